@@ -1,0 +1,24 @@
+// What callers owe (ECHO_EXPECT) and what we promise (ECHO_ENSURE). Both state facts and stay on in every build;
+// a broken one throws and becomes a `failed` row, so that one bug never takes a sweep down.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace echo {
+
+struct ContractViolation : std::logic_error {
+  using std::logic_error::logic_error;
+};
+
+[[noreturn]] inline void contract_violated(const char* kind, const char* fact, const char* file, int line) {
+  throw ContractViolation(std::string(kind) + " violated: " + fact + " (" + file + ":" + std::to_string(line) +
+                          ")");
+}
+
+}  // namespace echo
+
+#define ECHO_EXPECT(fact) \
+  ((fact) ? static_cast<void>(0) : ::echo::contract_violated("precondition", #fact, __FILE__, __LINE__))
+#define ECHO_ENSURE(fact) \
+  ((fact) ? static_cast<void>(0) : ::echo::contract_violated("promise", #fact, __FILE__, __LINE__))

@@ -1,0 +1,25 @@
+// Random draws as a pure function of (seed, key, draw number): independent of order and of workers.
+// Source: SplitMix64 finaliser (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
+#pragma once
+
+#include <cstdint>
+
+namespace echo {
+
+constexpr std::uint64_t mix(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15ULL;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+  return x ^ (x >> 31);
+}
+
+constexpr std::uint64_t draw(std::uint64_t seed, std::uint64_t key, std::uint64_t number) {
+  return mix(mix(mix(seed) ^ key) ^ number);
+}
+
+// Uniform in [0, 1), 53 bits.
+constexpr double draw_unit(std::uint64_t seed, std::uint64_t key, std::uint64_t number) {
+  return static_cast<double>(draw(seed, key, number) >> 11) * 0x1.0p-53;
+}
+
+}  // namespace echo

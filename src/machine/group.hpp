@@ -1,0 +1,21 @@
+// Shape and placement of a communicator: all that its time depends on, so it serves as a look-up key.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+#include "base/id.hpp"
+
+namespace echo::machine {
+
+using PlacementId = Id<struct PlacementTag>;  // concrete ranks, only where placement is irregular; none = regular
+
+// `ranks` GPUs, consecutive members `stride` gpu ranks apart, on `nodes` nodes with at most `ranks_per_node` each.
+// `sharing`: how many like groups of the same node use the scale-out links at the same time (>= 1).
+struct GroupSpan {
+  std::int32_t ranks = 1, nodes = 1, ranks_per_node = 1, stride = 1, sharing = 1;
+  PlacementId placement;
+  friend constexpr auto operator<=>(const GroupSpan&, const GroupSpan&) = default;
+};
+
+}  // namespace echo::machine

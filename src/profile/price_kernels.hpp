@@ -1,0 +1,18 @@
+// Kernel times from a GPU's fitted constants.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "machine/gpu.hpp"
+#include "ops/kernel.hpp"
+#include "profile/constants.hpp"
+
+namespace echo::profile {
+
+// Pure. `constants` belong to the GPU (GpuSpec::kernels). Durations are sustained training durations.
+[[nodiscard]] ops::KernelPrice price_kernel(const ops::KernelKey&, const machine::GpuSpec&, const KernelConstants&);
+void price_kernels(std::span<const ops::KernelKey>, const machine::GpuSpec&, const KernelConstants&,
+                   std::span<ops::KernelPrice> out);
+
+}  // namespace echo::profile

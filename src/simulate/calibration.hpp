@@ -1,0 +1,19 @@
+// What was measured: fitted constants of kernels, networks and slowdown. Immutable once read; broadcast once.
+#pragma once
+
+#include <vector>
+
+#include "collective/constants.hpp"
+#include "profile/constants.hpp"
+#include "slowdown/model.hpp"
+
+namespace echo::simulate {
+
+struct Calibration {
+  std::vector<profile::KernelConstants> kernels;      // found by GpuSpec::kernels
+  std::vector<collective::NetworkConstants> networks; // found by ClusterSpec::network
+  slowdown::Model slowdown;
+  friend bool operator==(const Calibration&, const Calibration&) = default;
+};
+
+}  // namespace echo::simulate

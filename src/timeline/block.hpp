@@ -1,0 +1,50 @@
+// Composition of one block of ops on one GPU: in-order lanes, dependencies, and rates that drop while lanes overlap.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/csr.hpp"
+#include "base/lane.hpp"
+#include "base/units.hpp"
+
+namespace echo::timeline {
+
+// Ops in launch order; needs.row(i) are ids < i that must end before op i starts (besides lane order).
+struct OpGraphView {
+  std::span<const Lane> lane;          // [ops]
+  std::span<const Part> part;          // [ops] what its exposed time counts as
+  std::span<const std::int32_t> work;  // [ops] index into `alone`: kernels first [0, kernels), then collectives
+  const Csr<std::int32_t>* needs = nullptr;
+};
+
+// How much longer a kernel and a collective take while they run beside each other (factors >= 1).
+// [kernels][collectives], row-major, for both directions. Empty spans: nothing slows (factor 1).
+struct FactorTable {
+  std::int32_t kernels = 0, collectives = 0;
+  std::span<const double> kernel_factor, collective_factor;
+};
+
+struct BlockTimes {
+  SimTime makespan{};         // until the compute lane ends (communication may still run: see lag)
+  SimTime compute_busy{};     // sum of compute durations as stretched
+  SimTime slowdown_penalty{}; // compute_busy minus the sum of the alone durations
+  std::array<SimTime, part_count> exposed{};  // splits makespan exactly: compute by its part, stretch as slowdown,
+                                              //   waiting by the part of the op waited for
+  std::array<SimTime, lane_count> first_start{}, lag{}, busy{};  // per lane: start of its first op; how long it runs
+                                                                 //   on after makespan (0 if not); its busy time
+};
+
+
+// Contract: lanes and needs as above; alone >= 0. Deterministic integer picoseconds, same result on every compiler.
+// Exposed parts sum to makespan exactly.
+struct BlockScratchData {
+  std::vector<SimTime> end;
+  std::vector<std::int32_t> head;
+};
+[[nodiscard]] BlockTimes compose_block(const OpGraphView&, std::span<const SimTime> alone, const FactorTable&,
+                                       BlockScratchData& scratch);
+
+}  // namespace echo::timeline

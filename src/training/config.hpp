@@ -1,0 +1,75 @@
+// One point of the design space: everything a framework's command line would say. Plain, comparable, trivially copyable.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include "base/id.hpp"
+#include "machine/cluster.hpp"
+#include "machine/precision.hpp"
+#include "ops/collective.hpp"
+#include "training/framework.hpp"
+#include "training/model.hpp"
+
+namespace echo::training {
+
+using ScheduleId = Id<struct ScheduleTag>;        // index into the schedule plug-in table
+using LayerTableId = Id<struct LayerTableTag>;    // index into the catalog's explicit layers-per-stage tables
+using machine::Precision;
+
+// gpus = tensor * pipeline * data * context; experts are carved out of data * context * tensor.
+struct Degrees {
+  std::int32_t tensor = 1, pipeline = 1, data = 1, context = 1, expert = 1, expert_tensor = 1, virtual_stages = 1;
+  friend constexpr auto operator<=>(const Degrees&, const Degrees&) = default;
+};
+
+struct Batch {
+  std::int32_t global_samples = 1, micro_samples = 1, sequence_tokens = 1;  // samples are sequences
+  friend constexpr auto operator<=>(const Batch&, const Batch&) = default;
+};
+
+// How layers fall on stages. Default: as even as possible. Embedding and loss may count as a layer each
+// (Megatron --account-for-embedding-in-pipeline-split), or the split is spelled out per chunk.
+struct LayerSplit {
+  bool embedding_is_layer = false, loss_is_layer = false;
+  LayerTableId explicit_layers;  // [pipeline * virtual_stages], chunk order
+  friend constexpr auto operator<=>(const LayerSplit&, const LayerSplit&) = default;
+};
+
+struct TrainingConfig {
+  ModelId model;
+  machine::ClusterId cluster;
+  machine::GpuId gpu;  // none = the cluster's own
+  FrameworkId framework;
+  Degrees degrees;
+  Batch batch;
+  ScheduleId schedule;
+  Recompute recompute = Recompute::none;
+  ZeroStage zero = ZeroStage::none;
+  std::int32_t zero_group = 0;  // ranks a shard group spans; 0 = the whole data degree
+  Precision precision = Precision::bf16;
+  Overlap overlap;
+  LayerSplit layers;
+  bool sequence_parallel = false;
+  bool flash_attention = true;
+  ops::CommSettingsId comm;
+  friend constexpr auto operator<=>(const TrainingConfig&, const TrainingConfig&) = default;
+};
+static_assert(std::is_trivially_copyable_v<TrainingConfig>);
+
+[[nodiscard]] constexpr std::int32_t gpus_of(const Degrees& d) {
+  return d.tensor * d.pipeline * d.data * d.context;
+}
+// Microbatches of one data-parallel replica in one step; the caller has checked that the division is exact.
+[[nodiscard]] constexpr std::int32_t microbatches_of(const TrainingConfig& c) {
+  return c.batch.global_samples / (c.degrees.data * c.batch.micro_samples);
+}
+[[nodiscard]] constexpr std::int32_t chunks_of(const TrainingConfig& c) {
+  return c.degrees.pipeline * c.degrees.virtual_stages;
+}
+
+inline constexpr std::array<std::string_view, 3> recompute_names{"none", "selective", "full"};
+
+}  // namespace echo::training
