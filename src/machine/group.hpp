@@ -14,7 +14,7 @@ using PlacementId = Id<struct PlacementTag>;  // concrete ranks, only where plac
 // `sharing`: how many like groups of the same node use the scale-out links at the same time (>= 1).
 struct GroupSpan {
   std::int32_t ranks = 1, nodes = 1, ranks_per_node = 1, stride = 1, sharing = 1;
-  PlacementId placement;
+  PlacementId placement{};
   friend constexpr auto operator<=>(const GroupSpan&, const GroupSpan&) = default;
 };
 

@@ -1,4 +1,5 @@
-// One point of the design space: everything a framework's command line would say. Plain, comparable, trivially copyable.
+// One point of the design space: everything a framework's command line would say. Plain, comparable,
+// trivially copyable.
 #pragma once
 
 #include <array>
@@ -15,13 +16,14 @@
 
 namespace echo::training {
 
-using ScheduleId = Id<struct ScheduleTag>;        // index into the schedule plug-in table
-using LayerTableId = Id<struct LayerTableTag>;    // index into the catalog's explicit layers-per-stage tables
+using ScheduleId = Id<struct ScheduleTag>;      // index into the schedule plug-in table
+using LayerTableId = Id<struct LayerTableTag>;  // index into the catalog's explicit layers-per-stage tables
 using machine::Precision;
 
 // gpus = tensor * pipeline * data * context; experts are carved out of data * context * tensor.
 struct Degrees {
-  std::int32_t tensor = 1, pipeline = 1, data = 1, context = 1, expert = 1, expert_tensor = 1, virtual_stages = 1;
+  std::int32_t tensor = 1, pipeline = 1, data = 1, context = 1, expert = 1, expert_tensor = 1,
+               virtual_stages = 1;
   friend constexpr auto operator<=>(const Degrees&, const Degrees&) = default;
 };
 

@@ -22,7 +22,8 @@ struct Infeasible {
   double margin = 0.0;    // how far; bytes for memory
 };
 
-[[nodiscard]] std::optional<Infeasible> check_feasible(const TrainingConfig&, const ModelSpec&, const FrameworkSpec&,
-                                                       const machine::ClusterSpec&, const machine::GpuSpec&);
+[[nodiscard]] std::optional<Infeasible> check_feasible(const TrainingConfig&, const ModelSpec&,
+                                                       const FrameworkSpec&, const machine::ClusterSpec&,
+                                                       const machine::GpuSpec&);
 
 }  // namespace echo::training

@@ -1,5 +1,5 @@
-// How a training framework runs a model: defaults of what a config may leave open, and a few mechanisms' constants.
-// Loaded from sweeps/catalog/frameworks/*.toml; at most eight constants each, all with a source.
+// How a training framework runs a model: defaults of what a config may leave open, and a few mechanisms'
+// constants. Loaded from sweeps/catalog/frameworks/*.toml; at most eight constants each, all with a source.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,12 @@ namespace echo::training {
 using FrameworkId = Id<struct FrameworkTag>;
 
 enum class Recompute : std::int8_t { none, selective, full };
-enum class ZeroStage : std::int8_t { none, optimizer, gradients, parameters };  // ZeRO 0..3; 3 = FSDP full shard
+enum class ZeroStage : std::int8_t {
+  none,
+  optimizer,
+  gradients,
+  parameters
+};  // ZeRO 0..3; 3 = FSDP full shard
 
 // Which transfers run beside computation.
 struct Overlap {
@@ -26,20 +31,21 @@ struct FrameworkSpec {
   std::string name;
   ops::KernelStyle style = ops::KernelStyle::fused;  // norm, activation, residual, rope, loss, optimizer
   bool flash_attention = true;
-  bool sequence_parallel = true;         // when tensor > 1
+  bool sequence_parallel = true;  // when tensor > 1
   ZeroStage zero = ZeroStage::optimizer;
   Recompute recompute = Recompute::none;
   Overlap overlap;
-  bool scatter_gather = false;           // pipeline hops carry 1/tensor each, all-gathered on arrival (Narayanan 2021, 4.1)
-  bool fp32_gradients = true;            // main gradients kept and reduced in fp32
-  bool fused_grad_accumulation = true;   // weight-gradient GEMM adds straight into the main gradient
-  bool pads_vocabulary = true;           // to a multiple of 128 * tensor
+  bool scatter_gather =
+      false;  // pipeline hops carry 1/tensor each, all-gathered on arrival (Narayanan 2021, 4.1)
+  bool fp32_gradients = true;                   // main gradients kept and reduced in fp32
+  bool fused_grad_accumulation = true;          // weight-gradient GEMM adds straight into the main gradient
+  bool pads_vocabulary = true;                  // to a multiple of 128 * tensor
   std::int64_t bucket_parameters = 40'000'000;  // gradient bucket, before scaling with the data degree
-  SimTime kernel_gap{};                  // idle time between dependent kernels on the GPU, launch included
-  SimTime host_per_kernel{};             // CPU time to issue one kernel; binds when kernels are shorter
-  SimTime host_per_step{};               // data loading, logging, timers: host time the GPU waits for each step
-  Bytes reserve;                         // CUDA context, NCCL buffers, workspaces outside the allocator
-  double fragmentation = 0.0;            // fraction of activations the caching allocator holds beyond need
+  SimTime kernel_gap{};        // idle time between dependent kernels on the GPU, launch included
+  SimTime host_per_kernel{};   // CPU time to issue one kernel; binds when kernels are shorter
+  SimTime host_per_step{};     // data loading, logging, timers: host time the GPU waits for each step
+  Bytes reserve;               // CUDA context, NCCL buffers, workspaces outside the allocator
+  double fragmentation = 0.0;  // fraction of activations the caching allocator holds beyond need
   std::string source;
   friend bool operator==(const FrameworkSpec&, const FrameworkSpec&) = default;
 };

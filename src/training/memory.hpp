@@ -24,7 +24,8 @@ struct MemoryUse {
   friend bool operator==(const MemoryUse&, const MemoryUse&) = default;
 };
 
-// `in_flight`: microbatch-chunks whose activations the schedule holds at once on this stage (its stated high-water).
+// `in_flight`: microbatch-chunks whose activations the schedule holds at once on this stage (its stated
+// high-water).
 [[nodiscard]] MemoryUse estimate_memory(const TrainingConfig&, const ModelSpec&, const FrameworkSpec&,
                                         const RankLayout&, std::int32_t stage, std::int32_t in_flight);
 

@@ -18,8 +18,8 @@ struct ModelSpec {
   std::int32_t layers = 0, hidden = 0, heads = 0, kv_heads = 0, head_dim = 0, ffn_hidden = 0, vocab = 0;
   std::int32_t max_positions = 2048;  // rows of a learned position table; also the default sequence length
   std::int32_t experts = 0, experts_per_token = 0, expert_ffn_hidden = 0;
-  bool gated_ffn = false;        // SwiGLU: two input projections
-  bool tied_embeddings = true;   // input and output embedding share one table
+  bool gated_ffn = false;       // SwiGLU: two input projections
+  bool tied_embeddings = true;  // input and output embedding share one table
   bool linear_bias = true;
   Norm norm = Norm::layer;
   Positions positions = Positions::learned;
@@ -31,9 +31,10 @@ struct ModelSpec {
 [[nodiscard]] std::int64_t layer_parameters(const ModelSpec&);
 [[nodiscard]] std::int64_t total_parameters(const ModelSpec&);
 
-// Model FLOPs of one training step over `samples` sequences of `tokens`: forward + backward = 3x forward; forward is
-// 2 per weight of every matrix product (logits included, embedding look-up not) and causal attention at half the
-// square. Recomputation does not count: this is MFU's numerator (PaLM, Chowdhery 2022, appendix B).
+// Model FLOPs of one training step over `samples` sequences of `tokens`: forward + backward = 3x forward;
+// forward is 2 per weight of every matrix product (logits included, embedding look-up not) and causal
+// attention at half the square. Recomputation does not count: this is MFU's numerator (PaLM, Chowdhery 2022,
+// appendix B).
 [[nodiscard]] double model_flops(const ModelSpec&, std::int64_t samples, std::int64_t tokens);
 
 }  // namespace echo::training

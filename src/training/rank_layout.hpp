@@ -1,5 +1,5 @@
-// Megatron's rank order (tp fastest, then cp, dp, pp) turned into communicator shapes and classes of like ranks.
-// Source: Megatron-LM megatron/core/parallel_state.py, RankGenerator order "tp-cp-ep-dp-pp".
+// Megatron's rank order (tp fastest, then cp, dp, pp) turned into communicator shapes and classes of like
+// ranks. Source: Megatron-LM megatron/core/parallel_state.py, RankGenerator order "tp-cp-ep-dp-pp".
 #pragma once
 
 #include <cstdint>
@@ -20,21 +20,24 @@ struct RankClass {
 
 struct RankLayout {
   machine::GroupSpan tensor, pipeline, data, context, expert;
-  machine::GroupSpan data_context;  // gradients are reduced over data * context
-  machine::GroupSpan model;         // tensor * pipeline: the grad-norm all-reduce
-  machine::GroupSpan embedding;     // first and last stage
-  std::vector<bool> hop_crosses_nodes;    // [pipeline - 1 or pipeline with wrap]: stage i -> i+1 (mod pipeline)
-  std::vector<std::int32_t> chunk_layers; // [pipeline * virtual_stages] transformer layers of each chunk, chunk order
+  machine::GroupSpan data_context;      // gradients are reduced over data * context
+  machine::GroupSpan model;             // tensor * pipeline: the grad-norm all-reduce
+  machine::GroupSpan embedding;         // first and last stage
+  std::vector<bool> hop_crosses_nodes;  // [pipeline - 1 or pipeline with wrap]: stage i -> i+1 (mod pipeline)
+  std::vector<std::int32_t>
+      chunk_layers;  // [pipeline * virtual_stages] transformer layers of each chunk, chunk order
   std::vector<std::int32_t> stage_of_chunk;  // [pipeline * virtual_stages]
   std::vector<RankClass> classes;            // [pipeline]
 };
 
-// Contract: `config` passed check_feasible. `out` is reused. `layer_table`: the explicit split, empty when none.
+// Contract: `config` passed check_feasible. `out` is reused. `layer_table`: the explicit split, empty when
+// none.
 void lay_out_ranks(const TrainingConfig&, const ModelSpec&, const machine::ClusterSpec&,
                    const std::vector<std::int32_t>& layer_table, RankLayout& out);
 
-// The shape of the group {first, first + stride, ...} of `ranks` members on nodes of `gpus_per_node`.
+// The shape of the group {0, stride, 2 stride, ...} of `ranks` members on nodes (or scale-up domains) of
+// `gpus_per_node` GPUs, of which the job uses `gpus_in_use` in all.
 [[nodiscard]] machine::GroupSpan span_of(std::int32_t ranks, std::int32_t stride, std::int32_t gpus_per_node,
-                                         std::int32_t scale_up_domain);
+                                         std::int32_t gpus_in_use);
 
 }  // namespace echo::training

@@ -1,0 +1,60 @@
+#include "training/feasibility.hpp"
+
+#include <algorithm>
+
+namespace echo::training {
+
+namespace {
+
+struct Rule {
+  bool holds;
+  const char* otherwise;
+};
+
+}  // namespace
+
+std::optional<Infeasible> check_feasible(const TrainingConfig& c, const ModelSpec& model,
+                                         const FrameworkSpec& framework, const machine::ClusterSpec& cluster,
+                                         const machine::GpuSpec& gpu) {
+  const Degrees& d = c.degrees;
+  const std::int32_t smallest =
+      std::min({d.tensor, d.pipeline, d.data, d.context, d.expert, d.expert_tensor, d.virtual_stages,
+                c.batch.global_samples, c.batch.micro_samples, c.batch.sequence_tokens});
+  if (smallest < 1) return Infeasible{Reason::unsupported, "every degree and batch size is at least 1", 0.0};
+
+  const std::int32_t gpus = gpus_of(d);
+  const std::int32_t vocab_step = framework.pads_vocabulary ? 1 : d.tensor;
+  const std::int32_t samples_per_round = d.data * c.batch.micro_samples;
+  const Rule rules[] = {
+      {d.context == 1, "context parallelism is not simulated yet"},
+      {d.expert == 1 && d.expert_tensor == 1, "expert parallelism is not simulated yet"},
+      {model.experts <= 1, "mixture-of-experts models are not simulated yet"},
+      {c.zero <= ZeroStage::optimizer, "ZeRO-2 and ZeRO-3 are not simulated yet"},
+      {c.zero_group == 0 || c.zero_group == d.data,
+       "shard groups smaller than the data degree are not simulated yet"},
+      {!c.overlap.tensor, "tensor-parallel overlap inside a GEMM is not simulated yet"},
+      {cluster.nodes == 0 || gpus <= cluster.nodes * cluster.gpus_per_node, "the cluster has fewer GPUs"},
+      {gpus % cluster.gpus_per_node == 0 || gpus < cluster.gpus_per_node, "GPUs must fill whole nodes"},
+      {gpu.peak_of(c.precision).value > 0, "the GPU has no such precision"},
+      {model.heads % d.tensor == 0, "tensor degree must divide the attention heads"},
+      {model.kv_heads % d.tensor == 0 || d.tensor % model.kv_heads == 0,
+       "tensor degree must divide the key-value heads, or be a multiple of them"},
+      {model.ffn_hidden % d.tensor == 0, "tensor degree must divide the feed-forward width"},
+      {model.vocab % vocab_step == 0,
+       "tensor degree must divide the vocabulary (this framework does not pad it)"},
+      {!c.sequence_parallel || c.batch.sequence_tokens % d.tensor == 0,
+       "sequence parallelism needs a sequence length that the tensor degree divides"},
+      {d.virtual_stages == 1 || d.pipeline > 1, "virtual stages need a pipeline"},
+      {chunks_of(c) <=
+           model.layers + (c.layers.embedding_is_layer ? 1 : 0) + (c.layers.loss_is_layer ? 1 : 0),
+       "more pipeline chunks than layers"},
+      {c.batch.global_samples % samples_per_round == 0,
+       "data degree times microbatch must divide the global batch"},
+  };
+  for (const Rule& rule : rules) {
+    if (!rule.holds) return Infeasible{Reason::unsupported, rule.otherwise, 0.0};
+  }
+  return std::nullopt;
+}
+
+}  // namespace echo::training

@@ -1,0 +1,84 @@
+#include "training/rank_layout.hpp"
+
+#include <algorithm>
+
+#include "base/contract.hpp"
+
+namespace echo::training {
+
+machine::GroupSpan span_of(std::int32_t ranks, std::int32_t stride, std::int32_t gpus_per_node,
+                           std::int32_t gpus_in_use) {
+  machine::GroupSpan span;
+  span.ranks = ranks;
+  span.stride = ranks > 1 ? stride : 1;
+  const std::int32_t node = std::min(gpus_per_node, gpus_in_use);
+  span.ranks_per_node = std::clamp(node / span.stride, 1, ranks);
+  span.nodes = (ranks + span.ranks_per_node - 1) / span.ranks_per_node;
+  if (span.nodes > 1) span.sharing = std::max(1, node / span.ranks_per_node);
+  return span;
+}
+
+namespace {
+
+// Layers of each chunk: as even as possible, extra layers to the front; embedding and loss may count as one
+// each.
+void split_layers(const TrainingConfig& c, const ModelSpec& model, const std::vector<std::int32_t>& table,
+                  std::vector<std::int32_t>& out) {
+  const std::int32_t chunks = chunks_of(c);
+  if (!table.empty()) {
+    ECHO_EXPECT(static_cast<std::int32_t>(table.size()) == chunks);
+    out = table;
+    return;
+  }
+  const std::int32_t embedding = c.layers.embedding_is_layer ? 1 : 0, loss = c.layers.loss_is_layer ? 1 : 0;
+  const std::int32_t slots = model.layers + embedding + loss;
+  out.resize(static_cast<std::size_t>(chunks));
+  for (std::int32_t i = 0; i < chunks; ++i)
+    out[static_cast<std::size_t>(i)] = slots / chunks + (i < slots % chunks);
+  out.front() -= embedding;
+  out.back() -= loss;
+}
+
+}  // namespace
+
+void lay_out_ranks(const TrainingConfig& c, const ModelSpec& model, const machine::ClusterSpec& cluster,
+                   const std::vector<std::int32_t>& layer_table, RankLayout& out) {
+  const Degrees& d = c.degrees;
+  const std::int32_t gpus = gpus_of(d);
+  // Inside a scale-up domain (a node, or an NVL72 rack) every pair of GPUs is one hop of NVLink apart.
+  const std::int32_t domain = std::max(cluster.gpus_per_node, cluster.scale_up_domain);
+  const std::int32_t replica = d.tensor * d.context * d.data;  // gpu ranks of one stage
+
+  out.tensor = span_of(d.tensor, 1, domain, gpus);
+  out.context = span_of(d.context, d.tensor, domain, gpus);
+  out.data = span_of(d.data, d.tensor * d.context, domain, gpus);
+  out.data_context = span_of(d.data * d.context, d.tensor, domain, gpus);
+  out.expert = span_of(d.expert, d.tensor, domain, gpus);
+  out.pipeline = span_of(d.pipeline, replica, domain, gpus);
+  out.embedding = span_of(std::min(d.pipeline, 2), (d.pipeline - 1) * replica, domain, gpus);
+  // Tensor and pipeline ranks of one replica: every node that holds any of them takes part.
+  const std::int32_t per_node =
+      std::min({d.tensor * d.pipeline, domain, std::max(d.tensor, domain / d.data)});
+  out.model = machine::GroupSpan{.ranks = d.tensor * d.pipeline, .ranks_per_node = per_node};
+  out.model.nodes = (out.model.ranks + per_node - 1) / per_node;
+  out.model.sharing = out.model.nodes > 1 ? std::max(1, std::min(domain, gpus) / per_node) : 1;
+
+  out.hop_crosses_nodes.assign(static_cast<std::size_t>(d.pipeline), false);
+  for (std::int32_t stage = 0; stage < d.pipeline; ++stage) {
+    const std::int32_t next = (stage + 1) % d.pipeline;
+    bool crosses = false;  // the slowest pair of the boundary decides
+    for (std::int32_t i = 0; i < replica && !crosses; i += d.tensor)
+      crosses = (stage * replica + i) / domain != (next * replica + i) / domain;
+    out.hop_crosses_nodes[static_cast<std::size_t>(stage)] = crosses;
+  }
+  split_layers(c, model, layer_table, out.chunk_layers);
+
+  out.stage_of_chunk.resize(out.chunk_layers.size());
+  for (std::size_t i = 0; i < out.stage_of_chunk.size(); ++i)
+    out.stage_of_chunk[i] = static_cast<std::int32_t>(i) % d.pipeline;
+  out.classes.clear();
+  for (std::int32_t stage = 0; stage < d.pipeline; ++stage)
+    out.classes.push_back({.stage = stage, .first_gpu_rank = stage * replica, .multiplicity = replica});
+}
+
+}  // namespace echo::training
