@@ -1,0 +1,116 @@
+#include "slowdown/model.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/contract.hpp"
+#include "base/counter_rng.hpp"
+
+namespace echo::slowdown {
+namespace {
+
+constexpr Machine a100{.sm_count = 108, .memory_bandwidth = 2.039e12};
+
+ops::KernelPrice compute_bound_gemm() { return {.sm_share = 1.0, .memory_share = 0.2, .compute_bound = 1.0}; }
+ops::KernelPrice memory_bound_norm() { return {.sm_share = 1.0, .memory_share = 0.85, .compute_bound = 0.0}; }
+ops::CollectiveEstimate collective(std::int32_t channels, double memory_rate) {
+  return {.channels = channels, .memory_rate = memory_rate};
+}
+
+TEST(Contention, ComputeBoundKernelLosesTheSharesOfItsSms) {
+  const Factors factors = predict(Contention{}, compute_bound_gemm(), collective(27, 1e9), a100);
+  EXPECT_DOUBLE_EQ(factors.kernel, 108.0 / (108.0 - 27.0));
+  EXPECT_DOUBLE_EQ(factors.collective, 1.0);  // demand fits: 0.2 + 0.0005 of peak
+}
+
+TEST(Contention, MemoryBoundKernelLosesBandwidthNotSms) {
+  const double demand = 0.3;
+  const Factors factors = predict(Contention{}, memory_bound_norm(), collective(24, demand * 2.039e12), a100);
+  EXPECT_NEAR(factors.kernel, (0.85 + demand) / 0.9, 1e-12);
+  EXPECT_DOUBLE_EQ(factors.kernel, factors.collective);
+  EXPECT_DOUBLE_EQ(predict(Contention{}, memory_bound_norm(), collective(24, 0.0), a100).kernel, 1.0);
+}
+
+TEST(Contention, KernelThatLeavesSmsFreeLosesNoneOfItsOwn) {
+  auto small = compute_bound_gemm();
+  small.sm_share = 0.5;
+  EXPECT_DOUBLE_EQ(predict(Contention{}, small, collective(32, 0.0), a100).kernel, 1.0);
+}
+
+TEST(Contention, CollectiveWithoutChannelsSlowsNothing) {
+  EXPECT_EQ(predict(Contention{}, memory_bound_norm(), collective(0, 2e12), a100), Factors{});
+}
+
+TEST(Contention, CollectiveFloorActsBesideAFullGpuOnly) {
+  const Contention model{.collective_floor = 0.1};
+  EXPECT_DOUBLE_EQ(predict(model, compute_bound_gemm(), collective(4, 0.0), a100).collective, 1.1);
+  EXPECT_DOUBLE_EQ(predict(model, {.sm_share = 0.0}, collective(4, 0.0), a100).collective, 1.0);
+}
+
+TEST(Contention, MoreChannelsThanSmsLeaveOneSm) {
+  EXPECT_DOUBLE_EQ(predict(Contention{}, compute_bound_gemm(), collective(500, 0.0), a100).kernel, 108.0);
+}
+
+TEST(Contention, RefusesAMachineWithoutSms) {
+  EXPECT_THROW(static_cast<void>(predict(Contention{}, compute_bound_gemm(), collective(1, 0.0), Machine{})),
+               ContractViolation);
+}
+
+TEST(NoSlowdown, IsOneForEveryPair) {
+  EXPECT_EQ(predict(NoSlowdown{}, compute_bound_gemm(), collective(32, 2e12), a100), Factors{});
+  EXPECT_EQ(predict(NoSlowdown{}, memory_bound_norm(), collective(32, 2e12), Machine{}), Factors{});
+}
+
+// A seeded pair, and the same pair asking for more of one thing.
+ops::KernelPrice drawn_kernel(std::uint64_t key) {
+  return {.sm_share = draw_unit(1, key, 0),
+          .memory_share = draw_unit(1, key, 1),
+          .compute_bound = draw_unit(1, key, 2)};
+}
+ops::CollectiveEstimate drawn_collective(std::uint64_t key) {
+  return collective(1 + static_cast<std::int32_t>(draw(1, key, 3) % 64), 3e12 * draw_unit(1, key, 4));
+}
+
+TEST(Contention, FactorsAreAtLeastOneAndMonotoneInChannelsAndDemand) {
+  for (std::uint64_t key = 0; key < 2000; ++key) {
+    const auto kernel = drawn_kernel(key);
+    const auto comm = drawn_collective(key);
+    const Factors base = predict(Contention{}, kernel, comm, a100);
+    ASSERT_GE(base.kernel, 1.0) << key;
+    ASSERT_GE(base.collective, 1.0) << key;
+    ASSERT_TRUE(std::isfinite(base.kernel) && std::isfinite(base.collective)) << key;
+
+    auto wider = comm, hungrier = comm;
+    wider.channels += 1 + static_cast<std::int32_t>(draw(1, key, 5) % 16);
+    hungrier.memory_rate *= 1.0 + draw_unit(1, key, 6);
+    auto busier = kernel, fuller = kernel;
+    busier.memory_share += draw_unit(1, key, 7) * (1.0 - busier.memory_share);
+    fuller.sm_share += draw_unit(1, key, 8) * (1.0 - fuller.sm_share);
+    for (const Factors more :
+         {predict(Contention{}, kernel, wider, a100), predict(Contention{}, kernel, hungrier, a100),
+          predict(Contention{}, busier, comm, a100), predict(Contention{}, fuller, comm, a100)}) {
+      ASSERT_GE(more.kernel, base.kernel) << key;
+      ASSERT_GE(more.collective, base.collective) << key;
+    }
+  }
+}
+
+TEST(FillTable, IsRowMajorAndEqualsPredict) {
+  const std::vector kernels{compute_bound_gemm(), memory_bound_norm()};
+  const std::vector collectives{collective(2, 1e11), collective(16, 6e11), collective(32, 1e12)};
+  std::vector<double> kernel_factor{9.0}, collective_factor(40, 9.0);  // leftovers of an earlier call
+  fill_table(Contention{}, kernels, collectives, a100, kernel_factor, collective_factor);
+  ASSERT_EQ(kernel_factor.size(), 6U);
+  ASSERT_EQ(collective_factor.size(), 6U);
+  for (std::size_t k = 0; k < 2; ++k) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      const Factors one = predict(Contention{}, kernels[k], collectives[c], a100);
+      EXPECT_EQ(kernel_factor[k * 3 + c], one.kernel);
+      EXPECT_EQ(collective_factor[k * 3 + c], one.collective);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace echo::slowdown
