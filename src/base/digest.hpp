@@ -1,0 +1,31 @@
+// XXH3 of a stream of bytes: 128 bits name a result, 64 bits guard a record.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace echo {
+
+inline constexpr const char* digest_algorithm = "XXH3-128";
+
+class Digest {
+ public:
+  Digest();
+  Digest(Digest&&) noexcept;
+  Digest& operator=(Digest&&) noexcept;
+  ~Digest();
+  void add(std::span<const std::byte>);
+  // Of everything added so far: 32 lower-case hex digits, the high half first.
+  [[nodiscard]] std::string hex() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+[[nodiscard]] std::uint64_t hash64(std::span<const std::byte>);  // XXH3-64, seed 0
+
+}  // namespace echo

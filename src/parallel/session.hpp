@@ -1,0 +1,35 @@
+// MPI from start to end. Works alone (without mpirun) as one worker. Nobody outside this folder sees MPI.
+#pragma once
+
+#include <span>
+#include <string>
+
+namespace echo::parallel {
+
+class Session {
+ public:
+  Session(int& argc, char**& argv);
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  ~Session();  // finalizes; every worker must get here
+
+  [[nodiscard]] int worker() const { return worker_; }
+  [[nodiscard]] int workers() const { return workers_; }
+  [[nodiscard]] bool is_first() const { return worker_ == 0; }
+
+  void wait_for_all() const;
+  // All workers leave with the gravest of their exit codes: 1, then 5, 2, 75, 4, 3, 0.
+  [[nodiscard]] int agree_on_exit_code(int code) const;
+  // Bytes of worker 0 to every worker; 64-bit length, pieces of 1 GiB.
+  void broadcast_bytes(std::string& bytes) const;
+  [[noreturn]] void abort() const;  // internal errors only: kills every worker, exit code 1
+  [[nodiscard]] static std::string library_version();  // "Open MPI v4.1.4"
+
+ private:
+  int worker_ = 0, workers_ = 1;
+};
+
+// The graver of two exit codes.
+[[nodiscard]] int graver(int a, int b);
+
+}  // namespace echo::parallel

@@ -1,0 +1,28 @@
+// Read-only bytes held once per node in a shared window: slowdown model, calibration, price tables.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "parallel/session.hpp"
+
+namespace echo::parallel {
+
+class SharedTable {
+ public:
+  // Collective. `bytes` matters on worker 0 only.
+  SharedTable(const Session&, const std::string& bytes);
+  SharedTable(const SharedTable&) = delete;
+  SharedTable& operator=(const SharedTable&) = delete;
+  ~SharedTable();  // collective; before the Session ends
+  [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  struct Window;
+  std::unique_ptr<Window> window_;
+  std::span<const std::byte> bytes_;
+};
+
+}  // namespace echo::parallel

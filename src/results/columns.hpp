@@ -1,0 +1,36 @@
+// The columns of a result file. The table itself is generated from hdf5_schemas/results_v1.toml.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "storage/hdf5.hpp"
+
+namespace echo::results {
+
+enum class Role : std::int8_t { scale, input, outcome, metric, breakdown };
+[[nodiscard]] const char* name_of(Role);
+
+// Where the meanings of a coded column come from: fixed in the schema, or the names one sweep used, sorted.
+enum class Names : std::int8_t { none, fixed, models, clusters, gpus, frameworks, schedules };
+
+struct Filler;  // fill.hpp
+
+struct Column {
+  const char* path;  // "tp", "breakdown/mem"
+  storage::ElementType type;
+  Role role;
+  const char* units;
+  const char* long_name;
+  const char* description;
+  const char* dimension;  // second dimension's scale ("part", "mem_part"), or ""
+  Names names;
+  std::span<const char* const> meanings;  // of codes 0, 1, ... where names is `fixed`
+  const Filler* filler;
+};
+
+inline constexpr const char* schema_name = "echo-sweep-results";
+[[nodiscard]] const char* schema_version();            // "1.0"
+[[nodiscard]] std::span<const Column> column_table();  // schema order, which is the order of the digest
+
+}  // namespace echo::results

@@ -1,0 +1,80 @@
+// An HDF5 file with the few shapes we write: columns along a dimension, texts, attributes. Serial HDF5, one
+// writer. Every failure is a UserError of exit code 5 that names the file and what was attempted.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace echo::storage {
+
+// Named as numpy names them: kind, then size in bytes. Stored little-endian.
+enum class ElementType : std::int8_t { i1, i2, i4, i8, u8, f4, f8 };
+[[nodiscard]] std::size_t size_of(ElementType);
+[[nodiscard]] constexpr bool is_real(ElementType type) {
+  return type == ElementType::f4 || type == ElementType::f8;
+}
+
+using Shape = std::vector<std::uint64_t>;
+
+struct DatasetSpec {
+  std::string path;  // "/breakdown/exposed_time"; its group must exist
+  ElementType type = ElementType::f8;
+  Shape shape;  // [rows] or [rows, columns]
+  Shape chunk;  // empty = contiguous; else gzip 4 after shuffle
+};
+
+class Hdf5File {
+ public:
+  enum class Mode : std::int8_t { create, read, update };  // create: truncates; library bounds earliest..v110
+  Hdf5File(const std::filesystem::path&, Mode);
+  Hdf5File(Hdf5File&&) noexcept;
+  Hdf5File& operator=(Hdf5File&&) = delete;
+  ~Hdf5File();
+  void close();  // reports what a destructor cannot
+
+  void make_group(const std::string& path);
+  // Real datasets are born NaN, with a `_FillValue` attribute that says so.
+  void make_dataset(const DatasetSpec&);
+  void make_text(const std::string& path, const std::string& text);  // scalar, variable-length UTF-8
+  void make_texts(const std::string& path, std::span<const std::string> texts);
+  void make_scale(
+      const std::string& dataset);  // declares it a dimension scale named like its last path element
+  void attach_scale(const std::string& dataset, unsigned dimension, const std::string& scale);
+
+  // Whole rows along the first dimension; `values` are in the dataset's own type, native byte order.
+  void write_rows(const std::string& path, std::uint64_t first, std::uint64_t rows, const void* values);
+  void read_rows(const std::string& path, std::uint64_t first, std::uint64_t rows, void* values) const;
+  [[nodiscard]] std::string text(const std::string& path) const;
+  [[nodiscard]] std::vector<std::string> texts(const std::string& path) const;
+
+  [[nodiscard]] bool has(const std::string& path) const;
+  [[nodiscard]] Shape shape(const std::string& path) const;
+  [[nodiscard]] ElementType type(const std::string& path) const;
+  [[nodiscard]] bool is_text(const std::string& path) const;
+  [[nodiscard]] std::vector<std::string> datasets(
+      const std::string& group) const;  // paths, in creation order
+
+  // Attributes of a dataset or group ("/" = the file). Writing replaces.
+  void set_attribute(const std::string& path, const std::string& name, const std::string& value);
+  void set_attribute(const std::string& path, const std::string& name, const char* value);
+  void set_attribute(const std::string& path, const std::string& name, std::int64_t value);
+  void set_attribute(const std::string& path, const std::string& name, std::span<const std::int8_t> values);
+  [[nodiscard]] bool has_attribute(const std::string& path, const std::string& name) const;
+  [[nodiscard]] std::string text_attribute(const std::string& path, const std::string& name) const;
+  [[nodiscard]] std::int64_t integer_attribute(const std::string& path, const std::string& name) const;
+  [[nodiscard]] std::vector<std::int8_t> codes_attribute(const std::string& path,
+                                                         const std::string& name) const;
+
+ private:
+  std::string name_;
+  std::int64_t handle_ = -1;
+};
+
+[[nodiscard]] std::string hdf5_version();
+// Flushes a written file (or a folder's entries) to the disk itself.
+void sync_to_disk(const std::filesystem::path&);
+
+}  // namespace echo::storage
