@@ -86,21 +86,32 @@ std::int64_t padded_vocabulary(const TrainingConfig& c, const ModelSpec& m, cons
   return (m.vocab + step - 1) / step * step;
 }
 
+std::int64_t layer_parameters_per_rank(const TrainingConfig& c, const ModelSpec& m) {
+  return (layer_parameters(m) - replicated_layer_parameters(m)) / c.degrees.tensor +
+         replicated_layer_parameters(m);
+}
+
+std::int64_t replicated_layer_parameters(const ModelSpec& m) {
+  return 2LL * m.hidden * (m.norm == Norm::layer ? 2 : 1) + (m.linear_bias ? 2LL * m.hidden : 0);
+}
+
+std::int64_t chunk_parameters(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec& f,
+                              const RankLayout& layout, std::int32_t chunk) {
+  const std::int64_t h = m.hidden, table = padded_vocabulary(c, m, f) / c.degrees.tensor * h;
+  const bool first = chunk == 0, last = chunk + 1 == static_cast<std::int32_t>(layout.chunk_layers.size());
+  std::int64_t total = layer_parameters_per_rank(c, m) * layout.chunk_layers[static_cast<std::size_t>(chunk)];
+  if (first) total += table + (m.positions == Positions::learned ? std::int64_t{m.max_positions} * h : 0);
+  if (last) total += h * (m.norm == Norm::layer ? 2 : 1);
+  if (last && !(first && m.tied_embeddings)) total += table;  // a tied table is copied onto the last stage
+  return total;
+}
+
 std::int64_t stage_parameters(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec& f,
                               const RankLayout& layout, std::int32_t stage) {
-  const std::int64_t t = c.degrees.tensor, h = m.hidden, table = padded_vocabulary(c, m, f) / t * h;
-  const std::int64_t vectors = 2 * h * (m.norm == Norm::layer ? 2 : 1) + (m.linear_bias ? 2 * h : 0);
-  const std::int64_t per_layer = (layer_parameters(m) - vectors) / t + vectors;
-  const auto chunks = static_cast<std::int32_t>(layout.chunk_layers.size());
   std::int64_t total = 0;
-  for (std::int32_t chunk = 0; chunk < chunks; ++chunk) {
-    if (layout.stage_of_chunk[static_cast<std::size_t>(chunk)] != stage) continue;
-    total += per_layer * layout.chunk_layers[static_cast<std::size_t>(chunk)];
-    const bool first = chunk == 0, last = chunk == chunks - 1;
-    if (first) total += table + (m.positions == Positions::learned ? std::int64_t{m.max_positions} * h : 0);
-    if (last) total += h * (m.norm == Norm::layer ? 2 : 1);
-    if (last && !(first && m.tied_embeddings)) total += table;  // a tied table is copied onto the last stage
-  }
+  for (std::size_t chunk = 0; chunk < layout.chunk_layers.size(); ++chunk)
+    if (layout.stage_of_chunk[chunk] == stage)
+      total += chunk_parameters(c, m, f, layout, static_cast<std::int32_t>(chunk));
   return total;
 }
 

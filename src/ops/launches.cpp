@@ -1,0 +1,70 @@
+// Lengths of the kernel chains behind eager ops, counted from the PyTorch reference modules the frameworks
+// call: an eager RMSNorm is cast, square, mean, add-rsqrt, multiply, cast, weight (Hugging Face
+// LlamaRMSNorm); eager rope is slice/negate/concatenate, two multiplies and an add for queries and keys each;
+// eager SwiGLU is silu and a product; GELU by tanh is eight primitives; unfused vocabulary cross-entropy in
+// Megatron (core/tensor_parallel/cross_entropy.py) is max, subtract, mask, gather, exponential, sum, log and
+// two masks. Backward chains are about twice as long.
+#include "ops/launches.hpp"
+
+namespace echo::ops {
+
+namespace {
+
+std::int32_t eager_launches(const KernelKey& key) {
+  switch (key.kind) {
+    case KernelKind::norm_forward:
+      return 7;
+    case KernelKind::norm_backward:
+      return 12;
+    case KernelKind::activation_forward:
+      return key.gated ? 2 : 2;
+    case KernelKind::activation_backward:
+      return key.gated ? 4 : 3;
+    case KernelKind::residual_forward:
+      return 3;
+    case KernelKind::residual_backward:
+      return 2;
+    case KernelKind::rope:
+      return 8;
+    case KernelKind::softmax_forward:
+      return 4;
+    case KernelKind::softmax_backward:
+      return 3;
+    case KernelKind::cross_entropy_forward:
+      return 10;
+    case KernelKind::cross_entropy_backward:
+      return 4;
+    case KernelKind::optimizer:
+      return 12;
+    case KernelKind::embedding_forward:
+    case KernelKind::embedding_backward:
+      return 3;
+    case KernelKind::gemm:
+    case KernelKind::attention_forward:
+    case KernelKind::attention_backward:
+    case KernelKind::dropout_forward:
+    case KernelKind::dropout_backward:
+    case KernelKind::elementwise:
+    case KernelKind::grad_accumulate:
+    case KernelKind::grad_norm:
+    case KernelKind::memset_zero:
+      return 1;
+  }
+  return 1;
+}
+
+}  // namespace
+
+std::int32_t launches_of(const KernelKey& key) {
+  switch (key.style) {
+    case KernelStyle::fused:
+      return key.kind == KernelKind::attention_backward ? 3 : 1;  // dot, main, convert
+    case KernelStyle::compiled:
+      return (eager_launches(key) + 3) / 4;
+    case KernelStyle::eager:
+      return eager_launches(key);
+  }
+  return 1;
+}
+
+}  // namespace echo::ops

@@ -1,0 +1,91 @@
+#include "workload/builder.hpp"
+
+#include <algorithm>
+
+#include "ops/launches.hpp"
+
+namespace echo::workload {
+
+void OpGraph::clear() {
+  lane.clear();
+  part.clear();
+  work.clear();
+  needs.clear();
+  launches = 0;
+}
+
+void Builder::start() {
+  out_.block_count = 0;
+  out_.kernels.clear();
+  out_.collectives.clear();
+  out_.forward.clear();
+  out_.backward.clear();
+  out_.first_forward.clear();
+  out_.last_backward.clear();
+  out_.tail.gradients.clear();
+  out_.tail.agree.clear();
+  out_.tail.update.clear();
+  out_.hop_gather = -1;
+}
+
+std::int32_t Builder::open_block() {
+  if (static_cast<std::size_t>(out_.block_count) == out_.blocks.size()) out_.blocks.emplace_back();
+  ++out_.block_count;
+  block().clear();
+  last_compute_ = -1;
+  return out_.block_count - 1;
+}
+
+OpIndex Builder::compute(Part part, const ops::KernelKey& kernel, std::initializer_list<OpIndex> needs) {
+  OpGraph& b = block();
+  b.lane.push_back(Lane::compute);
+  b.part.push_back(part);
+  b.work.push_back(intern(kernel));
+  for (const OpIndex need : needs)
+    if (need >= 0) b.needs.push(need);
+  b.needs.close_row();
+  b.launches += ops::launches_of(kernel);
+  return last_compute_ = b.size() - 1;
+}
+
+OpIndex Builder::communicate(Lane lane, Part part, const ops::CollectiveQuery& query,
+                             std::initializer_list<OpIndex> needs) {
+  OpGraph& b = block();
+  b.lane.push_back(lane);
+  b.part.push_back(part);
+  b.work.push_back(intern(query));
+  for (const OpIndex need : needs)
+    if (need >= 0) b.needs.push(need);
+  b.needs.close_row();
+  ++b.launches;
+  return b.size() - 1;
+}
+
+std::int32_t Builder::intern(const ops::KernelKey& kernel) {
+  const auto found = std::find(out_.kernels.begin(), out_.kernels.end(), kernel);
+  if (found != out_.kernels.end()) return static_cast<std::int32_t>(found - out_.kernels.begin());
+  out_.kernels.push_back(kernel);
+  return static_cast<std::int32_t>(out_.kernels.size()) - 1;
+}
+
+std::int32_t Builder::intern(const ops::CollectiveQuery& query) {
+  const auto found = std::find(out_.collectives.begin(), out_.collectives.end(), query);
+  if (found != out_.collectives.end()) return static_cast<std::int32_t>(found - out_.collectives.begin());
+  out_.collectives.push_back(query);
+  return static_cast<std::int32_t>(out_.collectives.size()) - 1;
+}
+
+void Builder::finish() {
+  const auto kernels = static_cast<std::int32_t>(out_.kernels.size());
+  for (std::int32_t i = 0; i < out_.block_count; ++i) {
+    OpGraph& b = out_.blocks[static_cast<std::size_t>(i)];
+    for (std::size_t op = 0; op < b.lane.size(); ++op)
+      if (b.lane[op] != Lane::compute) b.work[op] += kernels;
+  }
+  for (Csr<WorkRun>* runs : {&out_.tail.gradients, &out_.tail.agree, &out_.tail.update})
+    for (WorkRun& run : runs->value)
+      if (!run.is_kernel) run.work += kernels;
+  if (out_.hop_gather >= 0) out_.hop_gather += kernels;
+}
+
+}  // namespace echo::workload

@@ -1,0 +1,19 @@
+// One config -> the work of one step.
+#pragma once
+
+#include "machine/cluster.hpp"
+#include "training/config.hpp"
+#include "training/framework.hpp"
+#include "training/model.hpp"
+#include "training/rank_layout.hpp"
+#include "workload/workload.hpp"
+
+namespace echo::workload {
+
+// Contract: `config` passed check_feasible; `layout` holds its groups, chunk layers and chunk-to-stage map.
+// `out` is reused; a warm call allocates nothing.
+void trace_workload(const training::TrainingConfig&, const training::ModelSpec&,
+                    const training::FrameworkSpec&, const machine::ClusterSpec&,
+                    const training::RankLayout& layout, Workload& out);
+
+}  // namespace echo::workload

@@ -1,0 +1,280 @@
+// The op list of a transformer layer, in launch order, per gpu rank of a tensor-parallel group of t ranks.
+//
+// Column-parallel products (query-key-value, first feed-forward) split their output, row-parallel ones
+// (projection, second feed-forward) their input and end in a sum over the group. With sequence parallelism
+// that sum is a reduce-scatter and each column-parallel input is an all-gather; norms and residuals then work
+// on 1/t of the tokens. Backward mirrors it: the input-gradient reduction of a column-parallel layer runs
+// beside its weight-gradient GEMM, and with sequence parallelism the input is gathered again beside the
+// input-gradient GEMM. Sources: Megatron-LM core/tensor_parallel/layers.py
+// (LinearWithGradAccumulationAndAsyncCommunication), core/transformer/{attention,mlp,transformer_layer}.py;
+// Korthikanti et al. 2022, figures 4-6. Neglected: bias vectors' own gradient reductions inside a kernel
+// (they ride on the weight-gradient GEMM).
+#include "workload/transformer.hpp"
+
+#include <algorithm>
+
+namespace echo::workload {
+
+namespace {
+
+using ops::CollectiveKind;
+using ops::CollectiveQuery;
+using ops::GemmLayout;
+using ops::KernelKey;
+using ops::KernelKind;
+
+// Shapes of one gpu rank, and short makers of kernels and collectives.
+struct Shapes {
+  explicit Shapes(const BlockContext& context) : x(context) {
+    const training::ModelSpec& m = context.model;
+    const training::TrainingConfig& c = context.config;
+    t = c.degrees.tensor;
+    rows = c.batch.sequence_tokens * c.batch.micro_samples;
+    sequence_parallel = c.sequence_parallel && t > 1;
+    shared_rows = sequence_parallel ? rows / t : rows;
+    hidden = m.hidden;
+    query = m.heads * m.head_dim / t;
+    const std::int32_t kv_heads = std::max(1, m.kv_heads / t);  // replicated when t > kv heads
+    key_value = kv_heads * m.head_dim;
+    kv_groups = kv_heads * c.batch.micro_samples;
+    attention_batch = m.heads / t * c.batch.micro_samples;
+    ffn = m.ffn_hidden / t;
+    vocabulary = static_cast<std::int32_t>(context.vocabulary / t);
+    dropout = m.positions == training::Positions::learned;
+  }
+
+  [[nodiscard]] KernelKey op(KernelKind kind, std::int32_t m, std::int32_t n, std::int32_t batch = 1) const {
+    KernelKey key;
+    key.kind = kind;
+    key.precision = activation_precision();
+    key.style = x.framework.style;
+    key.m = m;
+    key.n = n;
+    key.batch = batch;
+    return key;
+  }
+  [[nodiscard]] KernelKey gemm(std::int32_t m, std::int32_t n, std::int32_t k, GemmLayout layout,
+                               std::int32_t batch = 1) const {
+    KernelKey key;
+    key.kind = KernelKind::gemm;
+    key.precision = batch > 1 || sixteen_bit ? activation_precision() : x.config.precision;
+    key.layout = layout;
+    key.m = m;
+    key.n = n;
+    key.k = k;
+    key.batch = batch;
+    key.fp32_accumulate = layout == GemmLayout::nt && batch == 1 && x.framework.fused_grad_accumulation &&
+                          x.framework.fp32_gradients;
+    return key;
+  }
+  // fp8 recipes keep norms, attention and batched products in 16 bit.
+  [[nodiscard]] machine::Precision activation_precision() const {
+    return machine::operand_bytes(x.config.precision) == 1 ? machine::Precision::bf16 : x.config.precision;
+  }
+  [[nodiscard]] KernelKey flash(KernelKind kind) const {
+    KernelKey key = op(kind, x.config.batch.sequence_tokens, x.config.batch.sequence_tokens, attention_batch);
+    key.style = ops::KernelStyle::fused;
+    key.k = x.model.head_dim;
+    key.groups = kv_groups;
+    key.causal = true;
+    return key;
+  }
+  [[nodiscard]] CollectiveQuery over_tensor(CollectiveKind kind, std::int64_t bytes) const {
+    return {.kind = kind, .payload = Bytes(bytes), .group = x.layout.tensor, .settings = x.config.comm};
+  }
+  // All tokens' activations of the hidden width.
+  [[nodiscard]] std::int64_t hidden_bytes() const {
+    return std::int64_t{rows} * hidden * machine::element_bytes(x.config.precision);
+  }
+
+  const BlockContext& x;
+  std::int32_t t = 1, rows = 0, shared_rows = 0, hidden = 0, query = 0, key_value = 0, kv_groups = 0,
+               attention_batch = 0, ffn = 0, vocabulary = 0;
+  bool sequence_parallel = false, dropout = false;
+  bool sixteen_bit = false;  // fp8 recipes leave the output layer in 16 bit
+};
+
+constexpr Part tensor_part = Part::tp_comm;
+
+// What the group exchanges before a column-parallel product; -1 when nothing.
+OpIndex gather(Builder& b, const Shapes& s, OpIndex after) {
+  if (!s.sequence_parallel) return -1;
+  return b.communicate(Lane::tensor, tensor_part, s.over_tensor(CollectiveKind::all_gather, s.hidden_bytes()),
+                       {after});
+}
+
+// The sum after a row-parallel product (or of an input gradient); -1 on one rank.
+OpIndex sum(Builder& b, const Shapes& s, OpIndex after) {
+  if (s.t == 1) return -1;
+  const auto kind = s.sequence_parallel ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce;
+  return b.communicate(Lane::tensor, tensor_part, s.over_tensor(kind, s.hidden_bytes()), {after});
+}
+
+void core_attention_forward(Builder& b, const Shapes& s, Part part) {
+  if (s.x.config.flash_attention) {
+    b.compute(part, s.flash(KernelKind::attention_forward));
+    return;
+  }
+  const std::int32_t tokens = s.x.config.batch.sequence_tokens, head = s.x.model.head_dim,
+                     batch = s.attention_batch;
+  b.compute(part, s.gemm(tokens, tokens, head, GemmLayout::tn, batch));
+  KernelKey softmax = s.op(KernelKind::softmax_forward, tokens, tokens, batch);
+  softmax.causal = true;
+  b.compute(part, softmax);
+  if (s.dropout) b.compute(part, s.op(KernelKind::dropout_forward, tokens, tokens, batch));
+  b.compute(part, s.gemm(tokens, head, tokens, GemmLayout::nn, batch));
+  b.compute(part,
+            s.op(KernelKind::elementwise, s.rows, s.query));  // context back to [tokens, heads * head_dim]
+}
+
+void core_attention_backward(Builder& b, const Shapes& s) {
+  if (s.x.config.flash_attention) {
+    b.compute(Part::backward, s.flash(KernelKind::attention_backward));
+    return;
+  }
+  const std::int32_t tokens = s.x.config.batch.sequence_tokens, head = s.x.model.head_dim,
+                     batch = s.attention_batch;
+  b.compute(Part::backward, s.op(KernelKind::elementwise, s.rows, s.query));
+  b.compute(Part::backward, s.gemm(tokens, tokens, head, GemmLayout::tn, batch));  // scores' gradient
+  b.compute(Part::backward, s.gemm(tokens, head, tokens, GemmLayout::nt, batch));  // values' gradient
+  if (s.dropout) b.compute(Part::backward, s.op(KernelKind::dropout_backward, tokens, tokens, batch));
+  KernelKey softmax = s.op(KernelKind::softmax_backward, tokens, tokens, batch);
+  softmax.causal = true;
+  b.compute(Part::backward, softmax);
+  b.compute(Part::backward, s.gemm(tokens, head, tokens, GemmLayout::nn, batch));  // queries' gradient
+  b.compute(Part::backward, s.gemm(tokens, head, tokens, GemmLayout::nt, batch));  // keys' gradient
+}
+
+void rope(Builder& b, const Shapes& s, Part part) {
+  if (s.x.model.positions == training::Positions::rope)
+    b.compute(part, s.op(KernelKind::rope, s.rows, s.query + s.key_value));
+}
+
+KernelKey activation(const Shapes& s, KernelKind kind) {
+  KernelKey key = s.op(kind, s.rows, s.ffn);
+  key.gated = s.x.model.gated_ffn;
+  return key;
+}
+
+// Backward of a column-parallel product out[rows, width] = in[rows, hidden] * W: the input gradient is summed
+// over the group while the weight gradient is computed. Returns the sum (or -1).
+OpIndex column_backward(Builder& b, const Shapes& s, std::int32_t width, const GradientReady& ready) {
+  const OpIndex input = gather(b, s, b.last_compute());
+  const OpIndex input_gradient = b.compute(Part::backward, s.gemm(s.rows, s.hidden, width, GemmLayout::nn));
+  const OpIndex summed = sum(b, s, input_gradient);
+  const OpIndex done = b.compute(Part::backward, s.gemm(s.hidden, width, s.rows, GemmLayout::nt), {input});
+  ready(b, std::int64_t{s.hidden} * width, done);
+  return summed;
+}
+
+// Backward of a row-parallel product out[rows, hidden] = in[rows, width] * W.
+void row_backward(Builder& b, const Shapes& s, std::int32_t width, const GradientReady& ready) {
+  const OpIndex gathered = gather(b, s, b.last_compute());
+  b.compute(Part::backward, s.gemm(s.rows, width, s.hidden, GemmLayout::nn), {gathered});
+  const OpIndex done = b.compute(Part::backward, s.gemm(width, s.hidden, s.rows, GemmLayout::nt));
+  ready(b, std::int64_t{s.hidden} * width, done);
+}
+
+// Without fused accumulation the 16-bit weight gradient is added to its buffer by a kernel of its own.
+struct Accumulating {
+  const GradientReady& ready;
+  const Shapes& s;
+  static void call(void* self, Builder& b, std::int64_t parameters, OpIndex done) {
+    const auto& me = *static_cast<Accumulating*>(self);
+    if (!me.s.x.framework.fused_grad_accumulation)
+      done = b.compute(Part::backward,
+                       me.s.op(KernelKind::grad_accumulate,
+                               static_cast<std::int32_t>(parameters / me.s.hidden), me.s.hidden));
+    me.ready(b, parameters, done);
+  }
+};
+
+}  // namespace
+
+void layer_forward(Builder& b, const BlockContext& x, Part part, OpIndex start_after) {
+  const Shapes s(x);
+  const std::int32_t up = x.model.gated_ffn ? 2 * s.ffn : s.ffn;
+  b.compute(part, s.op(KernelKind::norm_forward, s.shared_rows, s.hidden), {start_after});
+  const OpIndex attention_input = gather(b, s, b.last_compute());
+  b.compute(part, s.gemm(s.rows, s.query + 2 * s.key_value, s.hidden, GemmLayout::tn), {attention_input});
+  rope(b, s, part);
+  core_attention_forward(b, s, part);
+  b.compute(part, s.gemm(s.rows, s.hidden, s.query, GemmLayout::tn));
+  const OpIndex attention_sum = sum(b, s, b.last_compute());
+  b.compute(part, s.op(KernelKind::residual_forward, s.shared_rows, s.hidden), {attention_sum});
+  b.compute(part, s.op(KernelKind::norm_forward, s.shared_rows, s.hidden));
+  const OpIndex ffn_input = gather(b, s, b.last_compute());
+  b.compute(part, s.gemm(s.rows, up, s.hidden, GemmLayout::tn), {ffn_input});
+  b.compute(part, activation(s, KernelKind::activation_forward));
+  b.compute(part, s.gemm(s.rows, s.hidden, s.ffn, GemmLayout::tn));
+  const OpIndex ffn_sum = sum(b, s, b.last_compute());
+  b.compute(part, s.op(KernelKind::residual_forward, s.shared_rows, s.hidden), {ffn_sum});
+}
+
+void layer_backward(Builder& b, const BlockContext& x, const GradientReady& when_ready) {
+  const Shapes s(x);
+  Accumulating accumulating{when_ready, s};
+  const GradientReady ready{&Accumulating::call, &accumulating};
+  const std::int32_t up = x.model.gated_ffn ? 2 * s.ffn : s.ffn;
+  if (x.config.recompute == training::Recompute::full) layer_forward(b, x, Part::recompute);
+
+  b.compute(Part::backward, s.op(KernelKind::residual_backward, s.shared_rows, s.hidden));
+  row_backward(b, s, s.ffn, ready);
+  b.compute(Part::backward, activation(s, KernelKind::activation_backward));
+  const OpIndex ffn_gradient = column_backward(b, s, up, ready);
+  b.compute(Part::backward, s.op(KernelKind::norm_backward, s.shared_rows, s.hidden), {ffn_gradient});
+  b.compute(Part::backward, s.op(KernelKind::residual_backward, s.shared_rows, s.hidden));
+
+  if (x.config.recompute == training::Recompute::selective) core_attention_forward(b, s, Part::recompute);
+  row_backward(b, s, s.query, ready);
+  core_attention_backward(b, s);
+  rope(b, s, Part::backward);
+  const OpIndex attention_gradient = column_backward(b, s, s.query + 2 * s.key_value, ready);
+  b.compute(Part::backward, s.op(KernelKind::norm_backward, s.shared_rows, s.hidden), {attention_gradient});
+}
+
+void embedding_forward(Builder& b, const BlockContext& x, OpIndex start_after) {
+  const Shapes s(x);
+  b.compute(Part::forward, s.op(KernelKind::embedding_forward, s.rows, s.hidden), {start_after});
+  const OpIndex summed = sum(b, s, b.last_compute());
+  // Positions and dropout; without them the sum is still copied into the layer's layout.
+  b.compute(Part::forward,
+            s.op(s.dropout ? KernelKind::residual_forward : KernelKind::elementwise, s.shared_rows, s.hidden),
+            {summed});
+}
+
+void embedding_backward(Builder& b, const BlockContext& x, const GradientReady& ready) {
+  const Shapes s(x);
+  const OpIndex gathered = gather(b, s, b.last_compute());
+  const OpIndex done =
+      b.compute(Part::backward, s.op(KernelKind::embedding_backward, s.rows, s.hidden), {gathered});
+  ready(b, std::int64_t{s.vocabulary} * s.hidden, done);
+}
+
+void head_forward(Builder& b, const BlockContext& x, OpIndex start_after) {
+  Shapes s(x);
+  s.sixteen_bit = true;
+  b.compute(Part::forward, s.op(KernelKind::norm_forward, s.shared_rows, s.hidden), {start_after});
+  const OpIndex input = gather(b, s, b.last_compute());
+  b.compute(Part::forward, s.gemm(s.rows, s.vocabulary, s.hidden, GemmLayout::tn), {input});
+  b.compute(Part::forward, s.op(KernelKind::cross_entropy_forward, s.rows, s.vocabulary));
+  if (s.t > 1) {  // maximum, predicted logit and sum of exponentials: one fp32 number per token each
+    OpIndex last = b.last_compute();
+    for (int i = 0; i < 3; ++i)
+      last = b.communicate(Lane::tensor, tensor_part, s.over_tensor(CollectiveKind::all_reduce, 4LL * s.rows),
+                           {last});
+    b.compute(Part::forward, s.op(KernelKind::elementwise, s.rows, 1), {last});
+  }
+}
+
+void head_backward(Builder& b, const BlockContext& x, const GradientReady& when_ready) {
+  Shapes s(x);
+  s.sixteen_bit = true;
+  Accumulating accumulating{when_ready, s};
+  const GradientReady ready{&Accumulating::call, &accumulating};
+  b.compute(Part::backward, s.op(KernelKind::cross_entropy_backward, s.rows, s.vocabulary));
+  const OpIndex summed = column_backward(b, s, s.vocabulary, ready);
+  b.compute(Part::backward, s.op(KernelKind::norm_backward, s.shared_rows, s.hidden), {summed});
+}
+
+}  // namespace echo::workload

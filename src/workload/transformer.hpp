@@ -1,0 +1,43 @@
+// Blocks of a dense decoder transformer as Megatron-LM runs it under tensor and sequence parallelism.
+#pragma once
+
+#include <cstdint>
+
+#include "training/config.hpp"
+#include "training/framework.hpp"
+#include "training/model.hpp"
+#include "training/rank_layout.hpp"
+#include "workload/builder.hpp"
+
+namespace echo::workload {
+
+// Everything a block needs to know, gathered once per config.
+struct BlockContext {
+  const training::TrainingConfig& config;
+  const training::ModelSpec& model;
+  const training::FrameworkSpec& framework;
+  const training::RankLayout& layout;
+  std::int64_t vocabulary = 0;  // padded, whole table
+};
+
+// Called as soon as the gradient of a weight of `parameters` entries (per gpu rank) is complete, with the op
+// that completes it: where data-parallel buckets hook in. Null function = nothing.
+struct GradientReady {
+  void (*call)(void* self, Builder&, std::int64_t parameters, OpIndex done) = nullptr;
+  void* self = nullptr;
+  void operator()(Builder& b, std::int64_t parameters, OpIndex done) const {
+    if (call != nullptr) call(self, b, parameters, done);
+  }
+};
+
+// Each appends ops to the open block. `start_after`: op the first kernel waits for (a parameter gather), or
+// -1.
+void layer_forward(Builder&, const BlockContext&, Part part, OpIndex start_after = -1);
+void layer_backward(Builder&, const BlockContext&,
+                    const GradientReady& ready = {});  // recomputation included
+void embedding_forward(Builder&, const BlockContext&, OpIndex start_after = -1);
+void embedding_backward(Builder&, const BlockContext&, const GradientReady& ready = {});
+void head_forward(Builder&, const BlockContext&, OpIndex start_after = -1);  // final norm, logits, loss
+void head_backward(Builder&, const BlockContext&, const GradientReady& ready = {});
+
+}  // namespace echo::workload

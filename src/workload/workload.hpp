@@ -1,0 +1,65 @@
+// What one training step asks of the GPUs: distinct blocks of ops, distinct kernels, distinct collectives.
+// Each is described once; stages refer to them by index.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/csr.hpp"
+#include "base/lane.hpp"
+#include "ops/collective.hpp"
+#include "ops/kernel.hpp"
+
+namespace echo::workload {
+
+// Structure of arrays, launch order. `work` is a kernel index on the compute lane, else kernel count +
+// collective index.
+struct OpGraph {
+  std::vector<Lane> lane;
+  std::vector<Part> part;
+  std::vector<std::int32_t> work;
+  Csr<std::int32_t> needs;    // needs.row(i): ids < i that must end first
+  std::int32_t launches = 0;  // kernels the host issues for this block
+
+  [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(lane.size()); }
+  void clear();
+};
+
+// `count` runs of one block, one after the other.
+struct BlockRun {
+  std::int32_t block = 0, count = 1;
+  friend bool operator==(const BlockRun&, const BlockRun&) = default;
+};
+
+// `count` equal ops outside the pipeline, one after the other.
+struct WorkRun {
+  std::int32_t work = 0, count = 1;  // index as in OpGraph::work
+  Part part = Part::other;
+  bool is_kernel = false;
+  friend bool operator==(const WorkRun&, const WorkRun&) = default;
+};
+
+// Work of one gpu rank of each stage once per step, after its last backward.
+struct StepTail {
+  Csr<WorkRun>
+      gradients;  // [stages] gradient reductions not hidden behind the backward, tied-embedding all-reduce
+  Csr<WorkRun> agree;   // [stages] gradient norm: every rank waits for the slowest here
+  Csr<WorkRun> update;  // [stages] optimizer, parameter gathers not hidden behind the next forward
+};
+
+struct Workload {
+  std::vector<OpGraph> blocks;
+  std::int32_t block_count = 0;  // blocks beyond it are spare buffers
+  std::vector<ops::KernelKey> kernels;
+  std::vector<ops::CollectiveQuery> collectives;
+  // Per model chunk: [pipeline * virtual stages].
+  Csr<BlockRun> forward, backward;
+  std::vector<std::int32_t> first_forward,
+      last_backward;  // one block for the whole chunk, or -1: like the others
+  StepTail tail;
+  ops::CollectiveQuery hop_within,
+      hop_across;                // one microbatch between two stages: inside a node, between nodes
+  std::int32_t hop_gather = -1;  // collective that reassembles a scattered hop, or -1
+};
+
+}  // namespace echo::workload
