@@ -1,4 +1,5 @@
-// Fitted constants of one GPU kind's kernels: flat named numbers, read from sweeps/catalog/kernels/<gpu>.toml.
+// Fitted constants of one GPU kind's kernels: flat named numbers, read from
+// sweeps/catalog/kernels/<gpu>.toml.
 #pragma once
 
 #include <span>
@@ -6,8 +7,55 @@
 
 namespace echo::profile {
 
+// Rates are fractions of the GpuSpec's peak, so that siblings (A800, H800) can share a file. The models that
+// read them are gemm.cpp, attention.cpp and memory_bound.cpp.
 struct KernelConstants {
   std::string name;
+
+  // Matrix products.
+  double gemm_rate_16 = 0;        // bf16, fp16: fraction of peak an SM reaches inside an endless main loop
+  double gemm_rate_8 = 0;         // fp8, mxfp8, nvfp4
+  double gemm_rate_32 = 0;        // tf32, fp32
+  double gemm_tile_loss = 0;      // bytes: tiles of r x c elements are slowed by loss (1/r + 1/c) / operand
+  double gemm_prologue = 0;       // bytes of k-depth that filling the pipeline and writing a tile are worth
+  double gemm_prologue_8 = 0;     // the same, 8-bit operands (scales, requantisation)
+  double gemm_wave_loss = 0;      // share of the idle slots of the last wave that is really lost, 0..1
+  double gemm_bandwidth = 0;      // fraction of peak HBM bandwidth a product can draw
+  double gemm_overlap_leak = 0;   // share of the shorter of arithmetic and memory time that is not hidden
+  double gemm_ramp = 0;           // s, start and drain of one kernel
+  double gemm_nn = 0;             // arithmetic time of an input-gradient product over a forward one
+  double gemm_nt = 0;             // the same for a weight-gradient product
+  double gemm_misaligned_16 = 0;  // arithmetic time factor: a contiguous dimension is no multiple of 16 bytes
+  double gemm_misaligned_128 = 0;  // ... of 16 but not of 128 bytes
+  double gemm_throttle = 0;       // share of the rate lost to the power limit in kernels much longer than ...
+  double gemm_throttle_half = 0;  // s, ... this
+  double gemm_sustained = 0;      // rate inside a training step over the rate of the micro-benchmark
+
+  // Fused attention.
+  double attention_forward_rate = 0;      // fraction of 16-bit peak in its products
+  double attention_forward_softmax = 0;   // elements of head dim that the softmax of a score is worth
+  double attention_backward_rate = 0;     // fraction of 16-bit peak
+  double attention_backward_softmax = 0;  // as forward, per product of the backward pass
+  double attention_tail = 0;              // share of one thread block's time by which the last one overhangs
+  double attention_ramp = 0;              // s, start and drain
+
+  // Memory-bound ops: fraction of peak HBM bandwidth reached on large tensors, per class.
+  double memory_copy = 0;  // elementwise, gradient accumulation, dropout
+  double memory_norm = 0;
+  double memory_norm_backward = 0;
+  double memory_activation = 0;
+  double memory_residual = 0;
+  double memory_rope = 0;
+  double memory_softmax = 0;
+  double memory_embedding = 0;
+  double memory_scatter = 0;  // embedding gradient (atomics)
+  double memory_loss = 0;     // cross-entropy
+  double memory_optimizer = 0;
+  double memory_read = 0;      // gradient norm: reads only
+  double memory_write = 0;     // memset: writes only
+  double memory_compiled = 0;  // compiler-generated kernel's bandwidth over a hand-written one's
+  double memory_half = 0;      // bytes at which a kernel reaches half of its bandwidth
+
   friend bool operator==(const KernelConstants&, const KernelConstants&) = default;
 };
 

@@ -1,0 +1,164 @@
+// Closed forms: the arithmetic and the memory traffic a kernel implies, whatever GPU runs it.
+//
+// flops_of counts matrix products only (a multiply and an add are 2), as published model-FLOPs figures do;
+// the vector arithmetic of norms and activations never binds. Causal attention is half of the square; its
+// backward pass is five products where the forward is two (Dao 2022, FlashAttention: scores recomputed, then
+// dV, dP, dQ, dK).
+//
+// traffic_of counts HBM bytes. For products: each operand once, the result once. For memory-bound ops it
+// follows the kernel chain that the style runs, every kernel reading its inputs from and writing its outputs
+// to HBM:
+//   fused     one hand-written kernel (Apex, Transformer Engine, Megatron's fused_kernels, Triton)
+//   compiled  torch.compile / torch.jit: pointwise chains fused, reductions over other axes separate
+//   eager     one PyTorch kernel per Python operator, with the fp32 casts that autocast or the model code
+//   inserts
+// The chains stand beside each case below as reads (r) and writes (w) in bytes per element, e = bytes of a
+// stored element. Neglected: per-row statistics, biases, cos/sin tables, indices, and hits in L2 between
+// chained kernels.
+#include "ops/kernel.hpp"
+
+#include <cmath>
+
+#include "base/contract.hpp"
+
+namespace echo::ops {
+
+namespace {
+
+double pick(KernelStyle style, double fused, double compiled, double eager) {
+  switch (style) {
+    case KernelStyle::fused:
+      return fused;
+    case KernelStyle::compiled:
+      return compiled;
+    case KernelStyle::eager:
+      return eager;
+  }
+  return fused;
+}
+
+// Bytes per element of the ops over m x n x batch elements.
+double bytes_per_element(const KernelKey& key) {
+  const double e = machine::element_bytes(key.precision);
+  const KernelStyle style = key.style;
+  switch (key.kind) {
+    case KernelKind::norm_forward:
+      // eager RMSNorm (Hugging Face LlamaRMSNorm): cast (r e, w 4), square (r 4, w 4), mean (r 4), times
+      // inverse root (r 4, w 4), cast (r 4, w e), times weight (r e, w e).
+      return pick(style, 2 * e, 2 * e, 4 * e + 28);
+    case KernelKind::norm_backward:
+      // fused: r x, r dy, w dx; parameter gradients from the same pass. compiled: a second pass over x and dy
+      // for them. eager, autograd of the above: weight (dy w: r e, w e; dy x: 2 r e, w e, sum r e), cast (r
+      // e, w 4), inverse root (r 4, w 4; product 2 r 4, w 4, sum r 4), square (r 4, w 4), sum of branches (2
+      // r 4, w 4), cast (r 4, w e).
+      return pick(style, 3 * e, 5 * e, 8 * e + 52);
+    case KernelKind::activation_forward:
+      // gated, eager: silu (r, w), multiply (2 r, w). GELU, eager: bias add (r, w), gelu (r, w).
+      return key.gated ? pick(style, 3 * e, 3 * e, 5 * e) : pick(style, 2 * e, 2 * e, 4 * e);
+    case KernelKind::activation_backward:
+      // gated fused: r gate, up, dy; w dgate, dup. eager: two multiplies (2 r, w each), silu backward (2 r,
+      // w), concatenation of the halves (2 r, 2 w). GELU: r x, r dy, w dx, and the bias gradient reads dx
+      // once more.
+      return key.gated ? pick(style, 5 * e, 5 * e, 13 * e) : 4 * e;
+    case KernelKind::residual_forward:
+      // fused: r x, r residual, w out, w mask byte. eager: bias add (r, w), dropout (r, w, mask), add (2 r,
+      // w).
+      return pick(style, 3 * e + 1, 3 * e + 1, 7 * e + 1);
+    case KernelKind::residual_backward:
+      // dropout backward (r dy, r mask, w dx); eager, the bias gradient reads dx once more.
+      return pick(style, 2 * e + 1, 2 * e + 1, 3 * e + 1);
+    case KernelKind::rope:
+      // eager rotate-half: multiply by cos (r, w), negate half (r/2, w/2), concatenate (r, w), multiply by
+      // sin (r, w), add (2 r, w).
+      return pick(style, 2 * e, 2 * e, 10 * e);
+    case KernelKind::softmax_forward:
+      // fused causal (Megatron scaled_upper_triang_masked_softmax): r lower half, w all. compiled: r all, w
+      // all. eager: scale (r, w), mask fill (r, r 1, w), cast (r e, w 4), softmax (r 4, w 4), cast (r 4, w
+      // e).
+      return pick(style, key.causal ? 1.5 * e : 2 * e, 2 * e, 6 * e + 17);
+    case KernelKind::softmax_backward:
+      // fused: r y, r dy, w dx, lower halves when causal. eager: cast (r e, w 4), softmax backward (2 r 4, w
+      // 4), cast (r 4, w e), mask fill (r, r 1, w), scale (r, w).
+      return pick(style, key.causal ? 2 * e : 3 * e, 3 * e, 6 * e + 21);
+    case KernelKind::dropout_forward:  // one kernel in every style: r, w, w mask byte
+    case KernelKind::dropout_backward:
+      return 2 * e + 1;
+    case KernelKind::embedding_forward:
+      // gather (r, w); vocabulary-parallel Megatron zeroes rows of other ranks by index when eager (w).
+      return pick(style, 2 * e, 2 * e, 3 * e);
+    case KernelKind::embedding_backward:  // r dy, read-modify-write of the gradient rows
+      return 3 * e;
+    case KernelKind::cross_entropy_forward:
+      // fused (Triton, Transformer Engine): logits read twice (running maximum and sum, then gradient),
+      // gradient written in place. compiled (Megatron fused_cross_entropy): cast (r e, w 4), maximum (r 4),
+      // shift and exp (r 4, w 4), sum (r 4), divide (r 4, w 4). eager (Megatron
+      // vocab_parallel_cross_entropy): as compiled with shift (r 4, w 4) and exp (r 4, w 4) apart. Source:
+      // Megatron-LM core/tensor_parallel/cross_entropy.py.
+      return pick(style, 3 * e, e + 28, e + 36);
+    case KernelKind::cross_entropy_backward:
+      // fused: scale the stored gradient (r, w). compiled: softmax minus one-hot (r 4, w e).
+      // eager: times dloss in place (r 4, w 4), cast (r 4, w e).
+      return pick(style, 2 * e, e + 4, e + 12);
+    case KernelKind::elementwise:
+      return 2 * e;
+    case KernelKind::grad_accumulate:
+      return e + 8;  // r gradient, r and w fp32 sum
+    case KernelKind::optimizer:
+      // n bytes of state per parameter, once when fused or compiled (multi-tensor apply). eager is the
+      // foreach chain over fp32 tensors (decay, lerp, multiply, addcmul, sqrt, divide, add, addcdiv, cast).
+      return pick(style, 1.0, 1.0, 2.5);
+    case KernelKind::grad_norm:
+    case KernelKind::memset_zero:
+      return 1.0;  // n is the bytes of an element
+    case KernelKind::gemm:
+    case KernelKind::attention_forward:
+    case KernelKind::attention_backward:
+      break;
+  }
+  return 0.0;
+}
+
+bool is_attention(KernelKind kind) {
+  return kind == KernelKind::attention_forward || kind == KernelKind::attention_backward;
+}
+
+double product(const KernelKey& key) { return static_cast<double>(key.m) * key.n * key.batch; }
+
+double gemm_bytes(const KernelKey& key) {
+  const double operand = machine::operand_bytes(key.precision),
+               element = machine::element_bytes(key.precision);
+  const double m = key.m, n = key.n, k = key.k;
+  const double result = key.fp32_accumulate ? 8.0 : element;  // beta = 1: the fp32 sum is read and written
+  return ((m * k + k * n) * operand + m * n * result) * key.batch;
+}
+
+// q and o (and, backward, do and dq) have `batch` heads; k and v (dk and dv) have `groups`.
+double attention_bytes(const KernelKey& key) {
+  const double e = machine::element_bytes(key.precision);
+  const double query = static_cast<double>(key.m) * key.k * key.batch;
+  const double keys = static_cast<double>(key.n) * key.k * key.groups;
+  const double statistics = 4.0 * key.m * key.batch;
+  if (key.kind == KernelKind::attention_forward) return e * 2 * (query + keys) + statistics;
+  // dq is summed in fp32 (read-modify-write) and converted; delta = rowsum(do * o) is a pass of its own.
+  return e * (6 * query + 4 * keys) + 12 * query + 3 * statistics;
+}
+
+}  // namespace
+
+Flops flops_of(const KernelKey& key) {
+  const double square = product(key) * key.k;
+  if (key.kind == KernelKind::gemm) return Flops(2 * square);
+  if (key.kind == KernelKind::attention_forward) return Flops(square * (key.causal ? 2 : 4));
+  if (key.kind == KernelKind::attention_backward) return Flops(square * (key.causal ? 5 : 10));
+  return Flops(0.0);
+}
+
+Bytes traffic_of(const KernelKey& key) {
+  ECHO_EXPECT(key.m >= 1 && key.n >= 1 && key.k >= 1 && key.batch >= 1 && key.groups >= 1);
+  double bytes = product(key) * bytes_per_element(key);
+  if (key.kind == KernelKind::gemm) bytes = gemm_bytes(key);
+  if (is_attention(key.kind)) bytes = attention_bytes(key);
+  return Bytes(std::llround(bytes));
+}
+
+}  // namespace echo::ops

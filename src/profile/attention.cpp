@@ -1,0 +1,64 @@
+// Fused (flash) attention: one thread block per 128 query rows of a head walks over the keys it may see.
+//
+//   pair time = 2 products * 2 (d + softmax) / rate           for one (query, key) pair, d = head dim; the
+//   exponential
+//               units are slower than the tensor cores, so one score's softmax is worth `softmax` elements of
+//               depth. Backward has 5 products (scores again, dV, dP, dQ, dK) and constants of its own.
+//   work      = pairs * pair time / SMs; causal: half the square and half a tile of wasted diagonal per query
+//   row time      = max(longest block, work + tail * longest block) + ramp, and never below the HBM time of
+//   its tensors
+// Sources: Dao et al. 2022, 2023 (FlashAttention, -2), Shah et al. 2024 (-3: softmax is what head dim 64
+// loses to). Head dims are padded to a multiple of 32, as the libraries' templates are. Neglected: L2 sharing
+// of keys between the heads of a group (it lowers memory time, which seldom binds).
+#include "profile/attention.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/contract.hpp"
+
+namespace echo::profile {
+
+namespace {
+
+constexpr double query_tile = 128.0;
+
+// Flash kernels run 16-bit arithmetic whatever the GEMM recipe; fp32 models run them through tf32.
+machine::Precision arithmetic_of(machine::Precision p) {
+  using machine::Precision;
+  if (p == Precision::fp32 || p == Precision::tf32) return Precision::tf32;
+  return p == Precision::fp16 ? Precision::fp16 : Precision::bf16;
+}
+
+}  // namespace
+
+ops::KernelPrice price_attention(const ops::KernelKey& key, const machine::GpuSpec& gpu,
+                                 const KernelConstants& constants) {
+  const double peak = gpu.peak_of(arithmetic_of(key.precision)).value;
+  ECHO_EXPECT(peak > 0.0);
+  const bool forward = key.kind == ops::KernelKind::attention_forward;
+  const double products = forward ? 2.0 : 5.0;
+  const double rate = forward ? constants.attention_forward_rate : constants.attention_backward_rate;
+  const double softmax = forward ? constants.attention_forward_softmax : constants.attention_backward_softmax;
+
+  const double m = key.m, n = key.n, d = std::ceil(key.k / 32.0) * 32.0;
+  const double sms = gpu.sm_count;
+  const double pair = products * 2.0 * (d + softmax) / (std::min(rate, 1.0) * peak / sms);  // s on one SM
+  const double blocks = std::ceil(m / query_tile) * key.batch;
+  const double rows = blocks * query_tile;
+  const double keys_per_row = key.causal ? (n + std::min(n, query_tile)) / 2 : n;
+  const double longest = query_tile * n * pair;
+  const double work = rows * keys_per_row * pair / sms;
+  const double arithmetic = std::max(longest, work + constants.attention_tail * longest);
+
+  const double traffic = static_cast<double>(ops::traffic_of(key).value) / gpu.memory_bandwidth.value;
+  const double memory = traffic / constants.memory_copy;
+  const double time = std::max(arithmetic, memory) + constants.attention_ramp;
+  return {.alone = from_seconds(time),
+          .sm_share = std::min(1.0, blocks / sms),
+          .memory_share = std::min(1.0, traffic / time),
+          .compute_bound = arithmetic * arithmetic / (arithmetic * arithmetic + memory * memory),
+          .grade = ops::Grade::modelled};
+}
+
+}  // namespace echo::profile

@@ -1,0 +1,50 @@
+#include "profile/constants.hpp"
+
+namespace echo::profile {
+
+std::span<const KernelConstantField> kernel_constant_fields() {
+  using C = KernelConstants;
+  static constexpr KernelConstantField fields[] = {
+      {"gemm_rate_16", &C::gemm_rate_16},
+      {"gemm_rate_8", &C::gemm_rate_8},
+      {"gemm_rate_32", &C::gemm_rate_32},
+      {"gemm_tile_loss", &C::gemm_tile_loss},
+      {"gemm_prologue", &C::gemm_prologue},
+      {"gemm_prologue_8", &C::gemm_prologue_8},
+      {"gemm_wave_loss", &C::gemm_wave_loss},
+      {"gemm_bandwidth", &C::gemm_bandwidth},
+      {"gemm_overlap_leak", &C::gemm_overlap_leak},
+      {"gemm_ramp", &C::gemm_ramp},
+      {"gemm_nn", &C::gemm_nn},
+      {"gemm_nt", &C::gemm_nt},
+      {"gemm_misaligned_16", &C::gemm_misaligned_16},
+      {"gemm_misaligned_128", &C::gemm_misaligned_128},
+      {"gemm_throttle", &C::gemm_throttle},
+      {"gemm_throttle_half", &C::gemm_throttle_half},
+      {"gemm_sustained", &C::gemm_sustained},
+      {"attention_forward_rate", &C::attention_forward_rate},
+      {"attention_forward_softmax", &C::attention_forward_softmax},
+      {"attention_backward_rate", &C::attention_backward_rate},
+      {"attention_backward_softmax", &C::attention_backward_softmax},
+      {"attention_tail", &C::attention_tail},
+      {"attention_ramp", &C::attention_ramp},
+      {"memory_copy", &C::memory_copy},
+      {"memory_norm", &C::memory_norm},
+      {"memory_norm_backward", &C::memory_norm_backward},
+      {"memory_activation", &C::memory_activation},
+      {"memory_residual", &C::memory_residual},
+      {"memory_rope", &C::memory_rope},
+      {"memory_softmax", &C::memory_softmax},
+      {"memory_embedding", &C::memory_embedding},
+      {"memory_scatter", &C::memory_scatter},
+      {"memory_loss", &C::memory_loss},
+      {"memory_optimizer", &C::memory_optimizer},
+      {"memory_read", &C::memory_read},
+      {"memory_write", &C::memory_write},
+      {"memory_compiled", &C::memory_compiled},
+      {"memory_half", &C::memory_half},
+  };
+  return fields;
+}
+
+}  // namespace echo::profile
