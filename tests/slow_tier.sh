@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# The slow tier: whole sweeps, all clang-tidy checks, tests labelled slow, the published measurements, the benchmark.
+# Needs build/release (see .ci/run). Appends a dated report to tests/slow_tier_results.txt, which is committed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+program=build/release/bin/echo-sweep
+report=tests/slow_tier_results.txt
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_mpi_yield_when_idle=1
+export ECHO_DATA_DIR=${ECHO_DATA_DIR:-../shared/data}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failed=0
+
+# Runs a command; its last lines go to the report, its failure to the exit status.
+part() {
+  local title=$1 lines=$2
+  shift 2
+  local began=$SECONDS verdict=ok
+  "$@" >"$folder/part" 2>&1 || { verdict=FAILED failed=1; }
+  { printf '\n-- %s: %s, %s s\n' "$title" "$verdict" "$((SECONDS - began))"; tail -n "$lines" "$folder/part"; } |
+    tee -a "$report"
+}
+
+printf '\n==== %s  %s  %s cores\n' "$(date -u +%FT%TZ)" "$(git rev-parse --short HEAD)" "$(nproc)" | tee -a "$report"
+part 'tests labelled slow' 3 ctest --preset release -L '^slow$'
+part 'clang-tidy, all checks' 3 python3 -B tests/architecture/run_clang_tidy.py build/release
+for sweep in sweeps/*.toml; do
+  part "$sweep, whole, 1 2 4 workers" 3 tests/same_digest.sh "$sweep" 0 "$program"
+  part "$sweep, summary on 2 workers" 30 \
+    mpirun -n 2 "$program" "$sweep" --progress none --fresh -o "$folder/$(basename "$sweep").h5"
+done
+if [[ -r $ECHO_DATA_DIR/steps/measured_steps.csv ]]; then
+  part 'measured steps' 60 "$program" validate "$ECHO_DATA_DIR/steps/measured_steps.csv"
+else
+  echo "measured steps: no data at ECHO_DATA_DIR, left out" | tee -a "$report"
+fi
+if [[ -x build/release/bin/echo-benchmark ]]; then
+  part 'benchmark' 30 build/release/bin/echo-benchmark
+fi
+exit "$failed"
