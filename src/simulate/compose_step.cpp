@@ -1,0 +1,124 @@
+// The step: pipeline, then per stage what is left of the gradient reductions, then agreement on the gradient
+// norm (the slowest stage sets it), then each stage's optimizer and parameter gathers, then host time.
+#include "simulate/compose_step.hpp"
+
+#include <algorithm>
+
+#include "base/contract.hpp"
+
+namespace echo::simulate {
+
+namespace {
+
+struct TailTimes {
+  SimTime gradients{}, agree{}, update{};
+};
+
+SimTime sum_of(std::span<const workload::WorkRun> runs, const Prices& prices) {
+  SimTime sum{};
+  for (const workload::WorkRun& run : runs)
+    sum += run.count * prices.alone[static_cast<std::size_t>(run.work)];
+  return sum;
+}
+
+void account(std::span<const workload::WorkRun> runs, const Prices& prices, Cost& cost) {
+  for (const workload::WorkRun& run : runs) {
+    const auto work = static_cast<std::size_t>(run.work);
+    const SimTime time = run.count * prices.alone[work];
+    cost.exposed[static_cast<std::size_t>(run.part)] += time;
+    cost.total[static_cast<std::size_t>(run.part)] += time;
+    if (run.is_kernel) cost.graded[static_cast<std::size_t>(prices.kernels[work].grade)] += time;
+  }
+}
+
+void add_pass(Cost& to, const Cost& from, std::int64_t count) {
+  for (std::size_t i = 0; i < part_count; ++i) {
+    to.exposed[i] += count * from.exposed[i];
+    to.total[i] += count * from.total[i];
+  }
+  for (std::size_t i = 0; i < to.graded.size(); ++i) to.graded[i] += count * from.graded[i];
+}
+
+// Everything the stage's compute lane does in the pipeline, by part.
+Cost pipeline_cost(const Workspace& ws, std::int32_t stage, std::int64_t microbatches) {
+  Cost cost;
+  for (std::size_t i = 0; i < ws.chunks.size(); ++i) {
+    if (ws.layout.stage_of_chunk[i] != stage) continue;
+    add_pass(cost, ws.chunks[i].first_forward, 1);
+    add_pass(cost, ws.chunks[i].forward, microbatches - 1);
+    add_pass(cost, ws.chunks[i].backward, microbatches - 1);
+    add_pass(cost, ws.chunks[i].last_backward, 1);
+  }
+  return cost;
+}
+
+void time_chunks(Workspace& ws) {
+  const std::size_t chunks = ws.chunks.size();
+  ws.chunk_times.resize(chunks);
+  ws.data_lanes.resize(chunks);
+  for (std::size_t i = 0; i < chunks; ++i) {
+    const ChunkCost& cost = ws.chunks[i];
+    ws.chunk_times[i] = {.forward = cost.forward.time,
+                         .backward_input = cost.backward.time,
+                         .backward_weight = SimTime::zero(),
+                         .first_forward = cost.first_forward.time,
+                         .last_backward = cost.last_backward.time};
+    ws.data_lanes[i] = cost.data;
+  }
+}
+
+}  // namespace
+
+timeline::PipelineShape pipeline_shape(const training::TrainingConfig& config,
+                                       const training::RankLayout& layout) {
+  return {.stages = config.degrees.pipeline,
+          .chunks = training::chunks_of(config),
+          .microbatches = training::microbatches_of(config),
+          .stage_of_chunk = layout.stage_of_chunk};
+}
+
+StepOutcome compose_step(const training::TrainingConfig& config, const training::FrameworkSpec& framework,
+                         const timeline::Schedule& schedule, Workspace& ws,
+                         std::vector<timeline::PlacedTask>* placed) {
+  time_chunks(ws);
+  const timeline::Hops hops{ws.hop_forward, ws.hop_backward, config.overlap.pipeline};
+  timeline::compose_pipeline(pipeline_shape(config, ws.layout), schedule, ws.chunk_times, hops, ws.data_lanes,
+                             ws.pipeline_scratch, ws.pipeline, placed);
+
+  const workload::StepTail& tail = ws.work.tail;
+  StepOutcome out;
+  SimTime agreed{}, updates{};
+  for (std::int32_t stage = 0; stage < config.degrees.pipeline; ++stage) {
+    const timeline::StageTimes& times = ws.pipeline.stages[static_cast<std::size_t>(stage)];
+    const TailTimes own{sum_of(tail.gradients.row(stage), ws.prices),
+                        sum_of(tail.agree.row(stage), ws.prices), sum_of(tail.update.row(stage), ws.prices)};
+    agreed = std::max(agreed, std::max(times.compute_end, times.data_end) + own.gradients + own.agree);
+    updates = std::max(updates, own.update);
+    const SimTime work = times.busy + own.gradients + own.agree + own.update;
+    if (work > out.busiest) {
+      out.busiest = work;
+      out.critical_stage = stage;
+    }
+  }
+  out.step = agreed + updates + framework.host_per_step;
+
+  const timeline::StageTimes& times = ws.pipeline.stages[static_cast<std::size_t>(out.critical_stage)];
+  Cost& cost = out.cost = pipeline_cost(ws, out.critical_stage, training::microbatches_of(config));
+  cost.time = out.step;
+  account(tail.gradients.row(out.critical_stage), ws.prices, cost);
+  account(tail.agree.row(out.critical_stage), ws.prices, cost);
+  account(tail.update.row(out.critical_stage), ws.prices, cost);
+  const auto part = [&cost](Part p) -> SimTime& { return cost.exposed[static_cast<std::size_t>(p)]; };
+  part(Part::pp_comm) += times.hop_wait;
+  cost.total[static_cast<std::size_t>(Part::pp_comm)] += times.hop_wait;
+  part(config.zero == training::ZeroStage::none ? Part::dp_comm : Part::zero_comm) +=
+      std::max(SimTime::zero(), times.data_end - times.compute_end);
+  part(Part::other) += framework.host_per_step;
+  SimTime explained{};
+  for (const SimTime exposed : cost.exposed) explained += exposed;
+  part(Part::bubble) +=
+      out.step - explained;  // waiting for other stages; never negative (checked with the report)
+  return out;
+}
+
+}  // namespace echo::simulate

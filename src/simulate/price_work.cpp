@@ -1,0 +1,104 @@
+#include "simulate/price_work.hpp"
+
+#include "base/contract.hpp"
+#include "base/counter_rng.hpp"
+#include "base/named_table.hpp"
+#include "collective/price_collectives.hpp"
+#include "machine/topology.hpp"
+#include "ops/launches.hpp"
+#include "profile/price_kernels.hpp"
+
+namespace echo::simulate {
+
+namespace {
+
+class Hasher {
+ public:
+  Hasher& add(std::int64_t value) { return state_ = mix(state_ ^ static_cast<std::uint64_t>(value)), *this; }
+  [[nodiscard]] std::size_t done() const { return static_cast<std::size_t>(state_); }
+
+ private:
+  std::uint64_t state_ = 0;
+};
+
+std::int64_t packed(std::int32_t high, std::int32_t low) {
+  return (static_cast<std::int64_t>(high) << 32) ^ static_cast<std::uint32_t>(low);
+}
+
+template <class Table>
+const auto& named(const Table& table, const std::string& name) {
+  const std::int32_t i = find_named(table, name);
+  ECHO_EXPECT(i >= 0);
+  return table[static_cast<std::size_t>(i)];
+}
+
+}  // namespace
+
+std::size_t PriceKeyHash::operator()(const std::pair<std::int32_t, ops::KernelKey>& p) const {
+  const ops::KernelKey& k = p.second;
+  const std::int32_t flags = static_cast<std::int32_t>(k.kind) | static_cast<std::int32_t>(k.precision) << 8 |
+                             static_cast<std::int32_t>(k.layout) << 12 |
+                             static_cast<std::int32_t>(k.style) << 16 | (k.causal ? 1 << 20 : 0) |
+                             (k.gated ? 1 << 21 : 0) | (k.fp32_accumulate ? 1 << 22 : 0);
+  return Hasher()
+      .add(packed(p.first, flags))
+      .add(packed(k.m, k.n))
+      .add(packed(k.k, k.batch))
+      .add(k.groups)
+      .done();
+}
+
+std::size_t PriceKeyHash::operator()(const std::pair<std::int32_t, ops::CollectiveQuery>& p) const {
+  const machine::GroupSpan& g = p.second.group;
+  return Hasher()
+      .add(packed(p.first, static_cast<std::int32_t>(p.second.kind)))
+      .add(p.second.payload.value)
+      .add(packed(g.ranks, g.nodes))
+      .add(packed(g.ranks_per_node, g.stride))
+      .add(packed(g.sharing, p.second.settings.index()))
+      .done();
+}
+
+ops::CollectiveEstimate price_collective(const ops::CollectiveQuery& query,
+                                         const training::TrainingConfig& config, const Catalog& catalog,
+                                         const Calibration& known, PriceMemo& memo) {
+  const machine::ClusterSpec& cluster = catalog.cluster(config.cluster);
+  const std::int32_t where =
+      config.cluster.index() * 1024 + (config.gpu.is_none() ? cluster.gpu : config.gpu).index();
+  const auto [entry, is_new] = memo.collectives.try_emplace({where, query});
+  if (is_new) {
+    const ops::CommSettings settings =
+        query.settings.is_none() ? ops::CommSettings{}
+                                 : catalog.comm_settings.at(static_cast<std::size_t>(query.settings.index()));
+    entry->second = collective::price(query, machine::links_of(query.group, cluster, catalog.gpu(config)),
+                                      settings, cluster.nccl_version, named(known.networks, cluster.network));
+  }
+  return entry->second;
+}
+
+void price_work(const training::TrainingConfig& config, const Catalog& catalog, const Calibration& known,
+                const workload::Workload& work, PriceMemo& memo, Prices& out) {
+  const machine::GpuSpec& gpu = catalog.gpu(config);
+  const profile::KernelConstants& constants = named(known.kernels, gpu.kernels);
+  const training::FrameworkSpec& framework = catalog.framework(config.framework);
+  const std::int32_t gpu_id =
+      (config.gpu.is_none() ? catalog.cluster(config.cluster).gpu : config.gpu).index();
+  out.kernels.clear();
+  out.collectives.clear();
+  out.alone.clear();
+  for (const ops::KernelKey& key : work.kernels) {
+    const auto [entry, is_new] = memo.kernels.try_emplace({gpu_id, key});
+    if (is_new) entry->second = profile::price_kernel(key, gpu, constants);
+    out.kernels.push_back(entry->second);
+    out.alone.push_back(entry->second.alone + ops::launches_of(key) * framework.kernel_gap);
+  }
+  for (const ops::CollectiveQuery& query : work.collectives) {
+    out.collectives.push_back(price_collective(query, config, catalog, known, memo));
+    out.alone.push_back(out.collectives.back().time);
+  }
+  const slowdown::Machine machine{gpu.sm_count, gpu.memory_bandwidth.value};
+  slowdown::fill_table(known.slowdown, out.kernels, out.collectives, machine, out.kernel_factor,
+                       out.collective_factor);
+}
+
+}  // namespace echo::simulate

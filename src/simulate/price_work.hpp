@@ -1,0 +1,21 @@
+// Prices for everything a workload names.
+#pragma once
+
+#include "simulate/calibration.hpp"
+#include "simulate/catalog.hpp"
+#include "simulate/workspace.hpp"
+#include "training/config.hpp"
+
+namespace echo::simulate {
+
+// Fills `out` for `work`; memo is consulted and extended. Throws ContractViolation if the calibration lacks
+// the GPU's kernels or the cluster's network.
+void price_work(const training::TrainingConfig&, const Catalog&, const Calibration&,
+                const workload::Workload& work, PriceMemo& memo, Prices& out);
+
+// One query as `config` would ask it.
+[[nodiscard]] ops::CollectiveEstimate price_collective(const ops::CollectiveQuery&,
+                                                       const training::TrainingConfig&, const Catalog&,
+                                                       const Calibration&, PriceMemo& memo);
+
+}  // namespace echo::simulate

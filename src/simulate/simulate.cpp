@@ -1,0 +1,168 @@
+// The corridor through the six rooms: lay out ranks, trace the workload, price kernels and collectives,
+// predict slowdown, compose the timeline; then check and report. The page to read first.
+#include "simulate/simulate.hpp"
+
+#include <algorithm>
+
+#include "base/contract.hpp"
+#include "simulate/compose_chunks.hpp"
+#include "simulate/compose_step.hpp"
+#include "simulate/price_work.hpp"
+#include "timeline/schedule.hpp"
+#include "validate/invariants.hpp"
+#include "workload/trace_workload.hpp"
+
+namespace echo::simulate {
+
+namespace {
+
+using training::Reason;
+using training::Status;
+using training::TrainingConfig;
+
+StepReport infeasible(Reason reason, double margin) {
+  StepReport report;
+  report.status = Status::infeasible;
+  report.reason = reason;
+  report.reason_margin = margin;
+  return report;
+}
+
+const std::vector<std::int32_t>& layer_table(const TrainingConfig& config, const Catalog& catalog) {
+  static const std::vector<std::int32_t> none;
+  const auto id = config.layers.explicit_layers;
+  return id.is_none() ? none : catalog.layer_tables.at(static_cast<std::size_t>(id.index()));
+}
+
+// The stage that needs most memory decides; fills the report's memory fields.
+void report_memory(const TrainingConfig& config, const Catalog& catalog, const timeline::Schedule& schedule,
+                   const training::RankLayout& layout, StepReport& report) {
+  const timeline::PipelineShape shape = pipeline_shape(config, layout);
+  report.memory_limit = catalog.gpu(config).memory;
+  for (std::int32_t stage = 0; stage < shape.stages; ++stage) {
+    const training::MemoryUse use =
+        training::estimate_memory(config, catalog.model(config.model), catalog.framework(config.framework),
+                                  layout, stage, schedule.in_flight(shape, stage));
+    if (stage > 0 && use.total() <= report.memory_peak) continue;
+    report.memory_peak = use.total();
+    report.memory = use.part;
+    report.memory_stage = stage;
+  }
+}
+
+void price_hops(const TrainingConfig& config, const Catalog& catalog, const Calibration& known,
+                Workspace& ws) {
+  const std::size_t hops = ws.layout.stage_of_chunk.size() - 1;
+  ws.hop_forward.assign(hops, SimTime::zero());
+  ws.hop_backward.assign(hops, SimTime::zero());
+  if (config.degrees.pipeline == 1) return;
+  const SimTime gather = ws.work.hop_gather < 0
+                             ? SimTime::zero()
+                             : ws.prices.alone[static_cast<std::size_t>(ws.work.hop_gather)];
+  for (std::size_t i = 0; i < hops; ++i) {
+    const std::int32_t from = ws.layout.stage_of_chunk[i], to = ws.layout.stage_of_chunk[i + 1];
+    if (from == to) continue;
+    // Boundary s joins stages s and s + 1; the last one wraps round to stage 0.
+    const bool neighbours_up = to == (from + 1) % config.degrees.pipeline;
+    const bool crosses = ws.layout.hop_crosses_nodes[static_cast<std::size_t>(neighbours_up ? from : to)];
+    const ops::CollectiveQuery& hop = crosses ? ws.work.hop_across : ws.work.hop_within;
+    ws.hop_forward[i] = ws.hop_backward[i] =
+        price_collective(hop, config, catalog, known, ws.memo).time + gather;
+  }
+}
+
+double share(SimTime part, SimTime whole) {
+  return whole > SimTime::zero() ? static_cast<double>(part.count()) / static_cast<double>(whole.count())
+                                 : 0.0;
+}
+
+bool is_communication(std::size_t part) {
+  return part >= static_cast<std::size_t>(Part::tp_comm) && part <= static_cast<std::size_t>(Part::zero_comm);
+}
+
+ops::Grade evidence_of(const std::array<SimTime, 4>& graded) {
+  SimTime sum{};
+  for (const SimTime t : graded) sum += t;
+  for (std::size_t grade = graded.size(); grade-- > 0;)
+    if (share(graded[grade], sum) >= 0.1) return static_cast<ops::Grade>(grade);
+  return ops::Grade::modelled;
+}
+
+void report_step(const TrainingConfig& config, const Catalog& catalog, const StepOutcome& slowed,
+                 SimTime unslowed, StepReport& report) {
+  report.status = Status::ok;
+  report.step = slowed.step;
+  report.step_no_slowdown = unslowed;
+  report.exposed = slowed.cost.exposed;
+  report.total = slowed.cost.total;
+  report.critical_stage = slowed.critical_stage;
+
+  SimTime communication{}, exposed_communication{}, compute{};
+  for (std::size_t i = 0; i < part_count; ++i) {
+    if (!is_communication(i)) continue;
+    communication += report.total[i];
+    exposed_communication += report.exposed[i];
+  }
+  for (const SimTime t : slowed.cost.graded) compute += t;
+  const auto exposed = [&report](Part p) { return report.exposed[static_cast<std::size_t>(p)]; };
+  report.bubble_fraction = share(exposed(Part::bubble), report.step);
+  report.exposed_comm_fraction = share(exposed_communication, report.step);
+  report.overlap_fraction = communication > SimTime::zero()
+                                ? std::clamp(1.0 - share(exposed_communication, communication), 0.0, 1.0)
+                                : 0.0;
+  report.measured_share = share(slowed.cost.graded[static_cast<std::size_t>(ops::Grade::measured)], compute);
+  report.evidence = evidence_of(slowed.cost.graded);
+
+  const double seconds = to_seconds(report.step);
+  const double tokens = static_cast<double>(config.batch.global_samples) * config.batch.sequence_tokens;
+  report.tokens_per_second = tokens / seconds;
+  const double peak = catalog.gpu(config).peak_of(config.precision).value * training::gpus_of(config.degrees);
+  report.mfu = training::model_flops(catalog.model(config.model), config.batch.global_samples,
+                                     config.batch.sequence_tokens) /
+               (seconds * peak);
+  const char* broken = validate::check_step({.step = report.step,
+                                             .step_no_slowdown = report.step_no_slowdown,
+                                             .busiest_stage = slowed.busiest,
+                                             .exposed = report.exposed,
+                                             .mfu = report.mfu});
+  if (broken != nullptr) throw ContractViolation(broken);
+}
+
+}  // namespace
+
+StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const Calibration& known,
+                    Workspace& ws) {
+  const training::ModelSpec& model = catalog.model(config.model);
+  const machine::ClusterSpec& cluster = catalog.cluster(config.cluster);
+  const training::FrameworkSpec& framework = catalog.framework(config.framework);
+  const timeline::Schedule& schedule =
+      *timeline::schedule_table()[static_cast<std::size_t>(config.schedule.index())];
+  if (const auto rule = training::check_feasible(config, model, framework, cluster, catalog.gpu(config)))
+    return infeasible(rule->reason, rule->margin);
+
+  training::lay_out_ranks(config, model, cluster, layer_table(config, catalog), ws.layout);
+  schedule.place(config.degrees.pipeline, training::chunks_of(config), ws.layout.stage_of_chunk);
+  if (schedule.admits(pipeline_shape(config, ws.layout)) != nullptr)
+    return infeasible(Reason::unsupported, 0.0);
+
+  StepReport report;
+  report_memory(config, catalog, schedule, ws.layout, report);
+  if (report.memory_peak > report.memory_limit) {
+    report.status = Status::infeasible;
+    report.reason = Reason::memory;
+    report.reason_margin = static_cast<double>((report.memory_peak - report.memory_limit).value);
+    return report;
+  }
+  workload::trace_workload(config, model, framework, cluster, ws.layout, ws.work);
+  price_work(config, catalog, known, ws.work, ws.memo, ws.prices);
+  price_hops(config, catalog, known, ws);
+
+  compose_chunks(framework, Slowdown::off, ws);
+  const StepOutcome alone = compose_step(config, framework, schedule, ws);
+  compose_chunks(framework, Slowdown::on, ws);
+  const StepOutcome slowed = compose_step(config, framework, schedule, ws);
+  report_step(config, catalog, slowed, alone.step, report);
+  return report;
+}
+
+}  // namespace echo::simulate
