@@ -1,0 +1,220 @@
+// Reading the catalog.
+// Problem: presets lie in many small files of several folders, refer to each other by name, and a user wants
+// to hear of every mistake at once. Idea: read every file of a kind into a list of (preset, place), keep the
+// first folder's of equal names, sort by name so that ids do not depend on the disk, and only then follow the
+// references.
+#include "config/catalog_files.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <tuple>
+
+#include "base/named_table.hpp"
+#include "config/did_you_mean.hpp"
+#include "config/preset_files.hpp"
+#include "config/read_file.hpp"
+
+namespace echo::config {
+namespace {
+
+std::string lowered(std::string_view text) {
+  std::string low(text);
+  for (char& c : low) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return low;
+}
+
+template <class Preset>
+const std::string& name_of(const Preset& preset) {
+  if constexpr (requires { preset.spec.name; }) {
+    return preset.spec.name;
+  } else {
+    return preset.name;
+  }
+}
+
+template <class Preset>
+struct Found {
+  Preset preset;
+  Place place;
+};
+
+struct Reading {
+  const std::vector<std::string>& folders;
+  std::vector<InputFile>& files;
+  Problems& problems;
+
+  // Every preset of `folder_name`, sorted by name; `what` names one in messages.
+  template <class Preset>
+  std::vector<Found<Preset>> all(const std::string& folder_name, const std::string& what,
+                                 const std::string& kind, Preset (*read)(TableReader&)) {
+    std::vector<Found<Preset>> found;
+    for (const std::string& folder : folders) {
+      const std::size_t earlier = found.size();  // presets of better folders
+      for (const std::string& path : toml_files_in(folder + "/" + folder_name)) {
+        const std::string text = read_whole_file(path).value_or("");
+        files.push_back({kind, path, fingerprint(text)});
+        const auto table = parse_toml(text, path, problems);
+        if (!table) continue;
+        const std::string stem = std::filesystem::path(path).stem().string();
+        const Place place{path, 1, 1, 1};
+        TableReader reader(*table, place, what + " \"" + stem + "\"", problems);
+        Preset preset = read(reader);
+        if (name_of(preset) != stem && !name_of(preset).empty()) {
+          problems.error(place_of(*table->get("name")),
+                         "the file of " + name_of(preset) + " is called " + stem,
+                         "give the file and the preset one name");
+        }
+        const auto same = [&](const Found<Preset>& other) {
+          return name_of(other.preset) == name_of(preset);
+        };
+        if (std::any_of(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(earlier), same)) continue;
+        found.push_back({std::move(preset), place});
+      }
+    }
+    std::sort(found.begin(), found.end(), [](const Found<Preset>& a, const Found<Preset>& b) {
+      return name_of(a.preset) < name_of(b.preset);
+    });
+    return found;
+  }
+};
+
+template <class Preset>
+std::vector<Preset> presets_of(const std::vector<Found<Preset>>& found) {
+  std::vector<Preset> presets;
+  for (const Found<Preset>& one : found) presets.push_back(one.preset);
+  return presets;
+}
+
+template <class Table>
+std::vector<std::string> names_in(const Table& table) {
+  std::vector<std::string> names;
+  for (const auto& row : table) names.push_back(row.name);
+  return names;
+}
+
+// Index of `name` in `table`, or a problem at `place`.
+template <class Table>
+std::int32_t follow(const Table& table, const std::string& name, const std::string& what, const Place& place,
+                    Problems& problems) {
+  const std::int32_t index = find_named(table, name);
+  if (index < 0 && !name.empty()) {
+    problems.error(place, "unknown " + what + " \"" + name + "\"", suggest(name, names_in(table), "known"));
+  }
+  return index;
+}
+
+void read_aliases(Reading& reading, std::vector<Alias>& rows) {
+  for (const std::string& folder : reading.folders) {
+    const std::string path = folder + "/aliases.toml";
+    const auto text = read_whole_file(path);
+    if (!text) continue;
+    reading.files.push_back({"alias", path, fingerprint(*text)});
+    const auto table = parse_toml(*text, path, reading.problems);
+    if (!table) continue;
+    for (const Entry& section : in_file_order(*table)) {
+      const std::string kind(section.key->str());
+      const toml::table* names = section.node->as_table();
+      if (names == nullptr) {
+        reading.problems.error(place_of(*section.node), kind + " must be a table of names",
+                               "write [" + kind + "]");
+        continue;
+      }
+      for (const Entry& row : in_file_order(*names)) {
+        const std::string name(row.key->str());
+        if (const auto* preset = row.node->as_string()) {
+          rows.push_back({kind, name, preset->get()});
+        } else if (const auto* list = row.node->as_array(); kind == "no_preset" && list != nullptr) {
+          for (const toml::node& one : *list) rows.push_back({name, one.value_or(std::string()), ""});
+        } else {
+          reading.problems.error(place_of(*row.node), "an alias must be a string", "write the preset's name");
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Aliases::Aliases(std::vector<Alias> rows) : rows_(std::move(rows)) {
+  for (Alias& row : rows_) row.name = lowered(row.name);
+}
+
+std::string Aliases::resolve(std::string_view kind, std::string_view name) const {
+  const std::string low = lowered(name);
+  for (const Alias& row : rows_) {
+    if (row.kind == kind && row.name == low && !row.preset.empty()) return row.preset;
+  }
+  return low;
+}
+
+bool Aliases::has_no_preset(std::string_view kind, std::string_view name) const {
+  const std::string low = lowered(name);
+  return std::any_of(rows_.begin(), rows_.end(), [&](const Alias& row) {
+    return row.kind == kind && row.name == low && row.preset.empty();
+  });
+}
+
+std::vector<std::string> catalog_folders(const std::vector<std::string>& preset_paths,
+                                         const std::string& sweep_file) {
+  std::vector<std::string> folders = preset_paths;
+  if (!sweep_file.empty()) {
+    folders.push_back(
+        (std::filesystem::path(sweep_file).parent_path() / "catalog").lexically_normal().string());
+  }
+  const char* const own = std::getenv("ECHO_CATALOG_DIR");
+  folders.emplace_back(own != nullptr ? own : ECHO_CATALOG_DIR);
+  std::vector<std::string> there, canonical;
+  for (const std::string& folder : folders) {
+    std::error_code failed;
+    const std::string real = std::filesystem::canonical(folder, failed).string();
+    if (failed || std::find(canonical.begin(), canonical.end(), real) != canonical.end()) continue;
+    canonical.push_back(real);
+    there.push_back(folder);
+  }
+  return there;
+}
+
+CatalogInputs read_catalog(const std::vector<std::string>& folders) {
+  CatalogInputs inputs;
+  Problems problems;
+  if (folders.empty()) {
+    throw UserError("no catalog folder was found",
+                    "pass --preset-path, or point ECHO_CATALOG_DIR at sweeps/catalog of the source tree");
+  }
+  Reading reading{folders, inputs.files, problems};
+  simulate::Catalog& catalog = inputs.catalog;
+  simulate::Calibration& known = inputs.calibration;
+  const auto gpus = reading.all<machine::GpuSpec>("gpus", "gpu", "preset", read_gpu);
+  const auto clusters = reading.all<ClusterFile>("clusters", "cluster", "preset", read_cluster);
+  catalog.gpus = presets_of(gpus);
+  catalog.models = presets_of(reading.all<training::ModelSpec>("models", "model", "preset", read_model));
+  catalog.frameworks =
+      presets_of(reading.all<training::FrameworkSpec>("frameworks", "framework", "preset", read_framework));
+  known.kernels = presets_of(reading.all<profile::KernelConstants>("kernels", "kernel constants",
+                                                                   "calibration", read_kernel_constants));
+  known.networks = presets_of(reading.all<collective::NetworkConstants>(
+      "networks", "network constants", "calibration", read_network_constants));
+  for (const Found<machine::GpuSpec>& found : gpus) {
+    if (!known.kernels.empty()) {
+      (void)follow(known.kernels, found.preset.kernels, "kernel constants", found.place, problems);
+    }
+  }
+  for (const Found<ClusterFile>& found : clusters) {
+    machine::ClusterSpec cluster = found.preset.spec;
+    cluster.gpu =
+        machine::GpuId(follow(catalog.gpus, found.preset.gpu, "gpu", found.preset.gpu_place, problems));
+    if (!known.networks.empty()) {
+      (void)follow(known.networks, cluster.network, "network", found.preset.network_place, problems);
+    }
+    catalog.clusters.push_back(std::move(cluster));
+  }
+  std::vector<Alias> rows;
+  read_aliases(reading, rows);
+  inputs.aliases = Aliases(std::move(rows));
+  problems.throw_if_any();
+  return inputs;
+}
+
+}  // namespace echo::config

@@ -1,0 +1,252 @@
+#include "config/preset_files.hpp"
+
+#include <array>
+#include <charconv>
+
+#include "base/named_table.hpp"
+#include "config/did_you_mean.hpp"
+#include "machine/topology.hpp"
+
+namespace echo::config {
+namespace {
+
+using Presence = TableReader::Presence;
+
+void head(TableReader& file, std::string& name, std::string& source) {
+  int grade = 0;
+  file.text("name", name);
+  file.text("source", source);
+  file.choice("grade", {"vendor", "measured", "assumed"}, grade);
+}
+
+std::int32_t count(TableReader& file, std::string_view key, Range range,
+                   Presence presence = Presence::require, std::int32_t otherwise = 0) {
+  std::int64_t value = otherwise;
+  file.integer(key, range, value, presence);
+  return static_cast<std::int32_t>(value);
+}
+
+Bytes size(TableReader& file, std::string_view key, Range range = positive) {
+  double value = 0.0;
+  file.quantity(key, UnitKind::bytes, range, value);
+  return Bytes(static_cast<std::int64_t>(std::llround(value)));
+}
+
+BytesPerSecond bandwidth(TableReader& file, std::string_view key) {
+  double value = 0.0;
+  file.quantity(key, UnitKind::bytes_per_second, positive, value);
+  return BytesPerSecond(value);
+}
+
+SimTime duration(TableReader& file, std::string_view key) {
+  double value = 0.0;
+  file.quantity(key, UnitKind::duration, {0.0, 1e6}, value);
+  return from_seconds(value);
+}
+
+template <class Enum>
+Enum choice(TableReader& file, std::string_view key, const std::vector<std::string>& names) {
+  int value = 0;
+  file.choice(key, names, value);
+  return static_cast<Enum>(value);
+}
+
+bool flag(TableReader& file, std::string_view key) {
+  bool value = false;
+  file.boolean(key, value);
+  return value;
+}
+
+}  // namespace
+
+machine::GpuSpec read_gpu(TableReader& file) {
+  machine::GpuSpec gpu;
+  head(file, gpu.name, gpu.source);
+  gpu.memory = size(file, "memory");
+  gpu.l2 = size(file, "l2");
+  gpu.memory_bandwidth = bandwidth(file, "memory_bandwidth");
+  gpu.nvlink = bandwidth(file, "nvlink_one_way");
+  gpu.sm_count = count(file, "sm_count", {1, 4096});
+  gpu.compute_capability = count(file, "compute_capability", {70, 200});
+  file.text("kernels", gpu.kernels);
+  if (const toml::table* peaks = file.table("peak_dense")) {
+    TableReader reader(*peaks, place_of(*peaks), "peak_dense of gpu \"" + gpu.name + "\"", file.problems());
+    for (std::size_t p = 0; p < gpu.peak.size(); ++p) {
+      double value = 0.0;
+      reader.quantity(machine::precision_names[p], UnitKind::flops_per_second, positive, value,
+                      Presence::optional);
+      gpu.peak[p] = FlopsPerSecond(value);
+    }
+    reader.finish();
+    if (gpu.peak_of(machine::Precision::bf16).value <= 0.0 &&
+        gpu.peak_of(machine::Precision::fp16).value <= 0.0) {
+      file.problems().error(place_of(*peaks), "gpu \"" + gpu.name + "\" has no 16-bit peak",
+                            "add bf16 or fp16");
+    }
+  }
+  file.finish();
+  return gpu;
+}
+
+training::ModelSpec read_model(TableReader& file) {
+  training::ModelSpec model;
+  head(file, model.name, model.source);
+  model.layers = count(file, "layers", at_least_one);
+  model.hidden = count(file, "hidden", at_least_one);
+  model.heads = count(file, "heads", at_least_one);
+  model.kv_heads = count(file, "kv_heads", at_least_one, Presence::optional, model.heads);
+  const std::int32_t even = model.heads > 0 ? model.hidden / model.heads : 0;
+  model.head_dim = count(file, "head_dim", at_least_one, Presence::optional, even);
+  model.ffn_hidden = count(file, "ffn_hidden", at_least_one, Presence::optional, 4 * model.hidden);
+  model.vocab = count(file, "vocab", at_least_one);
+  model.max_positions = count(file, "max_positions", at_least_one);
+  model.experts = count(file, "experts", {0, 65536}, Presence::optional);
+  model.experts_per_token = count(file, "experts_per_token", {0, 65536}, Presence::optional);
+  model.expert_ffn_hidden = count(file, "expert_ffn_hidden", {0, 1e9}, Presence::optional);
+  model.gated_ffn = flag(file, "gated_ffn");
+  model.tied_embeddings = flag(file, "tied_embeddings");
+  model.linear_bias = flag(file, "linear_bias");
+  model.norm = choice<training::Norm>(file, "norm", {"layer", "rms"});
+  model.positions = choice<training::Positions>(file, "positions", {"learned", "rope", "alibi"});
+  if (model.kv_heads > 0 && model.heads % model.kv_heads != 0) {
+    file.problems().error(file.place(), "kv_heads does not divide heads in model \"" + model.name + "\"",
+                          "each key-value head serves a whole number of query heads");
+  }
+  if (model.experts_per_token > model.experts) {
+    file.problems().error(file.place(), "experts_per_token exceeds experts in model \"" + model.name + "\"",
+                          "route each token to at most all experts");
+  }
+  file.finish();
+  return model;
+}
+
+std::optional<std::int32_t> nccl_version_of(const std::string& text) {
+  std::array<std::int32_t, 3> part{};
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    const auto [next, failed] = std::from_chars(at, end, part[i]);
+    if (failed != std::errc() || part[i] < 0 || part[i] > 99) return std::nullopt;
+    at = next;
+    if (i + 1 < part.size() && (at == end || *at++ != '.')) return std::nullopt;
+  }
+  if (at != end || part[0] != 2) return std::nullopt;
+  if (part[1] < 9) return part[0] * 1000 + part[1] * 100 + part[2];  // NCCL_VERSION in nccl.h
+  return part[0] * 10000 + part[1] * 100 + part[2];
+}
+
+ClusterFile read_cluster(TableReader& file) {
+  ClusterFile read;
+  machine::ClusterSpec& cluster = read.spec;
+  head(file, cluster.name, cluster.source);
+  read.gpu_place = read.network_place = file.place();
+  if (const toml::node* node = file.node("gpu", Presence::require)) read.gpu_place = place_of(*node);
+  file.text("gpu", read.gpu, Presence::optional);
+  cluster.gpus_per_node = count(file, "gpus_per_node", {1, 1024});
+  cluster.nodes = count(file, "nodes", {0, 1e7});
+  cluster.scale_up_domain = count(file, "scale_up_domain", {1, 65536});
+  cluster.cpu = choice<machine::CpuVendor>(file, "cpu", {"intel", "amd", "arm"});
+  cluster.scale_up = {bandwidth(file, "scale_up_per_gpu_one_way"), duration(file, "scale_up_latency")};
+  cluster.scale_out = {bandwidth(file, "scale_out_per_nic_one_way"), duration(file, "scale_out_hop_latency")};
+  cluster.nics_per_node = count(file, "nics_per_node", {1, 1024});
+  file.real("oversubscription", {1.0, 1000.0}, cluster.oversubscription, Presence::optional);
+  cluster.nodes_per_leaf = count(file, "nodes_per_leaf", {0, 1e6}, Presence::optional);
+  if (const toml::node* node = file.node("network", Presence::require)) read.network_place = place_of(*node);
+  file.text("network", cluster.network, Presence::optional);
+  std::vector<std::string> topologies;
+  for (const machine::Topology* topology : machine::topology_table()) topologies.emplace_back(topology->name);
+  int topology = -1;
+  file.choice("topology", topologies, topology);
+  cluster.topology = machine::TopologyId(topology);
+  std::string version;
+  file.text("nccl_version", version);
+  if (const auto number = nccl_version_of(version)) {
+    cluster.nccl_version = *number;
+  } else if (!version.empty()) {
+    file.problems().error(place_of(*file.node("nccl_version", Presence::require)),
+                          "\"" + version + "\" is not an NCCL version", "write it as \"2.21.5\"");
+  }
+  file.finish();
+  return read;
+}
+
+training::FrameworkSpec read_framework(TableReader& file) {
+  training::FrameworkSpec framework;
+  head(file, framework.name, framework.source);
+  framework.sequence_parallel = flag(file, "sequence_parallel");
+  framework.flash_attention = flag(file, "flash_attention");
+  framework.zero = static_cast<training::ZeroStage>(count(file, "zero", {0, 3}));
+  framework.recompute = choice<training::Recompute>(file, "recompute", {"none", "selective", "full"});
+  framework.overlap = {.grad_reduce = flag(file, "overlap_grad_reduce"),
+                       .param_gather = flag(file, "overlap_param_gather"),
+                       .pipeline = flag(file, "overlap_p2p"),
+                       .tensor = flag(file, "overlap_tp")};
+  framework.style = choice<ops::KernelStyle>(file, "kernels", {"fused", "compiled", "eager"});
+  framework.scatter_gather = flag(file, "scatter_gather");
+  framework.fp32_gradients = flag(file, "fp32_gradients");
+  framework.fused_grad_accumulation = flag(file, "fused_grad_accumulation");
+  framework.pads_vocabulary = flag(file, "pads_vocabulary");
+  double bucket = 0.0;
+  file.quantity("bucket_parameters", UnitKind::count, {1, 9e18}, bucket);
+  framework.bucket_parameters = std::llround(bucket);
+  framework.kernel_gap = duration(file, "kernel_gap");
+  framework.host_per_kernel = duration(file, "host_per_kernel");
+  framework.host_per_step = duration(file, "host_per_step");
+  framework.reserve = size(file, "reserve", not_negative);
+  file.real("fragmentation", {0.0, 1.0}, framework.fragmentation);
+  file.finish();
+  return framework;
+}
+
+// The fitted constants of kernels and networks share one form; the field list says which numbers there must
+// be.
+template <class Constants, class Fields>
+static Constants read_constants(TableReader& file, const Fields& fields) {
+  Constants constants;
+  std::string source, date;
+  file.text("name", constants.name);
+  file.text("source", source);
+  file.text("date", date);
+  file.ignore("grade");
+  file.ignore("fit");
+  const toml::table* table = file.table("constants");
+  if (table != nullptr) {
+    TableReader reader(*table, place_of(*table), "constants of \"" + constants.name + "\"", file.problems());
+    for (const auto& field : fields) {
+      const toml::node* node = table->get(field.name);
+      const toml::table* entry = node != nullptr ? node->as_table() : nullptr;
+      if (entry == nullptr) {  // a bare number is as good; a missing one is reported
+        reader.real(field.name, {-1e300, 1e300}, constants.*field.member);
+        continue;
+      }
+      reader.ignore(field.name);
+      TableReader one(*entry, place_of(*node), "constant \"" + std::string(field.name) + "\"",
+                      file.problems());
+      one.ignore("error");
+      one.ignore("source");
+      one.ignore("grade");
+      one.ignore("value");
+      const toml::node* value = entry->get("value");
+      if (value != nullptr && value->is_number()) {
+        constants.*field.member = value->template value<double>().value_or(0.0);
+      } else {
+        file.problems().error(place_of(*node), "constant \"" + std::string(field.name) + "\" has no number",
+                              "write { value = ..., source = \"...\" }");
+      }
+      one.finish();
+    }
+    reader.finish();
+  }
+  file.finish();
+  return constants;
+}
+
+profile::KernelConstants read_kernel_constants(TableReader& file) {
+  return read_constants<profile::KernelConstants>(file, profile::kernel_constant_fields());
+}
+
+collective::NetworkConstants read_network_constants(TableReader& file) {
+  return read_constants<collective::NetworkConstants>(file, collective::network_constant_fields());
+}
+
+}  // namespace echo::config

@@ -1,0 +1,32 @@
+// Reads one preset file of each kind into its struct.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/toml_reader.hpp"
+#include "simulate/calibration.hpp"
+#include "simulate/catalog.hpp"
+
+namespace echo::config {
+
+[[nodiscard]] machine::GpuSpec read_gpu(TableReader& file);
+[[nodiscard]] training::ModelSpec read_model(TableReader& file);
+[[nodiscard]] training::FrameworkSpec read_framework(TableReader& file);
+
+// A cluster names its GPU and topology; the names wait here until every file is read.
+struct ClusterFile {
+  machine::ClusterSpec spec;
+  std::string gpu;
+  Place gpu_place, network_place;
+};
+[[nodiscard]] ClusterFile read_cluster(TableReader& file);
+
+[[nodiscard]] profile::KernelConstants read_kernel_constants(TableReader& file);
+[[nodiscard]] collective::NetworkConstants read_network_constants(TableReader& file);
+
+// "2.21.5" as NCCL prints it in one number: 22105 (20805 and 2804 before and after the scheme changed
+// at 2.9).
+[[nodiscard]] std::optional<std::int32_t> nccl_version_of(const std::string& text);
+
+}  // namespace echo::config

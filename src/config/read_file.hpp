@@ -1,0 +1,14 @@
+// Whole files as bytes, their fingerprint, and the TOML files of a folder in a fixed order.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace echo::config {
+
+[[nodiscard]] std::optional<std::string> read_whole_file(const std::string& path);
+[[nodiscard]] std::string fingerprint(const std::string& bytes);                  // XXH3-128, 32 hex digits
+[[nodiscard]] std::vector<std::string> toml_files_in(const std::string& folder);  // sorted; none where absent
+
+}  // namespace echo::config

@@ -1,0 +1,25 @@
+// Quantities as people write them: "80 GiB", "400 Gb/s", "989.4 TFLOP/s", "3 h 30 min", "4 Mi tokens".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace echo::config {
+
+enum class UnitKind { bytes, bytes_per_second, flops_per_second, duration, count, tokens };
+
+struct UnitProblem {
+  std::string what, remedy;
+};
+
+// In bytes, bytes/s, FLOP/s, seconds, or plain counts. SI (kB = 1000) and binary (KiB = 1024) prefixes, bits
+// (b) and bytes (B) are all told apart; a value without its unit is a problem that suggests the readings it
+// could have. `key` names the value in messages.
+[[nodiscard]] std::optional<long double> parse_quantity(std::string_view text, UnitKind, std::string_view key,
+                                                        UnitProblem& problem);
+
+// The problem of a bare number where a unit is due.
+[[nodiscard]] UnitProblem missing_unit(std::string_view number, UnitKind, std::string_view key);
+
+}  // namespace echo::config
