@@ -1,4 +1,5 @@
-// Composition of one block of ops on one GPU: in-order lanes, dependencies, and rates that drop while lanes overlap.
+// Composition of one block of ops on one GPU: in-order lanes, dependencies, and rates that drop while lanes
+// overlap.
 #pragma once
 
 #include <array>
@@ -14,9 +15,10 @@ namespace echo::timeline {
 
 // Ops in launch order; needs.row(i) are ids < i that must end before op i starts (besides lane order).
 struct OpGraphView {
-  std::span<const Lane> lane;          // [ops]
-  std::span<const Part> part;          // [ops] what its exposed time counts as
-  std::span<const std::int32_t> work;  // [ops] index into `alone`: kernels first [0, kernels), then collectives
+  std::span<const Lane> lane;  // [ops]
+  std::span<const Part> part;  // [ops] what its exposed time counts as
+  std::span<const std::int32_t>
+      work;  // [ops] index into `alone`: kernels first [0, kernels), then collectives
   const Csr<std::int32_t>* needs = nullptr;
 };
 
@@ -28,22 +30,27 @@ struct FactorTable {
 };
 
 struct BlockTimes {
-  SimTime makespan{};         // until the compute lane ends (communication may still run: see lag)
-  SimTime compute_busy{};     // sum of compute durations as stretched
-  SimTime slowdown_penalty{}; // compute_busy minus the sum of the alone durations
-  std::array<SimTime, part_count> exposed{};  // splits makespan exactly: compute by its part, stretch as slowdown,
-                                              //   waiting by the part of the op waited for
-  std::array<SimTime, lane_count> first_start{}, lag{}, busy{};  // per lane: start of its first op; how long it runs
-                                                                 //   on after makespan (0 if not); its busy time
+  SimTime makespan{};          // until the compute lane ends (communication may still run: see lag)
+  SimTime compute_busy{};      // sum of compute durations as stretched
+  SimTime slowdown_penalty{};  // compute_busy minus the sum of the alone durations
+  std::array<SimTime, part_count>
+      exposed{};  // splits makespan exactly: compute by its part, stretch as slowdown,
+                  //   waiting by the part of the op waited for
+  std::array<SimTime, lane_count> first_start{}, lag{},
+      busy{};  // per lane: start of its first op; how long it runs
+               //   on after makespan (0 if not); its busy time
+  friend bool operator==(const BlockTimes&, const BlockTimes&) = default;
 };
 
-
-// Contract: lanes and needs as above; alone >= 0. Deterministic integer picoseconds, same result on every compiler.
-// Exposed parts sum to makespan exactly.
+// start and end hold, after a call, when each op of that block ran.
 struct BlockScratchData {
-  std::vector<SimTime> end;
-  std::vector<std::int32_t> head;
+  std::vector<SimTime> start, end;
+  std::vector<std::int32_t> next;  // [ops] the next op of the same lane, or -1
 };
+
+// Contract: lanes and needs as above; alone >= 0. With factors, ops of the compute lane are kernels and all
+// others collectives. Deterministic integer picoseconds, same result on every compiler. Exposed parts sum to
+// makespan exactly.
 [[nodiscard]] BlockTimes compose_block(const OpGraphView&, std::span<const SimTime> alone, const FactorTable&,
                                        BlockScratchData& scratch);
 

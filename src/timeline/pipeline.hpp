@@ -8,31 +8,29 @@
 #include "base/csr.hpp"
 #include "base/units.hpp"
 #include "timeline/schedule.hpp"
+#include "timeline/stage.hpp"
 
 namespace echo::timeline {
 
-// Transfers between neighbouring chunks c -> c+1 (forward) and c+1 -> c (backward); [chunks - 1] each.
+// Transfers between neighbouring chunks c -> c+1 (forward) and c+1 -> c (backward); [chunks - 1] each, or
+// empty: no transfer takes time. Ignored between chunks of one stage.
 struct Hops {
   std::span<const SimTime> forward, backward;
-  bool overlapped = false;  // false: sender and receiver wait for the transfer (Megatron without --overlap-p2p)
-};
-
-// Gradient traffic of the last backward of each chunk, on the data lane: from the start of that backward its first
-// transfer may begin `first_start` later; the transfers take `busy` in all and outlast the chunk by `lag`.
-struct DataLane {
-  SimTime first_start{}, busy{}, lag{};
+  bool overlapped =
+      false;  // false: sender and receiver wait for the transfer (Megatron without --overlap-p2p)
 };
 
 struct StageTimes {
-  SimTime compute_end{};  // its last task ends
+  SimTime compute_end{};  // its last task, and the blocking transfer after it, end
   SimTime data_end{};     // its gradient traffic ends (>= 0; 0 when none)
   SimTime busy{};         // sum of its task durations
-  SimTime hop_wait{};     // compute time lost inside blocking transfers themselves (not waiting for the partner)
+  SimTime hop_wait{};  // compute time lost inside blocking transfers themselves (not waiting for the partner)
+  friend bool operator==(const StageTimes&, const StageTimes&) = default;
 };
 
 struct PipelineTimes {
-  SimTime end{};                    // max over stages of max(compute_end, data_end)
-  std::vector<StageTimes> stages;   // [stages]; reused by the caller
+  SimTime end{};                   // max over stages of max(compute_end, data_end)
+  std::vector<StageTimes> stages;  // [stages]; reused by the caller
 };
 
 // A task as it ran; filled only when asked for (traces, tests).
@@ -40,19 +38,26 @@ struct PlacedTask {
   std::int32_t stage = 0;
   Task task;
   SimTime start{}, end{};
+  friend bool operator==(const PlacedTask&, const PlacedTask&) = default;
 };
 
-class PipelineScratch {
- public:
-  Csr<Task> order;
-  std::vector<SimTime> forward_ready, backward_ready, clock;
-  std::vector<std::int32_t> head;
+// Reused buffers; results never depend on their contents.
+struct PipelineScratch {
+  Csr<Task> order;                  // [stages] all tasks (plain loop), or those up to the first repeat's end
+  std::vector<StageState> stages;   // [stages]
+  std::vector<Leg> legs;            // [legs_of(shape)]
+  std::vector<SimTime> ready;       // [2 * chunks + 1][microbatches] when a leg's input has arrived
+  std::vector<StageState> earlier;  // [stages] at a former repeat
+  std::vector<std::int32_t> cursor, done_earlier;
+  std::vector<Task> epilogue;
 };
 
-// Contract: the schedule admits `shape`; times, data: [chunks]. Deterministic. Integer picoseconds.
-// Throws ContractViolation if the order deadlocks. `placed`, when not null, receives every task.
+// Contract: the schedule admits `shape`; times: [chunks]; data: [chunks], or empty: no gradient traffic.
+// Deterministic. Integer picoseconds. Throws ContractViolation if the order deadlocks. `placed`, when not
+// null, receives every task. Cost: O(stages * chunks) where the schedule has a closed form and the steady
+// state is proven to repeat, else O(tasks).
 void compose_pipeline(const PipelineShape& shape, const Schedule& schedule, std::span<const ChunkTimes> times,
-                      const Hops& hops, std::span<const DataLane> data, PipelineScratch& scratch, PipelineTimes& out,
-                      std::vector<PlacedTask>* placed = nullptr);
+                      const Hops& hops, std::span<const DataLane> data, PipelineScratch& scratch,
+                      PipelineTimes& out, std::vector<PlacedTask>* placed = nullptr);
 
 }  // namespace echo::timeline

@@ -16,8 +16,10 @@ struct PipelineShape {
   std::span<const std::int32_t> stage_of_chunk;  // [chunks]
 };
 
-// Times of one microbatch in one chunk. Schedules that do not split the backward use backward_input + backward_weight.
-// first_forward / last_backward: the microbatch that also carries parameter gathers / gradient traffic.
+// Times of one microbatch in one chunk. Schedules that do not split the backward use backward_input +
+// backward_weight. first_forward / last_backward: the microbatch that also carries parameter gathers /
+// gradient traffic, i.e. the first forward and the last backward a chunk runs. Where the backward is split,
+// the last backward_weight lasts last_backward - backward_input.
 struct ChunkTimes {
   SimTime forward{}, backward_input{}, backward_weight{}, first_forward{}, last_backward{};
 };
@@ -29,22 +31,41 @@ struct Task {
   friend constexpr auto operator<=>(const Task&, const Task&) = default;
 };
 
+// The stretch of a stage's order that repeats: from position `first` on, `repeats` times `length` tasks, each
+// time the same tasks with all microbatches `advance` later. length, advance and repeats are the same on
+// every stage. Promises: within the stretch lies neither a first forward nor a last backward of a chunk;
+// forwards and backwards of a chunk run in microbatch order from 0; and the stages can run repeat by repeat
+// (no task of repeat r needs one of r + 1).
+struct SteadyStretch {
+  std::int32_t first = 0, length = 0, advance = 0, repeats = 0;
+};
+
 struct Schedule {
   const char* name;
   const char* source;
-  // Null when the shape is admitted, else static text saying why not ("needs microbatches divisible by stages").
+  // Null when the shape is admitted, else static text saying why not ("needs microbatches divisible by
+  // stages"). Does not look at stage_of_chunk.
   const char* (*admits)(const PipelineShape&);
   // The chunk-to-stage map of this schedule (round robin for interleaved, V for V-schedules). out: [chunks].
   void (*place)(std::int32_t stages, std::int32_t chunks, std::span<std::int32_t> out);
-  // One row per stage, tasks in execution order. May look at times and the memory limit (in microbatch-chunks per
-  // stage; 0 = none). Every task once; causal; free of deadlock.
+  // One row per stage, tasks in execution order. May look at times and the memory limit (in microbatch-chunks
+  // per stage; 0 = none). Every task once; causal; free of deadlock.
   void (*order)(const PipelineShape&, std::span<const ChunkTimes>, std::int32_t memory_limit, Csr<Task>& out);
   // Most microbatch-chunks a stage holds activations of at once.
   std::int32_t (*in_flight)(const PipelineShape&, std::int32_t stage);
   bool splits_backward;
   bool interleaves;  // wants chunks > stages
+  // Optional closed form, for cost that does not grow with microbatches; both or neither. `slice` appends
+  // positions [from, to) of a stage's order, the same tasks that `order` lists.
+  void (*slice)(const PipelineShape&, std::int32_t stage, std::int32_t from, std::int32_t to,
+                std::vector<Task>& out) = nullptr;
+  SteadyStretch (*steady)(const PipelineShape&, std::int32_t stage) = nullptr;
 };
 
-[[nodiscard]] std::span<const Schedule* const> schedule_table();  // sorted by name; ids index it
+[[nodiscard]] std::span<const Schedule* const> schedule_table();  // sorted by file name; ids index it
+
+// What most schedules share: chunk c on stage c % stages, and an order spelled from its slices.
+void place_round_robin(std::int32_t stages, std::int32_t chunks, std::span<std::int32_t> out);
+void order_from_slices(const Schedule&, const PipelineShape&, Csr<Task>& out);
 
 }  // namespace echo::timeline

@@ -1,0 +1,21 @@
+#include "timeline/schedule.hpp"
+
+#include "base/contract.hpp"
+
+namespace echo::timeline {
+
+void place_round_robin(std::int32_t stages, std::int32_t chunks, std::span<std::int32_t> out) {
+  ECHO_EXPECT(static_cast<std::size_t>(chunks) == out.size());
+  for (std::int32_t chunk = 0; chunk < chunks; ++chunk) out[static_cast<std::size_t>(chunk)] = chunk % stages;
+}
+
+void order_from_slices(const Schedule& schedule, const PipelineShape& shape, Csr<Task>& out) {
+  const std::int32_t tasks_per_stage = 2 * shape.microbatches * (shape.chunks / shape.stages);
+  out.clear();
+  for (std::int32_t stage = 0; stage < shape.stages; ++stage) {
+    schedule.slice(shape, stage, 0, tasks_per_stage, out.value);
+    out.close_row();
+  }
+}
+
+}  // namespace echo::timeline

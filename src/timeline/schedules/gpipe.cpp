@@ -1,0 +1,39 @@
+// GPipe: all forwards, then all backwards. Every microbatch's activations are alive at the turn.
+// Source: Huang et al., "GPipe: Efficient Training of Giant Neural Networks using Pipeline Parallelism",
+// NeurIPS 2019, figure 2. Backwards run in microbatch order, as PyTorch's ScheduleGPipe does (the paper draws
+// them reversed; for equal stages the time is the same).
+#include "timeline/schedule.hpp"
+
+namespace echo::timeline::schedules {
+
+static const char* admits(const PipelineShape& shape) {
+  if (shape.chunks != shape.stages) return "gpipe runs one chunk per stage";
+  return nullptr;
+}
+
+static void slice(const PipelineShape& shape, std::int32_t stage, std::int32_t from, std::int32_t to,
+                  std::vector<Task>& out) {
+  const std::int32_t m = shape.microbatches;
+  for (std::int32_t i = from; i < to; ++i) {
+    out.push_back(i < m ? Task{TaskKind::forward, stage, i} : Task{TaskKind::backward, stage, i - m});
+  }
+}
+
+static std::int32_t in_flight(const PipelineShape& shape, std::int32_t) { return shape.microbatches; }
+
+extern const Schedule gpipe;
+static void order(const PipelineShape& shape, std::span<const ChunkTimes>, std::int32_t, Csr<Task>& out) {
+  order_from_slices(gpipe, shape, out);
+}
+
+extern const Schedule gpipe{.name = "gpipe",
+                            .source = "Huang et al. 2019, figure 2",
+                            .admits = admits,
+                            .place = place_round_robin,
+                            .order = order,
+                            .in_flight = in_flight,
+                            .splits_backward = false,
+                            .interleaves = false,
+                            .slice = slice};
+
+}  // namespace echo::timeline::schedules

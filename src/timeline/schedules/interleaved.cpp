@@ -1,0 +1,85 @@
+// Interleaved 1F1B: every stage holds v chunks (chunk c on stage c % stages), and a microbatch circles the
+// stages v times, which divides the bubble by v. Forwards go in groups of `stages` microbatches per chunk,
+// chunk after chunk; backwards likewise, last chunk first. Stage s warms up with 2 (stages - 1 - s) + (v - 1)
+// stages forwards, as many as there are at most, then alternates one forward and one backward, then drains.
+// Source: Narayanan et al., SC 2021, section 2.2.2; Megatron-LM core/pipeline_parallel/schedules.py,
+// forward_backward_pipelining_with_interleaving and get_pp_rank_microbatches (group size = stages; releases
+// before 0.9 also made everything warm-up when microbatches == stages, which we do not).
+#include <algorithm>
+
+#include "timeline/schedule.hpp"
+
+namespace echo::timeline::schedules {
+
+static std::int32_t chunks_per_stage(const PipelineShape& shape) { return shape.chunks / shape.stages; }
+
+static std::int32_t warm_up(const PipelineShape& shape, std::int32_t stage) {
+  const std::int32_t v = chunks_per_stage(shape);
+  return std::min(2 * (shape.stages - 1 - stage) + (v - 1) * shape.stages, v * shape.microbatches);
+}
+
+static const char* admits(const PipelineShape& shape) {
+  if (shape.stages < 2) return "interleaved needs at least two stages";
+  if (shape.chunks % shape.stages != 0) return "interleaved needs the same number of chunks on every stage";
+  if (shape.chunks == shape.stages) return "interleaved needs two or more chunks per stage; use 1f1b";
+  if (shape.microbatches % shape.stages != 0) return "interleaved needs microbatches divisible by stages";
+  return nullptr;
+}
+
+// The stage's k-th forward (or backward) over all its chunks.
+static Task pass(const PipelineShape& shape, std::int32_t stage, TaskKind kind, std::int32_t k) {
+  const std::int32_t p = shape.stages, v = chunks_per_stage(shape);
+  const std::int32_t group = k / (p * v), in_group = k % (p * v), turn = in_group / p;
+  const std::int32_t lap = kind == TaskKind::forward ? turn : v - 1 - turn;
+  return {kind, lap * p + stage, group * p + in_group % p};
+}
+
+// Positions: w forwards, n - w pairs (forward, backward), w backwards, with n = v * microbatches.
+static void slice(const PipelineShape& shape, std::int32_t stage, std::int32_t from, std::int32_t to,
+                  std::vector<Task>& out) {
+  const std::int32_t n = chunks_per_stage(shape) * shape.microbatches, w = warm_up(shape, stage);
+  for (std::int32_t i = from; i < to; ++i) {
+    const std::int32_t pair = (i - w) / 2;
+    if (i < w) {
+      out.push_back(pass(shape, stage, TaskKind::forward, i));
+    } else if (i >= 2 * n - w) {
+      out.push_back(pass(shape, stage, TaskKind::backward, i - n));
+    } else if ((i - w) % 2 == 0) {
+      out.push_back(pass(shape, stage, TaskKind::forward, w + pair));
+    } else {
+      out.push_back(pass(shape, stage, TaskKind::backward, pair));
+    }
+  }
+}
+
+// A repeat is stages * v pairs, one group of microbatches through all chunks, starting at the stage's pair s:
+// then a pair needs only earlier pairs of the other stages. The two groups at the ends hold first forwards
+// and last backwards.
+static SteadyStretch steady(const PipelineShape& shape, std::int32_t stage) {
+  return {.first = warm_up(shape, stage) + 2 * stage,
+          .length = 2 * shape.chunks,
+          .advance = shape.stages,
+          .repeats = std::max(0, shape.microbatches / shape.stages - 2)};
+}
+
+static std::int32_t in_flight(const PipelineShape& shape, std::int32_t stage) {
+  return std::min(warm_up(shape, stage) + 1, chunks_per_stage(shape) * shape.microbatches);
+}
+
+extern const Schedule interleaved;
+static void order(const PipelineShape& shape, std::span<const ChunkTimes>, std::int32_t, Csr<Task>& out) {
+  order_from_slices(interleaved, shape, out);
+}
+
+extern const Schedule interleaved{.name = "interleaved",
+                                  .source = "Narayanan et al. 2021 (SC), section 2.2.2",
+                                  .admits = admits,
+                                  .place = place_round_robin,
+                                  .order = order,
+                                  .in_flight = in_flight,
+                                  .splits_backward = false,
+                                  .interleaves = true,
+                                  .slice = slice,
+                                  .steady = steady};
+
+}  // namespace echo::timeline::schedules

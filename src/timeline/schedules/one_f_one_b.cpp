@@ -1,0 +1,69 @@
+// 1F1B: stage s runs stages - 1 - s forwards, then alternates one forward and one backward, then drains. It
+// holds at most stages - s microbatches, whatever their number. Source: Narayanan et al., "PipeDream", SOSP
+// 2019 (1F1B); Narayanan et al., "Efficient Large-Scale Language Model Training on GPU Clusters Using
+// Megatron-LM", SC 2021, section 2.2.1 (with flush); Megatron-LM core/pipeline_parallel/schedules.py,
+// forward_backward_pipelining_without_interleaving.
+#include <algorithm>
+
+#include "timeline/schedule.hpp"
+
+namespace echo::timeline::schedules {
+
+static std::int32_t warm_up(const PipelineShape& shape, std::int32_t stage) {
+  return std::min(shape.stages - 1 - stage, shape.microbatches);
+}
+
+static const char* admits(const PipelineShape& shape) {
+  if (shape.chunks != shape.stages) return "1f1b runs one chunk per stage; use interleaved";
+  return nullptr;
+}
+
+// Positions: w forwards, m - w pairs (forward, backward), w backwards.
+static void slice(const PipelineShape& shape, std::int32_t stage, std::int32_t from, std::int32_t to,
+                  std::vector<Task>& out) {
+  const std::int32_t m = shape.microbatches, w = warm_up(shape, stage);
+  for (std::int32_t i = from; i < to; ++i) {
+    const std::int32_t pair = (i - w) / 2;
+    if (i < w) {
+      out.push_back({TaskKind::forward, stage, i});
+    } else if (i >= 2 * m - w) {
+      out.push_back({TaskKind::backward, stage, i - m});
+    } else if ((i - w) % 2 == 0) {
+      out.push_back({TaskKind::forward, stage, w + pair});
+    } else {
+      out.push_back({TaskKind::backward, stage, pair});
+    }
+  }
+}
+
+// Repeat r of stage s is its pair s + r: forward of microbatch stages - 1 + r, backward of microbatch s + r.
+// It needs its upstream neighbour's repeat r and its downstream neighbour's repeat r - 1. The last stage ends
+// with the pair of the last backward, which is left out.
+static SteadyStretch steady(const PipelineShape& shape, std::int32_t stage) {
+  return {.first = warm_up(shape, stage) + 2 * stage,
+          .length = 2,
+          .advance = 1,
+          .repeats = shape.stages == 1 ? 0 : std::max(0, shape.microbatches - shape.stages)};
+}
+
+static std::int32_t in_flight(const PipelineShape& shape, std::int32_t stage) {
+  return std::min(shape.stages - stage, shape.microbatches);
+}
+
+extern const Schedule one_f_one_b;
+static void order(const PipelineShape& shape, std::span<const ChunkTimes>, std::int32_t, Csr<Task>& out) {
+  order_from_slices(one_f_one_b, shape, out);
+}
+
+extern const Schedule one_f_one_b{.name = "1f1b",
+                                  .source = "Narayanan et al. 2021 (SC), section 2.2.1",
+                                  .admits = admits,
+                                  .place = place_round_robin,
+                                  .order = order,
+                                  .in_flight = in_flight,
+                                  .splits_backward = false,
+                                  .interleaves = false,
+                                  .slice = slice,
+                                  .steady = steady};
+
+}  // namespace echo::timeline::schedules

@@ -1,0 +1,114 @@
+#include "timeline/block.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+namespace echo::timeline {
+namespace {
+
+// A block spelled op by op.
+struct Block {
+  std::vector<Lane> lane;
+  std::vector<Part> part;
+  std::vector<std::int32_t> work;
+  Csr<std::int32_t> needs;
+
+  void add(Lane l, Part p, std::int32_t w, std::vector<std::int32_t> after = {}) {
+    lane.push_back(l), part.push_back(p), work.push_back(w);
+    for (const std::int32_t n : after) needs.push(n);
+    needs.close_row();
+  }
+  [[nodiscard]] OpGraphView view() const { return {lane, part, work, &needs}; }
+};
+
+SimTime ps(std::int64_t n) { return SimTime(n); }
+SimTime of(const BlockTimes& t, Part p) { return t.exposed[static_cast<std::size_t>(p)]; }
+SimTime sum(const BlockTimes& t) {
+  return std::accumulate(t.exposed.begin(), t.exposed.end(), SimTime::zero());
+}
+constexpr std::size_t tensor = static_cast<std::size_t>(Lane::tensor);
+constexpr std::size_t data = static_cast<std::size_t>(Lane::data);
+
+TEST(ComposeBlock, TakesNoTimeWithoutOps) {
+  BlockScratchData scratch;
+  EXPECT_EQ(compose_block(Block{}.view(), {}, {}, scratch), BlockTimes{});
+}
+
+TEST(ComposeBlock, ChargesWaitingToThePartOfTheOpWaitedFor) {
+  Block block;
+  block.add(Lane::compute, Part::forward, 0);
+  block.add(Lane::tensor, Part::tp_comm, 2, {0});
+  block.add(Lane::compute, Part::recompute, 1, {1});
+  const std::vector<SimTime> alone{ps(10), ps(20), ps(7)};
+  BlockScratchData scratch;
+  const BlockTimes times = compose_block(block.view(), alone, {}, scratch);
+  EXPECT_EQ(times.makespan, ps(37));
+  EXPECT_EQ(of(times, Part::forward), ps(10));
+  EXPECT_EQ(of(times, Part::tp_comm), ps(7));
+  EXPECT_EQ(of(times, Part::recompute), ps(20));
+  EXPECT_EQ(times.first_start[tensor], ps(10));
+  EXPECT_EQ(times.busy[tensor], ps(7));
+  EXPECT_EQ(times.lag[tensor], ps(0));
+}
+
+TEST(ComposeBlock, ReportsCommunicationPastTheLastKernelAsLag) {
+  Block block;
+  block.add(Lane::compute, Part::backward, 0);
+  block.add(Lane::data, Part::dp_comm, 1, {0});
+  BlockScratchData scratch;
+  const BlockTimes times = compose_block(block.view(), std::vector<SimTime>{ps(10), ps(25)}, {}, scratch);
+  EXPECT_EQ(times.makespan, ps(10));
+  EXPECT_EQ(times.lag[data], ps(25));
+  EXPECT_EQ(sum(times), times.makespan);
+}
+
+TEST(ComposeBlock, SlowsBothWhileTheyOverlap) {
+  // Kernel of 100 at factor 2 beside a collective of 40 at factor 1.5: the collective ends at 60, when the
+  // kernel has done 30; the other 70 run alone, so it ends at 130.
+  Block block;
+  block.add(Lane::compute, Part::backward, 0);
+  block.add(Lane::data, Part::dp_comm, 1);
+  const std::vector<double> kernel{2.0}, collective{1.5};
+  BlockScratchData scratch;
+  const BlockTimes times =
+      compose_block(block.view(), std::vector<SimTime>{ps(100), ps(40)}, {1, 1, kernel, collective}, scratch);
+  EXPECT_EQ(times.busy[data], ps(60));
+  EXPECT_EQ(times.makespan, ps(130));
+  EXPECT_EQ(times.slowdown_penalty, ps(30));
+  EXPECT_EQ(of(times, Part::slowdown), ps(30));
+  EXPECT_EQ(of(times, Part::backward), ps(100));
+}
+
+TEST(ComposeBlock, SlowsAKernelByTheWorstCollectiveBesideIt) {
+  Block block;
+  block.add(Lane::compute, Part::backward, 0);
+  block.add(Lane::data, Part::dp_comm, 1);
+  block.add(Lane::tensor, Part::tp_comm, 2);
+  const std::vector<double> kernel{1.25, 2.0}, collective{1.0, 1.0};
+  BlockScratchData scratch;
+  const BlockTimes times = compose_block(block.view(), std::vector<SimTime>{ps(100), ps(400), ps(400)},
+                                         {1, 2, kernel, collective}, scratch);
+  EXPECT_EQ(times.makespan, ps(200));
+}
+
+TEST(ComposeBlock, EndsOpsOfNoLengthAtOnce) {
+  Block block;
+  for (std::int32_t i = 0; i < 5; ++i)
+    block.add(i % 2 == 0 ? Lane::compute : Lane::tensor, Part::other, i % 2);
+  const std::vector<double> factor{3.0};
+  BlockScratchData scratch;
+  EXPECT_EQ(compose_block(block.view(), std::vector<SimTime>(2), {1, 1, factor, factor}, scratch).makespan,
+            ps(0));
+}
+
+TEST(ComposeBlock, RefusesNeedsThatPointForward) {
+  Block block;
+  block.add(Lane::compute, Part::other, 0, {1});
+  block.add(Lane::compute, Part::other, 0);
+  BlockScratchData scratch;
+  EXPECT_ANY_THROW((void)compose_block(block.view(), std::vector<SimTime>{ps(1)}, {}, scratch));
+}
+
+}  // namespace
+}  // namespace echo::timeline
