@@ -1,0 +1,205 @@
+#include "config/measured_steps.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "base/named_table.hpp"
+#include "timeline/schedule.hpp"
+
+namespace echo::config {
+
+namespace {
+
+using training::TrainingConfig;
+
+// Reads one row; the first thing that is missing or not simulated becomes its skip reason.
+class RowReader {
+ public:
+  RowReader(const CsvTable& table, std::size_t row, const CatalogInputs& presets, simulate::Catalog& catalog)
+      : table_(table), row_(row), presets_(presets), catalog_(catalog) {}
+
+  MeasuredStep read() {
+    MeasuredStep step;
+    step.row = table_.text(row_, "row_id").empty() ? std::to_string(row_ + 1) : std::string(text("row_id"));
+    step.source = text("source");
+    step.stratum = text("stratum");
+    step.skipped = why_skipped(step.stratum);
+    if (step.skipped.empty()) {
+      const TrainingConfig config = read_config();
+      if (problem_.empty())
+        step.config = config;
+      else
+        step.skipped = problem_;
+    }
+    return step;
+  }
+
+ private:
+  [[nodiscard]] std::string_view text(std::string_view column) const { return table_.text(row_, column); }
+  [[nodiscard]] std::int32_t integer(std::string_view column, std::int32_t otherwise) const {
+    return table_.integer(row_, column).value_or(otherwise);
+  }
+  [[nodiscard]] bool flag(std::string_view column, bool otherwise) const {
+    return table_.integer(row_, column).value_or(otherwise ? 1 : 0) != 0;
+  }
+  std::int32_t required(std::string_view column) {
+    const auto value = table_.integer(row_, column);
+    if (!value || *value < 1) problem("no " + std::string(column));
+    return value.value_or(1);
+  }
+  void problem(std::string text) {
+    if (problem_.empty()) problem_ = std::move(text);
+  }
+
+  [[nodiscard]] std::string why_skipped(const std::string& stratum) const {
+    if (integer("suspect", 0) != 0) return "suspect";
+    if (stratum == "unscored") return "unscored";
+    if (const std::string_view task = text("task"); !task.empty() && task != "pretrain" && task != "SFT")
+      return "frozen-base fine-tuning is not simulated yet";
+    return "";
+  }
+
+  template <class Enum, class Names>
+  Enum choice(std::string_view column, const Names& names, Enum otherwise) {
+    const std::string_view cell = text(column);
+    if (cell.empty()) return otherwise;
+    const auto found = std::find(names.begin(), names.end(), cell);
+    if (found == names.end()) return problem("unknown " + std::string(column)), otherwise;
+    return static_cast<Enum>(found - names.begin());
+  }
+
+  // The model as the row spells it out: the columns decide, not the name.
+  training::ModelId read_model() {
+    training::ModelSpec m;
+    m.layers = required("layers");
+    m.hidden = required("hidden");
+    m.heads = required("heads");
+    m.kv_heads = integer("kv_heads", m.heads);
+    m.head_dim = integer("head_dim", m.hidden / std::max(1, m.heads));
+    m.gated_ffn = flag("gated_ffn", false);
+    m.ffn_hidden = integer("ffn_hidden", 4 * m.hidden);
+    m.vocab = integer("vocab", m.gated_ffn ? 32000 : 50257);  // Llama's and GPT-2's tokenizers
+    m.max_positions = required("seq_len");
+    m.experts = integer("experts", 0);
+    m.experts_per_token = integer("experts_per_token", 0);
+    m.expert_ffn_hidden = integer("expert_ffn_hidden", 0);
+    // Gated models are of Llama's family; the others of GPT's.
+    m.tied_embeddings = m.linear_bias = !m.gated_ffn;
+    m.norm = m.gated_ffn ? training::Norm::rms : training::Norm::layer;
+    m.positions = m.gated_ffn ? training::Positions::rope : training::Positions::learned;
+    m.source = "measured table";
+    return training::ModelId(intern(catalog_.models, m));
+  }
+
+  machine::ClusterId read_cluster() {
+    const std::string gpu = presets_.aliases.resolve("gpu", text("gpu"));
+    const std::int32_t base = find_named(catalog_.clusters, "generic-" + gpu);
+    if (base < 0) return problem("no preset for gpu " + gpu), machine::ClusterId{};
+    machine::ClusterSpec c = catalog_.clusters[static_cast<std::size_t>(base)];
+    c.gpus_per_node = integer("gpus_per_node", c.gpus_per_node);
+    c.scale_up_domain = integer("scale_up_domain_gpus", std::max(c.gpus_per_node, c.scale_up_domain));
+    if (const auto rate = table_.number(row_, "scale_up_gbytes_per_s"))
+      c.scale_up.bandwidth = BytesPerSecond(*rate * 1e9);
+    if (const auto rate = table_.number(row_, "scale_out_gbits_per_s_per_node"))
+      c.scale_out.bandwidth = BytesPerSecond(*rate * 1e9 / 8 / c.nics_per_node);
+    c.nodes = 0;
+    c.name.clear();
+    return machine::ClusterId(intern(catalog_.clusters, c));
+  }
+
+  template <class T>
+  static std::int32_t intern(std::vector<T>& table, const T& value) {
+    const auto found = std::find(table.begin(), table.end(), value);
+    if (found != table.end()) return static_cast<std::int32_t>(found - table.begin());
+    table.push_back(value);
+    return static_cast<std::int32_t>(table.size()) - 1;
+  }
+
+  void read_schedule(TrainingConfig& c) {
+    const std::string_view cell = text("schedule");
+    std::string name = cell.empty() || cell == "none" ? "1f1b" : std::string(cell);
+    if (c.degrees.virtual_stages > 1 && name == "1f1b") name = "interleaved";
+    const std::int32_t id = find_named(timeline::schedule_table(), name);
+    if (id < 0) problem("schedule " + name + " is not simulated yet");
+    c.schedule = training::ScheduleId(id);
+  }
+
+  TrainingConfig read_config() {
+    TrainingConfig c;
+    const std::string name = presets_.aliases.resolve("framework", text("framework"));
+    const std::int32_t framework = find_named(catalog_.frameworks, name);
+    if (framework < 0) return problem("no preset for framework " + name), c;
+    c.framework = training::FrameworkId(framework);
+    const training::FrameworkSpec& f = catalog_.frameworks[static_cast<std::size_t>(framework)];
+
+    c.model = read_model();
+    c.cluster = read_cluster();
+    training::Degrees& d = c.degrees;
+    d = {.tensor = required("tp"),
+         .pipeline = required("pp"),
+         .data = required("dp"),
+         .context = integer("cp", 1)};
+    d.expert = integer("ep", 1);
+    d.expert_tensor = d.expert > 1 ? integer("etp", 1) : 1;
+    d.virtual_stages = std::max(1, integer("vpp", 1));
+    c.batch = {.global_samples = required("global_batch"),
+               .micro_samples = required("micro_batch"),
+               .sequence_tokens = required("seq_len")};
+    if (!problem_.empty()) return c;
+    if (training::gpus_of(d) != integer("num_gpus", training::gpus_of(d)))
+      problem("degrees do not multiply to num_gpus");
+
+    read_schedule(c);
+    c.precision = choice("precision", machine::precision_names, machine::Precision::bf16);
+    c.recompute = choice("recompute", training::recompute_names, f.recompute);
+    c.zero = static_cast<training::ZeroStage>(
+        std::clamp(integer("zero", static_cast<std::int32_t>(f.zero)), 0, 3));
+    c.zero_group = integer("zero_group", 0);
+    c.sequence_parallel = d.tensor > 1 && flag("sequence_parallel", f.sequence_parallel);
+    c.flash_attention = flag("flash_attention", f.flash_attention);
+    c.overlap = f.overlap;
+    c.overlap.grad_reduce = flag("overlap_grad_reduce", f.overlap.grad_reduce);
+    c.overlap.param_gather = flag("overlap_param_gather", f.overlap.param_gather);
+    c.overlap.tensor = d.tensor > 1 && flag("overlap_tp", f.overlap.tensor);
+    const std::int32_t layers = catalog_.models[static_cast<std::size_t>(c.model.index())].layers;
+    const std::int32_t chunks = training::chunks_of(c);
+    // Uneven splits: first and last stage hold one layer less (embedding and loss count as layers).
+    if (layers % chunks != 0 && (layers + 2) % chunks == 0)
+      c.layers.embedding_is_layer = c.layers.loss_is_layer = true;
+    return c;
+  }
+
+  const CsvTable& table_;
+  std::size_t row_;
+  const CatalogInputs& presets_;
+  simulate::Catalog& catalog_;
+  std::string problem_;
+};
+
+// "GB as printed" is decimal unless the source says nvidia-smi or GiB (both binary).
+std::optional<double> measured_memory(const CsvTable& table, std::size_t row) {
+  const auto value = table.number(row, "peak_mem_gib");
+  if (!value) return std::nullopt;
+  const std::string_view kind = table.text(row, "mem_kind");
+  const bool decimal =
+      kind.find("GB as printed") != std::string_view::npos || kind.find("(GB)") != std::string_view::npos;
+  return decimal ? *value * 1e9 / (1024.0 * 1024.0 * 1024.0) : *value;
+}
+
+}  // namespace
+
+bool is_step_table(const CsvTable& table) { return table.has("step_time_s") || table.has("global_batch"); }
+
+MeasuredSteps read_measured_steps(const CsvTable& table, const CatalogInputs& presets) {
+  MeasuredSteps out;
+  out.catalog = presets.catalog;
+  for (machine::GpuSpec& gpu : out.catalog.gpus) gpu.memory = Bytes(std::int64_t{1} << 50);
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    out.rows.push_back(RowReader(table, row, presets, out.catalog).read());
+    out.rows.back().step_seconds = table.number(row, "step_time_s");
+    out.rows.back().peak_memory_gib = measured_memory(table, row);
+  }
+  return out;
+}
+
+}  // namespace echo::config

@@ -1,0 +1,37 @@
+// A table of measured training steps (`step_time_s` among its columns) as configs the simulator understands.
+// Blank cells take the framework preset's default. Columns that hold measurements (step_time_s, peak_mem_gib,
+// mem_kind, note) are never looked at while a config is built.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/csv.hpp"
+#include "config/catalog_files.hpp"
+#include "simulate/catalog.hpp"
+#include "training/config.hpp"
+
+namespace echo::config {
+
+struct MeasuredStep {
+  std::string row;  // row_id, or the 1-based data line
+  std::string source, stratum;
+  std::string skipped;  // why it is not scored; empty = scored
+  std::optional<training::TrainingConfig> config;
+  std::optional<double> step_seconds;     // measured
+  std::optional<double> peak_memory_gib;  // measured, in GiB
+};
+
+struct MeasuredSteps {
+  simulate::Catalog
+      catalog;  // the preset catalog, plus the models, clusters and layer splits the rows spell out
+  std::vector<MeasuredStep> rows;
+};
+
+[[nodiscard]] bool is_step_table(const CsvTable&);
+// Throws UserError where a cell is no number. GPUs of the returned catalog have unlimited memory: a step that
+// was measured did fit, whatever the memory model thinks.
+[[nodiscard]] MeasuredSteps read_measured_steps(const CsvTable&, const CatalogInputs&);
+
+}  // namespace echo::config
