@@ -24,6 +24,7 @@ struct Column {
   const char* long_name;
   const char* description;
   const char* dimension;  // second dimension's scale ("part", "mem_part"), or ""
+  const char* objective;  // "min", "max", or "" where neither is better
   Names names;
   std::span<const char* const> meanings;  // of codes 0, 1, ... where names is `fixed`
   const Filler* filler;

@@ -1,0 +1,112 @@
+"""Turns results_v1.toml into the C++ column table:  generate_columns.py SCHEMA.toml OUT.cpp
+
+Every column is matched with its filler at compile time, in both directions: a column without a line in
+src/results/fill.hpp, or a line without a column, is a static_assert that names it.
+"""
+
+import sys
+import tomllib
+
+TYPES = ["i1", "i2", "i4", "i8", "u8", "f4", "f8"]
+ROLES = ["scale", "input", "outcome", "metric", "breakdown"]
+TABLES = ["models", "clusters", "gpus", "frameworks", "schedules"]
+KEYS = {"name", "type", "role", "units", "long_name", "description", "names", "dimension", "objective"}
+REQUIRED = KEYS - {"names", "dimension", "objective"}
+
+
+def quoted(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def problems(schema):
+    """What is wrong with the schema itself, as text."""
+    seen = set()
+    for column in schema["column"]:
+        name = column.get("name", "(unnamed)")
+        for key in sorted(REQUIRED - column.keys()):
+            yield f'column "{name}" has no {key}'
+        for key in sorted(column.keys() - KEYS):
+            yield f'column "{name}" has an unknown key {key}'
+        if column.get("type") not in TYPES:
+            yield f'column "{name}": type must be one of {", ".join(TYPES)}'
+        if column.get("role") not in ROLES:
+            yield f'column "{name}": role must be one of {", ".join(ROLES)}'
+        names = column.get("names")
+        if isinstance(names, str) and names not in TABLES:
+            yield f'column "{name}": names must be a list, or one of {", ".join(TABLES)}'
+        if names is not None and column.get("type") != "i1":
+            yield f'column "{name}": coded columns are i1'
+        if isinstance(names, list) and any(" " in word for word in names):
+            yield f'column "{name}": a meaning holds a blank'
+        if column.get("objective", "min") not in ("min", "max"):
+            yield f'column "{name}": objective must be min or max'
+        if name in seen:
+            yield f'column "{name}" stands twice'
+        seen.add(name)
+
+
+def source(schema):
+    lines = [
+        "// Generated from hdf5_schemas/results_v1.toml.",
+        '#include "results/columns.hpp"',
+        "",
+        '#include "results/fill.hpp"',
+        "",
+        "namespace echo::results {",
+        "namespace {",
+        "",
+    ]
+    columns = schema["column"]
+    for i, column in enumerate(columns):
+        name = column["name"]
+        lines.append(f'static_assert(has_filler("{name}"), "no line in results/fill.hpp fills \'{name}\'");')
+        if isinstance(column.get("names"), list):
+            words = ", ".join(quoted(word) for word in column["names"])
+            lines.append(f"constexpr const char* meanings_{i}[] = {{{words}}};")
+    listed = ", ".join(quoted(column["name"]) for column in columns)
+    lines += [
+        f"constexpr std::string_view names[] = {{{listed}}};",
+        'static_assert(all_fillers_are_among(names), "a line of results/fill.hpp fills no column of the schema");',
+        "",
+        "constexpr Column table[] = {",
+    ]
+    for i, column in enumerate(columns):
+        names = column.get("names")
+        kind = "none" if names is None else "fixed" if isinstance(names, list) else names
+        meanings = f"meanings_{i}" if kind == "fixed" else "{}"
+        lines.append(
+            f"    {{{quoted(column['name'])}, storage::ElementType::{column['type']}, Role::{column['role']},\n"
+            f"     {quoted(column['units'])}, {quoted(column['long_name'])},\n"
+            f"     {quoted(column['description'])},\n"
+            f"     {quoted(column.get('dimension', ''))}, {quoted(column.get('objective', ''))}, Names::{kind}, "
+            f"{meanings}, filler_of({quoted(column['name'])})}},"
+        )
+    lines += [
+        "};",
+        "",
+        "}  // namespace",
+        "",
+        f"const char* schema_version() {{ return {quoted(schema['version'])}; }}",
+        "std::span<const Column> column_table() { return table; }",
+        "",
+        "}  // namespace echo::results",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def main(schema_path, out_path):
+    with open(schema_path, "rb") as file:
+        schema = tomllib.load(file)
+    found = list(problems(schema))
+    for problem in found:
+        print(f"{schema_path}: {problem}", file=sys.stderr)
+    if found:
+        return 1
+    with open(out_path, "w", encoding="utf-8") as file:
+        file.write(source(schema))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

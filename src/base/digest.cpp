@@ -1,0 +1,34 @@
+#include "base/digest.hpp"
+
+#define XXH_STATIC_LINKING_ONLY  // for the state's size: it lives in our own storage
+#include <xxhash.h>
+
+#include <array>
+#include <cstdio>
+
+namespace echo {
+
+struct Digest::State {
+  XXH3_state_t xxh;
+};
+
+Digest::Digest() : state_(std::make_unique<State>()) { XXH3_128bits_reset(&state_->xxh); }
+Digest::Digest(Digest&&) noexcept = default;
+Digest& Digest::operator=(Digest&&) noexcept = default;
+Digest::~Digest() = default;
+
+void Digest::add(std::span<const std::byte> bytes) {
+  if (!bytes.empty()) XXH3_128bits_update(&state_->xxh, bytes.data(), bytes.size());
+}
+
+std::string Digest::hex() const {
+  const XXH128_hash_t hash = XXH3_128bits_digest(&state_->xxh);
+  std::array<char, 33> text{};
+  std::snprintf(text.data(), text.size(), "%016llx%016llx", static_cast<unsigned long long>(hash.high64),
+                static_cast<unsigned long long>(hash.low64));
+  return text.data();
+}
+
+std::uint64_t hash64(std::span<const std::byte> bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
+
+}  // namespace echo

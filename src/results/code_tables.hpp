@@ -1,0 +1,34 @@
+// Codes of names: a column that names a model or a cluster stores a small number, and its attributes say
+// which is which.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "results/columns.hpp"
+#include "simulate/catalog.hpp"
+
+namespace echo::results {
+
+// Of one file: only names its rows use, in alphabetical order, so that codes do not depend on the catalogue's
+// order.
+class CodeTables {
+ public:
+  CodeTables(const std::map<Names, std::set<std::int64_t>>& used, const simulate::Catalog&);
+  [[nodiscard]] std::int8_t code(Names kind, std::int64_t index) const { return codes_.at(kind).at(index); }
+  [[nodiscard]] std::vector<std::string> meanings(
+      const Column&) const;  // in code order; empty where not coded
+
+ private:
+  std::map<Names, std::map<std::int64_t, std::int8_t>> codes_;
+  std::map<Names, std::vector<std::string>> meanings_;
+};
+
+[[nodiscard]] inline bool names_a_table(const Column& column) {
+  return column.names != Names::none && column.names != Names::fixed;
+}
+
+}  // namespace echo::results

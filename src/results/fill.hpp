@@ -1,0 +1,146 @@
+// What goes into each column: one line per column of hdf5_schemas/results_v1.toml, checked by the compiler
+// both ways.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string_view>
+
+#include "simulate/catalog.hpp"
+#include "sweep/row.hpp"
+
+namespace echo::results {
+
+// One row, and what its ids mean. `code_of` maps a table index to the code this file gives the name.
+struct Context {
+  const sweep::Row& row;
+  const simulate::Catalog& catalog;
+  std::int64_t number = 0;  // position in the file
+};
+
+// Exactly one is set. `named` yields an index into the table that Column::names says; the writer turns it
+// into a code.
+struct Filler {
+  std::string_view column;
+  std::int64_t (*integer)(const Context&) = nullptr;
+  double (*real)(const Context&) = nullptr;
+  void (*parts)(const Context&, double* out) = nullptr;
+
+  constexpr Filler(std::string_view name, std::int64_t (*fill)(const Context&))
+      : column(name), integer(fill) {}
+  constexpr Filler(std::string_view name, double (*fill)(const Context&)) : column(name), real(fill) {}
+  constexpr Filler(std::string_view name, void (*fill)(const Context&, double*))
+      : column(name), parts(fill) {}
+};
+
+namespace fill {
+
+inline constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+
+inline const training::TrainingConfig& config(const Context& c) { return c.row.config; }
+inline const training::Degrees& degrees(const Context& c) { return c.row.config.degrees; }
+inline const simulate::StepReport& report(const Context& c) { return c.row.report; }
+inline bool is_timed(const Context& c) { return report(c).status == training::Status::ok; }
+inline bool has_memory(const Context& c) { return report(c).memory_peak.value > 0; }
+inline double if_timed(const Context& c, double value) { return is_timed(c) ? value : missing; }
+inline double seconds_if_timed(const Context& c, SimTime time) { return if_timed(c, to_seconds(time)); }
+
+inline double slowdown_tax(const Context& c) {
+  const auto& r = report(c);
+  if (!is_timed(c) || r.step_no_slowdown <= SimTime::zero()) return missing;
+  return static_cast<double>((r.step - r.step_no_slowdown).count()) /
+         static_cast<double>(r.step_no_slowdown.count());
+}
+inline void times(const Context& c, const std::array<SimTime, part_count>& parts, double* out) {
+  for (const SimTime part : parts) *out++ = seconds_if_timed(c, part);
+}
+inline std::int64_t gpu_index(const Context& c) {
+  const auto own = config(c).gpu;
+  return own.is_none() ? c.catalog.cluster(config(c).cluster).gpu.index() : own.index();
+}
+
+using In = const Context&;
+using Int = std::int64_t;
+
+// clang-format off
+inline constexpr auto fillers = std::to_array<Filler>({
+    {"config", [](In c) -> Int { return c.number; }},
+    {"config_id", [](In c) -> Int { return static_cast<Int>(c.row.config_id); }},
+    {"model", [](In c) -> Int { return config(c).model.index(); }},
+    {"cluster", [](In c) -> Int { return config(c).cluster.index(); }},
+    {"gpu", [](In c) -> Int { return gpu_index(c); }},
+    {"framework", [](In c) -> Int { return config(c).framework.index(); }},
+    {"schedule", [](In c) -> Int { return config(c).schedule.index(); }},
+    {"recompute", [](In c) -> Int { return static_cast<Int>(config(c).recompute); }},
+    {"precision", [](In c) -> Int { return static_cast<Int>(config(c).precision); }},
+    {"gpus", [](In c) -> Int { return training::gpus_of(degrees(c)); }},
+    {"tp", [](In c) -> Int { return degrees(c).tensor; }},
+    {"pp", [](In c) -> Int { return degrees(c).pipeline; }},
+    {"cp", [](In c) -> Int { return degrees(c).context; }},
+    {"ep", [](In c) -> Int { return degrees(c).expert; }},
+    {"etp", [](In c) -> Int { return degrees(c).expert_tensor; }},
+    {"dp", [](In c) -> Int { return degrees(c).data; }},
+    {"vpp", [](In c) -> Int { return degrees(c).virtual_stages; }},
+    {"micro_batch", [](In c) -> Int { return config(c).batch.micro_samples; }},
+    {"microbatches", [](In c) -> Int { return training::microbatches_of(config(c)); }},
+    {"global_batch", [](In c) -> Int { return config(c).batch.global_samples; }},
+    {"global_batch_tokens", [](In c) -> Int { return Int{config(c).batch.global_samples} * config(c).batch.sequence_tokens; }},
+    {"seq_len", [](In c) -> Int { return config(c).batch.sequence_tokens; }},
+    {"zero", [](In c) -> Int { return static_cast<Int>(config(c).zero); }},
+    {"zero_group", [](In c) -> Int { return config(c).zero_group; }},
+    {"sequence_parallel", [](In c) -> Int { return config(c).sequence_parallel; }},
+    {"flash_attention", [](In c) -> Int { return config(c).flash_attention; }},
+    {"overlap_grad_reduce", [](In c) -> Int { return config(c).overlap.grad_reduce; }},
+    {"overlap_param_gather", [](In c) -> Int { return config(c).overlap.param_gather; }},
+    {"overlap_pipeline", [](In c) -> Int { return config(c).overlap.pipeline; }},
+    {"overlap_tensor", [](In c) -> Int { return config(c).overlap.tensor; }},
+    {"embedding_is_layer", [](In c) -> Int { return config(c).layers.embedding_is_layer; }},
+    {"loss_is_layer", [](In c) -> Int { return config(c).layers.loss_is_layer; }},
+    {"layer_table", [](In c) -> Int { return config(c).layers.explicit_layers.index(); }},
+    {"comm_settings", [](In c) -> Int { return config(c).comm.index(); }},
+    {"status", [](In c) -> Int { return static_cast<Int>(report(c).status); }},
+    {"reason", [](In c) -> Int { return static_cast<Int>(report(c).reason); }},
+    {"reason_margin", [](In c) { return report(c).reason == training::Reason::memory ? report(c).reason_margin : missing; }},
+    {"evidence", [](In c) -> Int { return is_timed(c) ? static_cast<Int>(report(c).evidence) : 4; }},
+    {"critical_stage", [](In c) -> Int { return is_timed(c) ? report(c).critical_stage : -1; }},
+    {"mem_peak_stage", [](In c) -> Int { return has_memory(c) ? report(c).memory_stage : -1; }},
+    {"step_time", [](In c) { return seconds_if_timed(c, report(c).step); }},
+    {"step_time_no_slowdown", [](In c) { return seconds_if_timed(c, report(c).step_no_slowdown); }},
+    {"slowdown_tax", [](In c) { return slowdown_tax(c); }},
+    {"tokens_per_s", [](In c) { return if_timed(c, report(c).tokens_per_second); }},
+    {"mfu", [](In c) { return if_timed(c, report(c).mfu); }},
+    {"mem_peak", [](In c) { return has_memory(c) ? static_cast<double>(report(c).memory_peak.value) : missing; }},
+    {"mem_limit", [](In c) { return has_memory(c) ? static_cast<double>(report(c).memory_limit.value) : missing; }},
+    {"bubble_frac", [](In c) { return if_timed(c, report(c).bubble_fraction); }},
+    {"exposed_comm_frac", [](In c) { return if_timed(c, report(c).exposed_comm_fraction); }},
+    {"overlap_frac", [](In c) { return if_timed(c, report(c).overlap_fraction); }},
+    {"measured_share", [](In c) { return if_timed(c, report(c).measured_share); }},
+    {"breakdown/exposed_time", [](In c, double* out) { times(c, report(c).exposed, out); }},
+    {"breakdown/total_time", [](In c, double* out) { times(c, report(c).total, out); }},
+    {"breakdown/mem", [](In c, double* out) { for (const Bytes part : report(c).memory) *out++ = has_memory(c) ? static_cast<double>(part.value) : missing; }},
+});
+// clang-format on
+
+}  // namespace fill
+
+// For the generated table: the filler of a column, and that every filler has a column.
+constexpr const Filler* filler_of(std::string_view column) {
+  for (const Filler& filler : fill::fillers)
+    if (filler.column == column) return &filler;
+  return nullptr;
+}
+constexpr bool has_filler(std::string_view column) { return filler_of(column) != nullptr; }
+constexpr bool all_fillers_are_among(std::span<const std::string_view> columns) {
+  if (columns.size() != fill::fillers.size()) return false;
+  for (const Filler& filler : fill::fillers) {
+    bool found = false;
+    for (const std::string_view column : columns) found = found || column == filler.column;
+    if (!found) return false;
+  }
+  return true;
+}
+
+}  // namespace echo::results

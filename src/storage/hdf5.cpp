@@ -1,0 +1,318 @@
+#include "storage/hdf5.hpp"
+
+#include <fcntl.h>
+#include <hdf5.h>
+#include <hdf5_hl.h>
+#include <unistd.h>
+
+#include <bit>
+#include <limits>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace echo::storage {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "columns are written as they lie in memory");
+
+[[noreturn]] void fail(const std::string& file, const std::string& attempted) {
+  throw UserError("cannot " + attempted + " in \"" + file + "\"",
+                  "check that the disk has room, that the file is whole, and that nobody else has it open",
+                  5);
+}
+
+// An HDF5 identifier that closes itself.
+class Handle {
+ public:
+  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() {
+    if (id_ >= 0) close_(id_);
+  }
+  operator hid_t() const { return id_; }
+
+ private:
+  hid_t id_;
+  herr_t (*close_)(hid_t);
+};
+
+// Errors are reported by us, once, in a user's words; HDF5's own stack dump stays off.
+void silence_hdf5() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+
+hid_t stored(ElementType type) {
+  switch (type) {
+    case ElementType::i1:
+      return H5T_STD_I8LE;
+    case ElementType::i2:
+      return H5T_STD_I16LE;
+    case ElementType::i4:
+      return H5T_STD_I32LE;
+    case ElementType::i8:
+      return H5T_STD_I64LE;
+    case ElementType::u8:
+      return H5T_STD_U64LE;
+    case ElementType::f4:
+      return H5T_IEEE_F32LE;
+    case ElementType::f8:
+      return H5T_IEEE_F64LE;
+  }
+  return H5I_INVALID_HID;
+}
+
+hid_t make_text_type() {
+  const hid_t type = H5Tcopy(H5T_C_S1);
+  H5Tset_size(type, H5T_VARIABLE);
+  H5Tset_cset(type, H5T_CSET_UTF8);
+  return type;
+}
+
+std::vector<hsize_t> extents(const Shape& shape) { return {shape.begin(), shape.end()}; }
+
+// The rows [first, first + rows) of a dataset: its selection in the file and the matching block in memory.
+struct Slab {
+  Handle file, memory;
+};
+Slab select(const std::string& name, const std::string& path, hid_t dataset, std::uint64_t first,
+            std::uint64_t rows) {
+  Handle space(H5Dget_space(dataset), H5Sclose);
+  const int rank = H5Sget_simple_extent_ndims(space);
+  if (rank < 1) fail(name, "find rows of \"" + path + "\"");
+  std::vector<hsize_t> count(static_cast<std::size_t>(rank)), start(count.size(), 0);
+  H5Sget_simple_extent_dims(space, count.data(), nullptr);
+  if (first + rows > count[0]) fail(name, "reach past the last row of \"" + path + "\"");
+  start[0] = first;
+  count[0] = rows;
+  const hid_t chosen = H5Scopy(space);
+  H5Sselect_hyperslab(chosen, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
+  return {Handle(chosen, H5Sclose), Handle(H5Screate_simple(rank, count.data(), nullptr), H5Sclose)};
+}
+
+}  // namespace
+
+std::size_t size_of(ElementType type) {
+  switch (type) {
+    case ElementType::i1:
+      return 1;
+    case ElementType::i2:
+      return 2;
+    case ElementType::i4:
+    case ElementType::f4:
+      return 4;
+    case ElementType::i8:
+    case ElementType::u8:
+    case ElementType::f8:
+      return 8;
+  }
+  return 0;
+}
+
+Hdf5File::Hdf5File(const std::filesystem::path& path, Mode mode) : name_(path.string()) {
+  silence_hdf5();
+  if (mode == Mode::create) {
+    // earliest: opens after a kill, and in old readers. Creation order: netCDF-4 keeps variables in schema
+    // order.
+    const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose), creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+    H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V110);
+    H5Pset_link_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+    handle_ = H5Fcreate(name_.c_str(), H5F_ACC_TRUNC, creation, access);
+  } else {
+    handle_ = H5Fopen(name_.c_str(), mode == Mode::read ? H5F_ACC_RDONLY : H5F_ACC_RDWR, H5P_DEFAULT);
+  }
+  if (handle_ < 0) fail(name_, mode == Mode::create ? "start an HDF5 file" : "read HDF5");
+}
+
+Hdf5File::Hdf5File(Hdf5File&& other) noexcept
+    : name_(std::move(other.name_)), handle_(std::exchange(other.handle_, -1)) {}
+
+Hdf5File::~Hdf5File() {
+  if (handle_ >= 0) H5Fclose(handle_);
+}
+
+void Hdf5File::close() {
+  if (handle_ >= 0 && H5Fclose(std::exchange(handle_, -1)) < 0) fail(name_, "finish writing");
+}
+
+void Hdf5File::make_group(const std::string& path) {
+  const Handle creation(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
+  H5Pset_link_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+  const Handle group(H5Gcreate2(handle_, path.c_str(), H5P_DEFAULT, creation, H5P_DEFAULT), H5Gclose);
+  if (group < 0) fail(name_, "make the group \"" + path + "\"");
+}
+
+void Hdf5File::make_dataset(const DatasetSpec& spec) {
+  const auto dimensions = extents(spec.shape);
+  const Handle space(H5Screate_simple(static_cast<int>(dimensions.size()), dimensions.data(), nullptr),
+                     H5Sclose);
+  const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  H5Pset_obj_track_times(creation, false);  // dates stand under /provenance only
+  H5Pset_attr_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+  if (!spec.chunk.empty()) {
+    const auto chunk = extents(spec.chunk);
+    H5Pset_chunk(creation, static_cast<int>(chunk.size()), chunk.data());
+    H5Pset_shuffle(creation);
+    H5Pset_deflate(creation, 4);
+  }
+  const double missing = std::numeric_limits<double>::quiet_NaN();
+  if (is_real(spec.type)) H5Pset_fill_value(creation, H5T_NATIVE_DOUBLE, &missing);
+  const Handle dataset(
+      H5Dcreate2(handle_, spec.path.c_str(), stored(spec.type), space, H5P_DEFAULT, creation, H5P_DEFAULT),
+      H5Dclose);
+  if (dataset < 0) fail(name_, "make the column \"" + spec.path + "\"");
+  if (!is_real(spec.type)) return;
+  const Handle scalar(H5Screate(H5S_SCALAR), H5Sclose);
+  const Handle mark(H5Acreate2(dataset, "_FillValue", stored(spec.type), scalar, H5P_DEFAULT, H5P_DEFAULT),
+                    H5Aclose);
+  if (H5Awrite(mark, H5T_NATIVE_DOUBLE, &missing) < 0)
+    fail(name_, "mark missing values of \"" + spec.path + "\"");
+}
+
+void Hdf5File::make_text(const std::string& path, const std::string& text) {
+  const Handle type(make_text_type(), H5Tclose), space(H5Screate(H5S_SCALAR), H5Sclose);
+  const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  H5Pset_obj_track_times(creation, false);
+  const Handle dataset(H5Dcreate2(handle_, path.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT),
+                       H5Dclose);
+  const char* const content = text.c_str();
+  if (dataset < 0 || H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &content) < 0)
+    fail(name_, "write the text \"" + path + "\"");
+}
+
+void Hdf5File::make_texts(const std::string& path, std::span<const std::string> texts) {
+  const hsize_t count = texts.size();
+  const Handle type(make_text_type(), H5Tclose), space(H5Screate_simple(1, &count, nullptr), H5Sclose);
+  const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  H5Pset_obj_track_times(creation, false);
+  const Handle dataset(H5Dcreate2(handle_, path.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT),
+                       H5Dclose);
+  std::vector<const char*> content;
+  for (const std::string& text : texts) content.push_back(text.c_str());
+  if (dataset < 0 ||
+      (count > 0 && H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, content.data()) < 0))
+    fail(name_, "write the texts \"" + path + "\"");
+}
+
+void Hdf5File::make_scale(const std::string& path) {
+  const Handle dataset(H5Dopen2(handle_, path.c_str(), H5P_DEFAULT), H5Dclose);
+  if (H5DSset_scale(dataset, path.substr(path.rfind('/') + 1).c_str()) < 0)
+    fail(name_, "make \"" + path + "\" a dimension scale");
+}
+
+void Hdf5File::attach_scale(const std::string& path, unsigned dimension, const std::string& scale) {
+  const Handle dataset(H5Dopen2(handle_, path.c_str(), H5P_DEFAULT), H5Dclose);
+  const Handle axis(H5Dopen2(handle_, scale.c_str(), H5P_DEFAULT), H5Dclose);
+  if (H5DSattach_scale(dataset, axis, dimension) < 0)
+    fail(name_, "attach the scale \"" + scale + "\" to \"" + path + "\"");
+}
+
+void Hdf5File::write_rows(const std::string& path, std::uint64_t first, std::uint64_t rows,
+                          const void* values) {
+  if (rows == 0) return;
+  const Handle dataset(H5Dopen2(handle_, path.c_str(), H5P_DEFAULT), H5Dclose);
+  const Slab slab = select(name_, path, dataset, first, rows);
+  const Handle type(H5Dget_type(dataset), H5Tclose);
+  if (H5Dwrite(dataset, type, slab.memory, slab.file, H5P_DEFAULT, values) < 0)
+    fail(name_, "write rows of \"" + path + "\"");
+}
+
+void Hdf5File::read_rows(const std::string& path, std::uint64_t first, std::uint64_t rows,
+                         void* values) const {
+  if (rows == 0) return;
+  const Handle dataset(H5Dopen2(handle_, path.c_str(), H5P_DEFAULT), H5Dclose);
+  if (dataset < 0) fail(name_, "find the column \"" + path + "\"");
+  const Slab slab = select(name_, path, dataset, first, rows);
+  const Handle type(H5Dget_type(dataset), H5Tclose);
+  if (H5Dread(dataset, type, slab.memory, slab.file, H5P_DEFAULT, values) < 0)
+    fail(name_, "read rows of \"" + path + "\"");
+}
+
+std::vector<std::string> Hdf5File::texts(const std::string& path) const {
+  const Handle dataset(H5Dopen2(handle_, path.c_str(), H5P_DEFAULT), H5Dclose);
+  if (dataset < 0) fail(name_, "find the text \"" + path + "\"");
+  const Handle type(make_text_type(), H5Tclose), space(H5Dget_space(dataset), H5Sclose);
+  std::vector<char*> content(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)), nullptr);
+  if (content.empty()) return {};
+  if (H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, content.data()) < 0)
+    fail(name_, "read the text \"" + path + "\"");
+  std::vector<std::string> result;
+  for (const char* text : content) result.emplace_back(text == nullptr ? "" : text);
+  H5Dvlen_reclaim(type, space, H5P_DEFAULT, content.data());
+  return result;
+}
+
+std::string Hdf5File::text(const std::string& path) const {
+  auto all = texts(path);
+  if (all.size() != 1) fail(name_, "read one text from \"" + path + "\"");
+  return std::move(all.front());
+}
+
+bool Hdf5File::has(const std::string& path) const {
+  for (std::size_t end = 0; end != std::string::npos;) {  // H5Lexists wants every step of the path to exist
+    end = path.find('/', end + 1);
+    const std::string step = path.substr(0, end);
+    if (step.empty() || step == "/") continue;
+    if (H5Lexists(handle_, step.c_str(), H5P_DEFAULT) <= 0) return false;
+  }
+  return true;
+}
+
+Shape Hdf5File::shape(const std::string& path) const {
+  const Handle dataset(H5Dopen2(handle_, path.c_str(), H5P_DEFAULT), H5Dclose);
+  if (dataset < 0) fail(name_, "find the column \"" + path + "\"");
+  const Handle space(H5Dget_space(dataset), H5Sclose);
+  std::vector<hsize_t> dimensions(static_cast<std::size_t>(H5Sget_simple_extent_ndims(space)));
+  if (!dimensions.empty()) H5Sget_simple_extent_dims(space, dimensions.data(), nullptr);
+  return {dimensions.begin(), dimensions.end()};
+}
+
+ElementType Hdf5File::type(const std::string& path) const {
+  const Handle dataset(H5Dopen2(handle_, path.c_str(), H5P_DEFAULT), H5Dclose);
+  const Handle type(H5Dget_type(dataset), H5Tclose);
+  for (const auto candidate : {ElementType::i1, ElementType::i2, ElementType::i4, ElementType::i8,
+                               ElementType::u8, ElementType::f4, ElementType::f8})
+    if (H5Tequal(type, stored(candidate)) > 0) return candidate;
+  fail(name_, "understand the type of \"" + path + "\"");
+}
+
+bool Hdf5File::is_text(const std::string& path) const {
+  const Handle dataset(H5Dopen2(handle_, path.c_str(), H5P_DEFAULT), H5Dclose);
+  const Handle type(H5Dget_type(dataset), H5Tclose);
+  return H5Tget_class(type) == H5T_STRING;
+}
+
+std::vector<std::string> Hdf5File::datasets(const std::string& group) const {
+  const Handle opened(H5Gopen2(handle_, group.c_str(), H5P_DEFAULT), H5Gclose);
+  if (opened < 0) fail(name_, "find the group \"" + group + "\"");
+  H5G_info_t info{};
+  H5Gget_info(opened, &info);
+  std::vector<std::string> result;
+  for (hsize_t i = 0; i < info.nlinks; ++i) {
+    const auto length =
+        H5Lget_name_by_idx(opened, ".", H5_INDEX_CRT_ORDER, H5_ITER_INC, i, nullptr, 0, H5P_DEFAULT);
+    if (length < 0) fail(name_, "list \"" + group + "\"");
+    std::string name(static_cast<std::size_t>(length), '\0');
+    H5Lget_name_by_idx(opened, ".", H5_INDEX_CRT_ORDER, H5_ITER_INC, i, name.data(), name.size() + 1,
+                       H5P_DEFAULT);
+    H5O_info_t object{};
+    H5Oget_info_by_name2(opened, name.c_str(), &object, H5O_INFO_BASIC, H5P_DEFAULT);
+    if (object.type == H5O_TYPE_DATASET) result.push_back((group == "/" ? "" : group) + "/" + name);
+  }
+  return result;
+}
+
+std::string hdf5_version() {
+  unsigned major = 0, minor = 0, release = 0;
+  H5get_libversion(&major, &minor, &release);
+  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
+}
+
+void sync_to_disk(const std::filesystem::path& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool synced = file >= 0 && ::fsync(file) == 0;
+  if (file >= 0) ::close(file);
+  if (!synced)
+    throw UserError("cannot bring \"" + path.string() + "\" to the disk", "check that it has room", 5);
+}
+
+}  // namespace echo::storage

@@ -1,0 +1,108 @@
+// Attributes: fixed-length UTF-8 texts, 64-bit integers, lists of one-byte codes. They are small by nature;
+// what may grow (a sweep's TOML) is a dataset, because an attribute must fit an object header.
+#include <hdf5.h>
+
+#include <utility>
+
+#include "base/error.hpp"
+#include "storage/hdf5.hpp"
+
+namespace echo::storage {
+namespace {
+
+[[noreturn]] void fail(const std::string& file, const std::string& path, const std::string& name,
+                       const char* verb) {
+  throw UserError(std::string("cannot ") + verb + " the attribute \"" + name + "\" of \"" + path +
+                      "\" in \"" + file + "\"",
+                  "check that the file was written by this program and is whole", 5);
+}
+
+// Writes one attribute of any type, replacing an older one. `space` and `type` are closed here.
+bool write(std::int64_t file, const std::string& path, const std::string& name, hid_t type, hid_t memory_type,
+           hid_t space, const void* value) {
+  if (H5Aexists_by_name(file, path.c_str(), name.c_str(), H5P_DEFAULT) > 0)
+    H5Adelete_by_name(file, path.c_str(), name.c_str(), H5P_DEFAULT);
+  const hid_t attribute =
+      H5Acreate_by_name(file, path.c_str(), name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  const bool written = attribute >= 0 && H5Awrite(attribute, memory_type, value) >= 0;
+  if (attribute >= 0) H5Aclose(attribute);
+  H5Sclose(space);
+  return written;
+}
+
+// A text attribute's type: as long as the text, never empty (HDF5 has no string of size 0).
+hid_t fixed_text(std::size_t length) {
+  const hid_t type = H5Tcopy(H5T_C_S1);
+  H5Tset_size(type, length == 0 ? 1 : length);
+  H5Tset_strpad(type, H5T_STR_NULLPAD);
+  H5Tset_cset(type, H5T_CSET_UTF8);
+  return type;
+}
+
+}  // namespace
+
+void Hdf5File::set_attribute(const std::string& path, const std::string& name, const std::string& value) {
+  const hid_t type = fixed_text(value.size());
+  const bool written = write(handle_, path, name, type, type, H5Screate(H5S_SCALAR), value.c_str());
+  H5Tclose(type);
+  if (!written) fail(name_, path, name, "write");
+}
+
+void Hdf5File::set_attribute(const std::string& path, const std::string& name, const char* value) {
+  set_attribute(path, name, std::string(value));
+}
+
+void Hdf5File::set_attribute(const std::string& path, const std::string& name, std::int64_t value) {
+  if (!write(handle_, path, name, H5T_STD_I64LE, H5T_NATIVE_INT64, H5Screate(H5S_SCALAR), &value))
+    fail(name_, path, name, "write");
+}
+
+void Hdf5File::set_attribute(const std::string& path, const std::string& name,
+                             std::span<const std::int8_t> values) {
+  const hsize_t count = values.size();
+  if (!write(handle_, path, name, H5T_STD_I8LE, H5T_NATIVE_INT8, H5Screate_simple(1, &count, nullptr),
+             values.data()))
+    fail(name_, path, name, "write");
+}
+
+bool Hdf5File::has_attribute(const std::string& path, const std::string& name) const {
+  return H5Aexists_by_name(handle_, path.c_str(), name.c_str(), H5P_DEFAULT) > 0;
+}
+
+std::string Hdf5File::text_attribute(const std::string& path, const std::string& name) const {
+  const hid_t attribute = H5Aopen_by_name(handle_, path.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT);
+  if (attribute < 0) fail(name_, path, name, "find");
+  const hid_t type = H5Aget_type(attribute);
+  std::string value;
+  const bool is_text = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0;
+  if (is_text) value.resize(H5Tget_size(type));
+  const bool read = is_text && H5Aread(attribute, type, value.data()) >= 0;
+  H5Tclose(type);
+  H5Aclose(attribute);
+  if (!read) fail(name_, path, name, "read");
+  value.resize(value.find_last_not_of('\0') + 1);  // npos + 1 = 0: the empty text
+  return value;
+}
+
+std::int64_t Hdf5File::integer_attribute(const std::string& path, const std::string& name) const {
+  std::int64_t value = 0;
+  const hid_t attribute = H5Aopen_by_name(handle_, path.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT);
+  const bool read = attribute >= 0 && H5Aread(attribute, H5T_NATIVE_INT64, &value) >= 0;
+  if (attribute >= 0) H5Aclose(attribute);
+  if (!read) fail(name_, path, name, "read");
+  return value;
+}
+
+std::vector<std::int8_t> Hdf5File::codes_attribute(const std::string& path, const std::string& name) const {
+  const hid_t attribute = H5Aopen_by_name(handle_, path.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT);
+  if (attribute < 0) fail(name_, path, name, "find");
+  const hid_t space = H5Aget_space(attribute);
+  std::vector<std::int8_t> values(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)));
+  const bool read = values.empty() || H5Aread(attribute, H5T_NATIVE_INT8, values.data()) >= 0;
+  H5Sclose(space);
+  H5Aclose(attribute);
+  if (!read) fail(name_, path, name, "read");
+  return values;
+}
+
+}  // namespace echo::storage
