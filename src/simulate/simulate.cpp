@@ -28,6 +28,10 @@ StepReport infeasible(Reason reason, double margin) {
   return report;
 }
 
+const timeline::Schedule& schedule_of(const TrainingConfig& config) {
+  return *timeline::schedule_table()[static_cast<std::size_t>(config.schedule.index())];
+}
+
 const std::vector<std::int32_t>& layer_table(const TrainingConfig& config, const Catalog& catalog) {
   static const std::vector<std::int32_t> none;
   const auto id = config.layers.explicit_layers;
@@ -130,13 +134,26 @@ void report_step(const TrainingConfig& config, const Catalog& catalog, const Ste
 
 }  // namespace
 
+std::string_view why_unsupported(const TrainingConfig& config, const Catalog& catalog) {
+  const training::ModelSpec& model = catalog.model(config.model);
+  const machine::ClusterSpec& cluster = catalog.cluster(config.cluster);
+  if (const auto broken = training::check_feasible(config, model, catalog.framework(config.framework),
+                                                   cluster, catalog.gpu(config)))
+    return broken->rule;
+  training::RankLayout layout;
+  training::lay_out_ranks(config, model, cluster, layer_table(config, catalog), layout);
+  const timeline::Schedule& schedule = schedule_of(config);
+  schedule.place(config.degrees.pipeline, training::chunks_of(config), layout.stage_of_chunk);
+  const char* refusal = schedule.admits(pipeline_shape(config, layout));
+  return refusal == nullptr ? std::string_view{} : refusal;
+}
+
 StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const Calibration& known,
                     Workspace& ws) {
   const training::ModelSpec& model = catalog.model(config.model);
   const machine::ClusterSpec& cluster = catalog.cluster(config.cluster);
   const training::FrameworkSpec& framework = catalog.framework(config.framework);
-  const timeline::Schedule& schedule =
-      *timeline::schedule_table()[static_cast<std::size_t>(config.schedule.index())];
+  const timeline::Schedule& schedule = schedule_of(config);
   if (const auto rule = training::check_feasible(config, model, framework, cluster, catalog.gpu(config)))
     return infeasible(rule->reason, rule->margin);
 
