@@ -3,11 +3,34 @@
 
 #include <span>
 
+#include "collective/communicator.hpp"
+#include "collective/constants.hpp"
+#include "ops/collective.hpp"
+
 namespace echo::collective {
 
+struct Call {
+  ops::CollectiveKind kind{};
+  std::int64_t bytes = 0;  // as ops::CollectiveQuery::payload
+};
+
+struct Cost {
+  double us = 0.0;
+  double memory_bytes =
+      0.0;  // moved through one GPU's HBM: reads of own data, incoming writes, reads, outgoing writes
+};
+
+// Contract, for ranks >= 2 and where `applies`: `time` is positive, grows with bytes, never grows with
+// bandwidth at the same channels, and is never below the wire's own time. All times in us.
 struct Algorithm {
   const char* name;
   const char* source;
+  std::int32_t order;  // place in NCCL's search; a tie keeps the first
+  bool (*applies)(const Call&, const Communicator&, ops::Protocol);
+  // NCCL's estimate, by which it chooses; meaningless between different kinds of call.
+  double (*nccl_time)(const Call&, const Communicator&, ops::Protocol);
+  std::int32_t (*channels)(const Call&, const Communicator&, ops::Protocol);  // CTAs
+  Cost (*time)(const Call&, const Communicator&, ops::Protocol, const NetworkConstants&);
 };
 
 [[nodiscard]] std::span<const Algorithm* const> algorithm_table();  // sorted by name; ids index it

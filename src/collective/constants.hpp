@@ -1,4 +1,4 @@
-// Fitted constants of one network (node type and fabric), read from sweeps/catalog/networks/<name>.toml.
+// Fitted constants of one network (GPU kind and fabric), read from sweeps/catalog/networks/<name>.toml.
 #pragma once
 
 #include <span>
@@ -6,8 +6,28 @@
 
 namespace echo::collective {
 
+// Protocol order everywhere: LL, LL128, Simple. Rates are fractions of the data sheet's; multipliers act on
+// NCCL's own latency tables; a default is what nobody measured yet.
 struct NetworkConstants {
   std::string name;
+  // Multiplier of NCCL's base latency, its NVLink hop and its network hop.
+  double base_ll = 1.0, base_ll128 = 1.0, base_simple = 1.0;
+  double intra_hop_ll = 1.4, intra_hop_ll128 = 0.8, intra_hop_simple = 1.5;
+  double inter_hop_ll = 1.0, inter_hop_ll128 = 1.0, inter_hop_simple = 1.0;
+  double network_delay = 1.0;  // us added to each network hop beside the switches' own; twice under Simple
+  double nvlink_rate_ll = 0.29, nvlink_rate_ll128 = 0.68, nvlink_rate_simple = 0.76;
+  double network_rate = 0.93;
+  double chunk_ramp = 0.5;  // share of one chunk's NIC time paid at each store-and-forward hop
+  double ring_end = 0.36;   // extra ring steps' worth of wire time, beyond 2(n-1) or n-1
+  double overlap =
+      1.3;  // exponent of the norm joining latency and wire time: 1 adds them, large takes the longer
+  // NVLink SHARP: latency, its growth with the chunk, algorithm bandwidth over the NVLink rate.
+  double nvls_base = 25.0;  // us
+  double nvls_ramp = 0.7;   // us per KiB of chunk
+  double nvls_rate = 0.58;
+  // Send/receive: latency of the launch and of each further peer, what Simple costs more, rates.
+  double p2p_base = 6.0, p2p_peer = 0.3, p2p_simple = 4.0;  // us
+  double p2p_rate = 0.72, p2p_network_rate = 0.85;
   friend bool operator==(const NetworkConstants&, const NetworkConstants&) = default;
 };
 

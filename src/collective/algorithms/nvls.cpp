@@ -1,0 +1,68 @@
+// NVLS: the NVSwitch reduces and multicasts (NVLink SHARP). Each GPU heads one slice: it reads the sum of all
+// GPUs' copies in one load and writes the result to all in one store, so a GPU's link carries the message
+// once, whatever their number.  T = start + growth * chunk + S / rate Source: NVIDIA/nccl graph/tuning.cc
+// (estimate), enqueue.cc (chunks: 128 KiB, halved for short messages); start, growth and rate fitted. HBM
+// traffic of unregistered buffers: copied in (2), read by the switch, written by it (2), copied out (2): 6
+// bytes per byte. Neglected: user buffer registration (no copies), CollNet across nodes.
+#include <algorithm>
+
+#include "collective/nvls_chunk.hpp"
+#include "collective/wire.hpp"
+
+namespace echo::collective::algorithms {
+namespace {
+
+bool applies(const Call& call, const Communicator& c, ops::Protocol p) {
+  if (p != ops::Protocol::simple || !has_nvls(c) || c.multi_node()) return false;
+  return call.kind == ops::CollectiveKind::all_reduce || (is_gather(call.kind) && c.tables->nvls_gathers);
+}
+
+double nccl_bandwidth(const Call& call, const Communicator& c) {
+  const bool gather = is_gather(call.kind);
+  const double local = (c.per_node - 1.0) / c.per_node;
+  const std::int32_t n = c.nvls.channels;
+  switch (c.tables->nvls) {
+    case NvlsRule::none:
+      break;
+    case NvlsRule::first:
+      return n * c.nvls.intra * 5.0 / 6.0;
+    case NvlsRule::flat: {
+      const double bus = n * c.nvls.intra;
+      if (!gather) return bus * 5.0 / 6.0;
+      if (c.tables->first_version < 22300) return bus * 5.0 / 6.0;
+      return c.tables->first_version < 22700 ? bus : n * std::min(c.nvls.intra * local, c.nvls.inter * 0.9);
+    }
+    case NvlsRule::efficiency: {
+      const double reached = c.nvls.intra * nvls_efficiency(c) * (n - 1.0) / n;
+      // On one node the graph's network rate never binds: busier links than the GPUs' own do not exist.
+      return gather ? n * reached * local : n * reached * c.ranks / (c.ranks - 1.0);
+    }
+  }
+  return 1e-9;
+}
+
+double nccl_time(const Call& call, const Communicator& c, ops::Protocol p) {
+  const double latency = c.tables->base[2][2] + table_intra_hop(c, Method::nvls, p);
+  return latency + static_cast<double>(call.bytes) / (1000.0 * nccl_bandwidth(call, c));
+}
+
+std::int32_t channels(const Call&, const Communicator& c, ops::Protocol) { return c.nvls_channels; }
+
+Cost time(const Call& call, const Communicator& c, ops::Protocol, const NetworkConstants& k) {
+  const double bytes = static_cast<double>(call.bytes);
+  const double start = k.nvls_base + k.nvls_ramp * nvls_chunk(call.bytes, c) / 1024.0;
+  return {start + bytes / (1000.0 * c.nvlink * k.nvls_rate), 6.0 * bytes};
+}
+
+}  // namespace
+
+extern const Algorithm nvls;
+const Algorithm nvls{.name = "nvls",
+                     .source = "NVIDIA/nccl graph/tuning.cc, enqueue.cc",
+                     .order = 2,
+                     .applies = applies,
+                     .nccl_time = nccl_time,
+                     .channels = channels,
+                     .time = time};
+
+}  // namespace echo::collective::algorithms

@@ -1,0 +1,59 @@
+// All-to-all: n sends and n receives in one kernel, no relaying.
+//   T = base + peers * per peer (+ Simple's hand-shake) (+ one network hop)
+//       + max(S (q-1+end)/n / nvlink per GPU, S (n-q)/n / NIC share per GPU)
+// NCCL has one method for it, so there is no choice to reproduce but LL for short messages. Source:
+// NVIDIA/nccl enqueue.cc (scheduleP2pTasksToPlan), init.cc (schedule of peers); constants fitted. HBM
+// traffic: each byte sent is read, and as much comes in: write, read, write: 4 bytes per byte that leaves the
+// GPU. Neglected: incast, skewed splits, PXN aggregation.
+#include <algorithm>
+
+#include "collective/p2p.hpp"
+#include "collective/wire.hpp"
+
+namespace echo::collective::algorithms {
+namespace {
+
+using ops::Protocol;
+
+double per_peer(const Call& call, const Communicator& c) { return static_cast<double>(call.bytes) / c.ranks; }
+
+bool applies(const Call& call, const Communicator& c, Protocol p) {
+  if (call.kind != ops::CollectiveKind::all_to_all) return false;
+  const bool is_short = short_message(per_peer(call, c), 1);
+  return p == (is_short ? Protocol::ll : Protocol::simple);
+}
+
+double nccl_time(const Call&, const Communicator&, Protocol) { return 0.0; }  // the only method
+
+std::int32_t channels(const Call& call, const Communicator& c, Protocol) {
+  const double parts = std::max(1.0, per_peer(call, c) / 65536.0);
+  const auto each = static_cast<std::int32_t>(std::min<double>(parts, peer_channels(c)));
+  return std::clamp(each * (c.ranks - 1), 1, c.channels);
+}
+
+Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkConstants& k) {
+  const double bytes = static_cast<double>(call.bytes), leaves = bytes * (c.ranks - 1) / c.ranks;
+  double latency = k.p2p_base + k.p2p_peer * (c.ranks - 1) + (p == Protocol::simple ? k.p2p_simple : 0.0);
+  const double share = p == Protocol::simple ? 1.0 : 0.5;
+  const double inside = bytes * (c.per_node - 1) / c.ranks;
+  double wire = inside / (1000.0 * c.nvlink * k.p2p_rate * share);
+  if (c.multi_node()) {
+    latency += inter_hop(c, Method::ring, p, k);
+    const double nic = c.network / c.per_node * k.p2p_network_rate * share;
+    wire = std::max(wire, bytes * (c.ranks - c.per_node) / c.ranks / (1000.0 * nic));
+  }
+  return {joined(0.0, latency, wire, k.overlap), 4.0 * leaves};
+}
+
+}  // namespace
+
+extern const Algorithm pairwise;
+const Algorithm pairwise{.name = "pairwise",
+                         .source = "NVIDIA/nccl enqueue.cc, init.cc",
+                         .order = 4,
+                         .applies = applies,
+                         .nccl_time = nccl_time,
+                         .channels = channels,
+                         .time = time};
+
+}  // namespace echo::collective::algorithms

@@ -1,0 +1,117 @@
+// Ring: every rank passes pieces to its neighbour; the one method that serves every collective.
+//   steps = 2(n-1) all-reduce, n-1 otherwise; of these 2(N-1) or N-1 cross the network
+//   T = base + || latency + ramp , S (steps + end) / n / min(nvlink, network) ||
+// `ramp`: at each network hop a slice must arrive whole before it moves on (store and forward); inside a node
+// LL and LL128 forward line by line. `end`: the pipeline's fill and drain, why 2 and 4 ranks reach less
+// than 8. Source: NVIDIA/nccl device/all_reduce.h (steps), graph/tuning.cc (estimate), enqueue.cc (chunks);
+// hops and rates fitted per network. HBM traffic per step and piece: the incoming write, its read, and the
+// read or write of the own buffer: 3 bytes per byte on the bus. Neglected: skew between ranks, unequal rails.
+#include <algorithm>
+
+#include "collective/wire.hpp"
+
+namespace echo::collective::algorithms {
+namespace {
+
+using ops::CollectiveKind;
+using ops::Protocol;
+
+std::int32_t steps_of(const Call& call, const Communicator& c) {
+  return call.kind == CollectiveKind::all_reduce ? 2 * (c.ranks - 1) : c.ranks - 1;
+}
+
+std::int32_t network_steps(const Call& call, const Communicator& c) {
+  return call.kind == CollectiveKind::all_reduce ? 2 * (c.nodes - 1) : c.nodes - 1;
+}
+
+bool applies(const Call& call, const Communicator& c, Protocol p) {
+  if (call.kind == CollectiveKind::all_to_all || call.kind == CollectiveKind::send_recv) return false;
+  return p != Protocol::ll128 || ll128_allowed(c);
+}
+
+double nccl_bandwidth(const Call& call, const Communicator& c, Protocol p) {
+  const NcclTables& t = *c.tables;
+  double bus = c.ring.channels * (c.nodes <= 2 ? c.ring.intra : c.ring.inter);
+  if (c.compute_capability == 80) bus = std::min(bus, t.ampere_bus_cap);
+  if (p == Protocol::ll) {
+    const bool heavy =
+        c.multi_node() || call.kind == CollectiveKind::all_reduce || call.kind == CollectiveKind::reduce;
+    const bool amd = c.cpu == machine::CpuVendor::amd;
+    const std::size_t row = c.multi_node() ? (amd ? 1 : 0) : static_cast<std::size_t>(c.arch);
+    bus = std::min(t.ll_max[row][c.span()], bus * (heavy ? t.ring_ll_share : t.ring_ll_share_gather));
+  }
+  if (p == Protocol::ll128) {
+    const double share = c.ranks == c.nodes ? t.ring_ll128_single : 0.92;
+    bus = std::min(bus * share, c.ring.channels * t.ring_ll128[static_cast<std::size_t>(c.arch)][c.span()]);
+  }
+  const bool gather = is_gather(call.kind);
+  const double steps = call.kind == CollectiveKind::all_reduce || gather ? steps_of(call, c) : c.ranks;
+  return bus * c.ranks / steps;
+}
+
+double nccl_time(const Call& call, const Communicator& c, Protocol p) {
+  const NcclTables& t = *c.tables;
+  double latency = t.base[static_cast<std::size_t>(Method::ring)][index_of(p)];
+  double intra = table_intra_hop(c, Method::ring, p);
+  const double inter = table_inter_hop(c, Method::ring, p);
+  if (call.kind == CollectiveKind::all_reduce || is_gather(call.kind)) {
+    if (c.multi_node() && t.network_overhead) {
+      const double post = c.cpu == machine::CpuVendor::amd ? 2.0 : 1.0;
+      intra = std::max(intra, p == Protocol::simple ? 3.0 * post : post);
+    }
+    std::int32_t crossings = network_steps(call, c);
+    if (t.counts_extra_steps && call.kind == CollectiveKind::all_reduce && c.multi_node()) crossings += 2;
+    latency += (steps_of(call, c) - crossings) * intra + crossings * inter;
+  } else {
+    latency += c.multi_node() ? inter : intra;
+  }
+  if (p == Protocol::simple && c.multi_node() && call.kind == CollectiveKind::all_reduce) {
+    if (t.plateau_by_size) {
+      if (static_cast<double>(call.bytes) >= c.ranks / 16.0 * 65536.0) latency *= 1.9;
+    } else if (call.bytes / (static_cast<std::int64_t>(c.channels) * c.ranks) >= 64) {
+      latency *= c.compute_capability < 80 ? 1.9 : 1.4;
+    }
+  }
+  return latency + static_cast<double>(call.bytes) / (1000.0 * nccl_bandwidth(call, c, p));
+}
+
+std::int32_t channels(const Call& call, const Communicator& c, Protocol p) {
+  return channels_for(call, c, p, true);
+}
+
+// Bytes a network hop waits for: one slice (Simple) or one step's payload, less when the message is short.
+double slice(const Call& call, const Communicator& c, Protocol p) {
+  const double most = p == Protocol::simple ? 1048576.0 : p == Protocol::ll128 ? 576000.0 : 32768.0;
+  return std::min(most, static_cast<double>(call.bytes) / (static_cast<double>(c.channels) * c.ranks));
+}
+
+Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkConstants& k) {
+  const double bytes = static_cast<double>(call.bytes), crossings = network_steps(call, c);
+  const bool rooted = call.kind == CollectiveKind::broadcast || call.kind == CollectiveKind::reduce;
+  const double steps =
+      rooted ? c.ranks : steps_of(call, c);  // a rooted call sends the whole buffer over each link
+  double latency = (steps_of(call, c) - crossings) * intra_hop(c, Method::ring, p, k);
+  double rate = c.per_node > 1 ? nvlink_rate(c, p, k) : network_rate(c, p, k);
+  if (c.multi_node()) {
+    const double network = network_rate(c, p, k);
+    latency += crossings * (inter_hop(c, Method::ring, p, k) +
+                            k.chunk_ramp * slice(call, c, p) / (1000.0 * network / c.ring.channels));
+    rate = std::min(rate, network);
+  }
+  const double wire = bytes * (steps + k.ring_end) / c.ranks / (1000.0 * rate);
+  const double base = base_factor(k, p) * nccl_tables(physical_tables).base[1][index_of(p)];
+  return {joined(base, latency, wire, k.overlap), 3.0 * bytes * steps / c.ranks / share_of_line(p)};
+}
+
+}  // namespace
+
+extern const Algorithm ring;
+const Algorithm ring{.name = "ring",
+                     .source = "NVIDIA/nccl graph/tuning.cc, device/all_reduce.h",
+                     .order = 1,
+                     .applies = applies,
+                     .nccl_time = nccl_time,
+                     .channels = channels,
+                     .time = time};
+
+}  // namespace echo::collective::algorithms

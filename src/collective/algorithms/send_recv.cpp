@@ -1,0 +1,51 @@
+// One message from a GPU to another, as pipeline stages exchange: over NVLink inside a node, else over the
+// NIC share of one GPU.  T = base (+ Simple's hand-shake) + hop + bytes / rate Source: NVIDIA/nccl enqueue.cc
+// (addP2pToPlan), graph/paths.cc (channels per peer); constants fitted with all-to-all. HBM traffic: the
+// receiver's, the heavier side: incoming write, read, write: 3 bytes per byte. Neglected: a stage that sends
+// and receives at once shares no link direction, so both run at full rate.
+#include <algorithm>
+
+#include "collective/p2p.hpp"
+#include "collective/wire.hpp"
+
+namespace echo::collective::algorithms {
+namespace {
+
+using ops::Protocol;
+
+bool applies(const Call& call, const Communicator& c, Protocol p) {
+  if (call.kind != ops::CollectiveKind::send_recv) return false;
+  const bool is_short = short_message(static_cast<double>(call.bytes), 1);
+  return p == (is_short ? Protocol::ll : Protocol::simple) && c.ranks > 1;
+}
+
+double nccl_time(const Call&, const Communicator&, Protocol) { return 0.0; }  // the only method
+
+std::int32_t channels(const Call& call, const Communicator& c, Protocol) {
+  const double parts = std::max(1.0, static_cast<double>(call.bytes) / 65536.0);
+  return static_cast<std::int32_t>(std::min<double>(parts, peer_channels(c)));
+}
+
+Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkConstants& k) {
+  const double bytes = static_cast<double>(call.bytes), share = p == Protocol::simple ? 1.0 : 0.5;
+  double latency = k.p2p_base + (p == Protocol::simple ? k.p2p_simple : 0.0);
+  double rate = c.nvlink * k.p2p_rate * share;
+  if (c.multi_node()) {
+    latency += inter_hop(c, Method::ring, p, k);
+    rate = c.network / c.per_node * k.p2p_network_rate * share;
+  }
+  return {latency + bytes / (1000.0 * rate), 3.0 * bytes};
+}
+
+}  // namespace
+
+extern const Algorithm send_recv;
+const Algorithm send_recv{.name = "send_recv",
+                          .source = "NVIDIA/nccl enqueue.cc, graph/paths.cc",
+                          .order = 5,
+                          .applies = applies,
+                          .nccl_time = nccl_time,
+                          .channels = channels,
+                          .time = time};
+
+}  // namespace echo::collective::algorithms

@@ -1,0 +1,35 @@
+// The channels NCCL would lay over a node: how many, and what each carries inside and between nodes.
+#pragma once
+
+#include <cstdint>
+
+namespace echo::collective {
+
+struct ChannelGraph {
+  std::int32_t channels = 0;
+  double intra = 0.0, inter = 0.0;  // GB/s per channel
+};
+
+// What the search sees of one node of the group.
+struct NodeLinks {
+  std::int32_t compute_capability = 80;
+  std::int32_t ranks = 8;  // of the group, on the node
+  bool multi_node = false;
+  double nvlink = 240.0;   // GB/s per GPU and direction, as NCCL counts links
+  std::int32_t rails = 8;  // NICs of the group on the node
+  double rail = 25.0;      // GB/s each
+};
+
+[[nodiscard]] ChannelGraph ring_graph(const NodeLinks&);
+[[nodiscard]] ChannelGraph tree_graph(const NodeLinks&, const ChannelGraph& ring);
+[[nodiscard]] ChannelGraph nvls_graph(const NodeLinks&);  // one channel headed by each GPU
+
+// CTAs a ring or tree kernel may use: NCCL runs every channel twice, Hopper's few fast network channels four
+// times.
+[[nodiscard]] std::int32_t communicator_channels(const NodeLinks&, const ChannelGraph& ring);
+
+// NVLink rate as NCCL counts it, GB/s per direction, from the data sheet's: links times its own per-link
+// figure.
+[[nodiscard]] double counted_nvlink(std::int32_t compute_capability, double data_sheet);
+
+}  // namespace echo::collective

@@ -1,0 +1,28 @@
+// What grouped sends and receives share: protocol and channels of one peer.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "collective/communicator.hpp"
+
+namespace echo::collective {
+
+// Channels one peer may use: on NVLink two per link (a switch gives all links to any pair), on a network one
+// per 14 GB/s of a GPU's share; a power of two. Source: NVIDIA/nccl graph/paths.cc, ncclTopoGetNchannels.
+[[nodiscard]] inline std::int32_t peer_channels(const Communicator& c) {
+  const double links = c.nvlink / (c.arch == Arch::blackwell ? 50.0 : 25.0);
+  const double wanted = c.multi_node()              ? c.network / c.per_node / 14.0
+                        : c.inside == Level::nvlink ? 2.0 * links
+                                                    : 2.0;
+  const auto whole = static_cast<std::uint32_t>(std::max(1.0, wanted));
+  return std::clamp(static_cast<std::int32_t>(std::bit_floor(whole)), 1, std::max(c.channels, 1));
+}
+
+// LL carries messages of at most 16 KiB per channel. Source: enqueue.cc, addP2pToPlan.
+[[nodiscard]] inline bool short_message(double bytes_per_peer, std::int32_t channels) {
+  return bytes_per_peer <= 16384.0 * channels;
+}
+
+}  // namespace echo::collective

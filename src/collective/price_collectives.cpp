@@ -1,0 +1,68 @@
+// First NCCL's choice, then its price. The choice is the least of NCCL's own estimates over the methods and
+// protocols that apply, ties to the first in its order (tree, ring, NVLS, NVLSTree; LL, LL128, Simple). The
+// price is what that choice takes on this network. The two differ on purpose: NCCL can be wrong, and a
+// simulator must be wrong with it. A forced algorithm or protocol that serves no such call is set aside, as
+// NCCL falls back.
+#include "collective/price_collectives.hpp"
+
+#include "base/contract.hpp"
+#include "collective/algorithm.hpp"
+
+namespace echo::collective {
+namespace {
+
+struct Choice {
+  const Algorithm* algorithm = nullptr;
+  std::int32_t index = -1;
+  ops::Protocol protocol = ops::Protocol::simple;
+  double nccl_time = 0.0;
+};
+
+bool better(const Choice& candidate, const Choice& best) {
+  if (best.algorithm == nullptr) return true;
+  if (candidate.nccl_time != best.nccl_time) return candidate.nccl_time < best.nccl_time;
+  return candidate.algorithm->order < best.algorithm->order;  // protocols are tried in order already
+}
+
+Choice choose(const Call& call, const Communicator& c, std::int32_t algorithm, std::int32_t protocol) {
+  Choice best;
+  const auto table = algorithm_table();
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const auto index = static_cast<std::int32_t>(i);
+    if (algorithm >= 0 && index != algorithm) continue;
+    for (std::int32_t p = 0; p < 3; ++p) {
+      if (protocol >= 0 && p != protocol) continue;
+      const auto proto = static_cast<ops::Protocol>(p);
+      if (!table[i]->applies(call, c, proto)) continue;
+      const Choice candidate{table[i], index, proto, table[i]->nccl_time(call, c, proto)};
+      if (better(candidate, best)) best = candidate;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+ops::CollectiveEstimate price(const ops::CollectiveQuery& query, const machine::GroupLinks& links,
+                              const ops::CommSettings& settings, std::int32_t nccl_version,
+                              const NetworkConstants& constants) {
+  ECHO_EXPECT(query.payload.value >= 0);
+  if (query.group.ranks <= 1 || query.payload.value == 0) return {};
+  const Call call{query.kind, query.payload.value};
+  const Communicator communicator = set_up(query.group, links, settings, nccl_version);
+  const std::int32_t algorithm = settings.algorithm.index();
+  Choice choice = choose(call, communicator, algorithm, settings.protocol);
+  if (choice.algorithm == nullptr) choice = choose(call, communicator, algorithm, -1);
+  if (choice.algorithm == nullptr) choice = choose(call, communicator, -1, settings.protocol);
+  if (choice.algorithm == nullptr) choice = choose(call, communicator, -1, -1);
+  ECHO_ENSURE(choice.algorithm != nullptr);
+  const Cost cost = choice.algorithm->time(call, communicator, choice.protocol, constants);
+  ECHO_ENSURE(cost.us > 0.0);
+  return {.time = from_microseconds(cost.us),
+          .algorithm = ops::AlgorithmId(choice.index),
+          .protocol = choice.protocol,
+          .channels = choice.algorithm->channels(call, communicator, choice.protocol),
+          .memory_rate = cost.memory_bytes / (cost.us * 1e-6)};
+}
+
+}  // namespace echo::collective

@@ -1,0 +1,92 @@
+#include "collective/wire.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace echo::collective {
+namespace {
+
+double pick(ops::Protocol p, double ll, double ll128, double simple) {
+  return p == ops::Protocol::ll ? ll : p == ops::Protocol::ll128 ? ll128 : simple;
+}
+
+// The most one CTA moves, GB/s: the largest share NCCL's own graphs ask of one (half a channel's speed: 24 on
+// Ampere, 48 on Hopper, 96 on Blackwell network channels). Only settings that cut the channels run into it.
+constexpr double cta_rate[4] = {12.5, 12.5, 24.0, 48.0};
+
+}  // namespace
+
+double base_factor(const NetworkConstants& k, ops::Protocol p) {
+  return pick(p, k.base_ll, k.base_ll128, k.base_simple);
+}
+double intra_factor(const NetworkConstants& k, ops::Protocol p) {
+  return pick(p, k.intra_hop_ll, k.intra_hop_ll128, k.intra_hop_simple);
+}
+double inter_factor(const NetworkConstants& k, ops::Protocol p) {
+  return pick(p, k.inter_hop_ll, k.inter_hop_ll128, k.inter_hop_simple);
+}
+double nvlink_share(const NetworkConstants& k, ops::Protocol p) {
+  return pick(p, k.nvlink_rate_ll, k.nvlink_rate_ll128, k.nvlink_rate_simple);
+}
+
+double table_intra_hop(const Communicator& c, Method m, ops::Protocol p) {
+  const double hop =
+      c.tables->hop[static_cast<std::size_t>(c.inside)][static_cast<std::size_t>(m)][index_of(p)];
+  return p == ops::Protocol::ll && c.multi_node() ? hop * c.tables->ll_hop_multi_node : hop;
+}
+
+double table_inter_hop(const Communicator& c, Method m, ops::Protocol p) {
+  // With one rank per node nothing hides the network: NCCL then takes the tree's figure.
+  const bool exposed = c.tables->tree_hop_when_single && c.ranks == c.nodes;
+  const auto method = static_cast<std::size_t>(exposed ? Method::tree : m);
+  return c.tables->hop[static_cast<std::size_t>(Level::network)][method][index_of(p)];
+}
+
+double intra_hop(const Communicator& c, Method m, ops::Protocol p, const NetworkConstants& k) {
+  return intra_factor(k, p) *
+         nccl_tables(physical_tables)
+             .hop[static_cast<std::size_t>(c.inside)][static_cast<std::size_t>(m)][index_of(p)];
+}
+
+double inter_hop(const Communicator& c, Method m, ops::Protocol p, const NetworkConstants& k) {
+  const double flush = p == ops::Protocol::simple ? 2.0 : 1.0;
+  const double table =
+      nccl_tables(physical_tables)
+          .hop[static_cast<std::size_t>(Level::network)][static_cast<std::size_t>(m)][index_of(p)];
+  return inter_factor(k, p) * table + flush * (k.network_delay + c.hop_latency);
+}
+
+double nvlink_rate(const Communicator& c, ops::Protocol p, const NetworkConstants& k) {
+  const double cap = c.channels * cta_rate[static_cast<std::size_t>(c.arch)];
+  return std::min(c.nvlink * nvlink_share(k, p), cap);
+}
+
+double network_rate(const Communicator& c, ops::Protocol p, const NetworkConstants& k) {
+  return c.network * k.network_rate * share_of_line(p);
+}
+
+double joined(double base, double latency, double wire, double overlap) {
+  const double large = std::max(latency, wire), small = std::min(latency, wire);
+  if (large <= 0.0) return base;
+  return base + large * std::pow(1.0 + std::pow(small / large, overlap), 1.0 / overlap);
+}
+
+std::int32_t channels_for(const Call& call, const Communicator& c, ops::Protocol p, bool ring) {
+  const std::int64_t per_thread = p == ops::Protocol::simple       ? 64
+                                  : p == ops::Protocol::ll && ring ? 8L * c.ranks
+                                                                   : 8;
+  const std::int64_t threads = p == ops::Protocol::ll128 ? 640 : 512;
+  const std::int64_t filled = call.bytes / (threads * per_thread);
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(filled, 1, c.channels));
+}
+
+bool is_gather(ops::CollectiveKind kind) {
+  return kind == ops::CollectiveKind::all_gather || kind == ops::CollectiveKind::reduce_scatter;
+}
+
+bool ll128_allowed(const Communicator& c) {
+  if (c.inside != Level::nvlink || c.compute_capability < 70) return false;
+  return c.arch != Arch::blackwell || c.tables->ll128_on_blackwell;
+}
+
+}  // namespace echo::collective

@@ -1,0 +1,46 @@
+// What the algorithms share: chunk sizes, thread thresholds, link rates as reached, and how latency joins
+// wire time.
+#pragma once
+
+#include "collective/algorithm.hpp"
+
+namespace echo::collective {
+
+// Hops as they turn out are scaled from one set of tables whatever version chooses: 2.23, the first with the
+// present figures for trees.
+inline constexpr std::int32_t physical_tables = 22300;
+
+constexpr std::size_t index_of(ops::Protocol p) { return static_cast<std::size_t>(p); }
+constexpr double share_of_line(ops::Protocol p) {  // payload in what crosses the wire
+  return p == ops::Protocol::ll ? 0.5 : p == ops::Protocol::ll128 ? 120.0 / 128.0 : 1.0;
+}
+
+// One constant per protocol, picked.
+[[nodiscard]] double base_factor(const NetworkConstants&, ops::Protocol);
+[[nodiscard]] double intra_factor(const NetworkConstants&, ops::Protocol);
+[[nodiscard]] double inter_factor(const NetworkConstants&, ops::Protocol);
+[[nodiscard]] double nvlink_share(const NetworkConstants&, ops::Protocol);
+
+// NCCL's own hop latencies, us.
+[[nodiscard]] double table_intra_hop(const Communicator&, Method, ops::Protocol);
+[[nodiscard]] double table_inter_hop(const Communicator&, Method, ops::Protocol);
+// As they turn out: scaled by the fitted factors; a network hop adds delay and switches, twice under Simple.
+[[nodiscard]] double intra_hop(const Communicator&, Method, ops::Protocol, const NetworkConstants&);
+[[nodiscard]] double inter_hop(const Communicator&, Method, ops::Protocol, const NetworkConstants&);
+
+// Payload rates in GB/s: of one GPU's NVLink under the communicator's CTAs, and of one node's NICs.
+[[nodiscard]] double nvlink_rate(const Communicator&, ops::Protocol, const NetworkConstants&);
+[[nodiscard]] double network_rate(const Communicator&, ops::Protocol, const NetworkConstants&);
+
+// base + (latency^k + wire^k)^(1/k): hops and wire partly hide each other in a pipelined kernel. k = overlap
+// >= 1.
+[[nodiscard]] double joined(double base, double latency, double wire, double overlap);
+
+// CTAs left once each thread must have at least its threshold of bytes. Source: enqueue.cc,
+// getChannnelThreadInfo.
+[[nodiscard]] std::int32_t channels_for(const Call&, const Communicator&, ops::Protocol, bool ring);
+
+[[nodiscard]] bool is_gather(ops::CollectiveKind);  // all-gather or reduce-scatter
+[[nodiscard]] bool ll128_allowed(const Communicator&);
+
+}  // namespace echo::collective

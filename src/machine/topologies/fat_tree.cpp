@@ -1,0 +1,25 @@
+// Two-level fat tree, node by node: all NICs of `nodes_per_leaf` nodes (0 = of all nodes) hang on one leaf
+// switch, whose uplinks carry 1 / oversubscription of what its downlinks do. A group that leaves its leaf
+// gets that share: the bound reached when all groups cross at once, as data-parallel groups do, and for any
+// group of which every edge crosses. A lone contiguous ring crosses each leaf once and would fare better
+// (neglected), as would it under hash collisions fare worse (neglected: ECMP is taken as even). Source:
+// Leiserson, "Fat-trees", IEEE Trans. Computers 1985, in the two-level form of InfiniBand clusters.
+#include "machine/nic_share.hpp"
+
+namespace echo::machine::topologies {
+namespace {
+
+GroupLinks links_of_group(const GroupSpan& span, const ClusterSpec& cluster, const GpuSpec& gpu) {
+  GroupLinks links = without_fabric(span, cluster, gpu);
+  if (span.nodes <= 1) return links;
+  const bool one_leaf = cluster.nodes_per_leaf <= 0 || nodes_spanned(span, cluster) <= cluster.nodes_per_leaf;
+  if (!one_leaf) cross_leaves(cluster, links);
+  return links;
+}
+
+}  // namespace
+
+extern const Topology fat_tree;
+const Topology fat_tree{.name = "fat_tree", .source = "Leiserson 1985", .links = links_of_group};
+
+}  // namespace echo::machine::topologies
