@@ -43,13 +43,11 @@ struct PlacedTask {
 
 // Reused buffers; results never depend on their contents.
 struct PipelineScratch {
-  Csr<Task> order;                  // [stages] all tasks (plain loop), or those up to the first repeat's end
-  std::vector<StageState> stages;   // [stages]
-  std::vector<Leg> legs;            // [legs_of(shape)]
-  std::vector<SimTime> ready;       // [2 * chunks + 1][microbatches] when a leg's input has arrived
-  std::vector<StageState> earlier;  // [stages] at a former repeat
-  std::vector<std::int32_t> cursor, done_earlier;
-  std::vector<Task> epilogue;
+  Csr<Task> order;                          // [stages] tasks to run
+  std::vector<std::int32_t> cursor;         // [stages] how many of them ran
+  std::vector<StageState> stages, earlier;  // [stages] now, and at an earlier repeat
+  std::vector<Leg> legs;                    // [3 * chunks]
+  std::vector<SimTime> ready;               // [2 * chunks + 1][microbatches] when a leg's input has arrived
 };
 
 // Contract: the schedule admits `shape`; times: [chunks]; data: [chunks], or empty: no gradient traffic.

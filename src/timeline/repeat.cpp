@@ -1,7 +1,212 @@
+// The steady state of a pipeline, run only until it is proven to repeat.
+//
+// Problem. A step has 2 * chunks * microbatches tasks, nearly all in a steady state that does the same again
+// and again.
+//
+// Idea. All times are maxima of sums of earlier times and constants, so shifting every time a stretch of the
+// step may still look at by one constant shifts all that follows by it. Cut the step where every stage has
+// run the same number of repeats. What the future may look at there is: each stage's clock, the ends of its
+// transfers, and the arrivals not yet consumed. If all of these equal those at an earlier cut, `cycle`
+// repeats ago, plus one constant `shift`, then by induction every later `cycle` repeats add `shift` once
+// more: as many whole cycles as are left are skipped by one multiplication, and busy time and hop_wait grow
+// by what they grew in the cycle seen. The result is the plain loop's to the picosecond. Integer time makes
+// the comparison exact.
+//
+// Two times are compared as the future sees them: one older than the clock of the stage that reads it counts
+// as that clock, since the stage cannot act before it.
+//
+// The cycle need not be one repeat: with overlapped hops 1F1B runs in bursts of up to `stages` microbatches.
+// It is found as Brent does (BIT 20, 1980): compare with one saved cut, and save a new one each time the
+// distance doubles. Max-plus systems with integer times end in such a regime (Baccelli et al. 1992,
+// theorem 3.28), but near-ties between stages may take long to fade; then all repeats are run, at the plain
+// loop's cost.
+//
+// Microbatches after the skip are renumbered to follow those before it, so arrivals stay in a dense table of
+// which only the part in use is touched.
 #include "timeline/repeat.hpp"
 
-namespace echo::timeline {
+#include "base/contract.hpp"
 
-bool run_repeating(const PipelineShape&, const Schedule&, bool, PipelineScratch&) { return false; }
+namespace echo::timeline {
+namespace {
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+template <bool overlapped>
+class Repeater {
+ public:
+  Repeater(const PipelineShape& shape, const Schedule& schedule, PipelineScratch& scratch)
+      : shape_(shape), schedule_(schedule), scratch_(scratch), stretch_(schedule.steady(shape, 0)) {}
+
+  void run() {
+    list_prologue_and_one_repeat();
+    const std::size_t row = at(shape_.microbatches);
+    scratch_.ready.resize(std::max(scratch_.ready.size(), (2 * at(shape_.chunks) + 1) * row));
+    run_lists(Until::prologue, 0);
+    bool proven = false;
+    std::int32_t saved = -1, renew = 0, skipped = 0;
+    for (std::int32_t repeat = 0; repeat < stretch_.repeats; ++repeat) {
+      for (std::int32_t s = 0; s < shape_.stages; ++s) scratch_.cursor[at(s)] = first(s);
+      run_lists(Until::end, repeat * stretch_.advance - skipped);
+      if (proven) continue;
+      const std::int32_t cycle = repeat - saved;
+      if (saved >= 0 && repeats_since(cycle * stretch_.advance)) {
+        const std::int32_t times = (stretch_.repeats - 1 - repeat) / cycle;
+        skip(times);
+        skipped = times * cycle * stretch_.advance;
+        repeat += times * cycle;
+        proven = true;
+      } else if (repeat == renew) {
+        scratch_.earlier = scratch_.stages;
+        saved = repeat;
+        renew = 2 * repeat + 1;
+      }
+    }
+    list_epilogue(skipped);
+    run_lists(Until::end, 0);
+  }
+
+ private:
+  enum class Until : std::int8_t { prologue, end };
+
+  [[nodiscard]] std::int32_t first(std::int32_t stage) const {
+    return static_cast<std::int32_t>(scratch_.order.row(stage).size()) - stretch_.length;
+  }
+
+  void list_prologue_and_one_repeat() {
+    scratch_.order.clear();
+    for (std::int32_t s = 0; s < shape_.stages; ++s) {
+      const SteadyStretch stretch = schedule_.steady(shape_, s);
+      schedule_.slice(shape_, s, 0, stretch.first + stretch.length, scratch_.order.value);
+      scratch_.order.close_row();
+    }
+    scratch_.cursor.assign(at(shape_.stages), 0);
+  }
+
+  void list_epilogue(std::int32_t skipped) {
+    const std::int32_t passes = schedule_.splits_backward ? 3 : 2;
+    scratch_.order.clear();
+    for (std::int32_t s = 0; s < shape_.stages; ++s) {
+      const SteadyStretch stretch = schedule_.steady(shape_, s);
+      const auto chunks = std::count(shape_.stage_of_chunk.begin(), shape_.stage_of_chunk.end(), s);
+      const std::int32_t tasks = passes * shape_.microbatches * static_cast<std::int32_t>(chunks);
+      schedule_.slice(shape_, s, stretch.first + stretch.repeats * stretch.length, tasks,
+                      scratch_.order.value);
+      scratch_.order.close_row();
+    }
+    scratch_.cursor.assign(at(shape_.stages), 0);
+    for (Task& task : scratch_.order.value) task.microbatch -= skipped;
+    for (Leg& leg : scratch_.legs) leg.special_at -= leg.special_at > 0 ? skipped : 0;
+  }
+
+  // Runs every stage to the end of its list or of its prologue.
+  void run_lists(Until until, std::int32_t offset) {
+    bool missing = true;
+    for (bool down = true; missing; down = !down) {
+      bool moved = false;
+      missing = false;
+      for (std::int32_t i = 0; i < shape_.stages; ++i) {
+        const std::int32_t stage = down ? i : shape_.stages - 1 - i;
+        const std::int32_t size = static_cast<std::int32_t>(scratch_.order.row(stage).size());
+        const std::int32_t end = until == Until::end ? size : size - stretch_.length;
+        std::int32_t& cursor = scratch_.cursor[at(stage)];
+        if (cursor == end) continue;
+        const std::int32_t reached = run_stage(stage, cursor, end, offset);
+        moved |= reached > cursor;
+        missing |= reached < end;
+        cursor = reached;
+      }
+      ECHO_EXPECT(moved || !missing);  // the stages can run repeat by repeat
+    }
+  }
+
+  std::int32_t run_stage(std::int32_t stage, std::int32_t cursor, std::int32_t end, std::int32_t offset) {
+    const Task* const order = scratch_.order.row(stage).data();
+    const std::int32_t chunks = shape_.chunks;
+    const std::size_t row = at(shape_.microbatches);
+    StageState state = scratch_.stages[at(stage)];
+    for (; cursor < end; ++cursor) {
+      const Task& task = order[cursor];
+      const std::int32_t index = leg_of(task, chunks), microbatch = task.microbatch + offset;
+      Leg& leg = scratch_.legs[at(index)];
+      const bool receives = index > 0 && index < 2 * chunks;
+      if (receives && (&leg)[-1].done <= microbatch) break;
+      SimTime* const ready = scratch_.ready.data() + at(index) * row + at(microbatch);
+      const Ran ran =
+          run_task<overlapped>(state, leg, task.kind == TaskKind::forward, receives ? *ready : SimTime{});
+      if (index < 2 * chunks) ready[row] = ran.handed_on;
+    }
+    scratch_.stages[at(stage)] = state;
+    return cursor;
+  }
+
+  // Whether everything the future may look at is what it was `microbatches` ago, plus shift_.
+  bool repeats_since(std::int32_t microbatches) {
+    const std::vector<StageState>&now = scratch_.stages, &then = scratch_.earlier;
+    shift_ = now[0].clock - then[0].clock;
+    for (std::size_t s = 0; s < now.size(); ++s) {
+      if (now[s].clock - then[s].clock != shift_) return false;
+    }
+    for (std::size_t s = 0; s < now.size(); ++s) {
+      const auto same = [&](SimTime StageState::*time) {
+        return std::max(now[s].*time, now[s].clock) - std::max(then[s].*time, then[s].clock) == shift_;
+      };
+      if (!same(&StageState::sent) || !same(&StageState::link_forward) || !same(&StageState::link_backward)) {
+        return false;
+      }
+    }
+    return each_arrival([&](SimTime& arrival, std::int32_t stage) {
+      const SimTime before = *(&arrival - microbatches);
+      return std::max(arrival, now[at(stage)].clock) - std::max(before, then[at(stage)].clock) == shift_;
+    });
+  }
+
+  void skip(std::int32_t times) {
+    each_arrival([&](SimTime& arrival, std::int32_t) { return arrival += times * shift_, true; });
+    for (std::size_t s = 0; s < scratch_.stages.size(); ++s) {
+      StageState& now = scratch_.stages[s];
+      const StageState& then = scratch_.earlier[s];
+      now.busy += times * (now.busy - then.busy);
+      now.hop_wait += times * (now.hop_wait - then.hop_wait);
+      for (SimTime* time : {&now.clock, &now.sent, &now.link_forward, &now.link_backward})
+        *time += times * shift_;
+    }
+  }
+
+  // Visits every arrival not yet consumed, with the stage it waits at, until `visit` says false.
+  template <class Visit>
+  bool each_arrival(Visit visit) {
+    const std::size_t row = at(shape_.microbatches);
+    for (std::int32_t index = 1; index < 2 * shape_.chunks; ++index) {
+      const std::int32_t chunk = index < shape_.chunks ? index : 2 * shape_.chunks - 1 - index;
+      const std::int32_t stage = shape_.stage_of_chunk[at(chunk)];
+      const std::int32_t sent = scratch_.legs[at(index - 1)].done;
+      for (std::int32_t i = scratch_.legs[at(index)].done; i < sent; ++i) {
+        if (!visit(scratch_.ready[at(index) * row + at(i)], stage)) return false;
+      }
+    }
+    return true;
+  }
+
+  const PipelineShape& shape_;
+  const Schedule& schedule_;
+  PipelineScratch& scratch_;
+  const SteadyStretch stretch_;  // of stage 0; `first` differs by stage
+  SimTime shift_{};
+};
+
+}  // namespace
+
+bool run_repeating(const PipelineShape& shape, const Schedule& schedule, bool overlapped,
+                   PipelineScratch& scratch) {
+  constexpr std::int32_t fewest_repeats = 4;  // two to compare, and enough left to gain from
+  if (schedule.steady == nullptr || schedule.steady(shape, 0).repeats < fewest_repeats) return false;
+  if (overlapped) {
+    Repeater<true>(shape, schedule, scratch).run();
+  } else {
+    Repeater<false>(shape, schedule, scratch).run();
+  }
+  return true;
+}
 
 }  // namespace echo::timeline
