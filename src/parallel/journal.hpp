@@ -24,7 +24,8 @@ struct JournalHeader {
   std::string start;  // UTC, ISO 8601
 };
 
-// Appends rows, in one write() at least every second. UserError 5 when the disk refuses.
+// Appends rows; writes with one write() what has gathered, at most twenty times a second. UserError 5 when
+// the disk refuses.
 class Journal {
  public:
   Journal(const std::filesystem::path& folder, const JournalHeader&);  // makes the folder and a new file
@@ -36,7 +37,7 @@ class Journal {
   void close(const std::string& stop_reason);  // flushes, and records how this worker ended
 
  private:
-  void write_frame(std::uint32_t kind, const std::string& payload);
+  void write_frame(const std::string& payload);
   std::filesystem::path path_;
   int file_ = -1;
   std::string buffer_;
@@ -55,23 +56,31 @@ class JournalRows : public results::RowStream {
 
   [[nodiscard]] std::vector<sweep::PointIndex> ids() const;  // ascending, each once
   [[nodiscard]] const std::vector<results::Launch>& launches() const { return launches_; }  // by number
-  [[nodiscard]] std::int64_t torn_bytes() const { return torn_bytes_; }                     // dropped tails
+  [[nodiscard]] std::int32_t next_launch() const {
+    return next_launch_;
+  }                                                                      // a number no journal file bears yet
+  [[nodiscard]] std::int64_t torn_bytes() const { return torn_bytes_; }  // dropped tails
 
  private:
   struct Entry {
     sweep::PointIndex id;
-    std::int64_t offset;
-    std::int32_t file;
+    std::size_t offset;
+    std::int32_t source;
   };
   struct Source {
-    int file;
+    const char* bytes;  // the file, mapped: rows are copied out when asked for
+    std::size_t size;
     std::int32_t launch, worker;
   };
   void index_file(const std::filesystem::path&, const std::string& sweep_key);
+  void record_launch(const JournalHeader&);
+  void record_end(std::int32_t launch, const std::string& end, const std::string& stop_reason);
   std::vector<Source> sources_;
   std::vector<Entry> index_;
   std::vector<results::Launch> launches_;
+  std::vector<std::int32_t> closed_;  // [launch] workers that ended in order
   std::int64_t torn_bytes_ = 0;
+  std::int32_t next_launch_ = 0;
 };
 
 [[nodiscard]] std::string utc_now();  // "2026-11-20T04:41:07Z"

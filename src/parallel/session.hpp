@@ -20,8 +20,11 @@ class Session {
   void wait_for_all() const;
   // All workers leave with the gravest of their exit codes: 1, then 5, 2, 75, 4, 3, 0.
   [[nodiscard]] int agree_on_exit_code(int code) const;
-  // Bytes of worker 0 to every worker; 64-bit length, pieces of 1 GiB.
-  void broadcast_bytes(std::string& bytes) const;
+  // Bytes of one worker to every worker; 64-bit length, pieces of 1 GiB.
+  void broadcast_bytes(std::string& bytes, int from = 0) const;
+  // After this, `failure` is that of the lowest worker which has one (not empty), on every worker.
+  // Collective.
+  void share_failure(std::string& failure) const;
   [[noreturn]] void abort() const;  // internal errors only: kills every worker, exit code 1
   [[nodiscard]] static std::string library_version();  // "Open MPI v4.1.4"
 

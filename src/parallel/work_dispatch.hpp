@@ -50,7 +50,8 @@ class WorkDispatch : public sweep::WorkSource {
   // This worker cannot go on (its disk is full): ends the dispatch for all. Call it instead of further
   // claims.
   void give_up();
-  // True, on every worker, after the last claim, when ids were left over on purpose.
+  // After the last claim: ids were left over on purpose. Worker 0 knows; another may have ended before the
+  // stop.
   [[nodiscard]] bool stopped_early() const;
   [[nodiscard]] const Progress& progress() const;  // worker 0: of all workers; complete after the last claim
 

@@ -1,0 +1,153 @@
+#include "parallel/journal_frames.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+
+#include "base/digest.hpp"
+
+namespace echo::parallel {
+namespace {
+
+constexpr std::string_view magic = "echo-sweep journal 1";
+
+std::uint64_t check_of(std::string_view payload) { return hash64(std::as_bytes(std::span(payload))); }
+
+template <class T>
+void put(T value, std::string& out) {
+  char bytes[sizeof value];
+  std::memcpy(bytes, &value, sizeof value);
+  out.append(bytes, sizeof value);
+}
+void put(std::string_view text, std::string& out) {
+  put(static_cast<std::uint32_t>(text.size()), out);
+  out += text;
+}
+
+// Reads what `put` wrote; past the end it yields zeros and notes the fault.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : rest_(bytes) {}
+  template <class T>
+  T value() {
+    T result{};
+    const auto bytes = take(sizeof result);
+    if (bytes.size() == sizeof result) std::memcpy(&result, bytes.data(), sizeof result);
+    return result;
+  }
+  std::string text() { return std::string(take(value<std::uint32_t>())); }
+  [[nodiscard]] bool is_whole() const { return is_whole_; }
+
+ private:
+  std::string_view take(std::size_t count) {
+    if (count > rest_.size()) {
+      is_whole_ = false;
+      return {};
+    }
+    const auto bytes = rest_.substr(0, count);
+    rest_.remove_prefix(count);
+    return bytes;
+  }
+  std::string_view rest_;
+  bool is_whole_ = true;
+};
+
+}  // namespace
+
+std::uint64_t row_layout() {
+  using sweep::Row;
+  using Config = training::TrainingConfig;
+  using Report = simulate::StepReport;
+  const std::array<std::uint64_t, 24> places{sizeof(Row),
+                                             offsetof(Row, id),
+                                             offsetof(Row, config_id),
+                                             offsetof(Row, config),
+                                             offsetof(Row, report),
+                                             offsetof(Row, seconds),
+                                             sizeof(Config),
+                                             offsetof(Config, degrees),
+                                             offsetof(Config, batch),
+                                             offsetof(Config, schedule),
+                                             offsetof(Config, zero_group),
+                                             offsetof(Config, overlap),
+                                             offsetof(Config, layers),
+                                             offsetof(Config, sequence_parallel),
+                                             offsetof(Config, comm),
+                                             sizeof(Report),
+                                             offsetof(Report, step),
+                                             offsetof(Report, exposed),
+                                             offsetof(Report, total),
+                                             offsetof(Report, memory),
+                                             offsetof(Report, memory_peak),
+                                             offsetof(Report, mfu),
+                                             offsetof(Report, bubble_fraction),
+                                             offsetof(Report, evidence)};
+  return hash64(std::as_bytes(std::span(places)));
+}
+
+std::string framed(std::string_view payload) {
+  std::string frame;
+  frame.reserve(frame_head_bytes + payload.size());
+  put(static_cast<std::uint32_t>(payload.size()), frame);
+  put(check_of(payload), frame);
+  frame += payload;
+  return frame;
+}
+
+std::optional<std::string_view> first_frame(std::string_view bytes) {
+  if (bytes.size() < frame_head_bytes + frame_kind_bytes) return std::nullopt;
+  Reader head(bytes);
+  const auto length = head.value<std::uint32_t>();
+  const auto check = head.value<std::uint64_t>();
+  if (length < frame_kind_bytes || length > bytes.size() - frame_head_bytes) return std::nullopt;
+  const auto payload = bytes.substr(frame_head_bytes, length);
+  if (check_of(payload) != check) return std::nullopt;
+  return payload;
+}
+
+FrameKind kind_of(std::string_view payload) { return Reader(payload).value<FrameKind>(); }
+
+std::string header_payload(const JournalHeader& header) {
+  std::string out;
+  put(FrameKind::header, out);
+  put(magic, out);
+  put(row_layout(), out);
+  put(header.launch, out);
+  put(header.worker, out);
+  put(header.workers, out);
+  put(std::string_view(header.sweep_key), out);
+  put(std::string_view(header.start), out);
+  return out;
+}
+
+std::optional<StoredHeader> read_header(std::string_view payload) {
+  Reader in(payload);
+  if (in.value<FrameKind>() != FrameKind::header || in.text() != magic) return std::nullopt;
+  StoredHeader stored;
+  stored.layout = in.value<std::uint64_t>();
+  stored.header.launch = in.value<std::int32_t>();
+  stored.header.worker = in.value<std::int32_t>();
+  stored.header.workers = in.value<std::int32_t>();
+  stored.header.sweep_key = in.text();
+  stored.header.start = in.text();
+  return in.is_whole() ? std::optional(stored) : std::nullopt;
+}
+
+std::string end_payload(const EndMark& mark) {
+  std::string out;
+  put(FrameKind::end, out);
+  put(std::string_view(mark.end), out);
+  put(std::string_view(mark.stop_reason), out);
+  return out;
+}
+
+EndMark read_end(std::string_view payload) {
+  Reader in(payload);
+  in.value<FrameKind>();
+  EndMark mark;
+  mark.end = in.text();
+  mark.stop_reason = in.text();
+  return mark;
+}
+
+}  // namespace echo::parallel

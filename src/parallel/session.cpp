@@ -1,0 +1,72 @@
+#include "parallel/session.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+
+namespace echo::parallel {
+namespace {
+
+constexpr std::int64_t broadcast_piece = std::int64_t{1} << 30;  // MPI counts are 32-bit
+
+// Gravest first; codes not named here are bugs, and as grave as 1.
+constexpr std::array<int, 7> gravity{1, 5, 2, 75, 4, 3, 0};
+
+int rank_of(int code) {
+  const auto* const found = std::ranges::find(gravity, code);
+  return found == gravity.end() ? 0 : static_cast<int>(found - gravity.begin());
+}
+
+}  // namespace
+
+Session::Session(int& argc, char**& argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &worker_);
+  MPI_Comm_size(MPI_COMM_WORLD, &workers_);
+}
+
+Session::~Session() { MPI_Finalize(); }
+
+void Session::wait_for_all() const { MPI_Barrier(MPI_COMM_WORLD); }
+
+int Session::agree_on_exit_code(int code) const {
+  int mine = rank_of(code), gravest = mine;
+  MPI_Allreduce(&mine, &gravest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  return gravity[static_cast<std::size_t>(gravest)];
+}
+
+void Session::broadcast_bytes(std::string& bytes, int from) const {
+  auto length = static_cast<std::int64_t>(bytes.size());
+  MPI_Bcast(&length, 1, MPI_INT64_T, from, MPI_COMM_WORLD);
+  bytes.resize(static_cast<std::size_t>(length));
+  for (std::int64_t at = 0; at < length; at += broadcast_piece)
+    MPI_Bcast(bytes.data() + at, static_cast<int>(std::min(broadcast_piece, length - at)), MPI_BYTE, from,
+              MPI_COMM_WORLD);
+}
+
+void Session::share_failure(std::string& failure) const {
+  int mine = failure.empty() ? workers_ : worker_, lowest = workers_;
+  MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (lowest < workers_) broadcast_bytes(failure, lowest);
+}
+
+void Session::abort() const {
+  MPI_Abort(MPI_COMM_WORLD, 1);
+  std::abort();
+}
+
+std::string Session::library_version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  const std::string all(text.data(), static_cast<std::size_t>(length));
+  return all.substr(0, all.find(','));  // Open MPI appends its packager and build date
+}
+
+int graver(int a, int b) { return gravity[static_cast<std::size_t>(std::min(rank_of(a), rank_of(b)))]; }
+
+}  // namespace echo::parallel
