@@ -248,7 +248,8 @@ void embedding_backward(Builder& b, const BlockContext& x, const GradientReady& 
   const OpIndex gathered = gather(b, s, b.last_compute());
   const OpIndex done =
       b.compute(Part::backward, s.op(KernelKind::embedding_backward, s.rows, s.hidden), {gathered});
-  ready(b, std::int64_t{s.vocabulary} * s.hidden, done);
+  const std::int64_t positions = x.model.positions == training::Positions::learned ? x.model.max_positions : 0;
+  ready(b, (s.vocabulary + positions) * s.hidden, done);
 }
 
 void head_forward(Builder& b, const BlockContext& x, OpIndex start_after) {

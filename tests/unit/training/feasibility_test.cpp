@@ -1,0 +1,63 @@
+#include "training/feasibility.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/fixtures.hpp"
+
+namespace echo::training {
+namespace {
+
+std::string rule_of(const TrainingConfig& c, const ModelSpec& m = support::tiny_gpt(),
+                    const machine::ClusterSpec& cluster = support::eight_gpu_nodes()) {
+  const auto broken = check_feasible(c, m, support::plain_framework(), cluster, support::an_a100());
+  return broken ? broken->rule : "";
+}
+
+TrainingConfig with(Degrees degrees) { return support::a_config(degrees); }
+
+TEST(Feasibility, APlainConfigIsFeasible) {
+  EXPECT_EQ(rule_of(with({.tensor = 2, .pipeline = 2, .data = 2})), "");
+}
+
+TEST(Feasibility, TensorDegreeMustDivideHeads) {
+  EXPECT_EQ(rule_of(with({.tensor = 3, .pipeline = 1, .data = 1})),
+            "tensor degree must divide the attention heads");
+}
+
+TEST(Feasibility, DataTimesMicrobatchMustDivideTheBatch) {
+  TrainingConfig c = with({.tensor = 1, .pipeline = 1, .data = 8});
+  c.batch.micro_samples = 3;
+  EXPECT_EQ(rule_of(c), "data degree times microbatch must divide the global batch");
+}
+
+TEST(Feasibility, FieldsOfLaterVersionsAreRefusedNotIgnored) {
+  TrainingConfig c = with({.tensor = 1, .pipeline = 1, .data = 2, .context = 2});
+  EXPECT_EQ(rule_of(c), "context parallelism is not simulated yet");
+  c = with({.data = 8, .expert = 2});
+  EXPECT_EQ(rule_of(c), "expert parallelism is not simulated yet");
+  c = with({.data = 8});
+  c.zero = ZeroStage::parameters;
+  EXPECT_EQ(rule_of(c), "ZeRO-2 and ZeRO-3 are not simulated yet");
+}
+
+TEST(Feasibility, TheClusterMustBeLargeEnoughAndNodesFull) {
+  machine::ClusterSpec cluster = support::eight_gpu_nodes();
+  cluster.nodes = 1;
+  EXPECT_EQ(rule_of(with({.tensor = 8, .pipeline = 2}), support::tiny_gpt(), cluster),
+            "the cluster has fewer GPUs");
+  EXPECT_EQ(rule_of(with({.tensor = 4, .pipeline = 3})), "GPUs must fill whole nodes");
+}
+
+TEST(Feasibility, AGpuWithoutThePrecisionIsRefused) {
+  TrainingConfig c = with({.data = 8});
+  c.precision = Precision::fp8;
+  EXPECT_EQ(rule_of(c), "the GPU has no such precision");
+}
+
+TEST(Feasibility, MoreChunksThanLayersAreRefused) {
+  EXPECT_EQ(rule_of(with({.tensor = 1, .pipeline = 4, .virtual_stages = 3})),
+            "more pipeline chunks than layers");
+}
+
+}  // namespace
+}  // namespace echo::training

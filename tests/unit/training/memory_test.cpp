@@ -1,0 +1,96 @@
+#include "training/memory.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/fixtures.hpp"
+
+namespace echo::training {
+namespace {
+
+// Korthikanti et al. 2022, table 3 models and figure 1: bytes of the first stage in GiB (their section 4
+// formulae).
+struct Published {
+  std::int32_t layers, hidden, heads, tensor, pipeline, virtual_stages, micro, in_flight;
+  double model_state, selective_sp;  // GiB
+};
+class KorthikantiFigure1 : public testing::TestWithParam<Published> {};
+
+double gib(Bytes b) { return static_cast<double>(b.value) / (1024.0 * 1024.0 * 1024.0); }
+
+TEST_P(KorthikantiFigure1, ModelStateAndActivationsAreThePapers) {
+  const Published p = GetParam();
+  ModelSpec m = support::tiny_gpt();
+  m.layers = p.layers, m.hidden = p.hidden, m.heads = m.kv_heads = p.heads, m.head_dim = p.hidden / p.heads;
+  m.ffn_hidden = 4 * p.hidden, m.max_positions = 2048;
+  TrainingConfig c = support::a_config(
+      {.tensor = p.tensor, .pipeline = p.pipeline, .data = 1, .virtual_stages = p.virtual_stages});
+  c.batch = {.global_samples = 64, .micro_samples = p.micro, .sequence_tokens = 2048};
+  c.flash_attention = false;
+  c.sequence_parallel = true;
+  c.recompute = Recompute::selective;
+  const RankLayout layout = support::layout_of(c, m);
+  const MemoryUse use = estimate_memory(c, m, support::plain_framework(), layout, 0, p.in_flight);
+  const auto part = [&use](MemoryPart which) { return gib(use.part[static_cast<std::size_t>(which)]); };
+  // The paper spreads the embedding evenly over the stages; here it stands on the ends, so an inner stage is compared.
+  const MemoryUse inner =
+      estimate_memory(c, m, support::plain_framework(), layout, std::min(1, p.pipeline - 1), p.in_flight);
+  double state = 0.0;
+  for (const MemoryPart which : {MemoryPart::weights, MemoryPart::grads, MemoryPart::optimizer})
+    state += gib(inner.part[static_cast<std::size_t>(which)]);
+  EXPECT_NEAR(state / p.model_state, 1.0, 0.02);
+  // On top of the paper's terms: the scores one layer recomputes, embedding masks, and logits on a single
+  // stage.
+  EXPECT_GE(part(MemoryPart::activations) / p.selective_sp, 1.0);
+  EXPECT_LE(part(MemoryPart::activations) / p.selective_sp, 1.10);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, KorthikantiFigure1,
+                         testing::Values(Published{48, 6144, 64, 8, 1, 1, 4, 1, 45.5625, 9.5625},
+                                         Published{96, 12288, 96, 8, 8, 3, 1, 31, 45.5625, 12.3515625},
+                                         Published{105, 20480, 128, 8, 35, 3, 1, 139, 31.640625,
+                                                   23.076171875},
+                                         Published{128, 25600, 160, 8, 64, 1, 1, 64, 32.958984375, 26.5625}));
+
+TEST(Memory, ShardingTheOptimizerDividesItsStateByTheDataDegree) {
+  TrainingConfig c = support::a_config({.tensor = 1, .pipeline = 1, .data = 8});
+  const ModelSpec m = support::tiny_gpt();
+  const auto optimizer = [&] {
+    return estimate_memory(c, m, support::plain_framework(), support::layout_of(c, m), 0, 1)
+        .part[static_cast<std::size_t>(MemoryPart::optimizer)];
+  };
+  c.zero = ZeroStage::none;
+  const Bytes whole = optimizer();
+  c.zero = ZeroStage::optimizer;
+  EXPECT_EQ(optimizer().value, whole.value / 8);
+}
+
+TEST(Memory, EveryRecomputeModeKeepsLessThanTheOneBefore) {
+  TrainingConfig c = support::a_config({.tensor = 2, .pipeline = 2, .data = 1});
+  c.flash_attention = false;
+  const ModelSpec m = support::tiny_gpt();
+  std::vector<Bytes> activations;
+  for (const Recompute r : {Recompute::none, Recompute::selective, Recompute::full}) {
+    c.recompute = r;
+    const MemoryUse use = estimate_memory(c, m, support::plain_framework(), support::layout_of(c, m), 0, 2);
+    activations.push_back(use.part[static_cast<std::size_t>(MemoryPart::activations)]);
+  }
+  EXPECT_GT(activations[0], activations[1]);
+  EXPECT_GT(activations[1], activations[2]);
+}
+
+TEST(Memory, StagesHoldTheWholeModelBetweenThem) {
+  for (const ModelSpec& m : {support::tiny_gpt(), support::tiny_llama()}) {
+    const TrainingConfig c = support::a_config({.tensor = 1, .pipeline = 4, .data = 1});
+    FrameworkSpec f = support::plain_framework();
+    f.pads_vocabulary = false;
+    const RankLayout layout = support::layout_of(c, m);
+    std::int64_t sum = 0;
+    for (std::int32_t stage = 0; stage < 4; ++stage) sum += stage_parameters(c, m, f, layout, stage);
+    // A tied table stands on both ends of the pipeline.
+    const std::int64_t copied = m.tied_embeddings ? std::int64_t{m.vocab} * m.hidden : 0;
+    EXPECT_EQ(sum, total_parameters(m) + copied) << m.name;
+  }
+}
+
+}  // namespace
+}  // namespace echo::training

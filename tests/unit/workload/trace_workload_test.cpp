@@ -1,0 +1,160 @@
+#include "workload/trace_workload.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/fixtures.hpp"
+#include "training/memory.hpp"
+
+namespace echo::workload {
+namespace {
+
+using training::Recompute;
+using training::TrainingConfig;
+
+Workload traced(const TrainingConfig& c, const training::ModelSpec& m,
+                training::FrameworkSpec f = support::plain_framework()) {
+  Workload out;
+  const machine::ClusterSpec cluster = support::eight_gpu_nodes();
+  trace_workload(c, m, f, cluster, support::layout_of(c, m), out);
+  return out;
+}
+
+// Flops of plain matrix products over all chunks' forward and backward of one microbatch, per gpu rank of a
+// stage line.
+double product_flops(const Workload& w) {
+  double sum = 0.0;
+  for (const Csr<BlockRun>* runs : {&w.forward, &w.backward})
+    for (const BlockRun& run : runs->value) {
+      const OpGraph& block = w.blocks[static_cast<std::size_t>(run.block)];
+      for (std::size_t op = 0; op < block.lane.size(); ++op) {
+        if (block.lane[op] != Lane::compute || block.part[op] == Part::recompute) continue;
+        const ops::KernelKey& key = w.kernels[static_cast<std::size_t>(block.work[op])];
+        if (key.kind == ops::KernelKind::gemm && key.batch == 1) sum += run.count * ops::flops_of(key).value;
+      }
+    }
+  return sum;
+}
+
+TEST(Workload, MatrixProductsDoTheModelFlopsExactly) {
+  for (const training::ModelSpec& m : {support::tiny_gpt(), support::tiny_llama()})
+    for (const std::int32_t tensor : {1, 2, 4})
+      for (const std::int32_t pipeline : {1, 2, 4})
+        for (const bool sequence_parallel : {false, true}) {
+          TrainingConfig c = support::a_config({.tensor = tensor, .pipeline = pipeline, .data = 1});
+          c.sequence_parallel = sequence_parallel;
+          const Workload w = traced(c, m);
+          training::ModelSpec padded = m;
+          padded.vocab =
+              static_cast<std::int32_t>(training::padded_vocabulary(c, m, support::plain_framework()));
+          const double attention = 3.0 * 1024 * 2.0 * 1024 * m.heads * m.head_dim * m.layers;
+          EXPECT_DOUBLE_EQ(product_flops(w) * tensor, training::model_flops(padded, 1, 1024) - attention)
+              << m.name << " tp " << tensor << " pp " << pipeline;
+        }
+}
+
+TEST(Workload, OneTensorRankCommunicatesNothingInsideABlock) {
+  const Workload w = traced(support::a_config({.tensor = 1, .pipeline = 2, .data = 2}), support::tiny_gpt());
+  for (std::int32_t i = 0; i < w.block_count; ++i)
+    for (const Lane lane : w.blocks[static_cast<std::size_t>(i)].lane) EXPECT_EQ(lane, Lane::compute);
+}
+
+std::int64_t tensor_payload(const Workload& w) {
+  std::int64_t sum = 0;
+  for (const Csr<BlockRun>* runs : {&w.forward, &w.backward})
+    for (const BlockRun& run : runs->value) {
+      const OpGraph& block = w.blocks[static_cast<std::size_t>(run.block)];
+      for (std::size_t op = 0; op < block.lane.size(); ++op)
+        if (block.lane[op] == Lane::tensor)
+          sum += run.count *
+                 w.collectives[static_cast<std::size_t>(block.work[op]) - w.kernels.size()].payload.value;
+    }
+  return sum;
+}
+
+// Per layer and microbatch: 4 all-reduces of s*b*h without sequence parallelism; with it 4 gathers and 4
+// scatters, and 2 more gathers of the inputs of column-parallel weight gradients (Korthikanti 2022,
+// section 4.2.2).
+TEST(Workload, TensorParallelTrafficIsThePapers) {
+  const training::ModelSpec m = support::tiny_gpt();
+  TrainingConfig c = support::a_config({.tensor = 4, .pipeline = 1, .data = 1});
+  const std::int64_t activations = 1024LL * 1024 * 2, loss = 3 * 4 * 1024;
+  EXPECT_EQ(tensor_payload(traced(c, m)),
+            (4 * m.layers + 1 + 1) * activations + loss);  // + embedding, logits' input
+  c.sequence_parallel = true;
+  EXPECT_EQ(tensor_payload(traced(c, m)), (10 * m.layers + 2 + 3) * activations + loss);
+}
+
+TEST(Workload, FullRecomputationRepeatsTheWholeForwardOfEachLayer) {
+  TrainingConfig c = support::a_config({.tensor = 2, .pipeline = 1, .data = 1});
+  c.flash_attention = false;
+  const auto recomputed = [&](Recompute mode) {
+    c.recompute = mode;
+    const Workload w = traced(c, support::tiny_gpt());
+    int count = 0;
+    for (std::int32_t i = 0; i < w.block_count; ++i)
+      for (const Part part : w.blocks[static_cast<std::size_t>(i)].part) count += part == Part::recompute;
+    return count;
+  };
+  EXPECT_EQ(recomputed(Recompute::none), 0);
+  EXPECT_EQ(recomputed(Recompute::selective), 5);  // scores, softmax, dropout, context, layout copy
+  EXPECT_EQ(recomputed(Recompute::full), 14);  // 5 of attention, 4 products, 2 norms, 2 residuals, activation
+}
+
+TEST(Workload, BucketsCarryEveryGradientOnce) {
+  for (const training::ModelSpec& m : {support::tiny_gpt(), support::tiny_llama()}) {
+    TrainingConfig c = support::a_config({.tensor = 2, .pipeline = 2, .data = 4});
+    c.overlap.grad_reduce = true;
+    c.zero = training::ZeroStage::optimizer;
+    training::FrameworkSpec f = support::plain_framework();
+    f.bucket_parameters = 3'000'000;
+    const Workload w = traced(c, m, f);
+    const training::RankLayout layout = support::layout_of(c, m);
+    for (std::size_t chunk = 0; chunk < 2; ++chunk) {
+      const OpGraph& block = w.blocks[static_cast<std::size_t>(w.last_backward[chunk])];
+      std::int64_t bytes = 0;
+      for (std::size_t op = 0; op < block.lane.size(); ++op)
+        if (block.lane[op] == Lane::data)
+          bytes += w.collectives[static_cast<std::size_t>(block.work[op]) - w.kernels.size()].payload.value;
+      // Biases of column-parallel layers, position tables and the final norm ride with their neighbours:
+      // under 2 %.
+      const auto parameters = training::chunk_parameters(c, m, f, layout, static_cast<std::int32_t>(chunk));
+      EXPECT_LE(bytes, 4 * parameters) << m.name;
+      EXPECT_GE(bytes, 4 * parameters * 98 / 100) << m.name;
+    }
+  }
+}
+
+TEST(Workload, DependenciesPointBackwards) {
+  TrainingConfig c = support::a_config({.tensor = 2, .pipeline = 2, .data = 4});
+  c.overlap = {.grad_reduce = true, .param_gather = true};
+  c.zero = training::ZeroStage::optimizer;
+  c.sequence_parallel = true;
+  c.recompute = Recompute::full;
+  const Workload w = traced(c, support::tiny_llama());
+  for (std::int32_t i = 0; i < w.block_count; ++i) {
+    const OpGraph& block = w.blocks[static_cast<std::size_t>(i)];
+    ASSERT_EQ(block.needs.rows(), block.size());
+    for (std::int32_t op = 0; op < block.size(); ++op)
+      for (const std::int32_t need : block.needs.row(op)) {
+        EXPECT_GE(need, 0);
+        EXPECT_LT(need, op);
+      }
+  }
+}
+
+TEST(Workload, TracingAgainIntoTheSameBuffersGivesTheSameWork) {
+  TrainingConfig c = support::a_config({.tensor = 2, .pipeline = 4, .data = 2});
+  const training::ModelSpec m = support::tiny_llama();
+  Workload reused = traced(c, support::tiny_gpt());
+  c.recompute = Recompute::selective;
+  trace_workload(c, m, support::plain_framework(), support::eight_gpu_nodes(), support::layout_of(c, m),
+                 reused);
+  const Workload fresh = traced(c, m);
+  EXPECT_EQ(reused.kernels, fresh.kernels);
+  EXPECT_EQ(reused.collectives, fresh.collectives);
+  EXPECT_EQ(reused.forward, fresh.forward);
+  EXPECT_EQ(reused.tail.update, fresh.tail.update);
+}
+
+}  // namespace
+}  // namespace echo::workload
