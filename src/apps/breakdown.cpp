@@ -1,0 +1,105 @@
+#include "apps/breakdown.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "apps/show_quantity.hpp"
+#include "base/lane.hpp"
+
+namespace echo::apps {
+
+using results::Table;
+
+double exposed(const Table& table, std::int64_t row, std::string_view part) {
+  return table.part("breakdown/exposed_time", row, part);
+}
+
+// The share each part of the step counts towards; an index into share_names.
+static std::size_t share_of(Part part) {
+  switch (part) {
+    case Part::forward:
+    case Part::backward:
+    case Part::recompute:
+      return 0;
+    case Part::tp_comm:
+      return 1;
+    case Part::pp_comm:
+      return 2;
+    case Part::dp_comm:
+    case Part::zero_comm:
+      return 3;
+    case Part::bubble:
+      return 4;
+    case Part::slowdown:
+      return 5;
+    case Part::cp_comm:
+    case Part::ep_comm:
+    case Part::optimizer:
+    case Part::checkpoint:
+    case Part::idle:
+    case Part::other:
+      return 6;
+  }
+  return 6;
+}
+
+std::array<double, share_names.size()> shares_of(const Table& table, std::int64_t row) {
+  std::array<double, share_names.size()> shares{};
+  const double step = table.number("step_time", row);
+  for (std::int32_t i = 0; i < part_count; ++i) {
+    shares[share_of(static_cast<Part>(i))] +=
+        exposed(table, row, part_names[static_cast<std::size_t>(i)]) / step;
+  }
+  return shares;
+}
+
+std::string why_it_wins(const Table& table, std::int64_t better, std::int64_t worse) {
+  const bool alike =
+      table.integer("gpus", better) == table.integer("gpus", worse) &&
+      table.integer("global_batch_tokens", better) == table.integer("global_batch_tokens", worse);
+  // GPU time for 1 000 tokens where the two are not alike; plain step time where they are.
+  const auto scale = [&](std::int64_t row) {
+    return alike ? 1.0 : 1000.0 * table.number("gpus", row) / table.number("global_batch_tokens", row);
+  };
+  struct Difference {
+    std::string_view part;
+    double seconds;
+  };
+  std::vector<Difference> differences;
+  const double floor = 1e-3 * table.number("step_time", worse) * scale(worse);
+  for (const std::string_view part : part_names) {
+    const double seconds =
+        exposed(table, better, part) * scale(better) - exposed(table, worse, part) * scale(worse);
+    if (std::abs(seconds) >= floor) differences.push_back({part, seconds});
+  }
+  if (differences.empty()) return "no part of the step differs by 0.1 %";
+  std::stable_sort(differences.begin(), differences.end(), [](const Difference& a, const Difference& b) {
+    return std::abs(a.seconds) > std::abs(b.seconds);
+  });
+  std::string text;
+  for (std::size_t i = 0; i < std::min<std::size_t>(differences.size(), 5); ++i) {
+    text += fmt::format("{}{}{} {}", i > 0 ? ", " : "", differences[i].seconds > 0 ? "+" : "",
+                        show_time(differences[i].seconds), differences[i].part);
+  }
+  return alike ? text : text + " (GPU time per 1 000 tokens)";
+}
+
+std::string what_differs(const Table& table, std::int64_t first, std::int64_t second) {
+  std::string text;
+  for (const auto& column : table.columns()) {
+    const bool derived =
+        column.name == "microbatches" || column.name == "global_batch_tokens" || column.name == "gpu";
+    if (column.role != "input" || derived || column.width != 1) continue;
+    const auto value = [&](std::int64_t row) {
+      return column.meanings.empty() ? fmt::format("{}", table.number(column.name, row))
+                                     : table.text(column.name, row);
+    };
+    const std::string from = value(first), to = value(second);
+    if (from != to) text += fmt::format("{}{} {} -> {}", text.empty() ? "" : ", ", column.name, from, to);
+  }
+  return text;
+}
+
+}  // namespace echo::apps

@@ -1,0 +1,37 @@
+// echo-sweep version: what was built, and against what.
+#include <fmt/core.h>
+
+#include <memory>
+
+#include "apps/build_facts.hpp"
+#include "apps/command.hpp"
+#include "apps/json.hpp"
+
+namespace echo::apps::commands {
+
+namespace {
+
+std::function<int(Invocation&)> declare(Options& options) {
+  auto json = std::make_shared<bool>(false);
+  options.flag(*json, "--json", "JSON on stdout");
+  return [json](Invocation&) {
+    const BuildFacts facts = build_facts();
+    if (*json) {
+      Json object;
+      object.open_object().member("program", "echo-sweep").member("version", facts.version);
+      object.member("schema_version", facts.schema_version).member("build_type", facts.build_type);
+      object.member("compiler", facts.compiler).member("mpi", facts.mpi).close();
+      fmt::print("{}", object.text());
+    } else {
+      fmt::print("echo-sweep {} ({}, {}, {}; result schema {})\n", facts.version, facts.build_type,
+                 facts.compiler, facts.mpi, facts.schema_version);
+    }
+    return 0;
+  };
+}
+
+}  // namespace
+
+extern const Command version{.name = "version", .summary = "version, compiler and MPI", .declare = declare};
+
+}  // namespace echo::apps::commands

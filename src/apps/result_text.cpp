@@ -1,0 +1,174 @@
+#include "apps/result_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include "apps/breakdown.hpp"
+#include "apps/ranking.hpp"
+#include "apps/show_quantity.hpp"
+#include "apps/text_table.hpp"
+#include "base/lane.hpp"
+#include "training/memory.hpp"
+
+namespace echo::apps {
+
+using results::Table;
+
+constexpr int bar_width = 40;
+
+std::string config_key(const Table& table, std::int64_t row) {
+  return fmt::format("{:016x}", table.config_id(row));
+}
+
+int key_digits(const Table& table) {
+  std::vector<std::uint64_t> keys;
+  for (std::int64_t row = 0; row < table.rows(); ++row) keys.push_back(table.config_id(row));
+  std::sort(keys.begin(), keys.end());
+  int digits = 8;
+  for (std::size_t i = 1; i < keys.size(); ++i) {
+    while (digits < 16 && keys[i] != keys[i - 1] && (keys[i] ^ keys[i - 1]) >> (64 - 4 * digits) == 0)
+      ++digits;
+  }
+  return digits;
+}
+
+static std::string yes_no(const Table& table, const char* column, std::int64_t row) {
+  return table.integer(column, row) != 0 ? "yes" : "no";
+}
+static std::string digits_of(const Table& table, const char* column, std::int64_t row) {
+  return std::to_string(table.integer(column, row));
+}
+
+std::string layout_of(const Table& table, std::int64_t row) {
+  return fmt::format("tp{} pp{} dp{} vpp{} mbs{} {} zero{} recompute={} sp={}", table.integer("tp", row),
+                     table.integer("pp", row), table.integer("dp", row), table.integer("vpp", row),
+                     table.integer("micro_batch", row), table.text("schedule", row),
+                     table.integer("zero", row), table.text("recompute", row),
+                     yes_no(table, "sequence_parallel", row));
+}
+
+static std::string memory_of(const Table& table, std::int64_t row) {
+  constexpr double gib = 1073741824.0;
+  return fmt::format("{:.0f}/{:.0f} GiB", table.number("mem_peak", row) / gib,
+                     table.number("mem_limit", row) / gib);
+}
+
+std::string ranked_text(const Table& table, std::span<const std::int64_t> rows) {
+  std::vector<std::string> headings{"#",  "<id",  "<model",    "<cluster", "gpus",      "tp",   "pp",
+                                    "dp", "vpp",  "mbs",       "gbs",      "<schedule", "zero", "<rec",
+                                    "sp", "step", "tok/s/GPU", "MFU",      "mem/limit"};
+  for (const std::string_view name : share_names) headings.push_back(std::string(name) + "%");
+  TextTable text(headings);
+  const auto digits = static_cast<std::size_t>(key_digits(table));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::int64_t row = rows[i];
+    std::vector<std::string> cells{std::to_string(i + 1), config_key(table, row).substr(0, digits),
+                                   table.text("model", row), table.text("cluster", row)};
+    for (const char* column : {"gpus", "tp", "pp", "dp", "vpp", "micro_batch", "global_batch"}) {
+      cells.push_back(digits_of(table, column, row));
+    }
+    cells.insert(cells.end(),
+                 {table.text("schedule", row), digits_of(table, "zero", row),
+                  table.text("recompute", row).substr(0, 4), yes_no(table, "sequence_parallel", row),
+                  show_time(table.number("step_time", row)),
+                  fmt::format("{:.0f}", metric_of(table, row, "tokens_per_s_per_gpu")),
+                  show_share(table.number("mfu", row)), memory_of(table, row)});
+    for (const double share : shares_of(table, row)) cells.push_back(fmt::format("{:.1f}", 100.0 * share));
+    text.add(cells);
+  }
+  return text.text();
+}
+
+static std::string settings_text(const Table& table, std::int64_t row) {
+  std::string text;
+  for (const auto& column : table.columns()) {
+    if (column.role != "input" || column.width != 1) continue;
+    const std::string value = column.meanings.empty() ? fmt::format("{}", table.number(column.name, row))
+                                                      : table.text(column.name, row);
+    text += fmt::format("  {:<22}{}\n", column.name, value);
+  }
+  return text;
+}
+
+static std::string breakdown_text(const Table& table, std::int64_t row) {
+  TextTable text({"<  part", "exposed", "of step", "busy", "<"});
+  const double step = table.number("step_time", row);
+  for (const std::string_view part : part_names) {
+    const double seconds = exposed(table, row, part);
+    const double busy = table.part("breakdown/total_time", row, part);
+    if (seconds == 0.0 && busy == 0.0) continue;
+    text.add({"  " + std::string(part), show_time(seconds), show_share(seconds / step), show_time(busy),
+              show_bar(seconds / step, bar_width)});
+  }
+  text.add({"  step", show_time(step), show_share(1.0), "", ""});
+  return text.text();
+}
+
+static std::string memory_text(const Table& table, std::int64_t row) {
+  TextTable text({"<  part", "held", "of limit", "<"});
+  const double limit = table.number("mem_limit", row);
+  const auto add = [&](const std::string& name, double bytes) {
+    text.add({"  " + name, show_gib(bytes), show_share(bytes / limit), show_bar(bytes / limit, bar_width)});
+  };
+  for (const std::string_view part : training::memory_part_names) {
+    add(std::string(part), table.part("breakdown/mem", row, part));
+  }
+  add("peak", table.number("mem_peak", row));
+  add("limit", limit);
+  return text.text();
+}
+
+std::string page_text(const Table& table, std::int64_t row) {
+  std::string text =
+      fmt::format("config {}  (row {} of {})\n{} on {} x {} ({}), {}\n", config_key(table, row), row,
+                  show_count(table.rows()), table.text("model", row), table.integer("gpus", row),
+                  table.text("gpu", row), table.text("cluster", row), layout_of(table, row));
+  text += fmt::format("status {}", table.text("status", row));
+  if (!is_feasible(table, row)) {
+    text += fmt::format(", reason {}", table.text("reason", row));
+    if (const double margin = table.number("reason_margin", row); std::isfinite(margin)) {
+      text += fmt::format(": short of {}", show_gib(margin));
+    }
+  }
+  text += fmt::format("\n\nsettings\n{}", settings_text(table, row));
+  if (is_feasible(table, row)) {
+    text += fmt::format(
+        "\nstep {}  (without slowdown {}, tax {})\n{:.0f} tokens/s, {:.0f} per GPU, MFU {}, evidence {}\n\n"
+        "where the step goes (stage {}, the busiest)\n{}",
+        show_time(table.number("step_time", row)), show_time(table.number("step_time_no_slowdown", row)),
+        show_share(table.number("slowdown_tax", row)), table.number("tokens_per_s", row),
+        metric_of(table, row, "tokens_per_s_per_gpu"), show_share(table.number("mfu", row)),
+        table.text("evidence", row), table.integer("critical_stage", row), breakdown_text(table, row));
+  }
+  if (std::isfinite(table.number("mem_peak", row))) {
+    text += fmt::format("\nmemory of one GPU (stage {}, the fullest)\n{}",
+                        table.integer("mem_peak_stage", row), memory_text(table, row));
+  }
+  return text;
+}
+
+void add_row(Json& json, const Table& table, std::int64_t row) {
+  for (const auto& column : table.columns()) {
+    json.key(column.name);
+    if (column.name == "config_id") {
+      json.value(config_key(table, row));
+    } else if (column.width > 1) {
+      json.open_object();
+      for (const std::string& label : column.labels) json.member(label, table.part(column.name, row, label));
+      json.close();
+    } else if (!column.meanings.empty()) {
+      json.value(table.text(column.name, row));
+    } else if (!column.integers.empty()) {
+      json.value(table.integer(column.name, row));
+    } else {
+      json.value(table.number(column.name, row));
+    }
+  }
+}
+
+}  // namespace echo::apps

@@ -1,0 +1,28 @@
+// Rows of a result file as text and as JSON: the ranked table, one row's page.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "apps/json.hpp"
+#include "results/read_rows.hpp"
+
+namespace echo::apps {
+
+[[nodiscard]] std::string config_key(const results::Table&, std::int64_t row);  // 16 hex digits
+// The shortest number of digits, 8 at least, that tells all rows of the file apart.
+[[nodiscard]] int key_digits(const results::Table&);
+[[nodiscard]] std::string layout_of(const results::Table&,
+                                    std::int64_t row);  // "tp4 pp2 dp12 vpp1 mbs2 1f1b ..."
+
+// The ranked table, first row rank 1.
+[[nodiscard]] std::string ranked_text(const results::Table&, std::span<const std::int64_t> rows);
+// One page: layout, times, breakdown in bars, memory against its limit.
+[[nodiscard]] std::string page_text(const results::Table&, std::int64_t row);
+
+// Every column of the row as members of an open object; two-dimensional ones as objects by label; config_id
+// in hex.
+void add_row(Json&, const results::Table&, std::int64_t row);
+
+}  // namespace echo::apps

@@ -1,0 +1,28 @@
+// What a finished sweep says of itself on stdout.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "results/read_rows.hpp"
+
+namespace echo::apps {
+
+struct SummaryFacts {
+  std::string file, rows_digest;
+  double seconds = 0.0;        // from the first claim to the last row of this launch
+  std::int64_t simulated = 0;  // rows of this launch
+  std::int64_t resumed = 0;    // rows found in journals
+  int workers = 1;
+  bool already_complete = false;
+};
+
+// Counts and speed; the best ten of each model and why the first beats the second; why points died; digest
+// and file. With no feasible row, the three that lack least instead of the table.
+[[nodiscard]] std::string summary_text(const results::Table&, const SummaryFacts&);
+[[nodiscard]] std::string summary_json(const results::Table&, const SummaryFacts&);
+
+// 0, 3 (no feasible row; 0 when `allow_empty`), 4 (failed rows).
+[[nodiscard]] int exit_code_of(const results::Table&, bool allow_empty);
+
+}  // namespace echo::apps

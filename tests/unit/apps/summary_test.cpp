@@ -1,0 +1,98 @@
+#include "apps/summary.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "apps/breakdown.hpp"
+#include "apps/result_text.hpp"
+#include "tests/unit/apps/tiny_results.hpp"
+
+namespace echo::apps {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr double gib = 1073741824.0;
+const SummaryFacts facts{
+    .file = "sweep.h5", .rows_digest = "00ff", .seconds = 2.0, .simulated = 400, .workers = 2};
+
+TEST(Breakdown, SharesSumToOne) {
+  const auto shares = shares_of(tiny_results({{.step = 2.0, .forward = 1.5, .bubble = 0.5}}), 0);
+  double sum = 0.0;
+  for (const double share : shares) sum += share;
+  EXPECT_DOUBLE_EQ(sum, 1.0);
+  EXPECT_DOUBLE_EQ(shares[0], 0.75);  // comp
+  EXPECT_DOUBLE_EQ(shares[4], 0.25);  // bub
+}
+
+TEST(Breakdown, SaysWhichPartsDecide) {
+  const auto table = tiny_results(
+      {{.step = 2.0, .forward = 1.7, .bubble = 0.3}, {.step = 2.1, .forward = 1.6, .bubble = 0.5}});
+  EXPECT_EQ(why_it_wins(table, 0, 1), "-200.00 ms bubble, +100.00 ms forward");
+  EXPECT_EQ(why_it_wins(table, 0, 0), "no part of the step differs by 0.1 %");
+}
+
+TEST(Breakdown, ComparesGpuTimePerTokenBetweenSizes) {
+  const auto table = tiny_results({{.gpus = 8, .step = 2.0, .forward = 1.6, .bubble = 0.4},
+                                   {.gpus = 16, .step = 1.0, .forward = 0.8, .bubble = 0.2}});
+  EXPECT_THAT(why_it_wins(table, 0, 1), HasSubstr("no part"));  // the same GPU seconds for the same tokens
+}
+
+TEST(Breakdown, NamesTheSettingsThatDiffer) {
+  const auto table = tiny_results({{.tp = 4}, {.model = 1, .tp = 8}});
+  EXPECT_EQ(what_differs(table, 0, 1), "model gpt-a -> gpt-b, tp 4 -> 8");
+}
+
+TEST(Summary, ShowsSpeedBestRowsAndDigest) {
+  const auto table = tiny_results({{.id = 0xabcdef0123456789, .step = 2.0},
+                                   {.id = 0x1111111122222222, .step = 1.0},
+                                   {.id = 3, .status = 1, .reason = 1, .margin = 2 * gib}});
+  const std::string text = summary_text(table, facts);
+  EXPECT_THAT(text, HasSubstr("done  400 points in 2 s on 2 workers (200 pt/s, 100 per worker)"));
+  EXPECT_THAT(text, HasSubstr("2 feasible · 1 infeasible"));
+  EXPECT_THAT(text, HasSubstr("best of gpt-a by step_time"));
+  EXPECT_LT(text.find("11111111"), text.find("abcdef01"));
+  EXPECT_THAT(text, HasSubstr("why #1 beats #2"));
+  EXPECT_THAT(text, HasSubstr("infeasible: memory 1 (median short by 2.0 GiB)"));
+  EXPECT_THAT(text, HasSubstr("\nrows_digest 00ff\nfile sweep.h5\n"));
+  EXPECT_EQ(exit_code_of(table, false), 0);
+}
+
+TEST(Summary, WithoutAFeasiblePointShowsTheThreeNearest) {
+  std::vector<TinyRow> rows;
+  for (int i = 1; i <= 5; ++i) rows.push_back({.status = 1, .reason = 1, .margin = (6 - i) * gib});
+  const auto table = tiny_results(rows);
+  const std::string text = summary_text(table, facts);
+  EXPECT_THAT(text, HasSubstr("no feasible point"));
+  EXPECT_THAT(text, HasSubstr("short of 1.0 GiB"));
+  EXPECT_THAT(text, HasSubstr("short of 3.0 GiB"));
+  EXPECT_THAT(text, Not(HasSubstr("short of 4.0 GiB")));
+  EXPECT_EQ(exit_code_of(table, false), 3);
+  EXPECT_EQ(exit_code_of(table, true), 0);
+}
+
+TEST(Summary, FailedRowsDecideTheExitCode) {
+  EXPECT_EQ(exit_code_of(tiny_results({{}, {.status = 2, .reason = 4}}), true), 4);
+}
+
+TEST(RankedText, ShowsEnoughDigitsToTellRowsApart) {
+  EXPECT_EQ(key_digits(tiny_results({{.id = 0x1000000000000000}, {.id = 0x2000000000000000}})), 8);
+  EXPECT_EQ(key_digits(tiny_results({{.id = 0x1234567890000000}, {.id = 0x12345678a0000000}})), 9);
+}
+
+TEST(PageText, ShowsTheShortfallOfAnInfeasibleRow) {
+  const std::string text = page_text(tiny_results({{.status = 1, .reason = 1, .margin = 3 * gib}}), 0);
+  EXPECT_THAT(text, HasSubstr("status infeasible, reason memory: short of 3.0 GiB"));
+  EXPECT_THAT(text, Not(HasSubstr("where the step goes")));
+}
+
+TEST(PageText, DrawsTheBreakdown) {
+  const std::string text = page_text(tiny_results({{.step = 2.0, .forward = 1.5, .bubble = 0.5}}), 0);
+  EXPECT_THAT(text, HasSubstr("75.0 %"));
+  EXPECT_THAT(text, HasSubstr(std::string(30, '#')));
+  EXPECT_THAT(text, Not(HasSubstr("tp_comm")));  // parts that cost nothing are left out
+}
+
+}  // namespace
+}  // namespace echo::apps
