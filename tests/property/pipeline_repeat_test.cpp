@@ -1,0 +1,100 @@
+// Skipping the steady state changes no picosecond, and does skip.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "base/counter_rng.hpp"
+#include "base/named_table.hpp"
+#include "timeline/pipeline.hpp"
+
+namespace echo::timeline {
+namespace {
+
+struct Draws {
+  std::uint64_t seed, number = 0;
+  std::int64_t below(std::int64_t limit) {
+    return static_cast<std::int64_t>(draw(7, seed, number++) % static_cast<std::uint64_t>(limit));
+  }
+};
+
+// Owns what a pipeline's inputs point to. `spread`: stage times differ by at most that many parts in a
+// million.
+struct Pipeline {
+  Pipeline(const Schedule& schedule, std::int32_t stages, std::int32_t chunks, std::int32_t microbatches,
+           std::int64_t spread, std::int64_t hop, bool overlapped, Draws draws)
+      : plan(&schedule), stage_of(static_cast<std::size_t>(chunks)) {
+    schedule.place(stages, chunks, stage_of);
+    shape = {stages, chunks, microbatches, stage_of};
+    for (std::int32_t c = 0; c < chunks; ++c) {
+      const SimTime f(1'000'000 + draws.below(spread + 1)), b(2'000'000 + draws.below(2 * spread + 1));
+      times.push_back(
+          {f, b / 2, b - b / 2, f + SimTime(draws.below(500'000)), b + SimTime(draws.below(900'000))});
+      data.push_back(
+          {SimTime(draws.below(900'000)), SimTime(draws.below(3'000'000)), SimTime(draws.below(800'000))});
+      if (c > 0) forward.emplace_back(draws.below(hop + 1)), backward.emplace_back(draws.below(hop + 1));
+    }
+    hops = {forward, backward, overlapped};
+  }
+  [[nodiscard]] PipelineTimes run(bool skipping, PipelineScratch& scratch) const {
+    Schedule schedule = *plan;
+    if (!skipping) schedule.steady = nullptr;
+    PipelineTimes out;
+    compose_pipeline(shape, schedule, times, hops, data, scratch, out);
+    return out;
+  }
+  const Schedule* plan;
+  std::vector<std::int32_t> stage_of;
+  PipelineShape shape;
+  std::vector<ChunkTimes> times;
+  std::vector<DataLane> data;
+  std::vector<SimTime> forward, backward;
+  Hops hops;
+};
+
+std::int64_t tasks_run(const PipelineScratch& scratch) {
+  return std::accumulate(scratch.legs.begin(), scratch.legs.end(), std::int64_t{0},
+                         [](std::int64_t sum, const Leg& leg) { return sum + leg.done; });
+}
+
+const Schedule& schedule(std::string_view name) {
+  return *schedule_table()[static_cast<std::size_t>(find_named(schedule_table(), name))];
+}
+
+TEST(RepeatingPipeline, EqualsThePlainLoop) {
+  PipelineScratch plain, skipping;
+  std::int64_t all = 0, run = 0;
+  for (std::uint64_t i = 0; i < 2500; ++i) {
+    Draws draws{i};
+    const Schedule& plan = schedule(draws.below(2) == 0 ? "1f1b" : "interleaved");
+    const auto stages = static_cast<std::int32_t>(2 + draws.below(9));
+    const auto laps = static_cast<std::int32_t>(plan.interleaves ? 2 + draws.below(4) : 1);
+    const auto microbatches =
+        static_cast<std::int32_t>(plan.interleaves ? stages * (1 + draws.below(20)) : 1 + draws.below(300));
+    const std::int64_t spreads[] = {0, 1, 7, 1'000, 100'000, 1'000'000};
+    const std::int64_t hops[] = {0, 1, 50'000, 1'500'000};
+    const Pipeline line(plan, stages, stages * laps, microbatches, spreads[draws.below(6)],
+                        hops[draws.below(4)], draws.below(2) == 0, draws);
+    const PipelineTimes expected = line.run(false, plain), found = line.run(true, skipping);
+    ASSERT_EQ(expected.end, found.end) << "case " << i;
+    ASSERT_TRUE(expected.stages == found.stages) << "case " << i;
+    all += tasks_run(plain), run += tasks_run(skipping);
+  }
+  EXPECT_LT(run, all / 2);  // it skips, most of the time
+}
+
+TEST(RepeatingPipeline, CostDoesNotGrowWithMicrobatches) {
+  for (const bool overlapped : {false, true}) {
+    for (const std::int32_t stages : {2, 4, 16}) {
+      const Pipeline some(schedule("1f1b"), stages, stages, 32 * stages, 100'000, 40'000, overlapped, {1});
+      const Pipeline many(schedule("1f1b"), stages, stages, 4096, 100'000, 40'000, overlapped, {1});
+      PipelineScratch scratch;
+      (void)some.run(true, scratch);
+      const std::int64_t few_tasks = tasks_run(scratch);
+      (void)many.run(true, scratch);
+      EXPECT_LT(tasks_run(scratch), 2 * few_tasks) << stages << (overlapped ? " overlapped" : " blocking");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace echo::timeline
