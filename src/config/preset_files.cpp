@@ -207,8 +207,7 @@ static Constants read_constants(TableReader& file, const Fields& fields) {
   file.text("name", constants.name);
   file.text("source", source);
   file.text("date", date);
-  file.ignore("grade");
-  file.ignore("fit");
+  for (const char* free_text : {"grade", "licence", "fit"}) file.ignore(free_text);
   const toml::table* table = file.table("constants");
   if (table != nullptr) {
     TableReader reader(*table, place_of(*table), "constants of \"" + constants.name + "\"", file.problems());

@@ -1,0 +1,26 @@
+// The name of a point: a hash of its axes and values, the same whatever space it stands in.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "simulate/catalog.hpp"
+#include "training/config.hpp"
+
+namespace echo::sweep {
+
+// The config with every setting that cannot matter put to its plain value (the schedule at one stage,
+// sequence parallelism at one tensor rank, ...), so that configs that behave alike are equal.
+[[nodiscard]] training::TrainingConfig normalised(training::TrainingConfig config,
+                                                  const simulate::Catalog& catalog);
+
+// "name=value;" for every axis in canonical order. Settings at their plain value are left out where a later
+// version might add such settings, so that ids survive the addition. Contract: `config` is normalised.
+[[nodiscard]] std::string canonical_text(const training::TrainingConfig& config,
+                                         const simulate::Catalog& catalog);
+
+// XXH3-64 of the canonical text of the normalised config.
+[[nodiscard]] std::uint64_t config_id_of(const training::TrainingConfig& config,
+                                         const simulate::Catalog& catalog);
+
+}  // namespace echo::sweep

@@ -1,0 +1,163 @@
+// The stack machine of expression.hpp. Each nesting level holds at most four pending values (a comparison's
+// left side, a sum's, a product's and an argument's), so the stack is bounded by the parser's depth.
+#include <array>
+#include <cmath>
+
+#include "base/contract.hpp"
+#include "sweep/expression.hpp"
+
+namespace echo::sweep {
+namespace {
+
+// Floor and modulo as mathematics (and Python) have them: the remainder takes the divisor's sign.
+std::int64_t floor_of(std::int64_t a, std::int64_t b) {
+  const std::int64_t quotient = a / b;
+  return (a % b != 0 && (a < 0) != (b < 0)) ? quotient - 1 : quotient;
+}
+
+// One operation on integers; false where it has no result.
+bool integers(Op op, std::int64_t a, std::int64_t b, std::int64_t& out) {
+  const bool divides = op == Op::divide_exact || op == Op::floor_divide || op == Op::modulo;
+  if (divides && (b == 0 || (b == -1 && a == INT64_MIN))) return false;
+  switch (op) {
+    case Op::add:
+      return !__builtin_add_overflow(a, b, &out);
+    case Op::subtract:
+      return !__builtin_sub_overflow(a, b, &out);
+    case Op::multiply:
+      return !__builtin_mul_overflow(a, b, &out);
+    case Op::divide_exact:
+      return out = a / b, a % b == 0;
+    case Op::floor_divide:
+      return out = floor_of(a, b), true;
+    case Op::modulo:
+      return out = a - floor_of(a, b) * b, true;
+    case Op::less:
+      return out = a < b, true;
+    case Op::less_equal:
+      return out = a <= b, true;
+    case Op::equal:
+      return out = a == b, true;
+    case Op::smaller:
+      return out = a < b ? a : b, true;
+    case Op::larger:
+      return out = a < b ? b : a, true;
+    default:
+      return false;
+  }
+}
+
+bool reals(Op op, double a, double b, Scalar& out) {
+  switch (op) {
+    case Op::add_real:
+      out.real = a + b;
+      break;
+    case Op::subtract_real:
+      out.real = a - b;
+      break;
+    case Op::multiply_real:
+      out.real = a * b;
+      break;
+    case Op::divide_real:
+      out.real = b == 0.0 ? NAN : a / b;
+      break;
+    case Op::floor_divide_real:
+      out.real = b == 0.0 ? NAN : std::floor(a / b);
+      break;
+    case Op::modulo_real:
+      out.real = b == 0.0 ? NAN : a - std::floor(a / b) * b;
+      break;
+    case Op::smaller_real:
+      out.real = a < b ? a : b;
+      break;
+    case Op::larger_real:
+      out.real = a < b ? b : a;
+      break;
+    case Op::less_real:
+      out = {a < b, 0.0};
+      break;
+    case Op::less_equal_real:
+      out = {a <= b, 0.0};
+      break;
+    case Op::equal_real:
+      out = {a == b, 0.0};
+      break;
+    default:
+      return false;
+  }
+  return std::isfinite(out.real);
+}
+
+bool is_real(Op op) {
+  switch (op) {
+    case Op::add_real:
+    case Op::subtract_real:
+    case Op::multiply_real:
+    case Op::divide_real:
+    case Op::floor_divide_real:
+    case Op::modulo_real:
+    case Op::smaller_real:
+    case Op::larger_real:
+    case Op::less_real:
+    case Op::less_equal_real:
+    case Op::equal_real:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+std::optional<Scalar> evaluate(const Code& code, std::span<const Scalar> slots) {
+  std::array<Scalar, 4 * max_expression_depth + 8> stack;
+  std::size_t top = 0;  // one past the topmost value
+  const auto size = static_cast<std::int32_t>(code.instructions.size());
+  for (std::int32_t at = 0; at < size; ++at) {
+    const Instruction& instruction = code.instructions[static_cast<std::size_t>(at)];
+    switch (instruction.op) {
+      case Op::push:
+        stack[top++] = instruction.value;
+        break;
+      case Op::load:
+        stack[top++] = slots[static_cast<std::size_t>(instruction.target)];
+        break;
+      case Op::to_real:
+        stack[top - 1].real = static_cast<double>(stack[top - 1].number);
+        break;
+      case Op::to_real_below:
+        stack[top - 2].real = static_cast<double>(stack[top - 2].number);
+        break;
+      case Op::negate:
+        if (stack[top - 1].number == INT64_MIN) return std::nullopt;
+        stack[top - 1].number = -stack[top - 1].number;
+        break;
+      case Op::negate_real:
+        stack[top - 1].real = -stack[top - 1].real;
+        break;
+      case Op::logical_not:
+        stack[top - 1].number = stack[top - 1].number == 0 ? 1 : 0;
+        break;
+      case Op::jump_if_false:
+      case Op::jump_if_true:
+        if ((stack[top - 1].number != 0) == (instruction.op == Op::jump_if_true)) {
+          at = instruction.target - 1;
+        } else {
+          --top;
+        }
+        break;
+      default: {
+        const Scalar right = stack[--top];
+        Scalar& left = stack[top - 1];
+        const bool exists = is_real(instruction.op)
+                                ? reals(instruction.op, left.real, right.real, left)
+                                : integers(instruction.op, left.number, right.number, left.number);
+        if (!exists) return std::nullopt;
+      }
+    }
+  }
+  ECHO_ENSURE(top == 1);
+  return stack[0];
+}
+
+}  // namespace echo::sweep
