@@ -1,0 +1,114 @@
+// Laws of block composition on random blocks.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "tests/support/random_block.hpp"
+
+namespace echo::timeline {
+namespace {
+
+constexpr std::uint64_t cases = 2000;
+constexpr std::size_t compute = static_cast<std::size_t>(Lane::compute);
+
+BlockTimes compose(const RandomBlock& block, const FactorTable& factors) {
+  BlockScratchData scratch;
+  return compose_block(block.view(), block.alone, factors, scratch);
+}
+
+// The recurrence nobody can get wrong: an op starts when its lane and its needs have ended.
+std::vector<SimTime> max_plus_ends(const RandomBlock& block) {
+  std::vector<SimTime> end(block.lane.size());
+  std::array<SimTime, lane_count> lane_end{};
+  for (std::size_t i = 0; i < end.size(); ++i) {
+    SimTime& lane = lane_end[static_cast<std::size_t>(block.lane[i])];
+    SimTime start = lane;
+    for (const std::int32_t need : block.needs.row(static_cast<std::int32_t>(i))) {
+      start = std::max(start, end[static_cast<std::size_t>(need)]);
+    }
+    end[i] = lane = start + block.alone[static_cast<std::size_t>(block.work[i])];
+  }
+  return end;
+}
+
+TEST(ComposeBlock, ExposedPartsSumToTheMakespan) {
+  for (std::uint64_t i = 0; i < cases; ++i) {
+    const RandomBlock block(i);
+    const BlockTimes times = compose(block, block.factors());
+    ASSERT_EQ(std::accumulate(times.exposed.begin(), times.exposed.end(), SimTime::zero()), times.makespan)
+        << block.describe();
+    for (const SimTime part : times.exposed) ASSERT_GE(part, SimTime::zero()) << block.describe();
+  }
+}
+
+TEST(ComposeBlock, IsThePlainRecurrenceWhenNothingSlows) {
+  for (std::uint64_t i = 0; i < cases; ++i) {
+    const RandomBlock block(i);
+    const std::vector<double> ones(static_cast<std::size_t>(block.kernels * block.collectives), 1.0);
+    for (const FactorTable& factors :
+         {FactorTable{}, FactorTable{block.kernels, block.collectives, ones, ones}}) {
+      BlockScratchData scratch;
+      const BlockTimes times = compose_block(block.view(), block.alone, factors, scratch);
+      ASSERT_EQ(scratch.end, max_plus_ends(block)) << block.describe();
+      ASSERT_EQ(times.slowdown_penalty, SimTime::zero());
+    }
+  }
+}
+
+TEST(ComposeBlock, IsThePlainRecurrenceWhenNothingOverlaps) {
+  std::int32_t slowing = 0;
+  for (std::uint64_t i = 0; i < cases; ++i) {
+    RandomBlock block(i);
+    block.needs.clear();
+    for (std::int32_t op = 0; op < static_cast<std::int32_t>(block.lane.size()); ++op) {
+      if (op > 0) block.needs.push(op - 1);
+      block.needs.close_row();
+    }
+    BlockScratchData scratch;
+    (void)compose_block(block.view(), block.alone, block.factors(), scratch);
+    ASSERT_EQ(scratch.end, max_plus_ends(block)) << block.describe();
+    slowing += block.kernel_factor.empty() ? 0 : 1;
+  }
+  EXPECT_GT(slowing, 500);
+}
+
+TEST(ComposeBlock, LastsAtLeastAsLongAsItsBusiestLaneAndAtMostAsItsSlowedSum) {
+  for (std::uint64_t i = 0; i < cases; ++i) {
+    const RandomBlock block(i);
+    const BlockTimes times = compose(block, block.factors());
+    double worst = 1.0;
+    for (const double f : block.kernel_factor) worst = std::max(worst, f);
+    for (const double f : block.collective_factor) worst = std::max(worst, f);
+    SimTime sum{}, last{};
+    for (const std::int32_t work : block.work) sum += block.alone[static_cast<std::size_t>(work)];
+    for (std::size_t l = 0; l < lane_count; ++l) {
+      const SimTime lane_end = times.makespan + times.lag[l];
+      ASSERT_GE(lane_end, times.first_start[l] + (l == compute ? times.busy[l] : SimTime::zero()))
+          << block.describe();
+      ASSERT_GE(lane_end, times.busy[l]) << block.describe();
+      last = std::max(last, lane_end);
+    }
+    // Each step rounds once: at most half a picosecond per running op and step.
+    const auto rounding = static_cast<double>(block.work.size() * lane_count);
+    ASSERT_LE(static_cast<double>(last.count()), worst * (static_cast<double>(sum.count()) + rounding))
+        << block.describe();
+    ASSERT_EQ(times.compute_busy - times.slowdown_penalty,
+              std::inner_product(block.lane.begin(), block.lane.end(), block.work.begin(), SimTime::zero(),
+                                 std::plus<>(), [&](Lane l, std::int32_t work) {
+                                   return l == Lane::compute ? block.alone[static_cast<std::size_t>(work)]
+                                                             : SimTime::zero();
+                                 }));
+  }
+}
+
+TEST(ComposeBlock, NeverGetsShorterByALongerOpWhenNothingSlows) {
+  for (std::uint64_t i = 0; i < cases; ++i) {
+    RandomBlock block(i);
+    const SimTime before = compose(block, {}).makespan;
+    block.alone[i % block.alone.size()] += SimTime(1 + static_cast<std::int64_t>(i % 1000));
+    ASSERT_GE(compose(block, {}).makespan, before) << block.describe();
+  }
+}
+
+}  // namespace
+}  // namespace echo::timeline

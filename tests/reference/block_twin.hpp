@@ -1,0 +1,106 @@
+// The slow twin of the block composer: looks at every op at every step, keeps its books in maps, and splits
+// the makespan afterwards from the starts and ends alone. Shares the input and output types with the fast
+// path and nothing else.
+#pragma once
+
+#include <cmath>
+#include <map>
+#include <stdexcept>
+#include <vector>
+
+#include "timeline/block.hpp"
+
+namespace echo::timeline::twin {
+
+struct BlockResult {
+  BlockTimes times;
+  std::map<int, SimTime> start, end;
+};
+
+inline BlockResult simulate_block(const OpGraphView& graph, const std::vector<SimTime>& alone,
+                                  const FactorTable& factors) {
+  const int ops = static_cast<int>(graph.lane.size());
+  const auto lane = [&](int i) { return graph.lane[static_cast<std::size_t>(i)]; };
+  const auto work = [&](int i) { return graph.work[static_cast<std::size_t>(i)]; };
+  const auto pair_factor = [&](std::span<const double> table, int kernel, int collective) {
+    return table.empty() ? 1.0
+                         : table[static_cast<std::size_t>(work(kernel) * factors.collectives +
+                                                          work(collective) - factors.kernels)];
+  };
+  BlockResult result;
+  std::map<int, long long> left;  // of ops that have started and not ended
+  SimTime now{};
+  while (static_cast<int>(result.end.size()) < ops) {
+    for (int i = 0; i < ops; ++i) {  // start all that may
+      if (result.start.count(i) != 0) continue;
+      bool may = true;
+      for (int j = 0; j < i; ++j) may = may && (lane(j) != lane(i) || result.end.count(j) != 0);
+      for (const int need : graph.needs->row(i)) may = may && result.end.count(need) != 0;
+      if (!may) continue;
+      result.start[i] = now;
+      left[i] = alone[static_cast<std::size_t>(work(i))].count();
+    }
+    if (left.empty()) throw std::runtime_error("deadlock");
+    std::map<int, double> factor;
+    for (const auto& [i, unused] : left) {
+      factor[i] = 1.0;
+      for (const auto& [j, unused_too] : left) {
+        if (lane(i) == Lane::compute && lane(j) != Lane::compute) {
+          factor[i] = std::fmax(factor[i], pair_factor(factors.kernel_factor, i, j));
+        }
+        if (lane(i) != Lane::compute && lane(j) == Lane::compute) {
+          factor[i] = pair_factor(factors.collective_factor, j, i);
+        }
+      }
+    }
+    long long dt = -1;
+    std::map<int, long long> ahead;
+    for (const auto& [i, rest] : left) {
+      ahead[i] = std::llround(static_cast<double>(rest) * factor[i]);
+      if (dt < 0 || ahead[i] < dt) dt = ahead[i];
+    }
+    now += SimTime(dt);
+    std::map<int, long long> still;
+    for (const auto& [i, rest] : left) {
+      const long long rest_after = rest - std::llround(static_cast<double>(dt) / factor[i]);
+      if (ahead[i] == dt || rest_after <= 0) {
+        result.end[i] = now;
+      } else {
+        still[i] = rest_after;
+      }
+    }
+    left = still;
+  }
+
+  BlockTimes& times = result.times;
+  std::map<Lane, SimTime> lane_end;
+  for (int i = 0; i < ops; ++i) {
+    const auto l = static_cast<std::size_t>(lane(i));
+    const SimTime duration = result.end[i] - result.start[i];
+    if (lane_end.count(lane(i)) == 0) times.first_start[l] = result.start[i];
+    times.busy[l] += duration;
+    if (lane(i) == Lane::compute) {
+      const SimTime wait = result.start[i] - lane_end[Lane::compute];
+      int released_by = -1;
+      for (const int need : graph.needs->row(i)) {
+        if (released_by < 0 || result.end[need] > result.end[released_by]) released_by = need;
+      }
+      if (wait > SimTime{}) {
+        times.exposed[static_cast<std::size_t>(graph.part[static_cast<std::size_t>(released_by)])] += wait;
+      }
+      const SimTime undisturbed = alone[static_cast<std::size_t>(work(i))];
+      times.exposed[static_cast<std::size_t>(graph.part[static_cast<std::size_t>(i)])] += undisturbed;
+      times.exposed[static_cast<std::size_t>(Part::slowdown)] += duration - undisturbed;
+      times.slowdown_penalty += duration - undisturbed;
+      times.compute_busy += duration;
+    }
+    lane_end[lane(i)] = result.end[i];
+  }
+  times.makespan = lane_end[Lane::compute];
+  for (const auto& [l, end] : lane_end) {
+    if (end > times.makespan) times.lag[static_cast<std::size_t>(l)] = end - times.makespan;
+  }
+  return result;
+}
+
+}  // namespace echo::timeline::twin

@@ -1,0 +1,57 @@
+// The fast block composer equals its slow twin to the picosecond, and a fault in either would show.
+#include <gtest/gtest.h>
+
+#include "tests/reference/block_twin.hpp"
+#include "tests/support/random_block.hpp"
+
+namespace echo::timeline {
+namespace {
+
+TEST(BlockTwin, AgreesOnEveryOpOfRandomBlocks) {
+  BlockScratchData scratch;  // shared on purpose: results must not depend on what it held
+  for (std::uint64_t i = 0; i < 4000; ++i) {
+    const RandomBlock block(i);
+    const twin::BlockResult slow = twin::simulate_block(block.view(), block.alone, block.factors());
+    const BlockTimes fast = compose_block(block.view(), block.alone, block.factors(), scratch);
+    ASSERT_TRUE(slow.times == fast) << block.describe();
+    for (const auto& [op, end] : slow.end) {
+      ASSERT_EQ(slow.start.at(op), scratch.start[static_cast<std::size_t>(op)])
+          << block.describe() << " op " << op;
+      ASSERT_EQ(end, scratch.end[static_cast<std::size_t>(op)]) << block.describe() << " op " << op;
+    }
+  }
+}
+
+// Were the comparison blind, a changed input on one side would pass too.
+TEST(BlockTwin, NoticesOnePicosecondMore) {
+  BlockScratchData scratch;
+  std::int32_t checked = 0;
+  for (std::uint64_t i = 0; i < 400; ++i) {
+    RandomBlock block(i);
+    if (block.work.empty()) continue;
+    const twin::BlockResult slow = twin::simulate_block(block.view(), block.alone, block.factors());
+    block.alone[static_cast<std::size_t>(block.work[i % block.work.size()])] += SimTime(1);
+    ASSERT_FALSE(slow.times == compose_block(block.view(), block.alone, block.factors(), scratch))
+        << block.describe();
+    ++checked;
+  }
+  EXPECT_GT(checked, 300);
+}
+
+TEST(BlockTwin, NoticesOtherFactors) {
+  BlockScratchData scratch;
+  std::int32_t noticed = 0, slowed = 0;
+  for (std::uint64_t i = 0; i < 400; ++i) {
+    RandomBlock block(i);
+    const twin::BlockResult slow = twin::simulate_block(block.view(), block.alone, block.factors());
+    if (slow.times.slowdown_penalty < SimTime(100)) continue;
+    ++slowed;
+    for (double& factor : block.kernel_factor) factor = 1.0 + (factor - 1.0) * 1.5;
+    noticed += slow.times == compose_block(block.view(), block.alone, block.factors(), scratch) ? 0 : 1;
+  }
+  EXPECT_GT(slowed, 50);
+  EXPECT_EQ(noticed, slowed);
+}
+
+}  // namespace
+}  // namespace echo::timeline

@@ -1,0 +1,59 @@
+// A random block of ops, a pure function of its number: all lanes, random needs, tables of factors or none.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/counter_rng.hpp"
+#include "timeline/block.hpp"
+
+namespace echo::timeline {
+
+struct RandomBlock {
+  explicit RandomBlock(std::uint64_t number) : number_(number) {
+    kernels = 1 + pick(5), collectives = 1 + pick(4);
+    const std::int32_t ops = pick(40), lanes = 1 + pick(lane_count), style = pick(3), chance = 1 + pick(4);
+    for (std::int32_t i = 0; i < kernels + collectives; ++i) {
+      alone.emplace_back(style == 0 ? pick(4) : style == 1 ? 1 + pick(2'000'000'000) : 100 + pick(30));
+    }
+    for (std::int32_t i = 0; i < ops; ++i) {
+      const auto l = static_cast<Lane>(pick(2) == 0 ? 0 : pick(lanes));
+      lane.push_back(l);
+      part.push_back(static_cast<Part>(pick(part_count)));
+      work.push_back(l == Lane::compute ? pick(kernels) : kernels + pick(collectives));
+      for (std::int32_t n = pick(4); n > 0 && i > 0; --n) {
+        if (pick(chance) == 0) needs.push(pick(i));
+      }
+      needs.close_row();
+    }
+    const std::int32_t slowing = pick(4);  // no table; all ones; modest; large
+    for (std::int32_t i = 0; slowing > 0 && i < kernels * collectives; ++i) {
+      kernel_factor.push_back(factor(slowing)), collective_factor.push_back(factor(slowing));
+    }
+  }
+  [[nodiscard]] OpGraphView view() const { return {lane, part, work, &needs}; }
+  [[nodiscard]] FactorTable factors() const {
+    return {kernels, collectives, kernel_factor, collective_factor};
+  }
+  [[nodiscard]] std::string describe() const { return "block " + std::to_string(number_); }
+
+  std::int32_t kernels = 0, collectives = 0;
+  std::vector<Lane> lane;
+  std::vector<Part> part;
+  std::vector<std::int32_t> work;
+  Csr<std::int32_t> needs;
+  std::vector<SimTime> alone;
+  std::vector<double> kernel_factor, collective_factor;
+
+ private:
+  std::int32_t pick(std::int32_t below) {
+    return static_cast<std::int32_t>(draw(4711, number_, drawn_++) % static_cast<std::uint64_t>(below));
+  }
+  double factor(std::int32_t slowing) {
+    if (slowing == 1 || pick(4) == 0) return 1.0;
+    return 1.0 + draw_unit(4712, number_, drawn_++) * (slowing == 2 ? 0.7 : 9.0);
+  }
+  std::uint64_t number_, drawn_ = 0;
+};
+
+}  // namespace echo::timeline
