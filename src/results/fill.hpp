@@ -61,6 +61,14 @@ inline std::int64_t gpu_index(const Context& c) {
   const auto own = config(c).gpu;
   return own.is_none() ? c.catalog.cluster(config(c).cluster).gpu.index() : own.index();
 }
+inline std::int64_t nccl_version(const Context& c) {
+  const auto settings = config(c).comm;
+  const std::int32_t asked =
+      settings.is_none()
+          ? 0
+          : c.catalog.comm_settings.at(static_cast<std::size_t>(settings.index())).nccl_version;
+  return asked != 0 ? asked : c.catalog.cluster(config(c).cluster).nccl_version;
+}
 
 using In = const Context&;
 using Int = std::int64_t;
@@ -95,12 +103,12 @@ inline constexpr auto fillers = std::to_array<Filler>({
     {"flash_attention", [](In c) -> Int { return config(c).flash_attention; }},
     {"overlap_grad_reduce", [](In c) -> Int { return config(c).overlap.grad_reduce; }},
     {"overlap_param_gather", [](In c) -> Int { return config(c).overlap.param_gather; }},
-    {"overlap_pipeline", [](In c) -> Int { return config(c).overlap.pipeline; }},
-    {"overlap_tensor", [](In c) -> Int { return config(c).overlap.tensor; }},
+    {"overlap_p2p", [](In c) -> Int { return config(c).overlap.pipeline; }},
+    {"overlap_tp", [](In c) -> Int { return config(c).overlap.tensor; }},
     {"embedding_is_layer", [](In c) -> Int { return config(c).layers.embedding_is_layer; }},
     {"loss_is_layer", [](In c) -> Int { return config(c).layers.loss_is_layer; }},
-    {"layer_table", [](In c) -> Int { return config(c).layers.explicit_layers.index(); }},
-    {"comm_settings", [](In c) -> Int { return config(c).comm.index(); }},
+    {"layer_split", [](In c) -> Int { return config(c).layers.explicit_layers.index(); }},
+    {"nccl_version", [](In c) -> Int { return nccl_version(c); }},
     {"status", [](In c) -> Int { return static_cast<Int>(report(c).status); }},
     {"reason", [](In c) -> Int { return static_cast<Int>(report(c).reason); }},
     {"reason_margin", [](In c) { return report(c).reason == training::Reason::memory ? report(c).reason_margin : missing; }},

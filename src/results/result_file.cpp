@@ -66,6 +66,7 @@ void describe_column(Hdf5File& file, const Column& column, const CodeTables& cod
   if (column.objective[0] != '\0') file.set_attribute(path, "objective", column.objective);
   if (column.names == Names::none) return;
   const auto meanings = codes.meanings(column);
+  if (meanings.empty()) return;  // a file without rows names nothing
   std::vector<std::int8_t> values;
   std::string joined;
   for (const std::string& meaning : meanings) {

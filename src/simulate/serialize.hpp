@@ -1,0 +1,136 @@
+// Boost.Serialization of the catalogue and the calibration, non-intrusive. Each struct is taken apart by a
+// structured binding that must name every member: a new member does not compile until it is sent along.
+#pragma once
+
+#include <boost/serialization/array.hpp>
+#include <boost/serialization/split_free.hpp>
+#include <boost/serialization/string.hpp>
+#include <boost/serialization/vector.hpp>
+#include <chrono>
+
+#include "simulate/calibration.hpp"
+#include "simulate/catalog.hpp"
+#include "slowdown/serialize.hpp"
+
+namespace boost::serialization {
+
+template <class Archive, class... Values>
+void all(Archive& archive, Values&... values) {
+  (void)(archive & ... & values);
+}
+
+template <class Archive, class Tag>
+void save(Archive& archive, const echo::Id<Tag>& id, unsigned) {
+  archive << id.index();
+}
+template <class Archive, class Tag>
+void load(Archive& archive, echo::Id<Tag>& id, unsigned) {
+  std::int32_t index = -1;
+  archive >> index;
+  id = echo::Id<Tag>(index);
+}
+template <class Archive, class Tag>
+void serialize(Archive& archive, echo::Id<Tag>& id, unsigned version) {
+  split_free(archive, id, version);
+}
+
+template <class Archive, class Tag, class Rep>
+void serialize(Archive& archive, echo::Quantity<Tag, Rep>& quantity, unsigned) {
+  archive& quantity.value;
+}
+
+template <class Archive>
+void save(Archive& archive, const echo::SimTime& time, unsigned) {
+  const std::int64_t picoseconds = time.count();
+  archive << picoseconds;
+}
+template <class Archive>
+void load(Archive& archive, echo::SimTime& time, unsigned) {
+  std::int64_t picoseconds = 0;
+  archive >> picoseconds;
+  time = echo::SimTime(picoseconds);
+}
+template <class Archive>
+void serialize(Archive& archive, echo::SimTime& time, unsigned version) {
+  split_free(archive, time, version);
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::machine::GpuSpec& gpu, unsigned) {
+  auto& [name, peak, memory, l2, memory_bandwidth, nvlink, sm_count, compute_capability, kernels, source] =
+      gpu;
+  all(archive, name, peak, memory, l2, memory_bandwidth, nvlink, sm_count, compute_capability, kernels,
+      source);
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::machine::LinkSpec& link, unsigned) {
+  auto& [bandwidth, latency] = link;
+  all(archive, bandwidth, latency);
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::machine::ClusterSpec& cluster, unsigned) {
+  auto& [name, gpu, gpus_per_node, nodes, scale_up_domain, scale_up, scale_out, nics_per_node, topology,
+         oversubscription, nodes_per_leaf, cpu, nccl_version, network, source] = cluster;
+  all(archive, name, gpu, gpus_per_node, nodes, scale_up_domain, scale_up, scale_out, nics_per_node, topology,
+      oversubscription, nodes_per_leaf, cpu, nccl_version, network, source);
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::training::ModelSpec& model, unsigned) {
+  auto& [name, layers, hidden, heads, kv_heads, head_dim, ffn_hidden, vocab, max_positions, experts,
+         experts_per_token, expert_ffn_hidden, gated_ffn, tied_embeddings, linear_bias, norm, positions,
+         source] = model;
+  all(archive, name, layers, hidden, heads, kv_heads, head_dim, ffn_hidden, vocab, max_positions, experts,
+      experts_per_token, expert_ffn_hidden, gated_ffn, tied_embeddings, linear_bias, norm, positions, source);
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::training::Overlap& overlap, unsigned) {
+  auto& [grad_reduce, param_gather, pipeline, tensor] = overlap;
+  all(archive, grad_reduce, param_gather, pipeline, tensor);
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::training::FrameworkSpec& framework, unsigned) {
+  auto& [name, style, flash_attention, sequence_parallel, zero, recompute, overlap, scatter_gather,
+         fp32_gradients, fused_grad_accumulation, pads_vocabulary, bucket_parameters, kernel_gap,
+         host_per_kernel, host_per_step, reserve, fragmentation, source] = framework;
+  all(archive, name, style, flash_attention, sequence_parallel, zero, recompute, overlap, scatter_gather,
+      fp32_gradients, fused_grad_accumulation, pads_vocabulary, bucket_parameters, kernel_gap,
+      host_per_kernel, host_per_step, reserve, fragmentation, source);
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::ops::CommSettings& settings, unsigned) {
+  auto& [nccl_version, algorithm, protocol, min_channels, max_channels] = settings;
+  all(archive, nccl_version, algorithm, protocol, min_channels, max_channels);
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::simulate::Catalog& catalog, unsigned) {
+  auto& [gpus, models, clusters, frameworks, layer_tables, comm_settings] = catalog;
+  all(archive, gpus, models, clusters, frameworks, layer_tables, comm_settings);
+}
+
+// Constants are flat and named; their field tables say what there is.
+template <class Archive>
+void serialize(Archive& archive, echo::profile::KernelConstants& constants, unsigned) {
+  archive& constants.name;
+  for (const auto& field : echo::profile::kernel_constant_fields()) archive& constants.*field.member;
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::collective::NetworkConstants& constants, unsigned) {
+  archive& constants.name;
+  for (const auto& field : echo::collective::network_constant_fields()) archive& constants.*field.member;
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::simulate::Calibration& known, unsigned) {
+  auto& [kernels, networks, slowdown] = known;
+  all(archive, kernels, networks, slowdown);
+}
+
+}  // namespace boost::serialization

@@ -1,0 +1,144 @@
+#include "parallel/broadcast.hpp"
+
+#include <gtest/gtest.h>
+
+#include "parallel/serialize_spec.hpp"
+#include "simulate/serialize.hpp"
+
+namespace echo::parallel {
+namespace {
+
+template <class T>
+T there_and_back(const T& value) {
+  T copy;
+  from_archive(to_archive(value), copy);
+  return copy;
+}
+
+// No member keeps its default, so one that is not sent shows.
+simulate::Catalog full_catalog() {
+  machine::GpuSpec gpu{.name = "gpu",
+                       .memory = Bytes(80),
+                       .l2 = Bytes(50),
+                       .memory_bandwidth = BytesPerSecond(3e12),
+                       .nvlink = BytesPerSecond(4e11),
+                       .sm_count = 132,
+                       .compute_capability = 90,
+                       .kernels = "other",
+                       .source = "sheet"};
+  for (double rate = 1; auto& peak : gpu.peak) peak = FlopsPerSecond(rate++ * 1e15);
+  const training::ModelSpec model{.name = "model",
+                                  .layers = 2,
+                                  .hidden = 3,
+                                  .heads = 4,
+                                  .kv_heads = 5,
+                                  .head_dim = 6,
+                                  .ffn_hidden = 7,
+                                  .vocab = 8,
+                                  .max_positions = 9,
+                                  .experts = 10,
+                                  .experts_per_token = 11,
+                                  .expert_ffn_hidden = 12,
+                                  .gated_ffn = true,
+                                  .tied_embeddings = false,
+                                  .linear_bias = false,
+                                  .norm = training::Norm::rms,
+                                  .positions = training::Positions::rope,
+                                  .source = "paper"};
+  const machine::ClusterSpec cluster{.name = "cluster",
+                                     .gpu = machine::GpuId(0),
+                                     .gpus_per_node = 4,
+                                     .nodes = 12,
+                                     .scale_up_domain = 72,
+                                     .scale_up = {BytesPerSecond(1e11), SimTime(11)},
+                                     .scale_out = {BytesPerSecond(2e11), SimTime(22)},
+                                     .nics_per_node = 3,
+                                     .topology = machine::TopologyId(2),
+                                     .oversubscription = 2.5,
+                                     .nodes_per_leaf = 6,
+                                     .cpu = machine::CpuVendor::arm,
+                                     .nccl_version = 22809,
+                                     .network = "net",
+                                     .source = "white paper"};
+  training::FrameworkSpec framework{.name = "framework",
+                                    .style = ops::KernelStyle::eager,
+                                    .flash_attention = false,
+                                    .sequence_parallel = false,
+                                    .zero = training::ZeroStage::parameters,
+                                    .recompute = training::Recompute::full,
+                                    .overlap = {true, true, true, true},
+                                    .scatter_gather = true,
+                                    .fp32_gradients = false,
+                                    .fused_grad_accumulation = false,
+                                    .pads_vocabulary = false,
+                                    .bucket_parameters = 5,
+                                    .kernel_gap = SimTime(7),
+                                    .host_per_kernel = SimTime(8),
+                                    .host_per_step = SimTime(9),
+                                    .reserve = Bytes(10),
+                                    .fragmentation = 0.25,
+                                    .source = "code"};
+  return {.gpus = {gpu},
+          .models = {model, model},
+          .clusters = {cluster},
+          .frameworks = {framework},
+          .layer_tables = {{1, 2}, {3}},
+          .comm_settings = {{.nccl_version = 21805,
+                             .algorithm = ops::AlgorithmId(1),
+                             .protocol = 2,
+                             .min_channels = 3,
+                             .max_channels = 4}}};
+}
+
+TEST(Archive, KeepsEveryMemberOfACatalog) {
+  const auto catalog = full_catalog();
+  EXPECT_EQ(there_and_back(catalog), catalog);
+}
+
+TEST(Archive, KeepsEveryMemberOfACalibration) {
+  simulate::Calibration known{.kernels = {{.name = "h800"}},
+                              .networks = {{.name = "ndr400"}},
+                              .slowdown = slowdown::Contention{1.5, 2.5, 0.75, 0.125}};
+  double number = 1.0;
+  for (const auto& field : profile::kernel_constant_fields()) known.kernels[0].*field.member = number++;
+  for (const auto& field : collective::network_constant_fields()) known.networks[0].*field.member = number++;
+  EXPECT_EQ(there_and_back(known), known);
+}
+
+TEST(Archive, KeepsWhichSlowdownModelItIs) {
+  const simulate::Calibration known{.slowdown = slowdown::NoSlowdown{}};
+  EXPECT_TRUE(std::holds_alternative<slowdown::NoSlowdown>(there_and_back(known).slowdown));
+}
+
+TEST(Archive, KeepsEveryMemberOfASweep) {
+  const sweep::SweepSpec spec{
+      .name = "n",
+      .title = "t",
+      .output_file = "o.h5",
+      .schema = 3,
+      .seed = 4,
+      .dimensions = {{{{sweep::Axis::tp, {{.number = 8}, {.number = 4}}},
+                       {sweep::Axis::model, {{.text = "gpt"}}}}}},
+      .rules = {{.kind = sweep::RuleKind::keep, .name = "r", .expression = "tp <= 8", .why = "w"}},
+      .batch_in_tokens = true};
+  EXPECT_EQ(there_and_back(spec), spec);
+}
+
+TEST(DescribedError, ComesBackWithPlacesRemediesAndExitCode) {
+  const UserError error({Problem{{"a.toml", 3, 7, 4}, "unknown key", "did you mean tp?"},
+                         Problem{{"b.toml", 1, 1, 1}, "unused", "remove it", Problem::Severity::warning}},
+                        5);
+  try {
+    throw_described(describe(error));
+    FAIL() << "nothing was thrown";
+  } catch (const UserError& again) {
+    EXPECT_EQ(again.exit_code(), 5);
+    ASSERT_EQ(again.problems().size(), 2u);
+    EXPECT_EQ(again.problems()[0].place.column, 7);
+    EXPECT_EQ(again.problems()[0].remedy, "did you mean tp?");
+    EXPECT_EQ(again.problems()[1].severity, Problem::Severity::warning);
+  }
+}
+
+}  // namespace
+}  // namespace echo::parallel
