@@ -15,6 +15,7 @@ std::span<const NetworkConstantField> network_constant_fields() {
       {"inter_hop_ll128", &C::inter_hop_ll128},
       {"inter_hop_simple", &C::inter_hop_simple},
       {"network_delay", &C::network_delay},
+      {"network_post", &C::network_post},
       {"nvlink_rate_ll", &C::nvlink_rate_ll},
       {"nvlink_rate_ll128", &C::nvlink_rate_ll128},
       {"nvlink_rate_simple", &C::nvlink_rate_simple},
@@ -28,6 +29,8 @@ std::span<const NetworkConstantField> network_constant_fields() {
       {"p2p_base", &C::p2p_base},
       {"p2p_peer", &C::p2p_peer},
       {"p2p_simple", &C::p2p_simple},
+      {"p2p_ramp", &C::p2p_ramp},
+      {"p2p_end", &C::p2p_end},
       {"p2p_rate", &C::p2p_rate},
       {"p2p_network_rate", &C::p2p_network_rate},
   };

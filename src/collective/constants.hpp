@@ -15,6 +15,7 @@ struct NetworkConstants {
   double intra_hop_ll = 1.4, intra_hop_ll128 = 0.8, intra_hop_simple = 1.5;
   double inter_hop_ll = 1.0, inter_hop_ll128 = 1.0, inter_hop_simple = 1.0;
   double network_delay = 1.0;  // us added to each network hop beside the switches' own; twice under Simple
+  double network_post = 0.1;  // us a network hop waits for each channel's operation to be posted by the proxy
   double nvlink_rate_ll = 0.29, nvlink_rate_ll128 = 0.68, nvlink_rate_simple = 0.76;
   double network_rate = 0.93;
   double chunk_ramp = 0.5;  // share of one chunk's NIC time paid at each store-and-forward hop
@@ -27,6 +28,8 @@ struct NetworkConstants {
   double nvls_rate = 0.58;
   // Send/receive: latency of the launch and of each further peer, what Simple costs more, rates.
   double p2p_base = 6.0, p2p_peer = 0.3, p2p_simple = 4.0;  // us
+  double p2p_ramp = 0.8;  // share of one chunk's time at 20 GB/s paid to fill the pipeline
+  double p2p_end = 0.3;   // further ranks' worth of data, for the copy a rank sends itself
   double p2p_rate = 0.72, p2p_network_rate = 0.85;
   friend bool operator==(const NetworkConstants&, const NetworkConstants&) = default;
 };

@@ -27,4 +27,14 @@ namespace echo::collective {
   return chunk;
 }
 
+// The same between nodes, where the tree forwards whole chunks: at most 64 KiB from four nodes on.
+[[nodiscard]] inline double nvls_tree_chunk(std::int64_t bytes, const Communicator& c) {
+  const double concurrent = static_cast<double>(c.nvls_channels) * c.nvls.channels;
+  const double message = static_cast<double>(bytes);
+  double chunk = c.nodes >= 4 ? 65536.0 : 131072.0;
+  if (chunk > 65536.0 && message < 4.0 * concurrent * chunk) chunk = 65536.0;
+  if (chunk > 32768.0 && message < concurrent * chunk) chunk = 32768.0;
+  return chunk;
+}
+
 }  // namespace echo::collective

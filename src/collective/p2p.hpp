@@ -20,6 +20,21 @@ namespace echo::collective {
   return std::clamp(static_cast<std::int32_t>(std::bit_floor(whole)), 1, std::max(c.channels, 1));
 }
 
+// The same when every rank is a peer: channels are dealt out over them. Source: enqueue.cc,
+// scheduleP2pTasksToPlan.
+[[nodiscard]] inline std::int32_t channels_each(const Communicator& c, std::int32_t peers) {
+  const auto all =
+      static_cast<std::int32_t>(std::bit_ceil(static_cast<std::uint32_t>(std::max(c.channels, 1))));
+  return std::max(1, std::min(peer_channels(c), all / std::max(peers, 1)));
+}
+
+// us until the first chunk is through: a chunk (512 KiB on NVLink, 128 KiB on a network) or one channel's
+// part at 20 GB/s, a channel's copy rate.
+[[nodiscard]] inline double fill_time(const Communicator& c, double bytes_per_peer, std::int32_t channels) {
+  const double chunk = c.multi_node() ? 131072.0 : 524288.0;
+  return std::min(chunk, bytes_per_peer / channels) / 20000.0;
+}
+
 // LL carries messages of at most 16 KiB per channel. Source: enqueue.cc, addP2pToPlan.
 [[nodiscard]] inline bool short_message(double bytes_per_peer, std::int32_t channels) {
   return bytes_per_peer <= 16384.0 * channels;

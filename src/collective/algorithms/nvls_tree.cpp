@@ -51,9 +51,9 @@ std::int32_t channels(const Call&, const Communicator& c, ops::Protocol) { retur
 
 Cost time(const Call& call, const Communicator& c, ops::Protocol p, const NetworkConstants& k) {
   const double bytes = static_cast<double>(call.bytes), network = network_rate(c, p, k);
-  const double chunk = nvls_chunk(call.bytes, c);
-  const double hop =
-      inter_hop(c, Method::nvls_tree, p, k) + k.chunk_ramp * chunk / (1000.0 * network / c.nvls_channels);
+  const double chunk = nvls_tree_chunk(call.bytes, c);
+  const double hop = inter_hop(c, Method::nvls_tree, p, k) + k.network_post * c.nvls_channels +
+                     k.chunk_ramp * chunk / (1000.0 * network / c.nvls_channels);
   const double start = k.nvls_base + k.nvls_ramp * chunk / 1024.0 + 2.0 * c.tree_depth() * hop;
   const double rate = std::min(c.nvlink * k.nvls_rate, c.nodes == 2 ? network : 0.5 * network);
   return {start + bytes / (1000.0 * rate), 8.0 * bytes};

@@ -1,5 +1,5 @@
 // All-to-all: n sends and n receives in one kernel, no relaying.
-//   T = base + peers * per peer (+ Simple's hand-shake) (+ one network hop)
+//   T = base + peers * per peer (+ Simple's hand-shake) (+ one network hop) + the first chunk's fill
 //       + max(S (q-1+end)/n / nvlink per GPU, S (n-q)/n / NIC share per GPU)
 // NCCL has one method for it, so there is no choice to reproduce but LL for short messages. Source:
 // NVIDIA/nccl enqueue.cc (scheduleP2pTasksToPlan), init.cc (schedule of peers); constants fitted. HBM
@@ -35,14 +35,15 @@ Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkCons
   const double bytes = static_cast<double>(call.bytes), leaves = bytes * (c.ranks - 1) / c.ranks;
   double latency = k.p2p_base + k.p2p_peer * (c.ranks - 1) + (p == Protocol::simple ? k.p2p_simple : 0.0);
   const double share = p == Protocol::simple ? 1.0 : 0.5;
-  const double inside = bytes * (c.per_node - 1) / c.ranks;
+  latency += k.p2p_ramp * fill_time(c, per_peer(call, c), channels_each(c, c.ranks));
+  const double inside = bytes * (c.per_node - 1 + k.p2p_end) / c.ranks;
   double wire = inside / (1000.0 * c.nvlink * k.p2p_rate * share);
   if (c.multi_node()) {
     latency += inter_hop(c, Method::ring, p, k);
     const double nic = c.network / c.per_node * k.p2p_network_rate * share;
     wire = std::max(wire, bytes * (c.ranks - c.per_node) / c.ranks / (1000.0 * nic));
   }
-  return {joined(0.0, latency, wire, k.overlap), 4.0 * leaves};
+  return {latency + wire, 4.0 * leaves};
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkCons
   double rate = c.per_node > 1 ? nvlink_rate(c, p, k) : network_rate(c, p, k);
   if (c.multi_node()) {
     const double network = network_rate(c, p, k);
-    latency += crossings * (inter_hop(c, Method::ring, p, k) +
+    latency += crossings * (inter_hop(c, Method::ring, p, k) + k.network_post * channels(call, c, p) +
                             k.chunk_ramp * slice(call, c, p) / (1000.0 * network / c.ring.channels));
     rate = std::min(rate, network);
   }

@@ -1,8 +1,8 @@
 // One message from a GPU to another, as pipeline stages exchange: over NVLink inside a node, else over the
-// NIC share of one GPU.  T = base (+ Simple's hand-shake) + hop + bytes / rate Source: NVIDIA/nccl enqueue.cc
-// (addP2pToPlan), graph/paths.cc (channels per peer); constants fitted with all-to-all. HBM traffic: the
-// receiver's, the heavier side: incoming write, read, write: 3 bytes per byte. Neglected: a stage that sends
-// and receives at once shares no link direction, so both run at full rate.
+// NIC share of one GPU.  T = base (+ Simple's hand-shake) + hop + the first chunk's fill + bytes / rate
+// Source: NVIDIA/nccl enqueue.cc (addP2pToPlan), graph/paths.cc (channels per peer); constants fitted with
+// all-to-all. HBM traffic: the receiver's, the heavier side: incoming write, read, write: 3 bytes per byte.
+// Neglected: a stage that sends and receives at once shares no link direction, so both run at full rate.
 #include <algorithm>
 
 #include "collective/p2p.hpp"
@@ -29,6 +29,7 @@ std::int32_t channels(const Call& call, const Communicator& c, Protocol) {
 Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkConstants& k) {
   const double bytes = static_cast<double>(call.bytes), share = p == Protocol::simple ? 1.0 : 0.5;
   double latency = k.p2p_base + (p == Protocol::simple ? k.p2p_simple : 0.0);
+  latency += k.p2p_ramp * fill_time(c, bytes, peer_channels(c));
   double rate = c.nvlink * k.p2p_rate * share;
   if (c.multi_node()) {
     latency += inter_hop(c, Method::ring, p, k);

@@ -70,7 +70,7 @@ Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkCons
   if (c.multi_node()) {
     const double network = network_rate(c, p, k);
     latency += 2.0 * c.tree_depth() *
-               (inter_hop(c, Method::tree, p, k) +
+               (inter_hop(c, Method::tree, p, k) + k.network_post * channels(call, c, p) +
                 k.chunk_ramp * chunk(call, c, p) / (1000.0 * network / c.tree.channels));
     rate = std::min(rate, c.nodes == 2 ? 2.0 * network : network);
   }

@@ -1,0 +1,135 @@
+// The command that fits every network, prints how well, and writes the catalog's files.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "calibrate/network_fit.hpp"
+
+namespace echo::calibrate {
+namespace {
+
+std::string table_folder() {
+  const char* folder = std::getenv("ECHO_DATA_DIR");
+  return std::string(folder != nullptr ? folder : "../shared/data") + "/collectives";
+}
+
+constexpr const char* fit_date = "2026-11-20";
+
+void write_constants(const std::string& folder, const NetworkKind& kind, const NetworkFit& fit) {
+  std::ofstream out(folder + "/" + kind.name + ".toml");
+  if (!out)
+    throw UserError("cannot write " + folder + "/" + kind.name + ".toml", "create the folder first", 3);
+  out << "# Network constants; fields are explained in src/collective/constants.hpp. Written by the network "
+         "fit.\n";
+  out << fmt::format("name = \"{}\"\nsource = \"{}\"\nlicence = \"MIT\"\ndate = \"{}\"\n\n[constants]\n",
+                     kind.name, kind.about, fit_date);
+  const auto fields = collective::network_constant_fields();
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    const double value = fit.constants.*fields[f].member;
+    const bool fitted = fit.moved[f];
+    const double error = fitted ? fit.error[f] : 0.3 * value;  // unfitted: as wide as machines differ
+    const std::string from = fitted             ? "fitted"
+                             : *kind.prior != 0 ? std::string("as ") + kind.prior
+                                                : "assumed";
+    out << fmt::format("{} = {{ value = {:.5g}, error = {:.2g}, source = \"{}\" }}\n", fields[f].name, value,
+                       error, from);
+  }
+  out << "\n[fit]\n";
+  if (fit.fitted.rows == 0) return;
+  out << fmt::format("rows = {}\nmedian_ape = {:.4f}\nmean_ape = {:.4f}\nmedian_ape_16mib = {:.4f}\n",
+                     fit.fitted.rows, fit.fitted.median, fit.fitted.mean, fit.fitted.median_large);
+  if (fit.held_out.rows > 0)
+    out << fmt::format("held_out_median_ape = {:.4f}\nheld_out_median_ape_16mib = {:.4f}\n",
+                       fit.held_out.median, fit.held_out.median_large);
+}
+
+void print(std::string_view name, std::string_view what, const NetworkErrors& e) {
+  if (e.rows == 0) return;
+  fmt::print("{:<18} {:<22} {:>5} {:>7.1f} {:>7.1f} {:>9.1f} {:>+7.1f}\n", name, what, e.rows, 100 * e.median,
+             100 * e.mean, 100 * e.median_large, 100 * e.bias);
+}
+
+// Errors by log, collective and shape, to see where a fit is weak.
+void print_families(const NetworkKind& kind, std::span<const NetworkMeasurement> rows,
+                    const collective::NetworkConstants& k) {
+  std::map<std::int32_t, std::vector<NetworkMeasurement>> families;
+  for (const NetworkMeasurement& m : rows) families[m.family].push_back(m);
+  for (const auto& [family, members] : families) {
+    const auto& q = members.front().query;
+    print(kind.name,
+          fmt::format("{} {}x{} v{}", ops::collective_kind_names[static_cast<std::size_t>(q.kind)],
+                      q.group.nodes, q.group.ranks_per_node, members.front().nccl_version),
+          network_errors(members, k));
+  }
+}
+
+void pool(NetworkErrors& all, const NetworkErrors& e) {
+  all.absolute.insert(all.absolute.end(), e.absolute.begin(), e.absolute.end());
+  all.absolute_large.insert(all.absolute_large.end(), e.absolute_large.begin(), e.absolute_large.end());
+  all.bias += e.bias * static_cast<double>(e.rows);
+}
+
+double middle(std::vector<double> v) {
+  if (v.empty()) return 0.0;
+  std::sort(v.begin(), v.end());
+  return v[v.size() / 2];
+}
+
+void print_pooled(std::string_view what, NetworkErrors e) {
+  e.rows = static_cast<std::int64_t>(e.absolute.size());
+  if (e.rows == 0) return;
+  for (const double a : e.absolute) e.mean += a / static_cast<double>(e.rows);
+  e.median = middle(e.absolute);
+  e.median_large = middle(e.absolute_large);
+  e.bias /= static_cast<double>(e.rows);
+  print("all", what, e);
+}
+
+}  // namespace
+
+int run_networks(std::span<char*> args) {
+  std::string out;
+  bool families = false;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const std::string_view arg = args[i];
+    if (arg == "--out" && i + 1 < args.size()) {
+      out = args[++i];
+    } else if (arg == "--families") {
+      families = true;
+    } else {
+      throw UserError(fmt::format("unknown argument \"{}\"", arg), "networks [--out FOLDER] [--families]");
+    }
+  }
+  fmt::print("{:<18} {:<22} {:>5} {:>7} {:>7} {:>9} {:>7}\n", "network", "rows", "", "median%", "mean%",
+             ">=16MiB%", "bias%");
+  std::map<std::string, collective::NetworkConstants, std::less<>> known;
+  NetworkErrors fitted, held_out, tests;
+  for (const NetworkKind& kind : network_kinds()) {
+    collective::NetworkConstants start =
+        *kind.prior != 0 ? known.at(kind.prior) : collective::NetworkConstants{};
+    start.name = kind.name;
+    const auto rows = read_network(kind, table_folder());
+    const NetworkFit fit = fit_network(rows, start);
+    known[kind.name] = fit.constants;
+    print(kind.name, "before the fit", network_errors(rows, start));
+    print(kind.name, "fitted", fit.fitted);
+    print(kind.name, "held out", fit.held_out);
+    print(kind.name, "more nodes than fitted", fit.more_nodes);
+    print(kind.name, "test only", fit.test_only);
+    if (families) print_families(kind, rows, fit.constants);
+    pool(fitted, fit.fitted), pool(held_out, fit.held_out), pool(tests, fit.test_only);
+    if (!out.empty()) write_constants(out, kind, fit);
+  }
+  print_pooled("fitted", fitted);
+  print_pooled("held out", held_out);
+  print_pooled("test only", tests);
+  return 0;
+}
+
+}  // namespace echo::calibrate
