@@ -1,0 +1,187 @@
+// Laws every simulated step obeys, over seeded random configs.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "collective/algorithm.hpp"
+#include "simulate/price_work.hpp"
+#include "tests/support/random_config.hpp"
+
+namespace echo::simulate {
+namespace {
+
+using support::catalog_with_roomy_gpus;
+using support::presets;
+using support::random_config;
+using training::Status;
+using training::TrainingConfig;
+
+constexpr std::uint64_t seeds = 1500;
+
+TEST(Step, PartsSumToTheStepAndUtilisationStaysBelowOne) {
+  const Catalog catalog = catalog_with_roomy_gpus();
+  Workspace ws;
+  int composed = 0;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    const StepReport r = simulate(random_config(seed), catalog, presets().calibration, ws);
+    if (r.status != Status::ok) continue;
+    ++composed;
+    const SimTime sum = std::accumulate(r.exposed.begin(), r.exposed.end(), SimTime::zero());
+    ASSERT_EQ(sum, r.step) << "seed " << seed;
+    ASSERT_GT(r.mfu, 0.0) << "seed " << seed;
+    ASSERT_LT(r.mfu, 1.0) << "seed " << seed;
+    ASSERT_GE(r.step, r.step_no_slowdown / 2) << "seed " << seed;
+  }
+  EXPECT_GT(composed, 500);
+}
+
+TEST(Step, DoesNotDependOnWhatTheWorkspaceDidBefore) {
+  Workspace reused;
+  for (std::uint64_t seed = 0; seed < seeds; seed += 7) {
+    Workspace fresh;
+    const StepReport a = simulate(random_config(seed), presets().catalog, presets().calibration, reused);
+    const StepReport b = simulate(random_config(seed), presets().catalog, presets().calibration, fresh);
+    ASSERT_EQ(a.status, b.status) << "seed " << seed;
+    ASSERT_EQ(a.step, b.step) << "seed " << seed;
+    ASSERT_EQ(a.exposed, b.exposed) << "seed " << seed;
+    ASSERT_EQ(a.memory, b.memory) << "seed " << seed;
+  }
+}
+
+TEST(Step, WithoutSlowdownTheCounterfactualIsTheStepItself) {
+  Calibration known = presets().calibration;
+  known.slowdown = slowdown::NoSlowdown{};
+  const Catalog catalog = catalog_with_roomy_gpus();
+  Workspace ws;
+  for (std::uint64_t seed = 0; seed < seeds; seed += 5) {
+    const StepReport r = simulate(random_config(seed), catalog, known, ws);
+    ASSERT_EQ(r.step, r.step_no_slowdown) << "seed " << seed;
+  }
+}
+
+// One resource of the machine made better. GPU arithmetic and memory change kernel prices; links change
+// collectives.
+struct Improvement {
+  const char* name;
+  void (*apply)(Catalog&);
+};
+const Improvement improvements[] = {
+    {"arithmetic",
+     [](Catalog& c) {
+       for (auto& gpu : c.gpus)
+         for (auto& peak : gpu.peak) peak = peak * 1.3;
+     }},
+    {"memory bandwidth",
+     [](Catalog& c) {
+       for (auto& gpu : c.gpus) gpu.memory_bandwidth = gpu.memory_bandwidth * 1.3;
+     }},
+    {"scale-up bandwidth",
+     [](Catalog& c) {
+       for (auto& cluster : c.clusters) cluster.scale_up.bandwidth = cluster.scale_up.bandwidth * 1.5;
+     }},
+    {"scale-out bandwidth",
+     [](Catalog& c) {
+       for (auto& cluster : c.clusters) cluster.scale_out.bandwidth = cluster.scale_out.bandwidth * 1.5;
+     }},
+    {"latency",
+     [](Catalog& c) {
+       for (auto& cluster : c.clusters) {
+         cluster.scale_up.latency /= 2;
+         cluster.scale_out.latency /= 2;
+       }
+     }},
+};
+class BetterMachine : public testing::TestWithParam<Improvement> {};
+
+// Algorithm, protocol and channels pinned, slowdown off: nothing can get longer.
+TEST_P(BetterMachine, NeverLengthensAStepWhoseSelectionIsPinned) {
+  Catalog before = catalog_with_roomy_gpus();
+  before.comm_settings = {{.algorithm = ops::AlgorithmId(find_named(collective::algorithm_table(), "ring")),
+                           .protocol = static_cast<std::int32_t>(ops::Protocol::simple),
+                           .min_channels = 8,
+                           .max_channels = 8}};
+  Catalog after = before;
+  GetParam().apply(after);
+  Calibration known = presets().calibration;
+  known.slowdown = slowdown::NoSlowdown{};
+  Workspace ws_before, ws_after;
+  int compared = 0;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    TrainingConfig c = random_config(seed);
+    c.comm = ops::CommSettingsId(0);
+    const StepReport a = simulate(c, before, known, ws_before), b = simulate(c, after, known, ws_after);
+    if (a.status != Status::ok) continue;
+    ++compared;
+    // Each op rounds to the picosecond once: a step of n ops may differ by n ps.
+    ASSERT_LE(b.step, a.step + SimTime(100'000)) << "seed " << seed;
+  }
+  EXPECT_GT(compared, 500);
+}
+
+// Selection free: a longer step needs a collective whose choice switched.
+TEST_P(BetterMachine, LengthensAStepOnlyWhereSelectionSwitches) {
+  const Catalog before = catalog_with_roomy_gpus();
+  Catalog after = before;
+  GetParam().apply(after);
+  Calibration known = presets().calibration;
+  known.slowdown = slowdown::NoSlowdown{};
+  Workspace ws_before, ws_after;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    const TrainingConfig c = random_config(seed);
+    const StepReport a = simulate(c, before, known, ws_before), b = simulate(c, after, known, ws_after);
+    if (a.status != Status::ok || b.step <= a.step + SimTime(100'000)) continue;
+    bool switched = false;
+    const auto compare = [&](const ops::CollectiveEstimate& x, const ops::CollectiveEstimate& y) {
+      switched =
+          switched || x.algorithm != y.algorithm || x.protocol != y.protocol || x.channels != y.channels;
+    };
+    for (std::size_t i = 0; i < ws_before.prices.collectives.size(); ++i)
+      compare(ws_before.prices.collectives[i], ws_after.prices.collectives[i]);
+    for (const ops::CollectiveQuery& hop : {ws_before.work.hop_within, ws_before.work.hop_across})
+      compare(price_collective(hop, c, before, known, ws_before.memo),
+              price_collective(hop, c, after, known, ws_after.memo));
+    EXPECT_TRUE(switched) << "seed " << seed << ": " << to_seconds(a.step) << " s -> " << to_seconds(b.step)
+                          << " s";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Resources, BetterMachine, testing::ValuesIn(improvements),
+                         [](const auto& param_info) {
+                           std::string name = param_info.param.name;
+                           for (char& c : name)
+                             if (c == ' ' || c == '-') c = '_';
+                           return name;
+                         });
+
+// The point of the slowdown model: it changes which layout wins.
+TEST(Slowdown, ReversesTheOrderOfSomePairOfLayouts) {
+  const Catalog catalog = catalog_with_roomy_gpus();
+  Workspace ws;
+  std::vector<StepReport> reports;
+  for (std::int32_t tensor : {1, 2, 4, 8})
+    for (std::int32_t pipeline : {1, 2, 4, 8})
+      for (const bool sequence_parallel : {false, true})
+        for (const bool overlap : {false, true})
+          for (const auto zero : {training::ZeroStage::none, training::ZeroStage::optimizer})
+            for (std::int32_t micro : {1, 2, 4}) {
+              TrainingConfig c = random_config(0);
+              c.model = training::ModelId(support::named(catalog.models, "korthikanti-22b"));
+              c.cluster = machine::ClusterId(support::named(catalog.clusters, "dgx-h100-ndr400"));
+              c.degrees = {.tensor = tensor, .pipeline = pipeline, .data = 64 / tensor / pipeline};
+              c.batch = {.global_samples = 512, .micro_samples = micro, .sequence_tokens = 2048};
+              c.schedule = training::ScheduleId(find_named(timeline::schedule_table(), "1f1b"));
+              c.sequence_parallel = sequence_parallel && tensor > 1;
+              c.overlap.grad_reduce = c.overlap.param_gather = overlap;
+              c.zero = zero;
+              const StepReport r = simulate(c, catalog, presets().calibration, ws);
+              if (r.status == Status::ok) reports.push_back(r);
+            }
+  int reversed = 0;
+  for (const StepReport& a : reports)
+    for (const StepReport& b : reports)
+      reversed += a.step < b.step && a.step_no_slowdown > b.step_no_slowdown;
+  EXPECT_GT(reversed, 0) << "among " << reports.size() << " layouts";
+}
+
+}  // namespace
+}  // namespace echo::simulate

@@ -1,0 +1,176 @@
+// The slow twin of the whole timeline: every op of every layer of every microbatch of every stage, started
+// one by one as soon as its lane, its inputs and its microbatch allow. Orders come from the schedule twin;
+// below the op list nothing is shared with the fast path. Slowdown is off: lanes then do not change each
+// other's rates.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "simulate/compose_chunks.hpp"
+#include "simulate/compose_step.hpp"
+#include "simulate/price_work.hpp"
+#include "simulate/simulate.hpp"
+#include "tests/reference/pipeline_twin.hpp"
+#include "tests/support/random_config.hpp"
+
+namespace echo::simulate {
+namespace {
+
+using timeline::Task;
+using timeline::TaskKind;
+
+struct TwinStage {
+  std::map<Lane, SimTime> lane_free;
+  SimTime compute_end{}, data_end{};
+};
+
+class StepTwin {
+ public:
+  StepTwin(const training::TrainingConfig& config, const Workspace& ws) : config_(config), ws_(ws) {}
+
+  std::vector<TwinStage> run(SimTime fault = {}) {
+    const int p = config_.degrees.pipeline, v = config_.degrees.virtual_stages;
+    const int m = training::microbatches_of(config_);
+    const char* name = timeline::schedule_table()[static_cast<std::size_t>(config_.schedule.index())]->name;
+    const auto orders = timeline::twin::orders_of(name, p, v, m);
+    std::vector<TwinStage> stages(static_cast<std::size_t>(p));
+    std::vector<std::size_t> next(static_cast<std::size_t>(p), 0);
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (int s = 0; s < p; ++s)
+        while (next[static_cast<std::size_t>(s)] < orders[static_cast<std::size_t>(s)].size()) {
+          const Task& task = orders[static_cast<std::size_t>(s)][next[static_cast<std::size_t>(s)]];
+          const auto input = input_of(task);
+          if (input && arrival_.count(*input) == 0) break;
+          run_task(stages[static_cast<std::size_t>(s)], s, task,
+                   input ? arrival_.at(*input) : SimTime::zero(), fault);
+          ++next[static_cast<std::size_t>(s)];
+          moved = true;
+        }
+    }
+    return stages;
+  }
+
+ private:
+  [[nodiscard]] int chunks() const { return static_cast<int>(ws_.layout.chunk_layers.size()); }
+
+  [[nodiscard]] std::optional<Task> input_of(const Task& t) const {
+    if (t.kind == TaskKind::forward)
+      return t.chunk == 0 ? std::nullopt : std::optional(Task{t.kind, t.chunk - 1, t.microbatch});
+    if (t.chunk == chunks() - 1) return Task{TaskKind::forward, t.chunk, t.microbatch};
+    return Task{t.kind, t.chunk + 1, t.microbatch};
+  }
+
+  // The blocks the task consists of, one entry per run.
+  [[nodiscard]] std::vector<std::int32_t> blocks_of(const Task& t) {
+    const bool ahead = t.kind == TaskKind::forward;
+    const int ran = ++count_[{t.kind, t.chunk}];
+    const auto chunk = static_cast<std::size_t>(t.chunk);
+    if (ahead && ran == 1 && ws_.work.first_forward[chunk] >= 0) return {ws_.work.first_forward[chunk]};
+    if (!ahead && ran == training::microbatches_of(config_) && ws_.work.last_backward[chunk] >= 0)
+      return {ws_.work.last_backward[chunk]};
+    std::vector<std::int32_t> out;
+    for (const workload::BlockRun& run : (ahead ? ws_.work.forward : ws_.work.backward).row(t.chunk))
+      out.insert(out.end(), static_cast<std::size_t>(run.count), run.block);
+    return out;
+  }
+
+  void run_task(TwinStage& stage, int s, const Task& task, SimTime arrival, SimTime fault) {
+    const SimTime start = std::max(stage.lane_free[Lane::compute], arrival);
+    stage.lane_free[Lane::compute] = start + fault;  // fault: what a broken path would get wrong
+    for (const std::int32_t id : blocks_of(task)) {
+      const workload::OpGraph& block = ws_.work.blocks[static_cast<std::size_t>(id)];
+      std::map<std::int32_t, SimTime> end;
+      const SimTime entry =
+          stage.lane_free[Lane::compute];  // a block's ops work on what the block before made
+      for (std::int32_t op = 0; op < block.size(); ++op) {
+        SimTime& free = stage.lane_free[block.lane[static_cast<std::size_t>(op)]];
+        SimTime begin = std::max(free, entry);
+        for (const std::int32_t need : block.needs.row(op)) begin = std::max(begin, end.at(need));
+        free = end[op] =
+            begin + ws_.prices.alone[static_cast<std::size_t>(block.work[static_cast<std::size_t>(op)])];
+      }
+    }
+    const SimTime done = stage.lane_free[Lane::compute];
+    stage.compute_end = done;
+    if (task.kind != TaskKind::forward) stage.data_end = stage.lane_free[Lane::data];
+    const int to = task.kind == TaskKind::forward ? task.chunk + 1 : task.chunk - 1;
+    const bool leaves =
+        to >= 0 && to < chunks() && ws_.layout.stage_of_chunk[static_cast<std::size_t>(to)] != s;
+    SimTime hop{};
+    if (leaves) hop = ws_.hop_forward[static_cast<std::size_t>(std::min(task.chunk, to))];
+    SimTime& link = link_[{s, task.kind == TaskKind::forward}];
+    arrival_[task] = hop > SimTime::zero() ? (link = std::max(link, done) + hop) : done;
+  }
+
+  const training::TrainingConfig& config_;
+  const Workspace& ws_;
+  std::map<Task, SimTime> arrival_;
+  std::map<std::pair<TaskKind, int>, int> count_;
+  std::map<std::pair<int, bool>, SimTime> link_;
+};
+
+struct Both {
+  std::vector<timeline::StageTimes> fast;
+  std::vector<TwinStage> slow;
+};
+
+// Small models keep the twin affordable; hops overlap (blocking ones have a twin of their own).
+std::optional<Both> compose_both(std::uint64_t seed, bool data_traffic, SimTime fault = {}) {
+  Catalog catalog = support::catalog_with_roomy_gpus();
+  for (training::FrameworkSpec& f : catalog.frameworks)
+    f.host_per_kernel = SimTime::zero();  // binds per pass only
+  Calibration known = support::presets().calibration;
+  known.slowdown = slowdown::NoSlowdown{};
+  training::TrainingConfig c = support::random_config(seed);
+  c.overlap.pipeline = true;
+  c.overlap.grad_reduce = data_traffic;
+  c.overlap.param_gather = false;
+  Workspace ws;
+  if (simulate(c, catalog, known, ws).status != training::Status::ok) return std::nullopt;
+  return Both{ws.pipeline.stages, StepTwin(c, ws).run(fault)};
+}
+
+TEST(StepTwin, EqualsTheFastPathWhereNoTransferCrossesAChunkBorder) {
+  int compared = 0;
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    const auto both = compose_both(seed, false);
+    if (!both) continue;
+    ++compared;
+    for (std::size_t s = 0; s < both->fast.size(); ++s)
+      ASSERT_EQ(both->fast[s].compute_end, both->slow[s].compute_end) << "seed " << seed << " stage " << s;
+  }
+  EXPECT_GT(compared, 50);
+}
+
+TEST(StepTwin, NoticesAFaultOfOnePicosecondATask) {
+  for (std::uint64_t seed = 0; seed < 10; ++seed)
+    if (const auto both = compose_both(seed, false, SimTime(1))) {
+      EXPECT_NE(both->fast.back().compute_end, both->slow.back().compute_end) << "seed " << seed;
+    }
+}
+
+// Gradient buckets of one chunk queue behind those of the chunk before. The fast path knows a chunk's buckets
+// only as a first start, a sum and a lag, so it is never late, and early by no more than the queue the chunk
+// found.
+TEST(StepTwin, BoundsTheGradientTrafficThatCrossesChunkBorders) {
+  int compared = 0, exact = 0;
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    const auto both = compose_both(seed, true);
+    if (!both) continue;
+    ++compared;
+    for (std::size_t s = 0; s < both->fast.size(); ++s) {
+      ASSERT_EQ(both->fast[s].compute_end, both->slow[s].compute_end) << "seed " << seed << " stage " << s;
+      ASSERT_LE(both->fast[s].data_end, both->slow[s].data_end) << "seed " << seed << " stage " << s;
+      const double fast = to_seconds(std::max(both->fast[s].data_end, both->fast[s].compute_end));
+      const double slow = to_seconds(std::max(both->slow[s].data_end, both->slow[s].compute_end));
+      ASSERT_GE(fast, 0.99 * slow) << "seed " << seed << " stage " << s;
+      exact += both->fast[s].data_end == both->slow[s].data_end;
+    }
+  }
+  EXPECT_GT(compared, 50);
+  EXPECT_GT(exact, compared);  // most stages: one chunk, nothing crosses
+}
+
+}  // namespace
+}  // namespace echo::simulate

@@ -1,0 +1,75 @@
+// Seeded random training configs over the preset catalog: the material of the property tests.
+#pragma once
+
+#include <vector>
+
+#include "base/counter_rng.hpp"
+#include "base/named_table.hpp"
+#include "config/catalog_files.hpp"
+#include "simulate/simulate.hpp"
+#include "timeline/schedule.hpp"
+
+namespace echo::support {
+
+inline const config::CatalogInputs& presets() {
+  static const config::CatalogInputs inputs = config::read_catalog();
+  return inputs;
+}
+
+class Draws {
+ public:
+  explicit Draws(std::uint64_t seed) : seed_(seed) {}
+  std::int32_t below(std::int32_t n) { return static_cast<std::int32_t>(draw_unit(seed_, 0, next_++) * n); }
+  template <class T>
+  T one_of(std::initializer_list<T> options) {
+    return options.begin()[below(static_cast<std::int32_t>(options.size()))];
+  }
+  bool coin() { return below(2) == 1; }
+
+ private:
+  std::uint64_t seed_, next_ = 0;
+};
+
+template <class T>
+std::int32_t named(const std::vector<T>& table, const char* name) {
+  return find_named(table, name);
+}
+
+// Any combination of features this version simulates; may be infeasible.
+inline training::TrainingConfig random_config(std::uint64_t seed) {
+  Draws draws(seed);
+  const simulate::Catalog& catalog = presets().catalog;
+  training::TrainingConfig c;
+  c.model = training::ModelId(named(
+      catalog.models, draws.one_of({"gpt3-6.7b", "gpt3-13b", "korthikanti-22b", "llama2-7b", "llama3-8b"})));
+  c.cluster = machine::ClusterId(
+      named(catalog.clusters,
+            draws.one_of({"dgx-a100-hdr200", "dgx-h100-ndr400", "h800-96", "dgx-h100-fattree-2to1-ndr400"})));
+  c.framework = training::FrameworkId(
+      named(catalog.frameworks, draws.one_of({"megatron-lm", "megatron-core", "megatron-deepspeed"})));
+  c.degrees = {.tensor = draws.one_of({1, 2, 4, 8}),
+               .pipeline = draws.one_of({1, 2, 4, 8}),
+               .data = draws.one_of({1, 2, 3, 4})};
+  if (c.degrees.pipeline > 1) c.degrees.virtual_stages = draws.one_of({1, 1, 2, 4});
+  const std::int32_t micro = draws.one_of({1, 2});
+  c.batch = {.global_samples = c.degrees.data * micro * c.degrees.pipeline * draws.one_of({1, 2, 5}),
+             .micro_samples = micro,
+             .sequence_tokens = 2048};
+  const char* schedule = c.degrees.virtual_stages > 1 ? "interleaved" : draws.one_of({"1f1b", "gpipe"});
+  c.schedule = training::ScheduleId(find_named(timeline::schedule_table(), schedule));
+  c.recompute = static_cast<training::Recompute>(draws.below(3));
+  c.zero = static_cast<training::ZeroStage>(draws.below(2));
+  c.sequence_parallel = c.degrees.tensor > 1 && draws.coin();
+  c.flash_attention = draws.coin();
+  c.overlap = {.grad_reduce = draws.coin(), .param_gather = draws.coin(), .pipeline = draws.coin()};
+  return c;
+}
+
+// Measured steps fit whatever the memory model thinks; property tests are about time.
+inline simulate::Catalog catalog_with_roomy_gpus() {
+  simulate::Catalog catalog = presets().catalog;
+  for (machine::GpuSpec& gpu : catalog.gpus) gpu.memory = Bytes(std::int64_t{1} << 50);
+  return catalog;
+}
+
+}  // namespace echo::support
