@@ -1,4 +1,4 @@
-// Attributes: fixed-length UTF-8 texts, 64-bit integers, lists of one-byte codes. They are small by nature;
+// Attributes: UTF-8 texts, 64-bit integers, lists of one-byte codes. They are small by nature;
 // what may grow (a sweep's TOML) is a dataset, because an attribute must fit an object header.
 #include <hdf5.h>
 
@@ -30,11 +30,10 @@ bool write(std::int64_t file, const std::string& path, const std::string& name, 
   return written;
 }
 
-// A text attribute's type: as long as the text, never empty (HDF5 has no string of size 0).
-hid_t fixed_text(std::size_t length) {
+// Of variable length: every reader hands such texts back as texts, while fixed ones are bytes to some.
+hid_t make_text_type() {
   const hid_t type = H5Tcopy(H5T_C_S1);
-  H5Tset_size(type, length == 0 ? 1 : length);
-  H5Tset_strpad(type, H5T_STR_NULLPAD);
+  H5Tset_size(type, H5T_VARIABLE);
   H5Tset_cset(type, H5T_CSET_UTF8);
   return type;
 }
@@ -42,8 +41,9 @@ hid_t fixed_text(std::size_t length) {
 }  // namespace
 
 void Hdf5File::set_attribute(const std::string& path, const std::string& name, const std::string& value) {
-  const hid_t type = fixed_text(value.size());
-  const bool written = write(handle_, path, name, type, type, H5Screate(H5S_SCALAR), value.c_str());
+  const hid_t type = make_text_type();
+  const char* const content = value.c_str();
+  const bool written = write(handle_, path, name, type, type, H5Screate(H5S_SCALAR), &content);
   H5Tclose(type);
   if (!written) fail(name_, path, name, "write");
 }
@@ -72,15 +72,15 @@ bool Hdf5File::has_attribute(const std::string& path, const std::string& name) c
 std::string Hdf5File::text_attribute(const std::string& path, const std::string& name) const {
   const hid_t attribute = H5Aopen_by_name(handle_, path.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT);
   if (attribute < 0) fail(name_, path, name, "find");
-  const hid_t type = H5Aget_type(attribute);
-  std::string value;
-  const bool is_text = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0;
-  if (is_text) value.resize(H5Tget_size(type));
-  const bool read = is_text && H5Aread(attribute, type, value.data()) >= 0;
+  const hid_t stored = H5Aget_type(attribute), type = make_text_type();
+  char* content = nullptr;
+  const bool read = H5Tis_variable_str(stored) > 0 && H5Aread(attribute, type, &content) >= 0;
+  const std::string value = content == nullptr ? "" : content;
+  H5free_memory(content);
+  H5Tclose(stored);
   H5Tclose(type);
   H5Aclose(attribute);
   if (!read) fail(name_, path, name, "read");
-  value.resize(value.find_last_not_of('\0') + 1);  // npos + 1 = 0: the empty text
   return value;
 }
 

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# The program itself on a tiny sweep: one digest for 1, 2 and 4 workers, and errors that stop all workers at once.
+# usage: end_to_end.sh ECHO_SWEEP SWEEP.toml
+set -euo pipefail
+program=$(realpath "$1") sweep=$(realpath "$2")
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/mpi_environment.sh"
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
+digest() { sed -n 's/^rows_digest \([0-9a-f]*\).*/\1/p' out; }
+
+reference=
+for workers in 1 2 4; do
+  timeout 120 mpirun -n $workers "$program" "$sweep" -o n$workers.h5 >out 2>err || { cat out err; fail "exit $?"; }
+  [[ $(digest) =~ ^[0-9a-f]{32}$ ]] || { cat out; fail "no digest printed"; }
+  reference=${reference:-$(digest)}
+  [[ $(digest) == "$reference" ]] || fail "another digest on $workers workers: $(digest), not $reference"
+  [[ $(h5dump -a /rows_digest n$workers.h5) == *"$reference"* ]] || fail "the file names another digest"
+done
+timeout 60 "$program" "$sweep" -o alone.h5 >out 2>err || fail "without mpirun: exit $?"
+[[ $(digest) == "$reference" ]] || fail "another digest without mpirun"
+timeout 60 mpirun -n 2 "$program" "$sweep" -o n2.h5 >out 2>err || fail "relaunch over a complete file: exit $?"
+grep -qi complete out err || fail "a relaunch does not say that the file is complete"
+
+# A sweep with a broken line, one with a wrong key: exit 2 under mpirun, no file, no hang.
+mkdir bad
+{ cat "$sweep"; printf '\n[space\n'; } >bad/syntax.toml
+{ cat "$sweep"; printf '\n[no_such_section]\nx = 1\n'; } >bad/unknown.toml
+cd bad
+for kind in syntax unknown; do
+  code=0
+  timeout 60 mpirun -n 4 "$program" $kind.toml -o out.h5 >../out 2>../err || code=$?
+  [[ $code == 2 ]] || { cat ../out ../err; fail "$kind: exit code $code, not 2"; }
+  grep -q "$kind.toml:[0-9]*:[0-9]*" ../err || { cat ../err; fail "$kind: no file:line:column"; }
+done
+[[ $(ls) == $'syntax.toml\nunknown.toml' ]] || fail "something was written: $(ls)"
+echo "1, 2 and 4 workers agree: $reference"
