@@ -26,7 +26,10 @@ void append_microseconds(std::string& out, SimTime time) {
   const std::int64_t picoseconds = time.count() % 1'000'000;
   const std::string fraction = std::to_string(picoseconds);
   out += std::to_string(time.count() / 1'000'000);
-  if (picoseconds != 0) out += "." + std::string(6 - fraction.size(), '0') + fraction;
+  if (picoseconds == 0) return;
+  out += '.';
+  out.append(6 - fraction.size(), '0');
+  out += fraction;
 }
 
 void append_name(std::string& out, std::string_view what, std::int32_t stage, const std::string& name) {

@@ -63,9 +63,9 @@ void run_alone(std::int32_t microbatches, PipelineScratch& scratch) {
   const Leg& forward = scratch.legs[0];
   const Leg& backward = scratch.legs[1];
   StageState& stage = scratch.stages[0];
-  stage.busy =
+  stage.clock =
       forward.special + backward.special + (microbatches - 1) * (forward.duration + backward.duration);
-  stage.clock = stage.sent = stage.busy;
+  stage.sent = stage.clock;
   add_data(stage, backward.data, stage.clock - backward.special, stage.clock);
 }
 
@@ -80,6 +80,28 @@ void run_plain(const PipelineShape& shape, const Schedule& schedule, std::span<c
     run_all<true>(shape, scratch, placed);
   } else {
     run_all<false>(shape, scratch, placed);
+  }
+}
+
+// Every task ran once, so busy time needs no loop over tasks; what is neither busy nor waiting went into
+// transfers.
+void read_out(const PipelineShape& shape, bool overlapped, const PipelineScratch& scratch,
+              PipelineTimes& out) {
+  out.stages.assign(at(shape.stages), StageTimes{});
+  for (std::int32_t index = 0; index < 3 * shape.chunks; ++index) {
+    const Leg& leg = scratch.legs[at(index)];
+    SimTime busy = leg.duration * shape.microbatches;
+    if (leg.special_at >= 0) busy += leg.special - leg.duration;
+    out.stages[at(shape.stage_of_chunk[at(chunk_of(index, shape.chunks))])].busy += busy;
+  }
+  out.end = SimTime::zero();
+  for (std::size_t s = 0; s < out.stages.size(); ++s) {
+    const StageState& state = scratch.stages[s];
+    StageTimes& stage = out.stages[s];
+    stage.compute_end = std::max(state.sent, state.clock);
+    stage.data_end = state.data_end;
+    if (!overlapped) stage.hop_wait = stage.compute_end - stage.busy - state.waited;
+    out.end = std::max({out.end, stage.compute_end, stage.data_end});
   }
 }
 
@@ -101,17 +123,7 @@ void compose_pipeline(const PipelineShape& shape, const Schedule& schedule, std:
   } else if (placed != nullptr || !run_repeating(shape, schedule, hops.overlapped, scratch)) {
     run_plain(shape, schedule, times, hops.overlapped, scratch, placed);
   }
-  out.end = SimTime::zero();
-  out.stages.resize(at(shape.stages));
-  for (std::size_t s = 0; s < out.stages.size(); ++s) {
-    StageState& stage = scratch.stages[s];
-    stage.hop_wait += std::max(stage.sent, stage.clock) - stage.clock;
-    out.stages[s] = {.compute_end = std::max(stage.sent, stage.clock),
-                     .data_end = stage.data_end,
-                     .busy = stage.busy,
-                     .hop_wait = stage.hop_wait};
-    out.end = std::max({out.end, out.stages[s].compute_end, stage.data_end});
-  }
+  read_out(shape, hops.overlapped, scratch, out);
 }
 
 }  // namespace echo::timeline

@@ -44,13 +44,15 @@ class Repeater {
     scratch_.ready.resize(std::max(scratch_.ready.size(), (2 * at(shape_.chunks) + 1) * row));
     run_lists(Until::prologue, 0);
     bool proven = false;
-    std::int32_t saved = -1, renew = 0, skipped = 0;
+    std::int32_t saved = -1, renew = 0,
+                 skipped = 0;  // saved: the cut after that repeat; -1: before the first
+    scratch_.earlier = scratch_.stages;
     for (std::int32_t repeat = 0; repeat < stretch_.repeats; ++repeat) {
       for (std::int32_t s = 0; s < shape_.stages; ++s) scratch_.cursor[at(s)] = first(s);
       run_lists(Until::end, repeat * stretch_.advance - skipped);
       if (proven) continue;
       const std::int32_t cycle = repeat - saved;
-      if (saved >= 0 && repeats_since(cycle * stretch_.advance)) {
+      if (repeats_since(cycle * stretch_.advance)) {
         const std::int32_t times = (stretch_.repeats - 1 - repeat) / cycle;
         skip(times);
         skipped = times * cycle * stretch_.advance;
@@ -107,34 +109,43 @@ class Repeater {
       missing = false;
       for (std::int32_t i = 0; i < shape_.stages; ++i) {
         const std::int32_t stage = down ? i : shape_.stages - 1 - i;
-        const std::int32_t size = static_cast<std::int32_t>(scratch_.order.row(stage).size());
+        const std::span<const Task> list = scratch_.order.row(stage);
+        const std::int32_t size = static_cast<std::int32_t>(list.size());
         const std::int32_t end = until == Until::end ? size : size - stretch_.length;
         std::int32_t& cursor = scratch_.cursor[at(stage)];
         if (cursor == end) continue;
-        const std::int32_t reached = run_stage(stage, cursor, end, offset);
-        moved |= reached > cursor;
-        missing |= reached < end;
-        cursor = reached;
+        if (has_input(list[at(cursor)], offset)) {
+          cursor = run_stage(stage, list, cursor, end, offset);
+          moved = true;
+        }
+        missing |= cursor < end;
       }
       ECHO_EXPECT(moved || !missing);  // the stages can run repeat by repeat
     }
   }
 
-  std::int32_t run_stage(std::int32_t stage, std::int32_t cursor, std::int32_t end, std::int32_t offset) {
-    const Task* const order = scratch_.order.row(stage).data();
+  [[nodiscard]] bool has_input(const Task& task, std::int32_t offset) const {
+    const std::int32_t index = leg_of(task, shape_.chunks);
+    return index == 0 || index >= 2 * shape_.chunks ||
+           scratch_.legs[at(index - 1)].done > task.microbatch + offset;
+  }
+
+  std::int32_t run_stage(std::int32_t stage, std::span<const Task> list, std::int32_t cursor,
+                         std::int32_t end, std::int32_t offset) {
     const std::int32_t chunks = shape_.chunks;
     const std::size_t row = at(shape_.microbatches);
+    Leg* const legs = scratch_.legs.data();
+    SimTime* const arrivals = scratch_.ready.data();
     StageState state = scratch_.stages[at(stage)];
     for (; cursor < end; ++cursor) {
-      const Task& task = order[cursor];
+      const Task& task = list[at(cursor)];
       const std::int32_t index = leg_of(task, chunks), microbatch = task.microbatch + offset;
-      Leg& leg = scratch_.legs[at(index)];
-      const bool receives = index > 0 && index < 2 * chunks;
-      if (receives && (&leg)[-1].done <= microbatch) break;
-      SimTime* const ready = scratch_.ready.data() + at(index) * row + at(microbatch);
-      const Ran ran =
-          run_task<overlapped>(state, leg, task.kind == TaskKind::forward, receives ? *ready : SimTime{});
-      if (index < 2 * chunks) ready[row] = ran.handed_on;
+      const bool passes_on = index < 2 * chunks;
+      if (passes_on && index > 0 && legs[index - 1].done <= microbatch) break;
+      SimTime* const ready = arrivals + at(index) * row + at(microbatch);
+      const SimTime arrival = passes_on && index > 0 ? *ready : SimTime::zero();
+      const Ran ran = run_task<overlapped>(state, legs[index], task.kind == TaskKind::forward, arrival);
+      if (passes_on) ready[row] = ran.handed_on;
     }
     scratch_.stages[at(stage)] = state;
     return cursor;
@@ -166,8 +177,7 @@ class Repeater {
     for (std::size_t s = 0; s < scratch_.stages.size(); ++s) {
       StageState& now = scratch_.stages[s];
       const StageState& then = scratch_.earlier[s];
-      now.busy += times * (now.busy - then.busy);
-      now.hop_wait += times * (now.hop_wait - then.hop_wait);
+      now.waited += times * (now.waited - then.waited);
       for (SimTime* time : {&now.clock, &now.sent, &now.link_forward, &now.link_backward})
         *time += times * shift_;
     }
@@ -178,8 +188,7 @@ class Repeater {
   bool each_arrival(Visit visit) {
     const std::size_t row = at(shape_.microbatches);
     for (std::int32_t index = 1; index < 2 * shape_.chunks; ++index) {
-      const std::int32_t chunk = index < shape_.chunks ? index : 2 * shape_.chunks - 1 - index;
-      const std::int32_t stage = shape_.stage_of_chunk[at(chunk)];
+      const std::int32_t stage = shape_.stage_of_chunk[at(chunk_of(index, shape_.chunks))];
       const std::int32_t sent = scratch_.legs[at(index - 1)].done;
       for (std::int32_t i = scratch_.legs[at(index)].done; i < sent; ++i) {
         if (!visit(scratch_.ready[at(index) * row + at(i)], stage)) return false;
@@ -199,7 +208,7 @@ class Repeater {
 
 bool run_repeating(const PipelineShape& shape, const Schedule& schedule, bool overlapped,
                    PipelineScratch& scratch) {
-  constexpr std::int32_t fewest_repeats = 4;  // two to compare, and enough left to gain from
+  constexpr std::int32_t fewest_repeats = 2;  // one to compare with the cut before it, one to skip
   if (schedule.steady == nullptr || schedule.steady(shape, 0).repeats < fewest_repeats) return false;
   if (overlapped) {
     Repeater<true>(shape, schedule, scratch).run();

@@ -54,8 +54,7 @@ void lay_legs(const PipelineShape& shape, const Schedule& schedule, std::span<co
     forward.special = time.first_forward;
     forward.special_at = 0;
     backward.duration = time.backward_input;
-    if (!schedule.splits_backward) backward.duration += time.backward_weight;
-    weight.duration = time.backward_weight;
+    (schedule.splits_backward ? weight : backward).duration += time.backward_weight;
     Leg& last = schedule.splits_backward ? weight : backward;
     last.special = time.last_backward;
     if (schedule.splits_backward)

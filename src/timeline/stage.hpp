@@ -28,7 +28,7 @@ struct Leg {
   SimTime duration{}, special{};  // special: of the first forward or the last backward of the chunk
   SimTime receive{}, send{};      // blocking transfers before and after
   SimTime flight{};               // overlapped transfer after
-  std::int32_t special_at = -1;   // how many tasks of this leg run before the special one
+  std::int32_t special_at = -1;   // how many tasks of this leg run before the special one; -1: none is
   std::int32_t done = 0;
   DataLane data;  // starts with the special task
 };
@@ -37,7 +37,8 @@ struct StageState {
   SimTime clock{};                          // its last task ended
   SimTime sent{};                           // the blocking transfer after that ended (>= clock)
   SimTime link_forward{}, link_backward{};  // its last overlapped transfer each way ended
-  SimTime busy{}, hop_wait{}, data_end{};
+  SimTime waited{};    // idle for want of input, transfers aside (blocking transfers only)
+  SimTime data_end{};  // its gradient traffic so far ended
 };
 
 struct Ran {
@@ -55,6 +56,10 @@ constexpr std::int32_t leg_of(const Task& task, std::int32_t chunks) {
       break;
   }
   return 2 * chunks + task.chunk;
+}
+
+constexpr std::int32_t chunk_of(std::int32_t leg, std::int32_t chunks) {
+  return leg < chunks ? leg : leg < 2 * chunks ? 2 * chunks - 1 - leg : leg - 2 * chunks;
 }
 
 // Fills the [3 * chunks] legs, none done yet.
@@ -76,12 +81,11 @@ inline Ran run_task(StageState& stage, Leg& leg, bool is_forward, SimTime arriva
   } else {
     const SimTime meet = std::max(stage.clock, arrival);
     ran.start = std::max(stage.sent, meet + leg.receive);
-    stage.hop_wait += meet > stage.sent ? stage.sent - stage.clock + leg.receive : ran.start - stage.clock;
+    stage.waited += std::max(meet, stage.sent) - stage.sent;
   }
   const bool special = leg.done++ == leg.special_at;
   const SimTime duration = special ? leg.special : leg.duration;
   ran.end = ran.start + duration;
-  stage.busy += duration;
   stage.clock = ran.end;
   if constexpr (overlapped) {
     SimTime& link = is_forward ? stage.link_forward : stage.link_backward;

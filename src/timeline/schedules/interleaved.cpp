@@ -7,7 +7,7 @@
 // before 0.9 also made everything warm-up when microbatches == stages, which we do not).
 #include <algorithm>
 
-#include "timeline/schedule.hpp"
+#include "timeline/alternating.hpp"
 
 namespace echo::timeline::schedules {
 
@@ -26,30 +26,9 @@ static const char* admits(const PipelineShape& shape) {
   return nullptr;
 }
 
-// The stage's k-th forward (or backward) over all its chunks.
-static Task pass(const PipelineShape& shape, std::int32_t stage, TaskKind kind, std::int32_t k) {
-  const std::int32_t p = shape.stages, v = chunks_per_stage(shape);
-  const std::int32_t group = k / (p * v), in_group = k % (p * v), turn = in_group / p;
-  const std::int32_t lap = kind == TaskKind::forward ? turn : v - 1 - turn;
-  return {kind, lap * p + stage, group * p + in_group % p};
-}
-
-// Positions: w forwards, n - w pairs (forward, backward), w backwards, with n = v * microbatches.
 static void slice(const PipelineShape& shape, std::int32_t stage, std::int32_t from, std::int32_t to,
                   std::vector<Task>& out) {
-  const std::int32_t n = chunks_per_stage(shape) * shape.microbatches, w = warm_up(shape, stage);
-  for (std::int32_t i = from; i < to; ++i) {
-    const std::int32_t pair = (i - w) / 2;
-    if (i < w) {
-      out.push_back(pass(shape, stage, TaskKind::forward, i));
-    } else if (i >= 2 * n - w) {
-      out.push_back(pass(shape, stage, TaskKind::backward, i - n));
-    } else if ((i - w) % 2 == 0) {
-      out.push_back(pass(shape, stage, TaskKind::forward, w + pair));
-    } else {
-      out.push_back(pass(shape, stage, TaskKind::backward, pair));
-    }
-  }
+  append_alternating(shape, stage, warm_up(shape, stage), from, to, out);
 }
 
 // A repeat is stages * v pairs, one group of microbatches through all chunks, starting at the stage's pair s:

@@ -5,7 +5,7 @@
 // forward_backward_pipelining_without_interleaving.
 #include <algorithm>
 
-#include "timeline/schedule.hpp"
+#include "timeline/alternating.hpp"
 
 namespace echo::timeline::schedules {
 
@@ -18,22 +18,9 @@ static const char* admits(const PipelineShape& shape) {
   return nullptr;
 }
 
-// Positions: w forwards, m - w pairs (forward, backward), w backwards.
 static void slice(const PipelineShape& shape, std::int32_t stage, std::int32_t from, std::int32_t to,
                   std::vector<Task>& out) {
-  const std::int32_t m = shape.microbatches, w = warm_up(shape, stage);
-  for (std::int32_t i = from; i < to; ++i) {
-    const std::int32_t pair = (i - w) / 2;
-    if (i < w) {
-      out.push_back({TaskKind::forward, stage, i});
-    } else if (i >= 2 * m - w) {
-      out.push_back({TaskKind::backward, stage, i - m});
-    } else if ((i - w) % 2 == 0) {
-      out.push_back({TaskKind::forward, stage, w + pair});
-    } else {
-      out.push_back({TaskKind::backward, stage, pair});
-    }
-  }
+  append_alternating(shape, stage, warm_up(shape, stage), from, to, out);
 }
 
 // Repeat r of stage s is its pair s + r: forward of microbatch stages - 1 + r, backward of microbatch s + r.

@@ -1,0 +1,18 @@
+// The pattern of the 1F1B family: `warm_up` forwards, then one forward and one backward in turn, then
+// backwards.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "timeline/schedule.hpp"
+
+namespace echo::timeline {
+
+// Appends positions [from, to) of such an order for a stage with chunks stage, stage + stages, ... Forwards
+// go in groups of `stages` microbatches, each group through all chunks of the stage; backwards likewise, last
+// chunk first. (With one chunk per stage that is plain microbatch order.)
+void append_alternating(const PipelineShape&, std::int32_t stage, std::int32_t warm_up, std::int32_t from,
+                        std::int32_t to, std::vector<Task>& out);
+
+}  // namespace echo::timeline
