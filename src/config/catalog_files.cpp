@@ -177,8 +177,14 @@ std::vector<std::string> catalog_folders(const std::vector<std::string>& preset_
 }
 
 CatalogInputs read_catalog(const std::vector<std::string>& folders) {
-  CatalogInputs inputs;
   Problems problems;
+  CatalogInputs inputs = read_catalog(folders, problems);
+  problems.throw_if_any();
+  return inputs;
+}
+
+CatalogInputs read_catalog(const std::vector<std::string>& folders, Problems& problems) {
+  CatalogInputs inputs;
   if (folders.empty()) {
     throw UserError("no catalog folder was found",
                     "pass --preset-path, or point ECHO_CATALOG_DIR at sweeps/catalog of the source tree");
@@ -197,23 +203,18 @@ CatalogInputs read_catalog(const std::vector<std::string>& folders) {
   known.networks = presets_of(reading.all<collective::NetworkConstants>(
       "networks", "network constants", "calibration", read_network_constants));
   for (const Found<machine::GpuSpec>& found : gpus) {
-    if (!known.kernels.empty()) {
-      (void)follow(known.kernels, found.preset.kernels, "kernel constants", found.place, problems);
-    }
+    (void)follow(known.kernels, found.preset.kernels, "kernel constants", found.place, problems);
   }
   for (const Found<ClusterFile>& found : clusters) {
     machine::ClusterSpec cluster = found.preset.spec;
     cluster.gpu =
         machine::GpuId(follow(catalog.gpus, found.preset.gpu, "gpu", found.preset.gpu_place, problems));
-    if (!known.networks.empty()) {
-      (void)follow(known.networks, cluster.network, "network", found.preset.network_place, problems);
-    }
+    (void)follow(known.networks, cluster.network, "network", found.preset.network_place, problems);
     catalog.clusters.push_back(std::move(cluster));
   }
   std::vector<Alias> rows;
   read_aliases(reading, rows);
   inputs.aliases = Aliases(std::move(rows));
-  problems.throw_if_any();
   return inputs;
 }
 

@@ -10,6 +10,8 @@
 
 namespace echo::config {
 
+class Problems;
+
 // One file that was read, for provenance. `hash`: XXH3-128 of its bytes, in hex.
 struct InputFile {
   std::string kind, path, hash;  // kind: sweep, preset, calibration, alias
@@ -48,5 +50,8 @@ struct CatalogInputs {
 // Reads {gpus,models,clusters,frameworks,kernels,networks}/*.toml and aliases.toml of every folder; of two
 // presets with one name the earlier folder's wins. Throws UserError with every problem of every file.
 [[nodiscard]] CatalogInputs read_catalog(const std::vector<std::string>& folders = catalog_folders({}));
+
+// The same, with the problems added to a list that others go on with.
+[[nodiscard]] CatalogInputs read_catalog(const std::vector<std::string>& folders, Problems& problems);
 
 }  // namespace echo::config

@@ -291,6 +291,7 @@ class Compiler final : public Symbols {
                  spec_.rules[static_cast<std::size_t>(index)].name +
                      " depends on itself, or on an axis without a value",
                  "give one of the names it reads a value in [space]");
+        problems_.back().valueless = true;
       }
     }
   }

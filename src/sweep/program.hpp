@@ -81,6 +81,7 @@ struct RuleProblem {
   std::int32_t rule = 0;  // of SweepSpec::rules
   ExpressionError error;
   std::vector<std::string> known;
+  bool valueless = false;  // it reads what never gets a value; maybe for want of an axis that has its own problem
 };
 
 // Compiles; what cannot be is reported, and the program is then not to be used.

@@ -1,0 +1,221 @@
+#include "config/axis_values.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "config/did_you_mean.hpp"
+#include "config/preset_files.hpp"
+#include "sweep/vocabulary.hpp"
+
+namespace echo::config {
+namespace {
+
+using sweep::Axis;
+using sweep::AxisKind;
+using sweep::AxisValue;
+
+constexpr std::int64_t most_values = 1'000'000;  // of one axis; a slip in { from, to, step } asks for more
+
+class ValueReader {
+ public:
+  ValueReader(const sweep::AxisInfo& axis, AxisContext& context, ReadAxis& out)
+      : axis_(axis), context_(context), problems_(context.problems), out_(out) {}
+
+  void form(const toml::node& node) {
+    if (const auto* text = node.as_string(); text != nullptr && text->get() == "auto") return automatic(node);
+    if (const toml::table* table = node.as_table()) return generated(*table);
+    const toml::array* list = node.as_array();
+    const bool one_split =
+        axis_.kind == AxisKind::layer_list && list != nullptr && !list->empty() && list->get(0)->is_integer();
+    if (list == nullptr || one_split) return one(node);
+    if (list->empty()) return error(node, name() + " has no values", "list at least one");
+    for (const toml::node& value : *list) one(value);
+  }
+
+ private:
+  [[nodiscard]] std::string name() const { return std::string(axis_.name); }
+  void error(const toml::node& node, std::string what, std::string remedy) {
+    problems_.error(place_of(node), std::move(what), std::move(remedy));
+  }
+  void add(const toml::node& node, AxisValue value) {
+    const auto& known = out_.column.values;
+    if (std::find(known.begin(), known.end(), value) != known.end()) {
+      problems_.warning(place_of(node), name() + " lists this value twice", "it is simulated once");
+    }
+    out_.column.values.push_back(std::move(value));
+    out_.places.push_back(place_of(node));
+  }
+  void wrong_type(const toml::node& node, const std::string& wanted) {
+    error(node, name() + " must be " + wanted + ", not " + type_of(node), "write " + wanted);
+  }
+
+  void automatic(const toml::node& node) {
+    const Axis axis = axis_.axis;
+    out_.automatic = axis == Axis::tp || axis == Axis::pp || axis == Axis::dp || axis == Axis::vpp;
+    if (!out_.automatic)
+      error(node, name() + " has no \"auto\"", "auto is for tp, pp, dp and vpp; list the values");
+  }
+
+  void one(const toml::node& node) {
+    switch (axis_.kind) {
+      case AxisKind::preset:
+      case AxisKind::word:
+        return word(node);
+      case AxisKind::count:
+        return whole(node, 1, INT32_MAX);
+      case AxisKind::level:
+        return whole(node, 0, 3);
+      case AxisKind::batch:
+        return batch(node);
+      case AxisKind::flag:
+        if (const auto* value = node.as_boolean()) return add(node, {value->get() ? 1 : 0, ""});
+        return wrong_type(node, "true or false");
+      case AxisKind::version:
+        return version(node);
+      case AxisKind::layer_list:
+        return layers(node);
+    }
+  }
+
+  void word(const toml::node& node) {
+    const auto* text = node.as_string();
+    if (text == nullptr) return wrong_type(node, "a string");
+    const auto known = sweep::vocabulary_of(axis_.axis, context_.catalog);
+    const std::string& value = text->get();
+    if (std::find(known.begin(), known.end(), value) != known.end()) return add(node, {0, value});
+    const std::string alias = context_.aliases.resolve(axis_.name, value);
+    const bool alias_known = std::find(known.begin(), known.end(), alias) != known.end();
+    std::string remedy = alias_known ? "did you mean \"" + alias + "\"?" : suggest(value, known, "known");
+    const bool listed = axis_.kind == AxisKind::preset || axis_.axis == Axis::schedule;
+    if (listed) remedy += "  (echo-sweep presets list " + name() + "s)";
+    error(node, "unknown " + name() + " \"" + value + "\"", remedy);
+  }
+
+  void whole(const toml::node& node, std::int64_t low, std::int64_t high) {
+    const auto* value = node.as_integer();
+    if (value == nullptr) return wrong_type(node, "an integer");
+    if (value->get() < low || value->get() > high) {
+      return error(node, name() + " = " + std::to_string(value->get()) + " is impossible",
+                   "it must be at least " + std::to_string(low) + " and at most " + std::to_string(high));
+    }
+    add(node, {value->get(), ""});
+  }
+
+  void batch(const toml::node& node) {
+    const auto* text = node.as_string();
+    if (text == nullptr) {
+      if (!node.is_integer()) return wrong_type(node, "sequences (an integer) or tokens (\"4 Mi tokens\")");
+      if (out_.tokens) return error(node, "global_batch mixes sequences and tokens", "use one of them");
+      return whole(node, 1, INT32_MAX);
+    }
+    if (!out_.tokens && !out_.column.values.empty()) {
+      return error(node, "global_batch mixes sequences and tokens", "use one of them");
+    }
+    UnitProblem problem;
+    const auto tokens = parse_quantity(text->get(), UnitKind::tokens, name(), problem);
+    if (!tokens) return error(node, problem.what, problem.remedy);
+    if (*tokens < 1.0L || *tokens > 0x1p62L || *tokens != std::floor(*tokens)) {
+      return error(node, "\"" + text->get() + "\" is not a whole, positive number of tokens",
+                   "mend the number");
+    }
+    out_.tokens = true;
+    add(node, {static_cast<std::int64_t>(*tokens), ""});
+  }
+
+  void version(const toml::node& node) {
+    const auto* text = node.as_string();
+    if (text == nullptr) return wrong_type(node, "a string");
+    const auto number = nccl_version_of(text->get());
+    if (!number)
+      return error(node, "\"" + text->get() + "\" is not an NCCL version", "write it as \"2.21.5\"");
+    ops::CommSettings settings;
+    settings.nccl_version = *number;
+    auto& known = context_.catalog.comm_settings;
+    const auto at = std::find(known.begin(), known.end(), settings) - known.begin();
+    if (at == static_cast<std::ptrdiff_t>(known.size())) known.push_back(settings);
+    add(node, {at, text->get()});
+  }
+
+  void layers(const toml::node& node) {
+    if (const auto* text = node.as_string(); text != nullptr && text->get() == "even")
+      return add(node, {-1, ""});
+    const toml::array* list = node.as_array();
+    if (list == nullptr) return wrong_type(node, "\"even\" or a list of layers per chunk");
+    std::vector<std::int32_t> table;
+    for (const toml::node& chunk : *list) {
+      const auto* layers = chunk.as_integer();
+      if (layers == nullptr || layers->get() < 0 || layers->get() > INT32_MAX) {
+        return error(chunk, "layers per chunk must be integers from 0",
+                     "write how many layers each chunk holds");
+      }
+      table.push_back(static_cast<std::int32_t>(layers->get()));
+    }
+    auto& known = context_.catalog.layer_tables;
+    const auto at = std::find(known.begin(), known.end(), table) - known.begin();
+    if (at == static_cast<std::ptrdiff_t>(known.size())) known.push_back(std::move(table));
+    add(node, {at, ""});
+  }
+
+  // { pow2 = [lo, hi] } and { from, to, step }.
+  void generated(const toml::table& table) {
+    const bool counts =
+        axis_.kind == AxisKind::count || axis_.kind == AxisKind::batch || axis_.kind == AxisKind::level;
+    if (!counts) return error(table, name() + " takes names, not a range", "list the values");
+    TableReader reader(table, place_of(table), "axis " + name(), problems_);
+    if (const toml::node* bounds = reader.node("pow2", TableReader::Presence::optional)) {
+      powers_of_two(*bounds);
+    } else if (table.contains("log")) {
+      reader.ignore("log");
+      reader.ignore("n");
+      error(table, "{ log = ... } is not supported yet", "list the values, or use { pow2 = [lo, hi] }");
+    } else {
+      std::int64_t from = 0, to = 0, step = 1;
+      const int before = problems_.errors();
+      const Range range{axis_.kind == AxisKind::level ? 0.0 : 1.0, 2147483647.0};
+      reader.integer("from", range, from);
+      reader.integer("to", range, to);
+      reader.integer("step", at_least_one, step, TableReader::Presence::optional);
+      if (problems_.errors() == before) stepped(table, from, to, step);
+    }
+    reader.finish();
+  }
+  void powers_of_two(const toml::node& bounds) {
+    const toml::array* pair = bounds.as_array();
+    const bool two =
+        pair != nullptr && pair->size() == 2 && pair->get(0)->is_integer() && pair->get(1)->is_integer();
+    if (!two) return error(bounds, "pow2 must be [lowest, highest]", "write { pow2 = [1, 8] }");
+    const std::int64_t low = pair->get(0)->as_integer()->get(), high = pair->get(1)->as_integer()->get();
+    const auto is_power = [](std::int64_t n) {
+      return n > 0 && std::has_single_bit(static_cast<std::uint64_t>(n));
+    };
+    if (!is_power(low) || !is_power(high) || low > high || high > INT32_MAX) {
+      return error(bounds, "pow2 = [" + std::to_string(low) + ", " + std::to_string(high) + "] is impossible",
+                   "both must be powers of two, the lower first");
+    }
+    for (std::int64_t value = low; value <= high; value *= 2) add(bounds, {value, ""});
+  }
+  void stepped(const toml::node& node, std::int64_t from, std::int64_t to, std::int64_t step) {
+    if (to < from) return error(node, "this range is empty", "from must not exceed to");
+    if ((to - from) / step >= most_values)
+      return error(node, "this range has over a million values", "widen step");
+    for (std::int64_t value = from; value <= to; value += step) add(node, {value, ""});
+  }
+
+  const sweep::AxisInfo& axis_;
+  AxisContext& context_;
+  Problems& problems_;
+  ReadAxis& out_;
+};
+
+}  // namespace
+
+ReadAxis read_axis(const sweep::AxisInfo& axis, const toml::node& node, AxisContext& context) {
+  ReadAxis out;
+  out.column.axis = axis.axis;
+  out.place = place_of(node);
+  ValueReader(axis, context, out).form(node);
+  return out;
+}
+
+}  // namespace echo::config

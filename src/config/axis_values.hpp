@@ -1,0 +1,31 @@
+// Reads the values of one axis in any of their forms: scalar, list, { pow2 = [lo, hi] }, { from, to, step }.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/catalog_files.hpp"
+#include "config/toml_reader.hpp"
+#include "sweep/spec.hpp"
+
+namespace echo::config {
+
+// The values and where each stands, for checks that need to know all axes.
+struct ReadAxis {
+  sweep::AxisColumn column;
+  std::vector<Place> places;  // [value]
+  Place place;                // of the axis
+  bool automatic = false;     // "auto": values follow once the other axes are known
+  bool tokens = false;        // of global_batch: given in tokens
+};
+
+struct AxisContext {
+  const Aliases& aliases;
+  simulate::Catalog& catalog;
+  Problems& problems;
+};
+
+[[nodiscard]] ReadAxis read_axis(const sweep::AxisInfo& axis, const toml::node& node, AxisContext& context);
+
+}  // namespace echo::config

@@ -1,0 +1,14 @@
+// Reads [space]: every axis and its values, in the order of the file.
+#pragma once
+
+#include "config/catalog_files.hpp"
+#include "config/toml_reader.hpp"
+#include "sweep/spec.hpp"
+
+namespace echo::config {
+
+// Adds the dimensions to `spec`. `catalog` grows by the layer tables and NCCL settings that values name.
+void read_space(const toml::table& space, const Place& place, const Aliases& aliases,
+                simulate::Catalog& catalog, sweep::SweepSpec& spec, Problems& problems);
+
+}  // namespace echo::config
