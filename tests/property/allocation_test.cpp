@@ -1,0 +1,45 @@
+// A warm simulate() allocates nothing: every buffer lives in the workspace.
+#if !defined(__SANITIZE_ADDRESS__)  // the sanitizer brings its own operator new
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+
+#include "tests/support/random_config.hpp"
+
+namespace {
+std::size_t allocations = 0;
+}  // namespace
+
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* p = std::malloc(size == 0 ? 1 : size)) return p;
+  throw std::bad_alloc();
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+
+namespace echo::simulate {
+namespace {
+
+TEST(WarmSimulate, AllocatesNothing) {
+  const Catalog catalog = support::catalog_with_roomy_gpus();
+  Workspace ws;
+  std::vector<training::TrainingConfig> configs;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) configs.push_back(support::random_config(seed));
+  const auto run_all = [&] {
+    for (const training::TrainingConfig& c : configs)
+      static_cast<void>(simulate(c, catalog, support::presets().calibration, ws));
+  };
+  run_all();  // buffers grow, memos fill
+  run_all();  // spare block buffers change places once more
+  const std::size_t before = allocations;
+  run_all();
+  EXPECT_EQ(allocations - before, 0U);
+}
+
+}  // namespace
+}  // namespace echo::simulate
+
+#endif

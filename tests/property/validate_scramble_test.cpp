@@ -1,0 +1,60 @@
+// Predictions of a table of measured steps never look at what was measured.
+#include <gtest/gtest.h>
+
+#include "config/measured_steps.hpp"
+#include "tests/support/random_config.hpp"
+
+namespace echo::config {
+namespace {
+
+// A handful of rows in the table's form; `measured` goes into every column that holds a measurement.
+std::string table(const std::string& time, const std::string& memory, const std::string& note) {
+  const std::string header =
+      "row_id,source,framework,gpu,num_gpus,layers,hidden,heads,ffn_hidden,gated_ffn,vocab,seq_len,precision,"
+      "tp,pp,dp,"
+      "vpp,micro_batch,global_batch,recompute,schedule,flash_attention,step_time_s,step_time_kind,peak_mem_"
+      "gib,mem_kind,"
+      "stratum,note\n";
+  const auto row = [&](const std::string& id, const std::string& degrees, const std::string& schedule) {
+    return id + ",me,megatron-lm,a100-sxm-80gb,16,24,2048,16,8192,0,51200,2048,bf16," + degrees +
+           ",1,64,full," + schedule + ",0," + time + ",printed," + memory + ",GB as printed,s," + note + "\n";
+  };
+  return header + row("a", "8,2,1,1", "1f1b") + row("b", "4,4,1,2", "interleaved") +
+         row("c", "2,1,8,1", "none");
+}
+
+std::vector<SimTime> predictions(const std::string& text) {
+  const MeasuredSteps steps = read_measured_steps(CsvTable::parse(text, "t.csv"), support::presets());
+  simulate::Workspace ws;
+  std::vector<SimTime> out;
+  for (const MeasuredStep& step : steps.rows) {
+    EXPECT_TRUE(step.config) << step.skipped;
+    if (step.config)
+      out.push_back(simulate::simulate(*step.config, steps.catalog, support::presets().calibration, ws).step);
+  }
+  return out;
+}
+
+TEST(MeasuredSteps, PredictionsAreTheSameWhateverWasMeasured) {
+  const std::vector<SimTime> truth = predictions(table("1.5", "40", "as printed"));
+  ASSERT_EQ(truth.size(), 3U);
+  for (const SimTime t : truth) EXPECT_GT(t, SimTime::zero());
+  EXPECT_EQ(predictions(table("99999", "0.001", "something else")), truth);
+  EXPECT_EQ(predictions(table("", "", "")), truth);
+}
+
+TEST(MeasuredSteps, DecimalGigabytesBecomeBinaryOnes) {
+  const MeasuredSteps steps =
+      read_measured_steps(CsvTable::parse(table("1", "80", ""), "t.csv"), support::presets());
+  EXPECT_NEAR(*steps.rows.front().peak_memory_gib, 74.5058, 1e-4);
+}
+
+TEST(MeasuredSteps, WhatIsNotSimulatedIsSkippedWithItsReason) {
+  std::string text = table("1", "1", "");
+  text.replace(text.find("interleaved"), 11, "zb-unknown");
+  const MeasuredSteps steps = read_measured_steps(CsvTable::parse(text, "t.csv"), support::presets());
+  EXPECT_EQ(steps.rows[1].skipped, "schedule zb-unknown is not simulated yet");
+}
+
+}  // namespace
+}  // namespace echo::config
