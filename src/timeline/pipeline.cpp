@@ -23,38 +23,43 @@ std::int32_t run_stage(const PipelineShape& shape, std::int32_t stage, std::int3
                        PipelineScratch& scratch, std::vector<PlacedTask>* placed) {
   const std::span<const Task> order = scratch.order.row(stage);
   const std::int32_t end = static_cast<std::int32_t>(order.size());
-  const std::size_t row = at(shape.microbatches);
-  StageState state = scratch.stages[at(stage)];
+  const std::size_t row = 2 * at(shape.chunks) + 1;
+  StageState& state = scratch.stages[at(stage)];
   for (; cursor < end; ++cursor) {
     const Task& task = order[at(cursor)];
     const std::int32_t leg = leg_of(task, shape.chunks);
     const bool passes_on = leg < 2 * shape.chunks;
-    SimTime* const ready = scratch.ready.data() + at(leg) * row + at(task.microbatch);
+    SimTime* const ready = scratch.ready.data() + at(task.microbatch) * row + at(leg);
     const SimTime arrival = passes_on ? *ready : SimTime::zero();
     if (arrival == absent) break;
     const Ran ran =
         run_task<overlapped>(state, scratch.legs[at(leg)], task.kind == TaskKind::forward, arrival);
-    if (passes_on) ready[row] = ran.handed_on;
+    if (passes_on) ready[1] = ran.handed_on;
     if (placed != nullptr) placed->push_back({stage, task, ran.start, ran.end});
   }
-  scratch.stages[at(stage)] = state;
   return cursor;
 }
 
+// Sweeps down (as forwards flow) or up (as backwards flow), turning round when a sweep ran less than a task
+// per stage.
 template <bool overlapped>
 void run_all(const PipelineShape& shape, PipelineScratch& scratch, std::vector<PlacedTask>* placed) {
   scratch.cursor.assign(at(shape.stages), 0);
-  std::size_t left = scratch.order.value.size();
-  for (bool down = true; left > 0; down = !down) {
-    const std::size_t before = left;
+  std::int32_t fruitless = 0;
+  bool down = true;
+  for (std::size_t left = scratch.order.value.size(); left > 0;) {
+    std::int32_t moved = 0;
     for (std::int32_t i = 0; i < shape.stages; ++i) {
       const std::int32_t stage = down ? i : shape.stages - 1 - i;
       std::int32_t& cursor = scratch.cursor[at(stage)];
       const std::int32_t reached = run_stage<overlapped>(shape, stage, cursor, scratch, placed);
-      left -= at(reached - cursor);
+      moved += reached - cursor;
       cursor = reached;
     }
-    ECHO_EXPECT(left < before);  // the order is free of deadlock
+    left -= at(moved);
+    fruitless = moved > 0 ? 0 : fruitless + 1;
+    ECHO_EXPECT(fruitless < 2);  // the order is free of deadlock
+    if (moved < shape.stages) down = !down;
   }
 }
 
@@ -73,9 +78,9 @@ void run_plain(const PipelineShape& shape, const Schedule& schedule, std::span<c
                bool overlapped, PipelineScratch& scratch, std::vector<PlacedTask>* placed) {
   schedule.order(shape, times, 0, scratch.order);
   ECHO_EXPECT(scratch.order.rows() == shape.stages);
-  const std::size_t row = at(shape.microbatches);
-  scratch.ready.assign((2 * at(shape.chunks) + 1) * row, absent);
-  std::fill_n(scratch.ready.begin(), row, SimTime::zero());
+  const std::size_t row = 2 * at(shape.chunks) + 1;
+  scratch.ready.assign(row * at(shape.microbatches), absent);
+  for (std::size_t i = 0; i < scratch.ready.size(); i += row) scratch.ready[i] = SimTime::zero();
   if (overlapped) {
     run_all<true>(shape, scratch, placed);
   } else {

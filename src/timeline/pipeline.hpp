@@ -47,7 +47,7 @@ struct PipelineScratch {
   std::vector<std::int32_t> cursor;         // [stages] how many of them ran
   std::vector<StageState> stages, earlier;  // [stages] now, and at an earlier repeat
   std::vector<Leg> legs;                    // [3 * chunks]
-  std::vector<SimTime> ready;               // [2 * chunks + 1][microbatches] when a leg's input has arrived
+  std::vector<SimTime> ready;               // [microbatches][2 * chunks + 1] when the input of a leg arrived
 };
 
 // Contract: the schedule admits `shape`; times: [chunks]; data: [chunks], or empty: no gradient traffic.

@@ -8,18 +8,17 @@
 // run the same number of repeats. What the future may look at there is: each stage's clock, the ends of its
 // transfers, and the arrivals not yet consumed. If all of these equal those at an earlier cut, `cycle`
 // repeats ago, plus one constant `shift`, then by induction every later `cycle` repeats add `shift` once
-// more: as many whole cycles as are left are skipped by one multiplication, and busy time and hop_wait grow
-// by what they grew in the cycle seen. The result is the plain loop's to the picosecond. Integer time makes
-// the comparison exact.
+// more: as many whole cycles as are left are skipped by one multiplication, and the time waited grows
+// by what it grew in the cycle seen. The result is the plain loop's to the picosecond. Integer time makes the
+// comparison exact.
 //
 // Two times are compared as the future sees them: one older than the clock of the stage that reads it counts
 // as that clock, since the stage cannot act before it.
 //
 // The cycle need not be one repeat: with overlapped hops 1F1B runs in bursts of up to `stages` microbatches.
 // It is found as Brent does (BIT 20, 1980): compare with one saved cut, and save a new one each time the
-// distance doubles. Max-plus systems with integer times end in such a regime (Baccelli et al. 1992,
-// theorem 3.28), but near-ties between stages may take long to fade; then all repeats are run, at the plain
-// loop's cost.
+// distance doubles. Max-plus systems end in such a regime (cyclicity; Baccelli et al. 1992, chapter 3), but
+// near-ties between stages may take long to fade; then all repeats are run, at the plain loop's cost.
 //
 // Microbatches after the skip are renumbered to follow those before it, so arrivals stay in a dense table of
 // which only the part in use is touched.
@@ -40,8 +39,7 @@ class Repeater {
 
   void run() {
     list_prologue_and_one_repeat();
-    const std::size_t row = at(shape_.microbatches);
-    scratch_.ready.resize(std::max(scratch_.ready.size(), (2 * at(shape_.chunks) + 1) * row));
+    scratch_.ready.resize(std::max(scratch_.ready.size(), row_ * at(shape_.microbatches)));
     run_lists(Until::prologue, 0);
     bool proven = false;
     std::int32_t saved = -1, renew = 0,
@@ -133,21 +131,19 @@ class Repeater {
   std::int32_t run_stage(std::int32_t stage, std::span<const Task> list, std::int32_t cursor,
                          std::int32_t end, std::int32_t offset) {
     const std::int32_t chunks = shape_.chunks;
-    const std::size_t row = at(shape_.microbatches);
     Leg* const legs = scratch_.legs.data();
     SimTime* const arrivals = scratch_.ready.data();
-    StageState state = scratch_.stages[at(stage)];
+    StageState& state = scratch_.stages[at(stage)];
     for (; cursor < end; ++cursor) {
       const Task& task = list[at(cursor)];
       const std::int32_t index = leg_of(task, chunks), microbatch = task.microbatch + offset;
       const bool passes_on = index < 2 * chunks;
       if (passes_on && index > 0 && legs[index - 1].done <= microbatch) break;
-      SimTime* const ready = arrivals + at(index) * row + at(microbatch);
+      SimTime* const ready = arrivals + at(microbatch) * row_ + at(index);
       const SimTime arrival = passes_on && index > 0 ? *ready : SimTime::zero();
       const Ran ran = run_task<overlapped>(state, legs[index], task.kind == TaskKind::forward, arrival);
-      if (passes_on) ready[row] = ran.handed_on;
+      if (passes_on) ready[1] = ran.handed_on;
     }
-    scratch_.stages[at(stage)] = state;
     return cursor;
   }
 
@@ -167,7 +163,7 @@ class Repeater {
       }
     }
     return each_arrival([&](SimTime& arrival, std::int32_t stage) {
-      const SimTime before = *(&arrival - microbatches);
+      const SimTime before = *(&arrival - at(microbatches) * row_);
       return std::max(arrival, now[at(stage)].clock) - std::max(before, then[at(stage)].clock) == shift_;
     });
   }
@@ -186,12 +182,11 @@ class Repeater {
   // Visits every arrival not yet consumed, with the stage it waits at, until `visit` says false.
   template <class Visit>
   bool each_arrival(Visit visit) {
-    const std::size_t row = at(shape_.microbatches);
     for (std::int32_t index = 1; index < 2 * shape_.chunks; ++index) {
       const std::int32_t stage = shape_.stage_of_chunk[at(chunk_of(index, shape_.chunks))];
       const std::int32_t sent = scratch_.legs[at(index - 1)].done;
       for (std::int32_t i = scratch_.legs[at(index)].done; i < sent; ++i) {
-        if (!visit(scratch_.ready[at(index) * row + at(i)], stage)) return false;
+        if (!visit(scratch_.ready[at(i) * row_ + at(index)], stage)) return false;
       }
     }
     return true;
@@ -201,6 +196,7 @@ class Repeater {
   const Schedule& schedule_;
   PipelineScratch& scratch_;
   const SteadyStretch stretch_;  // of stage 0; `first` differs by stage
+  const std::size_t row_ = 2 * at(shape_.chunks) + 1;
   SimTime shift_{};
 };
 
