@@ -160,7 +160,7 @@ class RowReader {
     c.overlap = f.overlap;
     c.overlap.grad_reduce = flag("overlap_grad_reduce", f.overlap.grad_reduce);
     c.overlap.param_gather = flag("overlap_param_gather", f.overlap.param_gather);
-    c.overlap.tensor = d.tensor > 1 && flag("overlap_tp", f.overlap.tensor);
+    c.overlap.tensor = c.sequence_parallel && flag("overlap_tp", f.overlap.tensor);
     const std::int32_t layers = catalog_.models[static_cast<std::size_t>(c.model.index())].layers;
     const std::int32_t chunks = training::chunks_of(c);
     // Uneven splits: first and last stage hold one layer less (embedding and loss count as layers).

@@ -82,6 +82,7 @@ struct Shapes {
   [[nodiscard]] CollectiveQuery over_tensor(CollectiveKind kind, std::int64_t bytes) const {
     return {.kind = kind, .payload = Bytes(bytes), .group = x.layout.tensor, .settings = x.config.comm};
   }
+  [[nodiscard]] bool overlaps() const { return x.config.overlap.tensor && sequence_parallel; }
   // All tokens' activations of the hidden width.
   [[nodiscard]] std::int64_t hidden_bytes() const {
     return std::int64_t{rows} * hidden * machine::element_bytes(x.config.precision);
@@ -110,14 +111,45 @@ OpIndex sum(Builder& b, const Shapes& s, OpIndex after) {
   return b.communicate(Lane::tensor, tensor_part, s.over_tensor(kind, s.hidden_bytes()), {after});
 }
 
-void core_attention_forward(Builder& b, const Shapes& s, Part part) {
+// Forward of a column-parallel product of `width` local columns. Returns the transfer the next op still waits
+// for. With tensor overlap (Transformer Engine userbuffers: chunks travel round a ring while the chunk at
+// hand is multiplied) the product starts on the local chunk at once and both must be over before the next op.
+OpIndex column_forward(Builder& b, const Shapes& s, Part part, std::int32_t width) {
+  const OpIndex input = gather(b, s, b.last_compute());
+  const KernelKey product = s.gemm(s.rows, width, s.hidden, GemmLayout::tn);
+  if (!s.overlaps()) {
+    b.compute(part, product, {input});
+    return -1;
+  }
+  b.compute(part, product);
+  return input;
+}
+
+// Forward of a row-parallel product of `width` local rows and its sum over the group, which the next op waits
+// for. With tensor overlap all chunks but the last are summed while the product still runs.
+OpIndex row_forward(Builder& b, const Shapes& s, Part part, std::int32_t width) {
+  const KernelKey product = s.gemm(s.rows, s.hidden, width, GemmLayout::tn);
+  if (!s.overlaps()) {
+    b.compute(part, product);
+    return sum(b, s, b.last_compute());
+  }
+  const std::int64_t last_chunk = s.hidden_bytes() / s.t;
+  b.communicate(Lane::tensor, tensor_part,
+                s.over_tensor(CollectiveKind::reduce_scatter, s.hidden_bytes() - last_chunk),
+                {b.last_compute()});
+  b.compute(part, product);
+  return b.communicate(Lane::tensor, tensor_part, s.over_tensor(CollectiveKind::reduce_scatter, last_chunk),
+                       {b.last_compute()});
+}
+
+void core_attention_forward(Builder& b, const Shapes& s, Part part, OpIndex after = -1) {
   if (s.x.config.flash_attention) {
-    b.compute(part, s.flash(KernelKind::attention_forward));
+    b.compute(part, s.flash(KernelKind::attention_forward), {after});
     return;
   }
   const std::int32_t tokens = s.x.config.batch.sequence_tokens, head = s.x.model.head_dim,
                      batch = s.attention_batch;
-  b.compute(part, s.gemm(tokens, tokens, head, GemmLayout::tn, batch));
+  b.compute(part, s.gemm(tokens, tokens, head, GemmLayout::tn, batch), {after});
   KernelKey softmax = s.op(KernelKind::softmax_forward, tokens, tokens, batch);
   softmax.causal = true;
   b.compute(part, softmax);
@@ -145,9 +177,9 @@ void core_attention_backward(Builder& b, const Shapes& s) {
   b.compute(Part::backward, s.gemm(tokens, head, tokens, GemmLayout::nt, batch));  // keys' gradient
 }
 
-void rope(Builder& b, const Shapes& s, Part part) {
+void rope(Builder& b, const Shapes& s, Part part, OpIndex after = -1) {
   if (s.x.model.positions == training::Positions::rope)
-    b.compute(part, s.op(KernelKind::rope, s.rows, s.query + s.key_value));
+    b.compute(part, s.op(KernelKind::rope, s.rows, s.query + s.key_value), {after});
 }
 
 KernelKey activation(const Shapes& s, KernelKind kind) {
@@ -170,8 +202,12 @@ OpIndex column_backward(Builder& b, const Shapes& s, std::int32_t width, const G
 // Backward of a row-parallel product out[rows, hidden] = in[rows, width] * W.
 void row_backward(Builder& b, const Shapes& s, std::int32_t width, const GradientReady& ready) {
   const OpIndex gathered = gather(b, s, b.last_compute());
-  b.compute(Part::backward, s.gemm(s.rows, width, s.hidden, GemmLayout::nn), {gathered});
-  const OpIndex done = b.compute(Part::backward, s.gemm(width, s.hidden, s.rows, GemmLayout::nt));
+  const KernelKey input_gradient = s.gemm(s.rows, width, s.hidden, GemmLayout::nn);
+  if (s.overlaps())
+    b.compute(Part::backward, input_gradient);
+  else
+    b.compute(Part::backward, input_gradient, {gathered});
+  const OpIndex done = b.compute(Part::backward, s.gemm(width, s.hidden, s.rows, GemmLayout::nt), {gathered});
   ready(b, std::int64_t{s.hidden} * width, done);
 }
 
@@ -195,19 +231,15 @@ void layer_forward(Builder& b, const BlockContext& x, Part part, OpIndex start_a
   const Shapes s(x);
   const std::int32_t up = x.model.gated_ffn ? 2 * s.ffn : s.ffn;
   b.compute(part, s.op(KernelKind::norm_forward, s.shared_rows, s.hidden), {start_after});
-  const OpIndex attention_input = gather(b, s, b.last_compute());
-  b.compute(part, s.gemm(s.rows, s.query + 2 * s.key_value, s.hidden, GemmLayout::tn), {attention_input});
-  rope(b, s, part);
-  core_attention_forward(b, s, part);
-  b.compute(part, s.gemm(s.rows, s.hidden, s.query, GemmLayout::tn));
-  const OpIndex attention_sum = sum(b, s, b.last_compute());
+  const OpIndex attention_input = column_forward(b, s, part, s.query + 2 * s.key_value);
+  rope(b, s, part, attention_input);
+  core_attention_forward(b, s, part, attention_input);
+  const OpIndex attention_sum = row_forward(b, s, part, s.query);
   b.compute(part, s.op(KernelKind::residual_forward, s.shared_rows, s.hidden), {attention_sum});
   b.compute(part, s.op(KernelKind::norm_forward, s.shared_rows, s.hidden));
-  const OpIndex ffn_input = gather(b, s, b.last_compute());
-  b.compute(part, s.gemm(s.rows, up, s.hidden, GemmLayout::tn), {ffn_input});
-  b.compute(part, activation(s, KernelKind::activation_forward));
-  b.compute(part, s.gemm(s.rows, s.hidden, s.ffn, GemmLayout::tn));
-  const OpIndex ffn_sum = sum(b, s, b.last_compute());
+  const OpIndex ffn_input = column_forward(b, s, part, up);
+  b.compute(part, activation(s, KernelKind::activation_forward), {ffn_input});
+  const OpIndex ffn_sum = row_forward(b, s, part, s.ffn);
   b.compute(part, s.op(KernelKind::residual_forward, s.shared_rows, s.hidden), {ffn_sum});
 }
 
@@ -248,7 +280,8 @@ void embedding_backward(Builder& b, const BlockContext& x, const GradientReady& 
   const OpIndex gathered = gather(b, s, b.last_compute());
   const OpIndex done =
       b.compute(Part::backward, s.op(KernelKind::embedding_backward, s.rows, s.hidden), {gathered});
-  const std::int64_t positions = x.model.positions == training::Positions::learned ? x.model.max_positions : 0;
+  const std::int64_t positions =
+      x.model.positions == training::Positions::learned ? x.model.max_positions : 0;
   ready(b, (s.vocabulary + positions) * s.hidden, done);
 }
 
