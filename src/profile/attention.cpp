@@ -4,6 +4,7 @@
 //   exponential
 //               units are slower than the tensor cores, so one score's softmax is worth `softmax` elements of
 //               depth. Backward has 5 products (scores again, dV, dP, dQ, dK) and constants of its own.
+//   Starting and ending a block is worth `prologue` keys (forward; the backward tables show none).
 //   work      = pairs * pair time / SMs; causal: half the square and half a tile of wasted diagonal per query
 //   row time      = max(longest block, work + tail * longest block) + ramp, and never below the HBM time of
 //   its tensors
@@ -41,19 +42,26 @@ ops::KernelPrice price_attention(const ops::KernelKey& key, const machine::GpuSp
   const double rate = forward ? constants.attention_forward_rate : constants.attention_backward_rate;
   const double softmax = forward ? constants.attention_forward_softmax : constants.attention_backward_softmax;
 
+  const double tail = forward ? constants.attention_tail : constants.attention_backward_tail;
+  const double prologue = forward ? constants.attention_prologue : 0.0;
   const double m = key.m, n = key.n, d = std::ceil(key.k / 32.0) * 32.0;
   const double sms = gpu.sm_count;
   const double pair = products * 2.0 * (d + softmax) / (std::min(rate, 1.0) * peak / sms);  // s on one SM
   const double blocks = std::ceil(m / query_tile) * key.batch;
   const double rows = blocks * query_tile;
-  const double keys_per_row = key.causal ? (n + std::min(n, query_tile)) / 2 : n;
-  const double longest = query_tile * n * pair;
+  const double keys_per_row = (key.causal ? (n + std::min(n, query_tile)) / 2 : n) + prologue;
+  const double longest = query_tile * (n + prologue) * pair;
   const double work = rows * keys_per_row * pair / sms;
-  const double arithmetic = std::max(longest, work + constants.attention_tail * longest);
+  const double arithmetic = std::max(longest, work + tail * longest);
 
+  // Backward: clearing the fp32 sum of dq (w 4), delta = rowsum(do o) (r e, r e), and converting dq (r 4, w
+  // e) are kernels before and after the main one.
+  const double element = machine::element_bytes(key.precision);
+  const double pass_bytes = static_cast<double>(key.m) * key.k * key.batch * (3 * element + 8);
+  const double passes = pass_bytes / (gpu.memory_bandwidth.value * constants.memory_copy);
   const double traffic = static_cast<double>(ops::traffic_of(key).value) / gpu.memory_bandwidth.value;
   const double memory = traffic / constants.memory_copy;
-  const double time = std::max(arithmetic, memory) + constants.attention_ramp;
+  const double time = std::max(arithmetic, memory) + constants.attention_ramp + (forward ? 0.0 : passes);
   return {.alone = from_seconds(time),
           .sm_share = std::min(1.0, blocks / sms),
           .memory_share = std::min(1.0, traffic / time),

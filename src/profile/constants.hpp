@@ -17,6 +17,7 @@ struct KernelConstants {
   double gemm_rate_8 = 0;         // fp8, mxfp8, nvfp4
   double gemm_rate_32 = 0;        // tf32, fp32
   double gemm_tile_loss = 0;      // bytes: tiles of r x c elements are slowed by loss (1/r + 1/c) / operand
+  double gemm_tile_loss_8 = 0;    // the same, 8-bit operands
   double gemm_prologue = 0;       // bytes of k-depth that filling the pipeline and writing a tile are worth
   double gemm_prologue_8 = 0;     // the same, 8-bit operands (scales, requantisation)
   double gemm_wave_loss = 0;      // share of the idle slots of the last wave that is really lost, 0..1
@@ -27,16 +28,19 @@ struct KernelConstants {
   double gemm_nt = 0;             // the same for a weight-gradient product
   double gemm_misaligned_16 = 0;  // arithmetic time factor: a contiguous dimension is no multiple of 16 bytes
   double gemm_misaligned_128 = 0;  // ... of 16 but not of 128 bytes
-  double gemm_throttle = 0;       // share of the rate lost to the power limit in kernels much longer than ...
-  double gemm_throttle_half = 0;  // s, ... this
-  double gemm_sustained = 0;      // rate inside a training step over the rate of the micro-benchmark
+  double gemm_throttle = 0;        // extra time at the power limit, which kernels much longer than ...
+  double gemm_throttle_8 = 0;      // the same, 8-bit operands
+  double gemm_throttle_half = 0;   // s, ... this meet even in a micro-benchmark
+  double gemm_sustained = 0;  // 0..1: share of it that short kernels meet in training; 0 = micro-benchmark
 
   // Fused attention.
   double attention_forward_rate = 0;      // fraction of 16-bit peak in its products
   double attention_forward_softmax = 0;   // elements of head dim that the softmax of a score is worth
   double attention_backward_rate = 0;     // fraction of 16-bit peak
   double attention_backward_softmax = 0;  // as forward, per product of the backward pass
+  double attention_prologue = 0;          // keys that starting and ending one thread block is worth
   double attention_tail = 0;              // share of one thread block's time by which the last one overhangs
+  double attention_backward_tail = 0;     // the same in the backward pass
   double attention_ramp = 0;              // s, start and drain
 
   // Memory-bound ops: fraction of peak HBM bandwidth reached on large tensors, per class.

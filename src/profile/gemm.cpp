@@ -77,6 +77,7 @@ struct Product {
   double sm_rate;    // FLOP/s of one SM in the main loop, layout and alignment included
   double bandwidth;  // HBM bytes per second
   double prologue;   // elements of depth
+  double tile_loss;  // elements
 };
 
 Candidate cost_of(const Product& p, const Tile& tile, std::int32_t split, const machine::GpuSpec& gpu,
@@ -85,7 +86,7 @@ Candidate cost_of(const Product& p, const Tile& tile, std::int32_t split, const 
   const double k_step = k_step_bytes / p.operand_bytes;
   const double depth = ceil_div(p.k, split * k_step) * k_step;
   const double blocks = ceil_div(p.m, r) * ceil_div(p.n, c) * p.batch * split;
-  const double tile_loss = 1.0 + constants.gemm_tile_loss / p.operand_bytes * (1.0 / r + 1.0 / c);
+  const double tile_loss = 1.0 + p.tile_loss * (1.0 / r + 1.0 / c);
   const double tile_time = 2 * r * c * (depth + p.prologue) * tile_loss / p.sm_rate;
   const double waves = blocks / sms, whole = std::ceil(waves);
 
@@ -117,7 +118,9 @@ ops::KernelPrice price_gemm(const KernelKey& key, const machine::GpuSpec& gpu,
   const bool narrow = is_8_bit(key.precision);
   const bool wide = machine::operand_bytes(key.precision) == 4;
   const double rate = narrow ? constants.gemm_rate_8 : wide ? constants.gemm_rate_32 : constants.gemm_rate_16;
-  const double layout = key.layout == GemmLayout::nn   ? constants.gemm_nn
+  // Transformer Engine keeps a transposed copy of 8-bit operands: all of their products run as TN.
+  const double layout = narrow                         ? 1.0
+                        : key.layout == GemmLayout::nn ? constants.gemm_nn
                         : key.layout == GemmLayout::nt ? constants.gemm_nt
                                                        : 1.0;
   const double operand = machine::operand_bytes(key.precision);
@@ -129,9 +132,10 @@ ops::KernelPrice price_gemm(const KernelKey& key, const machine::GpuSpec& gpu,
       .batch = static_cast<double>(key.batch),
       .operand_bytes = operand,
       .result_bytes = key.fp32_accumulate ? 8.0 : static_cast<double>(machine::element_bytes(key.precision)),
-      .sm_rate = std::min(rate * constants.gemm_sustained / slowing, 1.0) * peak / gpu.sm_count,
+      .sm_rate = std::min(rate / slowing, 1.0) * peak / gpu.sm_count,
       .bandwidth = gpu.memory_bandwidth.value * constants.gemm_bandwidth,
-      .prologue = (narrow ? constants.gemm_prologue_8 : constants.gemm_prologue) / operand};
+      .prologue = (narrow ? constants.gemm_prologue_8 : constants.gemm_prologue) / operand,
+      .tile_loss = (narrow ? constants.gemm_tile_loss_8 : constants.gemm_tile_loss) / operand};
 
   Candidate best;
   for (const Tile& tile : tiles) {
@@ -142,8 +146,11 @@ ops::KernelPrice price_gemm(const KernelKey& key, const machine::GpuSpec& gpu,
       if (candidate.sm_share * split > 0.75 && split == 1) break;  // enough blocks without splitting
     }
   }
-  const double throttled =
-      best.time * (1.0 + constants.gemm_throttle * best.time / (best.time + constants.gemm_throttle_half));
+  const double throttle = narrow ? constants.gemm_throttle_8 : constants.gemm_throttle;
+  const double squared = best.time * best.time, half = constants.gemm_throttle_half;
+  const double warmed = squared / (squared + half * half);
+  const double heat = constants.gemm_sustained + (1.0 - constants.gemm_sustained) * warmed;
+  const double throttled = best.time * (1.0 + throttle * heat);
   const double traffic_time = best.memory * product.bandwidth / gpu.memory_bandwidth.value;
   const double arithmetic = best.arithmetic * best.arithmetic, memory = best.memory * best.memory;
   return {.alone = from_seconds(throttled),

@@ -11,7 +11,8 @@
 namespace echo::profile {
 
 // Pure. `constants` belong to the GPU (GpuSpec::kernels). Durations are sustained training durations.
-[[nodiscard]] ops::KernelPrice price_kernel(const ops::KernelKey&, const machine::GpuSpec&, const KernelConstants&);
+[[nodiscard]] ops::KernelPrice price_kernel(const ops::KernelKey&, const machine::GpuSpec&,
+                                            const KernelConstants&);
 void price_kernels(std::span<const ops::KernelKey>, const machine::GpuSpec&, const KernelConstants&,
                    std::span<ops::KernelPrice> out);
 

@@ -1,0 +1,50 @@
+// Robust fits of a few kernel constants at a time, with held-out errors by family.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "calibrate/kernel_measurements.hpp"
+#include "machine/gpu.hpp"
+#include "profile/constants.hpp"
+
+namespace echo::calibrate {
+
+// A constant that a fit may move, and between what.
+struct FreeConstant {
+  double profile::KernelConstants::*member;
+  double lower, upper;
+};
+
+// Seconds that the constants predict for a row; by default the price alone.
+using Prediction = std::function<double(const KernelMeasurement&, const profile::KernelConstants&)>;
+
+struct FitProblem {
+  std::span<const KernelMeasurement> rows;
+  std::vector<FreeConstant> free;
+  machine::GpuSpec gpu;
+  Prediction predict;  // empty = profile::price_kernel
+};
+
+struct FitErrors {
+  std::int64_t rows = 0;
+  double median = 0.0, mean = 0.0;  // absolute percentage errors of held-out rows, as fractions
+  double bias = 0.0;                // mean log ratio of predicted to measured
+};
+
+// Constants that minimise the weighted mean |log(predicted / measured)|, starting from `start`.
+// Deterministic.
+[[nodiscard]] profile::KernelConstants fit_constants(const FitProblem& problem,
+                                                     const profile::KernelConstants& start);
+
+// Fits without each fifth of the families in turn; `spread` gets the standard deviation of every free
+// constant over the five fits, and `scored` says which held-out rows count.
+struct CrossValidation {
+  FitErrors errors;
+  std::vector<double> spread;  // [free]
+};
+[[nodiscard]] CrossValidation cross_validate(const FitProblem& problem, const profile::KernelConstants& start,
+                                             const std::function<bool(const KernelMeasurement&)>& scored);
+
+}  // namespace echo::calibrate

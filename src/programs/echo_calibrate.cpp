@@ -1,0 +1,26 @@
+// echo-calibrate: fits the catalog's constants on published measurements. For maintainers; users need the
+// results only.
+#include <cstdio>
+#include <span>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "calibrate/kernel_calibration.hpp"
+#include "calibrate/network_fit.hpp"
+
+int main(int argc, char** argv) {
+  const std::span<char*> args(argv, static_cast<std::size_t>(argc));
+  const std::string_view command = args.size() > 1 ? args[1] : "";
+  try {
+    if (command == "kernels") return echo::calibrate::run_kernels(args.subspan(2));
+    if (command == "networks") return echo::calibrate::run_networks(args.subspan(2));
+    std::fputs(
+        "echo-calibrate kernels --gpu NAME [--data FOLDER] [--out FILE]\necho-calibrate networks [--out "
+        "FOLDER]\n",
+        stderr);
+    return 2;
+  } catch (const echo::UserError& error) {
+    std::fprintf(stderr, "error: %s\n", error.what());
+    return error.exit_code();
+  }
+}
