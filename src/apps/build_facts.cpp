@@ -12,6 +12,7 @@ BuildFacts build_facts() {
   const std::string compiler = "g++ " __VERSION__;
 #endif
   return {.version = ECHO_VERSION,
+          .git_commit = ECHO_GIT_COMMIT,
           .build_type = ECHO_BUILD_TYPE,
           .compiler = compiler,
           .mpi = parallel::Session::library_version(),

@@ -1,4 +1,4 @@
-// What this program was built from.
+// What this program was built from; git_commit as of the last configuration of the build, empty outside git.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 namespace echo::apps {
 
 struct BuildFacts {
-  std::string version, build_type, compiler, mpi, schema_version;
+  std::string version, git_commit, build_type, compiler, mpi, schema_version;
 };
 [[nodiscard]] BuildFacts build_facts();
 

@@ -19,7 +19,9 @@ std::function<int(Invocation&)> declare(Options& options) {
     if (*json) {
       Json object;
       object.open_object().member("program", "echo-sweep").member("version", facts.version);
-      object.member("schema_version", facts.schema_version).member("build_type", facts.build_type);
+      object.member("git_commit", facts.git_commit)
+          .member("schema_version", facts.schema_version)
+          .member("build_type", facts.build_type);
       object.member("compiler", facts.compiler).member("mpi", facts.mpi).close();
       fmt::print("{}", object.text());
     } else {

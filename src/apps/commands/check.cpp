@@ -1,0 +1,58 @@
+// echo-sweep check SWEEP.toml: whether a sweep can run; for editors and CI. Writes and simulates nothing.
+#include <fmt/core.h>
+
+#include <memory>
+#include <vector>
+
+#include "apps/command.hpp"
+#include "apps/problem_text.hpp"
+#include "apps/show_quantity.hpp"
+#include "apps/terminal.hpp"
+#include "config/sweep_file.hpp"
+#include "sweep/design_space.hpp"
+
+namespace echo::apps::commands {
+
+namespace {
+
+struct CheckOptions {
+  std::string sweep;
+  std::vector<std::string> sets, preset_paths;
+  bool json = false;
+};
+
+int run_check(const CheckOptions& options) {
+  try {
+    const auto inputs = config::read_sweep(options.sweep, options.preset_paths, options.sets);
+    const sweep::DesignSpace space(inputs.spec, inputs.catalog);
+    if (options.json) {
+      fmt::print("{}", problem_json(UserError(inputs.warnings, 0)));
+    } else {
+      for (const Problem& warning : inputs.warnings) {
+        fmt::print("{}", problem_text(warning, wants_colour(stdout, false)));
+      }
+      fmt::print("{}: ok, {} points\n", options.sweep, show_count(space.size()));
+    }
+    return 0;
+  } catch (const UserError& error) {
+    if (!options.json) throw;
+    fmt::print("{}", problem_json(error));
+    return error.exit_code();
+  }
+}
+
+std::function<int(Invocation&)> declare(Options& options) {
+  auto chosen = std::make_shared<CheckOptions>();
+  options.argument(chosen->sweep, "SWEEP", "the sweep, a TOML file");
+  options.values(chosen->sets, "--set", "KEY=VALUE replaces a value of the sweep; repeatable");
+  options.values(chosen->preset_paths, "--preset-path",
+                 "folder of presets that come before the built-in ones");
+  options.flag(chosen->json, "--json", "problems as JSON on stdout");
+  return [chosen](Invocation&) { return run_check(*chosen); };
+}
+
+}  // namespace
+
+extern const Command check{.name = "check", .summary = "say whether a sweep can run", .declare = declare};
+
+}  // namespace echo::apps::commands
