@@ -21,6 +21,7 @@ std::span<const NetworkConstantField> network_constant_fields() {
       {"nvlink_rate_simple", &C::nvlink_rate_simple},
       {"network_rate", &C::network_rate},
       {"chunk_ramp", &C::chunk_ramp},
+      {"ring_fill", &C::ring_fill},
       {"ring_end", &C::ring_end},
       {"overlap", &C::overlap},
       {"nvls_base", &C::nvls_base},

@@ -19,6 +19,7 @@ struct NetworkConstants {
   double nvlink_rate_ll = 0.29, nvlink_rate_ll128 = 0.68, nvlink_rate_simple = 0.76;
   double network_rate = 0.93;
   double chunk_ramp = 0.5;  // share of one chunk's NIC time paid at each store-and-forward hop
+  double ring_fill = 0.3;   // slices' worth of wire time until a ring's pipeline is full
   double ring_end = 0.36;   // extra ring steps' worth of wire time, beyond 2(n-1) or n-1
   double overlap =
       1.3;  // exponent of the norm joining latency and wire time: 1 adds them, large takes the longer

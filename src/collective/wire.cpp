@@ -10,9 +10,12 @@ double pick(ops::Protocol p, double ll, double ll128, double simple) {
   return p == ops::Protocol::ll ? ll : p == ops::Protocol::ll128 ? ll128 : simple;
 }
 
-// The most one CTA moves, GB/s: the largest share NCCL's own graphs ask of one (half a channel's speed: 24 on
-// Ampere, 48 on Hopper, 96 on Blackwell network channels). Only settings that cut the channels run into it.
+// The most one CTA moves, GB/s. Simple and LL128: the largest share NCCL's own graphs ask of one (half the
+// speed of a network channel: 24 on Ampere, 48 on Hopper, 96 on Blackwell); only settings that cut the
+// channels run into it. LL: an even share of what all CTAs of a node reach (300, 450, 900 GB/s over 24, 24,
+// 32): short messages leave most channels idle, and each of those left moves no more than that.
 constexpr double cta_rate[4] = {12.5, 12.5, 24.0, 48.0};
+constexpr double cta_link[4] = {12.5, 12.5, 18.75, 28.1};
 
 }  // namespace
 
@@ -56,8 +59,10 @@ double inter_hop(const Communicator& c, Method m, ops::Protocol p, const Network
   return inter_factor(k, p) * table + flush * (k.network_delay + c.hop_latency);
 }
 
-double nvlink_rate(const Communicator& c, ops::Protocol p, const NetworkConstants& k) {
-  const double cap = c.channels * cta_rate[static_cast<std::size_t>(c.arch)];
+double nvlink_rate(const Communicator& c, ops::Protocol p, double busy, const NetworkConstants& k) {
+  const auto arch = static_cast<std::size_t>(c.arch);
+  const double cap =
+      p == ops::Protocol::ll ? busy * cta_link[arch] * k.nvlink_rate_ll : c.channels * cta_rate[arch];
   return std::min(c.nvlink * nvlink_share(k, p), cap);
 }
 
@@ -71,13 +76,17 @@ double joined(double base, double latency, double wire, double overlap) {
   return base + large * std::pow(1.0 + std::pow(small / large, overlap), 1.0 / overlap);
 }
 
+double busy_channels(const Call& call, const Communicator& c, ops::Protocol p, bool ring) {
+  const double per_thread = p == ops::Protocol::simple       ? 64.0
+                            : p == ops::Protocol::ll && ring ? 8.0 * c.ranks
+                                                             : 8.0;
+  const double threads = p == ops::Protocol::ll128 ? 640.0 : 512.0;
+  return std::clamp(static_cast<double>(call.bytes) / (threads * per_thread), 1.0,
+                    static_cast<double>(c.channels));
+}
+
 std::int32_t channels_for(const Call& call, const Communicator& c, ops::Protocol p, bool ring) {
-  const std::int64_t per_thread = p == ops::Protocol::simple       ? 64
-                                  : p == ops::Protocol::ll && ring ? 8L * c.ranks
-                                                                   : 8;
-  const std::int64_t threads = p == ops::Protocol::ll128 ? 640 : 512;
-  const std::int64_t filled = call.bytes / (threads * per_thread);
-  return static_cast<std::int32_t>(std::clamp<std::int64_t>(filled, 1, c.channels));
+  return static_cast<std::int32_t>(busy_channels(call, c, p, ring));
 }
 
 bool is_gather(ops::CollectiveKind kind) {

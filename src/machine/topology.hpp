@@ -11,10 +11,10 @@ namespace echo::machine {
 
 // The links one communicator can use, contention with its `sharing` siblings included.
 struct GroupLinks {
-  LinkSpec scale_up;   // per GPU, one direction
-  LinkSpec scale_out;  // per node of the group: all NIC bandwidth this group may use, one direction; hop latency
-  std::int32_t nics = 1;            // NICs per node this group drives
-  std::int32_t gpus_per_node = 8;   // of the machine, not of the group
+  LinkSpec scale_up;      // per GPU, one direction
+  LinkSpec scale_out;     // all NIC bandwidth this group may use on a node, one direction; hop latency
+  std::int32_t nics = 1;  // NICs per node this group drives
+  std::int32_t gpus_per_node = 8;  // of the machine, not of the group
   std::int32_t compute_capability = 80;
   CpuVendor cpu = CpuVendor::intel;
   friend bool operator==(const GroupLinks&, const GroupLinks&) = default;
@@ -23,12 +23,14 @@ struct GroupLinks {
 struct Topology {
   const char* name;
   const char* source;
-  // Pure. Contract: symmetric in the ranks; never faster than the cluster's own links; one node sees scale-up only.
+  // Pure. Contract: symmetric in the ranks; never faster than the cluster's own links; within one scale-up
+  // domain (a node, or an NVL72 rack: a "node" of GroupSpan) only scale_up is set.
   GroupLinks (*links)(const GroupSpan&, const ClusterSpec&, const GpuSpec&);
 };
 
 [[nodiscard]] std::span<const Topology* const> topology_table();  // sorted by name; ids index it
-[[nodiscard]] inline GroupLinks links_of(const GroupSpan& span, const ClusterSpec& cluster, const GpuSpec& gpu) {
+[[nodiscard]] inline GroupLinks links_of(const GroupSpan& span, const ClusterSpec& cluster,
+                                         const GpuSpec& gpu) {
   return topology_table()[static_cast<std::size_t>(cluster.topology.index())]->links(span, cluster, gpu);
 }
 

@@ -66,7 +66,8 @@ Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkCons
   constexpr double of_ring[3] = {0.66, 0.78, 0.92};
   const double bytes = static_cast<double>(call.bytes);
   double latency = 2.0 * (c.per_node - 1) * intra_hop(c, Method::tree, p, k);
-  double rate = c.per_node > 1 ? of_ring[index_of(p)] * nvlink_rate(c, p, k) : 1e9;
+  double rate =
+      c.per_node > 1 ? of_ring[index_of(p)] * nvlink_rate(c, p, busy_channels(call, c, p, false), k) : 1e9;
   if (c.multi_node()) {
     const double network = network_rate(c, p, k);
     latency += 2.0 * c.tree_depth() *
