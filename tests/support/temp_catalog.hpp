@@ -1,0 +1,90 @@
+// A catalog and sweeps in a folder of their own: presets as the project ships them, and plain made-up
+// constants, so that these tests do not depend on what was fitted last.
+#pragma once
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "collective/constants.hpp"
+#include "config/sweep_file.hpp"
+#include "profile/constants.hpp"
+
+namespace echo::support {
+
+namespace fs = std::filesystem;
+
+inline void write_file(const fs::path& path, const std::string& text) {
+  fs::create_directories(path.parent_path());
+  std::ofstream(path) << text;
+}
+
+class TempCatalog {
+ public:
+  TempCatalog() : root_(fs::temp_directory_path() / ("echo-config-test-" + std::to_string(::getpid()))) {
+    fs::remove_all(root_);
+    const fs::path source = fs::path(ECHO_SOURCE_DIR) / "sweeps" / "catalog";
+    for (const char* kind : {"gpus", "models", "clusters", "frameworks"}) {
+      fs::create_directories(folder() / kind);
+      fs::copy(source / kind, folder() / kind);
+    }
+    fs::copy(source / "aliases.toml", folder() / "aliases.toml");
+    std::string kernels, networks;
+    for (const auto& field : profile::kernel_constant_fields())
+      kernels += std::string(field.name) + " = 1.0\n";
+    for (const auto& field : collective::network_constant_fields())
+      networks += std::string(field.name) + " = 1.0\n";
+    for (const char* name : {"a100-sxm", "h100-sxm", "h200-sxm", "b200-sxm", "gb200"})
+      constants("kernels", name, kernels);
+    for (const char* name :
+         {"default-a100", "azure-nd-a100-v4", "default-h100", "h800", "default-b200", "default-gb200"}) {
+      constants("networks", name, networks);
+    }
+    ::setenv("ECHO_CATALOG_DIR", folder().c_str(), 1);
+  }
+  TempCatalog(const TempCatalog&) = delete;
+  TempCatalog& operator=(const TempCatalog&) = delete;
+  ~TempCatalog() {
+    ::unsetenv("ECHO_CATALOG_DIR");
+    std::error_code ignored;
+    fs::remove_all(root_, ignored);
+  }
+
+  [[nodiscard]] fs::path folder() const { return root_ / "catalog"; }
+  [[nodiscard]] fs::path root() const { return root_; }
+  [[nodiscard]] std::string sweep(const std::string& text, const std::string& name = "sweep.toml") const {
+    write_file(root_ / "sweeps" / name, text);
+    return (root_ / "sweeps" / name).string();
+  }
+  // "line:column what" of every problem of a sweep file, in the order reported.
+  [[nodiscard]] std::vector<std::string> problems(const std::string& text) const {
+    return told([&] { (void)config::read_sweep(sweep(text)); });
+  }
+  template <class Reading>
+  static std::vector<std::string> told(Reading&& reading) {
+    std::vector<std::string> lines;
+    try {
+      reading();
+    } catch (const UserError& error) {
+      for (const Problem& problem : error.problems()) {
+        lines.push_back(std::to_string(problem.place.line) + ":" + std::to_string(problem.place.column) +
+                        " " + problem.what + " | " + problem.remedy);
+      }
+    }
+    return lines;
+  }
+
+ private:
+  void constants(const char* kind, const std::string& name, const std::string& values) {
+    write_file(
+        folder() / kind / (name + ".toml"),
+        "name = \"" + name + "\"\nsource = \"made up\"\ndate = \"2000-01-01\"\n[constants]\n" + values);
+  }
+  fs::path root_;
+};
+
+}  // namespace echo::support
