@@ -20,6 +20,9 @@ namespace echo::parallel {
 namespace {
 
 constexpr std::int64_t write_gap = 50'000'000;  // nanoseconds
+constexpr std::size_t most_held = std::size_t{16}
+                                  << 20;  // bytes of a mapped journal kept while it is indexed
+constexpr std::size_t page = 4096;
 constexpr std::size_t largest_buffer = std::size_t{1} << 20;
 
 std::int64_t monotonic_now() {
@@ -33,6 +36,10 @@ std::int64_t monotonic_now() {
       std::string("cannot ") + attempted + " the journal \"" + path.string() + "\": " + std::strerror(errno),
       "make room or write elsewhere with -o; rows written so far are kept", 5);
 }
+
+// Pages of a mapped journal that were read go back to the page cache: memory stays bounded however many rows
+// there are.
+void let_go(const char* bytes, std::size_t size) { ::madvise(const_cast<char*>(bytes), size, MADV_DONTNEED); }
 
 std::string file_name(const JournalHeader& header) {
   char text[64];
@@ -184,7 +191,7 @@ void JournalRows::index_file(const std::filesystem::path& path, const std::strin
   source.worker = stored->header.worker;
   record_launch(stored->header);
 
-  std::size_t at = frame_head_bytes + head->size();
+  std::size_t at = frame_head_bytes + head->size(), held_from = 0;
   while (const auto payload = first_frame(bytes.substr(at))) {
     if (kind_of(*payload) == FrameKind::rows) {
       for (std::size_t in = frame_kind_bytes; in + sizeof(sweep::Row) <= payload->size();
@@ -199,8 +206,13 @@ void JournalRows::index_file(const std::filesystem::path& path, const std::strin
       record_end(source.launch, mark.end, mark.stop_reason);
     }
     at += frame_head_bytes + payload->size();
+    if (at - held_from > most_held) {
+      let_go(bytes.data(), at / page * page);
+      held_from = at;
+    }
   }
   torn_bytes_ += static_cast<std::int64_t>(size - at);
+  let_go(bytes.data(), size);
 }
 
 void JournalRows::read(std::int64_t first, std::span<results::FinishedRow> out) {
@@ -212,6 +224,7 @@ void JournalRows::read(std::int64_t first, std::span<results::FinishedRow> out) 
     finished.launch = source.launch;
     finished.worker = source.worker;
   }
+  for (const Source& source : sources_) let_go(source.bytes, source.size);
 }
 
 std::vector<sweep::PointIndex> JournalRows::ids() const {

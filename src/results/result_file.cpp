@@ -20,9 +20,10 @@ namespace {
 
 using storage::Hdf5File;
 
-constexpr std::int64_t batch_rows =
-    4096;  // read and converted at a time; also the chunk of two-dimensional columns
-constexpr std::int64_t chunk_rows = 16384;  // 128 KiB of doubles; a multiple of the batch
+// A batch is whole chunks of every column, so that each chunk is compressed once.
+constexpr std::int64_t batch_rows = 16384;      // 12 MB of rows
+constexpr std::int64_t chunk_rows = 16384;      // 128 KiB of doubles
+constexpr std::int64_t wide_chunk_rows = 4096;  // of two-dimensional columns
 
 constexpr std::array<const char*, 5> count_names{"n_feasible", "n_infeasible", "n_failed", "n_over_budget",
                                                  "n_pending"};
@@ -92,7 +93,7 @@ void make_columns(Hdf5File& file, std::int64_t rows, const CodeTables& codes) {
     storage::DatasetSpec spec{path_of(column), column.type, {static_cast<std::uint64_t>(rows)}, {}};
     const bool is_wide = width_of(column) > 1;
     if (rows > 0)
-      spec.chunk = {static_cast<std::uint64_t>(std::min(rows, is_wide ? batch_rows : chunk_rows))};
+      spec.chunk = {static_cast<std::uint64_t>(std::min(rows, is_wide ? wide_chunk_rows : chunk_rows))};
     if (is_wide) {
       spec.shape.push_back(static_cast<std::uint64_t>(width_of(column)));
       if (rows > 0) spec.chunk.push_back(spec.shape.back());

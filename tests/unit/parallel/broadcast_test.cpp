@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "parallel/serialize_spec.hpp"
 #include "simulate/serialize.hpp"
+#include "sweep/serialize.hpp"
 
 namespace echo::parallel {
 namespace {
