@@ -1,0 +1,63 @@
+// A warm composer allocates nothing.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+
+#include "base/named_table.hpp"
+#include "timeline/block.hpp"
+#include "timeline/pipeline.hpp"
+
+namespace {
+std::int64_t allocations = 0;
+}
+
+// Not inlined: g++ 12 would see free() meet a new-expression and warn.
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace echo::timeline {
+namespace {
+
+TEST(WarmComposer, AllocatesNothingForABlock) {
+  const std::vector<Lane> lane{Lane::compute, Lane::tensor, Lane::compute};
+  const std::vector<Part> part(3, Part::forward);
+  const std::vector<std::int32_t> work{0, 1, 0};
+  Csr<std::int32_t> needs;
+  needs.close_row(), needs.push(0), needs.close_row(), needs.push(1), needs.close_row();
+  const std::vector<SimTime> alone{SimTime(5), SimTime(6)};
+  BlockScratchData scratch;
+  (void)compose_block({lane, part, work, &needs}, alone, {}, scratch);
+  const std::int64_t before = allocations;
+  (void)compose_block({lane, part, work, &needs}, alone, {}, scratch);
+  EXPECT_EQ(allocations, before);
+}
+
+TEST(WarmComposer, AllocatesNothingForAPipeline) {
+  for (const Schedule* schedule : schedule_table()) {
+    for (const std::int32_t microbatches : {4, 64}) {
+      const std::int32_t stages = 4, chunks = schedule->interleaves ? 8 : 4;
+      std::vector<std::int32_t> stage_of(static_cast<std::size_t>(chunks));
+      schedule->place(stages, chunks, stage_of);
+      const PipelineShape shape{stages, chunks, microbatches, stage_of};
+      const std::vector<ChunkTimes> times(stage_of.size(),
+                                          {SimTime(3), SimTime(4), SimTime(5), SimTime(6), SimTime(7)});
+      const std::vector<SimTime> hop(stage_of.size() - 1, SimTime(1));
+      PipelineScratch scratch;
+      PipelineTimes out;
+      compose_pipeline(shape, *schedule, times, {hop, hop, true}, {}, scratch, out);
+      const std::int64_t before = allocations;
+      EXPECT_GT(before, 0);
+      compose_pipeline(shape, *schedule, times, {hop, hop, true}, {}, scratch, out);
+      EXPECT_EQ(allocations, before) << schedule->name << " m=" << microbatches;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace echo::timeline
