@@ -202,6 +202,10 @@ CatalogInputs read_catalog(const std::vector<std::string>& folders, Problems& pr
                                                                    "calibration", read_kernel_constants));
   known.networks = presets_of(reading.all<collective::NetworkConstants>(
       "networks", "network constants", "calibration", read_network_constants));
+  for (const auto& found :
+       reading.all<SlowdownFile>("slowdown", "slowdown model", "calibration", read_slowdown)) {
+    known.slowdown = found.preset.constants;  // one kind so far, so one file
+  }
   for (const Found<machine::GpuSpec>& found : gpus) {
     (void)follow(known.kernels, found.preset.kernels, "kernel constants", found.place, problems);
   }

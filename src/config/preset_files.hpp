@@ -25,6 +25,12 @@ struct ClusterFile {
 [[nodiscard]] profile::KernelConstants read_kernel_constants(TableReader& file);
 [[nodiscard]] collective::NetworkConstants read_network_constants(TableReader& file);
 
+struct SlowdownFile {
+  std::string name;
+  slowdown::Contention constants;
+};
+[[nodiscard]] SlowdownFile read_slowdown(TableReader& file);
+
 // "2.21.5" as NCCL prints it in one number: 22105 (20805 and 2804 before and after the scheme changed
 // at 2.9).
 [[nodiscard]] std::optional<std::int32_t> nccl_version_of(const std::string& text);

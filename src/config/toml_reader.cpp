@@ -54,10 +54,16 @@ std::string type_of(const toml::node& node) {
   return "something else";
 }
 
+// Keys that --set added come after those of the file.
+static bool is_override(const toml::key& key) {
+  return key.source().path && key.source().path->starts_with("--set ");
+}
+
 std::vector<Entry> in_file_order(const toml::table& table) {
   std::vector<Entry> entries;
   for (auto it = table.begin(); it != table.end(); ++it) entries.push_back({&it->first, &it->second});
   std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    if (is_override(*a.key) != is_override(*b.key)) return is_override(*b.key);
     const auto x = a.key->source().begin, y = b.key->source().begin;
     return x.line != y.line ? x.line < y.line : x.column < y.column;
   });

@@ -202,5 +202,24 @@ TEST(CatalogFiles, AMissingOrUnknownConstantIsAProblem) {
                                                 collective::network_constant_fields()[0].name + "\"")));
 }
 
+TEST(CatalogFiles, TheSlowdownModelIsDataToo) {
+  EXPECT_EQ(shipped().calibration.slowdown,
+            slowdown::Model(slowdown::Contention{}));  // the file says what the code does
+  const TempCatalog temp;
+  const std::string head = "name = \"contention\"\nsource = \"s\"\ndate = \"2000-01-01\"\n[constants]\n";
+  write_file(temp.folder() / "slowdown" / "contention.toml",
+             head +
+                 "sm_per_channel = 2.0\nmemory_interference = 0.5\nsustained_memory = 0.8\ncollective_floor "
+                 "= 0.1\n");
+  const auto read = read_catalog({temp.folder().string()}).calibration.slowdown;
+  EXPECT_EQ(std::get<slowdown::Contention>(read).sm_per_channel, 2.0);
+  write_file(temp.folder() / "slowdown" / "contention.toml",
+             head +
+                 "sm_per_channel = 2.0\nmemory_interference = 1.5\nsustained_memory = 0.8\ncollective_floor "
+                 "= 0.1\n");
+  EXPECT_THAT(TempCatalog::told([&] { (void)read_catalog({temp.folder().string()}); }),
+              ElementsAre(HasSubstr("memory_interference is out of bounds")));
+}
+
 }  // namespace
 }  // namespace echo::config

@@ -1,0 +1,273 @@
+#include "config/sweep_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sweep/design_space.hpp"
+#include "tests/support/temp_catalog.hpp"
+
+namespace echo::config {
+namespace {
+
+using support::TempCatalog;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class SweepFile : public testing::Test {
+ protected:
+  // Four lines that are fine; `more` starts on line 5, inside [space].
+  [[nodiscard]] std::vector<std::string> problems(const std::string& more) const {
+    return temp_.problems("[space]\nmodel = \"gpt3-175b\"\ncluster = \"h800-96\"\nglobal_batch = 1536\n" +
+                          more);
+  }
+  [[nodiscard]] sweep::SweepSpec spec(const std::string& more) const {
+    return config::read_sweep(
+               temp_.sweep("[space]\nmodel = \"gpt3-175b\"\ncluster = \"h800-96\"\nglobal_batch = 1536\n" +
+                           more))
+        .spec;
+  }
+  [[nodiscard]] std::vector<std::int64_t> values(const std::string& more) const {
+    std::vector<std::int64_t> numbers;
+    const sweep::SweepSpec read = spec(more);
+    for (const auto& value : read.dimensions.back().columns.back().values) numbers.push_back(value.number);
+    return numbers;
+  }
+  TempCatalog temp_;
+};
+
+TEST_F(SweepFile, ReadsEveryFormOfAnAxis) {
+  EXPECT_THAT(values("tp = [1, 2, 4]"), ElementsAre(1, 2, 4));
+  EXPECT_THAT(values("tp = 8"), ElementsAre(8));
+  EXPECT_THAT(values("tp = { pow2 = [1, 8] }"), ElementsAre(1, 2, 4, 8));
+  EXPECT_THAT(values("tp = { from = 2, to = 8, step = 3 }"), ElementsAre(2, 5, 8));
+  EXPECT_THAT(values("sequence_parallel = [true, false]"), ElementsAre(1, 0));
+  EXPECT_THAT(values("gpus = 96\ntp = \"auto\""), ElementsAre(1, 2, 4, 8));
+  EXPECT_THAT(values("gpus = 96\npp = \"auto\""), ElementsAre(1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 96));
+}
+
+TEST_F(SweepFile, KeepsTheOrderOfTheFile) {
+  const auto read = spec(
+      "zero = 1\ntp = [1, 2]\n[space.paired]\nseq_len = [1024, 2048]\nmicro_batch = [2, 1]\n"
+      "[[keep]]\nname = \"first\"\nexpr = \"tp < 3\"\n[derive]\nb = \"tp * 2\"\na = \"b\"\n");
+  ASSERT_EQ(read.dimensions.size(), 6u);
+  EXPECT_EQ(read.dimensions[3].columns[0].axis, sweep::Axis::zero);
+  EXPECT_EQ(read.dimensions[4].columns[0].axis, sweep::Axis::tp);
+  ASSERT_EQ(read.dimensions[5].columns.size(), 2u);
+  EXPECT_EQ(read.dimensions[5].columns[0].axis, sweep::Axis::seq_len);
+  EXPECT_EQ(read.rules[0].name, "first");
+  EXPECT_EQ(read.rules[1].name, "b");
+  EXPECT_EQ(read.rules[2].name, "a");
+}
+
+TEST_F(SweepFile, ReportsASyntaxErrorOnceAndStillChecksOtherFiles) {
+  support::write_file(temp_.folder() / "gpus" / "bad.toml", "name = 3\n");
+  const auto told = temp_.problems("[space]\ntp = [1, 2\npp = ]\nmodel = \"nonsense\"\n");
+  EXPECT_THAT(told, testing::Contains(HasSubstr("this is not TOML")).Times(1));
+  EXPECT_THAT(told, testing::Contains(HasSubstr("1:8 name must be a string, not an integer")));
+}
+
+TEST_F(SweepFile, PointsAtUnknownKeys) {
+  EXPECT_THAT(problems("tpp = [1, 2]"), ElementsAre("5:1 unknown axis \"tpp\" | did you mean \"tp\"?"));
+  EXPECT_THAT(problems("[outptu]\nfile = \"x\""),
+              ElementsAre(HasSubstr("5:2 unknown key \"outptu\" in the sweep | did you mean \"output\"?")));
+  EXPECT_THAT(problems("[output]\nfiel = \"x\""),
+              ElementsAre(HasSubstr("6:1 unknown key \"fiel\" in [output] | did you mean \"file\"?")));
+  EXPECT_THAT(problems("[[keep]]\nname = \"a\"\nexpr = \"tp > 0\"\nwhi = \"x\""),
+              ElementsAre(HasSubstr("8:1 unknown key \"whi\" in [[keep]] | did you mean \"why\"?")));
+}
+
+TEST_F(SweepFile, PointsAtUnknownPresetsAndWords) {
+  EXPECT_THAT(
+      problems("schedule = [\"1f1b\", \"interleavd\"]"),
+      ElementsAre(
+          "5:22 unknown schedule \"interleavd\" | did you mean \"interleaved\"?  (echo-sweep presets list "
+          "schedules)"));
+  EXPECT_THAT(problems("gpu = \"H100-SXM5-80GB\""),
+              ElementsAre(HasSubstr("5:8 unknown gpu \"H100-SXM5-80GB\" | did you mean \"h100-sxm\"?")));
+  EXPECT_THAT(problems("recompute = \"ful\""),
+              ElementsAre("5:14 unknown recompute \"ful\" | did you mean \"full\"?"));
+  EXPECT_THAT(problems("precision = [\"bf-16\"]"),
+              ElementsAre(HasSubstr("5:15 unknown precision \"bf-16\" | did you mean \"bf16\"?")));
+}
+
+TEST_F(SweepFile, PointsAtWrongTypes) {
+  EXPECT_THAT(problems("tp = [1, \"2\"]"),
+              ElementsAre(HasSubstr("5:11 tp must be an integer, not a string")));
+  EXPECT_THAT(problems("tp = 1.5"), ElementsAre(HasSubstr("5:6 tp must be an integer, not a real number")));
+  EXPECT_THAT(problems("sequence_parallel = 1"),
+              ElementsAre(HasSubstr("5:21 sequence_parallel must be true or false, not an integer")));
+  EXPECT_THAT(problems("recompute = [true]"),
+              ElementsAre(HasSubstr("5:14 recompute must be a string, not a boolean")));
+  EXPECT_THAT(problems("recompute = { pow2 = [1, 2] }"),
+              ElementsAre(HasSubstr("5:13 recompute takes names, not a range")));
+  EXPECT_THAT(temp_.problems("space = 3"),
+              ElementsAre(HasSubstr("1:9 space must be a table, not an integer")));
+  EXPECT_THAT(problems("[keep]\nname = \"a\""),
+              ElementsAre(HasSubstr("keep must be a list of tables, not a table")));
+  EXPECT_THAT(problems("[derive]\nx = 3"),
+              ElementsAre(HasSubstr("6:5 x must be an expression in a string, not an integer")));
+}
+
+TEST_F(SweepFile, PointsAtImpossibleValues) {
+  EXPECT_THAT(problems("tp = [1, 0]"), ElementsAre(HasSubstr("5:10 tp = 0 is impossible")));
+  EXPECT_THAT(problems("pp = -2"), ElementsAre(HasSubstr("5:6 pp = -2 is impossible")));
+  EXPECT_THAT(problems("zero = [1, 4]"),
+              ElementsAre(HasSubstr("5:12 zero = 4 is impossible | it must be at least 0 and at most 3")));
+  EXPECT_THAT(problems("tp = [8, 128]"),
+              ElementsAre(HasSubstr("5:10 tp = 128 exceeds the heads of every model here (96)")));
+  EXPECT_THAT(problems("pp = 100"),
+              ElementsAre(HasSubstr("5:6 pp = 100 exceeds the layers of every model here")));
+  EXPECT_THAT(problems("gpus = 104"),
+              ElementsAre(HasSubstr("5:8 gpus = 104 exceeds the GPUs of every cluster here (96)")));
+  EXPECT_THAT(problems("micro_batch = 2000"),
+              ElementsAre(HasSubstr("5:15 micro_batch = 2000 exceeds every global_batch here (1536)")));
+  EXPECT_THAT(problems("tp = []"), ElementsAre(HasSubstr("5:6 tp has no values")));
+  EXPECT_THAT(problems("tp = { pow2 = [3, 8] }"), ElementsAre(HasSubstr("5:15 pow2 = [3, 8] is impossible")));
+  EXPECT_THAT(problems("tp = { from = 4, to = 2 }"), ElementsAre(HasSubstr("5:6 this range is empty")));
+  EXPECT_THAT(problems("nccl_version = \"2.x\""),
+              ElementsAre(HasSubstr("5:17 \"2.x\" is not an NCCL version")));
+}
+
+TEST_F(SweepFile, ReadsBatchesInSequencesOrTokens) {
+  const std::string head = "[space]\nmodel = \"gpt3-175b\"\ncluster = \"h800-96\"\n";
+  const auto read = config::read_sweep(temp_.sweep(head + "global_batch = [\"4 Mi tokens\"]"));
+  EXPECT_TRUE(read.spec.batch_in_tokens);
+  EXPECT_EQ(sweep::DesignSpace(read.spec, read.catalog).at(0).batch.global_samples, 2048);
+  EXPECT_THAT(temp_.problems(head + "global_batch = \"4 Mi\""), ElementsAre(HasSubstr("4:17 ")));
+  EXPECT_THAT(temp_.problems(head + "global_batch = \"1.5 tokens\""),
+              ElementsAre(HasSubstr("not a whole, positive number of tokens")));
+  EXPECT_THAT(temp_.problems(head + "global_batch = [1536, \"4 Mi tokens\"]"),
+              ElementsAre(HasSubstr("4:24 global_batch mixes sequences and tokens")));
+}
+
+TEST_F(SweepFile, DemandsWhatHasNoDefault) {
+  EXPECT_THAT(temp_.problems("[space]\ntp = 1\n"),
+              ElementsAre(HasSubstr("1:1 [space] lacks model"), HasSubstr("[space] lacks cluster"),
+                          HasSubstr("[space] lacks global_batch")));
+  EXPECT_THAT(temp_.problems("name = \"empty\"\n"), ElementsAre(HasSubstr("lacks \"space\"")));
+}
+
+TEST_F(SweepFile, PointsIntoExpressions) {
+  EXPECT_THAT(problems("[[keep]]\nname = \"a\"\nexpr = \"tp <= modle.heads\""),
+              ElementsAre("7:15 unknown name \"modle.heads\" | did you mean \"model.heads\"?"));
+  EXPECT_THAT(problems("[derive]\nx = \"tp * (pp + \""),
+              ElementsAre(HasSubstr("6:17 the expression ends too early")));
+  EXPECT_THAT(problems("[[keep]]\nname = \"a\"\nexpr = \"tp + 1\""),
+              ElementsAre(HasSubstr("7:9 a keep must be true or false")));
+  EXPECT_THAT(problems("[derive]\nx = \"y + 1\"\ny = \"tp\""),
+              ElementsAre("6:6 unknown name \"y\" | it is derived further down; move it up"));
+  EXPECT_THAT(problems("gpus = 96\n[derive]\ntp = \"96 // dp\""),
+              ElementsAre(HasSubstr("7:7 tp depends on itself")));
+  EXPECT_THAT(problems("[derive]\nschedule = \"'1f1b'\""),
+              ElementsAre(HasSubstr("6:13 schedule cannot be derived")));
+  EXPECT_THAT(problems("[derive]\ntp = \"pp > 1\""),
+              ElementsAre(HasSubstr("6:7 tp has the wrong type here")));
+  EXPECT_THAT(problems("tp = 1\n[derive]\ntp = \"2\""),
+              ElementsAre(HasSubstr("7:1 tp stands in [space] and in [derive]")));
+}
+
+TEST_F(SweepFile, RefusesPairsOfUnequalLength) {
+  EXPECT_THAT(problems("[space.paired]\ntp = [1, 2]\npp = [1, 2, 3]"),
+              ElementsAre(HasSubstr("7:6 paired axes differ in length: pp has 3, the first has 2")));
+  EXPECT_THAT(problems("tp = 1\n[space.paired]\ntp = [1, 2]"),
+              ElementsAre(HasSubstr("7:1 tp stands in [space] and in [space.paired]")));
+}
+
+TEST_F(SweepFile, SaysWhatItDoesNotReadYet) {
+  EXPECT_THAT(problems("[[limit]]\nmetric = \"mem_peak\"\nmax = \"1 GiB\"\n[search]\nstrategy = \"grid\"\n"),
+              ElementsAre(HasSubstr("5:3 \"limit\" is not supported yet"),
+                          HasSubstr("8:2 \"search\" is not supported yet")));
+  EXPECT_THAT(problems("[output]\ntimelines = { top = 3 }"),
+              ElementsAre(HasSubstr("output.timelines is not supported yet")));
+}
+
+TEST_F(SweepFile, ReportsAllProblemsInOnePass) {
+  const auto told = temp_.problems(
+      "scheme = 1\nname = \"a b\"\n[space]\nmodel = [\"gpt3-175b\", \"gpt4\"]\ncluster = "
+      "\"h800-96\"\nglobal_batch = 0\n"
+      "tp = [1, 2.5]\n[derive]\ndp = \"gpus / (tp * qq)\"\n[[keep]]\nname = \"k\"\nexpr = \"tp\"\n");
+  EXPECT_THAT(
+      told,
+      ElementsAre(HasSubstr("2:9 the name \"a b\""), HasSubstr("4:24 unknown model \"gpt4\""),
+                  HasSubstr("6:16 global_batch = 0 is impossible"), HasSubstr("7:10 tp must be an integer"),
+                  HasSubstr("1:1 unknown key \"scheme\" in the sweep | did you mean \"schema\"?"),
+                  HasSubstr("9:20 unknown name \"qq\""), HasSubstr("12:9 a keep must be true or false")));
+}
+
+TEST_F(SweepFile, DoesNotBlameRulesForABrokenAxis) {
+  EXPECT_THAT(temp_.problems("[space]\nmodel = \"nope\"\ncluster = \"h800-96\"\nglobal_batch = "
+                             "1\n[derive]\nx = \"model.layers\"\n"),
+              ElementsAre(HasSubstr("2:10 unknown model \"nope\"")));
+}
+
+TEST_F(SweepFile, NamesTheOutput) {
+  EXPECT_EQ(spec("").name, "sweep");
+  EXPECT_EQ(spec("[output]\nfile = \"results/{name}.h5\"").output_file, "results/sweep.h5");
+}
+
+TEST_F(SweepFile, TakesOverridesFromTheCommandLine) {
+  const std::string path =
+      temp_.sweep("[space]\nmodel = \"gpt3-175b\"\ncluster = \"h800-96\"\nglobal_batch = 1536\ntp = 1\n");
+  const auto read = read_sweep(path, {}, {"space.tp=[2, 4]", "name=trial-2", "space.pp={ pow2 = [1, 4] }"});
+  EXPECT_EQ(read.spec.name, "trial-2");
+  EXPECT_EQ(read.spec.dimensions[3].columns[0].values.size(), 2u);
+  EXPECT_EQ(read.spec.dimensions[4].columns[0].values.size(), 3u);
+  EXPECT_THAT(read.resolved_toml, HasSubstr("trial-2"));
+  EXPECT_THAT(read.sweep_toml, testing::Not(HasSubstr("trial-2")));
+  try {
+    (void)read_sweep(path, {}, {"space.tp=[0]", "nonsense"});
+    FAIL();
+  } catch (const UserError& error) {
+    ASSERT_EQ(error.problems().size(), 2u);
+    EXPECT_THAT(error.problems()[0].what, HasSubstr("sets nothing"));
+    EXPECT_EQ(error.problems()[1].place.file, "--set space.tp=[0]");
+    EXPECT_EQ(error.problems()[1].place.column, 11);
+  }
+}
+
+TEST_F(SweepFile, ReadsExplicitSplitsAndNcclVersions) {
+  const auto read = config::read_sweep(
+      temp_.sweep("[space]\nmodel = \"gpt3-125m\"\ncluster = \"h800-96\"\nglobal_batch = 8\npp = 2\n"
+                  "layer_split = [\"even\", [5, 7]]\nnccl_version = [\"2.18.3\", \"2.27.3\"]\n"));
+  const sweep::DesignSpace space(read.spec, read.catalog);
+  ASSERT_EQ(space.size(), 4);
+  EXPECT_TRUE(space.at(0).layers.explicit_layers.is_none());
+  EXPECT_TRUE(space.at(0).comm.is_none());  // 2.18.3 is the cluster's own
+  const auto split = static_cast<std::size_t>(space.at(3).layers.explicit_layers.index());
+  EXPECT_THAT(read.catalog.layer_tables.at(split), ElementsAre(5, 7));
+  EXPECT_EQ(read.catalog.comm_settings.at(static_cast<std::size_t>(space.at(3).comm.index())).nccl_version,
+            22703);
+}
+
+TEST_F(SweepFile, WarnsOfAValueListedTwice) {
+  const auto read = config::read_sweep(
+      temp_.sweep("[space]\nmodel = \"gpt3-125m\"\ncluster = \"h800-96\"\nglobal_batch = 8\ntp = [1, 1]\n"));
+  ASSERT_EQ(read.warnings.size(), 1u);
+  EXPECT_EQ(read.warnings[0].place.line, 5);
+  EXPECT_EQ(read.warnings[0].place.column, 10);
+}
+
+TEST_F(SweepFile, ReadsTheSweepsItShips) {
+  for (const char* name : {"gpt3-175b-96xh800", "design-space"}) {
+    const auto path = support::fs::path(ECHO_SOURCE_DIR) / "sweeps" / (std::string(name) + ".toml");
+    support::fs::copy_file(path, temp_.root() / (std::string(name) + ".toml"));
+    const auto read = read_sweep((temp_.root() / (std::string(name) + ".toml")).string());
+    EXPECT_THAT(read.warnings, IsEmpty());
+    EXPECT_EQ(read.spec.name, name);
+    const sweep::DesignSpace space(read.spec, read.catalog);
+    EXPECT_GT(space.size(), 5000);
+    for (const auto& rule : space.waterfall()) {
+      const bool derived = rule.name.starts_with("derive ");
+      EXPECT_TRUE(derived || rule.removed > 0) << rule.name << " never fires";
+    }
+  }
+}
+
+TEST_F(SweepFile, NamesAFileThatCannotBeRead) {
+  EXPECT_THAT(TempCatalog::told([&] { (void)read_sweep((temp_.root() / "absent.toml").string()); }),
+              ElementsAre(HasSubstr("this file cannot be read")));
+}
+
+}  // namespace
+}  // namespace echo::config

@@ -1,0 +1,186 @@
+#include "sweep/design_space.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/contract.hpp"
+#include "base/error.hpp"
+#include "sweep/config_id.hpp"
+#include "tests/support/small_space.hpp"
+
+namespace echo::sweep {
+namespace {
+
+using support::derive;
+using support::keep;
+using support::names;
+using support::numbers;
+using support::small_sweep;
+
+const simulate::Catalog& catalog() {
+  static const simulate::Catalog made = support::small_catalog();
+  return made;
+}
+std::int64_t removed_by(const DesignSpace& space, const std::string& rule) {
+  for (const RuleCount& count : space.waterfall()) {
+    if (count.name == rule) return count.removed;
+  }
+  return -1;
+}
+
+TEST(DesignSpace, CrossesAxesWithTheFirstSlowest) {
+  const DesignSpace space(small_sweep({numbers(Axis::tp, {1, 2}), numbers(Axis::micro_batch, {1, 2, 4})}),
+                          catalog());
+  ASSERT_EQ(space.raw(), 6);
+  ASSERT_EQ(space.size(), 6);
+  EXPECT_EQ(space.at(0).degrees.tensor, 1);
+  EXPECT_EQ(space.at(2).batch.micro_samples, 4);
+  EXPECT_EQ(space.at(3).degrees.tensor, 2);
+  EXPECT_EQ(space.at(3).batch.micro_samples, 1);
+}
+
+TEST(DesignSpace, ZipsPairedAxes) {
+  Dimension pair = numbers(Axis::seq_len, {512, 1024});
+  pair.columns.push_back(numbers(Axis::micro_batch, {4, 2}).columns[0]);
+  const DesignSpace space(small_sweep({pair}), catalog());
+  ASSERT_EQ(space.size(), 2);
+  EXPECT_EQ(space.at(0).batch.sequence_tokens, 512);
+  EXPECT_EQ(space.at(0).batch.micro_samples, 4);
+  EXPECT_EQ(space.at(1).batch.micro_samples, 2);
+}
+
+TEST(DesignSpace, DropsADerivationThatIsNotExactAndCountsIt) {
+  const DesignSpace space(
+      small_sweep({numbers(Axis::gpus, {24}), numbers(Axis::tp, {1, 2, 5, 8})}, {derive("dp", "gpus / tp")}),
+      catalog());
+  EXPECT_EQ(space.size(), 3);
+  EXPECT_EQ(removed_by(space, "derive dp"), 1);
+  EXPECT_EQ(space.at(2).degrees.data, 3);
+}
+
+TEST(DesignSpace, FillsTheDataDegreeItselfWhenNobodyDoes) {
+  const DesignSpace space(
+      small_sweep({numbers(Axis::gpus, {16}), numbers(Axis::tp, {2, 3}), numbers(Axis::pp, {4})}), catalog());
+  ASSERT_EQ(space.size(), 1);
+  EXPECT_EQ(space.at(0).degrees.data, 2);
+  EXPECT_EQ(removed_by(space, "derive dp"), 1);
+}
+
+TEST(DesignSpace, DropsLayoutsThatDoNotFillTheirGpus) {
+  const DesignSpace space(
+      small_sweep({numbers(Axis::gpus, {8}), numbers(Axis::tp, {1, 2, 4}), numbers(Axis::dp, {1, 2, 4})}),
+      catalog());
+  EXPECT_EQ(space.size(), 2);  // 2x4 and 4x2
+  EXPECT_EQ(removed_by(space, "gpus == tp * pp * cp * dp"), 7);
+}
+
+TEST(DesignSpace, BlamesTheFirstFailingRuleInFileOrder) {
+  const auto axes = std::vector<Dimension>{numbers(Axis::tp, {1, 2, 4, 8}), numbers(Axis::pp, {1, 2, 4})};
+  const DesignSpace space(
+      small_sweep(axes, {keep("deep", "pp >= 2"), keep("narrow", "tp <= 2"), keep("idle", "tp > 0")}),
+      catalog());
+  EXPECT_EQ(removed_by(space, "deep"), 4);
+  EXPECT_EQ(removed_by(space, "narrow"), 4);  // 2 of 4 tp at 2 of 3 pp
+  EXPECT_EQ(removed_by(space, "idle"), 0);
+  EXPECT_EQ(space.size(), 4);
+}
+
+TEST(DesignSpace, LetsAnExpressionNamePresetFieldsAndDefaults) {
+  auto spec =
+      small_sweep({numbers(Axis::tp, {1, 2, 4, 8})},
+                  {keep("kv", "model.kv_heads % tp == 0"), keep("domain", "tp <= cluster.nvlink_domain // 2"),
+                   keep("roomy", "gpu.memory > 79 GiB and seq_len == model.max_positions and zero == 1"),
+                   keep("named", "model == 'tiny-llama' and schedule == '1f1b'")});
+  spec.dimensions[0] = names(Axis::model, {"tiny-gpt", "tiny-llama"});
+  const DesignSpace space(spec, catalog());
+  EXPECT_EQ(removed_by(space, "kv"), 1);
+  EXPECT_EQ(removed_by(space, "domain"), 1);
+  EXPECT_EQ(removed_by(space, "roomy"), 0);
+  EXPECT_EQ(removed_by(space, "named"), 3);
+  EXPECT_EQ(space.size(), 3);
+}
+
+TEST(DesignSpace, TakesWhatIsNotNamedFromTheFramework) {
+  const DesignSpace space(
+      small_sweep({names(Axis::framework, {"megatron-core", "plain"}), numbers(Axis::tp, {2}),
+                   numbers(Axis::pp, {2}), numbers(Axis::dp, {2}), numbers(Axis::vpp, {2})}),
+      catalog());
+  ASSERT_EQ(space.size(), 2);
+  const training::TrainingConfig core = space.at(0), plain = space.at(1);
+  EXPECT_TRUE(core.overlap.grad_reduce);
+  EXPECT_FALSE(plain.overlap.grad_reduce);
+  EXPECT_EQ(core.zero, training::ZeroStage::optimizer);
+  EXPECT_TRUE(core.sequence_parallel);
+  EXPECT_EQ(core.batch.sequence_tokens, 1024);
+  const auto interleaved = space.at(0).schedule;
+  const DesignSpace flat(small_sweep({numbers(Axis::pp, {2})}), catalog());
+  EXPECT_NE(flat.at(0).schedule, interleaved);
+}
+
+TEST(DesignSpace, SimulatesEqualConfigsOnce) {  // at one stage the schedule and virtual stages mean nothing
+  const DesignSpace space(small_sweep({numbers(Axis::pp, {1, 2}), numbers(Axis::vpp, {1, 2, 4}),
+                                       names(Axis::schedule, {"1f1b", "interleaved"})}),
+                          catalog());
+  EXPECT_EQ(space.raw(), 12);
+  EXPECT_EQ(space.duplicates(), 5);
+  EXPECT_EQ(space.size(), 7);
+  EXPECT_EQ(space.at(0).degrees.virtual_stages, 1);
+}
+
+TEST(DesignSpace, CountsTokenBatchesInWholeSequences) {
+  auto spec = small_sweep({numbers(Axis::seq_len, {512, 1000})},
+                          {derive("microbatches", "global_batch_sequences / dp")});
+  spec.batch_in_tokens = true;
+  spec.dimensions[2] = numbers(Axis::global_batch, {65536});
+  const DesignSpace space(spec, catalog());
+  ASSERT_EQ(space.size(), 1);
+  EXPECT_EQ(space.at(0).batch.global_samples, 128);
+  EXPECT_EQ(removed_by(space, "derive global_batch_sequences"), 1);
+}
+
+TEST(DesignSpace, DerivesAxesWithinTheirBounds) {
+  const DesignSpace space(small_sweep({numbers(Axis::tp, {1, 2, 3})},
+                                      {derive("micro_batch", "tp - 1"), derive("zero", "tp + 1")}),
+                          catalog());
+  EXPECT_EQ(removed_by(space, "derive micro_batch"), 1);  // 0 is no batch
+  EXPECT_EQ(removed_by(space, "derive zero"), 1);         // there is no stage 4
+  EXPECT_EQ(space.size(), 1);
+}
+
+TEST(DesignSpace, TestsRulesAsEarlyAsTheirAxesAllow) {  // else this would visit 10^15 combinations
+  const std::vector<std::int64_t> many(1000, 1);
+  std::vector<std::int64_t> upto;
+  for (std::int64_t i = 1; i <= 1000; ++i) upto.push_back(i);
+  const DesignSpace space(
+      small_sweep({numbers(Axis::tp, upto), numbers(Axis::pp, upto), numbers(Axis::micro_batch, upto),
+                   numbers(Axis::ep, upto), numbers(Axis::seq_len, upto)},
+                  {keep("a", "tp == 7"), keep("b", "pp == 11"), keep("c", "micro_batch == 13"),
+                   keep("d", "ep == 1"), keep("e", "seq_len > 998")}),
+      catalog());
+  EXPECT_EQ(space.raw(), 1'000'000'000'000'000);
+  EXPECT_EQ(space.size(), 2);
+  EXPECT_EQ(removed_by(space, "a"), 999'000'000'000'000);
+  EXPECT_EQ(removed_by(space, "b"), 999'000'000'000);
+  EXPECT_EQ(removed_by(space, "e"), 998);
+}
+
+TEST(DesignSpace, RefusesMoreCombinationsThanItCanNumber) {
+  std::vector<std::int64_t> upto;
+  for (std::int64_t i = 1; i <= 100'000; ++i) upto.push_back(i);
+  EXPECT_THROW(DesignSpace(small_sweep({numbers(Axis::tp, upto), numbers(Axis::pp, upto),
+                                        numbers(Axis::ep, upto), numbers(Axis::seq_len, upto)}),
+                           catalog()),
+               UserError);
+}
+
+TEST(DesignSpace, TellsPointsAndRawCombinationsApart) {
+  const DesignSpace space(small_sweep({numbers(Axis::tp, {1, 2, 4, 8})}, {keep("even", "tp % 4 == 0")}),
+                          catalog());
+  ASSERT_EQ(space.size(), 2);
+  EXPECT_EQ(space.raw_index(0), 2);
+  EXPECT_EQ(space.find_raw(3), 1);
+  EXPECT_EQ(space.find_raw(1), -1);
+  EXPECT_THROW((void)space.at(2), ContractViolation);
+}
+
+}  // namespace
+}  // namespace echo::sweep
