@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <string>
@@ -15,8 +16,12 @@ namespace echo::calibrate {
 namespace {
 
 std::string table_folder() {
-  const char* folder = std::getenv("ECHO_DATA_DIR");
-  return std::string(folder != nullptr ? folder : "../shared/data") + "/collectives";
+  const char* set = std::getenv("ECHO_DATA_DIR");
+  const std::string folder = std::string(set != nullptr ? set : "../shared/data") + "/collectives";
+  if (!std::filesystem::is_directory(folder))
+    throw UserError("the measured collectives are not at " + folder,
+                    "set ECHO_DATA_DIR to the folder of the tables", 3);
+  return folder;
 }
 
 constexpr const char* fit_date = "2026-11-20";
@@ -106,6 +111,7 @@ int run_networks(std::span<char*> args) {
       throw UserError(fmt::format("unknown argument \"{}\"", arg), "networks [--out FOLDER] [--families]");
     }
   }
+  const std::string tables = table_folder();
   fmt::print("{:<18} {:<22} {:>5} {:>7} {:>7} {:>9} {:>7}\n", "network", "rows", "", "median%", "mean%",
              ">=16MiB%", "bias%");
   std::map<std::string, collective::NetworkConstants, std::less<>> known;
@@ -114,7 +120,7 @@ int run_networks(std::span<char*> args) {
     collective::NetworkConstants start =
         *kind.prior != 0 ? known.at(kind.prior) : collective::NetworkConstants{};
     start.name = kind.name;
-    const auto rows = read_network(kind, table_folder());
+    const auto rows = read_network(kind, tables);
     const NetworkFit fit = fit_network(rows, start);
     known[kind.name] = fit.constants;
     print(kind.name, "before the fit", network_errors(rows, start));

@@ -7,33 +7,33 @@
 namespace echo::collective::testing {
 namespace {
 
-constexpr std::int64_t MiB = 1 << 20, GiB = 1 << 30;
+constexpr std::int64_t mib = 1 << 20, gib = 1 << 30;
 
 TEST(Price, OneRankOrNoBytesCostNothing) {
-  EXPECT_EQ(estimate(h100, CollectiveKind::all_reduce, GiB, span(1, 1)).time, SimTime::zero());
+  EXPECT_EQ(estimate(h100, CollectiveKind::all_reduce, gib, span(1, 1)).time, SimTime::zero());
   EXPECT_EQ(estimate(h100, CollectiveKind::all_gather, 0, span(2, 8)).time, SimTime::zero());
 }
 
 TEST(Price, AsksNoMoreThanThreeTimesTheBusOfMemory) {
   // Ring all-reduce: bus bandwidth 2 (n-1)/n S / T, three bytes of HBM each.
-  const auto e = estimate(a100, CollectiveKind::all_reduce, GiB, span(1, 8), 21805);
-  const double bus = 2.0 * 7 / 8 * GiB / to_seconds(e.time);
+  const auto e = estimate(a100, CollectiveKind::all_reduce, gib, span(1, 8), 21805);
+  const double bus = 2.0 * 7 / 8 * gib / to_seconds(e.time);
   EXPECT_NEAR(e.memory_rate, 3.0 * bus, 0.001 * e.memory_rate);
   EXPECT_LT(e.memory_rate, 2.0e12);  // below the A100's own HBM rate
 }
 
 TEST(Price, SendingAcrossNodesTakesTheNicAndInsideTakesNvlink) {
-  const auto inside = estimate(a100, CollectiveKind::send_recv, 64 * MiB, span(1, 2));
-  const auto across = estimate(a100, CollectiveKind::send_recv, 64 * MiB, span(2, 1));
-  EXPECT_GE(to_seconds(across.time), 64.0 * MiB / 25e9);
-  EXPECT_GE(to_seconds(inside.time), 64.0 * MiB / 300e9);
+  const auto inside = estimate(a100, CollectiveKind::send_recv, 64 * mib, span(1, 2));
+  const auto across = estimate(a100, CollectiveKind::send_recv, 64 * mib, span(2, 1));
+  EXPECT_GE(to_seconds(across.time), 64.0 * mib / 25e9);
+  EXPECT_GE(to_seconds(inside.time), 64.0 * mib / 300e9);
   EXPECT_GT(across.time, 8 * inside.time);
 }
 
 TEST(Price, NvlsBeatsTheRingItReplaces) {
   const ops::CommSettings ring{.algorithm = id_of("ring")};
-  EXPECT_LT(estimate(h100, CollectiveKind::all_reduce, GiB, span(1, 8)).time,
-            estimate(h100, CollectiveKind::all_reduce, GiB, span(1, 8), 22105, ring).time);
+  EXPECT_LT(estimate(h100, CollectiveKind::all_reduce, gib, span(1, 8)).time,
+            estimate(h100, CollectiveKind::all_reduce, gib, span(1, 8), 22105, ring).time);
 }
 
 struct Published {
@@ -49,26 +49,26 @@ struct Published {
 // one log's scatter between like machines.
 TEST(Price, ComesNearPublishedRuns) {
   const Published runs[] = {
-      {"default-h100", "NVIDIA/dgxc-benchmarking nccl/README.md", h100, CollectiveKind::all_reduce, GiB, 1, 8,
+      {"default-h100", "NVIDIA/dgxc-benchmarking nccl/README.md", h100, CollectiveKind::all_reduce, gib, 1, 8,
        22105, 4029.4, 0.08},
-      {"default-h100", "MooreThreads/SimuMax nccl_fit.py", h100, CollectiveKind::all_gather, 256 * MiB, 1, 8,
+      {"default-h100", "MooreThreads/SimuMax nccl_fit.py", h100, CollectiveKind::all_gather, 256 * mib, 1, 8,
        22105, 730.2, 0.08},
-      {"default-h100", "dstackai/dstack nebius.md", h100, CollectiveKind::all_reduce, GiB, 2, 8, 22304,
+      {"default-h100", "dstackai/dstack nebius.md", h100, CollectiveKind::all_reduce, gib, 2, 8, 22304,
        4512.0, 0.08},
-      {"default-h100", "NVIDIA/nccl-tests issue 309", h100, CollectiveKind::all_reduce, GiB, 4, 8, 22602,
+      {"default-h100", "NVIDIA/nccl-tests issue 309", h100, CollectiveKind::all_reduce, gib, 4, 8, 22602,
        5808.8, 0.08},
       {"default-a100", "microsoft/superbenchmark nccl_allreduce.log", a100, CollectiveKind::all_reduce,
-       256 * MiB, 1, 8, 21003, 2112.2, 0.08},
-      {"default-a100", "oracle-quickstart/oci-hpc-oke", a100, CollectiveKind::all_reduce, GiB, 2, 8, 21805,
+       256 * mib, 1, 8, 21003, 2112.2, 0.08},
+      {"default-a100", "oracle-quickstart/oci-hpc-oke", a100, CollectiveKind::all_reduce, gib, 2, 8, 21805,
        10887.4, 0.08},
-      {"azure-nd-a100-v4", "NetX-lab/Echo nccl-test-log", a100, CollectiveKind::all_reduce, GiB, 2, 8, 21805,
+      {"azure-nd-a100-v4", "NetX-lab/Echo nccl-test-log", a100, CollectiveKind::all_reduce, gib, 2, 8, 21805,
        16170.0, 0.08},
-      {"azure-nd-a100-v4", "NetX-lab/Echo nccl-test-log", a100, CollectiveKind::all_reduce, 64 * MiB, 4, 8,
+      {"azure-nd-a100-v4", "NetX-lab/Echo nccl-test-log", a100, CollectiveKind::all_reduce, 64 * mib, 4, 8,
        21805, 1258.0, 0.12},
-      {"default-b200", "ai-dynamo/aiconfigurator nccl 2.29.2", b200, CollectiveKind::all_reduce, 512 * MiB, 1,
+      {"default-b200", "ai-dynamo/aiconfigurator nccl 2.29.2", b200, CollectiveKind::all_reduce, 512 * mib, 1,
        8, 22902, 1337.2, 0.08},
       {"default-b200", "ai-dynamo/aiconfigurator nccl 2.29.2", b200, CollectiveKind::reduce_scatter,
-       128 * MiB, 1, 8, 22902, 208.9, 0.12},
+       128 * mib, 1, 8, 22902, 208.9, 0.12},
   };
   for (const Published& run : runs) {
     const auto e = estimate(run.machine, run.kind, run.bytes, span(run.nodes, run.per_node), run.version, {},
