@@ -59,6 +59,7 @@ auto from_first_worker(const Session& session, Make make) -> decltype(make()) {
           UserError(error.what(), "this is a bug; please report it with the command and the sweep", 1));
     }
   }
+  session.wait_for_all();
   session.broadcast_bytes(failure);
   if (!failure.empty()) throw_described(failure);
   if (!session.is_first()) value.emplace();

@@ -179,7 +179,7 @@ void JournalRows::index_file(const std::filesystem::path& path, const std::strin
     torn_bytes_ += static_cast<std::int64_t>(size);
     return;
   }
-  if (stored->header.sweep_key != sweep_key)
+  if (!sweep_key.empty() && stored->header.sweep_key != sweep_key)
     throw UserError("\"" + path.string() + "\" belongs to another sweep (key " + stored->header.sweep_key +
                         ", now " + sweep_key + ")",
                     "give this sweep its own file with -o, or forget the old rows with --fresh", 5);
@@ -190,6 +190,7 @@ void JournalRows::index_file(const std::filesystem::path& path, const std::strin
   source.launch = stored->header.launch;
   source.worker = stored->header.worker;
   record_launch(stored->header);
+  ids_of_sweep_ = stored->header.ids;
 
   std::size_t at = frame_head_bytes + head->size(), held_from = 0;
   while (const auto payload = first_frame(bytes.substr(at))) {

@@ -21,7 +21,8 @@ namespace echo::parallel {
 struct JournalHeader {
   std::string sweep_key;
   std::int32_t launch = 0, worker = 0, workers = 1;
-  std::string start;  // UTC, ISO 8601
+  sweep::PointIndex ids = 0;  // of the whole sweep
+  std::string start;          // UTC, ISO 8601
 };
 
 // Appends rows; writes with one write() what has gathered, at most twenty times a second. UserError 5 when
@@ -48,7 +49,8 @@ class Journal {
 // What all journals of a folder hold: an index of rows, read from disk when asked for.
 class JournalRows : public results::RowStream {
  public:
-  // A folder that is not there is empty. Journals of another sweep key or row layout: UserError 5.
+  // A folder that is not there is empty. Journals of another sweep key ("" = any will do) or row layout:
+  // UserError 5.
   JournalRows(const std::filesystem::path& folder, const std::string& sweep_key);
   ~JournalRows() override;
   [[nodiscard]] std::int64_t size() const override { return static_cast<std::int64_t>(index_.size()); }
@@ -56,6 +58,7 @@ class JournalRows : public results::RowStream {
 
   [[nodiscard]] std::vector<sweep::PointIndex> ids() const;  // ascending, each once
   [[nodiscard]] const std::vector<results::Launch>& launches() const { return launches_; }  // by number
+  [[nodiscard]] sweep::PointIndex ids_of_sweep() const { return ids_of_sweep_; }  // 0 = no journal says
   [[nodiscard]] std::int32_t next_launch() const {
     return next_launch_;
   }                                                                      // a number no journal file bears yet
@@ -81,6 +84,7 @@ class JournalRows : public results::RowStream {
   std::vector<std::int32_t> closed_;  // [launch] workers that ended in order
   std::int64_t torn_bytes_ = 0;
   std::int32_t next_launch_ = 0;
+  sweep::PointIndex ids_of_sweep_ = 0;
 };
 
 [[nodiscard]] std::string utc_now();  // "2026-11-20T04:41:07Z"

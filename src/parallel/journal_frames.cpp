@@ -115,6 +115,7 @@ std::string header_payload(const JournalHeader& header) {
   put(header.launch, out);
   put(header.worker, out);
   put(header.workers, out);
+  put(header.ids, out);
   put(std::string_view(header.sweep_key), out);
   put(std::string_view(header.start), out);
   return out;
@@ -128,6 +129,7 @@ std::optional<StoredHeader> read_header(std::string_view payload) {
   stored.header.launch = in.value<std::int32_t>();
   stored.header.worker = in.value<std::int32_t>();
   stored.header.workers = in.value<std::int32_t>();
+  stored.header.ids = in.value<sweep::PointIndex>();
   stored.header.sweep_key = in.text();
   stored.header.start = in.text();
   return in.is_whole() ? std::optional(stored) : std::nullopt;

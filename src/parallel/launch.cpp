@@ -117,12 +117,13 @@ LaunchOutcome launch(const Session& session, const LaunchRequest& request, const
   }
 
   const auto start = std::chrono::steady_clock::now();
-  WorkDispatch dispatch(session, std::move(missing), std::move(on_progress));
+  WorkDispatch dispatch(session, std::move(missing), std::move(on_progress), request.dispatch);
   std::string failure = work(request,
                              {.sweep_key = request.header.sweep_key,
                               .launch = before.launch,
                               .worker = session.worker(),
                               .workers = session.workers(),
+                              .ids = request.size,
                               .start = before.start},
                              dispatch, run);
   session.share_failure(failure);

@@ -22,6 +22,7 @@ struct LaunchRequest {
   results::FileHeader header;      // sweep_key decides whether old rows may be kept
   results::Provenance provenance;  // launches and mpi are filled in here
   bool fresh = false;              // forget an old file and its journals
+  DispatchOptions dispatch;
 };
 
 struct LaunchOutcome {

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
+#include <thread>
 
 namespace echo::parallel {
 namespace {
@@ -31,7 +33,15 @@ Session::Session(int& argc, char**& argv) {
 
 Session::~Session() { MPI_Finalize(); }
 
-void Session::wait_for_all() const { MPI_Barrier(MPI_COMM_WORLD); }
+void Session::wait_for_all() const {
+  MPI_Request all_here;
+  MPI_Ibarrier(MPI_COMM_WORLD, &all_here);
+  for (int done = 0;;) {
+    MPI_Test(&all_here, &done, MPI_STATUS_IGNORE);
+    if (done != 0) return;
+    std::this_thread::sleep_for(std::chrono::microseconds(500));
+  }
+}
 
 int Session::agree_on_exit_code(int code) const {
   int mine = rank_of(code), gravest = mine;
@@ -49,6 +59,7 @@ void Session::broadcast_bytes(std::string& bytes, int from) const {
 }
 
 void Session::share_failure(std::string& failure) const {
+  wait_for_all();
   int mine = failure.empty() ? workers_ : worker_, lowest = workers_;
   MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   if (lowest < workers_) broadcast_bytes(failure, lowest);

@@ -17,7 +17,7 @@ class Session {
   [[nodiscard]] int workers() const { return workers_; }
   [[nodiscard]] bool is_first() const { return worker_ == 0; }
 
-  void wait_for_all() const;
+  void wait_for_all() const;  // leaves the core to others meanwhile, which MPI's own barrier does not
   // All workers leave with the gravest of their exit codes: 1, then 5, 2, 75, 4, 3, 0.
   [[nodiscard]] int agree_on_exit_code(int code) const;
   // Bytes of one worker to every worker; 64-bit length, pieces of 1 GiB.

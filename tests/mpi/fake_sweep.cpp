@@ -22,11 +22,11 @@ namespace {
 struct Settings {
   std::string file, key = "key";
   std::int64_t ids = 0, microseconds = 0, stop_after = -1, fail_on = -1;
-  bool fresh = false, drop_odd_ids = false;
+  bool fresh = false, drop_odd_ids = false, dispatcher_only = false;
 
   template <class Archive>
   void serialize(Archive& archive, unsigned) {
-    archive& file& key& ids& microseconds& stop_after& fail_on& fresh& drop_odd_ids;
+    archive& file& key& ids& microseconds& stop_after& fail_on& fresh& drop_odd_ids& dispatcher_only;
   }
 };
 
@@ -48,6 +48,8 @@ Settings read_settings(int argc, char** argv) {
       settings.fresh = true;
     else if (option == "--drop-odd-ids")
       settings.drop_odd_ids = true;
+    else if (option == "--dispatcher-only")
+      settings.dispatcher_only = true;
     else
       throw UserError("unknown option " + option, "see the head of fake_sweep.cpp");
   }
@@ -92,12 +94,15 @@ int run(const parallel::Session& session, int argc, char** argv) {
   const Settings settings = parallel::from_first_worker(session, [&] { return read_settings(argc, argv); });
   check_shared_table(session);
   parallel::watch_stop_signals();
+  parallel::DispatchOptions dispatch;
+  if (settings.dispatcher_only) dispatch.dispatcher_only_above = 1;
   const parallel::LaunchRequest request{
       .file = settings.file,
       .size = settings.ids,
       .header = {.name = "fake", .title = "Made of ids", .sweep_key = settings.key},
       .provenance = {.program = "fake_sweep", .sweep_toml = "schema = 1\n"},
-      .fresh = settings.fresh};
+      .fresh = settings.fresh,
+      .dispatch = dispatch};
   const auto outcome =
       parallel::launch(session, request, results::sample_catalog(), run_with(settings, session.worker()));
   using Kind = parallel::LaunchOutcome::Kind;

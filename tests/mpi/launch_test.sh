@@ -30,6 +30,11 @@ for workers in 1 2 4; do
   [[ ! -e n$workers.h5.journal ]] || fail "the journal was left behind"
 done
 
+# Worker 0 only hands out, as it does among many.
+run 3 0 dispatcher.h5 $ids --dispatcher-only
+[[ $(digest) == "$reference" ]] || fail "another digest with a pure dispatcher"
+h5dump -A 0 -d /provenance/points/worker dispatcher.h5 | grep -Eq '[ ,]0[,]' && fail "worker 0 did points"
+
 # A complete file: says so, does nothing.
 run 2 0 n2.h5 $ids
 grep -q '^complete' out || fail "did not see the complete file"

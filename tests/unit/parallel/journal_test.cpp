@@ -22,7 +22,7 @@ struct JournalTest : testing::Test {
   // Rows [first, last), one frame each `batch`, by one worker of a launch.
   void write(std::int32_t launch, std::int32_t worker, sweep::PointIndex first, sweep::PointIndex last,
              bool ends_in_order = true) const {
-    Journal journal(folder, {"key", launch, worker, 1, "2026-01-01T00:00:00Z"});
+    Journal journal(folder, {"key", launch, worker, 1, 100, "2026-01-01T00:00:00Z"});
     for (sweep::PointIndex id = first; id < last; ++id) {
       const sweep::Row row = results::sample_row(id).row;
       journal.append({&row, 1});
@@ -106,6 +106,13 @@ TEST_F(JournalTest, OfAnotherSweepIsRefusedWithExitCode5) {
   }
 }
 
+TEST_F(JournalTest, OfAnySweepTellsHowFarItIs) {
+  write(0, 0, 0, 3, false);
+  const JournalRows rows(folder, "");
+  EXPECT_EQ(rows.size(), 3);
+  EXPECT_EQ(rows.ids_of_sweep(), 100);
+}
+
 TEST_F(JournalTest, CountsARowOnceThoughTwoLaunchesDidIt) {
   write(0, 0, 0, 4, false);
   write(1, 0, 2, 6);
@@ -120,7 +127,7 @@ TEST_F(JournalTest, CountsARowOnceThoughTwoLaunchesDidIt) {
 
 TEST_F(JournalTest, RefusesAFolderItCannotMakeWithExitCode5) {
   try {
-    const Journal journal("/proc/nowhere.journal", {"key", 0, 0, 1, ""});
+    const Journal journal("/proc/nowhere.journal", {"key"});
     FAIL() << "nothing was thrown";
   } catch (const UserError& error) {
     EXPECT_EQ(error.exit_code(), 5);
