@@ -145,9 +145,7 @@ JournalRows::JournalRows(const std::filesystem::path& folder, const std::string&
     if (closed_[i] < launches_[i].workers) launches_[i].stop_reason = "killed";
 }
 
-JournalRows::~JournalRows() {
-  for (const Source& source : sources_) ::munmap(const_cast<char*>(source.bytes), source.size);
-}
+void JournalRows::Unmap::operator()(const char* bytes) const { ::munmap(const_cast<char*>(bytes), size); }
 
 void JournalRows::record_launch(const JournalHeader& header) {
   if (std::ranges::find(launches_, header.launch, &results::Launch::number) != launches_.end()) return;
@@ -171,7 +169,7 @@ void JournalRows::index_file(const std::filesystem::path& path, const std::strin
   if (size == 0) return;  // killed before its header was written
   if (mapped == MAP_FAILED) refuse(path, "read");
   const std::string_view bytes(static_cast<const char*>(mapped), size);
-  sources_.push_back({bytes.data(), size, 0, 0});
+  sources_.push_back({std::unique_ptr<const char, Unmap>(bytes.data(), Unmap{size})});
 
   const auto head = first_frame(bytes);
   const auto stored = head ? read_header(*head) : std::nullopt;
@@ -221,11 +219,11 @@ void JournalRows::read(std::int64_t first, std::span<results::FinishedRow> out) 
   for (auto& finished : out) {
     const Entry& entry = index_[static_cast<std::size_t>(first++)];
     const Source& source = sources_[static_cast<std::size_t>(entry.source)];
-    std::memcpy(static_cast<void*>(&finished.row), source.bytes + entry.offset, sizeof finished.row);
+    std::memcpy(static_cast<void*>(&finished.row), source.bytes.get() + entry.offset, sizeof finished.row);
     finished.launch = source.launch;
     finished.worker = source.worker;
   }
-  for (const Source& source : sources_) let_go(source.bytes, source.size);
+  for (const Source& source : sources_) let_go(source.bytes.get(), source.bytes.get_deleter().size);
 }
 
 std::vector<sweep::PointIndex> JournalRows::ids() const {

@@ -52,7 +52,6 @@ class JournalRows : public results::RowStream {
   // A folder that is not there is empty. Journals of another sweep key ("" = any will do) or row layout:
   // UserError 5.
   JournalRows(const std::filesystem::path& folder, const std::string& sweep_key);
-  ~JournalRows() override;
   [[nodiscard]] std::int64_t size() const override { return static_cast<std::int64_t>(index_.size()); }
   void read(std::int64_t first, std::span<results::FinishedRow> out) override;
 
@@ -70,10 +69,13 @@ class JournalRows : public results::RowStream {
     std::size_t offset;
     std::int32_t source;
   };
+  struct Unmap {
+    std::size_t size = 0;
+    void operator()(const char* bytes) const;
+  };
   struct Source {
-    const char* bytes;  // the file, mapped: rows are copied out when asked for
-    std::size_t size;
-    std::int32_t launch, worker;
+    std::unique_ptr<const char, Unmap> bytes;  // the file, mapped: rows are copied out when asked for
+    std::int32_t launch = 0, worker = 0;
   };
   void index_file(const std::filesystem::path&, const std::string& sweep_key);
   void record_launch(const JournalHeader&);
