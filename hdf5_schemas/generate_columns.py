@@ -68,7 +68,7 @@ def source(schema):
         f"constexpr std::string_view names[] = {{{listed}}};",
         'static_assert(all_fillers_are_among(names), "a line of results/fill.hpp fills no column of the schema");',
         "",
-        "constexpr Column table[] = {",
+        "const Column table[] = {",
     ]
     for i, column in enumerate(columns):
         names = column.get("names")
@@ -79,7 +79,7 @@ def source(schema):
             f"     {quoted(column['units'])}, {quoted(column['long_name'])},\n"
             f"     {quoted(column['description'])},\n"
             f"     {quoted(column.get('dimension', ''))}, {quoted(column.get('objective', ''))}, Names::{kind}, "
-            f"{meanings}, filler_of({quoted(column['name'])})}},"
+            f"{meanings}, &fill::fillers[filler_of({quoted(column['name'])})]}},"
         )
     lines += [
         "};",

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <span>
 #include <string_view>
@@ -74,7 +75,7 @@ using In = const Context&;
 using Int = std::int64_t;
 
 // clang-format off
-inline constexpr auto fillers = std::to_array<Filler>({
+inline constexpr Filler fillers[] = {
     {"config", [](In c) -> Int { return c.number; }},
     {"config_id", [](In c) -> Int { return static_cast<Int>(c.row.config_id); }},
     {"model", [](In c) -> Int { return config(c).model.index(); }},
@@ -129,23 +130,25 @@ inline constexpr auto fillers = std::to_array<Filler>({
     {"breakdown/exposed_time", [](In c, double* out) { times(c, report(c).exposed, out); }},
     {"breakdown/total_time", [](In c, double* out) { times(c, report(c).total, out); }},
     {"breakdown/mem", [](In c, double* out) { for (const Bytes part : report(c).memory) *out++ = has_memory(c) ? static_cast<double>(part.value) : missing; }},
-});
+};
 // clang-format on
 
 }  // namespace fill
 
-// For the generated table: the filler of a column, and that every filler has a column.
-constexpr const Filler* filler_of(std::string_view column) {
-  for (const Filler& filler : fill::fillers)
-    if (filler.column == column) return &filler;
-  return nullptr;
+// For the generated table: the place of a column's filler, and that every filler has a column. Indices, not
+// pointers: the sanitizers' null checks are not constant expressions.
+inline constexpr std::size_t no_filler = std::size(fill::fillers);
+constexpr std::size_t filler_of(std::string_view column) {
+  std::size_t i = 0;
+  while (i < no_filler && fill::fillers[i].column != column) ++i;
+  return i;
 }
-constexpr bool has_filler(std::string_view column) { return filler_of(column) != nullptr; }
+constexpr bool has_filler(std::string_view column) { return filler_of(column) != no_filler; }
 constexpr bool all_fillers_are_among(std::span<const std::string_view> columns) {
-  if (columns.size() != fill::fillers.size()) return false;
-  for (const Filler& filler : fill::fillers) {
+  if (columns.size() != no_filler) return false;
+  for (std::size_t i = 0; i < no_filler; ++i) {
     bool found = false;
-    for (const std::string_view column : columns) found = found || column == filler.column;
+    for (const std::string_view column : columns) found = found || column == fill::fillers[i].column;
     if (!found) return false;
   }
   return true;
