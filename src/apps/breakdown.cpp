@@ -68,13 +68,17 @@ std::string why_it_wins(const Table& table, std::int64_t better, std::int64_t wo
     double seconds;
   };
   std::vector<Difference> differences;
-  const double floor = 1e-3 * table.number("step_time", worse) * scale(worse);
+  double largest = 0.0;
   for (const std::string_view part : part_names) {
     const double seconds =
         exposed(table, better, part) * scale(better) - exposed(table, worse, part) * scale(worse);
-    if (std::abs(seconds) >= floor) differences.push_back({part, seconds});
+    differences.push_back({part, seconds});
+    largest = std::max(largest, std::abs(seconds));
   }
-  if (differences.empty()) return "no part of the step differs by 0.1 %";
+  // Below a picosecond nothing differs: the file's seconds are whole picoseconds.
+  const double floor = std::max(0.1 * largest, 5e-13);
+  std::erase_if(differences, [floor](const Difference& d) { return std::abs(d.seconds) <= floor; });
+  if (differences.empty()) return "every part of the step takes the same time";
   std::stable_sort(differences.begin(), differences.end(), [](const Difference& a, const Difference& b) {
     return std::abs(a.seconds) > std::abs(b.seconds);
   });

@@ -21,8 +21,8 @@ inline constexpr std::array<std::string_view, 7> share_names{"comp", "tp", "pp",
 // Exposed seconds of one part ("forward", ...) of the step.
 [[nodiscard]] double exposed(const results::Table&, std::int64_t row, std::string_view part);
 
-// By which parts of the step `better` is ahead of `worse`, largest difference first, parts below 0.1 % of the
-// step left out: "-0.21 s dp_comm, -0.08 s bubble, +0.05 s slowdown". Per 1 000 tokens where the two train
+// By which parts of the step `better` is ahead of `worse`, largest difference first, those a tenth as large
+// or less left out: "-0.21 s dp_comm, -0.08 s bubble, +0.05 s slowdown". Per 1 000 tokens where the two train
 // different batches or GPU counts, so that the differences are comparable.
 [[nodiscard]] std::string why_it_wins(const results::Table&, std::int64_t better, std::int64_t worse);
 

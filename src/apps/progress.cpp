@@ -94,19 +94,18 @@ ProgressReporter::ProgressReporter(ProgressStyle style, double interval, Progres
 
 void ProgressReporter::see(const parallel::Progress& progress) {
   facts_.progress = progress;
-  dirty_ = true;
   if (monotonic_seconds() - printed_ >= interval_) print();
 }
 
-void ProgressReporter::finish() {
-  if (dirty_) print();
+void ProgressReporter::finish(const parallel::Progress& whole) {
+  facts_.progress = whole;
+  print();
   if (style_ == ProgressStyle::bar) fmt::print(stderr, "\n");
 }
 
 void ProgressReporter::print() {
   printed_ = monotonic_seconds();
   facts_.elapsed = printed_ - began_;
-  dirty_ = false;
   switch (style_) {
     case ProgressStyle::none:
       return;

@@ -33,7 +33,7 @@ class ProgressReporter {
  public:
   ProgressReporter(ProgressStyle style, double interval, ProgressFacts start);
   void see(const parallel::Progress&);
-  void finish();
+  void finish(const parallel::Progress& whole);  // all rows of this launch
 
  private:
   void print();
@@ -41,7 +41,6 @@ class ProgressReporter {
   double interval_;
   ProgressFacts facts_;
   double began_, printed_;  // monotonic seconds
-  bool dirty_ = false;      // something was seen since the last print
 };
 
 }  // namespace echo::apps

@@ -74,8 +74,8 @@ std::string ranked_text(const Table& table, std::span<const std::int64_t> rows) 
     }
     cells.insert(cells.end(),
                  {table.text("schedule", row), digits_of(table, "zero", row),
-                  table.text("recompute", row).substr(0, 4), yes_no(table, "sequence_parallel", row),
-                  show_time(table.number("step_time", row)),
+                  table.text("recompute", row) == "selective" ? "sel" : table.text("recompute", row),
+                  yes_no(table, "sequence_parallel", row), show_time(table.number("step_time", row)),
                   fmt::format("{:.0f}", metric_of(table, row, "tokens_per_s_per_gpu")),
                   show_share(table.number("mfu", row)), memory_of(table, row)});
     for (const double share : shares_of(table, row)) cells.push_back(fmt::format("{:.1f}", 100.0 * share));

@@ -18,6 +18,7 @@ std::string show_time(double seconds) {
 std::string show_duration(double seconds) {
   if (!std::isfinite(seconds)) return "?";
   const auto whole = static_cast<std::int64_t>(std::llround(seconds));
+  if (seconds < 9.95) return fmt::format("{:.1f} s", seconds);
   if (whole < 60) return fmt::format("{} s", whole);
   if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
   return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);

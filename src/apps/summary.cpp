@@ -46,6 +46,10 @@ static std::string done_line(const Table& table, const SummaryFacts& facts) {
     line = fmt::format("done  {} points in {} on {} worker{} ({:.0f} pt/s, {:.0f} per worker)",
                        show_count(facts.simulated), show_duration(facts.seconds), facts.workers,
                        facts.workers == 1 ? "" : "s", rate, rate / facts.workers);
+    const auto composed = static_cast<double>(count_of(table, Status::ok));
+    if (facts.resumed == 0 && composed > 0 && facts.seconds > 0.0) {
+      line += fmt::format(", {:.0f} timelines/s per worker", composed / facts.seconds / facts.workers);
+    }
     if (facts.resumed > 0) line += fmt::format(" + {} from journals", show_count(facts.resumed));
   }
   const auto counts = counts_of(table);

@@ -139,7 +139,9 @@ int run_on(const parallel::Session& session, const RunOptions& options, const In
         if (reporter) reporter->see(now);
       });
   if (!session.is_first()) return 0;
-  reporter->finish();
+  const parallel::Progress whole{.by_status = outcome.summary.by_status,
+                                 .ids = outcome.summary.rows - outcome.resumed_rows};
+  if (outcome.kind != parallel::LaunchOutcome::Kind::already_complete) reporter->finish(whole);
   return report_outcome(options, session, request, outcome, invocation);
 }
 

@@ -30,13 +30,13 @@ TEST(Breakdown, SaysWhichPartsDecide) {
   const auto table = tiny_results(
       {{.step = 2.0, .forward = 1.7, .bubble = 0.3}, {.step = 2.1, .forward = 1.6, .bubble = 0.5}});
   EXPECT_EQ(why_it_wins(table, 0, 1), "-200.00 ms bubble, +100.00 ms forward");
-  EXPECT_EQ(why_it_wins(table, 0, 0), "no part of the step differs by 0.1 %");
+  EXPECT_EQ(why_it_wins(table, 0, 0), "every part of the step takes the same time");
 }
 
 TEST(Breakdown, ComparesGpuTimePerTokenBetweenSizes) {
   const auto table = tiny_results({{.gpus = 8, .step = 2.0, .forward = 1.6, .bubble = 0.4},
                                    {.gpus = 16, .step = 1.0, .forward = 0.8, .bubble = 0.2}});
-  EXPECT_THAT(why_it_wins(table, 0, 1), HasSubstr("no part"));  // the same GPU seconds for the same tokens
+  EXPECT_THAT(why_it_wins(table, 0, 1), HasSubstr("every part"));  // the same GPU seconds for the same tokens
 }
 
 TEST(Breakdown, NamesTheSettingsThatDiffer) {
@@ -49,7 +49,10 @@ TEST(Summary, ShowsSpeedBestRowsAndDigest) {
                                    {.id = 0x1111111122222222, .step = 1.0},
                                    {.id = 3, .status = 1, .reason = 1, .margin = 2 * gib}});
   const std::string text = summary_text(table, facts);
-  EXPECT_THAT(text, HasSubstr("done  400 points in 2 s on 2 workers (200 pt/s, 100 per worker)"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "done  400 points in 2.0 s on 2 workers (200 pt/s, 100 per worker), 0 timelines/s per worker"));
   EXPECT_THAT(text, HasSubstr("2 feasible · 1 infeasible"));
   EXPECT_THAT(text, HasSubstr("best of gpt-a by step_time"));
   EXPECT_LT(text.find("11111111"), text.find("abcdef01"));

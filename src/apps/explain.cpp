@@ -1,0 +1,195 @@
+// The simulator leaves everything it worked out in its workspace; this page counts how often a step uses each
+// thing.
+#include "apps/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "apps/show_quantity.hpp"
+#include "apps/text_table.hpp"
+#include "collective/algorithm.hpp"
+#include "simulate/compose_step.hpp"
+#include "simulate/price_work.hpp"
+#include "simulate/simulate.hpp"
+#include "timeline/schedule.hpp"
+
+namespace echo::apps {
+
+namespace {
+
+using simulate::Workspace;
+using training::TrainingConfig;
+
+const timeline::Schedule& schedule_of(const TrainingConfig& config) {
+  return *timeline::schedule_table()[static_cast<std::size_t>(config.schedule.index())];
+}
+
+std::vector<training::MemoryUse> memory_of_stages(const TrainingConfig& config,
+                                                  const simulate::Catalog& catalog,
+                                                  const Workspace& workspace) {
+  const auto shape = simulate::pipeline_shape(config, workspace.layout);
+  std::vector<training::MemoryUse> memory;
+  for (std::int32_t stage = 0; stage < shape.stages; ++stage) {
+    memory.push_back(training::estimate_memory(config, catalog.model(config.model),
+                                               catalog.framework(config.framework), workspace.layout, stage,
+                                               schedule_of(config).in_flight(shape, stage)));
+  }
+  return memory;
+}
+
+// How often each (part, collective) runs on one gpu rank of `stage` in a step.
+class Counter {
+ public:
+  Counter(const TrainingConfig& config, const Workspace& workspace)
+      : config_(config), workspace_(workspace) {}
+
+  void count_stage(std::int32_t stage) {
+    const std::int64_t microbatches = training::microbatches_of(config_);
+    const auto& work = workspace_.work;
+    for (std::size_t chunk = 0; chunk < workspace_.layout.stage_of_chunk.size(); ++chunk) {
+      if (workspace_.layout.stage_of_chunk[chunk] != stage) continue;
+      const auto row = static_cast<std::int32_t>(chunk);
+      count_pass(work.forward.row(row), work.first_forward[chunk], microbatches);
+      count_pass(work.backward.row(row), work.last_backward[chunk], microbatches);
+    }
+    for (const auto* tail : {&work.tail.gradients, &work.tail.agree, &work.tail.update}) {
+      for (const auto& run : tail->row(stage)) {
+        if (!run.is_kernel) count(run.part, run.work, run.count);
+      }
+    }
+  }
+  // (part, collective index) -> times.
+  [[nodiscard]] const std::map<std::pair<Part, std::int32_t>, std::int64_t>& counts() const {
+    return counts_;
+  }
+
+ private:
+  // One microbatch of a chunk may run a block of its own in place of all the chunk's blocks.
+  void count_pass(std::span<const workload::BlockRun> runs, std::int32_t special, std::int64_t microbatches) {
+    for (const auto& run : runs) count_block(run.block, run.count * (microbatches - (special >= 0 ? 1 : 0)));
+    if (special >= 0) count_block(special, 1);
+  }
+  void count_block(std::int32_t index, std::int64_t times) {
+    const auto& block = workspace_.work.blocks[static_cast<std::size_t>(index)];
+    for (std::size_t op = 0; op < block.work.size(); ++op) {
+      if (block.lane[op] != Lane::compute) count(block.part[op], block.work[op], times);
+    }
+  }
+  void count(Part part, std::int32_t work, std::int64_t times) {
+    const auto kernels = static_cast<std::int32_t>(workspace_.work.kernels.size());
+    if (work >= kernels && times > 0) counts_[{part, work - kernels}] += times;
+  }
+
+  const TrainingConfig& config_;
+  const Workspace& workspace_;
+  std::map<std::pair<Part, std::int32_t>, std::int64_t> counts_;
+};
+
+CollectiveCost cost_of(Part part, const ops::CollectiveQuery& query, const ops::CollectiveEstimate& estimate,
+                       std::int64_t count) {
+  CollectiveCost cost{
+      .part = std::string(part_names[static_cast<std::size_t>(part)]),
+      .kind = std::string(ops::collective_kind_names[static_cast<std::size_t>(query.kind)]),
+      .protocol = std::string(ops::protocol_names[static_cast<std::size_t>(estimate.protocol)]),
+      .payload = query.payload,
+      .ranks = query.group.ranks,
+      .nodes = query.group.nodes,
+      .channels = estimate.channels,
+      .count = count,
+      .each = estimate.time,
+      .total = estimate.time * count};
+  if (!estimate.algorithm.is_none()) {
+    cost.algorithm =
+        collective::algorithm_table()[static_cast<std::size_t>(estimate.algorithm.index())]->name;
+  }
+  return cost;
+}
+
+// Microbatches handed on and taken in by `stage`, forward and backward; [0] inside nodes, [1] between nodes.
+std::array<std::int64_t, 2> hops_of(const TrainingConfig& config, const training::RankLayout& layout,
+                                    std::int32_t stage) {
+  std::array<std::int64_t, 2> hops{};
+  for (std::size_t i = 0; i + 1 < layout.stage_of_chunk.size(); ++i) {
+    const std::int32_t from = layout.stage_of_chunk[i], to = layout.stage_of_chunk[i + 1];
+    if (from == to || (from != stage && to != stage)) continue;
+    const std::int32_t boundary = to == (from + 1) % config.degrees.pipeline ? from : to;
+    const bool crosses = layout.hop_crosses_nodes[static_cast<std::size_t>(boundary)];
+    hops[crosses ? 1 : 0] += 2 * std::int64_t{training::microbatches_of(config)};
+  }
+  return hops;
+}
+
+}  // namespace
+
+Explanation explain(const TrainingConfig& config, const simulate::Catalog& catalog,
+                    const simulate::Calibration& known) {
+  Workspace workspace;
+  Explanation told{.report = simulate::simulate(config, catalog, known, workspace)};
+  if (told.report.memory_peak.value > 0) told.memory = memory_of_stages(config, catalog, workspace);
+  if (told.report.status != training::Status::ok) return told;
+
+  const std::int32_t stage = told.report.critical_stage;
+  Counter counter(config, workspace);
+  counter.count_stage(stage);
+  for (const auto& [key, count] : counter.counts()) {
+    const auto index = static_cast<std::size_t>(key.second);
+    told.collectives.push_back(
+        cost_of(key.first, workspace.work.collectives[index], workspace.prices.collectives[index], count));
+  }
+  const auto hops = hops_of(config, workspace.layout, stage);
+  for (const bool crosses : {false, true}) {
+    if (hops[crosses ? 1 : 0] == 0) continue;
+    const auto& query = crosses ? workspace.work.hop_across : workspace.work.hop_within;
+    told.collectives.push_back(cost_of(
+        Part::pp_comm, query, simulate::price_collective(query, config, catalog, known, workspace.memo),
+        hops[crosses ? 1 : 0]));
+  }
+  std::stable_sort(told.collectives.begin(), told.collectives.end(),
+                   [](const CollectiveCost& a, const CollectiveCost& b) { return a.total > b.total; });
+  return told;
+}
+
+static std::string show_payload(Bytes bytes) {
+  const auto value = static_cast<double>(bytes.value);
+  if (value >= 1 << 20) return fmt::format("{:.1f} MiB", value / (1 << 20));
+  return value >= 1 << 10 ? fmt::format("{:.1f} KiB", value / (1 << 10)) : fmt::format("{} B", bytes.value);
+}
+
+std::string explanation_text(const Explanation& told) {
+  std::string text;
+  if (!told.memory.empty()) {
+    std::vector<std::string> headings{"stage"};
+    for (const std::string_view part : training::memory_part_names) headings.emplace_back(part);
+    headings.insert(headings.end(), {"total", "of limit"});
+    TextTable table(headings);
+    for (std::size_t stage = 0; stage < told.memory.size(); ++stage) {
+      std::vector<std::string> cells{std::to_string(stage)};
+      for (const Bytes bytes : told.memory[stage].part)
+        cells.push_back(show_gib(static_cast<double>(bytes.value)));
+      const Bytes total = told.memory[stage].total();
+      cells.insert(cells.end(), {show_gib(static_cast<double>(total.value)),
+                                 show_share(total / told.report.memory_limit)});
+      table.add(cells);
+    }
+    text += "\nmemory of one GPU of each stage\n" + table.text();
+  }
+  if (!told.collectives.empty()) {
+    TextTable table({"<part", "<collective", "payload", "ranks", "nodes", "<choice", "channels", "each",
+                     "times", "busy", "of step"});
+    for (const CollectiveCost& cost : told.collectives) {
+      table.add({cost.part, cost.kind, show_payload(cost.payload), std::to_string(cost.ranks),
+                 std::to_string(cost.nodes), cost.algorithm + " " + cost.protocol,
+                 std::to_string(cost.channels), show_time(to_seconds(cost.each)), show_count(cost.count),
+                 show_time(to_seconds(cost.total)),
+                 show_share(to_seconds(cost.total) / to_seconds(told.report.step))});
+    }
+    text += fmt::format("\ncollectives of one GPU of stage {} in a step, hidden or not\n{}",
+                        told.report.critical_stage, table.text());
+  }
+  return text;
+}
+
+}  // namespace echo::apps

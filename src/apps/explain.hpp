@@ -1,0 +1,39 @@
+// What a row does not store, worked out again from its config: memory of every stage, and which collectives
+// cost what.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/units.hpp"
+#include "simulate/calibration.hpp"
+#include "simulate/catalog.hpp"
+#include "simulate/report.hpp"
+#include "training/config.hpp"
+#include "training/memory.hpp"
+
+namespace echo::apps {
+
+// One distinct collective as one gpu rank of the busiest stage sees it in a step.
+struct CollectiveCost {
+  std::string part, kind, algorithm, protocol;  // "tp_comm", "all_gather", "ring", "Simple"
+  Bytes payload;
+  std::int32_t ranks = 1, nodes = 1, channels = 0;
+  std::int64_t count = 0;   // times a step
+  SimTime each{}, total{};  // alone; hidden behind computation or not
+};
+
+struct Explanation {
+  simulate::StepReport report;
+  std::vector<training::MemoryUse> memory;  // [stages]; empty where the config is unsupported
+  std::vector<CollectiveCost> collectives;  // largest total first; empty unless the report is ok
+};
+
+[[nodiscard]] Explanation explain(const training::TrainingConfig&, const simulate::Catalog&,
+                                  const simulate::Calibration&);
+
+[[nodiscard]] std::string explanation_text(const Explanation&);
+
+}  // namespace echo::apps
