@@ -65,6 +65,7 @@ ChannelGraph ring_graph(const NodeLinks& node) {
   ChannelGraph best;
   double best_rate = 0.0;
   for (const double speed : node.multi_node ? inter_speeds(cc) : intra_speeds(cc)) {
+    if (best.channels > 0 && speed / best.inter <= 0.49) break;  // NCCL looks no lower than half its best
     std::int32_t channels = most_channels / 2;
     if (uses_nvlink) channels = std::min(channels, whole(node.nvlink / speed));
     if (node.multi_node) channels = std::min(channels, node.rails * whole(node.rail / speed));

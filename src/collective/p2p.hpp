@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
 #include "collective/communicator.hpp"
@@ -13,9 +14,8 @@ namespace echo::collective {
 // per 14 GB/s of a GPU's share; a power of two. Source: NVIDIA/nccl graph/paths.cc, ncclTopoGetNchannels.
 [[nodiscard]] inline std::int32_t peer_channels(const Communicator& c) {
   const double links = c.nvlink / (c.arch == Arch::blackwell ? 50.0 : 25.0);
-  const double wanted = c.multi_node()              ? c.network / c.per_node / 14.0
-                        : c.inside == Level::nvlink ? 2.0 * links
-                                                    : 2.0;
+  const double inside = c.inside == Level::nvlink ? 2.0 * links : 2.0;
+  const double wanted = c.multi_node() ? std::ceil(c.network / c.per_node / 14.0) : inside;
   const auto whole = static_cast<std::uint32_t>(std::max(1.0, wanted));
   return std::clamp(static_cast<std::int32_t>(std::bit_floor(whole)), 1, std::max(c.channels, 1));
 }

@@ -1,8 +1,9 @@
 // One message from a GPU to another, as pipeline stages exchange: over NVLink inside a node, else over the
 // NIC share of one GPU.  T = base (+ Simple's hand-shake) + hop + the first chunk's fill + bytes / rate
-// Source: NVIDIA/nccl enqueue.cc (addP2pToPlan), graph/paths.cc (channels per peer); constants fitted with
-// all-to-all. HBM traffic: the receiver's, the heavier side: incoming write, read, write: 3 bytes per byte.
-// Neglected: a stage that sends and receives at once shares no link direction, so both run at full rate.
+// Source: NVIDIA/nccl enqueue.cc (addP2pToPlan), graph/paths.cc (channels per peer). NVLink constants are
+// fitted with all-to-all, the NIC's rate with rings: one flow per NIC meets no incast. HBM traffic: the
+// receiver's, the heavier side: incoming write, read, write: 3 bytes per byte. Neglected: a stage that sends
+// and receives at once shares no link direction, so both run at full rate.
 #include <algorithm>
 
 #include "collective/p2p.hpp"
@@ -33,7 +34,7 @@ Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkCons
   double rate = c.nvlink * k.p2p_rate * share;
   if (c.multi_node()) {
     latency += inter_hop(c, Method::ring, p, k);
-    rate = c.network / c.per_node * k.p2p_network_rate * share;
+    rate = c.network / c.per_node * k.network_rate * share;
   }
   return {latency + bytes / (1000.0 * rate), 3.0 * bytes};
 }

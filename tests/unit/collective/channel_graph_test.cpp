@@ -36,6 +36,12 @@ TEST(ChannelGraph, NetworkRingsTakeOneChannelPerRail) {
   expect_graph(ring_graph(with_rails(node(80, 300), 4, 12.5)), 4, 12);
 }
 
+TEST(ChannelGraph, OneRankPerNodeTakesOneFastChannelNotManySlowOnes) {
+  NodeLinks n = with_rails(node(80, 300), 1, 25);
+  n.ranks = 1;
+  expect_graph(ring_graph(n), 1, 24);
+}
+
 TEST(ChannelGraph, EveryChannelRunsAsTwoBlocks) {
   const NodeLinks one = node(90, 450), two = with_rails(one, 8, 50);
   EXPECT_EQ(communicator_channels(one, ring_graph(one)), 24);
