@@ -9,8 +9,8 @@
 // Formula. Kernel k beside collectives C runs at rate 1 / max over c in C of kernel_factor[k][c]; each
 // collective at rate 1 / collective_factor[k][c]. Every op keeps its remaining work `left` in picoseconds of
 // undisturbed time. Its end, if nothing changed, is round(left * factor) ahead. The step dt is the least of
-// these; every running op then loses round(dt / factor) of its work, and ends now if it was the one to end or
-// has nothing left. Each step ends at least one op, so there are at most as many steps as ops. Only a
+// these; the ops that reach it end, every other running op loses round(dt / factor) of its work (never more
+// than it has left). Each step ends at least one op, so there are at most as many steps as ops. Only a
 // product, a quotient and their rounding touch doubles, hence the same picosecond from every compiler; a
 // factor of exactly 1 never leaves the integers, so without overlap (or without slowdown) the result is the
 // plain recurrence end = max(end of the needs, end of the lane) + alone. An op lasts at least its alone time:
@@ -175,11 +175,11 @@ class Composer {
     now_ += SimTime(dt);
     each_running([&](std::size_t l) {
       LaneState& lane = lane_[l];
-      if (lane.ahead > dt) {
+      if (lane.ahead == dt) {
+        finish(l);
+      } else {
         lane.left -= lane.factor == 1.0 ? dt : round_nearest(static_cast<double>(dt) / lane.factor);
-        if (lane.left > 0) return;
       }
-      finish(l);
     });
   }
 

@@ -51,6 +51,7 @@ struct RandomBlock {
   }
   double factor(std::int32_t slowing) {
     if (slowing == 1 || pick(4) == 0) return 1.0;
+    if (pick(4) == 0) return 1.0 + 0.5 * pick(4);  // halves, so that roundings tie
     return 1.0 + draw_unit(4712, number_, drawn_++) * (slowing == 2 ? 0.7 : 9.0);
   }
   std::uint64_t number_, drawn_ = 0;
