@@ -40,7 +40,7 @@ constexpr CitedConstant table[] = {
     {&C::attention_forward_rate, 0.8, 0.9, 0.9, 0.9, 0.1, start},
     {&C::attention_forward_softmax, 24, 45, 45, 85, 0.3,
      "cited: head dim 64 against 128, FlashAttention-2 paper (A100)"},
-    {&C::attention_backward_rate, 0.7, 0.85, 0.85, 0.7, 0.1,
+    {&C::attention_backward_rate, 0.7, 0.8, 0.8, 0.7, 0.1,
      "cited: FlashAttention-3 paper, backward on H100: 561 TFLOP/s (head dim 128, 16k), 0.77 of it at head "
      "dim 64"},
     {&C::attention_backward_softmax, 24, 55, 55, 85, 0.3,

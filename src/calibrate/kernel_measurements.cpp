@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "base/counter_rng.hpp"
+#include "base/csv.hpp"
 #include "base/error.hpp"
-#include "calibrate/csv.hpp"
 
 namespace echo::calibrate {
 
@@ -34,16 +34,24 @@ std::uint64_t family_of(double a, double b) {
 
 std::int32_t whole(double value) { return static_cast<std::int32_t>(std::llround(value)); }
 
+// A number that the table must have.
+double number(const CsvTable& table, std::size_t row, std::string_view column) {
+  const auto value = table.number(row, column);
+  if (!value)
+    throw UserError({{table.place(row), "no " + std::string(column), "use the table as published"}});
+  return *value;
+}
+
 // "..., name=value, ..." -> value; empty when absent.
-std::string named(const std::string& description, const std::string& name) {
-  const std::string padded = " " + description;
+std::string named(std::string_view description, const std::string& name) {
+  const std::string padded = " " + std::string(description);
   const std::size_t at = padded.find(" " + name + "=");
   if (at == std::string::npos) return "";
   const std::size_t begin = at + name.size() + 2;
   return padded.substr(begin, padded.find(',', begin) - begin);
 }
 
-double named_number(const std::string& description, const std::string& name) {
+double named_number(std::string_view description, const std::string& name) {
   return std::strtod(named(description, name).c_str(), nullptr);
 }
 
@@ -60,24 +68,20 @@ KernelSources kernel_sources(const std::string& gpu) {
 
 std::vector<KernelMeasurement> read_gemms(const std::string& folder, const KernelSources& sources,
                                           Precision precision) {
-  const CsvTable table(folder + "/gemm_" + sources.file + ".csv");
+  const CsvTable table = CsvTable::read_file(folder + "/gemm_" + sources.file + ".csv");
   const bool narrow = precision == Precision::fp8;
   const std::string& library = narrow ? sources.gemm_8_library : sources.gemm_library;
   const std::string dtype = narrow ? "fp8" : "bfloat16";
-  const auto library_column = table.column("library"), dtype_column = table.column("dtype");
-  const auto m_column = table.column("m"), n_column = table.column("n"), k_column = table.column("k");
-  const auto latency = table.column("latency_us");
   std::vector<KernelMeasurement> out;
   for (std::size_t row = 0; row < table.rows(); ++row) {
-    if (table.text(row, library_column) != library || table.text(row, dtype_column) != dtype) continue;
-    const double m = table.number(row, m_column), n = table.number(row, n_column),
-                 k = table.number(row, k_column);
+    if (table.text(row, "library") != library || table.text(row, "dtype") != dtype) continue;
+    const double m = number(table, row, "m"), n = number(table, row, "n"), k = number(table, row, "k");
     if (m < 256 || n < 256 || k < 256) continue;  // decode shapes and router products teach nothing here
     const bool training = m >= 1024 && n >= 1024 && k >= 1024;
     out.push_back(
         {.key =
              {.kind = KernelKind::gemm, .precision = precision, .m = whole(m), .n = whole(n), .k = whole(k)},
-         .seconds = table.number(row, latency) * 1e-6,
+         .seconds = number(table, row, "latency_us") * 1e-6,
          .weight = training ? (m * n * k >= 1e11 ? 2.0 : 1.0) : 0.1,
          .family = family_of(n, k)});
   }
@@ -85,18 +89,14 @@ std::vector<KernelMeasurement> read_gemms(const std::string& folder, const Kerne
 }
 
 std::vector<KernelMeasurement> read_attention(const std::string& folder, const KernelSources& sources) {
-  const CsvTable table(folder + "/attention_fwd_" + sources.file + ".csv");
-  const auto library = table.column("library"), batch_column = table.column("batch_size");
-  const auto seq_column = table.column("seq_len"), heads_column = table.column("num_heads");
-  const auto kv_column = table.column("num_key_value_heads"), dim_column = table.column("head_dim");
-  const auto latency = table.column("latency_us");
+  const CsvTable table = CsvTable::read_file(folder + "/attention_fwd_" + sources.file + ".csv");
   std::vector<KernelMeasurement> out;
   for (std::size_t row = 0; row < table.rows(); ++row) {
-    const double seq = table.number(row, seq_column), dim = table.number(row, dim_column);
+    const double seq = number(table, row, "seq_len"), dim = number(table, row, "head_dim");
     // Softmax against depth shows only between head dims; where the chosen library has one, the other lends
     // its own.
-    if (table.text(row, library) != sources.attention_library || seq < 512) continue;
-    const double batch = table.number(row, batch_column), heads = table.number(row, heads_column);
+    if (table.text(row, "library") != sources.attention_library || seq < 512) continue;
+    const double batch = number(table, row, "batch_size"), heads = number(table, row, "num_heads");
     const double tokens = batch * seq;
     out.push_back({.key = {.kind = KernelKind::attention_forward,
                            .causal = true,
@@ -104,8 +104,8 @@ std::vector<KernelMeasurement> read_attention(const std::string& folder, const K
                            .n = whole(seq),
                            .k = whole(dim),
                            .batch = whole(batch * heads),
-                           .groups = whole(batch * table.number(row, kv_column))},
-                   .seconds = table.number(row, latency) * 1e-6,
+                           .groups = whole(batch * number(table, row, "num_key_value_heads"))},
+                   .seconds = number(table, row, "latency_us") * 1e-6,
                    .weight = tokens >= 2048 && heads >= 4 && seq >= 1024 ? 1.0 : 0.1,
                    .family = family_of(heads, seq)});
   }
@@ -116,13 +116,11 @@ std::vector<KernelMeasurement> read_training(const std::string& folder, const Ke
                                              KernelKind kind) {
   std::vector<KernelMeasurement> out;
   if (sources.training_gpu.empty()) return out;
-  const CsvTable table(folder + "/training_efficiency_simumax.csv");
-  const auto gpu = table.column("gpu"), op_column = table.column("op"), peak = table.column("peak_tflops");
-  const auto efficiency = table.column("efficiency"), description_column = table.column("description");
+  const CsvTable table = CsvTable::read_file(folder + "/training_efficiency_simumax.csv");
   for (std::size_t row = 0; row < table.rows(); ++row) {
-    if (table.text(row, gpu) != sources.training_gpu) continue;
-    const std::string& op = table.text(row, op_column);
-    const std::string& about = table.text(row, description_column);
+    if (table.text(row, "gpu") != sources.training_gpu) continue;
+    const std::string_view op = table.text(row, "op");
+    const std::string_view about = table.text(row, "description");
     KernelMeasurement one;
     double flops = 0.0;
     if (kind == KernelKind::gemm && op == "matmul") {
@@ -157,7 +155,7 @@ std::vector<KernelMeasurement> read_training(const std::string& folder, const Ke
     } else {
       continue;
     }
-    one.seconds = flops / (table.number(row, peak) * 1e12 * table.number(row, efficiency));
+    one.seconds = flops / (number(table, row, "peak_tflops") * 1e12 * number(table, row, "efficiency"));
     out.push_back(one);
   }
   return out;
@@ -166,21 +164,17 @@ std::vector<KernelMeasurement> read_training(const std::string& folder, const Ke
 std::vector<KernelMeasurement> read_layer_ops(const std::string& folder, const KernelSources& sources) {
   std::vector<KernelMeasurement> out;
   if (sources.layer_gpu.empty()) return out;
-  const CsvTable table(folder + "/layer_ops_vidur.csv");
-  const auto gpu = table.column("gpu"), op_column = table.column("op"), tokens = table.column("num_tokens");
-  const auto hidden = table.column("hidden"), ffn = table.column("ffn_hidden"), heads = table.column("heads");
-  const auto kv = table.column("kv_heads"), gated = table.column("gated_ffn"), tp = table.column("tp");
-  const auto latency = table.column("latency_us");
+  const CsvTable table = CsvTable::read_file(folder + "/layer_ops_vidur.csv");
   for (std::size_t row = 0; row < table.rows(); ++row) {
-    if (table.text(row, gpu) != sources.layer_gpu) continue;
-    const std::string& op = table.text(row, op_column);
-    const double h = table.number(row, hidden), degree = table.number(row, tp),
-                 all = table.number(row, heads);
-    const double dim = h / all, key_heads = table.number(row, kv);
-    const bool is_gated = table.text(row, gated) == "True";
-    const double ffn_width = table.number(row, ffn) / degree;
+    if (table.text(row, "gpu") != sources.layer_gpu) continue;
+    const std::string_view op = table.text(row, "op");
+    const double h = number(table, row, "hidden"), degree = number(table, row, "tp"),
+                 all = number(table, row, "heads");
+    const double dim = h / all, key_heads = number(table, row, "kv_heads");
+    const bool is_gated = table.text(row, "gated_ffn") == "True";
+    const double ffn_width = number(table, row, "ffn_hidden") / degree;
     const double attention_width = (all + 2 * key_heads) * dim / degree;
-    KernelKey key{.kind = KernelKind::gemm, .m = whole(table.number(row, tokens)), .n = whole(h)};
+    KernelKey key{.kind = KernelKind::gemm, .m = whole(number(table, row, "num_tokens")), .n = whole(h)};
     if (op == "attn_pre_proj")
       key.n = whole(attention_width), key.k = whole(h);
     else if (op == "attn_post_proj")
@@ -200,9 +194,9 @@ std::vector<KernelMeasurement> read_layer_ops(const std::string& folder, const K
     else
       key.kind = KernelKind::activation_forward, key.gated = is_gated, key.n = whole(ffn_width);
     out.push_back({.key = key,
-                   .seconds = table.number(row, latency) * 1e-6,
+                   .seconds = number(table, row, "latency_us") * 1e-6,
                    .weight = 1.0,
-                   .family = family_of(h, table.number(row, ffn) + degree)});
+                   .family = family_of(h, number(table, row, "ffn_hidden") + degree)});
   }
   return out;
 }

@@ -57,7 +57,7 @@ struct KernelConstants {
   double memory_optimizer = 0;
   double memory_read = 0;      // gradient norm: reads only
   double memory_write = 0;     // memset: writes only
-  double memory_compiled = 0;  // compiler-generated kernel's bandwidth over a hand-written one's
+  double memory_compiled = 0;  // bandwidth of a compiler's or framework's kernel over a hand-written one's
   double memory_half = 0;      // bytes at which a kernel reaches half of its bandwidth
 
   friend bool operator==(const KernelConstants&, const KernelConstants&) = default;

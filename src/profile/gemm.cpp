@@ -36,16 +36,21 @@ using ops::GemmLayout;
 using ops::KernelKey;
 
 struct Tile {
-  std::int32_t rows, columns, least_capability;
+  std::int32_t rows_log2, columns_log2, least_capability;
+  double side;  // square root of rows * columns
 };
 
 // Thread-block tiles of the libraries' training kernels; the widest is a pair of SMs' on Blackwell, per SM.
-constexpr Tile tiles[] = {{256, 128, 80}, {128, 256, 80}, {128, 128, 80},
-                          {64, 256, 90},  {128, 64, 80},  {64, 64, 80}};
-constexpr std::int32_t splits[] = {1, 2, 4, 8};
-constexpr double k_step_bytes = 64.0;  // depth is worked through in steps of this many operand bytes
+constexpr double sqrt_2 = 1.4142135623730951;
+constexpr Tile tiles[] = {{8, 7, 80, 128 * sqrt_2}, {7, 8, 80, 128 * sqrt_2}, {7, 7, 80, 128},
+                          {6, 8, 90, 128},          {7, 6, 80, 64 * sqrt_2},  {6, 6, 80, 64}};
+constexpr std::int32_t most_splits_log2 = 3;
+constexpr std::int32_t k_step_log2 = 6;  // bytes: depth is worked through in steps of 64 bytes of an operand
 
-double ceil_div(double a, double b) { return std::ceil(a / b); }
+// Whole blocks of 2^log2 that cover `extent`.
+std::int64_t blocks_of(std::int32_t extent, std::int32_t log2) {
+  return (static_cast<std::int64_t>(extent) + (std::int64_t{1} << log2) - 1) >> log2;
+}
 
 bool is_8_bit(machine::Precision p) { return machine::operand_bytes(p) == 1; }
 
@@ -68,45 +73,66 @@ double misalignment(const KernelKey& key, const KernelConstants& constants) {
 
 // What one choice of tile and split costs.
 struct Candidate {
-  double arithmetic = 0.0, memory = 0.0, time = 0.0, sm_share = 1.0;
+  double arithmetic = 0.0, memory = 0.0, time = 0.0, waves = 0.0, sm_share = 1.0;
 };
 
 // What does not depend on the choice.
 struct Product {
-  double m, n, k, batch, operand_bytes, result_bytes;
-  double sm_rate;    // FLOP/s of one SM in the main loop, layout and alignment included
-  double bandwidth;  // HBM bytes per second
-  double prologue;   // elements of depth
-  double tile_loss;  // elements
+  const KernelKey& key;
+  std::int32_t operand_log2;  // bytes
+  double sms;
+  double side;                 // square root of the number of SMs
+  double flop_time;            // s per FLOP on one SM in the main loop, layout and alignment included
+  double byte_time;            // s per HBM byte
+  double prologue, tile_loss;  // elements of depth; elements
+  double a_bytes, b_bytes;     // of one operand
+  double a_missed, b_missed;   // share of re-reads that L2 does not catch
+  double result_elements, result_bytes;
 };
 
-Candidate cost_of(const Product& p, const Tile& tile, std::int32_t split, const machine::GpuSpec& gpu,
+Candidate cost_of(const Product& p, const Tile& tile, std::int32_t split_log2,
                   const KernelConstants& constants) {
-  const double r = tile.rows, c = tile.columns, sms = gpu.sm_count;
-  const double k_step = k_step_bytes / p.operand_bytes;
-  const double depth = ceil_div(p.k, split * k_step) * k_step;
-  const double blocks = ceil_div(p.m, r) * ceil_div(p.n, c) * p.batch * split;
-  const double tile_loss = 1.0 + p.tile_loss * (1.0 / r + 1.0 / c);
-  const double tile_time = 2 * r * c * (depth + p.prologue) * tile_loss / p.sm_rate;
-  const double waves = blocks / sms, whole = std::ceil(waves);
+  const double r = 1 << tile.rows_log2, c = 1 << tile.columns_log2;
+  const std::int32_t k_step = k_step_log2 - p.operand_log2;  // log2 of elements
+  const auto depth = static_cast<double>(blocks_of(p.key.k, split_log2 + k_step) << k_step);
+  const std::int64_t blocks =
+      (blocks_of(p.key.m, tile.rows_log2) * blocks_of(p.key.n, tile.columns_log2) * p.key.batch)
+      << split_log2;
+  const double tile_time = 2 * (r * c + p.tile_loss * (r + c)) * (depth + p.prologue) * p.flop_time;
+  const double waves = static_cast<double>(blocks) / p.sms;
+  const auto full = static_cast<double>(static_cast<std::int64_t>(waves));
+  const double whole = full < waves ? full + 1.0 : full;
 
   Candidate out;
+  out.waves = waves;
   out.sm_share = waves / whole;
   out.arithmetic = std::max(1.0, waves + constants.gemm_wave_loss * (whole - waves)) * tile_time;
 
-  const double patch_rows = std::min(p.m, std::sqrt(sms * r * c));
-  const double patch_columns = std::min(p.n, sms * r * c / patch_rows);
-  const double a = p.m * p.k * p.operand_bytes, b = p.k * p.n * p.operand_bytes;
-  const double l2 = static_cast<double>(gpu.l2.value);
-  const double again_a = (p.n / patch_columns - 1.0) * a / (a + l2);  // re-reads that L2 does not catch
-  const double again_b = (p.m / patch_rows - 1.0) * b / (b + l2);
-  const double partials = split > 1 ? 8.0 * split : 0.0;  // fp32 partial sums, written and read
-  const double bytes =
-      (a * (1 + again_a) + b * (1 + again_b) + p.m * p.n * (p.result_bytes + partials)) * p.batch;
-  out.memory = bytes / p.bandwidth;
+  // The patch of C that one wave works on: nearly square, unless C is narrower.
+  const double m = p.key.m, n = p.key.n, area = p.sms * r * c;
+  const double patch_rows = std::min(m, p.side * tile.side);
+  const double reads_of_a = std::max(1.0, n * patch_rows / area), reads_of_b = m / patch_rows;
+  const double partials = split_log2 > 0 ? 8.0 * (1 << split_log2) : 0.0;  // fp32 sums, written and read
+  const double bytes = p.a_bytes * (1 + (reads_of_a - 1) * p.a_missed) +
+                       p.b_bytes * (1 + (reads_of_b - 1) * p.b_missed) +
+                       p.result_elements * (p.result_bytes + partials);
+  out.memory = bytes * p.key.batch * p.byte_time;
   out.time = std::max(out.arithmetic, out.memory) +
              constants.gemm_overlap_leak * std::min(out.arithmetic, out.memory) + constants.gemm_ramp;
   return out;
+}
+
+Candidate best_choice(const Product& product, const machine::GpuSpec& gpu, const KernelConstants& constants) {
+  Candidate best;
+  for (const Tile& tile : tiles) {
+    if (gpu.compute_capability < tile.least_capability) continue;
+    for (std::int32_t split = 0; split <= most_splits_log2; ++split) {
+      const Candidate candidate = cost_of(product, tile, split, constants);
+      if (best.time == 0.0 || candidate.time < best.time) best = candidate;
+      if (candidate.waves >= 2.0) break;  // enough blocks without (further) splitting
+    }
+  }
+  return best;
 }
 
 }  // namespace
@@ -123,35 +149,35 @@ ops::KernelPrice price_gemm(const KernelKey& key, const machine::GpuSpec& gpu,
                         : key.layout == GemmLayout::nn ? constants.gemm_nn
                         : key.layout == GemmLayout::nt ? constants.gemm_nt
                                                        : 1.0;
-  const double operand = machine::operand_bytes(key.precision);
+  const double sms = gpu.sm_count, operand = machine::operand_bytes(key.precision);
   const double slowing = layout * misalignment(key, constants);
+  const double a = static_cast<double>(key.m) * key.k * operand,
+               b = static_cast<double>(key.k) * key.n * operand;
+  const double l2 = static_cast<double>(gpu.l2.value);
   const Product product{
-      .m = static_cast<double>(key.m),
-      .n = static_cast<double>(key.n),
-      .k = static_cast<double>(key.k),
-      .batch = static_cast<double>(key.batch),
-      .operand_bytes = operand,
-      .result_bytes = key.fp32_accumulate ? 8.0 : static_cast<double>(machine::element_bytes(key.precision)),
-      .sm_rate = std::min(rate / slowing, 1.0) * peak / gpu.sm_count,
-      .bandwidth = gpu.memory_bandwidth.value * constants.gemm_bandwidth,
+      .key = key,
+      .operand_log2 = narrow ? 0
+                      : wide ? 2
+                             : 1,
+      .sms = sms,
+      .side = std::sqrt(sms),
+      .flop_time = sms / (std::min(rate / slowing, 1.0) * peak),
+      .byte_time = 1.0 / (gpu.memory_bandwidth.value * constants.gemm_bandwidth),
       .prologue = (narrow ? constants.gemm_prologue_8 : constants.gemm_prologue) / operand,
-      .tile_loss = (narrow ? constants.gemm_tile_loss_8 : constants.gemm_tile_loss) / operand};
-
-  Candidate best;
-  for (const Tile& tile : tiles) {
-    if (gpu.compute_capability < tile.least_capability) continue;
-    for (const std::int32_t split : splits) {
-      const Candidate candidate = cost_of(product, tile, split, gpu, constants);
-      if (best.time == 0.0 || candidate.time < best.time) best = candidate;
-      if (candidate.sm_share * split > 0.75 && split == 1) break;  // enough blocks without splitting
-    }
-  }
+      .tile_loss = (narrow ? constants.gemm_tile_loss_8 : constants.gemm_tile_loss) / operand,
+      .a_bytes = a,
+      .b_bytes = b,
+      .a_missed = a / (a + l2),
+      .b_missed = b / (b + l2),
+      .result_elements = static_cast<double>(key.m) * key.n,
+      .result_bytes = key.fp32_accumulate ? 8.0 : static_cast<double>(machine::element_bytes(key.precision))};
+  const Candidate best = best_choice(product, gpu, constants);
   const double throttle = narrow ? constants.gemm_throttle_8 : constants.gemm_throttle;
   const double squared = best.time * best.time, half = constants.gemm_throttle_half;
   const double warmed = squared / (squared + half * half);
   const double heat = constants.gemm_sustained + (1.0 - constants.gemm_sustained) * warmed;
   const double throttled = best.time * (1.0 + throttle * heat);
-  const double traffic_time = best.memory * product.bandwidth / gpu.memory_bandwidth.value;
+  const double traffic_time = best.memory * constants.gemm_bandwidth;
   const double arithmetic = best.arithmetic * best.arithmetic, memory = best.memory * best.memory;
   return {.alone = from_seconds(throttled),
           .sm_share = best.sm_share,

@@ -67,7 +67,7 @@ ops::KernelPrice price_memory_bound(const ops::KernelKey& key, const machine::Gp
                                     const KernelConstants& constants) {
   const double bytes = static_cast<double>(ops::traffic_of(key).value);
   const double launches = ops::launches_of(key);
-  const double style = key.style == ops::KernelStyle::compiled ? constants.memory_compiled : 1.0;
+  const double style = key.style == ops::KernelStyle::fused ? 1.0 : constants.memory_compiled;
   const double peak = gpu.memory_bandwidth.value;
   const double bandwidth = peak * std::min(1.0, fraction_of(key.kind, constants) * style);
   const double time = (bytes + launches * constants.memory_half) / bandwidth;

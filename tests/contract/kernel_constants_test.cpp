@@ -1,0 +1,101 @@
+// Every file of kernel constants in the catalog is plausible, and prices well-known shapes as published.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "base/named_table.hpp"
+#include "config/catalog_files.hpp"
+#include "profile/price_kernels.hpp"
+
+namespace echo::profile {
+namespace {
+
+using ops::KernelKey, ops::KernelKind;
+
+const config::CatalogInputs& inputs() {
+  static const config::CatalogInputs all = config::read_catalog();
+  return all;
+}
+
+double teraflops(const char* gpu_name, const KernelKey& key) {
+  const auto& gpus = inputs().catalog.gpus;
+  const auto& gpu = gpus.at(static_cast<std::size_t>(find_named(gpus, gpu_name)));
+  const auto& kernels = inputs().calibration.kernels;
+  const auto& constants = kernels.at(static_cast<std::size_t>(find_named(kernels, gpu.kernels)));
+  return ops::flops_of(key).value / to_seconds(price_kernel(key, gpu, constants).alone) / 1e12;
+}
+
+TEST(KernelConstantsOfTheCatalog, ServeEveryGpu) {
+  for (const auto& gpu : inputs().catalog.gpus)
+    EXPECT_GE(find_named(inputs().calibration.kernels, gpu.kernels), 0) << gpu.name;
+}
+
+TEST(KernelConstantsOfTheCatalog, LieInTheRangesOfTheirMeaning) {
+  // name prefix or whole name -> range
+  const std::map<std::string, std::pair<double, double>> ranges{{"gemm_rate_16", {0.6, 1.0}},
+                                                                {"gemm_rate_8", {0.6, 1.0}},
+                                                                {"gemm_rate_32", {0.5, 1.0}},
+                                                                {"gemm_tile_loss", {0, 128}},
+                                                                {"gemm_tile_loss_8", {0, 128}},
+                                                                {"gemm_prologue", {0, 3000}},
+                                                                {"gemm_prologue_8", {0, 4000}},
+                                                                {"gemm_wave_loss", {0, 1}},
+                                                                {"gemm_bandwidth", {0.4, 1.0}},
+                                                                {"gemm_overlap_leak", {0, 0.5}},
+                                                                {"gemm_ramp", {0, 1e-5}},
+                                                                {"gemm_nn", {0.95, 1.2}},
+                                                                {"gemm_nt", {0.95, 1.2}},
+                                                                {"gemm_misaligned_16", {1.1, 4}},
+                                                                {"gemm_misaligned_128", {1.0, 1.3}},
+                                                                {"gemm_throttle", {0, 0.4}},
+                                                                {"gemm_throttle_8", {0, 0.4}},
+                                                                {"gemm_throttle_half", {1e-4, 1e-2}},
+                                                                {"gemm_sustained", {0, 1}},
+                                                                {"attention_forward_rate", {0.5, 1.0}},
+                                                                {"attention_forward_softmax", {0, 150}},
+                                                                {"attention_backward_rate", {0.4, 1.0}},
+                                                                {"attention_backward_softmax", {0, 150}},
+                                                                {"attention_prologue", {0, 1000}},
+                                                                {"attention_tail", {0, 1}},
+                                                                {"attention_backward_tail", {0, 1}},
+                                                                {"attention_ramp", {0, 2e-5}},
+                                                                {"memory_half", {1e6, 3e7}}};
+  for (const KernelConstants& constants : inputs().calibration.kernels) {
+    for (const KernelConstantField& field : kernel_constant_fields()) {
+      const auto found = ranges.find(field.name);
+      const auto [low, high] =
+          found != ranges.end() ? found->second : std::pair(0.05, 0.96);  // bandwidth fractions
+      EXPECT_GE(constants.*field.member, low) << constants.name << " " << field.name;
+      EXPECT_LE(constants.*field.member, high) << constants.name << " " << field.name;
+    }
+  }
+}
+
+// Sustained training rates that several public sources agree on, with room on both sides.
+TEST(KernelConstantsOfTheCatalog, PriceALargeProductAsPublished) {
+  const KernelKey large{.kind = KernelKind::gemm, .m = 8192, .n = 8192, .k = 8192};
+  EXPECT_NEAR(teraflops("a100-sxm-80gb", large), 250, 20);
+  EXPECT_NEAR(teraflops("h100-sxm", large), 720, 60);
+  EXPECT_NEAR(teraflops("h200-sxm", large), 700, 60);
+  EXPECT_NEAR(teraflops("b200-sxm", large), 1500, 150);
+}
+
+// FlashAttention-2 (A100) and -3 (H100) papers, causal, head dim 128, 16k tokens: about 200 and 640 TFLOP/s
+// forward.
+TEST(KernelConstantsOfTheCatalog, PriceFlashAttentionAsPublished) {
+  KernelKey key{.kind = KernelKind::attention_forward,
+                .causal = true,
+                .m = 16384,
+                .n = 16384,
+                .k = 128,
+                .batch = 16,
+                .groups = 16};
+  EXPECT_NEAR(teraflops("a100-sxm-80gb", key), 200, 20);
+  EXPECT_NEAR(teraflops("h100-sxm", key), 620, 60);
+  key.kind = KernelKind::attention_backward;
+  EXPECT_NEAR(teraflops("a100-sxm-80gb", key), 180, 25);
+  EXPECT_NEAR(teraflops("h100-sxm", key), 530, 60);
+}
+
+}  // namespace
+}  // namespace echo::profile

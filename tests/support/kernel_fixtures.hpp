@@ -1,0 +1,87 @@
+// GPUs and kernel constants built in code, for tests that must not depend on the catalog's files.
+#pragma once
+
+#include "machine/gpu.hpp"
+#include "ops/kernel.hpp"
+#include "profile/constants.hpp"
+
+namespace echo::testing {
+
+inline machine::GpuSpec gpu_with(const char* name, double bf16, double fp8, double bandwidth, int sms,
+                                 int l2_mib, int capability) {
+  machine::GpuSpec gpu;
+  gpu.name = gpu.kernels = name;
+  const auto set = [&](machine::Precision p, double teraflops) {
+    gpu.peak[static_cast<std::size_t>(p)] = FlopsPerSecond(teraflops * 1e12);
+  };
+  set(machine::Precision::bf16, bf16), set(machine::Precision::fp16, bf16), set(machine::Precision::fp8, fp8);
+  set(machine::Precision::tf32, bf16 / 2), set(machine::Precision::fp32, bf16 / 16);
+  gpu.memory_bandwidth = BytesPerSecond(bandwidth * 1e9);
+  gpu.sm_count = sms;
+  gpu.l2 = Bytes(static_cast<std::int64_t>(l2_mib) << 20);
+  gpu.compute_capability = capability;
+  return gpu;
+}
+
+inline machine::GpuSpec a100() { return gpu_with("a100-sxm", 312, 0, 2039, 108, 40, 80); }
+inline machine::GpuSpec h100() { return gpu_with("h100-sxm", 989.4, 1978.9, 3352, 132, 50, 90); }
+
+// Every idealisation on: peak rates, no ramps, no losses. Laws become equalities.
+inline profile::KernelConstants ideal_constants() {
+  profile::KernelConstants c;
+  for (const profile::KernelConstantField& field : profile::kernel_constant_fields()) c.*field.member = 0.0;
+  for (const auto member : {&profile::KernelConstants::gemm_rate_16,
+                            &profile::KernelConstants::gemm_rate_8,
+                            &profile::KernelConstants::gemm_rate_32,
+                            &profile::KernelConstants::gemm_bandwidth,
+                            &profile::KernelConstants::gemm_nn,
+                            &profile::KernelConstants::gemm_nt,
+                            &profile::KernelConstants::gemm_misaligned_16,
+                            &profile::KernelConstants::gemm_misaligned_128,
+                            &profile::KernelConstants::gemm_throttle_half,
+                            &profile::KernelConstants::attention_forward_rate,
+                            &profile::KernelConstants::attention_backward_rate,
+                            &profile::KernelConstants::memory_copy,
+                            &profile::KernelConstants::memory_norm,
+                            &profile::KernelConstants::memory_norm_backward,
+                            &profile::KernelConstants::memory_activation,
+                            &profile::KernelConstants::memory_residual,
+                            &profile::KernelConstants::memory_rope,
+                            &profile::KernelConstants::memory_softmax,
+                            &profile::KernelConstants::memory_embedding,
+                            &profile::KernelConstants::memory_scatter,
+                            &profile::KernelConstants::memory_loss,
+                            &profile::KernelConstants::memory_optimizer,
+                            &profile::KernelConstants::memory_read,
+                            &profile::KernelConstants::memory_write,
+                            &profile::KernelConstants::memory_compiled})
+    c.*member = 1.0;
+  return c;
+}
+
+// Round numbers near what is fitted on Hopper.
+inline profile::KernelConstants plausible_constants() {
+  profile::KernelConstants c = ideal_constants();
+  c.name = "plausible";
+  c.gemm_rate_16 = 0.87, c.gemm_rate_8 = 0.84, c.gemm_rate_32 = 0.8, c.gemm_tile_loss = 4,
+  c.gemm_tile_loss_8 = 4;
+  c.gemm_prologue = 300, c.gemm_prologue_8 = 300, c.gemm_wave_loss = 0.3, c.gemm_bandwidth = 0.75;
+  c.gemm_overlap_leak = 0.07, c.gemm_ramp = 3.4e-6, c.gemm_nn = 1.01, c.gemm_nt = 1.04;
+  c.gemm_misaligned_16 = 1.6, c.gemm_misaligned_128 = 1.03;
+  c.gemm_throttle = 0.15, c.gemm_throttle_8 = 0.05, c.gemm_throttle_half = 1e-3, c.gemm_sustained = 0.6;
+  c.attention_forward_rate = 0.9, c.attention_forward_softmax = 60, c.attention_backward_rate = 0.8;
+  c.attention_backward_softmax = 55, c.attention_prologue = 200, c.attention_tail = 0.1;
+  c.attention_backward_tail = 0.1, c.attention_ramp = 4e-6;
+  c.memory_copy = 0.9, c.memory_norm = 0.8, c.memory_norm_backward = 0.6, c.memory_rope = 0.5;
+  c.memory_activation = 0.8, c.memory_residual = 0.85, c.memory_softmax = 0.8, c.memory_embedding = 0.2;
+  c.memory_scatter = 0.2, c.memory_loss = 0.8, c.memory_optimizer = 0.85, c.memory_read = 0.9,
+  c.memory_write = 0.9;
+  c.memory_compiled = 0.95, c.memory_half = 6e6;
+  return c;
+}
+
+inline ops::KernelKey gemm(std::int32_t m, std::int32_t n, std::int32_t k) {
+  return {.kind = ops::KernelKind::gemm, .m = m, .n = n, .k = k};
+}
+
+}  // namespace echo::testing

@@ -1,0 +1,128 @@
+#include "ops/kernel.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/contract.hpp"
+
+namespace echo::ops {
+namespace {
+
+TEST(FlopsOf, GemmIsTwiceTheProductOfItsExtents) {
+  EXPECT_EQ(flops_of({.kind = KernelKind::gemm, .m = 3, .n = 5, .k = 7, .batch = 2}).value,
+            2.0 * 3 * 5 * 7 * 2);
+}
+
+TEST(FlopsOf, FullGpt3ProductDoesNotOverflow) {
+  const KernelKey key{.kind = KernelKind::gemm, .m = 65536, .n = 102400, .k = 65536};
+  EXPECT_EQ(flops_of(key).value, 2.0 * 65536.0 * 102400.0 * 65536.0);
+}
+
+TEST(FlopsOf, AttentionIsTwoProductsForwardAndFiveBackward) {
+  const KernelKey forward{
+      .kind = KernelKind::attention_forward, .m = 64, .n = 128, .k = 32, .batch = 4, .groups = 2};
+  KernelKey backward = forward;
+  backward.kind = KernelKind::attention_backward;
+  EXPECT_EQ(flops_of(forward).value, 2 * 2.0 * 64 * 128 * 32 * 4);
+  EXPECT_EQ(flops_of(backward).value, 2.5 * flops_of(forward).value);
+}
+
+TEST(FlopsOf, CausalMaskHalvesAttention) {
+  KernelKey key{.kind = KernelKind::attention_backward, .m = 64, .n = 64, .k = 32, .batch = 4, .groups = 4};
+  const double full = flops_of(key).value;
+  key.causal = true;
+  EXPECT_EQ(flops_of(key).value, full / 2);
+}
+
+TEST(FlopsOf, MemoryBoundOpsHaveNone) {
+  for (int kind = 0; kind < kernel_kind_count; ++kind) {
+    const auto k = static_cast<KernelKind>(kind);
+    if (k == KernelKind::gemm || k == KernelKind::attention_forward || k == KernelKind::attention_backward)
+      continue;
+    EXPECT_EQ(flops_of({.kind = k, .m = 8, .n = 8}).value, 0.0) << kind;
+  }
+}
+
+TEST(TrafficOf, GemmReadsEachOperandOnceAndWritesTheResult) {
+  const KernelKey key{.kind = KernelKind::gemm, .m = 30, .n = 50, .k = 70, .batch = 2};
+  EXPECT_EQ(traffic_of(key).value, 2 * 2 * (30 * 70 + 70 * 50 + 30 * 50));
+}
+
+TEST(TrafficOf, EightBitOperandsAreHalfAndTheirResultIsNot) {
+  const KernelKey key{.kind = KernelKind::gemm, .precision = Precision::fp8, .m = 30, .n = 50, .k = 70};
+  EXPECT_EQ(traffic_of(key).value, 30 * 70 + 70 * 50 + 2 * 30 * 50);
+}
+
+TEST(TrafficOf, AccumulatingGradientReadsAndWritesAnFp32Sum) {
+  const KernelKey key{
+      .kind = KernelKind::gemm, .layout = GemmLayout::nt, .fp32_accumulate = true, .m = 30, .n = 50, .k = 70};
+  EXPECT_EQ(traffic_of(key).value, 2 * (30 * 70 + 70 * 50) + 8 * 30 * 50);
+}
+
+TEST(TrafficOf, GroupedQueriesReadFewerKeys) {
+  const KernelKey many{
+      .kind = KernelKind::attention_forward, .m = 64, .n = 64, .k = 32, .batch = 8, .groups = 8};
+  KernelKey few = many;
+  few.groups = 2;
+  EXPECT_EQ(traffic_of(many).value - traffic_of(few).value, 2 * 2 * 64 * 32 * 6);
+}
+
+TEST(TrafficOf, NormForwardIsOneReadAndOneWriteWhenFused) {
+  EXPECT_EQ(traffic_of({.kind = KernelKind::norm_forward, .m = 10, .n = 20}).value, 10 * 20 * 4);
+}
+
+TEST(TrafficOf, GatedActivationReadsTwoHalvesAndWritesOne) {
+  EXPECT_EQ(traffic_of({.kind = KernelKind::activation_forward, .gated = true, .m = 10, .n = 20}).value,
+            10 * 20 * 6);
+  EXPECT_EQ(traffic_of({.kind = KernelKind::activation_backward, .gated = true, .m = 10, .n = 20}).value,
+            10 * 20 * 10);
+}
+
+TEST(TrafficOf, EagerVocabularyLossMovesFiftyTwoBytesALogit) {
+  const KernelKey forward{
+      .kind = KernelKind::cross_entropy_forward, .style = KernelStyle::eager, .m = 10, .n = 20};
+  KernelKey backward = forward;
+  backward.kind = KernelKind::cross_entropy_backward;
+  EXPECT_EQ(traffic_of(forward).value + traffic_of(backward).value, 10 * 20 * 52);
+}
+
+TEST(TrafficOf, FusedCausalSoftmaxReadsHalfTheSquare) {
+  const KernelKey key{.kind = KernelKind::softmax_forward, .causal = true, .m = 64, .n = 64, .batch = 3};
+  EXPECT_EQ(traffic_of(key).value, 64 * 64 * 3 * 3);
+}
+
+TEST(TrafficOf, OptimizerMovesItsStateOnce) {
+  EXPECT_EQ(traffic_of({.kind = KernelKind::optimizer, .m = 1'000'000'000, .n = 30}).value, 30'000'000'000);
+}
+
+TEST(TrafficOf, StylesAreOrderedForEveryKind) {
+  for (int kind = 0; kind < kernel_kind_count; ++kind) {
+    for (const bool gated : {false, true}) {
+      for (const Precision precision : {Precision::bf16, Precision::fp32}) {
+        KernelKey key{.kind = static_cast<KernelKind>(kind),
+                      .precision = precision,
+                      .causal = true,
+                      .gated = gated,
+                      .m = 128,
+                      .n = 128,
+                      .k = 64,
+                      .batch = 2,
+                      .groups = 2};
+        const Bytes fused = traffic_of(key);
+        key.style = KernelStyle::compiled;
+        const Bytes compiled = traffic_of(key);
+        key.style = KernelStyle::eager;
+        const Bytes eager = traffic_of(key);
+        EXPECT_LE(fused, compiled) << kind;
+        EXPECT_LE(compiled, eager) << kind;
+        EXPECT_GT(fused, Bytes(0)) << kind;
+      }
+    }
+  }
+}
+
+TEST(TrafficOf, RefusesAnEmptyShape) {
+  EXPECT_THROW((void)traffic_of({.kind = KernelKind::gemm, .m = 0}), ContractViolation);
+}
+
+}  // namespace
+}  // namespace echo::ops

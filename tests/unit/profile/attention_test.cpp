@@ -1,0 +1,70 @@
+#include "profile/attention.hpp"
+
+#include <gtest/gtest.h>
+
+#include "profile/price_kernels.hpp"
+#include "tests/support/kernel_fixtures.hpp"
+
+namespace echo::profile {
+namespace {
+
+using testing::a100, testing::h100, testing::ideal_constants, testing::plausible_constants;
+
+ops::KernelKey attention(ops::KernelKind kind, std::int32_t sequence, std::int32_t heads, std::int32_t dim) {
+  return {.kind = kind, .m = sequence, .n = sequence, .k = dim, .batch = heads, .groups = heads};
+}
+
+double seconds(const ops::KernelKey& key, const machine::GpuSpec& gpu, const KernelConstants& c) {
+  return to_seconds(price_kernel(key, gpu, c).alone);
+}
+
+TEST(PriceAttention, IdealFullAttentionTakesItsFlopsOverPeak) {
+  const auto key = attention(ops::KernelKind::attention_forward, 4096, 108, 128);  // 32 blocks a SM
+  EXPECT_NEAR(seconds(key, a100(), ideal_constants()), ops::flops_of(key).value / 312e12, 1e-12);
+}
+
+TEST(PriceAttention, CausalIsCheaperButNotHalf) {
+  auto key = attention(ops::KernelKind::attention_forward, 4096, 64, 128);
+  const double full = seconds(key, h100(), plausible_constants());
+  key.causal = true;
+  const double causal = seconds(key, h100(), plausible_constants());
+  EXPECT_LT(causal, full);
+  EXPECT_GT(causal, full / 2);
+}
+
+TEST(PriceAttention, BackwardCostsMoreThanTwiceForward) {
+  const auto forward = attention(ops::KernelKind::attention_forward, 4096, 64, 128);
+  const auto backward = attention(ops::KernelKind::attention_backward, 4096, 64, 128);
+  EXPECT_GT(seconds(backward, h100(), plausible_constants()),
+            2.0 * seconds(forward, h100(), plausible_constants()));
+}
+
+TEST(PriceAttention, SmallHeadsLoseMoreToSoftmax) {
+  const auto small = attention(ops::KernelKind::attention_forward, 8192, 64, 64);
+  const auto large = attention(ops::KernelKind::attention_forward, 8192, 64, 128);
+  const double small_rate = ops::flops_of(small).value / seconds(small, h100(), plausible_constants());
+  const double large_rate = ops::flops_of(large).value / seconds(large, h100(), plausible_constants());
+  EXPECT_LT(small_rate, 0.85 * large_rate);
+}
+
+TEST(PriceAttention, HeadDimsArePaddedToThirtyTwo) {
+  const auto odd = attention(ops::KernelKind::attention_forward, 4096, 64, 112);
+  const auto even = attention(ops::KernelKind::attention_forward, 4096, 64, 128);
+  EXPECT_EQ(seconds(odd, a100(), ideal_constants()), seconds(even, a100(), ideal_constants()));
+}
+
+TEST(PriceAttention, OneBlockLeavesTheOtherSmsIdle) {
+  const auto price =
+      price_kernel(attention(ops::KernelKind::attention_forward, 128, 1, 128), h100(), plausible_constants());
+  EXPECT_NEAR(price.sm_share, 1.0 / 132.0, 1e-9);
+}
+
+TEST(PriceAttention, EightBitModelsStillRunSixteenBitAttention) {
+  auto key = attention(ops::KernelKind::attention_forward, 4096, 64, 128);
+  const double bf16 = seconds(key, h100(), plausible_constants());
+  key.precision = machine::Precision::fp8;
+  EXPECT_EQ(seconds(key, h100(), plausible_constants()), bf16);
+}
+
+}  // namespace
+}  // namespace echo::profile
