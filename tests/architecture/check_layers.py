@@ -1,5 +1,5 @@
 """The architecture, checked: who may include whom, where third-party headers may stand, how long a file may be,
-that the map names every module, that nothing names one machine's paths. Prints every violation; exit 1 if any.
+that the map names every module and header, that nothing names one machine's paths. Prints every violation; exit 1 if any.
 
 usage: check_layers.py REPOSITORY_ROOT
 """
@@ -91,8 +91,11 @@ def check_folders(root, layers):
     readme = root / "src" / "README.md"
     text = readme.read_text() if readme.exists() else ""
     for module in sorted(known):
-        if not re.search(rf"`{module}/`", text):
+        if f"`{module}/`" not in text:
             yield f"src/README.md: does not list `{module}/`"
+        for header in sorted((root / "src" / module).rglob("*.hpp")):
+            if f"`{header.name}`" not in text:
+                yield f"src/README.md: does not say what {header.relative_to(root)} is for"
     for entry in sorted(path.name for path in root.iterdir()):
         if entry not in root_entries and not entry.startswith(".") and ".h5" not in entry:
             yield f"{entry}: does not belong at the root"

@@ -14,7 +14,8 @@ class CheckLayers(unittest.TestCase):
         self.root = pathlib.Path(self.folder.name)
         self.write("src/layers.txt", "base : | xxhash.h\nmachine : base\nsimulate : base machine\n"
                                      "storage : base | hdf5.h posix\n")
-        self.write("src/README.md", "`base/` `machine/` `simulate/` `storage/`\n")
+        self.write("src/README.md", "`base/` `machine/` `simulate/` `storage/` "
+                                     "`units.hpp` `gpu.hpp` `simulate.hpp`\n")
         self.write("src/base/units.hpp", "#include <chrono>\n#include <xxhash.h>\n")
         self.write("src/machine/gpu.hpp", '#include "base/units.hpp"\n#include "machine/group.hpp"\n')
         self.write("src/simulate/simulate.hpp", "#pragma once\n")
@@ -67,16 +68,20 @@ class CheckLayers(unittest.TestCase):
         self.assert_caught("src/layers.txt", "base may not use machine")
 
     def test_a_file_too_long_is_caught(self):
-        self.write("src/base/long.hpp", "\n" * (check_layers.max_lines + 1))
-        self.assert_caught("src/base/long.hpp", "401 lines")
+        self.write("src/base/long.cpp", "\n" * (check_layers.max_lines + 1))
+        self.assert_caught("src/base/long.cpp", "401 lines")
 
     def test_a_test_too_long_is_caught(self):
         self.write("tests/unit/base/long_test.cpp", "\n" * (check_layers.max_lines + 1))
         self.assert_caught("tests/unit/base/long_test.cpp", "401 lines")
 
     def test_a_module_missing_from_the_map_is_caught(self):
-        self.write("src/README.md", "`base/` `machine/` `simulate/`\n")
+        self.write("src/README.md", "`base/` `machine/` `simulate/` `units.hpp` `gpu.hpp` `simulate.hpp`\n")
         self.assert_caught("src/README.md", "`storage/`")
+
+    def test_a_header_missing_from_the_map_is_caught(self):
+        self.write("src/storage/hdf5.hpp", "#pragma once\n")
+        self.assert_caught("src/README.md", "src/storage/hdf5.hpp")
 
     def test_a_folder_missing_from_the_layers_is_caught(self):
         self.write("src/wilderness/tree.hpp", "#pragma once\n")
