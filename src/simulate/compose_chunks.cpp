@@ -81,8 +81,16 @@ void compose_chunks(const training::FrameworkSpec& framework, Slowdown slowdown,
     ChunkCost& cost = ws.chunks[i];
     cost.forward = pass(work.forward.row(chunk));
     cost.backward = pass(work.backward.row(chunk));
-    cost.first_forward = whole(work.first_forward[i], cost.forward);
     cost.last_backward = whole(work.last_backward[i], cost.backward);
+    cost.gathers = cost.gathered = SimTime::zero();
+    if (const std::int32_t block = work.first_forward[i]; block >= 0) {
+      // Every stage gathers from the start of the step on, one chunk after the other.
+      for (std::size_t j = 0; j < i; ++j)
+        if (ws.layout.stage_of_chunk[j] == ws.layout.stage_of_chunk[i]) cost.gathered += ws.chunks[j].gathers;
+      const timeline::BlockTimes& times = ws.times[static_cast<std::size_t>(block)];
+      cost.gathers = times.busy[static_cast<std::size_t>(Lane::data)];
+      cost.gathered += times.makespan;
+    }
     cost.data = {};
     if (const std::int32_t block = work.last_backward[i]; block >= 0) {
       const timeline::BlockTimes& times = ws.times[static_cast<std::size_t>(block)];

@@ -44,8 +44,8 @@ Cost pipeline_cost(const Workspace& ws, std::int32_t stage, std::int64_t microba
   Cost cost;
   for (std::size_t i = 0; i < ws.chunks.size(); ++i) {
     if (ws.layout.stage_of_chunk[i] != stage) continue;
-    add_pass(cost, ws.chunks[i].first_forward, 1);
-    add_pass(cost, ws.chunks[i].forward, microbatches - 1);
+    add_pass(cost, ws.chunks[i].forward, microbatches);
+    cost.total[static_cast<std::size_t>(Part::zero_comm)] += ws.chunks[i].gathers;
     add_pass(cost, ws.chunks[i].backward, microbatches - 1);
     add_pass(cost, ws.chunks[i].last_backward, 1);
   }
@@ -61,7 +61,7 @@ void time_chunks(Workspace& ws) {
     ws.chunk_times[i] = {.forward = cost.forward.time,
                          .backward_input = cost.backward.time,
                          .backward_weight = SimTime::zero(),
-                         .first_forward = cost.first_forward.time,
+                         .gathered = cost.gathered,
                          .last_backward = cost.last_backward.time};
     ws.data_lanes[i] = cost.data;
   }
@@ -111,6 +111,7 @@ StepOutcome compose_step(const training::TrainingConfig& config, const training:
   const auto part = [&cost](Part p) -> SimTime& { return cost.exposed[static_cast<std::size_t>(p)]; };
   part(Part::pp_comm) += times.hop_wait;
   cost.total[static_cast<std::size_t>(Part::pp_comm)] += times.hop_wait;
+  part(Part::zero_comm) += times.gather_wait;
   part(config.zero == training::ZeroStage::none ? Part::dp_comm : Part::zero_comm) +=
       std::max(SimTime::zero(), times.data_end - times.compute_end);
   part(Part::other) += framework.host_per_step;

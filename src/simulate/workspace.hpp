@@ -28,9 +28,11 @@ struct Cost {
   std::array<SimTime, 4> graded{};  // compute time by ops::Grade
 };
 
-// A chunk's four passes, slowed or not.
+// A chunk's passes, slowed or not.
 struct ChunkCost {
-  Cost forward, backward, first_forward, last_backward;
+  Cost forward, backward, last_backward;
+  SimTime gathers{};   // busy time of its parameter gathers
+  SimTime gathered{};  // its first forward ends no earlier in the step, because of them
   timeline::DataLane data;
 };
 

@@ -68,8 +68,9 @@ void run_alone(std::int32_t microbatches, PipelineScratch& scratch) {
   const Leg& forward = scratch.legs[0];
   const Leg& backward = scratch.legs[1];
   StageState& stage = scratch.stages[0];
-  stage.clock =
-      forward.special + backward.special + (microbatches - 1) * (forward.duration + backward.duration);
+  stage.gather_wait = std::max(SimTime::zero(), forward.not_before - forward.duration);
+  stage.clock = microbatches * forward.duration + stage.gather_wait + (microbatches - 1) * backward.duration +
+                backward.special;
   stage.sent = stage.clock;
   add_data(stage, backward.data, stage.clock - backward.special, stage.clock);
 }
@@ -105,7 +106,8 @@ void read_out(const PipelineShape& shape, bool overlapped, const PipelineScratch
     StageTimes& stage = out.stages[s];
     stage.compute_end = std::max(state.sent, state.clock);
     stage.data_end = state.data_end;
-    if (!overlapped) stage.hop_wait = stage.compute_end - stage.busy - state.waited;
+    stage.gather_wait = state.gather_wait;
+    if (!overlapped) stage.hop_wait = stage.compute_end - stage.busy - state.waited - stage.gather_wait;
     out.end = std::max({out.end, stage.compute_end, stage.data_end});
   }
 }

@@ -25,6 +25,7 @@ struct StageTimes {
   SimTime data_end{};     // its gradient traffic ends (>= 0; 0 when none)
   SimTime busy{};         // sum of its task durations
   SimTime hop_wait{};  // compute time lost inside blocking transfers themselves (not waiting for the partner)
+  SimTime gather_wait{};  // first forwards stretched until their weights had arrived (no part of busy)
   friend bool operator==(const StageTimes&, const StageTimes&) = default;
 };
 

@@ -17,11 +17,11 @@ struct PipelineShape {
 };
 
 // Times of one microbatch in one chunk. Schedules that do not split the backward use backward_input +
-// backward_weight. first_forward / last_backward: the microbatch that also carries parameter gathers /
-// gradient traffic, i.e. the first forward and the last backward a chunk runs. Where the backward is split,
-// the last backward_weight lasts last_backward - backward_input.
+// backward_weight. `gathered`: the first forward a chunk runs cannot end before this instant of the step,
+// because its weights are still arriving. last_backward: the last backward a chunk runs also carries gradient
+// traffic; where the backward is split, the last backward_weight lasts last_backward - backward_input.
 struct ChunkTimes {
-  SimTime forward{}, backward_input{}, backward_weight{}, first_forward{}, last_backward{};
+  SimTime forward{}, backward_input{}, backward_weight{}, gathered{}, last_backward{};
 };
 
 enum class TaskKind : std::int8_t { forward, backward, backward_input, backward_weight };

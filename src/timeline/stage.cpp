@@ -20,6 +20,9 @@
 //
 // Neighbouring chunks on one stage (also the turn from the last forward to its backward) transfer nothing.
 //
+// Weights that are still being gathered. All stages start gathering when the step starts, so what a chunk's
+// first forward waits for is an instant, not a duration: later stages wait for their input anyway.
+//
 // Gradient traffic. The data lane of a stage serves its chunks in the order of their last backwards. A
 // chunk's traffic ends at max( max(start + first_start, previous end) + busy, end of that backward + lag ).
 // Exact when the lane is free (previous end <= start + first_start) or the chunk's transfers are all there
@@ -51,7 +54,8 @@ void lay_legs(const PipelineShape& shape, const Schedule& schedule, std::span<co
     Leg& backward = out[at(2 * chunks - 1 - c)];
     Leg& weight = out[at(2 * chunks + c)];
     forward.duration = time.forward;
-    forward.special = time.first_forward;
+    forward.special = time.forward;
+    forward.not_before = time.gathered;
     forward.special_at = 0;
     backward.duration = time.backward_input;
     (schedule.splits_backward ? weight : backward).duration += time.backward_weight;

@@ -25,7 +25,8 @@ struct DataLane {
 // the output of leg r is the input of leg r+1. Legs 2*chunks + c are the weight gradients of chunk c, which
 // pass nothing on.
 struct Leg {
-  SimTime duration{}, special{};  // special: of the first forward or the last backward of the chunk
+  SimTime duration{}, special{};  // special: of the last backward of the chunk
+  SimTime not_before{};           // the special task ends no earlier (first forward: weights still arrive)
   SimTime receive{}, send{};      // blocking transfers before and after
   SimTime flight{};               // overlapped transfer after
   std::int32_t special_at = -1;   // how many tasks of this leg run before the special one; -1: none is
@@ -37,8 +38,9 @@ struct StageState {
   SimTime clock{};                          // its last task ended
   SimTime sent{};                           // the blocking transfer after that ended (>= clock)
   SimTime link_forward{}, link_backward{};  // its last overlapped transfer each way ended
-  SimTime waited{};    // idle for want of input, transfers aside (blocking transfers only)
-  SimTime data_end{};  // its gradient traffic so far ended
+  SimTime waited{};       // idle for want of input, transfers aside (blocking transfers only)
+  SimTime gather_wait{};  // first forwards stretched until their weights had arrived
+  SimTime data_end{};     // its gradient traffic so far ended
 };
 
 struct Ran {
@@ -86,6 +88,10 @@ inline Ran run_task(StageState& stage, Leg& leg, bool is_forward, SimTime arriva
   const bool special = leg.done++ == leg.special_at;
   const SimTime duration = special ? leg.special : leg.duration;
   ran.end = ran.start + duration;
+  if (special && leg.not_before > ran.end) {
+    stage.gather_wait += leg.not_before - ran.end;
+    ran.end = leg.not_before;
+  }
   stage.clock = ran.end;
   if constexpr (overlapped) {
     SimTime& link = is_forward ? stage.link_forward : stage.link_backward;

@@ -175,7 +175,7 @@ class Simulator {
     bool carries_gradients = false;
     switch (task.kind) {
       case TaskKind::forward:
-        duration = is_first ? t.first_forward : t.forward;
+        duration = t.forward;
         break;
       case TaskKind::backward_input:
         duration = t.backward_input;
@@ -188,7 +188,11 @@ class Simulator {
         duration = is_last ? std::max(SimTime{}, t.last_backward - t.backward_input) : t.backward_weight;
         carries_gradients = is_last;
     }
-    const SimTime end = start + duration;
+    SimTime end = start + duration;
+    if (is_first && task.kind == TaskKind::forward && end < t.gathered) {
+      stage.gather_wait += t.gathered - end;
+      end = t.gathered;
+    }
     end_[task] = end;
     stage.busy += duration;
     SimTime& link = link_[{s, task.kind == TaskKind::forward}];

@@ -35,7 +35,7 @@ struct Case {
     };
     for (std::int32_t c = 0; c < chunks; ++c) {
       ChunkTimes t{time(1000), time(1300), time(700), time(1000), time(2000)};
-      if (pick(2) == 0) t.first_forward = t.forward + time(100), t.last_backward += time(500);
+      if (pick(2) == 0) t.gathered = pick(4) * time(1000), t.last_backward += time(500);
       times.push_back(t);
       if (pick(3) > 0) data.resize(times.size()), data.back() = {time(200), time(3000), time(900)};
     }
@@ -120,7 +120,6 @@ TEST(PipelineTwin, NoticesOnePicosecondMore) {
     Case random(i);
     const twin::Result slow = random.slow(random.twin_orders());
     random.times[i % random.times.size()].forward += SimTime(1);
-    random.times[i % random.times.size()].first_forward += SimTime(1);
     const PipelineTimes fast = random.fast();
     ASSERT_FALSE(slow.stages == fast.stages) << random.describe();
     ++seen;

@@ -76,9 +76,10 @@ TEST(ComposePipeline, SumsTasksOfASingleStage) {
   Pipeline alone("1f1b", 1, 1, 10, {ps(3), ps(4), ps(1), ps(10), ps(20)});
   const std::vector<DataLane> data{{.first_start = ps(2), .busy = ps(30), .lag = ps(14)}};
   const PipelineTimes times = alone.run(false, data);
-  EXPECT_EQ(times.stages[0].busy, ps(10 + 9 * 3 + 9 * 5 + 20));
-  EXPECT_EQ(times.stages[0].compute_end, times.stages[0].busy);
-  EXPECT_EQ(times.stages[0].data_end, times.stages[0].busy + ps(14));
+  EXPECT_EQ(times.stages[0].busy, ps(10 * 3 + 9 * 5 + 20));
+  EXPECT_EQ(times.stages[0].gather_wait, ps(10 - 3));  // its weights are there at 10, not at 3
+  EXPECT_EQ(times.stages[0].compute_end, times.stages[0].busy + ps(7));
+  EXPECT_EQ(times.stages[0].data_end, times.stages[0].compute_end + ps(14));
   EXPECT_EQ(times.end, times.stages[0].data_end);
 }
 
@@ -109,9 +110,16 @@ TEST(ComposePipeline, SendsOneOverlappedTransferAtATime) {
   EXPECT_EQ(two.run(true).end, ps(10 + 8 * 50 + 10 + 8 * 10 + 10));
 }
 
-TEST(ComposePipeline, GivesTheFirstForwardAndTheLastBackwardTheirOwnTimes) {
-  Pipeline two("1f1b", 2, 2, 3, {ps(10), ps(20), ps(0), ps(11), ps(23)});
-  EXPECT_EQ(two.run().stages[1].busy, ps(11 + 2 * 10 + 2 * 20 + 23));
+TEST(ComposePipeline, GivesTheLastBackwardItsOwnTime) {
+  Pipeline two("1f1b", 2, 2, 3, {ps(10), ps(20), ps(0), ps(0), ps(23)});
+  EXPECT_EQ(two.run().stages[1].busy, ps(3 * 10 + 2 * 20 + 23));
+}
+
+TEST(ComposePipeline, GathersWeightsOfAllStagesFromTheStartOfTheStep) {
+  // Weights arrive everywhere at 12: stage 0 waits 2 for them, stage 1 has waited for its input anyway.
+  Pipeline two("1f1b", 2, 2, 3, {ps(10), ps(20), ps(0), ps(12), ps(20)});
+  EXPECT_EQ(two.run().stages[0].gather_wait, ps(2));
+  EXPECT_EQ(two.run().stages[1].gather_wait, ps(0));
 }
 
 TEST(ComposePipeline, QueuesGradientTrafficOfTheChunksOfAStage) {
