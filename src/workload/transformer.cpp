@@ -97,6 +97,15 @@ struct Shapes {
 
 constexpr Part tensor_part = Part::tp_comm;
 
+// 8-bit recipes cast each product's operand to 8 bit and write it twice, as it is and transposed (Hopper's
+// 8-bit products take one layout only): per element 2 bytes read, 2 written, like an elementwise kernel of 16
+// bit. Casts of weights happen once a step and are left out. Source: Transformer Engine, cast_transpose
+// kernels.
+void cast_to_8_bit(Builder& b, const Shapes& s, Part part, std::int32_t rows, std::int32_t columns) {
+  if (machine::operand_bytes(s.x.config.precision) == 1 && !s.sixteen_bit)
+    b.compute(part, s.op(KernelKind::elementwise, rows, columns));
+}
+
 // What the group exchanges before a column-parallel product; -1 when nothing.
 OpIndex gather(Builder& b, const Shapes& s, OpIndex after) {
   if (!s.sequence_parallel) return -1;
@@ -129,6 +138,7 @@ OpIndex column_forward(Builder& b, const Shapes& s, Part part, std::int32_t widt
 // for. With tensor overlap all chunks but the last are summed while the product still runs.
 OpIndex row_forward(Builder& b, const Shapes& s, Part part, std::int32_t width) {
   const KernelKey product = s.gemm(s.rows, s.hidden, width, GemmLayout::tn);
+  cast_to_8_bit(b, s, part, s.rows, width);  // a column-parallel input is cast by the norm before it
   if (!s.overlaps()) {
     b.compute(part, product);
     return sum(b, s, b.last_compute());
@@ -191,6 +201,7 @@ KernelKey activation(const Shapes& s, KernelKind kind) {
 // Backward of a column-parallel product out[rows, width] = in[rows, hidden] * W: the input gradient is summed
 // over the group while the weight gradient is computed. Returns the sum (or -1).
 OpIndex column_backward(Builder& b, const Shapes& s, std::int32_t width, const GradientReady& ready) {
+  cast_to_8_bit(b, s, Part::backward, s.rows, width);
   const OpIndex input = gather(b, s, b.last_compute());
   const OpIndex input_gradient = b.compute(Part::backward, s.gemm(s.rows, s.hidden, width, GemmLayout::nn));
   const OpIndex summed = sum(b, s, input_gradient);
@@ -201,6 +212,7 @@ OpIndex column_backward(Builder& b, const Shapes& s, std::int32_t width, const G
 
 // Backward of a row-parallel product out[rows, hidden] = in[rows, width] * W.
 void row_backward(Builder& b, const Shapes& s, std::int32_t width, const GradientReady& ready) {
+  cast_to_8_bit(b, s, Part::backward, s.shared_rows, s.hidden);
   const OpIndex gathered = gather(b, s, b.last_compute());
   const KernelKey input_gradient = s.gemm(s.rows, width, s.hidden, GemmLayout::nn);
   if (s.overlaps())
