@@ -42,15 +42,17 @@ class Repeater {
     scratch_.ready.resize(std::max(scratch_.ready.size(), row_ * at(shape_.microbatches)));
     run_lists(Until::prologue, 0);
     bool proven = false;
-    // The first repeat still holds chunks' first forwards, which wait for an instant of the step: cuts are
-    // compared from its end on.
-    std::int32_t saved = 0, renew = 0, skipped = 0;  // saved: the cut after that repeat
+    // The stretch holds no first forward, so nothing in it refers to an instant of the step: the cut before
+    // it counts.
+    std::int32_t saved = -1, renew = 0,
+                 skipped = 0;  // saved: the cut after that repeat; -1: before the first
+    scratch_.earlier = scratch_.stages;
     for (std::int32_t repeat = 0; repeat < stretch_.repeats; ++repeat) {
       for (std::int32_t s = 0; s < shape_.stages; ++s) scratch_.cursor[at(s)] = first(s);
       run_lists(Until::end, repeat * stretch_.advance - skipped);
       if (proven) continue;
       const std::int32_t cycle = repeat - saved;
-      if (cycle > 0 && repeats_since(cycle * stretch_.advance)) {
+      if (repeats_since(cycle * stretch_.advance)) {
         const std::int32_t times = (stretch_.repeats - 1 - repeat) / cycle;
         skip(times);
         skipped = times * cycle * stretch_.advance;
@@ -204,7 +206,7 @@ class Repeater {
 
 bool run_repeating(const PipelineShape& shape, const Schedule& schedule, bool overlapped,
                    PipelineScratch& scratch) {
-  constexpr std::int32_t fewest_repeats = 3;  // one that is special, one to compare with it, one to skip
+  constexpr std::int32_t fewest_repeats = 2;  // one to compare with the cut before it, one to skip
   if (schedule.steady == nullptr || schedule.steady(shape, 0).repeats < fewest_repeats) return false;
   if (overlapped) {
     Repeater<true>(shape, schedule, scratch).run();

@@ -33,9 +33,10 @@ struct Task {
 
 // The stretch of a stage's order that repeats: from position `first` on, `repeats` times `length` tasks, each
 // time the same tasks with all microbatches `advance` later. length, advance and repeats are the same on
-// every stage. Promises: within the stretch lies neither a first forward nor a last backward of a chunk;
-// forwards and backwards of a chunk run in microbatch order from 0; and the stages can run repeat by repeat
-// (no task of repeat r needs one of r + 1).
+// every stage.
+// Promises: within the stretch lies neither a first forward nor a last backward of a chunk; each repeat runs
+// every kind of task of every chunk `advance` times; tasks of one kind and chunk run in microbatch order from
+// 0; and the stages can run repeat by repeat (no task of repeat r needs one of r + 1).
 struct SteadyStretch {
   std::int32_t first = 0, length = 0, advance = 0, repeats = 0;
 };

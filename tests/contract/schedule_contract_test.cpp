@@ -204,8 +204,7 @@ TEST_P(EverySchedule, KeepsThePromisesOfItsSteadyStretch) {
       ASSERT_EQ(stretch.repeats, zeroth.repeats);
       const auto end = stretch.first + stretch.repeats * stretch.length;
       ASSERT_LE(end, static_cast<std::int32_t>(row.size())) << s.describe();
-      std::map<std::pair<TaskKind, std::int32_t>, std::int32_t>
-          next_of;  // microbatch order, per chunk and kind
+      std::map<std::pair<TaskKind, std::int32_t>, std::int32_t> next_of, per_repeat;  // by kind and chunk
       for (std::int32_t i = 0; i < static_cast<std::int32_t>(row.size()); ++i) {
         const Task& task = row[static_cast<std::size_t>(i)];
         ASSERT_EQ(task.microbatch, (next_of[{task.kind, task.chunk}]++)) << s.describe();
@@ -213,11 +212,13 @@ TEST_P(EverySchedule, KeepsThePromisesOfItsSteadyStretch) {
         ASSERT_FALSE(task.kind == TaskKind::forward && task.microbatch == 0) << s.describe();
         ASSERT_FALSE(task.kind != TaskKind::forward && task.microbatch == s.shape.microbatches - 1)
             << s.describe();
+        if (i < stretch.first + stretch.length) ++per_repeat[{task.kind, task.chunk}];
         if (i + stretch.length >= end) continue;
         Task later = task;
         later.microbatch += stretch.advance;
         ASSERT_EQ(row[static_cast<std::size_t>(i + stretch.length)], later) << s.describe();
       }
+      for (const auto& [pass, count] : next_of) ASSERT_EQ(per_repeat[pass], stretch.advance) << s.describe();
     }
     // The composer throws if the stages cannot run repeat by repeat.
     const std::vector<ChunkTimes> times(static_cast<std::size_t>(s.shape.chunks),

@@ -5,6 +5,7 @@
 
 #include "base/counter_rng.hpp"
 #include "base/named_table.hpp"
+#include "timeline/alternating.hpp"
 #include "timeline/pipeline.hpp"
 
 namespace echo::timeline {
@@ -96,31 +97,45 @@ TEST(RepeatingPipeline, CostDoesNotGrowWithMicrobatches) {
   }
 }
 
-// GPipe with its forwards declared steady, stage 0 running `ahead` of stage 1. Stage 1 starts so late (its
-// weights arrive late) that for a while both clocks shift alike, while the transfers, slower than the tasks,
-// fall behind unseen: only by looking at arrivals (ahead > 0) and links (ahead = 0) can one know that this
-// will not last.
-template <std::int32_t ahead>
-SteadyStretch steady_forwards(const PipelineShape& shape, std::int32_t stage) {
-  return {.first = stage == 0 ? 1 + ahead : 1,
-          .length = 1,
-          .advance = 1,
-          .repeats = shape.microbatches - 1 - ahead};
+// Two stages that alternate after warm-ups of 50 and 5 forwards, so that 45 microbatches are under way
+// between them.
+constexpr std::int32_t deep = 50, shallow = 5;
+
+std::int32_t warm_up(std::int32_t stage) { return stage == 0 ? deep : shallow; }
+
+// The first forwards are in the warm-up; the last pair of stage 0 is left out for the sake of the last
+// backwards.
+SteadyStretch steady_after_uneven_warm_up(const PipelineShape& shape, std::int32_t stage) {
+  return {.first = warm_up(stage), .length = 2, .advance = 1, .repeats = shape.microbatches - deep - 1};
 }
 
+void slice_after_uneven_warm_up(const PipelineShape& shape, std::int32_t stage, std::int32_t from,
+                                std::int32_t to, std::vector<Task>& out) {
+  append_alternating(shape, stage, warm_up(stage), from, to, out);
+}
+
+// Stage 1 starts late and finds its inputs waiting. Both clocks then advance alike for some 180 microbatches,
+// while the transfers, slower than the tasks, fall behind unseen: looking at clocks alone would take that for
+// the steady state.
 TEST(RepeatingPipeline, IsNotFooledByClocksThatShiftAlikeForAWhile) {
-  Schedule plan = schedule("gpipe");
-  for (const auto steady : {steady_forwards<0>, steady_forwards<5>}) {
-    plan.steady = steady;
-    Pipeline line(plan, 2, 2, 200, 0, 0, true, {1});
-    for (ChunkTimes& t : line.times) t.forward = SimTime(10), t.gathered = SimTime(0);
-    line.times[1].gathered = SimTime(1000);
-    line.forward[0] = SimTime(25);
-    PipelineScratch plain, skipping;
-    const PipelineTimes expected = line.run(false, plain), found = line.run(true, skipping);
-    EXPECT_EQ(expected.end, found.end);
-    EXPECT_TRUE(expected.stages == found.stages);
-  }
+  Schedule plan = schedule("1f1b");
+  plan.slice = slice_after_uneven_warm_up;
+  plan.steady = steady_after_uneven_warm_up;
+  plan.order = [](const PipelineShape& shape, std::span<const ChunkTimes>, std::int32_t, Csr<Task>& out) {
+    out.clear();
+    for (std::int32_t stage = 0; stage < 2; ++stage) {
+      slice_after_uneven_warm_up(shape, stage, 0, 2 * shape.microbatches, out.value);
+      out.close_row();
+    }
+  };
+  Pipeline line(plan, 2, 2, 600, 0, 0, true, {1});
+  line.times = {{.forward = SimTime(10), .backward_input = SimTime(10), .last_backward = SimTime(10)},
+                {.forward = SimTime(10), .backward_input = SimTime(10), .gathered = SimTime(1500)}};
+  line.forward[0] = SimTime(25);
+  PipelineScratch plain, skipping;
+  const PipelineTimes expected = line.run(false, plain), found = line.run(true, skipping);
+  EXPECT_EQ(expected.end, found.end);
+  EXPECT_TRUE(expected.stages == found.stages);
 }
 
 }  // namespace
