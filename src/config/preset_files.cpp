@@ -191,6 +191,7 @@ training::FrameworkSpec read_framework(TableReader& file) {
   framework.bucket_parameters = std::llround(bucket);
   framework.kernel_gap = duration(file, "kernel_gap");
   framework.host_per_kernel = duration(file, "host_per_kernel");
+  framework.host_per_peer = duration(file, "host_per_peer");
   framework.host_per_step = duration(file, "host_per_step");
   framework.reserve = size(file, "reserve", not_negative);
   file.real("fragmentation", {0.0, 1.0}, framework.fragmentation);

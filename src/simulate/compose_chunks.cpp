@@ -42,8 +42,7 @@ Cost compose(const workload::OpGraph& graph, const Prices& prices, Slowdown slow
 }
 
 // Stretches a pass to the time the host needs to issue it.
-void bound_by_host(Cost& cost, std::int64_t launches, SimTime host_per_kernel) {
-  const SimTime host = launches * host_per_kernel;
+void bound_by_host(Cost& cost, SimTime host) {
   if (host <= cost.time) return;
   cost.exposed[static_cast<std::size_t>(Part::other)] += host - cost.time;
   cost.time = host;
@@ -59,20 +58,25 @@ void compose_chunks(const training::FrameworkSpec& framework, Slowdown slowdown,
   for (std::size_t i = 0; i < block_count; ++i)
     ws.blocks[i] = compose(work.blocks[i], ws.prices, slowdown, ws.block_scratch, ws.times[i]);
 
+  const std::int64_t peers = ws.layout.pipeline.ranks > 1 ? ws.layout.tensor.ranks : 0;
+  const auto host_time = [&](std::int32_t block) {
+    const workload::OpGraph& graph = work.blocks[static_cast<std::size_t>(block)];
+    return graph.launches * framework.host_per_kernel + graph.transfers * peers * framework.host_per_peer;
+  };
   const auto pass = [&](std::span<const workload::BlockRun> runs) {
     Cost cost;
-    std::int64_t launches = 0;
+    SimTime host{};
     for (const workload::BlockRun& run : runs) {
       add(cost, ws.blocks[static_cast<std::size_t>(run.block)], run.count);
-      launches += std::int64_t{work.blocks[static_cast<std::size_t>(run.block)].launches} * run.count;
+      host += run.count * host_time(run.block);
     }
-    bound_by_host(cost, launches, framework.host_per_kernel);
+    bound_by_host(cost, host);
     return cost;
   };
   const auto whole = [&](std::int32_t block, const Cost& otherwise) {
     if (block < 0) return otherwise;
     Cost cost = ws.blocks[static_cast<std::size_t>(block)];
-    bound_by_host(cost, work.blocks[static_cast<std::size_t>(block)].launches, framework.host_per_kernel);
+    bound_by_host(cost, host_time(block));
     return cost;
   };
   ws.chunks.resize(static_cast<std::size_t>(work.forward.rows()));

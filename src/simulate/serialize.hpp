@@ -96,10 +96,10 @@ template <class Archive>
 void serialize(Archive& archive, echo::training::FrameworkSpec& framework, unsigned) {
   auto& [name, style, flash_attention, sequence_parallel, zero, recompute, overlap, scatter_gather,
          fp32_gradients, fused_grad_accumulation, pads_vocabulary, bucket_parameters, kernel_gap,
-         host_per_kernel, host_per_step, reserve, fragmentation, source] = framework;
+         host_per_kernel, host_per_peer, host_per_step, reserve, fragmentation, source] = framework;
   all(archive, name, style, flash_attention, sequence_parallel, zero, recompute, overlap, scatter_gather,
       fp32_gradients, fused_grad_accumulation, pads_vocabulary, bucket_parameters, kernel_gap,
-      host_per_kernel, host_per_step, reserve, fragmentation, source);
+      host_per_kernel, host_per_peer, host_per_step, reserve, fragmentation, source);
 }
 
 template <class Archive>

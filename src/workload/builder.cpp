@@ -11,7 +11,7 @@ void OpGraph::clear() {
   part.clear();
   work.clear();
   needs.clear();
-  launches = 0;
+  launches = transfers = 0;
 }
 
 void Builder::start() {
@@ -58,6 +58,7 @@ OpIndex Builder::communicate(Lane lane, Part part, const ops::CollectiveQuery& q
     if (need >= 0) b.needs.push(need);
   b.needs.close_row();
   ++b.launches;
+  b.transfers += lane == Lane::tensor;
   return b.size() - 1;
 }
 
