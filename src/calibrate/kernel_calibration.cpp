@@ -1,26 +1,22 @@
-// The recipe: groups of constants that one table identifies are fitted one after another, each on top of the
-// last.
-//   1. 16-bit products (bf16 rows): rate, tiles, waves, memory, ramp, throttle.
-//   2. 8-bit products: what differs. Their rows include quantising the activation (two passes, 5 bytes an
-//   element),
-//      whose bandwidth and start are nuisances: fitted, then dropped.
-//   3. Layouts, from training tables measured on other machines of the kind: only the ratios to TN are kept;
-//   the
+// The recipe: groups of constants that one table identifies are fitted one after another, each on the last.
+//   1. Copy, rope and embedding from layer tables. The norm and activation kernels there are a server's,
+//      slower than training's: reported only.
+//   2. 16-bit products (bf16 rows): rate, tiles, waves, memory, ramp, throttle.
+//   3. 8-bit products: what differs. Their rows include quantising the activation (two passes, 5 bytes an
+//      element), whose bandwidth and start are nuisances: fitted, then dropped.
+//   4. Layouts, from training tables of other machines of the kind: only the ratios to TN are kept; the
 //      machine's own rate, ramp and throttle are nuisances.
-//   4. Softmax against head dim, from a library that has several head dims; then the forward constants from
-//   the training
-//      library. Serving kernels also copy new keys and values into their cache: added to the prediction (8
-//      bytes an element), as is the server's start (a nuisance).
-//   5. Backward attention from training tables, scaled by how the same machine's forward compares.
-//   6. Copy, rope and embedding from layer tables; the norm and activation kernels there are a server's,
-//   slower than
-//      training's, and are reported only.
+//   5. Attention: softmax against head dim from a library that has several, then the rest from the training
+//      library. Serving kernels also copy new keys and values into their cache: added to the prediction
+//      (8 bytes an element), as is the server's start (a nuisance).
+//   6. Backward attention from training tables, scaled by how the same machine's forward compares.
+//   7. Power: how much slower products are inside a training step than in a micro-benchmark.
 #include "calibrate/kernel_calibration.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "calibrate/kernel_cited.hpp"
+#include "calibrate/kernel_assumed.hpp"
 #include "profile/price_kernels.hpp"
 
 namespace echo::calibrate {
@@ -35,6 +31,8 @@ using Rows = std::vector<KernelMeasurement>;
 double price(const KernelMeasurement& row, const machine::GpuSpec& gpu, const C& constants) {
   return to_seconds(profile::price_kernel(row.key, gpu, constants).alone);
 }
+
+constexpr double h100_training_rate = 0.755;  // of peak: gemm_rate_16 / (1 + gemm_sustained) of h100-sxm.toml
 
 bool is_training_size(const KernelMeasurement& row) { return row.weight >= 1.0; }
 
@@ -57,7 +55,7 @@ struct Recipe {
   }
   double error_of(double C::*member) const { return out.origins[index_of(member)].error; }
 
-  void cite();
+  void assume();
   // Fits, keeps the first `kept` of the free constants, and files the held-out errors under `family`.
   C fit(const std::string& family, const FitProblem& problem, std::size_t kept, const std::string& source,
         const std::function<bool(const KernelMeasurement&)>& scored = is_training_size);
@@ -66,18 +64,19 @@ struct Recipe {
   void fit_attention();
   void fit_attention_backward();
   void fit_layer_ops();
+  void fit_sustained();
 };
 
-void Recipe::cite() {
+void Recipe::assume() {
   const std::string& name = sources.gpu;
-  for (const CitedConstant& c : cited_constants()) {
+  for (const AssumedConstant& c : assumed_constants()) {
     const double value = name == "a100-sxm"   ? c.a100
                          : name == "h100-sxm" ? c.h100
                          : name == "h200-sxm" ? c.h200
                                               : c.blackwell;
     set(c.member, value, std::abs(value) * c.relative_error, c.source);
   }
-  out.constants.gemm_sustained = 0.0;  // the tables are micro-benchmarks; restored at the end
+  out.constants.gemm_sustained = 0.0;  // the tables are micro-benchmarks; fitted last
 }
 
 C Recipe::fit(const std::string& family, const FitProblem& problem, std::size_t kept,
@@ -234,12 +233,36 @@ void Recipe::fit_layer_ops() {
   one("layer_embedding", rows_of(KernelKind::embedding_forward), &C::memory_embedding, 1.0, 1);
   one("layer_norm_of_a_server", rows_of(KernelKind::norm_forward), &C::memory_norm, 1.0, 0);
   one("layer_activation_of_a_server", rows_of(KernelKind::activation_forward), &C::memory_activation, 1.0, 0);
+}
+
+// The power limit of a training step. Two signs of it: the longest kernels of the micro-benchmark, and
+// another team's products, timed back to back for seconds (their launch gap is a nuisance, lent memory_half's
+// place, in ns). Where both are, the mean; on Blackwell the first alone.
+void Recipe::fit_sustained() {
+  C& constants = out.constants;
+  const double benchmark = constants.gemm_throttle;
+  if (sources.gpu == "h200-sxm") {
+    set(&C::gemm_sustained, out.constants.gemm_rate_16 / h100_training_rate - 1.0, 0.05,
+        "assumed: the H100's training rate (one die, one power limit)");
+    return;
+  }
+  set(&C::gemm_sustained, benchmark, 0.05, "fitted: the longest kernels of gemm_" + sources.file + ".csv");
   Rows products;
-  for (const KernelMeasurement& row : all) {
+  for (const KernelMeasurement& row : read_layer_ops(folder, sources)) {
     if (row.key.kind == KernelKind::gemm && row.key.m >= 1024) products.push_back(row);
   }
-  // Nothing is fitted: how the products above transfer to another team's measurements.
-  fit("layer_products_not_fitted", {.rows = products, .free = {}, .gpu = gpu, .predict = {}}, 0, table);
+  if (products.empty()) return;
+  const machine::GpuSpec spec = gpu;
+  const FitProblem problem{.rows = products,
+                           .free = {{&C::gemm_sustained, 0.001, 0.4}, {&C::memory_half, 0.0, 5000.0}},
+                           .gpu = gpu,
+                           .predict = [spec](const KernelMeasurement& row, const C& c) {
+                             return price(row, spec, c) + c.memory_half * 1e-9;
+                           }};
+  fit("layer_products_power_only", problem, 1, "");
+  const double elsewhere = constants.gemm_sustained;
+  set(&C::gemm_sustained, (benchmark + elsewhere) / 2, std::max(0.02, std::abs(benchmark - elsewhere) / 2),
+      "fitted: mean of the longest kernels of gemm_" + sources.file + ".csv and of layer_ops_vidur.csv");
 }
 
 }  // namespace
@@ -251,19 +274,13 @@ KernelCalibration calibrate_kernels(const std::string& folder, const machine::Gp
   Recipe recipe{folder, gpu, attention_gpu, kernel_sources(gpu.kernels), {}};
   recipe.out.constants.name = gpu.kernels;
   recipe.out.origins.resize(profile::kernel_constant_fields().size());
-  recipe.cite();
-  const double sustained = [] {
-    for (const CitedConstant& c : cited_constants()) {
-      if (c.member == &C::gemm_sustained) return c.h100;
-    }
-    return 0.0;
-  }();
+  recipe.assume();
   recipe.fit_layer_ops();
   recipe.fit_products();
   recipe.fit_layouts();
   recipe.fit_attention();
   recipe.fit_attention_backward();
-  recipe.out.constants.gemm_sustained = sustained;
+  recipe.fit_sustained();
   return recipe.out;
 }
 

@@ -12,7 +12,7 @@ namespace echo::calibrate {
 // Where a constant comes from.
 struct ConstantOrigin {
   double error = 0.0;  // one standard deviation, in the constant's unit
-  std::string source;  // "fitted: ..." or "cited: ..."
+  std::string source;  // "fitted: ..." or "assumed: ..."
 };
 
 // Held-out errors of one kind of measurement.

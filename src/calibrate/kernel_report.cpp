@@ -60,7 +60,7 @@ int run_kernels(std::span<char*> args) {
                                                    gpu_of(gpus, attention_table_gpu(arguments.gpu)));
   const std::string text = kernel_file_text(done,
                                             "fitted on ai-dynamo/aiconfigurator, MooreThreads/SimuMax and "
-                                            "microsoft/vidur tables; cited where they are silent");
+                                            "microsoft/vidur tables; assumed where they are silent");
   fmt::print("{:<32} {:>6} {:>8} {:>8} {:>8}   (held out, %)\n", arguments.gpu, "rows", "median", "mean",
              "bias");
   for (const FamilyErrors& f : done.families) {

@@ -28,10 +28,10 @@ struct KernelConstants {
   double gemm_nt = 0;             // the same for a weight-gradient product
   double gemm_misaligned_16 = 0;  // arithmetic time factor: a contiguous dimension is no multiple of 16 bytes
   double gemm_misaligned_128 = 0;  // ... of 16 but not of 128 bytes
-  double gemm_throttle = 0;        // extra time at the power limit, which kernels much longer than ...
-  double gemm_throttle_8 = 0;      // the same, 8-bit operands
-  double gemm_throttle_half = 0;   // s, ... this meet even in a micro-benchmark
-  double gemm_sustained = 0;  // 0..1: share of it that short kernels meet in training; 0 = micro-benchmark
+  double gemm_throttle = 0;    // extra time at the power limit in a micro-benchmark, reached by kernels ...
+  double gemm_throttle_8 = 0;  // the same, 8-bit operands
+  double gemm_throttle_half = 0;  // s, ... much longer than this
+  double gemm_sustained = 0;  // extra time inside a training step, whatever the length; 0 = micro-benchmark
 
   // Fused attention.
   double attention_forward_rate = 0;      // fraction of 16-bit peak in its products

@@ -13,14 +13,14 @@
 //                patch row re-reads its part of A and each patch column its part of B, as far as L2 does not
 //                hold them
 //   time       = max(arithmetic, memory) + leak * min(arithmetic, memory) + ramp
-// Long kernels run into the power limit: the rate falls by up to `throttle` with the time constant
-// `throttle_half`, and by `sustained` for what a micro-benchmark between pauses does not show. A dimension
-// that lies contiguous in memory and is no multiple of 16 (128) bytes costs vector width; the padding of
-// partial tiles and partial k-steps comes out of the ceilings.
-// Sources: NVIDIA "Matrix Multiplication Background User's Guide" (tile and wave quantisation, alignment);
-// CUTLASS "Efficient GEMM in CUDA" (tile hierarchy, split-k, rasterisation). Constants:
-// sweeps/catalog/kernels/*.toml. Neglected: swizzle choice, cluster multicast, data-dependent power, NUMA
-// halves of L2.
+// The power limit: in a micro-benchmark between pauses, kernels much longer than `throttle_half` meet it and
+// take up to `throttle` longer. The limit averages over tens of ms, so inside a training step every product
+// does, short or long: by `sustained` (8-bit: by their `throttle`). sustained = 0 prices a micro-benchmark.
+// A dimension that lies contiguous in memory and is no multiple of 16 (128) bytes costs vector width; the
+// padding of partial tiles and partial k-steps comes out of the block counts. Sources: NVIDIA "Matrix
+// Multiplication Background User's Guide" (tile and wave quantisation, alignment); CUTLASS "Efficient GEMM in
+// CUDA" (tile hierarchy, split-k, rasterisation). Constants: sweeps/catalog/kernels/*.toml. Neglected:
+// swizzle choice, cluster multicast, data-dependent power, NUMA halves of L2.
 #include "profile/gemm.hpp"
 
 #include <algorithm>
@@ -69,6 +69,14 @@ double misalignment(const KernelKey& key, const KernelConstants& constants) {
       worst = std::max(worst, constants.gemm_misaligned_128);
   }
   return worst;
+}
+
+// Extra time, as a fraction, that the power limit costs a kernel of this length.
+double slowing_by_power(double seconds, bool narrow, const KernelConstants& constants) {
+  const double throttle = narrow ? constants.gemm_throttle_8 : constants.gemm_throttle;
+  if (constants.gemm_sustained > 0.0) return narrow ? throttle : constants.gemm_sustained;
+  const double squared = seconds * seconds, half = constants.gemm_throttle_half;
+  return throttle * squared / (squared + half * half);
 }
 
 // What one choice of tile and split costs.
@@ -172,11 +180,7 @@ ops::KernelPrice price_gemm(const KernelKey& key, const machine::GpuSpec& gpu,
       .result_elements = static_cast<double>(key.m) * key.n,
       .result_bytes = key.fp32_accumulate ? 8.0 : static_cast<double>(machine::element_bytes(key.precision))};
   const Candidate best = best_choice(product, gpu, constants);
-  const double throttle = narrow ? constants.gemm_throttle_8 : constants.gemm_throttle;
-  const double squared = best.time * best.time, half = constants.gemm_throttle_half;
-  const double warmed = squared / (squared + half * half);
-  const double heat = constants.gemm_sustained + (1.0 - constants.gemm_sustained) * warmed;
-  const double throttled = best.time * (1.0 + throttle * heat);
+  const double throttled = best.time * (1.0 + slowing_by_power(best.time, narrow, constants));
   const double traffic_time = best.memory * constants.gemm_bandwidth;
   const double arithmetic = best.arithmetic * best.arithmetic, memory = best.memory * best.memory;
   return {.alone = from_seconds(throttled),

@@ -50,7 +50,7 @@ TEST(KernelConstantsOfTheCatalog, LieInTheRangesOfTheirMeaning) {
                                                                 {"gemm_throttle", {0, 0.4}},
                                                                 {"gemm_throttle_8", {0, 0.4}},
                                                                 {"gemm_throttle_half", {1e-4, 1e-2}},
-                                                                {"gemm_sustained", {0, 1}},
+                                                                {"gemm_sustained", {0.01, 0.35}},
                                                                 {"attention_forward_rate", {0.5, 1.0}},
                                                                 {"attention_forward_softmax", {0, 150}},
                                                                 {"attention_backward_rate", {0.4, 1.0}},

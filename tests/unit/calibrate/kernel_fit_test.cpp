@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "calibrate/kernel_cited.hpp"
+#include "calibrate/kernel_assumed.hpp"
 #include "calibrate/kernel_file.hpp"
 #include "profile/price_kernels.hpp"
 #include "tests/support/kernel_fixtures.hpp"
@@ -58,10 +58,11 @@ TEST(CrossValidate, ScoresEachRowOnceAndReportsOutliersInTheMeanOnly) {
   EXPECT_EQ(done.spread.size(), rate_and_ramp.size());
 }
 
-TEST(CitedConstants, CoverEveryFieldOnce) {
+TEST(AssumedConstants, CoverEveryFieldOnce) {
   for (const auto& field : profile::kernel_constant_fields()) {
     int found = 0;
-    for (const CitedConstant& cited : cited_constants()) found += cited.member == field.member ? 1 : 0;
+    for (const AssumedConstant& assumed : assumed_constants())
+      found += assumed.member == field.member ? 1 : 0;
     EXPECT_EQ(found, 1) << field.name;
   }
 }

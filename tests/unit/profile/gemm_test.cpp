@@ -91,12 +91,21 @@ TEST(PriceGemm, PrecisionTheGpuLacksIsACallersMistake) {
   EXPECT_THROW((void)price_kernel(key, a100(), plausible_constants()), ContractViolation);
 }
 
-TEST(PriceGemm, TrainingHeatSlowsShortKernelsAndLeavesLongOnesAlone) {
-  KernelConstants bench = plausible_constants(), training = plausible_constants();
-  bench.gemm_sustained = 0.0, training.gemm_sustained = 1.0;
-  const auto brief = gemm(2048, 4096, 4096), endless = gemm(65536, 65536, 16384);
-  EXPECT_GT(seconds(brief, h100(), training), 1.1 * seconds(brief, h100(), bench));
-  EXPECT_NEAR(seconds(endless, h100(), training) / seconds(endless, h100(), bench), 1.0, 1e-3);
+TEST(PriceGemm, MicroBenchmarksThrottleLongKernelsOnly) {
+  KernelConstants cool = plausible_constants(), bench = cool;
+  cool.gemm_throttle = 0.0, cool.gemm_sustained = 0.0, bench.gemm_sustained = 0.0;
+  const auto brief = gemm(1024, 1024, 1024), endless = gemm(65536, 65536, 16384);
+  EXPECT_NEAR(seconds(brief, h100(), bench) / seconds(brief, h100(), cool), 1.0, 1e-3);
+  EXPECT_NEAR(seconds(endless, h100(), bench) / seconds(endless, h100(), cool), 1.0 + bench.gemm_throttle,
+              1e-3);
+}
+
+TEST(PriceGemm, ATrainingStepThrottlesShortKernelsToo) {
+  KernelConstants cool = plausible_constants(), training = cool;
+  cool.gemm_throttle = 0.0, cool.gemm_sustained = 0.0, training.gemm_sustained = 0.14;
+  const auto brief = gemm(1024, 1024, 1024), endless = gemm(65536, 65536, 16384);
+  EXPECT_NEAR(seconds(brief, h100(), training) / seconds(brief, h100(), cool), 1.14, 1e-6);
+  EXPECT_NEAR(seconds(endless, h100(), training) / seconds(endless, h100(), cool), 1.14, 1e-6);
 }
 
 TEST(PriceGemm, SixteenSmallProductsCostLessThanSixteenLaunches) {

@@ -1,4 +1,5 @@
-// Constants that no table at hand can fit, with where they come from; also the starting points of the fits.
+// Assumed constants, for what no table at hand can fit, with the reason; also the starting points of the
+// fits.
 #pragma once
 
 #include <span>
@@ -7,12 +8,12 @@
 
 namespace echo::calibrate {
 
-struct CitedConstant {
+struct AssumedConstant {
   double profile::KernelConstants::*member;
   double a100, h100, h200, blackwell;
   double relative_error;
   const char* source;
 };
-[[nodiscard]] std::span<const CitedConstant> cited_constants();
+[[nodiscard]] std::span<const AssumedConstant> assumed_constants();
 
 }  // namespace echo::calibrate
