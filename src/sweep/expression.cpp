@@ -81,14 +81,14 @@ class Parser {
   }
 
   struct Depth {  // bounds recursion, and with it the evaluation stack
-    explicit Depth(Parser& parser) : parser_(parser) {
-      if (++parser_.depth_ > max_expression_depth) {
-        parser_.fail(parser_.token_, "this expression is nested too deeply",
-                     "split it into several derived names");
+    explicit Depth(Parser& owner) : parser(owner) {
+      if (++parser.depth_ > max_expression_depth) {
+        parser.fail(parser.token_, "this expression is nested too deeply",
+                    "split it into several derived names");
       }
     }
-    ~Depth() { --parser_.depth_; }
-    Parser& parser_;
+    ~Depth() { --parser.depth_; }
+    Parser& parser;
   };
 
   void want(bool fits, const Token& at, Type got, std::string_view wanted) {

@@ -11,18 +11,19 @@
 namespace echo::sweep {
 namespace {
 
-struct Claims : WorkSource {  // every second id first, then the others
-  explicit Claims(PointIndex size) : size_(size) {}
+class EvenThenOdd : public WorkSource {  // every second id first, then the others
+ public:
+  explicit EvenThenOdd(PointIndex size) : size_(size) {}
   std::optional<IdRange> claim() override {
-    if (next_ >= size_ && (next_ = 1, odd_)) return std::nullopt;
-    if (next_ == 1) odd_ = true;
+    if (next_ >= size_ && next_ % 2 == 0) next_ = 1;
     if (next_ >= size_) return std::nullopt;
     const IdRange range{next_, next_ + 1};
     next_ += 2;
     return range;
   }
+
+ private:
   PointIndex size_, next_ = 0;
-  bool odd_ = false;
 };
 
 TEST(SpaceRun, RowsDoNotDependOnTheOrderOfWork) {
@@ -35,7 +36,7 @@ TEST(SpaceRun, RowsDoNotDependOnTheOrderOfWork) {
   const DesignSpace space(inputs.spec, inputs.catalog);
   VectorSink in_order, shuffled;
   AllIds all(space.size(), 7);
-  Claims claims(space.size());
+  EvenThenOdd claims(space.size());
   const SweepSummary summary = run_sweep(space, inputs.catalog, inputs.calibration, all, in_order);
   (void)run_sweep(space, inputs.catalog, inputs.calibration, claims, shuffled);
   EXPECT_TRUE(summary.failures.empty()) << summary.failures[0].message;
