@@ -1,5 +1,6 @@
 #include "sweep/preset_fields.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace echo::sweep {
@@ -33,7 +34,11 @@ constexpr std::array<PresetField, 29> fields{{
     {"model.ffn_hidden", Axis::model, Type::integer, of_model<&ModelSpec::ffn_hidden>},
     {"model.vocab", Axis::model, Type::integer, of_model<&ModelSpec::vocab>},
     {"model.max_positions", Axis::model, Type::integer, of_model<&ModelSpec::max_positions>},
-    {"model.experts", Axis::model, Type::integer, of_model<&ModelSpec::experts>},
+    // A dense model is one expert, so that "model.experts % ep == 0" gives it ep = 1.
+    {"model.experts", Axis::model, Type::integer,
+     [](const Catalog& c, std::size_t i) {
+       return Scalar{std::max(1, c.models[i].experts), 0.0};
+     }},
     {"model.experts_per_token", Axis::model, Type::integer, of_model<&ModelSpec::experts_per_token>},
     {"model.expert_ffn_hidden", Axis::model, Type::integer, of_model<&ModelSpec::expert_ffn_hidden>},
     {"model.gated_ffn", Axis::model, Type::boolean, of_model<&ModelSpec::gated_ffn>},

@@ -163,6 +163,59 @@ TEST(DesignSpace, TestsRulesAsEarlyAsTheirAxesAllow) {  // else this would visit
   EXPECT_EQ(removed_by(space, "e"), 998);
 }
 
+// The example of product.md, section 6, whose counts were worked out by a separate program. Precisions stand
+// in for the schedules that do not exist yet (bf16 = 1f1b, fp16 = interleaved, ...), recomputation and
+// attention for idle axes.
+TEST(DesignSpace, CountsTheExampleOfTheDesign) {
+  simulate::Catalog made = support::small_catalog();
+  made.models[0].layers = 80, made.models[0].kv_heads = 8;
+  made.models[1].layers = 56, made.models[1].kv_heads = 8, made.models[1].experts = 8;
+  made.clusters.assign(3, made.clusters[0]);
+  made.clusters[1].name = "tree", made.clusters[2].name = "nvl72", made.clusters[2].scale_up_domain = 72;
+  Dimension pair = numbers(Axis::seq_len, {8192, 32768});
+  pair.columns.push_back(numbers(Axis::global_batch, {4 << 20, 16 << 20}).columns[0]);
+  SweepSpec spec;
+  spec.batch_in_tokens = true;
+  spec.dimensions = {names(Axis::model, {"tiny-gpt", "tiny-llama"}),
+                     names(Axis::cluster, {"nodes-of-8", "tree", "nvl72"}),
+                     numbers(Axis::gpus, {256, 512, 1024, 2048}),
+                     numbers(Axis::tp, {1, 2, 4, 8}),
+                     numbers(Axis::pp, {1, 2, 4, 8, 16}),
+                     numbers(Axis::cp, {1, 2}),
+                     numbers(Axis::ep, {1, 2, 4, 8}),
+                     numbers(Axis::vpp, {1, 2, 4}),
+                     numbers(Axis::micro_batch, {1, 2, 4}),
+                     names(Axis::precision, {"bf16", "fp16", "fp8", "tf32"}),
+                     numbers(Axis::zero, {1, 3}),
+                     names(Axis::recompute, {"none", "selective", "full"}),
+                     numbers(Axis::flash_attention, {0, 1}),
+                     pair};
+  spec.rules = {derive("dp", "gpus / (tp * pp * cp)"),
+                derive("microbatches", "global_batch / (dp * micro_batch * seq_len)"),
+                keep("tp-in-nvlink", "tp <= cluster.nvlink_domain and tp <= model.kv_heads"),
+                keep("even-stages", "model.layers % (pp * vpp) == 0"),
+                keep("expert-layout", "ep == 1 or (model.experts % ep == 0 and (dp * cp) % ep == 0)"),
+                keep("vpp-is-interleaved", "(precision == 'fp16') == (vpp > 1)"),
+                keep("schedule-needs-stages", "precision == 'bf16' or pp >= 4"),
+                keep("fill-the-pipe", "microbatches >= pp"),
+                keep("zero3-without-pp", "zero != 3 or pp == 1"),
+                keep("cp-for-long-context", "cp == 1 or seq_len > 8192")};
+  const DesignSpace space(spec, made);
+  EXPECT_EQ(space.raw(), 3'317'760);
+  EXPECT_EQ(space.size(), 94'554);
+  const std::vector<RuleCount> expected{{"derive dp", 0},
+                                        {"derive microbatches", 338'688},
+                                        {"tp-in-nvlink", 0},
+                                        {"even-stages", 986'112},
+                                        {"expert-layout", 870'912},
+                                        {"vpp-is-interleaved", 587'376},
+                                        {"schedule-needs-stages", 214'560},
+                                        {"fill-the-pipe", 80'208},
+                                        {"zero3-without-pp", 107'892},
+                                        {"cp-for-long-context", 37'458}};
+  EXPECT_EQ(space.waterfall(), expected);
+}
+
 TEST(DesignSpace, RefusesMoreCombinationsThanItCanNumber) {
   std::vector<std::int64_t> upto;
   for (std::int64_t i = 1; i <= 100'000; ++i) upto.push_back(i);
