@@ -8,17 +8,17 @@ namespace {
 
 using simulate::Catalog;
 
-template <auto Member>
+template <auto member>
 Scalar of_model(const Catalog& catalog, std::size_t preset) {
-  return {static_cast<std::int64_t>(catalog.models[preset].*Member), 0.0};
+  return {static_cast<std::int64_t>(catalog.models[preset].*member), 0.0};
 }
-template <auto Member>
+template <auto member>
 Scalar of_cluster(const Catalog& catalog, std::size_t preset) {
-  return {static_cast<std::int64_t>(catalog.clusters[preset].*Member), 0.0};
+  return {static_cast<std::int64_t>(catalog.clusters[preset].*member), 0.0};
 }
-template <auto Member>
+template <auto member>
 Scalar of_gpu(const Catalog& catalog, std::size_t preset) {
-  return {static_cast<std::int64_t>(catalog.gpus[preset].*Member), 0.0};
+  return {static_cast<std::int64_t>(catalog.gpus[preset].*member), 0.0};
 }
 
 using machine::ClusterSpec;
