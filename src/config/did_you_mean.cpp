@@ -44,8 +44,10 @@ std::string closest(std::string_view name, const std::vector<std::string>& known
 std::string suggest(std::string_view name, const std::vector<std::string>& known, std::string_view all) {
   const std::string near = closest(name, known);
   if (!near.empty()) return "did you mean \"" + near + "\"?";
+  constexpr std::size_t most_named = 12;  // a longer list helps nobody
   std::string list;
-  for (const std::string& candidate : known) list += (list.empty() ? "" : ", ") + candidate;
+  for (std::size_t i = 0; i < known.size() && i < most_named; ++i) list += (i == 0 ? "" : ", ") + known[i];
+  if (known.size() > most_named) list += ", ...";
   return std::string(all) + ": " + (list.empty() ? "none" : list);
 }
 

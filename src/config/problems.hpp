@@ -1,7 +1,9 @@
 // Collects every problem of every file, so that one pass shows them all.
 #pragma once
 
+#include <algorithm>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -20,9 +22,20 @@ class Problems {
   }
   [[nodiscard]] int errors() const { return errors_; }
   [[nodiscard]] const std::vector<Problem>& list() const { return list_; }
-  // Throws UserError where there is an error; warnings alone pass.
+  // Throws UserError where there is an error; warnings alone pass. Files stand in the order of their first
+  // problem, a file's problems in the order of its lines.
   void throw_if_any() const {
-    if (errors_ > 0) throw UserError(list_);
+    if (errors_ == 0) return;
+    std::vector<Problem> sorted = list_;
+    const auto file = [this](const Problem& problem) {
+      const auto same = [&](const Problem& other) { return other.place.file == problem.place.file; };
+      return std::find_if(list_.begin(), list_.end(), same) - list_.begin();
+    };
+    std::stable_sort(sorted.begin(), sorted.end(), [&](const Problem& a, const Problem& b) {
+      return std::tuple(file(a), a.place.line, a.place.column) <
+             std::tuple(file(b), b.place.line, b.place.column);
+    });
+    throw UserError(std::move(sorted));
   }
 
  private:

@@ -139,7 +139,9 @@ void check_rules(const sweep::SweepSpec& spec, const simulate::Catalog& catalog,
     place.length = has_columns ? problem.error.length : 1;
     const std::string& unknown = problem.error.unknown_name;
     problems.error(place, problem.error.what,
-                   unknown.empty() ? problem.error.remedy : suggest(unknown, problem.known, "names"));
+                   unknown.empty()
+                       ? problem.error.remedy
+                       : suggest(unknown, problem.known, "use an axis, a derived name or a preset field"));
   }
 }
 
