@@ -25,6 +25,8 @@ TEST(DidYouMean, CompletesAPrefix) {
 
 TEST(DidYouMean, ListsWhatIsKnownWhenNothingIsNear) {
   EXPECT_EQ(suggest("zzzzzz", {"none", "full"}, "known"), "known: none, full");
+  const std::vector<std::string> many(13, "a");
+  EXPECT_EQ(suggest("zzzzzz", many, "known"), "known: a, a, a, a, a, a, a, a, a, a, a, a, ...");
 }
 
 }  // namespace

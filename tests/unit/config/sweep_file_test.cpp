@@ -189,9 +189,9 @@ TEST_F(SweepFile, ReportsAllProblemsInOnePass) {
       "tp = [1, 2.5]\n[derive]\ndp = \"gpus / (tp * qq)\"\n[[keep]]\nname = \"k\"\nexpr = \"tp\"\n");
   EXPECT_THAT(
       told,
-      ElementsAre(HasSubstr("2:9 the name \"a b\""), HasSubstr("4:24 unknown model \"gpt4\""),
+      ElementsAre(HasSubstr("1:1 unknown key \"scheme\" in the sweep | did you mean \"schema\"?"),
+                  HasSubstr("2:9 the name \"a b\""), HasSubstr("4:24 unknown model \"gpt4\""),
                   HasSubstr("6:16 global_batch = 0 is impossible"), HasSubstr("7:10 tp must be an integer"),
-                  HasSubstr("1:1 unknown key \"scheme\" in the sweep | did you mean \"schema\"?"),
                   HasSubstr("9:20 unknown name \"qq\""), HasSubstr("12:9 a keep must be true or false")));
 }
 
