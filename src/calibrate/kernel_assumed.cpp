@@ -12,7 +12,6 @@ constexpr const char* guide =
 constexpr const char* training_kernels =
     "assumed: a fused training kernel reaches 0.7 to 0.95 of what a copy reaches";
 constexpr const char* little = "assumed: a kernel's start and drain are worth about 2 us of bandwidth";
-constexpr const char* power = "assumed: the H100's training rate (one die, one power limit)";
 constexpr const char* between = "assumed: between what SimuMax's training tables say of A100 and B200";
 
 constexpr AssumedConstant table[] = {
@@ -35,7 +34,8 @@ constexpr AssumedConstant table[] = {
     {&C::gemm_throttle, 0.025, 0.15, 0.19, 0.2, 0.2, start},
     {&C::gemm_throttle_8, 0.0, 0.05, 0.05, 0.05, 0.5, start},
     {&C::gemm_throttle_half, 1.5e-3, 1e-3, 1.1e-3, 1.7e-3, 0.2, start},
-    {&C::gemm_sustained, 0.05, 0.145, 0.086, 0.2, 0.3, power},
+    {&C::gemm_sustained, 0.05, 0.3, 0.3, 0.4, 0.3, start},
+    {&C::gemm_sustained_8, 0.05, 0.4, 0.4, 0.6, 0.3, start},
     {&C::attention_forward_rate, 0.8, 0.9, 0.9, 0.9, 0.1, start},
     {&C::attention_forward_softmax, 24, 45, 45, 85, 0.3,
      "assumed: FlashAttention-2 at head dim 64 runs at about 0.85 of the rate at 128"},

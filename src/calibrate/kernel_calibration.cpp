@@ -17,6 +17,7 @@
 #include <cmath>
 
 #include "calibrate/kernel_assumed.hpp"
+#include "calibrate/training_rate.hpp"
 #include "profile/price_kernels.hpp"
 
 namespace echo::calibrate {
@@ -31,8 +32,6 @@ using Rows = std::vector<KernelMeasurement>;
 double price(const KernelMeasurement& row, const machine::GpuSpec& gpu, const C& constants) {
   return to_seconds(profile::price_kernel(row.key, gpu, constants).alone);
 }
-
-constexpr double h100_training_rate = 0.755;  // of peak: gemm_rate_16 / (1 + gemm_sustained) of h100-sxm.toml
 
 bool is_training_size(const KernelMeasurement& row) { return row.weight >= 1.0; }
 
@@ -76,7 +75,8 @@ void Recipe::assume() {
                                               : c.blackwell;
     set(c.member, value, std::abs(value) * c.relative_error, c.source);
   }
-  out.constants.gemm_sustained = 0.0;  // the tables are micro-benchmarks; fitted last
+  out.constants.gemm_sustained = out.constants.gemm_sustained_8 =
+      0.0;  // the tables are micro-benchmarks; fitted last
 }
 
 C Recipe::fit(const std::string& family, const FitProblem& problem, std::size_t kept,
@@ -235,15 +235,17 @@ void Recipe::fit_layer_ops() {
   one("layer_activation_of_a_server", rows_of(KernelKind::activation_forward), &C::memory_activation, 1.0, 0);
 }
 
-// The power limit of a training step. Two signs of it: the longest kernels of the micro-benchmark, and
-// another team's products, timed back to back for seconds (their launch gap is a nuisance, lent memory_half's
-// place, in ns). Where both are, the mean; on Blackwell the first alone.
+// The power limit of a training step. Hopper and Blackwell: read off published steps, see training_rate.cpp.
+// A100: two signs of it in kernel tables, whose mean is taken: the longest kernels of the micro-benchmark,
+// and another team's products, timed back to back for seconds (their launch gap is a nuisance, lent
+// memory_half's place, in ns).
 void Recipe::fit_sustained() {
   C& constants = out.constants;
   const double benchmark = constants.gemm_throttle;
-  if (sources.gpu == "h200-sxm") {
-    set(&C::gemm_sustained, out.constants.gemm_rate_16 / h100_training_rate - 1.0, 0.05,
-        "assumed: the H100's training rate (one die, one power limit)");
+  for (const TrainingRate& rate : training_rates()) {
+    if (sources.gpu != rate.gpu) continue;
+    set(&C::gemm_sustained, rate.sixteen_bit, rate.error, rate.source);
+    set(&C::gemm_sustained_8, rate.eight_bit, rate.error, rate.source);
     return;
   }
   set(&C::gemm_sustained, benchmark, 0.05, "fitted: the longest kernels of gemm_" + sources.file + ".csv");

@@ -24,6 +24,7 @@ std::span<const KernelConstantField> kernel_constant_fields() {
       {"gemm_throttle_8", &C::gemm_throttle_8},
       {"gemm_throttle_half", &C::gemm_throttle_half},
       {"gemm_sustained", &C::gemm_sustained},
+      {"gemm_sustained_8", &C::gemm_sustained_8},
       {"attention_forward_rate", &C::attention_forward_rate},
       {"attention_forward_softmax", &C::attention_forward_softmax},
       {"attention_backward_rate", &C::attention_backward_rate},

@@ -32,6 +32,7 @@ struct KernelConstants {
   double gemm_throttle_8 = 0;  // the same, 8-bit operands
   double gemm_throttle_half = 0;  // s, ... much longer than this
   double gemm_sustained = 0;  // extra time inside a training step, whatever the length; 0 = micro-benchmark
+  double gemm_sustained_8 = 0;  // the same, 8-bit operands
 
   // Fused attention.
   double attention_forward_rate = 0;      // fraction of 16-bit peak in its products

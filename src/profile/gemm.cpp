@@ -15,7 +15,7 @@
 //   time       = max(arithmetic, memory) + leak * min(arithmetic, memory) + ramp
 // The power limit: in a micro-benchmark between pauses, kernels much longer than `throttle_half` meet it and
 // take up to `throttle` longer. The limit averages over tens of ms, so inside a training step every product
-// does, short or long: by `sustained` (8-bit: by their `throttle`). sustained = 0 prices a micro-benchmark.
+// does, short or long: by `sustained`. sustained = 0 prices a micro-benchmark.
 // A dimension that lies contiguous in memory and is no multiple of 16 (128) bytes costs vector width; the
 // padding of partial tiles and partial k-steps comes out of the block counts. Sources: NVIDIA "Matrix
 // Multiplication Background User's Guide" (tile and wave quantisation, alignment); CUTLASS "Efficient GEMM in
@@ -74,7 +74,8 @@ double misalignment(const KernelKey& key, const KernelConstants& constants) {
 // Extra time, as a fraction, that the power limit costs a kernel of this length.
 double slowing_by_power(double seconds, bool narrow, const KernelConstants& constants) {
   const double throttle = narrow ? constants.gemm_throttle_8 : constants.gemm_throttle;
-  if (constants.gemm_sustained > 0.0) return narrow ? throttle : constants.gemm_sustained;
+  const double sustained = narrow ? constants.gemm_sustained_8 : constants.gemm_sustained;
+  if (sustained > 0.0) return sustained;
   const double squared = seconds * seconds, half = constants.gemm_throttle_half;
   return throttle * squared / (squared + half * half);
 }

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "calibrate/kernel_calibration.hpp"
 #include "calibrate/network_fit.hpp"
+#include "calibrate/training_rate.hpp"
 
 int main(int argc, char** argv) {
   const std::span<char*> args(argv, static_cast<std::size_t>(argc));
@@ -14,9 +15,10 @@ int main(int argc, char** argv) {
   try {
     if (command == "kernels") return echo::calibrate::run_kernels(args.subspan(2));
     if (command == "networks") return echo::calibrate::run_networks(args.subspan(2));
+    if (command == "training") return echo::calibrate::run_training(args.subspan(2));
     std::fputs(
         "echo-calibrate kernels --gpu NAME [--data FOLDER] [--out FILE]\necho-calibrate networks [--out "
-        "FOLDER]\n",
+        "FOLDER]\necho-calibrate training [--table FILE]\n",
         stderr);
     return 2;
   } catch (const echo::UserError& error) {

@@ -86,13 +86,15 @@ void compose_chunks(const training::FrameworkSpec& framework, Slowdown slowdown,
     cost.forward = pass(work.forward.row(chunk));
     cost.backward = pass(work.backward.row(chunk));
     cost.last_backward = whole(work.last_backward[i], cost.backward);
-    cost.gathers = cost.gathered = SimTime::zero();
+    cost.gathers = cost.gathers_alone = cost.gathered = SimTime::zero();
     if (const std::int32_t block = work.first_forward[i]; block >= 0) {
       // Every stage gathers from the start of the step on, one chunk after the other.
       for (std::size_t j = 0; j < i; ++j)
         if (ws.layout.stage_of_chunk[j] == ws.layout.stage_of_chunk[i]) cost.gathered += ws.chunks[j].gathers;
       const timeline::BlockTimes& times = ws.times[static_cast<std::size_t>(block)];
       cost.gathers = times.busy[static_cast<std::size_t>(Lane::data)];
+      cost.gathers_alone =
+          ws.blocks[static_cast<std::size_t>(block)].total[static_cast<std::size_t>(Part::zero_comm)];
       cost.gathered += times.makespan;
     }
     cost.data = {};

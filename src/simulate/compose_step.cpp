@@ -45,7 +45,7 @@ Cost pipeline_cost(const Workspace& ws, std::int32_t stage, std::int64_t microba
   for (std::size_t i = 0; i < ws.chunks.size(); ++i) {
     if (ws.layout.stage_of_chunk[i] != stage) continue;
     add_pass(cost, ws.chunks[i].forward, microbatches);
-    cost.total[static_cast<std::size_t>(Part::zero_comm)] += ws.chunks[i].gathers;
+    cost.total[static_cast<std::size_t>(Part::zero_comm)] += ws.chunks[i].gathers_alone;
     add_pass(cost, ws.chunks[i].backward, microbatches - 1);
     add_pass(cost, ws.chunks[i].last_backward, 1);
   }

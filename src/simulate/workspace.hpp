@@ -31,7 +31,8 @@ struct Cost {
 // A chunk's passes, slowed or not.
 struct ChunkCost {
   Cost forward, backward, last_backward;
-  SimTime gathers{};   // busy time of its parameter gathers
+  SimTime gathers{};  // busy time of its parameter gathers, as slowed, and alone
+  SimTime gathers_alone{};
   SimTime gathered{};  // its first forward ends no earlier in the step, because of them
   timeline::DataLane data;
 };

@@ -69,6 +69,7 @@ inline profile::KernelConstants plausible_constants() {
   c.gemm_overlap_leak = 0.07, c.gemm_ramp = 3.4e-6, c.gemm_nn = 1.01, c.gemm_nt = 1.04;
   c.gemm_misaligned_16 = 1.6, c.gemm_misaligned_128 = 1.03;
   c.gemm_throttle = 0.15, c.gemm_throttle_8 = 0.05, c.gemm_throttle_half = 1e-3, c.gemm_sustained = 0.14;
+  c.gemm_sustained_8 = 0.2;
   c.attention_forward_rate = 0.9, c.attention_forward_softmax = 60, c.attention_backward_rate = 0.8;
   c.attention_backward_softmax = 55, c.attention_prologue = 200, c.attention_tail = 0.1;
   c.attention_backward_tail = 0.1, c.attention_ramp = 4e-6;
