@@ -20,10 +20,8 @@ TrainingConfig normalised(TrainingConfig config, const simulate::Catalog& catalo
     config.overlap.pipeline = false;
     config.layers = {};
   }
-  if (degrees.tensor == 1) {
-    config.sequence_parallel = false;
-    config.overlap.tensor = false;
-  }
+  if (degrees.tensor == 1) config.sequence_parallel = false;
+  if (!config.sequence_parallel) config.overlap.tensor = false;  // chunks of the sequence are what overlaps
   if (degrees.data * degrees.context == 1) {
     config.zero = training::ZeroStage::none;
     config.overlap.grad_reduce = false;

@@ -61,8 +61,6 @@ class Composer {
            BlockScratchData& scratch)
       : graph_(graph), alone_(alone.data()), works_(alone.size()), factors_(factors) {
     const std::size_t ops = graph.lane.size();
-    ECHO_EXPECT(graph.needs != nullptr && at(graph.needs->rows()) == ops);
-    ECHO_EXPECT(graph.part.size() == ops && graph.work.size() == ops);
     scratch.start.resize(ops);
     scratch.end.assign(ops, not_ended);
     scratch.next.resize(ops);
@@ -138,7 +136,7 @@ class Composer {
       const auto l = static_cast<std::size_t>(std::countr_zero(running_));
       now_ += SimTime(lane_[l].left);
       finish(l);
-    } else if ((running_ & 1U) == 0 || factors_.kernel_factor.empty()) {
+    } else if ((running_ & 1U) == 0) {
       step_undisturbed();
     } else {
       step_disturbed();
@@ -225,11 +223,52 @@ class Composer {
   BlockTimes out_{};
 };
 
+// Where no rate can change, each op's times follow from earlier ops' alone: one pass in launch order.
+BlockTimes recurrence(const OpGraphView& graph, std::span<const SimTime> alone, BlockScratchData& scratch) {
+  const std::size_t ops = graph.lane.size();
+  scratch.start.resize(ops);
+  scratch.end.resize(ops);
+  BlockTimes out;
+  std::array<SimTime, lanes> lane_end{};
+  unsigned opened = 0;
+  for (std::size_t i = 0; i < ops; ++i) {
+    const auto l = static_cast<std::size_t>(graph.lane[i]);
+    ECHO_EXPECT(at(graph.work[i]) < alone.size());
+    const SimTime duration = alone[at(graph.work[i])];
+    SimTime start = lane_end[l];
+    std::int32_t last = -1;
+    for (const std::int32_t need : graph.needs->row(static_cast<std::int32_t>(i))) {
+      ECHO_EXPECT(at(need) < i);
+      if (scratch.end[at(need)] > start) start = scratch.end[at(need)], last = need;
+    }
+    if (l == compute) {
+      if (last >= 0) out.exposed[static_cast<std::size_t>(graph.part[at(last)])] += start - lane_end[l];
+      out.exposed[static_cast<std::size_t>(graph.part[i])] += duration;
+    }
+    if ((opened >> l & 1U) == 0) out.first_start[l] = start, opened |= 1U << l;
+    out.busy[l] += duration;
+    scratch.start[i] = start;
+    scratch.end[i] = lane_end[l] = start + duration;
+  }
+  out.makespan = lane_end[compute];
+  out.compute_busy = out.busy[compute];
+  for (std::size_t l = 0; l < lanes; ++l) out.lag[l] = std::max(SimTime::zero(), lane_end[l] - out.makespan);
+  return out;
+}
+
+bool rates_may_change(const OpGraphView& graph, const FactorTable& factors) {
+  return !factors.kernel_factor.empty() &&
+         std::any_of(graph.lane.begin(), graph.lane.end(), [](Lane lane) { return lane != Lane::compute; });
+}
+
 }  // namespace
 
 BlockTimes compose_block(const OpGraphView& graph, std::span<const SimTime> alone, const FactorTable& factors,
                          BlockScratchData& scratch) {
-  return Composer(graph, alone, factors, scratch).run();
+  ECHO_EXPECT(graph.needs != nullptr && at(graph.needs->rows()) == graph.lane.size());
+  ECHO_EXPECT(graph.part.size() == graph.lane.size() && graph.work.size() == graph.lane.size());
+  return rates_may_change(graph, factors) ? Composer(graph, alone, factors, scratch).run()
+                                          : recurrence(graph, alone, scratch);
 }
 
 }  // namespace echo::timeline

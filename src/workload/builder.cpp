@@ -1,7 +1,5 @@
 #include "workload/builder.hpp"
 
-#include <algorithm>
-
 #include "ops/launches.hpp"
 
 namespace echo::workload {
@@ -62,18 +60,30 @@ OpIndex Builder::communicate(Lane lane, Part part, const ops::CollectiveQuery& q
   return b.size() - 1;
 }
 
+namespace {
+
+// Index of `wanted`, appended if it is new. Blocks repeat sequences, so the search starts where the last one
+// ended.
+template <class T>
+std::int32_t intern_from(std::vector<T>& table, const T& wanted, std::size_t& hint) {
+  const std::size_t size = table.size();
+  for (std::size_t tried = 0; tried < size; ++tried) {
+    if (++hint >= size) hint = 0;
+    if (table[hint] == wanted) return static_cast<std::int32_t>(hint);
+  }
+  hint = size;
+  table.push_back(wanted);
+  return static_cast<std::int32_t>(size);
+}
+
+}  // namespace
+
 std::int32_t Builder::intern(const ops::KernelKey& kernel) {
-  const auto found = std::find(out_.kernels.begin(), out_.kernels.end(), kernel);
-  if (found != out_.kernels.end()) return static_cast<std::int32_t>(found - out_.kernels.begin());
-  out_.kernels.push_back(kernel);
-  return static_cast<std::int32_t>(out_.kernels.size()) - 1;
+  return intern_from(out_.kernels, kernel, kernel_hint_);
 }
 
 std::int32_t Builder::intern(const ops::CollectiveQuery& query) {
-  const auto found = std::find(out_.collectives.begin(), out_.collectives.end(), query);
-  if (found != out_.collectives.end()) return static_cast<std::int32_t>(found - out_.collectives.begin());
-  out_.collectives.push_back(query);
-  return static_cast<std::int32_t>(out_.collectives.size()) - 1;
+  return intern_from(out_.collectives, query, collective_hint_);
 }
 
 void Builder::finish() {

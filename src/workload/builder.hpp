@@ -37,6 +37,7 @@ class Builder {
   OpGraph& block() { return out_.blocks[static_cast<std::size_t>(out_.block_count - 1)]; }
   Workload& out_;
   OpIndex last_compute_ = -1;
+  std::size_t kernel_hint_ = 0, collective_hint_ = 0;  // where the last look-up ended
 };
 
 }  // namespace echo::workload
