@@ -21,8 +21,8 @@
 // Platforms", ISCA 2021 (SMs and HBM bandwidth as the two resources a collective takes); NCCL user guide (one
 // CTA per channel). The A100 table of NetX-lab/Echo-slowdown (DDP on 2 GPUs, fp32 GPT-2) agrees on large
 // GEMMs and attention: median stretch 1.00 to 1.05, which 2 to 4 of 108 SMs explain. Over its 619 rows the
-// model's best (2 channels, v = 0.05) errs by 11.6 % in the mean and -2.9 % in total, against 11.7 % and -3.3
-// % for "no slowdown".
+// best setting found in-sample (2 channels, kernels under 10 us taken as filling no SMs) errs by 11.6 % in the
+// mean and -2.9 % in total, against 11.7 % and -3.3 % for "no slowdown": on that table the two are a tie.
 //
 // Neglected. Whole waves: a GEMM of exactly S CTAs takes a second wave once one SM is gone (up to 2x); L2 and
 // power sharing; a collective that waits for SMs when it is launched behind a kernel; in Echo's table, short

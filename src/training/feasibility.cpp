@@ -26,12 +26,13 @@ std::optional<Infeasible> check_feasible(const TrainingConfig& c, const ModelSpe
   const std::int32_t vocab_step = framework.pads_vocabulary ? 1 : d.tensor;
   const std::int32_t samples_per_round = d.data * c.batch.micro_samples;
   const Rule rules[] = {
-      {d.context == 1, "context parallelism is not simulated yet"},
+      {d.context == 1 || c.flash_attention, "context parallelism needs fused attention"},
+      {d.context == 1 || c.batch.sequence_tokens % (2 * d.context) == 0,
+       "context parallelism needs a sequence of 2 * cp equal pieces"},
       {d.expert == 1 && d.expert_tensor == 1, "expert parallelism is not simulated yet"},
       {model.experts <= 1, "mixture-of-experts models are not simulated yet"},
-      {c.zero <= ZeroStage::optimizer, "ZeRO-2 and ZeRO-3 are not simulated yet"},
-      {c.zero_group == 0 || c.zero_group == d.data,
-       "shard groups smaller than the data degree are not simulated yet"},
+      {c.zero_group == 0 || (c.zero_group <= d.data * d.context && d.data * d.context % c.zero_group == 0),
+       "shard groups must divide the data-parallel ranks"},
       {!c.overlap.tensor || d.tensor == 1 || c.sequence_parallel,
        "tensor-parallel overlap needs sequence parallelism"},
       {cluster.nodes == 0 || gpus <= cluster.nodes * cluster.gpus_per_node, "the cluster has fewer GPUs"},
@@ -43,7 +44,7 @@ std::optional<Infeasible> check_feasible(const TrainingConfig& c, const ModelSpe
       {model.ffn_hidden % d.tensor == 0, "tensor degree must divide the feed-forward width"},
       {model.vocab % vocab_step == 0,
        "tensor degree must divide the vocabulary (this framework does not pad it)"},
-      {!c.sequence_parallel || c.batch.sequence_tokens % d.tensor == 0,
+      {!c.sequence_parallel || c.batch.sequence_tokens % (d.tensor * d.context) == 0,
        "sequence parallelism needs a sequence length that the tensor degree divides"},
       {d.virtual_stages == 1 || d.pipeline > 1, "virtual stages need a pipeline"},
       {chunks_of(c) <=

@@ -41,9 +41,10 @@ struct FrameworkSpec {
   bool fused_grad_accumulation = true;          // weight-gradient GEMM adds straight into the main gradient
   bool pads_vocabulary = true;                  // to a multiple of 128 * tensor
   std::int64_t bucket_parameters = 40'000'000;  // gradient bucket, before scaling with the data degree
-  SimTime kernel_gap{};        // idle time between dependent kernels on the GPU, launch included
-  SimTime host_per_kernel{};   // CPU time to issue one kernel; binds when kernels are shorter
-  // Extra host time per tensor-parallel collective and rank of its group while a pipeline engine runs beside it.
+  SimTime kernel_gap{};       // idle time between dependent kernels on the GPU, launch included
+  SimTime host_per_kernel{};  // CPU time to issue one kernel; binds when kernels are shorter
+  // Extra host time per tensor-parallel collective and rank of its group while a pipeline engine runs beside
+  // it.
   SimTime host_per_peer{};
   SimTime host_per_step{};     // data loading, logging, timers: host time the GPU waits for each step
   Bytes reserve;               // CUDA context, NCCL buffers, workspaces outside the allocator

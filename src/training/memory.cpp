@@ -18,6 +18,11 @@ namespace echo::training {
 
 namespace {
 
+// Tokens of one microbatch on one gpu rank: context parallelism divides the sequence.
+double tokens_per_rank(const TrainingConfig& c) {
+  return static_cast<double>(c.batch.sequence_tokens) / c.degrees.context * c.batch.micro_samples;
+}
+
 double bytes_per_weight(const TrainingConfig& c) { return machine::element_bytes(c.precision); }
 
 bool has_dropout(const ModelSpec& m) { return m.positions == Positions::learned; }
@@ -32,7 +37,7 @@ struct LayerActivations {
 
 LayerActivations layer_activations(const TrainingConfig& c, const ModelSpec& m) {
   const double e = machine::element_bytes(c.precision);
-  const double tokens = static_cast<double>(c.batch.sequence_tokens) * c.batch.micro_samples;
+  const double tokens = tokens_per_rank(c);
   const double t = c.degrees.tensor, shared = c.sequence_parallel ? t : 1.0;
   const double q = static_cast<double>(m.heads) * m.head_dim;
   const double kv = static_cast<double>(m.kv_heads) * m.head_dim * std::max(1.0, t / m.kv_heads);
@@ -119,12 +124,13 @@ MemoryUse estimate_memory(const TrainingConfig& c, const ModelSpec& m, const Fra
                           const RankLayout& layout, std::int32_t stage, std::int32_t in_flight) {
   const auto parameters = static_cast<double>(stage_parameters(c, m, f, layout, stage));
   const bool full_precision = c.precision == Precision::fp32 || c.precision == Precision::tf32;
-  const double shards = c.zero >= ZeroStage::optimizer ? c.degrees.data * c.degrees.context : 1.0;
+  const double shards = layout.shard.ranks;
+  const auto divided_from = [&](ZeroStage stage_of) { return c.zero >= stage_of ? shards : 1.0; };
   const double state = full_precision ? 8.0 : 12.0;
 
   const LayerActivations layer = layer_activations(c, m);
   const double e = machine::element_bytes(c.precision), t = c.degrees.tensor;
-  const double tokens = static_cast<double>(c.batch.sequence_tokens) * c.batch.micro_samples;
+  const double tokens = tokens_per_rank(c);
   const double shared = c.sequence_parallel ? t : 1.0;
   const auto chunks = static_cast<std::int32_t>(layout.chunk_layers.size());
   std::int32_t chunk_layers = 0;
@@ -148,9 +154,19 @@ MemoryUse estimate_memory(const TrainingConfig& c, const ModelSpec& m, const Fra
   const auto set = [&use](MemoryPart part, double bytes) {
     use.part[static_cast<std::size_t>(part)] = Bytes(static_cast<std::int64_t>(bytes));
   };
-  set(MemoryPart::weights, parameters * bytes_per_weight(c));
-  set(MemoryPart::grads, parameters * (f.fp32_gradients ? 4.0 : bytes_per_weight(c)));
-  set(MemoryPart::optimizer, parameters * state / shards);
+  const double per_gradient = f.fp32_gradients ? 4.0 : bytes_per_weight(c);
+  double weights = parameters * bytes_per_weight(c), gathered_gradients = 0.0;
+  if (c.zero == ZeroStage::parameters && shards > 1) {
+    // The master copy is the only whole set of weights; two units and the root are gathered at once, and the
+    // gradients of one unit wait for their scatter.
+    const auto unit = static_cast<double>(layer_parameters_per_rank(c, m));
+    const double root = std::max(0.0, parameters - unit * layout.chunk_layers.front());
+    weights = (2.0 * unit + root) * bytes_per_weight(c);
+    gathered_gradients = unit * per_gradient;
+  }
+  set(MemoryPart::weights, weights);
+  set(MemoryPart::grads, parameters * per_gradient / divided_from(ZeroStage::gradients) + gathered_gradients);
+  set(MemoryPart::optimizer, parameters * state / divided_from(ZeroStage::optimizer));
   set(MemoryPart::activations, activations);
   set(MemoryPart::comm_buffers, hops + static_cast<double>(f.reserve.value));
   set(MemoryPart::fragmentation, activations * f.fragmentation);

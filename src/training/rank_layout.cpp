@@ -53,6 +53,10 @@ void lay_out_ranks(const TrainingConfig& c, const ModelSpec& model, const machin
   out.context = span_of(d.context, d.tensor, domain, gpus);
   out.data = span_of(d.data, d.tensor * d.context, domain, gpus);
   out.data_context = span_of(d.data * d.context, d.tensor, domain, gpus);
+  const std::int32_t copies = d.data * d.context;
+  const std::int32_t sharing = c.zero_group > 0 ? std::min(c.zero_group, copies) : copies;
+  out.shard = span_of(sharing, d.tensor, domain, gpus);
+  out.replica = span_of(copies / sharing, d.tensor * sharing, domain, gpus);
   out.expert = span_of(d.expert, d.tensor, domain, gpus);
   out.pipeline = span_of(d.pipeline, replica, domain, gpus);
   out.embedding = span_of(std::min(d.pipeline, 2), (d.pipeline - 1) * replica, domain, gpus);

@@ -20,9 +20,12 @@ struct RankClass {
 
 struct RankLayout {
   machine::GroupSpan tensor, pipeline, data, context, expert;
-  machine::GroupSpan data_context;      // gradients are reduced over data * context
-  machine::GroupSpan model;             // tensor * pipeline: the grad-norm all-reduce
-  machine::GroupSpan embedding;         // first and last stage
+  machine::GroupSpan data_context;  // gradients are reduced over data * context
+  machine::GroupSpan shard,
+      replica;                   // data_context cut in two: ranks that share one copy of the sharded states,
+                                 //   and ranks that hold the same shard
+  machine::GroupSpan model;      // tensor * pipeline: the grad-norm all-reduce
+  machine::GroupSpan embedding;  // first and last stage
   std::vector<bool> hop_crosses_nodes;  // [pipeline - 1 or pipeline with wrap]: stage i -> i+1 (mod pipeline)
   std::vector<std::int32_t>
       chunk_layers;  // [pipeline * virtual_stages] transformer layers of each chunk, chunk order

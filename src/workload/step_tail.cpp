@@ -49,14 +49,27 @@ ops::CollectiveQuery gradient_reduction(const BlockContext& x, std::int64_t para
                                                                : CollectiveKind::reduce_scatter;
   return {.kind = kind,
           .payload = Bytes(parameters * gradient_bytes(x)),
-          .group = x.layout.data_context,
+          .group = kind == CollectiveKind::all_reduce ? x.layout.data_context : x.layout.shard,
           .settings = x.config.comm};
+}
+
+ops::CollectiveQuery replica_reduction(const BlockContext& x, std::int64_t parameters) {
+  return {.kind = CollectiveKind::all_reduce,
+          .payload = Bytes(parameters * gradient_bytes(x) / x.layout.shard.ranks),
+          .group = x.layout.replica,
+          .settings = x.config.comm};
+}
+
+void reduce_gradients(Builder& b, const BlockContext& x, std::int64_t parameters, OpIndex done) {
+  const OpIndex reduced = b.communicate(Lane::data, data_part(x), gradient_reduction(x, parameters), {done});
+  if (x.config.zero != training::ZeroStage::none && x.layout.replica.ranks > 1)
+    b.communicate(Lane::data, data_part(x), replica_reduction(x, parameters), {reduced});
 }
 
 ops::CollectiveQuery parameter_gather(const BlockContext& x, std::int64_t parameters) {
   return {.kind = CollectiveKind::all_gather,
           .payload = Bytes(parameters * machine::element_bytes(x.config.precision)),
-          .group = x.layout.data_context,
+          .group = x.layout.shard,
           .settings = x.config.comm};
 }
 
@@ -83,8 +96,11 @@ void trace_step_tail(Builder& b, const BlockContext& x, Workload& out) {
       parameters += own;
       layers += x.layout.chunk_layers[static_cast<std::size_t>(chunk)];
       ends = ends || chunk == 0 || chunk == chunks - 1;
-      if (replicated && !c.overlap.grad_reduce)
+      if (replicated && !c.overlap.grad_reduce && c.zero <= training::ZeroStage::optimizer) {
         collective(out.tail.gradients, data_part(x), gradient_reduction(x, own));
+        if (sharded && x.layout.replica.ranks > 1)
+          collective(out.tail.gradients, data_part(x), replica_reduction(x, own));
+      }
     }
     if (c.sequence_parallel && c.degrees.tensor > 1)
       collective(out.tail.gradients, Part::tp_comm,
@@ -100,7 +116,7 @@ void trace_step_tail(Builder& b, const BlockContext& x, Workload& out) {
                   .settings = c.comm});
     out.tail.gradients.close_row();
 
-    const std::int64_t updated = sharded ? parameters / x.layout.data_context.ranks : parameters;
+    const std::int64_t updated = sharded ? parameters / x.layout.shard.ranks : parameters;
     kernel(out.tail.agree, Part::optimizer,
            over_parameters(x, KernelKind::grad_norm, updated, static_cast<std::int32_t>(gradient_bytes(x))));
     if (x.layout.model.ranks > 1)
@@ -116,7 +132,7 @@ void trace_step_tail(Builder& b, const BlockContext& x, Workload& out) {
     kernel(out.tail.update, Part::optimizer,
            over_parameters(x, KernelKind::memset_zero, parameters,
                            static_cast<std::int32_t>(gradient_bytes(x))));
-    if (sharded && !c.overlap.param_gather)
+    if (sharded && !c.overlap.param_gather && c.zero < training::ZeroStage::parameters)
       for (std::int32_t chunk = 0; chunk < chunks; ++chunk)
         if (x.layout.stage_of_chunk[static_cast<std::size_t>(chunk)] == stage)
           collective(

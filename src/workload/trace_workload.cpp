@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "training/memory.hpp"
+#include "workload/sharded_chunk.hpp"
 #include "workload/step_tail.hpp"
 #include "workload/transformer.hpp"
 
@@ -33,7 +34,7 @@ class Buckets {
     if (me.filled_ >= me.size_) me.send(b);
   }
   void send(Builder& b) {
-    if (filled_ > 0) b.communicate(Lane::data, data_part(x_), gradient_reduction(x_, filled_), {last_});
+    if (filled_ > 0) reduce_gradients(b, x_, filled_, last_);
     filled_ = 0;
   }
 
@@ -43,14 +44,8 @@ class Buckets {
   OpIndex last_ = -1;
 };
 
-struct Chunk {
-  std::int32_t layers = 0;
-  bool first = false, last = false;
-  std::int64_t parameters = 0;
-};
-
 // The whole backward of a chunk with its gradient buckets.
-std::int32_t last_backward_block(Builder& b, const BlockContext& x, const Chunk& chunk) {
+std::int32_t last_backward_block(Builder& b, const BlockContext& x, const ChunkContents& chunk) {
   const std::int32_t block = b.open_block();
   Buckets buckets(x);
   const GradientReady ready{&Buckets::add, &buckets};
@@ -66,7 +61,7 @@ std::int32_t last_backward_block(Builder& b, const BlockContext& x, const Chunk&
 }
 
 // The whole forward of a chunk behind the gathers of its parameters, one gather per bucket.
-std::int32_t first_forward_block(Builder& b, const BlockContext& x, const Chunk& chunk) {
+std::int32_t first_forward_block(Builder& b, const BlockContext& x, const ChunkContents& chunk) {
   const std::int32_t block = b.open_block();
   const std::int64_t bucket = bucket_size(x);
   const std::int64_t per_layer = training::layer_parameters_per_rank(x.config, x.model);
@@ -93,8 +88,8 @@ void trace_hops(Builder& b, const BlockContext& x, const machine::ClusterSpec& c
   if (c.degrees.pipeline == 1) return;
   const bool shared = c.sequence_parallel && c.degrees.tensor > 1;
   const bool scattered = !shared && x.framework.scatter_gather && c.degrees.tensor > 1;
-  const std::int64_t whole = std::int64_t{c.batch.sequence_tokens} * c.batch.micro_samples * x.model.hidden *
-                             machine::element_bytes(c.precision);
+  const std::int64_t whole = std::int64_t{c.batch.sequence_tokens / c.degrees.context} *
+                             c.batch.micro_samples * x.model.hidden * machine::element_bytes(c.precision);
   const std::int32_t domain = std::max(cluster.gpus_per_node, cluster.scale_up_domain);
   ops::CollectiveQuery hop{.kind = ops::CollectiveKind::send_recv,
                            .payload = Bytes(shared || scattered ? whole / c.degrees.tensor : whole),
@@ -136,22 +131,19 @@ void trace_workload(const training::TrainingConfig& config, const training::Mode
   embedding_backward(b, x);
 
   const bool replicated = layout.data_context.ranks > 1;
-  const bool reduces = replicated && config.overlap.grad_reduce;
-  const bool gathers =
-      replicated && config.overlap.param_gather && config.zero >= training::ZeroStage::optimizer;
   const auto chunks = static_cast<std::int32_t>(layout.chunk_layers.size());
+  // Full shards gather and scatter in every pass, sharded gradients scatter in every backward: whole-chunk
+  // passes.
+  const bool shards_weights = replicated && config.zero == training::ZeroStage::parameters;
+  const bool shards_gradients = replicated && config.zero == training::ZeroStage::gradients;
+  const bool reduces = replicated && !shards_weights && (config.overlap.grad_reduce || shards_gradients);
+  const bool gathers = replicated && !shards_weights && config.overlap.param_gather &&
+                       config.zero >= training::ZeroStage::optimizer;
+  std::vector<std::int32_t>& whole_forward = out.whole_forward;
+  whole_forward.clear();
   for (std::int32_t i = 0; i < chunks; ++i) {
-    const Chunk chunk{layout.chunk_layers[static_cast<std::size_t>(i)], i == 0, i == chunks - 1,
-                      training::chunk_parameters(config, model, framework, layout, i)};
-    if (chunk.first) out.forward.push({embedding_ahead, 1});
-    if (chunk.layers > 0) out.forward.push({layer_ahead, chunk.layers});
-    if (chunk.last) out.forward.push({head_ahead, 1});
-    out.forward.close_row();
-    if (chunk.last) out.backward.push({head_back, 1});
-    if (chunk.layers > 0) out.backward.push({layer_back, chunk.layers});
-    if (chunk.first) out.backward.push({embedding_back, 1});
-    out.backward.close_row();
-
+    const ChunkContents chunk{layout.chunk_layers[static_cast<std::size_t>(i)], i == 0, i == chunks - 1,
+                              training::chunk_parameters(config, model, framework, layout, i)};
     // Inner chunks of equal depth share their blocks.
     std::int32_t twin = -1;
     for (std::int32_t j = 1; j < i && twin < 0 && !chunk.last; ++j)
@@ -160,8 +152,26 @@ void trace_workload(const training::TrainingConfig& config, const training::Mode
       if (!wanted) return -1;
       return twin >= 0 ? of[static_cast<std::size_t>(twin)] : make(b, x, chunk);
     };
+    whole_forward.push_back(shared_or(whole_forward, shards_weights, sharded_forward));
     out.first_forward.push_back(shared_or(out.first_forward, gathers, first_forward_block));
-    out.last_backward.push_back(shared_or(out.last_backward, reduces, last_backward_block));
+    out.last_backward.push_back(shards_weights ? shared_or(out.last_backward, true, sharded_backward)
+                                               : shared_or(out.last_backward, reduces, last_backward_block));
+    if (shards_weights) {
+      out.forward.push({whole_forward.back(), 1});
+    } else {
+      if (chunk.first) out.forward.push({embedding_ahead, 1});
+      if (chunk.layers > 0) out.forward.push({layer_ahead, chunk.layers});
+      if (chunk.last) out.forward.push({head_ahead, 1});
+    }
+    out.forward.close_row();
+    if (shards_weights || shards_gradients) {
+      out.backward.push({out.last_backward.back(), 1});
+    } else {
+      if (chunk.last) out.backward.push({head_back, 1});
+      if (chunk.layers > 0) out.backward.push({layer_back, chunk.layers});
+      if (chunk.first) out.backward.push({embedding_back, 1});
+    }
+    out.backward.close_row();
   }
   trace_step_tail(b, x, out);
   trace_hops(b, x, cluster, out);

@@ -13,87 +13,17 @@
 
 #include <algorithm>
 
+#include "workload/core_attention.hpp"
+#include "workload/shapes.hpp"
+
 namespace echo::workload {
 
 namespace {
 
 using ops::CollectiveKind;
-using ops::CollectiveQuery;
 using ops::GemmLayout;
 using ops::KernelKey;
 using ops::KernelKind;
-
-// Shapes of one gpu rank, and short makers of kernels and collectives.
-struct Shapes {
-  explicit Shapes(const BlockContext& context) : x(context) {
-    const training::ModelSpec& m = context.model;
-    const training::TrainingConfig& c = context.config;
-    t = c.degrees.tensor;
-    rows = c.batch.sequence_tokens * c.batch.micro_samples;
-    sequence_parallel = c.sequence_parallel && t > 1;
-    shared_rows = sequence_parallel ? rows / t : rows;
-    hidden = m.hidden;
-    query = m.heads * m.head_dim / t;
-    const std::int32_t kv_heads = std::max(1, m.kv_heads / t);  // replicated when t > kv heads
-    key_value = kv_heads * m.head_dim;
-    kv_groups = kv_heads * c.batch.micro_samples;
-    attention_batch = m.heads / t * c.batch.micro_samples;
-    ffn = m.ffn_hidden / t;
-    vocabulary = static_cast<std::int32_t>(context.vocabulary / t);
-    dropout = m.positions == training::Positions::learned;
-  }
-
-  [[nodiscard]] KernelKey op(KernelKind kind, std::int32_t m, std::int32_t n, std::int32_t batch = 1) const {
-    KernelKey key;
-    key.kind = kind;
-    key.precision = activation_precision();
-    key.style = x.framework.style;
-    key.m = m;
-    key.n = n;
-    key.batch = batch;
-    return key;
-  }
-  [[nodiscard]] KernelKey gemm(std::int32_t m, std::int32_t n, std::int32_t k, GemmLayout layout,
-                               std::int32_t batch = 1) const {
-    KernelKey key;
-    key.kind = KernelKind::gemm;
-    key.precision = batch > 1 || sixteen_bit ? activation_precision() : x.config.precision;
-    key.layout = layout;
-    key.m = m;
-    key.n = n;
-    key.k = k;
-    key.batch = batch;
-    key.fp32_accumulate = layout == GemmLayout::nt && batch == 1 && x.framework.fused_grad_accumulation &&
-                          x.framework.fp32_gradients;
-    return key;
-  }
-  // fp8 recipes keep norms, attention and batched products in 16 bit.
-  [[nodiscard]] machine::Precision activation_precision() const {
-    return machine::operand_bytes(x.config.precision) == 1 ? machine::Precision::bf16 : x.config.precision;
-  }
-  [[nodiscard]] KernelKey flash(KernelKind kind) const {
-    KernelKey key = op(kind, x.config.batch.sequence_tokens, x.config.batch.sequence_tokens, attention_batch);
-    key.style = ops::KernelStyle::fused;
-    key.k = x.model.head_dim;
-    key.groups = kv_groups;
-    key.causal = true;
-    return key;
-  }
-  [[nodiscard]] CollectiveQuery over_tensor(CollectiveKind kind, std::int64_t bytes) const {
-    return {.kind = kind, .payload = Bytes(bytes), .group = x.layout.tensor, .settings = x.config.comm};
-  }
-  [[nodiscard]] bool overlaps() const { return x.config.overlap.tensor && sequence_parallel; }
-  // All tokens' activations of the hidden width.
-  [[nodiscard]] std::int64_t hidden_bytes() const {
-    return std::int64_t{rows} * hidden * machine::element_bytes(x.config.precision);
-  }
-
-  const BlockContext& x;
-  std::int32_t t = 1, rows = 0, shared_rows = 0, hidden = 0, query = 0, key_value = 0, kv_groups = 0,
-               attention_batch = 0, ffn = 0, vocabulary = 0;
-  bool sequence_parallel = false, dropout = false;
-  bool sixteen_bit = false;  // fp8 recipes leave the output layer in 16 bit
-};
 
 constexpr Part tensor_part = Part::tp_comm;
 
@@ -150,41 +80,6 @@ OpIndex row_forward(Builder& b, const Shapes& s, Part part, std::int32_t width) 
   b.compute(part, product);
   return b.communicate(Lane::tensor, tensor_part, s.over_tensor(CollectiveKind::reduce_scatter, last_chunk),
                        {b.last_compute()});
-}
-
-void core_attention_forward(Builder& b, const Shapes& s, Part part, OpIndex after = -1) {
-  if (s.x.config.flash_attention) {
-    b.compute(part, s.flash(KernelKind::attention_forward), {after});
-    return;
-  }
-  const std::int32_t tokens = s.x.config.batch.sequence_tokens, head = s.x.model.head_dim,
-                     batch = s.attention_batch;
-  b.compute(part, s.gemm(tokens, tokens, head, GemmLayout::tn, batch), {after});
-  KernelKey softmax = s.op(KernelKind::softmax_forward, tokens, tokens, batch);
-  softmax.causal = true;
-  b.compute(part, softmax);
-  if (s.dropout) b.compute(part, s.op(KernelKind::dropout_forward, tokens, tokens, batch));
-  b.compute(part, s.gemm(tokens, head, tokens, GemmLayout::nn, batch));
-  b.compute(part,
-            s.op(KernelKind::elementwise, s.rows, s.query));  // context back to [tokens, heads * head_dim]
-}
-
-void core_attention_backward(Builder& b, const Shapes& s) {
-  if (s.x.config.flash_attention) {
-    b.compute(Part::backward, s.flash(KernelKind::attention_backward));
-    return;
-  }
-  const std::int32_t tokens = s.x.config.batch.sequence_tokens, head = s.x.model.head_dim,
-                     batch = s.attention_batch;
-  b.compute(Part::backward, s.op(KernelKind::elementwise, s.rows, s.query));
-  b.compute(Part::backward, s.gemm(tokens, tokens, head, GemmLayout::tn, batch));  // scores' gradient
-  b.compute(Part::backward, s.gemm(tokens, head, tokens, GemmLayout::nt, batch));  // values' gradient
-  if (s.dropout) b.compute(Part::backward, s.op(KernelKind::dropout_backward, tokens, tokens, batch));
-  KernelKey softmax = s.op(KernelKind::softmax_backward, tokens, tokens, batch);
-  softmax.causal = true;
-  b.compute(Part::backward, softmax);
-  b.compute(Part::backward, s.gemm(tokens, head, tokens, GemmLayout::nn, batch));  // queries' gradient
-  b.compute(Part::backward, s.gemm(tokens, head, tokens, GemmLayout::nt, batch));  // keys' gradient
 }
 
 void rope(Builder& b, const Shapes& s, Part part, OpIndex after = -1) {
@@ -255,14 +150,17 @@ void layer_forward(Builder& b, const BlockContext& x, Part part, OpIndex start_a
   b.compute(part, s.op(KernelKind::residual_forward, s.shared_rows, s.hidden), {ffn_sum});
 }
 
-void layer_backward(Builder& b, const BlockContext& x, const GradientReady& when_ready) {
+void layer_backward(Builder& b, const BlockContext& x, const GradientReady& when_ready, OpIndex start_after) {
   const Shapes s(x);
   Accumulating accumulating{when_ready, s};
   const GradientReady ready{&Accumulating::call, &accumulating};
   const std::int32_t up = x.model.gated_ffn ? 2 * s.ffn : s.ffn;
-  if (x.config.recompute == training::Recompute::full) layer_forward(b, x, Part::recompute);
+  if (x.config.recompute == training::Recompute::full) {
+    layer_forward(b, x, Part::recompute, start_after);
+    start_after = -1;
+  }
 
-  b.compute(Part::backward, s.op(KernelKind::residual_backward, s.shared_rows, s.hidden));
+  b.compute(Part::backward, s.op(KernelKind::residual_backward, s.shared_rows, s.hidden), {start_after});
   row_backward(b, s, s.ffn, ready);
   b.compute(Part::backward, activation(s, KernelKind::activation_backward));
   const OpIndex ffn_gradient = column_backward(b, s, up, ready);

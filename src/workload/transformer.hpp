@@ -33,8 +33,8 @@ struct GradientReady {
 // Each appends ops to the open block. `start_after`: op the first kernel waits for (a parameter gather), or
 // -1.
 void layer_forward(Builder&, const BlockContext&, Part part, OpIndex start_after = -1);
-void layer_backward(Builder&, const BlockContext&,
-                    const GradientReady& ready = {});  // recomputation included
+void layer_backward(Builder&, const BlockContext&, const GradientReady& ready = {},
+                    OpIndex start_after = -1);  // recomputation included
 void embedding_forward(Builder&, const BlockContext&, OpIndex start_after = -1);
 void embedding_backward(Builder&, const BlockContext&, const GradientReady& ready = {});
 void head_forward(Builder&, const BlockContext&, OpIndex start_after = -1);  // final norm, logits, loss

@@ -18,7 +18,7 @@ struct OpGraph {
   std::vector<Lane> lane;
   std::vector<Part> part;
   std::vector<std::int32_t> work;
-  Csr<std::int32_t> needs;    // needs.row(i): ids < i that must end first
+  Csr<std::int32_t> needs;     // needs.row(i): ids < i that must end first
   std::int32_t launches = 0;   // kernels the host issues for this block
   std::int32_t transfers = 0;  // tensor-parallel collectives among them
 
@@ -55,6 +55,7 @@ struct Workload {
   std::vector<ops::CollectiveQuery> collectives;
   // Per model chunk: [pipeline * virtual stages].
   Csr<BlockRun> forward, backward;
+  std::vector<std::int32_t> whole_forward;  // one block for the chunk's every forward, or -1
   std::vector<std::int32_t> first_forward,
       last_backward;  // one block for the whole chunk, or -1: like the others
   StepTail tail;

@@ -49,7 +49,8 @@ inline training::TrainingConfig random_config(std::uint64_t seed) {
       named(catalog.frameworks, draws.one_of({"megatron-lm", "megatron-core", "megatron-deepspeed"})));
   c.degrees = {.tensor = draws.one_of({1, 2, 4, 8}),
                .pipeline = draws.one_of({1, 2, 4, 8}),
-               .data = draws.one_of({1, 2, 3, 4})};
+               .data = draws.one_of({1, 2, 3, 4}),
+               .context = draws.one_of({1, 1, 1, 2})};
   if (c.degrees.pipeline > 1) c.degrees.virtual_stages = draws.one_of({1, 1, 2, 4});
   const std::int32_t micro = draws.one_of({1, 2});
   c.batch = {.global_samples = c.degrees.data * micro * c.degrees.pipeline * draws.one_of({1, 2, 5}),
@@ -58,7 +59,8 @@ inline training::TrainingConfig random_config(std::uint64_t seed) {
   const char* schedule = c.degrees.virtual_stages > 1 ? "interleaved" : draws.one_of({"1f1b", "gpipe"});
   c.schedule = training::ScheduleId(find_named(timeline::schedule_table(), schedule));
   c.recompute = static_cast<training::Recompute>(draws.below(3));
-  c.zero = static_cast<training::ZeroStage>(draws.below(2));
+  c.zero = static_cast<training::ZeroStage>(draws.below(4));
+  if (c.zero > training::ZeroStage::none && c.degrees.data % 2 == 0) c.zero_group = draws.one_of({0, 2});
   c.sequence_parallel = c.degrees.tensor > 1 && draws.coin();
   c.flash_attention = draws.coin();
   c.overlap = {.grad_reduce = draws.coin(), .param_gather = draws.coin(), .pipeline = draws.coin()};

@@ -38,7 +38,7 @@ class TempCatalog {
       kernels += std::string(field.name) + " = 1.0\n";
     for (const auto& field : collective::network_constant_fields())
       networks += std::string(field.name) + " = 1.0\n";
-    for (const char* name : {"a100-sxm", "h100-sxm", "h200-sxm", "b200-sxm", "gb200"})
+    for (const char* name : {"a100-sxm", "h100-sxm", "h100-sxm-96gb-hbm2e", "h200-sxm", "b200-sxm", "gb200"})
       constants("kernels", name, kernels);
     for (const char* name :
          {"default-a100", "azure-nd-a100-v4", "default-h100", "h800", "default-b200", "default-gb200"}) {

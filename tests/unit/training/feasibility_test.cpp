@@ -31,13 +31,29 @@ TEST(Feasibility, DataTimesMicrobatchMustDivideTheBatch) {
 }
 
 TEST(Feasibility, FieldsOfLaterVersionsAreRefusedNotIgnored) {
-  TrainingConfig c = with({.tensor = 1, .pipeline = 1, .data = 2, .context = 2});
-  EXPECT_EQ(rule_of(c), "context parallelism is not simulated yet");
-  c = with({.data = 8, .expert = 2});
-  EXPECT_EQ(rule_of(c), "expert parallelism is not simulated yet");
-  c = with({.data = 8});
+  EXPECT_EQ(rule_of(with({.data = 8, .expert = 2})), "expert parallelism is not simulated yet");
+  training::ModelSpec mixture = support::tiny_llama();
+  mixture.experts = 8;
+  EXPECT_EQ(rule_of(with({.data = 8}), mixture), "mixture-of-experts models are not simulated yet");
+}
+
+TEST(Feasibility, ContextParallelismNeedsFusedAttentionAndEqualPieces) {
+  TrainingConfig c = with({.tensor = 1, .pipeline = 1, .data = 4, .context = 2});
+  EXPECT_EQ(rule_of(c), "");
+  c.batch.sequence_tokens = 1022;
+  EXPECT_EQ(rule_of(c), "context parallelism needs a sequence of 2 * cp equal pieces");
+  c.batch.sequence_tokens = 1024;
+  c.flash_attention = false;
+  EXPECT_EQ(rule_of(c), "context parallelism needs fused attention");
+}
+
+TEST(Feasibility, ShardGroupsDivideTheDataParallelRanks) {
+  TrainingConfig c = with({.data = 8});
   c.zero = ZeroStage::parameters;
-  EXPECT_EQ(rule_of(c), "ZeRO-2 and ZeRO-3 are not simulated yet");
+  c.zero_group = 3;
+  EXPECT_EQ(rule_of(c), "shard groups must divide the data-parallel ranks");
+  c.zero_group = 4;
+  EXPECT_EQ(rule_of(c), "");
 }
 
 TEST(Feasibility, TheClusterMustBeLargeEnoughAndNodesFull) {

@@ -31,7 +31,8 @@ TEST_P(KorthikantiFigure1, ModelStateAndActivationsAreThePapers) {
   const RankLayout layout = support::layout_of(c, m);
   const MemoryUse use = estimate_memory(c, m, support::plain_framework(), layout, 0, p.in_flight);
   const auto part = [&use](MemoryPart which) { return gib(use.part[static_cast<std::size_t>(which)]); };
-  // The paper spreads the embedding evenly over the stages; here it stands on the ends, so an inner stage is compared.
+  // The paper spreads the embedding evenly over the stages; here it stands on the ends, so an inner stage is
+  // compared.
   const MemoryUse inner =
       estimate_memory(c, m, support::plain_framework(), layout, std::min(1, p.pipeline - 1), p.in_flight);
   double state = 0.0;

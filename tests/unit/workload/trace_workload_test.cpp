@@ -124,6 +124,92 @@ TEST(Workload, BucketsCarryEveryGradientOnce) {
   }
 }
 
+double attention_flops(const Workload& w) {
+  double sum = 0.0;
+  for (const Csr<BlockRun>* runs : {&w.forward, &w.backward})
+    for (const BlockRun& run : runs->value) {
+      const OpGraph& block = w.blocks[static_cast<std::size_t>(run.block)];
+      for (std::size_t op = 0; op < block.lane.size(); ++op) {
+        if (block.lane[op] != Lane::compute) continue;
+        const ops::KernelKey& key = w.kernels[static_cast<std::size_t>(block.work[op])];
+        if (key.kind == ops::KernelKind::attention_forward || key.kind == ops::KernelKind::attention_backward)
+          sum += run.count * ops::flops_of(key).value;
+      }
+    }
+  return sum;
+}
+
+TEST(Workload, ContextRanksShareTheWorkOfTheWholeSequenceExactly) {
+  for (const training::ModelSpec& m : {support::tiny_gpt(), support::tiny_llama()}) {
+    const Workload whole = traced(support::a_config({.tensor = 2, .pipeline = 1, .data = 4}), m);
+    for (const std::int32_t context : {2, 4}) {
+      const Workload part =
+          traced(support::a_config({.tensor = 2, .pipeline = 1, .data = 4 / context, .context = context}), m);
+      EXPECT_DOUBLE_EQ(product_flops(part) * context, product_flops(whole)) << m.name << " cp " << context;
+      EXPECT_DOUBLE_EQ(attention_flops(part) * context, attention_flops(whole))
+          << m.name << " cp " << context;
+    }
+  }
+}
+
+// (Bytes, number) of one kind of collective over the chunk's every pass.
+std::pair<std::int64_t, int> traffic(const Workload& w, Lane lane, ops::CollectiveKind kind) {
+  std::pair<std::int64_t, int> sum{0, 0};
+  for (const Csr<BlockRun>* runs : {&w.forward, &w.backward})
+    for (const BlockRun& run : runs->value) {
+      const OpGraph& block = w.blocks[static_cast<std::size_t>(run.block)];
+      for (std::size_t op = 0; op < block.lane.size(); ++op) {
+        if (block.lane[op] != lane) continue;
+        const ops::CollectiveQuery& query =
+            w.collectives[static_cast<std::size_t>(block.work[op]) - w.kernels.size()];
+        if (query.kind != kind) continue;
+        sum.first += run.count * query.payload.value;
+        sum.second += run.count;
+      }
+    }
+  return sum;
+}
+
+TEST(Workload, KeysAndValuesTravelRoundTheRingOnceAndTwiceInBackward) {
+  const training::ModelSpec m = support::tiny_llama();
+  const Workload w = traced(support::a_config({.tensor = 1, .pipeline = 1, .data = 1, .context = 4}), m);
+  const std::int64_t own = 2LL * (1024 / 4) * m.kv_heads * m.head_dim * 2;  // keys and values, 2 bytes each
+  EXPECT_EQ(traffic(w, Lane::context, ops::CollectiveKind::send_recv),
+            (std::pair<std::int64_t, int>(m.layers * 3 * (own + 2 * own), m.layers * 6)));
+}
+
+TEST(Workload, FullShardsAreGatheredTwiceAndScatteredOnceAMicrobatch) {
+  for (const training::ModelSpec& m : {support::tiny_gpt(), support::tiny_llama()}) {
+    TrainingConfig c = support::a_config({.tensor = 1, .pipeline = 1, .data = 8});
+    c.zero = training::ZeroStage::parameters;
+    const Workload w = traced(c, m);
+    const std::int64_t layers = m.layers * training::layer_parameters_per_rank(c, m);
+    const std::int64_t root =
+        training::chunk_parameters(c, m, support::plain_framework(), support::layout_of(c, m), 0) - layers;
+    EXPECT_EQ(traffic(w, Lane::data, ops::CollectiveKind::all_gather).first, 2 * (2 * layers + root))
+        << m.name;
+    EXPECT_EQ(traffic(w, Lane::data, ops::CollectiveKind::reduce_scatter).first, 4 * (layers + root))
+        << m.name;
+    EXPECT_EQ(w.tail.gradients.value.size(), 0U) << "nothing is left to reduce after the backward";
+  }
+}
+
+TEST(Workload, HybridShardsAlsoSumTheScatteredGradientsOverReplicas) {
+  TrainingConfig c = support::a_config({.tensor = 1, .pipeline = 1, .data = 32});
+  c.zero = training::ZeroStage::parameters;
+  c.zero_group = 8;
+  const Workload w = traced(c, support::tiny_gpt());
+  const auto scattered = traffic(w, Lane::data, ops::CollectiveKind::reduce_scatter);
+  const auto summed = traffic(w, Lane::data, ops::CollectiveKind::all_reduce);
+  EXPECT_EQ(summed.second, scattered.second);
+  EXPECT_EQ(summed.first, scattered.first / 8);
+  for (const ops::CollectiveQuery& query : w.collectives) {
+    if (query.kind == ops::CollectiveKind::reduce_scatter) {
+      EXPECT_EQ(query.group.nodes, 1);
+    }
+  }
+}
+
 TEST(Workload, DependenciesPointBackwards) {
   TrainingConfig c = support::a_config({.tensor = 2, .pipeline = 2, .data = 4});
   c.overlap = {.grad_reduce = true, .param_gather = true};

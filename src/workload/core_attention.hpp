@@ -1,0 +1,13 @@
+// Scores, softmax and context: what stands between the query-key-value product and the projection.
+#pragma once
+
+#include "workload/builder.hpp"
+#include "workload/shapes.hpp"
+
+namespace echo::workload {
+
+// `after`: a transfer the first kernel waits for, or -1.
+void core_attention_forward(Builder&, const Shapes&, Part part, OpIndex after = -1);
+void core_attention_backward(Builder&, const Shapes&);
+
+}  // namespace echo::workload

@@ -1,0 +1,87 @@
+// Shapes one gpu rank works on, and short makers of kernels and collectives.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "workload/transformer.hpp"
+
+namespace echo::workload {
+
+// tokens: of one sample on this rank (context parallelism divides the sequence); rows: of all samples.
+struct Shapes {
+  explicit Shapes(const BlockContext& context) : x(context) {
+    const training::ModelSpec& m = context.model;
+    const training::TrainingConfig& c = context.config;
+    t = c.degrees.tensor;
+    tokens = c.batch.sequence_tokens / c.degrees.context;
+    rows = tokens * c.batch.micro_samples;
+    sequence_parallel = c.sequence_parallel && t > 1;
+    shared_rows = sequence_parallel ? rows / t : rows;
+    hidden = m.hidden;
+    query = m.heads * m.head_dim / t;
+    const std::int32_t kv_heads = std::max(1, m.kv_heads / t);  // replicated when t > kv heads
+    key_value = kv_heads * m.head_dim;
+    kv_groups = kv_heads * c.batch.micro_samples;
+    attention_batch = m.heads / t * c.batch.micro_samples;
+    ffn = m.ffn_hidden / t;
+    vocabulary = static_cast<std::int32_t>(context.vocabulary / t);
+    dropout = m.positions == training::Positions::learned;
+  }
+
+  [[nodiscard]] ops::KernelKey op(ops::KernelKind kind, std::int32_t m, std::int32_t n,
+                                  std::int32_t batch = 1) const {
+    ops::KernelKey key;
+    key.kind = kind;
+    key.precision = activation_precision();
+    key.style = x.framework.style;
+    key.m = m;
+    key.n = n;
+    key.batch = batch;
+    return key;
+  }
+  [[nodiscard]] ops::KernelKey gemm(std::int32_t m, std::int32_t n, std::int32_t k, ops::GemmLayout layout,
+                                    std::int32_t batch = 1) const {
+    ops::KernelKey key;
+    key.kind = ops::KernelKind::gemm;
+    key.precision = batch > 1 || sixteen_bit ? activation_precision() : x.config.precision;
+    key.layout = layout;
+    key.m = m;
+    key.n = n;
+    key.k = k;
+    key.batch = batch;
+    key.fp32_accumulate = layout == ops::GemmLayout::nt && batch == 1 &&
+                          x.framework.fused_grad_accumulation && x.framework.fp32_gradients;
+    return key;
+  }
+  // fp8 recipes keep norms, attention and batched products in 16 bit.
+  [[nodiscard]] machine::Precision activation_precision() const {
+    return machine::operand_bytes(x.config.precision) == 1 ? machine::Precision::bf16 : x.config.precision;
+  }
+  // Fused attention of `queries` rows of each sample against `keys` rows.
+  [[nodiscard]] ops::KernelKey flash(ops::KernelKind kind, std::int32_t queries, std::int32_t keys,
+                                     bool causal) const {
+    ops::KernelKey key = op(kind, queries, keys, attention_batch);
+    key.style = ops::KernelStyle::fused;
+    key.k = x.model.head_dim;
+    key.groups = kv_groups;
+    key.causal = causal;
+    return key;
+  }
+  [[nodiscard]] ops::CollectiveQuery over_tensor(ops::CollectiveKind kind, std::int64_t bytes) const {
+    return {.kind = kind, .payload = Bytes(bytes), .group = x.layout.tensor, .settings = x.config.comm};
+  }
+  [[nodiscard]] bool overlaps() const { return x.config.overlap.tensor && sequence_parallel; }
+  // All tokens' activations of the hidden width.
+  [[nodiscard]] std::int64_t hidden_bytes() const {
+    return std::int64_t{rows} * hidden * machine::element_bytes(x.config.precision);
+  }
+
+  const BlockContext& x;
+  std::int32_t t = 1, tokens = 0, rows = 0, shared_rows = 0, hidden = 0, query = 0, key_value = 0,
+               kv_groups = 0, attention_batch = 0, ffn = 0, vocabulary = 0;
+  bool sequence_parallel = false, dropout = false;
+  bool sixteen_bit = false;  // fp8 recipes leave the output layer in 16 bit
+};
+
+}  // namespace echo::workload
