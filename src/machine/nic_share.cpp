@@ -48,4 +48,12 @@ void cross_leaves(const ClusterSpec& cluster, GroupLinks& links) {
   links.scale_out.latency *= 3;
 }
 
+GroupLinks links_through_leaves(const GroupSpan& span, const ClusterSpec& cluster, const GpuSpec& gpu) {
+  GroupLinks links = without_fabric(span, cluster, gpu);
+  if (span.nodes <= 1) return links;
+  const bool one_leaf = cluster.nodes_per_leaf <= 0 || nodes_spanned(span, cluster) <= cluster.nodes_per_leaf;
+  if (!one_leaf) cross_leaves(cluster, links);
+  return links;
+}
+
 }  // namespace echo::machine

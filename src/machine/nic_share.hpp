@@ -15,4 +15,8 @@ namespace echo::machine {
 // switch.
 void cross_leaves(const ClusterSpec&, GroupLinks& links);
 
+// Leaf switches under a spine: full links inside a leaf's `nodes_per_leaf` nodes (0 = all), crossed leaves
+// beyond.
+[[nodiscard]] GroupLinks links_through_leaves(const GroupSpan&, const ClusterSpec&, const GpuSpec&);
+
 }  // namespace echo::machine

@@ -10,8 +10,8 @@
 namespace echo::simulate {
 
 struct Calibration {
-  std::vector<profile::KernelConstants> kernels;      // found by GpuSpec::kernels
-  std::vector<collective::NetworkConstants> networks; // found by ClusterSpec::network
+  std::vector<profile::KernelConstants> kernels;       // found by GpuSpec::kernels
+  std::vector<collective::NetworkConstants> networks;  // found by ClusterSpec::network
   slowdown::Model slowdown;
   friend bool operator==(const Calibration&, const Calibration&) = default;
 };

@@ -23,7 +23,9 @@ struct Catalog {
   friend bool operator==(const Catalog&, const Catalog&) = default;
 
   [[nodiscard]] const training::ModelSpec& model(training::ModelId id) const { return models.at(at(id)); }
-  [[nodiscard]] const machine::ClusterSpec& cluster(machine::ClusterId id) const { return clusters.at(at(id)); }
+  [[nodiscard]] const machine::ClusterSpec& cluster(machine::ClusterId id) const {
+    return clusters.at(at(id));
+  }
   [[nodiscard]] const training::FrameworkSpec& framework(training::FrameworkId id) const {
     return frameworks.at(at(id));
   }

@@ -85,7 +85,10 @@ void compose_chunks(const training::FrameworkSpec& framework, Slowdown slowdown,
     ChunkCost& cost = ws.chunks[i];
     cost.forward = pass(work.forward.row(chunk));
     cost.backward = pass(work.backward.row(chunk));
-    cost.last_backward = whole(work.last_backward[i], cost.backward);
+    cost.weights = pass(work.weight_gradients.row(chunk));
+    Cost both = cost.backward;
+    add(both, cost.weights, 1);
+    cost.last_backward = whole(work.last_backward[i], both);
     cost.gathers = cost.gathers_alone = cost.gathered = SimTime::zero();
     if (const std::int32_t block = work.first_forward[i]; block >= 0) {
       // Every stage gathers from the start of the step on, one chunk after the other.

@@ -47,6 +47,7 @@ Cost pipeline_cost(const Workspace& ws, std::int32_t stage, std::int64_t microba
     add_pass(cost, ws.chunks[i].forward, microbatches);
     cost.total[static_cast<std::size_t>(Part::zero_comm)] += ws.chunks[i].gathers_alone;
     add_pass(cost, ws.chunks[i].backward, microbatches - 1);
+    add_pass(cost, ws.chunks[i].weights, microbatches - 1);
     add_pass(cost, ws.chunks[i].last_backward, 1);
   }
   return cost;
@@ -60,7 +61,7 @@ void time_chunks(Workspace& ws) {
     const ChunkCost& cost = ws.chunks[i];
     ws.chunk_times[i] = {.forward = cost.forward.time,
                          .backward_input = cost.backward.time,
-                         .backward_weight = SimTime::zero(),
+                         .backward_weight = cost.weights.time,
                          .gathered = cost.gathered,
                          .last_backward = cost.last_backward.time};
     ws.data_lanes[i] = cost.data;
@@ -77,6 +78,14 @@ timeline::PipelineShape pipeline_shape(const training::TrainingConfig& config,
           .stage_of_chunk = layout.stage_of_chunk};
 }
 
+// When the first forward can reach a stage, at the earliest: after one forward of every chunk before it.
+static SimTime earliest_start(const Workspace& ws, std::int32_t stage) {
+  SimTime start{};
+  for (std::size_t chunk = 0; ws.layout.stage_of_chunk[chunk] != stage; ++chunk)
+    start += ws.chunk_times[chunk].forward + ws.hop_forward[chunk];
+  return start;
+}
+
 StepOutcome compose_step(const training::TrainingConfig& config, const training::FrameworkSpec& framework,
                          const timeline::Schedule& schedule, Workspace& ws,
                          std::vector<timeline::PlacedTask>* placed) {
@@ -87,20 +96,26 @@ StepOutcome compose_step(const training::TrainingConfig& config, const training:
 
   const workload::StepTail& tail = ws.work.tail;
   StepOutcome out;
-  SimTime agreed{}, updates{};
+  SimTime agreed{}, updates{}, longest_turn{};
   for (std::int32_t stage = 0; stage < config.degrees.pipeline; ++stage) {
     const timeline::StageTimes& times = ws.pipeline.stages[static_cast<std::size_t>(stage)];
     const TailTimes own{sum_of(tail.gradients.row(stage), ws.prices),
                         sum_of(tail.agree.row(stage), ws.prices), sum_of(tail.update.row(stage), ws.prices)};
     agreed = std::max(agreed, std::max(times.compute_end, times.data_end) + own.gradients + own.agree);
     updates = std::max(updates, own.update);
+    longest_turn = std::max(longest_turn, std::max(times.compute_end, times.data_end) + own.gradients +
+                                              own.agree + own.update - earliest_start(ws, stage));
     const SimTime work = times.busy + own.gradients + own.agree + own.update;
     if (work > out.busiest) {
       out.busiest = work;
       out.critical_stage = stage;
     }
   }
-  out.step = agreed + updates + framework.host_per_step;
+  // Zero-bubble schedules do not wait for each other at the gradient norm: a stage updates and goes on, and
+  // rolls back in the rare step whose norm turns out bad (Qi et al. 2023, section 4, optimizer
+  // post-validation). Their steps then follow each other stage by stage, as far apart as the longest turn of
+  // one stage.
+  out.step = (schedule.splits_backward ? longest_turn : agreed + updates) + framework.host_per_step;
 
   const timeline::StageTimes& times = ws.pipeline.stages[static_cast<std::size_t>(out.critical_stage)];
   Cost& cost = out.cost = pipeline_cost(ws, out.critical_stage, training::microbatches_of(config));

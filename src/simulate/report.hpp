@@ -15,15 +15,15 @@ namespace echo::simulate {
 struct StepReport {
   training::Status status = training::Status::pending;
   training::Reason reason = training::Reason::none;
-  double reason_margin = 0.0;                  // bytes short for `memory`; else 0
-  SimTime step{}, step_no_slowdown{};          // zero unless status is ok
-  std::array<SimTime, part_count> exposed{};   // of the busiest stage; sums to step exactly
-  std::array<SimTime, part_count> total{};     // busy time by part on that stage, hidden or not
+  double reason_margin = 0.0;                               // bytes short for `memory`; else 0
+  SimTime step{}, step_no_slowdown{};                       // zero unless status is ok
+  std::array<SimTime, part_count> exposed{};                // of the busiest stage; sums to step exactly
+  std::array<SimTime, part_count> total{};                  // busy time by part on that stage, hidden or not
   std::array<Bytes, training::memory_part_count> memory{};  // of the stage with the highest peak
   Bytes memory_peak, memory_limit;
   std::int32_t memory_stage = 0, critical_stage = 0;
   double mfu = 0.0, tokens_per_second = 0.0;
-  double measured_share = 0.0;     // share of compute time priced from an imported measurement
+  double measured_share = 0.0;  // share of compute time priced from an imported measurement
   double bubble_fraction = 0.0, exposed_comm_fraction = 0.0, overlap_fraction = 0.0;
   ops::Grade evidence = ops::Grade::modelled;  // worst grade that carries a tenth of the step or more
 };

@@ -32,6 +32,14 @@ const timeline::Schedule& schedule_of(const TrainingConfig& config) {
   return *timeline::schedule_table()[static_cast<std::size_t>(config.schedule.index())];
 }
 
+// Why the schedule cannot run this config; null when it can.
+const char* refused(const TrainingConfig& config, const timeline::Schedule& schedule,
+                    const training::RankLayout& layout) {
+  if (schedule.splits_backward && config.zero > training::ZeroStage::optimizer)
+    return "a split backward with sharded gradients or weights is not simulated yet";
+  return schedule.admits(pipeline_shape(config, layout));
+}
+
 const std::vector<std::int32_t>& layer_table(const TrainingConfig& config, const Catalog& catalog) {
   static const std::vector<std::int32_t> none;
   const auto id = config.layers.explicit_layers;
@@ -144,7 +152,7 @@ std::string_view why_unsupported(const TrainingConfig& config, const Catalog& ca
   training::lay_out_ranks(config, model, cluster, layer_table(config, catalog), layout);
   const timeline::Schedule& schedule = schedule_of(config);
   schedule.place(config.degrees.pipeline, training::chunks_of(config), layout.stage_of_chunk);
-  const char* refusal = schedule.admits(pipeline_shape(config, layout));
+  const char* refusal = refused(config, schedule, layout);
   return refusal == nullptr ? std::string_view{} : refusal;
 }
 
@@ -159,8 +167,7 @@ StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const 
 
   training::lay_out_ranks(config, model, cluster, layer_table(config, catalog), ws.layout);
   schedule.place(config.degrees.pipeline, training::chunks_of(config), ws.layout.stage_of_chunk);
-  if (schedule.admits(pipeline_shape(config, ws.layout)) != nullptr)
-    return infeasible(Reason::unsupported, 0.0);
+  if (refused(config, schedule, ws.layout) != nullptr) return infeasible(Reason::unsupported, 0.0);
 
   StepReport report;
   report_memory(config, catalog, schedule, ws.layout, report);
@@ -170,7 +177,9 @@ StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const 
     report.reason_margin = static_cast<double>((report.memory_peak - report.memory_limit).value);
     return report;
   }
-  workload::trace_workload(config, model, framework, cluster, ws.layout, ws.work);
+  workload::trace_workload(config, model, framework, cluster, ws.layout,
+                           schedule.splits_backward ? workload::Backward::split : workload::Backward::whole,
+                           ws.work);
   price_work(config, catalog, known, ws.work, ws.memo, ws.prices);
   price_hops(config, catalog, known, ws);
 

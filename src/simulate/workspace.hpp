@@ -30,8 +30,8 @@ struct Cost {
 
 // A chunk's passes, slowed or not.
 struct ChunkCost {
-  Cost forward, backward, last_backward;
-  SimTime gathers{};  // busy time of its parameter gathers, as slowed, and alone
+  Cost forward, backward, weights, last_backward;  // weights: only where the backward is split
+  SimTime gathers{};                               // busy time of its parameter gathers, as slowed, and alone
   SimTime gathers_alone{};
   SimTime gathered{};  // its first forward ends no earlier in the step, because of them
   timeline::DataLane data;

@@ -18,6 +18,7 @@ void Builder::start() {
   out_.collectives.clear();
   out_.forward.clear();
   out_.backward.clear();
+  out_.weight_gradients.clear();
   out_.first_forward.clear();
   out_.last_backward.clear();
   out_.tail.gradients.clear();

@@ -45,8 +45,10 @@ class Buckets {
 };
 
 // The whole backward of a chunk with its gradient buckets.
-std::int32_t last_backward_block(Builder& b, const BlockContext& x, const ChunkContents& chunk) {
+std::int32_t last_backward_block(Builder& b, const BlockContext& given, const ChunkContents& chunk) {
   const std::int32_t block = b.open_block();
+  BlockContext x = given;
+  x.splits_backward = false;  // gradients leave as they come, input and weight gradients alike
   Buckets buckets(x);
   const GradientReady ready{&Buckets::add, &buckets};
   const std::int64_t vectors = training::replicated_layer_parameters(x.model);
@@ -111,9 +113,13 @@ void trace_hops(Builder& b, const BlockContext& x, const machine::ClusterSpec& c
 
 void trace_workload(const training::TrainingConfig& config, const training::ModelSpec& model,
                     const training::FrameworkSpec& framework, const machine::ClusterSpec& cluster,
-                    const training::RankLayout& layout, Workload& out) {
-  const BlockContext x{config, model, framework, layout,
-                       training::padded_vocabulary(config, model, framework)};
+                    const training::RankLayout& layout, Backward backward, Workload& out) {
+  const BlockContext x{config,
+                       model,
+                       framework,
+                       layout,
+                       training::padded_vocabulary(config, model, framework),
+                       backward == Backward::split};
   Builder b(out);
   b.start();
 
@@ -129,6 +135,13 @@ void trace_workload(const training::TrainingConfig& config, const training::Mode
   layer_backward(b, x);
   const std::int32_t embedding_back = b.open_block();
   embedding_backward(b, x);
+  std::int32_t layer_weights = -1, head_weights = -1;
+  if (x.splits_backward) {
+    layer_weights = b.open_block();
+    layer_weight_gradients(b, x);
+    head_weights = b.open_block();
+    head_weight_gradients(b, x);
+  }
 
   const bool replicated = layout.data_context.ranks > 1;
   const auto chunks = static_cast<std::int32_t>(layout.chunk_layers.size());
@@ -172,6 +185,11 @@ void trace_workload(const training::TrainingConfig& config, const training::Mode
       if (chunk.first) out.backward.push({embedding_back, 1});
     }
     out.backward.close_row();
+    if (x.splits_backward) {
+      if (chunk.last) out.weight_gradients.push({head_weights, 1});
+      if (chunk.layers > 0) out.weight_gradients.push({layer_weights, chunk.layers});
+    }
+    out.weight_gradients.close_row();
   }
   trace_step_tail(b, x, out);
   trace_hops(b, x, cluster, out);

@@ -10,10 +10,14 @@
 
 namespace echo::workload {
 
+// Whether a schedule runs weight gradients as tasks of their own.
+enum class Backward : std::int8_t { whole, split };
+
+// Contract: a split backward does not come with sharded gradients or weights (zero <= 1).
 // Contract: `config` passed check_feasible; `layout` holds its groups, chunk layers and chunk-to-stage map.
 // `out` is reused; a warm call allocates nothing.
 void trace_workload(const training::TrainingConfig&, const training::ModelSpec&,
                     const training::FrameworkSpec&, const machine::ClusterSpec&,
-                    const training::RankLayout& layout, Workload& out);
+                    const training::RankLayout& layout, Backward backward, Workload& out);
 
 }  // namespace echo::workload

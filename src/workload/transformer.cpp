@@ -93,6 +93,14 @@ KernelKey activation(const Shapes& s, KernelKind kind) {
   return key;
 }
 
+// Gradient of a weight of `inputs` x `outputs` local entries, once `need` (a gathered operand, or -1) is
+// there.
+void weight_gradient(Builder& b, const Shapes& s, std::int32_t inputs, std::int32_t outputs,
+                     const GradientReady& ready, OpIndex need = -1) {
+  const OpIndex done = b.compute(Part::backward, s.gemm(inputs, outputs, s.rows, GemmLayout::nt), {need});
+  ready(b, std::int64_t{inputs} * outputs, done);
+}
+
 // Backward of a column-parallel product out[rows, width] = in[rows, hidden] * W: the input gradient is summed
 // over the group while the weight gradient is computed. Returns the sum (or -1).
 OpIndex column_backward(Builder& b, const Shapes& s, std::int32_t width, const GradientReady& ready) {
@@ -100,8 +108,7 @@ OpIndex column_backward(Builder& b, const Shapes& s, std::int32_t width, const G
   const OpIndex input = gather(b, s, b.last_compute());
   const OpIndex input_gradient = b.compute(Part::backward, s.gemm(s.rows, s.hidden, width, GemmLayout::nn));
   const OpIndex summed = sum(b, s, input_gradient);
-  const OpIndex done = b.compute(Part::backward, s.gemm(s.hidden, width, s.rows, GemmLayout::nt), {input});
-  ready(b, std::int64_t{s.hidden} * width, done);
+  if (!s.x.splits_backward) weight_gradient(b, s, s.hidden, width, ready, input);
   return summed;
 }
 
@@ -114,8 +121,7 @@ void row_backward(Builder& b, const Shapes& s, std::int32_t width, const Gradien
     b.compute(Part::backward, input_gradient);
   else
     b.compute(Part::backward, input_gradient, {gathered});
-  const OpIndex done = b.compute(Part::backward, s.gemm(width, s.hidden, s.rows, GemmLayout::nt), {gathered});
-  ready(b, std::int64_t{s.hidden} * width, done);
+  if (!s.x.splits_backward) weight_gradient(b, s, width, s.hidden, ready, gathered);
 }
 
 // Without fused accumulation the 16-bit weight gradient is added to its buffer by a kernel of its own.
@@ -173,6 +179,25 @@ void layer_backward(Builder& b, const BlockContext& x, const GradientReady& when
   rope(b, s, Part::backward);
   const OpIndex attention_gradient = column_backward(b, s, s.query + 2 * s.key_value, ready);
   b.compute(Part::backward, s.op(KernelKind::norm_backward, s.shared_rows, s.hidden), {attention_gradient});
+}
+
+void layer_weight_gradients(Builder& b, const BlockContext& x) {
+  const Shapes s(x);
+  const GradientReady nobody;
+  Accumulating accumulating{nobody, s};
+  const GradientReady ready{&Accumulating::call, &accumulating};
+  weight_gradient(b, s, s.ffn, s.hidden, ready);
+  weight_gradient(b, s, s.hidden, x.model.gated_ffn ? 2 * s.ffn : s.ffn, ready);
+  weight_gradient(b, s, s.query, s.hidden, ready);
+  weight_gradient(b, s, s.hidden, s.query + 2 * s.key_value, ready);
+}
+
+void head_weight_gradients(Builder& b, const BlockContext& x) {
+  Shapes s(x);
+  s.sixteen_bit = true;
+  const GradientReady nobody;
+  Accumulating accumulating{nobody, s};
+  weight_gradient(b, s, s.hidden, s.vocabulary, {&Accumulating::call, &accumulating});
 }
 
 void embedding_forward(Builder& b, const BlockContext& x, OpIndex start_after) {

@@ -17,7 +17,8 @@ struct BlockContext {
   const training::ModelSpec& model;
   const training::FrameworkSpec& framework;
   const training::RankLayout& layout;
-  std::int64_t vocabulary = 0;  // padded, whole table
+  std::int64_t vocabulary = 0;   // padded, whole table
+  bool splits_backward = false;  // weight gradients are a pass of their own (zero-bubble schedules)
 };
 
 // Called as soon as the gradient of a weight of `parameters` entries (per gpu rank) is complete, with the op
@@ -35,6 +36,9 @@ struct GradientReady {
 void layer_forward(Builder&, const BlockContext&, Part part, OpIndex start_after = -1);
 void layer_backward(Builder&, const BlockContext&, const GradientReady& ready = {},
                     OpIndex start_after = -1);  // recomputation included
+// The pass left over where backward is split: weight gradients of a layer, and of the output layer.
+void layer_weight_gradients(Builder&, const BlockContext&);
+void head_weight_gradients(Builder&, const BlockContext&);
 void embedding_forward(Builder&, const BlockContext&, OpIndex start_after = -1);
 void embedding_backward(Builder&, const BlockContext&, const GradientReady& ready = {});
 void head_forward(Builder&, const BlockContext&, OpIndex start_after = -1);  // final norm, logits, loss

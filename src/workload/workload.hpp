@@ -55,6 +55,7 @@ struct Workload {
   std::vector<ops::CollectiveQuery> collectives;
   // Per model chunk: [pipeline * virtual stages].
   Csr<BlockRun> forward, backward;
+  Csr<BlockRun> weight_gradients;           // rows are empty unless the backward is split
   std::vector<std::int32_t> whole_forward;  // one block for the chunk's every forward, or -1
   std::vector<std::int32_t> first_forward,
       last_backward;  // one block for the whole chunk, or -1: like the others

@@ -7,21 +7,9 @@
 #include "machine/nic_share.hpp"
 
 namespace echo::machine::topologies {
-namespace {
-
-GroupLinks links_of_group(const GroupSpan& span, const ClusterSpec& cluster, const GpuSpec& gpu) {
-  GroupLinks links = without_fabric(span, cluster, gpu);
-  if (span.nodes <= 1) return links;
-  const bool one_leaf = cluster.nodes_per_leaf <= 0 || nodes_spanned(span, cluster) <= cluster.nodes_per_leaf;
-  if (!one_leaf) cross_leaves(cluster, links);
-  return links;
-}
-
-}  // namespace
-
 extern const Topology rail_optimized;
 const Topology rail_optimized{.name = "rail_optimized",
                               .source = "NVIDIA DGX SuperPOD reference architecture RA-11333",
-                              .links = links_of_group};
+                              .links = links_through_leaves};
 
 }  // namespace echo::machine::topologies

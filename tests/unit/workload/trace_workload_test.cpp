@@ -15,7 +15,7 @@ Workload traced(const TrainingConfig& c, const training::ModelSpec& m,
                 training::FrameworkSpec f = support::plain_framework()) {
   Workload out;
   const machine::ClusterSpec cluster = support::eight_gpu_nodes();
-  trace_workload(c, m, f, cluster, support::layout_of(c, m), out);
+  trace_workload(c, m, f, cluster, support::layout_of(c, m), Backward::whole, out);
   return out;
 }
 
@@ -210,6 +210,23 @@ TEST(Workload, HybridShardsAlsoSumTheScatteredGradientsOverReplicas) {
   }
 }
 
+TEST(Workload, ASplitBackwardDoesTheSameProductsInTwoPasses) {
+  for (const training::ModelSpec& m : {support::tiny_gpt(), support::tiny_llama()}) {
+    TrainingConfig c = support::a_config({.tensor = 2, .pipeline = 2, .data = 1});
+    c.sequence_parallel = true;
+    const Workload whole = traced(c, m);
+    Workload split;
+    trace_workload(c, m, support::plain_framework(), support::eight_gpu_nodes(), support::layout_of(c, m),
+                   Backward::split, split);
+    Workload weights = split;  // the weight pass alone, where product_flops looks
+    weights.forward.clear();
+    weights.backward = split.weight_gradients;
+    EXPECT_DOUBLE_EQ(product_flops(split) + product_flops(weights), product_flops(whole)) << m.name;
+    EXPECT_GT(product_flops(weights), 0.3 * product_flops(whole)) << m.name;
+    EXPECT_EQ(tensor_payload(split), tensor_payload(whole)) << m.name;
+  }
+}
+
 TEST(Workload, DependenciesPointBackwards) {
   TrainingConfig c = support::a_config({.tensor = 2, .pipeline = 2, .data = 4});
   c.overlap = {.grad_reduce = true, .param_gather = true};
@@ -234,7 +251,7 @@ TEST(Workload, TracingAgainIntoTheSameBuffersGivesTheSameWork) {
   Workload reused = traced(c, support::tiny_gpt());
   c.recompute = Recompute::selective;
   trace_workload(c, m, support::plain_framework(), support::eight_gpu_nodes(), support::layout_of(c, m),
-                 reused);
+                 Backward::whole, reused);
   const Workload fresh = traced(c, m);
   EXPECT_EQ(reused.kernels, fresh.kernels);
   EXPECT_EQ(reused.collectives, fresh.collectives);
