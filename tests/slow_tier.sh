@@ -25,6 +25,11 @@ part() {
 printf '\n==== %s  %s  %s cores\n' "$(date -u +%FT%TZ)" "$(git rev-parse --short HEAD)" "$(nproc)" | tee -a "$report"
 part 'tests labelled slow' 3 ctest --preset release -L '^slow$'
 part 'clang-tidy, all checks' 3 python3 -B tests/architecture/run_clang_tidy.py build/release
+if command -v clang++-14 >/dev/null; then
+  part 'fuzzing, 120 s each' 3 tests/fuzz/run.sh 120
+else
+  echo "fuzzing: clang++-14 is not installed, left out" | tee -a "$report"
+fi
 for sweep in sweeps/*.toml; do
   part "$sweep, whole, 1 2 4 workers" 3 tests/same_digest.sh "$sweep" 0 "$program"
   part "$sweep, summary on 2 workers" 30 \

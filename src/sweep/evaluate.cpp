@@ -15,6 +15,11 @@ std::int64_t floor_of(std::int64_t a, std::int64_t b) {
   return (a % b != 0 && (a < 0) != (b < 0)) ? quotient - 1 : quotient;
 }
 
+std::int64_t modulo_of(std::int64_t a, std::int64_t b) {
+  const std::int64_t remainder = a % b;  // never out of range, unlike a - floor_of(a, b) * b on the way
+  return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
+}
+
 // One operation on integers; false where it has no result.
 bool integers(Op op, std::int64_t a, std::int64_t b, std::int64_t& out) {
   const bool divides = op == Op::divide_exact || op == Op::floor_divide || op == Op::modulo;
@@ -31,7 +36,7 @@ bool integers(Op op, std::int64_t a, std::int64_t b, std::int64_t& out) {
     case Op::floor_divide:
       return out = floor_of(a, b), true;
     case Op::modulo:
-      return out = a - floor_of(a, b) * b, true;
+      return out = modulo_of(a, b), true;
     case Op::less:
       return out = a < b, true;
     case Op::less_equal:

@@ -71,6 +71,7 @@ TEST(Expression, FloorsAndWrapsTowardsTheDivisor) {  // as mathematics and Pytho
   EXPECT_EQ(whole("7 // -2"), -4);
   EXPECT_EQ(whole("-7 % 3"), 2);
   EXPECT_EQ(whole("7 % -3"), -2);
+  EXPECT_EQ(whole("-9223372036854775807 % -6"), -1);  // a detour over the quotient would overflow
   EXPECT_EQ(real("7.5 // 2"), 3.0);
   EXPECT_EQ(real("-7.5 % 2"), 0.5);
 }
