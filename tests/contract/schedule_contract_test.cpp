@@ -142,7 +142,12 @@ TEST_P(EverySchedule, HoldsAsManyActivationsAsItSays) {
         if (task.kind == TaskKind::forward) most = std::max(most, ++held);
         if (task.kind == frees) --held;
       }
-      ASSERT_EQ(most, plan().in_flight(s.shape, stage)) << s.describe() << " stage " << stage;
+      // A schedule that plans from times may need less than its limit.
+      const bool planned = plan().splits_backward && plan().slice == nullptr;
+      const std::int32_t stated = plan().in_flight(s.shape, stage);
+      ASSERT_LE(most, stated) << s.describe() << " stage " << stage;
+      ASSERT_TRUE(planned || most == stated) << most << " of " << stated << ": " << s.describe();
+      ASSERT_GT(most, 0) << s.describe() << " stage " << stage;
     }
   });
 }
@@ -161,7 +166,9 @@ TEST_P(EverySchedule, IsNoFasterThanItsBusiestStageOrOneMicrobatch) {
     SimTime one{};
     for (std::size_t c = 0; c < times.size(); ++c) {
       const SimTime pass = times[c].forward + times[c].last_backward;
-      one += pass;
+      // Nobody waits for a weight gradient; that of the first chunk comes last.
+      const bool waits_for_all = c == 0 || !plan().splits_backward;
+      one += waits_for_all ? pass : times[c].forward + times[c].backward_input;
       busy[static_cast<std::size_t>(s.stage_of[c])] += pass * s.shape.microbatches;
     }
     ASSERT_GE(out.end, one) << s.describe();
@@ -240,7 +247,7 @@ INSTANTIATE_TEST_SUITE_P(Table, EverySchedule,
                          });
 
 TEST(ScheduleTable, HoldsTheKnownSchedules) {
-  for (const char* name : {"1f1b", "gpipe", "interleaved"})
+  for (const char* name : {"1f1b", "gpipe", "interleaved", "zb-1p", "zb-2p", "zb-h1", "zb-v"})
     EXPECT_GE(find_named(schedule_table(), name), 0) << name;
 }
 

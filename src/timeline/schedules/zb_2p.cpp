@@ -1,0 +1,49 @@
+// ZB-2p: the zero-bubble order planned for the given times within twice the memory of 1F1B: a stage holds at
+// most 2 stages activations, each from its forward to its weight gradient. That suffices for no bubble at all
+// where F, B and W take about as long.
+// Candidates: those of zb-1p; ZB-H2 (stage s runs 2 (stages - s) - 1 forwards ahead and keeps 2 s weight
+// gradients back); the greedy rules of planned.cpp.
+// Source: Qi et al., "Zero Bubble Pipeline Parallelism", ICLR 2024, arXiv 2401.10241, sections 2.2 and 3.
+// Limits: as zb-1p. A stage counts an activation whole until its weight gradient. Where B frees most of it
+// (attention scores kept, no flash attention) the paper's limit in bytes leaves room for more W kept back,
+// and published bubbles for short W are smaller than these.
+#include <algorithm>
+
+#include "timeline/planned.hpp"
+
+namespace echo::timeline::schedules {
+
+static const char* admits(const PipelineShape& shape) {
+  if (shape.chunks != shape.stages) return "zb-2p runs one chunk per stage; use zb-v";
+  return nullptr;
+}
+
+static std::int32_t in_flight(const PipelineShape& shape, std::int32_t) {
+  return std::min(2 * shape.stages, shape.microbatches);
+}
+
+static void order(const PipelineShape& shape, std::span<const ChunkTimes> times, std::int32_t,
+                  Csr<Task>& out) {
+  static constexpr Rule rules[] = {
+      {.kind = Rule::Kind::paced},
+      {.kind = Rule::Kind::paced, .delay = 1},
+      {.kind = Rule::Kind::paced, .window = 2, .window_shift = -1, .delay = 2},
+      {.in_turns = false, .patient = false},
+      {.in_turns = false, .patient = true},
+      {.in_turns = true, .patient = false},
+      {.in_turns = true, .patient = true},
+  };
+  order_planned(shape, times, in_flight(shape, 0), rules, out);
+}
+
+extern const Schedule zb_2p;
+extern const Schedule zb_2p{.name = "zb-2p",
+                            .source = "Qi et al. 2023, arXiv:2401.10241, section 3",
+                            .admits = admits,
+                            .place = place_round_robin,
+                            .order = order,
+                            .in_flight = in_flight,
+                            .splits_backward = true,
+                            .interleaves = false};
+
+}  // namespace echo::timeline::schedules

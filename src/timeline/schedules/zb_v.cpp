@@ -1,0 +1,59 @@
+// ZB-V: two chunks on every stage, placed like a V: down the stages and up again, so the first stage holds
+// the first chunk and the last. The turn at the last stage needs no transfer, and each stage holds one chunk
+// long and the other briefly, in all as long as any other: the memory of 1F1B, 2 stages activations of
+// chunks of half the size, keeps every stage busy where F, B and W take about as long.
+// Planned for the given times by planned.cpp: strictly woven first, which with F = B = W (or W shorter) ends
+// after microbatches (F + B + W) + (stages - 1) F / 2, the least the placement allows; then other rules.
+// Source: Qi et al., "Zero Bubble Pipeline Parallelism", ICLR 2024, arXiv 2401.10241, section 6; Qi et al.,
+// "Pipeline Parallelism with Controllable Memory", arXiv 2405.15362.
+// Limits: the plan knows no transfers. It is a heuristic: the first stage still waits (stages - 1) F / 2 for
+// its last backwards, which the published order avoids, so where steps follow each other stage by stage it is
+// too slow by that; and unlike zb-1p it has no fixed order to fall back on where stages differ much.
+#include <algorithm>
+
+#include "base/contract.hpp"
+#include "timeline/planned.hpp"
+
+namespace echo::timeline::schedules {
+
+static const char* admits(const PipelineShape& shape) {
+  if (shape.chunks != 2 * shape.stages) return "zb-v needs exactly two chunks per stage";
+  return nullptr;
+}
+
+// Total like the other placements: asked before `admits` is.
+static void place(std::int32_t stages, std::int32_t chunks, std::span<std::int32_t> out) {
+  ECHO_EXPECT(static_cast<std::size_t>(chunks) == out.size());
+  for (std::int32_t c = 0; c < chunks; ++c) {
+    const bool up = c / stages % 2 == 1;
+    out[static_cast<std::size_t>(c)] = up ? stages - 1 - c % stages : c % stages;
+  }
+}
+
+static std::int32_t in_flight(const PipelineShape& shape, std::int32_t) {
+  return std::min(2 * shape.stages, 2 * shape.microbatches);
+}
+
+static void order(const PipelineShape& shape, std::span<const ChunkTimes> times, std::int32_t,
+                  Csr<Task>& out) {
+  static constexpr Rule rules[] = {
+      {.kind = Rule::Kind::woven},
+      {.kind = Rule::Kind::woven, .patient = true},
+      {.kind = Rule::Kind::woven, .loose = true},
+      {.kind = Rule::Kind::woven, .outer = 5, .loose = true},
+      {.in_turns = true},
+  };
+  order_planned(shape, times, in_flight(shape, 0), rules, out);
+}
+
+extern const Schedule zb_v;
+extern const Schedule zb_v{.name = "zb-v",
+                           .source = "Qi et al. 2023, arXiv:2401.10241, section 6",
+                           .admits = admits,
+                           .place = place,
+                           .order = order,
+                           .in_flight = in_flight,
+                           .splits_backward = true,
+                           .interleaves = true};
+
+}  // namespace echo::timeline::schedules
