@@ -182,6 +182,9 @@ training::FrameworkSpec read_framework(TableReader& file) {
                        .pipeline = flag(file, "overlap_p2p"),
                        .tensor = flag(file, "overlap_tp")};
   framework.style = choice<ops::KernelStyle>(file, "kernels", {"fused", "compiled", "eager"});
+  framework.rms_rope_style =
+      choice<ops::KernelStyle>(file, "kernels_rms_rope", {"fused", "compiled", "eager"});
+  framework.loss_style = choice<ops::KernelStyle>(file, "kernels_loss", {"fused", "compiled", "eager"});
   framework.scatter_gather = flag(file, "scatter_gather");
   framework.fp32_gradients = flag(file, "fp32_gradients");
   framework.fused_grad_accumulation = flag(file, "fused_grad_accumulation");

@@ -29,7 +29,9 @@ struct Overlap {
 
 struct FrameworkSpec {
   std::string name;
-  ops::KernelStyle style = ops::KernelStyle::fused;  // norm, activation, residual, rope, loss, optimizer
+  ops::KernelStyle style = ops::KernelStyle::fused;  // layer norm, activation, residual, softmax, optimizer
+  ops::KernelStyle rms_rope_style = ops::KernelStyle::fused;  // RMSNorm and rotary embedding
+  ops::KernelStyle loss_style = ops::KernelStyle::fused;      // cross-entropy over a split vocabulary
   bool flash_attention = true;
   bool sequence_parallel = true;  // when tensor > 1
   ZeroStage zero = ZeroStage::optimizer;

@@ -34,7 +34,7 @@ struct Shapes {
     ops::KernelKey key;
     key.kind = kind;
     key.precision = activation_precision();
-    key.style = x.framework.style;
+    key.style = style_of(kind);
     key.m = m;
     key.n = n;
     key.batch = batch;
@@ -57,6 +57,22 @@ struct Shapes {
   // fp8 recipes keep norms, attention and batched products in 16 bit.
   [[nodiscard]] machine::Precision activation_precision() const {
     return machine::operand_bytes(x.config.precision) == 1 ? machine::Precision::bf16 : x.config.precision;
+  }
+  // Frameworks had hand-written layer norms long before RMSNorm, rotary embedding and losses over a split
+  // vocabulary.
+  [[nodiscard]] ops::KernelStyle style_of(ops::KernelKind kind) const {
+    switch (kind) {
+      case ops::KernelKind::norm_forward:
+      case ops::KernelKind::norm_backward:
+        return x.model.norm == training::Norm::rms ? x.framework.rms_rope_style : x.framework.style;
+      case ops::KernelKind::rope:
+        return x.framework.rms_rope_style;
+      case ops::KernelKind::cross_entropy_forward:
+      case ops::KernelKind::cross_entropy_backward:
+        return x.framework.loss_style;
+      default:
+        return x.framework.style;
+    }
   }
   // Fused attention of `queries` rows of each sample against `keys` rows.
   [[nodiscard]] ops::KernelKey flash(ops::KernelKind kind, std::int32_t queries, std::int32_t keys,
