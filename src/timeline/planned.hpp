@@ -16,24 +16,19 @@ struct Rule {
   // window_shift forwards ahead of its backwards, and its weight gradients delay * s behind them.
   std::int32_t window = 1, window_shift = 0, delay = 0;
 
-  // Greedy: backwards and forwards take turns where both can run; otherwise backwards go first.
-  bool in_turns = false;
+  // Greedy, one chunk on a stage: whatever can run, forwards and backwards in turn where both can.
 
-  // Woven, two chunks on a stage placed like a V: forwards and backwards go by an ideal timetable in which
-  // each leg of a microbatch starts `outer` (first and last quarter of its way) or `inner` (between) sixths
-  // of a round after the leg before it, and microbatches follow each other by one round. Loose: what is
-  // first in the timetable among what can run, rather than what is first.
-  std::int32_t outer = 3, inner = 3;
-  bool loose = false;
-
-  // Greedy and woven: a weight gradient is not begun where it would delay the next task that is known to
-  // come.
-  bool patient = false;
+  // Woven, two chunks on a stage placed like a V: forwards and backwards go by an ideal timetable, in which a
+  // microbatch starts its next leg half a round after the one before, and the next microbatch starts one
+  // round after it.
+  bool fills_warm_up = false;  // until its first backward a stage runs what forwards it can, not to wait
+  bool patient = false;        // no weight gradient that would delay the next task that is known to come
 };
 
 // Plans with each rule, keeps the plan of least longest turn (of a stage, from its first task to its last)
-// among those that end no later than the first rule's, and appends it to `out`. No stage holds more than
-// `limit` activations, from the forward to the weight gradient. Needs at least as many as chunks on a stage.
+// among those that end no later than the first rule's, and writes it to `out`. A rule that gets stuck for
+// want of memory is passed over, but not the first. No stage holds more than `limit` activations, from the
+// forward to the weight gradient. Needs at least as many as chunks on a stage.
 void order_planned(const PipelineShape&, std::span<const ChunkTimes>, std::int32_t limit,
                    std::span<const Rule> rules, Csr<Task>& out);
 

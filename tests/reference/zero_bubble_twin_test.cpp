@@ -123,6 +123,25 @@ TEST(ZeroBubbleTwin, NoticesAWeightGradientMovedToTheEnd) {
   EXPECT_GT(checked, 50);
 }
 
+TEST(ZeroBubbleTwin, HoldsNoMoreThanStatedWhateverTheTimes) {
+  std::int32_t full = 0;
+  for (std::uint64_t i = 0; i < 2000; ++i) {
+    const SplitCase random(i);
+    const twin::Orders orders = random.orders();
+    for (std::int32_t s = 0; s < random.shape.stages; ++s) {
+      std::int32_t held = 0, most = 0;
+      for (const Task& task : orders[static_cast<std::size_t>(s)]) {
+        if (task.kind == TaskKind::forward) most = std::max(most, ++held);
+        if (task.kind == TaskKind::backward_weight) --held;
+      }
+      const std::int32_t stated = random.plan->in_flight(random.shape, s);
+      ASSERT_LE(most, stated) << random.describe() << " stage " << s;
+      full += most == stated ? 1 : 0;
+    }
+  }
+  EXPECT_GT(full, 1000);  // the limit is used
+}
+
 // Both guarantees of order_planned hold for any times, since 1F1B with the weight gradient at once is among
 // its candidates.
 TEST(ZeroBubbleTwin, PlansAreNeverSlowerThan1f1bWhateverTheTimes) {

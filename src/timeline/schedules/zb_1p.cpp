@@ -1,7 +1,7 @@
 // ZB-1p: the zero-bubble order planned for the given times within the memory of 1F1B: a stage holds at most
 // `stages` activations, each from its forward to its weight gradient.
-// Candidates: 1F1B with the weight gradient at once, so the plan is never slower than 1F1B; ZB-H1; the greedy
-// rules of planned.cpp.
+// Candidates: 1F1B with the weight gradient at once, so the plan is never slower than 1F1B; ZB-H1; the
+// greedy rule of planned.cpp.
 // Source: Qi et al., "Zero Bubble Pipeline Parallelism", ICLR 2024, arXiv 2401.10241, section 3.
 // Limits: the plan knows no transfers (the paper's does); it is a heuristic, not the integer program. The
 // memory held between B and W counts whole; in the paper it is somewhat less, so its limit admits a bit more.
@@ -23,9 +23,9 @@ static std::int32_t in_flight(const PipelineShape& shape, std::int32_t) {
 static void order(const PipelineShape& shape, std::span<const ChunkTimes> times, std::int32_t,
                   Csr<Task>& out) {
   static constexpr Rule rules[] = {
-      {.kind = Rule::Kind::paced},           {.kind = Rule::Kind::paced, .delay = 1},
-      {.in_turns = false, .patient = false}, {.in_turns = false, .patient = true},
-      {.in_turns = true, .patient = false},  {.in_turns = true, .patient = true},
+      {.kind = Rule::Kind::paced},
+      {.kind = Rule::Kind::paced, .delay = 1},
+      {.kind = Rule::Kind::greedy},
   };
   order_planned(shape, times, in_flight(shape, 0), rules, out);
 }

@@ -2,7 +2,7 @@
 // most 2 stages activations, each from its forward to its weight gradient. That suffices for no bubble at all
 // where F, B and W take about as long.
 // Candidates: those of zb-1p; ZB-H2 (stage s runs 2 (stages - s) - 1 forwards ahead and keeps 2 s weight
-// gradients back); the greedy rules of planned.cpp.
+// gradients back); the greedy rule of planned.cpp.
 // Source: Qi et al., "Zero Bubble Pipeline Parallelism", ICLR 2024, arXiv 2401.10241, sections 2.2 and 3.
 // Limits: as zb-1p. A stage counts an activation whole until its weight gradient. Where B frees most of it
 // (attention scores kept, no flash attention) the paper's limit in bytes leaves room for more W kept back,
@@ -28,10 +28,7 @@ static void order(const PipelineShape& shape, std::span<const ChunkTimes> times,
       {.kind = Rule::Kind::paced},
       {.kind = Rule::Kind::paced, .delay = 1},
       {.kind = Rule::Kind::paced, .window = 2, .window_shift = -1, .delay = 2},
-      {.in_turns = false, .patient = false},
-      {.in_turns = false, .patient = true},
-      {.in_turns = true, .patient = false},
-      {.in_turns = true, .patient = true},
+      {.kind = Rule::Kind::greedy},
   };
   order_planned(shape, times, in_flight(shape, 0), rules, out);
 }

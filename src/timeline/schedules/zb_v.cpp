@@ -2,13 +2,13 @@
 // the first chunk and the last. The turn at the last stage needs no transfer, and each stage holds one chunk
 // long and the other briefly, in all as long as any other: the memory of 1F1B, 2 stages activations of
 // chunks of half the size, keeps every stage busy where F, B and W take about as long.
-// Planned for the given times by planned.cpp: strictly woven first, which with F = B = W (or W shorter) ends
-// after microbatches (F + B + W) + (stages - 1) F / 2, the least the placement allows; then other rules.
-// Source: Qi et al., "Zero Bubble Pipeline Parallelism", ICLR 2024, arXiv 2401.10241, section 6; Qi et al.,
-// "Pipeline Parallelism with Controllable Memory", arXiv 2405.15362.
-// Limits: the plan knows no transfers. It is a heuristic: the first stage still waits (stages - 1) F / 2 for
-// its last backwards, which the published order avoids, so where steps follow each other stage by stage it is
-// too slow by that; and unlike zb-1p it has no fixed order to fall back on where stages differ much.
+// Planned for the given times by planned.cpp, by woven rules. With F = B = W (or W shorter) the step ends
+// after microbatches (F + B + W) + (stages - 1) F / 2, the least the placement allows; with F = B = W and at
+// least 2 stages microbatches no stage waits between its first task and its last. Source: Qi et al., "Zero
+// Bubble Pipeline Parallelism", ICLR 2024, arXiv 2401.10241, section 6; Qi et al., "Pipeline Parallelism with
+// Controllable Memory", arXiv 2405.15362. Limits: the plan knows no transfers. It is a heuristic, and unlike
+// zb-1p it has no order of 1F1B to fall back on, so where stages differ much nothing keeps it from being
+// slower. Memory as in zb-1p.
 #include <algorithm>
 
 #include "base/contract.hpp"
@@ -39,9 +39,8 @@ static void order(const PipelineShape& shape, std::span<const ChunkTimes> times,
   static constexpr Rule rules[] = {
       {.kind = Rule::Kind::woven},
       {.kind = Rule::Kind::woven, .patient = true},
-      {.kind = Rule::Kind::woven, .loose = true},
-      {.kind = Rule::Kind::woven, .outer = 5, .loose = true},
-      {.in_turns = true},
+      {.kind = Rule::Kind::woven, .fills_warm_up = true},
+      {.kind = Rule::Kind::woven, .fills_warm_up = true, .patient = true},
   };
   order_planned(shape, times, in_flight(shape, 0), rules, out);
 }

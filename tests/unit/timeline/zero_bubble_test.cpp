@@ -124,6 +124,13 @@ TEST(ZbV, EndsWhenTheLastStageHasWorkedWithoutPause) {
   }
 }
 
+TEST(ZbV, HasNoBubbleFromTwiceAsManyMicrobatchesAsStages) {
+  for (const std::int32_t p : {1, 2, 3, 4, 7, 8, 13, 16}) {
+    for (const std::int32_t m : {2 * p, 2 * p + 1, 3 * p, 8 * p})
+      EXPECT_EQ(run("zb-v", p, m, t, t, t).most_idle, 0) << p << " " << m;
+  }
+}
+
 TEST(ZeroBubble, IsNeverSlowerThan1f1b) {
   std::int32_t faster = 0;
   for (const char* name : {"zb-h1", "zb-1p", "zb-2p", "zb-v"}) {
