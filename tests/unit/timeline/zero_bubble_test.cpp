@@ -97,6 +97,12 @@ TEST(Zb2p, HasNoBubbleFromTwiceAsManyMicrobatchesAsStages) {
   }
 }
 
+// The last stage begins after (p - 1) F and can keep back 2 p weight gradients at most until its last B; the
+// first stage's last B comes p - 2 B later, and its own B and W follow.
+std::int64_t least_bubble_2p(std::int64_t p, std::int64_t f, std::int64_t b, std::int64_t w) {
+  return std::max<std::int64_t>(0, (p - 1) * (f + b) - (2 * p - 1) * w);
+}
+
 // Where W is short, memory for 2 p weight gradients no longer spans the drain: table 2, ZB-H2.
 TEST(Zb2p, BubbleIsAtMostForwardPlusBackwardLessTwiceWeightsForEachOtherStage) {
   const std::int64_t cases[][3] = {
@@ -106,13 +112,22 @@ TEST(Zb2p, BubbleIsAtMostForwardPlusBackwardLessTwiceWeightsForEachOtherStage) {
       for (const std::int32_t m : {2 * p, 3 * p, 8 * p}) {
         const Outcome found = run("zb-2p", p, m, f, b, w);
         EXPECT_LE(found.most_idle, (p - 1) * (f + b - 2 * w)) << p << " " << m << " " << f << " " << b;
-        EXPECT_GT(found.most_idle, -1);
+        EXPECT_GE(found.most_idle, least_bubble_2p(p, f, b, w)) << p << " " << m << " " << f << " " << b;
       }
     }
   }
 }
 
-// The last stage cannot begin before (p - 1) F / 2, so no schedule of the V ends sooner.
+TEST(Zb2p, ReachesTheLeastBubbleItsMemoryAllowsWhereTimesAreMultiplesOfTheShortest) {
+  const std::int64_t cases[][3] = {{1000, 1000, 500}, {1000, 2000, 1000}, {1000, 1000, 1000}};
+  for (const auto& [f, b, w] : cases) {
+    for (const std::int32_t p : {2, 4, 8, 16}) {
+      for (const std::int32_t m : {2 * p, 3 * p, 8 * p})
+        EXPECT_EQ(run("zb-2p", p, m, f, b, w).most_idle, least_bubble_2p(p, f, b, w)) << p << " " << m;
+    }
+  }
+}
+
 TEST(ZbV, EndsWhenTheLastStageHasWorkedWithoutPause) {
   for (const std::int64_t w : {t, t / 2}) {
     for (const std::int32_t p : {1, 2, 3, 4, 7, 8, 13, 16}) {
