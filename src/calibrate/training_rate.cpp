@@ -40,11 +40,11 @@ constexpr const char* gb200_steps =
     "echo-calibrate "
     "training, 2026-11-20";
 constexpr TrainingRate rates[] = {
-    {"h100-sxm", 0.340, 0.485, 0.05, h100_steps},
-    {"h200-sxm", 0.266, 0.439, 0.08,
+    {"h100-sxm", 0.329, 0.451, 0.05, h100_steps},
+    {"h200-sxm", 0.256, 0.406, 0.08,
      "assumed: the H100's rate inside a training step (one die, one power limit)"},
-    {"gb200", 0.431, 0.577, 0.08, gb200_steps},
-    {"b200-sxm", 0.420, 0.577, 0.12, "assumed: the GB200's rate inside a training step (one die)"},
+    {"gb200", 0.427, 0.568, 0.08, gb200_steps},
+    {"b200-sxm", 0.416, 0.568, 0.12, "assumed: the GB200's rate inside a training step (one die)"},
 };
 
 struct Study {
