@@ -162,6 +162,7 @@ class Compiler final : public Symbols {
 
   std::vector<std::string> known_names() const {
     std::vector<std::string> names;
+    names.reserve(std::size(axis_table) + derived_.size() + preset_fields().size() + 7);
     for (const AxisInfo& info : axis_table) names.emplace_back(info.name);
     for (const auto& [name, symbol] : derived_) names.push_back(name);
     for (const PresetField& field : preset_fields()) names.emplace_back(field.name);

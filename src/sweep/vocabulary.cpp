@@ -9,6 +9,7 @@ namespace echo::sweep {
 template <class Table>
 static std::vector<std::string> names_in(const Table& table) {
   std::vector<std::string> names;
+  names.reserve(table.size());
   for (const auto& row : table) names.push_back(row.name);
   return names;
 }
