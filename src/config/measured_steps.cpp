@@ -176,9 +176,15 @@ class RowReader {
   std::string problem_;
 };
 
+// What was measured; nothing where the cell is blank or cannot be a measurement.
+std::optional<double> positive_number(const CsvTable& table, std::size_t row, std::string_view column) {
+  const auto value = table.number(row, column);
+  return value && *value > 0.0 ? value : std::nullopt;
+}
+
 // "GB as printed" is decimal unless the source says nvidia-smi or GiB (both binary).
 std::optional<double> measured_memory(const CsvTable& table, std::size_t row) {
-  const auto value = table.number(row, "peak_mem_gib");
+  const auto value = positive_number(table, row, "peak_mem_gib");
   if (!value) return std::nullopt;
   const std::string_view kind = table.text(row, "mem_kind");
   const bool decimal =
@@ -196,7 +202,7 @@ MeasuredSteps read_measured_steps(const CsvTable& table, const CatalogInputs& pr
   for (machine::GpuSpec& gpu : out.catalog.gpus) gpu.memory = Bytes(std::int64_t{1} << 50);
   for (std::size_t row = 0; row < table.rows(); ++row) {
     out.rows.push_back(RowReader(table, row, presets, out.catalog).read());
-    out.rows.back().step_seconds = table.number(row, "step_time_s");
+    out.rows.back().step_seconds = positive_number(table, row, "step_time_s");
     out.rows.back().peak_memory_gib = measured_memory(table, row);
   }
   return out;

@@ -41,6 +41,7 @@ TEST(MeasuredSteps, PredictionsAreTheSameWhateverWasMeasured) {
   for (const SimTime t : truth) EXPECT_GT(t, SimTime::zero());
   EXPECT_EQ(predictions(table("99999", "0.001", "something else")), truth);
   EXPECT_EQ(predictions(table("", "", "")), truth);
+  EXPECT_EQ(predictions(table("0", "-1", "")), truth);
 }
 
 TEST(MeasuredSteps, DecimalGigabytesBecomeBinaryOnes) {

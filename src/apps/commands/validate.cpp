@@ -39,7 +39,6 @@ Prediction predict(const config::MeasuredStep& step, const simulate::Catalog& ca
   }
   out.predicted = to_seconds(report.step);
   out.memory_predicted = static_cast<double>(report.memory_peak.value) / static_cast<double>((1_GiB).value);
-  if (!out.measured) out.skipped = "no measurement";
   return out;
 }
 
@@ -81,6 +80,10 @@ Scores score(const std::vector<Prediction>& rows) {
   for (const Prediction& p : rows) {
     if (!p.skipped.empty()) {
       ++out.skipped[p.skipped];
+      continue;
+    }
+    if (!p.measured) {
+      ++out.skipped["no measurement"];  // predicted all the same
       continue;
     }
     out.by_stratum.push_back({p.stratum, *p.measured, *p.predicted});
