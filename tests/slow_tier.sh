@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The slow tier: whole sweeps, all clang-tidy checks, tests labelled slow, the published measurements, the benchmark.
+# The slow tier: whole sweeps, the published measurements, the benchmark, fuzzing, all clang-tidy checks.
 # Needs build/release (see .ci/run). Appends a dated report to tests/slow_tier_results.txt, which is committed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -23,13 +23,6 @@ part() {
 }
 
 printf '\n==== %s  %s  %s cores\n' "$(date -u +%FT%TZ)" "$(git rev-parse --short HEAD)" "$(nproc)" | tee -a "$report"
-part 'tests labelled slow' 3 ctest --preset release -L '^slow$'
-part 'clang-tidy, all checks' 3 python3 -B tests/architecture/run_clang_tidy.py build/release
-if command -v clang++-14 >/dev/null; then
-  part 'fuzzing, 120 s each' 3 tests/fuzz/run.sh 120
-else
-  echo "fuzzing: clang++-14 is not installed, left out" | tee -a "$report"
-fi
 for sweep in sweeps/*.toml; do
   part "$sweep, whole, 1 2 4 workers" 3 tests/same_digest.sh "$sweep" 0 "$program"
   part "$sweep, summary on 2 workers" 30 \
@@ -43,4 +36,10 @@ fi
 if [[ -x build/release/bin/echo-benchmark ]]; then
   part 'benchmark' 30 build/release/bin/echo-benchmark
 fi
+if command -v clang++-14 >/dev/null; then
+  part 'fuzzing, 60 s each' 3 tests/fuzz/run.sh 60
+else
+  echo "fuzzing: clang++-14 is not installed, left out" | tee -a "$report"
+fi
+part 'clang-tidy, all checks' 20 python3 -B tests/architecture/run_clang_tidy.py build/release
 exit "$failed"
