@@ -34,7 +34,7 @@ else
   echo "measured steps: no data at ECHO_DATA_DIR, left out" | tee -a "$report"
 fi
 if [[ -x build/release/bin/echo-benchmark ]]; then
-  part 'benchmark' 30 build/release/bin/echo-benchmark
+  part 'benchmark' 20 build/release/bin/echo-benchmark '--benchmark_filter=composed|block'
 fi
 if command -v clang++-14 >/dev/null; then
   part 'fuzzing, 60 s each' 3 tests/fuzz/run.sh 60
