@@ -17,7 +17,7 @@ std::int32_t eager_launches(const KernelKey& key) {
     case KernelKind::norm_backward:
       return 12;
     case KernelKind::activation_forward:
-      return key.gated ? 2 : 2;
+      return 2;
     case KernelKind::activation_backward:
       return key.gated ? 4 : 3;
     case KernelKind::residual_forward:
