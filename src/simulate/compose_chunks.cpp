@@ -12,15 +12,6 @@ namespace echo::simulate {
 
 namespace {
 
-void add(Cost& to, const Cost& from, std::int64_t count) {
-  to.time += count * from.time;
-  for (std::size_t i = 0; i < part_count; ++i) {
-    to.exposed[i] += count * from.exposed[i];
-    to.total[i] += count * from.total[i];
-  }
-  for (std::size_t i = 0; i < to.graded.size(); ++i) to.graded[i] += count * from.graded[i];
-}
-
 Cost compose(const workload::OpGraph& graph, const Prices& prices, Slowdown slowdown,
              timeline::BlockScratchData& scratch, timeline::BlockTimes& times) {
   timeline::FactorTable factors{.kernels = static_cast<std::int32_t>(prices.kernels.size()),
@@ -67,7 +58,7 @@ void compose_chunks(const training::FrameworkSpec& framework, Slowdown slowdown,
     Cost cost;
     SimTime host{};
     for (const workload::BlockRun& run : runs) {
-      add(cost, ws.blocks[static_cast<std::size_t>(run.block)], run.count);
+      cost.add(ws.blocks[static_cast<std::size_t>(run.block)], run.count);
       host += run.count * host_time(run.block);
     }
     bound_by_host(cost, host);
@@ -87,7 +78,7 @@ void compose_chunks(const training::FrameworkSpec& framework, Slowdown slowdown,
     cost.backward = pass(work.backward.row(chunk));
     cost.weights = pass(work.weight_gradients.row(chunk));
     Cost both = cost.backward;
-    add(both, cost.weights, 1);
+    both.add(cost.weights, 1);
     cost.last_backward = whole(work.last_backward[i], both);
     cost.gathers = cost.gathers_alone = cost.gathered = SimTime::zero();
     if (const std::int32_t block = work.first_forward[i]; block >= 0) {

@@ -31,24 +31,16 @@ void account(std::span<const workload::WorkRun> runs, const Prices& prices, Cost
   }
 }
 
-void add_pass(Cost& to, const Cost& from, std::int64_t count) {
-  for (std::size_t i = 0; i < part_count; ++i) {
-    to.exposed[i] += count * from.exposed[i];
-    to.total[i] += count * from.total[i];
-  }
-  for (std::size_t i = 0; i < to.graded.size(); ++i) to.graded[i] += count * from.graded[i];
-}
-
 // Everything the stage's compute lane does in the pipeline, by part.
 Cost pipeline_cost(const Workspace& ws, std::int32_t stage, std::int64_t microbatches) {
   Cost cost;
   for (std::size_t i = 0; i < ws.chunks.size(); ++i) {
     if (ws.layout.stage_of_chunk[i] != stage) continue;
-    add_pass(cost, ws.chunks[i].forward, microbatches);
+    cost.add(ws.chunks[i].forward, microbatches);
     cost.total[static_cast<std::size_t>(Part::zero_comm)] += ws.chunks[i].gathers_alone;
-    add_pass(cost, ws.chunks[i].backward, microbatches - 1);
-    add_pass(cost, ws.chunks[i].weights, microbatches - 1);
-    add_pass(cost, ws.chunks[i].last_backward, 1);
+    cost.add(ws.chunks[i].backward, microbatches - 1);
+    cost.add(ws.chunks[i].weights, microbatches - 1);
+    cost.add(ws.chunks[i].last_backward, 1);
   }
   return cost;
 }

@@ -26,6 +26,16 @@ struct Cost {
   SimTime time{};
   std::array<SimTime, part_count> exposed{}, total{};
   std::array<SimTime, 4> graded{};  // compute time by ops::Grade
+
+  // `count` times `other` on top.
+  void add(const Cost& other, std::int64_t count) {
+    time += count * other.time;
+    for (std::size_t i = 0; i < part_count; ++i) {
+      exposed[i] += count * other.exposed[i];
+      total[i] += count * other.total[i];
+    }
+    for (std::size_t i = 0; i < graded.size(); ++i) graded[i] += count * other.graded[i];
+  }
 };
 
 // A chunk's passes, slowed or not.

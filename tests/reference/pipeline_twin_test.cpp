@@ -5,7 +5,7 @@
 
 #include "base/counter_rng.hpp"
 #include "base/named_table.hpp"
-#include "tests/reference/pipeline_twin.hpp"
+#include "tests/reference/pipeline_twin_checks.hpp"
 
 namespace echo::timeline {
 namespace {
@@ -83,32 +83,14 @@ struct Case {
   std::uint64_t number_, drawn_ = 0;
 };
 
-void expect_equal(const twin::Result& slow, const PipelineTimes& fast, const std::string& what) {
-  ASSERT_EQ(slow.end, fast.end) << what;
-  ASSERT_EQ(slow.stages.size(), fast.stages.size());
-  for (std::size_t s = 0; s < slow.stages.size(); ++s) {
-    ASSERT_EQ(slow.stages[s].compute_end, fast.stages[s].compute_end) << what << " stage " << s;
-    ASSERT_EQ(slow.stages[s].data_end, fast.stages[s].data_end) << what << " stage " << s;
-    ASSERT_EQ(slow.stages[s].busy, fast.stages[s].busy) << what << " stage " << s;
-    ASSERT_EQ(slow.stages[s].hop_wait, fast.stages[s].hop_wait) << what << " stage " << s;
-  }
-}
-
-std::vector<PlacedTask> sorted(std::vector<PlacedTask> placed) {
-  std::sort(placed.begin(), placed.end(), [](const PlacedTask& a, const PlacedTask& b) {
-    return std::tie(a.stage, a.task) < std::tie(b.stage, b.task);
-  });
-  return placed;
-}
-
 TEST(PipelineTwin, AgreesOnEveryTaskOfRandomPipelines) {
   for (std::uint64_t i = 0; i < 3000; ++i) {
     const Case random(i);
     const twin::Result slow = random.slow(random.twin_orders());
     std::vector<PlacedTask> placed;
-    expect_equal(slow, random.fast(&placed), random.describe());
-    ASSERT_EQ(sorted(slow.placed), sorted(placed)) << random.describe();
-    expect_equal(slow, random.fast(), random.describe() + " repeating");
+    twin::expect_equal(slow, random.fast(&placed), random.describe());
+    ASSERT_EQ(twin::sorted(slow.placed), twin::sorted(placed)) << random.describe();
+    twin::expect_equal(slow, random.fast(), random.describe() + " repeating");
     if (HasFatalFailure()) return;
   }
 }
@@ -150,7 +132,7 @@ TEST(PipelineTwin, NoticesTwoTasksSwapped) {
     std::vector<PlacedTask> placed;
     (void)random.fast(&placed);
     try {
-      EXPECT_NE(sorted(random.slow(orders).placed), sorted(placed)) << random.describe();
+      EXPECT_NE(twin::sorted(random.slow(orders).placed), twin::sorted(placed)) << random.describe();
     } catch (const std::runtime_error&) {  // the swapped order deadlocks: noticed as well
     }
     ++checked;
@@ -190,7 +172,7 @@ TEST(PipelineTwin, AgreesOnSplitBackwards) {
     twin::Orders orders;
     for (std::int32_t s = 0; s < random.stages; ++s)
       orders.emplace_back(rows.row(s).begin(), rows.row(s).end());
-    expect_equal(random.slow(orders), random.fast(), random.describe() + " split");
+    twin::expect_equal(random.slow(orders), random.fast(), random.describe() + " split");
     if (HasFatalFailure()) return;
     ++checked;
   }

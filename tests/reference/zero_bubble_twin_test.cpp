@@ -3,7 +3,7 @@
 
 #include "base/counter_rng.hpp"
 #include "base/named_table.hpp"
-#include "tests/reference/pipeline_twin.hpp"
+#include "tests/reference/pipeline_twin_checks.hpp"
 
 namespace echo::timeline {
 namespace {
@@ -72,33 +72,14 @@ struct SplitCase {
   std::uint64_t number_, drawn_ = 0;
 };
 
-std::vector<PlacedTask> sorted(std::vector<PlacedTask> placed) {
-  std::sort(placed.begin(), placed.end(), [](const PlacedTask& a, const PlacedTask& b) {
-    return std::tie(a.stage, a.task) < std::tie(b.stage, b.task);
-  });
-  return placed;
-}
-
-void expect_equal(const twin::Result& slow, const PipelineTimes& fast, const std::string& what) {
-  ASSERT_EQ(slow.end, fast.end) << what;
-  ASSERT_EQ(slow.stages.size(), fast.stages.size());
-  for (std::size_t s = 0; s < slow.stages.size(); ++s) {
-    ASSERT_EQ(slow.stages[s].compute_end, fast.stages[s].compute_end) << what << " stage " << s;
-    ASSERT_EQ(slow.stages[s].data_end, fast.stages[s].data_end) << what << " stage " << s;
-    ASSERT_EQ(slow.stages[s].busy, fast.stages[s].busy) << what << " stage " << s;
-    ASSERT_EQ(slow.stages[s].hop_wait, fast.stages[s].hop_wait) << what << " stage " << s;
-    ASSERT_EQ(slow.stages[s].gather_wait, fast.stages[s].gather_wait) << what << " stage " << s;
-  }
-}
-
 TEST(ZeroBubbleTwin, AgreesOnEveryTaskOfRandomPipelines) {
   for (std::uint64_t i = 0; i < 2000; ++i) {
     const SplitCase random(i);
     const twin::Result slow = random.slow(random.orders());
     std::vector<PlacedTask> placed;
-    expect_equal(slow, random.fast(&placed), random.describe());
-    ASSERT_EQ(sorted(slow.placed), sorted(placed)) << random.describe();
-    expect_equal(slow, random.fast(), random.describe() + " repeating");
+    twin::expect_equal(slow, random.fast(&placed), random.describe());
+    ASSERT_EQ(twin::sorted(slow.placed), twin::sorted(placed)) << random.describe();
+    twin::expect_equal(slow, random.fast(), random.describe() + " repeating");
     if (HasFatalFailure()) return;
   }
 }
@@ -117,7 +98,7 @@ TEST(ZeroBubbleTwin, NoticesAWeightGradientMovedToTheEnd) {
     std::rotate(moved, moved + 1, order.end());
     std::vector<PlacedTask> placed;
     (void)random.fast(&placed);
-    EXPECT_NE(sorted(random.slow(orders).placed), sorted(placed)) << random.describe();
+    EXPECT_NE(twin::sorted(random.slow(orders).placed), twin::sorted(placed)) << random.describe();
     ++checked;
   }
   EXPECT_GT(checked, 50);
