@@ -13,12 +13,6 @@
 
 namespace echo::sweep {
 
-// What went wrong at a point whose row says `failed`.
-struct Failure {
-  PointIndex id = 0;
-  std::string message;
-};
-
 struct SweepSummary {
   std::array<std::int64_t, 5> by_status{};  // [training::Status]
   std::vector<Failure> failures;            // the first hundred

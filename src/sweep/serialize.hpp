@@ -34,9 +34,41 @@ void serialize(Archive& archive, echo::sweep::Rule& rule, unsigned) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, echo::sweep::SubSpace& group, unsigned) {
+  auto& [name, dimensions] = group;
+  archive& name& dimensions;
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::sweep::Limit& limit, unsigned) {
+  auto& [name, metric, max, min] = limit;
+  archive& name& metric& max& min;
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::sweep::Objective& objective, unsigned) {
+  auto& [metric, goal] = objective;
+  archive& metric& goal;
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::sweep::Search& search, unsigned) {
+  auto& [strategy, points] = search;
+  archive& strategy& points;
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::sweep::RunSettings& run, unsigned) {
+  auto& [work_budget, time_budget, snapshot_every, max_failures] = run;
+  archive& work_budget& time_budget& snapshot_every& max_failures;
+}
+
+template <class Archive>
 void serialize(Archive& archive, echo::sweep::SweepSpec& spec, unsigned) {
-  auto& [name, title, output_file, schema, seed, dimensions, rules, batch_in_tokens] = spec;
-  archive& name& title& output_file& schema& seed& dimensions& rules& batch_in_tokens;
+  auto& [name, title, output_file, schema, seed, dimensions, groups, rules, limits, objectives, search, run,
+         target_tokens, batch_in_tokens, slowdown] = spec;
+  archive& name& title& output_file& schema& seed& dimensions& groups& rules& limits& objectives& search& run;
+  archive& target_tokens& batch_in_tokens& slowdown;
 }
 
 }  // namespace boost::serialization

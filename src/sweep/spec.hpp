@@ -38,12 +38,56 @@ struct Rule {
   friend bool operator==(const Rule&, const Rule&) = default;
 };
 
+// One [[space.group]]: the axes of [space], with its own added or put in their place.
+struct SubSpace {
+  std::string name;
+  std::vector<Dimension> dimensions;
+  friend bool operator==(const SubSpace&, const SubSpace&) = default;
+};
+
+// A bound on a metric, tested after simulation; the row stays, as infeasible. Exactly one of `max` and `min`
+// is set: an expression in the units of the metric ("0.92 * gpu.memory", "30 d").
+struct Limit {
+  std::string name, metric, max, min;
+  friend bool operator==(const Limit&, const Limit&) = default;
+};
+
+enum class Goal : std::int8_t { min, max };
+struct Objective {
+  std::string metric;
+  Goal goal{};
+  friend bool operator==(const Objective&, const Objective&) = default;
+};
+
+enum class Strategy : std::int8_t { grid, random, sobol };
+struct Search {
+  Strategy strategy = Strategy::grid;
+  std::int64_t points = 0;  // of random and sobol
+  friend bool operator==(const Search&, const Search&) = default;
+};
+
+// What a run may cost; does not change a row, but `work_budget`.
+struct RunSettings {
+  std::int64_t work_budget = 0;  // pipeline tasks of one point; 0 = the program's own bound
+  double time_budget = 0.0;      // seconds of one launch; 0 = none
+  double snapshot_every = -1.0;  // seconds; 0 = never, -1 = the program's own
+  std::string max_failures;      // "10", "2 %", "" = none tolerated
+  friend bool operator==(const RunSettings&, const RunSettings&) = default;
+};
+
 struct SweepSpec {
   std::string name, title, output_file;
   std::int64_t schema = 1, seed = 0;
-  std::vector<Dimension> dimensions;  // file order; the first changes slowest
+  std::vector<Dimension> dimensions;  // file order; the first changes slowest. Unused where there are groups
+  std::vector<SubSpace> groups;       // the space is their union, in file order
   std::vector<Rule> rules;            // file order
-  bool batch_in_tokens = false;       // global_batch counts tokens, not sequences
+  std::vector<Limit> limits;          // file order; the first one broken gives the reason
+  std::vector<Objective> objectives;  // the first ranks
+  Search search;
+  RunSettings run;
+  double target_tokens = 0.0;    // [target] tokens: of the whole training; 0 = not given
+  bool batch_in_tokens = false;  // global_batch counts tokens, not sequences
+  bool slowdown = true;          // [simulate] slowdown = "off" leaves overlap without a price
   friend bool operator==(const SweepSpec&, const SweepSpec&) = default;
 };
 
