@@ -1,6 +1,6 @@
-// The small language of [derive] and [[keep]]: numbers, texts and truth values; + - * / // %, comparison, and
-// or not, min max, parentheses. Typed, without loops or calls, compiled once to flat code. Every evaluation
-// ends.
+// The small language of [derive], [[keep]] and [[limit]]: numbers with units, texts and truth values; + - * /
+// // %, comparison, and or not, min max, parentheses. Typed, without loops or calls, compiled once to flat
+// code. Every evaluation ends. Units are checked while compiling and cost nothing after.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "sweep/unit.hpp"
 
 namespace echo::sweep {
 
@@ -65,24 +67,34 @@ struct Code {
   std::vector<Instruction> instructions;
   std::vector<std::int32_t> reads;  // slots, each once
   Type type = Type::integer;
+  Unit unit;  // of the result
 };
 
 struct Symbol {
   std::int32_t slot = 0;
   Type type = Type::integer;
+  Unit unit{};
+};
+
+struct ExpressionError {
+  std::int32_t offset = 0, length = 1;  // characters into the expression
+  std::string what, remedy;
+  std::string unknown_name;        // set when a name was not found; the caller may know a better remedy
+  std::vector<std::string> known;  // what it could have meant; empty: what the caller's symbols are called
 };
 
 // What the expression may name. `texts` grows by the literals met.
 struct Symbols {
   virtual std::optional<Symbol> find(std::string_view name) = 0;
   virtual std::int64_t intern(std::string_view text) = 0;
+  // Asked for each `name == 'literal'` and `name != 'literal'`, either way round: what is wrong with a word
+  // that the name can never be. `offset`: of the literal's first character, behind its quote.
+  virtual std::optional<ExpressionError> check_comparison(std::string_view /*name*/,
+                                                          std::string_view /*literal*/,
+                                                          std::int32_t /*offset*/) {
+    return std::nullopt;
+  }
   virtual ~Symbols() = default;
-};
-
-struct ExpressionError {
-  std::int32_t offset = 0, length = 1;  // characters into the expression
-  std::string what, remedy;
-  std::string unknown_name;  // set when a name was not found; the caller may know a better remedy
 };
 
 // In a `derive`, / between integers must come out exact; in a `keep` it is ordinary real division.
@@ -93,6 +105,7 @@ enum class Division : std::int8_t { exact, real };
 // Empty where the result does not exist: a division that is not exact, by zero, or past 64 bits.
 [[nodiscard]] std::optional<Scalar> evaluate(const Code& code, std::span<const Scalar> slots);
 
-inline constexpr std::int32_t max_expression_depth = 48;  // nesting, and the evaluation stack
+inline constexpr std::int32_t max_expression_depth = 48;     // nesting, and the evaluation stack
+inline constexpr std::int32_t max_expression_length = 4000;  // characters; bounds the cost of an evaluation
 
 }  // namespace echo::sweep

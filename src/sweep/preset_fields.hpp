@@ -14,6 +14,7 @@ struct PresetField {
   std::string_view name;
   Axis owner;  // model, gpu or cluster
   Type type;
+  Unit unit;
   Scalar (*value)(const simulate::Catalog&, std::size_t preset);
 };
 

@@ -50,7 +50,8 @@ class Compiler final : public Symbols {
     }
     const auto fields = preset_fields();
     for (std::size_t f = 0; f < fields.size(); ++f) {
-      if (fields[f].name == name) return Symbol{field_slot(static_cast<std::int32_t>(f)), fields[f].type};
+      if (fields[f].name == name)
+        return Symbol{field_slot(static_cast<std::int32_t>(f)), fields[f].type, fields[f].unit};
     }
     return std::nullopt;
   }
@@ -214,11 +215,14 @@ class Compiler final : public Symbols {
         const char* const remedy = wanted == Type::integer ? "it is a whole number; // divides with floor"
                                                            : "it is true or false; compare something";
         complain(index, rule.name + " has the wrong type here", remedy);
+      } else if (code.unit != plain) {
+        complain(index, rule.name + " is a plain number, and this is in " + words_of(code.unit),
+                 "divide by a quantity of that kind, such as \"1 GiB\" or \"1 s\"");
       }
     }
     if (slot < 0) {
       slot = program_.slots++;
-      derived_.emplace_back(rule.name, Symbol{slot, type});
+      derived_.emplace_back(rule.name, Symbol{slot, type, code.unit});
     }
     const bool divides = std::any_of(code.instructions.begin(), code.instructions.end(),
                                      [](const Instruction& i) { return i.op == Op::divide_exact; });

@@ -3,6 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace echo::sweep {
 
@@ -16,5 +20,22 @@ inline constexpr Unit in_seconds{0, 1, 0};
 inline constexpr Unit per_second{0, -1, 0};
 inline constexpr Unit bytes_per_second{1, -1, 0};
 inline constexpr Unit flops_per_second{0, -1, 1};
+
+// Of a product and of a quotient; nothing past the ninth power, which no formula of this field reaches.
+[[nodiscard]] std::optional<Unit> times(Unit left, Unit right);
+[[nodiscard]] std::optional<Unit> over(Unit left, Unit right);
+
+// "bytes", "bytes/s", "a plain number".
+[[nodiscard]] std::string words_of(Unit unit);
+
+// What a unit written behind a number means: the number * numerator / denominator is in bytes, seconds, flops
+// or plain.
+struct NamedUnit {
+  Unit unit;
+  std::int64_t numerator = 1, denominator = 1;
+};
+// "GiB", "Gb", "ms", "TFLOP", "Mi"; the case counts. Rates are written with "/s" behind and are not in here.
+[[nodiscard]] std::optional<NamedUnit> find_unit(std::string_view name);
+[[nodiscard]] std::vector<std::string> unit_names();
 
 }  // namespace echo::sweep

@@ -7,26 +7,41 @@
 namespace echo::sweep {
 namespace {
 
-// a = 7, b = 2, big = 2^62, r = 1.5, yes, no, word = 'x'.
+// a = 7, b = 2, big = 2^62, r = 1.5, yes, no, word = 'x', size = 80 GiB, rate = 50 GB/s.
 class Names final : public Symbols {
  public:
   std::optional<Symbol> find(std::string_view name) override {
-    const std::map<std::string_view, Symbol> known{
-        {"a", {0, Type::integer}}, {"b", {1, Type::integer}},           {"big", {2, Type::integer}},
-        {"r", {3, Type::real}},    {"yes", {4, Type::boolean}},         {"no", {5, Type::boolean}},
-        {"word", {6, Type::text}}, {"model.layers", {7, Type::integer}}};
+    const std::map<std::string_view, Symbol> known{{"a", {0, Type::integer}},
+                                                   {"b", {1, Type::integer}},
+                                                   {"big", {2, Type::integer}},
+                                                   {"r", {3, Type::real}},
+                                                   {"yes", {4, Type::boolean}},
+                                                   {"no", {5, Type::boolean}},
+                                                   {"word", {6, Type::text}},
+                                                   {"model.layers", {7, Type::integer}},
+                                                   {"size", {8, Type::integer, in_bytes}},
+                                                   {"rate", {9, Type::real, bytes_per_second}}};
     const auto found = known.find(name);
     return found == known.end() ? std::nullopt : std::optional(found->second);
   }
   std::int64_t intern(std::string_view text) override {
     return texts_.try_emplace(std::string(text), static_cast<std::int64_t>(texts_.size())).first->second;
   }
+  std::optional<ExpressionError> check_comparison(std::string_view name, std::string_view literal,
+                                                  std::int32_t offset) override {
+    compared_ = std::string(name) + " " + std::string(literal) + " " + std::to_string(offset);
+    if (literal == "x" || literal == "y") return std::nullopt;
+    return ExpressionError{0, 1, "unknown word", "", std::string(literal), {"x", "y"}};
+  }
+  [[nodiscard]] const std::string& compared() const { return compared_; }
   std::vector<Scalar> slots() {
-    return {{7, 0}, {2, 0}, {std::int64_t{1} << 62, 0}, {0, 1.5}, {1, 0}, {0, 0}, {intern("x"), 0}, {96, 0}};
+    return {{7, 0},           {2, 0},  {std::int64_t{1} << 62, 0},  {0, 1.5}, {1, 0}, {0, 0},
+            {intern("x"), 0}, {96, 0}, {std::int64_t{80} << 30, 0}, {0, 50e9}};
   }
 
  private:
   std::map<std::string, std::int64_t> texts_;
+  std::string compared_;
 };
 
 std::optional<Scalar> result(std::string_view text, Division division = Division::exact) {
@@ -142,8 +157,64 @@ TEST(Expression, ReadsNumbersWithSizes) {
   EXPECT_EQ(whole("80 GB // 1 MB"), 80000);
   EXPECT_EQ(whole("4 Mi"), 4 << 20);
   EXPECT_EQ(whole("1_000_000"), 1000000);
-  EXPECT_EQ(real("0.5 GiB + 0.0"), 536870912.0);
+  EXPECT_EQ(real("0.5 GiB + 0.0 B"), 536870912.0);
   EXPECT_EQ(real("1.5e3 + 0"), 1500.0);
+}
+
+Unit unit_of(std::string_view text) {
+  Names names;
+  ExpressionError error;
+  const auto code = compile(text, names, Division::real, error);
+  EXPECT_TRUE(code) << text << ": " << error.what;
+  return code ? code->unit : Unit{9, 9, 9};
+}
+
+TEST(Expression, ReadsNumbersWithUnits) {
+  EXPECT_EQ(whole("30 d"), 2592000);
+  EXPECT_EQ(whole("3 h 30 min"), 12600);
+  EXPECT_EQ(whole("1 d 2 h 3 min 4 s"), 93784);
+  EXPECT_EQ(real("1.5 us + 0 s"), 1.5e-6);
+  EXPECT_EQ(real("1 min 0.5 s + 0.0 s"), 60.5);
+  EXPECT_EQ(whole("400 Gb/s"), 50000000000);
+  EXPECT_EQ(whole("400 GB/s"), 400000000000);
+  EXPECT_EQ(whole("1 Kib"), 128);
+  EXPECT_EQ(real("4 b + 0 B"), 0.5);
+  EXPECT_EQ(real("989.4 TFLOP/s + 0 FLOPS"), 989.4e12);
+  EXPECT_EQ(whole("4 Mi tokens"), 4194304);
+  EXPECT_EQ(whole("300 B tokens"), 300000000000);
+  EXPECT_EQ(whole("50 k tokens/s"), 50000);
+}
+
+TEST(Expression, FollowsUnitsThroughArithmetic) {
+  EXPECT_EQ(unit_of("a * 3"), plain);
+  EXPECT_EQ(unit_of("size"), in_bytes);
+  EXPECT_EQ(unit_of("0.92 * size + 1 GiB"), in_bytes);
+  EXPECT_EQ(unit_of("size / rate"), in_seconds);
+  EXPECT_EQ(unit_of("size / 1 GiB"), plain);
+  EXPECT_EQ(unit_of("rate * 3 s - size // 2"), in_bytes);
+  EXPECT_EQ(unit_of("-size % 1 GiB"), in_bytes);
+  EXPECT_EQ(unit_of("min(size, 1 GB)"), in_bytes);
+  EXPECT_EQ(unit_of("80 GiB/s"), bytes_per_second);
+  EXPECT_EQ(unit_of("50 tokens/s"), per_second);
+  EXPECT_EQ(unit_of("1 TFLOP/s"), flops_per_second);
+  EXPECT_EQ(unit_of("size > 1 GiB"), plain);
+  EXPECT_EQ(unit_of("1 / (2 s)"), per_second);
+}
+
+TEST(Expression, KnowsWhichWordANameIsComparedWith) {
+  Names names;
+  ExpressionError error;
+  EXPECT_TRUE(compile("a > 1 and word == 'x'", names, Division::real, error));
+  EXPECT_EQ(names.compared(), "word x 19");
+  EXPECT_TRUE(compile("'y' != (word)", names, Division::real, error));
+  EXPECT_EQ(names.compared(), "word y 1");
+  EXPECT_FALSE(compile("yes and word == \"zz\"", names, Division::real, error));
+  EXPECT_EQ(error.offset, 17);
+  EXPECT_EQ(error.length, 2);
+  EXPECT_EQ(error.unknown_name, "zz");
+  Names others;
+  EXPECT_TRUE(compile("'q' == 'r' and word == word", others, Division::real, error));
+  EXPECT_EQ(others.compared(), "");
 }
 
 TEST(Expression, PointsAtTheCharacterThatIsWrong) {
@@ -171,6 +242,19 @@ TEST(Expression, PointsAtTheCharacterThatIsWrong) {
   check("min a", 4, 1, "needs (");
   check("99999999999999999999", 0, 20, "too large");
   check("a b", 2, 1, "does not belong here");
+  check("size > 3 s", 5, 1, "\">\" compares bytes with seconds");
+  check("size > 80", 5, 1, "compares bytes with a plain number");
+  check("size + rate", 5, 1, "\"+\" adds bytes with bytes/s");
+  check("size - a", 5, 1, "\"-\" subtracts bytes with a plain number");
+  check("size % a", 5, 1, "\"%\" divides bytes with a plain number");
+  check("min(size, a)", 0, 3, "\"min\" compares bytes with a plain number");
+  check("80 Gib > 80 gib", 12, 3, "unknown unit \"gib\"");
+  check("3 h 30", 4, 2, "lacks its unit");
+  check("30 min 3 h", 7, 1, "from long to short");
+  check("3 h 3 h", 4, 1, "from long to short");
+  check("99999999999 PiB", 0, 11, "too large");
+  check("80 GiB/ s", 8, 1, "unknown name");
+  check("size*size*size*size*size*size*size*size*size*size", 44, 1, "means nothing");
 }
 
 TEST(Expression, BoundsNesting) {
@@ -178,6 +262,13 @@ TEST(Expression, BoundsNesting) {
   EXPECT_EQ(whole(deep + "a" + std::string(40, ')')), 7);
   EXPECT_NE(refused(too_deep + "a" + std::string(60, ')')).what.find("nested too deeply"), std::string::npos);
   EXPECT_NE(refused(std::string(200, '-') + "a").what.find("nested too deeply"), std::string::npos);
+}
+
+TEST(Expression, BoundsLength) {
+  std::string sum = "1";
+  while (sum.size() + 4 <= static_cast<std::size_t>(max_expression_length)) sum += " + 1";
+  EXPECT_EQ(whole(sum), static_cast<std::int64_t>(sum.size() + 3) / 4);
+  EXPECT_NE(refused(sum + " + 1").what.find("too long"), std::string::npos);
 }
 
 TEST(Expression,
