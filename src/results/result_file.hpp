@@ -1,42 +1,20 @@
-// The result file: written whole from a stream of rows, and recognised again on a relaunch.
+// The result file: written whole from a stream of rows and from rows of older files, and recognised again on
+// a relaunch.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
+#include <span>
 #include <string>
-#include <vector>
 
+#include "results/file_header.hpp"
+#include "results/old_rows.hpp"
+#include "results/provenance.hpp"
 #include "results/row_stream.hpp"
 #include "simulate/catalog.hpp"
 
 namespace echo::results {
-
-struct InputFile {
-  std::string name, path, hash;  // "llama3-70b", "sweeps/catalog/models/llama3-70b.toml", hex of XXH3-128
-};
-
-// One start of the program on this sweep; times are UTC, ISO 8601.
-struct Launch {
-  std::int32_t number = 0, workers = 1;
-  std::string start, end;   // end is empty when the launch was killed
-  std::int64_t points = 0;  // rows it wrote
-  std::string stop_reason;  // "done", "stopped", "killed"
-};
-
-// Everything that may differ between two runs of the same sweep; kept under /provenance, outside the digest.
-struct Provenance {
-  std::string program, version, git_commit, compiler, build_type, mpi, host, command;
-  std::string sweep_toml, resolved_toml;  // verbatim, and with every default spelled out
-  std::vector<InputFile> inputs;
-  std::vector<Launch> launches;
-};
-
-struct FileHeader {
-  std::string name, title;  // of the sweep
-  std::string sweep_key;    // hex: what must be equal for rows of two launches to be mixed
-};
 
 struct WriteSummary {
   std::string rows_digest;
@@ -45,19 +23,27 @@ struct WriteSummary {
 };
 
 // Writes `file`.tmp, reads it back (which yields the digest), syncs, and renames: readers see all or nothing.
-// Memory does not grow with the number of rows, but for one code table and one batch.
+// Memory does not grow with the number of streamed rows, but for one code table and one batch.
+//
+// With `old`, its rows take part under the numbers `new_numbers` gives them (by row; -1 = left out; empty =
+// the numbers they had). Where the stream has a row of the same number, that one counts. Columns, digest
+// included, are those of a file written in one go. Launches and failures of `old` are carried over: launches
+// in `provenance` are numbered from old->next_launch(). `file` may be the old file itself.
+// UserError 5: the disk refuses. Contract: an old row's names and layer table are known to the new sweep.
 WriteSummary write_results(const std::filesystem::path& file, RowStream&, const simulate::Catalog&,
-                           const FileHeader&, const Provenance&);
+                           const FileHeader&, const Provenance&, const OldRows* old = nullptr,
+                           std::span<const sweep::PointIndex> new_numbers = {});
 
-// What an existing result file says of itself; nothing when there is no such file. Not a result file:
-// UserError, 5.
-struct FileState {
-  std::string sweep_key, rows_digest, schema_version, name;
-  std::int64_t rows = 0;
-  std::array<std::int64_t, 5> by_status{};
-  bool complete = false;
+// A file whose rows, under these numbers, take part in a new one. Of equal numbers the first file's row
+// stays.
+struct CarriedFile {
+  const OldRows* rows = nullptr;
+  std::span<const sweep::PointIndex> numbers;  // [rows->count()]; -1 = left out; empty = as they were
+  std::int32_t first_launch = 0;               // what its launch 0 is called in the new file
 };
-[[nodiscard]] std::optional<FileState> read_state(const std::filesystem::path& file);
+// The general form. Launches and failures of the carried files are carried over.
+WriteSummary write_results(const std::filesystem::path& file, RowStream&, const simulate::Catalog&,
+                           const FileHeader&, const Provenance&, std::span<const CarriedFile> carried);
 
 // Recomputes the digest from the columns of a file.
 [[nodiscard]] std::string digest_of(const std::filesystem::path& file);

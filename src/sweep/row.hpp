@@ -27,6 +27,7 @@ static_assert(std::is_trivially_copyable_v<Row>);
 
 struct IdRange {
   PointIndex begin = 0, end = 0;  // [begin, end)
+  friend bool operator==(const IdRange&, const IdRange&) = default;
 };
 
 struct WorkSource {

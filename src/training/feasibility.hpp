@@ -14,7 +14,7 @@ namespace echo::training {
 
 // Values are fixed in hdf5_schemas/results_v1.toml.
 enum class Status : std::int8_t { ok, infeasible, failed, over_budget, pending };
-enum class Reason : std::int8_t { none, memory, limit, unsupported, internal_error, work_budget };
+enum class Reason : std::int8_t { none, memory, limit, unsupported, internal_error, work_budget, crashed };
 
 struct Infeasible {
   Reason reason = Reason::unsupported;
