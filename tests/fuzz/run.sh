@@ -8,7 +8,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 declare -A sources=(
   [csv]='src/base/csv.cpp'
-  [expression]='src/sweep/expression.cpp src/sweep/evaluate.cpp src/sweep/lexer.cpp'
+  [expression]='src/sweep/expression.cpp src/sweep/evaluate.cpp src/sweep/lexer.cpp src/sweep/literal.cpp src/sweep/unit.cpp'
   [journal]='src/parallel/journal_frames.cpp src/base/digest.cpp'
 )
 for name in csv expression journal; do
@@ -17,7 +17,7 @@ for name in csv expression journal; do
     "tests/fuzz/${name}_fuzz.cpp" ${sources[$name]} -lxxhash -lfmt -o "$folder/$name"
   mkdir -p "$folder/corpus_$name"
   "$folder/$name" -max_total_time="$seconds" -timeout=5 -max_len=4096 -artifact_prefix="$folder/" \
-    -seed=1 "$folder/corpus_$name" "tests/fuzz/corpus/$name" >"$folder/log" 2>&1 ||
+    -seed=1 $([[ -f tests/fuzz/$name.dict ]] && echo "-dict=tests/fuzz/$name.dict") "$folder/corpus_$name" "tests/fuzz/corpus/$name" >"$folder/log" 2>&1 ||
     { tail -40 "$folder/log"; exit 1; }
   printf '%-11s %s\n' "$name" "$(grep -E '^Done' "$folder/log")"
 done
