@@ -9,7 +9,7 @@ import tomllib
 
 TYPES = ["i1", "i2", "i4", "i8", "u8", "f4", "f8"]
 ROLES = ["scale", "input", "outcome", "metric", "breakdown"]
-TABLES = ["models", "clusters", "gpus", "frameworks", "schedules"]
+TABLES = ["models", "clusters", "gpus", "frameworks", "schedules", "limits"]
 KEYS = {"name", "type", "role", "units", "long_name", "description", "names", "dimension", "objective"}
 REQUIRED = KEYS - {"names", "dimension", "objective"}
 

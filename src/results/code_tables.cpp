@@ -1,5 +1,7 @@
 #include "results/code_tables.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "base/contract.hpp"
@@ -23,6 +25,7 @@ std::string name_in(Names kind, std::int64_t index, const simulate::Catalog& cat
     case Names::schedules:
       ECHO_EXPECT(i < timeline::schedule_table().size());
       return timeline::schedule_table()[i]->name;
+    case Names::limits:  // not of the catalogue
     case Names::none:
     case Names::fixed:
       break;
@@ -30,23 +33,45 @@ std::string name_in(Names kind, std::int64_t index, const simulate::Catalog& cat
   return {};
 }
 
+std::int8_t next_code(const std::vector<std::string>& names) {
+  if (names.size() > std::numeric_limits<std::int8_t>::max())
+    throw UserError("one sweep names more than 127 models, clusters, GPUs, frameworks or limits",
+                    "split the sweep", 2);
+  return static_cast<std::int8_t>(names.size());
+}
+
 }  // namespace
 
 CodeTables::CodeTables(const std::map<Names, std::set<std::int64_t>>& used,
-                       const simulate::Catalog& catalog) {
-  for (const auto& [kind, indexes] : used) {
-    std::map<std::string, std::vector<std::int64_t>> by_name;
+                       const std::map<Names, std::set<std::string>>& carried,
+                       const simulate::Catalog& catalog, const std::vector<std::string>& limit_names) {
+  std::map<Names, std::map<std::string, std::vector<std::int64_t>>> by_name;
+  for (const auto& [kind, indexes] : used)
     for (const std::int64_t index : indexes)
-      by_name[index < 0 ? "none" : name_in(kind, index, catalog)].push_back(index);
-    if (by_name.size() > std::numeric_limits<std::int8_t>::max())
-      throw UserError("one sweep names more than 127 models, clusters, GPUs or frameworks", "split the sweep",
-                      2);
-    for (const auto& [name, same] : by_name) {
-      for (const std::int64_t index : same)
-        codes_[kind][index] = static_cast<std::int8_t>(meanings_[kind].size());
+      by_name[kind][index < 0 ? "none" : name_in(kind, index, catalog)].push_back(index);
+  for (const auto& [kind, names] : carried)
+    for (const std::string& name : names) by_name[kind].try_emplace(name);
+  for (const auto& [kind, names] : by_name) {
+    if (kind == Names::limits) continue;
+    for (const auto& [name, same] : names) {
+      for (const std::int64_t index : same) codes_[kind][index] = next_code(meanings_[kind]);
       meanings_[kind].push_back(name);
     }
   }
+  meanings_[Names::limits] = {"none"};
+  codes_[Names::limits][-1] = 0;
+  for (const std::string& name : limit_names) {
+    codes_[Names::limits].emplace(std::ssize(meanings_[Names::limits]) - 1,
+                                  next_code(meanings_[Names::limits]));
+    meanings_[Names::limits].push_back(name);
+  }
+}
+
+std::int8_t CodeTables::code(Names kind, const std::string& name) const {
+  const auto& known = meanings_.at(kind);
+  const auto found = std::ranges::find(known, name);
+  ECHO_EXPECT(found != known.end());
+  return static_cast<std::int8_t>(found - known.begin());
 }
 
 std::vector<std::string> CodeTables::meanings(const Column& column) const {

@@ -14,13 +14,18 @@
 namespace echo::results {
 
 // Of one file: only names its rows use, in alphabetical order, so that codes do not depend on the catalogue's
-// order.
+// order. Limits are the exception: "none", then those of the sweep in its order, used or not.
 class CodeTables {
  public:
-  CodeTables(const std::map<Names, std::set<std::int64_t>>& used, const simulate::Catalog&);
+  // `used`: indices into the catalogue; `carried`: names that rows of older files use.
+  CodeTables(const std::map<Names, std::set<std::int64_t>>& used,
+             const std::map<Names, std::set<std::string>>& carried, const simulate::Catalog&,
+             const std::vector<std::string>& limit_names);
+  // Contract: index and name were among those given.
   [[nodiscard]] std::int8_t code(Names kind, std::int64_t index) const { return codes_.at(kind).at(index); }
-  [[nodiscard]] std::vector<std::string> meanings(
-      const Column&) const;  // in code order; empty where not coded
+  [[nodiscard]] std::int8_t code(Names kind, const std::string& name) const;
+  // In code order; empty where not coded.
+  [[nodiscard]] std::vector<std::string> meanings(const Column&) const;
 
  private:
   std::map<Names, std::map<std::int64_t, std::int8_t>> codes_;

@@ -70,15 +70,17 @@ std::int64_t width_of(const Column& column) {
   return dimension == "part" ? part_count : training::memory_part_count;
 }
 
-void column_bytes(const Column& column, std::span<const FinishedRow> rows, std::int64_t first,
-                  const simulate::Catalog& catalog, const CodeTables& codes, std::vector<std::byte>& out) {
+void column_bytes(const Column& column, std::span<const FinishedRow> rows,
+                  std::span<const std::int64_t> places, const FileContext& file,
+                  std::vector<std::byte>& out) {
+  ECHO_EXPECT(rows.size() == places.size());
   out.clear();
   std::array<double, part_count> parts{};
-  for (const FinishedRow& finished : rows) {
-    const Context context{finished.row, catalog, first++};
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const Context context{rows[r].row, file.catalog, places[r], file.target_tokens};
     if (column.filler->integer != nullptr) {
       const std::int64_t value = column.filler->integer(context);
-      put_as(column.type, names_a_table(column) ? codes.code(column.names, value) : value, out);
+      put_as(column.type, names_a_table(column) ? file.codes.code(column.names, value) : value, out);
     } else if (column.filler->real != nullptr) {
       put_as(column.type, column.filler->real(context), out);
     } else {

@@ -17,8 +17,15 @@ namespace echo::results {
 [[nodiscard]] std::int64_t width_of(
     const Column&);  // values per row: 1, or the parts of its second dimension
 
-// `first`: number of rows before this batch. Replaces `out`. A value the type cannot hold breaks a promise.
-void column_bytes(const Column&, std::span<const FinishedRow>, std::int64_t first, const simulate::Catalog&,
-                  const CodeTables&, std::vector<std::byte>& out);
+// What rows of one file have in common.
+struct FileContext {
+  const simulate::Catalog& catalog;
+  const CodeTables& codes;
+  double target_tokens = 0.0;
+};
+
+// `places`: of each row in the file. Replaces `out`. A value the type cannot hold breaks a promise.
+void column_bytes(const Column&, std::span<const FinishedRow>, std::span<const std::int64_t> places,
+                  const FileContext&, std::vector<std::byte>& out);
 
 }  // namespace echo::results

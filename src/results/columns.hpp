@@ -12,7 +12,7 @@ enum class Role : std::int8_t { scale, input, outcome, metric, breakdown };
 [[nodiscard]] const char* name_of(Role);
 
 // Where the meanings of a coded column come from: fixed in the schema, or the names one sweep used, sorted.
-enum class Names : std::int8_t { none, fixed, models, clusters, gpus, frameworks, schedules };
+enum class Names : std::int8_t { none, fixed, models, clusters, gpus, frameworks, schedules, limits };
 
 struct Filler;  // fill.hpp
 
@@ -31,7 +31,7 @@ struct Column {
 };
 
 inline constexpr const char* schema_name = "echo-sweep-results";
-[[nodiscard]] const char* schema_version();            // "1.0"
+[[nodiscard]] const char* schema_version();            // "1.1"
 [[nodiscard]] std::span<const Column> column_table();  // schema order, which is the order of the digest
 
 }  // namespace echo::results

@@ -19,7 +19,8 @@ namespace echo::results {
 struct Context {
   const sweep::Row& row;
   const simulate::Catalog& catalog;
-  std::int64_t number = 0;  // position in the file
+  std::int64_t number = 0;     // position in the file
+  double target_tokens = 0.0;  // of the whole training; 0 = not given
 };
 
 // Exactly one is set. `named` yields an index into the table that Column::names says; the writer turns it
@@ -44,7 +45,8 @@ inline constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 inline const training::TrainingConfig& config(const Context& c) { return c.row.config; }
 inline const training::Degrees& degrees(const Context& c) { return c.row.config.degrees; }
 inline const simulate::StepReport& report(const Context& c) { return c.row.report; }
-inline bool is_timed(const Context& c) { return report(c).status == training::Status::ok; }
+// Rows past a limit were timed too.
+inline bool is_timed(const Context& c) { return report(c).step > SimTime::zero(); }
 inline bool has_memory(const Context& c) { return report(c).memory_peak.value > 0; }
 inline double if_timed(const Context& c, double value) { return is_timed(c) ? value : missing; }
 inline double seconds_if_timed(const Context& c, SimTime time) { return if_timed(c, to_seconds(time)); }
@@ -54,6 +56,10 @@ inline double slowdown_tax(const Context& c) {
   if (!is_timed(c) || r.step_no_slowdown <= SimTime::zero()) return missing;
   return static_cast<double>((r.step - r.step_no_slowdown).count()) /
          static_cast<double>(r.step_no_slowdown.count());
+}
+inline double train_time(const Context& c) {
+  const double rate = report(c).tokens_per_second;
+  return is_timed(c) && c.target_tokens > 0.0 && rate > 0.0 ? c.target_tokens / rate : missing;
 }
 inline void times(const Context& c, const std::array<SimTime, part_count>& parts, double* out) {
   for (const SimTime part : parts) *out++ = seconds_if_timed(c, part);
@@ -113,6 +119,8 @@ inline constexpr Filler fillers[] = {
     {"status", [](In c) -> Int { return static_cast<Int>(report(c).status); }},
     {"reason", [](In c) -> Int { return static_cast<Int>(report(c).reason); }},
     {"reason_margin", [](In c) { return report(c).reason == training::Reason::memory ? report(c).reason_margin : missing; }},
+    {"limit", [](In c) -> Int { return c.row.limit; }},
+    {"limit_excess", [](In c) { return c.row.limit >= 0 ? c.row.limit_excess : missing; }},
     {"evidence", [](In c) -> Int { return is_timed(c) ? static_cast<Int>(report(c).evidence) : 4; }},
     {"critical_stage", [](In c) -> Int { return is_timed(c) ? report(c).critical_stage : -1; }},
     {"mem_peak_stage", [](In c) -> Int { return has_memory(c) ? report(c).memory_stage : -1; }},
@@ -120,6 +128,8 @@ inline constexpr Filler fillers[] = {
     {"step_time_no_slowdown", [](In c) { return seconds_if_timed(c, report(c).step_no_slowdown); }},
     {"slowdown_tax", [](In c) { return slowdown_tax(c); }},
     {"tokens_per_s", [](In c) { return if_timed(c, report(c).tokens_per_second); }},
+    {"tokens_per_s_per_gpu", [](In c) { return if_timed(c, report(c).tokens_per_second / training::gpus_of(degrees(c))); }},
+    {"train_time", [](In c) { return train_time(c); }},
     {"mfu", [](In c) { return if_timed(c, report(c).mfu); }},
     {"mem_peak", [](In c) { return has_memory(c) ? static_cast<double>(report(c).memory_peak.value) : missing; }},
     {"mem_limit", [](In c) { return has_memory(c) ? static_cast<double>(report(c).memory_limit.value) : missing; }},

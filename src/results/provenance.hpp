@@ -1,18 +1,54 @@
-// /provenance: whatever differs between two runs of the same sweep. Never part of the digest.
+// /provenance and /failures: whatever differs between two runs of the same sweep. Never part of the digest.
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <string>
+#include <vector>
 
-#include "results/result_file.hpp"
-#include "results/row_stream.hpp"
 #include "storage/hdf5.hpp"
+#include "sweep/row.hpp"
 
 namespace echo::results {
 
-// Texts, inputs and launches; makes /provenance/points with room for `rows` points along /config.
-void write_provenance(storage::Hdf5File&, const Provenance&, std::uint64_t rows);
-// Time, worker and launch of the points of one batch.
-void write_points(storage::Hdf5File&, std::span<const FinishedRow>, std::uint64_t first);
+struct InputFile {
+  std::string name, path, hash;  // "llama3-70b", "sweeps/catalog/models/llama3-70b.toml", hex of XXH3-128
+};
+
+// One start of the program on this sweep; times are UTC, ISO 8601.
+struct Launch {
+  std::int32_t number = 0, workers = 1;
+  std::string start, end;   // end is empty when the launch was killed
+  std::int64_t points = 0;  // rows it wrote
+  std::string stop_reason;  // "done", "stopped", "killed"
+};
+
+// One attempt at a point that went wrong. A later attempt may have succeeded.
+struct Failure {
+  sweep::PointIndex id = 0;
+  std::int32_t launch = 0;
+  std::string message;
+};
+
+struct Provenance {
+  std::string program, version, git_commit, compiler, build_type, mpi, host, command;
+  std::string sweep_toml, resolved_toml;  // verbatim, and with every default spelled out
+  std::vector<InputFile> inputs;
+  std::vector<Launch> launches;
+  std::vector<Failure> failures;
+};
+
+// Attributes, texts, inputs, launches, layer tables ("8 10 10 8"); makes /provenance/points with room for
+// `rows` points along /config.
+void write_provenance(storage::Hdf5File&, const Provenance&, const std::vector<std::string>& layer_tables,
+                      std::uint64_t rows);
+// /failures; `config[i]` is the row of failures[i], -1 where the file has no such row. Nothing when empty.
+void write_failures(storage::Hdf5File&, const std::vector<Failure>&, const std::vector<std::int32_t>& config);
+
+// All but the attributes and texts: what another file carries on.
+[[nodiscard]] std::vector<Launch> read_launches(const storage::Hdf5File&);
+[[nodiscard]] std::vector<Failure> read_failures(const storage::Hdf5File&);
+[[nodiscard]] std::vector<std::string> read_layer_tables(const storage::Hdf5File&);
+// Everything under /provenance and /failures.
+[[nodiscard]] Provenance read_provenance(const storage::Hdf5File&);
 
 }  // namespace echo::results

@@ -1,150 +1,184 @@
 // Two passes over the rows: one finds which names are used (codes must be known before the first column is
-// written), one writes batch by batch. The file is built beside its place, read back column by column, and
-// renamed: the read-back is both the proof that the disk holds what we wrote and the flat, schema-ordered
-// stream that rows_digest is taken of.
+// written) and which carried rows count, one writes batch by batch. The file is built beside its place, read
+// back column by column, and renamed: the read-back is both the proof that the disk holds what we wrote and
+// the flat, schema-ordered stream that rows_digest is taken of.
 #include "results/result_file.hpp"
 
+#include <algorithm>
+#include <cstring>
+#include <numeric>
 #include <string>
 #include <utility>
 
 #include "base/digest.hpp"
 #include "base/error.hpp"
-#include "base/lane.hpp"
+#include "results/carry.hpp"
 #include "results/column_bytes.hpp"
 #include "results/fill.hpp"
-#include "results/provenance.hpp"
-#include "training/memory.hpp"
+#include "results/layout.hpp"
+#include "results/merged_rows.hpp"
 
 namespace echo::results {
 namespace {
 
 using storage::Hdf5File;
 
-// A batch is whole chunks of every column, so that each chunk is compressed once.
-constexpr std::int64_t batch_rows = 16384;      // 12 MB of rows
-constexpr std::int64_t chunk_rows = 16384;      // 128 KiB of doubles
-constexpr std::int64_t wide_chunk_rows = 4096;  // of two-dimensional columns
-
-constexpr std::array<const char*, 5> count_names{"n_feasible", "n_infeasible", "n_failed", "n_over_budget",
-                                                 "n_pending"};
-
-std::string path_of(const Column& column) { return std::string("/") + column.path; }
-
-template <class Visit>
-void for_each_batch(RowStream& rows, Visit visit) {
-  std::vector<FinishedRow> batch;
-  for (std::int64_t first = 0; first < rows.size(); first += batch_rows) {
-    batch.resize(static_cast<std::size_t>(std::min(batch_rows, rows.size() - first)));
-    rows.read(first, batch);
-    visit(first, std::span<const FinishedRow>(batch));
-  }
-}
-
-struct FirstPass {
+// Everything a file is made of, and what the first pass found.
+struct Job {
+  RowStream& stream;
+  const simulate::Catalog& catalog;
+  const FileHeader& header;
+  const Provenance& provenance;
+  std::span<const CarriedFile> files;
+  std::vector<std::string> layer_tables;
+  std::vector<CarriedRow> carried;  // those the stream does not replace
   std::map<Names, std::set<std::int64_t>> used;
   std::array<std::int64_t, 5> by_status{};
+  [[nodiscard]] std::int64_t rows() const {
+    return stream.size() + static_cast<std::int64_t>(carried.size());
+  }
 };
 
-FirstPass survey(RowStream& rows, const simulate::Catalog& catalog) {
-  FirstPass seen;
-  for_each_batch(rows, [&](std::int64_t first, std::span<const FinishedRow> batch) {
-    for (const FinishedRow& finished : batch) {
-      const Context context{finished.row, catalog, first};
-      for (const Column& column : column_table())
-        if (names_a_table(column)) seen.used[column.names].insert(column.filler->integer(context));
-      ++seen.by_status.at(static_cast<std::size_t>(finished.row.report.status));
-    }
-  });
-  return seen;
-}
-
-void describe_column(Hdf5File& file, const Column& column, const CodeTables& codes) {
-  const std::string path = path_of(column);
-  file.set_attribute(path, "units", column.units);
-  file.set_attribute(path, "long_name", column.long_name);
-  file.set_attribute(path, "description", column.description);
-  file.set_attribute(path, "role", name_of(column.role));
-  if (column.objective[0] != '\0') file.set_attribute(path, "objective", column.objective);
-  if (column.names == Names::none) return;
-  const auto meanings = codes.meanings(column);
-  if (meanings.empty()) return;  // a file without rows names nothing
-  std::vector<std::int8_t> values;
-  std::string joined;
-  for (const std::string& meaning : meanings) {
-    values.push_back(static_cast<std::int8_t>(values.size()));
-    joined += (joined.empty() ? "" : " ") + meaning;
+std::vector<std::string> layer_texts(const simulate::Catalog& catalog) {
+  std::vector<std::string> texts;
+  for (const auto& table : catalog.layer_tables) {
+    texts.emplace_back();
+    for (const std::int32_t layers : table)
+      texts.back() += (texts.back().empty() ? "" : " ") + std::to_string(layers);
   }
-  file.set_attribute(path, "flag_values", values);
-  file.set_attribute(path, "flag_meanings", joined);
+  return texts;
 }
 
-void make_part_scale(Hdf5File& file, const std::string& path, std::span<const std::string_view> names,
-                     const char* long_name) {
-  file.make_texts(path, std::vector<std::string>(names.begin(), names.end()));
-  file.make_scale(path);
-  file.set_attribute(path, "long_name", long_name);
-}
-
-void make_columns(Hdf5File& file, std::int64_t rows, const CodeTables& codes) {
-  file.make_group("/breakdown");
-  make_part_scale(file, "/breakdown/part", part_names, "what step time is spent on");
-  make_part_scale(file, "/breakdown/mem_part", training::memory_part_names, "what memory holds");
-  for (const Column& column : column_table()) {
-    storage::DatasetSpec spec{path_of(column), column.type, {static_cast<std::uint64_t>(rows)}, {}};
-    const bool is_wide = width_of(column) > 1;
-    if (rows > 0)
-      spec.chunk = {static_cast<std::uint64_t>(std::min(rows, is_wide ? wide_chunk_rows : chunk_rows))};
-    if (is_wide) {
-      spec.shape.push_back(static_cast<std::uint64_t>(width_of(column)));
-      if (rows > 0) spec.chunk.push_back(spec.shape.back());
-    }
-    file.make_dataset(spec);
-    if (column.role == Role::scale)
-      file.make_scale(spec.path);
-    else
-      file.attach_scale(spec.path, 0, "/config");
-    if (is_wide) file.attach_scale(spec.path, 1, std::string("/breakdown/") + column.dimension);
-    describe_column(file, column, codes);
-  }
-}
-
-void write_header(Hdf5File& file, const FileHeader& header, std::int64_t rows, const FirstPass& seen) {
-  std::string coordinates;  // xarray makes these coordinates
+void survey_row(Job& job, const FinishedRow& finished) {
+  const Context context{finished.row, job.catalog};
   for (const Column& column : column_table())
-    if (column.role == Role::input)
-      coordinates += (coordinates.empty() ? "" : " ") + std::string(column.path);
-  file.set_attribute("/", "Conventions", "EchoSweep-1.0");
-  file.set_attribute("/", "schema", schema_name);
-  file.set_attribute("/", "schema_version", schema_version());
-  file.set_attribute("/", "name", header.name);
-  file.set_attribute("/", "title", header.title);
-  file.set_attribute("/", "sweep_key", header.sweep_key);
-  file.set_attribute("/", "coordinates", coordinates);
-  file.set_attribute("/", "n_total", rows);
-  file.set_attribute("/", "n_done",
-                     rows - seen.by_status[static_cast<std::size_t>(training::Status::pending)]);
-  for (std::size_t i = 0; i < count_names.size(); ++i)
-    file.set_attribute("/", count_names[i], seen.by_status[i]);
+    if (names_a_table(column)) job.used[column.names].insert(column.filler->integer(context));
+  ++job.by_status.at(static_cast<std::size_t>(finished.row.report.status));
 }
 
-// Digests of single columns, in schema order: what was written, to be held against what is read back.
-std::vector<std::string> write_all(Hdf5File& file, RowStream& rows, const simulate::Catalog& catalog,
-                                   const CodeTables& codes) {
-  const auto columns = column_table();
-  std::vector<Digest> digests(columns.size());
-  std::vector<std::byte> bytes;
-  for_each_batch(rows, [&](std::int64_t first, std::span<const FinishedRow> batch) {
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      column_bytes(columns[i], batch, first, catalog, codes, bytes);
-      digests[i].add(bytes);
-      file.write_rows(path_of(columns[i]), static_cast<std::uint64_t>(first), batch.size(), bytes.data());
+void survey(Job& job) {
+  std::vector<FinishedRow> batch;
+  auto carried = job.carried.begin(), kept = job.carried.begin();
+  for (std::int64_t first = 0; first < job.stream.size(); first += batch_rows) {
+    batch.resize(static_cast<std::size_t>(std::min(batch_rows, job.stream.size() - first)));
+    job.stream.read(first, batch);
+    for (const FinishedRow& finished : batch) {
+      survey_row(job, finished);
+      for (; carried != job.carried.end() && carried->number < finished.row.id; ++carried) *kept++ = *carried;
+      if (carried != job.carried.end() && carried->number == finished.row.id) ++carried;  // replaced
     }
-    write_points(file, batch, static_cast<std::uint64_t>(first));
-  });
-  std::vector<std::string> written;
-  for (const Digest& digest : digests) written.push_back(digest.hex());
-  return written;
+  }
+  kept = std::move(carried, job.carried.end(), kept);
+  job.carried.erase(kept, job.carried.end());
+  for (const CarriedRow& row : job.carried)
+    ++job.by_status.at(static_cast<std::size_t>(job.files[row.file].rows->status(row.row)));
 }
+
+// Puts rows of `bytes` where `places` says, less `first`.
+void scatter(const std::vector<std::byte>& bytes, std::span<const std::int64_t> places, std::int64_t first,
+             std::vector<std::byte>& out) {
+  if (places.empty()) return;
+  const std::size_t row_bytes = bytes.size() / places.size();
+  for (std::size_t i = 0; i < places.size(); ++i)
+    std::memcpy(out.data() + static_cast<std::size_t>(places[i] - first) * row_bytes,
+                bytes.data() + i * row_bytes, row_bytes);
+}
+
+// Columns of one file, batch by batch.
+class ColumnWriter {
+ public:
+  ColumnWriter(Hdf5File& file, const Job& job, const CodeTables& codes)
+      : file_(file),
+        context_{job.catalog, codes, job.header.target_tokens},
+        files_(job.files),
+        carrier_(job.files, codes, job.layer_tables),
+        digests_(column_table().size()) {}
+
+  void write(const MergedBatch& batch) {
+    const auto columns = column_table();
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const Column& column = columns[i];
+      column_bytes(column, batch.fresh, batch.fresh_places, context_, fresh_);
+      if (!batch.carried.empty()) {
+        if (column.role == Role::scale)
+          put<std::int32_t>(batch.carried_places, old_);
+        else
+          carrier_.column_bytes(column, batch.carried, old_);
+      }
+      const auto& bytes = woven(batch);
+      digests_[i].add(bytes);
+      file_.write_rows(path_of(column), static_cast<std::uint64_t>(batch.first),
+                       static_cast<std::uint64_t>(batch.size()), bytes.data());
+    }
+    write_points(batch);
+  }
+
+  [[nodiscard]] std::vector<std::string> digests() const {
+    std::vector<std::string> all;
+    for (const Digest& digest : digests_) all.push_back(digest.hex());
+    return all;
+  }
+
+ private:
+  template <class T, class Values>
+  static void put(const Values& values, std::vector<std::byte>& out) {
+    const std::vector<T> typed(values.begin(), values.end());
+    out.resize(typed.size() * sizeof(T));
+    if (!typed.empty()) std::memcpy(out.data(), typed.data(), out.size());
+  }
+
+  // fresh_ and old_ in the order of the file.
+  const std::vector<std::byte>& woven(const MergedBatch& batch) {
+    if (batch.carried.empty()) return fresh_;
+    if (batch.fresh.empty()) return old_;
+    woven_.resize(fresh_.size() + old_.size());
+    scatter(fresh_, batch.fresh_places, batch.first, woven_);
+    scatter(old_, batch.carried_places, batch.first, woven_);
+    return woven_;
+  }
+
+  // One dataset of /provenance/points: `fresh` of streamed rows, `old` of a carried row's own value.
+  template <class T, class Fresh, class Old>
+  void write_point(const char* path, const MergedBatch& batch, Fresh fresh, Old old) {
+    std::vector<T> values;
+    for (const FinishedRow& row : batch.fresh) values.push_back(static_cast<T>(fresh(row)));
+    put<T>(values, fresh_);
+    if (!batch.carried.empty()) {
+      carrier_.plain_bytes(path, sizeof(T), batch.carried, old_);
+      for (std::size_t i = 0; i < batch.carried.size(); ++i) {
+        T value{};
+        std::memcpy(&value, old_.data() + i * sizeof(T), sizeof(T));
+        value = old(batch.carried[i], value);
+        std::memcpy(old_.data() + i * sizeof(T), &value, sizeof(T));
+      }
+    }
+    file_.write_rows(path, static_cast<std::uint64_t>(batch.first), static_cast<std::uint64_t>(batch.size()),
+                     woven(batch).data());
+  }
+
+  void write_points(const MergedBatch& batch) {
+    const auto as_it_was = [](const CarriedRow&, auto value) { return value; };
+    write_point<float>(
+        "/provenance/points/seconds", batch, [](const FinishedRow& f) { return f.row.seconds; }, as_it_was);
+    write_point<std::int32_t>(
+        "/provenance/points/worker", batch, [](const FinishedRow& f) { return f.worker; }, as_it_was);
+    write_point<std::int32_t>(
+        "/provenance/points/launch", batch, [](const FinishedRow& f) { return f.launch; },
+        [this](const CarriedRow& row, std::int32_t launch) {
+          return launch + files_[row.file].first_launch;
+        });
+    write_point<std::int64_t>(
+        "/provenance/points/number", batch, [](const FinishedRow& f) { return f.row.id; },
+        [](const CarriedRow& row, std::int64_t) { return row.number; });
+  }
+
+  Hdf5File& file_;
+  FileContext context_;
+  std::span<const CarriedFile> files_;
+  Carrier carrier_;
+  std::vector<Digest> digests_;  // of single columns: what was written, to be held against what is read back
+  std::vector<std::byte> fresh_, old_, woven_;
+};
 
 struct ReadBack {
   std::string rows_digest;           // over all columns, one after the other
@@ -160,8 +194,8 @@ ReadBack read_back(const std::filesystem::path& path) {
     Digest alone;
     const auto rows = static_cast<std::int64_t>(file.shape(path_of(column)).front());
     const auto row_bytes = static_cast<std::size_t>(width_of(column)) * storage::size_of(column.type);
-    for (std::int64_t first = 0; first < rows; first += chunk_rows) {
-      const auto count = static_cast<std::uint64_t>(std::min(chunk_rows, rows - first));
+    for (std::int64_t first = 0; first < rows; first += batch_rows) {
+      const auto count = static_cast<std::uint64_t>(std::min(batch_rows, rows - first));
       bytes.resize(count * row_bytes);
       file.read_rows(path_of(column), static_cast<std::uint64_t>(first), count, bytes.data());
       whole.add(bytes);
@@ -173,24 +207,89 @@ ReadBack read_back(const std::filesystem::path& path) {
   return result;
 }
 
-std::string build(const std::filesystem::path& path, RowStream& rows, const simulate::Catalog& catalog,
-                  const FileHeader& header, const Provenance& provenance, const FirstPass& seen) {
-  const CodeTables codes(seen.used, catalog);
+// The numbers the failures of a carried file have in the new one; those of rows left out have none.
+std::vector<Failure> carried_failures(const CarriedFile& from) {
+  std::map<sweep::PointIndex, sweep::PointIndex> renumbered;
+  for (const Failure& failure : from.rows->failures()) renumbered[failure.id] = -1;
+  for (std::int64_t row = 0; row < from.rows->count() && !renumbered.empty(); ++row) {
+    const auto found = renumbered.find(from.rows->number(row));
+    if (found == renumbered.end()) continue;
+    found->second = from.numbers.empty() ? found->first : from.numbers[static_cast<std::size_t>(row)];
+  }
+  std::vector<Failure> failures;
+  for (const Failure& failure : from.rows->failures())
+    if (const auto id = renumbered[failure.id]; id >= 0)
+      failures.push_back({id, failure.launch + from.first_launch, failure.message});
+  return failures;
+}
+
+// Launches and failures of the carried files, then our own; failures by number.
+Provenance with_carried(const Provenance& own, std::span<const CarriedFile> files) {
+  Provenance all = own;
+  all.launches.clear(), all.failures.clear();
+  for (const CarriedFile& from : files) {
+    for (Launch launch : from.rows->launches()) {
+      launch.number += from.first_launch;
+      all.launches.push_back(launch);
+    }
+    std::ranges::move(carried_failures(from), std::back_inserter(all.failures));
+  }
+  std::ranges::copy(own.launches, std::back_inserter(all.launches));
+  std::ranges::copy(own.failures, std::back_inserter(all.failures));
+  std::ranges::stable_sort(all.failures, [](const Failure& a, const Failure& b) {
+    return a.id != b.id ? a.id < b.id : a.launch < b.launch;
+  });
+  return all;
+}
+
+// Rows of failed points, found while their numbers pass by in order.
+class FailedPlaces {
+ public:
+  explicit FailedPlaces(const std::vector<Failure>& failures)
+      : failures_(failures), places_(failures.size(), -1) {}
+  void see(sweep::PointIndex number, std::int64_t place) {
+    for (; at_ < failures_.size() && failures_[at_].id <= number; ++at_)
+      if (failures_[at_].id == number) places_[at_] = static_cast<std::int32_t>(place);
+  }
+  void see(const MergedBatch& batch) {
+    if (at_ == failures_.size()) return;
+    std::size_t fresh = 0, carried = 0;
+    for (std::int64_t place = batch.first; place < batch.first + batch.size(); ++place) {
+      const bool is_fresh = fresh < batch.fresh.size() && batch.fresh_places[fresh] == place;
+      see(is_fresh ? batch.fresh[fresh++].row.id : batch.carried[carried++].number, place);
+    }
+  }
+  [[nodiscard]] const std::vector<std::int32_t>& places() const { return places_; }
+
+ private:
+  const std::vector<Failure>& failures_;  // ascending by id
+  std::vector<std::int32_t> places_;
+  std::size_t at_ = 0;
+};
+
+std::string build(const std::filesystem::path& path, Job& job) {
+  const CodeTables codes(job.used, names_of(job.files, job.carried), job.catalog, job.header.limit_names);
+  const Provenance provenance = with_carried(job.provenance, job.files);
   Hdf5File file(path, Hdf5File::Mode::create);
-  write_header(file, header, rows.size(), seen);
-  make_columns(file, rows.size(), codes);
-  write_provenance(file, provenance, static_cast<std::uint64_t>(rows.size()));
-  const auto written = write_all(file, rows, catalog, codes);
+  write_header(file, job.header, job.rows(), job.by_status);
+  make_columns(file, job.rows(), codes, job.header.objectives);
+  write_provenance(file, provenance, job.layer_tables, static_cast<std::uint64_t>(job.rows()));
+  ColumnWriter writer(file, job, codes);
+  FailedPlaces failed(provenance.failures);
+  MergedRows rows(job.stream, job.carried);
+  MergedBatch batch;
+  for (rows.next(batch); batch.size() > 0; rows.next(batch)) writer.write(batch), failed.see(batch);
+  write_failures(file, provenance.failures, failed.places());
   file.close();
 
   const ReadBack back = read_back(path);
-  if (back.columns != written)
+  if (back.columns != writer.digests())
     throw UserError("\"" + path.string() + "\" does not read back as it was written",
                     "the disk or its network file system is failing; write elsewhere with -o", 5);
   Hdf5File finished(path, Hdf5File::Mode::update);
   finished.set_attribute("/", "rows_digest", back.rows_digest);
   finished.set_attribute("/", "rows_digest_algorithm", digest_algorithm);
-  finished.set_attribute("/", "state", "complete");
+  finished.set_attribute("/", "state", job.header.is_partial ? "partial" : "complete");
   finished.close();
   return back.rows_digest;
 }
@@ -199,19 +298,27 @@ std::string build(const std::filesystem::path& path, RowStream& rows, const simu
 
 WriteSummary write_results(const std::filesystem::path& file, RowStream& rows,
                            const simulate::Catalog& catalog, const FileHeader& header,
-                           const Provenance& provenance) {
+                           const Provenance& provenance, std::span<const CarriedFile> carried) {
   const auto folder = std::filesystem::absolute(file).parent_path();
   std::error_code error;
   std::filesystem::create_directories(folder, error);  // a failure shows when the file is made
   auto unfinished = file;
   unfinished += ".tmp";
-  const FirstPass seen = survey(rows, catalog);
+  Job job{.stream = rows,
+          .catalog = catalog,
+          .header = header,
+          .provenance = provenance,
+          .files = carried,
+          .layer_tables = layer_texts(catalog),
+          .carried = carried_rows(carried),
+          .used = {}};
+  survey(job);
   try {
-    std::string digest = build(unfinished, rows, catalog, header, provenance, seen);
+    std::string digest = build(unfinished, job);
     storage::sync_to_disk(unfinished);
     std::filesystem::rename(unfinished, file);
     storage::sync_to_disk(folder);
-    return {std::move(digest), rows.size(), seen.by_status};
+    return {std::move(digest), job.rows(), job.by_status};
   } catch (const std::filesystem::filesystem_error& failure) {
     throw UserError(failure.what(), "choose another place with -o", 5);
   } catch (...) {
@@ -220,21 +327,13 @@ WriteSummary write_results(const std::filesystem::path& file, RowStream& rows,
   }
 }
 
-std::optional<FileState> read_state(const std::filesystem::path& path) {
-  if (!std::filesystem::exists(path)) return std::nullopt;
-  const Hdf5File file(path, Hdf5File::Mode::read);
-  if (!file.has_attribute("/", "schema") || file.text_attribute("/", "schema") != schema_name)
-    throw UserError("\"" + path.string() + "\" is an HDF5 file, but not a result of this program",
-                    "choose another file with -o", 5);
-  FileState state{.sweep_key = file.text_attribute("/", "sweep_key"),
-                  .schema_version = file.text_attribute("/", "schema_version"),
-                  .name = file.text_attribute("/", "name"),
-                  .rows = file.integer_attribute("/", "n_total")};
-  for (std::size_t i = 0; i < count_names.size(); ++i)
-    state.by_status[i] = file.integer_attribute("/", count_names[i]);
-  state.complete = file.has_attribute("/", "state") && file.text_attribute("/", "state") == "complete";
-  if (state.complete) state.rows_digest = file.text_attribute("/", "rows_digest");
-  return state;
+WriteSummary write_results(const std::filesystem::path& file, RowStream& rows,
+                           const simulate::Catalog& catalog, const FileHeader& header,
+                           const Provenance& provenance, const OldRows* old,
+                           std::span<const sweep::PointIndex> new_numbers) {
+  const CarriedFile one{old, new_numbers, 0};
+  return write_results(file, rows, catalog, header, provenance,
+                       std::span<const CarriedFile>(&one, old == nullptr ? 0 : 1));
 }
 
 std::string digest_of(const std::filesystem::path& file) { return read_back(file).rows_digest; }

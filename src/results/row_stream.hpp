@@ -1,4 +1,4 @@
-// Finished rows in id order, readable more than once, never all in memory unless the source keeps them there.
+// Finished rows in id order, read from the first to the last, more than once.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,8 @@ struct FinishedRow {
 
 struct RowStream {
   [[nodiscard]] virtual std::int64_t size() const = 0;
-  // Rows [first, first + out.size()) in ascending id order; every id once.
+  // Rows [first, first + out.size()) in ascending id order; every id once. `first` is 0, which starts anew,
+  // or where the last call ended.
   virtual void read(std::int64_t first, std::span<FinishedRow> out) = 0;
   virtual ~RowStream() = default;
 };

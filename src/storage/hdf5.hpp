@@ -61,10 +61,12 @@ class Hdf5File {
   void set_attribute(const std::string& path, const std::string& name, const std::string& value);
   void set_attribute(const std::string& path, const std::string& name, const char* value);
   void set_attribute(const std::string& path, const std::string& name, std::int64_t value);
+  void set_attribute(const std::string& path, const std::string& name, double value);
   void set_attribute(const std::string& path, const std::string& name, std::span<const std::int8_t> values);
   [[nodiscard]] bool has_attribute(const std::string& path, const std::string& name) const;
   [[nodiscard]] std::string text_attribute(const std::string& path, const std::string& name) const;
   [[nodiscard]] std::int64_t integer_attribute(const std::string& path, const std::string& name) const;
+  [[nodiscard]] double real_attribute(const std::string& path, const std::string& name) const;
   [[nodiscard]] std::vector<std::int8_t> codes_attribute(const std::string& path,
                                                          const std::string& name) const;
 

@@ -57,6 +57,11 @@ void Hdf5File::set_attribute(const std::string& path, const std::string& name, s
     fail(name_, path, name, "write");
 }
 
+void Hdf5File::set_attribute(const std::string& path, const std::string& name, double value) {
+  if (!write(handle_, path, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, H5Screate(H5S_SCALAR), &value))
+    fail(name_, path, name, "write");
+}
+
 void Hdf5File::set_attribute(const std::string& path, const std::string& name,
                              std::span<const std::int8_t> values) {
   const hsize_t count = values.size();
@@ -88,6 +93,15 @@ std::int64_t Hdf5File::integer_attribute(const std::string& path, const std::str
   std::int64_t value = 0;
   const hid_t attribute = H5Aopen_by_name(handle_, path.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT);
   const bool read = attribute >= 0 && H5Aread(attribute, H5T_NATIVE_INT64, &value) >= 0;
+  if (attribute >= 0) H5Aclose(attribute);
+  if (!read) fail(name_, path, name, "read");
+  return value;
+}
+
+double Hdf5File::real_attribute(const std::string& path, const std::string& name) const {
+  double value = 0.0;
+  const hid_t attribute = H5Aopen_by_name(handle_, path.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT);
+  const bool read = attribute >= 0 && H5Aread(attribute, H5T_NATIVE_DOUBLE, &value) >= 0;
   if (attribute >= 0) H5Aclose(attribute);
   if (!read) fail(name_, path, name, "read");
   return value;

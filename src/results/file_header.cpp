@@ -1,0 +1,112 @@
+#include "results/file_header.hpp"
+
+#include <fmt/format.h>
+
+#include <sstream>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "results/columns.hpp"
+
+namespace echo::results {
+namespace {
+
+using storage::Hdf5File;
+
+constexpr std::array<const char*, 5> count_names{"n_feasible", "n_infeasible", "n_failed", "n_over_budget",
+                                                 "n_pending"};
+
+// Members that are texts, under the names of their attributes.
+struct TextMember {
+  const char* name;
+  std::string FileHeader::*member;
+};
+constexpr std::array<TextMember, 9> texts{{{"name", &FileHeader::name},
+                                           {"title", &FileHeader::title},
+                                           {"sweep_key", &FileHeader::sweep_key},
+                                           {"row_key", &FileHeader::row_key},
+                                           {"code_key", &FileHeader::code_key},
+                                           {"catalog_key", &FileHeader::catalog_key},
+                                           {"calibration_key", &FileHeader::calibration_key},
+                                           {"space_key", &FileHeader::space_key},
+                                           {"shard", &FileHeader::shard}}};
+
+std::vector<std::string> words(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> result;
+  for (std::string word; in >> word;) result.push_back(word);
+  return result;
+}
+
+// "step_time:min gpus:min"
+std::string objectives_text(const std::vector<sweep::Objective>& objectives) {
+  std::string text;
+  for (const auto& [metric, goal] : objectives)
+    text += fmt::format("{}{}:{}", text.empty() ? "" : " ", metric, goal == sweep::Goal::min ? "min" : "max");
+  return text;
+}
+
+std::vector<sweep::Objective> objectives_of(const std::string& text) {
+  std::vector<sweep::Objective> objectives;
+  for (const std::string& word : words(text)) {
+    const auto colon = word.rfind(':');
+    objectives.push_back(
+        {word.substr(0, colon), word.ends_with(":max") ? sweep::Goal::max : sweep::Goal::min});
+  }
+  return objectives;
+}
+
+std::string input_names() {
+  std::string names;
+  for (const Column& column : column_table())
+    if (column.role == Role::input) names += (names.empty() ? "" : " ") + std::string(column.path);
+  return names;
+}
+
+}  // namespace
+
+void write_header(Hdf5File& file, const FileHeader& header, std::int64_t rows,
+                  const std::array<std::int64_t, 5>& by_status) {
+  file.set_attribute("/", "Conventions", "EchoSweep-1.0");
+  file.set_attribute("/", "schema", schema_name);
+  file.set_attribute("/", "schema_version", schema_version());
+  for (const TextMember& text : texts) file.set_attribute("/", text.name, header.*text.member);
+  file.set_attribute("/", "objectives", objectives_text(header.objectives));
+  file.set_attribute("/", "limits", fmt::format("{}", fmt::join(header.limit_names, " ")));
+  file.set_attribute("/", "target_tokens", header.target_tokens);
+  file.set_attribute("/", "coordinates", input_names());  // xarray makes these coordinates
+  file.set_attribute("/", "n_total", header.ids > 0 ? header.ids : rows);
+  file.set_attribute("/", "n_done", rows - by_status[static_cast<std::size_t>(training::Status::pending)]);
+  for (std::size_t i = 0; i < count_names.size(); ++i) file.set_attribute("/", count_names[i], by_status[i]);
+}
+
+FileState read_state(const Hdf5File& file, const std::filesystem::path& name) {
+  if (!file.has_attribute("/", "schema") || file.text_attribute("/", "schema") != schema_name)
+    throw UserError("\"" + name.string() + "\" is an HDF5 file, but not a result of this program",
+                    "choose another file with -o", 5);
+  const auto text = [&](const char* attribute) {
+    return file.has_attribute("/", attribute) ? file.text_attribute("/", attribute) : std::string();
+  };
+  FileState state;
+  for (const TextMember& member : texts) state.*member.member = text(member.name);
+  state.objectives = objectives_of(text("objectives"));
+  state.limit_names = words(text("limits"));
+  if (file.has_attribute("/", "target_tokens"))
+    state.target_tokens = file.real_attribute("/", "target_tokens");
+  state.schema_version = text("schema_version");
+  state.rows_digest = text("rows_digest");
+  state.ids = file.integer_attribute("/", "n_total");
+  state.rows = static_cast<std::int64_t>(file.shape("/config").front());
+  for (std::size_t i = 0; i < count_names.size(); ++i)
+    state.by_status[i] = file.integer_attribute("/", count_names[i]);
+  state.complete = text("state") == "complete";
+  state.is_partial = !state.complete;
+  return state;
+}
+
+std::optional<FileState> read_state(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path)) return std::nullopt;
+  return read_state(Hdf5File(path, Hdf5File::Mode::read), path);
+}
+
+}  // namespace echo::results

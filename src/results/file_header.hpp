@@ -1,0 +1,47 @@
+// What a result file says of itself: the attributes of its root.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "storage/hdf5.hpp"
+#include "sweep/row.hpp"
+#include "sweep/spec.hpp"
+
+namespace echo::results {
+
+struct FileHeader {
+  std::string name, title;  // of the sweep
+  // Keys, hex. sweep_key: of everything. row_key: what must be equal for rows to be mixed. The others say
+  // what a difference comes from: the program, the presets, the fitted constants, the axes and rules.
+  std::string sweep_key, row_key, code_key, catalog_key, calibration_key, space_key;
+  std::string shard;                         // "2/8"; empty = not one of several
+  sweep::PointIndex ids = 0;                 // points of the whole space; 0 = as many as there are rows
+  bool is_partial = false;                   // points are missing: a snapshot, a stopped launch, a shard
+  double target_tokens = 0.0;                // of the whole training; 0 = not given
+  std::vector<sweep::Objective> objectives;  // the first ranks; empty = the schema's own
+  std::vector<std::string> limit_names;      // by Row::limit; words without blanks, each once
+  friend bool operator==(const FileHeader&, const FileHeader&) = default;
+};
+
+struct FileState : FileHeader {
+  std::string rows_digest, schema_version;
+  std::int64_t rows = 0;
+  std::array<std::int64_t, 5> by_status{};  // [training::Status]
+  bool complete = false;
+};
+
+// What an existing result file says of itself; nothing when there is no such file. Not a result file:
+// UserError, 5.
+[[nodiscard]] std::optional<FileState> read_state(const std::filesystem::path& file);
+[[nodiscard]] FileState read_state(const storage::Hdf5File&, const std::filesystem::path& name);
+
+// All but the digest and `state`, which are set once the file is known to be whole.
+void write_header(storage::Hdf5File&, const FileHeader&, std::int64_t rows,
+                  const std::array<std::int64_t, 5>& by_status);
+
+}  // namespace echo::results

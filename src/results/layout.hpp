@@ -1,0 +1,21 @@
+// The datasets of a result file before a value stands in them: shapes, chunks, scales, attributes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "results/code_tables.hpp"
+#include "results/columns.hpp"
+#include "storage/hdf5.hpp"
+#include "sweep/spec.hpp"
+
+namespace echo::results {
+
+[[nodiscard]] inline std::string path_of(const Column& column) { return std::string("/") + column.path; }
+
+// `objectives` mark their columns in place of the schema's own marks, where there are any.
+void make_columns(storage::Hdf5File&, std::int64_t rows, const CodeTables&,
+                  const std::vector<sweep::Objective>& objectives);
+
+}  // namespace echo::results
