@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "config/did_you_mean.hpp"
 #include "config/preset_files.hpp"
@@ -15,12 +17,12 @@ using sweep::Axis;
 using sweep::AxisKind;
 using sweep::AxisValue;
 
-constexpr std::int64_t most_values = 1'000'000;  // of one axis; a slip in { from, to, step } asks for more
+constexpr std::int64_t most_values = 100'000;  // of one axis; a slip in { from, to, step } asks for more
 
 class ValueReader {
  public:
-  ValueReader(const sweep::AxisInfo& axis, AxisContext& context, ReadAxis& out)
-      : axis_(axis), context_(context), problems_(context.problems), out_(out) {}
+  ValueReader(const sweep::AxisInfo& axis, Crossing crossing, AxisContext& context, ReadAxis& out)
+      : axis_(axis), crossing_(crossing), context_(context), problems_(context.problems), out_(out) {}
 
   void form(const toml::node& node) {
     if (const auto* text = node.as_string(); text != nullptr && text->get() == "auto") return automatic(node);
@@ -39,9 +41,9 @@ class ValueReader {
     problems_.error(place_of(node), std::move(what), std::move(remedy));
   }
   void add(const toml::node& node, AxisValue value) {
-    const auto& known = out_.column.values;
-    if (std::find(known.begin(), known.end(), value) != known.end()) {
-      problems_.warning(place_of(node), name() + " lists this value twice", "it is simulated once");
+    const bool fresh = listed_.emplace(value.number, value.text).second;
+    if (!fresh && crossing_ == Crossing::crossed) {
+      return problems_.warning(place_of(node), name() + " lists this value twice", "it is simulated once");
     }
     out_.column.values.push_back(std::move(value));
     out_.places.push_back(place_of(node));
@@ -51,11 +53,18 @@ class ValueReader {
   }
 
   void automatic(const toml::node& node) {
-    const Axis axis = axis_.axis;
-    out_.automatic = axis == Axis::tp || axis == Axis::pp || axis == Axis::dp || axis == Axis::vpp;
-    if (!out_.automatic)
-      error(node, name() + " has no \"auto\"", "auto is for tp, pp, dp and vpp; list the values");
+    out_.automatic = sweep::has_auto(axis_.axis);
+    if (out_.automatic) return;
+    std::string axes;
+    for (const sweep::AxisInfo& axis : sweep::axis_table) {
+      if (sweep::has_auto(axis.axis)) axes += (axes.empty() ? "" : ", ") + std::string(axis.name);
+    }
+    error(node, name() + " has no \"auto\"", "auto is for " + axes + "; list the values");
   }
+
+  // What a whole number of this axis may be.
+  [[nodiscard]] std::int64_t lowest() const { return axis_.kind == AxisKind::level ? 0 : 1; }
+  [[nodiscard]] std::int64_t highest() const { return axis_.kind == AxisKind::level ? 3 : INT32_MAX; }
 
   void one(const toml::node& node) {
     switch (axis_.kind) {
@@ -63,9 +72,8 @@ class ValueReader {
       case AxisKind::word:
         return word(node);
       case AxisKind::count:
-        return whole(node, 1, INT32_MAX);
       case AxisKind::level:
-        return whole(node, 0, 3);
+        return whole(node);
       case AxisKind::batch:
         return batch(node);
       case AxisKind::flag:
@@ -92,12 +100,13 @@ class ValueReader {
     error(node, "unknown " + name() + " \"" + value + "\"", remedy);
   }
 
-  void whole(const toml::node& node, std::int64_t low, std::int64_t high) {
+  void whole(const toml::node& node) {
     const auto* value = node.as_integer();
     if (value == nullptr) return wrong_type(node, "an integer");
-    if (value->get() < low || value->get() > high) {
-      return error(node, name() + " = " + std::to_string(value->get()) + " is impossible",
-                   "it must be at least " + std::to_string(low) + " and at most " + std::to_string(high));
+    if (value->get() < lowest() || value->get() > highest()) {
+      return error(
+          node, name() + " = " + std::to_string(value->get()) + " is impossible",
+          "it must be at least " + std::to_string(lowest()) + " and at most " + std::to_string(highest()));
     }
     add(node, {value->get(), ""});
   }
@@ -107,7 +116,7 @@ class ValueReader {
     if (text == nullptr) {
       if (!node.is_integer()) return wrong_type(node, "sequences (an integer) or tokens (\"4 Mi tokens\")");
       if (out_.tokens) return error(node, "global_batch mixes sequences and tokens", "use one of them");
-      return whole(node, 1, INT32_MAX);
+      return whole(node);
     }
     if (!out_.tokens && !out_.column.values.empty()) {
       return error(node, "global_batch mixes sequences and tokens", "use one of them");
@@ -157,7 +166,7 @@ class ValueReader {
     add(node, {at, ""});
   }
 
-  // { pow2 = [lo, hi] } and { from, to, step }.
+  // { pow2 = [lo, hi] }, { log = [lo, hi], n = k } and { from, to, step }.
   void generated(const toml::table& table) {
     const bool counts =
         axis_.kind == AxisKind::count || axis_.kind == AxisKind::batch || axis_.kind == AxisKind::level;
@@ -165,14 +174,15 @@ class ValueReader {
     TableReader reader(table, place_of(table), "axis " + name(), problems_);
     if (const toml::node* bounds = reader.node("pow2", TableReader::Presence::optional)) {
       powers_of_two(*bounds);
-    } else if (table.contains("log")) {
-      reader.ignore("log");
-      reader.ignore("n");
-      error(table, "{ log = ... } is not supported yet", "list the values, or use { pow2 = [lo, hi] }");
+    } else if (const toml::node* ends = reader.node("log", TableReader::Presence::optional)) {
+      std::int64_t n = 0;
+      const int before = problems_.errors();
+      reader.integer("n", {2.0, 10'000.0}, n);
+      if (problems_.errors() == before) logarithmic(*ends, n);
     } else {
       std::int64_t from = 0, to = 0, step = 1;
       const int before = problems_.errors();
-      const Range range{axis_.kind == AxisKind::level ? 0.0 : 1.0, 2147483647.0};
+      const Range range{static_cast<double>(lowest()), static_cast<double>(highest())};
       reader.integer("from", range, from);
       reader.integer("to", range, to);
       reader.integer("step", at_least_one, step, TableReader::Presence::optional);
@@ -180,41 +190,70 @@ class ValueReader {
     }
     reader.finish();
   }
-  void powers_of_two(const toml::node& bounds) {
-    const toml::array* pair = bounds.as_array();
+  // The two whole numbers of [lo, hi], in order and possible for this axis.
+  bool ends_of(const toml::node& node, const std::string& form, std::int64_t& low, std::int64_t& high) {
+    const toml::array* pair = node.as_array();
     const bool two =
         pair != nullptr && pair->size() == 2 && pair->get(0)->is_integer() && pair->get(1)->is_integer();
-    if (!two) return error(bounds, "pow2 must be [lowest, highest]", "write { pow2 = [1, 8] }");
-    const std::int64_t low = pair->get(0)->as_integer()->get(), high = pair->get(1)->as_integer()->get();
-    const auto is_power = [](std::int64_t n) {
-      return n > 0 && std::has_single_bit(static_cast<std::uint64_t>(n));
-    };
-    if (!is_power(low) || !is_power(high) || low > high || high > INT32_MAX) {
-      return error(bounds, "pow2 = [" + std::to_string(low) + ", " + std::to_string(high) + "] is impossible",
-                   "both must be powers of two, the lower first");
+    if (!two) {
+      error(node, form + " must be [lowest, highest]", "write { " + form + " = [1, 8] }, in whole numbers");
+      return false;
+    }
+    low = pair->get(0)->as_integer()->get(), high = pair->get(1)->as_integer()->get();
+    if (low >= 1 && low <= high && high <= highest()) return true;
+    impossible(node, form, low, high, "the lower first, from 1 to " + std::to_string(highest()));
+    return false;
+  }
+  void impossible(const toml::node& node, const std::string& form, std::int64_t low, std::int64_t high,
+                  std::string remedy) {
+    error(node, form + " = [" + std::to_string(low) + ", " + std::to_string(high) + "] is impossible",
+          std::move(remedy));
+  }
+  void powers_of_two(const toml::node& bounds) {
+    std::int64_t low = 0, high = 0;
+    if (!ends_of(bounds, "pow2", low, high)) return;
+    const auto is_power = [](std::int64_t n) { return std::has_single_bit(static_cast<std::uint64_t>(n)); };
+    if (!is_power(low) || !is_power(high)) {
+      return impossible(bounds, "pow2", low, high, "both must be powers of two, the lower first");
     }
     for (std::int64_t value = low; value <= high; value *= 2) add(bounds, {value, ""});
+  }
+  // n values evenly spaced in the logarithm, each rounded to a whole number; of equal neighbours one is kept.
+  void logarithmic(const toml::node& bounds, std::int64_t n) {
+    std::int64_t low = 0, high = 0, last = 0;
+    if (!ends_of(bounds, "log", low, high)) return;
+    const double ratio = static_cast<double>(high) / static_cast<double>(low);
+    for (std::int64_t i = 0; i < n; ++i) {
+      const double exact =
+          static_cast<double>(low) * std::pow(ratio, static_cast<double>(i) / static_cast<double>(n - 1));
+      const std::int64_t value = i == n - 1 ? high : std::llround(exact);
+      if (value > last) add(bounds, {value, ""});
+      last = value;
+    }
   }
   void stepped(const toml::node& node, std::int64_t from, std::int64_t to, std::int64_t step) {
     if (to < from) return error(node, "this range is empty", "from must not exceed to");
     if ((to - from) / step >= most_values)
-      return error(node, "this range has over a million values", "widen step");
+      return error(node, "this range has over 100 000 values", "widen step");
     for (std::int64_t value = from; value <= to; value += step) add(node, {value, ""});
   }
 
   const sweep::AxisInfo& axis_;
+  Crossing crossing_;
   AxisContext& context_;
   Problems& problems_;
   ReadAxis& out_;
+  std::set<std::pair<std::int64_t, std::string>> listed_;
 };
 
 }  // namespace
 
-ReadAxis read_axis(const sweep::AxisInfo& axis, const toml::node& node, AxisContext& context) {
+ReadAxis read_axis(const sweep::AxisInfo& axis, const toml::node& node, Crossing crossing,
+                   AxisContext& context) {
   ReadAxis out;
   out.column.axis = axis.axis;
   out.place = place_of(node);
-  ValueReader(axis, context, out).form(node);
+  ValueReader(axis, crossing, context, out).form(node);
   return out;
 }
 

@@ -1,4 +1,5 @@
-// Reads the values of one axis in any of their forms: scalar, list, { pow2 = [lo, hi] }, { from, to, step }.
+// Reads the values of one axis in any of their forms: scalar, list, { pow2 = [lo, hi] }, { from, to, step },
+// { log = [lo, hi], n = k }, "auto".
 #pragma once
 
 #include <optional>
@@ -26,6 +27,9 @@ struct AxisContext {
   Problems& problems;
 };
 
-[[nodiscard]] ReadAxis read_axis(const sweep::AxisInfo& axis, const toml::node& node, AxisContext& context);
+// Crossed axes lose a value listed twice, with a warning; zipped ones keep it: it stands beside another one.
+enum class Crossing { crossed, zipped };
+[[nodiscard]] ReadAxis read_axis(const sweep::AxisInfo& axis, const toml::node& node, Crossing crossing,
+                                 AxisContext& context);
 
 }  // namespace echo::config

@@ -13,6 +13,7 @@
 
 #include "base/named_table.hpp"
 #include "config/did_you_mean.hpp"
+#include "config/include_files.hpp"
 #include "config/preset_files.hpp"
 #include "config/read_file.hpp"
 
@@ -40,43 +41,95 @@ struct Found {
   Place place;
 };
 
+// How the presets of one kind are read.
+template <class Preset>
+struct Kind {
+  std::string folder, what, role;  // "gpus"; "gpu", in messages; "preset" or "calibration", in provenance
+  Preset (*read)(TableReader&);
+};
+
 struct Reading {
   const std::vector<std::string>& folders;
+  IncludedPresets included;
   std::vector<InputFile>& files;
   Problems& problems;
 
-  // Every preset of `folder_name`, sorted by name; `what` names one in messages.
+  // Every preset of a kind, sorted by name.
   template <class Preset>
-  std::vector<Found<Preset>> all(const std::string& folder_name, const std::string& what,
-                                 const std::string& kind, Preset (*read)(TableReader&)) {
+  std::vector<Found<Preset>> all(const Kind<Preset>& kind) {
     std::vector<Found<Preset>> found;
-    for (const std::string& folder : folders) {
-      const std::size_t earlier = found.size();  // presets of better folders
-      for (const std::string& path : toml_files_in(folder + "/" + folder_name)) {
-        const std::string text = read_whole_file(path).value_or("");
-        files.push_back({kind, path, fingerprint(text)});
-        const auto table = parse_toml(text, path, problems);
-        if (!table) continue;
-        const std::string stem = std::filesystem::path(path).stem().string();
-        const Place place{path, 1, 1, 1};
-        TableReader reader(*table, place, what + " \"" + stem + "\"", problems);
-        Preset preset = read(reader);
-        if (name_of(preset) != stem && !name_of(preset).empty()) {
-          problems.error(place_of(*table->get("name")),
-                         "the file of " + name_of(preset) + " is called " + stem,
-                         "give the file and the preset one name");
-        }
-        const auto same = [&](const Found<Preset>& other) {
-          return name_of(other.preset) == name_of(preset);
-        };
-        if (std::any_of(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(earlier), same)) continue;
-        found.push_back({std::move(preset), place});
-      }
+    for (std::size_t i = 0; i <= folders.size(); ++i) {
+      if (i == included.behind) add_included(kind, found);
+      if (i < folders.size()) add_folder(kind, folders[i], found);
     }
     std::sort(found.begin(), found.end(), [](const Found<Preset>& a, const Found<Preset>& b) {
       return name_of(a.preset) < name_of(b.preset);
     });
     return found;
+  }
+
+  template <class Preset>
+  void add_folder(const Kind<Preset>& kind, const std::string& folder, std::vector<Found<Preset>>& found) {
+    std::vector<Found<Preset>> own;
+    for (const std::string& path : toml_files_in(folder + "/" + kind.folder)) {
+      const std::string text = read_whole_file(path).value_or("");
+      files.push_back({kind.role, path, fingerprint(text)});
+      const auto table = parse_toml(text, path, problems);
+      const std::string stem = std::filesystem::path(path).stem().string();
+      if (table) own.push_back(one(kind, *table, {path, 1, 1, 1}, stem, "file"));
+    }
+    add_new(std::move(own), found);
+  }
+  // The last file has the say, so it comes first.
+  template <class Preset>
+  void add_included(const Kind<Preset>& kind, std::vector<Found<Preset>>& found) {
+    if (included.files == nullptr) return;
+    for (auto file = included.files->rbegin(); file != included.files->rend(); ++file) {
+      toml::node* const section = file->root.get(kind.folder);
+      if (section == nullptr || kind.role != "preset") continue;
+      toml::table* const presets = section->as_table();
+      if (presets == nullptr) {
+        problems.error(place_of(*section), kind.folder + " must be a table of presets",
+                       "write [" + kind.folder + ".NAME]");
+        continue;
+      }
+      std::vector<Found<Preset>> own;
+      for (const Entry& entry : in_file_order(*presets)) {
+        const std::string name(entry.key->str());
+        toml::table* const table = presets->get(name)->as_table();
+        if (table == nullptr) {
+          problems.error(place_of(*entry.node), name + " must be a table, not " + type_of(*entry.node),
+                         "write [" + kind.folder + "." + name + "]");
+          continue;
+        }
+        table->emplace("name", name);
+        own.push_back(one(kind, *table, place_of(*entry.key), name, "section"));
+      }
+      add_new(std::move(own), found);
+    }
+  }
+  template <class Preset>
+  Found<Preset> one(const Kind<Preset>& kind, const toml::table& table, const Place& place,
+                    const std::string& name, const std::string& holder) {
+    TableReader reader(table, place, kind.what + " \"" + name + "\"", problems);
+    Preset preset = kind.read(reader);
+    if (name_of(preset) != name && !name_of(preset).empty()) {
+      problems.error(place_of(*table.get("name")),
+                     "the " + holder + " of " + name_of(preset) + " is called " + name,
+                     "give the " + holder + " and the preset one name");
+    }
+    return {std::move(preset), place};
+  }
+  template <class Preset>
+  static void add_new(std::vector<Found<Preset>> own, std::vector<Found<Preset>>& found) {
+    const std::size_t better = found.size();
+    for (Found<Preset>& one : own) {
+      const auto same = [&](const Found<Preset>& other) {
+        return name_of(other.preset) == name_of(one.preset);
+      };
+      if (std::none_of(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(better), same))
+        found.push_back(std::move(one));
+    }
   }
 };
 
@@ -163,6 +216,10 @@ std::vector<std::string> catalog_folders(const std::vector<std::string>& preset_
     folders.push_back(
         (std::filesystem::path(sweep_file).parent_path() / "catalog").lexically_normal().string());
   }
+  const char* const config = std::getenv("XDG_CONFIG_HOME");
+  const char* const home = std::getenv("HOME");
+  if (config != nullptr) folders.push_back(std::string(config) + "/echo-sweep");
+  if (config == nullptr && home != nullptr) folders.push_back(std::string(home) + "/.config/echo-sweep");
   const char* const own = std::getenv("ECHO_CATALOG_DIR");
   folders.emplace_back(own != nullptr ? own : ECHO_CATALOG_DIR);
   std::vector<std::string> there, canonical;
@@ -183,27 +240,29 @@ CatalogInputs read_catalog(const std::vector<std::string>& folders) {
   return inputs;
 }
 
-CatalogInputs read_catalog(const std::vector<std::string>& folders, Problems& problems) {
+CatalogInputs read_catalog(const std::vector<std::string>& folders, Problems& problems,
+                           IncludedPresets included) {
   CatalogInputs inputs;
   if (folders.empty()) {
     throw UserError("no catalog folder was found",
                     "pass --preset-path, or point ECHO_CATALOG_DIR at sweeps/catalog of the source tree");
   }
-  Reading reading{folders, inputs.files, problems};
+  Reading reading{folders, included, inputs.files, problems};
   simulate::Catalog& catalog = inputs.catalog;
   simulate::Calibration& known = inputs.calibration;
-  const auto gpus = reading.all<machine::GpuSpec>("gpus", "gpu", "preset", read_gpu);
-  const auto clusters = reading.all<ClusterFile>("clusters", "cluster", "preset", read_cluster);
+  const auto gpus = reading.all(Kind<machine::GpuSpec>{"gpus", "gpu", "preset", read_gpu});
+  const auto clusters = reading.all(Kind<ClusterFile>{"clusters", "cluster", "preset", read_cluster});
   catalog.gpus = presets_of(gpus);
-  catalog.models = presets_of(reading.all<training::ModelSpec>("models", "model", "preset", read_model));
-  catalog.frameworks =
-      presets_of(reading.all<training::FrameworkSpec>("frameworks", "framework", "preset", read_framework));
-  known.kernels = presets_of(reading.all<profile::KernelConstants>("kernels", "kernel constants",
-                                                                   "calibration", read_kernel_constants));
-  known.networks = presets_of(reading.all<collective::NetworkConstants>(
-      "networks", "network constants", "calibration", read_network_constants));
+  catalog.models =
+      presets_of(reading.all(Kind<training::ModelSpec>{"models", "model", "preset", read_model}));
+  catalog.frameworks = presets_of(
+      reading.all(Kind<training::FrameworkSpec>{"frameworks", "framework", "preset", read_framework}));
+  known.kernels = presets_of(reading.all(
+      Kind<profile::KernelConstants>{"kernels", "kernel constants", "calibration", read_kernel_constants}));
+  known.networks = presets_of(reading.all(Kind<collective::NetworkConstants>{
+      "networks", "network constants", "calibration", read_network_constants}));
   for (const auto& found :
-       reading.all<SlowdownFile>("slowdown", "slowdown model", "calibration", read_slowdown)) {
+       reading.all(Kind<SlowdownFile>{"slowdown", "slowdown model", "calibration", read_slowdown})) {
     known.slowdown = found.preset.constants;  // one kind so far, so one file
   }
   for (const Found<machine::GpuSpec>& found : gpus) {

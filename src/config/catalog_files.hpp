@@ -11,6 +11,7 @@
 namespace echo::config {
 
 class Problems;
+struct IncludedFile;
 
 // One file that was read, for provenance. `hash`: XXH3-128 of its bytes, in hex.
 struct InputFile {
@@ -42,8 +43,9 @@ struct CatalogInputs {
   std::vector<InputFile> files;
 };
 
-// Where presets are looked for, best first: `preset_paths`, the sweep's own folder + "/catalog", the built-in
-// one (environment ECHO_CATALOG_DIR, else the source tree's). Folders that do not exist are left out.
+// Where presets are looked for, best first: `preset_paths`, the sweep's own folder + "/catalog", the user's
+// ($XDG_CONFIG_HOME or ~/.config, + "/echo-sweep"), the built-in one (environment ECHO_CATALOG_DIR, else the
+// source tree's). Folders that do not exist are left out.
 [[nodiscard]] std::vector<std::string> catalog_folders(const std::vector<std::string>& preset_paths,
                                                        const std::string& sweep_file = "");
 
@@ -51,7 +53,15 @@ struct CatalogInputs {
 // of two presets with one name the earlier folder's wins. Throws UserError with every problem of every file.
 [[nodiscard]] CatalogInputs read_catalog(const std::vector<std::string>& folders = catalog_folders({}));
 
+// Presets that included files define as [gpus.NAME], ...: of equal names the last file's wins. They come
+// right behind the first `behind` of the folders.
+struct IncludedPresets {
+  std::vector<IncludedFile>* files = nullptr;
+  std::size_t behind = 0;
+};
+
 // The same, with the problems added to a list that others go on with.
-[[nodiscard]] CatalogInputs read_catalog(const std::vector<std::string>& folders, Problems& problems);
+[[nodiscard]] CatalogInputs read_catalog(const std::vector<std::string>& folders, Problems& problems,
+                                         IncludedPresets included = {});
 
 }  // namespace echo::config

@@ -1,7 +1,8 @@
-// Collects every problem of every file, so that one pass shows them all.
+// Collects every problem of every file, each once, so that one pass shows them all.
 #pragma once
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -14,11 +15,10 @@ namespace echo::config {
 class Problems {
  public:
   void error(Place place, std::string what, std::string remedy) {
-    list_.push_back({std::move(place), std::move(what), std::move(remedy), Problem::Severity::error});
-    ++errors_;
+    if (add({std::move(place), std::move(what), std::move(remedy), Problem::Severity::error})) ++errors_;
   }
   void warning(Place place, std::string what, std::string remedy) {
-    list_.push_back({std::move(place), std::move(what), std::move(remedy), Problem::Severity::warning});
+    (void)add({std::move(place), std::move(what), std::move(remedy), Problem::Severity::warning});
   }
   [[nodiscard]] int errors() const { return errors_; }
   [[nodiscard]] const std::vector<Problem>& list() const { return list_; }
@@ -39,6 +39,14 @@ class Problems {
   }
 
  private:
+  // Groups of a space share axes, and would tell of the same slip once each.
+  bool add(Problem problem) {
+    const Place& place = problem.place;
+    if (!told_.emplace(place.file, place.line, place.column, problem.what).second) return false;
+    list_.push_back(std::move(problem));
+    return true;
+  }
+  std::set<std::tuple<std::string, std::int32_t, std::int32_t, std::string>> told_;
   std::vector<Problem> list_;
   int errors_ = 0;
 };

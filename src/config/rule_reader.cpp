@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 
 #include "config/did_you_mean.hpp"
+#include "config/goal_reader.hpp"
 #include "sweep/program.hpp"
 
 namespace echo::config {
@@ -25,17 +27,6 @@ bool is_name(const std::string& text) {
                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
 }
 
-// Where the characters of a string stand; a string with escapes or several lines has no columns to point at.
-Place inside(const toml::node& node) {
-  Place place = place_of(node);
-  const auto& region = node.source();
-  const std::size_t size = node.as_string()->get().size();
-  const bool plain =
-      region.end.line == region.begin.line && region.end.column - region.begin.column == size + 2;
-  if (!plain) place.column -= 1, place.length = 0;
-  return place;
-}
-
 bool reserved(const std::string& name) {
   for (const char* word : {"min", "max", "and", "or", "not", "true", "false", "model", "gpu", "cluster"}) {
     if (name == word) return true;
@@ -43,8 +34,28 @@ bool reserved(const std::string& name) {
   return name == "global_batch_sequences" || name == "global_batch_tokens";
 }
 
-void read_derives(const toml::table& root, const toml::table* space, std::vector<ReadRule>& rules,
-                  Problems& problems) {
+// Every axis that [space], its pairs or its groups hold.
+std::set<std::string> axes_in(const toml::table& root) {
+  std::set<std::string> names;
+  const toml::table* space = root.get_as<toml::table>("space");
+  if (space == nullptr) return names;
+  std::vector<const toml::table*> tables{space};
+  if (const toml::array* groups = space->get_as<toml::array>("group")) {
+    for (const toml::node& group : *groups) {
+      if (group.is_table()) tables.push_back(group.as_table());
+    }
+  }
+  for (const toml::table* table : tables) {
+    for (const Entry& entry : in_file_order(*table)) names.emplace(entry.key->str());
+    if (const toml::table* paired = table->get_as<toml::table>("paired")) {
+      for (const Entry& entry : in_file_order(*paired)) names.emplace(entry.key->str());
+    }
+  }
+  return names;
+}
+
+void read_derives(const toml::table& root, const std::set<std::string>& axes, bool included,
+                  std::vector<ReadRule>& rules, Problems& problems) {
   const toml::node* node = root.get("derive");
   if (node == nullptr) return;
   const toml::table* table = node->as_table();
@@ -54,21 +65,21 @@ void read_derives(const toml::table& root, const toml::table* space, std::vector
   }
   for (const Entry& entry : in_file_order(*table)) {
     const std::string name(entry.key->str());
-    const toml::table* paired = space != nullptr ? space->get_as<toml::table>("paired") : nullptr;
-    const bool in_space =
-        (space != nullptr && space->contains(name)) || (paired != nullptr && paired->contains(name));
     if (!is_name(name) || reserved(name)) {
       problems.error(place_of(*entry.key), "\"" + name + "\" cannot be derived",
                      "use a name of letters, digits and _ that means nothing else");
-    } else if (in_space) {
-      problems.error(place_of(*entry.key), name + " stands in [space] and in [derive]", "remove one of them");
+    } else if (axes.contains(name)) {
+      if (!included) {
+        problems.error(place_of(*entry.key), name + " stands in [space] and in [derive]",
+                       "remove one of them");
+      }
     } else if (!entry.node->is_string()) {
       problems.error(place_of(*entry.node),
                      name + " must be an expression in a string, not " + type_of(*entry.node),
                      "write " + name + " = \"...\"");
     } else {
       rules.push_back({{RuleKind::derive, name, entry.node->as_string()->get(), ""},
-                       inside(*entry.node),
+                       place_inside(*entry.node),
                        entry.key->source().begin});
     }
   }
@@ -77,53 +88,50 @@ void read_derives(const toml::table& root, const toml::table* space, std::vector
 void read_keeps(const toml::table& root, std::vector<ReadRule>& rules, Problems& problems) {
   const toml::node* node = root.get("keep");
   if (node == nullptr) return;
-  const toml::array* list = node->as_array();
-  if (list == nullptr ||
-      !std::all_of(list->begin(), list->end(), [](const toml::node& n) { return n.is_table(); })) {
-    problems.error(place_of(*node), "keep must be a list of tables, not " + type_of(*node), "write [[keep]]");
-    return;
-  }
   std::vector<std::string> names;
-  for (const toml::node& one : *list) {
-    const toml::table& table = *one.as_table();
-    TableReader reader(table, place_of(one), "[[keep]]", problems);
-    ReadRule rule;
-    rule.rule.kind = RuleKind::keep;
-    reader.text("name", rule.rule.name);
-    const bool given = reader.text("expr", rule.rule.expression);
-    reader.text("why", rule.rule.why, TableReader::Presence::optional);
-    reader.finish();
-    if (std::find(names.begin(), names.end(), rule.rule.name) != names.end()) {
-      problems.error(place_of(*table.get("name")), "two keeps are called \"" + rule.rule.name + "\"",
+  for (const toml::table* table : tables_in(*node, "keep", problems)) {
+    auto values = read_entry(*table, "keep", problems);
+    const std::string& name = values["name"];
+    if (!name.empty() && std::find(names.begin(), names.end(), name) != names.end()) {
+      problems.error(place_of(*table->get("name")), "two keeps are called \"" + name + "\"",
                      "give each its own name");
     }
-    names.push_back(rule.rule.name);
-    const toml::node* expression = table.get("expr");
-    if (!given || !expression->is_string()) continue;
-    rule.place = inside(*expression);
-    rule.order = one.source().begin;
-    rules.push_back(std::move(rule));
+    names.push_back(name);
+    if (values["expr"].empty()) continue;
+    rules.push_back({{RuleKind::keep, name, values["expr"], values["why"]},
+                     place_inside(*table->get("expr")),
+                     table->source().begin});
   }
 }
 
 }  // namespace
 
-void read_rules(const toml::table& root, sweep::SweepSpec& spec, std::vector<Place>& places,
+void read_rules(std::span<const toml::table* const> roots, sweep::SweepSpec& spec, std::vector<Place>& places,
                 Problems& problems) {
-  std::vector<ReadRule> rules;
-  read_derives(root, root.get_as<toml::table>("space"), rules, problems);
-  read_keeps(root, rules, problems);
-  std::stable_sort(rules.begin(), rules.end(), [](const ReadRule& a, const ReadRule& b) {
-    return a.order.line != b.order.line ? a.order.line < b.order.line : a.order.column < b.order.column;
-  });
-  for (ReadRule& rule : rules) {
+  const std::set<std::string> axes = axes_in(*roots.back());
+  std::vector<ReadRule> all;
+  for (const toml::table* root : roots) {
+    std::vector<ReadRule> rules;
+    read_derives(*root, axes, root != roots.back(), rules, problems);
+    read_keeps(*root, rules, problems);
+    std::stable_sort(rules.begin(), rules.end(), [](const ReadRule& a, const ReadRule& b) {
+      return a.order.line != b.order.line ? a.order.line < b.order.line : a.order.column < b.order.column;
+    });
+    std::erase_if(all, [&](const ReadRule& earlier) {
+      return std::any_of(rules.begin(), rules.end(), [&](const ReadRule& later) {
+        return later.rule.kind == earlier.rule.kind && later.rule.name == earlier.rule.name;
+      });
+    });
+    std::move(rules.begin(), rules.end(), std::back_inserter(all));
+  }
+  for (ReadRule& rule : all) {
     spec.rules.push_back(std::move(rule.rule));
     places.push_back(std::move(rule.place));
   }
 }
 
-void check_rules(const sweep::SweepSpec& spec, const simulate::Catalog& catalog,
-                 const std::vector<Place>& places, bool axes_fine, Problems& problems) {
+void check_expressions(const sweep::SweepSpec& spec, const simulate::Catalog& catalog,
+                       const std::vector<Place>& places, bool axes_fine, Problems& problems) {
   std::vector<sweep::RuleProblem> found;
   try {
     (void)sweep::compile_program(spec, catalog, found);
@@ -138,10 +146,13 @@ void check_rules(const sweep::SweepSpec& spec, const simulate::Catalog& catalog,
     if (has_columns) place.column += problem.error.offset;
     place.length = has_columns ? problem.error.length : 1;
     const std::string& unknown = problem.error.unknown_name;
+    const std::vector<std::string>& known = problem.error.known.empty() ? problem.known : problem.error.known;
     problems.error(place, problem.error.what,
                    unknown.empty()
                        ? problem.error.remedy
-                       : suggest(unknown, problem.known, "use an axis, a derived name or a preset field"));
+                       : suggest(unknown, known,
+                                 problem.error.known.empty() ? "use an axis, a derived name or a preset field"
+                                                             : "known"));
   }
 }
 

@@ -1,16 +1,16 @@
 // Reading the axes.
 // Problem: what an axis may hold depends on other axes ("auto" on the GPU counts, a possible tp on the
-// models' heads). Idea: read every axis by itself first, then fill in the automatic ones, then test values
-// against what all presets of the sweep allow. A value is a mistake only when no combination could use it;
+// models' heads), and those may differ from group to group. Idea: read every axis of [space] by itself first;
+// make each group's own list of axes from it; then fill in the automatic ones and test values against what
+// all presets of that group allow. A value is a mistake only when no combination of any group could use it;
 // what merely some cannot use becomes an infeasible row.
 #include "config/space_reader.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <set>
+#include <map>
+#include <tuple>
 
-#include "base/named_table.hpp"
-#include "config/axis_values.hpp"
+#include "config/axis_domain.hpp"
 #include "config/did_you_mean.hpp"
 
 namespace echo::config {
@@ -18,9 +18,10 @@ namespace {
 
 using sweep::Axis;
 
-struct ReadDimension {
-  std::vector<ReadAxis> axes;
+struct Group {
+  std::string name, what;  // what: as messages call it
   Place place;
+  std::vector<ReadDimension> dimensions;
 };
 
 class SpaceReader {
@@ -29,59 +30,73 @@ class SpaceReader {
       : place_(place), context_{aliases, catalog, problems}, problems_(problems), catalog_(catalog) {}
 
   void read(const toml::table& space, sweep::SweepSpec& spec) {
-    for (const Entry& entry : in_file_order(space)) {
-      const std::string name(entry.key->str());
-      if (name == "paired") {
-        paired(entry);
-      } else if (name == "group") {
-        problems_.error(place_of(*entry.key), "[[space.group]] is not supported yet",
-                        "write one sweep for each group");
-      } else {
-        ReadDimension dimension{{}, place_of(*entry.key)};
-        axis(entry, dimension);
-        dimensions_.push_back(std::move(dimension));
-      }
+    const std::vector<ReadDimension> shared = axes_of(space, "[space]", {"group", "paired"});
+    std::vector<Group> groups;
+    if (const toml::node* node = space.get("group")) {
+      read_groups(*node, shared, groups);
+    } else {
+      groups.push_back({"", "[space]", place_, shared});
     }
-    fill_automatic();
-    require();
-    refuse_impossible();
-    for (ReadDimension& dimension : dimensions_) {
-      sweep::Dimension out;
-      for (ReadAxis& axis : dimension.axes) {
-        if (axis.tokens) spec.batch_in_tokens = true;
-        if (!axis.column.values.empty()) out.columns.push_back(std::move(axis.column));
+    for (Group& group : groups) {
+      fill_automatic(group.dimensions, catalog_, problems_);
+      require(group);
+    }
+    report_impossible(groups);
+    agree_on_tokens(groups, spec);
+    for (Group& group : groups) {
+      auto dimensions = finished(group.dimensions);
+      if (group.name.empty()) {
+        spec.dimensions = std::move(dimensions);
+      } else {
+        spec.groups.push_back({group.name, std::move(dimensions)});
       }
-      if (!out.columns.empty()) spec.dimensions.push_back(std::move(out));
     }
   }
 
  private:
-  void axis(const Entry& entry, ReadDimension& dimension) {
+  // The axes of a table that holds them, its `others` left out; the pairs of [paired] come at their place.
+  std::vector<ReadDimension> axes_of(const toml::table& table, const std::string& what,
+                                     const std::vector<std::string>& others) {
+    std::vector<ReadDimension> dimensions;
+    for (const Entry& entry : in_file_order(table)) {
+      const std::string name(entry.key->str());
+      if (name == "paired") {
+        paired(entry, what, dimensions);
+      } else if (std::find(others.begin(), others.end(), name) == others.end()) {
+        ReadDimension dimension{{}, place_of(*entry.key)};
+        axis(entry, what, others, Crossing::crossed, dimensions, dimension);
+        if (!dimension.axes.empty()) dimensions.push_back(std::move(dimension));
+      }
+    }
+    return dimensions;
+  }
+  void axis(const Entry& entry, const std::string& what, const std::vector<std::string>& others,
+            Crossing crossing, const std::vector<ReadDimension>& before, ReadDimension& dimension) {
     const std::string name(entry.key->str());
     const auto info = std::find_if(sweep::axis_table.begin(), sweep::axis_table.end(),
                                    [&](const sweep::AxisInfo& axis) { return axis.name == name; });
     if (info == sweep::axis_table.end()) {
       std::vector<std::string> names;
       for (const sweep::AxisInfo& known : sweep::axis_table) names.emplace_back(known.name);
-      names.emplace_back("paired");
+      names.insert(names.end(), others.begin(), others.end());
       problems_.error(place_of(*entry.key), "unknown axis \"" + name + "\"", suggest(name, names, "axes"));
-      return;
-    }
-    if (!seen_.insert(info->axis).second) {
-      problems_.error(place_of(*entry.key), name + " stands in [space] and in [space.paired]",
+    } else if (find_axis(before, info->axis) != nullptr) {
+      const std::string pair = what == "[space]" ? "[space.paired]" : "its pairs";
+      problems_.error(place_of(*entry.key), name + " stands in " + what + " and in " + pair,
                       "remove one of them");
-      return;
+    } else {
+      dimension.axes.push_back(read_axis(*info, *entry.node, crossing, context_));
     }
-    dimension.axes.push_back(read_axis(*info, *entry.node, context_));
   }
-  void paired(const Entry& entry) {
+  void paired(const Entry& entry, const std::string& what, std::vector<ReadDimension>& dimensions) {
     const toml::table* table = entry.node->as_table();
     if (table == nullptr) {
       problems_.error(place_of(*entry.node), "paired must be a table of axes", "write [space.paired]");
       return;
     }
     ReadDimension dimension{{}, place_of(*entry.key)};
-    for (const Entry& inner : in_file_order(*table)) axis(inner, dimension);
+    for (const Entry& inner : in_file_order(*table))
+      axis(inner, what, {}, Crossing::zipped, dimensions, dimension);
     if (dimension.axes.empty()) return;
     const std::size_t length = dimension.axes.front().column.values.size();
     for (const ReadAxis& axis : dimension.axes) {
@@ -96,124 +111,112 @@ class SpaceReader {
                         "give every paired axis the same number of values");
       }
     }
-    dimensions_.push_back(std::move(dimension));
+    dimensions.push_back(std::move(dimension));
   }
 
-  ReadAxis* find(Axis axis) {
-    for (ReadDimension& dimension : dimensions_) {
-      for (ReadAxis& read : dimension.axes) {
-        if (read.column.axis == axis) return &read;
+  void read_groups(const toml::node& node, const std::vector<ReadDimension>& shared,
+                   std::vector<Group>& groups) {
+    std::vector<std::string> names;
+    for (const toml::table* table : tables_in(node, "space.group", problems_)) {
+      TableReader reader(*table, place_of(*table), "[[space.group]]", problems_);
+      Group group{"group-" + std::to_string(groups.size() + 1), "", place_of(*table), shared};
+      reader.text("name", group.name, TableReader::Presence::optional);
+      group.what = "group \"" + group.name + "\"";
+      if (std::find(names.begin(), names.end(), group.name) != names.end()) {
+        problems_.error(group.place, "two groups are called \"" + group.name + "\"",
+                        "give each its own name");
       }
+      names.push_back(group.name);
+      overlay(axes_of(*table, group.what, {"name", "paired"}), group);
+      groups.push_back(std::move(group));
     }
-    return nullptr;
+    if (groups.empty()) problems_.error(place_of(node), "space.group has no groups", "write [[space.group]]");
   }
-  // `property` of every preset of `table` that the axis names; of none when the axis is missing.
-  template <class Table>
-  std::vector<std::int64_t> properties(
-      Axis axis, const Table& table,
-      const std::function<std::int64_t(const typename Table::value_type&)>& property) {
-    std::vector<std::int64_t> found;
-    const ReadAxis* const read = find(axis);
-    if (read == nullptr) return found;
-    for (const sweep::AxisValue& value : read->column.values) {
-      const std::int32_t index = find_named(table, value.text);
-      if (index >= 0) found.push_back(property(table[static_cast<std::size_t>(index)]));
+  // Own axes take the places of those of [space]; own pairs replace [space.paired] whole.
+  void overlay(std::vector<ReadDimension> own, Group& group) {
+    for (ReadDimension& mine : own) {
+      std::vector<ReadDimension>& all = group.dimensions;
+      const auto hit = [&](const ReadDimension& theirs) {
+        return std::any_of(mine.axes.begin(), mine.axes.end(), [&](const ReadAxis& axis) {
+          return std::any_of(theirs.axes.begin(), theirs.axes.end(),
+                             [&](const ReadAxis& other) { return other.column.axis == axis.column.axis; });
+        });
+      };
+      const auto split = std::find_if(all.begin(), all.end(), [&](const ReadDimension& theirs) {
+        return theirs.axes.size() > 1 && mine.axes.size() == 1 && hit(theirs);
+      });
+      if (split != all.end()) {
+        problems_.error(mine.place, "this axis is paired in [space]",
+                        "put all axes of the pair into [space.group.paired]");
+        continue;
+      }
+      const auto first = std::find_if(all.begin(), all.end(), [&](const ReadDimension& theirs) {
+        return hit(theirs) || (mine.axes.size() > 1 && theirs.axes.size() > 1);
+      });
+      const auto at = first - all.begin();
+      std::erase_if(all, [&](const ReadDimension& theirs) {
+        return hit(theirs) || (mine.axes.size() > 1 && theirs.axes.size() > 1);
+      });
+      all.insert(all.begin() + std::min<std::ptrdiff_t>(at, std::ssize(all)), std::move(mine));
     }
-    return found;
-  }
-  std::vector<std::int64_t> layers() {
-    return properties(Axis::model, catalog_.models, [](const training::ModelSpec& m) { return m.layers; });
-  }
-  std::vector<std::int64_t> capacities() {
-    return properties(Axis::cluster, catalog_.clusters,
-                      [](const machine::ClusterSpec& c) { return std::int64_t{c.nodes} * c.gpus_per_node; });
   }
 
-  static std::set<std::int64_t> divisors(const std::vector<std::int64_t>& numbers, std::int64_t limit) {
-    std::set<std::int64_t> all;
-    for (const std::int64_t number : numbers) {
-      for (std::int64_t d = 1; d * d <= number; ++d) {
-        if (number % d != 0) continue;
-        for (const std::int64_t one : {d, number / d}) {
-          if (one <= limit) all.insert(one);
-        }
-      }
-    }
-    return all;
-  }
-  void fill_automatic() {
-    std::vector<std::int64_t> gpus;
-    if (const ReadAxis* const read = find(Axis::gpus)) {
-      for (const sweep::AxisValue& value : read->column.values) gpus.push_back(value.number);
-    } else {
-      gpus = capacities();
-    }
-    const auto depths = layers();
-    const std::int64_t deepest = depths.empty() ? 1 : *std::max_element(depths.begin(), depths.end());
-    const auto domains = properties(Axis::cluster, catalog_.clusters,
-                                    [](const machine::ClusterSpec& c) { return c.scale_up_domain; });
-    for (const Axis axis : {Axis::tp, Axis::pp, Axis::dp, Axis::vpp}) {
-      ReadAxis* const read = find(axis);
-      if (read == nullptr || !read->automatic) continue;
-      std::set<std::int64_t> values;
-      if (axis == Axis::tp) values = divisors(domains, INT32_MAX);
-      if (axis == Axis::pp) values = divisors(gpus, deepest);
-      if (axis == Axis::dp) values = divisors(gpus, INT32_MAX);
-      if (axis == Axis::vpp) values = divisors(depths, deepest);
-      if (values.empty()) {
-        problems_.error(
-            read->place, std::string(sweep::info_of(axis).name) + " = \"auto\" has nothing to divide",
-            "give gpus (or a cluster of a fixed number of nodes) and a model, or list the values");
-      }
-      for (const std::int64_t value : values) {
-        read->column.values.push_back({value, ""});
-        read->places.push_back(read->place);
-      }
-    }
-  }
-  void require() {
+  void require(const Group& group) {
     for (const Axis axis : {Axis::model, Axis::cluster, Axis::global_batch}) {
-      if (seen_.count(axis) != 0) continue;
       const std::string name(sweep::info_of(axis).name);
-      problems_.error(place_, "[space] lacks " + name, "add " + name + " = ...");
+      if (find_axis(group.dimensions, axis) == nullptr)
+        problems_.error(group.place, group.what + " lacks " + name, "add " + name + " = ...");
     }
   }
-  void refuse_above(Axis axis, const std::vector<std::int64_t>& bounds, const std::string& of_what) {
-    const ReadAxis* const read = find(axis);
-    if (read == nullptr || read->automatic || bounds.empty()) return;
-    const std::int64_t most = *std::max_element(bounds.begin(), bounds.end());
-    for (std::size_t i = 0; i < read->column.values.size(); ++i) {
-      const std::int64_t value = read->column.values[i].number;
-      if (value <= most) continue;
-      problems_.error(read->places[i],
-                      std::string(sweep::info_of(axis).name) + " = " + std::to_string(value) + " exceeds " +
-                          of_what + " (" + std::to_string(most) + ")",
-                      "no combination of this sweep could run it; remove the value");
+  // An axis that groups share is to blame only where all of them refuse its value.
+  void report_impossible(const std::vector<Group>& groups) {
+    using Spot = std::tuple<std::string, std::int32_t, std::int32_t>;
+    const auto spot = [](const Place& place) { return Spot{place.file, place.line, place.column}; };
+    std::map<Spot, int> users, refusers;  // of an axis; of a value
+    std::vector<Refusal> all;
+    for (const Group& group : groups) {
+      for (const ReadDimension& dimension : group.dimensions) {
+        for (const ReadAxis& axis : dimension.axes) ++users[spot(axis.place)];
+      }
+      for (Refusal& refusal : impossible_values(group.dimensions, catalog_)) {
+        ++refusers[spot(refusal.value)];
+        all.push_back(std::move(refusal));
+      }
+    }
+    for (const Refusal& refusal : all) {
+      if (refusers[spot(refusal.value)] == users[spot(refusal.axis)])
+        problems_.error(refusal.value, refusal.what, refusal.remedy);
     }
   }
-  void refuse_impossible() {
-    refuse_above(Axis::tp, properties(Axis::model, catalog_.models, [](const auto& m) { return m.heads; }),
-                 "the heads of every model here");
-    auto stages = layers();
-    for (std::int64_t& depth : stages) depth += 2;  // embedding and loss may count as layers
-    refuse_above(Axis::pp, stages, "the layers of every model here, with embedding and loss");
-    auto capacity = capacities();
-    if (std::count(capacity.begin(), capacity.end(), 0) == 0) {
-      refuse_above(Axis::gpus, capacity, "the GPUs of every cluster here");
+  void agree_on_tokens(const std::vector<Group>& groups, sweep::SweepSpec& spec) {
+    const ReadAxis* first = nullptr;
+    for (const Group& group : groups) {
+      const ReadAxis* const batch = find_axis(group.dimensions, Axis::global_batch);
+      if (batch == nullptr || batch->column.values.empty()) continue;
+      if (first == nullptr) first = batch;
+      if (batch->tokens != first->tokens) {
+        problems_.error(batch->place, "groups count global_batch in sequences and in tokens",
+                        "use one of them in all groups");
+      }
     }
-    const ReadAxis* const batch = find(Axis::global_batch);
-    if (batch == nullptr || batch->tokens) return;
-    std::vector<std::int64_t> batches;
-    for (const sweep::AxisValue& value : batch->column.values) batches.push_back(value.number);
-    refuse_above(Axis::micro_batch, batches, "every global_batch here");
+    spec.batch_in_tokens = first != nullptr && first->tokens;
+  }
+  static std::vector<sweep::Dimension> finished(std::vector<ReadDimension>& dimensions) {
+    std::vector<sweep::Dimension> finished;
+    for (ReadDimension& dimension : dimensions) {
+      sweep::Dimension out;
+      for (ReadAxis& axis : dimension.axes) {
+        if (!axis.column.values.empty()) out.columns.push_back(std::move(axis.column));
+      }
+      if (!out.columns.empty()) finished.push_back(std::move(out));
+    }
+    return finished;
   }
 
   Place place_;
   AxisContext context_;
   Problems& problems_;
   simulate::Catalog& catalog_;
-  std::vector<ReadDimension> dimensions_;
-  std::set<Axis> seen_;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Reads [space]: every axis and its values, in the order of the file.
+// Reads [space] and its [[space.group]]s: every axis and its values, in the order of the file.
 #pragma once
 
 #include "config/catalog_files.hpp"
@@ -7,7 +7,8 @@
 
 namespace echo::config {
 
-// Adds the dimensions to `spec`. `catalog` grows by the layer tables and NCCL settings that values name.
+// Fills the dimensions of `spec`, or its groups where there are any. `catalog` grows by the layer tables and
+// NCCL settings that values name.
 void read_space(const toml::table& space, const Place& place, const Aliases& aliases,
                 simulate::Catalog& catalog, sweep::SweepSpec& spec, Problems& problems);
 

@@ -1,86 +1,63 @@
+// Reading a sweep.
+// Problem: a sweep is several files (itself, what it includes, presets) and the command line, and a user
+// wants to hear of every slip in all of them at once. Idea: parse and override first, then follow includes,
+// then read the catalog with what they define, then section by section, each adding its problems to one list;
+// expressions come last, when all names are known. Only at the end is anything thrown.
 #include "config/sweep_file.hpp"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <sstream>
 
+#include "config/goal_reader.hpp"
+#include "config/include_files.hpp"
 #include "config/overrides.hpp"
 #include "config/read_file.hpp"
 #include "config/rule_reader.hpp"
+#include "config/settings_reader.hpp"
 #include "config/space_reader.hpp"
 #include "config/toml_reader.hpp"
 
 namespace echo::config {
 namespace {
 
-using Presence = TableReader::Presence;
-
-// Keys of the full design that this version does not read. Silence would be taken for obedience.
-constexpr std::array<const char*, 9> not_yet{"include",  "target",      "limit",     "objective", "search",
-                                             "simulate", "reliability", "economics", "run"};
-
-void refuse_not_yet(const toml::table& root, TableReader& reader, Problems& problems) {
-  for (const Entry& entry : in_file_order(root)) {
-    const std::string name(entry.key->str());
-    if (std::find(not_yet.begin(), not_yet.end(), name) == not_yet.end()) continue;
-    reader.ignore(name);
-    problems.error(place_of(*entry.key), "\"" + name + "\" is not supported yet",
-                   "remove it; this version reads space, derive, keep and output");
-  }
-}
-
-void read_output(TableReader& root, sweep::SweepSpec& spec) {
-  const toml::table* table = root.table("output", Presence::optional);
-  if (table == nullptr) return;
-  TableReader reader(*table, place_of(*table), "[output]", root.problems());
-  reader.text("file", spec.output_file, Presence::optional);
-  for (const char* later : {"breakdown", "timelines"}) {
-    if (const toml::node* node = reader.node(later, Presence::optional)) {
-      root.problems().error(place_of(*node), std::string("output.") + later + " is not supported yet",
-                            "remove it");
-    }
-  }
-  reader.finish();
-  const std::string hole = "{name}";
-  for (std::size_t at = spec.output_file.find(hole); at != std::string::npos;
-       at = spec.output_file.find(hole, at)) {
-    spec.output_file.replace(at, hole.size(), spec.name);
-    at += spec.name.size();
-  }
-}
-
-void read_head(TableReader& root, const std::string& path, sweep::SweepSpec& spec) {
-  root.integer("schema", {1, 1}, spec.schema, Presence::optional);
-  spec.name = std::filesystem::path(path).stem().string();
-  const bool named = root.text("name", spec.name, Presence::optional);
-  const auto odd = [](unsigned char c) { return c <= ' ' || c == '/' || c == '\\'; };
-  if (named && std::any_of(spec.name.begin(), spec.name.end(), odd)) {
-    const toml::node* node = root.node("name", Presence::optional);
-    root.problems().error(place_of(*node), "the name \"" + spec.name + "\" holds blanks or slashes",
-                          "it names the result file; use letters, digits and dashes");
-  }
-  root.text("title", spec.title, Presence::optional);
-  root.integer("seed", {0, 9e18}, spec.seed, Presence::optional);
-}
-
-void read_body(const toml::table& root, const std::string& path, SweepInputs& inputs, Problems& problems) {
-  const Place whole{path, 1, 1, 1};
-  TableReader reader(root, whole, "the sweep", problems);
-  refuse_not_yet(root, reader, problems);
-  read_head(reader, path, inputs.spec);
-  read_output(reader, inputs.spec);
-  reader.ignore("derive");
-  reader.ignore("keep");
-  const toml::table* space = reader.table("space");
+void read_body(const toml::table& root, const std::vector<IncludedFile>& included, const std::string& path,
+               SweepInputs& inputs, Problems& problems) {
+  TableReader reader(root, {path, 1, 1, 1}, "the sweep", problems);
+  inputs.spec.name = std::filesystem::path(path).stem().string();
+  refuse_later_sections(root, reader);
+  read_settings(reader, inputs.spec);
+  for (const char* list : {"include", "derive", "keep", "limit", "objective"}) reader.ignore(list);
+  std::vector<const toml::table*> roots;
+  for (const IncludedFile& file : included) roots.push_back(&file.root);
+  roots.push_back(&root);
   std::vector<Place> places;
-  read_rules(root, inputs.spec, places, problems);
+  read_rules(roots, inputs.spec, places, problems);
+  read_limits(roots, inputs.spec, places, problems);
+  read_objectives(root, inputs.spec, problems);
   const int before = problems.errors();
+  const toml::table* space = reader.table("space");
   if (space != nullptr) {
     read_space(*space, place_of(*root.get("space")), inputs.aliases, inputs.catalog, inputs.spec, problems);
   }
   reader.finish();
-  check_rules(inputs.spec, inputs.catalog, places, space != nullptr && problems.errors() == before, problems);
+  check_expressions(inputs.spec, inputs.catalog, places, space != nullptr && problems.errors() == before,
+                    problems);
+}
+
+// How many of the folders, which stand best first, --preset-path named.
+std::size_t own_folders(const std::vector<std::string>& folders,
+                        const std::vector<std::string>& preset_paths) {
+  return static_cast<std::size_t>(
+      std::count_if(folders.begin(), folders.end(), [&](const std::string& folder) {
+        return std::find(preset_paths.begin(), preset_paths.end(), folder) != preset_paths.end();
+      }));
+}
+
+std::string text_of(const toml::table& root) {
+  std::ostringstream text;
+  text << toml::toml_formatter{root} << '\n';
+  return text.str();
 }
 
 }  // namespace
@@ -94,20 +71,26 @@ SweepInputs read_sweep(const std::string& path, const std::vector<std::string>& 
     throw UserError(
         {Problem{{path, 0, 0, 1}, "this file cannot be read", "check the path and its permissions"}});
   }
-  CatalogInputs catalog = read_catalog(catalog_folders(preset_paths, path), problems);
-  inputs.catalog = std::move(catalog.catalog);
-  inputs.calibration = std::move(catalog.calibration);
-  inputs.aliases = std::move(catalog.aliases);
   inputs.sweep_toml = *text;
   inputs.overrides = sets;
   inputs.files.push_back({"sweep", path, fingerprint(*text)});
-  inputs.files.insert(inputs.files.end(), catalog.files.begin(), catalog.files.end());
-  if (auto root = parse_toml(*text, path, problems)) {
+  auto root = parse_toml(*text, path, problems);
+  std::vector<IncludedFile> included;
+  if (root) {
     apply_overrides(sets, *root, problems);
-    read_body(*root, path, inputs, problems);
-    std::ostringstream resolved;
-    resolved << toml::toml_formatter{*root} << '\n';
-    inputs.resolved_toml = resolved.str();
+    included = read_includes(*root, path, problems);
+  }
+  for (const IncludedFile& file : included) inputs.files.push_back({"include", file.path, file.hash});
+  const std::vector<std::string> folders = catalog_folders(preset_paths, path);
+  CatalogInputs catalog =
+      read_catalog(folders, problems, {.files = &included, .behind = own_folders(folders, preset_paths)});
+  inputs.catalog = std::move(catalog.catalog);
+  inputs.calibration = std::move(catalog.calibration);
+  inputs.aliases = std::move(catalog.aliases);
+  inputs.files.insert(inputs.files.end(), catalog.files.begin(), catalog.files.end());
+  if (root) {
+    read_body(*root, included, path, inputs, problems);
+    inputs.resolved_toml = text_of(*root);
   }
   problems.throw_if_any();
   inputs.warnings = problems.list();

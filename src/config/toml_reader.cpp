@@ -30,6 +30,16 @@ Place place_of(const toml::node& node) {
 
 Place place_of(const toml::key& key) { return place_of(key.source()); }
 
+Place place_inside(const toml::node& string) {
+  Place place = place_of(string);
+  const auto& region = string.source();
+  const std::size_t size = string.as_string()->get().size();
+  const bool plain =
+      region.end.line == region.begin.line && region.end.column - region.begin.column == size + 2;
+  if (!plain) place.column -= 1, place.length = 0;
+  return place;
+}
+
 std::string type_of(const toml::node& node) {
   switch (node.type()) {
     case toml::node_type::none:
@@ -80,6 +90,21 @@ std::optional<toml::table> parse_toml(const std::string& text, const std::string
                    "mend the syntax; nothing else in this file could be checked");
     return std::nullopt;
   }
+}
+
+std::vector<const toml::table*> tables_in(const toml::node& node, const std::string& name,
+                                          Problems& problems) {
+  std::vector<const toml::table*> tables;
+  const toml::array* list = node.as_array();
+  if (list != nullptr) {
+    for (const toml::node& one : *list) {
+      if (one.is_table()) tables.push_back(one.as_table());
+    }
+  }
+  if (list != nullptr && tables.size() == list->size()) return tables;
+  problems.error(place_of(node), name + " must be a list of tables, not " + type_of(node),
+                 "write [[" + name + "]]");
+  return {};
 }
 
 const toml::node* TableReader::node(std::string_view key, Presence presence) {

@@ -19,6 +19,9 @@ namespace echo::config {
 // The first character of a value; inside the quotes of a string, so that the caret stands under the token.
 [[nodiscard]] Place place_of(const toml::node& node);
 [[nodiscard]] Place place_of(const toml::key& key);
+// Where the characters of a string stand; length 0 for one with escapes or several lines, which has no
+// columns to point at.
+[[nodiscard]] Place place_inside(const toml::node& string);
 // "an integer", "a string", ...: what stands there, in words.
 [[nodiscard]] std::string type_of(const toml::node& node);
 
@@ -32,6 +35,10 @@ struct Entry {
 // Parses a whole file, or reports its one syntax error and returns nothing.
 [[nodiscard]] std::optional<toml::table> parse_toml(const std::string& text, const std::string& file,
                                                     Problems&);
+
+// The tables of [[name]], in order; anything else is a problem, and gives none.
+[[nodiscard]] std::vector<const toml::table*> tables_in(const toml::node& node, const std::string& name,
+                                                        Problems&);
 
 // Bounds of a number, both inclusive.
 struct Range {

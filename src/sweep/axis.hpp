@@ -91,6 +91,11 @@ inline constexpr std::array<AxisInfo, axis_count> axis_table{{
 
 constexpr const AxisInfo& info_of(Axis axis) { return axis_table[static_cast<std::size_t>(axis)]; }
 constexpr std::size_t at(Axis axis) { return static_cast<std::size_t>(axis); }
+// Axes that may be "auto": their legal values divide something the sweep knows.
+constexpr bool has_auto(Axis axis) {
+  return axis == Axis::tp || axis == Axis::pp || axis == Axis::dp || axis == Axis::cp || axis == Axis::ep ||
+         axis == Axis::vpp || axis == Axis::micro_batch;
+}
 constexpr bool is_text(AxisKind kind) {
   return kind == AxisKind::preset || kind == AxisKind::word || kind == AxisKind::version;
 }

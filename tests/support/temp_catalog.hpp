@@ -45,11 +45,13 @@ class TempCatalog {
       constants("networks", name, networks);
     }
     ::setenv("ECHO_CATALOG_DIR", folder().c_str(), 1);
+    ::setenv("XDG_CONFIG_HOME", (root_ / "config").c_str(), 1);  // not the presets of who runs the test
   }
   TempCatalog(const TempCatalog&) = delete;
   TempCatalog& operator=(const TempCatalog&) = delete;
   ~TempCatalog() {
     ::unsetenv("ECHO_CATALOG_DIR");
+    ::unsetenv("XDG_CONFIG_HOME");
     std::error_code ignored;
     fs::remove_all(root_, ignored);
   }

@@ -175,11 +175,19 @@ TEST_F(SweepFile, RefusesPairsOfUnequalLength) {
 }
 
 TEST_F(SweepFile, SaysWhatItDoesNotReadYet) {
-  EXPECT_THAT(problems("[[limit]]\nmetric = \"mem_peak\"\nmax = \"1 GiB\"\n[search]\nstrategy = \"grid\"\n"),
-              ElementsAre(HasSubstr("5:3 \"limit\" is not supported yet"),
-                          HasSubstr("8:2 \"search\" is not supported yet")));
+  EXPECT_THAT(problems("[economics]\npue = 1.25\n[reliability]\nnode_mtbf = \"1 h\"\n"),
+              ElementsAre(HasSubstr("5:2 [economics] is not supported yet"),
+                          HasSubstr("7:2 [reliability] is not supported yet")));
   EXPECT_THAT(problems("[output]\ntimelines = { top = 3 }"),
               ElementsAre(HasSubstr("output.timelines is not supported yet")));
+  EXPECT_THAT(problems("[simulate]\nout_of_range = \"flag\"\nskew = { sigma = 0.03 }"),
+              ElementsAre(HasSubstr("6:17 simulate.out_of_range is not supported yet"),
+                          HasSubstr("7:8 simulate.skew is not supported yet")));
+  EXPECT_THAT(problems("[search]\nstrategy = \"nsga2\""),
+              ElementsAre("6:13 strategy \"nsga2\" is not there yet | known: grid, random, sobol"));
+  EXPECT_THAT(problems("[run]\ndistribution = \"guided\"\nper_config = { timeout = \"30 s\" }"),
+              ElementsAre("6:17 distribution \"guided\" is not there yet | known: dynamic",
+                          HasSubstr("7:14 run.per_config is not supported yet | use work_budget")));
 }
 
 TEST_F(SweepFile, ReportsAllProblemsInOnePass) {

@@ -1,0 +1,114 @@
+#include "config/sweep_keys.hpp"
+
+#include <array>
+#include <cmath>
+
+namespace echo::config {
+namespace {
+
+using sweep::SweepSpec;
+using Value = const SettingValue&;
+
+const std::vector<Setting>& setting_table() {
+  static const std::vector<Setting> table{
+      {"",
+       "schema",
+       SettingForm::integer,
+       "version of this language",
+       [](SweepSpec& s, Value v) { s.schema = std::llround(v.number); },
+       {},
+       1.0,
+       1.0},
+      {"", "name", SettingForm::text,
+       "name of the sweep and of its result file; the file's own name without it",
+       [](SweepSpec& s, Value v) { s.name = v.text; }},
+      {"", "title", SettingForm::text, "one line about the question it answers",
+       [](SweepSpec& s, Value v) { s.title = v.text; }},
+      {"", "seed", SettingForm::integer, "of random and sobol searches",
+       [](SweepSpec& s, Value v) { s.seed = std::llround(v.number); }},
+      {"target", "tokens", SettingForm::tokens, "tokens of the whole training, for train_time",
+       [](SweepSpec& s, Value v) { s.target_tokens = v.number; }},
+      {"search",
+       "strategy",
+       SettingForm::word,
+       "grid: every point; random, sobol: [search] points of them",
+       [](SweepSpec& s, Value v) { s.search.strategy = static_cast<sweep::Strategy>(std::lround(v.number)); },
+       {"grid", "random", "sobol"}},
+      {"search",
+       "points",
+       SettingForm::integer,
+       "how many points random and sobol draw",
+       [](SweepSpec& s, Value v) { s.search.points = std::llround(v.number); },
+       {},
+       1.0},
+      {"simulate",
+       "collectives",
+       SettingForm::word,
+       "how collectives are priced",
+       [](SweepSpec&, Value) {},
+       {"nccl-whitebox"}},
+      {"simulate",
+       "slowdown",
+       SettingForm::word,
+       "auto: kernels and collectives slow each other while they overlap; off: they do not",
+       [](SweepSpec& s, Value v) { s.slowdown = v.number == 0.0; },
+       {"auto", "off"}},
+      {"simulate", "out_of_range", SettingForm::not_yet,
+       "remove it; every row says how it was priced (evidence)"},
+      {"simulate", "skew", SettingForm::not_yet, "remove it; ranks of a step are alike"},
+      {"run",
+       "distribution",
+       SettingForm::word,
+       "how points reach workers",
+       [](SweepSpec&, Value) {},
+       {"dynamic"}},
+      {"run", "budget", SettingForm::duration, "time of one launch; what is left is done by the next",
+       [](SweepSpec& s, Value v) { s.run.time_budget = v.number; }},
+      {"run", "snapshot_every", SettingForm::duration,
+       "complete result files while the sweep runs; \"0 s\" = none",
+       [](SweepSpec& s, Value v) { s.run.snapshot_every = v.number; }},
+      {"run", "max_failures", SettingForm::failures, "failed points that are tolerated",
+       [](SweepSpec& s, Value v) { s.run.max_failures = v.text; }},
+      {"run",
+       "work_budget",
+       SettingForm::integer,
+       "pipeline tasks one point may take; above, its row says over_budget",
+       [](SweepSpec& s, Value v) { s.run.work_budget = std::llround(v.number); },
+       {},
+       1.0},
+      {"run", "per_config", SettingForm::not_yet, "use work_budget, which is the same on every machine"},
+      {"output", "file", SettingForm::text, "the result file; {name} is the sweep's name",
+       [](SweepSpec& s, Value v) { s.output_file = v.text; }},
+      {"output", "breakdown", SettingForm::not_yet, "remove it; every row has its breakdown"},
+      {"output", "timelines", SettingForm::not_yet, "remove it; echo-sweep show works out one row"},
+  };
+  return table;
+}
+
+constexpr std::array<EntryKey, 9> entries{{
+    {"keep", "name", EntryForm::text, true, "the rule's name in plan's waterfall"},
+    {"keep", "expr", EntryForm::expression, true, "true where the point stays"},
+    {"keep", "why", EntryForm::text, false, "for the reader"},
+    {"limit", "name", EntryForm::text, false, "the limit's name; its metric without it"},
+    {"limit", "metric", EntryForm::metric, true, "what is bounded after the simulation"},
+    {"limit", "max", EntryForm::bound, false, "most that is allowed, in the units of the metric"},
+    {"limit", "min", EntryForm::bound, false, "least that is allowed; one of max and min"},
+    {"objective", "metric", EntryForm::metric, true, "what ranks the rows; the first objective leads"},
+    {"objective", "goal", EntryForm::goal, false, "min or max; what is good for the metric without it"},
+}};
+
+constexpr std::array<LaterSection, 2> later{{
+    {"economics", "remove it; costs are not computed yet"},
+    {"reliability", "remove it; failures of machines are not modelled yet"},
+}};
+
+constexpr std::array<std::string_view, 4> presets{"gpus", "clusters", "models", "frameworks"};
+
+}  // namespace
+
+std::span<const Setting> settings() { return setting_table(); }
+std::span<const EntryKey> entry_keys() { return entries; }
+std::span<const LaterSection> later_sections() { return later; }
+std::span<const std::string_view> preset_sections() { return presets; }
+
+}  // namespace echo::config

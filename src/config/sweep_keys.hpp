@@ -1,0 +1,59 @@
+// Every key of a sweep file but its axes: what it holds, what it does. The reader, `echo-sweep schema` and
+// the tests go by these tables.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sweep/spec.hpp"
+
+namespace echo::config {
+
+enum class SettingForm {
+  text,
+  integer,
+  word,      // one of `words`
+  duration,  // "3 h 30 min"
+  tokens,    // "1T tokens"
+  failures,  // 10, "10" or "2 %"
+  not_yet    // known, refused; `help` says what to do instead
+};
+
+struct SettingValue {
+  std::string text;
+  double number = 0.0;  // integer, tokens; seconds of a duration; index of a word
+};
+
+struct Setting {
+  std::string_view section, key;  // section "" = the top of the file
+  SettingForm form;
+  std::string_view help;
+  void (*store)(sweep::SweepSpec&, const SettingValue&) = nullptr;
+  std::vector<std::string> words = {};
+  double low = 0.0, high = 9e18;  // of an integer
+};
+[[nodiscard]] std::span<const Setting> settings();
+
+// Sections of lists: [[keep]], [[limit]], [[objective]]. All values are strings, a bound may be a number too.
+enum class EntryForm { text, expression, bound, metric, goal };
+struct EntryKey {
+  std::string_view list, key;
+  EntryForm form;
+  bool required;
+  std::string_view help;
+};
+[[nodiscard]] std::span<const EntryKey> entry_keys();
+
+// Sections of the full design that this version refuses.
+struct LaterSection {
+  std::string_view name, instead;
+};
+[[nodiscard]] std::span<const LaterSection> later_sections();
+
+// Kinds of presets that an included file may define: "gpus", ...; each [gpus.NAME] holds the keys of a
+// catalog file.
+[[nodiscard]] std::span<const std::string_view> preset_sections();
+
+}  // namespace echo::config
