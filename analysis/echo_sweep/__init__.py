@@ -2,18 +2,20 @@
 
     import echo_sweep as es
     s = es.open("gpt3.h5")
-    s.top(10)                                  # the ten shortest steps
-    s.top(3, by="mfu", where={"model": "gpt3-175b", "pp": 8})
-    s.frame()                                  # pandas, or a dict of arrays without it
+    s.top(10)                                  # the ten best configs
+    s.top(3, by="mfu", where="tp == 8 and mem_peak < 70 GiB")
+    s["b4ace7ce"].breakdown()                  # seconds of one step by what they were spent on
     s.plot.heatmap("tp", "pp")
 """
 
+from .result_file import ResultFile
+from .row import Row
 from .sweep import Sweep
 
 
 def open(path):  # noqa: A001 - es.open reads as it should
-    """The result file at `path`, columns read when asked for."""
-    return Sweep(path)
+    """The result file at `path`; columns are read when they are asked for."""
+    return Sweep(ResultFile(path))
 
 
-__all__ = ["Sweep", "open"]
+__all__ = ["Row", "Sweep", "open"]

@@ -1,153 +1,119 @@
-"""One result file. Columns are found by name and by the attributes the schema gives them, never by position."""
+"""The questions asked of a sweep: which config is best, which are worth having, what moves a metric."""
 
-import h5py
 import numpy as np
 
-SCHEMA = "echo-sweep-results"
-MAJOR = "1"
+from .cube import cube_of
+from .effects import main_effect
+from .pareto import front_of
+from .row import Row
+from .view import View
+
+# Follow from the axes in most sweeps, and are what people call a layout by.
+LAYOUT = ("gpus", "tp", "pp", "cp", "ep", "dp", "vpp", "schedule")
+TOP_METRICS = ("step_time", "tokens_per_s_per_gpu", "mfu", "mem_peak", "mem_limit")
 
 
-def _text(value):
-    return value.decode() if isinstance(value, bytes) else str(value)
+class Sweep(View):
+    """Rows of a result file that answer questions. Every choice of rows is a Sweep again."""
 
+    # --- ranking
+    def fair_metric(self):
+        """step_time where every feasible row trains one batch on one number of GPUs, else tokens_per_s_per_gpu."""
+        rows = self.feasible
+        alike = all(len(np.unique(rows.column(name))) <= 1 for name in ("gpus", "global_batch_tokens"))
+        return "step_time" if alike else "tokens_per_s_per_gpu"
 
-class Sweep:
-    def __init__(self, path):
-        self._file = h5py.File(path, "r")
-        self.attributes = {key: _text(v) if isinstance(v, (bytes, str)) else v for key, v in self._file.attrs.items()}
-        if self.attributes.get("schema") != SCHEMA:
-            raise ValueError(f"{path} is not a result file of echo-sweep")
-        if self.attributes["schema_version"].split(".")[0] != MAJOR:
-            raise ValueError(f"{path} has schema {self.attributes['schema_version']}; this package reads {MAJOR}.x")
-        self._columns = {}
+    def goal(self, metric):
+        """"min" or "max", by what the file says."""
+        goal = self.about(metric).goal
+        if not goal:
+            raise ValueError(f"the file does not say which way {metric} is better; say so: {{{metric!r}: 'min'}}")
+        return goal
 
-    def __len__(self):
-        return self._file["config"].shape[0]
+    def costs(self, metrics):
+        """float[row, metric], less being better. `metrics`: names, or {name: "min" | "max"}."""
+        goals = metrics if isinstance(metrics, dict) else {name: self.goal(name) for name in metrics}
+        if not set(goals.values()) <= {"min", "max"}:
+            raise ValueError(f"a goal is 'min' or 'max', not {sorted(set(goals.values()) - {'min', 'max'})[0]!r}")
+        signs = [1.0 if goal == "min" else -1.0 for goal in goals.values()]
+        return np.column_stack([sign * self.column(name).astype(float) for name, sign in zip(goals, signs)])
 
-    def __repr__(self):
-        a = self.attributes
-        return (f"<{a['name']}: {a['n_total']} configs, {a['n_feasible']} feasible, {a['n_infeasible']} infeasible, "
-                f"{a['n_failed']} failed; digest {a.get('rows_digest', '?')[:8]}>")
+    def best(self, n=None, by="auto", per=None, where=None):
+        """Feasible rows, best first, equal ones in file order. With `per`, a column or several: the best n of each."""
+        by = self.fair_metric() if by == "auto" else by
+        rows = self.where(where).feasible
+        cost = rows.costs(by if isinstance(by, dict) else [by])[:, 0]
+        order = np.argsort(cost, kind="stable")
+        rows = rows.view(order[~np.isnan(cost[order])])
+        if per is None:
+            return rows.view(slice(n))
+        names = [per] if isinstance(per, str) else list(per)
+        groups, taken = zip(*(rows.column(name).tolist() for name in names)), {}
+        kept = []
+        for i, group in enumerate(groups):
+            taken[group] = taken.get(group, 0) + 1
+            if n is None or taken[group] <= n:
+                kept.append(i)
+        return rows.view(np.array(kept, dtype=np.int64))
 
-    # --- columns ---------------------------------------------------------------------------------------------------
-    def names(self, role=None):
-        """Names of the columns at the root, in schema order; of one role: input, outcome or metric."""
-        found = [name for name, item in self._file.items() if isinstance(item, h5py.Dataset)]
-        return [name for name in found if role is None or self.attribute(name, "role") == role]
+    def top(self, n=10, by="auto", per=None, where=None):
+        """The best configs as a table: what tells them apart, and how they do."""
+        by = self.fair_metric() if by == "auto" else by
+        return self.best(n, by, per, where).summary(by if isinstance(by, dict) else [by])
 
-    def attribute(self, name, attribute, default=""):
-        value = self._file[name].attrs.get(attribute, default)
-        return _text(value) if isinstance(value, (bytes, str)) else value
+    def front(self, metrics, where=None):
+        """Feasible rows that no other beats in every metric, sorted by the first one."""
+        rows = self.where(where).feasible
+        costs = rows.costs(metrics)
+        front = np.flatnonzero(front_of(costs))
+        return rows.view(front[np.lexsort(costs[front].T[::-1])])
 
-    def meanings(self, name):
-        """Code to word, for a coded column; else an empty dict."""
-        words = self.attribute(name, "flag_meanings")
-        codes = self._file[name].attrs.get("flag_values", ())
-        return dict(zip((int(code) for code in codes), words.split()))
+    def pareto(self, metrics=None, where=None):
+        """The front as a table; without `metrics`, the one the file holds in /pareto."""
+        if metrics is not None:
+            return self.front(metrics, where).summary(list(metrics))
+        group = self._file.group("pareto")
+        if "config" not in group:
+            raise ValueError("this file holds no front of its own; name the metrics, as in ['step_time', 'mem_peak']")
+        stored = self.view(np.isin(self._rows, group["config"])).where(where)
+        return stored.summary([name for name in group if name in self._columns and name != "config"])
 
-    def column(self, name):
-        """Values of a column: numbers, or words where it is coded."""
-        if name not in self._columns:
-            values = self._file[name][...]
-            meanings = self.meanings(name)
-            if meanings:
-                words = np.array([meanings[code] for code in sorted(meanings)], dtype=object)
-                values = words[np.searchsorted(sorted(meanings), values)]
-            self._columns[name] = values
-        return self._columns[name]
+    def summary(self, metrics=()):
+        """A table of these rows: what the sweep turns, the layout, `metrics` and the usual ones."""
+        whole = Sweep(self._file, None, self._columns)
+        axes, varying = whole.axes(), whole.varying()
+        inputs = [name for name in varying if name in axes or name in LAYOUT]
+        metrics = list(metrics) + [name for name in TOP_METRICS if name in self._columns]
+        return self.frame(dict.fromkeys(["config_id"] + inputs + metrics))
 
-    def ids(self):
-        """config_id as the 16 hex digits the program prints."""
-        return np.array([f"{int(key):016x}" for key in self.column("config_id")])
+    # --- many rows at once
+    def cube(self, metric, axes, where=None, reduce="best"):
+        """The metric over a few inputs as a dense array: see Cube. `reduce`: best, min, max, mean or median."""
+        return cube_of(self.where(where), metric, axes, reduce)
 
-    # --- choosing rows ---------------------------------------------------------------------------------------------
-    def rows(self, where=None, feasible=True):
-        """Indices of rows; `where` maps column names to one value or a list of values."""
-        chosen = np.ones(len(self), dtype=bool)
-        if feasible:
-            chosen &= self.column("status") == "ok"
-        for name, wanted in (where or {}).items():
-            wanted = wanted if isinstance(wanted, (list, tuple, set, range)) else [wanted]
-            chosen &= np.isin(self.column(name), list(wanted))
-        return np.flatnonzero(chosen)
+    def main_effects(self, metric="auto", where=None):
+        """{input: share of the metric's variance it explains alone}, largest first, over feasible rows."""
+        metric = self.fair_metric() if metric == "auto" else metric
+        rows = self.where(where).feasible
+        values = rows.column(metric).astype(float)
+        rows, values = rows.view(~np.isnan(values)), values[~np.isnan(values)]
+        effects = {name: main_effect(self._columns[name].codes[rows._rows], values) for name in rows.axes()}
+        return dict(sorted(effects.items(), key=lambda item: -item[1]))
 
-    def ranked(self, by="step_time", where=None):
-        """Indices of feasible rows, best first; ties in file order. Rows without a value are left out."""
-        rows = self.rows(where)
-        values = self.column(by)[rows].astype(float)
-        rows, values = rows[~np.isnan(values)], values[~np.isnan(values)]
-        sign = -1.0 if self.attribute(by, "objective", "min") == "max" else 1.0
-        return rows[np.argsort(sign * values, kind="stable")]
-
-    def row_of(self, config_id):
-        """The row whose id starts with these hex digits."""
-        found = [i for i, key in enumerate(self.ids()) if key.startswith(config_id)]
+    # --- one row
+    def __getitem__(self, key):
+        """A row by the beginning of its config_id, or by its number in this view."""
+        if isinstance(key, (int, np.integer)):
+            if not -len(self) <= key < len(self):
+                raise IndexError(f"row {key} of {len(self)}")
+            return Row(self, int(key) % len(self))
+        found = np.flatnonzero(np.char.startswith(self.ids(), str(key).lower()))
         if len(found) != 1:
-            raise KeyError(f"{len(found)} configs start with {config_id!r}")
-        return found[0]
+            raise KeyError(f"{len(found)} configs start with {key!r}")
+        return Row(self, int(found[0]))
 
-    # --- tables ----------------------------------------------------------------------------------------------------
-    def frame(self, rows=None, names=None):
-        """A pandas frame with words decoded and units in .attrs; without pandas, a dict of arrays."""
-        rows = slice(None) if rows is None else rows
-        names = names or self.names()
-        data = {name: self.column(name)[rows] for name in names}
-        if "config_id" in data:
-            data["config_id"] = self.ids()[rows]
-        try:
-            import pandas
-        except ImportError:
-            return data
-        frame = pandas.DataFrame(data)
-        for name in names:
-            if self.meanings(name):
-                frame[name] = frame[name].astype("category")
-        frame.attrs["units"] = {name: self.attribute(name, "units") for name in names}
-        return frame
-
-    def dataset(self):
-        """An xarray dataset: the file as xarray opens it, with coded columns as words."""
-        import xarray
-
-        with xarray.open_dataset(self._file.filename, engine="netcdf4") as opened:
-            dataset = opened.load()
-        for name in self.names():
-            if self.meanings(name):
-                kept = {k: v for k, v in dataset[name].attrs.items() if not k.startswith("flag_")}
-                dataset[name] = (dataset[name].dims, self.column(name), kept)
-        return dataset
-
-    def top(self, count=10, by="step_time", where=None, per=None):
-        """The best feasible configs as a frame; with `per`, the best of each value of that column."""
-        rows = self.ranked(by, where)
-        if per is not None:
-            taken, kept = {}, []
-            for row in rows:
-                key = self.column(per)[row]
-                taken[key] = taken.get(key, 0) + 1
-                if taken[key] <= count:
-                    kept.append(row)
-            rows = np.array(kept, dtype=int)
-        else:
-            rows = rows[:count]
-        varying = [n for n in self.names("input") if len(np.unique(self.column(n)[rows].astype(str))) > 1]
-        metrics = ["step_time", "tokens_per_s", "mfu", "mem_peak", "mem_limit", "slowdown_tax"]
-        return self.frame(rows, ["config_id"] + varying + metrics + ([] if by in metrics else [by]))
-
-    def breakdown(self, rows, kind="exposed_time"):
-        """Seconds by part (exposed_time, total_time) or bytes by kind (mem) of some rows, as a dict of arrays."""
-        scale = "mem_part" if kind == "mem" else "part"
-        labels = [_text(label) for label in self._file["breakdown"][scale][...]]
-        values = self._file["breakdown"][kind][...][np.atleast_1d(rows)]
-        return {label: values[:, i] for i, label in enumerate(labels)}
-
-    def provenance(self):
-        """Attributes of /provenance, and the sweep's text."""
-        group = self._file["provenance"]
-        facts = {key: _text(value) for key, value in group.attrs.items()}
-        for name in ("sweep_toml", "resolved_toml"):
-            facts[name] = _text(group[name][()])
-        return facts
+    def __iter__(self):
+        return (Row(self, i) for i in range(len(self)))
 
     @property
     def plot(self):

@@ -96,7 +96,7 @@ class ReadFile(unittest.TestCase):
         import echo_sweep
 
         sweep = echo_sweep.open(self.path)
-        best = sweep.top(10)
+        best = sweep.top(10, by="step_time")
         self.assertTrue((np.diff(best["step_time"]) >= 0).all())
         self.assertEqual(set(sweep.column("model")), {"alpha", "zeta"})
         self.assertEqual(sweep.dataset()["model"].values[0], "zeta")

@@ -1,0 +1,52 @@
+"""python -m echo_sweep top|export FILE: tables on the command line, for where the program itself is not at hand."""
+
+import argparse
+import csv
+import sys
+
+from . import open as open_results
+from .text import text_table
+
+
+def _top(sweep, options):
+    table = sweep.top(options.number, by=options.by, per=options.per, where=options.where)
+    units = {name: sweep.about(name).units for name in table}
+    print(text_table(table, units) if len(table["config_id"]) else "no feasible config")
+
+
+def _export(sweep, options):
+    rows = sweep.where(options.where)
+    names = options.columns.split(",") if options.columns else rows.names()
+    columns = [rows.ids() if name == "config_id" else rows.column(name) for name in names]
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(zip(*(column.tolist() for column in columns)))
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="echo_sweep", description="tables of a result file of echo-sweep")
+    commands = parser.add_subparsers(dest="command", required=True)
+    top = commands.add_parser("top", help="the best configs")
+    top.add_argument("-n", "--number", type=int, default=10, help="how many (10)")
+    top.add_argument("--by", default="auto", help="metric; auto: step time, or tokens/s per GPU where sizes differ")
+    top.add_argument("--per", help="the best of each value of this column")
+    export = commands.add_parser("export", help="rows as CSV on stdout; columns are in the units the file says")
+    export.add_argument("--columns", help="names, with commas; all by default")
+    for command, run in ((top, _top), (export, _export)):
+        command.add_argument("file")
+        command.add_argument("--where", help="condition, as in \"tp == 8 and mem_peak < 70 GiB\"")
+        command.set_defaults(run=run)
+    options = parser.parse_args(arguments)
+    try:
+        with open_results(options.file) as sweep:
+            options.run(sweep, options)
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        sys.stderr.close()
+    except (OSError, ValueError) as error:
+        parser.exit(2, f"{parser.prog}: {error}\n")
+    except KeyError as error:  # str() would quote it
+        parser.exit(2, f"{parser.prog}: {error.args[0]}\n")
+
+
+if __name__ == "__main__":
+    main()

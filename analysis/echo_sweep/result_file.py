@@ -1,0 +1,90 @@
+"""A result file as it lies on disk: which columns and groups it has. hdf5_schemas/README.md is its contract."""
+
+from functools import cached_property
+
+import h5py
+import numpy as np
+
+from .column import Column, text_of
+from .space import axes_of
+
+SCHEMA = "echo-sweep-results"
+MAJOR = "1"
+ROLES = ("scale", "input", "outcome", "metric")
+
+
+def _facts(attributes):
+    """Attributes as text and numbers, without those that only HDF5 needs."""
+    hidden = ("DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME", "_Netcdf4Dimid", "_Netcdf4Coordinates")
+    return {key: text_of(value) if isinstance(value, (bytes, str)) else value
+            for key, value in attributes.items() if key not in hidden}
+
+
+class ResultFile:
+    def __init__(self, path):
+        self.path = str(path)
+        self._file = h5py.File(path, "r")
+        self.attributes = _facts(self._file.attrs)
+        if self.attributes.get("schema") != SCHEMA:
+            raise ValueError(f"{path} is not a result file of echo-sweep")
+        version = self.attributes.get("schema_version", "?")
+        if version.split(".")[0] != MAJOR:
+            raise ValueError(f"{path} has schema {version}; this package reads {MAJOR}.x: install the one of its time")
+        self.rows = self._file["config"].shape[0]
+        self.columns = self._find_columns()
+
+    def close(self):
+        self._file.close()
+
+    def _column(self, dataset):
+        return Column(dataset.name.strip("/"), lambda: dataset[...], _facts(dataset.attrs))
+
+    def _find_columns(self):
+        """Every dataset at the root with one value a row: by role, inputs as the file orders them, then by name."""
+        found = [self._column(item) for item in self._file.values()
+                 if isinstance(item, h5py.Dataset) and item.shape == (self.rows,)]
+        inputs = self.attributes.get("coordinates", "").split()
+
+        def place(column):
+            role = ROLES.index(column.role) if column.role in ROLES else len(ROLES)
+            return role, inputs.index(column.name) if column.name in inputs else len(inputs), column.name
+
+        return {column.name: column for column in sorted(found, key=place)}
+
+    def breakdown(self, kind, rows):
+        """(labels, values[row, label]) of /breakdown/`kind`: exposed_time and total_time in s, mem in byte."""
+        group = self._file["breakdown"]
+        labels = [text_of(label) for label in group["mem_part" if kind == "mem" else "part"][...]]
+        if len(rows) == 0:
+            return labels, np.zeros((0, len(labels)))
+        first = rows.min()
+        return labels, group[kind][first:rows.max() + 1][rows - first]
+
+    def group(self, name):
+        """The columns of a group such as /pareto or /failures, by name; empty where the file has none."""
+        if name not in self._file:
+            return {}
+        return {key: self._column(item).values for key, item in self._file[name].items()
+                if isinstance(item, h5py.Dataset) and item.ndim == 1}
+
+    def provenance(self):
+        """What may differ between two runs of one sweep: program and host, the sweep's text, its inputs, launches."""
+        if "provenance" not in self._file:
+            return {}
+        group = self._file["provenance"]
+        facts = _facts(group.attrs)
+        for name, item in group.items():
+            if isinstance(item, h5py.Dataset):
+                facts[name] = text_of(item[()])
+            elif name != "points":  # one row for each config: large, and only timing
+                facts[name] = self.group(f"provenance/{name}")
+        return facts
+
+    @cached_property
+    def axes(self):
+        return axes_of(self.provenance().get("resolved_toml", ""))
+
+    @cached_property
+    def ids(self):
+        """config_id as the 16 hex digits the program prints."""
+        return np.array([f"{int(key):016x}" for key in self.columns["config_id"].codes], dtype="U16")

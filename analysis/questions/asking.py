@@ -1,0 +1,39 @@
+"""What the scripts of this folder share: options, and where the picture goes."""
+
+import argparse
+
+import echo_sweep as es
+
+
+def options(description, **extra):
+    """Parsed options: FILE, --where, --picture and `extra` {name: (default, help)}."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("file", help="result file of a sweep")
+    parser.add_argument("--where", help="only these configs, as in \"model == 'llama3-70b' and gpus == 512\"")
+    parser.add_argument("--picture", metavar="FILE.png", help="save a picture there")
+    for name, (default, text) in extra.items():
+        kind = type(default) if default is not None else str
+        parser.add_argument("--" + name.replace("_", "-"), default=default, type=kind, help=f"{text} ({default})")
+    return parser.parse_args()
+
+
+def results(chosen):
+    """The sweep, and its rows that the options ask for."""
+    sweep = es.open(chosen.file)
+    rows = sweep.where(chosen.where)
+    if len(rows.feasible) == 0:
+        raise SystemExit(f"{chosen.file}: no feasible config" + (f" where {chosen.where}" if chosen.where else ""))
+    return rows
+
+
+def save(axes, path):
+    """About 900 pixels wide: what a README shows."""
+    if path:
+        axes.figure.savefig(path, dpi=900 / axes.figure.get_size_inches()[0], pil_kwargs={"optimize": True})
+        print(f"picture {path}")
+
+
+def use_no_screen():
+    import matplotlib
+
+    matplotlib.use("Agg")

@@ -1,0 +1,59 @@
+"""What is the smallest number of GPUs that trains in time, and with which layout?
+
+    fewest_gpus_for_deadline.py llama3-70b-1t-tokens.h5 --tokens "1 T tokens" --deadline "30 d" --picture gpus.png
+"""
+
+import asking
+from echo_sweep.language import quantity
+from echo_sweep.quantity import shown
+from echo_sweep.text import text_table
+
+
+def best_of_each_size(rows, per):
+    """The fastest config at each number of GPUs of each `per`, by GPUs."""
+    best = rows.best(1, by="train_days", per=[per, "gpus"])
+    return best.view(best.column("gpus").argsort(kind="stable"))
+
+
+def picture(rows, per, days, path):
+    axes = rows.plot.scaling("gpus", "train_days", per=per, ideal=False)
+    axes.axhline(days, color="#555555", lw=1)
+    axes.annotate(f"deadline {days:g} days", (0.01, days), xycoords=("axes fraction", "data"), xytext=(0, 4),
+                  textcoords="offset points", fontsize=9, color="#555555")
+    for name in dict.fromkeys(rows.column(per)):
+        winner = fewest(best_of_each_size(rows.where({per: name}), per), days)
+        if winner is not None:
+            axes.plot(winner["gpus"], winner["train_days"], "o", ms=12, mfc="none", mec="black", mew=1.2)
+            axes.annotate(f"{winner['gpus']}", (winner["gpus"], winner["train_days"]), xytext=(7, 7),
+                          textcoords="offset points", fontsize=10, fontweight="bold")
+    axes.figure.set_size_inches(7.5, 4.2)
+    asking.save(axes, path)
+
+
+def fewest(best, days):
+    """The row with the fewest GPUs that is in time, or None."""
+    return next((row for row in best if row["train_days"] <= days), None)
+
+
+def main():
+    asking.use_no_screen()
+    chosen = asking.options(__doc__, tokens=("1 T tokens", "tokens to train on"), deadline=("30 d", "time allowed"),
+                            per=("cluster", "compare the values of this column"))
+    tokens, days = quantity(chosen.tokens), quantity(chosen.deadline) / 86400
+    rows = asking.results(chosen).derive("train_days", f"{tokens!r} / tokens_per_s / 86400", "d", "min",
+                                         f"training time for {chosen.tokens}")
+    best = best_of_each_size(rows, chosen.per)
+    names = [chosen.per, "gpus", "tp", "pp", "dp", "vpp", "micro_batch", "recompute", "step_time", "mfu", "train_days"]
+    units = {name: rows.about(name).units for name in names}
+    in_time = best.where(f"train_days <= {days!r}")
+    print(text_table(in_time.best(1, by={"gpus": "min"}, per=chosen.per).frame(names), units))
+    for name in dict.fromkeys(rows.column(chosen.per)):
+        if len(in_time.where({chosen.per: name})) == 0:
+            closest = best.where({chosen.per: name}).best(1, by="train_days")[0]
+            print(f"{name}: not in time; {closest['gpus']} GPUs take {shown(closest['train_days'], 'd')}")
+    if chosen.picture:
+        picture(rows, chosen.per, days, chosen.picture)
+
+
+if __name__ == "__main__":
+    main()

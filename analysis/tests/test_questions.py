@@ -1,0 +1,52 @@
+"""The scripts of analysis/questions on files of the program: they answer, and their answers are right."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from conftest import ANALYSIS
+
+import echo_sweep as es
+
+
+def ask(script, *words):
+    done = subprocess.run([sys.executable, "-B", ANALYSIS / "questions" / script, *map(str, words)],
+                          capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ANALYSIS)})
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_the_fewest_gpus_are_in_time_and_one_size_less_is_not(result, tmp_path):
+    picture = tmp_path / "gpus.png"
+    rows = es.open(result).where("model == 'llama2-70b'").feasible
+    days = 1e12 / rows.column("tokens_per_s") / 86400
+    best = {(c, g): days[(rows.column("cluster") == c) & (rows.column("gpus") == g)].min()
+            for c, g in set(zip(rows.column("cluster"), rows.column("gpus")))}
+    slow, fast = best["dgx-h100-ndr400", 16], best["dgx-h100-ndr400", 32]
+    code, text = ask("fewest_gpus_for_deadline.py", result, "--where", "model == 'llama2-70b'",
+                     "--tokens", "1 T tokens", "--deadline", f"{(slow + fast) / 2} d", "--picture", picture)
+    assert code == 0, text
+    line = next(line for line in text.splitlines() if line.startswith("dgx-h100-ndr400"))
+    assert line.split()[1] == "32" and float(line.split()[-1]) == pytest.approx(fast, rel=1e-3)
+    assert "dgx-a100-hdr200: not in time" in text
+    assert 0 < picture.stat().st_size < 80_000
+
+
+def test_the_layout_named_first_is_the_best(result, tmp_path):
+    code, text = ask("which_layout.py", result, "--n", 3, "--picture", tmp_path / "layout.png")
+    assert code == 0, text
+    assert text.splitlines()[1].startswith(es.open(result).best(1)[0].id[:8])
+    assert (tmp_path / "layout.png").stat().st_size > 0
+
+
+def test_where_time_goes_adds_up(result, tmp_path):
+    code, text = ask("where_does_time_go.py", result, "--per", "tp,pp", "--picture", tmp_path / "time.png")
+    assert code == 0, text
+    shares = [float(word) for word in text.splitlines()[0].replace(",", "").split() if word.count(".") == 1][1:]
+    assert 96 <= sum(shares) <= 100.5
+    assert (tmp_path / "time.png").stat().st_size > 0
+
+
+def test_no_feasible_config_is_said(result):
+    code, text = ask("which_layout.py", result, "--where", "tp == 7")
+    assert code == 1 and "no feasible config where tp == 7" in text
