@@ -12,32 +12,65 @@ namespace echo::sweep {
 
 using training::TrainingConfig;
 
-TrainingConfig normalised(TrainingConfig config, const simulate::Catalog& catalog) {
+static bool repeats_version(const TrainingConfig& config, const simulate::Catalog& catalog) {
+  if (config.comm.is_none()) return true;
+  ops::CommSettings settings = catalog.comm_settings.at(static_cast<std::size_t>(config.comm.index()));
+  if (settings.nccl_version == catalog.cluster(config.cluster).nccl_version) settings.nccl_version = 0;
+  return settings == ops::CommSettings{};
+}
+
+AxisSet irrelevant_axes(const TrainingConfig& config, const simulate::Catalog& catalog) {
+  AxisSet found;
+  const auto add = [&found](std::initializer_list<Axis> axes) {
+    for (const Axis axis : axes) found.set(at(axis));
+  };
   const training::Degrees& degrees = config.degrees;
+  const bool alone = degrees.data * degrees.context == 1;
   if (degrees.pipeline == 1) {
-    config.degrees.virtual_stages = 1;
-    config.schedule = training::ScheduleId(find_named(timeline::schedule_table(), "1f1b"));
-    config.overlap.pipeline = false;
-    config.layers = {};
+    add({Axis::vpp, Axis::schedule, Axis::overlap_p2p, Axis::embedding_is_layer, Axis::loss_is_layer,
+         Axis::layer_split});
   }
-  if (degrees.tensor == 1) config.sequence_parallel = false;
-  if (!config.sequence_parallel) config.overlap.tensor = false;  // chunks of the sequence are what overlaps
-  if (degrees.data * degrees.context == 1) {
-    config.zero = training::ZeroStage::none;
-    config.overlap.grad_reduce = false;
-  }
-  if (config.zero == training::ZeroStage::none) {
-    config.zero_group = 0;
-    config.overlap.param_gather = false;
-  }
-  if (catalog.model(config.model).experts == 0) config.degrees.expert_tensor = 1;
-  const machine::ClusterSpec& cluster = catalog.cluster(config.cluster);
-  if (config.gpu == cluster.gpu) config.gpu = machine::GpuId();
-  if (!config.comm.is_none()) {
-    ops::CommSettings settings = catalog.comm_settings.at(static_cast<std::size_t>(config.comm.index()));
-    if (settings.nccl_version == cluster.nccl_version) settings.nccl_version = 0;
-    if (settings == ops::CommSettings{}) config.comm = ops::CommSettingsId();
-  }
+  if (degrees.tensor == 1) add({Axis::sequence_parallel});
+  // Chunks of the sequence are what overlaps.
+  if (degrees.tensor == 1 || !config.sequence_parallel) add({Axis::overlap_tp});
+  if (alone) add({Axis::zero, Axis::overlap_grad_reduce});
+  if (alone || config.zero == training::ZeroStage::none) add({Axis::overlap_param_gather});
+  if (catalog.model(config.model).experts == 0) add({Axis::etp});
+  if (repeats_version(config, catalog)) add({Axis::nccl_version});
+  return found;
+}
+
+AxisSet axes_that_may_not_matter() {
+  AxisSet all;
+  for (const Axis axis :
+       {Axis::vpp, Axis::schedule, Axis::overlap_p2p, Axis::embedding_is_layer, Axis::loss_is_layer,
+        Axis::layer_split, Axis::sequence_parallel, Axis::overlap_tp, Axis::zero, Axis::overlap_grad_reduce,
+        Axis::overlap_param_gather, Axis::etp, Axis::nccl_version})
+    all.set(at(axis));
+  return all;
+}
+
+TrainingConfig normalised(TrainingConfig config, const simulate::Catalog& catalog) {
+  static const training::ScheduleId plain_schedule(find_named(timeline::schedule_table(), "1f1b"));
+  const AxisSet irrelevant = irrelevant_axes(config, catalog);
+  const auto drop = [&irrelevant](Axis axis, auto& setting, auto plain_value) {
+    if (irrelevant.test(at(axis))) setting = plain_value;
+  };
+  drop(Axis::etp, config.degrees.expert_tensor, 1);
+  drop(Axis::vpp, config.degrees.virtual_stages, 1);
+  drop(Axis::schedule, config.schedule, plain_schedule);
+  drop(Axis::zero, config.zero, training::ZeroStage::none);
+  drop(Axis::sequence_parallel, config.sequence_parallel, false);
+  drop(Axis::overlap_grad_reduce, config.overlap.grad_reduce, false);
+  drop(Axis::overlap_param_gather, config.overlap.param_gather, false);
+  drop(Axis::overlap_p2p, config.overlap.pipeline, false);
+  drop(Axis::overlap_tp, config.overlap.tensor, false);
+  drop(Axis::embedding_is_layer, config.layers.embedding_is_layer, false);
+  drop(Axis::loss_is_layer, config.layers.loss_is_layer, false);
+  drop(Axis::layer_split, config.layers.explicit_layers, training::LayerTableId());
+  drop(Axis::nccl_version, config.comm, ops::CommSettingsId());
+  if (config.zero == training::ZeroStage::none) config.zero_group = 0;
+  if (config.gpu == catalog.cluster(config.cluster).gpu) config.gpu = machine::GpuId();
   return config;
 }
 

@@ -1,13 +1,25 @@
 // The name of a point: a hash of its axes and values, the same whatever space it stands in.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <string>
 
 #include "simulate/catalog.hpp"
+#include "sweep/axis.hpp"
 #include "training/config.hpp"
 
 namespace echo::sweep {
+
+using AxisSet = std::bitset<axis_count>;  // [at(axis)]
+
+// The axes that cannot matter to this config: whatever value they take, the step is the same. An NCCL version
+// is one where it only repeats the cluster's.
+[[nodiscard]] AxisSet irrelevant_axes(const training::TrainingConfig& config,
+                                      const simulate::Catalog& catalog);
+
+// Every axis that irrelevant_axes() may ever name.
+[[nodiscard]] AxisSet axes_that_may_not_matter();
 
 // The config with every setting that cannot matter put to its plain value (the schedule at one stage,
 // sequence parallelism at one tensor rank, ...), so that configs that behave alike are equal.

@@ -158,6 +158,14 @@ bool run_step(const Program& program, const simulate::Catalog& catalog, const St
   return true;
 }
 
+bool run_level(const Program& program, const simulate::Catalog& catalog, std::size_t level,
+               PointState& state) {
+  for (const Step& step : program.steps[level]) {
+    if (!run_step(program, catalog, step, state)) return false;
+  }
+  return true;
+}
+
 training::TrainingConfig config_of(const PointState& state, const simulate::Catalog& catalog) {
   const auto count = [&](Axis axis) { return static_cast<std::int32_t>(number(state, axis)); };
   const auto index = [&](Axis axis) { return state.preset[at(axis)]; };

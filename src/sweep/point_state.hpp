@@ -28,6 +28,9 @@ void assign(const Program&, std::size_t dimension, std::int64_t digit, PointStat
 // the rule that failed to define the slot already did.
 [[nodiscard]] bool run_step(const Program&, const simulate::Catalog&, const Step&, PointState&);
 
+// Runs the steps of one level in order, up to the first that removes the point; false where one does.
+[[nodiscard]] bool run_level(const Program&, const simulate::Catalog&, std::size_t level, PointState&);
+
 // The config a filled state means. Contract: no rule removed it.
 [[nodiscard]] training::TrainingConfig config_of(const PointState&, const simulate::Catalog&);
 

@@ -10,6 +10,8 @@
 #include <array>
 
 #include "base/error.hpp"
+#include "sweep/place_steps.hpp"
+#include "sweep/unit.hpp"
 #include "sweep/vocabulary.hpp"
 
 namespace echo::sweep {
@@ -22,8 +24,9 @@ Type type_of(AxisKind kind) {
 
 class Compiler final : public Symbols {
  public:
-  Compiler(const SweepSpec& spec, const simulate::Catalog& catalog, std::vector<RuleProblem>& problems)
-      : spec_(spec), catalog_(catalog), problems_(problems) {
+  Compiler(const SweepSpec& spec, const std::vector<Dimension>& dimensions, const simulate::Catalog& catalog,
+           std::vector<RuleProblem>& problems)
+      : spec_(spec), dimensions_(dimensions), catalog_(catalog), problems_(problems) {
     program_.slots = axis_count + 2;
   }
 
@@ -33,8 +36,9 @@ class Compiler final : public Symbols {
     imply_layout_rules();
     for (std::size_t i = 0; i < spec_.rules.size(); ++i) compile_rule(static_cast<std::int32_t>(i));
     imply_layout_test();
+    for (std::size_t i = 0; i < spec_.limits.size(); ++i) compile_limit(i);
     imply_defaults();
-    place_steps();
+    for (const Step& step : place_steps(program_, std::move(pending_))) blame_unplaced(step);
     return std::move(program_);
   }
 
@@ -61,6 +65,22 @@ class Compiler final : public Symbols {
     program_.texts.emplace_back(text);
     return static_cast<std::int64_t>(program_.texts.size()) - 1;
   }
+  // A word that an axis of words can never be is a slip of the pen, not a rule that never fires.
+  std::optional<ExpressionError> check_comparison(std::string_view name, std::string_view literal,
+                                                  std::int32_t offset) override {
+    for (const AxisInfo& info : axis_table) {
+      if (info.name != name || !is_text(info.kind)) continue;
+      auto words = vocabulary_of(info.axis, catalog_);
+      if (words.empty() || std::find(words.begin(), words.end(), literal) != words.end()) continue;
+      ExpressionError error{offset, std::max(1, static_cast<std::int32_t>(literal.size())), {}, {}, {}, {}};
+      error.what = "unknown " + std::string(name) + " \"" + std::string(literal) + "\"";
+      error.remedy = "name a known one";
+      error.unknown_name = literal;
+      error.known = std::move(words);
+      return error;
+    }
+    return std::nullopt;
+  }
 
  private:
   [[nodiscard]] bool set(Axis axis) const { return given_[at(axis)] || derived_axis_[at(axis)]; }
@@ -80,7 +100,7 @@ class Compiler final : public Symbols {
   }
 
   void resolve_dimensions() {
-    for (const Dimension& dimension : spec_.dimensions) {
+    for (const Dimension& dimension : dimensions_) {
       std::vector<ResolvedColumn> columns;
       for (const AxisColumn& column : dimension.columns) {
         ResolvedColumn resolved{column.axis, {}};
@@ -108,8 +128,8 @@ class Compiler final : public Symbols {
     }
   }
 
-  std::int32_t new_rule(std::string name, bool implied) {
-    program_.rules.push_back({std::move(name), implied});
+  std::int32_t new_rule(std::string name, bool implied, bool tests = false) {
+    program_.rules.push_back({std::move(name), implied, tests});
     return static_cast<std::int32_t>(program_.rules.size()) - 1;
   }
   Step& new_step(StepKind kind, std::int32_t writes, std::vector<std::int32_t> reads) {
@@ -131,34 +151,38 @@ class Compiler final : public Symbols {
     return step.writes;
   }
 
+  // Every implied rule has its place among the rules in every sub-space, so that counts add up.
   void imply_layout_rules() {
     std::vector<std::int32_t> batch{slot_of(Axis::global_batch)};
     if (spec_.batch_in_tokens) batch.push_back(slot_of(Axis::seq_len));
     new_step(StepKind::sequences, sequences_slot, batch).rule =
         new_rule("derive global_batch_sequences", true);
     new_step(StepKind::tokens, tokens_slot, {sequences_slot, slot_of(Axis::seq_len)});
-    const std::vector<std::int32_t> model_degrees{slot_of(Axis::tp), slot_of(Axis::pp), slot_of(Axis::cp)};
-    std::vector<std::int32_t> others = model_degrees;
+    const std::int32_t dp_rule = new_rule("derive dp", true), gpus_rule = new_rule("derive gpus", true);
+    std::vector<std::int32_t> others{slot_of(Axis::tp), slot_of(Axis::pp), slot_of(Axis::cp)};
     if (!set(Axis::dp) && set(Axis::gpus)) {
       others.push_back(slot_of(Axis::gpus));
-      new_step(StepKind::fill_dp, slot_of(Axis::dp), others).rule = new_rule("derive dp", true);
+      new_step(StepKind::fill_dp, slot_of(Axis::dp), others).rule = dp_rule;
     } else if (!set(Axis::gpus)) {
       others.push_back(slot_of(Axis::dp));
-      new_step(StepKind::fill_gpus, slot_of(Axis::gpus), others).rule = new_rule("derive gpus", true);
+      new_step(StepKind::fill_gpus, slot_of(Axis::gpus), others).rule = gpus_rule;
     }
   }
   void imply_layout_test() {
+    const std::int32_t rule = new_rule("gpus == tp * pp * cp * dp", true);
     if (!set(Axis::dp) || !set(Axis::gpus)) return;
     new_step(
         StepKind::layout_fits, -1,
         {slot_of(Axis::tp), slot_of(Axis::pp), slot_of(Axis::cp), slot_of(Axis::dp), slot_of(Axis::gpus)})
-        .rule = new_rule("gpus == tp * pp * cp * dp", true);
+        .rule = rule;
   }
 
   void complain(std::int32_t rule, std::string what, std::string remedy) {
-    const auto length =
-        static_cast<std::int32_t>(spec_.rules[static_cast<std::size_t>(rule)].expression.size());
-    problems_.push_back({rule, {0, std::max(1, length), std::move(what), std::move(remedy), ""}, {}});
+    const auto index = static_cast<std::size_t>(rule), rules = spec_.rules.size();
+    const std::string& expression =
+        index < rules ? spec_.rules[index].expression : bound_of(spec_.limits[index - rules]);
+    const auto length = static_cast<std::int32_t>(expression.size());
+    problems_.push_back({rule, {0, std::max(1, length), std::move(what), std::move(remedy), "", {}}, {}});
   }
 
   std::vector<std::string> known_names() const {
@@ -183,17 +207,40 @@ class Compiler final : public Symbols {
                !error.unknown_name.empty();
       });
       if (later) error.remedy = "it is derived further down; move it up", error.unknown_name.clear();
-      problems_.push_back({index, error, known_names()});
+      problems_.push_back({index, error, error.known.empty() ? known_names() : error.known});
     } else if (!derives && code->type != Type::boolean) {
       complain(index, "a keep must be true or false", "compare something, as in \"tp <= 8\"");
     }
     if (derives) {
       target_of(index, code ? code->type : Type::integer, code ? std::move(*code) : Code{});
     } else if (code) {
-      const std::int32_t rule_index = new_rule(rule.name, false);
+      const std::int32_t rule_index = new_rule(rule.name, false, true);
       Step& step = new_step(StepKind::keep, -1, code->reads);
       step.rule = rule_index;
       step.code = std::move(*code);
+    }
+  }
+
+  static const std::string& bound_of(const Limit& limit) { return limit.max.empty() ? limit.min : limit.max; }
+  void compile_limit(std::size_t number) {
+    const Limit& limit = spec_.limits[number];
+    const auto index = static_cast<std::int32_t>(spec_.rules.size() + number);
+    const Metric* metric = find_metric(limit.metric);
+    if (metric == nullptr) {
+      return complain(index, "unknown metric \"" + limit.metric + "\"", "name one that results have");
+    }
+    ExpressionError error;
+    auto bound = compile(bound_of(limit), *this, Division::real, error);
+    if (!bound) {
+      problems_.push_back({index, error, error.known.empty() ? known_names() : error.known});
+    } else if (bound->type != Type::integer && bound->type != Type::real) {
+      complain(index, "a bound of " + limit.metric + " must be a number", "write a number with its unit");
+    } else if (bound->unit != metric->unit) {
+      complain(index,
+               limit.metric + " is in " + words_of(metric->unit) + ", its bound in " + words_of(bound->unit),
+               "give both the same unit");
+    } else {
+      program_.limits.push_back({metric, !limit.max.empty(), std::move(*bound)});
     }
   }
 
@@ -266,42 +313,19 @@ class Compiler final : public Symbols {
     }
   }
 
-  // Each step goes right after the dimension that makes the last of its reads known.
-  void place_steps() {
-    std::vector<bool> known(static_cast<std::size_t>(program_.slots), false);
-    program_.steps.resize(program_.dimensions.size() + 1);
-    for (std::size_t level = 0; level <= program_.dimensions.size(); ++level) {
-      if (level > 0) {
-        for (const ResolvedColumn& column : program_.dimensions[level - 1]) known[at(column.axis)] = true;
-      }
-      for (bool progress = true; progress;) {
-        progress = false;
-        for (auto step = pending_.begin(); step != pending_.end(); ++step) {
-          const bool ready = std::all_of(step->reads.begin(), step->reads.end(), [&](std::int32_t slot) {
-            return known[static_cast<std::size_t>(slot)];
-          });
-          if (!ready) continue;
-          if (step->writes >= 0) known[static_cast<std::size_t>(step->writes)] = true;
-          program_.steps[level].push_back(std::move(*step));
-          pending_.erase(step);
-          progress = true;
-          break;
-        }
-      }
-    }
-    for (const Step& step : pending_) {
-      for (const auto& [rule, index] : source_of_step_) {
-        if (step.kind != StepKind::derive || step.rule != rule) continue;
-        complain(index,
-                 spec_.rules[static_cast<std::size_t>(index)].name +
-                     " depends on itself, or on an axis without a value",
-                 "give one of the names it reads a value in [space]");
-        problems_.back().valueless = true;
-      }
+  void blame_unplaced(const Step& step) {
+    for (const auto& [rule, index] : source_of_step_) {
+      if (step.kind != StepKind::derive || step.rule != rule) continue;
+      complain(index,
+               spec_.rules[static_cast<std::size_t>(index)].name +
+                   " depends on itself, or on an axis without a value",
+               "give one of the names it reads a value in [space]");
+      problems_.back().valueless = true;
     }
   }
 
   const SweepSpec& spec_;
+  const std::vector<Dimension>& dimensions_;
   const simulate::Catalog& catalog_;
   std::vector<RuleProblem>& problems_;
   Program program_;
@@ -313,9 +337,22 @@ class Compiler final : public Symbols {
 
 }  // namespace
 
-Program compile_program(const SweepSpec& spec, const simulate::Catalog& catalog,
-                        std::vector<RuleProblem>& problems) {
-  return Compiler(spec, catalog, problems).whole();
+std::vector<Program> compile_program(const SweepSpec& spec, const simulate::Catalog& catalog,
+                                     std::vector<RuleProblem>& problems) {
+  std::vector<Program> programs;
+  const auto add = [&](const std::vector<Dimension>& dimensions) {
+    std::vector<RuleProblem> found;
+    programs.push_back(Compiler(spec, dimensions, catalog, found).whole());
+    for (RuleProblem& problem : found) {
+      const bool told = std::any_of(problems.begin(), problems.end(), [&](const RuleProblem& other) {
+        return other.rule == problem.rule && other.error.what == problem.error.what;
+      });
+      if (!told) problems.push_back(std::move(problem));
+    }
+  };
+  if (spec.groups.empty()) add(spec.dimensions);
+  for (const SubSpace& group : spec.groups) add(group.dimensions);
+  return programs;
 }
 
 }  // namespace echo::sweep

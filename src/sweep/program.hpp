@@ -1,4 +1,5 @@
-// A sweep compiled against a catalog: which slot holds what, and the steps that fill slots and test rules.
+// A sub-space of a sweep compiled against a catalog: which slot holds what, and the steps that fill slots and
+// test rules.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 
 #include "simulate/catalog.hpp"
 #include "sweep/expression.hpp"
+#include "sweep/metric.hpp"
 #include "sweep/preset_fields.hpp"
 #include "sweep/spec.hpp"
 
@@ -58,17 +60,30 @@ struct Step {
 struct RuleName {
   std::string name;
   bool implied = false;  // not written in the file; shown only when it removes something
+  bool tests = false;    // a [[keep]]: it is there to remove something
+};
+
+// A bound of SweepSpec::limits; `bound` is in the unit of the metric and reads slots of a filled point.
+struct CompiledLimit {
+  const Metric* metric = nullptr;
+  bool is_max = true;
+  Code bound;
 };
 
 struct Program {
   std::vector<std::vector<ResolvedColumn>> dimensions;  // [dimension][zipped column]
   std::vector<std::vector<Step>> steps;  // [0]: before any axis is fixed; [d + 1]: once dimension d is fixed
-  std::vector<RuleName> rules;
-  std::vector<std::string> texts;  // [Scalar::number of a text]
+  std::vector<RuleName> rules;           // the same list in every sub-space of a sweep
+  std::vector<CompiledLimit> limits;     // [SweepSpec::limits]
+  std::vector<std::string> texts;        // [Scalar::number of a text]
   std::int32_t slots = 0;
   // Texts of names that steps write: [catalog gpu], [recompute], [schedule].
   std::vector<std::int64_t> gpu_texts, recompute_texts, schedule_texts;
   std::int32_t plain_schedule = -1, interleaved_schedule = -1;  // indices of the two default schedules
+
+  [[nodiscard]] std::int64_t size_of(std::size_t dimension) const {
+    return static_cast<std::int64_t>(dimensions[dimension].front().values.size());
+  }
 };
 
 // Slots of the axes come first, then these two, then derived names and preset fields.
@@ -76,16 +91,19 @@ inline constexpr std::int32_t sequences_slot = axis_count;
 inline constexpr std::int32_t tokens_slot = axis_count + 1;
 [[nodiscard]] constexpr std::int32_t slot_of(Axis axis) { return static_cast<std::int32_t>(axis); }
 
-// Where a rule's expression is wrong; `known` are the names it could have meant.
+// Where an expression is wrong; `known` are the names it could have meant.
 struct RuleProblem {
-  std::int32_t rule = 0;  // of SweepSpec::rules
+  std::int32_t rule = 0;  // of SweepSpec::rules; those of SweepSpec::limits are counted on from there
   ExpressionError error;
   std::vector<std::string> known;
-  bool valueless = false;  // it reads what never gets a value; maybe for want of an axis that has its own problem
+  bool valueless =
+      false;  // it reads what never gets a value; maybe for want of an axis that has its own problem
 };
 
-// Compiles; what cannot be is reported, and the program is then not to be used.
-[[nodiscard]] Program compile_program(const SweepSpec&, const simulate::Catalog&,
-                                      std::vector<RuleProblem>& problems);
+// Compiles every sub-space: one program for each group, or the one of SweepSpec::dimensions. What cannot be
+// is reported, each problem once, and the programs are then not to be used. Throws UserError for a name or a
+// default the catalog lacks.
+[[nodiscard]] std::vector<Program> compile_program(const SweepSpec&, const simulate::Catalog&,
+                                                   std::vector<RuleProblem>& problems);
 
 }  // namespace echo::sweep

@@ -5,6 +5,7 @@
 
 #include "simulate/simulate.hpp"
 #include "sweep/config_id.hpp"
+#include "sweep/limits.hpp"
 
 namespace echo::sweep {
 
@@ -12,41 +13,83 @@ static double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-static simulate::StepReport failed_report() {
+static simulate::StepReport failed(training::Reason reason) {
   simulate::StepReport report;
   report.status = training::Status::failed;
-  report.reason = training::Reason::internal_error;
+  report.reason = reason;
   return report;
 }
 
+namespace {
+
+// One worker's points, one by one.
+class PointRunner {
+ public:
+  PointRunner(const DesignSpace& space, const simulate::Catalog& catalog, const simulate::Calibration& known,
+              WorkSource& source, RowSink& sink)
+      : space_(space), catalog_(catalog), known_(known), source_(source), sink_(sink), point_(space) {}
+
+  Row run(PointIndex id) {
+    const auto start = std::chrono::steady_clock::now();  // provenance only
+    source_.begin(id);
+    point_.go_to(id);
+    Row row;
+    row.id = id;
+    row.config = point_.config();
+    row.config_id = config_id_of(row.config, catalog_);
+    if (source_.is_poisoned(id)) {
+      row.report = failed(training::Reason::crashed);
+      note(id, "it has ended its process before");
+    } else {
+      simulate(row);
+      apply_limits(point_.program(), point_.state(), space_.target_tokens(), row);
+    }
+    row.seconds = seconds_since(start);
+    ++summary.by_status[static_cast<std::size_t>(row.report.status)];
+    return row;
+  }
+
+  SweepSummary summary;
+
+ private:
+  void simulate(Row& row) {
+    try {
+      row.report = simulate::simulate(row.config, catalog_, known_, workspace_);
+    } catch (const std::exception& error) {  // one bug must not take the sweep down
+      row.report = failed(training::Reason::internal_error);
+      workspace_ = simulate::Workspace();
+      note(row.id, error.what());
+    }
+  }
+  void note(PointIndex id, const char* message) {
+    constexpr std::size_t max_failures_told = 100;
+    const Failure failure{id, message};
+    sink_.note_failure(failure);
+    if (summary.failures.size() < max_failures_told) summary.failures.push_back(failure);
+  }
+
+  const DesignSpace& space_;
+  const simulate::Catalog& catalog_;
+  const simulate::Calibration& known_;
+  WorkSource& source_;
+  RowSink& sink_;
+  PointCursor point_;
+  simulate::Workspace workspace_;
+};
+
+}  // namespace
+
 SweepSummary run_sweep(const DesignSpace& space, const simulate::Catalog& catalog,
                        const simulate::Calibration& known, WorkSource& source, RowSink& sink) {
-  constexpr std::size_t max_failures_told = 100;
-  SweepSummary summary;
-  simulate::Workspace workspace;
+  PointRunner runner(space, catalog, known, source, sink);
   std::vector<Row> rows;
   while (const auto range = source.claim()) {
     rows.clear();
-    for (PointIndex id = range->begin; id < range->end; ++id) {
-      const auto start = std::chrono::steady_clock::now();  // provenance only
-      Row row;
-      row.id = id;
-      row.config = space.at(id);
-      row.config_id = config_id_of(row.config, catalog);
-      try {
-        row.report = simulate::simulate(row.config, catalog, known, workspace);
-      } catch (const std::exception& error) {  // one bug must not take the sweep down
-        row.report = failed_report();
-        workspace = simulate::Workspace();
-        if (summary.failures.size() < max_failures_told) summary.failures.push_back({id, error.what()});
-      }
-      row.seconds = seconds_since(start);
-      ++summary.by_status[static_cast<std::size_t>(row.report.status)];
-      rows.push_back(row);
-    }
+    for (PointIndex id = range->begin; id < range->end && !source.is_stopping_now(); ++id)
+      rows.push_back(runner.run(id));
     sink.accept(rows);
   }
-  return summary;
+  return runner.summary;
 }
 
 }  // namespace echo::sweep

@@ -18,7 +18,9 @@ struct SweepSummary {
   std::vector<Failure> failures;            // the first hundred
 };
 
-// Until `source` has no more ids. Whatever simulate() throws becomes a failed row; nothing else is caught.
+// Until `source` has no more ids. Whatever simulate() throws becomes a failed row, and so does a poisoned
+// point; nothing else is caught. Rows that break a limit of the sweep are infeasible. While the source is
+// stopping, what is claimed is left undone.
 SweepSummary run_sweep(const DesignSpace&, const simulate::Catalog&, const simulate::Calibration&,
                        WorkSource& source, RowSink& sink);
 

@@ -8,6 +8,7 @@
 
 #include "base/counter_rng.hpp"
 #include "sweep/config_id.hpp"
+#include "sweep/count_space.hpp"
 #include "sweep/design_space.hpp"
 #include "tests/support/small_space.hpp"
 
@@ -137,10 +138,13 @@ TEST(SpaceLaws, WaterfallAndPointsEqualBruteForce) {
     const DesignSpace space(spec, catalog);
     Brute expected = brute(random, spec.dimensions);
     std::int64_t total = 0;
-    for (const RuleCount& rule : space.waterfall()) {
-      EXPECT_EQ(rule.removed, expected.removed[rule.name]) << rule.name;
-      total += rule.removed;
+    const SpaceCount counted = count_space(space.raw_space(), {});
+    EXPECT_TRUE(counted.exact);
+    for (const RuleCount& rule : counted.rules) {
+      EXPECT_EQ(rule.removed, exactly(expected.removed[rule.name])) << rule.name;
+      total += rule.removed.value;
     }
+    EXPECT_EQ(counted.kept, exactly(space.size() + space.duplicates()));
     EXPECT_EQ(space.raw(), total + space.duplicates() + space.size());
     // Distinct survivors: the first of each id, in order.
     ASSERT_EQ(space.size() + space.duplicates(), static_cast<std::int64_t>(expected.survivors.size()));

@@ -15,6 +15,7 @@
 #include "apps/text_table.hpp"
 #include "config/sweep_file.hpp"
 #include "simulate/simulate.hpp"
+#include "sweep/count_space.hpp"
 #include "sweep/design_space.hpp"
 
 namespace echo::apps::commands {
@@ -32,8 +33,8 @@ void print_json(const sweep::DesignSpace& space) {
   Json json;
   json.open_object().member("raw", space.raw()).member("points", space.size()).member("exact", true);
   json.member("duplicates", space.duplicates()).key("rules").open_array();
-  for (const sweep::RuleCount& rule : space.waterfall()) {
-    json.open_object().member("name", rule.name).member("removed", rule.removed).close();
+  for (const sweep::RuleCount& rule : sweep::count_space(space.raw_space(), {}).rules) {
+    json.open_object().member("name", rule.name).member("removed", rule.removed.value).close();
   }
   json.close().close();
   fmt::print("{}", json.text());
@@ -46,12 +47,12 @@ void print_waterfall(const sweep::SweepSpec& spec, const sweep::DesignSpace& spa
   std::int64_t left = space.raw();
   table.add(
       {"axes", fmt::format("{} in {} dimensions", axes, spec.dimensions.size()), "", show_count(left), ""});
-  for (const sweep::RuleCount& rule : space.waterfall()) {
-    left -= rule.removed;
-    const char* remark = rule.removed == 0 ? "! removes nothing: is it needed?"
-                         : left == 0       ? "! removes the last"
-                                           : "";
-    table.add({"", rule.name, show_count(-rule.removed), show_count(left), remark});
+  for (const sweep::RuleCount& rule : sweep::count_space(space.raw_space(), {}).rules) {
+    left -= rule.removed.value;
+    const char* remark = rule.removed.value == 0 ? "! removes nothing: is it needed?"
+                         : left == 0             ? "! removes the last"
+                                                 : "";
+    table.add({"", rule.name, show_count(-rule.removed.value), show_count(left), remark});
   }
   if (space.duplicates() > 0) {
     table.add({"", "the same config twice", show_count(-space.duplicates()), show_count(space.size()), ""});
