@@ -74,7 +74,7 @@ class Row:
         margin, units, detail = self["reason_margin"], self._sweep.about("reason_margin").units, ""
         if reason == "memory" and not np.isnan(margin):
             needs, limit = shown(self["mem_peak"], "byte"), shown(self["mem_limit"], "byte")
-            detail = f", short by {shown(margin, units)} (needs {needs} of {limit})"
+            detail = f", short by {shown(margin, units)} (needs {needs}, may use {limit})"
         elif reason == "limit" and {"limit", "limit_excess"} <= set(self._sweep.names()):
             margin, units = self["limit_excess"], "1"
             detail = f" {self['limit']}, {100 * margin:.3g} % past it"

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .compare import difference
 from .cube import cube_of
 from .effects import main_effect
 from .pareto import front_of
@@ -99,6 +100,10 @@ class Sweep(View):
         rows, values = rows.view(~np.isnan(values)), values[~np.isnan(values)]
         effects = {name: main_effect(self._columns[name].codes[rows._rows], values) for name in rows.axes()}
         return dict(sorted(effects.items(), key=lambda item: -item[1]))
+
+    def diff(self, other, metric="auto"):
+        """What changed from this sweep to `other`, config by config, and why: see SweepDifference."""
+        return difference(self, other, self.fair_metric() if metric == "auto" else metric)
 
     # --- one row
     def __getitem__(self, key):

@@ -1,6 +1,7 @@
 """What the scripts of this folder share: options, and where the picture goes."""
 
 import argparse
+import io
 
 import echo_sweep as es
 
@@ -27,10 +28,15 @@ def results(chosen):
 
 
 def save(axes, path):
-    """About 900 pixels wide: what a README shows."""
-    if path:
-        axes.figure.savefig(path, dpi=900 / axes.figure.get_size_inches()[0], pil_kwargs={"optimize": True})
-        print(f"picture {path}")
+    """900 pixels wide and of few colours: what a README shows, and small enough to keep beside it."""
+    if not path:
+        return
+    from PIL import Image  # comes with matplotlib
+
+    drawn = io.BytesIO()
+    axes.figure.savefig(drawn, dpi=900 / axes.figure.get_size_inches()[0])
+    Image.open(drawn).convert("RGB").quantize(128).save(path, optimize=True)
+    print(f"picture {path}")
 
 
 def use_no_screen():

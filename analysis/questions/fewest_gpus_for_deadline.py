@@ -24,8 +24,9 @@ def picture(rows, per, days, path):
         winner = fewest(best_of_each_size(rows.where({per: name}), per), days)
         if winner is not None:
             axes.plot(winner["gpus"], winner["train_days"], "o", ms=12, mfc="none", mec="black", mew=1.2)
-            axes.annotate(f"{winner['gpus']}", (winner["gpus"], winner["train_days"]), xytext=(7, 7),
-                          textcoords="offset points", fontsize=10, fontweight="bold")
+            axes.annotate(f"{winner['gpus']}", (winner["gpus"], winner["train_days"]), xytext=(6, 10),
+                          textcoords="offset points", fontsize=10, fontweight="bold",
+                          bbox={"facecolor": "white", "edgecolor": "none", "pad": 1})
     axes.figure.set_size_inches(7.5, 4.2)
     asking.save(axes, path)
 

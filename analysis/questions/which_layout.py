@@ -16,7 +16,7 @@ def main():
     table = rows.best(1, by=metric, per=[chosen.x, chosen.y]).view(slice(chosen.n)).summary([metric])
     print(text_table(table, {name: rows.about(name).units for name in table}))
     effects = rows.main_effects(metric)
-    print(f"share of the variance of {metric} among what fits: "
+    print(f"share of the variance of {metric} among what fits that each input explains alone (they overlap): "
           + ", ".join(f"{name} {100 * share:.0f} %" for name, share in effects.items() if share >= 0.01))
     if chosen.picture:
         asking.save(rows.plot.heatmap(chosen.x, chosen.y, metric), chosen.picture)

@@ -17,7 +17,7 @@ from synthetic_file import write_synthetic_file  # noqa: E402
 def find_program():
     """The program of the build that runs these tests (ECHO_SWEEP), else the newest one built here."""
     if "ECHO_SWEEP" in os.environ:
-        return os.environ["ECHO_SWEEP"]
+        return os.path.abspath(os.environ["ECHO_SWEEP"])
     built = sorted(ANALYSIS.parent.glob("build/*/bin/echo-sweep"), key=lambda path: path.stat().st_mtime)
     assert built, "no echo-sweep: build it (cmake --build --preset release), or name it in ECHO_SWEEP"
     return str(built[-1])

@@ -1,5 +1,6 @@
 """The scripts of analysis/questions on files of the program: they answer, and their answers are right."""
 
+import doctest
 import os
 import subprocess
 import sys
@@ -45,6 +46,18 @@ def test_where_time_goes_adds_up(result, tmp_path):
     shares = [float(word) for word in text.splitlines()[0].replace(",", "").split() if word.count(".") == 1][1:]
     assert 96 <= sum(shares) <= 100.5
     assert (tmp_path / "time.png").stat().st_size > 0
+
+
+def test_the_readme_s_example_runs(run_program, tmp_path, monkeypatch):
+    """Its outputs are those of the day it was written; prices change them."""
+    monkeypatch.chdir(tmp_path)
+    run_program("run", ANALYSIS.parent / "sweeps/gpt3-175b-96xh800.toml", "-o", "gpt3-175b-96xh800.h5", "-q")
+    examples = doctest.DocTestParser().get_examples((ANALYSIS / "README.md").read_text())
+    assert len(examples) > 10
+    names = {}
+    for example in examples:
+        exec(example.source, names)
+    assert names["best"].id in set(names["s"].ids()) and names["axes"].images
 
 
 def test_no_feasible_config_is_said(result):

@@ -190,3 +190,23 @@ def test_a_row_is_found_by_the_start_of_its_id_only_if_it_is_one(synthetic):
         sweep["0"]
     with pytest.raises(IndexError):
         sweep[6]
+
+
+# --- two files
+def test_a_changed_sweep_is_told_from_a_changed_result(result, swept, small_sweep):
+    sweep = es.open(result)
+    assert len(sweep.diff(sweep).changed["config_id"]) == 0 and "no cause on record" in str(sweep.diff(sweep))
+    other = es.open(swept(small_sweep.replace("gpus      = [16, 32]", "gpus      = [32, 64]"), "other"))
+    difference = sweep.diff(other)
+    assert difference.common == len(sweep.where("gpus == 32")) > 0 and len(difference.changed["config_id"]) == 0
+    assert set(difference.only_before.column("gpus")) == {16} and set(difference.only_after.column("gpus")) == {64}
+    assert "sweep - gpus = [ 16, 32 ]" in difference.causes and "sweep + gpus = [ 32, 64 ]" in difference.causes
+
+
+def test_a_changed_rank_is_told(synthetic, tmp_path):
+    before = es.open(synthetic().rename(tmp_path / "before.h5"))
+    after = es.open(synthetic(values={"step_time": [6, 5, 4, 3, 9, np.nan], "status": [0, 0, 1, 0, 0, 1]}))
+    changed = before.diff(after, "step_time").changed
+    assert list(changed["config_id"]) == [f"{1004:016x}", f"{1002:016x}"]
+    assert list(changed["rank_before"]) == [1, 3] and list(changed["rank_after"]) == [4, 0]
+    assert list(changed["step_time_after"]) == [9, 4] and list(changed["status_after"]) == ["ok", "infeasible"]

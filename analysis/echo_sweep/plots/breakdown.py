@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from ..quantity import shown
 from .style import GREY, PARTS, labels_of, new_axes, scaled
 
 LEAST_SHARE = 0.005  # of the longest step: parts below it in every bar are drawn with "other"
@@ -23,7 +22,8 @@ def breakdown(rows, axes):
         raise ValueError("no feasible config to draw")
     parts = _worth_showing(rows.breakdown())
     seconds = np.sum(list(parts.values()), axis=0)
-    divisor = seconds.max() / scaled(rows.about("step_time"), seconds)[0].max()
+    in_unit, axis_label = scaled(rows.about("step_time"), seconds)
+    divisor = seconds.max() / in_unit.max()
     names = sorted(rows.axes() if rows.varying() else [], key=lambda name: name == "recompute")  # long, mostly blank
     labels = labels_of(rows, names) if names else [key[:8] for key in rows.ids()]
     left = np.zeros(len(rows))
@@ -31,14 +31,14 @@ def breakdown(rows, axes):
         axes.barh(range(len(rows)), values / divisor, left=left, height=0.7, label=part, edgecolor="white",
                   linewidth=0.6, color=PARTS.get(part, GREY), hatch="////" if part == "slowdown" else None)
         left = left + values / divisor
-    for i, total in enumerate(seconds):
-        axes.text(left[i] + 0.008 * left.max(), i, shown(float(total), "s"), va="center", fontsize=9)
+    for i, total in enumerate(left):
+        axes.text(total + 0.008 * left.max(), i, f"{total:#.4g}".rstrip("."), va="center", fontsize=9)
     axes.set_yticks(range(len(rows)), labels, fontsize=9)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
     axes.invert_yaxis()
     axes.set_xlim(0, 1.11 * left.max())
-    axes.set_xlabel(scaled(rows.about("step_time"), seconds)[1])
+    axes.set_xlabel(axis_label)
     a_line = len(parts) if len(parts) <= 5 else (len(parts) + 1) // 2
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncol=a_line, frameon=False, fontsize=9, handlelength=1.2,
                 columnspacing=1.2)
