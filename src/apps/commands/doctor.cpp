@@ -1,76 +1,86 @@
-// echo-sweep doctor: whether this machine has what a sweep needs, and what is missing.
+// echo-sweep doctor [FOLDER]: what this installation can do, what it lacks, and what to do about it.
 #include <fmt/core.h>
-#include <unistd.h>
 
-#include <cstdlib>
-#include <exception>
-#include <filesystem>
-#include <functional>
-#include <string>
-#include <thread>
+#include <algorithm>
+#include <memory>
 
-#include "apps/build_facts.hpp"
 #include "apps/command.hpp"
-#include "config/catalog_files.hpp"
+#include "apps/doctor_checks.hpp"
+#include "apps/json.hpp"
+#include "apps/terminal.hpp"
 
 namespace echo::apps::commands {
 
 namespace {
 
-struct Finding {
-  bool good = false;
-  std::string what, remedy;
+constexpr int exit_broken = 5;
+
+struct DoctorOptions {
+  std::string folder = ".";
+  bool json = false, no_colour = false;
 };
 
-Finding catalog_is_read() {
-  try {
-    const auto inputs = config::read_catalog();
-    return {true,
-            fmt::format("catalog: {} models, {} GPUs, {} clusters", inputs.catalog.models.size(),
-                        inputs.catalog.gpus.size(), inputs.catalog.clusters.size()),
-            ""};
-  } catch (const std::exception& error) {
-    return {false, fmt::format("catalog cannot be read: {}", error.what()),
-            "set ECHO_CATALOG_DIR to the catalog"};
+const char* word(Finding::State state) {
+  switch (state) {
+    case Finding::State::ok:
+      return "ok";
+    case Finding::State::warning:
+      return "warning";
+    case Finding::State::missing:
+      return "missing";
+    case Finding::State::broken:
+      return "broken";
   }
+  return "";
 }
 
-Finding folder_is_writable() {
-  const bool writable = ::access(".", W_OK) == 0;
-  std::error_code error;
-  const auto space = std::filesystem::space(".", error);
-  const double free_gib = error ? 0.0 : static_cast<double>(space.available) / 1073741824.0;
-  return {
-      writable,
-      fmt::format("current folder: {}, {:.1f} GiB free", writable ? "writable" : "not writable", free_gib),
-      "run where result files may be written, or use -o"};
+std::string findings_json(const std::vector<Finding>& findings, bool can_run) {
+  Json json;
+  json.open_object().member("can_run_sweeps", can_run).key("findings").open_array();
+  for (const Finding& finding : findings) {
+    json.open_object().member("subject", finding.subject).member("state", word(finding.state));
+    json.member("found", finding.found).member("remedy", finding.remedy).close();
+  }
+  json.close().close();
+  return json.text();
 }
 
-// Open MPI refuses root unless told twice.
-Finding root_may_launch() {
-  const bool is_told = std::getenv("OMPI_ALLOW_RUN_AS_ROOT") != nullptr &&
-                       std::getenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM") != nullptr;
-  const bool good = ::geteuid() != 0 || is_told;
-  return {good, good ? "mpirun: allowed for this user" : "mpirun refuses root",
-          "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1, or run as another user"};
+std::string findings_text(const std::vector<Finding>& findings, bool colour) {
+  std::string text;
+  for (const Finding& finding : findings) {
+    const std::string state = fmt::format("{:<7}", word(finding.state));
+    text +=
+        fmt::format("{}  {:<13}  {}\n", finding.state == Finding::State::broken ? red(state, colour) : state,
+                    finding.subject, finding.found);
+    if (!finding.remedy.empty()) text += fmt::format("{:24}-> {}\n", "", finding.remedy);
+  }
+  return text;
 }
 
-std::function<int(Invocation&)> declare(Options&) {
-  return [](Invocation&) {
-    const BuildFacts facts = build_facts();
-    fmt::print("echo-sweep {} ({}, {}, {})\ncores: {}\n", facts.version, facts.build_type, facts.compiler,
-               facts.mpi, std::thread::hardware_concurrency());
-    int code = 0;
-    for (const Finding& finding : {catalog_is_read(), folder_is_writable(), root_may_launch()}) {
-      fmt::print("{}  {}\n", finding.good ? "ok " : "BAD", finding.what);
-      if (!finding.good) fmt::print("     {}\n", finding.remedy), code = 2;
-    }
-    return code;
-  };
+int examine(const DoctorOptions& options) {
+  std::vector<Finding> findings = check_software();
+  for (Finding& finding : check_machine(options.folder)) findings.push_back(std::move(finding));
+  const bool can_run = std::ranges::none_of(
+      findings, [](const Finding& finding) { return finding.state == Finding::State::broken; });
+  if (options.json) {
+    fmt::print("{}", findings_json(findings, can_run));
+  } else {
+    fmt::print("{}{}\n", findings_text(findings, wants_colour(stdout, options.no_colour)),
+               can_run ? "sweeps can run here" : "no sweep can run here before what is broken is mended");
+  }
+  return can_run ? 0 : exit_broken;
+}
+
+std::function<int(Invocation&)> declare(Options& options) {
+  auto chosen = std::make_shared<DoctorOptions>();
+  options.optional_argument(chosen->folder, "FOLDER", "where results are to go (default: here)");
+  options.flag(chosen->json, "--json", "JSON on stdout");
+  options.flag(chosen->no_colour, "--no-color", "plain text, as with NO_COLOR in the environment");
+  return [chosen](Invocation&) { return examine(*chosen); };
 }
 
 }  // namespace
 
-extern const Command doctor{.name = "doctor", .summary = "check what a sweep needs here", .declare = declare};
+extern const Command doctor{.name = "doctor", .summary = "what this installation can do", .declare = declare};
 
 }  // namespace echo::apps::commands

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Jobs that do not get to their end at once, on a real Slurm of three nodes: the time limit strikes, under mpirun and under
+# srun, and the node of the batch script, mpirun and worker 0 is lost. Each job is queued again by itself, goes on from
+# its journals, and ends with the rows of a run that nobody disturbed.
+# usage: long_test.sh ECHO_SWEEP SWEEP.toml
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/cluster.sh"
+enter_cluster "$0" "$@"
+program=$(realpath "$1") sweep=$(realpath "$2")
+start_cluster 3
+say "Slurm runs on 3 nodes"
+
+mpirun -n 2 --oversubscribe "$program" "$sweep" -o plain.h5 --progress none >plain.log 2>&1 || fail "without Slurm: exit $?"
+reference=$(digest plain.h5)
+[[ $reference =~ ^[0-9a-f]{32}$ ]] || fail "no digest"
+say "undisturbed: $reference"
+
+# submit NAME LAUNCHER OPTIONS_OF_SBATCH...: leaves the number of the job in $job
+submit() {
+  local name=$1 launcher=$2
+  shift 2
+  "$program" slurm "$sweep" -o "$name.h5" --nodes 2 --tasks-per-node 2 --launcher "$launcher" >"$name.sbatch"
+  job=$(sbatch --parsable --output="$name.log" "$@" "$name.sbatch") || fail "$name: sbatch exit $?"
+}
+has_ended() { [[ $(job_state "$job") =~ ^(COMPLETED|FAILED|CANCELLED|TIMEOUT|NODE_FAIL|)$ ]]; }
+restarts() { scontrol show job "$job" | sed -n 's/.*Restarts=\([0-9]*\).*/\1/p'; }
+# finishes NAME: the job ends well, after one restart at least, and with the same rows.
+finishes() {
+  until_true 900 has_ended || fail "$1: still $(job_state "$job")"
+  [[ $(job_state "$job") == COMPLETED ]] || fail "$1: $(job_state "$job")"
+  (($(restarts) >= 1)) || fail "$1: it was never interrupted"
+  (($(workers "$1.h5" | wc -l) == $(restarts) + 1)) || fail "$1: $(restarts) restarts, launches of $(workers "$1.h5")"
+  [[ $(digest "$1.h5") == "$reference" ]] || fail "$1: another digest, $(digest "$1.h5")"
+  say "$1: complete after $(restarts) restarts"
+}
+
+# Slurm signals 30 s ahead of the limit of one minute, and up to a minute early: within the first half minute.
+for launcher in mpirun srun; do
+  submit limit-$launcher $launcher --time=1 --signal=$([[ $launcher == srun ]] || echo B:)USR1@30
+  finishes limit-$launcher
+  grep -q '^stopped early' limit-$launcher.log || fail "$launcher: the workers did not stop on purpose"
+  grep -q 'TIME LIMIT' limit-$launcher.log && fail "$launcher: the limit struck after all"
+done
+
+submit loss mpirun
+journalled() { [[ $(cat loss.h5.journal/* 2>/dev/null | wc -c) -gt 100000 ]]; }
+until_true 120 journalled || fail "loss: nothing is journalled"
+lost=$(scontrol show job "$job" | sed -n 's/.*BatchHost=//p')
+lose_node "$lost"
+say "lost $lost"
+finishes loss
+sinfo --noheader --nodes="$lost" --format=%t | grep -q down || fail "$lost is not down: $(sinfo)"
