@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <set>
+#include <tuple>
 
 #include "config/did_you_mean.hpp"
 #include "config/goal_reader.hpp"
@@ -16,8 +17,8 @@ using sweep::RuleKind;
 
 struct ReadRule {
   Rule rule;
-  Place place;  // of the expression's first character
-  toml::source_position order;
+  Place place;                  // of the expression's first character
+  toml::source_position order;  // line 0: added by --set
 };
 
 bool is_name(const std::string& text) {
@@ -80,7 +81,7 @@ void read_derives(const toml::table& root, const std::set<std::string>& axes, bo
     } else {
       rules.push_back({{RuleKind::derive, name, entry.node->as_string()->get(), ""},
                        place_inside(*entry.node),
-                       entry.key->source().begin});
+                       is_override(*entry.key) ? toml::source_position{} : entry.key->source().begin});
     }
   }
 }
@@ -115,7 +116,10 @@ void read_rules(std::span<const toml::table* const> roots, sweep::SweepSpec& spe
     read_derives(*root, axes, root != roots.back(), rules, problems);
     read_keeps(*root, rules, problems);
     std::stable_sort(rules.begin(), rules.end(), [](const ReadRule& a, const ReadRule& b) {
-      return a.order.line != b.order.line ? a.order.line < b.order.line : a.order.column < b.order.column;
+      const auto rank = [](const ReadRule& rule) {
+        return std::tuple(rule.order.line == 0, rule.order.line, rule.order.column);
+      };
+      return rank(a) < rank(b);
     });
     std::erase_if(all, [&](const ReadRule& earlier) {
       return std::any_of(rules.begin(), rules.end(), [&](const ReadRule& later) {

@@ -118,9 +118,9 @@ void check_search(TableReader& root, const sweep::Search& search) {
   const toml::node* node = root.node("search", Presence::optional);
   if (node == nullptr || !node->is_table()) return;
   const toml::table& table = *node->as_table();
-  if (const toml::node* points = table.get("points");
-      points != nullptr && search.strategy == sweep::Strategy::grid && search.points > 0) {
-    root.problems().error(place_of(*points), "a grid has the points it has",
+  const bool grid = !table.contains("strategy") || table["strategy"].value_or(std::string()) == "grid";
+  if (grid && search.points > 0) {
+    root.problems().error(place_of(*table.get("points")), "a grid has the points it has",
                           "remove points, or search with strategy = \"random\" or \"sobol\"");
   }
   if (search.strategy != sweep::Strategy::grid && !table.contains("points")) {

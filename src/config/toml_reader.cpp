@@ -64,8 +64,7 @@ std::string type_of(const toml::node& node) {
   return "something else";
 }
 
-// Keys that --set added come after those of the file.
-static bool is_override(const toml::key& key) {
+bool is_override(const toml::key& key) {
   return key.source().path && key.source().path->starts_with("--set ");
 }
 

@@ -25,7 +25,10 @@ namespace echo::config {
 // "an integer", "a string", ...: what stands there, in words.
 [[nodiscard]] std::string type_of(const toml::node& node);
 
-// Keys in the order of the file (toml++ sorts them by name).
+// Added by --set.
+[[nodiscard]] bool is_override(const toml::key& key);
+
+// Keys in the order of the file (toml++ sorts them by name); those that --set added come last.
 struct Entry {
   const toml::key* key;
   const toml::node* node;

@@ -1,23 +1,30 @@
 #!/usr/bin/env bash
-# Fuzzes what reads files, SECONDS_EACH long each (default 60): tables, expressions, journals.
+# Fuzzes what reads files, SECONDS_EACH long each (default 60): tables, expressions, journals, sweeps.
 # Needs clang++ 14 with libclang-rt-14-dev. Exits 1 on the first crash, hang or sanitizer finding.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 seconds=${1:-60}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-declare -A sources=(
-  [csv]='src/base/csv.cpp'
-  [expression]='src/sweep/expression.cpp src/sweep/evaluate.cpp src/sweep/lexer.cpp src/sweep/literal.cpp src/sweep/unit.cpp'
-  [journal]='src/parallel/journal_frames.cpp src/base/digest.cpp'
-)
-for name in csv expression journal; do
+flags='-g -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined'
+
+# The whole program under the fuzzer's eyes, of which each fuzzer links what it calls. -w: warnings are g++'s business.
+cmake -S . -B "$folder/build" -G Ninja -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_BUILD_TYPE=None -DECHO_TESTS=OFF \
+  -DCMAKE_CXX_FLAGS="$flags -w" >"$folder/log" || { cat "$folder/log"; exit 1; }
+cmake --build "$folder/build" --target echo_config echo_parallel >"$folder/log" || { tail -40 "$folder/log"; exit 1; }
+libraries=()
+while read -r module; do libraries+=("$folder/build/libecho_$module.a"); done < <(grep -oE '^[a-z]+' src/layers.txt | tac |
+  while read -r module; do [[ -f $folder/build/libecho_$module.a ]] && echo "$module"; done)
+
+for name in csv expression journal sweep; do
   # shellcheck disable=SC2086
-  clang++-14 -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -Isrc \
-    "tests/fuzz/${name}_fuzz.cpp" ${sources[$name]} -lxxhash -lfmt -o "$folder/$name"
+  clang++-14 -std=c++20 $flags -fsanitize=fuzzer -w -DECHO_SOURCE_DIR="\"$PWD\"" -Isrc "tests/fuzz/${name}_fuzz.cpp" \
+    "${libraries[@]}" -ltomlplusplus -lxxhash -lfmt -lboost_serialization -o "$folder/$name"
   mkdir -p "$folder/corpus_$name"
-  "$folder/$name" -max_total_time="$seconds" -timeout=5 -max_len=4096 -artifact_prefix="$folder/" \
-    -seed=1 $([[ -f tests/fuzz/$name.dict ]] && echo "-dict=tests/fuzz/$name.dict") "$folder/corpus_$name" "tests/fuzz/corpus/$name" >"$folder/log" 2>&1 ||
+  dictionary=()
+  [[ -f tests/fuzz/$name.dict ]] && dictionary=(-dict="tests/fuzz/$name.dict")
+  "$folder/$name" -max_total_time="$seconds" -timeout=5 -rss_limit_mb=2000 -max_len=4096 -seed=1 "${dictionary[@]}" \
+    -artifact_prefix="$folder/" "$folder/corpus_$name" "tests/fuzz/corpus/$name" >"$folder/log" 2>&1 ||
     { tail -40 "$folder/log"; exit 1; }
   printf '%-11s %s\n' "$name" "$(grep -E '^Done' "$folder/log")"
 done

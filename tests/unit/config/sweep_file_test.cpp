@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "sweep/design_space.hpp"
-#include "tests/support/temp_catalog.hpp"
+#include "tests/unit/config/sweep_fixture.hpp"
 
 namespace echo::config {
 namespace {
@@ -14,36 +14,33 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class SweepFile : public testing::Test {
- protected:
-  // Four lines that are fine; `more` starts on line 5, inside [space].
-  [[nodiscard]] std::vector<std::string> problems(const std::string& more) const {
-    return temp_.problems("[space]\nmodel = \"gpt3-175b\"\ncluster = \"h800-96\"\nglobal_batch = 1536\n" +
-                          more);
-  }
-  [[nodiscard]] sweep::SweepSpec spec(const std::string& more) const {
-    return config::read_sweep(
-               temp_.sweep("[space]\nmodel = \"gpt3-175b\"\ncluster = \"h800-96\"\nglobal_batch = 1536\n" +
-                           more))
-        .spec;
-  }
-  [[nodiscard]] std::vector<std::int64_t> values(const std::string& more) const {
-    std::vector<std::int64_t> numbers;
-    const sweep::SweepSpec read = spec(more);
-    for (const auto& value : read.dimensions.back().columns.back().values) numbers.push_back(value.number);
-    return numbers;
-  }
-  TempCatalog temp_;
-};
-
 TEST_F(SweepFile, ReadsEveryFormOfAnAxis) {
   EXPECT_THAT(values("tp = [1, 2, 4]"), ElementsAre(1, 2, 4));
   EXPECT_THAT(values("tp = 8"), ElementsAre(8));
   EXPECT_THAT(values("tp = { pow2 = [1, 8] }"), ElementsAre(1, 2, 4, 8));
   EXPECT_THAT(values("tp = { from = 2, to = 8, step = 3 }"), ElementsAre(2, 5, 8));
+  EXPECT_THAT(values("tp = { log = [1, 64], n = 4 }"), ElementsAre(1, 4, 16, 64));
+  EXPECT_THAT(values("tp = { log = [2, 96], n = 5 }"), ElementsAre(2, 5, 14, 36, 96));
+  EXPECT_THAT(values("tp = { log = [1, 4], n = 9 }"), ElementsAre(1, 2, 3, 4));  // of equal ones, one
+  EXPECT_THAT(values("tp = { log = [7, 7], n = 2 }"), ElementsAre(7));
+  EXPECT_THAT(values("zero = { from = 0, to = 3 }"), ElementsAre(0, 1, 2, 3));
   EXPECT_THAT(values("sequence_parallel = [true, false]"), ElementsAre(1, 0));
   EXPECT_THAT(values("gpus = 96\ntp = \"auto\""), ElementsAre(1, 2, 4, 8));
   EXPECT_THAT(values("gpus = 96\npp = \"auto\""), ElementsAre(1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 96));
+  EXPECT_THAT(values("gpus = 16\ndp = \"auto\""), ElementsAre(1, 2, 4, 8, 16));
+  EXPECT_THAT(values("vpp = \"auto\""), ElementsAre(1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 96));
+  EXPECT_THAT(values("gpus = 96\ncp = \"auto\""), ElementsAre(1, 2, 4, 8, 16, 32));  // 2048 in 2 cp pieces
+  EXPECT_THAT(values("gpus = 96\nseq_len = 12\ncp = \"auto\""), ElementsAre(1, 2, 3, 6));
+  EXPECT_THAT(values("ep = \"auto\""), ElementsAre(1));
+  EXPECT_THAT(values("micro_batch = \"auto\""),
+              ElementsAre(1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1536));
+}
+
+TEST_F(SweepFile, CountsWholeSequencesForAnAutomaticMicrobatch) {
+  const auto read = config::read_sweep(temp_.sweep(
+      "[space]\nmodel = \"gpt3-175b\"\ncluster = \"h800-96\"\nglobal_batch = \"16 Ki tokens\"\nmicro_batch = "
+      "\"auto\"\nseq_len = [2048, 3000]\n"));
+  EXPECT_EQ(read.spec.dimensions[3].columns[0].values.size(), 4u);  // 8 sequences of 2048: 1, 2, 4, 8
 }
 
 TEST_F(SweepFile, KeepsTheOrderOfTheFile) {
@@ -125,6 +122,23 @@ TEST_F(SweepFile, PointsAtImpossibleValues) {
   EXPECT_THAT(problems("tp = []"), ElementsAre(HasSubstr("5:6 tp has no values")));
   EXPECT_THAT(problems("tp = { pow2 = [3, 8] }"), ElementsAre(HasSubstr("5:15 pow2 = [3, 8] is impossible")));
   EXPECT_THAT(problems("tp = { from = 4, to = 2 }"), ElementsAre(HasSubstr("5:6 this range is empty")));
+  EXPECT_THAT(problems("tp = { from = 1, to = 2000000 }"), ElementsAre(HasSubstr("over 100 000 values")));
+  EXPECT_THAT(problems("tp = { from = 90, to = 120 }"),
+              ElementsAre(HasSubstr("5:6 tp = 97 exceeds the heads of every model here (96)")));
+  EXPECT_THAT(problems("zero = { from = 0, to = 4 }"), ElementsAre(HasSubstr("5:25 to = 4 is impossible")));
+  EXPECT_THAT(problems("zero = { pow2 = [1, 8] }"),
+              ElementsAre(HasSubstr("5:17 pow2 = [1, 8] is impossible")));
+  EXPECT_THAT(problems("tp = { log = [1, 8] }"), ElementsAre(HasSubstr("axis tp lacks \"n\"")));
+  EXPECT_THAT(problems("tp = { log = [1, 8], n = 1 }"), ElementsAre(HasSubstr("n = 1 is impossible")));
+  EXPECT_THAT(problems("tp = { log = [8, 1], n = 3 }"),
+              ElementsAre(HasSubstr("5:14 log = [8, 1] is impossible")));
+  EXPECT_THAT(problems("tp = { log = [1.5, 8], n = 3 }"),
+              ElementsAre("5:14 log must be [lowest, highest] | write { log = [1, 8] }, in whole numbers"));
+  EXPECT_THAT(problems("tp = { pow2 = [1, 8], n = 3 }"),
+              ElementsAre(HasSubstr("unknown key \"n\" in axis tp")));
+  EXPECT_THAT(problems("gpus = \"auto\""),
+              ElementsAre(HasSubstr("5:9 gpus has no \"auto\" | auto is for tp")));
+  EXPECT_THAT(problems("gpus = { from = 1, to = 90 }\npp = { from = 1, to = 3 }\ndp = \"auto\""), IsEmpty());
   EXPECT_THAT(problems("nccl_version = \"2.x\""),
               ElementsAre(HasSubstr("5:17 \"2.x\" is not an NCCL version")));
 }
@@ -248,12 +262,17 @@ TEST_F(SweepFile, ReadsExplicitSplitsAndNcclVersions) {
             22703);
 }
 
-TEST_F(SweepFile, WarnsOfAValueListedTwice) {
-  const auto read = config::read_sweep(
-      temp_.sweep("[space]\nmodel = \"gpt3-125m\"\ncluster = \"h800-96\"\nglobal_batch = 8\ntp = [1, 1]\n"));
+TEST_F(SweepFile, DropsAValueListedTwiceWithAWarning) {
+  const std::string head = "[space]\nmodel = \"gpt3-125m\"\ncluster = \"h800-96\"\nglobal_batch = 8\n";
+  const auto read = config::read_sweep(temp_.sweep(head + "tp = [1, 2, 1]\n"));
   ASSERT_EQ(read.warnings.size(), 1u);
   EXPECT_EQ(read.warnings[0].place.line, 5);
-  EXPECT_EQ(read.warnings[0].place.column, 10);
+  EXPECT_EQ(read.warnings[0].place.column, 13);
+  EXPECT_EQ(read.spec.dimensions[3].columns[0].values.size(), 2u);
+  const auto pairs =
+      config::read_sweep(temp_.sweep(head + "[space.paired]\ntp = [1, 2, 1]\npp = [1, 1, 2]\n"));
+  EXPECT_THAT(pairs.warnings, IsEmpty());  // each stands beside another partner
+  EXPECT_EQ(pairs.spec.dimensions[3].columns[0].values.size(), 3u);
 }
 
 TEST_F(SweepFile, ReadsTheSweepsItShips) {
