@@ -27,3 +27,14 @@ for launcher in mpirun srun; do
   submit $launcher --nodes 2 --tasks-per-node 2 --launcher $launcher
   [[ $(workers $launcher.h5) == 4 ]] || fail "$launcher: $(workers $launcher.h5) workers, not 4"
 done
+
+# The profilers' job gets its GPU from Slurm (a made-up one here) and says what it could not measure.
+"$program" slurm --profile >profile.sbatch
+code=0
+ECHO_PROFILERS=$(dirname "$program") sbatch --wait --output=profile.log profile.sbatch >profile.out 2>&1 || code=$?
+case $code in
+  0) grep -q '^GPUs  *[1-9]' profile.log || fail "profile: exit 0 without a GPU" ;;
+  5) grep -Eq '^no (GPU could be used|.*/echo-gpu-info: build)' profile.log || fail "profile: exit 5 and no reason" ;;
+  *) fail "profile: sbatch exit $code" ;;
+esac
+say "profile: exit $code"

@@ -24,6 +24,7 @@ submit() {
 }
 has_ended() { [[ $(job_state "$job") =~ ^(COMPLETED|FAILED|CANCELLED|TIMEOUT|NODE_FAIL|)$ ]]; }
 restarts() { scontrol show job "$job" | sed -n 's/.*Restarts=\([0-9]*\).*/\1/p'; }
+is_queued_again() { [[ $(restarts) -ge 1 ]]; }
 # finishes NAME: the job ends well, after one restart at least, and with the same rows.
 finishes() {
   until_true 900 has_ended || fail "$1: still $(job_state "$job")"
@@ -34,17 +35,23 @@ finishes() {
   say "$1: complete after $(restarts) restarts"
 }
 
-# Slurm signals 30 s ahead of the limit of one minute, and up to a minute early: within the first half minute.
+journalled() { [[ $(cat "$1".h5.journal/* 2>/dev/null | wc -c) -gt 100000 ]]; }
+
+# Slurm looks at time limits every 30 s, and signals as soon as the next look might be too late.
 for launcher in mpirun srun; do
-  submit limit-$launcher $launcher --time=1 --signal=$([[ $launcher == srun ]] || echo B:)USR1@30
-  finishes limit-$launcher
-  grep -q '^stopped early' limit-$launcher.log || fail "$launcher: the workers did not stop on purpose"
-  grep -q 'TIME LIMIT' limit-$launcher.log && fail "$launcher: the limit struck after all"
+  name=limit-$launcher
+  submit $name $launcher --signal=$([[ $launcher == srun ]] || echo B:)USR1@30
+  until_true 120 journalled $name || fail "$name: nothing is journalled"
+  scontrol update JobId="$job" TimeLimit=1
+  until_true 300 is_queued_again || fail "$name: it was not queued again"
+  scontrol update JobId="$job" TimeLimit=60  # once is enough
+  finishes $name
+  grep -q '^stopped early' $name.log || fail "$name: the workers did not stop on purpose"
+  ! grep -q 'TIME LIMIT' $name.log || fail "$name: the limit struck after all"
 done
 
 submit loss mpirun
-journalled() { [[ $(cat loss.h5.journal/* 2>/dev/null | wc -c) -gt 100000 ]]; }
-until_true 120 journalled || fail "loss: nothing is journalled"
+until_true 120 journalled loss || fail "loss: nothing is journalled"
 lost=$(scontrol show job "$job" | sed -n 's/.*BatchHost=//p')
 lose_node "$lost"
 say "lost $lost"
