@@ -53,6 +53,20 @@ TEST_F(Goals, OfferTheReadingsOfABareBound) {
   EXPECT_THAT(told("gpus", "512"), IsEmpty());
 }
 
+TEST_F(Goals, PointIntoBounds) {
+  const auto told = [&](const std::string& metric, const std::string& bound) {
+    return problems("[[limit]]\nmetric = \"" + metric + "\"\nmax = \"" + bound + "\"");
+  };
+  EXPECT_THAT(told("mem_peak", "0.9 * gpu.memori"),
+              ElementsAre("7:14 unknown name \"gpu.memori\" | did you mean \"gpu.memory\"?"));
+  EXPECT_THAT(told("mem_peak", "30 d"),
+              ElementsAre(HasSubstr("7:8 mem_peak is in bytes, its bound in seconds")));
+  EXPECT_THAT(told("mem_peak", "gpu.memory + 30 d"),
+              ElementsAre(HasSubstr("7:19 \"+\" adds bytes with seconds")));
+  EXPECT_THAT(told("mfu", "tp > 1"), ElementsAre(HasSubstr("7:8 a bound of mfu must be a number")));
+  EXPECT_THAT(told("step_time", "1.5 mss"), ElementsAre("7:12 unknown unit \"mss\" | did you mean \"ms\"?"));
+}
+
 TEST_F(Goals, RankByMetrics) {
   const auto read = spec(
       "[[objective]]\nmetric = \"tokens_per_s_per_gpu\"\n[[objective]]\nmetric = "
