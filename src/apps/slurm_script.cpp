@@ -72,9 +72,9 @@ fi
 constexpr std::string_view merge = R"(
 # The task that sees every shard complete merges them. Two may see it at once: each renames a file of its own.
 parts=()
-for ((i = 0; i < shards; ++i)); do
+for ((i = 1; i <= shards; ++i)); do
   parts+=("${file%.h5}.shard-$i-of-$shards.h5")
-  "$program" status "${parts[i]}" --exit-code >/dev/null 2>&1 && continue
+  "$program" status "${parts[-1]}" --exit-code >/dev/null 2>&1 && continue
   echo "shard $shard of $shards is complete; shard $i is not yet"
   exit "$code"
 done
@@ -151,6 +151,9 @@ void check_job(const SlurmJob& job) {
                     fmt::format("--account \"{}\" is no name of an account", job.account),
                     "sacctmgr show associations lists your accounts");
   if (job.sweep) {
+    complaints.unless(job.shards == 0 || job.sweep->file.ends_with(".h5"),
+                      fmt::format("\"{}\" does not end in .h5", job.sweep->file),
+                      "shards of an array are named after it: give it that ending with -o");
     for (const std::string& path : {job.sweep->sweep, job.sweep->file, job.sweep->program}) {
       complaints.unless(!has_control_character(path), "a path holds a control character", "rename the file");
     }
@@ -177,7 +180,7 @@ std::string sbatch_lines(const SlurmJob& job) {
   std::string lines = fmt::format("#SBATCH --job-name={}\n#SBATCH --nodes={}\n#SBATCH --ntasks-per-node={}\n",
                                   job_name(job), job.nodes, job.tasks_per_node);
   lines += fmt::format("#SBATCH --time={}\n", job.time) + site_lines(job);
-  if (job.shards > 0) lines += fmt::format("#SBATCH --array=0-{}\n", job.shards - 1);
+  if (job.shards > 0) lines += fmt::format("#SBATCH --array=1-{}\n", job.shards);
   lines += fmt::format("#SBATCH --signal={}USR1@{}\n", by_mpirun ? "B:" : "", warning_seconds);
   lines += "#SBATCH --requeue\n#SBATCH --open-mode=append\n";
   return lines + fmt::format("#SBATCH --output={}-{}.log\n", job_name(job), job.shards > 0 ? "%A_%a" : "%j");
@@ -210,9 +213,12 @@ std::string parameters(const SlurmJob& job) {
   if (job.shards == 0) return lines + "part=$file\n" + run_line(job, "");
   lines += fmt::format("shards={} shard=$SLURM_ARRAY_TASK_ID\n", job.shards);
   lines +=
-      "if ((shard >= shards)); then\n"
-      "  echo \"there are $shards shards, from 0 to $((shards - 1)): echo-sweep slurm --array N makes N\" "
-      ">&2\n"
+      "if ((shard < 1 || shard > shards)); then\n"
+      "  echo \"there are shards 1 to $shards; echo-sweep slurm --array N makes N\" >&2\n"
+      "  exit 2\n"
+      "fi\n"
+      "if [[ $file != *.h5 ]]; then\n"
+      "  echo \"$file: the result file of an array ends in .h5\" >&2\n"
       "  exit 2\n"
       "fi\n"
       "part=${file%.h5}.shard-$shard-of-$shards.h5\n";

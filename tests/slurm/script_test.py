@@ -109,22 +109,24 @@ class Scripts(unittest.TestCase):
 
     def test_the_last_shard_merges(self):
         script = self.slurm(SWEEP, "-o", "r.h5", "--array", "3")
-        parts = [f"r.shard-{i}-of-3.h5" for i in range(3)]
-        code, calls = self.run_script(script, SLURM_ARRAY_TASK_ID=1, INCOMPLETE=parts[2])
+        parts = [f"r.shard-{i}-of-3.h5" for i in (1, 2, 3)]
+        code, calls = self.run_script(script, SLURM_ARRAY_TASK_ID=2, INCOMPLETE=parts[2])
         self.assertEqual(code, 0)
         self.assertFalse([call for call in calls if call.startswith("program merge")])
-        code, calls = self.run_script(script, SLURM_ARRAY_TASK_ID=1)
-        self.assertIn("--shard 1/3", calls[0])
+        code, calls = self.run_script(script, SLURM_ARRAY_TASK_ID=3)
+        self.assertIn("--shard 3/3", calls[0])
         self.assertEqual((code, calls[-1]), (0, f"program merge -o r.merged-by-17.h5 {' '.join(parts)}"))
         self.assertTrue((self.folder / "r.h5").exists())
         self.assertEqual(self.run_script(script, SLURM_ARRAY_TASK_ID=1, LAUNCH_CODE=4)[0], 4)
         self.assertEqual(self.run_script(script, SLURM_ARRAY_TASK_ID=1, MERGE_CODE=5)[0], 5)
-        code, calls = self.run_script(script, SLURM_ARRAY_TASK_ID=3)
-        self.assertEqual((code, calls), (2, []))
+        for wrong in (0, 4):
+            self.assertEqual(self.run_script(script, SLURM_ARRAY_TASK_ID=wrong), (2, []))
+        generic = self.slurm("--array", "3")
+        self.assertEqual(self.run_script(generic, "a.toml", "r.hdf", SLURM_ARRAY_TASK_ID=1), (2, []))
 
     def test_an_incomplete_shard_is_queued_again_and_not_merged(self):
         script = self.slurm(SWEEP, "-o", "r.h5", "--array", "2")
-        code, calls = self.run_script(script, SLURM_ARRAY_TASK_ID=0, LAUNCH_CODE=75, INCOMPLETE="shard-0-of-2")
+        code, calls = self.run_script(script, SLURM_ARRAY_TASK_ID=1, LAUNCH_CODE=75, INCOMPLETE="shard-1-of-2")
         self.assertEqual((code, calls[-1]), (75, "scontrol requeue 17"))
 
     def test_sbatch_lines(self):
@@ -132,9 +134,15 @@ class Scripts(unittest.TestCase):
                             "--account", "lab-7", "--array", "12", "--launcher", "srun")
         lines = [line.removeprefix("#SBATCH ") for line in script.splitlines() if line.startswith("#SBATCH ")]
         self.assertEqual(lines, ["--job-name=echo-tiny", "--nodes=3", "--ntasks-per-node=48", "--time=1-12:00:00",
-                                 "--partition=a,b", "--account=lab-7", "--array=0-11", "--signal=USR1@180", "--requeue",
+                                 "--partition=a,b", "--account=lab-7", "--array=1-12", "--signal=USR1@180", "--requeue",
                                  "--open-mode=append", "--output=echo-tiny-%A_%a.log"])
         self.assertIn("#SBATCH --signal=B:USR1@180\n", self.slurm(SWEEP))
+
+    def test_times_are_those_of_slurm(self):
+        for time in ("10", "90:30", "0:10:00", "100:00:00", "1-0", "1-2:30", "1-2:30:15"):
+            self.assertIn(f"#SBATCH --time={time}\n", self.slurm("--time", time))
+        for time in ("9", "9:59", "0:09:59", "0-0:9", "1-", ":5", "1:2:3:4", "1-2-3", "1:2-3", "5m", "1e3", "9999999"):
+            self.slurm("--time", time, code=2)
 
     def test_nonsense_is_refused_before_it_is_submitted(self):
         for words, told in ((["--nodes", "0"], "--nodes 0"), (["--tasks-per-node", "0"], "--tasks-per-node 0"),
@@ -143,7 +151,7 @@ class Scripts(unittest.TestCase):
                             (["--partition", "a b"], "a b"), (["--account", "x\n#SBATCH -n9"], "account"),
                             (["--launcher", "aprun"], "launcher"), (["--profile", str(SWEEP)], "--profile"),
                             (["--profile", "--array", "2"], "--profile"), (["-o", "r.h5"], "-o"),
-                            ([str(SWEEP), "-o", "a\nrm.h5"], "control character"), (["no_such.toml"], "no_such.toml"),
+                            ([str(SWEEP), "--array", "2", "-o", "r.nc"], "r.nc"), ([str(SWEEP), "-o", "a\nrm.h5"], "control character"), (["no_such.toml"], "no_such.toml"),
                             ([str(SWEEP), "--set", "space.tp=wide"], "wide")):
             with self.subTest(words=words):
                 self.assertIn(told, self.slurm(*words, code=2))
