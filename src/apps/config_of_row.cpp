@@ -1,5 +1,9 @@
 #include "apps/config_of_row.hpp"
 
+#include <iterator>
+#include <sstream>
+#include <utility>
+
 #include "base/named_table.hpp"
 #include "sweep/config_id.hpp"
 #include "timeline/schedule.hpp"
@@ -37,13 +41,30 @@ static void copy_numbers(const Table& table, std::int64_t row, training::Trainin
   config.flash_attention = number("flash_attention") != 0;
 }
 
+// The row's explicit layer split, if it has one, added to the catalog.
+static training::LayerTableId layers_of(const Table& table, std::int64_t row,
+                                        const std::vector<std::string>& layer_tables,
+                                        simulate::Catalog& catalog) {
+  const std::int64_t code = table.integer("layer_split", row);
+  if (code < 0 || code >= std::ssize(layer_tables)) return {};
+  std::istringstream text(layer_tables[static_cast<std::size_t>(code)]);
+  std::vector<std::int32_t> layers;
+  for (std::int32_t count = 0; text >> count;) layers.push_back(count);
+  catalog.layer_tables.push_back(std::move(layers));
+  return training::LayerTableId(static_cast<std::int32_t>(catalog.layer_tables.size()) - 1);
+}
+
+// Settings for an NCCL other than the cluster's, added to the catalog.
+static ops::CommSettingsId comm_of(std::int64_t nccl_version, const machine::ClusterSpec& cluster,
+                                   simulate::Catalog& catalog) {
+  if (nccl_version == cluster.nccl_version) return {};
+  catalog.comm_settings.push_back({.nccl_version = static_cast<std::int32_t>(nccl_version)});
+  return ops::CommSettingsId(static_cast<std::int32_t>(catalog.comm_settings.size()) - 1);
+}
+
 std::optional<training::TrainingConfig> config_of_row(const Table& table, std::int64_t row,
-                                                      const simulate::Catalog& catalog,
-                                                      std::string& problem) {
-  if (table.integer("layer_split", row) >= 0) {
-    problem = "it uses a layer split that only its sweep file spells out";
-    return std::nullopt;
-  }
+                                                      const std::vector<std::string>& layer_tables,
+                                                      simulate::Catalog& catalog, std::string& problem) {
   const auto find = [&](const char* column, const auto& presets) {
     const std::int32_t index = find_named(presets, table.text(column, row));
     if (index < 0) problem = std::string("the catalog has no ") + column + " " + table.text(column, row);
@@ -56,12 +77,10 @@ std::optional<training::TrainingConfig> config_of_row(const Table& table, std::i
   config.framework = training::FrameworkId(find("framework", catalog.frameworks));
   config.schedule = training::ScheduleId(find("schedule", timeline::schedule_table()));
   if (!problem.empty()) return std::nullopt;
-  if (table.integer("nccl_version", row) != catalog.cluster(config.cluster).nccl_version) {
-    problem = "it uses another NCCL version than its cluster's";
-    return std::nullopt;
-  }
   if (catalog.cluster(config.cluster).gpu == config.gpu) config.gpu = machine::GpuId();
   copy_numbers(table, row, config);
+  config.layers.explicit_layers = layers_of(table, row, layer_tables, catalog);
+  config.comm = comm_of(table.integer("nccl_version", row), catalog.cluster(config.cluster), catalog);
   if (sweep::config_id_of(config, catalog) != table.config_id(row)) {
     problem = "its settings hash to another id in this version of the program";
     return std::nullopt;

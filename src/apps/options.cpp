@@ -8,6 +8,9 @@ namespace echo::apps {
 void Options::argument(std::string& target, const std::string& name, const std::string& help) {
   app_.add_option(name, target, help)->required();
 }
+void Options::arguments(std::vector<std::string>& target, const std::string& name, const std::string& help) {
+  app_.add_option(name, target, help)->required();
+}
 void Options::optional_argument(std::string& target, const std::string& name, const std::string& help) {
   app_.add_option(name, target, help);
 }

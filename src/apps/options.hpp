@@ -18,6 +18,8 @@ class Options {
  public:
   explicit Options(CLI::App& app) : app_(app) {}
   void argument(std::string& target, const std::string& name, const std::string& help);  // required
+  void arguments(std::vector<std::string>& target, const std::string& name,
+                 const std::string& help);  // one or more
   void optional_argument(std::string& target, const std::string& name,
                          const std::string& help);  // may be left out
   void flag(bool& target, const std::string& names, const std::string& help);

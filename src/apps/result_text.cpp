@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <set>
 #include <vector>
 
 #include "apps/breakdown.hpp"
-#include "apps/ranking.hpp"
 #include "apps/show_quantity.hpp"
 #include "apps/text_table.hpp"
 #include "base/lane.hpp"
@@ -25,14 +22,20 @@ std::string config_key(const Table& table, std::int64_t row) {
   return fmt::format("{:016x}", table.config_id(row));
 }
 
-int key_digits(const Table& table) {
-  std::vector<std::uint64_t> keys;
-  for (std::int64_t row = 0; row < table.rows(); ++row) keys.push_back(table.config_id(row));
-  std::sort(keys.begin(), keys.end());
+int key_digits(const results::ResultRows& all, const Table& shown) {
   int digits = 8;
-  for (std::size_t i = 1; i < keys.size(); ++i) {
-    while (digits < 16 && keys[i] != keys[i - 1] && (keys[i] ^ keys[i - 1]) >> (64 - 4 * digits) == 0)
-      ++digits;
+  std::vector<std::int64_t> ids;
+  constexpr std::int64_t batch = 16384;
+  const auto& column = all.at("config_id");
+  for (std::int64_t first = 0; first < all.rows(); first += batch) {
+    all.read(column, first, std::min(batch, all.rows() - first), ids);
+    for (std::int64_t row = 0; row < shown.rows(); ++row) {
+      const std::uint64_t own = shown.config_id(row);
+      for (const std::int64_t id : ids) {
+        const std::uint64_t difference = own ^ static_cast<std::uint64_t>(id);
+        while (digits < 16 && difference != 0 && difference >> (64 - 4 * digits) == 0) ++digits;
+      }
+    }
   }
   return digits;
 }
@@ -58,16 +61,16 @@ static std::string memory_of(const Table& table, std::int64_t row) {
                      table.number("mem_limit", row) / gib);
 }
 
-std::string ranked_text(const Table& table, std::span<const std::int64_t> rows) {
+std::string ranked_text(const results::ResultRows& all, std::span<const std::int64_t> rows) {
   std::vector<std::string> headings{"#",  "<id",  "<model",    "<cluster", "gpus",      "tp",   "pp",
                                     "dp", "vpp",  "mbs",       "gbs",      "<schedule", "zero", "<rec",
                                     "sp", "step", "tok/s/GPU", "MFU",      "mem/limit"};
   for (const std::string_view name : share_names) headings.push_back(std::string(name) + "%");
   TextTable text(headings);
-  const auto digits = static_cast<std::size_t>(key_digits(table));
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::int64_t row = rows[i];
-    std::vector<std::string> cells{std::to_string(i + 1), config_key(table, row).substr(0, digits),
+  const Table table = all.pick(rows);
+  const auto digits = static_cast<std::size_t>(key_digits(all, table));
+  for (std::int64_t row = 0; row < table.rows(); ++row) {
+    std::vector<std::string> cells{std::to_string(row + 1), config_key(table, row).substr(0, digits),
                                    table.text("model", row), table.text("cluster", row)};
     for (const char* column : {"gpus", "tp", "pp", "dp", "vpp", "micro_batch", "global_batch"}) {
       cells.push_back(digits_of(table, column, row));
@@ -76,7 +79,7 @@ std::string ranked_text(const Table& table, std::span<const std::int64_t> rows) 
                  {table.text("schedule", row), digits_of(table, "zero", row),
                   table.text("recompute", row) == "selective" ? "sel" : table.text("recompute", row),
                   yes_no(table, "sequence_parallel", row), show_time(table.number("step_time", row)),
-                  fmt::format("{:.0f}", metric_of(table, row, "tokens_per_s_per_gpu")),
+                  fmt::format("{:.0f}", table.number("tokens_per_s_per_gpu", row)),
                   show_share(table.number("mfu", row)), memory_of(table, row)});
     for (const double share : shares_of(table, row)) cells.push_back(fmt::format("{:.1f}", 100.0 * share));
     text.add(cells);
@@ -124,25 +127,28 @@ static std::string memory_text(const Table& table, std::int64_t row) {
 }
 
 std::string page_text(const Table& table, std::int64_t row) {
-  std::string text =
-      fmt::format("config {}  (row {} of {})\n{} on {} x {} ({}), {}\n", config_key(table, row), row,
-                  show_count(table.rows()), table.text("model", row), table.integer("gpus", row),
-                  table.text("gpu", row), table.text("cluster", row), layout_of(table, row));
+  std::string text = fmt::format(
+      "config {}  (row {} of {})\n{} on {} x {} ({}), {}\n", config_key(table, row),
+      table.integer("config", row), show_count(table.state().rows), table.text("model", row),
+      table.integer("gpus", row), table.text("gpu", row), table.text("cluster", row), layout_of(table, row));
   text += fmt::format("status {}", table.text("status", row));
-  if (!is_feasible(table, row)) {
-    text += fmt::format(", reason {}", table.text("reason", row));
+  if (const std::string reason = table.text("reason", row); reason != "none") {
+    text += fmt::format(", reason {}", reason);
     if (const double margin = table.number("reason_margin", row); std::isfinite(margin)) {
       text += fmt::format(": short of {}", show_gib(margin));
     }
+    if (const double excess = table.number("limit_excess", row); std::isfinite(excess)) {
+      text += fmt::format(" {}: {} past it", table.text("limit", row), show_share(excess));
+    }
   }
   text += fmt::format("\n\nsettings\n{}", settings_text(table, row));
-  if (is_feasible(table, row)) {
+  if (std::isfinite(table.number("step_time", row))) {
     text += fmt::format(
         "\nstep {}  (without slowdown {}, tax {})\n{:.0f} tokens/s, {:.0f} per GPU, MFU {}, evidence {}\n\n"
         "where the step goes (stage {}, the busiest)\n{}",
         show_time(table.number("step_time", row)), show_time(table.number("step_time_no_slowdown", row)),
         show_share(table.number("slowdown_tax", row)), table.number("tokens_per_s", row),
-        metric_of(table, row, "tokens_per_s_per_gpu"), show_share(table.number("mfu", row)),
+        table.number("tokens_per_s_per_gpu", row), show_share(table.number("mfu", row)),
         table.text("evidence", row), table.integer("critical_stage", row), breakdown_text(table, row));
   }
   if (std::isfinite(table.number("mem_peak", row))) {
@@ -163,7 +169,7 @@ void add_row(Json& json, const Table& table, std::int64_t row) {
       json.close();
     } else if (!column.meanings.empty()) {
       json.value(table.text(column.name, row));
-    } else if (!column.integers.empty()) {
+    } else if (!column.is_real()) {
       json.value(table.integer(column.name, row));
     } else {
       json.value(table.number(column.name, row));

@@ -11,13 +11,13 @@
 namespace echo::apps {
 
 [[nodiscard]] std::string config_key(const results::Table&, std::int64_t row);  // 16 hex digits
-// The shortest number of digits, 8 at least, that tells all rows of the file apart.
-[[nodiscard]] int key_digits(const results::Table&);
+// The shortest number of digits, 8 at least, that tells each row shown apart from all others of the result.
+[[nodiscard]] int key_digits(const results::ResultRows& all, const results::Table& shown);
 [[nodiscard]] std::string layout_of(const results::Table&,
                                     std::int64_t row);  // "tp4 pp2 dp12 vpp1 mbs2 1f1b ..."
 
-// The ranked table, first row rank 1.
-[[nodiscard]] std::string ranked_text(const results::Table&, std::span<const std::int64_t> rows);
+// A table of these rows of the result, first row rank 1.
+[[nodiscard]] std::string ranked_text(const results::ResultRows&, std::span<const std::int64_t> rows);
 // One page: layout, times, breakdown in bars, memory against its limit.
 [[nodiscard]] std::string page_text(const results::Table&, std::int64_t row);
 

@@ -12,120 +12,173 @@
 #include "apps/ranking.hpp"
 #include "apps/result_text.hpp"
 #include "apps/show_quantity.hpp"
+#include "results/effects.hpp"
+#include "results/objectives.hpp"
+#include "results/pareto.hpp"
 #include "training/feasibility.hpp"
 
 namespace echo::apps {
 
+using results::ResultRows;
 using results::Table;
 using training::Status;
 
-constexpr std::size_t shown_best = 10;
-constexpr std::size_t shown_near = 3;
+constexpr std::int64_t shown_best = 10;
+constexpr std::int64_t shown_near = 3;
+constexpr std::size_t shown_failures = 3, shown_levers = 4;
 
-static std::array<std::int64_t, 5> counts_of(const Table& table) {
-  std::array<std::int64_t, 5> counts{};
-  for (std::int64_t row = 0; row < table.rows(); ++row) {
-    ++counts[static_cast<std::size_t>(table.integer("status", row))];
-  }
-  return counts;
-}
-static std::int64_t count_of(const Table& table, Status status) {
-  return counts_of(table)[static_cast<std::size_t>(status)];
+static std::int64_t count_of(const std::array<std::int64_t, 5>& counts, Status status) {
+  return counts[static_cast<std::size_t>(status)];
 }
 
 static double rate_of(const SummaryFacts& facts) {
   return facts.seconds > 0.0 ? static_cast<double>(facts.simulated) / facts.seconds : 0.0;
 }
 
-static std::string done_line(const Table& table, const SummaryFacts& facts) {
+static std::string done_line(const ResultRows& rows, const SummaryFacts& facts) {
+  const auto counts = counts_of(rows);
   std::string line;
   if (facts.already_complete) {
-    line = fmt::format("complete  {} points, nothing to do", show_count(table.rows()));
+    line = fmt::format("complete  {} points, nothing to do", show_count(rows.rows()));
   } else {
     const double rate = rate_of(facts);
     line = fmt::format("done  {} points in {} on {} worker{} ({:.0f} pt/s, {:.0f} per worker)",
                        show_count(facts.simulated), show_duration(facts.seconds), facts.workers,
                        facts.workers == 1 ? "" : "s", rate, rate / facts.workers);
-    const auto composed = static_cast<double>(count_of(table, Status::ok));
+    const auto composed = static_cast<double>(count_of(counts, Status::ok));
     if (facts.resumed == 0 && composed > 0 && facts.seconds > 0.0) {
       line += fmt::format(", {:.0f} timelines/s per worker", composed / facts.seconds / facts.workers);
     }
     if (facts.resumed > 0) line += fmt::format(" + {} from journals", show_count(facts.resumed));
   }
-  const auto counts = counts_of(table);
   line += fmt::format(" · {} feasible · {} infeasible", show_count(counts[0]), show_count(counts[1]));
-  if (counts[2] > 0) line += fmt::format(" · {} failed (exit 4)", show_count(counts[2]));
+  if (counts[2] > 0)
+    line += fmt::format(" · {} failed (exit 4; rerun: --retry-failed)", show_count(counts[2]));
   if (counts[3] > 0) line += fmt::format(" · {} over budget", show_count(counts[3]));
   return line + "\n";
 }
 
-static std::string best_of(const Table& table, const std::string& metric, const std::string& model) {
-  const auto all = ranked(table, metric, model);
-  if (all.empty()) return fmt::format("{}: no feasible point\n", model);
-  const std::span<const std::int64_t> best(all.data(), std::min(all.size(), shown_best));
-  std::string text = fmt::format("best of {} by {}\n{}", model, metric, ranked_text(table, best));
-  if (all.size() > 1) {
-    text += fmt::format("why #1 beats #2: {}\n", why_it_wins(table, all[0], all[1]));
-    text += fmt::format("  #2 differs in: {}\n", what_differs(table, all[0], all[1]));
+static std::string best_text(const ResultRows& rows, const std::string& metric, const RankedGroup& group) {
+  std::string text = fmt::format("best of {} by {}\n{}", group.name, metric, ranked_text(rows, group.rows));
+  if (group.rows.size() > 1) {
+    const Table two = rows.pick(std::span(group.rows).first(2));
+    text += fmt::format("why #1 beats #2: {}\n", why_it_wins(two, 0, 1));
+    text += fmt::format("  #2 differs in: {}\n", what_differs(two, 0, 1));
   }
   return text;
 }
 
-static std::string nearest_text(const Table& table) {
+// "short of 3.1 GiB", "12.0 % past deadline".
+static std::string lack_of(const Table& table, std::int64_t row) {
+  if (const double margin = table.number("reason_margin", row); std::isfinite(margin))
+    return "short of " + show_gib(margin);
+  return fmt::format("{} past {}", show_share(table.number("limit_excess", row)), table.text("limit", row));
+}
+
+static std::string nearest_text(const ResultRows& rows) {
   std::string text = "no feasible point\n";
-  const auto near = least_infeasible(table);
-  for (std::size_t i = 0; i < std::min(near.size(), shown_near); ++i) {
-    text += fmt::format("  {}  {} {}: short of {}\n", config_key(table, near[i]).substr(0, 8),
-                        table.text("model", near[i]), layout_of(table, near[i]),
-                        show_gib(table.number("reason_margin", near[i])));
+  const Table near = rows.pick(least_infeasible(rows, shown_near));
+  for (std::int64_t row = 0; row < near.rows(); ++row) {
+    text += fmt::format("  {}  {} {}: {}\n", config_key(near, row).substr(0, 8), near.text("model", row),
+                        layout_of(near, row), lack_of(near, row));
   }
   return text;
 }
 
-static std::string reasons_line(const Table& table) {
+static std::string reasons_line(const ResultRows& rows) {
   std::string line;
-  for (const ReasonCount& count : reasons_of(table)) {
-    line += fmt::format("{}{} {}", line.empty() ? "" : ", ", count.reason, show_count(count.rows));
+  for (const ReasonCount& count : reasons_of(rows)) {
+    line += fmt::format("{}{} {}", line.empty() ? "" : ", ", count.limit.empty() ? count.reason : count.limit,
+                        show_count(count.rows));
     if (std::isfinite(count.median_margin))
       line += fmt::format(" (median short by {})", show_gib(count.median_margin));
+    if (std::isfinite(count.median_excess))
+      line += fmt::format(" (median {} past it)", show_share(count.median_excess));
   }
   return line.empty() ? "" : "infeasible: " + line + "\n";
 }
 
-std::string summary_text(const Table& table, const SummaryFacts& facts) {
-  std::string text = done_line(table, facts) + "\n";
-  if (count_of(table, Status::ok) == 0) {
-    text += nearest_text(table);
+static std::string failures_text(const ResultRows& rows) {
+  std::string text;
+  const auto& failures = rows.failures();
+  for (std::size_t i = 0; i < std::min(failures.size(), shown_failures); ++i)
+    text += fmt::format("failed: point {}: {}\n", failures[i].id, failures[i].message);
+  if (failures.size() > shown_failures)
+    text += fmt::format("  and {} more in /failures\n", show_count(std::ssize(failures) - shown_failures));
+  return text;
+}
+
+static std::string front_line(const ResultRows& rows) {
+  const auto both = results::two_objectives(rows.state().objectives);
+  const auto front = results::pareto_front(rows, both[0], both[1]);
+  return fmt::format("Pareto front ({} x {}): {} point{}\n", both[0].metric, both[1].metric, front.size(),
+                     front.size() == 1 ? "" : "s");
+}
+
+static std::string levers_line(const ResultRows& rows, const std::string& metric) {
+  const auto effects = results::main_effects(rows, metric);
+  std::string line;
+  for (std::size_t i = 0; i < std::min(effects.size(), shown_levers); ++i)
+    line += fmt::format("{}{} {:.0f} %", i > 0 ? ", " : "", effects[i].axis, 100.0 * effects[i].share);
+  if (line.empty()) return "";
+  return fmt::format("biggest levers (share of the variance of log {}, feasible points): {}\n", metric, line);
+}
+
+std::string summary_text(const ResultRows& rows, const SummaryFacts& facts) {
+  std::string text = done_line(rows, facts) + "\n";
+  if (count_of(counts_of(rows), Status::ok) == 0) {
+    text += nearest_text(rows);
   } else {
-    const std::string metric = fair_metric(table);
-    for (const std::string& model : models_of(table)) text += best_of(table, metric, model) + "\n";
+    const sweep::Objective by = ranking_objective(rows);
+    for (const RankedGroup& group :
+         ranked(rows, {.by = by, .count = shown_best, .per = "model", .where = ""}))
+      text += best_text(rows, by.metric, group) + "\n";
+    text += front_line(rows) + levers_line(rows, by.metric);
   }
-  text += reasons_line(table);
+  text += reasons_line(rows) + failures_text(rows);
   text += fmt::format("rows_digest {}\nfile {}\n", facts.rows_digest, facts.file);
   return text;
 }
 
-std::string summary_json(const Table& table, const SummaryFacts& facts) {
+static void add_findings(Json& json, const ResultRows& rows, const std::string& metric) {
+  json.key("reasons").open_array();
+  for (const ReasonCount& count : reasons_of(rows)) {
+    json.open_object().member("reason", count.reason).member("limit", count.limit);
+    json.member("rows", count.rows).member("median_margin", count.median_margin);
+    json.member("median_excess", count.median_excess).close();
+  }
+  json.close().key("failures").open_array();
+  for (const results::Failure& failure : rows.failures()) {
+    json.open_object().member("point", failure.id).member("launch", failure.launch);
+    json.member("message", failure.message).close();
+  }
+  const auto both = results::two_objectives(rows.state().objectives);
+  json.close().key("pareto").open_object().key("objectives").open_array();
+  json.value(both[0].metric).value(both[1].metric).close();
+  json.member("points", results::pareto_front(rows, both[0], both[1]).size()).close();
+  json.key("levers").open_array();
+  for (const auto& [axis, share] : results::main_effects(rows, metric))
+    json.open_object().member("axis", axis).member("share", share).close();
+  json.close();
+}
+
+std::string summary_json(const ResultRows& rows, const SummaryFacts& facts) {
   Json json;
-  const auto counts = counts_of(table);
+  const auto counts = counts_of(rows);
   json.open_object().member("file", facts.file).member("rows_digest", facts.rows_digest);
-  json.member("points", table.rows()).member("feasible", counts[0]).member("infeasible", counts[1]);
+  json.member("points", rows.rows()).member("feasible", counts[0]).member("infeasible", counts[1]);
   json.member("failed", counts[2]).member("over_budget", counts[3]).member("pending", counts[4]);
   json.member("workers", facts.workers).member("seconds", facts.seconds).member("simulated", facts.simulated);
   json.member("resumed", facts.resumed).member("points_per_second", rate_of(facts));
-  json.key("reasons").open_array();
-  for (const ReasonCount& count : reasons_of(table)) {
-    json.open_object().member("reason", count.reason).member("rows", count.rows);
-    json.member("median_margin", count.median_margin).close();
-  }
-  json.close();
-  const std::string metric = fair_metric(table);
-  json.member("ranked_by", metric).key("best").open_array();
-  for (const std::string& model : models_of(table)) {
-    const auto all = ranked(table, metric, model);
-    for (std::size_t i = 0; i < std::min(all.size(), shown_best); ++i) {
-      json.open_object().member("rank", i + 1);
-      add_row(json, table, all[i]);
+  const sweep::Objective by = ranking_objective(rows);
+  add_findings(json, rows, by.metric);
+  json.member("ranked_by", by.metric).key("best").open_array();
+  for (const RankedGroup& group :
+       ranked(rows, {.by = by, .count = shown_best, .per = "model", .where = ""})) {
+    const Table table = rows.pick(group.rows);
+    for (std::int64_t row = 0; row < table.rows(); ++row) {
+      json.open_object().member("rank", row + 1);
+      add_row(json, table, row);
       json.close();
     }
   }
@@ -133,9 +186,10 @@ std::string summary_json(const Table& table, const SummaryFacts& facts) {
   return json.text();
 }
 
-int exit_code_of(const Table& table, bool allow_empty) {
-  if (count_of(table, Status::failed) > 0) return 4;
-  return count_of(table, Status::ok) == 0 && !allow_empty ? 3 : 0;
+int exit_code_of(const ResultRows& rows, bool allow_empty) {
+  const auto counts = counts_of(rows);
+  if (count_of(counts, Status::failed) > 0) return 4;
+  return count_of(counts, Status::ok) == 0 && !allow_empty ? 3 : 0;
 }
 
 }  // namespace echo::apps

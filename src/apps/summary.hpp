@@ -17,12 +17,13 @@ struct SummaryFacts {
   bool already_complete = false;
 };
 
-// Counts and speed; the best ten of each model and why the first beats the second; why points died; digest
-// and file. With no feasible row, the three that lack least instead of the table.
-[[nodiscard]] std::string summary_text(const results::Table&, const SummaryFacts&);
-[[nodiscard]] std::string summary_json(const results::Table&, const SummaryFacts&);
+// Counts and speed; the best ten of each model and why the first beats the second; the Pareto front and the
+// biggest levers; why points died; failures; digest and file. With no feasible row, the three that lack least
+// instead of the table.
+[[nodiscard]] std::string summary_text(const results::ResultRows&, const SummaryFacts&);
+[[nodiscard]] std::string summary_json(const results::ResultRows&, const SummaryFacts&);
 
 // 0, 3 (no feasible row; 0 when `allow_empty`), 4 (failed rows).
-[[nodiscard]] int exit_code_of(const results::Table&, bool allow_empty);
+[[nodiscard]] int exit_code_of(const results::ResultRows&, bool allow_empty);
 
 }  // namespace echo::apps

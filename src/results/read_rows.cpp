@@ -1,5 +1,6 @@
 #include "results/read_rows.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -9,7 +10,6 @@
 #include "base/contract.hpp"
 #include "base/error.hpp"
 #include "results/columns.hpp"
-#include "storage/hdf5.hpp"
 
 namespace echo::results {
 namespace {
@@ -17,13 +17,36 @@ namespace {
 using storage::ElementType;
 using storage::Hdf5File;
 
+constexpr std::int64_t scan_rows = 16384;  // a chunk of the file
+
 template <class Stored, class Wanted>
-void convert(const Hdf5File& file, const std::string& path, std::size_t count, std::uint64_t rows,
+void convert(const Hdf5File& file, const std::string& path, std::int64_t first, std::int64_t rows,
+             std::int64_t width, std::vector<Wanted>& out) {
+  std::vector<Stored> stored(static_cast<std::size_t>(rows * width));
+  file.read_rows(path, static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(rows), stored.data());
+  out.resize(stored.size());
+  std::ranges::transform(stored, out.begin(), [](Stored value) { return static_cast<Wanted>(value); });
+}
+
+template <class Wanted>
+void read_as(const Hdf5File& file, const ColumnInfo& column, std::int64_t first, std::int64_t rows,
              std::vector<Wanted>& out) {
-  std::vector<Stored> stored(count);
-  file.read_rows(path, 0, rows, stored.data());
-  out.reserve(count);
-  for (const Stored value : stored) out.push_back(static_cast<Wanted>(value));
+  const std::string path = "/" + column.name;
+  switch (column.type) {
+    case ElementType::i1:
+      return convert<std::int8_t>(file, path, first, rows, column.width, out);
+    case ElementType::i2:
+      return convert<std::int16_t>(file, path, first, rows, column.width, out);
+    case ElementType::i4:
+      return convert<std::int32_t>(file, path, first, rows, column.width, out);
+    case ElementType::i8:
+    case ElementType::u8:
+      return convert<std::int64_t>(file, path, first, rows, column.width, out);
+    case ElementType::f4:
+      return convert<float>(file, path, first, rows, column.width, out);
+    case ElementType::f8:
+      return convert<double>(file, path, first, rows, column.width, out);
+  }
 }
 
 std::vector<std::string> words(const std::string& text) {
@@ -37,41 +60,18 @@ std::string attribute(const Hdf5File& file, const std::string& path, const std::
   return file.has_attribute(path, name) ? file.text_attribute(path, name) : std::string();
 }
 
-ColumnValues read_column(const Hdf5File& file, const std::string& path) {
-  ColumnValues column;
-  column.name = path.substr(1);
-  column.role = attribute(file, path, "role");
-  column.units = attribute(file, path, "units");
-  column.long_name = attribute(file, path, "long_name");
-  column.description = attribute(file, path, "description");
+ColumnInfo column_info(const Hdf5File& file, const std::string& path) {
+  ColumnInfo column{.name = path.substr(1),
+                    .role = attribute(file, path, "role"),
+                    .units = attribute(file, path, "units"),
+                    .long_name = attribute(file, path, "long_name"),
+                    .description = attribute(file, path, "description"),
+                    .type = file.type(path),
+                    .meanings = words(attribute(file, path, "flag_meanings"))};
   const auto shape = file.shape(path);
-  if (shape.size() > 1) column.width = static_cast<std::int64_t>(shape[1]);
-  const auto count = static_cast<std::size_t>(shape.front()) * static_cast<std::size_t>(column.width);
-  switch (file.type(path)) {
-    case ElementType::i1:
-      convert<std::int8_t>(file, path, count, shape.front(), column.integers);
-      break;
-    case ElementType::i2:
-      convert<std::int16_t>(file, path, count, shape.front(), column.integers);
-      break;
-    case ElementType::i4:
-      convert<std::int32_t>(file, path, count, shape.front(), column.integers);
-      break;
-    case ElementType::i8:
-    case ElementType::u8:
-      convert<std::int64_t>(file, path, count, shape.front(), column.integers);
-      break;
-    case ElementType::f4:
-      convert<float>(file, path, count, shape.front(), column.reals);
-      break;
-    case ElementType::f8:
-      convert<double>(file, path, count, shape.front(), column.reals);
-      break;
-  }
-  if (file.has_attribute(path, "flag_values")) {
-    column.codes = file.codes_attribute(path, "flag_values");
-    column.meanings = words(file.text_attribute(path, "flag_meanings"));
-  }
+  if (shape.size() < 2) return column;
+  column.width = static_cast<std::int64_t>(shape[1]);
+  column.labels = file.texts(column.name == "breakdown/mem" ? "/breakdown/mem_part" : "/breakdown/part");
   return column;
 }
 
@@ -94,45 +94,103 @@ Hdf5File open_result(const std::filesystem::path& path) {
 
 }  // namespace
 
-Table::Table(std::vector<ColumnValues> columns) : columns_(std::move(columns)) {
-  for (const ColumnValues& column : columns_)
-    if (column.name == "config") rows_ = static_cast<std::int64_t>(column.integers.size());
+const ColumnInfo* ResultRows::find(std::string_view name) const {
+  const auto found = std::ranges::find(columns_, name, &ColumnInfo::name);
+  return found == columns_.end() ? nullptr : &*found;
 }
 
-const ColumnValues* Table::find(std::string_view name) const {
-  for (const ColumnValues& column : columns_)
-    if (column.name == name) return &column;
-  return nullptr;
-}
-
-const ColumnValues& Table::at(std::string_view name) const {
-  const ColumnValues* found = find(name);
+const ColumnInfo& ResultRows::at(std::string_view name) const {
+  const ColumnInfo* found = find(name);
   if (found == nullptr)
     throw UserError("the file has no column \"" + std::string(name) + "\"",
-                    "it was written by another version", 2);
+                    "echo-sweep describe FILE names those it has", 2);
   return *found;
 }
 
+Table ResultRows::pick(std::span<const std::int64_t> rows) const {
+  std::vector<ColumnValues> columns;
+  for (const ColumnInfo& info : columns_) {
+    ColumnValues column{info, {}, {}};
+    for (const std::int64_t row : rows) {
+      std::vector<std::int64_t> integers;
+      std::vector<double> reals;
+      if (info.is_real())
+        read(info, row, 1, reals);
+      else
+        read(info, row, 1, integers);
+      column.integers.insert(column.integers.end(), integers.begin(), integers.end());
+      column.reals.insert(column.reals.end(), reals.begin(), reals.end());
+    }
+    columns.push_back(std::move(column));
+  }
+  return Table(std::move(columns), state_, failures_);
+}
+
+std::optional<std::int64_t> ResultRows::row_of(std::string_view prefix) const {
+  std::optional<std::int64_t> found;
+  std::vector<std::int64_t> ids;
+  for (std::int64_t first = 0; first < rows_; first += scan_rows) {
+    read(at("config_id"), first, std::min(scan_rows, rows_ - first), ids);
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      char id[17];
+      std::snprintf(id, sizeof id, "%016llx", static_cast<unsigned long long>(ids[i]));
+      if (!std::string_view(id).starts_with(prefix)) continue;
+      if (found) return std::nullopt;
+      found = first + static_cast<std::int64_t>(i);
+    }
+  }
+  return found;
+}
+
+Table::Table(std::vector<ColumnValues> columns, FileState state, std::vector<Failure> failures)
+    : values_(std::move(columns)) {
+  state_ = std::move(state);
+  failures_ = std::move(failures);
+  for (ColumnValues& column : values_) {
+    if (!column.reals.empty() && !column.is_real()) column.type = ElementType::f8;
+    columns_.push_back(column);
+    if (column.name == "config") rows_ = static_cast<std::int64_t>(column.integers.size());
+  }
+}
+
+const ColumnValues& Table::values(std::string_view name) const {
+  return values_[static_cast<std::size_t>(&at(name) - columns_.data())];
+}
+
+void Table::read(const ColumnInfo& info, std::int64_t first, std::int64_t count,
+                 std::vector<std::int64_t>& out) const {
+  const auto& all = values(info.name).integers;
+  out.assign(all.begin() + first * info.width, all.begin() + (first + count) * info.width);
+}
+
+void Table::read(const ColumnInfo& info, std::int64_t first, std::int64_t count,
+                 std::vector<double>& out) const {
+  const ColumnValues& column = values(info.name);
+  out.clear();
+  for (std::int64_t i = first * info.width; i < (first + count) * info.width; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    out.push_back(info.is_real() ? column.reals.at(at) : static_cast<double>(column.integers.at(at)));
+  }
+}
+
 double Table::number(std::string_view name, std::int64_t row) const {
-  const ColumnValues& column = at(name);
+  const ColumnValues& column = values(name);
   const auto i = static_cast<std::size_t>(row);
-  return column.reals.empty() ? static_cast<double>(column.integers.at(i)) : column.reals.at(i);
+  return column.is_real() ? column.reals.at(i) : static_cast<double>(column.integers.at(i));
 }
 
 std::int64_t Table::integer(std::string_view name, std::int64_t row) const {
-  return at(name).integers.at(static_cast<std::size_t>(row));
+  return values(name).integers.at(static_cast<std::size_t>(row));
 }
 
 std::string Table::text(std::string_view name, std::int64_t row) const {
-  const ColumnValues& column = at(name);
-  const std::int64_t code = column.integers.at(static_cast<std::size_t>(row));
-  for (std::size_t i = 0; i < column.codes.size() && i < column.meanings.size(); ++i)
-    if (column.codes[i] == code) return column.meanings[i];
-  return std::to_string(code);
+  const ColumnValues& column = values(name);
+  const auto code = static_cast<std::size_t>(column.integers.at(static_cast<std::size_t>(row)));
+  return code < column.meanings.size() ? column.meanings[code] : std::to_string(code);
 }
 
 double Table::part(std::string_view name, std::int64_t row, std::string_view label) const {
-  const ColumnValues& column = at(name);
+  const ColumnValues& column = values(name);
   for (std::size_t i = 0; i < column.labels.size(); ++i)
     if (column.labels[i] == label) return column.reals.at(static_cast<std::size_t>(row * column.width) + i);
   return std::numeric_limits<double>::quiet_NaN();
@@ -142,29 +200,51 @@ std::uint64_t Table::config_id(std::int64_t row) const {
   return static_cast<std::uint64_t>(integer("config_id", row));
 }
 
-std::optional<std::int64_t> Table::row_of(std::string_view prefix) const {
-  std::optional<std::int64_t> found;
-  for (std::int64_t row = 0; row < rows_; ++row) {
-    char id[17];
-    std::snprintf(id, sizeof id, "%016llx", static_cast<unsigned long long>(config_id(row)));
-    if (!std::string_view(id).starts_with(prefix)) continue;
-    if (found) return std::nullopt;
-    found = row;
-  }
-  return found;
+ResultFile::ResultFile(const std::filesystem::path& path) : file_(open_result(path)) {
+  state_ = read_state(file_, path);
+  failures_ = read_failures(file_);
+  for (const std::string& column : file_.datasets("/")) columns_.push_back(column_info(file_, column));
+  for (const std::string& column : file_.datasets("/breakdown"))
+    if (!file_.is_text(column)) columns_.push_back(column_info(file_, column));
+  rows_ = state_.rows;
+}
+
+void ResultFile::read(const ColumnInfo& column, std::int64_t first, std::int64_t count,
+                      std::vector<std::int64_t>& out) const {
+  ECHO_EXPECT(!column.is_real());
+  read_as(file_, column, first, count, out);
+}
+
+void ResultFile::read(const ColumnInfo& column, std::int64_t first, std::int64_t count,
+                      std::vector<double>& out) const {
+  read_as(file_, column, first, count, out);
+}
+
+Scan::Scan(const ResultRows& rows, std::span<const std::string> columns)
+    : rows_(rows), values_(columns.size()) {
+  for (const std::string& name : columns) columns_.push_back(&rows.at(name));
+}
+
+bool Scan::next() {
+  first_ += count_;
+  count_ = std::min(scan_rows, rows_.rows() - first_);
+  for (std::size_t i = 0; i < columns_.size() && count_ > 0; ++i)
+    rows_.read(*columns_[i], first_, count_, values_[i]);
+  return count_ > 0;
 }
 
 Table read_rows(const std::filesystem::path& path) {
-  const Hdf5File file = open_result(path);
+  const ResultFile file(path);
   std::vector<ColumnValues> columns;
-  for (const std::string& column : file.datasets("/")) columns.push_back(read_column(file, column));
-  for (const std::string& column : file.datasets("/breakdown")) {
-    if (file.is_text(column)) continue;
-    columns.push_back(read_column(file, column));
-    columns.back().labels =
-        file.texts(columns.back().name == "breakdown/mem" ? "/breakdown/mem_part" : "/breakdown/part");
+  for (const ColumnInfo& info : file.columns()) {
+    ColumnValues column{info, {}, {}};
+    if (info.is_real())
+      file.read(info, 0, file.rows(), column.reals);
+    else
+      file.read(info, 0, file.rows(), column.integers);
+    columns.push_back(std::move(column));
   }
-  return Table(std::move(columns));
+  return Table(std::move(columns), file.state(), file.failures());
 }
 
 std::string read_text(const std::filesystem::path& path, const std::string& dataset) {

@@ -1,33 +1,78 @@
-// A result file as columns by name; what `top` and `show` read.
+// Rows of a result by the names of their columns, batch by batch: what `top`, `show` and all other readers
+// stand on.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "results/file_header.hpp"
+#include "results/provenance.hpp"
+#include "storage/hdf5.hpp"
+
 namespace echo::results {
 
-// One column in memory. Exactly one of `integers` and `reals` is filled; two-dimensional columns are
-// row-major.
-struct ColumnValues {
+struct ColumnInfo {
   std::string name, role, units, long_name, description;
-  std::int64_t width = 1;  // values per row
-  std::vector<std::int64_t> integers;
-  std::vector<double> reals;
-  std::vector<std::string> meanings;  // of the codes, by position in `codes`
-  std::vector<std::int8_t> codes;
-  std::vector<std::string> labels;  // of the second dimension ("forward", ...); empty when width is 1
+  storage::ElementType type = storage::ElementType::i8;
+  std::int64_t width = 1;             // values per row
+  std::vector<std::string> meanings;  // of codes 0, 1, ...; empty where not coded
+  std::vector<std::string> labels;    // of the second dimension ("forward", ...); empty when width is 1
+  [[nodiscard]] bool is_real() const { return storage::is_real(type); }
 };
 
-class Table {
+class Table;
+
+// What a result says, wherever it lies.
+class ResultRows {
  public:
-  explicit Table(std::vector<ColumnValues> columns);
+  virtual ~ResultRows() = default;
   [[nodiscard]] std::int64_t rows() const { return rows_; }
-  [[nodiscard]] const std::vector<ColumnValues>& columns() const { return columns_; }
-  [[nodiscard]] const ColumnValues* find(std::string_view name) const;  // null when there is none
+  [[nodiscard]] const std::vector<ColumnInfo>& columns() const { return columns_; }
+  [[nodiscard]] const FileState& state() const { return state_; }
+  [[nodiscard]] const std::vector<Failure>& failures() const { return failures_; }
+  [[nodiscard]] const ColumnInfo* find(std::string_view name) const;  // null when there is none
+  [[nodiscard]] const ColumnInfo& at(std::string_view name) const;    // UserError, 2, when there is none
+
+  // Rows [first, first + count), row-major; replaces `out`. Integers come exactly as integers, and as reals
+  // too (config_id rounded). Contract of the first: the column is not real.
+  virtual void read(const ColumnInfo&, std::int64_t first, std::int64_t count,
+                    std::vector<std::int64_t>& out) const = 0;
+  virtual void read(const ColumnInfo&, std::int64_t first, std::int64_t count,
+                    std::vector<double>& out) const = 0;
+
+  // These rows, in this order, with every column. `config` still says where each stood.
+  [[nodiscard]] Table pick(std::span<const std::int64_t> rows) const;
+  // The row whose config_id, as 16 hex digits, starts with `prefix`; nothing when none or several do.
+  [[nodiscard]] std::optional<std::int64_t> row_of(std::string_view prefix) const;
+
+ protected:
+  std::int64_t rows_ = 0;
+  std::vector<ColumnInfo> columns_;
+  FileState state_;
+  std::vector<Failure> failures_;
+};
+
+// One column in memory. Exactly one of `integers` and `reals` is filled.
+struct ColumnValues : ColumnInfo {
+  std::vector<std::int64_t> integers;
+  std::vector<double> reals;
+};
+
+// Rows in memory.
+class Table : public ResultRows {
+ public:
+  explicit Table(std::vector<ColumnValues> columns, FileState state = {}, std::vector<Failure> failures = {});
+  void read(const ColumnInfo&, std::int64_t first, std::int64_t count,
+            std::vector<std::int64_t>& out) const override;
+  void read(const ColumnInfo&, std::int64_t first, std::int64_t count,
+            std::vector<double>& out) const override;
+
   [[nodiscard]] double number(std::string_view column,
                               std::int64_t row) const;  // integers too; NaN = missing
   [[nodiscard]] std::int64_t integer(std::string_view column, std::int64_t row) const;
@@ -35,17 +80,45 @@ class Table {
                                  std::int64_t row) const;  // meaning of a coded column
   [[nodiscard]] double part(std::string_view column, std::int64_t row, std::string_view label) const;
   [[nodiscard]] std::uint64_t config_id(std::int64_t row) const;
-  // The row whose config_id, as 16 hex digits, starts with `prefix`; nothing when none or several do.
-  [[nodiscard]] std::optional<std::int64_t> row_of(std::string_view prefix) const;
 
  private:
-  const ColumnValues& at(std::string_view name) const;
-  std::vector<ColumnValues> columns_;
-  std::int64_t rows_ = 0;
+  [[nodiscard]] const ColumnValues& values(std::string_view name) const;
+  std::vector<ColumnValues> values_;
 };
 
-// All columns of the root and of /breakdown ("breakdown/exposed_time"). UserError, 2: no such file, not one
-// of ours.
+// Rows of a file: memory holds one batch, whatever the number of rows.
+class ResultFile : public ResultRows {
+ public:
+  // UserError, 2: no such file, not one of ours.
+  explicit ResultFile(const std::filesystem::path&);
+  void read(const ColumnInfo&, std::int64_t first, std::int64_t count,
+            std::vector<std::int64_t>& out) const override;
+  void read(const ColumnInfo&, std::int64_t first, std::int64_t count,
+            std::vector<double>& out) const override;
+  [[nodiscard]] const storage::Hdf5File& file() const { return file_; }
+
+ private:
+  storage::Hdf5File file_;
+};
+
+// Several columns side by side, from the first row to the last: while (scan.next()) for i < scan.count() ...
+class Scan {
+ public:
+  Scan(const ResultRows& rows, std::span<const std::string> columns);
+  bool next();  // false at the end
+  [[nodiscard]] std::int64_t first() const { return first_; }
+  [[nodiscard]] std::int64_t count() const { return count_; }
+  // Of this batch, [count() * width], in the order of the columns asked for.
+  [[nodiscard]] const std::vector<double>& values(std::size_t column) const { return values_[column]; }
+
+ private:
+  const ResultRows& rows_;
+  std::vector<const ColumnInfo*> columns_;
+  std::vector<std::vector<double>> values_;
+  std::int64_t first_ = 0, count_ = 0;
+};
+
+// All columns of the file, all rows. UserError, 2: no such file, not one of ours.
 [[nodiscard]] Table read_rows(const std::filesystem::path& file);
 // A text dataset of the file: "provenance/resolved_toml".
 [[nodiscard]] std::string read_text(const std::filesystem::path& file, const std::string& path);

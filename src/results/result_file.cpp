@@ -14,9 +14,13 @@
 #include "base/error.hpp"
 #include "results/carry.hpp"
 #include "results/column_bytes.hpp"
+#include "results/effects.hpp"
 #include "results/fill.hpp"
 #include "results/layout.hpp"
 #include "results/merged_rows.hpp"
+#include "results/objectives.hpp"
+#include "results/pareto.hpp"
+#include "results/read_rows.hpp"
 
 namespace echo::results {
 namespace {
@@ -223,7 +227,7 @@ std::vector<Failure> carried_failures(const CarriedFile& from) {
   return failures;
 }
 
-// Launches and failures of the carried files, then our own; failures by number.
+// Launches and failures of the carried files and our own, by number.
 Provenance with_carried(const Provenance& own, std::span<const CarriedFile> files) {
   Provenance all = own;
   all.launches.clear(), all.failures.clear();
@@ -235,6 +239,7 @@ Provenance with_carried(const Provenance& own, std::span<const CarriedFile> file
     std::ranges::move(carried_failures(from), std::back_inserter(all.failures));
   }
   std::ranges::copy(own.launches, std::back_inserter(all.launches));
+  std::ranges::stable_sort(all.launches, {}, &Launch::number);
   std::ranges::copy(own.failures, std::back_inserter(all.failures));
   std::ranges::stable_sort(all.failures, [](const Failure& a, const Failure& b) {
     return a.id != b.id ? a.id < b.id : a.launch < b.launch;
@@ -267,6 +272,32 @@ class FailedPlaces {
   std::size_t at_ = 0;
 };
 
+// What the file says about its own rows: /pareto and /effects. Neither is there without a feasible row.
+struct Findings {
+  std::vector<sweep::Objective> objectives;
+  std::vector<ParetoPoint> front;
+  std::vector<MainEffect> effects;
+  std::vector<ColumnInfo> columns;  // of the objectives
+
+  void write(Hdf5File& file) const {
+    if (!front.empty()) {
+      write_pareto(file, front, objectives, columns);
+      file.set_attribute("/", "NX_class", "NXroot");
+      file.set_attribute("/", "default", "pareto");
+    }
+    if (!effects.empty()) write_effects(file, effects, objectives[0].metric);
+  }
+};
+
+Findings look_at(const std::filesystem::path& path) {
+  const ResultFile rows(path);
+  Findings found{.objectives = two_objectives(rows.state().objectives)};
+  found.front = pareto_front(rows, found.objectives[0], found.objectives[1]);
+  found.effects = main_effects(rows, found.objectives[0].metric);
+  for (const auto& objective : found.objectives) found.columns.push_back(rows.at(objective.metric));
+  return found;
+}
+
 std::string build(const std::filesystem::path& path, Job& job) {
   const CodeTables codes(job.used, names_of(job.files, job.carried), job.catalog, job.header.limit_names);
   const Provenance provenance = with_carried(job.provenance, job.files);
@@ -286,7 +317,9 @@ std::string build(const std::filesystem::path& path, Job& job) {
   if (back.columns != writer.digests())
     throw UserError("\"" + path.string() + "\" does not read back as it was written",
                     "the disk or its network file system is failing; write elsewhere with -o", 5);
+  const Findings findings = look_at(path);
   Hdf5File finished(path, Hdf5File::Mode::update);
+  findings.write(finished);
   finished.set_attribute("/", "rows_digest", back.rows_digest);
   finished.set_attribute("/", "rows_digest_algorithm", digest_algorithm);
   finished.set_attribute("/", "state", job.header.is_partial ? "partial" : "complete");

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "apps/command.hpp"
 #include "apps/config_of_row.hpp"
@@ -27,18 +29,18 @@ struct ShowOptions {
 };
 
 // A short decimal number is a row number; everything else is the beginning of an id.
-std::int64_t find_row(const results::Table& table, const std::string& id) {
+std::int64_t find_row(const results::ResultRows& rows, const std::string& id) {
   constexpr std::size_t longest_row_number = 7;
   std::int64_t number = -1;
   const auto [end, problem] = std::from_chars(id.data(), id.data() + id.size(), number);
   const bool is_number = problem == std::errc() && end == id.data() + id.size();
-  if (is_number && id.size() <= longest_row_number && number < table.rows() && number >= 0) return number;
+  if (is_number && id.size() <= longest_row_number && number < rows.rows() && number >= 0) return number;
   std::string low = id;
   std::transform(low.begin(), low.end(), low.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (const auto row = table.row_of(low)) return *row;
+  if (const auto row = rows.row_of(low)) return *row;
   throw UserError("no row, or more than one, is called \"" + id + "\"",
                   "give 16 hex digits of config_id, enough of them to be unique, or a row number below " +
-                      std::to_string(table.rows()));
+                      std::to_string(rows.rows()));
 }
 
 struct Again {
@@ -46,16 +48,17 @@ struct Again {
   std::string problem;  // why there is none, or how it disagrees with the file
 };
 
-Again work_out(const results::Table& table, std::int64_t row, const ShowOptions& options) {
+Again work_out(const results::ResultFile& file, const results::Table& table, const ShowOptions& options) {
+  constexpr std::int64_t row = 0;
   Again again;
   try {
-    const auto known = config::read_catalog(config::catalog_folders(options.preset_paths));
-    const auto config = config_of_row(table, row, known.catalog, again.problem);
+    auto known = config::read_catalog(config::catalog_folders(options.preset_paths));
+    const auto config =
+        config_of_row(table, row, results::read_layer_tables(file.file()), known.catalog, again.problem);
     if (!config) return again;
     again.told = explain(*config, known.catalog, known.calibration);
-    const bool was_timed = table.text("status", row) == "ok";
     const double now = to_seconds(again.told->report.step);
-    if (was_timed && now != table.number("step_time", row)) {
+    if (std::isfinite(table.number("step_time", row)) && now != table.number("step_time", row)) {
       again.problem = "catalog or program have changed since: the step is now " + show_time(now);
     }
   } catch (const UserError& error) {
@@ -87,9 +90,11 @@ void add_explanation(Json& json, const Explanation& told) {
 }
 
 int run_show(const ShowOptions& options) {
-  const results::Table table = results::read_rows(options.file);
-  const std::int64_t row = find_row(table, options.id);
-  const Again again = work_out(table, row, options);
+  const results::ResultFile file(options.file);
+  const std::int64_t found = find_row(file, options.id);
+  const results::Table table = file.pick(std::span(&found, 1));
+  constexpr std::int64_t row = 0;
+  const Again again = work_out(file, table, options);
   if (options.json) {
     Json json;
     json.open_object();

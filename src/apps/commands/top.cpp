@@ -1,7 +1,6 @@
 // echo-sweep top FILE: the best rows of a result file.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <span>
@@ -10,56 +9,98 @@
 #include "apps/command.hpp"
 #include "apps/ranking.hpp"
 #include "apps/result_text.hpp"
+#include "base/error.hpp"
+#include "config/did_you_mean.hpp"
+#include "results/objectives.hpp"
 #include "results/read_rows.hpp"
+#include "sweep/metric.hpp"
 
 namespace echo::apps::commands {
 
 namespace {
 
 struct TopOptions {
-  std::string file, by = "auto", model;
+  std::string file, by = "auto", per, where;
   std::int64_t number = 10;
   bool json = false;
 };
 
-void print_json(const results::Table& table, const TopOptions& options, const std::string& metric,
-                std::span<const std::int64_t> rows) {
+sweep::Objective objective_of(const results::ResultRows& rows, const std::string& by) {
+  if (by == "auto") return ranking_objective(rows);
+  if (sweep::find_metric(by) == nullptr) {
+    std::vector<std::string> known;
+    for (const sweep::Metric& metric : sweep::metric_table()) known.emplace_back(metric.name);
+    throw UserError("no metric is called \"" + by + "\"", config::suggest(by, known, "metrics"));
+  }
+  return {by, results::usual_goal(by)};
+}
+
+void require_groups(const results::ResultRows& rows, const std::string& per) {
+  if (per.empty()) return;
+  const auto& column = rows.at(per);
+  if (column.is_real() || column.width != 1 || per == "config_id")
+    throw UserError("--per takes a column of words or whole numbers, not \"" + per + "\"",
+                    "as in --per model or --per gpus");
+}
+
+void print_json(const results::ResultRows& all, const TopOptions& options, const sweep::Objective& by,
+                std::span<const RankedGroup> groups) {
   Json json;
-  json.open_object().member("file", options.file).member("by", metric).key("rows").open_array();
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    json.open_object().member("rank", i + 1);
-    add_row(json, table, rows[i]);
-    json.close();
+  json.open_object().member("file", options.file).member("by", by.metric);
+  json.member("goal", by.goal == sweep::Goal::min ? "min" : "max");
+  json.member("per", options.per).member("where", options.where).key("rows").open_array();
+  for (const RankedGroup& group : groups) {
+    const results::Table table = all.pick(group.rows);
+    for (std::int64_t row = 0; row < table.rows(); ++row) {
+      json.open_object().member("rank", row + 1);
+      add_row(json, table, row);
+      json.close();
+    }
   }
   json.close().close();
   fmt::print("{}", json.text());
 }
 
-int run_top(const TopOptions& options) {
-  const results::Table table = results::read_rows(options.file);
-  const std::string metric = options.by == "auto" ? fair_metric(table) : options.by;
-  const auto all = ranked(table, metric, options.model);
-  const std::span<const std::int64_t> best(all.data(),
-                                           std::min(all.size(), static_cast<std::size_t>(options.number)));
-  if (options.json) {
-    print_json(table, options, metric, best);
-  } else if (best.empty()) {
-    fmt::print("no feasible row{}\n", options.model.empty() ? "" : " of model " + options.model);
-  } else {
-    fmt::print("by {}, {} of {} feasible rows\n{}", metric, best.size(), all.size(),
-               ranked_text(table, best));
-    if (best.size() > 1) fmt::print("why #1 beats #2: {}\n", why_it_wins(table, best[0], best[1]));
+std::string group_text(const results::ResultRows& all, const TopOptions& options, const sweep::Objective& by,
+                       const RankedGroup& group) {
+  const std::string which = options.per.empty() ? "" : fmt::format("{} {}: ", options.per, group.name);
+  if (group.rows.empty())
+    return which + "no feasible row" + (options.where.empty() ? "" : " it keeps") + "\n";
+  std::string text = fmt::format("{}by {}, {} of {} feasible rows\n{}", which, by.metric, group.rows.size(),
+                                 group.feasible, ranked_text(all, group.rows));
+  if (group.rows.size() > 1) {
+    const results::Table two = all.pick(std::span(group.rows).first(2));
+    text += fmt::format("why #1 beats #2: {}\n", why_it_wins(two, 0, 1));
   }
+  return text;
+}
+
+int run_top(const TopOptions& options) {
+  const results::ResultFile rows(options.file);
+  require_groups(rows, options.per);
+  const sweep::Objective by = objective_of(rows, options.by);
+  const auto groups =
+      ranked(rows, {.by = by, .count = options.number, .per = options.per, .where = options.where});
+  if (options.json) {
+    print_json(rows, options, by, groups);
+    return 0;
+  }
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    fmt::print("{}{}", i > 0 ? "\n" : "", group_text(rows, options, by, groups[i]));
   return 0;
 }
 
 std::function<int(Invocation&)> declare(Options& options) {
   auto chosen = std::make_shared<TopOptions>();
   options.argument(chosen->file, "FILE", "result file");
-  options.choice(chosen->by, "--by", {"auto", "step_time", "tokens_per_s", "tokens_per_s_per_gpu", "mfu"},
-                 "metric; auto = step time, or tokens/s per GPU where batches or GPU counts differ");
-  options.value(chosen->number, "-n,--number", "how many rows");
-  options.value(chosen->model, "--model", "rows of this model only");
+  options.value(
+      chosen->by, "--by",
+      "metric; auto = the sweep's first objective, else step time, or tokens/s per GPU where batches "
+      "or GPU counts differ");
+  options.value(chosen->number, "-n,--number", "how many rows (of each group)");
+  options.value(chosen->per, "--per", "rank for each value of a column by itself, as in --per model");
+  options.value(chosen->where, "--where",
+                "only rows it keeps, as in \"gpus <= 1024 and schedule == '1f1b'\"");
   options.flag(chosen->json, "--json", "JSON on stdout");
   return [chosen](Invocation&) { return run_top(*chosen); };
 }

@@ -79,15 +79,66 @@ TEST(Summary, FailedRowsDecideTheExitCode) {
   EXPECT_EQ(exit_code_of(tiny_results({{}, {.status = 2, .reason = 4}}), true), 4);
 }
 
-TEST(RankedText, ShowsEnoughDigitsToTellRowsApart) {
-  EXPECT_EQ(key_digits(tiny_results({{.id = 0x1000000000000000}, {.id = 0x2000000000000000}})), 8);
-  EXPECT_EQ(key_digits(tiny_results({{.id = 0x1234567890000000}, {.id = 0x12345678a0000000}})), 9);
+TEST(RankedText, ShowsEnoughDigitsToTellTheRowsShownFromAllOthers) {
+  const auto all =
+      tiny_results({{.id = 0x1000000000000000}, {.id = 0x1234567890000000}, {.id = 0x12345678a0000000}});
+  EXPECT_EQ(key_digits(all, all.pick(std::vector<std::int64_t>{0})), 8);
+  EXPECT_EQ(key_digits(all, all.pick(std::vector<std::int64_t>{0, 1})), 9);
+}
+
+TEST(Summary, NamesLimitsAndHowFarPastThemPointsAre) {
+  const auto table = tiny_results({{},
+                                   {.status = 1, .reason = 2, .limit = 1, .excess = 0.25},
+                                   {.status = 1, .reason = 2, .limit = 2, .excess = 0.5},
+                                   {.status = 1, .reason = 2, .limit = 2, .excess = 0.1}});
+  EXPECT_THAT(summary_text(table, facts),
+              HasSubstr("infeasible: cheap 2 (median 30.0 % past it), deadline 1 (median 25.0 % past it)"));
+}
+
+TEST(Summary, RanksByTheSweepsFirstObjective) {
+  results::FileState state;
+  state.objectives = {{"mfu", sweep::Goal::max}};
+  const auto table =
+      tiny_results({{.id = 0xaaaaaaaa00000000, .step = 1.0}, {.id = 0xbbbbbbbb00000000, .step = 2.0}},
+                   state);  // mfu = 0.5 / step
+  const std::string text = summary_text(table, facts);
+  EXPECT_THAT(text, HasSubstr("best of gpt-a by mfu"));
+  EXPECT_LT(text.find("aaaaaaaa"), text.find("bbbbbbbb"));
+  EXPECT_THAT(text, HasSubstr("Pareto front (mfu x step_time): 1 point"));
+}
+
+TEST(Summary, NamesTheBiggestLeversAndTheFront) {
+  const auto table = tiny_results({{.gpus = 8, .tp = 1, .step = 4.0},
+                                   {.gpus = 8, .tp = 2, .step = 4.0},
+                                   {.gpus = 16, .tp = 1, .step = 1.0},
+                                   {.gpus = 16, .tp = 2, .step = 1.0}});
+  const std::string text = summary_text(table, facts);
+  EXPECT_THAT(text, HasSubstr("feasible points): gpus 100 %, tp 0 %"));
+  EXPECT_THAT(text, HasSubstr("Pareto front (step_time x gpus): 2 points"));
+}
+
+TEST(Summary, TellsWhatFailed) {
+  const auto table = tiny_results({{}, {.status = 2, .reason = 4}}, {},
+                                  {{7, 0, "a"}, {8, 0, "b"}, {9, 0, "c"}, {10, 0, "d"}});
+  const std::string text = summary_text(table, facts);
+  EXPECT_THAT(text, HasSubstr("1 failed (exit 4; rerun: --retry-failed)"));
+  EXPECT_THAT(text, HasSubstr("failed: point 7: a\n"));
+  EXPECT_THAT(text, HasSubstr("and 1 more in /failures"));
+  EXPECT_THAT(text, Not(HasSubstr("point 10")));
 }
 
 TEST(PageText, ShowsTheShortfallOfAnInfeasibleRow) {
   const std::string text = page_text(tiny_results({{.status = 1, .reason = 1, .margin = 3 * gib}}), 0);
   EXPECT_THAT(text, HasSubstr("status infeasible, reason memory: short of 3.0 GiB"));
   EXPECT_THAT(text, Not(HasSubstr("where the step goes")));
+}
+
+TEST(PageText, NamesTheLimitOfARowThatWasTimed) {
+  auto state = results::FileState{};
+  state.rows = 40;
+  const auto table = tiny_results({{.status = 1, .reason = 2, .limit = 1, .excess = 0.25}}, state);
+  EXPECT_THAT(page_text(table, 0), HasSubstr("status infeasible, reason limit deadline: 25.0 % past it"));
+  EXPECT_THAT(page_text(table, 0), HasSubstr("(row 0 of 40)"));
 }
 
 TEST(PageText, DrawsTheBreakdown) {

@@ -20,6 +20,8 @@ struct TinyRow {
   std::int64_t model = 0, gpus = 8, tp = 1, status = 0, reason = 0;
   double step = 1.0, forward = 0.5, bubble = 0.5;  // other parts are zero
   double margin = std::numeric_limits<double>::quiet_NaN();
+  std::int64_t limit = 0;  // code: none, deadline, cheap
+  double excess = std::numeric_limits<double>::quiet_NaN();
 };
 
 inline results::ColumnValues column(std::string name, std::string role) {
@@ -29,7 +31,8 @@ inline results::ColumnValues column(std::string name, std::string role) {
   return values;
 }
 
-inline results::Table tiny_results(const std::vector<TinyRow>& rows) {
+inline results::Table tiny_results(const std::vector<TinyRow>& rows, results::FileState state = {},
+                                   std::vector<results::Failure> failures = {}) {
   std::vector<results::ColumnValues> columns;
   const auto integers = [&](const char* name, const char* role, auto value_of) {
     columns.push_back(column(name, role));
@@ -39,12 +42,11 @@ inline results::Table tiny_results(const std::vector<TinyRow>& rows) {
   const auto coded = [&](const char* name, const char* role, std::vector<std::string> meanings,
                          auto value_of) {
     integers(name, role, value_of);
-    for (std::size_t i = 0; i < meanings.size(); ++i)
-      columns.back().codes.push_back(static_cast<std::int8_t>(i));
     columns.back().meanings = std::move(meanings);
   };
   const auto reals = [&](const char* name, const char* role, auto value_of) {
     columns.push_back(column(name, role));
+    columns.back().type = storage::ElementType::f8;
     for (const TinyRow& row : rows)
       columns.back().reals.push_back(row.status == 0 ? value_of(row) : std::nan(""));
   };
@@ -69,14 +71,23 @@ inline results::Table tiny_results(const std::vector<TinyRow>& rows) {
   integers("critical_stage", "outcome", [](const TinyRow&) { return 0; });
   integers("mem_peak_stage", "outcome", [](const TinyRow&) { return 0; });
   columns.push_back(column("reason_margin", "outcome"));
+  columns.back().units = "byte";
   for (const TinyRow& row : rows) columns.back().reals.push_back(row.margin);
+  coded("limit", "outcome", {"none", "deadline", "cheap"}, [](const TinyRow& row) { return row.limit; });
+  columns.push_back(column("limit_excess", "outcome"));
+  for (const TinyRow& row : rows) columns.back().reals.push_back(row.excess);
   reals("step_time", "metric", [](const TinyRow& row) { return row.step; });
+  columns.back().units = "s";
   reals("step_time_no_slowdown", "metric", [](const TinyRow& row) { return row.step; });
   reals("slowdown_tax", "metric", [](const TinyRow&) { return 0.0; });
   reals("tokens_per_s", "metric", [](const TinyRow& row) { return 16000.0 / row.step; });
+  reals("tokens_per_s_per_gpu", "metric",
+        [](const TinyRow& row) { return 16000.0 / row.step / static_cast<double>(row.gpus); });
   reals("mfu", "metric", [](const TinyRow& row) { return 0.5 / row.step; });
   reals("mem_peak", "metric", [](const TinyRow&) { return 6.0e10; });
-  reals("mem_limit", "metric", [](const TinyRow&) { return 8.0e10; });
+  columns.back().units = "byte";
+  columns.push_back(column("mem_limit", "metric"));
+  columns.back().reals.assign(rows.size(), 8.0e10);
   for (const char* name : {"breakdown/exposed_time", "breakdown/total_time"}) {
     columns.push_back(column(name, "breakdown"));
     columns.back().width = part_count;
@@ -94,7 +105,7 @@ inline results::Table tiny_results(const std::vector<TinyRow>& rows) {
   columns.back().width = training::memory_part_count;
   columns.back().labels.assign(training::memory_part_names.begin(), training::memory_part_names.end());
   columns.back().reals.assign(rows.size() * training::memory_part_count, 1.0e10);
-  return results::Table(std::move(columns));
+  return results::Table(std::move(columns), std::move(state), std::move(failures));
 }
 
 }  // namespace echo::apps

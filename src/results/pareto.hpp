@@ -1,0 +1,28 @@
+// The points that no other point beats in both of two objectives.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "results/read_rows.hpp"
+#include "sweep/spec.hpp"
+
+namespace echo::results {
+
+struct ParetoPoint {
+  std::int64_t row = 0;
+  double first = 0.0, second = 0.0;  // values of the two objectives
+};
+
+// Feasible rows that none is as good as in both objectives and better in one, the best of the first objective
+// first. Of rows equal in both the first stays. Rows without either value take no part. Memory: the front.
+[[nodiscard]] std::vector<ParetoPoint> pareto_front(const ResultRows&, const sweep::Objective& first,
+                                                    const sweep::Objective& second);
+
+// /pareto: the front as an NXdata group, the first of two objectives over the second, so that HDF5 viewers
+// draw it on opening. `columns`: of the two objectives.
+void write_pareto(storage::Hdf5File&, const std::vector<ParetoPoint>& front,
+                  std::span<const sweep::Objective> objectives, std::span<const ColumnInfo> columns);
+
+}  // namespace echo::results
