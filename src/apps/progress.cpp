@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <limits>
+#include <utility>
 
 #include "apps/json.hpp"
 #include "apps/show_quantity.hpp"
+#include "base/error.hpp"
 #include "parallel/journal.hpp"
 #include "training/feasibility.hpp"
 
@@ -15,6 +18,7 @@ namespace echo::apps {
 
 constexpr int bar_width = 20;
 constexpr double redraw_seconds = 0.2;
+constexpr double noted_seconds = 30.0;  // between lines in a log file while a bar is drawn
 
 ProgressStyle progress_style(const std::string& name, bool on_terminal) {
   if (name == "none") return ProgressStyle::none;
@@ -85,12 +89,41 @@ std::string progress_json(const ProgressFacts& facts, const std::string& now) {
       json_number(pace.remaining), pace.ok, pace.infeasible, pace.failed);
 }
 
-ProgressReporter::ProgressReporter(ProgressStyle style, double interval, ProgressFacts start)
+Log::Log(const std::string& file) {
+  if (file.empty()) return;
+  file_.open(file, std::ios::app);
+  if (!file_)
+    throw UserError("cannot open the log \"" + file + "\"", "choose another place with --log-file", 5);
+}
+
+void Log::write(const std::string& text) {
+  const std::scoped_lock held(mutex_);
+  if (std::exchange(is_redrawing_, false)) fmt::print(stderr, "\r\x1b[K");
+  fmt::print(stderr, "{}", text);
+  std::fflush(stderr);
+  if (file_.is_open()) file_ << text << std::flush;
+}
+
+void Log::redraw(const std::string& line) {
+  const std::scoped_lock held(mutex_);
+  fmt::print(stderr, "\r\x1b[K{}", line);
+  std::fflush(stderr);
+  is_redrawing_ = true;
+}
+
+void Log::note(const std::string& line) {
+  const std::scoped_lock held(mutex_);
+  if (file_.is_open()) file_ << line << std::flush;
+}
+
+ProgressReporter::ProgressReporter(ProgressStyle style, double interval, Log& log, ProgressFacts start)
     : style_(style),
+      log_(log),
       interval_(style == ProgressStyle::bar ? redraw_seconds : interval),
       facts_(std::move(start)),
       began_(monotonic_seconds()),
-      printed_(began_) {}
+      printed_(began_),
+      noted_(began_) {}
 
 void ProgressReporter::see(const parallel::Progress& progress) {
   facts_.progress = progress;
@@ -100,7 +133,8 @@ void ProgressReporter::see(const parallel::Progress& progress) {
 void ProgressReporter::finish(const parallel::Progress& whole) {
   facts_.progress = whole;
   print();
-  if (style_ == ProgressStyle::bar) fmt::print(stderr, "\n");
+  if (style_ != ProgressStyle::bar) return;
+  log_.write(progress_bar(facts_) + "\n");
 }
 
 void ProgressReporter::print() {
@@ -110,16 +144,19 @@ void ProgressReporter::print() {
     case ProgressStyle::none:
       return;
     case ProgressStyle::bar:
-      fmt::print(stderr, "\r\x1b[K{}", progress_bar(facts_));
+      log_.redraw(progress_bar(facts_));
+      if (printed_ - noted_ >= noted_seconds) {
+        noted_ = printed_;
+        log_.note(progress_line(facts_, parallel::utc_now()));
+      }
       break;
     case ProgressStyle::line:
-      fmt::print(stderr, "{}", progress_line(facts_, parallel::utc_now()));
+      log_.write(progress_line(facts_, parallel::utc_now()));
       break;
     case ProgressStyle::json:
-      fmt::print(stderr, "{}", progress_json(facts_, parallel::utc_now()));
+      log_.write(progress_json(facts_, parallel::utc_now()));
       break;
   }
-  std::fflush(stderr);
 }
 
 }  // namespace echo::apps

@@ -1,12 +1,14 @@
-// What every worker needs to simulate points, and the key under which their rows may be mixed.
+// What every worker needs to simulate points, and the keys under which their rows may be mixed.
 #pragma once
 
 #include <string>
 
 #include "config/sweep_file.hpp"
 #include "parallel/session.hpp"
+#include "results/result_file.hpp"
 #include "simulate/calibration.hpp"
 #include "simulate/catalog.hpp"
+#include "sweep/design_space.hpp"
 #include "sweep/spec.hpp"
 
 namespace echo::apps {
@@ -21,8 +23,12 @@ struct WorkerInputs {
 // model included, lies once per node in a shared window while it is unpacked. Collective.
 [[nodiscard]] WorkerInputs share_inputs(const parallel::Session&, config::SweepInputs&& read);
 
-// Hex XXH3-128 of everything rows depend on: program version, schema, spec, catalog, calibration, and how
-// many points are asked for.
-[[nodiscard]] std::string sweep_key(const WorkerInputs&, std::int64_t points);
+// The space, indexed by all workers together. Collective; refers to inputs.catalog.
+[[nodiscard]] sweep::DesignSpace share_space(const parallel::Session&, const WorkerInputs& inputs);
+
+// What the result file is to say of the sweep. Keys are hex XXH3-128: row_key of the program's own bytes, the
+// schema, the presets, the calibration and the settings a row depends on (limits, target, slowdown, work
+// budget); space_key of axes, rules, search and seed; sweep_key of both.
+[[nodiscard]] results::FileHeader sweep_header(const WorkerInputs&);
 
 }  // namespace echo::apps

@@ -1,7 +1,6 @@
 #include "parallel/journal.hpp"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,11 +18,12 @@
 namespace echo::parallel {
 namespace {
 
-constexpr std::int64_t write_gap = 50'000'000;  // nanoseconds
-constexpr std::size_t most_held = std::size_t{16}
-                                  << 20;  // bytes of a mapped journal kept while it is indexed
-constexpr std::size_t page = 4096;
+constexpr std::int64_t write_gap = 50'000'000;    // nanoseconds
+constexpr std::int64_t sync_gap = 1'000'000'000;  // nanoseconds
 constexpr std::size_t largest_buffer = std::size_t{1} << 20;
+constexpr std::chrono::milliseconds longest_wait(500);
+constexpr std::size_t rows_at_once = 1024;
+static_assert(largest_buffer + rows_at_once * sizeof(sweep::Row) < longest_frame);
 
 std::int64_t monotonic_now() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -37,17 +37,13 @@ std::int64_t monotonic_now() {
       "make room or write elsewhere with -o; rows written so far are kept", 5);
 }
 
-// Pages of a mapped journal that were read go back to the page cache: memory stays bounded however many rows
-// there are.
-void let_go(const char* bytes, std::size_t size) { ::madvise(const_cast<char*>(bytes), size, MADV_DONTNEED); }
+}  // namespace
 
-std::string file_name(const JournalHeader& header) {
+std::string worker_file_name(std::int32_t launch, std::int32_t worker, const char* ending) {
   char text[64];
-  std::snprintf(text, sizeof text, "launch-%04d-worker-%05d.rows", header.launch, header.worker);
+  std::snprintf(text, sizeof text, "launch-%04d-worker-%05d%s", launch, worker, ending);
   return text;
 }
-
-}  // namespace
 
 std::filesystem::path journal_folder(const std::filesystem::path& result_file) {
   auto folder = result_file;
@@ -64,19 +60,21 @@ std::string utc_now() {
   return text;
 }
 
-Journal::Journal(const std::filesystem::path& folder, const JournalHeader& header)
-    : path_(folder / file_name(header)) {
+Journal::Journal(const std::filesystem::path& folder, const JournalHeader& header, Fsync fsync)
+    : path_(folder / worker_file_name(header.launch, header.worker, ".rows")), fsync_(fsync) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);  // a failure shows when the file is made
   file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
   if (file_ < 0) refuse(path_, "make");
   write_frame(header_payload(header));
+  thread_ = std::jthread([this](const std::stop_token& stop) { flush_old(stop); });
 }
 
 Journal::~Journal() {
+  thread_ = {};
   if (file_ < 0) return;
   try {
-    flush();
+    flush_held();
   } catch (const UserError&) {
     return;  // nobody left to tell; the rows are done again on a relaunch
   }
@@ -84,24 +82,57 @@ Journal::~Journal() {
 }
 
 void Journal::append(std::span<const sweep::Row> rows) {
+  const std::scoped_lock held(mutex_);
+  if (refusal_) throw UserError(*refusal_);
   ECHO_EXPECT(file_ >= 0);
-  if (buffer_.empty()) {
-    const auto kind = FrameKind::rows;
-    buffer_.append(reinterpret_cast<const char*>(&kind), sizeof kind);
+  for (std::size_t at = 0; at < rows.size(); at += rows_at_once) {
+    const auto some = rows.subspan(at, std::min(rows_at_once, rows.size() - at));
+    if (buffer_.empty()) {
+      const auto kind = FrameKind::rows;
+      buffer_.append(reinterpret_cast<const char*>(&kind), sizeof kind);
+    }
+    buffer_.append(reinterpret_cast<const char*>(some.data()), some.size_bytes());
+    if (buffer_.size() >= largest_buffer || monotonic_now() - last_write_ >= write_gap) flush_held();
   }
-  buffer_.append(reinterpret_cast<const char*>(rows.data()), rows.size_bytes());
-  if (buffer_.size() >= largest_buffer || monotonic_now() - last_write_ >= write_gap) flush();
+}
+
+void Journal::append(const sweep::Failure& failure) {
+  const std::scoped_lock held(mutex_);
+  if (refusal_) throw UserError(*refusal_);
+  flush_held();
+  write_frame(failure_payload(failure));
 }
 
 void Journal::flush() {
-  if (buffer_.empty()) return;
-  write_frame(std::exchange(buffer_, {}));
+  const std::scoped_lock held(mutex_);
+  if (refusal_) throw UserError(*refusal_);
+  flush_held();
 }
 
 void Journal::close(const std::string& stop_reason) {
+  thread_ = {};
   flush();
   write_frame(end_payload({utc_now(), stop_reason}));
+  if (fsync_ != Fsync::never && ::fdatasync(file_) != 0) refuse(path_, "bring to the disk");
   if (::close(std::exchange(file_, -1)) != 0) refuse(path_, "close");
+}
+
+void Journal::flush_old(const std::stop_token& stop) {
+  std::unique_lock held(mutex_);
+  while (!stop.stop_requested()) {
+    wake_.wait_for(held, stop, longest_wait, [] { return false; });
+    try {
+      if (file_ >= 0) flush_held();
+    } catch (const UserError& error) {
+      refusal_ = error;
+    }
+  }
+}
+
+void Journal::flush_held() {
+  if (buffer_.empty()) return;
+  write_frame(buffer_);
+  buffer_.clear();
 }
 
 void Journal::write_frame(const std::string& payload) {
@@ -119,118 +150,14 @@ void Journal::write_frame(const std::string& payload) {
     at += static_cast<std::size_t>(written);
   }
   last_write_ = monotonic_now();
+  sync();
 }
 
-JournalRows::JournalRows(const std::filesystem::path& folder, const std::string& sweep_key) {
-  std::vector<std::filesystem::path> files;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
-    if (entry.path().extension() == ".rows") files.push_back(entry.path());
-  std::ranges::sort(
-      files);  // by launch and worker: which of two equal rows is kept does not depend on the disk
-  for (const auto& file : files) {
-    int launch = 0;  // from the name: a launch killed before it wrote a header counts too
-    if (std::sscanf(file.filename().c_str(), "launch-%d-", &launch) == 1)
-      next_launch_ = std::max(next_launch_, launch + 1);
-    index_file(file, sweep_key);
-  }
-  std::ranges::stable_sort(index_, {}, &Entry::id);
-  const auto repeated = std::ranges::unique(index_, {}, &Entry::id);
-  index_.erase(repeated.begin(), repeated.end());
-  for (const Entry& entry : index_) {
-    const std::int32_t number = sources_[static_cast<std::size_t>(entry.source)].launch;
-    ++std::ranges::find(launches_, number, &results::Launch::number)->points;
-  }
-  for (std::size_t i = 0; i < launches_.size(); ++i)
-    if (closed_[i] < launches_[i].workers) launches_[i].stop_reason = "killed";
-}
-
-void JournalRows::Unmap::operator()(const char* bytes) const { ::munmap(const_cast<char*>(bytes), size); }
-
-void JournalRows::record_launch(const JournalHeader& header) {
-  if (std::ranges::find(launches_, header.launch, &results::Launch::number) != launches_.end()) return;
-  launches_.push_back({.number = header.launch, .workers = header.workers, .start = header.start});
-  closed_.push_back(0);
-}
-
-void JournalRows::record_end(std::int32_t number, const std::string& end, const std::string& stop_reason) {
-  const auto found = std::ranges::find(launches_, number, &results::Launch::number);
-  ++closed_[static_cast<std::size_t>(found - launches_.begin())];
-  found->end = std::max(found->end, end);
-  found->stop_reason = std::max(found->stop_reason, stop_reason);  // "stopped" of any worker beats "done"
-}
-
-void JournalRows::index_file(const std::filesystem::path& path, const std::string& sweep_key) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) refuse(path, "read");
-  const auto size = static_cast<std::size_t>(::lseek(file, 0, SEEK_END));
-  void* const mapped = size == 0 ? nullptr : ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
-  ::close(file);
-  if (size == 0) return;  // killed before its header was written
-  if (mapped == MAP_FAILED) refuse(path, "read");
-  const std::string_view bytes(static_cast<const char*>(mapped), size);
-  sources_.push_back({std::unique_ptr<const char, Unmap>(bytes.data(), Unmap{size})});
-
-  const auto head = first_frame(bytes);
-  const auto stored = head ? read_header(*head) : std::nullopt;
-  if (!stored) {  // torn in the header: it holds no row
-    torn_bytes_ += static_cast<std::int64_t>(size);
-    return;
-  }
-  if (!sweep_key.empty() && stored->header.sweep_key != sweep_key)
-    throw UserError("\"" + path.string() + "\" belongs to another sweep (key " + stored->header.sweep_key +
-                        ", now " + sweep_key + ")",
-                    "give this sweep its own file with -o, or forget the old rows with --fresh", 5);
-  if (stored->layout != row_layout())
-    throw UserError("\"" + path.string() + "\" was written by a build whose rows look different",
-                    "finish with that build, or forget the old rows with --fresh", 5);
-  Source& source = sources_.back();
-  source.launch = stored->header.launch;
-  source.worker = stored->header.worker;
-  record_launch(stored->header);
-  ids_of_sweep_ = stored->header.ids;
-
-  std::size_t at = frame_head_bytes + head->size(), held_from = 0;
-  while (const auto payload = first_frame(bytes.substr(at))) {
-    if (kind_of(*payload) == FrameKind::rows) {
-      for (std::size_t in = frame_kind_bytes; in + sizeof(sweep::Row) <= payload->size();
-           in += sizeof(sweep::Row)) {
-        const std::size_t offset = at + frame_head_bytes + in;
-        sweep::PointIndex id = 0;
-        std::memcpy(&id, bytes.data() + offset + offsetof(sweep::Row, id), sizeof id);
-        index_.push_back({id, offset, static_cast<std::int32_t>(sources_.size()) - 1});
-      }
-    } else if (kind_of(*payload) == FrameKind::end) {
-      const EndMark mark = read_end(*payload);
-      record_end(source.launch, mark.end, mark.stop_reason);
-    }
-    at += frame_head_bytes + payload->size();
-    if (at - held_from > most_held) {
-      let_go(bytes.data(), at / page * page);
-      held_from = at;
-    }
-  }
-  torn_bytes_ += static_cast<std::int64_t>(size - at);
-  let_go(bytes.data(), size);
-}
-
-void JournalRows::read(std::int64_t first, std::span<results::FinishedRow> out) {
-  ECHO_EXPECT(first >= 0 && first + static_cast<std::int64_t>(out.size()) <= size());
-  for (auto& finished : out) {
-    const Entry& entry = index_[static_cast<std::size_t>(first++)];
-    const Source& source = sources_[static_cast<std::size_t>(entry.source)];
-    std::memcpy(static_cast<void*>(&finished.row), source.bytes.get() + entry.offset, sizeof finished.row);
-    finished.launch = source.launch;
-    finished.worker = source.worker;
-  }
-  for (const Source& source : sources_) let_go(source.bytes.get(), source.bytes.get_deleter().size);
-}
-
-std::vector<sweep::PointIndex> JournalRows::ids() const {
-  std::vector<sweep::PointIndex> ids;
-  ids.reserve(index_.size());
-  for (const Entry& entry : index_) ids.push_back(entry.id);
-  return ids;
+void Journal::sync() {
+  if (fsync_ == Fsync::never) return;
+  if (fsync_ == Fsync::second && monotonic_now() - last_sync_ < sync_gap) return;
+  if (::fdatasync(file_) != 0) refuse(path_, "bring to the disk");
+  last_sync_ = monotonic_now();
 }
 
 }  // namespace echo::parallel

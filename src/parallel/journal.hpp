@@ -2,15 +2,18 @@
 // most the second not yet written; a torn tail is recognised by its checksum and dropped.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
-#include <vector>
+#include <thread>
 
+#include "base/error.hpp"
 #include "results/result_file.hpp"
-#include "results/row_stream.hpp"
 #include "sweep/row.hpp"
 
 namespace echo::parallel {
@@ -19,74 +22,49 @@ namespace echo::parallel {
     const std::filesystem::path& result_file);  // FILE.h5.journal
 
 struct JournalHeader {
-  std::string sweep_key;
+  results::FileHeader sweep;  // is_partial is not kept
   std::int32_t launch = 0, worker = 0, workers = 1;
-  sweep::PointIndex ids = 0;  // of the whole sweep
-  std::string start;          // UTC, ISO 8601
+  std::string start;  // UTC, ISO 8601
 };
 
-// Appends rows; writes with one write() what has gathered, at most twenty times a second. UserError 5 when
-// the disk refuses.
+// "launch-0003-worker-00012" and an ending: what a worker of a launch calls its files.
+[[nodiscard]] std::string worker_file_name(std::int32_t launch, std::int32_t worker, const char* ending);
+
+// When rows reach the disk itself. never: a killed process, job or launcher loses nothing that was written,
+// but the node's power, kernel or network file server may take what it had not written back (Linux: up to 30
+// s). second: at most that much is open to such a loss. batch: every write is on the disk before work goes
+// on.
+enum class Fsync : std::int8_t { never, second, batch };
+
+// Appends rows; writes with one write() what has gathered, at most twenty times a second. A thread writes
+// what lies there for half a second, however long the next point takes. UserError 5 when the disk refuses;
+// what was written before then stays readable.
 class Journal {
  public:
-  Journal(const std::filesystem::path& folder, const JournalHeader&);  // makes the folder and a new file
+  // Makes the folder and a new file.
+  Journal(const std::filesystem::path& folder, const JournalHeader&, Fsync = Fsync::never);
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
   ~Journal();  // writes what is buffered where it still can
   void append(std::span<const sweep::Row>);
+  void append(const sweep::Failure&);  // before its row
   void flush();
   void close(const std::string& stop_reason);  // flushes, and records how this worker ended
 
  private:
+  void flush_held();  // these three: with the mutex held
   void write_frame(const std::string& payload);
+  void sync();
+  void flush_old(const std::stop_token&);
   std::filesystem::path path_;
   int file_ = -1;
+  Fsync fsync_ = Fsync::never;
   std::string buffer_;
-  std::int64_t points_ = 0;
-  std::int64_t last_write_ = 0;  // monotonic nanoseconds
-};
-
-// What all journals of a folder hold: an index of rows, read from disk when asked for.
-class JournalRows : public results::RowStream {
- public:
-  // A folder that is not there is empty. Journals of another sweep key ("" = any will do) or row layout:
-  // UserError 5.
-  JournalRows(const std::filesystem::path& folder, const std::string& sweep_key);
-  [[nodiscard]] std::int64_t size() const override { return static_cast<std::int64_t>(index_.size()); }
-  void read(std::int64_t first, std::span<results::FinishedRow> out) override;
-
-  [[nodiscard]] std::vector<sweep::PointIndex> ids() const;  // ascending, each once
-  [[nodiscard]] const std::vector<results::Launch>& launches() const { return launches_; }  // by number
-  [[nodiscard]] sweep::PointIndex ids_of_sweep() const { return ids_of_sweep_; }  // 0 = no journal says
-  [[nodiscard]] std::int32_t next_launch() const {
-    return next_launch_;
-  }                                                                      // a number no journal file bears yet
-  [[nodiscard]] std::int64_t torn_bytes() const { return torn_bytes_; }  // dropped tails
-
- private:
-  struct Entry {
-    sweep::PointIndex id;
-    std::size_t offset;
-    std::int32_t source;
-  };
-  struct Unmap {
-    std::size_t size = 0;
-    void operator()(const char* bytes) const;
-  };
-  struct Source {
-    std::unique_ptr<const char, Unmap> bytes;  // the file, mapped: rows are copied out when asked for
-    std::int32_t launch = 0, worker = 0;
-  };
-  void index_file(const std::filesystem::path&, const std::string& sweep_key);
-  void record_launch(const JournalHeader&);
-  void record_end(std::int32_t launch, const std::string& end, const std::string& stop_reason);
-  std::vector<Source> sources_;
-  std::vector<Entry> index_;
-  std::vector<results::Launch> launches_;
-  std::vector<std::int32_t> closed_;  // [launch] workers that ended in order
-  std::int64_t torn_bytes_ = 0;
-  std::int32_t next_launch_ = 0;
-  sweep::PointIndex ids_of_sweep_ = 0;
+  std::int64_t last_write_ = 0, last_sync_ = 0;  // monotonic nanoseconds
+  std::optional<UserError> refusal_;             // what the thread met; the next call throws it
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::jthread thread_;  // the last member: starts when all else is there
 };
 
 [[nodiscard]] std::string utc_now();  // "2026-11-20T04:41:07Z"

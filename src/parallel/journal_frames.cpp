@@ -3,13 +3,14 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
 
 #include "base/digest.hpp"
 
 namespace echo::parallel {
 namespace {
 
-constexpr std::string_view magic = "echo-sweep journal 1";
+constexpr std::string_view magic = "echo-sweep journal 2";
 
 std::uint64_t check_of(std::string_view payload) { return hash64(std::as_bytes(std::span(payload))); }
 
@@ -58,11 +59,13 @@ std::uint64_t row_layout() {
   using sweep::Row;
   using Config = training::TrainingConfig;
   using Report = simulate::StepReport;
-  const std::array<std::uint64_t, 24> places{sizeof(Row),
+  const std::array<std::uint64_t, 26> places{sizeof(Row),
                                              offsetof(Row, id),
                                              offsetof(Row, config_id),
                                              offsetof(Row, config),
                                              offsetof(Row, report),
+                                             offsetof(Row, limit),
+                                             offsetof(Row, limit_excess),
                                              offsetof(Row, seconds),
                                              sizeof(Config),
                                              offsetof(Config, degrees),
@@ -94,30 +97,47 @@ std::string framed(std::string_view payload) {
   return frame;
 }
 
+std::size_t claimed_length(std::string_view bytes) {
+  if (bytes.size() < frame_head_bytes) return 0;
+  return frame_head_bytes + Reader(bytes).value<std::uint32_t>();
+}
+
 std::optional<std::string_view> first_frame(std::string_view bytes) {
-  if (bytes.size() < frame_head_bytes + frame_kind_bytes) return std::nullopt;
-  Reader head(bytes);
-  const auto length = head.value<std::uint32_t>();
-  const auto check = head.value<std::uint64_t>();
-  if (length < frame_kind_bytes || length > bytes.size() - frame_head_bytes) return std::nullopt;
-  const auto payload = bytes.substr(frame_head_bytes, length);
+  const std::size_t length = claimed_length(bytes);
+  if (length < frame_head_bytes + frame_kind_bytes || length > bytes.size()) return std::nullopt;
+  const auto check = Reader(bytes.substr(sizeof(std::uint32_t))).value<std::uint64_t>();
+  const auto payload = bytes.substr(frame_head_bytes, length - frame_head_bytes);
   if (check_of(payload) != check) return std::nullopt;
   return payload;
 }
 
 FrameKind kind_of(std::string_view payload) { return Reader(payload).value<FrameKind>(); }
 
+// Calls `each` with every member of the header that lies on disk, in its order there.
+template <class Header, class Each>
+static void for_each_member(Header& header, Each each) {
+  each(header.launch);
+  each(header.worker);
+  each(header.workers);
+  each(header.start);
+  auto& sweep = header.sweep;
+  for (auto* text : {&sweep.name, &sweep.title, &sweep.sweep_key, &sweep.row_key, &sweep.code_key,
+                     &sweep.catalog_key, &sweep.calibration_key, &sweep.space_key, &sweep.shard})
+    each(*text);
+  each(sweep.ids);
+}
+
 std::string header_payload(const JournalHeader& header) {
   std::string out;
   put(FrameKind::header, out);
   put(magic, out);
   put(row_layout(), out);
-  put(header.launch, out);
-  put(header.worker, out);
-  put(header.workers, out);
-  put(header.ids, out);
-  put(std::string_view(header.sweep_key), out);
-  put(std::string_view(header.start), out);
+  for_each_member(header, [&out](const auto& member) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(member)>, std::string>)
+      put(std::string_view(member), out);
+    else
+      put(member, out);
+  });
   return out;
 }
 
@@ -126,12 +146,13 @@ std::optional<StoredHeader> read_header(std::string_view payload) {
   if (in.value<FrameKind>() != FrameKind::header || in.text() != magic) return std::nullopt;
   StoredHeader stored;
   stored.layout = in.value<std::uint64_t>();
-  stored.header.launch = in.value<std::int32_t>();
-  stored.header.worker = in.value<std::int32_t>();
-  stored.header.workers = in.value<std::int32_t>();
-  stored.header.ids = in.value<sweep::PointIndex>();
-  stored.header.sweep_key = in.text();
-  stored.header.start = in.text();
+  for_each_member(stored.header, [&in](auto& member) {
+    using Member = std::remove_cvref_t<decltype(member)>;
+    if constexpr (std::is_same_v<Member, std::string>)
+      member = in.text();
+    else
+      member = in.value<Member>();
+  });
   return in.is_whole() ? std::optional(stored) : std::nullopt;
 }
 
@@ -150,6 +171,23 @@ EndMark read_end(std::string_view payload) {
   mark.end = in.text();
   mark.stop_reason = in.text();
   return mark;
+}
+
+std::string failure_payload(const sweep::Failure& failure) {
+  std::string out;
+  put(FrameKind::failure, out);
+  put(failure.id, out);
+  put(std::string_view(failure.message).substr(0, longest_message), out);
+  return out;
+}
+
+sweep::Failure read_failure(std::string_view payload) {
+  Reader in(payload);
+  in.value<FrameKind>();
+  sweep::Failure failure;
+  failure.id = in.value<sweep::PointIndex>();
+  failure.message = in.text();
+  return failure;
 }
 
 }  // namespace echo::parallel

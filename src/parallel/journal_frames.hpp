@@ -11,10 +11,15 @@
 
 namespace echo::parallel {
 
-enum class FrameKind : std::uint32_t { header, rows, end };
+// header: whose rows these are; rows: sweep::Row as they lie in memory; end: how the worker ended; failure:
+// what went wrong at one point, before the row that says so.
+enum class FrameKind : std::uint32_t { header, rows, end, failure };
 
 inline constexpr std::size_t frame_head_bytes = sizeof(std::uint32_t) + sizeof(std::uint64_t);
 inline constexpr std::size_t frame_kind_bytes = sizeof(FrameKind);
+inline constexpr std::size_t longest_frame = std::size_t{4}
+                                             << 20;   // head and all; what claims more is garbage
+inline constexpr std::size_t longest_message = 2000;  // bytes of a failure's text; the rest is cut off
 
 // Fingerprint of sweep::Row as compiled: rows are stored as they lie in memory, so it must be equal.
 [[nodiscard]] std::uint64_t row_layout();
@@ -22,6 +27,9 @@ inline constexpr std::size_t frame_kind_bytes = sizeof(FrameKind);
 [[nodiscard]] std::string framed(std::string_view payload);
 // The payload of the frame that `bytes` starts with; nothing when it is torn or garbage.
 [[nodiscard]] std::optional<std::string_view> first_frame(std::string_view bytes);
+// The length of the frame, head and all, that `bytes` claims to start with; 0 when there are too few bytes to
+// say.
+[[nodiscard]] std::size_t claimed_length(std::string_view bytes);
 [[nodiscard]] FrameKind kind_of(std::string_view payload);
 
 [[nodiscard]] std::string header_payload(const JournalHeader&);
@@ -37,5 +45,8 @@ struct EndMark {
 };
 [[nodiscard]] std::string end_payload(const EndMark&);
 [[nodiscard]] EndMark read_end(std::string_view payload);
+
+[[nodiscard]] std::string failure_payload(const sweep::Failure&);
+[[nodiscard]] sweep::Failure read_failure(std::string_view payload);
 
 }  // namespace echo::parallel

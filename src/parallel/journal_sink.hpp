@@ -13,10 +13,17 @@ class JournalSink : public sweep::RowSink {
  public:
   JournalSink(Journal& journal, WorkDispatch& dispatch) : journal_(journal), dispatch_(dispatch) {}
   void accept(std::span<const sweep::Row> rows) override { journal_.append(rows), dispatch_.note(rows); }
+  // Worker 0 has told of poisoned points before. A space that fails as a whole does not fill the disk with
+  // texts.
+  void note_failure(const sweep::Failure& failure) override {
+    if (!dispatch_.is_poisoned(failure.id) && told_++ < most_told) journal_.append(failure);
+  }
 
  private:
+  static constexpr int most_told = 1000;
   Journal& journal_;
   WorkDispatch& dispatch_;
+  int told_ = 0;
 };
 
 }  // namespace echo::parallel

@@ -1,141 +1,223 @@
 #include "parallel/launch.hpp"
 
 #include <chrono>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/contract.hpp"
 #include "base/error.hpp"
+#include "parallel/assemble.hpp"
 #include "parallel/broadcast.hpp"
+#include "parallel/claim_page.hpp"
+#include "parallel/crash_signal.hpp"
 #include "parallel/journal.hpp"
+#include "parallel/journal_rows.hpp"
 #include "parallel/journal_sink.hpp"
+#include "parallel/look_back.hpp"
 
 namespace echo::parallel {
 namespace {
 
-// What worker 0 finds before the first claim; all workers need it.
+using Clock = std::chrono::steady_clock;
+
+// What every worker must know of what worker 0 found.
 struct Before {
   bool is_complete = false;
   std::int32_t launch = 0;
   std::int64_t resumed_rows = 0;
   std::string start;
+  std::vector<sweep::PointIndex> poisoned;
   results::WriteSummary summary;  // of a complete file
 
   template <class Archive>
   void serialize(Archive& archive, unsigned) {
-    archive& is_complete& launch& resumed_rows& start& summary.rows_digest& summary.rows;
+    archive& is_complete& launch& resumed_rows& start& poisoned& summary.rows_digest& summary.rows;
     for (auto& count : summary.by_status) archive& count;
   }
 };
 
-void forget(const std::filesystem::path& file) {
-  std::error_code error;
-  std::filesystem::remove(file, error);
-  if (!error) std::filesystem::remove_all(journal_folder(file), error);
-  if (error)
-    throw UserError("cannot remove \"" + file.string() + "\": " + error.message(), "choose another -o", 5);
-}
+// How it ended, as worker 0 knows.
+struct After {
+  std::int32_t kind = 0;
+  std::int64_t stop_reason = 0;
+  results::WriteSummary summary;
 
-// On worker 0. `missing` gets the ids still to do.
-Before look_back(const LaunchRequest& request, std::vector<sweep::IdRange>& missing) {
-  if (request.fresh) forget(request.file);
-  Before before{.start = utc_now()};
-  if (const auto state = results::read_state(request.file)) {
-    if (state->sweep_key != request.header.sweep_key)
-      throw UserError("\"" + request.file.string() + "\" holds another sweep (key " + state->sweep_key +
-                          ", now " + request.header.sweep_key + ")",
-                      "give this sweep its own file with -o, or replace the old one with --fresh", 5);
-    std::error_code error;
-    std::filesystem::remove_all(journal_folder(request.file), error);  // killed between rename and clean-up
-    before.is_complete = true;
-    before.summary = {state->rows_digest, state->rows, state->by_status};
+  template <class Archive>
+  void serialize(Archive& archive, unsigned) {
+    archive& kind& stop_reason& summary.rows_digest& summary.rows;
+    for (auto& count : summary.by_status) archive& count;
+  }
+};
+
+// Worker 0's part of a launch: the lock, what was found, and the snapshots.
+class FirstWorker {
+ public:
+  FirstWorker(const LaunchRequest& request, const simulate::Catalog& catalog, const LaunchWatch& watch)
+      : request_(request), catalog_(catalog), watch_(watch) {}
+
+  Before begin() {
+    lock_.emplace(request_.file, request_.lock);
+    found_ = look_back(request_);
+    Before before{.launch = found_.launch, .resumed_rows = found_.resumed_rows, .start = utc_now()};
+    if (found_.complete) {
+      before.is_complete = true;
+      before.summary = {found_.complete->rows_digest, found_.complete->rows, found_.complete->by_status};
+      return before;
+    }
+    for (const sweep::Failure& failure : found_.quarantine.poisoned) {
+      before.poisoned.push_back(failure.id);
+      warn("point " + std::to_string(failure.id) + " is quarantined: it " + failure.message);
+    }
+    if (watch_.on_start)
+      watch_.on_start({.total = found_.wanted.count(),
+                       .resumed = found_.resumed_rows,
+                       .suspects = std::ssize(found_.quarantine.suspects),
+                       .poisoned = std::ssize(found_.quarantine.poisoned)});
     return before;
   }
-  const JournalRows rows(journal_folder(request.file), request.header.sweep_key);
-  before.resumed_rows = rows.size();
-  before.launch = rows.next_launch();
-  missing = missing_ranges(rows.ids(), request.size);
-  return before;
-}
+
+  WorkPlan plan() {
+    WorkPlan plan{.missing = found_.missing,
+                  .suspects = found_.quarantine.suspects,
+                  .most_failures = request_.most_failures};
+    if (request_.seconds)
+      plan.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                         std::chrono::duration<double>(*request_.seconds));
+    return plan;
+  }
+
+  void start_snapshots() {
+    if (found_.replaces_another) return;
+    snapshots_.emplace(
+        request_.snapshots,
+        [this](const std::stop_token& stop) {
+          JournalRows rows(journal_folder(request_.file), request_.header.sweep_key);
+          if (rows.size() > 0) assemble(request_, found_, catalog_, rows, stop);
+        },
+        [this](const std::string& text) { warn(text); });
+  }
+  void end_snapshots() { snapshots_.reset(); }
+
+  bool see(const Progress& progress) {
+    if (watch_.on_progress) watch_.on_progress(progress);
+    return !lock_->is_lost();
+  }
+  void check_lock() const {
+    if (lock_->is_lost())
+      throw UserError("the lock of \"" + request_.file.string() + "\" was taken by another launch",
+                      "let that one finish; rows written so far are kept", 5);
+  }
+  void tell_poisoned(Journal& journal) const {
+    for (const sweep::Failure& failure : found_.quarantine.poisoned) journal.append(failure);
+  }
+
+  After conclude(StopReason stopped) {
+    const auto folder = journal_folder(request_.file);
+    JournalRows rows(folder, request_.header.sweep_key);
+    const Tally now = tally(rows, found_);
+    const bool is_done = stopped == StopReason::none || (!request_.retry_failed && is_nothing_left(now));
+    After after{.stop_reason = static_cast<std::int64_t>(is_done ? StopReason::none : stopped)};
+    if (!is_done) {
+      after.kind = static_cast<std::int32_t>(LaunchOutcome::Kind::stopped);
+      after.summary = {.rows = now.done.count(), .by_status = now.by_status};
+      return after;
+    }
+    if (!is_nothing_left(now))
+      throw UserError("rows of " + std::to_string(subtract(found_.wanted, now.done).count()) +
+                          " points did not reach \"" + folder.string() + "\"",
+                      "run the same command again: a network file system may need a moment to show them", 5);
+    after.summary = assemble(request_, found_, catalog_, rows);
+    const bool is_all = subtract(ids_of(request_.shard, request_.space.size), now.done).count() == 0;
+    after.kind = static_cast<std::int32_t>(is_all ? LaunchOutcome::Kind::done : LaunchOutcome::Kind::limited);
+    std::error_code error;
+    if (is_all) std::filesystem::remove_all(folder, error);  // what is left is harmless: the file is complete
+    return after;
+  }
+
+ private:
+  [[nodiscard]] bool is_nothing_left(const Tally& now) const {
+    return subtract(found_.wanted, now.done).count() == 0;
+  }
+  void warn(const std::string& text) const {
+    if (watch_.on_warning) watch_.on_warning(text);
+  }
+  const LaunchRequest& request_;
+  const simulate::Catalog& catalog_;
+  const LaunchWatch& watch_;
+  std::optional<LaunchLock> lock_;
+  LookBack found_;
+  std::optional<SnapshotWriter> snapshots_;
+};
 
 // Claims and runs until there is no more; the text of this worker's failure, or "".
 std::string work(const LaunchRequest& request, const JournalHeader& header, WorkDispatch& dispatch,
-                 const RunRows& run) {
+                 const RunRows& run, FirstWorker* first) {
   std::string failure;
+  std::optional<ClaimPage> page;
   try {
-    Journal journal(journal_folder(request.file), header);
+    Journal journal(journal_folder(request.file), header, request.fsync);
+    page.emplace(journal_folder(request.file), header.sweep.sweep_key, header.launch, header.worker);
+    dispatch.hold_claims_in(&*page);
+    if (first != nullptr) first->tell_poisoned(journal), first->start_snapshots();
+    dispatch.when_idle([&journal] { journal.flush(); });
     JournalSink sink(journal, dispatch);
     run(dispatch, sink);
-    journal.close(dispatch.stopped_early() ? "stopped" : "done");
+    if (first != nullptr) first->end_snapshots(), first->check_lock();
+    journal.close(dispatch.stopped() == StopReason::none ? "done" : "stopped");
   } catch (const UserError& error) {
     failure = describe(error);
   } catch (const std::exception& error) {
     failure = describe(
         UserError(error.what(), "this is a bug; please report it with the command and the sweep", 1));
   }
+  dispatch.hold_claims_in(nullptr);
+  dispatch.when_idle([] {});
   dispatch.give_up();  // no effect after the last claim
+  if (first != nullptr) first->end_snapshots();
   return failure;
-}
-
-std::array<std::int64_t, 5> count_by_status(results::RowStream& rows) {
-  std::array<std::int64_t, 5> counts{};
-  std::vector<results::FinishedRow> one(1);
-  for (std::int64_t i = 0; i < rows.size(); ++i) {
-    rows.read(i, one);
-    ++counts.at(static_cast<std::size_t>(one.front().row.report.status));
-  }
-  return counts;
-}
-
-// On worker 0, when every worker has ended in order.
-results::WriteSummary conclude(const LaunchRequest& request, const simulate::Catalog& catalog,
-                               bool is_stopped) {
-  const auto folder = journal_folder(request.file);
-  results::WriteSummary summary;
-  {
-    JournalRows rows(folder, request.header.sweep_key);
-    if (is_stopped) return {.rows = rows.size(), .by_status = count_by_status(rows)};
-    results::Provenance provenance = request.provenance;
-    provenance.launches = rows.launches();
-    provenance.mpi = Session::library_version();
-    summary = results::write_results(request.file, rows, catalog, request.header, provenance);
-  }
-  std::error_code error;
-  std::filesystem::remove_all(folder, error);  // what is left is harmless: the file is complete
-  return summary;
 }
 
 }  // namespace
 
-LaunchOutcome launch(const Session& session, const LaunchRequest& request, const simulate::Catalog& catalog,
-                     const RunRows& run, std::function<void(const Progress&)> on_progress) {
-  std::vector<sweep::IdRange> missing;
-  const Before before = from_first_worker(session, [&] { return look_back(request, missing); });
+LaunchOutcome launch(const Session& session, const LaunchRequest& asked, const simulate::Catalog& catalog,
+                     const RunRows& run, LaunchWatch watch) {
+  LaunchRequest request = asked;
+  request.header.ids = request.space.size;
+  request.header.shard = text_of(request.shard);
+  request.provenance.mpi = Session::library_version();
+  std::optional<FirstWorker> first;
+  if (session.is_first()) first.emplace(request, catalog, watch);
+  const Before before = from_first_worker(session, [&] { return first->begin(); });
   LaunchOutcome outcome{.resumed_rows = before.resumed_rows, .summary = before.summary};
   if (before.is_complete) {
     outcome.kind = LaunchOutcome::Kind::already_complete;
     return outcome;
   }
 
-  const auto start = std::chrono::steady_clock::now();
-  WorkDispatch dispatch(session, std::move(missing), std::move(on_progress), request.dispatch);
+  const auto start = Clock::now();
+  watch_crashes();
+  WorkPlan plan = first ? first->plan() : WorkPlan{};
+  plan.poisoned = before.poisoned;
+  WorkDispatch dispatch(
+      session, std::move(plan), [&first](const Progress& progress) { return first->see(progress); },
+      request.dispatch);
   std::string failure = work(request,
-                             {.sweep_key = request.header.sweep_key,
+                             {.sweep = request.header,
                               .launch = before.launch,
                               .worker = session.worker(),
                               .workers = session.workers(),
-                              .ids = request.size,
                               .start = before.start},
-                             dispatch, run);
+                             dispatch, run, first ? &*first : nullptr);
   session.share_failure(failure);
   if (!failure.empty()) throw_described(failure);
-  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  outcome.seconds = std::chrono::duration<double>(Clock::now() - start).count();
 
-  Before after = from_first_worker(session, [&] {
-    return Before{.is_complete = !dispatch.stopped_early(),
-                  .summary = conclude(request, catalog, dispatch.stopped_early())};
-  });
-  outcome.kind = after.is_complete ? LaunchOutcome::Kind::done : LaunchOutcome::Kind::stopped;
+  After after = from_first_worker(session, [&] { return first->conclude(dispatch.stopped()); });
+  outcome.kind = static_cast<LaunchOutcome::Kind>(after.kind);
+  outcome.stop_reason = static_cast<StopReason>(after.stop_reason);
   outcome.summary = std::move(after.summary);
+  outcome.progress = dispatch.progress();
   return outcome;
 }
 

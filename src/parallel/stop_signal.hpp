@@ -1,13 +1,23 @@
-// USR1 and TERM ask for an early stop: points in hand are finished, no more are handed out, the exit code
-// is 75.
+// USR1 and TERM ask for an early stop: ranges in hand are finished, no more are handed out, the exit code
+// is 75. A second one within five seconds means now: between two points.
 #pragma once
+
+#include <cstdint>
 
 namespace echo::parallel {
 
 inline constexpr int exit_resumable = 75;  // sysexits TEMPFAIL
 
-void watch_stop_signals();            // installs the handlers; they only set a flag
-[[nodiscard]] bool stop_requested();  // on this worker
-void request_stop();                  // as a signal would; for time budgets and tests
+// Installs the handlers; they set flags, and note a TERM in the claim page. A file that outgrows its limit
+// (SIGXFSZ) becomes an error of the write instead of a death.
+void watch_stop_signals();
+[[nodiscard]] bool stop_requested();      // on this worker
+[[nodiscard]] bool stop_now_requested();  // likewise, in a hurry
+void request_stop();                      // as a signal would; for tests
+
+// Whether a request at `now` is a second one. Steady nanoseconds; `last` 0 = there was none.
+[[nodiscard]] constexpr bool is_hurry(std::int64_t last, std::int64_t now) {
+  return last != 0 && now - last <= 5'000'000'000;
+}
 
 }  // namespace echo::parallel

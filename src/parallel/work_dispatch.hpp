@@ -2,62 +2,55 @@
 // points).
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
-#include <vector>
 
+#include "parallel/claim_page.hpp"
+#include "parallel/hand_out.hpp"
 #include "parallel/session.hpp"
 #include "sweep/row.hpp"
 
 namespace echo::parallel {
 
-// Ids of [0, size) that are not among `done` (ascending), as ranges.
-[[nodiscard]] std::vector<sweep::IdRange> missing_ranges(std::span<const sweep::PointIndex> done,
-                                                         sweep::PointIndex size);
-
-// Rows finished in this launch, all workers, as far as worker 0 has heard.
-struct Progress {
-  std::array<std::int64_t, 5> by_status{};  // [training::Status]
-  std::int64_t ids = 0;                     // ids whose ranges are finished (rows, and ids that gave none)
-  [[nodiscard]] std::int64_t rows() const;
-};
-
-struct DispatchOptions {
-  std::int64_t largest_range = 4096;
-  double range_seconds = 0.25;  // a range should take no longer than this: the reaction time to a stop
-  double first_worker_seconds = 0.002;  // worker 0's own ranges: how long others may wait for an answer
-  int dispatcher_only_above = 32;       // workers; beyond, worker 0 simulates nothing
-};
-
 class WorkDispatch : public sweep::WorkSource {
  public:
-  // `missing` matters on worker 0 only. `on_progress` is called there, at most five times a second.
-  WorkDispatch(const Session&, std::vector<sweep::IdRange> missing,
-               std::function<void(const Progress&)> on_progress = {}, DispatchOptions = {});
+  // Of the plan only `poisoned` matters on other workers than 0. `on_progress` is called on worker 0, at most
+  // five times a second; false from it stops the launch.
+  WorkDispatch(const Session&, WorkPlan plan, std::function<bool(const Progress&)> on_progress = {},
+               DispatchOptions = {});
   ~WorkDispatch() override;
   WorkDispatch(const WorkDispatch&) = delete;
   WorkDispatch& operator=(const WorkDispatch&) = delete;
 
+  // Called before this worker waits for others or tries a suspect: what it did should be safe by then.
+  void when_idle(std::function<void()> on_idle);
+  // Where the point in hand is kept from now on; null = nowhere.
+  void hold_claims_in(ClaimPage* page) { page_ = page; }
   // The next range for this worker; nothing when all is handed out or a stop was asked for. After nothing, on
   // worker 0, every worker has been told.
   std::optional<sweep::IdRange> claim() override;
+  void begin(sweep::PointIndex id) override {
+    if (page_ != nullptr) page_->hold(id);
+  }
+  [[nodiscard]] bool is_poisoned(sweep::PointIndex id) const override;
+  [[nodiscard]] bool is_stopping_now() const override;
   // Rows this worker finished, for progress. The sink calls it.
   void note(std::span<const sweep::Row>);
   // This worker cannot go on (its disk is full): ends the dispatch for all. Call it instead of further
   // claims.
   void give_up();
-  // After the last claim: ids were left over on purpose. Worker 0 knows; another may have ended before the
-  // stop.
-  [[nodiscard]] bool stopped_early() const;
+  // After the last claim: why ids were left over on purpose. Worker 0 knows; another may have ended before
+  // the stop.
+  [[nodiscard]] StopReason stopped() const;
   [[nodiscard]] const Progress& progress() const;  // worker 0: of all workers; complete after the last claim
 
  private:
   struct State;
   std::unique_ptr<State> state_;
+  ClaimPage* page_ = nullptr;
 };
 
 }  // namespace echo::parallel

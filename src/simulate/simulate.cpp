@@ -28,6 +28,12 @@ StepReport infeasible(Reason reason, double margin) {
   return report;
 }
 
+StepReport over_budget(StepReport report) {  // its memory is known
+  report.status = Status::over_budget;
+  report.reason = Reason::work_budget;
+  return report;
+}
+
 const timeline::Schedule& schedule_of(const TrainingConfig& config) {
   return *timeline::schedule_table()[static_cast<std::size_t>(config.schedule.index())];
 }
@@ -142,6 +148,11 @@ void report_step(const TrainingConfig& config, const Catalog& catalog, const Ste
 
 }  // namespace
 
+std::int64_t pipeline_tasks(const TrainingConfig& config) {
+  const std::int64_t passes = schedule_of(config).splits_backward ? 3 : 2;
+  return passes * training::chunks_of(config) * training::microbatches_of(config);
+}
+
 std::string_view why_unsupported(const TrainingConfig& config, const Catalog& catalog) {
   const training::ModelSpec& model = catalog.model(config.model);
   const machine::ClusterSpec& cluster = catalog.cluster(config.cluster);
@@ -157,7 +168,7 @@ std::string_view why_unsupported(const TrainingConfig& config, const Catalog& ca
 }
 
 StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const Calibration& known,
-                    Workspace& ws) {
+                    Workspace& ws, std::int64_t work_budget) {
   const training::ModelSpec& model = catalog.model(config.model);
   const machine::ClusterSpec& cluster = catalog.cluster(config.cluster);
   const training::FrameworkSpec& framework = catalog.framework(config.framework);
@@ -177,6 +188,8 @@ StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const 
     report.reason_margin = static_cast<double>((report.memory_peak - report.memory_limit).value);
     return report;
   }
+  if (pipeline_tasks(config) > (work_budget > 0 ? work_budget : default_work_budget))
+    return over_budget(report);
   workload::trace_workload(config, model, framework, cluster, ws.layout,
                            schedule.splits_backward ? workload::Backward::split : workload::Backward::whole,
                            ws.work);

@@ -1,6 +1,7 @@
 // The pure core: one config in, one report out. No files, no MPI, no clocks.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "simulate/calibration.hpp"
@@ -11,8 +12,17 @@
 
 namespace echo::simulate {
 
+// Pipeline tasks (a chunk's pass over a microbatch) of one step that are still composed. Ten times what 64
+// stages of 4 chunks and 4096 microbatches take; composed one by one, a second and some hundred MiB.
+inline constexpr std::int64_t default_work_budget = 20'000'000;
+
+// A config with more tasks than `work_budget` is over_budget: counted before it is composed, so by no clock,
+// and the same on every machine. 0 = the default.
 [[nodiscard]] StepReport simulate(const training::TrainingConfig&, const Catalog&, const Calibration&,
-                                  Workspace&);
+                                  Workspace&, std::int64_t work_budget = 0);
+
+// Chunks x microbatches x passes: forward and backward, which some schedules split.
+[[nodiscard]] std::int64_t pipeline_tasks(const training::TrainingConfig&);
 
 // The rule an `unsupported` config breaks, in a user's words; empty where it breaks none.
 [[nodiscard]] std::string_view why_unsupported(const training::TrainingConfig&, const Catalog&);

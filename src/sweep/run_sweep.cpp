@@ -54,7 +54,7 @@ class PointRunner {
  private:
   void simulate(Row& row) {
     try {
-      row.report = simulate::simulate(row.config, catalog_, known_, workspace_);
+      row.report = simulate::simulate(row.config, catalog_, known_, workspace_, space_.work_budget());
     } catch (const std::exception& error) {  // one bug must not take the sweep down
       row.report = failed(training::Reason::internal_error);
       workspace_ = simulate::Workspace();
@@ -82,12 +82,11 @@ class PointRunner {
 SweepSummary run_sweep(const DesignSpace& space, const simulate::Catalog& catalog,
                        const simulate::Calibration& known, WorkSource& source, RowSink& sink) {
   PointRunner runner(space, catalog, known, source, sink);
-  std::vector<Row> rows;
   while (const auto range = source.claim()) {
-    rows.clear();
-    for (PointIndex id = range->begin; id < range->end && !source.is_stopping_now(); ++id)
-      rows.push_back(runner.run(id));
-    sink.accept(rows);
+    for (PointIndex id = range->begin; id < range->end && !source.is_stopping_now(); ++id) {
+      const Row row = runner.run(id);
+      sink.accept({&row, 1});  // at once: a journal may lose what it does not have
+    }
   }
   return runner.summary;
 }

@@ -1,11 +1,19 @@
-// The whole of a launch but for simulation: rows follow from their ids alone. Prints what the real program
-// would.
-//   fake_sweep FILE.h5 IDS [--microseconds N] [--key K] [--fresh] [--stop-after ROWS] [--fail-on WORKER]
-//              [--drop-odd-ids] [--dispatcher-only]
-// With --fail-on, that worker fails in the middle as a full disk would.
+// The whole of a launch but for simulation: a row follows from its point's value alone. Prints what the real
+// program would.
+//   fake_sweep FILE.h5 IDS [--microseconds N] [--key K] [--from V] [--fresh] [--extend] [--retry-failed]
+//              [--limit N] [--shard I/N] [--seconds S] [--most-failures N] [--snapshot-ms N]
+//              [--stop-after ROWS] [--fail-on WORKER] [--dispatcher-only]
+//              [--throw-at VALUE] [--segfault-at VALUE] [--kill-at VALUE] [--over-budget-at VALUE]
+// The space is the values V .. V + IDS - 1, numbered from 0. With --fail-on, that worker fails in the middle
+// as a full disk would. VALUE 7 of an --*-at option is that value, "*7" every one that ends so.
+#include <algorithm>
+#include <boost/serialization/map.hpp>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <map>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -19,56 +27,106 @@
 namespace echo {
 namespace {
 
-struct Settings {
-  std::string file, key = "key";
-  std::int64_t ids = 0, microseconds = 0, stop_after = -1, fail_on = -1;
-  bool fresh = false, drop_odd_ids = false, dispatcher_only = false;
+using Settings = std::map<std::string, std::string>;  // option -> value
 
-  template <class Archive>
-  void serialize(Archive& archive, unsigned) {
-    archive& file& key& ids& microseconds& stop_after& fail_on& fresh& drop_odd_ids& dispatcher_only;
-  }
-};
+std::int64_t number(const Settings& settings, const std::string& name, std::int64_t otherwise) {
+  const auto found = settings.find(name);
+  return found == settings.end() ? otherwise : std::stoll(found->second);
+}
+std::string text(const Settings& settings, const std::string& name, const std::string& otherwise = "") {
+  const auto found = settings.find(name);
+  return found == settings.end() ? otherwise : found->second;
+}
 
 Settings read_settings(int argc, char** argv) {
-  if (argc < 3) throw UserError("usage: fake_sweep FILE.h5 IDS [options]", "see the head of fake_sweep.cpp");
-  Settings settings{.file = argv[1], .ids = std::stoll(argv[2])};
+  static const std::map<std::string, bool> takes_value{{"microseconds", true},  {"key", true},
+                                                       {"from", true},          {"limit", true},
+                                                       {"shard", true},         {"seconds", true},
+                                                       {"most-failures", true}, {"snapshot-ms", true},
+                                                       {"stop-after", true},    {"fail-on", true},
+                                                       {"throw-at", true},      {"segfault-at", true},
+                                                       {"kill-at", true},       {"over-budget-at", true},
+                                                       {"fresh", false},        {"extend", false},
+                                                       {"retry-failed", false}, {"dispatcher-only", false}};
+  const UserError usage("usage: fake_sweep FILE.h5 IDS [options]", "see the head of fake_sweep.cpp");
+  if (argc < 3) throw usage;
+  Settings settings{{"file", argv[1]}, {"ids", argv[2]}};
   for (int i = 3; i < argc; ++i) {
-    const std::string option = argv[i];
-    const auto value = [&] { return std::string(++i < argc ? argv[i] : "0"); };
-    if (option == "--microseconds")
-      settings.microseconds = std::stoll(value());
-    else if (option == "--key")
-      settings.key = value();
-    else if (option == "--stop-after")
-      settings.stop_after = std::stoll(value());
-    else if (option == "--fail-on")
-      settings.fail_on = std::stoll(value());
-    else if (option == "--fresh")
-      settings.fresh = true;
-    else if (option == "--drop-odd-ids")
-      settings.drop_odd_ids = true;
-    else if (option == "--dispatcher-only")
-      settings.dispatcher_only = true;
-    else
-      throw UserError("unknown option " + option, "see the head of fake_sweep.cpp");
+    const std::string name = std::string(argv[i]).substr(std::min<std::size_t>(2, std::strlen(argv[i])));
+    const auto known = takes_value.find(name);
+    if (known == takes_value.end() || (known->second && i + 1 == argc)) throw usage;
+    settings[name] = known->second ? argv[++i] : "";
   }
   return settings;
 }
 
+// "7" is that value; "*7" is every value that ends so.
+bool is_at(const Settings& settings, const std::string& name, std::int64_t value) {
+  const std::string wanted = text(settings, name);
+  if (wanted.empty()) return false;
+  return wanted[0] == '*' ? std::to_string(value).ends_with(wanted.substr(1))
+                          : std::to_string(value) == wanted;
+}
+
+sweep::Row row_of(sweep::PointIndex id, std::int64_t value) {
+  sweep::Row row = results::sample_row(value).row;
+  row.id = id;
+  return row;
+}
+
+void fail_row(sweep::Row& row, training::Reason reason) {
+  row.report = {};
+  row.report.status = training::Status::failed;
+  row.report.reason = reason;
+}
+
+// What a simulator does at one point, faults included.
+sweep::Row simulate(const Settings& settings, sweep::PointIndex id, std::int64_t value) {
+  std::this_thread::sleep_for(std::chrono::microseconds(number(settings, "microseconds", 0)));
+  if (is_at(settings, "throw-at", value)) throw std::runtime_error("no such luck");
+  if (is_at(settings, "segfault-at", value)) {
+    volatile int* const nowhere = nullptr;
+    *nowhere = 1;
+  }
+  if (is_at(settings, "kill-at", value)) std::raise(SIGKILL);
+  sweep::Row row = row_of(id, value);
+  if (is_at(settings, "over-budget-at", value)) {
+    row.report = {};
+    row.report.status = training::Status::over_budget;
+    row.report.reason = training::Reason::work_budget;
+  }
+  return row;
+}
+
+sweep::Row run_point(const Settings& settings, sweep::PointIndex id, std::int64_t value,
+                     sweep::WorkSource& source, sweep::RowSink& sink) {
+  source.begin(id);
+  sweep::Row row = row_of(id, value);
+  if (source.is_poisoned(id)) {
+    fail_row(row, training::Reason::crashed);
+    return row;
+  }
+  try {
+    return simulate(settings, id, value);
+  } catch (const std::exception& error) {
+    sink.note_failure({id, error.what()});
+    fail_row(row, training::Reason::internal_error);
+    return row;
+  }
+}
+
 parallel::RunRows run_with(const Settings& settings, int worker) {
   return [&settings, worker](sweep::WorkSource& source, sweep::RowSink& sink) {
+    const std::int64_t from = number(settings, "from", 0), stop_after = number(settings, "stop-after", -1);
+    const bool fails = number(settings, "fail-on", -1) == worker;
     std::int64_t done = 0;
     while (const auto range = source.claim()) {
-      for (sweep::PointIndex id = range->begin; id < range->end; ++id) {
-        if (settings.drop_odd_ids && id % 2 == 1) continue;  // a rule dropped the point: no row
-        if (settings.microseconds > 0)
-          std::this_thread::sleep_for(std::chrono::microseconds(settings.microseconds));
-        const sweep::Row row = results::sample_row(id).row;
+      for (sweep::PointIndex id = range->begin; id < range->end && !source.is_stopping_now(); ++id) {
+        const sweep::Row row = run_point(settings, id, from + id, source, sink);
         sink.accept({&row, 1});
         ++done;
-        if (settings.fail_on == worker && done == 20) throw UserError("no space left", "make room", 5);
-        if (settings.stop_after >= 0 && done == settings.stop_after) parallel::request_stop();
+        if (fails && done == 20) throw UserError("no space left", "make room", 5);
+        if (done == stop_after) parallel::request_stop();
       }
     }
   };
@@ -90,30 +148,72 @@ void check_shared_table(const parallel::Session& session) {
     throw UserError("the shared table is wrong: " + failure, "this is a bug in parallel/shared_table.cpp", 1);
 }
 
+parallel::LaunchRequest request_of(const Settings& settings) {
+  const std::int64_t from = number(settings, "from", 0), ids = number(settings, "ids", 0);
+  const std::string key = text(settings, "key", "key");
+  const std::string space = std::to_string(from) + "+" + std::to_string(ids);
+  parallel::LaunchRequest request{
+      .file = text(settings, "file"),
+      .header = {.name = "fake",
+                 .title = "Made of ids",
+                 .sweep_key = key + "/" + space,
+                 .row_key = key,
+                 .code_key = key,
+                 .space_key = space},
+      .provenance = {.program = "fake_sweep", .sweep_toml = "schema = 1\n"},
+      .space = {.size = ids,
+                .config_id = [from](sweep::PointIndex id) { return row_of(id, from + id).config_id; },
+                .config = [from](sweep::PointIndex id) { return row_of(id, from + id).config; }},
+      .shard = parallel::parse_shard(text(settings, "shard")),
+      .limit = number(settings, "limit", 0),
+      .fresh = settings.contains("fresh"),
+      .extend = settings.contains("extend"),
+      .retry_failed = settings.contains("retry-failed"),
+      .most_failures = number(settings, "most-failures", -1),
+      .snapshots = {.every = std::chrono::milliseconds(number(settings, "snapshot-ms", 0)),
+                    .most_share = 0.5}};
+  if (settings.contains("seconds")) request.seconds = std::stod(settings.at("seconds"));
+  if (settings.contains("dispatcher-only")) request.dispatch.dispatcher_only_above = 1;
+  return request;
+}
+
+const char* name_of(parallel::LaunchOutcome::Kind kind) {
+  using Kind = parallel::LaunchOutcome::Kind;
+  switch (kind) {
+    case Kind::already_complete:
+      return "complete";
+    case Kind::done:
+      return "done";
+    case Kind::limited:
+      return "limited";
+    case Kind::stopped:
+      return "stopped";
+  }
+  return "";
+}
+
 int run(const parallel::Session& session, int argc, char** argv) {
   const Settings settings = parallel::from_first_worker(session, [&] { return read_settings(argc, argv); });
   check_shared_table(session);
   parallel::watch_stop_signals();
-  parallel::DispatchOptions dispatch;
-  if (settings.dispatcher_only) dispatch.dispatcher_only_above = 1;
-  const parallel::LaunchRequest request{
-      .file = settings.file,
-      .size = settings.ids,
-      .header = {.name = "fake", .title = "Made of ids", .sweep_key = settings.key},
-      .provenance = {.program = "fake_sweep", .sweep_toml = "schema = 1\n"},
-      .fresh = settings.fresh,
-      .dispatch = dispatch};
-  const auto outcome =
-      parallel::launch(session, request, results::sample_catalog(), run_with(settings, session.worker()));
-  using Kind = parallel::LaunchOutcome::Kind;
+  parallel::LaunchWatch watch;
+  watch.on_warning = [](const std::string& warning) {
+    std::fprintf(stderr, "warning: %s\n", warning.c_str());
+  };
+  watch.on_start = [](const parallel::LaunchStart& start) {
+    std::printf("start total %lld resumed %lld suspects %lld poisoned %lld\n",
+                static_cast<long long>(start.total), static_cast<long long>(start.resumed),
+                static_cast<long long>(start.suspects), static_cast<long long>(start.poisoned));
+    std::fflush(stdout);
+  };
+  const auto outcome = parallel::launch(session, request_of(settings), results::sample_catalog(),
+                                        run_with(settings, session.worker()), watch);
   if (session.is_first())
-    std::printf("%s resumed %lld rows %lld\nrows_digest %s\n",
-                outcome.kind == Kind::already_complete ? "complete"
-                : outcome.kind == Kind::done           ? "done"
-                                                       : "stopped",
+    std::printf("%s resumed %lld rows %lld failed %lld seconds %.3f\nrows_digest %s\n", name_of(outcome.kind),
                 static_cast<long long>(outcome.resumed_rows), static_cast<long long>(outcome.summary.rows),
+                static_cast<long long>(outcome.summary.by_status[2]), outcome.seconds,
                 outcome.summary.rows_digest.c_str());
-  return outcome.kind == Kind::stopped ? parallel::exit_resumable : 0;
+  return outcome.kind == parallel::LaunchOutcome::Kind::stopped ? parallel::exit_resumable : 0;
 }
 
 }  // namespace

@@ -1,72 +1,30 @@
 // echo-sweep [run] SWEEP.toml: simulates every point of a sweep, on one worker or under mpirun on many, and
 // goes on from what an earlier launch left.
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
 
-#include "apps/build_facts.hpp"
 #include "apps/command.hpp"
 #include "apps/problem_text.hpp"
 #include "apps/progress.hpp"
+#include "apps/run_request.hpp"
 #include "apps/show_quantity.hpp"
 #include "apps/summary.hpp"
 #include "apps/sweep_inputs.hpp"
 #include "apps/terminal.hpp"
+#include "apps/time_budget.hpp"
 #include "parallel/broadcast.hpp"
-#include "parallel/journal.hpp"
 #include "parallel/launch.hpp"
 #include "parallel/stop_signal.hpp"
+#include "results/read_rows.hpp"
 #include "sweep/run_sweep.hpp"
 
 namespace echo::apps::commands {
 
 namespace {
-
-struct RunOptions {
-  std::string sweep, output, progress = "auto";
-  std::vector<std::string> sets, preset_paths;
-  std::int64_t limit = 0, progress_interval = 30;
-  bool fresh = false, json = false, quiet = false, no_colour = false, allow_empty = false;
-};
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
-
-results::Provenance provenance_of(const config::SweepInputs& read, const Invocation& invocation) {
-  const BuildFacts facts = build_facts();
-  results::Provenance provenance{.program = "echo-sweep",
-                                 .version = facts.version,
-                                 .git_commit = facts.git_commit,
-                                 .compiler = facts.compiler,
-                                 .build_type = facts.build_type,
-                                 .host = host_name(),
-                                 .command = invocation.text(),
-                                 .sweep_toml = read.sweep_toml,
-                                 .resolved_toml = read.resolved_toml};
-  for (const config::InputFile& file : read.files) {
-    provenance.inputs.push_back({std::filesystem::path(file.path).stem().string(), file.path, file.hash});
-  }
-  return provenance;
-}
-
-// -o, else the sweep's own [output] file, else <name>.h5 in the current folder.
-std::filesystem::path result_file(const RunOptions& options, const sweep::SweepSpec& spec) {
-  if (!options.output.empty()) return options.output;
-  return spec.output_file.empty() ? spec.name + ".h5" : spec.output_file;
-}
-
-// Rows an earlier launch left in journals, for the progress line alone: launch() looks again and has the say.
-std::int64_t journalled_rows(const parallel::LaunchRequest& request) {
-  if (request.fresh || std::filesystem::exists(request.file)) return 0;
-  return parallel::JournalRows(parallel::journal_folder(request.file), request.header.sweep_key).size();
-}
 
 // A worker's own failures, so that a bug can be found from the log.
 void report_failures(const sweep::SweepSummary& summary, int worker) {
@@ -77,16 +35,34 @@ void report_failures(const sweep::SweepSummary& summary, int worker) {
   }
 }
 
-int report_outcome(const RunOptions& options, const parallel::Session& session,
+const char* words_of(parallel::StopReason reason) {
+  switch (reason) {
+    case parallel::StopReason::time_budget:
+      return "the time budget is used up";
+    case parallel::StopReason::failures:
+      return "more points failed than --max-failures allows";
+    case parallel::StopReason::none:
+    case parallel::StopReason::signal:
+    case parallel::StopReason::gave_up:
+      break;
+  }
+  return "asked to by a signal";
+}
+
+int report_stop(const parallel::LaunchRequest& request, const parallel::LaunchOutcome& outcome,
+                const Invocation& invocation) {
+  fmt::print(stderr, "stopped early ({}): {} of {} points are done; go on with the same command:\n  {}\n",
+             words_of(outcome.stop_reason), show_count(outcome.summary.rows),
+             show_count(ids_of(request.shard, request.space.size).count()), invocation.text());
+  return outcome.stop_reason == parallel::StopReason::failures ? 4 : parallel::exit_resumable;
+}
+
+int report_outcome(const RunOptions& options, std::int64_t allowed_failures, const parallel::Session& session,
                    const parallel::LaunchRequest& request, const parallel::LaunchOutcome& outcome,
                    const Invocation& invocation) {
   using Kind = parallel::LaunchOutcome::Kind;
-  if (outcome.kind == Kind::stopped) {
-    fmt::print(stderr, "stopped early: {} of {} points are done; go on with the same command:\n  {}\n",
-               show_count(outcome.summary.rows), show_count(request.size), invocation.text());
-    return parallel::exit_resumable;
-  }
-  const results::Table table = results::read_rows(request.file);
+  if (outcome.kind == Kind::stopped) return report_stop(request, outcome, invocation);
+  const auto table = results::read_rows(request.file);
   const SummaryFacts facts{.file = request.file.string(),
                            .rows_digest = outcome.summary.rows_digest,
                            .seconds = outcome.seconds,
@@ -95,54 +71,54 @@ int report_outcome(const RunOptions& options, const parallel::Session& session,
                            .workers = session.workers(),
                            .already_complete = outcome.kind == Kind::already_complete};
   fmt::print("{}", options.json ? summary_json(table, facts) : summary_text(table, facts));
-  return exit_code_of(table, options.allow_empty);
+  if (outcome.kind == Kind::limited && !options.json)
+    fmt::print("partial: the first {} of {} points; go on with the same command without --limit\n",
+               show_count(outcome.summary.rows), show_count(request.space.size));
+  return exit_code_of_rows(outcome.summary.by_status, allowed_failures, options.allow_empty);
 }
 
 int run_on(const parallel::Session& session, const RunOptions& options, const Invocation& invocation) {
   config::SweepInputs read;
   (void)parallel::from_first_worker(session, [&] {
+    check_options(options);
     read = config::read_sweep(options.sweep, options.preset_paths, options.sets);
     return true;
   });
-  parallel::LaunchRequest request;
+  Log log(session.is_first() ? options.log_file : "");
+  results::Provenance provenance;
   if (session.is_first()) {
-    request.provenance = provenance_of(read, invocation);
-    for (const Problem& warning : read.warnings) {
-      if (!options.quiet)
-        fmt::print(stderr, "{}", problem_text(warning, wants_colour(stderr, options.no_colour)));
-    }
+    provenance = provenance_of(read, invocation);
+    for (const Problem& warning : read.warnings)
+      if (!options.quiet) log.write(problem_text(warning, wants_colour(stderr, options.no_colour)));
   }
   const WorkerInputs inputs = share_inputs(session, std::move(read));
-  const sweep::DesignSpace space(inputs.spec, inputs.catalog);
-  request.size = options.limit > 0 ? std::min(options.limit, space.size()) : space.size();
-  request.file = result_file(options, inputs.spec);
-  request.fresh = options.fresh;
-  request.header = {
-      .name = inputs.spec.name, .title = inputs.spec.title, .sweep_key = sweep_key(inputs, request.size)};
+  const sweep::DesignSpace space = share_space(session, inputs);
+  const parallel::LaunchRequest request = launch_request(options, inputs, space, std::move(provenance));
+  if (options.verbose && session.is_first()) log.write(describe_request(request));
 
   std::optional<ProgressReporter> reporter;
-  if (session.is_first()) {
-    const auto style =
-        options.quiet ? ProgressStyle::none : progress_style(options.progress, is_terminal(stderr));
-    reporter.emplace(style, static_cast<double>(options.progress_interval),
-                     ProgressFacts{.name = inputs.spec.name,
-                                   .total = request.size,
-                                   .resumed = journalled_rows(request),
-                                   .workers = session.workers()});
-  }
+  const parallel::LaunchWatch watch{
+      .on_start =
+          [&](const parallel::LaunchStart& start) {
+            reporter.emplace(progress_style(options.quiet ? "none" : options.progress, is_terminal(stderr)),
+                             parse_seconds(options.progress_interval, "--progress-interval"), log,
+                             ProgressFacts{.name = inputs.spec.name,
+                                           .total = start.total,
+                                           .resumed = start.resumed,
+                                           .suspects = start.suspects,
+                                           .workers = session.workers()});
+          },
+      .on_progress = [&](const parallel::Progress& now) { reporter->see(now); },
+      .on_warning = [&](const std::string& text) { log.write("warning: " + text + "\n"); }};
   const auto run_rows = [&](sweep::WorkSource& source, sweep::RowSink& sink) {
     report_failures(sweep::run_sweep(space, inputs.catalog, inputs.calibration, source, sink),
                     session.worker());
   };
-  const auto outcome =
-      parallel::launch(session, request, inputs.catalog, run_rows, [&](const parallel::Progress& now) {
-        if (reporter) reporter->see(now);
-      });
+  const auto outcome = parallel::launch(session, request, inputs.catalog, run_rows, watch);
   if (!session.is_first()) return 0;
-  const parallel::Progress whole{.by_status = outcome.summary.by_status,
-                                 .ids = outcome.summary.rows - outcome.resumed_rows};
-  if (outcome.kind != parallel::LaunchOutcome::Kind::already_complete) reporter->finish(whole);
-  return report_outcome(options, session, request, outcome, invocation);
+  if (reporter) reporter->finish(outcome.progress);
+  return report_outcome(options, failures_allowed(options, inputs.spec, outcome.summary.rows), session,
+                        request, outcome, invocation);
 }
 
 int run_sweep_file(const RunOptions& options, Invocation& invocation) {
@@ -164,23 +140,48 @@ int run_sweep_file(const RunOptions& options, Invocation& invocation) {
   return session.agree_on_exit_code(code);
 }
 
+void declare_what_runs(Options& options, RunOptions& chosen) {
+  options.argument(chosen.sweep, "SWEEP", "the sweep, a TOML file");
+  options.value(chosen.output, "-o,--output", "result file (default: the sweep's own, else NAME.h5 here)");
+  options.values(chosen.sets, "--set",
+                 "KEY=VALUE replaces a value of the sweep, as space.tp=[1,2]; repeatable");
+  options.values(chosen.preset_paths, "--preset-path",
+                 "folder of presets that come before the built-in ones");
+  options.value(chosen.limit, "--limit", "only the first N points; a later run without it goes on; 0 = all");
+  options.value(chosen.shard, "--shard",
+                "I/N: only the I-th of N shares, into a file of its own (echo-sweep merge joins them)");
+  options.flag(chosen.fresh, "--fresh", "forget old rows; an old file stays until the new one is complete");
+  options.flag(chosen.extend, "--extend", "the space changed: keep points that are still in it");
+  options.flag(chosen.retry_failed, "--retry-failed", "do points that failed again");
+  options.value(chosen.max_failures, "--max-failures",
+                "failed points that are tolerated, a number or P%; more: exit 4 (default: 0)");
+  options.flag(chosen.fail_fast, "--fail-fast", "stop at the first failed point that is not tolerated");
+  options.flag(chosen.allow_empty, "--allow-empty", "exit 0 even when no point is feasible");
+}
+
+void declare_how_it_runs(Options& options, RunOptions& chosen) {
+  options.value(chosen.time_budget, "--time-budget",
+                "stop in time, exit 75: 3h30m, 90min; 0 = never (default: the sweep's, else what the Slurm "
+                "job has left but a minute)");
+  options.value(chosen.snapshot_every, "--snapshot-every",
+                "between complete files written while it runs; 0 = none (default: the sweep's, else 5min)");
+  options.choice(chosen.fsync, "--fsync", {"never", "second", "batch"},
+                 "when rows are forced to the disk. never: a kill costs a second of rows at most, a power "
+                 "cut what the kernel still held; second: so does a power cut; batch: nothing is lost");
+  options.choice(chosen.progress, "--progress", {"auto", "bar", "line", "json", "none"},
+                 "on stderr; auto = bar on a terminal, lines elsewhere");
+  options.value(chosen.progress_interval, "--progress-interval", "between progress lines: 30s");
+  options.value(chosen.log_file, "--log-file", "also append progress lines and warnings to this file");
+  options.flag(chosen.json, "--json", "the summary, or what is wrong, as JSON on stdout");
+  options.flag(chosen.quiet, "-q,--quiet", "no progress and no warnings");
+  options.flag(chosen.verbose, "-v,--verbose", "say what is run, and under which keys");
+  options.flag(chosen.no_colour, "--no-color", "plain text, as with NO_COLOR in the environment");
+}
+
 std::function<int(Invocation&)> declare(Options& options) {
   auto chosen = std::make_shared<RunOptions>();
-  options.argument(chosen->sweep, "SWEEP", "the sweep, a TOML file");
-  options.value(chosen->output, "-o,--output", "result file (default: the sweep's own, else NAME.h5 here)");
-  options.values(chosen->sets, "--set",
-                 "KEY=VALUE replaces a value of the sweep, as space.tp=[1,2]; repeatable");
-  options.values(chosen->preset_paths, "--preset-path",
-                 "folder of presets that come before the built-in ones");
-  options.flag(chosen->fresh, "--fresh", "forget an old result file and its journals");
-  options.value(chosen->limit, "--limit", "only the first N points; 0 = all");
-  options.choice(chosen->progress, "--progress", {"auto", "bar", "line", "json", "none"},
-                 "on stderr; auto = bar on a terminal, lines elsewhere");
-  options.value(chosen->progress_interval, "--progress-interval", "seconds between progress lines");
-  options.flag(chosen->json, "--json", "the summary, or what is wrong, as JSON on stdout");
-  options.flag(chosen->quiet, "-q,--quiet", "no progress and no warnings");
-  options.flag(chosen->no_colour, "--no-color", "plain text, as with NO_COLOR in the environment");
-  options.flag(chosen->allow_empty, "--allow-empty", "exit 0 even when no point is feasible");
+  declare_what_runs(options, *chosen);
+  declare_how_it_runs(options, *chosen);
   return [chosen](Invocation& invocation) { return run_sweep_file(*chosen, invocation); };
 }
 

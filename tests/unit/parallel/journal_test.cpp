@@ -7,36 +7,14 @@
 
 #include "base/error.hpp"
 #include "parallel/journal_frames.hpp"
+#include "parallel/journal_rows.hpp"
+#include "tests/support/journal_folder.hpp"
 #include "tests/support/sample_rows.hpp"
 
 namespace echo::parallel {
 namespace {
 
-struct JournalTest : testing::Test {
-  JournalTest()
-      : folder(std::filesystem::temp_directory_path() / ("echo_journal_" + std::to_string(::getpid()))) {
-    std::filesystem::remove_all(folder);
-  }
-  ~JournalTest() override { std::filesystem::remove_all(folder); }
-
-  // Rows [first, last), one frame each `batch`, by one worker of a launch.
-  void write(std::int32_t launch, std::int32_t worker, sweep::PointIndex first, sweep::PointIndex last,
-             bool ends_in_order = true) const {
-    Journal journal(folder, {"key", launch, worker, 1, 100, "2026-01-01T00:00:00Z"});
-    for (sweep::PointIndex id = first; id < last; ++id) {
-      const sweep::Row row = results::sample_row(id).row;
-      journal.append({&row, 1});
-      journal.flush();
-    }
-    if (ends_in_order) journal.close("done");
-  }
-  [[nodiscard]] std::filesystem::path file(int launch, int worker) const {
-    char name[64];
-    std::snprintf(name, sizeof name, "launch-%04d-worker-%05d.rows", launch, worker);
-    return folder / name;
-  }
-  std::filesystem::path folder;
-};
+struct JournalTest : testing::Test, JournalFolder {};
 
 TEST_F(JournalTest, GivesBackRowsOfAllWorkersInIdOrder) {
   write(0, 1, 5, 9);
@@ -96,21 +74,20 @@ TEST_F(JournalTest, SurvivesGarbageAfterRowsAndInsteadOfAHeader) {
   EXPECT_EQ(rows.next_launch(), 2);  // the empty file's name is taken
 }
 
-TEST_F(JournalTest, OfAnotherSweepIsRefusedWithExitCode5) {
+TEST_F(JournalTest, LeavesJournalsOfOtherSweepsAside) {
   write(0, 0, 0, 3);
-  try {
-    const JournalRows rows(folder, "other key");
-    FAIL() << "nothing was thrown";
-  } catch (const UserError& error) {
-    EXPECT_EQ(error.exit_code(), 5);
-  }
+  const JournalRows rows(folder, "other key");
+  EXPECT_EQ(rows.size(), 0);
+  ASSERT_EQ(rows.others().size(), 1u);
+  EXPECT_EQ(rows.others()[0].sweep.sweep_key, "key");
+  EXPECT_EQ(rows.others()[0].sweep.ids, 100);
 }
 
 TEST_F(JournalTest, OfAnySweepTellsHowFarItIs) {
   write(0, 0, 0, 3, false);
   const JournalRows rows(folder, "");
   EXPECT_EQ(rows.size(), 3);
-  EXPECT_EQ(rows.ids_of_sweep(), 100);
+  EXPECT_EQ(rows.headers().back().sweep.ids, 100);
 }
 
 TEST_F(JournalTest, CountsARowOnceThoughTwoLaunchesDidIt) {
@@ -125,9 +102,47 @@ TEST_F(JournalTest, CountsARowOnceThoughTwoLaunchesDidIt) {
   EXPECT_EQ(rows.launches()[1].stop_reason, "done");
 }
 
+TEST_F(JournalTest, KeepsTheRowThatDidNotFail) {
+  write_rows(0, 0, {failed_row(3), sample(4)});
+  write_rows(1, 0, {sample(3), failed_row(4)});
+  JournalRows rows(folder, "key");
+  EXPECT_EQ(rows.size(), 2);
+  EXPECT_EQ(rows.failed(), IdSet());
+  EXPECT_EQ(rows.by_status()[static_cast<std::size_t>(training::Status::failed)], 0);
+  std::vector<results::FinishedRow> read(2);
+  rows.read(0, read);
+  EXPECT_EQ(read[0].launch, 1);
+  EXPECT_EQ(read[1].launch, 0);
+}
+
+TEST_F(JournalTest, TellsEveryAttemptThatFailed) {
+  {
+    Journal journal(folder, header(2, 1));
+    journal.append(sweep::Failure{7, std::string(3 * longest_message, 'x')});
+    const sweep::Row row = failed_row(7);
+    journal.append({&row, 1});
+  }
+  const JournalRows rows(folder, "key");
+  ASSERT_EQ(rows.failures().size(), 1u);
+  EXPECT_EQ(rows.failures()[0].id, 7);
+  EXPECT_EQ(rows.failures()[0].launch, 2);
+  EXPECT_EQ(rows.failures()[0].message.size(), longest_message);
+  EXPECT_EQ(rows.failed(), IdSet({{7, 8}}));
+}
+
+TEST_F(JournalTest, WritesARowThoughNoOtherFollows) {
+  Journal journal(folder, header(0, 0));
+  const sweep::Row row = sample(0);
+  journal.append({&row, 1});
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (JournalRows(folder, "key").size() == 0 && std::chrono::steady_clock::now() < give_up)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(JournalRows(folder, "key").size(), 1);
+}
+
 TEST_F(JournalTest, RefusesAFolderItCannotMakeWithExitCode5) {
   try {
-    const Journal journal("/proc/nowhere.journal", {"key"});
+    const Journal journal("/proc/nowhere.journal", {});
     FAIL() << "nothing was thrown";
   } catch (const UserError& error) {
     EXPECT_EQ(error.exit_code(), 5);

@@ -1,0 +1,36 @@
+// What workers and worker 0 tell each other. Plain integers and doubles only: sent as bytes between like
+// machines.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <type_traits>
+
+namespace echo::parallel {
+
+// Why points are left over on purpose; gravest last.
+enum class StopReason : std::int64_t { none, signal, time_budget, failures, gave_up };
+
+// A question for more work, with what happened since the last one.
+struct Request {
+  std::array<std::int64_t, 5> by_status{};
+  std::int64_t ids = 0;  // of the finished range
+  double seconds = 0.0;  // it took
+  std::int64_t wants_stop = 0;
+  std::int64_t gave_up = 0;  // ids it was handed stay undone
+  std::int64_t is_idle = 0;  // it has no range in hand: it did not ask ahead
+  std::int64_t is_last = 0;  // a report, not a question
+};
+
+struct Answer {
+  // work: a range. alone: one suspect; do not ask ahead. ask_when_idle: suspects are next, finish first.
+  // over.
+  enum class Kind : std::int64_t { work, alone, ask_when_idle, over };
+  Kind kind = Kind::over;
+  std::int64_t begin = 0, end = 0;
+  StopReason stopped = StopReason::none;
+};
+
+static_assert(std::is_trivially_copyable_v<Request> && std::is_trivially_copyable_v<Answer>);
+
+}  // namespace echo::parallel

@@ -1,0 +1,144 @@
+#include "parallel/hand_out.hpp"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <set>
+
+#include "base/error.hpp"
+#include "parallel/shard.hpp"
+
+namespace echo::parallel {
+namespace {
+
+constexpr std::size_t failed = 2;  // training::Status::failed
+
+Request after(std::int64_t ids, double seconds) { return {.ids = ids, .seconds = seconds}; }
+constexpr Request idle{.is_idle = 1};
+
+// Every point once, whatever the order in which workers ask.
+TEST(HandOut, GivesEveryPointOnce) {
+  const IdSet missing({{0, 500}, {700, 900}, {2000, 2001}});
+  for (const int workers : {2, 3, 9}) {
+    HandOut ledger({.missing = missing}, workers, {});
+    std::vector<sweep::IdRange> given;
+    for (int turn = 0;; ++turn) {
+      const auto answer = ledger.answer(1 + turn % (workers - 1), after(1 + turn % 50, 0.001));
+      ASSERT_TRUE(answer);
+      if (answer->kind == Answer::Kind::over) break;
+      given.push_back({answer->begin, answer->end});
+      const auto own = ledger.take_own(1e-5);
+      if (own.begin < own.end) given.push_back(own);
+    }
+    std::int64_t sum = 0;
+    for (const auto& range : given) sum += range.end - range.begin;
+    EXPECT_EQ(sum, missing.count());
+    EXPECT_EQ(IdSet(given), missing);
+    EXPECT_EQ(ledger.stopped(), StopReason::none);
+  }
+}
+
+TEST(HandOut, KeepsARangeWithinTheTimeItMayTake) {
+  HandOut ledger({.missing = IdSet({{0, 1'000'000}})}, 2, {.range_seconds = 0.25});
+  const auto slow = ledger.answer(1, after(10, 1.0));  // a tenth of a second each
+  EXPECT_EQ(slow->end - slow->begin, 2);
+  const auto fast = ledger.answer(1, after(1000, 0.001));
+  EXPECT_GT(fast->end - fast->begin, 10'000);
+}
+
+TEST(HandOut, GivesLongerRangesToVeryManyWorkers) {
+  HandOut few({.missing = IdSet({{0, 1'000'000'000}})}, 100, {});
+  HandOut many({.missing = IdSet({{0, 1'000'000'000}})}, 100'000, {});
+  const auto a = few.answer(1, after(1000, 1.0)), b = many.answer(1, after(1000, 1.0));
+  EXPECT_EQ(a->end - a->begin, 250);
+  EXPECT_EQ(b->end - b->begin, 2500);  // 3 s: 100 000 workers ask 33 000 times a second
+}
+
+TEST(HandOut, TriesSuspectsLastAndOneAtATime) {
+  HandOut ledger({.missing = IdSet({{0, 1}}), .suspects = {5, 6}}, 3, {});
+  EXPECT_EQ(ledger.answer(1, {})->kind, Answer::Kind::work);
+  EXPECT_EQ(ledger.answer(2, {})->kind, Answer::Kind::ask_when_idle);
+  EXPECT_FALSE(ledger.answer(2, idle));
+  EXPECT_TRUE(ledger.release().empty());  // worker 1 is still at work
+  EXPECT_EQ(ledger.answer(1, {})->kind, Answer::Kind::ask_when_idle);
+  EXPECT_FALSE(ledger.answer(1, idle));
+  const auto first = ledger.release();
+  ASSERT_EQ(first.size(), 1u);
+  EXPECT_EQ(first[0].second.kind, Answer::Kind::alone);
+  EXPECT_EQ(first[0].second.begin, 5);
+  EXPECT_TRUE(ledger.release().empty());  // it is out
+  EXPECT_FALSE(ledger.answer(first[0].first, idle));
+  const auto second = ledger.release();
+  ASSERT_EQ(second.size(), 2u - 1u);
+  EXPECT_EQ(second[0].second.begin, 6);
+  const auto rest = ledger.release();  // nothing is left for the other one
+  ASSERT_EQ(rest.size(), 1u);
+  EXPECT_EQ(rest[0].second.kind, Answer::Kind::over);
+  EXPECT_EQ(ledger.answer(second[0].first, idle)->kind, Answer::Kind::over);
+}
+
+TEST(HandOut, GivesSuspectsToAWorkerAlone) {
+  HandOut ledger({.suspects = {5, 6}}, 1, {});
+  EXPECT_EQ(ledger.take_own(0.0), (sweep::IdRange{5, 6}));
+  EXPECT_EQ(ledger.take_own(0.0), (sweep::IdRange{6, 7}));
+  EXPECT_EQ(ledger.take_own(0.0), (sweep::IdRange{}));
+}
+
+TEST(HandOut, StopsAtTheFailureBeyondWhatIsAllowed) {
+  HandOut ledger({.missing = IdSet({{0, 100}}), .most_failures = 2}, 2, {});
+  Request request;
+  request.by_status[failed] = 2;
+  ledger.add(request);
+  EXPECT_EQ(ledger.answer(1, {})->kind, Answer::Kind::work);
+  request.by_status[failed] = 1;
+  ledger.add(request);
+  EXPECT_EQ(ledger.answer(1, {})->kind, Answer::Kind::over);
+  EXPECT_EQ(ledger.stopped(), StopReason::failures);
+}
+
+TEST(HandOut, HasNotStoppedEarlyWhenNothingIsLeft) {
+  HandOut ledger({.missing = IdSet({{0, 1}})}, 2, {});
+  EXPECT_EQ(ledger.answer(1, {})->kind, Answer::Kind::work);
+  ledger.stop(StopReason::signal);
+  EXPECT_EQ(ledger.stopped(), StopReason::none);
+  ledger.stop(StopReason::gave_up);  // what was handed out stays undone
+  EXPECT_EQ(ledger.stopped(), StopReason::gave_up);
+}
+
+TEST(HandOut, SendsEverybodyHomeOnAStop) {
+  HandOut ledger({.missing = IdSet({{0, 1}}), .suspects = {5}}, 3, {});
+  EXPECT_EQ(ledger.answer(1, {})->kind, Answer::Kind::work);
+  EXPECT_FALSE(ledger.answer(2, idle));
+  ledger.stop(StopReason::time_budget);
+  const auto released = ledger.release();
+  ASSERT_EQ(released.size(), 1u);
+  EXPECT_EQ(released[0].second.kind, Answer::Kind::over);
+  EXPECT_EQ(released[0].second.stopped, StopReason::time_budget);
+}
+
+TEST(Shards, ShareOutEveryPointOnce) {
+  for (const sweep::PointIndex size : {0, 1, 63, 64, 1000, 12345}) {
+    for (const std::int32_t count : {1, 2, 7}) {
+      IdSet all;
+      std::int64_t sum = 0;
+      for (std::int32_t number = 1; number <= count; ++number) {
+        const IdSet own = ids_of(Shard{number, count}, size);
+        sum += own.count();
+        all = unite(all, own);
+      }
+      EXPECT_EQ(sum, size);
+      EXPECT_EQ(all, IdSet({{0, size}}));
+    }
+  }
+}
+
+TEST(Shards, HaveNamesOfTheirOwn) {
+  EXPECT_EQ(file_of(parse_shard("2/8"), "out/a.h5"), "out/a.shard-2-of-8.h5");
+  EXPECT_EQ(file_of(parse_shard(""), "out/a.h5"), "out/a.h5");
+  EXPECT_EQ(text_of(parse_shard("3/4")), "3/4");
+  for (const char* wrong : {"0/4", "5/4", "1", "/", "1/", "a/b", "1/2/3", "-1/2"})
+    EXPECT_THROW(static_cast<void>(parse_shard(wrong)), UserError) << wrong;
+}
+
+}  // namespace
+}  // namespace echo::parallel
