@@ -35,7 +35,7 @@ struct SpaceCount {
 struct CountOptions {
   std::uint64_t seed = 0;
   // Values tried before counting gives way to estimating, and again while estimating: a few seconds.
-  std::int64_t node_budget = 4'000'000;
+  std::int64_t node_budget = 2'000'000;
 };
 
 // Each combination counts for the first rule, in file order, that removes it. Where sub-spaces are counted

@@ -52,7 +52,13 @@ bool integers(Op op, std::int64_t a, std::int64_t b, std::int64_t& out) {
   }
 }
 
-bool reals(Op op, double a, double b, Scalar& out) {
+// A value on the stack. Not zeroed: clearing the whole stack would cost more than most expressions.
+struct Cell {
+  std::int64_t number;
+  double real;
+};
+
+bool reals(Op op, double a, double b, Cell& out) {
   switch (op) {
     case Op::add_real:
       out.real = a + b;
@@ -115,17 +121,18 @@ bool is_real(Op op) {
 }  // namespace
 
 std::optional<Scalar> evaluate(const Code& code, std::span<const Scalar> slots) {
-  std::array<Scalar, 4 * max_expression_depth + 8> stack;
+  std::array<Cell, 4 * max_expression_depth + 8> stack;
   std::size_t top = 0;  // one past the topmost value
+  const auto push = [&](const Scalar& value) { stack[top++] = {value.number, value.real}; };
   const auto size = static_cast<std::int32_t>(code.instructions.size());
   for (std::int32_t at = 0; at < size; ++at) {
     const Instruction& instruction = code.instructions[static_cast<std::size_t>(at)];
     switch (instruction.op) {
       case Op::push:
-        stack[top++] = instruction.value;
+        push(instruction.value);
         break;
       case Op::load:
-        stack[top++] = slots[static_cast<std::size_t>(instruction.target)];
+        push(slots[static_cast<std::size_t>(instruction.target)]);
         break;
       case Op::to_real:
         stack[top - 1].real = static_cast<double>(stack[top - 1].number);
@@ -152,8 +159,8 @@ std::optional<Scalar> evaluate(const Code& code, std::span<const Scalar> slots) 
         }
         break;
       default: {
-        const Scalar right = stack[--top];
-        Scalar& left = stack[top - 1];
+        const Cell right = stack[--top];
+        Cell& left = stack[top - 1];
         const bool exists = is_real(instruction.op)
                                 ? reals(instruction.op, left.real, right.real, left)
                                 : integers(instruction.op, left.number, right.number, left.number);
@@ -162,7 +169,7 @@ std::optional<Scalar> evaluate(const Code& code, std::span<const Scalar> slots) 
     }
   }
   ECHO_ENSURE(top == 1);
-  return stack[0];
+  return Scalar{stack[0].number, stack[0].real};
 }
 
 }  // namespace echo::sweep

@@ -71,5 +71,53 @@ TEST(ConfigId, NormalisingTwiceChangesNothing) {
   }
 }
 
+// irrelevant_axes() is what normalised() and the search for repeats go by: an axis it names changes nothing,
+// and one it does not name changes the config.
+TEST(ConfigId, IrrelevantAxesAreThoseThatChangeNothing) {
+  simulate::Catalog presets = support::small_catalog();
+  ops::CommSettings own, newer;
+  own.nccl_version = presets.clusters[0].nccl_version;
+  newer.nccl_version = own.nccl_version + 100;
+  presets.comm_settings = {own, newer};
+  presets.layer_tables = {{4, 4}};
+  using Change = std::pair<Axis, void (*)(training::TrainingConfig&)>;
+  const std::vector<Change> changes{
+      {Axis::vpp, [](auto& c) { c.degrees.virtual_stages = 3; }},
+      {Axis::etp, [](auto& c) { c.degrees.expert_tensor = 4; }},
+      {Axis::schedule, [](auto& c) { c.schedule = training::ScheduleId(0); }},
+      {Axis::zero, [](auto& c) { c.zero = training::ZeroStage(2); }},
+      {Axis::sequence_parallel, [](auto& c) { c.sequence_parallel = !c.sequence_parallel; }},
+      {Axis::flash_attention, [](auto& c) { c.flash_attention = !c.flash_attention; }},
+      {Axis::overlap_grad_reduce, [](auto& c) { c.overlap.grad_reduce = !c.overlap.grad_reduce; }},
+      {Axis::overlap_param_gather, [](auto& c) { c.overlap.param_gather = !c.overlap.param_gather; }},
+      {Axis::overlap_p2p, [](auto& c) { c.overlap.pipeline = !c.overlap.pipeline; }},
+      {Axis::overlap_tp, [](auto& c) { c.overlap.tensor = !c.overlap.tensor; }},
+      {Axis::embedding_is_layer, [](auto& c) { c.layers.embedding_is_layer = true; }},
+      {Axis::loss_is_layer, [](auto& c) { c.layers.loss_is_layer = true; }},
+      {Axis::layer_split, [](auto& c) { c.layers.explicit_layers = training::LayerTableId(0); }},
+      {Axis::micro_batch, [](auto& c) { c.batch.micro_samples = 8; }},
+      {Axis::recompute, [](auto& c) { c.recompute = training::Recompute::full; }}};
+  for (int bits = 0; bits < 32; ++bits) {
+    training::TrainingConfig base =
+        config({.tensor = 1 + (bits & 1), .pipeline = 1 + (bits >> 1 & 1), .data = 1 + (bits >> 2 & 1)});
+    base.sequence_parallel = (bits >> 3 & 1) != 0;
+    base.zero = (bits >> 4 & 1) != 0 ? training::ZeroStage::optimizer : training::ZeroStage::none;
+    const AxisSet irrelevant = irrelevant_axes(base, presets);
+    EXPECT_EQ(irrelevant & ~axes_that_may_not_matter(), AxisSet());
+    for (const auto& [axis, change] : changes) {
+      training::TrainingConfig other = base;
+      change(other);
+      EXPECT_EQ(normalised(other, presets) == normalised(base, presets), irrelevant.test(at(axis)))
+          << info_of(axis).name << " at " << bits;
+    }
+    for (const std::int32_t version : {0, 1}) {
+      training::TrainingConfig named = base;
+      named.comm = ops::CommSettingsId(version);
+      EXPECT_EQ(normalised(named, presets) == normalised(base, presets), version == 0);
+      EXPECT_EQ(irrelevant_axes(named, presets).test(at(Axis::nccl_version)), version == 0);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace echo::sweep

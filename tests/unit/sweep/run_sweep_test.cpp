@@ -47,5 +47,35 @@ TEST(RunSweep, MakesARowOfEveryPointEvenWhereTheCoreThrows) {
   EXPECT_FALSE(summary.failures[0].message.empty());
 }
 
+class Interrupted : public AllIds {
+ public:
+  using AllIds::AllIds;
+  void begin(PointIndex id) override { begun.push_back(id); }
+  [[nodiscard]] bool is_poisoned(PointIndex id) const override { return id == 1; }
+  [[nodiscard]] bool is_stopping_now() const override { return begun.size() == 3; }
+  std::vector<PointIndex> begun;
+};
+struct Notes : VectorSink {
+  std::vector<Failure> failures;
+  void note_failure(const Failure& failure) override { failures.push_back(failure); }
+};
+
+TEST(RunSweep, SparesPoisonedPointsAndLeavesARangeWhenTold) {
+  const simulate::Catalog catalog = support::small_catalog();
+  const DesignSpace space(support::small_sweep({numbers(Axis::tp, {3, 5, 7, 9})}), catalog);
+  Interrupted source(space.size(), 4);
+  Notes sink;
+  const SweepSummary summary = run_sweep(space, catalog, simulate::Calibration{}, source, sink);
+  EXPECT_EQ(source.begun, (std::vector<PointIndex>{0, 1, 2}));
+  ASSERT_EQ(sink.rows.size(), 3U);
+  EXPECT_EQ(sink.rows[0].report.status, training::Status::infeasible);
+  EXPECT_EQ(sink.rows[1].report.status, training::Status::failed);
+  EXPECT_EQ(sink.rows[1].report.reason, training::Reason::crashed);
+  EXPECT_EQ(sink.rows[1].config_id, space.config_id(1));
+  ASSERT_EQ(sink.failures.size(), 1U);
+  EXPECT_EQ(sink.failures[0].id, 1);
+  EXPECT_EQ(summary.failures.size(), 1U);
+}
+
 }  // namespace
 }  // namespace echo::sweep
