@@ -10,7 +10,7 @@ import numpy as np
 
 def front_of(costs):
     """bool[row]: which rows of costs[row, metric] no other dominates. Less is better; a row with a NaN is never in."""
-    costs = np.asarray(costs, dtype=float) + 0.0  # -0.0 and 0.0 are one value
+    costs = np.asarray(costs, dtype=float)
     in_front = np.zeros(len(costs), dtype=bool)
     complete = np.flatnonzero(~np.isnan(costs).any(axis=1))
     if len(complete) == 0:

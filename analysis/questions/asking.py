@@ -2,6 +2,7 @@
 
 import argparse
 import io
+import sys
 
 import echo_sweep as es
 
@@ -39,7 +40,13 @@ def save(axes, path):
     print(f"picture {path}")
 
 
-def use_no_screen():
+def answer(main):
+    """Runs a script that draws into files, and says on one line what was wrong with the question."""
     import matplotlib
 
     matplotlib.use("Agg")
+    try:
+        main()
+    except (OSError, ValueError, KeyError) as error:
+        print(error.args[0] if isinstance(error, KeyError) else error, file=sys.stderr)
+        sys.exit(2)

@@ -37,7 +37,6 @@ def fewest(best, days):
 
 
 def main():
-    asking.use_no_screen()
     chosen = asking.options(__doc__, tokens=("1 T tokens", "tokens to train on"), deadline=("30 d", "time allowed"),
                             per=("cluster", "compare the values of this column"))
     tokens, days = quantity(chosen.tokens), quantity(chosen.deadline) / 86400
@@ -57,4 +56,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    asking.answer(main)

@@ -15,7 +15,6 @@ def spent(row):
 
 
 def main():
-    asking.use_no_screen()
     chosen = asking.options(__doc__, n=(10, "how many configs"),
                             per=("", "the best of each value of these columns, with commas; else simply the best"))
     rows = asking.results(chosen)
@@ -32,4 +31,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    asking.answer(main)

@@ -8,7 +8,6 @@ from echo_sweep.text import text_table
 
 
 def main():
-    asking.use_no_screen()
     chosen = asking.options(__doc__, x=("tp", "input to the right"), y=("pp", "input upwards"),
                             n=(8, "layouts to print"))
     rows = asking.results(chosen)
@@ -23,4 +22,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    asking.answer(main)

@@ -31,6 +31,8 @@ def test_the_fewest_gpus_are_in_time_and_one_size_less_is_not(result, tmp_path):
     assert line.split()[1] == "32" and float(line.split()[-1]) == pytest.approx(fast, rel=1e-3)
     assert "dgx-a100-hdr200: not in time" in text
     assert 0 < picture.stat().st_size < 80_000
+    _, text = ask("fewest_gpus_for_deadline.py", result, "--where", "model == 'llama2-70b'", "--deadline", "10000 d")
+    assert {line.split()[1] for line in text.splitlines() if line.startswith("dgx")} == {"16"}
 
 
 def test_the_layout_named_first_is_the_best(result, tmp_path):
@@ -63,3 +65,9 @@ def test_the_readme_s_example_runs(run_program, tmp_path, monkeypatch):
 def test_no_feasible_config_is_said(result):
     code, text = ask("which_layout.py", result, "--where", "tp == 7")
     assert code == 1 and "no feasible config where tp == 7" in text
+
+
+def test_a_wrong_option_is_answered_on_one_line(result, tmp_path):
+    for words in ([tmp_path / "none.h5"], [result, "--where", "tp ="], [result, "--deadline", "30 days"]):
+        code, text = ask("fewest_gpus_for_deadline.py", *words)
+        assert code == 2 and len(text.splitlines()) == 1, text
