@@ -24,8 +24,11 @@ class SweepDifference:
                 f"{len(self.only_before)} gone, {len(self.only_after)} new\n{causes}")
 
 
+KEYS = {"code_key": "the program", "catalog_key": "presets", "calibration_key": "calibration", "space_key": "the space"}
+
+
 def causes_of(before, after):
-    """What /provenance says of the two: versions, input files by hash, settings by line."""
+    """What differs between the provenance of two files: versions, input files by hash, settings by line."""
     causes = [f"{key} {before[key]} -> {after[key]}" for key in ("version", "git_commit", "build_type", "compiler")
               if before.get(key) != after.get(key)]
     old, new = (dict(zip(facts.get("inputs", {}).get("name", ()), facts.get("inputs", {}).get("hash", ())))
@@ -57,5 +60,7 @@ def difference(before, after, metric):
             "rank_before": ranks[0], "rank_after": ranks[1],
             "status_before": old.column("status")[order], "status_after": new.column("status")[order]}
     gone, added = (rows.view(~np.isin(rows.ids(), common)) for rows in (before, after))
-    causes = causes_of(before.provenance(), after.provenance())
+    causes = [f"{what} changed" for key, what in KEYS.items()
+              if before.attributes.get(key) != after.attributes.get(key)]
+    causes += causes_of(before.provenance(), after.provenance())
     return SweepDifference(metric, gone, added, len(common), table_of(data, {}), causes)

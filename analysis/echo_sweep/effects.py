@@ -1,8 +1,9 @@
 """Which inputs move a metric most.
 
-The main effect of an input is the share of the metric's variance that is explained by knowing that input alone: the
-variance of the mean at each value, over the variance of all. Shares of a full crossing sum to at most 1, what is
-missing being interaction. Rows that did not fit leave holes: inputs then go together, and shares overlap.
+The main effect of an input is the share of a variance that is explained by knowing that input alone: the variance of
+the mean at each value, over the variance of all. It is taken of the metric's logarithm, so that a factor of two weighs
+alike for slow and fast configs; the program's /effects are the same numbers. Shares of a full crossing sum to at most
+1, what is missing being interaction. Rows that did not fit leave holes: inputs then go together, and shares overlap.
 """
 
 import numpy as np

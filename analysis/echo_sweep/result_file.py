@@ -84,6 +84,11 @@ class ResultFile:
     def axes(self):
         return axes_of(self.provenance().get("resolved_toml", ""))
 
+    @property
+    def objectives(self):
+        """{metric: "min" or "max"} as the sweep ranks; empty where it names none."""
+        return dict(objective.split(":") for objective in self.attributes.get("objectives", "").split())
+
     @cached_property
     def ids(self):
         """config_id as the 16 hex digits the program prints."""

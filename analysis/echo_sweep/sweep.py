@@ -18,15 +18,18 @@ class Sweep(View):
     """Rows of a result file that answer questions. Every choice of rows is a Sweep again."""
 
     # --- ranking
-    def fair_metric(self):
-        """step_time where every feasible row trains one batch on one number of GPUs, else tokens_per_s_per_gpu."""
+    def ranking_metric(self):
+        """The sweep's first objective. Without one: step_time where every feasible row trains one batch on one number
+        of GPUs, else tokens_per_s_per_gpu."""
+        if self._file.objectives:
+            return next(iter(self._file.objectives))
         rows = self.feasible
         alike = all(len(np.unique(rows.column(name))) <= 1 for name in ("gpus", "global_batch_tokens"))
         return "step_time" if alike else "tokens_per_s_per_gpu"
 
     def goal(self, metric):
-        """"min" or "max", by what the file says."""
-        goal = self.about(metric).goal
+        """"min" or "max", by what the sweep asks for, else by what the file says of the metric."""
+        goal = self._file.objectives.get(metric) or self.about(metric).goal
         if not goal:
             raise ValueError(f"the file does not say which way {metric} is better; say so: {{{metric!r}: 'min'}}")
         return goal
@@ -41,7 +44,7 @@ class Sweep(View):
 
     def best(self, n=None, by="auto", per=None, where=None):
         """Feasible rows, best first, equal ones in file order. With `per`, a column or several: the best n of each."""
-        by = self.fair_metric() if by == "auto" else by
+        by = self.ranking_metric() if by == "auto" else by
         rows = self.where(where).feasible
         cost = rows.costs(by if isinstance(by, dict) else [by])[:, 0]
         order = np.argsort(cost, kind="stable")
@@ -59,7 +62,7 @@ class Sweep(View):
 
     def top(self, n=10, by="auto", per=None, where=None):
         """The best configs as a table: what tells them apart, and how they do."""
-        by = self.fair_metric() if by == "auto" else by
+        by = self.ranking_metric() if by == "auto" else by
         return self.best(n, by, per, where).summary(by if isinstance(by, dict) else [by])
 
     def front(self, metrics, where=None):
@@ -73,11 +76,13 @@ class Sweep(View):
         """The front as a table; without `metrics`, the one the file holds in /pareto."""
         if metrics is not None:
             return self.front(metrics, where).summary(list(metrics))
-        group = self._file.group("pareto")
+        group = self.group("pareto")
         if "config" not in group:
             raise ValueError("this file holds no front of its own; name the metrics, as in ['step_time', 'mem_peak']")
-        stored = self.view(np.isin(self._rows, group["config"])).where(where)
-        return stored.summary([name for name in group if name in self._columns and name != "config"])
+        place = {row: position for position, row in enumerate(self._rows)}
+        stored = [place[row] for row in group["config"] if row in place]
+        metrics = [name for name in group if name in self._columns and name != "config"]
+        return self.view(np.array(stored, dtype=np.int64)).where(where).summary(metrics)
 
     def summary(self, metrics=()):
         """A table of these rows: what the sweep turns, the layout, `metrics` and the usual ones."""
@@ -93,17 +98,17 @@ class Sweep(View):
         return cube_of(self.where(where), metric, axes, reduce)
 
     def main_effects(self, metric="auto", where=None):
-        """{input: share of the metric's variance it explains alone}, largest first, over feasible rows."""
-        metric = self.fair_metric() if metric == "auto" else metric
+        """{input: share of the variance of the metric's logarithm it explains alone}, largest first."""
+        metric = self.ranking_metric() if metric == "auto" else metric
         rows = self.where(where).feasible
         values = rows.column(metric).astype(float)
-        rows, values = rows.view(~np.isnan(values)), values[~np.isnan(values)]
+        rows, values = rows.view(values > 0), np.log(values[values > 0])
         effects = {name: main_effect(self._columns[name].codes[rows._rows], values) for name in rows.axes()}
         return dict(sorted(effects.items(), key=lambda item: -item[1]))
 
     def diff(self, other, metric="auto"):
         """What changed from this sweep to `other`, config by config, and why: see SweepDifference."""
-        return difference(self, other, self.fair_metric() if metric == "auto" else metric)
+        return difference(self, other, self.ranking_metric() if metric == "auto" else metric)
 
     # --- one row
     def __getitem__(self, key):

@@ -56,9 +56,10 @@ class View:
     def __repr__(self):
         a = self.attributes
         shown = "" if len(self) == self._file.rows else f"{len(self)} of "
+        shard = f" shard {a['shard']}" if a.get("shard") else ""
         counts = [f"{a[f'n_{status}']} {status}" for status in STATUSES if a.get(f"n_{status}", 0)]
-        return (f"<{a.get('name', '?')}: {shown}{self._file.rows} configs, {', '.join(counts)}; {a.get('state', '?')}, "
-                f"schema {a['schema_version']}, digest {a.get('rows_digest', '?')[:8]}>")
+        return (f"<{a.get('name', '?')}{shard}: {shown}{self._file.rows} configs, {', '.join(counts)}; "
+                f"{a.get('state', '?')}, schema {a['schema_version']}, digest {a.get('rows_digest', '?')[:8]}>")
 
     def names(self, role=None):
         """Names of the columns; of one role: input, outcome or metric."""
@@ -87,9 +88,13 @@ class View:
     def provenance(self):
         return self._file.provenance()
 
+    def group(self, name):
+        """{column: values} of a group of the file, as "effects" or "provenance/runs"; empty where there is none."""
+        return self._file.group(name)
+
     def failures(self):
         """Rows of /failures that concern these configs, as a table; empty where the file has none."""
-        group = self._file.group("failures")
+        group = self.group("failures")
         kept = np.isin(group["config"], self._rows) if group else []
         return table_of({name: values[kept] for name, values in group.items()}, {})
 

@@ -1,6 +1,6 @@
 """What is the smallest number of GPUs that trains in time, and with which layout?
 
-    fewest_gpus_for_deadline.py llama3-70b-1t-tokens.h5 --tokens "1 T tokens" --deadline "30 d" --picture gpus.png
+    fewest_gpus_for_deadline.py llama3-70b-1t-tokens.h5 --deadline "30 d" --picture gpus.png
 """
 
 import asking
@@ -36,12 +36,22 @@ def fewest(best, days):
     return next((row for row in best if row["train_days"] <= days), None)
 
 
+def tokens_of(text, rows):
+    """What --tokens says, else the [target] of the sweep."""
+    tokens = quantity(text) if text else rows.attributes.get("target_tokens", 0.0)
+    if not tokens > 0:
+        raise ValueError("this sweep has no [target]: say --tokens \"1 T tokens\"")
+    return float(tokens)
+
+
 def main():
-    chosen = asking.options(__doc__, tokens=("1 T tokens", "tokens to train on"), deadline=("30 d", "time allowed"),
+    chosen = asking.options(__doc__, deadline=("30 d", "time allowed"),
+                            tokens=("", "tokens to train on, if not the sweep's own target"),
                             per=("cluster", "compare the values of this column"))
-    tokens, days = quantity(chosen.tokens), quantity(chosen.deadline) / 86400
-    rows = asking.results(chosen).derive("train_days", f"{tokens!r} / tokens_per_s / 86400", "d", "min",
-                                         f"training time for {chosen.tokens}")
+    rows = asking.results(chosen)
+    tokens, days = tokens_of(chosen.tokens, rows), quantity(chosen.deadline) / 86400
+    rows = rows.derive("train_days", f"{tokens!r} / tokens_per_s / 86400", "d", "min",
+                       f"training time for {tokens / 1e12:g} T tokens")
     best = best_of_each_size(rows, chosen.per)
     names = [chosen.per, "gpus", "tp", "pp", "dp", "vpp", "micro_batch", "recompute", "step_time", "mfu", "train_days"]
     units = {name: rows.about(name).units for name in names}

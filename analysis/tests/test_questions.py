@@ -31,7 +31,8 @@ def test_the_fewest_gpus_are_in_time_and_one_size_less_is_not(result, tmp_path):
     assert line.split()[1] == "32" and float(line.split()[-1]) == pytest.approx(fast, rel=1e-3)
     assert "dgx-a100-hdr200: not in time" in text
     assert 0 < picture.stat().st_size < 80_000
-    _, text = ask("fewest_gpus_for_deadline.py", result, "--where", "model == 'llama2-70b'", "--deadline", "10000 d")
+    _, text = ask("fewest_gpus_for_deadline.py", result, "--where", "model == 'llama2-70b'", "--deadline", "10000 d",
+                  "--tokens", "1 T tokens")
     assert {line.split()[1] for line in text.splitlines() if line.startswith("dgx")} == {"16"}
 
 
@@ -68,6 +69,7 @@ def test_no_feasible_config_is_said(result):
 
 
 def test_a_wrong_option_is_answered_on_one_line(result, tmp_path):
-    for words in ([tmp_path / "none.h5"], [result, "--where", "tp ="], [result, "--deadline", "30 days"]):
+    for words in ([tmp_path / "none.h5"], [result, "--where", "tp ="], [result, "--deadline", "30 days"],
+                  [result, "--per", "clusters"], [result, "--tokens", ""]):
         code, text = ask("fewest_gpus_for_deadline.py", *words)
         assert code == 2 and len(text.splitlines()) == 1, text

@@ -9,6 +9,11 @@ from .style import HATCH_GREY, new_axes, scaled
 def _lack(rows):
     """What the closest config of a cell without feasible ones lacks."""
     margins = rows.column("reason_margin")
+    if np.isnan(margins).all() and "limit_excess" in rows.names():
+        excess = rows.column("limit_excess")
+        if not np.isnan(excess).all():
+            closest = int(np.nanargmin(excess))
+            return f"{rows.column('limit')[closest]} +{100 * excess[closest]:.3g} %"
     if np.isnan(margins).all():
         reasons, counts = np.unique(rows.column("reason").astype(str), return_counts=True)
         return str(reasons[np.argmax(counts)])
@@ -26,7 +31,7 @@ def _say_why_not(axes, sweep, cube, i, j):
 
 
 def heatmap(sweep, x, y, metric, reduce, axes):
-    metric = sweep.fair_metric() if metric == "auto" else metric
+    metric = sweep.ranking_metric() if metric == "auto" else metric
     column = sweep.about(metric)
     cube = sweep.cube(metric, [y, x], reduce=reduce)
     ys, xs = cube.axes[y], cube.axes[x]

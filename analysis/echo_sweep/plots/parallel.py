@@ -19,7 +19,7 @@ def _heights(sweep, name, rows):
 
 
 def parallel(sweep, inputs, metric, top, axes):
-    metric = sweep.fair_metric() if metric == "auto" else metric
+    metric = sweep.ranking_metric() if metric == "auto" else metric
     ranked = sweep.best(by=metric)
     names = list(inputs) if inputs is not None else sweep.axes()
     axes = new_axes(axes, 1.3 * (len(names) + 1) + 1.0, 3.8)

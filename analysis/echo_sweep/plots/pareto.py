@@ -4,7 +4,7 @@ from .style import ACCENT, LIGHT_GREY, labels_of, new_axes, scaled
 
 
 def pareto(sweep, x, y, axes):
-    x, y = (sweep.fair_metric() if metric == "auto" else metric for metric in (x, y))
+    x, y = (sweep.ranking_metric() if metric == "auto" else metric for metric in (x, y))
     axes = new_axes(axes)
     feasible, front = sweep.feasible, sweep.front([x, y])
     places = []
