@@ -9,6 +9,7 @@ answer, and neither has what depends on it: `and` and `or` read from the left, a
 import ast
 import operator
 import re
+import sys
 from typing import NamedTuple
 
 import numpy as np
@@ -97,6 +98,8 @@ class _Evaluation:
         if isinstance(node.value, bool):
             return Value("truth", np.float64(node.value))
         if isinstance(node.value, (int, float)):
+            if not abs(node.value) <= sys.float_info.max:
+                self.fail("a number is too large")
             return Value("number", np.float64(node.value))
         if isinstance(node.value, str):
             return Value("word", node.value)

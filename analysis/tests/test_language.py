@@ -76,6 +76,7 @@ def test_units_inside_words_stay_words():
     ("not a", "true or false is wanted"), ("a and on", "true or false is wanted"), ("a + 1", "a condition is wanted"),
     ("on == 1", "number is wanted"), ("a == 1 and " * 300 + "a == 1", "2000 characters"),
     ("not " * 100 + "on", "nested too deeply"), ("(" * 300 + "on" + ")" * 300, "not an expression"), ("a == 1j", "1j"),
+    ("a < 1e999", "too large"), ("a < " + "9" * 400, "too large"),
     ("+a == 1", "only - and not"), ("~a == 1", "only - and not"), ("a == None", "None"),
 ])
 def test_everything_else_is_refused(text, problem):
@@ -102,3 +103,20 @@ def test_random_arithmetic_is_python_s(seed=20261120):
         except ZeroDivisionError:
             expected = np.nan
         np.testing.assert_allclose(number(text, look_up, 1)[0], expected, rtol=1e-12, err_msg=f"{text}, seed {seed}")
+
+
+def test_any_text_is_answered_or_refused(seed=7):
+    """Random words of the language and of Python: an answer or a ValueError, never anything else."""
+    random = np.random.default_rng(seed)
+    words = ["a", "on", "word", "'x'", "1", "2.5", "70 GiB", "(", ")", "and", "or", "not", "<", "==", "+", "-", "*",
+             "/", "//", "%", "**", "min(", "max(", ",", "true", "lambda", ":", "[", "]", ".", "if", "else", "in", "0x",
+             "1e999", "9" * 400, "{", "}", "\n", "\\", "#", "\0", "é", "'", "3 h 30 min", "await", ":=", "f'{a}'",
+             "None", "10**10**10"]
+    answered = 0
+    for _ in range(6000):
+        text = " ".join(random.choice(words, random.integers(1, 9)))
+        try:
+            answered += len(holds(text, look_up, 3)) == 3
+        except ValueError:
+            pass
+    assert answered > 20
