@@ -10,6 +10,7 @@ import ast
 import operator
 import re
 import sys
+import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -64,7 +65,9 @@ class _Evaluation:
         if len(self._text) > MAX_LENGTH:
             self.fail(f"expressions end after {MAX_LENGTH} characters")
         try:
-            tree = ast.parse(with_units(self._text).strip(), mode="eval")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # Python's advice on Python
+                tree = ast.parse(with_units(self._text).strip(), mode="eval")
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             self.fail(f"not an expression ({getattr(error, 'msg', error)})")
         return self.value(tree.body, 0)

@@ -35,7 +35,7 @@ def heatmap(sweep, x, y, metric, reduce, axes):
     column = sweep.about(metric)
     cube = sweep.cube(metric, [y, x], reduce=reduce)
     ys, xs = cube.axes[y], cube.axes[x]
-    axes = new_axes(axes, 1.6 + 0.85 * len(xs), 1.5 + 0.31 * len(ys))
+    axes = new_axes(axes, max(5.0, 1.6 + 0.85 * len(xs)), 1.6 + 0.31 * len(ys))
     values, label = scaled(column, cube.values)
     colours = "viridis" if column.goal == "max" else "viridis_r"  # the better, the brighter
     image = axes.imshow(np.ma.masked_invalid(values), cmap=colours, origin="lower", aspect="auto")
@@ -52,11 +52,13 @@ def heatmap(sweep, x, y, metric, reduce, axes):
     axes.set_xticks(range(len(xs)), xs)
     axes.set_yticks(range(len(ys)), ys)
     axes.tick_params(length=0)
-    note = "hatched: does not fit, and what the closest config lacks\nblank: not in the sweep"
+    notes = {"hatched: does not fit, and what the closest config lacks": ((cube.runs > 0) & np.isnan(values)).any(),
+             "blank: not in the sweep": (cube.runs == 0).any()}
     axes.set_xlabel(sweep.about(x).long_name)
-    axes.text(1, 1.01, note, transform=axes.transAxes, ha="right", va="bottom", fontsize=7.5, color="#444444")
+    axes.annotate("   ".join(note for note, occurs in notes.items() if occurs), (0, 1), xytext=(0, 4),
+                  xycoords="axes fraction", textcoords="offset points", fontsize=8, color="#444444")
     axes.set_ylabel(sweep.about(y).long_name)
-    axes.set_title(f"{'Best' if reduce == 'best' else reduce.capitalize()} {label}", loc="left", fontsize=11)
+    axes.set_title(f"{'Best' if reduce == 'best' else reduce.capitalize()} {label}", loc="left", fontsize=11, pad=18)
     for spine in axes.spines.values():
         spine.set_color(HATCH_GREY)
     return axes
