@@ -111,6 +111,7 @@ void make_points(Hdf5File& file, std::uint64_t rows) {
 void write_layer_tables(Hdf5File& file, const std::vector<std::string>& tables) {
   if (tables.empty()) return;
   file.make_texts("/provenance/layer_tables", tables);
+  file.make_scale("/provenance/layer_tables");
   file.set_attribute("/provenance/layer_tables", "long_name",
                      "layers of each chunk, by the codes of layer_split");
 }
