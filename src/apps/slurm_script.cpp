@@ -192,7 +192,7 @@ std::string run_line(const SlurmJob& job, std::string_view more) {
   if (job.sweep) {
     for (const std::string& word : job.sweep->run_options) own += " " + shell_quoted(word);
   }
-  return fmt::format("run=(\"$program\" run \"$sweep\" -o \"$file\"{}{} --progress line \"$@\")\n", more,
+  return fmt::format("run=(\"$program\" run \"$sweep\" -o \"$part\"{}{} --progress line \"$@\")\n", more,
                      own);
 }
 

@@ -65,6 +65,8 @@ SwitchType=switch/none
 JobAcctGatherType=jobacct_gather/none
 AccountingStorageType=accounting_storage/none
 SchedulerParameters=sched_interval=2,bf_interval=2
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 # More CPUs than the machine has are claimed.
@@ -80,6 +82,7 @@ END
     echo "NodeName=n$i NodeHostname=n$i NodeAddr=$address Port=$((17000 + i)) CPUs=4 RealMemory=500 Gres=gpu:1"
   done >>$cluster/slurm.conf
   echo "PartitionName=all Nodes=ALL Default=YES State=UP" >>$cluster/slurm.conf
+  echo "PartitionName=urgent Nodes=ALL PriorityTier=10 State=UP" >>$cluster/slurm.conf
   echo "Name=gpu Count=1 File=/dev/null" >$cluster/gres.conf
   echo "PMIxCliTmpDirBase=/run/node-tmp" >$cluster/mpi.conf
 }

@@ -114,7 +114,7 @@ class Scripts(unittest.TestCase):
         self.assertEqual(code, 0)
         self.assertFalse([call for call in calls if call.startswith("program merge")])
         code, calls = self.run_script(script, SLURM_ARRAY_TASK_ID=3)
-        self.assertIn("--shard 3/3", calls[0])
+        self.assertIn("-o r.shard-3-of-3.h5 --shard 3/3 ", calls[0])
         self.assertEqual((code, calls[-1]), (0, f"program merge -o r.merged-by-17.h5 {' '.join(parts)}"))
         self.assertTrue((self.folder / "r.h5").exists())
         self.assertEqual(self.run_script(script, SLURM_ARRAY_TASK_ID=1, LAUNCH_CODE=4)[0], 4)
