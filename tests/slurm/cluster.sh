@@ -136,4 +136,6 @@ start_cluster() {
 digest() { h5dump -a /rows_digest "$1" 2>/dev/null | sed -n 's/.*(0): "\([0-9a-f]*\)".*/\1/p'; }
 # Workers of every launch that wrote to a result file, a line each, by the file's own account.
 workers() { h5dump -y -w 1 -d /provenance/runs/workers "$1" | grep -Eo '[0-9]+,?$' | tr -d ,; }
-job_state() { squeue --noheader --states=all --job="$1" --format=%T; }
+# Of a job, or of all tasks of an array: over when Slurm's queue has forgotten it.
+is_over() { [[ -z $(squeue --noheader --job="$1") ]]; }
+job_state() { squeue --noheader --states=all --job="$1" --format=%T | sort -u; }

@@ -22,12 +22,11 @@ submit() {
   "$program" slurm "$sweep" -o "$name.h5" --nodes 2 --tasks-per-node 2 --launcher "$launcher" >"$name.sbatch"
   job=$(sbatch --parsable --output="$name.log" "$@" "$name.sbatch") || fail "$name: sbatch exit $?"
 }
-has_ended() { [[ $(job_state "$job") =~ ^(COMPLETED|FAILED|CANCELLED|TIMEOUT|NODE_FAIL|)$ ]]; }
 restarts() { scontrol show job "$job" | sed -n 's/.*Restarts=\([0-9]*\).*/\1/p'; }
 is_queued_again() { [[ $(restarts) -ge 1 ]]; }
 # finishes NAME RESTARTS: the job ends well, after that many restarts at least, and with the same rows.
 finishes() {
-  until_true 900 has_ended || fail "$1: still $(job_state "$job")"
+  until_true 900 is_over "$job" || fail "$1: still $(job_state "$job")"
   [[ $(job_state "$job") == COMPLETED ]] || fail "$1: $(job_state "$job")"
   (($(restarts) >= $2)) || fail "$1: only $(restarts) restarts"
   (($(workers "$1.h5" | wc -l) == $(restarts) + 1)) || fail "$1: $(restarts) restarts, launches of $(workers "$1.h5")"

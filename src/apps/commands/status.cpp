@@ -8,6 +8,7 @@
 #include "apps/json.hpp"
 #include "apps/show_quantity.hpp"
 #include "parallel/journal.hpp"
+#include "parallel/shard.hpp"
 #include "parallel/stop_signal.hpp"
 #include "results/result_file.hpp"
 
@@ -33,7 +34,11 @@ std::uintmax_t journal_bytes(const std::filesystem::path& folder) {
 int run_status(const StatusOptions& options) {
   const auto state = results::read_state(options.file);
   const std::uintmax_t journalled = journal_bytes(parallel::journal_folder(options.file));
-  const bool complete = state && state->complete;
+  // A shard lacks the other shards' points; it is complete when it has its own.
+  const bool complete =
+      state && (state->complete ||
+                (!state->shard.empty() &&
+                 state->rows == parallel::ids_of(parallel::parse_shard(state->shard), state->ids).count()));
   const char* word = complete ? "complete" : journalled > 0 ? "resumable" : "absent";
   if (options.json) {
     Json json;
