@@ -41,5 +41,7 @@ if command -v clang++-14 >/dev/null; then
 else
   echo "fuzzing: clang++-14 is not installed, left out" | tee -a "$report"
 fi
+part 'jobs interrupted on Slurm' 8 bash -c '"$@" || (($? == 77))' - tests/slurm/long_test.sh "$program" \
+  tests/slurm/long.toml  # 77: it says why it was skipped
 part 'clang-tidy, all checks' 20 python3 -B tests/architecture/run_clang_tidy.py build/release
 exit "$failed"

@@ -19,7 +19,7 @@ say "undisturbed: $reference"
 submit() {
   local name=$1 launcher=$2
   shift 2
-  "$program" slurm "$sweep" -o "$name.h5" --nodes 2 --tasks-per-node 2 --launcher "$launcher" >"$name.sbatch"
+  "$program" slurm "$sweep" -o "$name.h5" --nodes 2 --tasks-per-node 1 --launcher "$launcher" >"$name.sbatch"
   job=$(sbatch --parsable --output="$name.log" "$@" "$name.sbatch") || fail "$name: sbatch exit $?"
 }
 restarts() { scontrol show job "$job" | sed -n 's/.*Restarts=\([0-9]*\).*/\1/p'; }
