@@ -12,6 +12,7 @@ ROLES = ["scale", "input", "outcome", "metric", "breakdown"]
 TABLES = ["models", "clusters", "gpus", "frameworks", "schedules", "limits"]
 KEYS = {"name", "type", "role", "units", "long_name", "description", "names", "dimension", "objective"}
 REQUIRED = KEYS - {"names", "dimension", "objective"}
+GROUP_KEYS = {"name", "description"}
 
 
 def quoted(text):
@@ -43,6 +44,11 @@ def problems(schema):
         if name in seen:
             yield f'column "{name}" stands twice'
         seen.add(name)
+
+
+    for group in schema["group"]:
+        if group.keys() != GROUP_KEYS:
+            yield f'group "{group.get("name", "(unnamed)")}" must have {" and ".join(sorted(GROUP_KEYS))}, nothing else'
 
 
 def source(schema):
@@ -81,6 +87,9 @@ def source(schema):
             f"     {quoted(column.get('dimension', ''))}, {quoted(column.get('objective', ''))}, Names::{kind}, "
             f"{meanings}, &fill::fillers[filler_of({quoted(column['name'])})]}},"
         )
+    lines += ["};", "", "const Group groups[] = {"]
+    for group in schema["group"]:
+        lines.append(f"    {{{quoted('/' + group['name'])}, {quoted(group['description'])}}},")
     lines += [
         "};",
         "",
@@ -88,6 +97,7 @@ def source(schema):
         "",
         f"const char* schema_version() {{ return {quoted(schema['version'])}; }}",
         "std::span<const Column> column_table() { return table; }",
+        "std::span<const Group> group_table() { return groups; }",
         "",
         "}  // namespace echo::results",
         "",

@@ -182,13 +182,17 @@ std::vector<std::uint64_t> best_ids(const ResultRows& rows, const FileDiff& diff
   return ids;
 }
 
-// Which keys differ: what the differences may come from.
+// Which keys differ: what the differences may come from. row_key is of presets, constants, program and the
+// settings of rows together: where those three agree it tells of the settings.
 std::vector<std::string> causes_of(const results::FileState& a, const results::FileState& b) {
   std::vector<std::string> causes;
   if (a.space_key != b.space_key) causes.emplace_back("space");
   if (a.catalog_key != b.catalog_key) causes.emplace_back("presets");
   if (a.calibration_key != b.calibration_key) causes.emplace_back("calibration");
   if (a.code_key != b.code_key) causes.emplace_back("code");
+  const bool same_base =
+      a.catalog_key == b.catalog_key && a.calibration_key == b.calibration_key && a.code_key == b.code_key;
+  if (same_base && a.row_key != b.row_key) causes.emplace_back("settings");
   return causes;
 }
 

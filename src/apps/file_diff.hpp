@@ -31,10 +31,11 @@ struct RankChange {
   std::string cause;                 // "its step_time changed +3.1 %", "only in the second file", ...
 };
 
+// `causes`: in which keys the files differ: "space", "presets", "calibration", "code"; and "settings"
+// (limits, target, work budget, slowdown), which is only known where the last three agree.
 struct FileDiff {
   std::int64_t only_first = 0, only_second = 0, both = 0;
-  std::vector<std::string>
-      causes;  // in which keys the files differ: "space", "presets", "calibration", "code"
+  std::vector<std::string> causes;
   std::vector<StatusChange> status;   // most rows first
   std::vector<MetricChange> metrics;  // file order; those that differ
   sweep::Objective by;
@@ -45,7 +46,7 @@ struct FileDiff {
 };
 
 // `count`: how many of the best of each file are looked at; `where`: only rows it keeps, of both files.
-// Memory: 36 bytes for each row of the two.
+// Memory: about 80 bytes for each row of the two.
 [[nodiscard]] FileDiff diff_of(const results::ResultRows& first, const results::ResultRows& second,
                                std::int64_t count, const std::string& where);
 

@@ -14,7 +14,7 @@ static std::string rank_text(std::int64_t rank) { return rank == 0 ? "-" : show_
 static std::string value_text(double value) { return std::isnan(value) ? "-" : fmt::format("{:.6g}", value); }
 
 static std::string causes_text(const FileDiff& diff) {
-  if (diff.causes.empty()) return "keys: space, presets, calibration and code are the same\n";
+  if (diff.causes.empty()) return "space, presets, calibration, code and settings are the same\n";
   std::string text = "the files differ in:";
   for (const std::string& cause : diff.causes) text += " " + cause;
   return text + (diff.causes.size() > 1 ? "  (which of them changed a row cannot be told apart)\n" : "\n");

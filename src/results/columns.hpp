@@ -1,4 +1,5 @@
-// The columns of a result file. The table itself is generated from hdf5_schemas/results_v1.toml.
+// The columns and groups of a result file. The tables themselves are generated from
+// hdf5_schemas/results_v1.toml.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +31,14 @@ struct Column {
   const Filler* filler;
 };
 
+// What a group holds that is not a column; the file says so in its `description`.
+struct Group {
+  const char *path, *description;  // "/pareto"
+};
+
 inline constexpr const char* schema_name = "echo-sweep-results";
 [[nodiscard]] const char* schema_version();            // "1.1"
 [[nodiscard]] std::span<const Column> column_table();  // schema order, which is the order of the digest
+[[nodiscard]] std::span<const Group> group_table();
 
 }  // namespace echo::results

@@ -77,4 +77,9 @@ void make_columns(Hdf5File& file, std::int64_t rows, const CodeTables& codes,
   }
 }
 
+void describe_groups(Hdf5File& file) {
+  for (const Group& group : group_table())
+    if (file.has(group.path)) file.set_attribute(group.path, "description", group.description);
+}
+
 }  // namespace echo::results

@@ -18,4 +18,7 @@ namespace echo::results {
 void make_columns(storage::Hdf5File&, std::int64_t rows, const CodeTables&,
                   const std::vector<sweep::Objective>& objectives);
 
+// The schema's words on each group the file has.
+void describe_groups(storage::Hdf5File&);
+
 }  // namespace echo::results

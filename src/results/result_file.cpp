@@ -320,6 +320,7 @@ std::string build(const std::filesystem::path& path, Job& job) {
   const Findings findings = look_at(path);
   Hdf5File finished(path, Hdf5File::Mode::update);
   findings.write(finished);
+  describe_groups(finished);
   finished.set_attribute("/", "rows_digest", back.rows_digest);
   finished.set_attribute("/", "rows_digest_algorithm", digest_algorithm);
   finished.set_attribute("/", "state", job.header.is_partial ? "partial" : "complete");

@@ -17,6 +17,7 @@
 #include "base/error.hpp"
 #include "config/catalog_files.hpp"
 #include "results/read_rows.hpp"
+#include "slowdown/model.hpp"
 
 namespace echo::apps::commands {
 
@@ -56,6 +57,9 @@ Again work_out(const results::ResultFile& file, const results::Table& table, con
     const auto config =
         config_of_row(table, row, results::read_layer_tables(file.file()), known.catalog, again.problem);
     if (!config) return again;
+    // No tax: nothing slowed the step, or its sweep left slowdown out; either way this is the same step.
+    if (table.number("step_time", row) == table.number("step_time_no_slowdown", row))
+      known.calibration.slowdown = slowdown::NoSlowdown{};
     again.told = explain(*config, known.catalog, known.calibration);
     const double now = to_seconds(again.told->report.step);
     if (std::isfinite(table.number("step_time", row)) && now != table.number("step_time", row)) {

@@ -93,6 +93,16 @@ TEST(Diff, SaysWhenARowOnlyMadeRoom) {
   EXPECT_EQ(diff.ranks[1].cause, "rows ahead of it came, went or changed");
 }
 
+TEST(Diff, TellsSettingsFromWhatRowsAreWorkedOutWith) {
+  results::FileState before, after;
+  before.row_key = "a", after.row_key = "b";
+  EXPECT_THAT(diff_of(tiny_results({{}}, before), tiny_results({{}}, after), 3, "").causes,
+              ElementsAre("settings"));
+  after.catalog_key = "c";
+  EXPECT_THAT(diff_of(tiny_results({{}}, before), tiny_results({{}}, after), 3, "").causes,
+              ElementsAre("presets"));
+}
+
 TEST(Diff, LooksOnlyAtWhatTheExpressionKeeps) {
   const auto a = tiny_results({{.id = 1, .gpus = 8, .step = 1.0}, {.id = 2, .gpus = 64, .step = 2.0}});
   const auto b = tiny_results({{.id = 1, .gpus = 8, .step = 1.0}, {.id = 2, .gpus = 64, .step = 3.0}});

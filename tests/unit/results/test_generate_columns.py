@@ -26,6 +26,7 @@ def generate(tmp_path, text):
     (SCHEMA + EXTRA + "unit = 1\n", "unknown key unit"),
     (SCHEMA + EXTRA.replace("extra", "tp"), "stands twice"),
     (SCHEMA + EXTRA.replace("i4", "i1") + 'names = ["two words"]\n', "holds a blank"),
+    (SCHEMA + '\n[[group]]\nname = "more"\n', 'group "more" must have description and name'),
 ])
 def test_bad_schemas_are_refused(tmp_path, text, problem):
     result = generate(tmp_path, text)
@@ -37,7 +38,8 @@ def test_bad_schemas_are_refused(tmp_path, text, problem):
     (SCHEMA, None),
     (SCHEMA + EXTRA, "no line in results/fill.hpp fills 'extra'"),
     (SCHEMA.replace('name = "tp"', 'name = "tensor"'), "no line in results/fill.hpp fills 'tensor'"),
-    (SCHEMA[:SCHEMA.index('[[column]]\nname = "breakdown/mem"')], "fills no column of the schema"),
+    (SCHEMA[:SCHEMA.index('[[column]]\nname = "breakdown/mem"')] + SCHEMA[SCHEMA.index("[[group]]"):],
+     "fills no column of the schema"),
 ])
 def test_schema_and_fillers_are_held_together_by_the_compiler(tmp_path, text, complaint):
     assert generate(tmp_path, text).returncode == 0
