@@ -29,6 +29,7 @@ enter_cluster() {
     ECHO_INSIDE_CLUSTER=1 exec "${namespaces[@]}" -- "$@"
   fi
   export PATH=$PATH:/usr/sbin
+  unset "${!SLURM_@}"  # the tests may themselves run in a job of another Slurm
   # A tmpfs over /run: the daemons' folders, which vanish with this namespace.
   mount -t tmpfs tmpfs /run
   cluster=/run/cluster shared=/run/shared address=10.17.0.1
