@@ -39,8 +39,11 @@ std::string problem_text(const Problem& problem, bool colour) {
   const std::string number = fmt::format("{:>5}", place.line);
   text += fmt::format("{} | {}\n", number, line);
   std::string lead;  // tabs stay tabs, so that the caret stands right at any tab width
-  for (std::int32_t i = 0; i + 1 < place.column && i < static_cast<std::int32_t>(line.size()); ++i) {
-    lead += line[static_cast<std::size_t>(i)] == '\t' ? '\t' : ' ';
+  for (const char c : line) {
+    if (static_cast<std::int32_t>(lead.size()) + 1 >= place.column) break;
+    const bool inside_character =
+        (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;  // UTF-8: columns count characters
+    if (!inside_character) lead += c == '\t' ? '\t' : ' ';
   }
   const std::string caret = "^" + std::string(static_cast<std::size_t>(std::max(place.length - 1, 0)), '~');
   text += fmt::format("      | {}{} {}\n", lead, caret, problem.remedy);
@@ -67,7 +70,9 @@ std::string problem_json(const UserError& error) {
   json.open_object().member("exit_code", error.exit_code()).key("problems").open_array();
   for (const Problem& problem : error.problems()) {
     json.open_object().member("severity", word_of(problem.severity)).member("file", problem.place.file);
-    json.member("line", problem.place.line).member("column", problem.place.column);
+    json.member("line", problem.place.line)
+        .member("column", problem.place.column)
+        .member("length", problem.place.length);
     json.member("what", problem.what).member("remedy", problem.remedy).close();
   }
   json.close().close();

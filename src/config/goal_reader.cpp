@@ -47,8 +47,12 @@ bool read_bound(TableReader& reader, const EntryKey& key, std::string& value) {
 bool read_key(TableReader& reader, const EntryKey& key, std::string& value) {
   const Presence presence = key.required ? Presence::require : Presence::optional;
   switch (key.form) {
-    case EntryForm::text:
     case EntryForm::expression:
+      if (const toml::node* node = reader.node(key.key, Presence::optional);
+          node != nullptr && node->is_boolean())
+        return value = node->value_or(false) ? "true" : "false", true;
+      return reader.text(key.key, value, presence) && !value.empty();
+    case EntryForm::text:
       return reader.text(key.key, value, presence) && !value.empty();
     case EntryForm::metric:
       return read_metric(reader, key, value);

@@ -29,31 +29,47 @@ void put(const toml::key& key, toml::node&& value, toml::table& into) {  // keep
 
 constexpr const char* inside_an_entry = "[]";  // no list of named_lists lies in there
 
-void merge(toml::table& from, const std::string& path, toml::table& into);
+struct Target {
+  toml::table& table;
+  const std::vector<toml::table*>& included;  // files whose lists hold entries too
+};
+void merge(toml::table& from, const std::string& path, const Target& into);
 
-// The entry of the list that is called `name`; where none is, a new one.
-toml::table& entry_of(toml::array& list, const NamedList& names, const std::string& name) {
-  for (toml::node& node : list) {
+// The entry of a list that is called `name`, or null.
+toml::table* find_entry(toml::node* list, const NamedList& names, const std::string& name) {
+  toml::array* const entries = list != nullptr ? list->as_array() : nullptr;
+  if (entries == nullptr) return nullptr;
+  for (toml::node& node : *entries) {
     toml::table* const entry = node.as_table();
     if (entry == nullptr) continue;
     for (const std::string_view key : names.names) {
       const toml::node* const called = key.empty() ? nullptr : entry->get(key);
       if (called == nullptr) continue;
-      if (called->value_or(std::string()) == name) return *entry;
+      if (called->value_or(std::string()) == name) return entry;
       break;  // what it is called comes before what it would be called without
     }
   }
-  toml::table entry;
-  for (const std::string_view key : names.names) {
-    if (!key.empty()) entry.emplace(key, name);
+  return nullptr;
+}
+
+toml::table& entry_of(const Target& into, const toml::key& key, const NamedList& names,
+                      const std::string& name) {
+  if (toml::table* const own = find_entry(into.table.get(key.str()), names, name)) return *own;
+  for (auto file = into.included.rbegin(); file != into.included.rend(); ++file) {
+    if (toml::table* const theirs = find_entry((*file)->get(names.path), names, name)) return *theirs;
   }
+  toml::table entry;
+  for (const std::string_view called : names.names) {
+    if (!called.empty()) entry.emplace(called, name);
+  }
+  toml::array& list = *into.table.get(key.str())->as_array();
   list.push_back(std::move(entry));
   return *list.back().as_table();
 }
 
-void merge_entries(toml::table& from, const NamedList& names, const toml::key& key, toml::table& into) {
-  if (into.get(key.str()) == nullptr) into.insert_or_assign(key, toml::array());
-  toml::array* const list = into.get(key.str())->as_array();
+void merge_entries(toml::table& from, const NamedList& names, const toml::key& key, const Target& into) {
+  if (into.table.get(key.str()) == nullptr) into.table.insert_or_assign(key, toml::array());
+  toml::array* const list = into.table.get(key.str())->as_array();
   if (list == nullptr) return;  // a problem of its own, which the reader of that section tells
   for (auto it = from.begin(); it != from.end(); ++it) {
     toml::table* const changes = it->second.as_table();
@@ -63,32 +79,34 @@ void merge_entries(toml::table& from, const NamedList& names, const toml::key& k
       list->push_back(std::move(wrong));  // "limit.memory=3": an entry whose reader finds no such key
       continue;
     }
-    merge(*changes, inside_an_entry, entry_of(*list, names, std::string(it->first.str())));
+    merge(*changes, inside_an_entry, {entry_of(into, key, names, std::string(it->first.str())), {}});
   }
 }
 
-void merge(toml::table& from, const std::string& path, toml::table& into) {
+void merge(toml::table& from, const std::string& path, const Target& into) {
   for (auto it = from.begin(); it != from.end(); ++it) {
     const toml::key& key = it->first;
     const std::string name(key.str());
     const std::string inner_path = path.empty() ? name : path + "." + name;
     toml::table* const inner = it->second.as_table();
-    toml::table* const there = into.get(name) != nullptr ? into.get(name)->as_table() : nullptr;
+    toml::node* const there = into.table.get(name);
     const NamedList* const names = named_list(inner_path);
-    if (names != nullptr && inner != nullptr && !inner->is_inline()) {
+    const bool dotted = inner != nullptr && !inner->is_inline();
+    if (names != nullptr && dotted) {
       merge_entries(*inner, *names, key, into);
-    } else if (inner != nullptr && !inner->is_inline() && (there != nullptr || inner_path == "space")) {
-      if (there == nullptr) into.insert_or_assign(key, toml::table());
-      merge(*inner, inner_path, *into.get(name)->as_table());
+    } else if (dotted && ((there != nullptr && there->is_table()) || inner_path == "space")) {
+      if (there == nullptr || !there->is_table()) into.table.insert_or_assign(key, toml::table());
+      merge(*inner, inner_path, {*into.table.get(name)->as_table(), into.included});
     } else {
-      put(key, std::move(it->second), into);
+      put(key, std::move(it->second), into.table);
     }
   }
 }
 
 }  // namespace
 
-void apply_overrides(const std::vector<std::string>& sets, toml::table& root, Problems& problems) {
+void apply_overrides(const std::vector<std::string>& sets, toml::table& root,
+                     const std::vector<toml::table*>& included, Problems& problems) {
   for (const std::string& set : sets) {
     const std::string label = "--set " + set;
     const std::size_t equals = set.find('=');
@@ -107,7 +125,7 @@ void apply_overrides(const std::vector<std::string>& sets, toml::table& root, Pr
         problems.error(problem.place, problem.what, problem.remedy);
       continue;
     }
-    merge(*overlay, "", root);
+    merge(*overlay, "", {root, included});
   }
 }
 

@@ -141,7 +141,7 @@ ClusterFile read_cluster(TableReader& file) {
   head(file, cluster.name, cluster.source);
   read.gpu_place = read.network_place = file.place();
   if (const toml::node* node = file.node("gpu", Presence::require)) read.gpu_place = place_of(*node);
-  file.text("gpu", read.gpu, Presence::optional);
+  file.text("gpu", read.gpu);
   cluster.gpus_per_node = count(file, "gpus_per_node", {1, 1024});
   cluster.nodes = count(file, "nodes", {0, 1e7});
   cluster.scale_up_domain = count(file, "scale_up_domain", {1, 65536});
@@ -152,7 +152,7 @@ ClusterFile read_cluster(TableReader& file) {
   file.real("oversubscription", {1.0, 1000.0}, cluster.oversubscription, Presence::optional);
   cluster.nodes_per_leaf = count(file, "nodes_per_leaf", {0, 1e6}, Presence::optional);
   if (const toml::node* node = file.node("network", Presence::require)) read.network_place = place_of(*node);
-  file.text("network", cluster.network, Presence::optional);
+  file.text("network", cluster.network);
   std::vector<std::string> topologies;
   for (const machine::Topology* topology : machine::topology_table()) topologies.emplace_back(topology->name);
   int topology = -1;

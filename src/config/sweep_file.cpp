@@ -54,9 +54,13 @@ std::size_t own_folders(const std::vector<std::string>& folders,
       }));
 }
 
-std::string text_of(const toml::table& root) {
+// The sweep after overrides, and each file it includes, after them too, under [included."path"].
+std::string resolved(const toml::table& root, const std::vector<IncludedFile>& included) {
+  toml::table whole = root, files;
+  for (const IncludedFile& file : included) files.insert_or_assign(file.path, file.root);
+  if (!files.empty()) whole.insert_or_assign("included", std::move(files));
   std::ostringstream text;
-  text << toml::toml_formatter{root} << '\n';
+  text << toml::toml_formatter{whole} << '\n';
   return text.str();
 }
 
@@ -76,9 +80,16 @@ SweepInputs read_sweep(const std::string& path, const std::vector<std::string>& 
   inputs.files.push_back({"sweep", path, fingerprint(*text)});
   auto root = parse_toml(*text, path, problems);
   std::vector<IncludedFile> included;
+  std::vector<std::string> own_sets = sets;  // what to include first
   if (root) {
-    apply_overrides(sets, *root, problems);
+    const auto rest = std::stable_partition(own_sets.begin(), own_sets.end(), [](const std::string& set) {
+      return set.starts_with("include=") || set.starts_with("include =");
+    });
+    apply_overrides({own_sets.begin(), rest}, *root, {}, problems);
     included = read_includes(*root, path, problems);
+    std::vector<toml::table*> roots;
+    for (IncludedFile& file : included) roots.push_back(&file.root);
+    apply_overrides({rest, own_sets.end()}, *root, roots, problems);
   }
   for (const IncludedFile& file : included) inputs.files.push_back({"include", file.path, file.hash});
   const std::vector<std::string> folders = catalog_folders(preset_paths, path);
@@ -90,7 +101,7 @@ SweepInputs read_sweep(const std::string& path, const std::vector<std::string>& 
   inputs.files.insert(inputs.files.end(), catalog.files.begin(), catalog.files.end());
   if (root) {
     read_body(*root, included, path, inputs, problems);
-    inputs.resolved_toml = text_of(*root);
+    inputs.resolved_toml = resolved(*root, included);
   }
   problems.throw_if_any();
   inputs.warnings = problems.list();

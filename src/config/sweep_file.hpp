@@ -16,7 +16,7 @@ struct SweepInputs {
   simulate::Calibration calibration;
   Aliases aliases;
   std::string sweep_toml;              // the file, as it stands
-  std::string resolved_toml;           // with overrides applied, normalised
+  std::string resolved_toml;           // with overrides applied, normalised, what it includes appended
   std::vector<std::string> overrides;  // "key=value", as given
   std::vector<InputFile> files;        // the sweep first, then the catalog
   std::vector<Problem> warnings;

@@ -32,6 +32,7 @@ Place place_of(const toml::key& key) { return place_of(key.source()); }
 
 Place place_inside(const toml::node& string) {
   Place place = place_of(string);
+  if (!string.is_string()) return place;
   const auto& region = string.source();
   const std::size_t size = string.as_string()->get().size();
   const bool plain =
@@ -134,6 +135,7 @@ void TableReader::wrong_type(const toml::node& node, std::string_view key, std::
 }
 
 bool TableReader::text(std::string_view key, std::string& out, Presence presence) {
+  note(key, "\"\"", "a text", presence);
   const toml::node* found = node(key, presence);
   if (found == nullptr) return false;
   if (const auto* string = found->as_string()) {
@@ -149,6 +151,9 @@ bool TableReader::text(std::string_view key, std::string& out, Presence presence
 
 bool TableReader::choice(std::string_view key, const std::vector<std::string>& names, int& out,
                          Presence presence) {
+  std::string words;
+  for (const std::string& name : names) words += (words.empty() ? "" : " | ") + name;
+  note(key, "\"\"", words, presence);
   const toml::node* found = node(key, presence);
   if (found == nullptr) return false;
   const auto* string = found->as_string();
@@ -167,6 +172,7 @@ bool TableReader::choice(std::string_view key, const std::vector<std::string>& n
 }
 
 bool TableReader::boolean(std::string_view key, bool& out, Presence presence) {
+  note(key, "false", "true | false", presence);
   const toml::node* found = node(key, presence);
   if (found == nullptr) return false;
   if (const auto* value = found->as_boolean()) {
@@ -183,20 +189,22 @@ static std::string shown(double value) {
   return {buffer.data(), end};
 }
 
+// "at least 1 and at most 4096"
+static std::string words_of(Range range) {
+  std::string words = range.low > 0.0 && range.low < 1e-200 ? "positive" : "at least " + shown(range.low);
+  if (range.high < 2e9) words += " and at most " + shown(range.high);
+  return words;
+}
+
 bool TableReader::in_range(const toml::node& node, std::string_view key, double value, Range range) {
   if (value >= range.low && value <= range.high) return true;
-  std::string remedy = "it must be ";
-  if (range.low > 0.0 && range.low < 1e-200) {
-    remedy += "positive";
-  } else {
-    remedy += "at least " + shown(range.low);
-  }
-  if (range.high < 2e9) remedy += " and at most " + shown(range.high);
-  problems_.error(place_of(node), std::string(key) + " = " + shown(value) + " is impossible", remedy);
+  problems_.error(place_of(node), std::string(key) + " = " + shown(value) + " is impossible",
+                  "it must be " + words_of(range));
   return false;
 }
 
 bool TableReader::integer(std::string_view key, Range range, std::int64_t& out, Presence presence) {
+  note(key, "0", "an integer, " + words_of(range), presence);
   const toml::node* found = node(key, presence);
   if (found == nullptr) return false;
   if (const auto* value = found->as_integer()) {
@@ -208,6 +216,7 @@ bool TableReader::integer(std::string_view key, Range range, std::int64_t& out, 
 }
 
 bool TableReader::real(std::string_view key, Range range, double& out, Presence presence) {
+  note(key, "0.0", "a number, " + words_of(range), presence);
   const toml::node* found = node(key, presence);
   if (found == nullptr) return false;
   const auto value = found->is_number() ? found->value<double>() : std::nullopt;
@@ -220,6 +229,7 @@ bool TableReader::real(std::string_view key, Range range, double& out, Presence 
 }
 
 bool TableReader::quantity(std::string_view key, UnitKind kind, Range range, double& out, Presence presence) {
+  note(key, "\"\"", example_of(kind), presence);
   const toml::node* found = node(key, presence);
   if (found == nullptr) return false;
   UnitProblem problem;

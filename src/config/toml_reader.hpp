@@ -51,6 +51,12 @@ inline constexpr Range positive{1e-300, 1e300};
 inline constexpr Range not_negative{0.0, 1e300};
 inline constexpr Range at_least_one{1.0, 2147483647.0};
 
+// A key that a reader asked for, as a template has it: "" or 0 or false, and what to write there.
+struct AskedKey {
+  std::string key, blank, hint;
+  bool required = true;
+};
+
 // A value may stand plain, or as { value = ..., source = "...", grade = "vendor|measured|assumed" }.
 // Each reading marks its key as known; finish() reports the keys nobody asked for.
 class TableReader {
@@ -75,6 +81,8 @@ class TableReader {
   // The node itself (unwrapped from { value = ... }), marked as known; null when missing.
   [[nodiscard]] const toml::node* node(std::string_view key, Presence presence);
   void ignore(std::string_view key) { known_.emplace_back(key); }
+  // From here on, every key asked for is noted in `asked`.
+  void note_keys(std::vector<AskedKey>& asked) { asked_ = &asked; }
   void finish();
   void wrong_type(const toml::node& node, std::string_view key, std::string_view wanted);
   [[nodiscard]] Problems& problems() { return problems_; }
@@ -82,12 +90,17 @@ class TableReader {
 
  private:
   bool in_range(const toml::node& node, std::string_view key, double value, Range range);
+  void note(std::string_view key, std::string blank, std::string hint, Presence presence) {
+    if (asked_ != nullptr)
+      asked_->push_back({std::string(key), std::move(blank), std::move(hint), presence == Presence::require});
+  }
 
   const toml::table& table_;
   Place place_;
   std::string what_;
   Problems& problems_;
   std::vector<std::string> known_;
+  std::vector<AskedKey>* asked_ = nullptr;
 };
 
 }  // namespace echo::config

@@ -181,6 +181,11 @@ std::string_view take_unit(std::string_view& text, UnitKind kind) {
 
 }  // namespace
 
+std::string example_of(UnitKind kind) {
+  const Words words = words_of(kind);
+  return "a " + std::string(words.noun) + ", such as \"1 " + std::string(words.first) + "\"";
+}
+
 UnitProblem missing_unit(std::string_view number, UnitKind kind, std::string_view key) {
   return {std::string(key) + " needs a unit: it is a " + std::string(words_of(kind).noun),
           readings(number, kind)};

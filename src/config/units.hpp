@@ -19,6 +19,9 @@ struct UnitProblem {
 [[nodiscard]] std::optional<long double> parse_quantity(std::string_view text, UnitKind, std::string_view key,
                                                         UnitProblem& problem);
 
+// `a size, such as "1 GiB"`
+[[nodiscard]] std::string example_of(UnitKind kind);
+
 // The problem of a bare number where a unit is due.
 [[nodiscard]] UnitProblem missing_unit(std::string_view number, UnitKind, std::string_view key);
 

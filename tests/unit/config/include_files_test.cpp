@@ -81,6 +81,20 @@ TEST_F(Includes, LetTheLaterFileHaveTheSay) {
   EXPECT_EQ(spec.limits[0].min, "0.2");
 }
 
+TEST_F(Includes, AreWithinReachOfTheCommandLine) {
+  site(
+      "[[limit]]\nname = \"margin\"\nmetric = \"mfu\"\nmin = 0.1\n[[keep]]\nname = \"k\"\nexpr = \"tp < "
+      "2\"\n");
+  const auto spec = read_sweep(temp_.sweep(head_.substr(head_.find('\n'))), {},
+                               {"limit.margin.min=0.3", "keep.k.expr=true", "include=[\"site.toml\"]"})
+                        .spec;
+  ASSERT_EQ(spec.limits.size(), 1u);
+  EXPECT_THAT(read_sweep(temp_.sweep(head_), {}, {"limit.margin.min=0.37"}).resolved_toml, HasSubstr("0.37"));
+  EXPECT_EQ(spec.limits[0], (sweep::Limit{"margin", "mfu", "", "0.3"}));
+  ASSERT_EQ(spec.rules.size(), 1u);
+  EXPECT_EQ(spec.rules[0].expression, "true");
+}
+
 TEST_F(Includes, AreReadOnceEach) {
   site("include = [\"base.toml\"]\n");
   site("include = [\"base.toml\"]\n", "other.toml");

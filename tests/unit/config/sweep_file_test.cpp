@@ -308,6 +308,21 @@ TEST_F(SweepFile, ReadsTheSweepsItShips) {
   }
 }
 
+TEST_F(SweepFile, ReadsTheExampleOfEverySection) {
+  const auto source = support::fs::path(ECHO_SOURCE_DIR) / "sweeps";
+  support::fs::create_directories(temp_.root() / "sites");
+  for (const char* name : {"two-budgets.toml", "sites/lab.toml"})
+    support::fs::copy_file(source / name, temp_.root() / name);
+  const auto read = read_sweep((temp_.root() / "two-budgets.toml").string());
+  EXPECT_THAT(read.warnings, IsEmpty());
+  EXPECT_EQ(read.spec.groups.size(), 2u);
+  EXPECT_EQ(read.spec.limits.size(), 2u);
+  const sweep::DesignSpace space(read.spec, read.catalog);
+  EXPECT_EQ(space.size(), 100);
+  for (const sweep::RuleCount& rule : sweep::count_space(space.raw_space(), {}).rules)
+    EXPECT_TRUE(!rule.tests || rule.removed.value > 0) << rule.name << " never fires";
+}
+
 TEST_F(SweepFile, NamesAFileThatCannotBeRead) {
   EXPECT_THAT(TempCatalog::told([&] { (void)read_sweep((temp_.root() / "absent.toml").string()); }),
               ElementsAre(HasSubstr("this file cannot be read")));

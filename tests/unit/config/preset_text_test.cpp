@@ -1,0 +1,101 @@
+#include "config/preset_text.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "base/named_table.hpp"
+#include "config/read_file.hpp"
+#include "config/sweep_keys.hpp"
+#include "tests/support/temp_catalog.hpp"
+
+namespace echo::config {
+namespace {
+
+using support::TempCatalog;
+using testing::HasSubstr;
+
+// The template with every blank filled: the example of its hint, the first of its words, the least it may be.
+std::string filled(const std::string& text, const std::string& kernels, const std::string& network) {
+  std::string out;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t equals = line.find(" = "), hint = line.find("  # ");
+    if (line.starts_with('#') || equals == std::string::npos || hint == std::string::npos) {
+      out += line + "\n";
+      continue;
+    }
+    const std::string key = line.substr(0, equals), about = line.substr(hint + 4);
+    std::string value = line.substr(equals + 3, hint - equals - 3);
+    const std::size_t example = about.find("such as \"");
+    if (value == "\"\"" && example != std::string::npos) value = about.substr(example + 8);
+    if (value == "\"\"" && about.find(" | ") != std::string::npos)
+      value = "\"" + about.substr(0, about.find(" | ")) + "\"";
+    if (value == "0" && about.find("at least 70") != std::string::npos) value = "90";
+    if (value == "0") value = about.find("at most 3") != std::string::npos ? "3" : "8";
+    if (key == "source") value = "\"a test\"";
+    if (key == "gpu") value = "\"h100-sxm\"";
+    if (key == "kernels" && value == "\"\"") value = "\"" + kernels + "\"";
+    if (key == "network") value = "\"" + network + "\"";
+    out += key + " = " + value + "\n";
+  }
+  return out;
+}
+
+TEST(PresetText, TemplateReadsOnceItIsFilled) {
+  const TempCatalog temp;
+  for (const std::string_view kind : preset_sections()) {
+    const std::string text = filled(preset_template(std::string(kind), "mine"), "h100-sxm", "h800");
+    support::write_file(temp.folder() / kind / "mine.toml", text);
+  }
+  EXPECT_THAT(TempCatalog::told([] { (void)read_catalog(); }), testing::IsEmpty());
+  const auto catalog = read_catalog().catalog;
+  EXPECT_GE(find_named(catalog.gpus, "mine"), 0);
+  EXPECT_GE(find_named(catalog.clusters, "mine"), 0);
+  EXPECT_GE(find_named(catalog.models, "mine"), 0);
+  EXPECT_GE(find_named(catalog.frameworks, "mine"), 0);
+}
+
+TEST(PresetText, TemplateDoesNotReadAsItIs) {
+  const TempCatalog temp;
+  support::write_file(temp.folder() / "gpus" / "mine.toml", preset_template("gpus", "mine"));
+  EXPECT_THAT(TempCatalog::told([] { (void)read_catalog(); }),
+              testing::Contains(HasSubstr("source is empty")));
+}
+
+TEST(PresetText, CopyReadsAsItIsUnderItsNewName) {
+  const TempCatalog temp;
+  for (const std::string_view kind : preset_sections()) {
+    for (const std::string& path : toml_files_in((temp.folder() / kind).string())) {
+      const std::string old_name = support::fs::path(path).stem().string();
+      support::write_file(temp.root() / "copies" / kind / (old_name + "-copy.toml"),
+                          renamed_preset(*read_whole_file(path), old_name, old_name + "-copy"));
+    }
+  }
+  const auto folders = catalog_folders({(temp.root() / "copies").string()});
+  const auto catalog = read_catalog(folders).catalog;
+  EXPECT_GE(find_named(catalog.gpus, "h100-sxm-copy"), 0);
+  EXPECT_GE(find_named(catalog.clusters, "h800-96-copy"), 0);
+  EXPECT_GE(find_named(catalog.models, "gpt3-175b-copy"), 0);
+  EXPECT_GE(find_named(catalog.frameworks, "nemo-copy"), 0);
+}
+
+TEST(PresetText, ListsValuesWithTheirUnits) {
+  const auto values = preset_values(
+      "name = \"x\"\nsource = \"y\"\nmemory = { value = \"80 GiB\", source = \"z\" }\nnodes = 3\nshare = "
+      "0.1\n[peak]\nbf16 = "
+      "\"1 TFLOP/s\"\n");
+  ASSERT_EQ(values.size(), 4u);
+  EXPECT_EQ(values[0].key + "=" + values[0].value, "memory=80 GiB");
+  EXPECT_EQ(values[1].key + "=" + values[1].value, "nodes=3");
+  EXPECT_EQ(values[2].key + "=" + values[2].value, "share=0.1");
+  EXPECT_EQ(values[3].key + "=" + values[3].value, "peak.bf16=1 TFLOP/s");
+}
+
+TEST(PresetText, RefusesAKindWithoutTemplate) {
+  EXPECT_THROW((void)preset_template("kernels", "x"), UserError);
+}
+
+}  // namespace
+}  // namespace echo::config
