@@ -22,12 +22,7 @@ const IndexSegment& segment_of(const SpaceIndex& index, PointIndex point) {
 SpaceIndex index_part(const SweepSpec& spec, const RawSpace& space, std::int64_t part, std::int64_t parts) {
   if (spec.search.strategy == Strategy::grid) return index_part(space, part, parts);
   ECHO_EXPECT(part >= 0 && part < parts);
-  // Cheap beside what a point costs, so every worker draws them all.
-  const std::vector<std::int64_t> all = sample_points(spec, space);
-  const auto border = [&](std::int64_t number) {
-    return all.begin() + static_cast<std::ptrdiff_t>(static_cast<std::int64_t>(all.size()) * number / parts);
-  };
-  return index_of_list({border(part), border(part + 1)});
+  return index_of_list(part == 0 ? sample_points(spec, space) : std::vector<std::int64_t>{});
 }
 
 DesignSpace::DesignSpace(const SweepSpec& spec, const simulate::Catalog& catalog)

@@ -49,7 +49,8 @@ class DesignSpace {
   std::int64_t work_budget_;
 };
 
-// The share `part` of `parts` of the index of a sweep's points, whatever its search strategy.
+// The share `part` of `parts` of the index of a sweep's points, whatever its search strategy. A sample is
+// drawn as a whole: share 0 has all of it.
 [[nodiscard]] SpaceIndex index_part(const SweepSpec& spec, const RawSpace& space, std::int64_t part,
                                     std::int64_t parts);
 

@@ -1,109 +1,90 @@
 // echo-sweep plan SWEEP.toml: how many points there are, which rule removed how many, and, on request, what a
-// few of them cost to simulate. Writes nothing.
+// few of them cost to simulate, which they are, or what becomes of one. Writes nothing.
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <chrono>
+#include <filesystem>
 #include <memory>
 #include <vector>
 
 #include "apps/command.hpp"
 #include "apps/json.hpp"
+#include "apps/plan_counts.hpp"
+#include "apps/plan_points.hpp"
+#include "apps/plan_probe.hpp"
 #include "apps/problem_text.hpp"
 #include "apps/show_quantity.hpp"
 #include "apps/terminal.hpp"
-#include "apps/text_table.hpp"
 #include "config/sweep_file.hpp"
-#include "simulate/simulate.hpp"
-#include "sweep/count_space.hpp"
-#include "sweep/design_space.hpp"
+#include "parallel/journal_rows.hpp"
+#include "results/result_file.hpp"
+#include "slowdown/model.hpp"
 
 namespace echo::apps::commands {
 
 namespace {
 
 struct PlanOptions {
-  std::string sweep;
+  std::string sweep, output, why, waterfall = "order";
   std::vector<std::string> sets, preset_paths;
-  std::int64_t probe = 0;
+  std::int64_t probe = 0, workers = 1, list = 0;
   bool json = false;
 };
 
-void print_json(const sweep::DesignSpace& space) {
-  Json json;
-  json.open_object().member("raw", space.raw()).member("points", space.size()).member("exact", true);
-  json.member("duplicates", space.duplicates()).key("rules").open_array();
-  for (const sweep::RuleCount& rule : sweep::count_space(space.raw_space(), {}).rules) {
-    json.open_object().member("name", rule.name).member("removed", rule.removed.value).close();
+// Rows an earlier launch has left, in the file or in journals beside it.
+struct AlreadyThere {
+  std::string file;
+  std::int64_t rows = 0;
+};
+AlreadyThere look_for_rows(const PlanOptions& options, const sweep::SweepSpec& spec) {
+  const std::string own = spec.output_file.empty() ? spec.name + ".h5" : spec.output_file;
+  AlreadyThere there{options.output.empty() ? own : options.output, 0};
+  if (const auto state = results::read_state(there.file)) there.rows = state->rows;
+  const auto folder = parallel::journal_folder(there.file);
+  if (std::filesystem::is_directory(folder))
+    there.rows = std::max(there.rows, parallel::JournalRows(folder, "").size());
+  return there;
+}
+
+void print_text(const PlanOptions& options, const config::SweepInputs& inputs, const PlanCounts& counts) {
+  fmt::print("{}", options.waterfall == "alone" ? alone_text(counts) : waterfall_text(inputs.spec, counts));
+  const AlreadyThere there = look_for_rows(options, inputs.spec);
+  fmt::print("{}already in {}: {}\n", to_run_text(inputs.spec, counts), there.file, show_count(there.rows));
+  if (options.probe > 0) {
+    fmt::print("{}", probe_text(probe_points(inputs.spec, inputs.catalog, inputs.calibration, counts,
+                                             options.probe, options.workers)));
   }
-  json.close().close();
+  if (options.list > 0)
+    fmt::print("{}", points_text(list_points(inputs.spec, inputs.catalog, counts, options.list)));
+  if (!options.why.empty())
+    fmt::print("{}", fate_text(find_fate(inputs.spec, inputs.catalog, counts, options.why)));
+}
+
+void print_json(const PlanOptions& options, const config::SweepInputs& inputs, const PlanCounts& counts) {
+  Json json;
+  json.open_object();
+  add_counts(counts, json);
+  const AlreadyThere there = look_for_rows(options, inputs.spec);
+  json.member("file", there.file).member("already", there.rows);
+  if (options.probe > 0) {
+    add_probe(
+        probe_points(inputs.spec, inputs.catalog, inputs.calibration, counts, options.probe, options.workers),
+        json);
+  }
+  if (options.list > 0)
+    add_points("list", list_points(inputs.spec, inputs.catalog, counts, options.list), json);
+  if (!options.why.empty()) add_fate(find_fate(inputs.spec, inputs.catalog, counts, options.why), json);
+  json.close();
   fmt::print("{}", json.text());
 }
 
-void print_waterfall(const sweep::SweepSpec& spec, const sweep::DesignSpace& space) {
-  TextTable table({"<", "<rule", "removed", "left", "<"});
-  std::size_t axes = 0;
-  for (const auto& dimension : spec.dimensions) axes += dimension.columns.size();
-  std::int64_t left = space.raw();
-  table.add(
-      {"axes", fmt::format("{} in {} dimensions", axes, spec.dimensions.size()), "", show_count(left), ""});
-  for (const sweep::RuleCount& rule : sweep::count_space(space.raw_space(), {}).rules) {
-    left -= rule.removed.value;
-    const char* remark = rule.removed.value == 0 ? "! removes nothing: is it needed?"
-                         : left == 0             ? "! removes the last"
-                                                 : "";
-    table.add({"", rule.name, show_count(-rule.removed.value), show_count(left), remark});
-  }
-  if (space.duplicates() > 0) {
-    table.add({"", "the same config twice", show_count(-space.duplicates()), show_count(space.size()), ""});
-  }
-  fmt::print("{}to run  {} points", table.text(), show_count(space.size()));
-  if (space.raw() > 0) {
-    const double share = static_cast<double>(space.size()) / static_cast<double>(space.raw());
-    fmt::print(" ({})", show_share(share));
-  }
-  fmt::print("\nRules count in file order: a point removed by two counts for the first.\n");
-}
-
-// Simulates points spread evenly over the space.
-void print_probe(const config::SweepInputs& inputs, const sweep::DesignSpace& space, std::int64_t wanted) {
-  const std::int64_t points = std::min(wanted, space.size());
-  if (points == 0) return;
-  simulate::Workspace workspace;
-  std::vector<double> seconds;
-  std::int64_t feasible = 0;
-  const auto clock = [] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-  };
-  double total = 0.0;
-  for (std::int64_t i = 0; i < points; ++i) {
-    const auto config = space.at(i * space.size() / points);
-    const double began = clock();
-    const auto report = simulate::simulate(config, inputs.catalog, inputs.calibration, workspace);
-    seconds.push_back(clock() - began);
-    total += seconds.back();
-    feasible += report.status == training::Status::ok ? 1 : 0;
-  }
-  std::sort(seconds.begin(), seconds.end());
-  const auto middle = seconds[seconds.size() / 2], late = seconds[seconds.size() * 99 / 100];
-  const double whole = total / static_cast<double>(points) * static_cast<double>(space.size());
-  fmt::print("probe  {} points: median {}, p99 {}, {} feasible; all points: about {} on one worker\n", points,
-             show_time(middle), show_time(late),
-             show_share(static_cast<double>(feasible) / static_cast<double>(points)), show_duration(whole));
-}
-
 int run_plan(const PlanOptions& options) {
-  const auto inputs = config::read_sweep(options.sweep, options.preset_paths, options.sets);
+  auto inputs = config::read_sweep(options.sweep, options.preset_paths, options.sets);
+  if (!inputs.spec.slowdown) inputs.calibration.slowdown = slowdown::NoSlowdown{};
   for (const Problem& warning : inputs.warnings) {
     fmt::print(stderr, "{}", problem_text(warning, wants_colour(stderr, false)));
   }
-  const sweep::DesignSpace space(inputs.spec, inputs.catalog);
-  if (options.json) {
-    print_json(space);
-  } else {
-    print_waterfall(inputs.spec, space);
-    print_probe(inputs, space, options.probe);
-  }
+  const PlanCounts counts = count_plan(inputs.spec, inputs.catalog);
+  (options.json ? print_json : print_text)(options, inputs, counts);
   return 0;
 }
 
@@ -113,7 +94,13 @@ std::function<int(Invocation&)> declare(Options& options) {
   options.values(chosen->sets, "--set", "KEY=VALUE replaces a value of the sweep; repeatable");
   options.values(chosen->preset_paths, "--preset-path",
                  "folder of presets that come before the built-in ones");
+  options.choice(chosen->waterfall, "--waterfall", {"order", "alone"},
+                 "what each rule removes: after those before it, or by itself");
   options.value(chosen->probe, "--probe", "simulate N points and estimate the time of all");
+  options.value(chosen->workers, "--workers", "workers the estimate is for");
+  options.value(chosen->list, "--list", "name the first N points");
+  options.value(chosen->why, "--why", "what becomes of a point: tp=8,pp=4 (other axes: any value)");
+  options.value(chosen->output, "-o,--output", "result file to look for rows in (default: the sweep's own)");
   options.flag(chosen->json, "--json", "JSON on stdout");
   return [chosen](Invocation&) { return run_plan(*chosen); };
 }
