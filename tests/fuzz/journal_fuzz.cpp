@@ -1,26 +1,71 @@
-// Any bytes on disk are frames or garbage; the reader says which and never reads past them.
+// Any bytes on disk are frames, claim pages and locks, or garbage; the readers say which and never read past
+// them.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <string>
 #include <string_view>
 
+#include "parallel/claim_page.hpp"
+#include "parallel/frame_reader.hpp"
 #include "parallel/journal_frames.hpp"
+#include "parallel/launch_lock.hpp"
+
+namespace {
+
+using namespace echo::parallel;
+
+void read_payload(std::string_view payload) {
+  static_cast<void>(read_header(payload));
+  switch (kind_of(payload)) {
+    case FrameKind::header:
+    case FrameKind::rows:
+      break;
+    case FrameKind::end:
+      static_cast<void>(read_end(payload));
+      break;
+    case FrameKind::failure:
+      static_cast<void>(read_failure(payload));
+      break;
+  }
+}
+
+// The same through the window of a file reader: as many frames, and what is left is torn.
+void read_as_file(std::string_view bytes, std::size_t frames_in_memory, std::size_t bytes_in_frames) {
+  static const int file = ::memfd_create("journal", 0);
+  static const std::string path = "/proc/self/fd/" + std::to_string(file);
+  if (::ftruncate(file, 0) != 0 || ::pwrite(file, bytes.data(), bytes.size(), 0) != std::ssize(bytes))
+    std::abort();
+  FrameReader reader(path);
+  std::size_t frames = 0;
+  while (reader.next()) ++frames;
+  if (frames != frames_in_memory || reader.torn_bytes() != std::ssize(bytes.substr(bytes_in_frames)))
+    std::abort();
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace echo::parallel;
-  std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  static_cast<void>(read_header(bytes));
+  const std::string_view all(reinterpret_cast<const char*>(data), size);
+  static_cast<void>(parse_claim(all));
+  if (const auto lock = parse_lock(all)) static_cast<void>(describe_holder(*lock));
+  std::string_view bytes = all;
+  std::size_t frames = 0;
   while (const auto payload = first_frame(bytes)) {
-    if (payload->size() >= frame_kind_bytes) {
-      if (kind_of(*payload) == FrameKind::header) static_cast<void>(read_header(*payload));
-      if (kind_of(*payload) == FrameKind::end) static_cast<void>(read_end(*payload));
-    }
+    read_payload(*payload);
     bytes.remove_prefix(frame_head_bytes + payload->size());
+    ++frames;
   }
-  // The same bytes as the payload of a frame with a sound checksum.
-  const auto kind = FrameKind(size % 3);
-  std::string sound(reinterpret_cast<const char*>(&kind), sizeof kind);
-  sound.append(reinterpret_cast<const char*>(data), size);
-  static_cast<void>(read_header(sound));
-  if (kind == FrameKind::end) static_cast<void>(read_end(sound));
+  read_as_file(all, frames, all.size() - bytes.size());
+  // The same bytes as the payload of a frame with a sound checksum, of every kind, and as a claim page with
+  // one.
+  for (std::uint32_t kind = 0; kind < 4; ++kind) {
+    std::string sound(reinterpret_cast<const char*>(&kind), sizeof kind);
+    const std::string frame = framed(sound.append(all));
+    if (const auto payload = first_frame(frame)) read_payload(*payload);
+  }
   return 0;
 }

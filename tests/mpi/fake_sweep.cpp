@@ -2,10 +2,12 @@
 // program would.
 //   fake_sweep FILE.h5 IDS [--microseconds N] [--key K] [--from V] [--fresh] [--extend] [--retry-failed]
 //              [--limit N] [--shard I/N] [--seconds S] [--most-failures N] [--snapshot-ms N]
-//              [--stop-after ROWS] [--fail-on WORKER] [--dispatcher-only]
+//              [--stop-after ROWS] [--fail-on WORKER] [--largest-file BYTES] [--dispatcher-only]
 //              [--throw-at VALUE] [--segfault-at VALUE] [--kill-at VALUE] [--over-budget-at VALUE]
 // The space is the values V .. V + IDS - 1, numbered from 0. With --fail-on, that worker fails in the middle
 // as a full disk would. VALUE 7 of an --*-at option is that value, "*7" every one that ends so.
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <boost/serialization/map.hpp>
 #include <chrono>
@@ -39,15 +41,14 @@ std::string text(const Settings& settings, const std::string& name, const std::s
 }
 
 Settings read_settings(int argc, char** argv) {
-  static const std::map<std::string, bool> takes_value{{"microseconds", true},  {"key", true},
-                                                       {"from", true},          {"limit", true},
-                                                       {"shard", true},         {"seconds", true},
-                                                       {"most-failures", true}, {"snapshot-ms", true},
-                                                       {"stop-after", true},    {"fail-on", true},
-                                                       {"throw-at", true},      {"segfault-at", true},
-                                                       {"kill-at", true},       {"over-budget-at", true},
-                                                       {"fresh", false},        {"extend", false},
-                                                       {"retry-failed", false}, {"dispatcher-only", false}};
+  static const std::map<std::string, bool> takes_value{
+      {"microseconds", true},    {"key", true},         {"from", true},
+      {"limit", true},           {"shard", true},       {"seconds", true},
+      {"most-failures", true},   {"snapshot-ms", true}, {"stop-after", true},
+      {"largest-file", true},    {"fail-on", true},     {"throw-at", true},
+      {"segfault-at", true},     {"kill-at", true},     {"over-budget-at", true},
+      {"fresh", false},          {"extend", false},     {"retry-failed", false},
+      {"dispatcher-only", false}};
   const UserError usage("usage: fake_sweep FILE.h5 IDS [options]", "see the head of fake_sweep.cpp");
   if (argc < 3) throw usage;
   Settings settings{{"file", argv[1]}, {"ids", argv[2]}};
@@ -192,10 +193,20 @@ const char* name_of(parallel::LaunchOutcome::Kind kind) {
   return "";
 }
 
+// As if the disk were full beyond that size: MPI is up by then and has its own files.
+void limit_files(std::int64_t bytes) {
+  if (bytes == 0) return;
+  const auto size = static_cast<rlim_t>(bytes);
+  const rlimit limit{size, size};
+  if (::setrlimit(RLIMIT_FSIZE, &limit) != 0)
+    throw UserError("cannot limit file sizes", "run it elsewhere", 1);
+}
+
 int run(const parallel::Session& session, int argc, char** argv) {
   const Settings settings = parallel::from_first_worker(session, [&] { return read_settings(argc, argv); });
   check_shared_table(session);
   parallel::watch_stop_signals();
+  limit_files(number(settings, "largest-file", 0));
   parallel::LaunchWatch watch;
   watch.on_warning = [](const std::string& warning) {
     std::fprintf(stderr, "warning: %s\n", warning.c_str());
