@@ -52,8 +52,7 @@ static std::string done_line(const ResultRows& rows, const SummaryFacts& facts) 
     if (facts.resumed > 0) line += fmt::format(" + {} from journals", show_count(facts.resumed));
   }
   line += fmt::format(" · {} feasible · {} infeasible", show_count(counts[0]), show_count(counts[1]));
-  if (counts[2] > 0)
-    line += fmt::format(" · {} failed (exit 4; rerun: --retry-failed)", show_count(counts[2]));
+  if (counts[2] > 0) line += fmt::format(" · {} failed (rerun: --retry-failed)", show_count(counts[2]));
   if (counts[3] > 0) line += fmt::format(" · {} over budget", show_count(counts[3]));
   return line + "\n";
 }
@@ -184,12 +183,6 @@ std::string summary_json(const ResultRows& rows, const SummaryFacts& facts) {
   }
   json.close().close();
   return json.text();
-}
-
-int exit_code_of(const ResultRows& rows, bool allow_empty) {
-  const auto counts = counts_of(rows);
-  if (count_of(counts, Status::failed) > 0) return 4;
-  return count_of(counts, Status::ok) == 0 && !allow_empty ? 3 : 0;
 }
 
 }  // namespace echo::apps

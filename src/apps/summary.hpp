@@ -23,7 +23,4 @@ struct SummaryFacts {
 [[nodiscard]] std::string summary_text(const results::ResultRows&, const SummaryFacts&);
 [[nodiscard]] std::string summary_json(const results::ResultRows&, const SummaryFacts&);
 
-// 0, 3 (no feasible row; 0 when `allow_empty`), 4 (failed rows).
-[[nodiscard]] int exit_code_of(const results::ResultRows&, bool allow_empty);
-
 }  // namespace echo::apps

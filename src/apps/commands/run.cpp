@@ -62,7 +62,7 @@ int report_outcome(const RunOptions& options, std::int64_t allowed_failures, con
                    const Invocation& invocation) {
   using Kind = parallel::LaunchOutcome::Kind;
   if (outcome.kind == Kind::stopped) return report_stop(request, outcome, invocation);
-  const auto table = results::read_rows(request.file);
+  const results::ResultFile rows(request.file);
   const SummaryFacts facts{.file = request.file.string(),
                            .rows_digest = outcome.summary.rows_digest,
                            .seconds = outcome.seconds,
@@ -70,7 +70,7 @@ int report_outcome(const RunOptions& options, std::int64_t allowed_failures, con
                            .resumed = outcome.resumed_rows,
                            .workers = session.workers(),
                            .already_complete = outcome.kind == Kind::already_complete};
-  fmt::print("{}", options.json ? summary_json(table, facts) : summary_text(table, facts));
+  fmt::print("{}", options.json ? summary_json(rows, facts) : summary_text(rows, facts));
   if (outcome.kind == Kind::limited && !options.json)
     fmt::print("partial: the first {} of {} points; go on with the same command without --limit\n",
                show_count(outcome.summary.rows), show_count(request.space.size));

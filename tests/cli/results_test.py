@@ -1,0 +1,208 @@
+"""What is done with result files: top, show, export, diff, merge, describe.   usage: results_test.py ECHO_SWEEP"""
+
+import csv
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import h5py
+import numpy as np
+
+program = ""
+
+sweep = """
+schema = 1
+name = "small"
+
+[target]
+tokens = "1T tokens"
+
+[space]
+model = ["gpt3-13b", "gpt3-175b"]
+cluster = "h800-96"
+framework = "megatron-core"
+gpus = [16, 32]
+tp = [1, 2, 4]
+pp = [1, 2, 4]
+micro_batch = [1, 2]
+global_batch = 64
+recompute = ["none", "full"]
+precision = "bf16"
+
+[[limit]]
+name = "deadline"
+metric = "train_time"
+max = "120 d"
+
+[[objective]]
+metric = "train_time"
+goal = "min"
+"""
+
+
+class Results(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.shared.name)
+        (cls.folder / "small.toml").write_text(sweep)
+        subprocess.run([program, "small.toml", "-q"], cwd=cls.folder, check=True, stdout=subprocess.DEVNULL)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.shared.cleanup()
+
+    def run_program(self, *words, code=0):
+        done = subprocess.run([program, *words], cwd=self.folder, capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def json_of(self, *words, code=0):
+        return json.loads(self.run_program(*words, "--json", code=code).stdout)
+
+    def column(self, name, file="small.h5"):
+        with h5py.File(self.folder / file) as opened:
+            return opened[name][...]
+
+    # --- top
+    def test_top_ranks_by_the_sweeps_objective_each_model_by_itself(self):
+        top = self.json_of("top", "small.h5", "--per", "model", "-n", "4")
+        self.assertEqual((top["by"], top["goal"]), ("train_time", "min"))
+        for model in ("gpt3-13b", "gpt3-175b"):
+            rows = [row for row in top["rows"] if row["model"] == model]
+            times = [row["train_time"] for row in rows]
+            self.assertEqual(times, sorted(times))
+            self.assertEqual([row["rank"] for row in rows], list(range(1, len(rows) + 1)))
+
+    def test_where_keeps_what_numpy_keeps(self):
+        rows = self.json_of("top", "small.h5", "-n", "1000", "--where", "tp * pp <= 4 and step_time < 30 s and "
+                            "recompute == 'full' and not sequence_parallel")["rows"]
+        with h5py.File(self.folder / "small.h5") as file:
+            words = file["recompute"].attrs["flag_meanings"].split()
+            kept = ((file["status"][...] == 0) & (file["tp"][...] * file["pp"][...] <= 4)
+                    & (file["step_time"][...] < 30) & (file["recompute"][...] == words.index("full"))
+                    & (file["sequence_parallel"][...] == 0))
+        self.assertEqual({row["config"] for row in rows}, set(np.flatnonzero(kept)))
+        self.assertTrue(rows)
+
+    def test_a_mistake_in_where_gets_a_caret(self):
+        text = self.run_program("top", "small.h5", "--where", "tp <= 4 and gpu_s > 1", code=2).stderr
+        self.assertIn("tp <= 4 and gpu_s > 1\n              ^~~~~", text)
+        self.assertIn('did you mean "gpus"', text)
+        self.run_program("top", "small.h5", "--where", "model == 'gpt3-13c'", code=2)
+        self.run_program("top", "small.h5", "--by", "speed", code=2)
+        self.run_program("top", "small.h5", "--per", "step_time", code=2)
+
+    # --- limits
+    def test_rows_past_a_limit_keep_their_metrics_and_name_it(self):
+        late = self.column("limit") == 1
+        self.assertTrue(late.any())
+        self.assertTrue((self.column("status")[late] == 1).all())
+        time = self.column("train_time")
+        self.assertTrue((time[late] > 120 * 86400).all())
+        np.testing.assert_allclose(self.column("limit_excess")[late], time[late] / (120 * 86400) - 1, rtol=1e-5)
+        row = str(np.flatnonzero(late)[0])
+        self.assertIn("reason limit deadline", self.run_program("show", "small.h5", row).stdout)
+        self.assertIn("where the step goes", self.run_program("show", "small.h5", row).stdout)
+
+    # --- export
+    def test_csv_reads_back_what_the_file_holds(self):
+        text = self.run_program("export", "small.h5").stdout
+        rows = list(csv.reader(text.splitlines()))
+        header, rows = rows[0], rows[1:]
+        self.assertIn("step_time[s]", header)
+        self.assertIn("breakdown/exposed_time/forward[s]", header)
+        with h5py.File(self.folder / "small.h5") as file:
+            self.assertEqual(len(rows), len(file["config"]))
+            for name in ("step_time", "mem_peak", "mfu", "gpus", "model", "config_id"):
+                at = next(i for i, heading in enumerate(header) if heading.split("[")[0] == name)
+                cells, stored = [row[at] for row in rows], file[name]
+                if name == "model":
+                    words = stored.attrs["flag_meanings"].split()
+                    self.assertEqual(cells, [words[code] for code in stored[...]])
+                elif name == "config_id":
+                    self.assertEqual([int(cell, 16) for cell in cells], list(stored[...]))
+                else:
+                    read = np.array([float(cell or "nan") for cell in cells]).astype(stored.dtype)
+                    np.testing.assert_array_equal(read, stored[...])
+
+    def test_json_lines_have_null_where_nothing_is_known(self):
+        self.run_program("export", "small.h5", "--format", "jsonl", "--columns", "config_id,step_time,status", "-o", "x")
+        rows = [json.loads(line) for line in (self.folder / "x").read_text().splitlines()]
+        self.assertEqual(len(rows), len(self.column("config")))
+        for row, time in zip(rows, self.column("step_time")):
+            self.assertEqual(set(row), {"config_id", "step_time", "status"})
+            self.assertEqual(row["step_time"], None if np.isnan(time) else time)
+
+    def test_export_refuses_what_it_does_not_know(self):
+        self.run_program("export", "small.h5", "--columns", "no_such", code=2)
+        self.run_program("export", "small.h5", "-o", "no/such/folder.csv", code=5)
+        self.run_program("export", "small.toml", code=2)
+
+    # --- merge
+    def test_shards_merge_into_the_file_of_the_whole_run(self):
+        for shard in ("1/3", "2/3", "3/3"):
+            self.run_program("small.toml", "-q", "--shard", shard, "-o", f"{shard[0]}.h5", "--allow-empty")
+        self.run_program("merge", "-o", "two.h5", "3.h5", "1.h5")
+        with h5py.File(self.folder / "two.h5") as file:
+            self.assertEqual(file.attrs["state"], "partial")
+        merged = self.json_of("merge", "-o", "merged.h5", "two.h5", "2.h5", "1.h5")
+        self.assertTrue(merged["complete"])
+        with h5py.File(self.folder / "small.h5") as file:
+            self.assertEqual(merged["rows_digest"], file.attrs["rows_digest"])
+        self.assertTrue(self.json_of("diff", "small.h5", "merged.h5", "--exit-code")["equal"])
+
+    def test_merge_refuses_files_of_different_sweeps(self):
+        self.run_program("small.toml", "-q", "--set", "space.tp=[1,2]", "-o", "other.h5")
+        self.assertIn("space_key", self.run_program("merge", "-o", "no.h5", "small.h5", "other.h5", code=2).stderr)
+        self.assertFalse((self.folder / "no.h5").exists())
+        self.run_program("merge", "small.h5", code=2)
+
+    # --- diff
+    def test_diff_names_the_cause_of_a_changed_rank(self):
+        self.run_program("small.toml", "-q", "--set", "space.recompute=full", "-o", "full.h5")
+        diff = self.json_of("diff", "small.h5", "full.h5", "--exit-code", code=6)
+        self.assertEqual(diff["differ_in"], ["space"])
+        self.assertEqual(diff["only_second"], 0)
+        self.assertEqual(diff["only_first"] + diff["both"], len(self.column("config")))
+        self.assertEqual((diff["metrics"], diff["status"]), ([], []))  # rows of both files are the same
+        causes = {change["cause"] for change in diff["ranks"]}
+        self.assertLessEqual(causes, {"only in the first file [space]", "rows ahead of it came, went or changed"})
+        self.assertTrue(causes)
+
+    def test_diff_tells_settings_from_the_space(self):
+        self.run_program("small.toml", "-q", "--set", 'simulate.slowdown="off"', "-o", "off.h5")
+        diff = self.json_of("diff", "small.h5", "off.h5")
+        self.assertEqual((diff["only_first"], diff["only_second"]), (0, 0))
+        changed = {change["metric"] for change in diff["metrics"]}
+        self.assertIn("step_time", changed)
+        self.assertNotIn("mem_peak", changed)
+
+    # --- show and describe
+    def test_show_works_out_rows_with_their_own_layers_and_nccl_and_without_slowdown(self):
+        (self.folder / "own.toml").write_text(sweep.replace("pp = [1, 2, 4]", "pp = 2").replace(
+            'model = ["gpt3-13b", "gpt3-175b"]', 'model = "gpt3-13b"') + "")
+        self.run_program("own.toml", "-q", "--set", 'space.nccl_version="2.21.5"', "--set",
+                         "space.layer_split=[[18, 22]]", "--set", 'simulate.slowdown="off"', "-o", "own.h5")
+        best = self.json_of("top", "own.h5", "-n", "1")["rows"][0]
+        self.assertEqual((best["layer_split"], best["nccl_version"], best["slowdown_tax"]), (0, 22105, 0))
+        page = self.json_of("show", "own.h5", best["config_id"])
+        self.assertEqual(page["remark"], "")
+        self.assertEqual(len(page["memory_by_stage"]), 2)
+
+    def test_describe_knows_the_groups_of_a_file(self):
+        described = self.json_of("describe", "small.h5")
+        groups = {group["name"]: group["description"] for group in described["groups"]}
+        self.assertIn("/pareto/train_time", groups)
+        with h5py.File(self.folder / "small.h5") as file:
+            self.assertEqual(groups["/effects"], file["effects"].attrs["description"])
+            self.assertEqual({column["name"] for column in described["columns"]} - set(file),
+                             {"breakdown/exposed_time", "breakdown/total_time", "breakdown/mem"})
+
+
+if __name__ == "__main__":
+    program = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    unittest.main()
