@@ -171,7 +171,8 @@ void JournalRows::activate_extents() {
   std::erase_if(active_, [](const ExtentCursor& cursor) { return cursor.is_over(); });
   while (next_extent_ < extents_.size()) {
     const Extent& next = extents_[next_extent_];
-    if (!active_.empty() && next.first > std::ranges::min(active_, {}, &ExtentCursor::id).id()) return;
+    if (!active_.empty() && next.first > std::ranges::min_element(active_, {}, &ExtentCursor::id)->id())
+      return;
     active_.emplace_back(files_[static_cast<std::size_t>(next.file)], next, next.first);
     ++next_extent_;
   }
