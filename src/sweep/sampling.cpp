@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_set>
+#include <utility>
 
 #include "base/contract.hpp"
 #include "base/counter_rng.hpp"
@@ -48,7 +49,7 @@ class Sample {
   [[nodiscard]] bool is_full() const { return static_cast<std::int64_t>(found_.size()) == wanted_; }
   [[nodiscard]] std::int64_t most_trials() const { return trials_at_least + trials_for_each * wanted_; }
   void offer(std::int64_t raw) {
-    if (seen_.insert(raw).second && cursor_.find(raw, raw + 1) && !repeats_.is_repeat(cursor_))
+    if (cursor_.find(raw, raw + 1) && !repeats_.is_repeat(cursor_) && seen_.insert(raw).second)
       found_.push_back(raw);
   }
   std::vector<std::int64_t> sorted(std::int64_t trials) {
@@ -92,9 +93,8 @@ std::vector<std::int64_t> smallest_keys(const SweepSpec& spec, const RawSpace& s
   return raws;
 }
 
-std::vector<std::int64_t> random_points(const SweepSpec& spec, const RawSpace& space) {
-  std::optional<SurvivorRanks> ranks = SurvivorRanks::of(space, counting_budget);
-  if (ranks && ranks->size() < spec.search.points) too_many(spec.search.points, ranks->size());
+std::vector<std::int64_t> random_points(const SweepSpec& spec, const RawSpace& space,
+                                        std::optional<SurvivorRanks> ranks) {
   if (ranks && ranks->size() <= listable) return smallest_keys(spec, space);
   Sample sample(spec, space);
   std::int64_t trial = 0;
@@ -137,7 +137,10 @@ std::vector<std::int64_t> sample_points(const SweepSpec& spec, const RawSpace& s
   if (spec.search.points <= 0)
     throw UserError("[search] does not say how many points", "give it points = 1000, say");
   if (space.size() < spec.search.points) too_many(spec.search.points, space.size());
-  return spec.search.strategy == Strategy::random ? random_points(spec, space) : sobol_points(spec, space);
+  std::optional<SurvivorRanks> ranks = SurvivorRanks::of(space, counting_budget);
+  if (ranks && ranks->size() < spec.search.points) too_many(spec.search.points, ranks->size());
+  return spec.search.strategy == Strategy::random ? random_points(spec, space, std::move(ranks))
+                                                  : sobol_points(spec, space);
 }
 
 }  // namespace echo::sweep

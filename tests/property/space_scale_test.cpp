@@ -24,11 +24,18 @@ std::int64_t values_tried(const RawSpace& space) {
   return cursor.nodes();
 }
 
+const simulate::Catalog& presets() {
+  static const simulate::Catalog made = support::large_catalog();
+  return made;
+}
+const DesignSpace& billion() {
+  static const DesignSpace space(support::billion_sweep(), presets());
+  return space;
+}
+
 TEST(SpaceScale, ABillionCombinationsStartByVisitingAFewMillion) {
-  const simulate::Catalog catalog = support::large_catalog();
-  const SweepSpec spec = support::billion_sweep();
   const auto start = std::chrono::steady_clock::now();
-  const DesignSpace space(spec, catalog);
+  const DesignSpace& space = billion();
   RecordProperty("start_ms", milliseconds_since(start));
   EXPECT_GT(space.raw(), 1'000'000'000);
   const SpaceCount counted = count_space(space.raw_space(), {});
@@ -38,19 +45,16 @@ TEST(SpaceScale, ABillionCombinationsStartByVisitingAFewMillion) {
 }
 
 TEST(SpaceScale, TheOrderOfAxesHardlyMatters) {
-  const simulate::Catalog catalog = support::large_catalog();
-  const DesignSpace space(support::billion_sweep(), catalog);
   const auto start = std::chrono::steady_clock::now();
-  const DesignSpace backwards(support::billion_sweep_backwards(), catalog);
+  const DesignSpace backwards(support::billion_sweep_backwards(), presets());
   RecordProperty("start_ms", milliseconds_since(start));
-  EXPECT_EQ(backwards.size(), space.size());
-  EXPECT_LT(values_tried(backwards.raw_space()), 10 * space.size());
+  EXPECT_EQ(backwards.size(), billion().size());
+  EXPECT_LT(values_tried(backwards.raw_space()), 10 * billion().size());
 }
 
 TEST(SpaceScale, ATrillionCombinationsThatFactorAreCounted) {
-  const simulate::Catalog catalog = support::large_catalog();
-  const RawSpace space(support::trillion_sweep(), catalog);
-  const SpaceCount part = count_space(RawSpace(support::billion_sweep(), catalog), {});
+  const RawSpace space(support::trillion_sweep(), presets());
+  const SpaceCount part = count_space(RawSpace(support::billion_sweep(), presets()), {});
   const auto start = std::chrono::steady_clock::now();
   const SpaceCount counted = count_space(space, {});
   RecordProperty("count_ms", milliseconds_since(start));
@@ -63,12 +67,11 @@ TEST(SpaceScale, ATrillionCombinationsThatFactorAreCounted) {
 }
 
 TEST(SpaceScale, ATrillionCombinationsBeyondTheBudgetAreEstimated) {
-  const simulate::Catalog catalog = support::large_catalog();
   SweepSpec spec = support::trillion_sweep();
   std::reverse(spec.dimensions.begin(), spec.dimensions.end());
-  const SpaceCount truth = count_space(RawSpace(support::trillion_sweep(), catalog), {});
+  const SpaceCount truth = count_space(RawSpace(support::trillion_sweep(), presets()), {});
   const auto start = std::chrono::steady_clock::now();
-  const SpaceCount guess = count_space(RawSpace(spec, catalog), {.seed = 3, .node_budget = 400'000});
+  const SpaceCount guess = count_space(RawSpace(spec, presets()), {.seed = 3, .node_budget = 400'000});
   RecordProperty("estimate_ms", milliseconds_since(start));
   EXPECT_FALSE(guess.exact);
   EXPECT_LE(guess.kept.low, truth.kept.value);
@@ -77,12 +80,32 @@ TEST(SpaceScale, ATrillionCombinationsBeyondTheBudgetAreEstimated) {
             0.8 * static_cast<double>(truth.kept.value));
 }
 
+// One rule that reads every axis, so that nothing factors: points are drawn among raw combinations.
+TEST(SpaceScale, SpacesThatCannotBeCountedAreSampled) {
+  const simulate::Catalog catalog = support::small_catalog();
+  std::vector<std::int64_t> upto;
+  for (std::int64_t i = 1; i <= 250; ++i) upto.push_back(i);
+  SweepSpec spec = support::small_sweep(
+      {support::numbers(Axis::tp, upto), support::numbers(Axis::pp, upto), support::numbers(Axis::vpp, upto),
+       support::numbers(Axis::micro_batch, upto), support::numbers(Axis::seq_len, upto)},
+      {support::keep("all", "(tp * 3 + pp * 5 + vpp * 7 + micro_batch * 11 + seq_len * 13) % 97 < 3")});
+  for (const Strategy strategy : {Strategy::random, Strategy::sobol}) {
+    spec.search = {strategy, 400};
+    const auto start = std::chrono::steady_clock::now();
+    const DesignSpace space(spec, catalog);
+    RecordProperty(strategy == Strategy::sobol ? "sobol_ms" : "random_ms", milliseconds_since(start));
+    ASSERT_EQ(space.size(), 400);
+    int low = 0;
+    for (PointIndex i = 0; i < 400; ++i) low += space.at(i).batch.sequence_tokens <= 125 ? 1 : 0;
+    EXPECT_NEAR(low, 200, 40);  // four standard deviations of independent draws
+  }
+}
+
 // 10^8 points in a few megabytes: the index keeps at most so many places, and points are still found by
 // number.
 TEST(SpaceScale, AnIndexIsBoundedForAnyNumberOfPoints) {
-  const simulate::Catalog catalog = support::large_catalog();
-  const DesignSpace fine(support::billion_sweep(), catalog);
-  const DesignSpace coarse(support::billion_sweep(), catalog, index_part(fine.raw_space(), 0, 1, 4096));
+  const DesignSpace& fine = billion();
+  const DesignSpace coarse(support::billion_sweep(), presets(), index_part(fine.raw_space(), 0, 1, 4096));
   ASSERT_EQ(coarse.size(), fine.size());
   ASSERT_EQ(coarse.index().segments.size(), 1U);
   EXPECT_LE(coarse.index().segments[0].raws.size(), 4096U);

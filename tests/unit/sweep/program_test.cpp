@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "sweep/count_space.hpp"
 #include "sweep/design_space.hpp"
-#include "tests/support/small_space.hpp"
+#include "tests/support/random_space.hpp"
 
 namespace echo::sweep {
 namespace {
@@ -37,6 +39,36 @@ TEST(Program, AWordThatNoAxisKnowsIsAnErrorAtThatWord) {
             problems[0].known.end());
   EXPECT_EQ(problems_of(support::small_sweep({}, {keep("other", "'tiny-gtp' != model")})).size(), 1U);
   EXPECT_TRUE(problems_of(support::small_sweep({}, {keep("fine", "model != 'tiny-llama'")})).empty());
+}
+
+// Every step runs at the first level where all it reads is known, and after what writes it.
+TEST(Program, StepsRunAsEarlyAsTheyCan) {
+  const simulate::Catalog presets = support::rich_catalog();
+  std::size_t steps = 0;
+  for (std::uint64_t number = 0; number < 100; ++number) {
+    const RawSpace space(support::RandomSweep(number).spec, presets);
+    for (std::size_t g = 0; g < space.groups(); ++g) {
+      const Program& program = space.program(g);
+      std::vector<int> known_at(static_cast<std::size_t>(program.slots), -1);  // level
+      for (std::size_t level = 0; level < program.steps.size(); ++level) {
+        if (level > 0) {
+          for (const ResolvedColumn& column : program.dimensions[level - 1])
+            known_at[at(column.axis)] = static_cast<int>(level);
+        }
+        for (const Step& step : program.steps[level]) {
+          int earliest = 0;
+          for (const std::int32_t slot : step.reads) {
+            ASSERT_GE(known_at[static_cast<std::size_t>(slot)], 0) << "reads what nobody has written yet";
+            earliest = std::max(earliest, known_at[static_cast<std::size_t>(slot)]);
+          }
+          EXPECT_EQ(static_cast<int>(level), earliest);
+          if (step.writes >= 0) known_at[static_cast<std::size_t>(step.writes)] = static_cast<int>(level);
+          ++steps;
+        }
+      }
+    }
+  }
+  EXPECT_GT(steps, 1000U);
 }
 
 SweepSpec two_groups(std::vector<Rule> rules) {
