@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "apps/command.hpp"
+#include "apps/plan_counts.hpp"
 #include "apps/problem_text.hpp"
-#include "apps/show_quantity.hpp"
 #include "apps/terminal.hpp"
 #include "config/sweep_file.hpp"
-#include "sweep/design_space.hpp"
+#include "sweep/count_space.hpp"
 
 namespace echo::apps::commands {
 
@@ -21,17 +21,30 @@ struct CheckOptions {
   bool json = false;
 };
 
+// How much there is to run. Spaces too large to number in a moment are counted as plan counts them.
+std::string size_of(const config::SweepInputs& inputs) {
+  constexpr std::int64_t soon_numbered = 1'000'000;
+  const sweep::RawSpace raw(inputs.spec, inputs.catalog);
+  const auto seed = static_cast<std::uint64_t>(inputs.spec.seed);
+  const sweep::SpaceCount count = sweep::count_space(raw, {.seed = seed});
+  if (count.exact && count.kept.value <= soon_numbered)
+    return show_count(sweep::DesignSpace(inputs.spec, inputs.catalog).size()) + " points";
+  if (inputs.spec.search.strategy != sweep::Strategy::grid)
+    return show_count(inputs.spec.search.points) + " points";
+  return (count.exact ? "" : "about ") + show_count(count.kept.value) + " combinations";
+}
+
 int run_check(const CheckOptions& options) {
   try {
     const auto inputs = config::read_sweep(options.sweep, options.preset_paths, options.sets);
-    const sweep::DesignSpace space(inputs.spec, inputs.catalog);
+    const std::string size = size_of(inputs);
     if (options.json) {
       fmt::print("{}", problem_json(UserError(inputs.warnings, 0)));
     } else {
       for (const Problem& warning : inputs.warnings) {
         fmt::print("{}", problem_text(warning, wants_colour(stdout, false)));
       }
-      fmt::print("{}: ok, {} points\n", options.sweep, show_count(space.size()));
+      fmt::print("{}: ok, {}\n", options.sweep, size);
     }
     return 0;
   } catch (const UserError& error) {
