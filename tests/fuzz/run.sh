@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Fuzzes what reads files, SECONDS_EACH long each (default 60): tables, expressions, journals, sweeps.
-# Needs clang++ 14 with libclang-rt-14-dev. Exits 1 on the first crash, hang or sanitizer finding.
+# Needs clang++ 14 with libclang-rt-14-dev and a few minutes to build. Exits 1 on the first crash, hang or sanitizer finding.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 seconds=${1:-60}
@@ -23,7 +23,7 @@ for name in csv expression journal sweep; do
   mkdir -p "$folder/corpus_$name"
   dictionary=()
   [[ -f tests/fuzz/$name.dict ]] && dictionary=(-dict="tests/fuzz/$name.dict")
-  "$folder/$name" -max_total_time="$seconds" -timeout=5 -rss_limit_mb=2000 -max_len=4096 -seed=1 "${dictionary[@]}" \
+  "$folder/$name" -max_total_time="$seconds" -timeout=30 -rss_limit_mb=2000 -max_len=4096 -seed=1 "${dictionary[@]}" \
     -artifact_prefix="$folder/" "$folder/corpus_$name" "tests/fuzz/corpus/$name" >"$folder/log" 2>&1 ||
     { tail -40 "$folder/log"; exit 1; }
   printf '%-11s %s\n' "$name" "$(grep -E '^Done' "$folder/log")"
