@@ -5,11 +5,12 @@
 #include <vector>
 
 #include "apps/command.hpp"
-#include "apps/plan_counts.hpp"
 #include "apps/problem_text.hpp"
+#include "apps/show_quantity.hpp"
 #include "apps/terminal.hpp"
 #include "config/sweep_file.hpp"
 #include "sweep/count_space.hpp"
+#include "sweep/design_space.hpp"
 
 namespace echo::apps::commands {
 
