@@ -136,6 +136,21 @@ class Cli(unittest.TestCase):
         self.assertRegex(self.run_program("plan", "small.toml", "--probe", "4").stdout, "probe  4 points")
         self.assertEqual(self.files(), ["small.toml"])
 
+    def test_plan_names_points_and_says_what_removes_one(self):
+        plan = self.json_of("plan", "small.toml", "--list", "3", "--why", "tp=4,pp=1")
+        self.assertEqual([point["number"] for point in plan["list"]], [0, 1, 2])
+        self.assertEqual(plan["why"]["combinations"], 2 * 2)
+        self.assertEqual([removal["rule"] for removal in plan["why"]["removed_by"]], ["narrow"])
+        self.assertIn("its values are", self.run_program("plan", "small.toml", "--why", "tp=3", code=2).stderr)
+
+    def test_a_sample_has_as_many_points_as_it_asks_for(self):
+        for strategy in ("random", "sobol"):
+            self.write("sample.toml", sweep + f'\n[search]\nstrategy = "{strategy}"\npoints = 5\n')
+            self.assertEqual(self.json_of("plan", "sample.toml")["points"], 5)
+            self.assertEqual(self.json_of("sample.toml", "-o", strategy + ".h5")["points"], 5)
+        self.write("sample.toml", sweep + '\n[search]\nstrategy = "random"\npoints = 5000\n')
+        self.assertIn("5000 points", self.run_program("plan", "sample.toml", code=2).stderr)
+
     # --- results
     def test_top_ranks_by_what_it_is_told(self):
         self.run_program("small.toml")
