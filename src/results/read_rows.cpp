@@ -233,22 +233,4 @@ bool Scan::next() {
   return count_ > 0;
 }
 
-Table read_rows(const std::filesystem::path& path) {
-  const ResultFile file(path);
-  std::vector<ColumnValues> columns;
-  for (const ColumnInfo& info : file.columns()) {
-    ColumnValues column{info, {}, {}};
-    if (info.is_real())
-      file.read(info, 0, file.rows(), column.reals);
-    else
-      file.read(info, 0, file.rows(), column.integers);
-    columns.push_back(std::move(column));
-  }
-  return Table(std::move(columns), file.state(), file.failures());
-}
-
-std::string read_text(const std::filesystem::path& path, const std::string& dataset) {
-  return open_result(path).text("/" + dataset);
-}
-
 }  // namespace echo::results

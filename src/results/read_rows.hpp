@@ -118,9 +118,4 @@ class Scan {
   std::int64_t first_ = 0, count_ = 0;
 };
 
-// All columns of the file, all rows. UserError, 2: no such file, not one of ours.
-[[nodiscard]] Table read_rows(const std::filesystem::path& file);
-// A text dataset of the file: "provenance/resolved_toml".
-[[nodiscard]] std::string read_text(const std::filesystem::path& file, const std::string& path);
-
 }  // namespace echo::results

@@ -5,15 +5,15 @@
 #include "results/result_file.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <numeric>
 #include <string>
 #include <utility>
 
 #include "base/digest.hpp"
 #include "base/error.hpp"
+#include "results/carried_provenance.hpp"
 #include "results/carry.hpp"
 #include "results/column_bytes.hpp"
+#include "results/column_writer.hpp"
 #include "results/effects.hpp"
 #include "results/fill.hpp"
 #include "results/layout.hpp"
@@ -78,112 +78,6 @@ void survey(Job& job) {
     ++job.by_status.at(static_cast<std::size_t>(job.files[row.file].rows->status(row.row)));
 }
 
-// Puts rows of `bytes` where `places` says, less `first`.
-void scatter(const std::vector<std::byte>& bytes, std::span<const std::int64_t> places, std::int64_t first,
-             std::vector<std::byte>& out) {
-  if (places.empty()) return;
-  const std::size_t row_bytes = bytes.size() / places.size();
-  for (std::size_t i = 0; i < places.size(); ++i)
-    std::memcpy(out.data() + static_cast<std::size_t>(places[i] - first) * row_bytes,
-                bytes.data() + i * row_bytes, row_bytes);
-}
-
-// Columns of one file, batch by batch.
-class ColumnWriter {
- public:
-  ColumnWriter(Hdf5File& file, const Job& job, const CodeTables& codes)
-      : file_(file),
-        context_{job.catalog, codes, job.header.target_tokens},
-        files_(job.files),
-        carrier_(job.files, codes, job.layer_tables),
-        digests_(column_table().size()) {}
-
-  void write(const MergedBatch& batch) {
-    const auto columns = column_table();
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      const Column& column = columns[i];
-      column_bytes(column, batch.fresh, batch.fresh_places, context_, fresh_);
-      if (!batch.carried.empty()) {
-        if (column.role == Role::scale)
-          put<std::int32_t>(batch.carried_places, old_);
-        else
-          carrier_.column_bytes(column, batch.carried, old_);
-      }
-      const auto& bytes = woven(batch);
-      digests_[i].add(bytes);
-      file_.write_rows(path_of(column), static_cast<std::uint64_t>(batch.first),
-                       static_cast<std::uint64_t>(batch.size()), bytes.data());
-    }
-    write_points(batch);
-  }
-
-  [[nodiscard]] std::vector<std::string> digests() const {
-    std::vector<std::string> all;
-    for (const Digest& digest : digests_) all.push_back(digest.hex());
-    return all;
-  }
-
- private:
-  template <class T, class Values>
-  static void put(const Values& values, std::vector<std::byte>& out) {
-    const std::vector<T> typed(values.begin(), values.end());
-    out.resize(typed.size() * sizeof(T));
-    if (!typed.empty()) std::memcpy(out.data(), typed.data(), out.size());
-  }
-
-  // fresh_ and old_ in the order of the file.
-  const std::vector<std::byte>& woven(const MergedBatch& batch) {
-    if (batch.carried.empty()) return fresh_;
-    if (batch.fresh.empty()) return old_;
-    woven_.resize(fresh_.size() + old_.size());
-    scatter(fresh_, batch.fresh_places, batch.first, woven_);
-    scatter(old_, batch.carried_places, batch.first, woven_);
-    return woven_;
-  }
-
-  // One dataset of /provenance/points: `fresh` of streamed rows, `old` of a carried row's own value.
-  template <class T, class Fresh, class Old>
-  void write_point(const char* path, const MergedBatch& batch, Fresh fresh, Old old) {
-    std::vector<T> values;
-    for (const FinishedRow& row : batch.fresh) values.push_back(static_cast<T>(fresh(row)));
-    put<T>(values, fresh_);
-    if (!batch.carried.empty()) {
-      carrier_.plain_bytes(path, sizeof(T), batch.carried, old_);
-      for (std::size_t i = 0; i < batch.carried.size(); ++i) {
-        T value{};
-        std::memcpy(&value, old_.data() + i * sizeof(T), sizeof(T));
-        value = old(batch.carried[i], value);
-        std::memcpy(old_.data() + i * sizeof(T), &value, sizeof(T));
-      }
-    }
-    file_.write_rows(path, static_cast<std::uint64_t>(batch.first), static_cast<std::uint64_t>(batch.size()),
-                     woven(batch).data());
-  }
-
-  void write_points(const MergedBatch& batch) {
-    const auto as_it_was = [](const CarriedRow&, auto value) { return value; };
-    write_point<float>(
-        "/provenance/points/seconds", batch, [](const FinishedRow& f) { return f.row.seconds; }, as_it_was);
-    write_point<std::int32_t>(
-        "/provenance/points/worker", batch, [](const FinishedRow& f) { return f.worker; }, as_it_was);
-    write_point<std::int32_t>(
-        "/provenance/points/launch", batch, [](const FinishedRow& f) { return f.launch; },
-        [this](const CarriedRow& row, std::int32_t launch) {
-          return launch + files_[row.file].first_launch;
-        });
-    write_point<std::int64_t>(
-        "/provenance/points/number", batch, [](const FinishedRow& f) { return f.row.id; },
-        [](const CarriedRow& row, std::int64_t) { return row.number; });
-  }
-
-  Hdf5File& file_;
-  FileContext context_;
-  std::span<const CarriedFile> files_;
-  Carrier carrier_;
-  std::vector<Digest> digests_;  // of single columns: what was written, to be held against what is read back
-  std::vector<std::byte> fresh_, old_, woven_;
-};
-
 struct ReadBack {
   std::string rows_digest;           // over all columns, one after the other
   std::vector<std::string> columns;  // of each column alone
@@ -210,67 +104,6 @@ ReadBack read_back(const std::filesystem::path& path) {
   result.rows_digest = whole.hex();
   return result;
 }
-
-// The numbers the failures of a carried file have in the new one; those of rows left out have none.
-std::vector<Failure> carried_failures(const CarriedFile& from) {
-  std::map<sweep::PointIndex, sweep::PointIndex> renumbered;
-  for (const Failure& failure : from.rows->failures()) renumbered[failure.id] = -1;
-  for (std::int64_t row = 0; row < from.rows->count() && !renumbered.empty(); ++row) {
-    const auto found = renumbered.find(from.rows->number(row));
-    if (found == renumbered.end()) continue;
-    found->second = from.numbers.empty() ? found->first : from.numbers[static_cast<std::size_t>(row)];
-  }
-  std::vector<Failure> failures;
-  for (const Failure& failure : from.rows->failures())
-    if (const auto id = renumbered[failure.id]; id >= 0)
-      failures.push_back({id, failure.launch + from.first_launch, failure.message});
-  return failures;
-}
-
-// Launches and failures of the carried files and our own, by number.
-Provenance with_carried(const Provenance& own, std::span<const CarriedFile> files) {
-  Provenance all = own;
-  all.launches.clear(), all.failures.clear();
-  for (const CarriedFile& from : files) {
-    for (Launch launch : from.rows->launches()) {
-      launch.number += from.first_launch;
-      all.launches.push_back(launch);
-    }
-    std::ranges::move(carried_failures(from), std::back_inserter(all.failures));
-  }
-  std::ranges::copy(own.launches, std::back_inserter(all.launches));
-  std::ranges::stable_sort(all.launches, {}, &Launch::number);
-  std::ranges::copy(own.failures, std::back_inserter(all.failures));
-  std::ranges::stable_sort(all.failures, [](const Failure& a, const Failure& b) {
-    return a.id != b.id ? a.id < b.id : a.launch < b.launch;
-  });
-  return all;
-}
-
-// Rows of failed points, found while their numbers pass by in order.
-class FailedPlaces {
- public:
-  explicit FailedPlaces(const std::vector<Failure>& failures)
-      : failures_(failures), places_(failures.size(), -1) {}
-  void see(sweep::PointIndex number, std::int64_t place) {
-    for (; at_ < failures_.size() && failures_[at_].id <= number; ++at_)
-      if (failures_[at_].id == number) places_[at_] = static_cast<std::int32_t>(place);
-  }
-  void see(const MergedBatch& batch) {
-    if (at_ == failures_.size()) return;
-    std::size_t fresh = 0, carried = 0;
-    for (std::int64_t place = batch.first; place < batch.first + batch.size(); ++place) {
-      const bool is_fresh = fresh < batch.fresh.size() && batch.fresh_places[fresh] == place;
-      see(is_fresh ? batch.fresh[fresh++].row.id : batch.carried[carried++].number, place);
-    }
-  }
-  [[nodiscard]] const std::vector<std::int32_t>& places() const { return places_; }
-
- private:
-  const std::vector<Failure>& failures_;  // ascending by id
-  std::vector<std::int32_t> places_;
-  std::size_t at_ = 0;
-};
 
 // What the file says about its own rows: /pareto and /effects. Neither is there without a feasible row.
 struct Findings {
@@ -305,7 +138,7 @@ std::string build(const std::filesystem::path& path, Job& job) {
   write_header(file, job.header, job.rows(), job.by_status);
   make_columns(file, job.rows(), codes, job.header.objectives);
   write_provenance(file, provenance, job.layer_tables, static_cast<std::uint64_t>(job.rows()));
-  ColumnWriter writer(file, job, codes);
+  ColumnWriter writer(file, {job.catalog, codes, job.header.target_tokens}, job.files, job.layer_tables);
   FailedPlaces failed(provenance.failures);
   MergedRows rows(job.stream, job.carried);
   MergedBatch batch;

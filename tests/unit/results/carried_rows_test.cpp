@@ -5,8 +5,8 @@
 #include <random>
 
 #include "results/old_rows.hpp"
-#include "results/read_rows.hpp"
 #include "results/result_file.hpp"
+#include "tests/support/read_all.hpp"
 #include "tests/support/sample_rows.hpp"
 #include "tests/support/temp_file.hpp"
 
@@ -98,7 +98,7 @@ TEST(CarriedRows, BringTheirNamesAndNoOthers) {
   FinishedRow row = sample_row(2);
   row.row.config.model = training::ModelId(2);
   write(after.path, {row}, &old, std::vector<sweep::PointIndex>{-1, 1}, catalog);
-  const Table table = read_rows(after.path);
+  const Table table = read_all(after.path);
   EXPECT_EQ(table.find("model")->meanings, (std::vector<std::string>{"alpha", "beta"}));
   EXPECT_EQ(table.text("model", 0), "alpha");
   EXPECT_EQ(table.text("model", 1), "beta");
@@ -114,8 +114,8 @@ TEST(CarriedRows, KeepTheirLayerTablesUnderTheNewSweepsNumbers) {
   const OldRows old(before.path);
   catalog.layer_tables = {{9, 9}, {1, 17}};
   write(after.path, {sample_row(1)}, &old, {}, catalog);
-  EXPECT_EQ(read_rows(after.path).integer("layer_split", 0), 0);
-  EXPECT_EQ(read_rows(after.path).integer("layer_split", 1), -1);
+  EXPECT_EQ(read_all(after.path).integer("layer_split", 0), 0);
+  EXPECT_EQ(read_all(after.path).integer("layer_split", 1), -1);
   EXPECT_EQ(OldRows(after.path).layer_tables(), (std::vector<std::string>{"9 9", "1 17"}));
 }
 

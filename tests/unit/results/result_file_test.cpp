@@ -1,7 +1,6 @@
 #include "results/result_file.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,19 +9,18 @@
 #include "base/error.hpp"
 #include "results/columns.hpp"
 #include "results/fill.hpp"
-#include "results/read_rows.hpp"
 #include "storage/hdf5.hpp"
+#include "tests/support/read_all.hpp"
 #include "tests/support/sample_rows.hpp"
+#include "tests/support/temp_file.hpp"
 
 namespace echo::results {
 namespace {
 
 // A file of `rows` that goes away with the test.
-struct Written {
-  explicit Written(std::vector<FinishedRow> rows, const simulate::Catalog& catalog = sample_catalog()) {
-    static int number = 0;
-    path = std::filesystem::temp_directory_path() /
-           ("echo_results_" + std::to_string(::getpid()) + "_" + std::to_string(number++) + ".h5");
+struct Written : TempFile {
+  explicit Written(std::vector<FinishedRow> rows, const simulate::Catalog& catalog = sample_catalog())
+      : TempFile("written.h5") {
     RowsInMemory stream(std::move(rows));
     summary = write_results(path, stream, catalog, {"sample", "A sample", "00ff"},
                             {.program = "echo-sweep",
@@ -31,10 +29,6 @@ struct Written {
                              .inputs = {{"zeta", "models/zeta.toml", "ab"}},
                              .launches = {{0, 2, "2026-01-01T00:00:00Z", "", 7, "killed"}}});
   }
-  ~Written() { std::filesystem::remove(path); }
-  Written(const Written&) = delete;
-  Written& operator=(const Written&) = delete;
-  std::filesystem::path path;
   WriteSummary summary;
 };
 
@@ -81,7 +75,7 @@ TEST(RowsDigest, IsFoundAgainFromTheFileAlone) {
 TEST(ResultFile, KeepsEveryRowOfItsColumns) {
   const auto rows = sample_rows(5'000);
   const Written file(rows);
-  const Table table = read_rows(file.path);
+  const Table table = read_all(file.path);
   ASSERT_EQ(table.rows(), 5'000);
   for (const std::int64_t i : {0L, 1L, 2L, 4095L, 4096L, 4999L}) {
     const auto& row = rows[static_cast<std::size_t>(i)].row;
@@ -101,7 +95,7 @@ TEST(ResultFile, KeepsEveryRowOfItsColumns) {
 
 TEST(ResultFile, LeavesOutWhatAnInfeasibleRowDoesNotHave) {
   const Written file(sample_rows(3));
-  const Table table = read_rows(file.path);
+  const Table table = read_all(file.path);
   EXPECT_EQ(table.text("status", 2), "infeasible");
   EXPECT_EQ(table.text("reason", 2), "memory");
   EXPECT_EQ(table.number("reason_margin", 2), 1e9);
@@ -115,7 +109,7 @@ TEST(ResultFile, LeavesOutWhatAnInfeasibleRowDoesNotHave) {
 
 TEST(ResultFile, NamesOnlyWhatItsRowsUseInAlphabeticalOrder) {
   const Written file(sample_rows(4));
-  EXPECT_EQ(read_rows(file.path).find("model")->meanings, (std::vector<std::string>{"alpha", "zeta"}));
+  EXPECT_EQ(read_all(file.path).find("model")->meanings, (std::vector<std::string>{"alpha", "zeta"}));
 }
 
 TEST(ResultFile, CountsRowsByStatus) {
@@ -129,12 +123,13 @@ TEST(ResultFile, CountsRowsByStatus) {
 
 TEST(ResultFile, KeepsTheSweepVerbatim) {
   const Written file(sample_rows(1));
-  EXPECT_EQ(read_text(file.path, "provenance/sweep_toml"), "schema = 1\n");
+  EXPECT_EQ(storage::Hdf5File(file.path, storage::Hdf5File::Mode::read).text("/provenance/sweep_toml"),
+            "schema = 1\n");
 }
 
 TEST(ResultFile, MayBeEmpty) {
   const Written file({});
-  EXPECT_EQ(read_rows(file.path).rows(), 0);
+  EXPECT_EQ(read_all(file.path).rows(), 0);
   EXPECT_TRUE(read_state(file.path)->complete);
 }
 
@@ -155,7 +150,7 @@ TEST(ResultFile, RefusesAPlaceItCannotWriteWithExitCode5) {
 
 TEST(ResultFile, FindsAConfigByTheStartOfItsId) {
   const Written file(sample_rows(64));
-  const Table table = read_rows(file.path);
+  const Table table = read_all(file.path);
   char id[17];
   std::snprintf(id, sizeof id, "%016llx", static_cast<unsigned long long>(table.config_id(17)));
   EXPECT_EQ(table.row_of(std::string_view(id).substr(0, 12)), 17);

@@ -1,0 +1,44 @@
+#include "results/carried_provenance.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+namespace echo::results {
+
+// The numbers the failures of a carried file have in the new one; those of rows left out have none.
+static std::vector<Failure> carried_failures(const CarriedFile& from) {
+  std::map<sweep::PointIndex, sweep::PointIndex> renumbered;
+  for (const Failure& failure : from.rows->failures()) renumbered[failure.id] = -1;
+  for (std::int64_t row = 0; row < from.rows->count() && !renumbered.empty(); ++row) {
+    const auto found = renumbered.find(from.rows->number(row));
+    if (found == renumbered.end()) continue;
+    found->second = from.numbers.empty() ? found->first : from.numbers[static_cast<std::size_t>(row)];
+  }
+  std::vector<Failure> failures;
+  for (const Failure& failure : from.rows->failures())
+    if (const auto id = renumbered[failure.id]; id >= 0)
+      failures.push_back({id, failure.launch + from.first_launch, failure.message});
+  return failures;
+}
+
+Provenance with_carried(const Provenance& own, std::span<const CarriedFile> files) {
+  Provenance all = own;
+  all.launches.clear(), all.failures.clear();
+  for (const CarriedFile& from : files) {
+    for (Launch launch : from.rows->launches()) {
+      launch.number += from.first_launch;
+      all.launches.push_back(launch);
+    }
+    std::ranges::move(carried_failures(from), std::back_inserter(all.failures));
+  }
+  std::ranges::copy(own.launches, std::back_inserter(all.launches));
+  std::ranges::stable_sort(all.launches, {}, &Launch::number);
+  std::ranges::copy(own.failures, std::back_inserter(all.failures));
+  std::ranges::stable_sort(all.failures, [](const Failure& a, const Failure& b) {
+    return a.id != b.id ? a.id < b.id : a.launch < b.launch;
+  });
+  return all;
+}
+
+}  // namespace echo::results
