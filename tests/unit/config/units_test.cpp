@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "sweep/expression.hpp"
+#include "sweep/unit.hpp"
+
 namespace echo::config {
 namespace {
 
@@ -16,6 +19,45 @@ UnitProblem trouble(std::string_view text, UnitKind kind) {
   UnitProblem problem;
   EXPECT_FALSE(parse_quantity(text, kind, "x", problem)) << text;
   return problem;
+}
+
+// Values of keys and literals of expressions have a table of units each; what both know must mean the same.
+TEST(Units, MeanTheSameInExpressions) {
+  struct NoNames : sweep::Symbols {
+    std::optional<sweep::Symbol> find(std::string_view) override { return std::nullopt; }
+    std::int64_t intern(std::string_view) override { return 0; }
+  };
+  const std::vector<std::pair<UnitKind, sweep::Unit>> kinds{
+      {UnitKind::bytes, sweep::in_bytes},
+      {UnitKind::duration, sweep::in_seconds},
+      {UnitKind::tokens, sweep::plain},
+      {UnitKind::count, sweep::plain},
+      {UnitKind::bytes_per_second, sweep::bytes_per_second},
+      {UnitKind::flops_per_second, sweep::flops_per_second}};
+  std::vector<std::string> units = sweep::unit_names();
+  for (const std::string& name : sweep::unit_names()) units.push_back(name + "/s");
+  for (const char* prefix : {"k", "M", "B", "T", "Ki", "Mi"})
+    units.push_back(std::string(prefix) + " tokens");
+  int compared = 0;
+  for (const std::string& unit : units) {
+    for (const char* number : {"3", "0.7"}) {
+      const std::string text = std::string(number) + " " + unit;
+      for (const auto& [kind, dimension] : kinds) {
+        UnitProblem ignored;
+        const auto expected = parse_quantity(text, kind, "x", ignored);
+        NoNames names;
+        sweep::ExpressionError error;
+        const auto code = sweep::compile(text, names, sweep::Division::real, error);
+        if (!expected || !code || code->unit != dimension) continue;
+        const auto got = sweep::evaluate(*code, {});
+        ASSERT_TRUE(got) << text;
+        const double value = code->type == sweep::Type::real ? got->real : static_cast<double>(got->number);
+        EXPECT_DOUBLE_EQ(value, static_cast<double>(*expected)) << text;
+        ++compared;
+      }
+    }
+  }
+  EXPECT_GT(compared, 150);
 }
 
 TEST(Units, TellBitsFromBytes) {
