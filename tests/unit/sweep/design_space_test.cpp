@@ -2,10 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <sstream>
+
 #include "base/contract.hpp"
 #include "base/error.hpp"
 #include "sweep/config_id.hpp"
 #include "sweep/count_space.hpp"
+#include "sweep/serialize_index.hpp"
 #include "tests/support/small_space.hpp"
 
 namespace echo::sweep {
@@ -224,6 +229,18 @@ TEST(DesignSpace, RefusesMoreCombinationsThanItCanNumber) {
                                         numbers(Axis::ep, upto), numbers(Axis::seq_len, upto)}),
                            catalog()),
                UserError);
+}
+
+TEST(SpaceIndex, CrossesAnArchiveWhole) {
+  const DesignSpace space(small_sweep({numbers(Axis::tp, {1, 2, 4, 8}), numbers(Axis::vpp, {1, 2})}),
+                          catalog());
+  const SpaceIndex sent = index_part(space.raw_space(), 1, 2, 3);
+  ASSERT_GT(sent.size(), 0);
+  std::stringstream bytes;
+  boost::archive::binary_oarchive(bytes) << sent;
+  SpaceIndex received;
+  boost::archive::binary_iarchive(bytes) >> received;
+  EXPECT_EQ(received, sent);
 }
 
 TEST(DesignSpace, TellsPointsAndRawCombinationsApart) {
