@@ -43,7 +43,7 @@ std::optional<Count> estimate_repeats(const sweep::SweepSpec& spec, const sweep:
 }
 
 const char* remark_on(const RuleCount& rule, std::int64_t left, const std::vector<RuleCount>& alone) {
-  if (rule.removed.value > 0) return left <= 0 ? "! removes the last" : "";
+  if (rule.removed.value > 0) return left == 0 ? "! removes the last" : "";
   if (!rule.tests || !rule.removed.is_exact()) return "";
   const auto same = std::ranges::find(alone, rule.name, &RuleCount::name);
   return same == alone.end() || same->removed.value == 0 ? "! never fires: is it needed?"
@@ -94,13 +94,14 @@ std::string waterfall_text(const sweep::SweepSpec& spec, const PlanCounts& count
   };
   if (spec.groups.empty()) add_axes(spec.dimensions, "");
   for (const sweep::SubSpace& group : spec.groups) add_axes(group.dimensions, ", group " + group.name);
-  std::int64_t left = counts.space.raw;
-  if (spec.groups.size() > 1) table.add({"", "together", "", show_count(left), ""});
+  if (spec.groups.size() > 1) table.add({"", "together", "", show_count(counts.space.raw), ""});
+  // Added up from what is kept, so that estimates, too, end in the number that is to run.
+  std::int64_t left = counts.space.kept.value;
+  for (const RuleCount& rule : counts.space.rules) left += rule.removed.value;
   for (const RuleCount& rule : counts.space.rules) {
-    left = std::max<std::int64_t>(left - rule.removed.value, 0);
-    const Count now{left, rule.removed.is_exact() ? left : left - 1, left};
+    left -= rule.removed.value;
     table.add({"", rule.name, (rule.removed.value > 0 ? "-" : "") + show_estimate(rule.removed),
-               show_estimate(counts.space.exact ? sweep::exactly(left) : now),
+               (counts.space.exact ? "" : "~") + show_count(left),
                interval(rule.removed) + remark_on(rule, left, counts.alone)});
   }
   if (counts.repeats && counts.repeats->high > 0) {

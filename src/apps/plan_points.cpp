@@ -6,6 +6,7 @@
 
 #include "apps/axis_choice.hpp"
 #include "apps/show_quantity.hpp"
+#include "base/contract.hpp"
 #include "sweep/config_id.hpp"
 #include "sweep/raw_cursor.hpp"
 #include "sweep/repeats.hpp"
@@ -99,7 +100,8 @@ PointFate find_fate(const sweep::SweepSpec& spec, const simulate::Catalog& catal
   for (bool found = cursor.find(0, part.size()); found && fate.kept.size() < most_kept;
        found = cursor.next(part.size())) {
     const std::int64_t raw = raw_in_whole(choice, cursor, whole);
-    if (!at.find(raw, raw + 1)) continue;  // never: rules do not depend on what else is listed
+    const bool same = at.find(raw, raw + 1);  // rules do not depend on what else is listed
+    ECHO_ENSURE(same);
     fate.kept.push_back(planned(whole, at, varying));
     const auto twin = repeats.first_twin(at);
     fate.kept.back().is_repeat = twin.has_value();

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "apps/show_quantity.hpp"
+#include "base/contract.hpp"
 #include "base/counter_rng.hpp"
 #include "results/column_bytes.hpp"
 #include "results/columns.hpp"
@@ -123,7 +124,8 @@ Probe probe_points(const sweep::SweepSpec& spec, const simulate::Catalog& catalo
   const auto now = [] { return std::chrono::steady_clock::now(); };
   for (const std::int64_t raw : raws) {
     const auto start = now();
-    if (!cursor.find(raw, raw + 1)) continue;  // never: raws are points
+    const bool found = cursor.find(raw, raw + 1);
+    ECHO_ENSURE(found);
     sweep::Row row;
     row.config = sweep::normalised(sweep::config_of(cursor.state(), catalog), catalog);
     try {
