@@ -19,11 +19,7 @@ class FailedPlaces {
  public:
   explicit FailedPlaces(const std::vector<Failure>& failures)
       : failures_(failures), places_(failures.size(), -1) {}
-  void see(sweep::PointIndex number, std::int64_t place) {
-    for (; at_ < failures_.size() && failures_[at_].id <= number; ++at_)
-      if (failures_[at_].id == number) places_[at_] = static_cast<std::int32_t>(place);
-  }
-  void see(const MergedBatch& batch) {
+  void see(const MergedBatch& batch) {  // batches in order, from the first
     if (at_ == failures_.size()) return;
     std::size_t fresh = 0, carried = 0;
     for (std::int64_t place = batch.first; place < batch.first + batch.size(); ++place) {
@@ -31,9 +27,14 @@ class FailedPlaces {
       see(is_fresh ? batch.fresh[fresh++].row.id : batch.carried[carried++].number, place);
     }
   }
+  // By failure; -1 = no row has passed that bears its number.
   [[nodiscard]] const std::vector<std::int32_t>& places() const { return places_; }
 
  private:
+  void see(sweep::PointIndex number, std::int64_t place) {
+    for (; at_ < failures_.size() && failures_[at_].id <= number; ++at_)
+      if (failures_[at_].id == number) places_[at_] = static_cast<std::int32_t>(place);
+  }
   const std::vector<Failure>& failures_;  // ascending by id
   std::vector<std::int32_t> places_;
   std::size_t at_ = 0;

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <random>
 
 #include "tests/unit/apps/tiny_results.hpp"
 
@@ -101,6 +104,42 @@ TEST(Diff, TellsSettingsFromWhatRowsAreWorkedOutWith) {
   after.catalog_key = "c";
   EXPECT_THAT(diff_of(tiny_results({{}}, before), tiny_results({{}}, after), 3, "").causes,
               ElementsAre("presets"));
+}
+
+// Every row looked up in the other file, every rank counted out.
+TEST(Diff, EqualsTheComparisonOfEveryPair) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    std::mt19937_64 random(seed);
+    std::map<std::uint64_t, double> a, b;
+    std::vector<TinyRow> rows_a, rows_b;
+    for (std::uint64_t i = 0; i < 30; ++i) {
+      const std::uint64_t id = random() % 40;
+      const double step = 1.0 + static_cast<double>(random() % 8);
+      if (i % 2 == 0 && a.try_emplace(id, step).second) rows_a.push_back({.id = id, .step = step});
+      if (i % 2 == 1 && b.try_emplace(id, step).second) rows_b.push_back({.id = id, .step = step});
+    }
+    const FileDiff diff = diff_of(tiny_results(rows_a), tiny_results(rows_b), 100, "");
+    std::int64_t both = 0, changed = 0, moved = 0;
+    const auto rank = [](const auto& all, std::uint64_t id) {
+      const auto own = all.find(id);
+      if (own == all.end()) return std::int64_t{0};
+      return 1 + std::ranges::count_if(all, [&](const auto& row) { return row.second < own->second; });
+    };
+    for (std::uint64_t id = 0; id < 40; ++id) {
+      if (a.contains(id) && b.contains(id)) ++both, changed += a[id] != b[id] ? 1 : 0;
+      moved += rank(a, id) != rank(b, id) ? 1 : 0;
+    }
+    EXPECT_EQ(diff.both, both);
+    EXPECT_EQ(diff.only_first, std::ssize(a) - both);
+    EXPECT_EQ(diff.only_second, std::ssize(b) - both);
+    EXPECT_EQ(diff.metrics.empty() ? 0 : diff.metrics[0].rows, changed);
+    EXPECT_EQ(std::ssize(diff.ranks), moved);
+    for (const RankChange& change : diff.ranks) {
+      EXPECT_EQ(change.from, rank(a, change.config_id));
+      EXPECT_EQ(change.to, rank(b, change.config_id));
+    }
+  }
 }
 
 TEST(Diff, LooksOnlyAtWhatTheExpressionKeeps) {
