@@ -15,11 +15,13 @@ namespace echo::config {
 class Problems {
  public:
   void error(Place place, std::string what, std::string remedy) {
-    if (add({std::move(place), std::move(what), std::move(remedy), Problem::Severity::error})) ++errors_;
+    add({std::move(place), std::move(what), std::move(remedy), Problem::Severity::error});
+    ++errors_;
   }
   void warning(Place place, std::string what, std::string remedy) {
-    (void)add({std::move(place), std::move(what), std::move(remedy), Problem::Severity::warning});
+    add({std::move(place), std::move(what), std::move(remedy), Problem::Severity::warning});
   }
+  // Counts repeats, so that a reader can see whether what it asked for went well.
   [[nodiscard]] int errors() const { return errors_; }
   [[nodiscard]] const std::vector<Problem>& list() const { return list_; }
   // Throws UserError where there is an error; warnings alone pass. Files stand in the order of their first
@@ -40,11 +42,10 @@ class Problems {
 
  private:
   // Groups of a space share axes, and would tell of the same slip once each.
-  bool add(Problem problem) {
+  void add(Problem problem) {
     const Place& place = problem.place;
-    if (!told_.emplace(place.file, place.line, place.column, problem.what).second) return false;
-    list_.push_back(std::move(problem));
-    return true;
+    const bool is_new = told_.emplace(place.file, place.line, place.column, problem.what).second;
+    if (is_new) list_.push_back(std::move(problem));
   }
   std::set<std::tuple<std::string, std::int32_t, std::int32_t, std::string>> told_;
   std::vector<Problem> list_;

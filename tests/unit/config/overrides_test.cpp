@@ -69,5 +69,12 @@ TEST_F(Overrides, NameTheOptionThatIsWrong) {
   EXPECT_THAT(told({"search.strategy=random"}), ElementsAre(HasSubstr("needs to know how many points")));
 }
 
+// Both entries lack a metric at the same (no) place, and the second complaint is not shown; it counts all the
+// same.
+TEST_F(Overrides, SurviveTwoSlipsThatLookAlike) {
+  EXPECT_THAT(told({"objective.mtp=1", "objective.mtp=2"}), testing::Contains(HasSubstr("lacks \"metric\"")));
+  EXPECT_THAT(told({"limit.mtp=1", "limit.mtp=2"}), testing::Contains(HasSubstr("lacks \"metric\"")));
+}
+
 }  // namespace
 }  // namespace echo::config
