@@ -74,6 +74,7 @@ std::vector<Wish> parse(const std::string& point) {
     const auto axis = std::ranges::find(sweep::axis_table, name, &AxisInfo::name);
     if (axis == sweep::axis_table.end()) {
       std::vector<std::string> names;
+      names.reserve(sweep::axis_table.size());
       for (const AxisInfo& info : sweep::axis_table) names.emplace_back(info.name);
       throw UserError("there is no axis \"" + name + "\"",
                       config::suggest(name, names, "name an axis of [space]"));
