@@ -101,6 +101,8 @@ results::Provenance provenance_of(const config::SweepInputs& read, const Invocat
 parallel::LaunchRequest launch_request(const RunOptions& options, const WorkerInputs& inputs,
                                        const sweep::DesignSpace& space, results::Provenance provenance) {
   const sweep::SweepSpec& spec = inputs.spec;
+  const auto seconds = time_budget(options.time_budget, spec.run.time_budget,
+                                   std::getenv("SLURM_JOB_END_TIME"), std::time(nullptr));
   return {.file = result_file(options, spec),
           .header = sweep_header(inputs),
           .provenance = std::move(provenance),
@@ -113,8 +115,7 @@ parallel::LaunchRequest launch_request(const RunOptions& options, const WorkerIn
           .extend = options.extend,
           .retry_failed = options.retry_failed,
           .most_failures = options.fail_fast ? failures_allowed(options, spec, space.size()) : -1,
-          .seconds = time_budget(options.time_budget, spec.run.time_budget, std::getenv("SLURM_JOB_END_TIME"),
-                                 std::time(nullptr)),
+          .deadline = seconds ? std::optional(parallel::seconds_from_now(*seconds)) : std::nullopt,
           .fsync = fsync_of(options.fsync),
           .snapshots = pace_of(options, spec)};
 }
@@ -124,7 +125,7 @@ std::string describe_request(const parallel::LaunchRequest& request) {
   std::string text =
       fmt::format("file {}, {} points{}{}\n", request.file.string(), show_count(request.space.size),
                   request.shard.is_whole() ? "" : ", shard " + text_of(request.shard),
-                  request.seconds ? ", stops after " + show_duration(*request.seconds) : "");
+                  request.deadline ? ", stops in time" : "");
   text += fmt::format("keys: sweep {}, rows {} (program {}, presets {}, calibration {}), space {}\n",
                       header.sweep_key.substr(0, 8), header.row_key.substr(0, 8),
                       header.code_key.substr(0, 8), header.catalog_key.substr(0, 8),

@@ -1,5 +1,6 @@
 #include "parallel/launch.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -78,13 +79,10 @@ class FirstWorker {
   }
 
   WorkPlan plan() {
-    WorkPlan plan{.missing = found_.missing,
-                  .suspects = found_.quarantine.suspects,
-                  .most_failures = request_.most_failures};
-    if (request_.seconds)
-      plan.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                         std::chrono::duration<double>(*request_.seconds));
-    return plan;
+    return {.missing = found_.missing,
+            .suspects = found_.quarantine.suspects,
+            .most_failures = request_.most_failures,
+            .deadline = request_.deadline};
   }
 
   void start_snapshots() {
@@ -179,6 +177,12 @@ std::string work(const LaunchRequest& request, const JournalHeader& header, Work
 }
 
 }  // namespace
+
+std::chrono::steady_clock::time_point seconds_from_now(double seconds) {
+  constexpr double ten_years = 3.2e8;
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                            std::chrono::duration<double>(std::min(seconds, ten_years)));
+}
 
 LaunchOutcome launch(const Session& session, const LaunchRequest& asked, const simulate::Catalog& catalog,
                      const RunRows& run, LaunchWatch watch) {

@@ -2,6 +2,7 @@
 // but for reading the sweep and printing.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -32,12 +33,15 @@ struct LaunchRequest {
   bool extend = false;             // keep points of an older space that are in this one
   bool retry_failed = false;       // points whose row says failed are done again
   std::int64_t most_failures = -1;  // stop at the first failed row beyond; -1 = go on
-  std::optional<double> seconds;    // of this launch, after which no more is handed out
+  std::optional<std::chrono::steady_clock::time_point> deadline;  // after it no more is handed out
   Fsync fsync = Fsync::never;
   SnapshotPace snapshots;
   LockOptions lock;
   DispatchOptions dispatch;
 };
+
+// On the steady clock, which nobody sets; ten years at most.
+[[nodiscard]] std::chrono::steady_clock::time_point seconds_from_now(double seconds);
 
 struct LaunchOutcome {
   // limited: all below the limit is done, others are not; the file is partial.

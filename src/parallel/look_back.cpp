@@ -126,6 +126,11 @@ LookBack look_back(const LaunchRequest& request) {
   if (take_other_journals(request, *journals, found)) journals.emplace(folder, key);
 
   const JournalRows& rows = *journals;
+  if (subtract(found.old_done, rows.done()).count() == 0) {  // a snapshot of these very journals
+    found.old.reset();
+    found.old_numbers.clear();
+    found.old_done = {};
+  }
   const IdSet journalled = request.retry_failed ? subtract(rows.done(), rows.failed()) : rows.done();
   const IdSet done = unite(journalled, found.old_done);
   found.wanted = ids_of(request.shard, request.space.size);

@@ -26,7 +26,8 @@ int rank_of(int code) {
 }  // namespace
 
 Session::Session(int& argc, char**& argv) {
-  MPI_Init(&argc, &argv);
+  int granted = 0;  // threads write journals, snapshots and heartbeats; MPI is the main thread's alone
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &granted);
   MPI_Comm_rank(MPI_COMM_WORLD, &worker_);
   MPI_Comm_size(MPI_COMM_WORLD, &workers_);
 }

@@ -24,7 +24,6 @@ static std::vector<Failure> carried_failures(const CarriedFile& from) {
 
 Provenance with_carried(const Provenance& own, std::span<const CarriedFile> files) {
   Provenance all = own;
-  all.launches.clear(), all.failures.clear();
   for (const CarriedFile& from : files) {
     for (Launch launch : from.rows->launches()) {
       launch.number += from.first_launch;
@@ -32,12 +31,16 @@ Provenance with_carried(const Provenance& own, std::span<const CarriedFile> file
     }
     std::ranges::move(carried_failures(from), std::back_inserter(all.failures));
   }
-  std::ranges::copy(own.launches, std::back_inserter(all.launches));
+  // A snapshot told of launches that its journals know more of: those come first, and stay.
   std::ranges::stable_sort(all.launches, {}, &Launch::number);
-  std::ranges::copy(own.failures, std::back_inserter(all.failures));
+  const auto repeated = std::ranges::unique(all.launches, {}, &Launch::number);
+  all.launches.erase(repeated.begin(), repeated.end());
   std::ranges::stable_sort(all.failures, [](const Failure& a, const Failure& b) {
     return a.id != b.id ? a.id < b.id : a.launch < b.launch;
   });
+  const auto again = std::ranges::unique(
+      all.failures, [](const Failure& a, const Failure& b) { return a.id == b.id && a.launch == b.launch; });
+  all.failures.erase(again.begin(), again.end());
   return all;
 }
 

@@ -173,7 +173,8 @@ parallel::LaunchRequest request_of(const Settings& settings) {
       .most_failures = number(settings, "most-failures", -1),
       .snapshots = {.every = std::chrono::milliseconds(number(settings, "snapshot-ms", 0)),
                     .most_share = 0.5}};
-  if (settings.contains("seconds")) request.seconds = std::stod(settings.at("seconds"));
+  if (settings.contains("seconds"))
+    request.deadline = parallel::seconds_from_now(std::stod(settings.at("seconds")));
   if (settings.contains("dispatcher-only")) request.dispatch.dispatcher_only_above = 1;
   return request;
 }

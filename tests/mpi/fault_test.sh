@@ -121,6 +121,15 @@ run 2 75 journals.h5 400 --from 100 --microseconds 100 --stop-after 40
 run 3 0 journals.h5 $ids --extend
 expect 'resumed [1-9]'
 [[ $(digest) == "$whole" ]] || fail "another digest after extending journals"
+# The same, killed after a snapshot that already holds old rows and new ones; each launch is told of once.
+run 2 0 again.h5 400 --from 100
+mpirun -n 2 "$program" again.h5 $ids --extend --microseconds 20000 --snapshot-ms 100 >snapshot_out 2>&1 &
+launcher=$!
+for _ in $(seq 100); do h5dump -a /state again.h5 2>/dev/null | grep -q partial && break; sleep 0.05; done
+pkill -KILL -P $launcher; kill -KILL $launcher; wait $launcher 2>/dev/null || true
+run 3 0 again.h5 $ids --extend
+[[ $(digest) == "$whole" ]] || fail "another digest after a snapshot of an extension"
+h5dump -d /provenance/runs/run again.h5 | grep -q '(0): 0, 1, 2$' || fail "launches are told of twice, or not at all"
 run 2 5 grown.h5 400 --from 300 --extend
 expect '300 of 600 points .* are not in the new space'
 [[ $(digest_of grown.h5) == "$whole" ]] || fail "a refusal touched the file"

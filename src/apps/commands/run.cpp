@@ -2,7 +2,6 @@
 // goes on from what an earlier launch left.
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -25,15 +24,6 @@
 namespace echo::apps::commands {
 
 namespace {
-
-// A worker's own failures, so that a bug can be found from the log.
-void report_failures(const sweep::SweepSummary& summary, int worker) {
-  constexpr std::size_t shown = 3;
-  for (std::size_t i = 0; i < std::min(summary.failures.size(), shown); ++i) {
-    fmt::print(stderr, "worker {}: point {} failed: {}\n", worker, summary.failures[i].id,
-               summary.failures[i].message);
-  }
-}
 
 const char* words_of(parallel::StopReason reason) {
   switch (reason) {
@@ -66,7 +56,7 @@ int report_outcome(const RunOptions& options, std::int64_t allowed_failures, con
   const SummaryFacts facts{.file = request.file.string(),
                            .rows_digest = outcome.summary.rows_digest,
                            .seconds = outcome.seconds,
-                           .simulated = outcome.summary.rows - outcome.resumed_rows,
+                           .simulated = outcome.progress.rows(),
                            .resumed = outcome.resumed_rows,
                            .workers = session.workers(),
                            .already_complete = outcome.kind == Kind::already_complete};
@@ -111,8 +101,7 @@ int run_on(const parallel::Session& session, const RunOptions& options, const In
       .on_progress = [&](const parallel::Progress& now) { reporter->see(now); },
       .on_warning = [&](const std::string& text) { log.write("warning: " + text + "\n"); }};
   const auto run_rows = [&](sweep::WorkSource& source, sweep::RowSink& sink) {
-    report_failures(sweep::run_sweep(space, inputs.catalog, inputs.calibration, source, sink),
-                    session.worker());
+    (void)sweep::run_sweep(space, inputs.catalog, inputs.calibration, source, sink);
   };
   const auto outcome = parallel::launch(session, request, inputs.catalog, run_rows, watch);
   if (!session.is_first()) return 0;
