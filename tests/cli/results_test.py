@@ -158,6 +158,10 @@ class Results(unittest.TestCase):
     def test_merge_refuses_files_of_different_sweeps(self):
         self.run_program("small.toml", "-q", "--set", "space.tp=[1,2]", "-o", "other.h5")
         self.assertIn("space_key", self.run_program("merge", "-o", "no.h5", "small.h5", "other.h5", code=2).stderr)
+
+    def test_merge_names_the_file_that_is_not_there(self):
+        told = self.run_program("merge", "-o", "no.h5", "small.h5", "absent.h5", code=2).stderr
+        self.assertIn('there is no file "absent.h5"', told)
         self.assertFalse((self.folder / "no.h5").exists())
         self.run_program("merge", "small.h5", code=2)
 
