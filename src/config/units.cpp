@@ -80,7 +80,7 @@ Words words_of(UnitKind kind) {
     case UnitKind::flops_per_second:
       return {"rate of arithmetic", "TFLOP/s", "GFLOP/s"};
     case UnitKind::duration:
-      return {"duration", "us", "ms"};
+      return {"duration", "us", "s"};
     case UnitKind::count:
       return {"count", "M", "k"};
     case UnitKind::tokens:
