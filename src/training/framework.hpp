@@ -41,10 +41,12 @@ struct FrameworkSpec {
       false;  // pipeline hops carry 1/tensor each, all-gathered on arrival (Narayanan 2021, 4.1)
   bool fp32_gradients = true;                   // main gradients kept and reduced in fp32
   bool fused_grad_accumulation = true;          // weight-gradient GEMM adds straight into the main gradient
+  bool overlaps_shared_experts = false;         // run beside the experts' all-to-alls
   bool pads_vocabulary = true;                  // to a multiple of 128 * tensor
   std::int64_t bucket_parameters = 40'000'000;  // gradient bucket, before scaling with the data degree
   SimTime kernel_gap{};       // idle time between dependent kernels on the GPU, launch included
   SimTime host_per_kernel{};  // CPU time to issue one kernel; binds when kernels are shorter
+  SimTime host_per_expert{};  // CPU time to issue one expert's product of a grouped GEMM
   // Extra host time per tensor-parallel collective and rank of its group while a pipeline engine runs beside
   // it.
   SimTime host_per_peer{};
