@@ -33,9 +33,13 @@ double fraction_of(ops::KernelKind kind, const KernelConstants& c) {
       return c.memory_rope;
     case KernelKind::softmax_forward:
     case KernelKind::softmax_backward:
+    case KernelKind::router_forward:
+    case KernelKind::router_backward:
       return c.memory_softmax;
     case KernelKind::embedding_forward:
-      return c.memory_embedding;
+    case KernelKind::permute:
+    case KernelKind::unpermute:
+      return c.memory_embedding;  // whole rows, picked by index
     case KernelKind::embedding_backward:
       return c.memory_scatter;
     case KernelKind::cross_entropy_forward:
