@@ -37,9 +37,7 @@ double fraction_of(ops::KernelKind kind, const KernelConstants& c) {
     case KernelKind::router_backward:
       return c.memory_softmax;
     case KernelKind::embedding_forward:
-    case KernelKind::permute:
-    case KernelKind::unpermute:
-      return c.memory_embedding;  // whole rows, picked by index
+      return c.memory_embedding;
     case KernelKind::embedding_backward:
       return c.memory_scatter;
     case KernelKind::cross_entropy_forward:
@@ -52,6 +50,8 @@ double fraction_of(ops::KernelKind kind, const KernelConstants& c) {
     case KernelKind::memset_zero:
       return c.memory_write;
     case KernelKind::gemm:
+    case KernelKind::permute:
+    case KernelKind::unpermute:
     case KernelKind::attention_forward:
     case KernelKind::attention_backward:
     case KernelKind::dropout_forward:

@@ -33,8 +33,9 @@ using ops::KernelKind;
 // Token counts and widths on one rank.
 struct Mixture {
   explicit Mixture(const Shapes& shapes)
-      : s(shapes), ep(s.x.config.degrees.expert), etp(s.x.config.degrees.expert_tensor) {
+      : s(shapes), router(shapes), ep(s.x.config.degrees.expert), etp(s.x.config.degrees.expert_tensor) {
     const training::ModelSpec& m = s.x.model;
+    router.sixteen_bit = true;
     experts = m.experts / ep;
     tokens = s.shared_rows;
     copies = m.experts_per_token;
@@ -70,6 +71,7 @@ struct Mixture {
   }
 
   const Shapes& s;
+  Shapes router;  // whose products stay in 16 bit
   std::int32_t ep, etp;
   std::int32_t experts = 0, tokens = 0, copies = 0;  // experts this rank holds; tokens it routes
   std::int32_t rows = 0, rows_each = 0;              // copies its experts work on, and each of them
@@ -104,10 +106,12 @@ OpIndex combine(Builder& b, const Mixture& x, OpIndex after) {
   return over(b, x, layout.expert, CollectiveKind::all_to_all, bytes_of(x, x.tokens * x.copies), summed);
 }
 
-// Between the order of sending ranks and that of local experts.
-void sort_by_expert(Builder& b, const Mixture& x, Part part, OpIndex arrived) {
-  if (x.experts > 1 && x.ep * x.etp > 1)
-    b.compute(part, x.s.op(KernelKind::elementwise, x.rows, x.s.hidden), {arrived});
+// Between the order of sending ranks and that of local experts. 8-bit products want each expert's rows in
+// multiples of 16: tokens are copied to padded places, and results back (fp8_padding, fp8_unpadding).
+void reorder(Builder& b, const Mixture& x, Part part, OpIndex arrived = -1) {
+  const KernelKey copy = x.s.op(KernelKind::elementwise, x.rows, x.s.hidden);
+  if (x.experts > 1 && x.ep * x.etp > 1) b.compute(part, copy, {arrived});
+  if (x.s.is_8_bit()) b.compute(part, copy, {arrived});
 }
 
 void shared_up_forward(Builder& b, const Mixture& x, Part part) {
@@ -116,9 +120,7 @@ void shared_up_forward(Builder& b, const Mixture& x, Part part) {
 }
 
 void route(Builder& b, const Mixture& x, Part part) {
-  KernelKey scores = x.s.gemm(x.tokens, x.s.x.model.experts, x.s.hidden, GemmLayout::tn);
-  scores.precision = x.s.activation_precision();
-  b.compute(part, scores);
+  b.compute(part, x.router.gemm(x.tokens, x.s.x.model.experts, x.s.hidden, GemmLayout::tn));
   b.compute(part, x.routing(KernelKind::router_forward));
   const machine::GroupSpan& grid = x.s.x.layout.expert_grid;
   over(b, x, grid, CollectiveKind::all_gather, std::int64_t{8} * x.s.x.model.experts * grid.ranks,
@@ -128,13 +130,13 @@ void route(Builder& b, const Mixture& x, Part part) {
 
 void experts_forward(Builder& b, const Mixture& x, Part part, OpIndex arrived) {
   const Shapes& s = x.s;
-  sort_by_expert(b, x, part, arrived);
+  reorder(b, x, part, arrived);
   cast_to_8_bit(b, s, part, x.rows, s.hidden);
   b.compute(part, s.grouped_gemm(x.rows_each, x.up, s.hidden, GemmLayout::tn, x.experts), {arrived});
   b.compute(part, x.activation(KernelKind::activation_forward, x.rows, x.ffn));
   cast_to_8_bit(b, s, part, x.rows, x.ffn);
   b.compute(part, s.grouped_gemm(x.rows_each, s.hidden, x.ffn, GemmLayout::tn, x.experts));
-  sort_by_expert(b, x, part, -1);
+  reorder(b, x, part);
 }
 
 void expert_gradient(Builder& b, const Mixture& x, std::int32_t inputs, std::int32_t outputs,
@@ -146,7 +148,7 @@ void expert_gradient(Builder& b, const Mixture& x, std::int32_t inputs, std::int
 
 void experts_backward(Builder& b, const Mixture& x, OpIndex arrived, const GradientReady& ready) {
   const Shapes& s = x.s;
-  sort_by_expert(b, x, Part::backward, arrived);
+  reorder(b, x, Part::backward, arrived);
   cast_to_8_bit(b, s, Part::backward, x.rows, s.hidden);
   b.compute(Part::backward, s.grouped_gemm(x.rows_each, x.ffn, s.hidden, GemmLayout::nn, x.experts),
             {arrived});
@@ -155,16 +157,14 @@ void experts_backward(Builder& b, const Mixture& x, OpIndex arrived, const Gradi
   cast_to_8_bit(b, s, Part::backward, x.rows, x.up);
   b.compute(Part::backward, s.grouped_gemm(x.rows_each, s.hidden, x.up, GemmLayout::nn, x.experts));
   if (!s.x.splits_backward) expert_gradient(b, x, s.hidden, x.up, ready);
-  sort_by_expert(b, x, Part::backward, -1);
+  reorder(b, x, Part::backward);
 }
 
 void route_backward(Builder& b, const Mixture& x, const GradientReady& ready) {
   const Shapes& s = x.s;
   b.compute(Part::backward, x.routing(KernelKind::router_backward));
-  KernelKey input_gradient = s.gemm(x.tokens, s.hidden, s.x.model.experts, GemmLayout::nn);
-  input_gradient.precision = s.activation_precision();
-  b.compute(Part::backward, input_gradient);
-  if (!s.x.splits_backward) weight_gradient(b, s, s.hidden, s.x.model.experts, x.tokens, ready);
+  b.compute(Part::backward, x.router.gemm(x.tokens, s.hidden, s.x.model.experts, GemmLayout::nn));
+  if (!s.x.splits_backward) weight_gradient(b, x.router, s.hidden, s.x.model.experts, x.tokens, ready);
   b.compute(Part::backward,
             s.op(KernelKind::elementwise, x.tokens, s.hidden));  // added to the experts' gradient
 }
@@ -218,7 +218,7 @@ void mixture_weight_gradients(Builder& b, const Shapes& s, const GradientReady& 
   const Mixture x(s);
   expert_gradient(b, x, x.ffn, s.hidden, ready);
   expert_gradient(b, x, s.hidden, x.up, ready);
-  weight_gradient(b, s, s.hidden, s.x.model.experts, x.tokens, ready);
+  weight_gradient(b, x.router, s.hidden, s.x.model.experts, x.tokens, ready);
   if (!x.has_shared()) return;
   weight_gradient(b, s, x.shared_ffn, s.hidden, s.rows, ready);
   weight_gradient(b, s, s.hidden, x.shared_up, s.rows, ready);

@@ -20,8 +20,7 @@ constexpr Part tensor_part = Part::tp_comm;
 }  // namespace
 
 void cast_to_8_bit(Builder& b, const Shapes& s, Part part, std::int32_t rows, std::int32_t columns) {
-  if (machine::operand_bytes(s.x.config.precision) == 1 && !s.sixteen_bit)
-    b.compute(part, s.op(KernelKind::elementwise, rows, columns));
+  if (s.is_8_bit()) b.compute(part, s.op(KernelKind::elementwise, rows, columns));
 }
 
 OpIndex gather(Builder& b, const Shapes& s, OpIndex after, std::int32_t width) {

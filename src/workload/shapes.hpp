@@ -64,6 +64,10 @@ struct Shapes {
     key.grouped = count > 1;
     return key;
   }
+  // Whether products take 8-bit operands.
+  [[nodiscard]] bool is_8_bit() const {
+    return machine::operand_bytes(x.config.precision) == 1 && !sixteen_bit;
+  }
   // fp8 recipes keep norms, attention and batched products in 16 bit.
   [[nodiscard]] machine::Precision activation_precision() const {
     return machine::operand_bytes(x.config.precision) == 1 ? machine::Precision::bf16 : x.config.precision;
