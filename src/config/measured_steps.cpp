@@ -113,6 +113,11 @@ class RowReader {
     m.tied_embeddings = found->tied_embeddings;
   }
 
+  // Megatron splits experts as it splits the rest, unless told otherwise; where that cannot be, it was told.
+  static std::int32_t default_expert_tensor(const training::Degrees& d) {
+    return d.tensor * d.context * d.data % (d.tensor * d.expert) == 0 ? d.tensor : 1;
+  }
+
   machine::ClusterId read_cluster() {
     const std::string gpu = presets_.aliases.resolve("gpu", text("gpu"));
     const std::int32_t base = find_named(catalog_.clusters, "generic-" + gpu);
@@ -162,9 +167,7 @@ class RowReader {
          .data = required("dp"),
          .context = integer("cp", 1)};
     d.expert = integer("ep", 1);
-    const bool mixes = integer("experts", 0) > 0;
-    d.expert_tensor =
-        mixes ? integer("etp", d.tensor) : 1;  // Megatron's default: experts are split as the rest
+    if (integer("experts", 0) > 0) d.expert_tensor = integer("etp", default_expert_tensor(d));
     d.virtual_stages = std::max(1, integer("vpp", 1));
     c.batch = {.global_samples = required("global_batch"),
                .micro_samples = required("micro_batch"),

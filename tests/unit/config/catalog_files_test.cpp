@@ -111,6 +111,9 @@ TEST(Catalog, HoldsMixturesWithThePublishedParametersInAllAndPerToken) {
       {"mixtral-8x22b", 140.620634112, 39.1, 1e-9, 0.1},
       {"deepseek-v2", 235.741434880, 21.0, 1e-9, 0.5},
       {"deepseek-v3", 671.026404352, 37.0, 1e-9, 0.7},
+      {"deepseek-v2-lite", 15.706484224, 2.4, 1e-9, 0.35},  // 2.7 with the embedding's and the head's tables
+      {"kimi-k2", 1026.4, 32.0, 1.0, 1.0},
+      {"gpt-oss-120b", 116.8, 5.13, 0.1, 0.6},  // printed without the embedding's look-up
       {"qwen3-30b-a3b", 30.532122624, 3.3, 1e-9, 0.1},
       {"qwen3-235b-a22b", 235.093634560, 22.0, 1e-9, 0.3},
       {"grok-1", 314.0, 78.5, 2.0, 6.0},
