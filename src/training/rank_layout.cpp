@@ -50,6 +50,19 @@ void find_layer_kinds(const ModelSpec& model, RankLayout& out) {
   }
 }
 
+// The second dealing-out of a stage's ranks. `replicas`: how many times the optimizer's states exist.
+void lay_out_experts(const Degrees& d, std::int32_t replicas, std::int32_t domain, std::int32_t gpus,
+                     RankLayout& out) {
+  const std::int32_t grid = d.expert * d.expert_tensor;
+  const std::int32_t copies = d.tensor * d.context * d.data / grid, sharing = copies / replicas;
+  out.expert = span_of(d.expert, d.expert_tensor, domain, gpus);
+  out.expert_tensor = span_of(d.expert_tensor, 1, domain, gpus);
+  out.expert_grid = span_of(grid, 1, domain, gpus);
+  out.expert_data = span_of(copies, grid, domain, gpus);
+  out.expert_shard = span_of(sharing, grid, domain, gpus);
+  out.expert_replica = span_of(copies / sharing, grid * sharing, domain, gpus);
+}
+
 }  // namespace
 
 void lay_out_ranks(const TrainingConfig& c, const ModelSpec& model, const machine::ClusterSpec& cluster,
@@ -68,14 +81,7 @@ void lay_out_ranks(const TrainingConfig& c, const ModelSpec& model, const machin
   const std::int32_t sharing = c.zero_group > 0 ? std::min(c.zero_group, copies) : copies;
   out.shard = span_of(sharing, d.tensor, domain, gpus);
   out.replica = span_of(copies / sharing, d.tensor * sharing, domain, gpus);
-  const std::int32_t grid = d.expert * d.expert_tensor, expert_copies = replica / grid;
-  const std::int32_t expert_sharing = expert_copies / (copies / sharing);
-  out.expert = span_of(d.expert, d.expert_tensor, domain, gpus);
-  out.expert_tensor = span_of(d.expert_tensor, 1, domain, gpus);
-  out.expert_grid = span_of(grid, 1, domain, gpus);
-  out.expert_data = span_of(expert_copies, grid, domain, gpus);
-  out.expert_shard = span_of(expert_sharing, grid, domain, gpus);
-  out.expert_replica = span_of(expert_copies / expert_sharing, grid * expert_sharing, domain, gpus);
+  lay_out_experts(d, copies / sharing, domain, gpus, out);
   out.pipeline = span_of(d.pipeline, replica, domain, gpus);
   out.embedding = span_of(std::min(d.pipeline, 2), (d.pipeline - 1) * replica, domain, gpus);
   // Tensor and pipeline ranks of one replica: every node that holds any of them takes part.

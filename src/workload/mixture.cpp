@@ -11,7 +11,7 @@
 //
 // Loads are even: every expert sees the mean number of tokens, rounded up, as with balancing losses, forced
 // balance or a capacity factor of 1. Sources: Megatron-LM
-// core/transformer/moe/{moe_layer,router,token_dispatcher,experts, shared_experts}.py
+// core/transformer/moe/{moe_layer,router,token_dispatcher,experts,shared_experts}.py
 // (MoEAlltoAllTokenDispatcher); Transformer Engine GroupedLinear. Neglected: uneven loads, the probabilities
 // that travel with the tokens (4 bytes each), the stall of the host's wait itself, dispatch kernels other
 // than NCCL's (DeepEP), overlap of one microbatch's transfers with another's computation.
@@ -51,7 +51,7 @@ struct Mixture {
     return has_shared() && ep > 1 && s.x.framework.overlaps_shared_experts;
   }
 
-  // Rows of tokens between their order of sending and the order of experts; `copies` of each where given.
+  // Between tokens and their copies in the order of experts.
   [[nodiscard]] KernelKey sorting(KernelKind kind) const {
     KernelKey key = s.op(kind, tokens, s.hidden);
     key.style = ops::KernelStyle::fused;
