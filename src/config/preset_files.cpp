@@ -218,6 +218,8 @@ training::FrameworkSpec read_framework(TableReader& file) {
   framework.fp32_gradients = flag(file, "fp32_gradients");
   framework.fused_grad_accumulation = flag(file, "fused_grad_accumulation");
   file.boolean("overlaps_shared_experts", framework.overlaps_shared_experts, Presence::optional);
+  if (int dispatch = 0; file.choice("dispatch", {"per-copy", "per-node"}, dispatch, Presence::optional))
+    framework.dispatch = static_cast<training::Dispatch>(dispatch);
   framework.pads_vocabulary = flag(file, "pads_vocabulary");
   double bucket = 0.0;
   file.quantity("bucket_parameters", UnitKind::count, {1, 9e18}, bucket);

@@ -56,6 +56,9 @@ void lay_out_experts(const Degrees& d, std::int32_t replicas, std::int32_t domai
   const std::int32_t grid = d.expert * d.expert_tensor;
   const std::int32_t copies = d.tensor * d.context * d.data / grid, sharing = copies / replicas;
   out.expert = span_of(d.expert, d.expert_tensor, domain, gpus);
+  const std::int32_t within = out.expert.ranks_per_node;
+  out.expert_within = span_of(within, d.expert_tensor, domain, gpus);
+  out.expert_across = span_of(d.expert / within, d.expert_tensor * within, domain, gpus);
   out.expert_tensor = span_of(d.expert_tensor, 1, domain, gpus);
   out.expert_grid = span_of(grid, 1, domain, gpus);
   out.expert_data = span_of(copies, grid, domain, gpus);

@@ -27,9 +27,11 @@ struct RankLayout {
       replica;                // data_context cut in two: ranks that share one copy of the sharded states,
                               //   and ranks that hold the same shard
   machine::GroupSpan expert;  // ranks with different experts: tokens go round here
-  machine::GroupSpan expert_tensor;                 // ranks that share each expert's matrices
-  machine::GroupSpan expert_grid;                   // both: one copy of all experts of a layer
-  machine::GroupSpan expert_data;                   // ranks with the same part of the same experts
+  machine::GroupSpan expert_within,
+      expert_across;                 // expert cut in two: its ranks of one node, and one of each node
+  machine::GroupSpan expert_tensor;  // ranks that share each expert's matrices
+  machine::GroupSpan expert_grid;    // both: one copy of all experts of a layer
+  machine::GroupSpan expert_data;    // ranks with the same part of the same experts
   machine::GroupSpan expert_shard, expert_replica;  // expert_data cut in two, as data_context is
   machine::GroupSpan model;                         // tensor * pipeline: the grad-norm all-reduce
   machine::GroupSpan embedding;                     // first and last stage

@@ -9,15 +9,20 @@
 // framework overlaps them (--moe-shared-expert-overlap), beside the all-to-alls: first product and activation
 // beside the dispatch, second beside the combine.
 //
+// A dispatcher that knows nodes (DeepEP, HybridEP) sends a token once to each node that holds one of its
+// experts, from rank to like rank, and copies it on over NVLink there; way back, partial sums are formed in
+// the node first. The two legs, which such kernels work on chunk by chunk, follow each other here.
+//
 // Loads are even: every expert sees the mean number of tokens, rounded up, as with balancing losses, forced
 // balance or a capacity factor of 1. Sources: Megatron-LM
 // core/transformer/moe/{moe_layer,router,token_dispatcher,experts,shared_experts}.py
 // (MoEAlltoAllTokenDispatcher); Transformer Engine GroupedLinear. Neglected: uneven loads, the probabilities
-// that travel with the tokens (4 bytes each), the stall of the host's wait itself, dispatch kernels other
-// than NCCL's (DeepEP), overlap of one microbatch's transfers with another's computation.
+// that travel with the tokens (4 bytes each), the stall of the host's wait itself, the pipelining of
+// the two legs of a dispatch per node, overlap of one microbatch's transfers with another's computation.
 #include "workload/mixture.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "workload/parallel_linear.hpp"
 
@@ -90,20 +95,39 @@ std::int64_t bytes_of(const Mixture& x, std::int32_t rows) {
   return std::int64_t{rows} * x.s.hidden * machine::element_bytes(x.s.x.config.precision);
 }
 
+// Nodes that hold one of a token's experts, in the mean over even choices.
+double nodes_per_token(const Mixture& x) {
+  const double nodes = x.s.x.layout.expert_across.ranks;
+  return nodes * (1.0 - std::pow(1.0 - 1.0 / nodes, x.copies));
+}
+
+// Between the ranks of an expert group, towards the experts or away from them.
+OpIndex exchange(Builder& b, const Mixture& x, OpIndex after, bool towards) {
+  const training::RankLayout& layout = x.s.x.layout;
+  const std::int64_t copies = bytes_of(x, x.tokens * x.copies);
+  if (x.s.x.framework.dispatch == training::Dispatch::per_copy || layout.expert_across.ranks == 1)
+    return over(b, x, layout.expert, CollectiveKind::all_to_all, copies, after);
+  const std::int64_t crossing = std::llround(static_cast<double>(bytes_of(x, x.tokens)) * nodes_per_token(x));
+  const auto across = [&](OpIndex first) {
+    return over(b, x, layout.expert_across, CollectiveKind::all_to_all, crossing, first);
+  };
+  const auto within = [&](OpIndex first) {
+    return over(b, x, layout.expert_within, CollectiveKind::all_to_all, copies, first);
+  };
+  return towards ? within(across(after)) : across(within(after));
+}
+
 // Copies to the ranks that hold their experts: to the experts forward, gradients of their outputs backward.
 OpIndex dispatch(Builder& b, const Mixture& x, OpIndex after) {
-  const training::RankLayout& layout = x.s.x.layout;
-  const OpIndex sent =
-      over(b, x, layout.expert, CollectiveKind::all_to_all, bytes_of(x, x.tokens * x.copies), after);
-  return over(b, x, layout.expert_tensor, CollectiveKind::all_gather, bytes_of(x, x.rows), sent);
+  const OpIndex sent = exchange(b, x, after, true);
+  return over(b, x, x.s.x.layout.expert_tensor, CollectiveKind::all_gather, bytes_of(x, x.rows), sent);
 }
 
 // And back: each rank of an expert-tensor group holds a part of every sum.
 OpIndex combine(Builder& b, const Mixture& x, OpIndex after) {
-  const training::RankLayout& layout = x.s.x.layout;
   const OpIndex summed =
-      over(b, x, layout.expert_tensor, CollectiveKind::reduce_scatter, bytes_of(x, x.rows), after);
-  return over(b, x, layout.expert, CollectiveKind::all_to_all, bytes_of(x, x.tokens * x.copies), summed);
+      over(b, x, x.s.x.layout.expert_tensor, CollectiveKind::reduce_scatter, bytes_of(x, x.rows), after);
+  return exchange(b, x, summed, false);
 }
 
 // Between the order of sending ranks and that of local experts. 8-bit products want each expert's rows in

@@ -106,5 +106,23 @@ TEST_F(MixtureLaws, TheHostThatIssuesEachExpertsProductIsALowerBound) {
   });
 }
 
+// Where a token has more experts than there are nodes to visit, and the network is the slower one.
+TEST_F(MixtureLaws, ADispatcherThatKnowsNodesGainsWhereExpertsOfATokenShareThem) {
+  training::TrainingConfig c;
+  c.model = training::ModelId(support::named(catalog_.models, "qwen3-30b-a3b"));  // eight experts a token
+  c.cluster = machine::ClusterId(support::named(catalog_.clusters, "dgx-h100-ndr400"));
+  c.framework = training::FrameworkId(support::named(catalog_.frameworks, "megatron-core"));
+  c.schedule = training::ScheduleId(find_named(timeline::schedule_table(), "1f1b"));
+  c.batch = {.global_samples = 64, .micro_samples = 1, .sequence_tokens = 4096};
+  for (const std::int32_t expert : {8, 16, 32}) {
+    c.degrees = {.data = 32, .expert = expert};
+    framework_of(c).dispatch = training::Dispatch::per_copy;
+    const SimTime copies = simulate(c, catalog_, known_, ws_).step;
+    framework_of(c).dispatch = training::Dispatch::per_node;
+    const SimTime nodes = simulate(c, catalog_, known_, ws_).step;
+    EXPECT_EQ(nodes<copies, expert> 8) << expert;
+  }
+}
+
 }  // namespace
 }  // namespace echo::simulate

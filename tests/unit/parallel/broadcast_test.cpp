@@ -76,6 +76,7 @@ simulate::Catalog full_catalog() {
                                     .fp32_gradients = false,
                                     .fused_grad_accumulation = false,
                                     .overlaps_shared_experts = true,
+                                    .dispatch = training::Dispatch::per_node,
                                     .pads_vocabulary = false,
                                     .bucket_parameters = 5,
                                     .kernel_gap = SimTime(7),

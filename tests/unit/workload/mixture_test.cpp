@@ -126,6 +126,35 @@ TEST(MixtureWorkload, EveryCopyOfATokenGoesToItsExpertAndComesBack) {
   }
 }
 
+// Slow twin: every way in which two experts' nodes can fall, all alike likely.
+TEST(MixtureWorkload, ADispatcherThatKnowsNodesSendsATokenOnceToEach) {
+  const training::ModelSpec m = support::tiny_mixture();  // two experts a token
+  const TrainingConfig c = mixing({.data = 32, .expert = 16});
+  training::FrameworkSpec f = support::plain_framework();
+  f.dispatch = training::Dispatch::per_node;
+  const training::RankLayout layout = support::layout_of(c, m);
+  EXPECT_EQ(layout.expert_across.ranks, 2);
+  EXPECT_EQ(layout.expert_across.nodes, 2);
+  EXPECT_EQ(layout.expert_within.ranks, 8);
+  EXPECT_EQ(layout.expert_within.nodes, 1);
+  int visited = 0, ways = 0;
+  for (const int first : {0, 1})
+    for (const int second : {0, 1}) visited += first == second ? 1 : 2, ++ways;
+  const std::int64_t token_bytes = std::int64_t{1024} * m.hidden * 2, layers = moe_layers(m, 0, m.layers);
+  const Workload w = traced(c, m, Backward::whole, f);
+  for (const Csr<BlockRun>* runs : {&w.forward, &w.backward}) {
+    auto bytes = expert_traffic(w, *runs);
+    EXPECT_EQ((bytes[{CollectiveKind::all_to_all, layout.expert_across}]),
+              layers * 2 * token_bytes * visited / ways);
+    EXPECT_EQ((bytes[{CollectiveKind::all_to_all, layout.expert_within}]),
+              layers * 2 * token_bytes * m.experts_per_token);
+    EXPECT_EQ(bytes.count({CollectiveKind::all_to_all, layout.expert}), 0U);
+  }
+  // Inside one node there is nothing to save.
+  const TrainingConfig near = mixing({.data = 32, .expert = 8});
+  EXPECT_EQ(traced(near, m, Backward::whole, f).collectives, traced(near, m).collectives);
+}
+
 TEST(MixtureWorkload, ExpertsWorkOnAllCopiesOfTheirGroupsTokensBetweenThem) {
   const training::ModelSpec m = support::tiny_mixture();
   for (const Degrees& d : grids) {
