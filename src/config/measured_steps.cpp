@@ -88,7 +88,34 @@ class RowReader {
     m.norm = m.gated_ffn ? training::Norm::rms : training::Norm::layer;
     m.positions = m.gated_ffn ? training::Positions::rope : training::Positions::learned;
     m.source = "measured table";
+    if (m.has_experts()) complete_mixture(m);
     return training::ModelId(intern(catalog_.models, m));
+  }
+
+  // What no column holds - shared experts, latent attention, which layers mix experts - is that of the public
+  // model with the row's width, heads and experts. A proxy of fewer layers keeps their share of dense ones,
+  // at least one.
+  void complete_mixture(training::ModelSpec& m) const {
+    const auto& models = presets_.catalog.models;
+    const auto found = std::find_if(models.begin(), models.end(), [&](const training::ModelSpec& p) {
+      return p.hidden == m.hidden && p.heads == m.heads && p.experts == m.experts &&
+             p.experts_per_token == m.experts_per_token && p.expert_ffn_hidden == m.expert_ffn_hidden;
+    });
+    if (found == models.end()) return;
+    m.kv_heads = integer("kv_heads", found->kv_heads);
+    m.head_dim = integer("head_dim", found->head_dim);
+    m.shared_expert_hidden = found->shared_expert_hidden;
+    m.moe_interval = found->moe_interval;
+    if (found->first_dense_layers > 0)
+      m.first_dense_layers = std::max(1, found->first_dense_layers * m.layers / found->layers);
+    m.latent = found->latent;
+    m.query_key_norm = found->query_key_norm;
+    m.tied_embeddings = found->tied_embeddings;
+  }
+
+  // Megatron splits experts as it splits the rest, unless told otherwise; where that cannot be, it was told.
+  static std::int32_t default_expert_tensor(const training::Degrees& d) {
+    return d.tensor * d.context * d.data % (d.tensor * d.expert) == 0 ? d.tensor : 1;
   }
 
   machine::ClusterId read_cluster() {
@@ -140,7 +167,7 @@ class RowReader {
          .data = required("dp"),
          .context = integer("cp", 1)};
     d.expert = integer("ep", 1);
-    d.expert_tensor = d.expert > 1 ? integer("etp", 1) : 1;
+    if (integer("experts", 0) > 0) d.expert_tensor = integer("etp", default_expert_tensor(d));
     d.virtual_stages = std::max(1, integer("vpp", 1));
     c.batch = {.global_samples = required("global_batch"),
                .micro_samples = required("micro_batch"),

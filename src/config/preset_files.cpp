@@ -88,6 +88,39 @@ machine::GpuSpec read_gpu(TableReader& file) {
   return gpu;
 }
 
+// Keys of a mixture of experts; all absent from a dense model's file.
+static void read_experts(TableReader& file, training::ModelSpec& model) {
+  model.experts = count(file, "experts", {0, 65536}, Presence::optional);
+  model.experts_per_token = count(file, "experts_per_token", {0, 65536}, Presence::optional);
+  model.expert_ffn_hidden = count(file, "expert_ffn_hidden", {0, 1e9}, Presence::optional);
+  model.shared_expert_hidden = count(file, "shared_expert_hidden", {0, 1e9}, Presence::optional);
+  model.first_dense_layers = count(file, "first_dense_layers", {0, 65536}, Presence::optional);
+  model.moe_interval = count(file, "moe_interval", at_least_one, Presence::optional, 1);
+  if (model.experts_per_token > model.experts) {
+    file.problems().error(file.place(), "experts_per_token exceeds experts in model \"" + model.name + "\"",
+                          "route each token to at most all experts");
+  }
+  if (model.experts > 0 && (model.experts_per_token == 0 || model.expert_ffn_hidden == 0)) {
+    file.problems().error(file.place(), "the experts of model \"" + model.name + "\" are not described",
+                          "give experts_per_token and expert_ffn_hidden");
+  }
+}
+
+static training::LatentAttention read_latent_attention(TableReader& file, const std::string& model) {
+  const toml::table* table = file.table("latent_attention", Presence::optional);
+  if (table == nullptr) return {};
+  TableReader reader(*table, place_of(*table), "latent_attention of model \"" + model + "\"",
+                     file.problems());
+  training::LatentAttention latent;
+  latent.query_rank = count(reader, "query_rank", {0, 1e9});
+  latent.key_value_rank = count(reader, "key_value_rank", at_least_one);
+  latent.nope_dim = count(reader, "nope_dim", at_least_one);
+  latent.rope_dim = count(reader, "rope_dim", at_least_one);
+  latent.value_dim = count(reader, "value_dim", at_least_one);
+  reader.finish();
+  return latent;
+}
+
 training::ModelSpec read_model(TableReader& file) {
   training::ModelSpec model;
   head(file, model.name, model.source);
@@ -100,9 +133,9 @@ training::ModelSpec read_model(TableReader& file) {
   model.ffn_hidden = count(file, "ffn_hidden", at_least_one, Presence::optional, 4 * model.hidden);
   model.vocab = count(file, "vocab", at_least_one);
   model.max_positions = count(file, "max_positions", at_least_one);
-  model.experts = count(file, "experts", {0, 65536}, Presence::optional);
-  model.experts_per_token = count(file, "experts_per_token", {0, 65536}, Presence::optional);
-  model.expert_ffn_hidden = count(file, "expert_ffn_hidden", {0, 1e9}, Presence::optional);
+  read_experts(file, model);
+  model.latent = read_latent_attention(file, model.name);
+  file.boolean("query_key_norm", model.query_key_norm, Presence::optional);
   model.gated_ffn = flag(file, "gated_ffn");
   model.tied_embeddings = flag(file, "tied_embeddings");
   model.linear_bias = flag(file, "linear_bias");
@@ -111,10 +144,6 @@ training::ModelSpec read_model(TableReader& file) {
   if (model.kv_heads > 0 && model.heads % model.kv_heads != 0) {
     file.problems().error(file.place(), "kv_heads does not divide heads in model \"" + model.name + "\"",
                           "each key-value head serves a whole number of query heads");
-  }
-  if (model.experts_per_token > model.experts) {
-    file.problems().error(file.place(), "experts_per_token exceeds experts in model \"" + model.name + "\"",
-                          "route each token to at most all experts");
   }
   file.finish();
   return model;
@@ -188,12 +217,16 @@ training::FrameworkSpec read_framework(TableReader& file) {
   framework.scatter_gather = flag(file, "scatter_gather");
   framework.fp32_gradients = flag(file, "fp32_gradients");
   framework.fused_grad_accumulation = flag(file, "fused_grad_accumulation");
+  file.boolean("overlaps_shared_experts", framework.overlaps_shared_experts, Presence::optional);
+  if (int dispatch = 0; file.choice("dispatch", {"per-copy", "per-node"}, dispatch, Presence::optional))
+    framework.dispatch = static_cast<training::Dispatch>(dispatch);
   framework.pads_vocabulary = flag(file, "pads_vocabulary");
   double bucket = 0.0;
   file.quantity("bucket_parameters", UnitKind::count, {1, 9e18}, bucket);
   framework.bucket_parameters = std::llround(bucket);
   framework.kernel_gap = duration(file, "kernel_gap");
   framework.host_per_kernel = duration(file, "host_per_kernel");
+  framework.host_per_expert = duration(file, "host_per_expert");
   framework.host_per_peer = duration(file, "host_per_peer");
   framework.host_per_step = duration(file, "host_per_step");
   framework.reserve = size(file, "reserve", not_negative);

@@ -99,6 +99,19 @@ double bytes_per_element(const KernelKey& key) {
       // fused: scale the stored gradient (r, w). compiled: softmax minus one-hot (r 4, w e).
       // eager: times dloss in place (r 4, w 4), cast (r 4, w e).
       return pick(style, 2 * e, e + 4, e + 12);
+    case KernelKind::router_forward:
+      // fused (Megatron --moe-router-fusion): r 4, w 4, map w 1. compiled: a pass each for softmax,
+      // selection, map. eager: softmax (r 4, w 4), top-k (r 4 twice), zeros and scatter twice (w 4 + w 4, w 1
+      // + w 1), sum of the map and mean of the scores for the balancing loss (r 1, r 4). Source: Megatron-LM
+      // core/transformer/moe/{router,moe_utils}.py.
+      return pick(style, 9, 21, 35);
+    case KernelKind::router_backward:
+      // fused: r gradient 4, r probabilities 4, w 4. eager: scatter (r 4, w 4), softmax (2 r 4, w 4),
+      // balancing loss (w 4), sum (2 r 4, w 4), cast (r 4, w e).
+      return pick(style, 12, 24, e + 40);
+    case KernelKind::permute:
+    case KernelKind::unpermute:
+      return e * (1 + key.groups);
     case KernelKind::elementwise:
       return 2 * e;
     case KernelKind::grad_accumulate:
@@ -134,22 +147,29 @@ double gemm_bytes(const KernelKey& key) {
 
 // q and o (and, backward, do and dq) have `batch` heads; k and v (dk and dv) have `groups`.
 double attention_bytes(const KernelKey& key) {
-  const double e = machine::element_bytes(key.precision);
+  const double e = machine::element_bytes(key.precision), value = value_dim_of(key);
   const double query = static_cast<double>(key.m) * key.k * key.batch;
-  const double keys = static_cast<double>(key.n) * key.k * key.groups;
+  const double output = static_cast<double>(key.m) * value * key.batch;
+  const double keys = static_cast<double>(key.n) * (key.k + value) * key.groups;
   const double statistics = 4.0 * key.m * key.batch;
-  if (key.kind == KernelKind::attention_forward) return e * 2 * (query + keys) + statistics;
+  if (key.kind == KernelKind::attention_forward) return e * (query + output + keys) + statistics;
   // dq is summed in fp32 (read-modify-write) and converted; delta = rowsum(do * o) is a pass of its own.
-  return e * (6 * query + 4 * keys) + 12 * query + 3 * statistics;
+  return e * (2 * query + 4 * output + 2 * keys) + 12 * query + 3 * statistics;
+}
+
+// Two products forward (scores over k channels, context over the value's), five backward (three over k, two).
+double attention_flops(const KernelKey& key) {
+  const double pairs = product(key) * (key.causal ? 1.0 : 2.0), k = key.k, value = value_dim_of(key);
+  return pairs * (key.kind == KernelKind::attention_forward ? k + value : 3.0 * k + 2.0 * value);
 }
 
 }  // namespace
 
+std::int32_t value_dim_of(const KernelKey& key) { return key.value_dim > 0 ? key.value_dim : key.k; }
+
 Flops flops_of(const KernelKey& key) {
-  const double square = product(key) * key.k;
-  if (key.kind == KernelKind::gemm) return Flops(2 * square);
-  if (key.kind == KernelKind::attention_forward) return Flops(square * (key.causal ? 2 : 4));
-  if (key.kind == KernelKind::attention_backward) return Flops(square * (key.causal ? 5 : 10));
+  if (key.kind == KernelKind::gemm) return Flops(2 * product(key) * key.k);
+  if (is_attention(key.kind)) return Flops(attention_flops(key));
   return Flops(0.0);
 }
 

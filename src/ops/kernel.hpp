@@ -1,4 +1,5 @@
-// The question and the answer about one computation on one GPU. Shape-based, so a price transfers between configs.
+// The question and the answer about one computation on one GPU. Shape-based, so a price transfers between
+// configs.
 #pragma once
 
 #include <compare>
@@ -12,31 +13,35 @@ namespace echo::ops {
 using machine::Precision;
 
 enum class KernelKind : std::int8_t {
-  gemm,                // m x n x k, `batch` times. C[m,n] += A[m,k] B[k,n]
+  gemm,                // m x n x k, `batch` times, each with matrices of its own. C[m,n] += A[m,k] B[k,n]
   attention_forward,   // fused (flash): m query rows, n key rows, k head dim, batch = samples * query heads,
   attention_backward,  //   groups = samples * kv heads; `causal` halves the work
   norm_forward,        // m rows of n elements
   norm_backward,
   activation_forward,  // bias + GELU: reads m x n, writes m x n. `gated`: reads m x 2n, writes m x n (SwiGLU)
   activation_backward,
-  residual_forward,    // bias + dropout + add, m x n
+  residual_forward,  // bias + dropout + add, m x n
   residual_backward,
-  rope,                // rotary embedding over m x n, read and write; same cost backward
-  softmax_forward,     // unfused attention: scale + mask + softmax over m rows of n, batch = samples * heads
+  rope,             // rotary embedding over m x n, read and write; same cost backward
+  softmax_forward,  // unfused attention: scale + mask + softmax over m rows of n, batch = samples * heads
   softmax_backward,
-  dropout_forward,     // m x n (attention dropout; dropout alone)
+  dropout_forward,  // m x n (attention dropout; dropout alone)
   dropout_backward,
-  embedding_forward,   // m tokens gather rows of n
-  embedding_backward,  // scatter-add of m rows of n
-  cross_entropy_forward,   // m tokens, n local vocabulary entries (fp32 logits)
+  embedding_forward,      // m tokens gather rows of n
+  embedding_backward,     // scatter-add of m rows of n
+  cross_entropy_forward,  // m tokens, n local vocabulary entries (fp32 logits)
   cross_entropy_backward,
-  elementwise,         // reads m x n, writes m x n once (casts, adds, copies, transposes)
-  grad_accumulate,     // adds m x n 16-bit gradients into an fp32 buffer
-  optimizer,           // Adam over m parameters (n bytes of state traffic each)
-  grad_norm,           // reads m gradients of n bytes each
-  memset_zero          // writes m elements of n bytes (zero_grad)
+  router_forward,  // m tokens' fp32 scores of n experts: softmax or sigmoid, the best few, their map
+  router_backward,
+  permute,      // m rows of n elements, read once, `groups` copies of each written where their experts want
+  unpermute,    // the other way: `groups` rows read and summed into each of m written
+  elementwise,  // reads m x n, writes m x n once (casts, adds, copies, transposes)
+  grad_accumulate,  // adds m x n 16-bit gradients into an fp32 buffer
+  optimizer,        // Adam over m parameters (n bytes of state traffic each)
+  grad_norm,        // reads m gradients of n bytes each
+  memset_zero       // writes m elements of n bytes (zero_grad)
 };
-inline constexpr std::int32_t kernel_kind_count = 23;
+inline constexpr std::int32_t kernel_kind_count = 27;
 
 // Operand storage of a training GEMM: forward TN, input gradient NN, weight gradient NT (cuBLAS words).
 enum class GemmLayout : std::int8_t { tn, nn, nt };
@@ -51,10 +56,14 @@ struct KernelKey {
   KernelStyle style = KernelStyle::fused;
   bool causal = false, gated = false;
   bool fp32_accumulate = false;  // weight gradient added into an fp32 buffer inside the GEMM (beta = 1)
+  bool grouped = false;          // gemm: the batch is one launch a product (the experts of a mixture)
   std::int32_t m = 1, n = 1, k = 1;
   std::int32_t batch = 1, groups = 1;
+  std::int32_t value_dim = 0;  // attention: head dim of values and outputs where it is not k
   friend constexpr auto operator<=>(const KernelKey&, const KernelKey&) = default;
 };
+
+[[nodiscard]] std::int32_t value_dim_of(const KernelKey&);  // of an attention kernel
 
 // Arithmetic the kernel must do (multiply and add are 2), and the HBM bytes it cannot avoid moving.
 [[nodiscard]] Flops flops_of(const KernelKey&);
@@ -64,10 +73,10 @@ struct KernelKey {
 enum class Grade : std::int8_t { measured, interpolated, modelled, extrapolated };
 
 struct KernelPrice {
-  SimTime alone{};            // duration with the GPU to itself, launch gap not included
-  double sm_share = 1.0;      // fraction of the SMs it can keep busy (wave quantisation: CTAs / slots, <= 1)
-  double memory_share = 0.0;  // fraction of HBM bandwidth it draws while running, 0..1
-  double compute_bound = 0.0; // 0 = pure memory-bound, 1 = pure compute-bound: what SM loss costs it
+  SimTime alone{};             // duration with the GPU to itself, launch gap not included
+  double sm_share = 1.0;       // fraction of the SMs it can keep busy (wave quantisation: CTAs / slots, <= 1)
+  double memory_share = 0.0;   // fraction of HBM bandwidth it draws while running, 0..1
+  double compute_bound = 0.0;  // 0 = pure memory-bound, 1 = pure compute-bound: what SM loss costs it
   Grade grade = Grade::modelled;
   friend bool operator==(const KernelPrice&, const KernelPrice&) = default;
 };

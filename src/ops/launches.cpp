@@ -3,7 +3,9 @@
 // LlamaRMSNorm); eager rope is slice/negate/concatenate, two multiplies and an add for queries and keys each;
 // eager SwiGLU is silu and a product; GELU by tanh is eight primitives; unfused vocabulary cross-entropy in
 // Megatron (core/tensor_parallel/cross_entropy.py) is max, subtract, mask, gather, exponential, sum, log and
-// two masks. Backward chains are about twice as long.
+// two masks; a router (core/transformer/moe/moe_utils.py) is softmax, top-k, two times zeros and scatter, and
+// the sums of the balancing loss. Transformer Engine's grouped product is a cuBLAS call for each expert,
+// dealt out to four streams. Backward chains are about twice as long.
 #include "ops/launches.hpp"
 
 namespace echo::ops {
@@ -39,7 +41,13 @@ std::int32_t eager_launches(const KernelKey& key) {
     case KernelKind::embedding_forward:
     case KernelKind::embedding_backward:
       return 3;
+    case KernelKind::router_forward:
+      return 12;
+    case KernelKind::router_backward:
+      return 8;
     case KernelKind::gemm:
+    case KernelKind::permute:
+    case KernelKind::unpermute:
     case KernelKind::attention_forward:
     case KernelKind::attention_backward:
     case KernelKind::dropout_forward:
@@ -56,6 +64,7 @@ std::int32_t eager_launches(const KernelKey& key) {
 }  // namespace
 
 std::int32_t launches_of(const KernelKey& key) {
+  if (key.grouped) return key.batch;
   switch (key.style) {
     case KernelStyle::fused:
       return key.kind == KernelKind::attention_backward ? 3 : 1;  // dot, main, convert

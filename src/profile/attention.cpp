@@ -1,9 +1,9 @@
 // Fused (flash) attention: one thread block per 128 query rows of a head walks over the keys it may see.
 //
-//   pair time = 2 products * 2 (d + softmax) / rate           for one (query, key) pair, d = head dim; the
-//   exponential
-//               units are slower than the tensor cores, so one score's softmax is worth `softmax` elements of
-//               depth. Backward has 5 products (scores again, dV, dP, dQ, dK) and constants of its own.
+//   pair time = 2 products * 2 (d + softmax) / rate           for one (query, key) pair, d = head dim (the
+//               mean over the products where keys and values differ); the exponential units are slower than
+//               the tensor cores, so one score's softmax is worth `softmax` elements of depth. Backward has 5
+//               products (scores again, dV, dP, dQ, dK) and constants of its own.
 //   Starting and ending a block is worth `prologue` keys (forward; the backward tables show none).
 //   work      = pairs * pair time / SMs; causal: half the square and half a tile of wasted diagonal per query
 //   row time      = max(longest block, work + tail * longest block) + ramp, and never below the HBM time of
@@ -24,11 +24,24 @@ namespace {
 
 constexpr double query_tile = 128.0;
 
+// Time factors where keys are wider than values (192 and 128 channels of latent attention): fewer rows fit
+// beside the wider tiles. Source: MooreThreads/SimuMax, measured kernels over this model at the rates of
+// heads of 128 channels: forward 1.15 on A100 and 1.0 to 1.27 on B200, backward 1.3 and 1.4.
+constexpr double unequal_heads_forward = 1.1, unequal_heads_backward = 1.34;
+
 // Flash kernels run 16-bit arithmetic whatever the GEMM recipe; fp32 models run them through tf32.
 machine::Precision arithmetic_of(machine::Precision p) {
   using machine::Precision;
   if (p == Precision::fp32 || p == Precision::tf32) return Precision::tf32;
   return p == Precision::fp16 ? Precision::fp16 : Precision::bf16;
+}
+
+// Of the products: one of two forward and three of five backward run over the channels of keys.
+double mean_head_dim(const ops::KernelKey& key) {
+  const double keys = std::ceil(key.k / 32.0) * 32.0,
+               values = std::ceil(ops::value_dim_of(key) / 32.0) * 32.0;
+  if (keys == values) return keys;
+  return key.kind == ops::KernelKind::attention_forward ? (keys + values) / 2 : (3 * keys + 2 * values) / 5;
 }
 
 }  // namespace
@@ -44,9 +57,13 @@ ops::KernelPrice price_attention(const ops::KernelKey& key, const machine::GpuSp
 
   const double tail = forward ? constants.attention_tail : constants.attention_backward_tail;
   const double prologue = forward ? constants.attention_prologue : 0.0;
-  const double m = key.m, n = key.n, d = std::ceil(key.k / 32.0) * 32.0;
+  const double m = key.m, n = key.n, d = mean_head_dim(key);
   const double sms = gpu.sm_count;
-  const double pair = products * 2.0 * (d + softmax) / (std::min(rate, 1.0) * peak / sms);  // s on one SM
+  const double unequal = ops::value_dim_of(key) == key.k ? 1.0
+                         : forward                       ? unequal_heads_forward
+                                                         : unequal_heads_backward;
+  const double pair =
+      unequal * products * 2.0 * (d + softmax) / (std::min(rate, 1.0) * peak / sms);  // s on one SM
   const double blocks = std::ceil(m / query_tile) * key.batch;
   const double rows = blocks * query_tile;
   const double keys_per_row = (key.causal ? (n + std::min(n, query_tile)) / 2 : n) + prologue;
@@ -57,7 +74,8 @@ ops::KernelPrice price_attention(const ops::KernelKey& key, const machine::GpuSp
   // Backward: clearing the fp32 sum of dq (w 4), delta = rowsum(do o) (r e, r e), and converting dq (r 4, w
   // e) are kernels before and after the main one.
   const double element = machine::element_bytes(key.precision);
-  const double pass_bytes = static_cast<double>(key.m) * key.k * key.batch * (3 * element + 8);
+  const double pass_bytes = static_cast<double>(key.m) * key.batch *
+                            (key.k * (element + 8) + ops::value_dim_of(key) * (2 * element));
   const double passes = pass_bytes / (gpu.memory_bandwidth.value * constants.memory_copy);
   const double traffic = static_cast<double>(ops::traffic_of(key).value) / gpu.memory_bandwidth.value;
   const double memory = traffic / constants.memory_copy;

@@ -33,6 +33,8 @@ double fraction_of(ops::KernelKind kind, const KernelConstants& c) {
       return c.memory_rope;
     case KernelKind::softmax_forward:
     case KernelKind::softmax_backward:
+    case KernelKind::router_forward:
+    case KernelKind::router_backward:
       return c.memory_softmax;
     case KernelKind::embedding_forward:
       return c.memory_embedding;
@@ -48,6 +50,8 @@ double fraction_of(ops::KernelKind kind, const KernelConstants& c) {
     case KernelKind::memset_zero:
       return c.memory_write;
     case KernelKind::gemm:
+    case KernelKind::permute:
+    case KernelKind::unpermute:
     case KernelKind::attention_forward:
     case KernelKind::attention_backward:
     case KernelKind::dropout_forward:

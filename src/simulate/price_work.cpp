@@ -1,5 +1,7 @@
 #include "simulate/price_work.hpp"
 
+#include <algorithm>
+
 #include "base/contract.hpp"
 #include "base/counter_rng.hpp"
 #include "base/named_table.hpp"
@@ -32,6 +34,14 @@ const auto& named(const Table& table, const std::string& name) {
   return table[static_cast<std::size_t>(i)];
 }
 
+// Dependent kernels stand a gap apart. Products of a group do not depend on each other and run on streams
+// side by side; but the host, woken by the token counts only just before them, is not ahead of the GPU, so
+// that a group takes at least as long as the issue of its products.
+SimTime within_a_step(const ops::KernelKey& key, SimTime alone, const training::FrameworkSpec& framework) {
+  if (!key.grouped) return alone + ops::launches_of(key) * framework.kernel_gap;
+  return std::max(alone, key.batch * framework.host_per_expert) + framework.kernel_gap;
+}
+
 }  // namespace
 
 std::size_t PriceKeyHash::operator()(const std::pair<std::int32_t, ops::KernelKey>& p) const {
@@ -39,12 +49,13 @@ std::size_t PriceKeyHash::operator()(const std::pair<std::int32_t, ops::KernelKe
   const std::int32_t flags = static_cast<std::int32_t>(k.kind) | static_cast<std::int32_t>(k.precision) << 8 |
                              static_cast<std::int32_t>(k.layout) << 12 |
                              static_cast<std::int32_t>(k.style) << 16 | (k.causal ? 1 << 20 : 0) |
-                             (k.gated ? 1 << 21 : 0) | (k.fp32_accumulate ? 1 << 22 : 0);
+                             (k.gated ? 1 << 21 : 0) | (k.fp32_accumulate ? 1 << 22 : 0) |
+                             (k.grouped ? 1 << 23 : 0);
   return Hasher()
       .add(packed(p.first, flags))
       .add(packed(k.m, k.n))
       .add(packed(k.k, k.batch))
-      .add(k.groups)
+      .add(packed(k.groups, k.value_dim))
       .done();
 }
 
@@ -90,7 +101,7 @@ void price_work(const training::TrainingConfig& config, const Catalog& catalog, 
     const auto [entry, is_new] = memo.kernels.try_emplace({gpu_id, key});
     if (is_new) entry->second = profile::price_kernel(key, gpu, constants);
     out.kernels.push_back(entry->second);
-    out.alone.push_back(entry->second.alone + ops::launches_of(key) * framework.kernel_gap);
+    out.alone.push_back(within_a_step(key, entry->second.alone, framework));
   }
   for (const ops::CollectiveQuery& query : work.collectives) {
     out.collectives.push_back(price_collective(query, config, catalog, known, memo));

@@ -78,12 +78,19 @@ void serialize(Archive& archive, echo::machine::ClusterSpec& cluster, unsigned) 
 }
 
 template <class Archive>
+void serialize(Archive& archive, echo::training::LatentAttention& latent, unsigned) {
+  auto& [query_rank, key_value_rank, nope_dim, rope_dim, value_dim] = latent;
+  all(archive, query_rank, key_value_rank, nope_dim, rope_dim, value_dim);
+}
+
+template <class Archive>
 void serialize(Archive& archive, echo::training::ModelSpec& model, unsigned) {
   auto& [name, layers, hidden, heads, kv_heads, head_dim, ffn_hidden, vocab, max_positions, experts,
-         experts_per_token, expert_ffn_hidden, gated_ffn, tied_embeddings, linear_bias, norm, positions,
-         source] = model;
+         experts_per_token, expert_ffn_hidden, shared_expert_hidden, first_dense_layers, moe_interval, latent,
+         query_key_norm, gated_ffn, tied_embeddings, linear_bias, norm, positions, source] = model;
   all(archive, name, layers, hidden, heads, kv_heads, head_dim, ffn_hidden, vocab, max_positions, experts,
-      experts_per_token, expert_ffn_hidden, gated_ffn, tied_embeddings, linear_bias, norm, positions, source);
+      experts_per_token, expert_ffn_hidden, shared_expert_hidden, first_dense_layers, moe_interval, latent,
+      query_key_norm, gated_ffn, tied_embeddings, linear_bias, norm, positions, source);
 }
 
 template <class Archive>
@@ -95,12 +102,13 @@ void serialize(Archive& archive, echo::training::Overlap& overlap, unsigned) {
 template <class Archive>
 void serialize(Archive& archive, echo::training::FrameworkSpec& framework, unsigned) {
   auto& [name, style, rms_rope_style, loss_style, flash_attention, sequence_parallel, zero, recompute,
-         overlap, scatter_gather, fp32_gradients, fused_grad_accumulation, pads_vocabulary, bucket_parameters,
-         kernel_gap, host_per_kernel, host_per_peer, host_per_step, reserve, fragmentation, source] =
-      framework;
+         overlap, scatter_gather, fp32_gradients, fused_grad_accumulation, overlaps_shared_experts, dispatch,
+         pads_vocabulary, bucket_parameters, kernel_gap, host_per_kernel, host_per_expert, host_per_peer,
+         host_per_step, reserve, fragmentation, source] = framework;
   all(archive, name, style, rms_rope_style, loss_style, flash_attention, sequence_parallel, zero, recompute,
-      overlap, scatter_gather, fp32_gradients, fused_grad_accumulation, pads_vocabulary, bucket_parameters,
-      kernel_gap, host_per_kernel, host_per_peer, host_per_step, reserve, fragmentation, source);
+      overlap, scatter_gather, fp32_gradients, fused_grad_accumulation, overlaps_shared_experts, dispatch,
+      pads_vocabulary, bucket_parameters, kernel_gap, host_per_kernel, host_per_expert, host_per_peer,
+      host_per_step, reserve, fragmentation, source);
 }
 
 template <class Archive>

@@ -128,6 +128,10 @@ bool run_step(const Program& program, const simulate::Catalog& catalog, const St
     case StepKind::own_seq_len:
       write(state, step.writes, catalog.models[preset(Axis::model)].max_positions);
       return true;
+    case StepKind::own_expert_tensor:
+      write(state, step.writes,
+            catalog.models[preset(Axis::model)].has_experts() ? number(state, Axis::tp) : 1);
+      return true;
     case StepKind::own_schedule: {
       const bool interleaves = number(state, Axis::vpp) > 1 && number(state, Axis::pp) > 1;
       const std::int32_t schedule = interleaves ? program.interleaved_schedule : program.plain_schedule;

@@ -290,9 +290,11 @@ class Compiler final : public Symbols {
       step.axis = axis;
       step.value = value;
     };
-    for (const Axis axis :
-         {Axis::tp, Axis::pp, Axis::cp, Axis::ep, Axis::etp, Axis::vpp, Axis::micro_batch}) {
+    for (const Axis axis : {Axis::tp, Axis::pp, Axis::cp, Axis::ep, Axis::vpp, Axis::micro_batch}) {
       constant(axis, {{1, 0.0}, 1});
+    }
+    if (!set(Axis::etp)) {
+      new_step(StepKind::own_expert_tensor, slot_of(Axis::etp), {slot_of(Axis::tp), slot_of(Axis::model)});
     }
     if (!set(Axis::gpus)) constant(Axis::dp, {{1, 0.0}, 1});
     for (const Axis axis : {Axis::embedding_is_layer, Axis::loss_is_layer}) constant(axis, {{0, 0.0}, 0});

@@ -33,6 +33,7 @@ enum class StepKind : std::int8_t {
   framework_default,  // an axis nobody set: what the framework preset says
   own_gpu,            // gpu = the cluster's
   own_seq_len,        // seq_len = the model's max_positions
+  own_expert_tensor,  // etp = tp for a mixture of experts (Megatron's default), 1 for a dense model
   own_schedule,       // interleaved where there are virtual stages to interleave, else 1f1b
   fill_gpus,          // gpus = tp * pp * dp * cp; must fit 32 bits
   fill_dp,            // dp = gpus / (tp * pp * cp); must be exact

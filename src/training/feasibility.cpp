@@ -1,6 +1,7 @@
 #include "training/feasibility.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace echo::training {
 
@@ -10,6 +11,36 @@ struct Rule {
   bool holds;
   const char* otherwise;
 };
+
+const char* first_broken(std::span<const Rule> rules) {
+  for (const Rule& rule : rules)
+    if (!rule.holds) return rule.otherwise;
+  return nullptr;
+}
+
+// Source: Megatron-LM megatron/core/parallel_state.py, transformer/transformer_config.py, moe/moe_layer.py.
+const char* broken_expert_rule(const TrainingConfig& c, const ModelSpec& m) {
+  const Degrees& d = c.degrees;
+  if (!m.has_experts())
+    return d.expert == 1 && d.expert_tensor == 1 ? nullptr
+                                                 : "expert parallelism needs a mixture-of-experts model";
+  const std::int32_t ranks = d.tensor * d.context * d.data, grid = d.expert * d.expert_tensor;
+  const std::int32_t instances = c.zero_group > 0 ? d.data * d.context / c.zero_group : 1;
+  const Rule rules[] = {
+      {ranks % grid == 0, "ep * etp must divide tp * cp * dp"},
+      {m.experts % d.expert == 0, "expert degree must divide the experts"},
+      {m.expert_ffn_hidden % d.expert_tensor == 0,
+       "expert-tensor degree must divide the experts' feed-forward width"},
+      {m.shared_expert_hidden % d.tensor == 0, "tensor degree must divide the shared experts' width"},
+      {d.tensor == 1 || c.sequence_parallel,
+       "mixtures of experts under tensor parallelism need sequence parallelism"},
+      {c.zero < ZeroStage::parameters,
+       "sharded weights (ZeRO-3) of a mixture of experts are not simulated yet"},
+      {ranks % grid != 0 || ranks / grid % instances == 0,
+       "shard groups must divide the experts' data-parallel ranks as well"},
+  };
+  return first_broken(rules);
+}
 
 }  // namespace
 
@@ -29,8 +60,7 @@ std::optional<Infeasible> check_feasible(const TrainingConfig& c, const ModelSpe
       {d.context == 1 || c.flash_attention, "context parallelism needs fused attention"},
       {d.context == 1 || c.batch.sequence_tokens % (2 * d.context) == 0,
        "context parallelism needs a sequence of 2 * cp equal pieces"},
-      {d.expert == 1 && d.expert_tensor == 1, "expert parallelism is not simulated yet"},
-      {model.experts <= 1, "mixture-of-experts models are not simulated yet"},
+      {!model.has_latent_attention() || c.flash_attention, "latent attention needs fused attention"},
       {c.zero_group == 0 || (c.zero_group <= d.data * d.context && d.data * d.context % c.zero_group == 0),
        "shard groups must divide the data-parallel ranks"},
       {!c.overlap.tensor || d.tensor == 1 || c.sequence_parallel,
@@ -53,9 +83,8 @@ std::optional<Infeasible> check_feasible(const TrainingConfig& c, const ModelSpe
       {c.batch.global_samples % samples_per_round == 0,
        "data degree times microbatch must divide the global batch"},
   };
-  for (const Rule& rule : rules) {
-    if (!rule.holds) return Infeasible{Reason::unsupported, rule.otherwise, 0.0};
-  }
+  if (const char* broken = first_broken(rules)) return Infeasible{Reason::unsupported, broken, 0.0};
+  if (const char* broken = broken_expert_rule(c, model)) return Infeasible{Reason::unsupported, broken, 0.0};
   return std::nullopt;
 }
 

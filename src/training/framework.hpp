@@ -21,6 +21,10 @@ enum class ZeroStage : std::int8_t {
   parameters
 };  // ZeRO 0..3; 3 = FSDP full shard
 
+// How tokens reach experts on other nodes: each copy on its own (NCCL's all-to-all), or once a node, where it
+// is copied on (DeepEP, HybridEP).
+enum class Dispatch : std::int8_t { per_copy, per_node };
+
 // Which transfers run beside computation.
 struct Overlap {
   bool grad_reduce = false, param_gather = false, pipeline = false, tensor = false;
@@ -39,12 +43,15 @@ struct FrameworkSpec {
   Overlap overlap;
   bool scatter_gather =
       false;  // pipeline hops carry 1/tensor each, all-gathered on arrival (Narayanan 2021, 4.1)
-  bool fp32_gradients = true;                   // main gradients kept and reduced in fp32
-  bool fused_grad_accumulation = true;          // weight-gradient GEMM adds straight into the main gradient
+  bool fp32_gradients = true;            // main gradients kept and reduced in fp32
+  bool fused_grad_accumulation = true;   // weight-gradient GEMM adds straight into the main gradient
+  bool overlaps_shared_experts = false;  // run beside the experts' all-to-alls
+  Dispatch dispatch = Dispatch::per_copy;
   bool pads_vocabulary = true;                  // to a multiple of 128 * tensor
   std::int64_t bucket_parameters = 40'000'000;  // gradient bucket, before scaling with the data degree
   SimTime kernel_gap{};       // idle time between dependent kernels on the GPU, launch included
   SimTime host_per_kernel{};  // CPU time to issue one kernel; binds when kernels are shorter
+  SimTime host_per_expert{};  // CPU time to issue one expert's product of a grouped GEMM
   // Extra host time per tensor-parallel collective and rank of its group while a pipeline engine runs beside
   // it.
   SimTime host_per_peer{};

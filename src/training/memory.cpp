@@ -9,7 +9,12 @@
 //   sequence parallelism q + 2 kv    query, key, value;  q: attention output;  ffn: activation input and
 //   output      always divided 5 a s / 2   unfused attention: softmax output, dropout mask (1 byte) and
 //   dropped scores per head and key
-// Neglected: allocator rounding below 2 MiB, cuBLAS workspaces (in the framework's reserve).
+// A mixture's layer saves, instead of the feed-forward terms, the scores of the router, and for each copy of
+// a token that reaches this rank (experts_per_token copies, times the expert-tensor degree) the expert's
+// input, activation input and output; shared experts save as a feed-forward net does. Latent attention saves
+// its latents before and after their norms, too. In flight: a token's copies once as sent and once as
+// received. Neglected: uneven loads of experts (a rank whose experts are popular needs more), allocator
+// rounding below 2 MiB, cuBLAS workspaces (in the framework's reserve).
 #include "training/memory.hpp"
 
 #include <algorithm>
@@ -35,18 +40,41 @@ struct LayerActivations {
   double input = 0;       // the layer's input alone: what full recomputation keeps
 };
 
-LayerActivations layer_activations(const TrainingConfig& c, const ModelSpec& m) {
+// Feed-forward elements saved per token of a net: activation input (twice as wide when gated) and output.
+double net_elements(const ModelSpec& m, std::int32_t width) { return (m.gated_ffn ? 3.0 : 2.0) * width; }
+
+// Copies of tokens that one rank's experts work on, evenly spread.
+double routed_tokens(const TrainingConfig& c, const ModelSpec& m) {
+  return tokens_per_rank(c) / c.degrees.tensor * m.experts_per_token * c.degrees.expert_tensor;
+}
+
+// What the mixture of one layer saves.
+double mixture_bytes(const TrainingConfig& c, const ModelSpec& m) {
+  const double e = machine::element_bytes(c.precision), tokens = tokens_per_rank(c) / c.degrees.tensor;
+  const double router = tokens * m.experts * 9.0;  // fp32 scores and probabilities, a byte of map
+  const double experts =
+      routed_tokens(c, m) *
+      (e * (m.hidden + net_elements(m, m.expert_ffn_hidden) / c.degrees.expert_tensor) + 4.0);
+  return router + experts + tokens * e * net_elements(m, m.shared_expert_hidden);
+}
+
+LayerActivations layer_activations(const TrainingConfig& c, const ModelSpec& m, LayerKind kind) {
   const double e = machine::element_bytes(c.precision);
   const double tokens = tokens_per_rank(c);
   const double t = c.degrees.tensor, shared = c.sequence_parallel ? t : 1.0;
-  const double q = static_cast<double>(m.heads) * m.head_dim;
-  const double kv = static_cast<double>(m.kv_heads) * m.head_dim * std::max(1.0, t / m.kv_heads);
+  const double q = static_cast<double>(m.heads) * (m.query_head_dim() + m.value_head_dim());
+  const double kv = static_cast<double>(m.kv_heads) * (m.query_head_dim() + m.value_head_dim()) *
+                    std::max(1.0, t / m.kv_heads);
   const double mask = has_dropout(m) ? 1.0 : 0.0;
   LayerActivations a;
   a.input = tokens * e * m.hidden / shared;
   a.replicated = tokens * m.hidden * (4.0 * e + 2.0 * mask) / shared;
-  const double ffn = m.gated_ffn ? 3.0 * m.ffn_hidden : 2.0 * m.ffn_hidden;
-  a.divided = tokens * e * (2.0 * q + 2.0 * kv + ffn) / t;
+  if (m.has_latent_attention())
+    a.replicated +=
+        tokens * e * (2.0 * (m.latent.query_rank + m.latent.key_value_rank) + m.latent.rope_dim) / shared;
+  const double ffn = kind == LayerKind::dense ? net_elements(m, m.ffn_hidden) : 0.0;
+  a.divided = tokens * e * (q + kv + ffn) / t;
+  if (kind == LayerKind::moe) a.divided += mixture_bytes(c, m);
   const double pairs = tokens * c.batch.sequence_tokens * m.heads / t;
   a.scores = c.flash_attention ? tokens * m.heads * 4.0 / t : pairs * (mask > 0 ? 2.0 * e + 1.0 : e);
   return a;
@@ -85,90 +113,79 @@ Bytes MemoryUse::total() const {
   return sum;
 }
 
-std::int64_t padded_vocabulary(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec& f) {
-  if (!f.pads_vocabulary) return m.vocab;
-  const std::int64_t step = 128LL * c.degrees.tensor;
-  return (m.vocab + step - 1) / step * step;
+namespace {
+
+// Activations of the layers a stage holds at its high-water: the deepest of its chunks, `in_flight` times,
+// and what the backward of one layer recreates.
+double layers_activations(const TrainingConfig& c, const ModelSpec& m, const RankLayout& layout,
+                          std::int32_t stage, std::int32_t in_flight) {
+  const LayerActivations dense = layer_activations(c, m, LayerKind::dense);
+  const LayerActivations moe = m.has_experts() ? layer_activations(c, m, LayerKind::moe) : LayerActivations{};
+  double deepest = 0.0, recreated = 0.0;
+  for (std::size_t chunk = 0; chunk < layout.chunk_layers.size(); ++chunk) {
+    if (layout.stage_of_chunk[chunk] != stage) continue;
+    const std::int32_t mixing = layout.chunk_moe_layers[chunk], plain = layout.chunk_layers[chunk] - mixing;
+    deepest = std::max(deepest, kept_per_layer(c, dense) * plain + kept_per_layer(c, moe) * mixing);
+    if (mixing > 0) recreated = std::max(recreated, transient(c, moe));
+    if (plain > 0 || mixing == 0) recreated = std::max(recreated, transient(c, dense));
+  }
+  return deepest * in_flight + recreated;
 }
 
-std::int64_t layer_parameters_per_rank(const TrainingConfig& c, const ModelSpec& m) {
-  return (layer_parameters(m) - replicated_layer_parameters(m)) / c.degrees.tensor +
-         replicated_layer_parameters(m);
+// What the stage's weights, gradients and optimizer states take.
+void set_model_states(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec& f,
+                      const RankLayout& layout, std::int32_t stage, MemoryUse& use) {
+  const RankParameters held = stage_parameters(c, m, f, layout, stage);
+  const auto set = [&](MemoryPart part, double bytes_each, ZeroStage divided_from, double more) {
+    const bool divided = c.zero >= divided_from;
+    const double dense = static_cast<double>(held.dense) * bytes_each / (divided ? layout.shard.ranks : 1.0);
+    const double expert =
+        static_cast<double>(held.expert) * bytes_each / (divided ? layout.expert_shard.ranks : 1.0);
+    use.part[static_cast<std::size_t>(part)] = Bytes(static_cast<std::int64_t>(dense + expert + more));
+  };
+  const bool full_precision = c.precision == Precision::fp32 || c.precision == Precision::tf32;
+  const double per_gradient = f.fp32_gradients ? 4.0 : bytes_per_weight(c);
+  double gathered_gradients = 0.0;
+  use.part[static_cast<std::size_t>(MemoryPart::weights)] =
+      Bytes(static_cast<std::int64_t>(static_cast<double>(held.total()) * bytes_per_weight(c)));
+  if (c.zero == ZeroStage::parameters && layout.shard.ranks > 1) {
+    // The master copy is the only whole set of weights; two units and the root are gathered at once, and the
+    // gradients of one unit wait for their scatter.
+    const auto unit = static_cast<double>(layer_parameters_per_rank(c, m, LayerKind::dense).total());
+    const double root = std::max(0.0, static_cast<double>(held.dense) - unit * layout.chunk_layers.front());
+    use.part[static_cast<std::size_t>(MemoryPart::weights)] =
+        Bytes(static_cast<std::int64_t>((2.0 * unit + root) * bytes_per_weight(c)));
+    gathered_gradients = unit * per_gradient;
+  }
+  set(MemoryPart::grads, per_gradient, ZeroStage::gradients, gathered_gradients);
+  set(MemoryPart::optimizer, full_precision ? 8.0 : 12.0, ZeroStage::optimizer, 0.0);
 }
 
-std::int64_t replicated_layer_parameters(const ModelSpec& m) {
-  return 2LL * m.hidden * (m.norm == Norm::layer ? 2 : 1) + (m.linear_bias ? 2LL * m.hidden : 0);
-}
-
-std::int64_t chunk_parameters(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec& f,
-                              const RankLayout& layout, std::int32_t chunk) {
-  const std::int64_t h = m.hidden, table = padded_vocabulary(c, m, f) / c.degrees.tensor * h;
-  const bool first = chunk == 0, last = chunk + 1 == static_cast<std::int32_t>(layout.chunk_layers.size());
-  std::int64_t total = layer_parameters_per_rank(c, m) * layout.chunk_layers[static_cast<std::size_t>(chunk)];
-  if (first) total += table + (m.positions == Positions::learned ? std::int64_t{m.max_positions} * h : 0);
-  if (last) total += h * (m.norm == Norm::layer ? 2 : 1);
-  if (last && !(first && m.tied_embeddings)) total += table;  // a tied table is copied onto the last stage
-  return total;
-}
-
-std::int64_t stage_parameters(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec& f,
-                              const RankLayout& layout, std::int32_t stage) {
-  std::int64_t total = 0;
-  for (std::size_t chunk = 0; chunk < layout.chunk_layers.size(); ++chunk)
-    if (layout.stage_of_chunk[chunk] == stage)
-      total += chunk_parameters(c, m, f, layout, static_cast<std::int32_t>(chunk));
-  return total;
-}
+}  // namespace
 
 MemoryUse estimate_memory(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec& f,
                           const RankLayout& layout, std::int32_t stage, std::int32_t in_flight) {
-  const auto parameters = static_cast<double>(stage_parameters(c, m, f, layout, stage));
-  const bool full_precision = c.precision == Precision::fp32 || c.precision == Precision::tf32;
-  const double shards = layout.shard.ranks;
-  const auto divided_from = [&](ZeroStage stage_of) { return c.zero >= stage_of ? shards : 1.0; };
-  const double state = full_precision ? 8.0 : 12.0;
-
-  const LayerActivations layer = layer_activations(c, m);
   const double e = machine::element_bytes(c.precision), t = c.degrees.tensor;
   const double tokens = tokens_per_rank(c);
   const double shared = c.sequence_parallel ? t : 1.0;
-  const auto chunks = static_cast<std::int32_t>(layout.chunk_layers.size());
-  std::int32_t chunk_layers = 0;
-  bool first = false, last = false;
-  for (std::int32_t chunk = 0; chunk < chunks; ++chunk) {
-    if (layout.stage_of_chunk[static_cast<std::size_t>(chunk)] != stage) continue;
-    chunk_layers = std::max(chunk_layers, layout.chunk_layers[static_cast<std::size_t>(chunk)]);
-    first = first || chunk == 0;
-    last = last || chunk == chunks - 1;
-  }
-  double activations = kept_per_layer(c, layer) * chunk_layers * in_flight + transient(c, layer);
+  const bool first = layout.stage_of_chunk.front() == stage, last = layout.stage_of_chunk.back() == stage;
+  double activations = layers_activations(c, m, layout, stage, in_flight);
   // Embedding dropout mask; final norm, logits' input, 16-bit logits and their fp32 copy and gradient.
   const double masks = first && has_dropout(m) ? tokens * m.hidden / shared : 0.0;
   activations += masks * std::min(in_flight, c.degrees.pipeline);
   const double vocabulary = static_cast<double>(padded_vocabulary(c, m, f)) / t;
   if (last) activations += tokens * (2.0 * e * m.hidden / shared + (e + 4.0) * vocabulary);
-  // Hops: a send and a receive buffer each way.
+  // Hops: a send and a receive buffer each way. Experts: a token's copies as sent and as received.
   const double hops = c.degrees.pipeline > 1 ? 4.0 * tokens * e * m.hidden / shared : 0.0;
+  const double dispatched = m.has_experts() ? 2.0 * routed_tokens(c, m) * e * m.hidden : 0.0;
 
   MemoryUse use;
   const auto set = [&use](MemoryPart part, double bytes) {
     use.part[static_cast<std::size_t>(part)] = Bytes(static_cast<std::int64_t>(bytes));
   };
-  const double per_gradient = f.fp32_gradients ? 4.0 : bytes_per_weight(c);
-  double weights = parameters * bytes_per_weight(c), gathered_gradients = 0.0;
-  if (c.zero == ZeroStage::parameters && shards > 1) {
-    // The master copy is the only whole set of weights; two units and the root are gathered at once, and the
-    // gradients of one unit wait for their scatter.
-    const auto unit = static_cast<double>(layer_parameters_per_rank(c, m));
-    const double root = std::max(0.0, parameters - unit * layout.chunk_layers.front());
-    weights = (2.0 * unit + root) * bytes_per_weight(c);
-    gathered_gradients = unit * per_gradient;
-  }
-  set(MemoryPart::weights, weights);
-  set(MemoryPart::grads, parameters * per_gradient / divided_from(ZeroStage::gradients) + gathered_gradients);
-  set(MemoryPart::optimizer, parameters * state / divided_from(ZeroStage::optimizer));
+  set_model_states(c, m, f, layout, stage, use);
   set(MemoryPart::activations, activations);
-  set(MemoryPart::comm_buffers, hops + static_cast<double>(f.reserve.value));
+  set(MemoryPart::comm_buffers, hops + dispatched + static_cast<double>(f.reserve.value));
   set(MemoryPart::fragmentation, activations * f.fragmentation);
   return use;
 }

@@ -10,6 +10,7 @@
 #include "training/framework.hpp"
 #include "training/model.hpp"
 #include "training/rank_layout.hpp"
+#include "training/rank_parameters.hpp"
 
 namespace echo::training {
 
@@ -28,19 +29,5 @@ struct MemoryUse {
 // high-water).
 [[nodiscard]] MemoryUse estimate_memory(const TrainingConfig&, const ModelSpec&, const FrameworkSpec&,
                                         const RankLayout&, std::int32_t stage, std::int32_t in_flight);
-
-// Parameters one gpu rank of `stage` holds before any ZeRO sharding.
-[[nodiscard]] std::int64_t stage_parameters(const TrainingConfig&, const ModelSpec&, const FrameworkSpec&,
-                                            const RankLayout&, std::int32_t stage);
-
-// The same for one model chunk, for one transformer layer, and what of a layer every tensor rank holds whole
-// (norm weights, biases of row-parallel products).
-[[nodiscard]] std::int64_t chunk_parameters(const TrainingConfig&, const ModelSpec&, const FrameworkSpec&,
-                                            const RankLayout&, std::int32_t chunk);
-[[nodiscard]] std::int64_t layer_parameters_per_rank(const TrainingConfig&, const ModelSpec&);
-[[nodiscard]] std::int64_t replicated_layer_parameters(const ModelSpec&);
-
-// Vocabulary rows after Megatron's padding (a multiple of 128 * tensor), whole table.
-[[nodiscard]] std::int64_t padded_vocabulary(const TrainingConfig&, const ModelSpec&, const FrameworkSpec&);
 
 }  // namespace echo::training

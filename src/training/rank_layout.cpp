@@ -39,6 +39,33 @@ void split_layers(const TrainingConfig& c, const ModelSpec& model, const std::ve
   out.back() -= loss;
 }
 
+void find_layer_kinds(const ModelSpec& model, RankLayout& out) {
+  out.chunk_first_layer.clear();
+  out.chunk_moe_layers.clear();
+  std::int32_t first = 0;
+  for (const std::int32_t layers : out.chunk_layers) {
+    out.chunk_first_layer.push_back(first);
+    out.chunk_moe_layers.push_back(moe_layers(model, first, layers));
+    first += layers;
+  }
+}
+
+// The second dealing-out of a stage's ranks. `replicas`: how many times the optimizer's states exist.
+void lay_out_experts(const Degrees& d, std::int32_t replicas, std::int32_t domain, std::int32_t gpus,
+                     RankLayout& out) {
+  const std::int32_t grid = d.expert * d.expert_tensor;
+  const std::int32_t copies = d.tensor * d.context * d.data / grid, sharing = copies / replicas;
+  out.expert = span_of(d.expert, d.expert_tensor, domain, gpus);
+  const std::int32_t within = out.expert.ranks_per_node;
+  out.expert_within = span_of(within, d.expert_tensor, domain, gpus);
+  out.expert_across = span_of(d.expert / within, d.expert_tensor * within, domain, gpus);
+  out.expert_tensor = span_of(d.expert_tensor, 1, domain, gpus);
+  out.expert_grid = span_of(grid, 1, domain, gpus);
+  out.expert_data = span_of(copies, grid, domain, gpus);
+  out.expert_shard = span_of(sharing, grid, domain, gpus);
+  out.expert_replica = span_of(copies / sharing, grid * sharing, domain, gpus);
+}
+
 }  // namespace
 
 void lay_out_ranks(const TrainingConfig& c, const ModelSpec& model, const machine::ClusterSpec& cluster,
@@ -57,7 +84,7 @@ void lay_out_ranks(const TrainingConfig& c, const ModelSpec& model, const machin
   const std::int32_t sharing = c.zero_group > 0 ? std::min(c.zero_group, copies) : copies;
   out.shard = span_of(sharing, d.tensor, domain, gpus);
   out.replica = span_of(copies / sharing, d.tensor * sharing, domain, gpus);
-  out.expert = span_of(d.expert, d.tensor, domain, gpus);
+  lay_out_experts(d, copies / sharing, domain, gpus, out);
   out.pipeline = span_of(d.pipeline, replica, domain, gpus);
   out.embedding = span_of(std::min(d.pipeline, 2), (d.pipeline - 1) * replica, domain, gpus);
   // Tensor and pipeline ranks of one replica: every node that holds any of them takes part.
@@ -76,6 +103,7 @@ void lay_out_ranks(const TrainingConfig& c, const ModelSpec& model, const machin
     out.hop_crosses_nodes[static_cast<std::size_t>(stage)] = crosses;
   }
   split_layers(c, model, layer_table, out.chunk_layers);
+  find_layer_kinds(model, out);
 
   out.stage_of_chunk.resize(out.chunk_layers.size());
   for (std::size_t i = 0; i < out.stage_of_chunk.size(); ++i)

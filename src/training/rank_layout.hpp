@@ -1,5 +1,7 @@
 // Megatron's rank order (tp fastest, then cp, dp, pp) turned into communicator shapes and classes of like
-// ranks. Source: Megatron-LM megatron/core/parallel_state.py, RankGenerator order "tp-cp-ep-dp-pp".
+// ranks. The ranks of a stage are dealt out a second time for
+// the experts: etp fastest, then ep, then expert-data, whatever tp, cp and dp are.
+// Source: Megatron-LM megatron/core/parallel_state.py, RankGenerator order "tp-cp-ep-dp-pp".
 #pragma once
 
 #include <cstdint>
@@ -19,16 +21,26 @@ struct RankClass {
 };
 
 struct RankLayout {
-  machine::GroupSpan tensor, pipeline, data, context, expert;
+  machine::GroupSpan tensor, pipeline, data, context;
   machine::GroupSpan data_context;  // gradients are reduced over data * context
   machine::GroupSpan shard,
-      replica;                   // data_context cut in two: ranks that share one copy of the sharded states,
-                                 //   and ranks that hold the same shard
-  machine::GroupSpan model;      // tensor * pipeline: the grad-norm all-reduce
-  machine::GroupSpan embedding;  // first and last stage
+      replica;                // data_context cut in two: ranks that share one copy of the sharded states,
+                              //   and ranks that hold the same shard
+  machine::GroupSpan expert;  // ranks with different experts: tokens go round here
+  machine::GroupSpan expert_within,
+      expert_across;                 // expert cut in two: its ranks of one node, and one of each node
+  machine::GroupSpan expert_tensor;  // ranks that share each expert's matrices
+  machine::GroupSpan expert_grid;    // both: one copy of all experts of a layer
+  machine::GroupSpan expert_data;    // ranks with the same part of the same experts
+  machine::GroupSpan expert_shard, expert_replica;  // expert_data cut in two, as data_context is
+  machine::GroupSpan model;                         // tensor * pipeline: the grad-norm all-reduce
+  machine::GroupSpan embedding;                     // first and last stage
   std::vector<bool> hop_crosses_nodes;  // [pipeline - 1 or pipeline with wrap]: stage i -> i+1 (mod pipeline)
   std::vector<std::int32_t>
       chunk_layers;  // [pipeline * virtual_stages] transformer layers of each chunk, chunk order
+  std::vector<std::int32_t> chunk_first_layer,
+      chunk_moe_layers;                      // [pipeline * virtual_stages] of the above:
+                                             //   index of the first, how many mix experts
   std::vector<std::int32_t> stage_of_chunk;  // [pipeline * virtual_stages]
   std::vector<RankClass> classes;            // [pipeline]
 };

@@ -21,10 +21,9 @@ using ops::KernelKind;
 // Keys and values (`copies` = 1), or both with their gradients (2), to the next rank of the ring.
 ops::CollectiveQuery ring_transfer(const Shapes& s, std::int64_t copies) {
   const machine::GroupSpan& ring = s.x.layout.context;
-  ops::CollectiveQuery query{
-      .kind = ops::CollectiveKind::send_recv,
-      .payload = Bytes(copies * 2 * s.rows * s.key_value * machine::element_bytes(s.x.config.precision)),
-      .settings = s.x.config.comm};
+  ops::CollectiveQuery query{.kind = ops::CollectiveKind::send_recv,
+                             .payload = Bytes(copies * s.bytes(s.key_width + s.value_width)),
+                             .settings = s.x.config.comm};
   query.group = {.ranks = 2, .nodes = 1, .ranks_per_node = 2, .stride = ring.stride};
   if (ring.nodes > 1) {  // the slowest hop of the ring sets its pace
     query.group.nodes = 2;
@@ -67,8 +66,8 @@ void core_attention_forward(Builder& b, const Shapes& s, Part part, OpIndex afte
   b.compute(part, softmax);
   if (s.dropout) b.compute(part, s.op(KernelKind::dropout_forward, tokens, tokens, batch));
   b.compute(part, s.gemm(tokens, head, tokens, GemmLayout::nn, batch));
-  b.compute(part,
-            s.op(KernelKind::elementwise, s.rows, s.query));  // context back to [tokens, heads * head_dim]
+  b.compute(part, s.op(KernelKind::elementwise, s.rows,
+                       s.context_width));  // context back to [tokens, heads * head_dim]
 }
 
 void core_attention_backward(Builder& b, const Shapes& s) {
@@ -81,7 +80,7 @@ void core_attention_backward(Builder& b, const Shapes& s) {
     return;
   }
   const std::int32_t tokens = s.tokens, head = s.x.model.head_dim, batch = s.attention_batch;
-  b.compute(Part::backward, s.op(KernelKind::elementwise, s.rows, s.query));
+  b.compute(Part::backward, s.op(KernelKind::elementwise, s.rows, s.context_width));
   b.compute(Part::backward, s.gemm(tokens, tokens, head, GemmLayout::tn, batch));  // scores' gradient
   b.compute(Part::backward, s.gemm(tokens, head, tokens, GemmLayout::nt, batch));  // values' gradient
   if (s.dropout) b.compute(Part::backward, s.op(KernelKind::dropout_backward, tokens, tokens, batch));

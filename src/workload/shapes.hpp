@@ -10,22 +10,24 @@ namespace echo::workload {
 
 // tokens: of one sample on this rank (context parallelism divides the sequence); rows: of all samples.
 struct Shapes {
-  explicit Shapes(const BlockContext& context) : x(context) {
-    const training::ModelSpec& m = context.model;
-    const training::TrainingConfig& c = context.config;
+  explicit Shapes(const BlockContext& block) : x(block) {
+    const training::ModelSpec& m = block.model;
+    const training::TrainingConfig& c = block.config;
     t = c.degrees.tensor;
     tokens = c.batch.sequence_tokens / c.degrees.context;
     rows = tokens * c.batch.micro_samples;
     sequence_parallel = c.sequence_parallel && t > 1;
     shared_rows = sequence_parallel ? rows / t : rows;
     hidden = m.hidden;
-    query = m.heads * m.head_dim / t;
+    query_width = m.heads * m.query_head_dim() / t;
+    context_width = m.heads * m.value_head_dim() / t;
     const std::int32_t kv_heads = std::max(1, m.kv_heads / t);  // replicated when t > kv heads
-    key_value = kv_heads * m.head_dim;
+    key_width = kv_heads * m.query_head_dim();
+    value_width = kv_heads * m.value_head_dim();
     kv_groups = kv_heads * c.batch.micro_samples;
     attention_batch = m.heads / t * c.batch.micro_samples;
     ffn = m.ffn_hidden / t;
-    vocabulary = static_cast<std::int32_t>(context.vocabulary / t);
+    vocabulary = static_cast<std::int32_t>(block.vocabulary / t);
     dropout = m.positions == training::Positions::learned;
   }
 
@@ -54,6 +56,18 @@ struct Shapes {
                           x.framework.fused_grad_accumulation && x.framework.fp32_gradients;
     return key;
   }
+  // `count` products with matrices of their own, one for each of a rank's experts.
+  [[nodiscard]] ops::KernelKey grouped_gemm(std::int32_t m, std::int32_t n, std::int32_t k,
+                                            ops::GemmLayout layout, std::int32_t count) const {
+    ops::KernelKey key = gemm(m, n, k, layout);
+    key.batch = count;
+    key.grouped = count > 1;
+    return key;
+  }
+  // Whether products take 8-bit operands.
+  [[nodiscard]] bool is_8_bit() const {
+    return machine::operand_bytes(x.config.precision) == 1 && !sixteen_bit;
+  }
   // fp8 recipes keep norms, attention and batched products in 16 bit.
   [[nodiscard]] machine::Precision activation_precision() const {
     return machine::operand_bytes(x.config.precision) == 1 ? machine::Precision::bf16 : x.config.precision;
@@ -79,7 +93,8 @@ struct Shapes {
                                      bool causal) const {
     ops::KernelKey key = op(kind, queries, keys, attention_batch);
     key.style = ops::KernelStyle::fused;
-    key.k = x.model.head_dim;
+    key.k = x.model.query_head_dim();
+    if (x.model.has_latent_attention()) key.value_dim = x.model.value_head_dim();
     key.groups = kv_groups;
     key.causal = causal;
     return key;
@@ -88,14 +103,16 @@ struct Shapes {
     return {.kind = kind, .payload = Bytes(bytes), .group = x.layout.tensor, .settings = x.config.comm};
   }
   [[nodiscard]] bool overlaps() const { return x.config.overlap.tensor && sequence_parallel; }
-  // All tokens' activations of the hidden width.
-  [[nodiscard]] std::int64_t hidden_bytes() const {
-    return std::int64_t{rows} * hidden * machine::element_bytes(x.config.precision);
+  // All tokens' activations of some width, and of the hidden width.
+  [[nodiscard]] std::int64_t bytes(std::int32_t width) const {
+    return std::int64_t{rows} * width * machine::element_bytes(x.config.precision);
   }
+  [[nodiscard]] std::int64_t hidden_bytes() const { return bytes(hidden); }
 
   const BlockContext& x;
-  std::int32_t t = 1, tokens = 0, rows = 0, shared_rows = 0, hidden = 0, query = 0, key_value = 0,
-               kv_groups = 0, attention_batch = 0, ffn = 0, vocabulary = 0;
+  std::int32_t t = 1, tokens = 0, rows = 0, shared_rows = 0, hidden = 0;
+  std::int32_t query_width = 0, key_width = 0, value_width = 0, context_width = 0;  // all heads on this rank
+  std::int32_t kv_groups = 0, attention_batch = 0, ffn = 0, vocabulary = 0;
   bool sequence_parallel = false, dropout = false;
   bool sixteen_bit = false;  // fp8 recipes leave the output layer in 16 bit
 };

@@ -17,16 +17,20 @@ namespace echo::workload {
 
 namespace {
 
+using training::LayerKind;
+using training::WeightKind;
+
 struct Units {
   Units(const BlockContext& x, const ChunkContents& chunk)
-      : layer(training::layer_parameters_per_rank(x.config, x.model)),
-        root(chunk.parameters - chunk.layers * layer) {}
+      : layer(training::layer_parameters_per_rank(x.config, x.model, LayerKind::dense).dense),
+        root(chunk.parameters.dense - chunk.layers * layer) {}
   std::int64_t layer, root;
 };
 
 OpIndex gather_unit(Builder& b, const BlockContext& x, std::int64_t parameters, OpIndex after) {
   if (parameters == 0) return -1;
-  return b.communicate(Lane::data, Part::zero_comm, parameter_gather(x, parameters), {after});
+  return b.communicate(Lane::data, Part::zero_comm, parameter_gather(x, WeightKind::dense, parameters),
+                       {after});
 }
 
 }  // namespace
@@ -39,7 +43,7 @@ std::int32_t sharded_forward(Builder& b, const BlockContext& x, const ChunkConte
   if (chunk.first) embedding_forward(b, x, root);
   for (std::int32_t i = 0; i < chunk.layers; ++i) {
     const OpIndex next = i + 1 < chunk.layers ? gather_unit(b, x, units.layer, b.last_compute()) : -1;
-    layer_forward(b, x, Part::forward, gathered);
+    layer_forward(b, x, LayerKind::dense, Part::forward, gathered);
     gathered = next;
   }
   if (chunk.last) head_forward(b, x, root);
@@ -53,12 +57,12 @@ std::int32_t sharded_backward(Builder& b, const BlockContext& x, const ChunkCont
   if (chunk.last) head_backward(b, x);
   for (std::int32_t i = 0; i < chunk.layers; ++i) {
     const OpIndex next = i + 1 < chunk.layers ? gather_unit(b, x, units.layer, b.last_compute()) : -1;
-    layer_backward(b, x, {}, gathered);
-    reduce_gradients(b, x, units.layer, b.last_compute());
+    layer_backward(b, x, LayerKind::dense, {}, gathered);
+    reduce_gradients(b, x, WeightKind::dense, units.layer, b.last_compute());
     gathered = next;
   }
   if (chunk.first) embedding_backward(b, x);
-  if (units.root > 0) reduce_gradients(b, x, units.root, b.last_compute());
+  if (units.root > 0) reduce_gradients(b, x, WeightKind::dense, units.root, b.last_compute());
   return block;
 }
 

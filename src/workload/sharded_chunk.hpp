@@ -9,9 +9,9 @@ namespace echo::workload {
 
 // What a model chunk holds.
 struct ChunkContents {
-  std::int32_t layers = 0;
-  bool first = false, last = false;  // holds the embedding, the head
-  std::int64_t parameters = 0;       // per gpu rank, before sharding
+  std::int32_t layers = 0, first_layer = 0;  // how many, and the index of the first in the model
+  bool first = false, last = false;          // holds the embedding, the head
+  training::RankParameters parameters;       // before sharding
 };
 
 // Each opens a block, appends the whole pass with its traffic on the data lane, and returns the block.

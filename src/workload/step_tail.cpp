@@ -1,7 +1,8 @@
 // The end of a step, in Megatron's order (core/distributed/finalize_model_grads.py,
 // core/optimizer/optimizer.py): reduce gradients that did not go out during the backward, sum norm gradients
 // of sequence-parallel ranks, sum the tied embedding between first and last stage, agree on the global
-// gradient norm, update, gather updated parameters.
+// gradient norm, update, gather updated parameters. Experts' gradients go over a group of their own
+// (core/distributed/param_and_grad_buffer.py keeps them in buffers of their own).
 //
 // Adam's traffic per parameter, in bytes: gradient read 4; master weight, two moments read and written 24;
 // 16-bit weight written 2; clipping reads and writes the gradient 8; fp16 loss scaling unscales it once
@@ -19,6 +20,7 @@ namespace {
 using ops::CollectiveKind;
 using ops::KernelKey;
 using ops::KernelKind;
+using training::WeightKind;
 
 // A kernel over more items than 32 bits hold is the same kernel over a batch of slabs.
 KernelKey over_parameters(const BlockContext& x, KernelKind kind, std::int64_t parameters,
@@ -44,100 +46,152 @@ Part data_part(const BlockContext& x) {
   return x.config.zero == training::ZeroStage::none ? Part::dp_comm : Part::zero_comm;
 }
 
-ops::CollectiveQuery gradient_reduction(const BlockContext& x, std::int64_t parameters) {
+const machine::GroupSpan& copies_of(const BlockContext& x, WeightKind kind) {
+  return kind == WeightKind::dense ? x.layout.data_context : x.layout.expert_data;
+}
+
+const machine::GroupSpan& shards_of(const BlockContext& x, WeightKind kind) {
+  return kind == WeightKind::dense ? x.layout.shard : x.layout.expert_shard;
+}
+
+static const machine::GroupSpan& replicas_of(const BlockContext& x, WeightKind kind) {
+  return kind == WeightKind::dense ? x.layout.replica : x.layout.expert_replica;
+}
+
+ops::CollectiveQuery gradient_reduction(const BlockContext& x, WeightKind weights, std::int64_t parameters) {
   const auto kind = x.config.zero == training::ZeroStage::none ? CollectiveKind::all_reduce
                                                                : CollectiveKind::reduce_scatter;
   return {.kind = kind,
           .payload = Bytes(parameters * gradient_bytes(x)),
-          .group = kind == CollectiveKind::all_reduce ? x.layout.data_context : x.layout.shard,
+          .group = kind == CollectiveKind::all_reduce ? copies_of(x, weights) : shards_of(x, weights),
           .settings = x.config.comm};
 }
 
-ops::CollectiveQuery replica_reduction(const BlockContext& x, std::int64_t parameters) {
+ops::CollectiveQuery replica_reduction(const BlockContext& x, WeightKind weights, std::int64_t parameters) {
   return {.kind = CollectiveKind::all_reduce,
-          .payload = Bytes(parameters * gradient_bytes(x) / x.layout.shard.ranks),
-          .group = x.layout.replica,
+          .payload = Bytes(parameters * gradient_bytes(x) / shards_of(x, weights).ranks),
+          .group = replicas_of(x, weights),
           .settings = x.config.comm};
 }
 
-void reduce_gradients(Builder& b, const BlockContext& x, std::int64_t parameters, OpIndex done) {
-  const OpIndex reduced = b.communicate(Lane::data, data_part(x), gradient_reduction(x, parameters), {done});
-  if (x.config.zero != training::ZeroStage::none && x.layout.replica.ranks > 1)
-    b.communicate(Lane::data, data_part(x), replica_reduction(x, parameters), {reduced});
+void reduce_gradients(Builder& b, const BlockContext& x, WeightKind weights, std::int64_t parameters,
+                      OpIndex done) {
+  if (copies_of(x, weights).ranks == 1) return;
+  const OpIndex reduced =
+      b.communicate(Lane::data, data_part(x), gradient_reduction(x, weights, parameters), {done});
+  if (x.config.zero != training::ZeroStage::none && replicas_of(x, weights).ranks > 1)
+    b.communicate(Lane::data, data_part(x), replica_reduction(x, weights, parameters), {reduced});
 }
 
-ops::CollectiveQuery parameter_gather(const BlockContext& x, std::int64_t parameters) {
+ops::CollectiveQuery parameter_gather(const BlockContext& x, WeightKind weights, std::int64_t parameters) {
   return {.kind = CollectiveKind::all_gather,
           .payload = Bytes(parameters * machine::element_bytes(x.config.precision)),
-          .group = x.layout.shard,
+          .group = shards_of(x, weights),
           .settings = x.config.comm};
 }
+
+namespace {
+
+// One row of the tail, as it grows.
+struct Row {
+  Builder& b;
+  Csr<WorkRun>& runs;
+  void collective(Part part, const ops::CollectiveQuery& query) {
+    runs.push({.work = b.intern(query), .count = 1, .part = part, .is_kernel = false});
+  }
+  void kernel(Part part, const KernelKey& key) {
+    runs.push({.work = b.intern(key), .count = 1, .part = part, .is_kernel = true});
+  }
+};
+
+// What one stage holds.
+struct StageContents {
+  training::RankParameters parameters;
+  std::int64_t replicated_weights = 0;  // whole on every tensor rank
+  bool ends = false;                    // first or last stage: holds an embedding table
+};
+
+StageContents contents_of(const BlockContext& x, std::int32_t stage) {
+  StageContents held;
+  held.parameters = training::stage_parameters(x.config, x.model, x.framework, x.layout, stage);
+  const std::size_t chunks = x.layout.chunk_layers.size();
+  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+    if (x.layout.stage_of_chunk[chunk] != stage) continue;
+    const std::int64_t mixing = x.layout.chunk_moe_layers[chunk],
+                       plain = x.layout.chunk_layers[chunk] - mixing;
+    held.replicated_weights +=
+        plain * training::replicated_layer_parameters(x.model, training::LayerKind::dense) +
+        mixing * training::replicated_layer_parameters(x.model, training::LayerKind::moe);
+    held.ends = held.ends || chunk == 0 || chunk == chunks - 1;
+  }
+  return held;
+}
+
+// Calls `each(weights, parameters)` for the weights of every chunk of the stage of which there are copies.
+template <class Each>
+void for_copied_weights(const BlockContext& x, std::int32_t stage, Each each) {
+  for (std::size_t chunk = 0; chunk < x.layout.chunk_layers.size(); ++chunk) {
+    if (x.layout.stage_of_chunk[chunk] != stage) continue;
+    const training::RankParameters held = training::chunk_parameters(x.config, x.model, x.framework, x.layout,
+                                                                     static_cast<std::int32_t>(chunk));
+    for (const WeightKind weights : {WeightKind::dense, WeightKind::expert})
+      if (held.of(weights) > 0 && copies_of(x, weights).ranks > 1) each(weights, held.of(weights));
+  }
+}
+
+void trace_gradients(Row row, const BlockContext& x, const StageContents& held, std::int32_t stage) {
+  const training::TrainingConfig& c = x.config;
+  if (!c.overlap.grad_reduce && c.zero <= training::ZeroStage::optimizer)
+    for_copied_weights(x, stage, [&](WeightKind weights, std::int64_t parameters) {
+      row.collective(data_part(x), gradient_reduction(x, weights, parameters));
+      if (c.zero >= training::ZeroStage::optimizer && replicas_of(x, weights).ranks > 1)
+        row.collective(data_part(x), replica_reduction(x, weights, parameters));
+    });
+  if (c.sequence_parallel && c.degrees.tensor > 1)
+    row.collective(Part::tp_comm, {.kind = CollectiveKind::all_reduce,
+                                   .payload = Bytes(held.replicated_weights * gradient_bytes(x)),
+                                   .group = x.layout.tensor,
+                                   .settings = c.comm});
+  if (x.model.tied_embeddings && c.degrees.pipeline > 1 && held.ends)
+    row.collective(Part::dp_comm,
+                   {.kind = CollectiveKind::all_reduce,
+                    .payload = Bytes(x.vocabulary / c.degrees.tensor * x.model.hidden * gradient_bytes(x)),
+                    .group = x.layout.embedding,
+                    .settings = c.comm});
+}
+
+}  // namespace
 
 void trace_step_tail(Builder& b, const BlockContext& x, Workload& out) {
   const training::TrainingConfig& c = x.config;
-  const auto chunks = static_cast<std::int32_t>(x.layout.chunk_layers.size());
-  const bool replicated = x.layout.data_context.ranks > 1;
-  const bool sharded = c.zero >= training::ZeroStage::optimizer && replicated;
-  const bool tied_apart = x.model.tied_embeddings && c.degrees.pipeline > 1;
-  const std::int64_t norm_vectors = training::replicated_layer_parameters(x.model);
-
+  const bool sharded = c.zero >= training::ZeroStage::optimizer;
+  const auto bytes_each = static_cast<std::int32_t>(gradient_bytes(x));
   for (std::int32_t stage = 0; stage < c.degrees.pipeline; ++stage) {
-    const auto collective = [&b](Csr<WorkRun>& row, Part part, const ops::CollectiveQuery& query) {
-      row.push({.work = b.intern(query), .count = 1, .part = part, .is_kernel = false});
-    };
-    const auto kernel = [&b](Csr<WorkRun>& row, Part part, const KernelKey& key) {
-      row.push({.work = b.intern(key), .count = 1, .part = part, .is_kernel = true});
-    };
-    std::int64_t parameters = 0, layers = 0;
-    bool ends = false;  // first or last stage: holds an embedding table
-    for (std::int32_t chunk = 0; chunk < chunks; ++chunk) {
-      if (x.layout.stage_of_chunk[static_cast<std::size_t>(chunk)] != stage) continue;
-      const std::int64_t own = training::chunk_parameters(c, x.model, x.framework, x.layout, chunk);
-      parameters += own;
-      layers += x.layout.chunk_layers[static_cast<std::size_t>(chunk)];
-      ends = ends || chunk == 0 || chunk == chunks - 1;
-      if (replicated && !c.overlap.grad_reduce && c.zero <= training::ZeroStage::optimizer) {
-        collective(out.tail.gradients, data_part(x), gradient_reduction(x, own));
-        if (sharded && x.layout.replica.ranks > 1)
-          collective(out.tail.gradients, data_part(x), replica_reduction(x, own));
-      }
-    }
-    if (c.sequence_parallel && c.degrees.tensor > 1)
-      collective(out.tail.gradients, Part::tp_comm,
-                 {.kind = CollectiveKind::all_reduce,
-                  .payload = Bytes(layers * norm_vectors * gradient_bytes(x)),
-                  .group = x.layout.tensor,
-                  .settings = c.comm});
-    if (tied_apart && ends)
-      collective(out.tail.gradients, Part::dp_comm,
-                 {.kind = CollectiveKind::all_reduce,
-                  .payload = Bytes(x.vocabulary / c.degrees.tensor * x.model.hidden * gradient_bytes(x)),
-                  .group = x.layout.embedding,
-                  .settings = c.comm});
+    const StageContents held = contents_of(x, stage);
+    trace_gradients({b, out.tail.gradients}, x, held, stage);
     out.tail.gradients.close_row();
 
-    const std::int64_t updated = sharded ? parameters / x.layout.shard.ranks : parameters;
-    kernel(out.tail.agree, Part::optimizer,
-           over_parameters(x, KernelKind::grad_norm, updated, static_cast<std::int32_t>(gradient_bytes(x))));
+    const auto own = [&](WeightKind weights) {
+      return held.parameters.of(weights) / (sharded ? shards_of(x, weights).ranks : 1);
+    };
+    const std::int64_t updated = own(WeightKind::dense) + own(WeightKind::expert);
+    Row agree{b, out.tail.agree}, update{b, out.tail.update};
+    agree.kernel(Part::optimizer, over_parameters(x, KernelKind::grad_norm, updated, bytes_each));
     if (x.layout.model.ranks > 1)
-      collective(out.tail.agree, Part::other,
-                 {.kind = CollectiveKind::all_reduce,
-                  .payload = Bytes(4),
-                  .group = x.layout.model,
-                  .settings = c.comm});
+      agree.collective(Part::other, {.kind = CollectiveKind::all_reduce,
+                                     .payload = Bytes(4),
+                                     .group = x.layout.model,
+                                     .settings = c.comm});
     out.tail.agree.close_row();
 
     const std::int32_t state_bytes = 38 + (c.precision == machine::Precision::fp16 ? 8 : 0);
-    kernel(out.tail.update, Part::optimizer, over_parameters(x, KernelKind::optimizer, updated, state_bytes));
-    kernel(out.tail.update, Part::optimizer,
-           over_parameters(x, KernelKind::memset_zero, parameters,
-                           static_cast<std::int32_t>(gradient_bytes(x))));
+    update.kernel(Part::optimizer, over_parameters(x, KernelKind::optimizer, updated, state_bytes));
+    update.kernel(Part::optimizer,
+                  over_parameters(x, KernelKind::memset_zero, held.parameters.total(), bytes_each));
     if (sharded && !c.overlap.param_gather && c.zero < training::ZeroStage::parameters)
-      for (std::int32_t chunk = 0; chunk < chunks; ++chunk)
-        if (x.layout.stage_of_chunk[static_cast<std::size_t>(chunk)] == stage)
-          collective(
-              out.tail.update, Part::zero_comm,
-              parameter_gather(x, training::chunk_parameters(c, x.model, x.framework, x.layout, chunk)));
+      for_copied_weights(x, stage, [&](WeightKind weights, std::int64_t parameters) {
+        update.collective(Part::zero_comm, parameter_gather(x, weights, parameters));
+      });
     out.tail.update.close_row();
   }
 }

@@ -5,6 +5,7 @@
 #include "workload/trace_workload.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "training/memory.hpp"
 #include "workload/sharded_chunk.hpp"
@@ -14,6 +15,9 @@
 namespace echo::workload {
 
 namespace {
+
+using training::LayerKind;
+using training::WeightKind;
 
 // Parameters of one bucket of gradients or gathered weights: max(40 M, 1 M * data ranks) in Megatron.
 // Source: Megatron-LM core/distributed/distributed_data_parallel.py.
@@ -27,22 +31,41 @@ class Buckets {
  public:
   explicit Buckets(const BlockContext& x) : x_(x), size_(bucket_size(x)) {}
 
-  static void add(void* self, Builder& b, std::int64_t parameters, OpIndex done) {
+  static void add(void* self, Builder& b, WeightKind weights, std::int64_t parameters, OpIndex done) {
     auto& me = *static_cast<Buckets*>(self);
-    me.filled_ += parameters;
-    me.last_ = done;
-    if (me.filled_ >= me.size_) me.send(b);
+    Bucket& bucket = me.open_[static_cast<std::size_t>(weights)];
+    bucket.filled += parameters;
+    bucket.last = done;
+    if (bucket.filled >= me.size_) me.send(b, weights);
   }
-  void send(Builder& b) {
-    if (filled_ > 0) reduce_gradients(b, x_, filled_, last_);
-    filled_ = 0;
+  void send_rest(Builder& b) {
+    send(b, WeightKind::dense);
+    send(b, WeightKind::expert);
   }
 
  private:
+  struct Bucket {
+    std::int64_t filled = 0;
+    OpIndex last = -1;
+  };
+  void send(Builder& b, WeightKind weights) {
+    Bucket& bucket = open_[static_cast<std::size_t>(weights)];
+    if (bucket.filled > 0) reduce_gradients(b, x_, weights, bucket.filled, bucket.last);
+    bucket.filled = 0;
+  }
   const BlockContext& x_;
-  std::int64_t size_, filled_ = 0;
-  OpIndex last_ = -1;
+  std::int64_t size_;
+  std::array<Bucket, 2> open_;  // [WeightKind]
 };
+
+// Norms and the like, whose gradients come with the end of their layer's backward.
+std::int64_t vector_parameters(const training::ModelSpec& m, LayerKind kind) {
+  std::int64_t rest = training::replicated_layer_parameters(m, kind);
+  if (kind == LayerKind::moe) rest -= training::router_parameters(m);
+  if (m.has_latent_attention())
+    rest -= training::latent_down_parameters(m) - m.latent.query_rank - m.latent.key_value_rank;
+  return rest;
+}
 
 // The whole backward of a chunk with its gradient buckets.
 std::int32_t last_backward_block(Builder& b, const BlockContext& given, const ChunkContents& chunk) {
@@ -51,37 +74,63 @@ std::int32_t last_backward_block(Builder& b, const BlockContext& given, const Ch
   x.splits_backward = false;  // gradients leave as they come, input and weight gradients alike
   Buckets buckets(x);
   const GradientReady ready{&Buckets::add, &buckets};
-  const std::int64_t vectors = training::replicated_layer_parameters(x.model);
   if (chunk.last) head_backward(b, x, ready);
-  for (std::int32_t i = 0; i < chunk.layers; ++i) {
-    layer_backward(b, x, ready);
-    ready(b, vectors, b.last_compute());
+  for (std::int32_t i = chunk.layers - 1; i >= 0; --i) {
+    const LayerKind kind = training::layer_kind(x.model, chunk.first_layer + i);
+    layer_backward(b, x, kind, ready);
+    ready(b, WeightKind::dense, vector_parameters(x.model, kind), b.last_compute());
   }
   if (chunk.first) embedding_backward(b, x, ready);
-  buckets.send(b);
+  buckets.send_rest(b);
   return block;
 }
+
+// Gathers parameters bucket by bucket, experts' apart from the others, as the forward comes to need them.
+class Gathers {
+ public:
+  Gathers(Builder& b, const BlockContext& x, const training::RankParameters& all)
+      : b_(b), x_(x), bucket_(bucket_size(x)) {
+    of_[0].all = all.dense, of_[1].all = all.expert;
+  }
+  // The gather that brings the last of `more` weights, or -1 where none has to come.
+  OpIndex need(const training::RankParameters& more) {
+    const OpIndex dense = need(WeightKind::dense, more.dense);
+    return std::max(dense, need(WeightKind::expert, more.expert));
+  }
+
+ private:
+  struct Progress {
+    std::int64_t all = 0, needed = 0, gathered = 0;
+    OpIndex arrived = -1;
+  };
+  OpIndex need(WeightKind weights, std::int64_t more) {
+    Progress& p = of_[static_cast<std::size_t>(weights)];
+    p.needed += more;
+    while (copies_of(x_, weights).ranks > 1 && p.gathered < p.needed && p.gathered < p.all) {
+      const std::int64_t next = std::min(bucket_, p.all - p.gathered);
+      p.arrived = b_.communicate(Lane::data, Part::zero_comm, parameter_gather(x_, weights, next), {});
+      p.gathered += next;
+    }
+    return p.arrived;
+  }
+  Builder& b_;
+  const BlockContext& x_;
+  std::int64_t bucket_;
+  std::array<Progress, 2> of_;  // [WeightKind]
+};
 
 // The whole forward of a chunk behind the gathers of its parameters, one gather per bucket.
 std::int32_t first_forward_block(Builder& b, const BlockContext& x, const ChunkContents& chunk) {
   const std::int32_t block = b.open_block();
-  const std::int64_t bucket = bucket_size(x);
-  const std::int64_t per_layer = training::layer_parameters_per_rank(x.config, x.model);
-  std::int64_t gathered = 0, needed = 0;
-  OpIndex arrived = -1;
-  const auto need = [&](std::int64_t parameters) {
-    needed += parameters;
-    while (gathered < needed && gathered < chunk.parameters) {
-      const std::int64_t next = std::min(bucket, chunk.parameters - gathered);
-      arrived = b.communicate(Lane::data, Part::zero_comm, parameter_gather(x, next), {});
-      gathered += next;
-    }
-    return arrived;
-  };
+  Gathers gathers(b, x, chunk.parameters);
   const std::int64_t table = x.vocabulary / x.config.degrees.tensor * x.model.hidden;
-  if (chunk.first) embedding_forward(b, x, need(table));
-  for (std::int32_t i = 0; i < chunk.layers; ++i) layer_forward(b, x, Part::forward, need(per_layer));
-  if (chunk.last) head_forward(b, x, need(chunk.parameters));
+  if (chunk.first) embedding_forward(b, x, gathers.need({.dense = table}));
+  for (std::int32_t i = 0; i < chunk.layers; ++i) {
+    const LayerKind kind = training::layer_kind(x.model, chunk.first_layer + i);
+    const OpIndex arrived = gathers.need(training::layer_parameters_per_rank(x.config, x.model, kind));
+    layer_forward(b, x, kind, Part::forward, arrived);
+  }
+  if (chunk.last) head_forward(b, x, gathers.need(chunk.parameters));
   return block;
 }
 
@@ -109,6 +158,84 @@ void trace_hops(Builder& b, const BlockContext& x, const machine::ClusterSpec& c
                                .settings = c.comm});
 }
 
+// Blocks every chunk's passes are runs of; -1 where the model has no such layer.
+struct PassBlocks {
+  std::int32_t embedding_forward = -1, head_forward = -1, head_backward = -1, embedding_backward = -1,
+               head_weights = -1;
+  std::array<std::int32_t, 2> layer_forward{-1, -1}, layer_backward{-1, -1},
+      layer_weights{-1, -1};  // [LayerKind]
+};
+
+PassBlocks trace_passes(Builder& b, const BlockContext& x) {
+  PassBlocks blocks;
+  const std::int32_t mixing = training::moe_layers(x.model, 0, x.model.layers);
+  const auto each_kind = [&](std::array<std::int32_t, 2>& of, auto trace) {
+    for (const LayerKind kind : {LayerKind::dense, LayerKind::moe}) {
+      const std::int32_t layers = kind == LayerKind::moe ? mixing : x.model.layers - mixing;
+      if (layers == 0) continue;
+      of[static_cast<std::size_t>(kind)] = b.open_block();
+      trace(kind);
+    }
+  };
+  blocks.embedding_forward = b.open_block();
+  embedding_forward(b, x);
+  each_kind(blocks.layer_forward, [&](LayerKind kind) { layer_forward(b, x, kind, Part::forward); });
+  blocks.head_forward = b.open_block();
+  head_forward(b, x);
+  blocks.head_backward = b.open_block();
+  head_backward(b, x);
+  each_kind(blocks.layer_backward, [&](LayerKind kind) { layer_backward(b, x, kind); });
+  blocks.embedding_backward = b.open_block();
+  embedding_backward(b, x);
+  if (x.splits_backward) {
+    each_kind(blocks.layer_weights, [&](LayerKind kind) { layer_weight_gradients(b, x, kind); });
+    blocks.head_weights = b.open_block();
+    head_weight_gradients(b, x);
+  }
+  return blocks;
+}
+
+// The layers of a chunk, like ones together: blocks follow each other without overlap, so their order is
+// free.
+void push_layers(const std::array<std::int32_t, 2>& of, std::int32_t layers, std::int32_t mixing,
+                 Csr<BlockRun>& out) {
+  if (layers > mixing) out.push({of[static_cast<std::size_t>(LayerKind::dense)], layers - mixing});
+  if (mixing > 0) out.push({of[static_cast<std::size_t>(LayerKind::moe)], mixing});
+}
+
+void push_forward(const PassBlocks& blocks, const ChunkContents& chunk, std::int32_t mixing,
+                  Csr<BlockRun>& out) {
+  if (chunk.first) out.push({blocks.embedding_forward, 1});
+  push_layers(blocks.layer_forward, chunk.layers, mixing, out);
+  if (chunk.last) out.push({blocks.head_forward, 1});
+}
+
+void push_backward(const PassBlocks& blocks, const ChunkContents& chunk, std::int32_t mixing,
+                   Csr<BlockRun>& out) {
+  if (chunk.last) out.push({blocks.head_backward, 1});
+  push_layers(blocks.layer_backward, chunk.layers, mixing, out);
+  if (chunk.first) out.push({blocks.embedding_backward, 1});
+}
+
+// An earlier inner chunk of the same kinds of layers in the same order, or -1: such chunks share their
+// blocks.
+std::int32_t twin_of(const BlockContext& x, std::int32_t chunk) {
+  const training::RankLayout& layout = x.layout;
+  const auto at = static_cast<std::size_t>(chunk);
+  if (at + 1 == layout.chunk_layers.size()) return -1;
+  const auto same = [&](std::size_t other) {
+    if (layout.chunk_layers[other] != layout.chunk_layers[at]) return false;
+    for (std::int32_t i = 0; x.model.has_experts() && i < layout.chunk_layers[at]; ++i)
+      if (training::layer_kind(x.model, layout.chunk_first_layer[other] + i) !=
+          training::layer_kind(x.model, layout.chunk_first_layer[at] + i))
+        return false;
+    return true;
+  };
+  for (std::size_t other = 1; other < at; ++other)
+    if (same(other)) return static_cast<std::int32_t>(other);
+  return -1;
+}
+
 }  // namespace
 
 void trace_workload(const training::TrainingConfig& config, const training::ModelSpec& model,
@@ -123,26 +250,7 @@ void trace_workload(const training::TrainingConfig& config, const training::Mode
   Builder b(out);
   b.start();
 
-  const std::int32_t embedding_ahead = b.open_block();
-  embedding_forward(b, x);
-  const std::int32_t layer_ahead = b.open_block();
-  layer_forward(b, x, Part::forward);
-  const std::int32_t head_ahead = b.open_block();
-  head_forward(b, x);
-  const std::int32_t head_back = b.open_block();
-  head_backward(b, x);
-  const std::int32_t layer_back = b.open_block();
-  layer_backward(b, x);
-  const std::int32_t embedding_back = b.open_block();
-  embedding_backward(b, x);
-  std::int32_t layer_weights = -1, head_weights = -1;
-  if (x.splits_backward) {
-    layer_weights = b.open_block();
-    layer_weight_gradients(b, x);
-    head_weights = b.open_block();
-    head_weight_gradients(b, x);
-  }
-
+  const PassBlocks blocks = trace_passes(b, x);
   const bool replicated = layout.data_context.ranks > 1;
   const auto chunks = static_cast<std::int32_t>(layout.chunk_layers.size());
   // Full shards gather and scatter in every pass, sharded gradients scatter in every backward: whole-chunk
@@ -155,12 +263,10 @@ void trace_workload(const training::TrainingConfig& config, const training::Mode
   std::vector<std::int32_t>& whole_forward = out.whole_forward;
   whole_forward.clear();
   for (std::int32_t i = 0; i < chunks; ++i) {
-    const ChunkContents chunk{layout.chunk_layers[static_cast<std::size_t>(i)], i == 0, i == chunks - 1,
+    const auto at = static_cast<std::size_t>(i);
+    const ChunkContents chunk{layout.chunk_layers[at], layout.chunk_first_layer[at], i == 0, i == chunks - 1,
                               training::chunk_parameters(config, model, framework, layout, i)};
-    // Inner chunks of equal depth share their blocks.
-    std::int32_t twin = -1;
-    for (std::int32_t j = 1; j < i && twin < 0 && !chunk.last; ++j)
-      if (layout.chunk_layers[static_cast<std::size_t>(j)] == chunk.layers) twin = j;
+    const std::int32_t twin = twin_of(x, i);
     const auto shared_or = [&](const std::vector<std::int32_t>& of, bool wanted, auto make) {
       if (!wanted) return -1;
       return twin >= 0 ? of[static_cast<std::size_t>(twin)] : make(b, x, chunk);
@@ -169,25 +275,19 @@ void trace_workload(const training::TrainingConfig& config, const training::Mode
     out.first_forward.push_back(shared_or(out.first_forward, gathers, first_forward_block));
     out.last_backward.push_back(shards_weights ? shared_or(out.last_backward, true, sharded_backward)
                                                : shared_or(out.last_backward, reduces, last_backward_block));
-    if (shards_weights) {
+    if (shards_weights)
       out.forward.push({whole_forward.back(), 1});
-    } else {
-      if (chunk.first) out.forward.push({embedding_ahead, 1});
-      if (chunk.layers > 0) out.forward.push({layer_ahead, chunk.layers});
-      if (chunk.last) out.forward.push({head_ahead, 1});
-    }
+    else
+      push_forward(blocks, chunk, layout.chunk_moe_layers[at], out.forward);
     out.forward.close_row();
-    if (shards_weights || shards_gradients) {
+    if (shards_weights || shards_gradients)
       out.backward.push({out.last_backward.back(), 1});
-    } else {
-      if (chunk.last) out.backward.push({head_back, 1});
-      if (chunk.layers > 0) out.backward.push({layer_back, chunk.layers});
-      if (chunk.first) out.backward.push({embedding_back, 1});
-    }
+    else
+      push_backward(blocks, chunk, layout.chunk_moe_layers[at], out.backward);
     out.backward.close_row();
     if (x.splits_backward) {
-      if (chunk.last) out.weight_gradients.push({head_weights, 1});
-      if (chunk.layers > 0) out.weight_gradients.push({layer_weights, chunk.layers});
+      if (chunk.last) out.weight_gradients.push({blocks.head_weights, 1});
+      push_layers(blocks.layer_weights, chunk.layers, layout.chunk_moe_layers[at], out.weight_gradients);
     }
     out.weight_gradients.close_row();
   }

@@ -1,4 +1,4 @@
-// Blocks of a dense decoder transformer as Megatron-LM runs it under tensor and sequence parallelism.
+// Blocks of a decoder transformer as Megatron-LM runs it under tensor, sequence and expert parallelism.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include "training/framework.hpp"
 #include "training/model.hpp"
 #include "training/rank_layout.hpp"
+#include "training/rank_parameters.hpp"
 #include "workload/builder.hpp"
 
 namespace echo::workload {
@@ -24,20 +25,20 @@ struct BlockContext {
 // Called as soon as the gradient of a weight of `parameters` entries (per gpu rank) is complete, with the op
 // that completes it: where data-parallel buckets hook in. Null function = nothing.
 struct GradientReady {
-  void (*call)(void* self, Builder&, std::int64_t parameters, OpIndex done) = nullptr;
+  void (*call)(void* self, Builder&, training::WeightKind, std::int64_t parameters, OpIndex done) = nullptr;
   void* self = nullptr;
-  void operator()(Builder& b, std::int64_t parameters, OpIndex done) const {
-    if (call != nullptr) call(self, b, parameters, done);
+  void operator()(Builder& b, training::WeightKind kind, std::int64_t parameters, OpIndex done) const {
+    if (call != nullptr) call(self, b, kind, parameters, done);
   }
 };
 
 // Each appends ops to the open block. `start_after`: op the first kernel waits for (a parameter gather), or
 // -1.
-void layer_forward(Builder&, const BlockContext&, Part part, OpIndex start_after = -1);
-void layer_backward(Builder&, const BlockContext&, const GradientReady& ready = {},
+void layer_forward(Builder&, const BlockContext&, training::LayerKind, Part part, OpIndex start_after = -1);
+void layer_backward(Builder&, const BlockContext&, training::LayerKind, const GradientReady& ready = {},
                     OpIndex start_after = -1);  // recomputation included
 // The pass left over where backward is split: weight gradients of a layer, and of the output layer.
-void layer_weight_gradients(Builder&, const BlockContext&);
+void layer_weight_gradients(Builder&, const BlockContext&, training::LayerKind);
 void head_weight_gradients(Builder&, const BlockContext&);
 void embedding_forward(Builder&, const BlockContext&, OpIndex start_after = -1);
 void embedding_backward(Builder&, const BlockContext&, const GradientReady& ready = {});

@@ -1,4 +1,4 @@
-// Composed points per second of the two shipped sweeps, one worker, no MPI and no files. Cold: a new
+// Composed points per second of the shipped sweeps, one worker, no MPI and no files. Cold: a new
 // workspace for every point. Warm: one workspace for all, as a worker runs. Reported, never judged.
 #include <benchmark/benchmark.h>
 
@@ -59,6 +59,8 @@ BENCHMARK_CAPTURE(composed_points, gpt3_175b_96xh800_cold, "gpt3-175b-96xh800", 
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(composed_points, design_space_warm, "design-space", true)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(composed_points, design_space_cold, "design-space", false)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(composed_points, moe_layouts_warm, "moe-layouts", true)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(composed_points, moe_layouts_cold, "moe-layouts", false)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace echo

@@ -37,6 +37,15 @@ inline training::ModelSpec tiny_llama() {
   return m;
 }
 
+// 8 layers, the first dense, then 16 experts of which a token takes 2, and a shared one; else as tiny_llama.
+inline training::ModelSpec tiny_mixture() {
+  training::ModelSpec m = tiny_llama();
+  m.name = "tiny-mixture";
+  m.experts = 16, m.experts_per_token = 2, m.expert_ffn_hidden = 768;
+  m.shared_expert_hidden = 1536, m.first_dense_layers = 1;
+  return m;
+}
+
 inline machine::GpuSpec an_a100() {
   machine::GpuSpec gpu{.name = "a100"};
   gpu.peak[static_cast<std::size_t>(machine::Precision::bf16)] = FlopsPerSecond(312e12);

@@ -1,6 +1,7 @@
 // Seeded random training configs over the preset catalog: the material of the property tests.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "base/counter_rng.hpp"
@@ -35,6 +36,18 @@ std::int32_t named(const std::vector<T>& table, const char* name) {
   return find_named(table, name);
 }
 
+// Puts a mixture of experts, of which some are spread and some split, in place of the config's model.
+inline void mix_experts(training::TrainingConfig& c, Draws& draws) {
+  const auto& models = presets().catalog.models;
+  c.model = training::ModelId(
+      named(models, draws.one_of({"mixtral-8x7b", "qwen3-30b-a3b", "deepseek-v2", "llama4-maverick"})));
+  c.degrees.expert = draws.one_of({1, 2, 4, 8});
+  c.degrees.expert_tensor = draws.one_of({1, c.degrees.tensor});
+  c.sequence_parallel = c.degrees.tensor > 1;
+  c.flash_attention = true;
+  c.zero = std::min(c.zero, training::ZeroStage::gradients);
+}
+
 // Any combination of features this version simulates; may be infeasible.
 inline training::TrainingConfig random_config(std::uint64_t seed) {
   Draws draws(seed);
@@ -64,6 +77,7 @@ inline training::TrainingConfig random_config(std::uint64_t seed) {
   c.sequence_parallel = c.degrees.tensor > 1 && draws.coin();
   c.flash_attention = draws.coin();
   c.overlap = {.grad_reduce = draws.coin(), .param_gather = draws.coin(), .pipeline = draws.coin()};
+  if (draws.below(3) == 0) mix_experts(c, draws);
   return c;
 }
 

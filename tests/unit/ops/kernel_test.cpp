@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/contract.hpp"
+#include "ops/launches.hpp"
 
 namespace echo::ops {
 namespace {
@@ -122,6 +123,34 @@ TEST(TrafficOf, StylesAreOrderedForEveryKind) {
 
 TEST(TrafficOf, RefusesAnEmptyShape) {
   EXPECT_THROW((void)traffic_of({.kind = KernelKind::gemm, .m = 0}), ContractViolation);
+}
+
+// One query row against one key: scores over 192 channels and context over 128, two FLOPs each; backward the
+// scores again, dQ and dK over 192, dP and dV over 128.
+TEST(Attention, CountsTheChannelsOfKeysAndValuesApart) {
+  KernelKey key{.kind = KernelKind::attention_forward, .k = 192, .value_dim = 128};
+  EXPECT_EQ(flops_of(key).value, 2 * (192 + 128));
+  key.kind = KernelKind::attention_backward;
+  EXPECT_EQ(flops_of(key).value, 2 * (3 * 192 + 2 * 128));
+  KernelKey same = key, plain = key;
+  same.k = same.value_dim = 128, plain.k = 128, plain.value_dim = 0;
+  EXPECT_EQ(flops_of(same).value, flops_of(plain).value);
+  EXPECT_EQ(traffic_of(same), traffic_of(plain));
+  EXPECT_LT(traffic_of(plain), traffic_of(key));
+}
+
+TEST(GroupedProduct, MovesTheWeightsOfEveryExpertAndLaunchesEach) {
+  const KernelKey one{.kind = KernelKind::gemm, .m = 64, .n = 512, .k = 256};
+  KernelKey eight = one;
+  eight.batch = 8, eight.grouped = true;
+  EXPECT_EQ(traffic_of(eight).value, 8 * traffic_of(one).value);
+  EXPECT_EQ(flops_of(eight).value, 8 * flops_of(one).value);
+  EXPECT_EQ(launches_of(eight), 8);
+}
+
+TEST(Permutation, ReadsATokenOnceAndWritesItForEachOfItsExperts) {
+  const KernelKey key{.kind = KernelKind::permute, .m = 1000, .n = 512, .groups = 6};
+  EXPECT_EQ(traffic_of(key).value, 1000LL * 512 * 2 * (1 + 6));
 }
 
 }  // namespace

@@ -30,11 +30,41 @@ TEST(Feasibility, DataTimesMicrobatchMustDivideTheBatch) {
   EXPECT_EQ(rule_of(c), "data degree times microbatch must divide the global batch");
 }
 
-TEST(Feasibility, FieldsOfLaterVersionsAreRefusedNotIgnored) {
-  EXPECT_EQ(rule_of(with({.data = 8, .expert = 2})), "expert parallelism is not simulated yet");
-  training::ModelSpec mixture = support::tiny_llama();
-  mixture.experts = 8;
-  EXPECT_EQ(rule_of(with({.data = 8}), mixture), "mixture-of-experts models are not simulated yet");
+TEST(Feasibility, ExpertDegreesMustFitTheModelAndTheRanksOfAStage) {
+  const ModelSpec m = support::tiny_mixture();
+  EXPECT_EQ(rule_of(with({.data = 8, .expert = 2})), "expert parallelism needs a mixture-of-experts model");
+  EXPECT_EQ(rule_of(with({.data = 8, .expert = 8}), m), "");
+  EXPECT_EQ(rule_of(with({.data = 8, .expert = 16}), m), "ep * etp must divide tp * cp * dp");
+  EXPECT_EQ(rule_of(with({.data = 8, .expert = 8, .expert_tensor = 2}), m),
+            "ep * etp must divide tp * cp * dp");
+  ModelSpec twelve = m;
+  twelve.experts = 12;
+  EXPECT_EQ(rule_of(with({.data = 8, .expert = 8}), twelve), "expert degree must divide the experts");
+  ModelSpec odd = m;
+  odd.expert_ffn_hidden = 769;
+  EXPECT_EQ(rule_of(with({.data = 8, .expert = 2, .expert_tensor = 2}), odd),
+            "expert-tensor degree must divide the experts' feed-forward width");
+}
+
+TEST(Feasibility, AMixtureUnderTensorParallelismNeedsASharedSequence) {
+  TrainingConfig c = with({.tensor = 2, .data = 4, .expert = 8});
+  EXPECT_EQ(rule_of(c, support::tiny_mixture()),
+            "mixtures of experts under tensor parallelism need sequence parallelism");
+  c.sequence_parallel = true;
+  EXPECT_EQ(rule_of(c, support::tiny_mixture()), "");
+}
+
+TEST(Feasibility, AMixturesShardsMustFitItsExpertsToo) {
+  TrainingConfig c = with({.data = 8, .expert = 4});
+  c.zero = ZeroStage::parameters;
+  EXPECT_EQ(rule_of(c, support::tiny_mixture()),
+            "sharded weights (ZeRO-3) of a mixture of experts are not simulated yet");
+  c.zero = ZeroStage::optimizer;
+  c.zero_group = 2;  // four copies of the optimizer's states, but only two of each expert
+  EXPECT_EQ(rule_of(c, support::tiny_mixture()),
+            "shard groups must divide the experts' data-parallel ranks as well");
+  c.zero_group = 4;
+  EXPECT_EQ(rule_of(c, support::tiny_mixture()), "");
 }
 
 TEST(Feasibility, ContextParallelismNeedsFusedAttentionAndEqualPieces) {

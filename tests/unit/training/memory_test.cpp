@@ -80,17 +80,52 @@ TEST(Memory, EveryRecomputeModeKeepsLessThanTheOneBefore) {
 }
 
 TEST(Memory, StagesHoldTheWholeModelBetweenThem) {
-  for (const ModelSpec& m : {support::tiny_gpt(), support::tiny_llama()}) {
+  for (const ModelSpec& m : {support::tiny_gpt(), support::tiny_llama(), support::tiny_mixture()}) {
     const TrainingConfig c = support::a_config({.tensor = 1, .pipeline = 4, .data = 1});
     FrameworkSpec f = support::plain_framework();
     f.pads_vocabulary = false;
     const RankLayout layout = support::layout_of(c, m);
     std::int64_t sum = 0;
-    for (std::int32_t stage = 0; stage < 4; ++stage) sum += stage_parameters(c, m, f, layout, stage);
+    for (std::int32_t stage = 0; stage < 4; ++stage) sum += stage_parameters(c, m, f, layout, stage).total();
     // A tied table stands on both ends of the pipeline.
     const std::int64_t copied = m.tied_embeddings ? std::int64_t{m.vocab} * m.hidden : 0;
     EXPECT_EQ(sum, total_parameters(m) + copied) << m.name;
   }
+}
+
+// Every expert lives on exactly one rank of the expert grid, and every copy of it on its own expert-data
+// rank.
+TEST(Memory, RanksHoldEveryExpertOnceForEachCopy) {
+  const ModelSpec m = support::tiny_mixture();
+  for (const std::int32_t tensor : {1, 2})
+    for (const std::int32_t expert : {1, 2, 4, 8})
+      for (const std::int32_t expert_tensor : {1, 2}) {
+        TrainingConfig c = support::a_config({.tensor = tensor, .pipeline = 2, .data = 8});
+        c.degrees.expert = expert, c.degrees.expert_tensor = expert_tensor;
+        if (tensor * 8 % (expert * expert_tensor) != 0) continue;
+        const RankLayout layout = support::layout_of(c, m);
+        std::int64_t held = 0;
+        for (std::int32_t stage = 0; stage < 2; ++stage)
+          held += stage_parameters(c, m, support::plain_framework(), layout, stage).expert;
+        EXPECT_EQ(held * tensor * 8,
+                  layout.expert_data.ranks * moe_layers(m, 0, m.layers) * routed_expert_parameters(m));
+        EXPECT_EQ(layout.expert.ranks * layout.expert_tensor.ranks * layout.expert_data.ranks, tensor * 8);
+      }
+}
+
+// Megatron-Core's own arithmetic for one copy of a token: input, activation input and output of the expert,
+// and what it weighs (fp32).
+TEST(Memory, EachExpertMoreATokenIsSentToSavesOneExpertsActivations) {
+  TrainingConfig c = support::a_config({.tensor = 1, .pipeline = 1, .data = 8, .expert = 8});
+  ModelSpec m = support::tiny_mixture();
+  const auto activations = [&] {
+    return estimate_memory(c, m, support::plain_framework(), support::layout_of(c, m), 0, 1)
+        .part[static_cast<std::size_t>(MemoryPart::activations)]
+        .value;
+  };
+  const std::int64_t two = activations();
+  m.experts_per_token = 3;
+  EXPECT_EQ(activations() - two, 7LL * 1024 * (2 * (m.hidden + 3 * m.expert_ffn_hidden) + 4));
 }
 
 }  // namespace

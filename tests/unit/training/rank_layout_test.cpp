@@ -39,6 +39,42 @@ TEST(RankLayout, SpansEqualACountOverConcreteRanks) {
     }
 }
 
+// Slow twin of Megatron's second dealing-out: rank r of a stage has coordinates (etp fastest, ep,
+// expert-data); a group is the ranks that differ in one coordinate only.
+TEST(RankLayout, ExpertGroupsAreThoseOfTheSecondDealingOut) {
+  for (const std::int32_t tensor : {1, 2, 4})
+    for (const std::int32_t expert : {1, 2, 4, 8, 16})
+      for (const std::int32_t expert_tensor : {1, 2, 4}) {
+        const std::int32_t ranks = 2 * tensor * 8, grid = expert * expert_tensor;
+        if (ranks % grid != 0) continue;
+        TrainingConfig c = a_config({.tensor = tensor, .pipeline = 2, .data = 8, .context = 2});
+        c.degrees.expert = expert, c.degrees.expert_tensor = expert_tensor;
+        const RankLayout layout = layout_of(c, support::tiny_mixture());
+        const auto twin = [&](const machine::GroupSpan& span, auto same_group) {
+          std::set<std::int32_t> nodes;
+          std::int32_t members = 0, on_first = 0;
+          for (std::int32_t r = 0; r < ranks; ++r)
+            if (same_group(r)) ++members, on_first += r < 8, nodes.insert(r / 8);
+          EXPECT_EQ(span.ranks, members);
+          EXPECT_EQ(span.nodes, static_cast<std::int32_t>(nodes.size()));
+          EXPECT_EQ(span.ranks_per_node, on_first);
+        };
+        twin(layout.expert_tensor, [&](std::int32_t r) { return r < expert_tensor; });
+        twin(layout.expert, [&](std::int32_t r) { return r % expert_tensor == 0 && r < grid; });
+        twin(layout.expert_grid, [&](std::int32_t r) { return r < grid; });
+        twin(layout.expert_data, [&](std::int32_t r) { return r % grid == 0; });
+      }
+}
+
+TEST(RankLayout, ChunksKnowWhichOfTheirLayersMixExperts) {
+  ModelSpec m = support::tiny_mixture();
+  m.first_dense_layers = 3;
+  const TrainingConfig c = a_config({.tensor = 1, .pipeline = 2, .data = 1, .virtual_stages = 2});
+  const RankLayout layout = layout_of(c, m);
+  EXPECT_EQ(layout.chunk_first_layer, (std::vector<std::int32_t>{0, 2, 4, 6}));
+  EXPECT_EQ(layout.chunk_moe_layers, (std::vector<std::int32_t>{0, 1, 2, 2}));
+}
+
 TEST(RankLayout, HopsCrossNodesWhereSomePairOfRanksDoes) {
   // Two stages of 4 ranks per node: the hop inside a node is the one between stage 0 and 1, and 2 and 3.
   const RankLayout layout = layout_of(a_config({.tensor = 4, .pipeline = 4, .data = 1}), tiny_gpt());

@@ -117,7 +117,8 @@ TEST(Workload, BucketsCarryEveryGradientOnce) {
           bytes += w.collectives[static_cast<std::size_t>(block.work[op]) - w.kernels.size()].payload.value;
       // Biases of column-parallel layers, position tables and the final norm ride with their neighbours:
       // under 2 %.
-      const auto parameters = training::chunk_parameters(c, m, f, layout, static_cast<std::int32_t>(chunk));
+      const std::int64_t parameters =
+          training::chunk_parameters(c, m, f, layout, static_cast<std::int32_t>(chunk)).dense;
       EXPECT_LE(bytes, 4 * parameters) << m.name;
       EXPECT_GE(bytes, 4 * parameters * 98 / 100) << m.name;
     }
@@ -183,9 +184,11 @@ TEST(Workload, FullShardsAreGatheredTwiceAndScatteredOnceAMicrobatch) {
     TrainingConfig c = support::a_config({.tensor = 1, .pipeline = 1, .data = 8});
     c.zero = training::ZeroStage::parameters;
     const Workload w = traced(c, m);
-    const std::int64_t layers = m.layers * training::layer_parameters_per_rank(c, m);
+    const std::int64_t layers =
+        m.layers * training::layer_parameters_per_rank(c, m, training::LayerKind::dense).dense;
     const std::int64_t root =
-        training::chunk_parameters(c, m, support::plain_framework(), support::layout_of(c, m), 0) - layers;
+        training::chunk_parameters(c, m, support::plain_framework(), support::layout_of(c, m), 0).dense -
+        layers;
     EXPECT_EQ(traffic(w, Lane::data, ops::CollectiveKind::all_gather).first, 2 * (2 * layers + root))
         << m.name;
     EXPECT_EQ(traffic(w, Lane::data, ops::CollectiveKind::reduce_scatter).first, 4 * (layers + root))

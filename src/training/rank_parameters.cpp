@@ -1,0 +1,54 @@
+#include "training/rank_parameters.hpp"
+
+namespace echo::training {
+
+std::int64_t padded_vocabulary(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec& f) {
+  if (!f.pads_vocabulary) return m.vocab;
+  const std::int64_t step = 128LL * c.degrees.tensor;
+  return (m.vocab + step - 1) / step * step;
+}
+
+std::int64_t replicated_layer_parameters(const ModelSpec& m, LayerKind kind) {
+  std::int64_t whole = 2LL * m.hidden * (m.norm == Norm::layer ? 2 : 1) + latent_down_parameters(m);
+  if (m.linear_bias) whole += m.hidden * (kind == LayerKind::dense ? 2LL : 1LL);
+  if (m.query_key_norm) whole += 2LL * m.head_dim;
+  if (kind == LayerKind::moe) whole += router_parameters(m);
+  return whole;
+}
+
+RankParameters layer_parameters_per_rank(const TrainingConfig& c, const ModelSpec& m, LayerKind kind) {
+  const std::int64_t experts = kind == LayerKind::moe ? routed_expert_parameters(m) : 0;
+  const std::int64_t whole = replicated_layer_parameters(m, kind);
+  return {.dense = (layer_parameters(m, kind) - experts - whole) / c.degrees.tensor + whole,
+          .expert = experts / (c.degrees.expert * c.degrees.expert_tensor)};
+}
+
+RankParameters chunk_parameters(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec& f,
+                                const RankLayout& layout, std::int32_t chunk) {
+  const std::int64_t h = m.hidden, table = padded_vocabulary(c, m, f) / c.degrees.tensor * h;
+  const bool first = chunk == 0, last = chunk + 1 == static_cast<std::int32_t>(layout.chunk_layers.size());
+  const auto at = static_cast<std::size_t>(chunk);
+  const std::int64_t mixing = layout.chunk_moe_layers[at], plain = layout.chunk_layers[at] - mixing;
+  RankParameters total{.dense = plain * layer_parameters_per_rank(c, m, LayerKind::dense).dense};
+  if (mixing > 0) {
+    const RankParameters moe = layer_parameters_per_rank(c, m, LayerKind::moe);
+    total += {.dense = mixing * moe.dense, .expert = mixing * moe.expert};
+  }
+  if (first)
+    total.dense += table + (m.positions == Positions::learned ? std::int64_t{m.max_positions} * h : 0);
+  if (last) total.dense += h * (m.norm == Norm::layer ? 2 : 1);
+  if (last && !(first && m.tied_embeddings))
+    total.dense += table;  // a tied table is copied onto the last stage
+  return total;
+}
+
+RankParameters stage_parameters(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec& f,
+                                const RankLayout& layout, std::int32_t stage) {
+  RankParameters total;
+  for (std::size_t chunk = 0; chunk < layout.chunk_layers.size(); ++chunk)
+    if (layout.stage_of_chunk[chunk] == stage)
+      total += chunk_parameters(c, m, f, layout, static_cast<std::int32_t>(chunk));
+  return total;
+}
+
+}  // namespace echo::training

@@ -1,0 +1,132 @@
+// Plain attention is one column-parallel product for queries, keys and values, rotary positions, the core,
+// and a row-parallel projection.
+//
+// Latent attention first projects a token down to a narrow query latent and a narrow key-value latent with
+// one rotary key for all heads (weights whole on every tensor rank, which works on its own part of the
+// sequence), norms both, and widens them head by head in two column-parallel products; rotary positions touch
+// only `rope_dim` channels of each query head and the shared key, and keys and values are then copied
+// together head by head. Sources: DeepSeek-V2, section 2.1; Megatron-LM
+// core/transformer/multi_latent_attention.py (down-projections are "duplicated" linears). Neglected: the sum
+// over the group of the shared key's gradient.
+#include "workload/attention.hpp"
+
+#include <algorithm>
+
+#include "workload/core_attention.hpp"
+#include "workload/parallel_linear.hpp"
+
+namespace echo::workload {
+
+namespace {
+
+using ops::GemmLayout;
+using ops::KernelKind;
+
+std::int32_t query_key_value(const Shapes& s) { return s.query_width + s.key_width + s.value_width; }
+
+void rope(Builder& b, const Shapes& s, Part part, OpIndex after = -1) {
+  if (s.x.model.positions == training::Positions::rope)
+    b.compute(part, s.op(KernelKind::rope, s.rows, s.query_width + s.key_width), {after});
+}
+
+// Norm of each head of queries and keys.
+OpIndex head_norms(Builder& b, const Shapes& s, Part part, KernelKind kind, OpIndex after = -1) {
+  if (!s.x.model.query_key_norm) return after;
+  const std::int32_t heads = (s.query_width + s.key_width) / s.x.model.head_dim;
+  b.compute(part, s.op(kind, s.rows * heads, s.x.model.head_dim), {after});
+  return -1;
+}
+
+// Widths of the latent projections.
+struct Latent {
+  explicit Latent(const Shapes& s)
+      : queries(s.x.model.latent.query_rank),
+        keys_values(s.x.model.latent.key_value_rank),
+        rope(s.x.model.latent.rope_dim),
+        heads(s.x.model.heads / s.t),
+        widened(heads * (s.x.model.latent.nope_dim + s.x.model.latent.value_dim)) {}
+  std::int32_t queries, keys_values, rope, heads, widened;
+};
+
+// Positions of queries and the shared key; keys and values copied together.
+void latent_positions(Builder& b, const Shapes& s, const Latent& l, Part part, OpIndex after = -1) {
+  b.compute(part, s.op(KernelKind::rope, s.rows, l.heads * l.rope + l.rope), {after});
+  b.compute(part, s.op(KernelKind::elementwise, s.rows, s.key_width + s.value_width));
+}
+
+OpIndex latent_forward(Builder& b, const Shapes& s, Part part) {
+  const Latent l(s);
+  if (l.queries > 0) {
+    b.compute(part, s.gemm(s.shared_rows, l.queries, s.hidden, GemmLayout::tn));
+    b.compute(part, s.op(KernelKind::norm_forward, s.shared_rows, l.queries));
+  }
+  b.compute(part, s.gemm(s.shared_rows, l.keys_values + l.rope, s.hidden, GemmLayout::tn));
+  const OpIndex shared_key = gather(b, s, b.last_compute(), l.rope);
+  b.compute(part, s.op(KernelKind::norm_forward, s.shared_rows, l.keys_values));
+  const OpIndex queries = column_forward(b, s, part, l.queries > 0 ? l.queries : s.hidden, s.query_width);
+  const OpIndex widened = column_forward(b, s, part, l.keys_values, l.widened);
+  latent_positions(b, s, l, part, std::max({shared_key, queries, widened}));
+  return -1;
+}
+
+// A product whose weight every tensor rank holds whole, on this rank's part of the sequence.
+void whole_backward(Builder& b, const Shapes& s, std::int32_t width, const GradientReady& ready) {
+  b.compute(Part::backward, s.gemm(s.shared_rows, s.hidden, width, GemmLayout::nn));
+  if (!s.x.splits_backward) weight_gradient(b, s, s.hidden, width, s.shared_rows, ready);
+}
+
+OpIndex latent_backward(Builder& b, const Shapes& s, const GradientReady& ready) {
+  const Latent l(s);
+  latent_positions(b, s, l, Part::backward);
+  const OpIndex keys_values = column_backward(b, s, l.keys_values, l.widened, ready);
+  const OpIndex queries = column_backward(b, s, l.queries > 0 ? l.queries : s.hidden, s.query_width, ready);
+  b.compute(Part::backward, s.op(KernelKind::norm_backward, s.shared_rows, l.keys_values), {keys_values});
+  whole_backward(b, s, l.keys_values + l.rope, ready);
+  if (l.queries > 0) {
+    b.compute(Part::backward, s.op(KernelKind::norm_backward, s.shared_rows, l.queries), {queries});
+    whole_backward(b, s, l.queries, ready);
+  }
+  b.compute(Part::backward, s.op(KernelKind::elementwise, s.shared_rows, s.hidden),
+            {queries});  // both gradients
+  return -1;
+}
+
+}  // namespace
+
+OpIndex attention_forward(Builder& b, const Shapes& s, Part part) {
+  OpIndex ready = -1;
+  if (s.x.model.has_latent_attention()) {
+    ready = latent_forward(b, s, part);
+  } else {
+    ready = column_forward(b, s, part, s.hidden, query_key_value(s));
+    const OpIndex positions_need = head_norms(b, s, part, KernelKind::norm_forward, ready);
+    rope(b, s, part, positions_need);
+  }
+  core_attention_forward(b, s, part, ready);
+  return row_forward(b, s, part, s.context_width);
+}
+
+OpIndex attention_backward(Builder& b, const Shapes& s, const GradientReady& ready) {
+  if (s.x.config.recompute == training::Recompute::selective) core_attention_forward(b, s, Part::recompute);
+  row_backward(b, s, s.context_width, ready);
+  core_attention_backward(b, s);
+  if (s.x.model.has_latent_attention()) return latent_backward(b, s, ready);
+  rope(b, s, Part::backward);
+  head_norms(b, s, Part::backward, KernelKind::norm_backward);
+  return column_backward(b, s, s.hidden, query_key_value(s), ready);
+}
+
+void attention_weight_gradients(Builder& b, const Shapes& s, const GradientReady& ready) {
+  weight_gradient(b, s, s.context_width, s.hidden, s.rows, ready);
+  if (!s.x.model.has_latent_attention()) {
+    weight_gradient(b, s, s.hidden, query_key_value(s), s.rows, ready);
+    return;
+  }
+  const Latent l(s);
+  weight_gradient(b, s, l.keys_values, l.widened, s.rows, ready);
+  weight_gradient(b, s, l.queries > 0 ? l.queries : s.hidden, s.query_width, s.rows, ready);
+  weight_gradient(b, s, s.hidden, l.keys_values + l.rope, s.shared_rows, ready);
+  if (l.queries > 0) weight_gradient(b, s, s.hidden, l.queries, s.shared_rows, ready);
+}
+
+}  // namespace echo::workload

@@ -1,0 +1,18 @@
+// The attention half of a transformer layer: projections, positions and what core_attention.hpp puts between
+// them.
+#pragma once
+
+#include "workload/builder.hpp"
+#include "workload/shapes.hpp"
+
+namespace echo::workload {
+
+// From the norm's output to the projected context. Returns the sum over the tensor group the next op waits
+// for, or -1.
+OpIndex attention_forward(Builder&, const Shapes&, Part part);
+// Recomputes the core where recomputation is selective. Returns the sum of the input gradient, or -1.
+OpIndex attention_backward(Builder&, const Shapes&, const GradientReady& ready);
+// The pass left over where backward is split.
+void attention_weight_gradients(Builder&, const Shapes&, const GradientReady& ready);
+
+}  // namespace echo::workload

@@ -1,0 +1,102 @@
+// With sequence parallelism the sum after a row-parallel product is a reduce-scatter and each column-parallel
+// input is an all-gather. Backward mirrors it: the input-gradient reduction of a column-parallel product runs
+// beside its weight-gradient GEMM, and the input is gathered again beside the input-gradient GEMM. Sources:
+// Megatron-LM core/tensor_parallel/layers.py (LinearWithGradAccumulationAndAsyncCommunication); Korthikanti
+// et al. 2022, figures 4-6. Neglected: bias vectors' own gradient reductions inside a kernel (they ride on
+// the weight-gradient GEMM).
+#include "workload/parallel_linear.hpp"
+
+namespace echo::workload {
+
+namespace {
+
+using ops::CollectiveKind;
+using ops::GemmLayout;
+using ops::KernelKey;
+using ops::KernelKind;
+
+constexpr Part tensor_part = Part::tp_comm;
+
+}  // namespace
+
+void cast_to_8_bit(Builder& b, const Shapes& s, Part part, std::int32_t rows, std::int32_t columns) {
+  if (s.is_8_bit()) b.compute(part, s.op(KernelKind::elementwise, rows, columns));
+}
+
+OpIndex gather(Builder& b, const Shapes& s, OpIndex after, std::int32_t width) {
+  if (!s.sequence_parallel) return -1;
+  return b.communicate(Lane::tensor, tensor_part, s.over_tensor(CollectiveKind::all_gather, s.bytes(width)),
+                       {after});
+}
+
+OpIndex sum(Builder& b, const Shapes& s, OpIndex after, std::int32_t width) {
+  if (s.t == 1) return -1;
+  const auto kind = s.sequence_parallel ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce;
+  return b.communicate(Lane::tensor, tensor_part, s.over_tensor(kind, s.bytes(width)), {after});
+}
+
+OpIndex column_forward(Builder& b, const Shapes& s, Part part, std::int32_t inputs, std::int32_t outputs) {
+  const OpIndex input = gather(b, s, b.last_compute(), inputs);
+  const KernelKey product = s.gemm(s.rows, outputs, inputs, GemmLayout::tn);
+  if (!s.overlaps()) {
+    b.compute(part, product, {input});
+    return -1;
+  }
+  b.compute(part, product);
+  return input;
+}
+
+OpIndex row_forward(Builder& b, const Shapes& s, Part part, std::int32_t width) {
+  const KernelKey product = s.gemm(s.rows, s.hidden, width, GemmLayout::tn);
+  cast_to_8_bit(b, s, part, s.rows, width);  // a column-parallel input is cast by the norm before it
+  if (!s.overlaps()) {
+    b.compute(part, product);
+    return sum(b, s, b.last_compute(), s.hidden);
+  }
+  const std::int64_t last_chunk = s.hidden_bytes() / s.t;
+  b.communicate(Lane::tensor, tensor_part,
+                s.over_tensor(CollectiveKind::reduce_scatter, s.hidden_bytes() - last_chunk),
+                {b.last_compute()});
+  b.compute(part, product);
+  return b.communicate(Lane::tensor, tensor_part, s.over_tensor(CollectiveKind::reduce_scatter, last_chunk),
+                       {b.last_compute()});
+}
+
+void weight_gradient(Builder& b, const Shapes& s, std::int32_t inputs, std::int32_t outputs,
+                     std::int32_t rows, const GradientReady& ready, OpIndex need) {
+  const OpIndex done = b.compute(Part::backward, s.gemm(inputs, outputs, rows, GemmLayout::nt), {need});
+  ready(b, training::WeightKind::dense, std::int64_t{inputs} * outputs, done);
+}
+
+OpIndex column_backward(Builder& b, const Shapes& s, std::int32_t inputs, std::int32_t outputs,
+                        const GradientReady& ready) {
+  cast_to_8_bit(b, s, Part::backward, s.rows, outputs);
+  const OpIndex input = gather(b, s, b.last_compute(), inputs);
+  const OpIndex input_gradient = b.compute(Part::backward, s.gemm(s.rows, inputs, outputs, GemmLayout::nn));
+  const OpIndex summed = sum(b, s, input_gradient, inputs);
+  if (!s.x.splits_backward) weight_gradient(b, s, inputs, outputs, s.rows, ready, input);
+  return summed;
+}
+
+void row_backward(Builder& b, const Shapes& s, std::int32_t width, const GradientReady& ready) {
+  cast_to_8_bit(b, s, Part::backward, s.shared_rows, s.hidden);
+  const OpIndex gathered = gather(b, s, b.last_compute(), s.hidden);
+  const KernelKey input_gradient = s.gemm(s.rows, width, s.hidden, GemmLayout::nn);
+  if (s.overlaps())
+    b.compute(Part::backward, input_gradient);
+  else
+    b.compute(Part::backward, input_gradient, {gathered});
+  if (!s.x.splits_backward) weight_gradient(b, s, width, s.hidden, s.rows, ready, gathered);
+}
+
+void Accumulating::call(void* self, Builder& b, training::WeightKind kind, std::int64_t parameters,
+                        OpIndex done) {
+  const auto& me = *static_cast<Accumulating*>(self);
+  if (!me.s_.x.framework.fused_grad_accumulation)
+    done = b.compute(Part::backward,
+                     me.s_.op(KernelKind::grad_accumulate,
+                              static_cast<std::int32_t>(parameters / me.s_.hidden), me.s_.hidden));
+  me.ready_(b, kind, parameters, done);
+}
+
+}  // namespace echo::workload
