@@ -25,24 +25,26 @@ static std::size_t share_of(Part part) {
       return 0;
     case Part::tp_comm:
       return 1;
-    case Part::pp_comm:
+    case Part::cp_comm:
       return 2;
+    case Part::ep_comm:
+      return 3;
+    case Part::pp_comm:
+      return 4;
     case Part::dp_comm:
     case Part::zero_comm:
-      return 3;
-    case Part::bubble:
-      return 4;
-    case Part::slowdown:
       return 5;
-    case Part::cp_comm:
-    case Part::ep_comm:
+    case Part::bubble:
+      return 6;
+    case Part::slowdown:
+      return 7;
     case Part::optimizer:
     case Part::checkpoint:
     case Part::idle:
     case Part::other:
-      return 6;
+      return 8;
   }
-  return 6;
+  return 8;
 }
 
 std::array<double, share_names.size()> shares_of(const Table& table, std::int64_t row) {

@@ -12,7 +12,8 @@
 
 namespace echo::apps {
 
-inline constexpr std::array<std::string_view, 7> share_names{"comp", "tp", "pp", "dp", "bub", "slow", "oth"};
+inline constexpr std::array<std::string_view, 9> share_names{"comp", "tp",  "cp",   "ep", "pp",
+                                                             "dp",   "bub", "slow", "oth"};
 
 // Fractions of the step; they sum to 1. comp: forward, backward and recomputation; dp: gradient and parameter
 // traffic; oth: optimizer and what is left.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "apps/breakdown.hpp"
@@ -48,8 +49,11 @@ static std::string digits_of(const Table& table, const char* column, std::int64_
 }
 
 std::string layout_of(const Table& table, std::int64_t row) {
-  return fmt::format("tp{} pp{} dp{} vpp{} mbs{} {} zero{} recompute={} sp={}", table.integer("tp", row),
-                     table.integer("pp", row), table.integer("dp", row), table.integer("vpp", row),
+  std::string rare;
+  for (const char* degree : {"cp", "ep", "etp"})
+    if (table.integer(degree, row) > 1) rare += fmt::format(" {}{}", degree, table.integer(degree, row));
+  return fmt::format("tp{} pp{} dp{}{} vpp{} mbs{} {} zero{} recompute={} sp={}", table.integer("tp", row),
+                     table.integer("pp", row), table.integer("dp", row), rare, table.integer("vpp", row),
                      table.integer("micro_batch", row), table.text("schedule", row),
                      table.integer("zero", row), table.text("recompute", row),
                      yes_no(table, "sequence_parallel", row));
@@ -61,27 +65,53 @@ static std::string memory_of(const Table& table, std::int64_t row) {
                      table.number("mem_limit", row) / gib);
 }
 
+// Columns of degrees, with what heads them; those that most runs leave at 1 only where a row does not.
+static std::vector<std::pair<const char*, const char*>> degree_columns(const Table& table) {
+  std::vector<std::pair<const char*, const char*>> columns{
+      {"gpus", "gpus"}, {"tp", "tp"}, {"pp", "pp"}, {"dp", "dp"}};
+  for (const char* rare : {"cp", "ep", "etp"}) {
+    bool is_used = false;
+    for (std::int64_t row = 0; row < table.rows(); ++row) is_used |= table.integer(rare, row) > 1;
+    if (is_used) columns.emplace_back(rare, rare);
+  }
+  columns.insert(columns.end(), {{"vpp", "vpp"}, {"micro_batch", "mbs"}, {"global_batch", "gbs"}});
+  return columns;
+}
+
+// Which shares are shown: those of context and expert parallelism only where some row has any.
+static std::vector<std::size_t> shown_shares(const Table& table) {
+  std::vector<std::size_t> shown;
+  for (std::size_t share = 0; share < share_names.size(); ++share) {
+    bool is_shown = share_names[share] != "cp" && share_names[share] != "ep";
+    for (std::int64_t row = 0; row < table.rows(); ++row) is_shown |= shares_of(table, row)[share] > 0.0;
+    if (is_shown) shown.push_back(share);
+  }
+  return shown;
+}
+
 std::string ranked_text(const results::ResultRows& all, std::span<const std::int64_t> rows) {
-  std::vector<std::string> headings{"#",  "<id",  "<model",    "<cluster", "gpus",      "tp",   "pp",
-                                    "dp", "vpp",  "mbs",       "gbs",      "<schedule", "zero", "<rec",
-                                    "sp", "step", "tok/s/GPU", "MFU",      "mem/limit"};
-  for (const std::string_view name : share_names) headings.push_back(std::string(name) + "%");
-  TextTable text(headings);
   const Table table = all.pick(rows);
+  const auto degrees = degree_columns(table);
+  const auto shares = shown_shares(table);
+  std::vector<std::string> headings{"#", "<id", "<model", "<cluster"};
+  for (const auto& [column, heading] : degrees) headings.emplace_back(heading);
+  headings.insert(headings.end(),
+                  {"<schedule", "zero", "<rec", "sp", "step", "tok/s/GPU", "MFU", "mem/limit"});
+  for (const std::size_t share : shares) headings.push_back(std::string(share_names[share]) + "%");
+  TextTable text(headings);
   const auto digits = static_cast<std::size_t>(key_digits(all, table));
   for (std::int64_t row = 0; row < table.rows(); ++row) {
     std::vector<std::string> cells{std::to_string(row + 1), config_key(table, row).substr(0, digits),
                                    table.text("model", row), table.text("cluster", row)};
-    for (const char* column : {"gpus", "tp", "pp", "dp", "vpp", "micro_batch", "global_batch"}) {
-      cells.push_back(digits_of(table, column, row));
-    }
+    for (const auto& [column, heading] : degrees) cells.push_back(digits_of(table, column, row));
     cells.insert(cells.end(),
                  {table.text("schedule", row), digits_of(table, "zero", row),
                   table.text("recompute", row) == "selective" ? "sel" : table.text("recompute", row),
                   yes_no(table, "sequence_parallel", row), show_time(table.number("step_time", row)),
                   fmt::format("{:.0f}", table.number("tokens_per_s_per_gpu", row)),
                   show_share(table.number("mfu", row)), memory_of(table, row)});
-    for (const double share : shares_of(table, row)) cells.push_back(fmt::format("{:.1f}", 100.0 * share));
+    for (const std::size_t share : shares)
+      cells.push_back(fmt::format("{:.1f}", 100.0 * shares_of(table, row)[share]));
     text.add(cells);
   }
   return text.text();

@@ -23,7 +23,7 @@ TEST(Breakdown, SharesSumToOne) {
   for (const double share : shares) sum += share;
   EXPECT_DOUBLE_EQ(sum, 1.0);
   EXPECT_DOUBLE_EQ(shares[0], 0.75);  // comp
-  EXPECT_DOUBLE_EQ(shares[4], 0.25);  // bub
+  EXPECT_DOUBLE_EQ(shares[6], 0.25);  // bub
 }
 
 TEST(Breakdown, SaysWhichPartsDecide) {
@@ -77,6 +77,15 @@ TEST(RankedText, ShowsEnoughDigitsToTellTheRowsShownFromAllOthers) {
       tiny_results({{.id = 0x1000000000000000}, {.id = 0x1234567890000000}, {.id = 0x12345678a0000000}});
   EXPECT_EQ(key_digits(all, all.pick(std::vector<std::int64_t>{0})), 8);
   EXPECT_EQ(key_digits(all, all.pick(std::vector<std::int64_t>{0, 1})), 9);
+}
+
+TEST(RankedText, ShowsRareDegreesWhereARowUsesThem) {
+  const std::vector<std::int64_t> first{0};
+  const auto heading = [](const std::string& text) { return text.substr(0, text.find('\n')); };
+  const auto dense = tiny_results({{.ep = 1}}), mixed = tiny_results({{.ep = 1}, {.ep = 8}});
+  EXPECT_THAT(heading(ranked_text(dense, first)), Not(HasSubstr(" ep ")));
+  EXPECT_THAT(heading(ranked_text(mixed, std::vector<std::int64_t>{0, 1})), HasSubstr(" dp  ep  vpp "));
+  EXPECT_THAT(heading(ranked_text(mixed, first)), Not(HasSubstr(" ep ")));
 }
 
 TEST(Summary, NamesLimitsAndHowFarPastThemPointsAre) {

@@ -17,7 +17,7 @@ namespace echo::apps {
 // What may differ between rows; the rest is the same for all.
 struct TinyRow {
   std::uint64_t id = 0;
-  std::int64_t model = 0, gpus = 8, tp = 1, status = 0, reason = 0;
+  std::int64_t model = 0, gpus = 8, tp = 1, ep = 1, status = 0, reason = 0;
   double step = 1.0, forward = 0.5, bubble = 0.5;  // other parts are zero
   double margin = std::numeric_limits<double>::quiet_NaN();
   std::int64_t limit = 0;  // code: none, deadline, cheap
@@ -58,7 +58,8 @@ inline results::Table tiny_results(const std::vector<TinyRow>& rows, results::Fi
   }
   integers("gpus", "input", [](const TinyRow& row) { return row.gpus; });
   integers("tp", "input", [](const TinyRow& row) { return row.tp; });
-  for (const char* name : {"pp", "dp", "vpp", "micro_batch", "zero", "sequence_parallel"}) {
+  integers("ep", "input", [](const TinyRow& row) { return row.ep; });
+  for (const char* name : {"pp", "dp", "cp", "etp", "vpp", "micro_batch", "zero", "sequence_parallel"}) {
     integers(name, "input", [](const TinyRow&) { return 1; });
   }
   integers("global_batch", "input", [](const TinyRow&) { return 16; });
