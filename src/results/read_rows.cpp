@@ -95,8 +95,8 @@ Hdf5File open_result(const std::filesystem::path& path) {
 }  // namespace
 
 const ColumnInfo* ResultRows::find(std::string_view name) const {
-  const auto found = std::ranges::find(columns_, name, &ColumnInfo::name);
-  return found == columns_.end() ? nullptr : &*found;
+  const auto found = std::ranges::find(contents.columns, name, &ColumnInfo::name);
+  return found == contents.columns.end() ? nullptr : &*found;
 }
 
 const ColumnInfo& ResultRows::at(std::string_view name) const {
@@ -109,7 +109,7 @@ const ColumnInfo& ResultRows::at(std::string_view name) const {
 
 Table ResultRows::pick(std::span<const std::int64_t> rows) const {
   std::vector<ColumnValues> columns;
-  for (const ColumnInfo& info : columns_) {
+  for (const ColumnInfo& info : contents.columns) {
     ColumnValues column{info, {}, {}};
     for (const std::int64_t row : rows) {
       std::vector<std::int64_t> integers;
@@ -123,14 +123,14 @@ Table ResultRows::pick(std::span<const std::int64_t> rows) const {
     }
     columns.push_back(std::move(column));
   }
-  return Table(std::move(columns), state_, failures_);
+  return Table(std::move(columns), contents.state, contents.failures);
 }
 
 std::optional<std::int64_t> ResultRows::row_of(std::string_view prefix) const {
   std::optional<std::int64_t> found;
   std::vector<std::int64_t> ids;
-  for (std::int64_t first = 0; first < rows_; first += scan_rows) {
-    read(at("config_id"), first, std::min(scan_rows, rows_ - first), ids);
+  for (std::int64_t first = 0; first < contents.rows; first += scan_rows) {
+    read(at("config_id"), first, std::min(scan_rows, contents.rows - first), ids);
     for (std::size_t i = 0; i < ids.size(); ++i) {
       char id[17];
       std::snprintf(id, sizeof id, "%016llx", static_cast<unsigned long long>(ids[i]));
@@ -144,17 +144,17 @@ std::optional<std::int64_t> ResultRows::row_of(std::string_view prefix) const {
 
 Table::Table(std::vector<ColumnValues> columns, FileState state, std::vector<Failure> failures)
     : values_(std::move(columns)) {
-  state_ = std::move(state);
-  failures_ = std::move(failures);
+  contents.state = std::move(state);
+  contents.failures = std::move(failures);
   for (ColumnValues& column : values_) {
     if (!column.reals.empty() && !column.is_real()) column.type = ElementType::f8;
-    columns_.push_back(column);
-    if (column.name == "config") rows_ = static_cast<std::int64_t>(column.integers.size());
+    contents.columns.push_back(column);
+    if (column.name == "config") contents.rows = static_cast<std::int64_t>(column.integers.size());
   }
 }
 
 const ColumnValues& Table::values(std::string_view name) const {
-  return values_[static_cast<std::size_t>(&at(name) - columns_.data())];
+  return values_[static_cast<std::size_t>(&at(name) - contents.columns.data())];
 }
 
 void Table::read(const ColumnInfo& info, std::int64_t first, std::int64_t count,
@@ -201,12 +201,13 @@ std::uint64_t Table::config_id(std::int64_t row) const {
 }
 
 ResultFile::ResultFile(const std::filesystem::path& path) : file_(open_result(path)) {
-  state_ = read_state(file_, path);
-  failures_ = read_failures(file_);
-  for (const std::string& column : file_.datasets("/")) columns_.push_back(column_info(file_, column));
+  contents.state = read_state(file_, path);
+  contents.failures = read_failures(file_);
+  for (const std::string& column : file_.datasets("/"))
+    contents.columns.push_back(column_info(file_, column));
   for (const std::string& column : file_.datasets("/breakdown"))
-    if (!file_.is_text(column)) columns_.push_back(column_info(file_, column));
-  rows_ = state_.rows;
+    if (!file_.is_text(column)) contents.columns.push_back(column_info(file_, column));
+  contents.rows = contents.state.rows;
 }
 
 void ResultFile::read(const ColumnInfo& column, std::int64_t first, std::int64_t count,

@@ -32,10 +32,10 @@ class Table;
 class ResultRows {
  public:
   virtual ~ResultRows() = default;
-  [[nodiscard]] std::int64_t rows() const { return rows_; }
-  [[nodiscard]] const std::vector<ColumnInfo>& columns() const { return columns_; }
-  [[nodiscard]] const FileState& state() const { return state_; }
-  [[nodiscard]] const std::vector<Failure>& failures() const { return failures_; }
+  [[nodiscard]] std::int64_t rows() const { return contents.rows; }
+  [[nodiscard]] const std::vector<ColumnInfo>& columns() const { return contents.columns; }
+  [[nodiscard]] const FileState& state() const { return contents.state; }
+  [[nodiscard]] const std::vector<Failure>& failures() const { return contents.failures; }
   [[nodiscard]] const ColumnInfo* find(std::string_view name) const;  // null when there is none
   [[nodiscard]] const ColumnInfo& at(std::string_view name) const;    // UserError, 2, when there is none
 
@@ -52,10 +52,13 @@ class ResultRows {
   [[nodiscard]] std::optional<std::int64_t> row_of(std::string_view prefix) const;
 
  protected:
-  std::int64_t rows_ = 0;
-  std::vector<ColumnInfo> columns_;
-  FileState state_;
-  std::vector<Failure> failures_;
+  struct Contents {
+    std::int64_t rows = 0;
+    std::vector<ColumnInfo> columns;
+    FileState state;
+    std::vector<Failure> failures;
+  };
+  Contents contents;  // filled by whoever derives, on construction
 };
 
 // One column in memory. Exactly one of `integers` and `reals` is filled.
