@@ -33,14 +33,16 @@ Provenance with_carried(const Provenance& own, std::span<const CarriedFile> file
   }
   // A snapshot told of launches that its journals know more of: those come first, and stay.
   std::ranges::stable_sort(all.launches, {}, &Launch::number);
-  const auto repeated = std::ranges::unique(all.launches, {}, &Launch::number);
-  all.launches.erase(repeated.begin(), repeated.end());
+  const auto repeated = std::unique(all.launches.begin(), all.launches.end(),
+                                    [](const Launch& a, const Launch& b) { return a.number == b.number; });
+  all.launches.erase(repeated, all.launches.end());
   std::ranges::stable_sort(all.failures, [](const Failure& a, const Failure& b) {
     return a.id != b.id ? a.id < b.id : a.launch < b.launch;
   });
-  const auto again = std::ranges::unique(
-      all.failures, [](const Failure& a, const Failure& b) { return a.id == b.id && a.launch == b.launch; });
-  all.failures.erase(again.begin(), again.end());
+  const auto again =
+      std::unique(all.failures.begin(), all.failures.end(),
+                  [](const Failure& a, const Failure& b) { return a.id == b.id && a.launch == b.launch; });
+  all.failures.erase(again, all.failures.end());
   return all;
 }
 

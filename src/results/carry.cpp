@@ -44,8 +44,10 @@ std::vector<CarriedRow> carried_rows(std::span<const CarriedFile> files) {
     return a.number != b.number ? a.number < b.number : a.file < b.file;
   };
   if (!std::ranges::is_sorted(rows, before)) std::ranges::sort(rows, before);
-  const auto repeated = std::ranges::unique(rows, {}, &CarriedRow::number);
-  rows.erase(repeated.begin(), repeated.end());
+  const auto repeated = std::unique(rows.begin(), rows.end(), [](const CarriedRow& a, const CarriedRow& b) {
+    return a.number == b.number;
+  });
+  rows.erase(repeated, rows.end());
   return rows;
 }
 

@@ -8,8 +8,10 @@ namespace echo::results {
 
 RowsInMemory::RowsInMemory(std::vector<FinishedRow> rows) : rows_(std::move(rows)) {
   std::ranges::stable_sort(rows_, {}, [](const FinishedRow& r) { return r.row.id; });
-  const auto repeated = std::ranges::unique(rows_, {}, [](const FinishedRow& r) { return r.row.id; });
-  rows_.erase(repeated.begin(), repeated.end());
+  const auto repeated =
+      std::unique(rows_.begin(), rows_.end(),
+                  [](const FinishedRow& a, const FinishedRow& b) { return a.row.id == b.row.id; });
+  rows_.erase(repeated, rows_.end());
 }
 
 void RowsInMemory::read(std::int64_t first, std::span<FinishedRow> out) {
