@@ -47,8 +47,8 @@ static std::size_t share_of(Part part) {
   return 8;
 }
 
-std::array<double, share_names.size()> shares_of(const Table& table, std::int64_t row) {
-  std::array<double, share_names.size()> shares{};
+Shares shares_of(const Table& table, std::int64_t row) {
+  Shares shares{};
   const double step = table.number("step_time", row);
   for (std::int32_t i = 0; i < part_count; ++i) {
     shares[share_of(static_cast<Part>(i))] +=

@@ -17,7 +17,8 @@ inline constexpr std::array<std::string_view, 9> share_names{"comp", "tp",  "cp"
 
 // Fractions of the step; they sum to 1. comp: forward, backward and recomputation; dp: gradient and parameter
 // traffic; oth: optimizer and what is left.
-[[nodiscard]] std::array<double, share_names.size()> shares_of(const results::Table&, std::int64_t row);
+using Shares = std::array<double, share_names.size()>;
+[[nodiscard]] Shares shares_of(const results::Table&, std::int64_t row);
 
 // Exposed seconds of one part ("forward", ...) of the step.
 [[nodiscard]] double exposed(const results::Table&, std::int64_t row, std::string_view part);

@@ -79,12 +79,12 @@ static std::vector<std::pair<const char*, const char*>> degree_columns(const Tab
 }
 
 // Which shares are shown: those of context and expert parallelism only where some row has any.
-static std::vector<std::size_t> shown_shares(const Table& table) {
+static std::vector<std::size_t> shown_shares(std::span<const Shares> of_rows) {
   std::vector<std::size_t> shown;
   for (std::size_t share = 0; share < share_names.size(); ++share) {
-    bool is_shown = share_names[share] != "cp" && share_names[share] != "ep";
-    for (std::int64_t row = 0; row < table.rows(); ++row) is_shown |= shares_of(table, row)[share] > 0.0;
-    if (is_shown) shown.push_back(share);
+    const bool is_rare = share_names[share] == "cp" || share_names[share] == "ep";
+    if (!is_rare || std::ranges::any_of(of_rows, [&](const Shares& row) { return row[share] > 0.0; }))
+      shown.push_back(share);
   }
   return shown;
 }
@@ -92,12 +92,14 @@ static std::vector<std::size_t> shown_shares(const Table& table) {
 std::string ranked_text(const results::ResultRows& all, std::span<const std::int64_t> rows) {
   const Table table = all.pick(rows);
   const auto degrees = degree_columns(table);
-  const auto shares = shown_shares(table);
+  std::vector<Shares> shares;  // [row]
+  for (std::int64_t row = 0; row < table.rows(); ++row) shares.push_back(shares_of(table, row));
+  const auto shown = shown_shares(shares);
   std::vector<std::string> headings{"#", "<id", "<model", "<cluster"};
   for (const auto& [column, heading] : degrees) headings.emplace_back(heading);
   headings.insert(headings.end(),
                   {"<schedule", "zero", "<rec", "sp", "step", "tok/s/GPU", "MFU", "mem/limit"});
-  for (const std::size_t share : shares) headings.push_back(std::string(share_names[share]) + "%");
+  for (const std::size_t share : shown) headings.push_back(std::string(share_names[share]) + "%");
   TextTable text(headings);
   const auto digits = static_cast<std::size_t>(key_digits(all, table));
   for (std::int64_t row = 0; row < table.rows(); ++row) {
@@ -110,8 +112,8 @@ std::string ranked_text(const results::ResultRows& all, std::span<const std::int
                   yes_no(table, "sequence_parallel", row), show_time(table.number("step_time", row)),
                   fmt::format("{:.0f}", table.number("tokens_per_s_per_gpu", row)),
                   show_share(table.number("mfu", row)), memory_of(table, row)});
-    for (const std::size_t share : shares)
-      cells.push_back(fmt::format("{:.1f}", 100.0 * shares_of(table, row)[share]));
+    for (const std::size_t share : shown)
+      cells.push_back(fmt::format("{:.1f}", 100.0 * shares[static_cast<std::size_t>(row)][share]));
     text.add(cells);
   }
   return text.text();

@@ -25,11 +25,10 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
-// -o, else the sweep's own [output] file, else <name>.h5 in the current folder; a shard's own beside it.
+// -o, else the sweep's own; a shard's own beside it.
 std::filesystem::path result_file(const RunOptions& options, const sweep::SweepSpec& spec) {
   if (!options.output.empty()) return options.output;
-  return file_of(parallel::parse_shard(options.shard),
-                 spec.output_file.empty() ? spec.name + ".h5" : spec.output_file);
+  return file_of(parallel::parse_shard(options.shard), sweep::result_file_of(spec));
 }
 
 parallel::Fsync fsync_of(const std::string& name) {

@@ -104,6 +104,12 @@ FileState read_state(const Hdf5File& file, const std::filesystem::path& name) {
   return state;
 }
 
+const std::filesystem::path& existing(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file))
+    throw UserError("there is no file \"" + file.string() + "\"", "give the .h5 file that a sweep wrote", 2);
+  return file;
+}
+
 std::optional<FileState> read_state(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path)) return std::nullopt;
   return read_state(Hdf5File(path, Hdf5File::Mode::read), path);

@@ -35,6 +35,9 @@ struct FileState : FileHeader {
   bool complete = false;
 };
 
+// `file`, which is there; UserError, 2, where it is not.
+[[nodiscard]] const std::filesystem::path& existing(const std::filesystem::path& file);
+
 // What an existing result file says of itself; nothing when there is no such file. Not a result file:
 // UserError, 5.
 [[nodiscard]] std::optional<FileState> read_state(const std::filesystem::path& file);

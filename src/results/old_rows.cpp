@@ -17,12 +17,6 @@ std::vector<T> whole(const storage::Hdf5File& file, const std::string& path, std
 
 }  // namespace
 
-static const std::filesystem::path& existing(const std::filesystem::path& path) {
-  if (!std::filesystem::exists(path))
-    throw UserError("there is no file \"" + path.string() + "\"", "give the .h5 file that a sweep wrote", 2);
-  return path;
-}
-
 OldRows::OldRows(const std::filesystem::path& path)
     : path_(existing(path)), file_(path, storage::Hdf5File::Mode::read), state_(read_state(file_, path)) {
   if (state_.schema_version != schema_version())

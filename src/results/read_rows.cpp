@@ -81,8 +81,7 @@ UserError not_ours(const std::filesystem::path& path) {
 }
 
 Hdf5File open_result(const std::filesystem::path& path) {
-  if (!std::filesystem::exists(path))
-    throw UserError("there is no file \"" + path.string() + "\"", "give the .h5 file that a sweep wrote", 2);
+  (void)existing(path);
   try {
     Hdf5File file(path, Hdf5File::Mode::read);
     if (attribute(file, "/", "schema") == schema_name) return file;

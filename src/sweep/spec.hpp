@@ -91,4 +91,9 @@ struct SweepSpec {
   friend bool operator==(const SweepSpec&, const SweepSpec&) = default;
 };
 
+// Where its rows go when nobody says otherwise: its own [output] file, else NAME.h5 in the current folder.
+[[nodiscard]] inline std::string result_file_of(const SweepSpec& spec) {
+  return spec.output_file.empty() ? spec.name + ".h5" : spec.output_file;
+}
+
 }  // namespace echo::sweep

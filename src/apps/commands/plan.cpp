@@ -36,8 +36,7 @@ struct AlreadyThere {
   std::int64_t rows = 0;
 };
 AlreadyThere look_for_rows(const PlanOptions& options, const sweep::SweepSpec& spec) {
-  const std::string own = spec.output_file.empty() ? spec.name + ".h5" : spec.output_file;
-  AlreadyThere there{options.output.empty() ? own : options.output, 0};
+  AlreadyThere there{options.output.empty() ? sweep::result_file_of(spec) : options.output, 0};
   if (const auto state = results::read_state(there.file)) there.rows = state->rows;
   const auto folder = parallel::journal_folder(there.file);
   if (std::filesystem::is_directory(folder))

@@ -30,10 +30,9 @@ std::string this_program() {
 // Reads the sweep, so that a mistake in it shows now and not when the job starts.
 SlurmSweep sweep_of(const SlurmOptions& options) {
   const sweep::SweepSpec spec = config::read_sweep(options.sweep, options.preset_paths, options.sets).spec;
-  const std::string file = spec.output_file.empty() ? spec.name + ".h5" : spec.output_file;
   SlurmSweep sweep{.name = spec.name,
                    .sweep = options.sweep,
-                   .file = options.output.empty() ? file : options.output,
+                   .file = options.output.empty() ? sweep::result_file_of(spec) : options.output,
                    .program = this_program()};
   for (const std::string& path : options.preset_paths)
     sweep.run_options.insert(sweep.run_options.end(), {"--preset-path", path});
