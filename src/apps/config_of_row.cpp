@@ -78,6 +78,7 @@ std::optional<training::TrainingConfig> config_of_row(const Table& table, std::i
   config.schedule = training::ScheduleId(find("schedule", timeline::schedule_table()));
   if (!problem.empty()) return std::nullopt;
   if (catalog.cluster(config.cluster).gpu == config.gpu) config.gpu = machine::GpuId();
+  config.recipe = catalog.framework(config.framework).recipe;
   copy_numbers(table, row, config);
   config.layers.explicit_layers = layers_of(table, row, layer_tables, catalog);
   config.comm = comm_of(table.integer("nccl_version", row), catalog.cluster(config.cluster), catalog);

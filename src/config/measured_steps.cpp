@@ -184,6 +184,7 @@ class RowReader {
     c.zero_group = integer("zero_group", 0);
     c.sequence_parallel = d.tensor > 1 && flag("sequence_parallel", f.sequence_parallel);
     c.flash_attention = flag("flash_attention", f.flash_attention);
+    c.recipe = f.recipe;
     c.overlap = f.overlap;
     c.overlap.grad_reduce = flag("overlap_grad_reduce", f.overlap.grad_reduce);
     c.overlap.param_gather = flag("overlap_param_gather", f.overlap.param_gather);

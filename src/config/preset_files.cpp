@@ -5,6 +5,7 @@
 
 #include "base/named_table.hpp"
 #include "config/did_you_mean.hpp"
+#include "config/recipe_reader.hpp"
 #include "machine/topology.hpp"
 
 namespace echo::config {
@@ -205,21 +206,12 @@ training::FrameworkSpec read_framework(TableReader& file) {
   framework.sequence_parallel = flag(file, "sequence_parallel");
   framework.flash_attention = flag(file, "flash_attention");
   framework.zero = static_cast<training::ZeroStage>(count(file, "zero", {0, 3}));
-  framework.recompute = choice<training::Recompute>(file, "recompute", {"none", "selective", "full"});
+  framework.recompute = choice<training::Recompute>(file, "recompute", {"none", "selective", "full", "per_op"});
   framework.overlap = {.grad_reduce = flag(file, "overlap_grad_reduce"),
                        .param_gather = flag(file, "overlap_param_gather"),
                        .pipeline = flag(file, "overlap_p2p"),
                        .tensor = flag(file, "overlap_tp")};
-  framework.style = choice<ops::KernelStyle>(file, "kernels", {"fused", "compiled", "eager"});
-  framework.rms_rope_style =
-      choice<ops::KernelStyle>(file, "kernels_rms_rope", {"fused", "compiled", "eager"});
-  framework.loss_style = choice<ops::KernelStyle>(file, "kernels_loss", {"fused", "compiled", "eager"});
-  framework.scatter_gather = flag(file, "scatter_gather");
-  framework.fp32_gradients = flag(file, "fp32_gradients");
-  framework.fused_grad_accumulation = flag(file, "fused_grad_accumulation");
-  file.boolean("overlaps_shared_experts", framework.overlaps_shared_experts, Presence::optional);
-  if (int dispatch = 0; file.choice("dispatch", {"per-copy", "per-node"}, dispatch, Presence::optional))
-    framework.dispatch = static_cast<training::Dispatch>(dispatch);
+  read_recipe(file, framework.recipe);
   framework.pads_vocabulary = flag(file, "pads_vocabulary");
   double bucket = 0.0;
   file.quantity("bucket_parameters", UnitKind::count, {1, 9e18}, bucket);

@@ -59,7 +59,7 @@ std::uint64_t row_layout() {
   using sweep::Row;
   using Config = training::TrainingConfig;
   using Report = simulate::StepReport;
-  const std::array<std::uint64_t, 26> places{sizeof(Row),
+  const std::array<std::uint64_t, 28> places{sizeof(Row),
                                              offsetof(Row, id),
                                              offsetof(Row, config_id),
                                              offsetof(Row, config),
@@ -75,6 +75,8 @@ std::uint64_t row_layout() {
                                              offsetof(Config, overlap),
                                              offsetof(Config, layers),
                                              offsetof(Config, sequence_parallel),
+                                             offsetof(Config, recipe),
+                                             sizeof(training::Recipe),
                                              offsetof(Config, comm),
                                              sizeof(Report),
                                              offsetof(Report, step),

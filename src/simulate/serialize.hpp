@@ -100,15 +100,22 @@ void serialize(Archive& archive, echo::training::Overlap& overlap, unsigned) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, echo::training::Recipe& recipe, unsigned) {
+  for (const echo::training::Choice& choice : echo::training::recipe_choices()) {
+    std::int32_t value = choice.get(recipe);
+    archive& value;
+    choice.set(recipe, value);
+  }
+}
+
+template <class Archive>
 void serialize(Archive& archive, echo::training::FrameworkSpec& framework, unsigned) {
-  auto& [name, style, rms_rope_style, loss_style, flash_attention, sequence_parallel, zero, recompute,
-         overlap, scatter_gather, fp32_gradients, fused_grad_accumulation, overlaps_shared_experts, dispatch,
-         pads_vocabulary, bucket_parameters, kernel_gap, host_per_kernel, host_per_expert, host_per_peer,
-         host_per_step, reserve, fragmentation, source] = framework;
-  all(archive, name, style, rms_rope_style, loss_style, flash_attention, sequence_parallel, zero, recompute,
-      overlap, scatter_gather, fp32_gradients, fused_grad_accumulation, overlaps_shared_experts, dispatch,
-      pads_vocabulary, bucket_parameters, kernel_gap, host_per_kernel, host_per_expert, host_per_peer,
-      host_per_step, reserve, fragmentation, source);
+  auto& [name, recipe, flash_attention, sequence_parallel, zero, recompute, overlap, pads_vocabulary,
+         bucket_parameters, kernel_gap, host_per_kernel, host_per_expert, host_per_peer, host_per_step, reserve,
+         fragmentation, source] = framework;
+  all(archive, name, recipe, flash_attention, sequence_parallel, zero, recompute, overlap, pads_vocabulary,
+      bucket_parameters, kernel_gap, host_per_kernel, host_per_expert, host_per_peer, host_per_step, reserve,
+      fragmentation, source);
 }
 
 template <class Archive>

@@ -203,6 +203,7 @@ training::TrainingConfig config_of(const PointState& state, const simulate::Cata
                    .explicit_layers = training::LayerTableId(index(Axis::layer_split))};
   config.sequence_parallel = flag(Axis::sequence_parallel);
   config.flash_attention = flag(Axis::flash_attention);
+  config.recipe = catalog.framework(config.framework).recipe;
   config.comm = ops::CommSettingsId(index(Axis::nccl_version));
   return config;
 }

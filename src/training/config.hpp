@@ -56,6 +56,7 @@ struct TrainingConfig {
   LayerSplit layers;
   bool sequence_parallel = false;
   bool flash_attention = true;
+  Recipe recipe;
   ops::CommSettingsId comm;
   friend constexpr auto operator<=>(const TrainingConfig&, const TrainingConfig&) = default;
 };
@@ -72,6 +73,6 @@ static_assert(std::is_trivially_copyable_v<TrainingConfig>);
   return c.degrees.pipeline * c.degrees.virtual_stages;
 }
 
-inline constexpr std::array<std::string_view, 3> recompute_names{"none", "selective", "full"};
+inline constexpr std::array<std::string_view, 4> recompute_names{"none", "selective", "full", "per_op"};
 
 }  // namespace echo::training

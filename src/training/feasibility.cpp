@@ -42,6 +42,31 @@ const char* broken_expert_rule(const TrainingConfig& c, const ModelSpec& m) {
   return first_broken(rules);
 }
 
+// Choices a framework knows and this version does not simulate.
+const char* not_simulated_yet(const TrainingConfig& c) {
+  const Recipe& r = c.recipe;
+  const Rule rules[] = {
+      {r.cp_comm == ContextComm::ring || c.degrees.context == 1, "only ring attention is simulated yet"},
+      {r.microbatch_group == 0, "microbatch groups other than the stages are not simulated yet"},
+      {r.post_validation, "zero bubble without post-validation is not simulated yet"},
+      {r.fsdp_prefetch == 1 && r.fsdp_reshard && !r.no_sync, "only FSDP's defaults are simulated yet"},
+      {!r.offload_optimizer && r.offload_layers == 0, "offloading is not simulated yet"},
+      {c.recompute != Recompute::per_op && r.recompute_layers == 0 &&
+           r.recompute_method == RecomputeMethod::uniform &&
+           r.recompute_modules == static_cast<std::int32_t>(Module::core_attn),
+       "only whole-layer and core-attention recomputation are simulated yet"},
+      {r.capacity_permille == 0 && r.imbalance_permille == 0,
+       "only dropless, even experts are simulated yet"},
+      {!r.overlap_ep, "all-to-alls beside another microbatch are not simulated yet"},
+      {r.mtp_layers == 0, "multi-token prediction is not simulated yet"},
+      {r.lora_rank == 0, "frozen models are not simulated yet"},
+      {r.fp8_recipe == Fp8Recipe::delayed && !r.fp8_gather, "only delayed scales are simulated yet"},
+      {!r.cuda_graphs, "CUDA graphs are not simulated yet"},
+      {r.optimizer == Optimizer::adam && r.grad_clip, "only Adam with clipping is simulated yet"},
+  };
+  return first_broken(rules);
+}
+
 }  // namespace
 
 std::optional<Infeasible> check_feasible(const TrainingConfig& c, const ModelSpec& model,
@@ -84,6 +109,7 @@ std::optional<Infeasible> check_feasible(const TrainingConfig& c, const ModelSpe
        "data degree times microbatch must divide the global batch"},
   };
   if (const char* broken = first_broken(rules)) return Infeasible{Reason::unsupported, broken, 0.0};
+  if (const char* broken = not_simulated_yet(c)) return Infeasible{Reason::unsupported, broken, 0.0};
   if (const char* broken = broken_expert_rule(c, model)) return Infeasible{Reason::unsupported, broken, 0.0};
   return std::nullopt;
 }

@@ -7,23 +7,20 @@
 
 #include "base/id.hpp"
 #include "base/units.hpp"
-#include "ops/kernel.hpp"
+#include "training/recipe.hpp"
 
 namespace echo::training {
 
 using FrameworkId = Id<struct FrameworkTag>;
 
-enum class Recompute : std::int8_t { none, selective, full };
+// per_op: torchtitan's selective checkpointing, which keeps attention and every other matrix product.
+enum class Recompute : std::int8_t { none, selective, full, per_op };
 enum class ZeroStage : std::int8_t {
   none,
   optimizer,
   gradients,
   parameters
 };  // ZeRO 0..3; 3 = FSDP full shard
-
-// How tokens reach experts on other nodes: each copy on its own (NCCL's all-to-all), or once a node, where it
-// is copied on (DeepEP, HybridEP).
-enum class Dispatch : std::int8_t { per_copy, per_node };
 
 // Which transfers run beside computation.
 struct Overlap {
@@ -33,20 +30,12 @@ struct Overlap {
 
 struct FrameworkSpec {
   std::string name;
-  ops::KernelStyle style = ops::KernelStyle::fused;  // layer norm, activation, residual, softmax, optimizer
-  ops::KernelStyle rms_rope_style = ops::KernelStyle::fused;  // RMSNorm and rotary embedding
-  ops::KernelStyle loss_style = ops::KernelStyle::fused;      // cross-entropy over a split vocabulary
+  Recipe recipe;
   bool flash_attention = true;
   bool sequence_parallel = true;  // when tensor > 1
   ZeroStage zero = ZeroStage::optimizer;
   Recompute recompute = Recompute::none;
   Overlap overlap;
-  bool scatter_gather =
-      false;  // pipeline hops carry 1/tensor each, all-gathered on arrival (Narayanan 2021, 4.1)
-  bool fp32_gradients = true;            // main gradients kept and reduced in fp32
-  bool fused_grad_accumulation = true;   // weight-gradient GEMM adds straight into the main gradient
-  bool overlaps_shared_experts = false;  // run beside the experts' all-to-alls
-  Dispatch dispatch = Dispatch::per_copy;
   bool pads_vocabulary = true;                  // to a multiple of 128 * tensor
   std::int64_t bucket_parameters = 40'000'000;  // gradient bucket, before scaling with the data degree
   SimTime kernel_gap{};       // idle time between dependent kernels on the GPU, launch included

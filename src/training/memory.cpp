@@ -85,6 +85,7 @@ double kept_per_layer(const TrainingConfig& c, const LayerActivations& a) {
     case Recompute::none:
       return a.replicated + a.divided + a.scores;
     case Recompute::selective:
+    case Recompute::per_op:
       return a.replicated + a.divided;
     case Recompute::full:
       return a.input;
@@ -98,6 +99,7 @@ double transient(const TrainingConfig& c, const LayerActivations& a) {
     case Recompute::none:
       return 0.0;
     case Recompute::selective:
+    case Recompute::per_op:
       return a.scores;
     case Recompute::full:
       return a.replicated + a.divided + a.scores;
@@ -144,7 +146,7 @@ void set_model_states(const TrainingConfig& c, const ModelSpec& m, const Framewo
     use.part[static_cast<std::size_t>(part)] = Bytes(static_cast<std::int64_t>(dense + expert + more));
   };
   const bool full_precision = c.precision == Precision::fp32 || c.precision == Precision::tf32;
-  const double per_gradient = f.fp32_gradients ? 4.0 : bytes_per_weight(c);
+  const double per_gradient = c.recipe.fp32_gradients ? 4.0 : bytes_per_weight(c);
   double gathered_gradients = 0.0;
   use.part[static_cast<std::size_t>(MemoryPart::weights)] =
       Bytes(static_cast<std::int64_t>(static_cast<double>(held.total()) * bytes_per_weight(c)));

@@ -53,7 +53,7 @@ struct Mixture {
   }
   [[nodiscard]] bool has_shared() const { return shared_ffn > 0; }
   [[nodiscard]] bool overlaps_shared() const {
-    return has_shared() && ep > 1 && s.x.framework.overlaps_shared_experts;
+    return has_shared() && ep > 1 && s.x.config.recipe.overlaps_shared_experts;
   }
 
   // Between tokens and their copies in the order of experts.
@@ -105,7 +105,7 @@ double nodes_per_token(const Mixture& x) {
 OpIndex exchange(Builder& b, const Mixture& x, OpIndex after, bool towards) {
   const training::RankLayout& layout = x.s.x.layout;
   const std::int64_t copies = bytes_of(x, x.tokens * x.copies);
-  if (x.s.x.framework.dispatch == training::Dispatch::per_copy || layout.expert_across.ranks == 1)
+  if (x.s.x.config.recipe.dispatch == training::Dispatch::per_copy || layout.expert_across.ranks == 1)
     return over(b, x, layout.expert, CollectiveKind::all_to_all, copies, after);
   const std::int64_t crossing = std::llround(static_cast<double>(bytes_of(x, x.tokens)) * nodes_per_token(x));
   const auto across = [&](OpIndex first) {

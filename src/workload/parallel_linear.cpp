@@ -92,7 +92,7 @@ void row_backward(Builder& b, const Shapes& s, std::int32_t width, const Gradien
 void Accumulating::call(void* self, Builder& b, training::WeightKind kind, std::int64_t parameters,
                         OpIndex done) {
   const auto& me = *static_cast<Accumulating*>(self);
-  if (!me.s_.x.framework.fused_grad_accumulation)
+  if (!me.s_.x.config.recipe.fused_grad_accumulation)
     done = b.compute(Part::backward,
                      me.s_.op(KernelKind::grad_accumulate,
                               static_cast<std::int32_t>(parameters / me.s_.hidden), me.s_.hidden));

@@ -53,7 +53,7 @@ struct Shapes {
     key.k = k;
     key.batch = batch;
     key.fp32_accumulate = layout == ops::GemmLayout::nt && batch == 1 &&
-                          x.framework.fused_grad_accumulation && x.framework.fp32_gradients;
+                          x.config.recipe.fused_grad_accumulation && x.config.recipe.fp32_gradients;
     return key;
   }
   // `count` products with matrices of their own, one for each of a rank's experts.
@@ -78,14 +78,14 @@ struct Shapes {
     switch (kind) {
       case ops::KernelKind::norm_forward:
       case ops::KernelKind::norm_backward:
-        return x.model.norm == training::Norm::rms ? x.framework.rms_rope_style : x.framework.style;
+        return x.model.norm == training::Norm::rms ? x.config.recipe.kernels_rms_rope : x.config.recipe.kernels;
       case ops::KernelKind::rope:
-        return x.framework.rms_rope_style;
+        return x.config.recipe.kernels_rms_rope;
       case ops::KernelKind::cross_entropy_forward:
       case ops::KernelKind::cross_entropy_backward:
-        return x.framework.loss_style;
+        return x.config.recipe.kernels_loss;
       default:
-        return x.framework.style;
+        return x.config.recipe.kernels;
     }
   }
   // Fused attention of `queries` rows of each sample against `keys` rows.

@@ -29,7 +29,7 @@ KernelKey over_parameters(const BlockContext& x, KernelKind kind, std::int64_t p
   KernelKey key;
   key.kind = kind;
   key.precision = machine::Precision::fp32;
-  key.style = x.framework.style;
+  key.style = x.config.recipe.kernels;
   key.batch = static_cast<std::int32_t>((parameters + slab - 1) / slab);
   key.m = static_cast<std::int32_t>(parameters / std::max(1, key.batch));
   key.n = bytes_each;
@@ -39,7 +39,7 @@ KernelKey over_parameters(const BlockContext& x, KernelKind kind, std::int64_t p
 }  // namespace
 
 std::int64_t gradient_bytes(const BlockContext& x) {
-  return x.framework.fp32_gradients ? 4 : machine::element_bytes(x.config.precision);
+  return x.config.recipe.fp32_gradients ? 4 : machine::element_bytes(x.config.precision);
 }
 
 Part data_part(const BlockContext& x) {

@@ -138,7 +138,7 @@ void trace_hops(Builder& b, const BlockContext& x, const machine::ClusterSpec& c
   const training::TrainingConfig& c = x.config;
   if (c.degrees.pipeline == 1) return;
   const bool shared = c.sequence_parallel && c.degrees.tensor > 1;
-  const bool scattered = !shared && x.framework.scatter_gather && c.degrees.tensor > 1;
+  const bool scattered = !shared && c.recipe.scatter_gather && c.degrees.tensor > 1;
   const std::int64_t whole = std::int64_t{c.batch.sequence_tokens / c.degrees.context} *
                              c.batch.micro_samples * x.model.hidden * machine::element_bytes(c.precision);
   const std::int32_t domain = std::max(cluster.gpus_per_node, cluster.scale_up_domain);

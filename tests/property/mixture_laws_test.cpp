@@ -73,10 +73,11 @@ TEST_F(MixtureLaws, MoreExpertsToChooseFromCostMemoryNotProducts) {
 
 TEST_F(MixtureLaws, SharedExpertsBesideTheAllToAllCostNoMoreThanBeforeIt) {
   int gained = 0;
-  for_each([&](const training::TrainingConfig& c, const StepReport&) {
-    framework_of(c).overlaps_shared_experts = false;
+  for_each([&](const training::TrainingConfig& drawn, const StepReport&) {
+    training::TrainingConfig c = drawn;
+    c.recipe.overlaps_shared_experts = false;
     const SimTime apart = simulate(c, catalog_, known_, ws_).step;
-    framework_of(c).overlaps_shared_experts = true;
+    c.recipe.overlaps_shared_experts = true;
     const SimTime beside = simulate(c, catalog_, known_, ws_).step;
     // Under tensor parallelism the sum of the shared experts' outputs, hidden behind the routing before, may
     // show.
@@ -116,9 +117,9 @@ TEST_F(MixtureLaws, ADispatcherThatKnowsNodesGainsWhereExpertsOfATokenShareThem)
   c.batch = {.global_samples = 64, .micro_samples = 1, .sequence_tokens = 4096};
   for (const std::int32_t expert : {8, 16, 32}) {
     c.degrees = {.data = 32, .expert = expert};
-    framework_of(c).dispatch = training::Dispatch::per_copy;
+    c.recipe.dispatch = training::Dispatch::per_copy;
     const SimTime copies = simulate(c, catalog_, known_, ws_).step;
-    framework_of(c).dispatch = training::Dispatch::per_node;
+    c.recipe.dispatch = training::Dispatch::per_node;
     const SimTime nodes = simulate(c, catalog_, known_, ws_).step;
     EXPECT_EQ(nodes<copies, expert> 8) << expert;
   }

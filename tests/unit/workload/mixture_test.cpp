@@ -129,9 +129,9 @@ TEST(MixtureWorkload, EveryCopyOfATokenGoesToItsExpertAndComesBack) {
 // Slow twin: every way in which two experts' nodes can fall, all alike likely.
 TEST(MixtureWorkload, ADispatcherThatKnowsNodesSendsATokenOnceToEach) {
   const training::ModelSpec m = support::tiny_mixture();  // two experts a token
-  const TrainingConfig c = mixing({.data = 32, .expert = 16});
-  training::FrameworkSpec f = support::plain_framework();
-  f.dispatch = training::Dispatch::per_node;
+  TrainingConfig c = mixing({.data = 32, .expert = 16});
+  const training::FrameworkSpec f = support::plain_framework();
+  c.recipe.dispatch = training::Dispatch::per_node;
   const training::RankLayout layout = support::layout_of(c, m);
   EXPECT_EQ(layout.expert_across.ranks, 2);
   EXPECT_EQ(layout.expert_across.nodes, 2);
@@ -236,10 +236,10 @@ TEST(MixtureWorkload, OneExpertIsTheDenseLayerAndARouter) {
 
 TEST(MixtureWorkload, SharedExpertsRunBesideTheAllToAllOnlyWhereTheFrameworkOverlapsThem) {
   const training::ModelSpec m = support::tiny_mixture();
-  const TrainingConfig c = mixing({.tensor = 2, .data = 8, .expert = 4, .expert_tensor = 2});
-  training::FrameworkSpec f = support::plain_framework();
+  TrainingConfig c = mixing({.tensor = 2, .data = 8, .expert = 4, .expert_tensor = 2});
+  const training::FrameworkSpec f = support::plain_framework();
   const Workload apart = traced(c, m, Backward::whole, f);
-  f.overlaps_shared_experts = true;
+  c.recipe.overlaps_shared_experts = true;
   const Workload beside = traced(c, m, Backward::whole, f);
   for (const auto pass : {&Workload::forward, &Workload::backward}) {
     std::vector<KernelKey> first = kernels_of(apart, apart.*pass), second = kernels_of(beside, beside.*pass);
