@@ -67,7 +67,8 @@ timeline::PipelineShape pipeline_shape(const training::TrainingConfig& config,
   return {.stages = config.degrees.pipeline,
           .chunks = training::chunks_of(config),
           .microbatches = training::microbatches_of(config),
-          .stage_of_chunk = layout.stage_of_chunk};
+          .stage_of_chunk = layout.stage_of_chunk,
+          .microbatch_group = config.recipe.microbatch_group};
 }
 
 // When the first forward can reach a stage, at the earliest: after one forward of every chunk before it.
@@ -106,8 +107,9 @@ StepOutcome compose_step(const training::TrainingConfig& config, const training:
   // Zero-bubble schedules do not wait for each other at the gradient norm: a stage updates and goes on, and
   // rolls back in the rare step whose norm turns out bad (Qi et al. 2023, section 4, optimizer
   // post-validation). Their steps then follow each other stage by stage, as far apart as the longest turn of
-  // one stage.
-  out.step = (schedule.splits_backward ? longest_turn : agreed + updates) + framework.host_per_step;
+  // one stage. Without post-validation they wait like all others.
+  const bool stages_go_on = schedule.splits_backward && config.recipe.post_validation;
+  out.step = (stages_go_on ? longest_turn : agreed + updates) + framework.host_per_step;
 
   const timeline::StageTimes& times = ws.pipeline.stages[static_cast<std::size_t>(out.critical_stage)];
   Cost& cost = out.cost = pipeline_cost(ws, out.critical_stage, training::microbatches_of(config));

@@ -9,33 +9,45 @@ namespace {
 class Passes {
  public:
   Passes(const PipelineShape& shape, std::int32_t stage, TaskKind kind, std::int32_t k)
-      : kind_(kind), stages_(shape.stages), stage_(stage), laps_(shape.chunks / shape.stages) {
-    const std::int32_t in_group = k % shape.chunks;
-    group_start_ = k / shape.chunks * stages_;
-    turn_ = in_group / stages_;
-    microbatch_ = in_group % stages_;
+      : kind_(kind),
+        stages_(shape.stages),
+        stage_(stage),
+        laps_(shape.chunks / shape.stages),
+        microbatches_(shape.microbatches),
+        group_(group_of(shape)) {
+    const std::int32_t last_group = (microbatches_ - 1) / group_;
+    const std::int32_t group = std::min(k / (group_ * laps_), last_group);
+    start_group(group * group_);
+    const std::int32_t in_group = k - group_start_ * laps_;
+    turn_ = in_group / size_;
+    microbatch_ = in_group % size_;
     set_chunk();
   }
 
   Task next() {
     const Task task{kind_, chunk_, group_start_ + microbatch_};
-    if (++microbatch_ == stages_) {
+    if (++microbatch_ == size_) {
       microbatch_ = 0;
-      if (++turn_ == laps_) turn_ = 0, group_start_ += stages_;
+      if (++turn_ == laps_) turn_ = 0, start_group(group_start_ + group_);
       set_chunk();
     }
     return task;
   }
 
  private:
+  void start_group(std::int32_t microbatch) {
+    group_start_ = microbatch;
+    size_ = std::min(group_, microbatches_ - microbatch);
+  }
   void set_chunk() {
     const std::int32_t lap = kind_ == TaskKind::forward ? turn_ : laps_ - 1 - turn_;
     chunk_ = lap * stages_ + stage_;
   }
 
   TaskKind kind_;
-  std::int32_t stages_, stage_, laps_;
-  std::int32_t group_start_ = 0, turn_ = 0, microbatch_ = 0, chunk_ = 0;
+  std::int32_t stages_, stage_, laps_, microbatches_, group_;
+  std::int32_t group_start_ = 0, size_ = 0;  // of the group under way
+  std::int32_t turn_ = 0, microbatch_ = 0, chunk_ = 0;
 };
 
 }  // namespace

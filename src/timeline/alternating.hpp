@@ -9,9 +9,14 @@
 
 namespace echo::timeline {
 
+// How many microbatches pass one chunk before the next.
+[[nodiscard]] constexpr std::int32_t group_of(const PipelineShape& shape) {
+  return shape.microbatch_group > 0 ? shape.microbatch_group : shape.stages;
+}
+
 // Appends positions [from, to) of such an order for a stage with chunks stage, stage + stages, ... Forwards
-// go in groups of `stages` microbatches, each group through all chunks of the stage; backwards likewise, last
-// chunk first. (With one chunk per stage that is plain microbatch order.)
+// go in groups of microbatches, each group through all chunks of the stage, the last with what is left;
+// backwards likewise, last chunk first. (With one chunk per stage that is plain microbatch order.)
 void append_alternating(const PipelineShape&, std::int32_t stage, std::int32_t warm_up, std::int32_t from,
                         std::int32_t to, std::vector<Task>& out);
 

@@ -16,13 +16,15 @@
 //
 // Free of deadlock: tasks of one kind and chunk run in microbatch order. Greedy, the oldest unfinished
 // microbatch can always go on, since what holds memory in its way is older, so done but for W, which a full
-// stage runs. Woven, the task first in the timetable has its input, and room: chunk c < stages is held for
-// 12 (stages - 1) - 6 c + 3 and its partner for 6 c + 1 sixths of a round, at most 2 stages in all. Only the
-// filled warm-up has no such proof; a plan that gets stuck is dropped.
+// stage runs. Woven, the task first in the timetable has its input, and room: by the timetable a stage holds
+// no more than the limit (v-zb: chunk c < stages is held for 12 (stages - 1) - 6 c + 3 and its partner for
+// 6 c + 1 sixths of a round, at most 2 stages in all), and what it has run beyond are W. Only the filled
+// warm-up has no such proof; a plan that gets stuck is dropped.
 //
 // Source: Qi et al., "Zero Bubble Pipeline Parallelism", arXiv 2401.10241, section 3.1; the longest turn is
-// its cost, section 4. Neglected: transfers, traffic of gradients and weights (the plan uses each chunk's
-// usual times).
+// its cost, section 4. Timetables: Qi et al., "Pipeline Parallelism with Controllable Memory", arXiv
+// 2405.15362, section 3 (their building blocks; offsets as in its repository, sail-sg/zero-bubble).
+// Neglected: transfers, traffic of gradients and weights (the plan uses each chunk's usual times).
 #include "timeline/planned.hpp"
 
 #include <algorithm>
@@ -59,6 +61,28 @@ struct Buffers {
   std::vector<Task> tasks;           // [stages][most tasks of a stage]
   std::vector<std::int32_t> placed;  // [stages] how many of them
 };
+
+// How many sixths of a round after its first leg a microbatch starts this one, by the timetable. V-ZB: a leg
+// passes to the next stage three sixths after the stage before, or at once at either end of the V. V-Half:
+// two sixths going down and one going up. V-Min: one. The pause before the backwards keeps the four legs of a
+// stage from falling due together.
+std::int64_t starts_after(Rule::Timetable timetable, std::int32_t leg, std::int32_t stages) {
+  const std::int32_t way = leg / stages, i = leg % stages;  // down, up, and the same for backwards
+  switch (timetable) {
+    case Rule::Timetable::v_zb:
+      break;
+    case Rule::Timetable::v_half: {
+      const std::int32_t pause = stages % 2 == 0 ? 3 : 0;
+      const std::int32_t from[] = {0, 2 * stages - 1, 3 * stages + pause - 1, 5 * stages + pause - 1};
+      return from[way] + (way % 2 == 0 ? 2 * i : i);
+    }
+    case Rule::Timetable::v_min: {
+      const std::int32_t pause = stages % 3 == 0 ? 2 : 0;
+      return leg + (way >= 2 ? pause : 0);
+    }
+  }
+  return 3 * leg - 2 * way;
+}
 
 class Planner {
  public:
@@ -172,7 +196,7 @@ class Planner {
     const std::int32_t down = chunks_of(stage).front(), up = chunks_of(stage).back();
     std::array legs{forward_leg(down), forward_leg(up), backward_leg(up), backward_leg(down)};
     std::sort(legs.begin(), legs.end(),
-              [&](std::int32_t a, std::int32_t b) { return timetable(a) < timetable(b); });
+              [&](std::int32_t a, std::int32_t b) { return due(rule, a) < due(rule, b); });
     const std::int32_t weights = oldest_weights(stage), held = own.forwards - own.weights;
     for (const std::int32_t leg : legs) {
       if (b_.done[at(leg)] == shape_.microbatches) continue;
@@ -190,10 +214,9 @@ class Planner {
     return waits && soonest_ - now < duration(weights) ? -1 : weights;
   }
 
-  // In sixths of a round, which are also the tasks of a round on a stage. A leg takes the stage one sixth,
-  // and its stage passes three sixths later than the stage before, or at once at either end of the V.
-  [[nodiscard]] std::int64_t timetable(std::int32_t leg) const {
-    return 3 * leg - 2 * (leg / shape_.stages) + std::int64_t{6} * b_.done[at(leg)];
+  // When the leg's next task starts by the timetable, in sixths of a round: a round has six tasks on a stage.
+  [[nodiscard]] std::int64_t due(const Rule& rule, std::int32_t leg) const {
+    return starts_after(rule.timetable, leg, shape_.stages) + std::int64_t{6} * b_.done[at(leg)];
   }
 
   // The leg of the oldest weight gradient that can run; -1: none.

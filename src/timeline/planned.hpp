@@ -18,9 +18,10 @@ struct Rule {
 
   // Greedy, one chunk on a stage: whatever can run, forwards and backwards in turn where both can.
 
-  // Woven, two chunks on a stage placed like a V: forwards and backwards go by an ideal timetable, in which a
-  // microbatch starts its next leg half a round after the one before, and the next microbatch starts one
-  // round after it.
+  // Woven, two chunks on a stage placed like a V: forwards and backwards go by an ideal timetable, in which
+  // every microbatch starts one round after the one before it. What they differ in is how long a microbatch
+  // takes from leg to leg: longer leaves room for the weight gradients in between, shorter holds less memory.
+  enum class Timetable : std::int8_t { v_zb, v_half, v_min } timetable = Timetable::v_zb;
   bool fills_warm_up = false;  // until its first backward a stage runs what forwards it can, not to wait
   bool patient = false;        // no weight gradient that would delay the next task that is known to come
 };

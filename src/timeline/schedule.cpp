@@ -9,8 +9,17 @@ void place_round_robin(std::int32_t stages, std::int32_t chunks, std::span<std::
   for (std::int32_t chunk = 0; chunk < chunks; ++chunk) out[static_cast<std::size_t>(chunk)] = chunk % stages;
 }
 
+void place_v(std::int32_t stages, std::int32_t chunks, std::span<std::int32_t> out) {
+  ECHO_EXPECT(static_cast<std::size_t>(chunks) == out.size());
+  for (std::int32_t c = 0; c < chunks; ++c) {
+    const bool up = c / stages % 2 == 1;
+    out[static_cast<std::size_t>(c)] = up ? stages - 1 - c % stages : c % stages;
+  }
+}
+
 void order_from_slices(const Schedule& schedule, const PipelineShape& shape, Csr<Task>& out) {
-  const std::int32_t tasks_per_stage = 2 * shape.microbatches * (shape.chunks / shape.stages);
+  const std::int32_t passes = schedule.splits_backward ? 3 : 2;
+  const std::int32_t tasks_per_stage = passes * shape.microbatches * (shape.chunks / shape.stages);
   out.clear();
   for (std::int32_t stage = 0; stage < shape.stages; ++stage) {
     schedule.slice(shape, stage, 0, tasks_per_stage, out.value);

@@ -14,6 +14,8 @@ namespace echo::timeline {
 struct PipelineShape {
   std::int32_t stages = 1, chunks = 1, microbatches = 1;
   std::span<const std::int32_t> stage_of_chunk;  // [chunks]
+  std::int32_t microbatch_group =
+      0;  // interleaved: microbatches through one chunk before the next; 0 = stages
 };
 
 // Times of one microbatch in one chunk. Schedules that do not split the backward use backward_input +
@@ -65,8 +67,10 @@ struct Schedule {
 
 [[nodiscard]] std::span<const Schedule* const> schedule_table();  // sorted by file name; ids index it
 
-// What most schedules share: chunk c on stage c % stages, and an order spelled from its slices.
+// What schedules share: chunk c on stage c % stages; chunks down the stages and up again; an order spelled
+// from its slices. Placements are total: asked before `admits` is.
 void place_round_robin(std::int32_t stages, std::int32_t chunks, std::span<std::int32_t> out);
+void place_v(std::int32_t stages, std::int32_t chunks, std::span<std::int32_t> out);
 void order_from_slices(const Schedule&, const PipelineShape&, Csr<Task>& out);
 
 }  // namespace echo::timeline

@@ -47,8 +47,6 @@ const char* not_simulated_yet(const TrainingConfig& c) {
   const Recipe& r = c.recipe;
   const Rule rules[] = {
       {r.cp_comm == ContextComm::ring || c.degrees.context == 1, "only ring attention is simulated yet"},
-      {r.microbatch_group == 0, "microbatch groups other than the stages are not simulated yet"},
-      {r.post_validation, "zero bubble without post-validation is not simulated yet"},
       {r.fsdp_prefetch == 1 && r.fsdp_reshard && !r.no_sync, "only FSDP's defaults are simulated yet"},
       {!r.offload_optimizer && r.offload_layers == 0, "offloading is not simulated yet"},
       {c.recompute != Recompute::per_op && r.recompute_layers == 0 &&

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "base/counter_rng.hpp"
 #include "base/named_table.hpp"
 #include "timeline/pipeline.hpp"
 
@@ -19,30 +20,44 @@ class EverySchedule : public testing::TestWithParam<const Schedule*> {
     PipelineShape shape;
     [[nodiscard]] std::string describe() const {
       return "p=" + std::to_string(shape.stages) + " chunks=" + std::to_string(shape.chunks) +
-             " m=" + std::to_string(shape.microbatches);
+             " m=" + std::to_string(shape.microbatches) + " group=" + std::to_string(shape.microbatch_group);
     }
   };
 
-  // Calls visit with every admitted shape of a small grid; returns how many there were.
+  // Calls visit with every admitted shape of a small grid and some drawn at random; returns how many.
   template <class Visit>
   int on_shapes(Visit visit) const {
     int admitted = 0;
     for (const std::int32_t stages : {1, 2, 3, 4, 5, 8}) {
       for (const std::int32_t laps : {1, 2, 3, 5}) {
         for (const std::int32_t m : {1, 2, 3, 4, 5, 6, 8, 12, 16, 20, 24, 40, 60, 120}) {
-          Shape s;
-          s.stage_of.resize(static_cast<std::size_t>(stages * laps));
-          s.shape = {stages, stages * laps, m, {}};
-          if (plan().admits(s.shape) != nullptr) continue;
-          plan().place(stages, stages * laps, s.stage_of);
-          s.shape.stage_of_chunk = s.stage_of;
-          visit(s);
+          admitted += on_shape(stages, laps, m, 0, visit);
           if (HasFatalFailure()) return admitted;
-          ++admitted;
         }
       }
     }
+    for (std::uint64_t i = 0; i < 400; ++i) {
+      auto pick = [&, n = std::uint64_t{0}](std::int32_t below) mutable {
+        return static_cast<std::int32_t>(draw(405, i, n++) % static_cast<std::uint64_t>(below));
+      };
+      const std::int32_t stages = 1 + pick(13), laps = 1 + pick(pick(2) == 0 ? 2 : 5);
+      const std::int32_t m = 1 + pick(70), group = pick(2) == 0 ? 0 : stages + pick(9);
+      admitted += on_shape(stages, laps, m, group, visit);
+      if (HasFatalFailure()) return admitted;
+    }
     return admitted;
+  }
+  template <class Visit>
+  int on_shape(std::int32_t stages, std::int32_t laps, std::int32_t m, std::int32_t group,
+               Visit visit) const {
+    Shape s;
+    s.stage_of.resize(static_cast<std::size_t>(stages * laps));
+    s.shape = {stages, stages * laps, m, {}, group};
+    if (plan().admits(s.shape) != nullptr) return 0;
+    plan().place(stages, stages * laps, s.stage_of);
+    s.shape.stage_of_chunk = s.stage_of;
+    visit(s);
+    return 1;
   }
   [[nodiscard]] const Schedule& plan() const { return *GetParam(); }
   [[nodiscard]] Csr<Task> order(const PipelineShape& shape) const {
@@ -247,7 +262,8 @@ INSTANTIATE_TEST_SUITE_P(Table, EverySchedule,
                          });
 
 TEST(ScheduleTable, HoldsTheKnownSchedules) {
-  for (const char* name : {"1f1b", "gpipe", "interleaved", "zb-1p", "zb-2p", "zb-h1", "zb-v"})
+  for (const char* name : {"1f1b", "breadth-first", "gpipe", "interleaved", "v-half", "v-min", "zb-1p",
+                           "zb-2p", "zb-h1", "zb-h2", "zb-v"})
     EXPECT_GE(find_named(schedule_table(), name), 0) << name;
 }
 

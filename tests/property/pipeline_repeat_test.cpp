@@ -22,10 +22,10 @@ struct Draws {
 // million.
 struct Pipeline {
   Pipeline(const Schedule& schedule, std::int32_t stages, std::int32_t chunks, std::int32_t microbatches,
-           std::int64_t spread, std::int64_t hop, bool overlapped, Draws draws)
+           std::int64_t spread, std::int64_t hop, bool overlapped, Draws draws, std::int32_t group = 0)
       : plan(&schedule), stage_of(static_cast<std::size_t>(chunks)) {
     schedule.place(stages, chunks, stage_of);
-    shape = {stages, chunks, microbatches, stage_of};
+    shape = {stages, chunks, microbatches, stage_of, group};
     for (std::int32_t c = 0; c < chunks; ++c) {
       const SimTime f(1'000'000 + draws.below(spread + 1)), b(2'000'000 + draws.below(2 * spread + 1));
       times.push_back(
@@ -61,6 +61,9 @@ const Schedule& schedule(std::string_view name) {
   return *schedule_table()[static_cast<std::size_t>(find_named(schedule_table(), name))];
 }
 
+constexpr std::int64_t spreads[] = {0, 1, 7, 1'000, 100'000, 1'000'000};
+constexpr std::int64_t hops[] = {0, 1, 50'000, 1'500'000};
+
 TEST(RepeatingPipeline, EqualsThePlainLoop) {
   PipelineScratch plain, skipping;
   std::int64_t all = 0, run = 0;
@@ -71,8 +74,6 @@ TEST(RepeatingPipeline, EqualsThePlainLoop) {
     const auto laps = static_cast<std::int32_t>(plan.interleaves ? 2 + draws.below(4) : 1);
     const auto microbatches =
         static_cast<std::int32_t>(plan.interleaves ? stages * (1 + draws.below(20)) : 1 + draws.below(300));
-    const std::int64_t spreads[] = {0, 1, 7, 1'000, 100'000, 1'000'000};
-    const std::int64_t hops[] = {0, 1, 50'000, 1'500'000};
     const Pipeline line(plan, stages, stages * laps, microbatches, spreads[draws.below(6)],
                         hops[draws.below(4)], draws.below(2) == 0, draws);
     const PipelineTimes expected = line.run(false, plain), found = line.run(true, skipping);
@@ -81,6 +82,32 @@ TEST(RepeatingPipeline, EqualsThePlainLoop) {
     all += tasks_run(plain), run += tasks_run(skipping);
   }
   EXPECT_LT(run, all / 2);  // it skips, most of the time
+}
+
+TEST(RepeatingPipeline, EqualsThePlainLoopBySplitBackwardsAndByGroups) {
+  PipelineScratch plain, skipping;
+  std::int64_t all = 0, run = 0;
+  for (std::uint64_t i = 0; i < 2000; ++i) {
+    Draws draws{i};
+    const char* const names[] = {"zb-h1", "zb-h2", "interleaved"};
+    const Schedule& plan = schedule(names[draws.below(3)]);
+    const auto stages = static_cast<std::int32_t>(2 + draws.below(9));
+    const auto laps = static_cast<std::int32_t>(plan.interleaves ? 2 + draws.below(4) : 1);
+    const auto group = static_cast<std::int32_t>(plan.interleaves ? stages + draws.below(9) : 0);
+    auto microbatches = static_cast<std::int32_t>(1 + draws.below(400));
+    if (group > 0) {
+      const auto left_over = static_cast<std::int32_t>(draws.below(group));
+      microbatches = group * (1 + microbatches / 8) + (left_over >= stages ? left_over : 0);
+    }
+    const Pipeline line(plan, stages, stages * laps, microbatches, spreads[draws.below(6)],
+                        hops[draws.below(4)], draws.below(2) == 0, draws, group);
+    ASSERT_EQ(plan.admits(line.shape), nullptr) << "case " << i;
+    const PipelineTimes expected = line.run(false, plain), found = line.run(true, skipping);
+    ASSERT_EQ(expected.end, found.end) << "case " << i;
+    ASSERT_TRUE(expected.stages == found.stages) << "case " << i;
+    all += tasks_run(plain), run += tasks_run(skipping);
+  }
+  EXPECT_LT(run, all * 2 / 3);
 }
 
 TEST(RepeatingPipeline, CostDoesNotGrowWithMicrobatches) {

@@ -69,6 +69,57 @@ TEST(Step, ZeroBubbleSchedulesObeyTheSameLawsAndNeverLoseTo1F1B) {
   EXPECT_GT(composed, 300);
 }
 
+// Without optimizer post-validation all stages wait for the gradient norm: a zero-bubble step then takes
+// longer, unless the first stage ends last anyway; other schedules always wait.
+TEST(Step, PostValidationSavesZeroBubbleSchedulesTheWaitAtTheGradientNorm) {
+  const Catalog catalog = catalog_with_roomy_gpus();
+  Workspace ws;
+  int longer = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    TrainingConfig c = random_config(seed);
+    c.degrees.virtual_stages = 1;
+    c.zero = std::min(c.zero, training::ZeroStage::optimizer);
+    if (c.degrees.pipeline == 1) continue;
+    for (const char* schedule : {"1f1b", "zb-h1", "zb-h2", "zb-1p"}) {
+      c.schedule = training::ScheduleId(find_named(timeline::schedule_table(), schedule));
+      c.recipe.post_validation = true;
+      const StepReport validated_later = simulate(c, catalog, presets().calibration, ws);
+      c.recipe.post_validation = false;
+      const StepReport waiting = simulate(c, catalog, presets().calibration, ws);
+      ASSERT_EQ(validated_later.status, waiting.status) << schedule << " seed " << seed;
+      if (waiting.status != Status::ok) continue;
+      if (std::string_view(schedule) == "1f1b") {
+        ASSERT_EQ(waiting.step, validated_later.step) << "seed " << seed;
+      } else {
+        ASSERT_GE(waiting.step, validated_later.step) << schedule << " seed " << seed;
+        longer += waiting.step > validated_later.step ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(longer, 100);
+}
+
+TEST(Step, LargerMicrobatchGroupsHoldMoreActivations) {
+  const Catalog catalog = catalog_with_roomy_gpus();
+  Workspace ws;
+  int larger = 0;
+  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+    TrainingConfig c = random_config(seed);
+    if (c.degrees.virtual_stages == 1) continue;
+    c.schedule = training::ScheduleId(find_named(timeline::schedule_table(), "interleaved"));
+    const StepReport usual = simulate(c, catalog, presets().calibration, ws);
+    c.recipe.microbatch_group = c.degrees.pipeline;
+    const StepReport same = simulate(c, catalog, presets().calibration, ws);
+    c.recipe.microbatch_group = 2 * c.degrees.pipeline;
+    const StepReport twice = simulate(c, catalog, presets().calibration, ws);
+    if (usual.status != Status::ok || twice.status != Status::ok) continue;
+    ASSERT_EQ(same.step, usual.step) << "seed " << seed;
+    ASSERT_GE(twice.memory_peak, usual.memory_peak) << "seed " << seed;
+    larger += twice.memory_peak > usual.memory_peak ? 1 : 0;
+  }
+  EXPECT_GT(larger, 10);
+}
+
 TEST(Step, DoesNotDependOnWhatTheWorkspaceDidBefore) {
   Workspace reused;
   for (std::uint64_t seed = 0; seed < seeds; seed += 7) {

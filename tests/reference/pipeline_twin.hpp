@@ -25,8 +25,21 @@ inline Orders gpipe_orders(int p, int m) {
   return orders;
 }
 
-// Megatron's table: groups of p microbatches, each through all chunks of a stage; backwards with chunks
-// reversed. With v = 1 and warm-up p - 1 - s this is plain 1F1B.
+// All microbatches through a stage's first chunk, then through its second, ...; backwards last chunk first.
+inline Orders breadth_first_orders(int p, int v, int m) {
+  Orders orders(static_cast<std::size_t>(p));
+  for (int s = 0; s < p; ++s) {
+    std::vector<Task>& order = orders[static_cast<std::size_t>(s)];
+    for (int lap = 0; lap < v; ++lap)
+      for (int i = 0; i < m; ++i) order.push_back({TaskKind::forward, lap * p + s, i});
+    for (int lap = v - 1; lap >= 0; --lap)
+      for (int i = 0; i < m; ++i) order.push_back({TaskKind::backward, lap * p + s, i});
+  }
+  return orders;
+}
+
+// Megatron's table: groups of microbatches, p of them unless chosen, each through all chunks of a stage;
+// backwards with chunks reversed. With v = 1 and warm-up p - 1 - s this is plain 1F1B.
 inline Orders alternating_orders(int p, int v, int m, int group) {
   std::vector<std::pair<int, int>> table;  // (microbatch, chunk on the stage)
   for (int start = 0; start < m; start += group) {
@@ -56,10 +69,11 @@ inline Orders alternating_orders(int p, int v, int m, int group) {
   return orders;
 }
 
-inline Orders orders_of(const std::string& name, int p, int v, int m) {
+inline Orders orders_of(const std::string& name, int p, int v, int m, int group = 0) {
   if (name == "gpipe") return gpipe_orders(p, m);
+  if (name == "breadth-first") return breadth_first_orders(p, v, m);
   if (name == "1f1b") return alternating_orders(p, 1, m, 1);
-  if (name == "interleaved") return alternating_orders(p, v, m, p);
+  if (name == "interleaved") return alternating_orders(p, v, m, group > 0 ? group : p);
   throw std::invalid_argument("no twin for schedule " + name);
 }
 

@@ -13,8 +13,8 @@ namespace {
 // A random pipeline, a pure function of its number.
 struct Case {
   explicit Case(std::uint64_t number) : number_(number) {
-    const char* const names[] = {"1f1b", "gpipe", "interleaved"};
-    name = names[pick(3)];
+    const char* const names[] = {"1f1b", "gpipe", "interleaved", "breadth-first"};
+    name = names[pick(4)];
     plan = schedule_table()[static_cast<std::size_t>(find_named(schedule_table(), name))];
     const bool laps = plan->interleaves;
     stages = laps ? 2 + pick(5) : 1 + pick(7);
@@ -25,6 +25,7 @@ struct Case {
     stage_of.resize(static_cast<std::size_t>(chunks));
     plan->place(stages, chunks, stage_of);
     shape = {stages, chunks, microbatches, stage_of};
+    if (name == "interleaved" && pick(2) == 0) choose_group();
     const std::int32_t style =
         pick(4);  // all equal; nearly equal; anything; small numbers with many ties and zeros
     const auto time = [&](std::int64_t usual) {
@@ -49,7 +50,7 @@ struct Case {
   }
 
   [[nodiscard]] twin::Orders twin_orders() const {
-    return twin::orders_of(name, stages, laps_of_stage, microbatches);
+    return twin::orders_of(name, stages, laps_of_stage, microbatches, shape.microbatch_group);
   }
   [[nodiscard]] twin::Result slow(const twin::Orders& orders) const {
     return twin::Simulator(shape, plan->splits_backward, orders, times, hops, data).run();
@@ -63,6 +64,7 @@ struct Case {
   [[nodiscard]] std::string describe() const {
     return "case " + std::to_string(number_) + ": " + name + " p=" + std::to_string(stages) +
            " v=" + std::to_string(laps_of_stage) + " m=" + std::to_string(microbatches) +
+           " group=" + std::to_string(shape.microbatch_group) +
            (hops.overlapped ? " overlapped" : " blocking");
   }
 
@@ -77,6 +79,13 @@ struct Case {
   Hops hops;
 
  private:
+  // A group no smaller than the stages, several of them, and a last one as large as it has to be.
+  void choose_group() {
+    const std::int32_t group = stages + pick(5), left_over = pick(2) == 0 ? 0 : stages + pick(5);
+    microbatches = group * (1 + pick(6)) + (left_over < group ? left_over : 0);
+    shape.microbatches = microbatches;
+    shape.microbatch_group = group;
+  }
   std::int32_t pick(std::int32_t below) {
     return static_cast<std::int32_t>(draw(20260, number_, drawn_++) % static_cast<std::uint64_t>(below));
   }

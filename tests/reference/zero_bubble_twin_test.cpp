@@ -11,8 +11,8 @@ namespace {
 // A random zero-bubble pipeline, a pure function of its number.
 struct SplitCase {
   explicit SplitCase(std::uint64_t number) : number_(number) {
-    const char* const names[] = {"zb-h1", "zb-1p", "zb-2p", "zb-v"};
-    plan = schedule_table()[static_cast<std::size_t>(find_named(schedule_table(), names[pick(4)]))];
+    const char* const names[] = {"zb-h1", "zb-h2", "zb-1p", "zb-2p", "zb-v", "v-half", "v-min"};
+    plan = schedule_table()[static_cast<std::size_t>(find_named(schedule_table(), names[pick(7)]))];
     const std::int32_t stages = 1 + pick(7), chunks = stages * (plan->interleaves ? 2 : 1);
     stage_of.resize(static_cast<std::size_t>(chunks));
     plan->place(stages, chunks, stage_of);

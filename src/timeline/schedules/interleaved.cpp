@@ -1,10 +1,12 @@
 // Interleaved 1F1B: every stage holds v chunks (chunk c on stage c % stages), and a microbatch circles the
-// stages v times, which divides the bubble by v. Forwards go in groups of `stages` microbatches per chunk,
-// chunk after chunk; backwards likewise, last chunk first. Stage s warms up with 2 (stages - 1 - s) + (v - 1)
-// stages forwards, as many as there are at most, then alternates one forward and one backward, then drains.
+// stages v times, which divides the bubble by v. Forwards go in groups of g microbatches per chunk, g =
+// stages unless chosen, chunk after chunk; backwards likewise, last chunk first. Stage s warms up with
+// 2 (stages - 1 - s) + (v - 1) g forwards, as many as there are at most, then alternates one forward and one
+// backward, then drains. Larger groups hold more activations; they give a transfer more time to arrive.
 // Source: Narayanan et al., SC 2021, section 2.2.2; Megatron-LM core/pipeline_parallel/schedules.py,
-// forward_backward_pipelining_with_interleaving and get_pp_rank_microbatches (group size = stages; releases
-// before 0.9 also made everything warm-up when microbatches == stages, which we do not).
+// forward_backward_pipelining_with_interleaving, get_pp_rank_microbatches and get_schedule_table
+// (--microbatch-group-size-per-virtual-pipeline-stage; releases before 0.9 also made everything warm-up when
+// microbatches == stages, which we do not).
 #include <algorithm>
 
 #include "timeline/alternating.hpp"
@@ -15,14 +17,21 @@ static std::int32_t chunks_per_stage(const PipelineShape& shape) { return shape.
 
 static std::int32_t warm_up(const PipelineShape& shape, std::int32_t stage) {
   const std::int32_t v = chunks_per_stage(shape);
-  return std::min(2 * (shape.stages - 1 - stage) + (v - 1) * shape.stages, v * shape.microbatches);
+  return std::min(2 * (shape.stages - 1 - stage) + (v - 1) * group_of(shape), v * shape.microbatches);
 }
 
 static const char* admits(const PipelineShape& shape) {
   if (shape.stages < 2) return "interleaved needs at least two stages";
   if (shape.chunks % shape.stages != 0) return "interleaved needs the same number of chunks on every stage";
   if (shape.chunks == shape.stages) return "interleaved needs two or more chunks per stage; use 1f1b";
-  if (shape.microbatches % shape.stages != 0) return "interleaved needs microbatches divisible by stages";
+  if (shape.microbatch_group == 0)
+    return shape.microbatches % shape.stages == 0 ? nullptr
+                                                  : "interleaved needs microbatches divisible by stages";
+  const std::int32_t left_over = shape.microbatches % shape.microbatch_group;
+  if (shape.microbatch_group < shape.stages || shape.microbatch_group > shape.microbatches)
+    return "a microbatch group is at least the stages and at most the microbatches";
+  if (left_over > 0 && left_over < shape.stages)
+    return "the last microbatch group must be whole or at least the stages";
   return nullptr;
 }
 
@@ -31,14 +40,14 @@ static void slice(const PipelineShape& shape, std::int32_t stage, std::int32_t f
   append_alternating(shape, stage, warm_up(shape, stage), from, to, out);
 }
 
-// A repeat is stages * v pairs, one group of microbatches through all chunks, starting at the stage's pair s:
-// then a pair needs only earlier pairs of the other stages. The two groups at the ends hold first forwards
-// and last backwards.
+// A repeat is g * v pairs, one group of microbatches through all chunks, starting at the stage's pair s: then
+// a pair needs only earlier pairs of the other stages. The two whole groups at the ends hold first forwards
+// and last backwards; the stretch ends before the forwards of a last group that is not whole.
 static SteadyStretch steady(const PipelineShape& shape, std::int32_t stage) {
   return {.first = warm_up(shape, stage) + 2 * stage,
-          .length = 2 * shape.chunks,
-          .advance = shape.stages,
-          .repeats = std::max(0, shape.microbatches / shape.stages - 2)};
+          .length = 2 * group_of(shape) * chunks_per_stage(shape),
+          .advance = group_of(shape),
+          .repeats = std::max(0, shape.microbatches / group_of(shape) - 2)};
 }
 
 static std::int32_t in_flight(const PipelineShape& shape, std::int32_t stage) {

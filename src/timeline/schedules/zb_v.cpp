@@ -11,7 +11,6 @@
 // slower. Memory as in zb-1p.
 #include <algorithm>
 
-#include "base/contract.hpp"
 #include "timeline/planned.hpp"
 
 namespace echo::timeline::schedules {
@@ -19,15 +18,6 @@ namespace echo::timeline::schedules {
 static const char* admits(const PipelineShape& shape) {
   if (shape.chunks != 2 * shape.stages) return "zb-v needs exactly two chunks per stage";
   return nullptr;
-}
-
-// Total like the other placements: asked before `admits` is.
-static void place(std::int32_t stages, std::int32_t chunks, std::span<std::int32_t> out) {
-  ECHO_EXPECT(static_cast<std::size_t>(chunks) == out.size());
-  for (std::int32_t c = 0; c < chunks; ++c) {
-    const bool up = c / stages % 2 == 1;
-    out[static_cast<std::size_t>(c)] = up ? stages - 1 - c % stages : c % stages;
-  }
 }
 
 static std::int32_t in_flight(const PipelineShape& shape, std::int32_t) {
@@ -49,7 +39,7 @@ extern const Schedule zb_v;
 extern const Schedule zb_v{.name = "zb-v",
                            .source = "Qi et al. 2023, arXiv:2401.10241, section 6",
                            .admits = admits,
-                           .place = place,
+                           .place = place_v,
                            .order = order,
                            .in_flight = in_flight,
                            .splits_backward = true,

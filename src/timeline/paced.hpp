@@ -1,0 +1,26 @@
+// The pattern of ZB-H1 and ZB-H2: 1F1B with the backward split, weight gradients a fixed number of
+// microbatches behind.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "timeline/schedule.hpp"
+
+namespace echo::timeline {
+
+// Stage s runs `warm_up` forwards (no more than there are), then turns of one forward, one input gradient and
+// one weight gradient: the forwards while there are any, the weight gradients from turn `delay` on, `delay`
+// microbatches behind. Those left over come last.
+struct Pace {
+  std::int32_t warm_up = 0, delay = 0;
+};
+
+// Appends positions [from, to) of such an order for a stage of one chunk.
+void append_paced(const PipelineShape&, std::int32_t stage, Pace, std::int32_t from, std::int32_t to,
+                  std::vector<Task>& out);
+
+// Most activations such a stage holds at once, each from its forward to its weight gradient.
+[[nodiscard]] std::int32_t held_by(const PipelineShape&, Pace);
+
+}  // namespace echo::timeline

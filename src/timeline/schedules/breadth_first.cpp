@@ -1,0 +1,51 @@
+// Breadth-first: every stage holds v chunks, as interleaved does, and all microbatches pass one chunk before
+// the first goes on to the next; backwards likewise, last chunk first. It is GPipe in laps: the bubble is
+// that of interleaved, 1/v of GPipe's, and every microbatch's activations are alive at the turn. What it is
+// for: a chunk's weights are gathered once a pass and its gradients reduced once a step, while other chunks
+// compute (with sharded weights), and each transfer has a whole lap of other work to hide behind.
+// Source: Lamy-Poirier, "Breadth-First Pipeline Parallelism", MLSys 2023, arXiv 2211.05953, section 4.1;
+// backwards in microbatch order, as in its figure 4d.
+// Limits: with fewer microbatches than stages every lap waits for the first microbatch.
+#include "timeline/schedule.hpp"
+
+namespace echo::timeline::schedules {
+
+static const char* admits(const PipelineShape& shape) {
+  if (shape.stages < 2) return "breadth-first needs at least two stages";
+  if (shape.chunks % shape.stages != 0) return "breadth-first needs the same number of chunks on every stage";
+  if (shape.chunks == shape.stages) return "breadth-first needs two or more chunks per stage; use gpipe";
+  return nullptr;
+}
+
+static void slice(const PipelineShape& shape, std::int32_t stage, std::int32_t from, std::int32_t to,
+                  std::vector<Task>& out) {
+  const std::int32_t m = shape.microbatches, laps = shape.chunks / shape.stages;
+  for (std::int32_t i = from; i < to; ++i) {
+    const std::int32_t pass = i / m;  // one chunk, one direction
+    const bool is_forward = pass < laps;
+    const std::int32_t lap = is_forward ? pass : 2 * laps - 1 - pass;
+    out.push_back(
+        {is_forward ? TaskKind::forward : TaskKind::backward, lap * shape.stages + stage, i - pass * m});
+  }
+}
+
+static std::int32_t in_flight(const PipelineShape& shape, std::int32_t) {
+  return shape.chunks / shape.stages * shape.microbatches;
+}
+
+extern const Schedule breadth_first;
+static void order(const PipelineShape& shape, std::span<const ChunkTimes>, std::int32_t, Csr<Task>& out) {
+  order_from_slices(breadth_first, shape, out);
+}
+
+extern const Schedule breadth_first{.name = "breadth-first",
+                                    .source = "Lamy-Poirier 2022, arXiv:2211.05953, section 4.1",
+                                    .admits = admits,
+                                    .place = place_round_robin,
+                                    .order = order,
+                                    .in_flight = in_flight,
+                                    .splits_backward = false,
+                                    .interleaves = true,
+                                    .slice = slice};
+
+}  // namespace echo::timeline::schedules
