@@ -71,12 +71,15 @@ timeline::PipelineShape pipeline_shape(const training::TrainingConfig& config,
           .microbatch_group = config.recipe.microbatch_group};
 }
 
-// When the first forward can reach a stage, at the earliest: after one forward of every chunk before it.
-static SimTime earliest_start(const Workspace& ws, std::int32_t stage) {
-  SimTime start{};
-  for (std::size_t chunk = 0; ws.layout.stage_of_chunk[chunk] != stage; ++chunk)
-    start += ws.chunk_times[chunk].forward + ws.hop_forward[chunk];
-  return start;
+// When the first forward can reach a stage, at the earliest: after one forward of every chunk before it. A
+// blocking transfer already takes the stage's own time.
+static SimTime earliest_start(const Workspace& ws, std::int32_t stage, bool overlapped) {
+  SimTime start{}, last_hop{};
+  for (std::size_t chunk = 0; ws.layout.stage_of_chunk[chunk] != stage; ++chunk) {
+    last_hop = ws.hop_forward[chunk];
+    start += ws.chunk_times[chunk].forward + last_hop;
+  }
+  return overlapped ? start : start - last_hop;
 }
 
 StepOutcome compose_step(const training::TrainingConfig& config, const training::FrameworkSpec& framework,
@@ -96,8 +99,9 @@ StepOutcome compose_step(const training::TrainingConfig& config, const training:
                         sum_of(tail.agree.row(stage), ws.prices), sum_of(tail.update.row(stage), ws.prices)};
     agreed = std::max(agreed, std::max(times.compute_end, times.data_end) + own.gradients + own.agree);
     updates = std::max(updates, own.update);
-    longest_turn = std::max(longest_turn, std::max(times.compute_end, times.data_end) + own.gradients +
-                                              own.agree + own.update - earliest_start(ws, stage));
+    longest_turn =
+        std::max(longest_turn, std::max(times.compute_end, times.data_end) + own.gradients + own.agree +
+                                   own.update - earliest_start(ws, stage, config.overlap.pipeline));
     const SimTime work = times.busy + own.gradients + own.agree + own.update;
     if (work > out.busiest) {
       out.busiest = work;
