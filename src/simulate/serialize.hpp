@@ -84,13 +84,25 @@ void serialize(Archive& archive, echo::training::LatentAttention& latent, unsign
 }
 
 template <class Archive>
+void serialize(Archive& archive, echo::training::LocalAttention& local, unsigned) {
+  auto& [span, chunked, full_interval, full_has_positions] = local;
+  all(archive, span, chunked, full_interval, full_has_positions);
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::training::Mamba& mamba, unsigned) {
+  auto& [heads, head_dim, groups, state, convolution, chunk] = mamba;
+  all(archive, heads, head_dim, groups, state, convolution, chunk);
+}
+
+template <class Archive>
 void serialize(Archive& archive, echo::training::ModelSpec& model, unsigned) {
   auto& [name, layers, hidden, heads, kv_heads, head_dim, ffn_hidden, vocab, max_positions, experts,
          experts_per_token, expert_ffn_hidden, shared_expert_hidden, first_dense_layers, moe_interval, latent,
-         query_key_norm, gated_ffn, tied_embeddings, linear_bias, norm, positions, source] = model;
+         local, mamba, layer_pattern, post_norms, attention_sinks, query_key_norm, gated_ffn, tied_embeddings, linear_bias, norm, positions, source] = model;
   all(archive, name, layers, hidden, heads, kv_heads, head_dim, ffn_hidden, vocab, max_positions, experts,
       experts_per_token, expert_ffn_hidden, shared_expert_hidden, first_dense_layers, moe_interval, latent,
-      query_key_norm, gated_ffn, tied_embeddings, linear_bias, norm, positions, source);
+      local, mamba, layer_pattern, post_norms, attention_sinks, query_key_norm, gated_ffn, tied_embeddings, linear_bias, norm, positions, source);
 }
 
 template <class Archive>

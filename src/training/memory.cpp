@@ -72,9 +72,9 @@ LayerActivations layer_activations(const TrainingConfig& c, const ModelSpec& m, 
   if (m.has_latent_attention())
     a.replicated +=
         tokens * e * (2.0 * (m.latent.query_rank + m.latent.key_value_rank) + m.latent.rope_dim) / shared;
-  const double ffn = kind == LayerKind::dense ? net_elements(m, m.ffn_hidden) : 0.0;
+  const double ffn = kind.net == Net::dense ? net_elements(m, m.ffn_hidden) : 0.0;
   a.divided = tokens * e * (q + kv + ffn) / t;
-  if (kind == LayerKind::moe) a.divided += mixture_bytes(c, m);
+  if (kind.mixes_experts()) a.divided += mixture_bytes(c, m);
   const double pairs = tokens * c.batch.sequence_tokens * m.heads / t;
   a.scores = c.flash_attention ? tokens * m.heads * 4.0 / t : pairs * (mask > 0 ? 2.0 * e + 1.0 : e);
   return a;
@@ -121,15 +121,16 @@ namespace {
 // and what the backward of one layer recreates.
 double layers_activations(const TrainingConfig& c, const ModelSpec& m, const RankLayout& layout,
                           std::int32_t stage, std::int32_t in_flight) {
-  const LayerActivations dense = layer_activations(c, m, LayerKind::dense);
-  const LayerActivations moe = m.has_experts() ? layer_activations(c, m, LayerKind::moe) : LayerActivations{};
   double deepest = 0.0, recreated = 0.0;
   for (std::size_t chunk = 0; chunk < layout.chunk_layers.size(); ++chunk) {
     if (layout.stage_of_chunk[chunk] != stage) continue;
-    const std::int32_t mixing = layout.chunk_moe_layers[chunk], plain = layout.chunk_layers[chunk] - mixing;
-    deepest = std::max(deepest, kept_per_layer(c, dense) * plain + kept_per_layer(c, moe) * mixing);
-    if (mixing > 0) recreated = std::max(recreated, transient(c, moe));
-    if (plain > 0 || mixing == 0) recreated = std::max(recreated, transient(c, dense));
+    double kept = 0.0;
+    for (const LayerCount& like : layout.chunk_kinds.row(static_cast<std::int32_t>(chunk))) {
+      const LayerActivations each = layer_activations(c, m, like.kind);
+      kept += kept_per_layer(c, each) * like.count;
+      recreated = std::max(recreated, transient(c, each));
+    }
+    deepest = std::max(deepest, kept);
   }
   return deepest * in_flight + recreated;
 }

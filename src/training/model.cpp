@@ -1,8 +1,12 @@
-// Counting weights. A layer is attention (plain, or latent: down- and up-projections with norms between), two
-// norms, and a feed-forward net or a mixture: a router, `experts` small nets of which a token passes a few,
-// and shared ones it always passes. Neglected: score biases of load balancing (one number an expert), a gate
-// of the shared experts (one number a channel), Grok-1's second pair of norms.
+// Counting weights. A layer is a mixer (attention, plain or latent: down- and up-projections with norms
+// between; or Mamba-2: a projection to gate, values, B, C and time steps, a short convolution, a gated norm
+// and a projection back) and a feed-forward net or a mixture: a router, `experts` small nets of which a token
+// passes a few, and shared ones it always passes; each half has a norm before it. Neglected: score biases of
+// load balancing (one number an expert), a gate of the shared experts (one number a channel), Grok-1's second
+// pair of norms.
 #include "training/model.hpp"
+
+#include <algorithm>
 
 namespace echo::training {
 
@@ -32,26 +36,55 @@ std::int64_t attention_weights(const ModelSpec& m) {
   return h * (q + 2 * kv) + q * h;
 }
 
+// Entries of the biases of a net.
+std::int64_t net_biases(const ModelSpec& m, std::int64_t width) {
+  return m.linear_bias ? width * (m.gated_ffn ? 2 : 1) + m.hidden : 0;
+}
+
+std::int64_t attention_vectors(const ModelSpec& m) {
+  std::int64_t vectors = 0;
+  if (m.linear_bias) vectors += std::int64_t{m.heads + 2 * m.kv_heads} * m.head_dim + m.hidden;
+  if (m.query_key_norm) vectors += 2 * m.head_dim;
+  if (m.has_latent_attention()) vectors += m.latent.query_rank + m.latent.key_value_rank;
+  if (m.attention_sinks) vectors += m.heads;
+  return vectors;
+}
+
 LayerWeights layer_weights(const ModelSpec& m, LayerKind kind) {
-  const std::int64_t h = m.hidden, q = std::int64_t{m.heads} * m.head_dim,
-                     kv = std::int64_t{m.kv_heads} * m.head_dim;
-  const std::int64_t f = m.ffn_hidden, up = m.gated_ffn ? 2 * f : f;
   LayerWeights w;
-  w.vectors = 2 * h * (m.norm == Norm::layer ? 2 : 1);
-  if (m.linear_bias) w.vectors += q + 2 * kv + h;
-  if (m.query_key_norm) w.vectors += 2 * m.head_dim;
-  if (m.has_latent_attention()) w.vectors += m.latent.query_rank + m.latent.key_value_rank;
-  w.active = attention_weights(m);
-  if (kind == LayerKind::dense) {
-    w.active += net_weights(m, f);
-    w.matrices = w.active;
-    if (m.linear_bias) w.vectors += up + h;
-    return w;
+  w.vectors = norm_parameters(m, kind);
+  if (kind.has_attention()) {
+    w.active += attention_weights(m);
+    w.vectors += attention_vectors(m);
+  } else if (kind.mixer == Mixer::mamba) {
+    w.active += std::int64_t{m.hidden} * (m.mamba.projected() + m.mamba.inner());
+    w.vectors += mamba_vector_parameters(m);
   }
-  w.active += router_parameters(m) + net_weights(m, m.shared_expert_hidden);
-  w.matrices = w.active + routed_expert_parameters(m);
-  w.active += m.experts_per_token * net_weights(m, m.expert_ffn_hidden);
+  if (kind.net == Net::dense) {
+    w.active += net_weights(m, m.ffn_hidden);
+    w.vectors += net_biases(m, m.ffn_hidden);
+  }
+  w.matrices = w.active;
+  if (kind.mixes_experts()) {
+    w.active += router_parameters(m) + net_weights(m, m.shared_expert_hidden);
+    w.matrices = w.active + routed_expert_parameters(m);
+    w.active +=
+        m.experts_per_token * (net_weights(m, m.expert_ffn_hidden) + net_biases(m, m.expert_ffn_hidden));
+  }
   return w;
+}
+
+// Matrix products, and attention or the state, of one layer: forward flops of `tokens` tokens.
+double layer_flops(const ModelSpec& m, LayerKind kind, std::int64_t tokens) {
+  const double t = static_cast<double>(tokens);
+  double flops = 2.0 * t * static_cast<double>(layer_weights(m, kind).active);
+  // Scores and context: a product each of 2 flops per pair and channel.
+  if (kind.has_attention())
+    flops += 2.0 * attended_pairs(m, kind.mixer, tokens) * m.heads *
+             static_cast<double>(m.query_head_dim() + m.value_head_dim());
+  // A state of `state` numbers a channel: the update by B x, the reading by C.
+  if (kind.mixer == Mixer::mamba) flops += 4.0 * t * m.mamba.inner() * m.mamba.state;
+  return flops;
 }
 
 // Everything outside the layers.
@@ -61,25 +94,75 @@ std::int64_t outer_parameters(const ModelSpec& m) {
   return table * (m.tied_embeddings ? 1 : 2) + positions + h * (m.norm == Norm::layer ? 2 : 1);
 }
 
+LayerKind kind_of_letter(char letter) {
+  switch (letter) {
+    case 'M':
+      return {Mixer::mamba, Net::none};
+    case '*':
+      return {Mixer::attention, Net::none};
+    case 'E':
+      return {Mixer::none, Net::moe};
+    default:
+      return {Mixer::none, Net::dense};
+  }
+}
+
 }  // namespace
 
 LayerKind layer_kind(const ModelSpec& m, std::int32_t layer) {
+  if (!m.layer_pattern.empty()) {
+    // A shortened model repeats the pattern from its start.
+    return kind_of_letter(m.layer_pattern[static_cast<std::size_t>(layer) % m.layer_pattern.size()]);
+  }
+  const LocalAttention& local = m.local;
+  const bool sees_all =
+      local.span == 0 || (local.full_interval > 0 && (layer + 1) % local.full_interval == 0);
   const bool mixes = m.has_experts() && layer >= m.first_dense_layers && (layer + 1) % m.moe_interval == 0;
-  return mixes ? LayerKind::moe : LayerKind::dense;
+  return {sees_all ? Mixer::attention : Mixer::local, mixes ? Net::moe : Net::dense};
+}
+
+LayerKindCounts count_layer_kinds(const ModelSpec& m, std::int32_t first, std::int32_t count) {
+  LayerKindCounts of{};
+  if (m.layer_pattern.empty() && !m.has_experts() && m.local.span == 0)
+    of[LayerKind::dense.index()] = count;
+  else
+    for (std::int32_t i = first; i < first + count; ++i) ++of[layer_kind(m, i).index()];
+  return of;
 }
 
 std::int32_t moe_layers(const ModelSpec& m, std::int32_t first, std::int32_t count) {
+  const LayerKindCounts of = count_layer_kinds(m, first, count);
   std::int32_t mixing = 0;
-  for (std::int32_t i = first; m.has_experts() && i < first + count; ++i)
-    mixing += layer_kind(m, i) == LayerKind::moe;
+  for (std::size_t i = 0; i < layer_kind_count; ++i) mixing += layer_kind_at(i).mixes_experts() ? of[i] : 0;
   return mixing;
 }
 
-std::int64_t routed_expert_parameters(const ModelSpec& m) {
-  return m.experts * net_weights(m, m.expert_ffn_hidden);
+double attended_pairs(const ModelSpec& m, Mixer mixer, std::int64_t tokens) {
+  const auto half_square = [](double n) { return n * n / 2.0; };
+  const double t = static_cast<double>(tokens), span = m.local.span;
+  if (mixer != Mixer::local || span == 0 || t <= span) return half_square(t);
+  if (!m.local.chunked) return half_square(t) - half_square(t - span);
+  const double rest = static_cast<double>(tokens % m.local.span);
+  return static_cast<double>(tokens / m.local.span) * half_square(span) + half_square(rest);
 }
 
-std::int64_t router_parameters(const ModelSpec& m) { return std::int64_t{m.hidden} * m.experts; }
+std::int64_t norm_parameters(const ModelSpec& m, LayerKind kind) {
+  const std::int64_t norms = (kind.mixer != Mixer::none ? 1 : 0) + (kind.net != Net::none ? 1 : 0);
+  return norms * m.hidden * (m.norm == Norm::layer ? 2 : 1) * (m.post_norms ? 2 : 1);
+}
+
+std::int64_t mamba_vector_parameters(const ModelSpec& m) {
+  const Mamba& x = m.mamba;
+  return std::int64_t{x.convolved()} * (x.convolution + 1) + 3LL * x.heads + x.inner();
+}
+
+std::int64_t routed_expert_parameters(const ModelSpec& m) {
+  return m.experts * (net_weights(m, m.expert_ffn_hidden) + net_biases(m, m.expert_ffn_hidden));
+}
+
+std::int64_t router_parameters(const ModelSpec& m) {
+  return (std::int64_t{m.hidden} + (m.linear_bias ? 1 : 0)) * m.experts;
+}
 
 std::int64_t latent_down_parameters(const ModelSpec& m) {
   if (!m.has_latent_attention()) return 0;
@@ -94,9 +177,11 @@ std::int64_t layer_parameters(const ModelSpec& m, LayerKind kind) {
 }
 
 std::int64_t total_parameters(const ModelSpec& m) {
-  const std::int64_t mixing = moe_layers(m, 0, m.layers);
-  return (m.layers - mixing) * layer_parameters(m, LayerKind::dense) +
-         mixing * layer_parameters(m, LayerKind::moe) + outer_parameters(m);
+  std::int64_t total = outer_parameters(m);
+  const LayerKindCounts of = count_layer_kinds(m, 0, m.layers);
+  for (std::size_t i = 0; i < layer_kind_count; ++i)
+    if (of[i] > 0) total += of[i] * layer_parameters(m, layer_kind_at(i));
+  return total;
 }
 
 std::int64_t active_parameters(const ModelSpec& m) {
@@ -106,17 +191,12 @@ std::int64_t active_parameters(const ModelSpec& m) {
 }
 
 double model_flops(const ModelSpec& m, std::int64_t samples, std::int64_t tokens) {
-  const double all_tokens = static_cast<double>(samples) * static_cast<double>(tokens);
-  const double logits = static_cast<double>(m.hidden) * m.vocab;
-  const std::int32_t mixing = moe_layers(m, 0, m.layers);
-  double weights = logits + static_cast<double>(m.layers - mixing) *
-                                static_cast<double>(layer_weights(m, LayerKind::dense).active);
-  if (mixing > 0) weights += mixing * static_cast<double>(layer_weights(m, LayerKind::moe).active);
-  // Scores and context: a product each of 2 flops per (query, key) pair and channel, half of the pairs
-  // masked.
-  const double channels = static_cast<double>(m.heads) * (m.query_head_dim() + m.value_head_dim());
-  const double attention = static_cast<double>(tokens) * channels * m.layers;
-  return 3.0 * all_tokens * (2.0 * weights + attention);
+  const double t = static_cast<double>(tokens);
+  double forward = 2.0 * t * static_cast<double>(m.hidden) * m.vocab;  // logits
+  const LayerKindCounts of = count_layer_kinds(m, 0, m.layers);
+  for (std::size_t i = 0; i < layer_kind_count; ++i)
+    if (of[i] > 0) forward += of[i] * layer_flops(m, layer_kind_at(i), tokens);
+  return 3.0 * static_cast<double>(samples) * forward;
 }
 
 }  // namespace echo::training

@@ -1,6 +1,9 @@
 // A decoder-only transformer, as its authors publish it. Loaded from sweeps/catalog/models/*.toml.
 #pragma once
 
+#include <array>
+#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -12,10 +15,65 @@ using ModelId = Id<struct ModelTag>;
 
 enum class Norm : std::int8_t { layer, rms };
 enum class Positions : std::int8_t { learned, rope, alibi };
-enum class LayerKind : std::int8_t {
-  dense,
-  moe
-};  // what follows attention: one feed-forward net, or a mixture
+
+// A layer is two halves, each with a norm before and a residual sum after it; either may be missing.
+// The first lets tokens see each other: attention to all earlier ones, to near ones only, or a state that is
+// handed on from token to token (Mamba-2).
+enum class Mixer : std::int8_t { none, attention, local, mamba };
+// The second works on each token alone: a feed-forward net, or a mixture of experts.
+enum class Net : std::int8_t { none, dense, moe };
+
+struct LayerKind {
+  Mixer mixer = Mixer::attention;
+  Net net = Net::dense;
+  static const LayerKind dense, moe;  // attention, and the one or the other net
+  [[nodiscard]] constexpr bool has_attention() const {
+    return mixer == Mixer::attention || mixer == Mixer::local;
+  }
+  [[nodiscard]] constexpr bool mixes_experts() const { return net == Net::moe; }
+  [[nodiscard]] constexpr std::size_t index() const {  // below layer_kind_count
+    return static_cast<std::size_t>(mixer) * 3 + static_cast<std::size_t>(net);
+  }
+  friend constexpr auto operator<=>(const LayerKind&, const LayerKind&) = default;
+};
+inline constexpr LayerKind LayerKind::dense{Mixer::attention, Net::dense};
+inline constexpr LayerKind LayerKind::moe{Mixer::attention, Net::moe};
+inline constexpr std::size_t layer_kind_count = 12;
+
+[[nodiscard]] constexpr LayerKind layer_kind_at(std::size_t index) {
+  return {static_cast<Mixer>(index / 3), static_cast<Net>(index % 3)};
+}
+
+// `count` layers of one kind.
+struct LayerCount {
+  LayerKind kind;
+  std::int32_t count = 0;
+  friend constexpr auto operator<=>(const LayerCount&, const LayerCount&) = default;
+};
+
+// Layers whose tokens see at most `span` tokens: a window that ends with the token itself (Mistral, Gemma 3,
+// gpt-oss), or the part before it of its own chunk (Llama 4).
+struct LocalAttention {
+  std::int32_t span = 0;  // 0 = every attention layer sees all tokens
+  bool chunked = false;
+  std::int32_t full_interval = 0;  // of layers 1, 2, ... those it divides see all; 0 = none does
+  bool full_has_positions = true;  // whether those rotate queries and keys (Llama 4's do not)
+  friend bool operator==(const LocalAttention&, const LocalAttention&) = default;
+};
+
+// Mamba-2: `heads` states of head_dim x state numbers each; groups of heads share their input and output
+// vectors B and C. Source: Dao and Gu 2024 (arXiv:2405.21060, sections 6 and 7).
+struct Mamba {
+  std::int32_t heads = 0, head_dim = 0, groups = 0, state = 0;
+  std::int32_t convolution = 4;  // taps of the causal convolution over x, B and C
+  std::int32_t chunk = 128;      // tokens whose products are formed at once
+  [[nodiscard]] constexpr std::int32_t inner() const { return heads * head_dim; }
+  [[nodiscard]] constexpr std::int32_t convolved() const { return inner() + 2 * groups * state; }  // x, B, C
+  [[nodiscard]] constexpr std::int32_t projected() const {
+    return inner() + convolved() + heads;  // z, x, B, C, dt
+  }
+  friend bool operator==(const Mamba&, const Mamba&) = default;
+};
 
 // Multi-head latent attention: queries and keys-values come out of a narrow projection and are widened head
 // by head; only `rope_dim` channels of a head carry the position, and the key's are shared by all heads.
@@ -37,9 +95,16 @@ struct ModelSpec {
   // ffn_hidden.
   std::int32_t first_dense_layers = 0, moe_interval = 1;
   LatentAttention latent;
-  bool query_key_norm = false;  // RMSNorm over each head of queries and keys (Qwen3)
-  bool gated_ffn = false;       // SwiGLU: two input projections
-  bool tied_embeddings = true;  // input and output embedding share one table
+  LocalAttention local;
+  Mamba mamba;
+  // A letter a layer, as in Megatron's hybrid models: M Mamba, * attention, - feed-forward net, E mixture of
+  // experts, each with a norm and a residual of its own. Empty: every layer is attention and a net.
+  std::string layer_pattern;
+  bool post_norms = false;       // norms after both halves, too (Gemma 3)
+  bool attention_sinks = false;  // a learned score a head that no key stands behind (gpt-oss)
+  bool query_key_norm = false;   // RMSNorm over each head of queries and keys (Qwen3)
+  bool gated_ffn = false;        // SwiGLU: two input projections
+  bool tied_embeddings = true;   // input and output embedding share one table
   bool linear_bias = true;
   Norm norm = Norm::layer;
   Positions positions = Positions::learned;
@@ -57,6 +122,11 @@ struct ModelSpec {
 };
 
 [[nodiscard]] LayerKind layer_kind(const ModelSpec&, std::int32_t layer);
+// How many of the layers [first, first + count) are of each kind, by LayerKind::index.
+using LayerKindCounts = std::array<std::int32_t, layer_kind_count>;
+[[nodiscard]] LayerKindCounts count_layer_kinds(const ModelSpec&, std::int32_t first, std::int32_t count);
+// How many (query, key) pairs one head forms over a sequence: half of the square, or of what is seen of it.
+[[nodiscard]] double attended_pairs(const ModelSpec&, Mixer, std::int64_t tokens);
 // How many of the layers [first, first + count) mix experts.
 [[nodiscard]] std::int32_t moe_layers(const ModelSpec&, std::int32_t first, std::int32_t count);
 
@@ -69,11 +139,15 @@ struct ModelSpec {
 [[nodiscard]] std::int64_t routed_expert_parameters(const ModelSpec&);
 [[nodiscard]] std::int64_t router_parameters(const ModelSpec&);
 [[nodiscard]] std::int64_t latent_down_parameters(const ModelSpec&);
+// Of one Mamba mixer: convolution, decays, skips, time steps' biases and the norm's weights.
+[[nodiscard]] std::int64_t mamba_vector_parameters(const ModelSpec&);
+// Of one layer: weights of its norms before (and after) its halves.
+[[nodiscard]] std::int64_t norm_parameters(const ModelSpec&, LayerKind);
 
 // Model FLOPs of one training step over `samples` sequences of `tokens`: forward + backward = 3x forward;
 // forward is 2 per weight of every matrix product a token passes (logits and router included, embedding
-// look-up not) and causal attention at half the square. Recomputation does not count: this is MFU's numerator
-// (PaLM, Chowdhery 2022, appendix B).
+// look-up not), causal attention at the pairs it forms, and a Mamba state's update and reading. Recomputation
+// does not count: this is MFU's numerator (PaLM, Chowdhery 2022, appendix B).
 [[nodiscard]] double model_flops(const ModelSpec&, std::int64_t samples, std::int64_t tokens);
 
 }  // namespace echo::training

@@ -1,6 +1,7 @@
 #include "training/rank_layout.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/contract.hpp"
 
@@ -16,6 +17,28 @@ machine::GroupSpan span_of(std::int32_t ranks, std::int32_t stride, std::int32_t
   span.nodes = (ranks + span.ranks_per_node - 1) / span.ranks_per_node;
   if (span.nodes > 1) span.sharing = std::max(1, node / span.ranks_per_node);
   return span;
+}
+
+// Inside a scale-up domain (a node, or an NVL72 rack) every pair of GPUs is one hop of NVLink apart.
+static std::int32_t domain_of(const machine::ClusterSpec& cluster) {
+  return std::max(cluster.gpus_per_node, cluster.scale_up_domain);
+}
+
+std::int32_t context_inner_ranks(const TrainingConfig& c, const machine::ClusterSpec& cluster) {
+  const Degrees& d = c.degrees;
+  switch (c.recipe.cp_comm) {
+    case ContextComm::ulysses:
+      return d.context;
+    case ContextComm::hybrid: {
+      if (c.recipe.cp_inner > 0) return std::min(c.recipe.cp_inner, d.context);
+      const machine::GroupSpan whole = span_of(d.context, d.tensor, domain_of(cluster), gpus_of(d));
+      return std::gcd(d.context, whole.ranks_per_node);
+    }
+    case ContextComm::ring:
+    case ContextComm::all_gather:
+      break;
+  }
+  return 1;
 }
 
 namespace {
@@ -42,10 +65,15 @@ void split_layers(const TrainingConfig& c, const ModelSpec& model, const std::ve
 void find_layer_kinds(const ModelSpec& model, RankLayout& out) {
   out.chunk_first_layer.clear();
   out.chunk_moe_layers.clear();
+  out.chunk_kinds.clear();
   std::int32_t first = 0;
   for (const std::int32_t layers : out.chunk_layers) {
     out.chunk_first_layer.push_back(first);
     out.chunk_moe_layers.push_back(moe_layers(model, first, layers));
+    const LayerKindCounts of = count_layer_kinds(model, first, layers);
+    for (std::size_t i = 0; i < layer_kind_count; ++i)
+      if (of[i] > 0) out.chunk_kinds.push({layer_kind_at(i), of[i]});
+    out.chunk_kinds.close_row();
     first += layers;
   }
 }
@@ -72,12 +100,14 @@ void lay_out_ranks(const TrainingConfig& c, const ModelSpec& model, const machin
                    const std::vector<std::int32_t>& layer_table, RankLayout& out) {
   const Degrees& d = c.degrees;
   const std::int32_t gpus = gpus_of(d);
-  // Inside a scale-up domain (a node, or an NVL72 rack) every pair of GPUs is one hop of NVLink apart.
-  const std::int32_t domain = std::max(cluster.gpus_per_node, cluster.scale_up_domain);
+  const std::int32_t domain = domain_of(cluster);
   const std::int32_t replica = d.tensor * d.context * d.data;  // gpu ranks of one stage
 
   out.tensor = span_of(d.tensor, 1, domain, gpus);
   out.context = span_of(d.context, d.tensor, domain, gpus);
+  const std::int32_t inner = context_inner_ranks(c, cluster);
+  out.context_inner = span_of(inner, d.tensor, domain, gpus);
+  out.context_outer = span_of(d.context / inner, d.tensor * inner, domain, gpus);
   out.data = span_of(d.data, d.tensor * d.context, domain, gpus);
   out.data_context = span_of(d.data * d.context, d.tensor, domain, gpus);
   const std::int32_t copies = d.data * d.context;

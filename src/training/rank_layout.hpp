@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/csr.hpp"
 #include "machine/cluster.hpp"
 #include "machine/group.hpp"
 #include "training/config.hpp"
@@ -22,6 +23,8 @@ struct RankClass {
 
 struct RankLayout {
   machine::GroupSpan tensor, pipeline, data, context;
+  machine::GroupSpan context_inner,
+      context_outer;  // context cut in two: neighbours that share an all-to-all, and like ranks of those
   machine::GroupSpan data_context;  // gradients are reduced over data * context
   machine::GroupSpan shard,
       replica;                // data_context cut in two: ranks that share one copy of the sharded states,
@@ -41,6 +44,7 @@ struct RankLayout {
   std::vector<std::int32_t> chunk_first_layer,
       chunk_moe_layers;                      // [pipeline * virtual_stages] of the above:
                                              //   index of the first, how many mix experts
+  Csr<LayerCount> chunk_kinds;               // [pipeline * virtual_stages] how many of each kind
   std::vector<std::int32_t> stage_of_chunk;  // [pipeline * virtual_stages]
   std::vector<RankClass> classes;            // [pipeline]
 };
@@ -49,6 +53,10 @@ struct RankLayout {
 // none.
 void lay_out_ranks(const TrainingConfig&, const ModelSpec&, const machine::ClusterSpec&,
                    const std::vector<std::int32_t>& layer_table, RankLayout& out);
+
+// Ranks of a context group that exchange heads for tokens by all-to-all: all of them, none (1), or in a
+// hybrid as many as are asked for or stand on one node.
+[[nodiscard]] std::int32_t context_inner_ranks(const TrainingConfig&, const machine::ClusterSpec&);
 
 // The shape of the group {0, stride, 2 stride, ...} of `ranks` members on nodes (or scale-up domains) of
 // `gpus_per_node` GPUs, of which the job uses `gpus_in_use` in all.

@@ -9,15 +9,19 @@ std::int64_t padded_vocabulary(const TrainingConfig& c, const ModelSpec& m, cons
 }
 
 std::int64_t replicated_layer_parameters(const ModelSpec& m, LayerKind kind) {
-  std::int64_t whole = 2LL * m.hidden * (m.norm == Norm::layer ? 2 : 1) + latent_down_parameters(m);
-  if (m.linear_bias) whole += m.hidden * (kind == LayerKind::dense ? 2LL : 1LL);
-  if (m.query_key_norm) whole += 2LL * m.head_dim;
-  if (kind == LayerKind::moe) whole += router_parameters(m);
+  std::int64_t whole = norm_parameters(m, kind);
+  if (kind.has_attention()) {
+    whole += latent_down_parameters(m);
+    if (m.linear_bias) whole += m.hidden;
+    if (m.query_key_norm) whole += 2LL * m.head_dim;
+  }
+  if (kind.net == Net::dense && m.linear_bias) whole += m.hidden;
+  if (kind.mixes_experts()) whole += router_parameters(m);
   return whole;
 }
 
 RankParameters layer_parameters_per_rank(const TrainingConfig& c, const ModelSpec& m, LayerKind kind) {
-  const std::int64_t experts = kind == LayerKind::moe ? routed_expert_parameters(m) : 0;
+  const std::int64_t experts = kind.mixes_experts() ? routed_expert_parameters(m) : 0;
   const std::int64_t whole = replicated_layer_parameters(m, kind);
   return {.dense = (layer_parameters(m, kind) - experts - whole) / c.degrees.tensor + whole,
           .expert = experts / (c.degrees.expert * c.degrees.expert_tensor)};
@@ -27,12 +31,10 @@ RankParameters chunk_parameters(const TrainingConfig& c, const ModelSpec& m, con
                                 const RankLayout& layout, std::int32_t chunk) {
   const std::int64_t h = m.hidden, table = padded_vocabulary(c, m, f) / c.degrees.tensor * h;
   const bool first = chunk == 0, last = chunk + 1 == static_cast<std::int32_t>(layout.chunk_layers.size());
-  const auto at = static_cast<std::size_t>(chunk);
-  const std::int64_t mixing = layout.chunk_moe_layers[at], plain = layout.chunk_layers[at] - mixing;
-  RankParameters total{.dense = plain * layer_parameters_per_rank(c, m, LayerKind::dense).dense};
-  if (mixing > 0) {
-    const RankParameters moe = layer_parameters_per_rank(c, m, LayerKind::moe);
-    total += {.dense = mixing * moe.dense, .expert = mixing * moe.expert};
+  RankParameters total;
+  for (const LayerCount& like : layout.chunk_kinds.row(chunk)) {
+    const RankParameters each = layer_parameters_per_rank(c, m, like.kind);
+    total += {.dense = like.count * each.dense, .expert = like.count * each.expert};
   }
   if (first)
     total.dense += table + (m.positions == Positions::learned ? std::int64_t{m.max_positions} * h : 0);

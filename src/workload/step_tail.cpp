@@ -117,11 +117,8 @@ StageContents contents_of(const BlockContext& x, std::int32_t stage) {
   const std::size_t chunks = x.layout.chunk_layers.size();
   for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
     if (x.layout.stage_of_chunk[chunk] != stage) continue;
-    const std::int64_t mixing = x.layout.chunk_moe_layers[chunk],
-                       plain = x.layout.chunk_layers[chunk] - mixing;
-    held.replicated_weights +=
-        plain * training::replicated_layer_parameters(x.model, training::LayerKind::dense) +
-        mixing * training::replicated_layer_parameters(x.model, training::LayerKind::moe);
+    for (const training::LayerCount& like : x.layout.chunk_kinds.row(static_cast<std::int32_t>(chunk)))
+      held.replicated_weights += like.count * training::replicated_layer_parameters(x.model, like.kind);
     held.ends = held.ends || chunk == 0 || chunk == chunks - 1;
   }
   return held;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "training/memory.hpp"
 #include "workload/sharded_chunk.hpp"
@@ -59,11 +60,14 @@ class Buckets {
 };
 
 // Norms and the like, whose gradients come with the end of their layer's backward.
-std::int64_t vector_parameters(const training::ModelSpec& m, LayerKind kind) {
+std::int64_t vector_parameters(const BlockContext& x, LayerKind kind) {
+  const training::ModelSpec& m = x.model;
   std::int64_t rest = training::replicated_layer_parameters(m, kind);
-  if (kind == LayerKind::moe) rest -= training::router_parameters(m);
-  if (m.has_latent_attention())
+  if (kind.mixes_experts()) rest -= training::router_parameters(m);
+  if (kind.has_attention() && m.has_latent_attention())
     rest -= training::latent_down_parameters(m) - m.latent.query_rank - m.latent.key_value_rank;
+  if (kind.mixer == training::Mixer::mamba)
+    rest += training::mamba_vector_parameters(m) / x.config.degrees.tensor;
   return rest;
 }
 
@@ -78,7 +82,7 @@ std::int32_t last_backward_block(Builder& b, const BlockContext& given, const Ch
   for (std::int32_t i = chunk.layers - 1; i >= 0; --i) {
     const LayerKind kind = training::layer_kind(x.model, chunk.first_layer + i);
     layer_backward(b, x, kind, ready);
-    ready(b, WeightKind::dense, vector_parameters(x.model, kind), b.last_compute());
+    ready(b, WeightKind::dense, vector_parameters(x, kind), b.last_compute());
   }
   if (chunk.first) embedding_backward(b, x, ready);
   buckets.send_rest(b);
@@ -158,23 +162,24 @@ void trace_hops(Builder& b, const BlockContext& x, const machine::ClusterSpec& c
                                .settings = c.comm});
 }
 
+using LayerBlocks = std::array<std::int32_t, training::layer_kind_count>;  // by LayerKind::index
+
 // Blocks every chunk's passes are runs of; -1 where the model has no such layer.
 struct PassBlocks {
   std::int32_t embedding_forward = -1, head_forward = -1, head_backward = -1, embedding_backward = -1,
                head_weights = -1;
-  std::array<std::int32_t, 2> layer_forward{-1, -1}, layer_backward{-1, -1},
-      layer_weights{-1, -1};  // [LayerKind]
+  LayerBlocks layer_forward, layer_backward, layer_weights;
 };
 
 PassBlocks trace_passes(Builder& b, const BlockContext& x) {
   PassBlocks blocks;
-  const std::int32_t mixing = training::moe_layers(x.model, 0, x.model.layers);
-  const auto each_kind = [&](std::array<std::int32_t, 2>& of, auto trace) {
-    for (const LayerKind kind : {LayerKind::dense, LayerKind::moe}) {
-      const std::int32_t layers = kind == LayerKind::moe ? mixing : x.model.layers - mixing;
-      if (layers == 0) continue;
-      of[static_cast<std::size_t>(kind)] = b.open_block();
-      trace(kind);
+  const training::LayerKindCounts layers = training::count_layer_kinds(x.model, 0, x.model.layers);
+  const auto each_kind = [&](LayerBlocks& of, auto trace) {
+    of.fill(-1);
+    for (std::size_t i = 0; i < of.size(); ++i) {
+      if (layers[i] == 0) continue;
+      of[i] = b.open_block();
+      trace(training::layer_kind_at(i));
     }
   };
   blocks.embedding_forward = b.open_block();
@@ -197,23 +202,21 @@ PassBlocks trace_passes(Builder& b, const BlockContext& x) {
 
 // The layers of a chunk, like ones together: blocks follow each other without overlap, so their order is
 // free.
-void push_layers(const std::array<std::int32_t, 2>& of, std::int32_t layers, std::int32_t mixing,
-                 Csr<BlockRun>& out) {
-  if (layers > mixing) out.push({of[static_cast<std::size_t>(LayerKind::dense)], layers - mixing});
-  if (mixing > 0) out.push({of[static_cast<std::size_t>(LayerKind::moe)], mixing});
+void push_layers(const LayerBlocks& of, std::span<const training::LayerCount> layers, Csr<BlockRun>& out) {
+  for (const training::LayerCount& like : layers) out.push({of[like.kind.index()], like.count});
 }
 
-void push_forward(const PassBlocks& blocks, const ChunkContents& chunk, std::int32_t mixing,
-                  Csr<BlockRun>& out) {
+void push_forward(const PassBlocks& blocks, const ChunkContents& chunk,
+                  std::span<const training::LayerCount> layers, Csr<BlockRun>& out) {
   if (chunk.first) out.push({blocks.embedding_forward, 1});
-  push_layers(blocks.layer_forward, chunk.layers, mixing, out);
+  push_layers(blocks.layer_forward, layers, out);
   if (chunk.last) out.push({blocks.head_forward, 1});
 }
 
-void push_backward(const PassBlocks& blocks, const ChunkContents& chunk, std::int32_t mixing,
-                   Csr<BlockRun>& out) {
+void push_backward(const PassBlocks& blocks, const ChunkContents& chunk,
+                   std::span<const training::LayerCount> layers, Csr<BlockRun>& out) {
   if (chunk.last) out.push({blocks.head_backward, 1});
-  push_layers(blocks.layer_backward, chunk.layers, mixing, out);
+  push_layers(blocks.layer_backward, layers, out);
   if (chunk.first) out.push({blocks.embedding_backward, 1});
 }
 
@@ -224,8 +227,10 @@ std::int32_t twin_of(const BlockContext& x, std::int32_t chunk) {
   const auto at = static_cast<std::size_t>(chunk);
   if (at + 1 == layout.chunk_layers.size()) return -1;
   const auto same = [&](std::size_t other) {
-    if (layout.chunk_layers[other] != layout.chunk_layers[at]) return false;
-    for (std::int32_t i = 0; x.model.has_experts() && i < layout.chunk_layers[at]; ++i)
+    if (!std::ranges::equal(layout.chunk_kinds.row(static_cast<std::int32_t>(other)),
+                            layout.chunk_kinds.row(chunk)))
+      return false;
+    for (std::int32_t i = 0; layout.chunk_kinds.row(chunk).size() > 1 && i < layout.chunk_layers[at]; ++i)
       if (training::layer_kind(x.model, layout.chunk_first_layer[other] + i) !=
           training::layer_kind(x.model, layout.chunk_first_layer[at] + i))
         return false;
@@ -278,16 +283,16 @@ void trace_workload(const training::TrainingConfig& config, const training::Mode
     if (shards_weights)
       out.forward.push({whole_forward.back(), 1});
     else
-      push_forward(blocks, chunk, layout.chunk_moe_layers[at], out.forward);
+      push_forward(blocks, chunk, layout.chunk_kinds.row(i), out.forward);
     out.forward.close_row();
     if (shards_weights || shards_gradients)
       out.backward.push({out.last_backward.back(), 1});
     else
-      push_backward(blocks, chunk, layout.chunk_moe_layers[at], out.backward);
+      push_backward(blocks, chunk, layout.chunk_kinds.row(i), out.backward);
     out.backward.close_row();
     if (x.splits_backward) {
       if (chunk.last) out.weight_gradients.push({blocks.head_weights, 1});
-      push_layers(blocks.layer_weights, chunk.layers, layout.chunk_moe_layers[at], out.weight_gradients);
+      push_layers(blocks.layer_weights, layout.chunk_kinds.row(i), out.weight_gradients);
     }
     out.weight_gradients.close_row();
   }

@@ -49,7 +49,7 @@ void layer_forward(Builder& b, const BlockContext& x, LayerKind kind, Part part,
   b.compute(part, s.op(KernelKind::residual_forward, s.shared_rows, s.hidden), {attention_sum});
   b.compute(part, s.op(KernelKind::norm_forward, s.shared_rows, s.hidden));
   OpIndex last_sum = -1;
-  if (kind == LayerKind::moe)
+  if (kind.mixes_experts())
     mixture_forward(b, s, part);
   else
     last_sum = feed_forward(b, s, part);
@@ -67,7 +67,7 @@ void layer_backward(Builder& b, const BlockContext& x, LayerKind kind, const Gra
   }
   b.compute(Part::backward, s.op(KernelKind::residual_backward, s.shared_rows, s.hidden), {start_after});
   const OpIndex gradient =
-      kind == LayerKind::moe ? mixture_backward(b, s, ready) : feed_forward_backward(b, s, ready);
+      kind.mixes_experts() ? mixture_backward(b, s, ready) : feed_forward_backward(b, s, ready);
   b.compute(Part::backward, s.op(KernelKind::norm_backward, s.shared_rows, s.hidden), {gradient});
   b.compute(Part::backward, s.op(KernelKind::residual_backward, s.shared_rows, s.hidden));
   const OpIndex attention_gradient = attention_backward(b, s, ready);
@@ -79,7 +79,7 @@ void layer_weight_gradients(Builder& b, const BlockContext& x, LayerKind kind) {
   const GradientReady nobody;
   Accumulating accumulating(nobody, s);
   const GradientReady ready = accumulating.hook();
-  if (kind == LayerKind::moe) {
+  if (kind.mixes_experts()) {
     mixture_weight_gradients(b, s, ready);
   } else {
     weight_gradient(b, s, s.ffn, s.hidden, s.rows, ready);
