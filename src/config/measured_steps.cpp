@@ -109,6 +109,7 @@ class RowReader {
     if (found->first_dense_layers > 0)
       m.first_dense_layers = std::max(1, found->first_dense_layers * m.layers / found->layers);
     m.latent = found->latent;
+    m.local = found->local;
     m.query_key_norm = found->query_key_norm;
     m.tied_embeddings = found->tied_embeddings;
   }
