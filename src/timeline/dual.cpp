@@ -1,6 +1,6 @@
-// DualPipe's order, in eight steps as published (deepseek-ai/DualPipe, dualpipe.py and dualpipev.py, whose names
-// are kept: F0, B0 of the chunk met first, F1, B1 of the other). With d = arm - 1 - depth stages deeper in the
-// arm and n microbatches of each chunk:
+// DualPipe's order, in eight steps as published (deepseek-ai/DualPipe, dualpipe.py and dualpipev.py, whose
+// names are kept: F0, B0 of the chunk met first, F1, B1 of the other). With d = arm - 1 - depth stages deeper
+// in the arm and n microbatches of each chunk:
 //   1  2 d            F0
 //   2  depth + 1      F0 F1
 //   3  d              B1 (input gradients) W1 F1
@@ -15,8 +15,8 @@
 // arm + i and B0 of i. The first pair needs round i - 1 of the stage before, the second needs round i of the
 // stage behind, whose chain ends with a first pair.
 //
-// Sources: DeepSeek-V3, arXiv 2412.19437, section 3.2.1; github.com/deepseek-ai/DualPipe. Neglected: in step 3
-// the published code receives the input of F1 before it runs W1.
+// Sources: DeepSeek-V3, arXiv 2412.19437, section 3.2.1; github.com/deepseek-ai/DualPipe. Neglected: in step
+// 3 the published code receives the input of F1 before it runs W1.
 #include "timeline/dual.hpp"
 
 #include <algorithm>

@@ -42,8 +42,9 @@ std::int32_t run_stage(const PipelineShape& shape, std::int32_t stage, std::int3
       const std::int32_t back = route.leg_of(partner);
       SimTime* const back_ready = ready_of(partner, back);
       if (*back_ready == absent) return cursor - 1;
-      const PairRan ran = run_pair<overlapped>(
-          state, leg, legs[back], scratch.pairs[route.pair_of(task.chunk, partner.chunk)], arrival, *back_ready);
+      const PairRan ran =
+          run_pair<overlapped>(state, leg, legs[back],
+                               scratch.pairs[route.pair_of(task.chunk, partner.chunk)], arrival, *back_ready);
       ++legs[2 * shape.chunks + partner.chunk].done;
       ready[1] = ran.forward_handed_on;
       if (legs[back].passes_on) back_ready[1] = ran.backward_handed_on;

@@ -20,7 +20,8 @@
 // distance doubles. Max-plus systems end in such a regime (cyclicity; Baccelli et al. 1992, chapter 3), but
 // near-ties between stages may take long to fade; then all repeats are run, at the plain loop's cost.
 //
-// Pairs change nothing: a pair is one step of a stage, whose start and two outputs are maxima and sums as any.
+// Pairs change nothing: a pair is one step of a stage, whose start and two outputs are maxima and sums as
+// any.
 //
 // Microbatches after the skip are renumbered to follow those before it, so arrivals stay in a dense table of
 // which only the part in use is touched.
@@ -156,8 +157,9 @@ class Repeater {
         if (!has_input(partner, offset)) break;
         const std::int32_t back = route_.leg_of(partner);
         SimTime* const back_ready = arrivals + at(partner.microbatch + offset) * row_ + at(back);
-        const PairRan ran = run_pair<overlapped>(
-            state, leg, legs[back], scratch_.pairs[route_.pair_of(task.chunk, partner.chunk)], arrival, *back_ready);
+        const PairRan ran = run_pair<overlapped>(state, leg, legs[back],
+                                                 scratch_.pairs[route_.pair_of(task.chunk, partner.chunk)],
+                                                 arrival, *back_ready);
         ++legs[2 * route_.chunks + partner.chunk].done;
         ready[1] = ran.forward_handed_on;
         if (legs[back].passes_on) back_ready[1] = ran.backward_handed_on;

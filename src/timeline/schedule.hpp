@@ -11,16 +11,16 @@
 
 namespace echo::timeline {
 
-// chunks = all model chunks (pipeline * virtual stages), in the order a microbatch visits them. Where the stages
-// hold two copies of the model, chunks lists one copy after the other, and each copy sees its share of the
-// microbatches, numbered from 0.
+// chunks = all model chunks (pipeline * virtual stages), in the order a microbatch visits them. Where the
+// stages hold two copies of the model, chunks lists one copy after the other, and each copy sees its share of
+// the microbatches, numbered from 0.
 struct PipelineShape {
   std::int32_t stages = 1, chunks = 1, microbatches = 1;
   std::span<const std::int32_t> stage_of_chunk;  // [chunks]
   std::int32_t microbatch_group =
-      0;  // interleaved: microbatches through one chunk before the next; 0 = stages
-  bool pairs = false;                            // 1F1B: forwards run as one with the backwards they alternate with
-  std::int32_t copies = 1;                       // of the model
+      0;                    // interleaved: microbatches through one chunk before the next; 0 = stages
+  bool pairs = false;       // 1F1B: forwards run as one with the backwards they alternate with
+  std::int32_t copies = 1;  // of the model
 };
 [[nodiscard]] constexpr std::int32_t microbatches_per_chunk(const PipelineShape& shape) {
   return shape.microbatches / shape.copies;
@@ -37,8 +37,9 @@ struct ChunkTimes {
 
 enum class TaskKind : std::int8_t { forward, backward, backward_input, backward_weight };
 // A pair is a forward and the backward of another microbatch that follows it, run as one: it starts when both
-// inputs are there, and both outputs leave at its end (Megatron-LM combined_1f1b.py and model_chunk_schedule_plan.py,
-// DualPipe's overlapped_forward_backward). Neither a chunk's first forward nor its last backward is in a pair.
+// inputs are there, and both outputs leave at its end (Megatron-LM combined_1f1b.py and
+// model_chunk_schedule_plan.py, DualPipe's overlapped_forward_backward). Neither a chunk's first forward nor
+// its last backward is in a pair.
 struct Task {
   TaskKind kind{};
   std::int32_t chunk = 0, microbatch = 0;
@@ -57,9 +58,9 @@ struct Task {
 // time the same tasks with all microbatches `advance` later. length, advance and repeats are the same on
 // every stage.
 // Promises: within the stretch lies neither a first forward nor a last backward of a chunk; each repeat runs
-// every kind of task of every chunk `advance` times (where some backwards are split: whole ones); tasks of one
-// kind and chunk run in microbatch order from 0; no pair reaches over its ends; and the stages can run repeat
-// by repeat (no task of repeat r needs one of r + 1).
+// every kind of task of every chunk `advance` times (where some backwards are split: whole ones); tasks of
+// one kind and chunk run in microbatch order from 0; no pair reaches over its ends; and the stages can run
+// repeat by repeat (no task of repeat r needs one of r + 1).
 struct SteadyStretch {
   std::int32_t first = 0, length = 0, advance = 0, repeats = 0;
 };
@@ -83,8 +84,8 @@ struct Schedule {
   bool splits_backward;
   bool interleaves;  // wants chunks > stages (of all copies)
   // Optional closed form, for cost that does not grow with microbatches; both or neither. `slice` appends
-  // positions [from, to) of a stage's order, the same tasks that `order` lists (where some backwards are split,
-  // up to its end).
+  // positions [from, to) of a stage's order, the same tasks that `order` lists (where some backwards are
+  // split, up to its end).
   void (*slice)(const PipelineShape&, std::int32_t stage, std::int32_t from, std::int32_t to,
                 std::vector<Task>& out) = nullptr;
   SteadyStretch (*steady)(const PipelineShape&, std::int32_t stage) = nullptr;

@@ -22,8 +22,9 @@
 //
 // Pairs. A pair starts when both inputs are there and both outputs leave at its end, as Megatron-LM
 // (send_forward_backward_recv_forward_backward) and DualPipe do, which wait for both receives before and send
-// after. Blocking transfers of a pair share the ports of their GPU, so they follow each other. Neglected: with
-// Megatron's overlapped transfers the outputs leave before embedding, loss and the like of the other chunk.
+// after. Blocking transfers of a pair share the ports of their GPU, so they follow each other. Neglected:
+// with Megatron's overlapped transfers the outputs leave before embedding, loss and the like of the other
+// chunk.
 //
 // Weights that are still being gathered. All stages start gathering when the step starts, so what a chunk's
 // first forward waits for is an instant, not a duration: later stages wait for their input anyway.
@@ -68,7 +69,8 @@ void lay_legs(const PipelineShape& shape, const Schedule& schedule, std::span<co
     forward.not_before = time.gathered;
     forward.special_at = 0;
     backward.input = time.backward_input;
-    backward.duration = schedule.mixes_backwards ? time.whole_backward : time.backward_input + time.backward_weight;
+    backward.duration =
+        schedule.mixes_backwards ? time.whole_backward : time.backward_input + time.backward_weight;
     weight.duration = time.backward_weight;
     const auto ends_in = [&](Leg& last, SimTime special) {
       last.special = special;

@@ -23,9 +23,9 @@ struct DataLane {
 };
 
 // A microbatch visits legs 0 .. chunks-1 (forwards) and chunks .. 2*chunks-1 (backwards, last chunk first):
-// the output of leg r is the input of leg r+1. Where there are two copies of the model, each of `route` chunks,
-// its microbatches visit 2*route legs of their own. Legs 2*chunks + c are the weight gradients of chunk c,
-// which pass nothing on.
+// the output of leg r is the input of leg r+1. Where there are two copies of the model, each of `route`
+// chunks, its microbatches visit 2*route legs of their own. Legs 2*chunks + c are the weight gradients of
+// chunk c, which pass nothing on.
 struct Leg {
   SimTime duration{}, special{};  // special: of the last backward of the chunk
   SimTime input{};                // a split backward, of a leg that backwards go through
@@ -65,7 +65,9 @@ struct PairLeg {
 // The legs of a pipeline: all chunks, and how many of them a microbatch visits.
 struct Route {
   explicit constexpr Route(const PipelineShape& shape)
-      : chunks(shape.chunks), route(shape.chunks / shape.copies), laps(shape.chunks / shape.stages),
+      : chunks(shape.chunks),
+        route(shape.chunks / shape.copies),
+        laps(shape.chunks / shape.stages),
         stages(shape.stages) {}
   std::int32_t chunks, route, laps, stages;
 
@@ -152,8 +154,8 @@ inline Ran run_task(StageState& stage, Leg& leg, TaskKind kind, SimTime arrival)
 // Blocking: the inputs come one after the other, first come, first served, and so do the outputs leave, the
 // forward's first.
 template <bool overlapped>
-inline PairRan run_pair(StageState& stage, Leg& forward, Leg& backward, PairLeg& pair, SimTime forward_arrival,
-                        SimTime backward_arrival) {
+inline PairRan run_pair(StageState& stage, Leg& forward, Leg& backward, PairLeg& pair,
+                        SimTime forward_arrival, SimTime backward_arrival) {
   ECHO_EXPECT(forward.done != forward.special_at && backward.done != backward.special_at);
   ++forward.done, ++backward.done, ++pair.runs;
   PairRan ran;

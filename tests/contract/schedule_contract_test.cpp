@@ -76,8 +76,9 @@ class EverySchedule : public testing::TestWithParam<const Schedule*> {
     return kind == TaskKind::backward || kind == TaskKind::backward_weight;
   }
   [[nodiscard]] Csr<Task> order(const PipelineShape& shape) const {
-    const std::vector<ChunkTimes> times(static_cast<std::size_t>(shape.chunks),
-                                        {SimTime(2), SimTime(2), SimTime(1), SimTime(2), SimTime(3), SimTime(3)});
+    const std::vector<ChunkTimes> times(
+        static_cast<std::size_t>(shape.chunks),
+        {SimTime(2), SimTime(2), SimTime(1), SimTime(2), SimTime(3), SimTime(3)});
     Csr<Task> out;
     plan().order(shape, times, 0, out);
     return out;
@@ -123,7 +124,8 @@ TEST_P(EverySchedule, RunsEveryTaskOnceWhereItsChunkLives) {
     for (std::int32_t stage = 0; stage < s.shape.stages; ++stage) {
       for (const Task& task : rows.row(stage)) {
         ASSERT_TRUE(task.chunk >= 0 && task.chunk < s.shape.chunks) << s.describe();
-        ASSERT_TRUE(task.microbatch >= 0 && task.microbatch < microbatches_per_chunk(s.shape)) << s.describe();
+        ASSERT_TRUE(task.microbatch >= 0 && task.microbatch < microbatches_per_chunk(s.shape))
+            << s.describe();
         ASSERT_EQ(s.stage_of[static_cast<std::size_t>(task.chunk)], stage) << s.describe();
         ASSERT_EQ(kinds().count(task.kind), 1U) << s.describe();
         ASSERT_TRUE(seen.insert(task).second) << s.describe() << ": a task runs twice";
@@ -132,13 +134,15 @@ TEST_P(EverySchedule, RunsEveryTaskOnceWhereItsChunkLives) {
     // A whole backward is both halves.
     const auto passes = static_cast<std::size_t>(s.shape.chunks * microbatches_per_chunk(s.shape));
     std::size_t halves = 0;
-    for (const Task& task : seen) halves += task.kind == TaskKind::backward ? 2 : task.kind == TaskKind::forward ? 0 : 1;
+    for (const Task& task : seen)
+      halves += task.kind == TaskKind::backward ? 2 : task.kind == TaskKind::forward ? 0 : 1;
     ASSERT_EQ(halves, 2 * passes) << s.describe();
     for (std::int32_t c = 0; c < s.shape.chunks; ++c) {
       for (std::int32_t i = 0; i < microbatches_per_chunk(s.shape); ++i) {
         ASSERT_EQ(seen.count({TaskKind::forward, c, i}), 1U) << s.describe();
         ASSERT_NE(seen.count({TaskKind::backward, c, i}), seen.count({TaskKind::backward_input, c, i}));
-        ASSERT_EQ(seen.count({TaskKind::backward_weight, c, i}), seen.count({TaskKind::backward_input, c, i}));
+        ASSERT_EQ(seen.count({TaskKind::backward_weight, c, i}),
+                  seen.count({TaskKind::backward_input, c, i}));
       }
     }
   });
@@ -301,7 +305,8 @@ TEST_P(EverySchedule, KeepsThePromisesOfItsSteadyStretch) {
         const Task& task = row[static_cast<std::size_t>(i)];
         const auto pass = std::pair(task.kind, task.chunk);
         if (plan().mixes_backwards && task.kind != TaskKind::forward) {
-          // Input gradients of whole and of split backwards in one order; weight gradients of split ones anyhow.
+          // Input gradients of whole and of split backwards in one order; weight gradients of split ones
+          // anyhow.
           if (task.kind != TaskKind::backward_weight) {
             ASSERT_EQ(task.microbatch, (next_of[{TaskKind::backward, task.chunk}]++)) << s.describe();
           }
@@ -309,7 +314,8 @@ TEST_P(EverySchedule, KeepsThePromisesOfItsSteadyStretch) {
           ASSERT_EQ(task.microbatch, (next_of[pass]++)) << s.describe();
         }
         if (i < stretch.first || i >= end) continue;
-        ASSERT_TRUE(!plan().mixes_backwards || task.kind == TaskKind::forward || task.kind == TaskKind::backward);
+        ASSERT_TRUE(!plan().mixes_backwards || task.kind == TaskKind::forward ||
+                    task.kind == TaskKind::backward);
         ASSERT_FALSE(task.with_next && i + 1 == end) << s.describe();
         ASSERT_FALSE(row[static_cast<std::size_t>(i - 1)].with_next && i == stretch.first) << s.describe();
         ASSERT_FALSE(task.kind == TaskKind::forward && task.microbatch == 0) << s.describe();
@@ -324,8 +330,9 @@ TEST_P(EverySchedule, KeepsThePromisesOfItsSteadyStretch) {
       for (const auto& [pass, count] : next_of) ASSERT_EQ(per_repeat[pass], stretch.advance) << s.describe();
     }
     // The composer throws if the stages cannot run repeat by repeat.
-    const std::vector<ChunkTimes> times(static_cast<std::size_t>(s.shape.chunks),
-                                        {SimTime(2), SimTime(2), SimTime(1), SimTime(2), SimTime(3), SimTime(3)});
+    const std::vector<ChunkTimes> times(
+        static_cast<std::size_t>(s.shape.chunks),
+        {SimTime(2), SimTime(2), SimTime(1), SimTime(2), SimTime(3), SimTime(3)});
     PipelineScratch scratch;
     PipelineTimes out;
     ASSERT_NO_THROW(compose_pipeline(s.shape, plan(), times, {}, {}, scratch, out)) << s.describe();
@@ -343,8 +350,8 @@ INSTANTIATE_TEST_SUITE_P(Table, EverySchedule,
                          });
 
 TEST(ScheduleTable, HoldsTheKnownSchedules) {
-  for (const char* name : {"1f1b", "breadth-first", "dualpipe", "dualpipev", "gpipe", "interleaved", "v-half", "v-min", "zb-1p",
-                           "zb-2p", "zb-h1", "zb-h2", "zb-v"})
+  for (const char* name : {"1f1b", "breadth-first", "dualpipe", "dualpipev", "gpipe", "interleaved", "v-half",
+                           "v-min", "zb-1p", "zb-2p", "zb-h1", "zb-h2", "zb-v"})
     EXPECT_GE(find_named(schedule_table(), name), 0) << name;
 }
 

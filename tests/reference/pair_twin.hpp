@@ -62,7 +62,8 @@ inline Orders dual_orders(int ranks, int m, bool two_ended) {
       order.push_back({TaskKind::forward, chunk(phase), forwards[phase]++, joined});
     };
     const auto B = [&](int phase, bool zero_bubble = false) {
-      order.push_back({zero_bubble ? TaskKind::backward_input : TaskKind::backward, chunk(phase), backwards[phase]});
+      order.push_back(
+          {zero_bubble ? TaskKind::backward_input : TaskKind::backward, chunk(phase), backwards[phase]});
       if (zero_bubble) store.emplace_back(chunk(phase), backwards[phase]);
       ++backwards[phase];
     };
@@ -142,7 +143,9 @@ class Simulator {
 
  private:
   [[nodiscard]] int route() const { return in_.shape.chunks / in_.shape.copies; }
-  [[nodiscard]] int stage_of(int chunk) const { return in_.shape.stage_of_chunk[static_cast<std::size_t>(chunk)]; }
+  [[nodiscard]] int stage_of(int chunk) const {
+    return in_.shape.stage_of_chunk[static_cast<std::size_t>(chunk)];
+  }
 
   // The chunk whose output a task takes; -1: none, or its own stage's.
   [[nodiscard]] int source(const Task& t) const {
@@ -161,12 +164,14 @@ class Simulator {
     return (t.kind == TaskKind::forward && source(t) < 0) || offered_.count(input_of(t)) > 0;
   }
   [[nodiscard]] SimTime hop(int from, int to) const {
-    if (to < 0 || from == to || stage_of(from) == stage_of(to)) return SimTime{};
-    return to > from ? in_.hops.forward[static_cast<std::size_t>(from)] : in_.hops.backward[static_cast<std::size_t>(to)];
+    if (to < 0 || from < 0 || from == to || stage_of(from) == stage_of(to)) return SimTime{};
+    return to > from ? in_.hops.forward[static_cast<std::size_t>(from)]
+                     : in_.hops.backward[static_cast<std::size_t>(to)];
   }
   [[nodiscard]] SimTime hop_after(const Task& t) const {
     if (t.kind == TaskKind::backward_weight) return SimTime{};
-    if (t.kind == TaskKind::forward) return (t.chunk + 1) % route() == 0 ? SimTime{} : hop(t.chunk, t.chunk + 1);
+    if (t.kind == TaskKind::forward)
+      return (t.chunk + 1) % route() == 0 ? SimTime{} : hop(t.chunk, t.chunk + 1);
     return t.chunk % route() == 0 ? SimTime{} : hop(t.chunk, t.chunk - 1);
   }
 
@@ -179,7 +184,8 @@ class Simulator {
       if (has_input(t) && !(t.kind == TaskKind::forward && source(t) < 0))
         inputs.emplace_back(source(t) < 0 ? out_.ran.at(input_of(t)).second : offered_.at(input_of(t)),
                             in_.hops.overlapped ? SimTime{} : hop(source(t), t.chunk));
-    std::stable_sort(inputs.begin(), inputs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::stable_sort(inputs.begin(), inputs.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
     SimTime port = now_[s];
     for (const auto& [there, takes] : inputs) {
       const SimTime begin = std::max(port, there);
@@ -219,7 +225,8 @@ class Simulator {
       if (!carries_gradients(t) || in_.data.empty()) continue;
       const DataLane& lane = in_.data[static_cast<std::size_t>(t.chunk)];
       if (lane.busy == SimTime{}) continue;
-      stage.data_end = std::max(std::max(stage.data_end, start + lane.first_start) + lane.busy, end + lane.lag);
+      stage.data_end =
+          std::max(std::max(stage.data_end, start + lane.first_start) + lane.busy, end + lane.lag);
     }
     now_[s] = end;
     leaving_[s] = leaving;
@@ -234,7 +241,8 @@ class Simulator {
     if (t.kind == TaskKind::forward) return time.forward;
     if (t.kind == TaskKind::backward_input) return time.backward_input;
     if (t.kind == TaskKind::backward) return carries_gradients(t) ? time.last_backward : time.whole_backward;
-    return carries_gradients(t) ? std::max(SimTime{}, time.last_backward - time.backward_input) : time.backward_weight;
+    return carries_gradients(t) ? std::max(SimTime{}, time.last_backward - time.backward_input)
+                                : time.backward_weight;
   }
 
   const Inputs& in_;

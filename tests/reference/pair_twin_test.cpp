@@ -22,13 +22,17 @@ struct Case {
     const std::int32_t stages = name == "1f1b" ? 1 : dual ? 2 * (1 + pick(4)) : 2 + pick(5);
     laps = name == "1f1b" ? 1 : dual ? 2 : 2 + pick(3);
     const std::int32_t many = pick(6) == 0 ? 60 : 6;
-    const std::int32_t m = name == "interleaved" ? stages * (1 + pick(many)) : dual ? 2 * (stages + pick(many)) : 1 + pick(many);
+    const std::int32_t m = name == "interleaved" ? stages * (1 + pick(many))
+                           : dual                ? 2 * (stages + pick(many))
+                                                 : 1 + pick(many);
     const std::int32_t chunks = stages * laps;
     stage_of.resize(static_cast<std::size_t>(chunks));
     plan->place(stages, chunks, stage_of);
-    in.shape = {.stages = stages, .chunks = chunks, .microbatches = m, .stage_of_chunk = stage_of, .pairs = true};
+    in.shape = {
+        .stages = stages, .chunks = chunks, .microbatches = m, .stage_of_chunk = stage_of, .pairs = true};
     in.shape.copies = plan->copies;
-    const std::int32_t style = pick(4);  // all equal; nearly equal; anything; small numbers with ties and zeros
+    const std::int32_t style =
+        pick(4);  // all equal; nearly equal; anything; small numbers with ties and zeros
     const auto time = [&](std::int64_t usual) {
       if (style == 0) return SimTime(usual);
       if (style == 1) return SimTime(usual + pick(3));
@@ -99,7 +103,8 @@ void expect_equal(const Case& random, const pair_twin::Result& slow, const Pipel
   std::int64_t ran = 0, told = 0;
   for (const auto& [chunks, count] : slow.pairs) {
     ran += count;
-    ASSERT_EQ(count, fast.pairs[static_cast<std::size_t>(chunks.first * random.laps + chunks.second / random.in.shape.stages)])
+    ASSERT_EQ(count, fast.pairs[static_cast<std::size_t>(chunks.first * random.laps +
+                                                         chunks.second / random.in.shape.stages)])
         << random.describe();
   }
   for (const std::int32_t count : fast.pairs) told += count;
@@ -152,7 +157,8 @@ TEST(PairTwin, TakesAPairForBothWhereNoTimeIsGiven) {
 }
 
 // The publication's assumptions: equal chunks, no transfers. The stages met last idle that long; those before
-// them as long where a pair takes as long as both, less where it is shorter, since they run more passes alone.
+// them as long where a pair takes as long as both, less where it is shorter, since they run more passes
+// alone.
 TEST(DualPipe, IdlesAsLongAsPublished) {
   for (const char* name : {"dualpipe", "dualpipev"}) {
     const Schedule& plan = schedule(name);
@@ -162,7 +168,8 @@ TEST(DualPipe, IdlesAsLongAsPublished) {
           const std::int32_t chunks = 2 * stages;
           std::vector<std::int32_t> stage_of(static_cast<std::size_t>(chunks));
           plan.place(stages, chunks, stage_of);
-          PipelineShape shape{.stages = stages, .chunks = chunks, .microbatches = 4 * stages, .stage_of_chunk = stage_of};
+          PipelineShape shape{
+              .stages = stages, .chunks = chunks, .microbatches = 4 * stages, .stage_of_chunk = stage_of};
           shape.copies = plan.copies;
           const SimTime f(100), b(100 + weight), w(weight);
           const std::vector<ChunkTimes> times(stage_of.size(), {f, b - w, w, SimTime(0), b, b});
@@ -172,12 +179,14 @@ TEST(DualPipe, IdlesAsLongAsPublished) {
           compose_pipeline(shape, plan, times, {}, {}, scratch, out, nullptr, pairs);
           const std::int32_t ranks = plan.copies == 2 ? stages : 2 * stages;  // of the publication
           const SimTime bubble = (ranks / 2 - 1) * (SimTime(pair) + b - 3 * w);
-          const std::string what = std::string(name) + " p=" + std::to_string(stages) + " W=" + std::to_string(weight) +
-                                   " F&B=" + std::to_string(pair);
+          const std::string what = std::string(name) + " p=" + std::to_string(stages) +
+                                   " W=" + std::to_string(weight) + " F&B=" + std::to_string(pair);
           SimTime longest{};
           for (const StageTimes& stage : out.stages) {
             longest = std::max(longest, out.end - stage.busy);
-            if (SimTime(pair) == f + b) EXPECT_EQ(out.end - stage.busy, bubble) << what;
+            if (SimTime(pair) == f + b) {
+              EXPECT_EQ(out.end - stage.busy, bubble) << what;
+            }
           }
           EXPECT_EQ(longest, bubble) << what;
           EXPECT_EQ(out.end - out.stages[static_cast<std::size_t>(ranks / 2 - 1)].busy, bubble) << what;
