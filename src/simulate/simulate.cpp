@@ -43,6 +43,7 @@ const char* refused(const TrainingConfig& config, const timeline::Schedule& sche
                     const training::RankLayout& layout) {
   if (schedule.splits_backward && config.zero > training::ZeroStage::optimizer)
     return "a split backward with sharded gradients or weights is not simulated yet";
+  if (schedule.pairs == timeline::Pairs::always) return "passes run as one are not simulated yet";
   return schedule.admits(pipeline_shape(config, layout));
 }
 

@@ -65,7 +65,11 @@ void append_alternating(const PipelineShape& shape, std::int32_t stage, std::int
   Task* task = out.data() + size;
   std::int32_t i = from;
   for (; i < std::min(warm_up, to); ++i) *task++ = forward.next();
-  for (; i < std::min(drain, to); ++i) *task++ = (i - warm_up) % 2 == 0 ? forward.next() : backward.next();
+  for (; i < std::min(drain, to); ++i) {
+    *task = (i - warm_up) % 2 == 0 ? forward.next() : backward.next();
+    task->with_next = shape.pairs && task->kind == TaskKind::forward;
+    ++task;
+  }
   for (; i < to; ++i) *task++ = backward.next();
 }
 

@@ -24,17 +24,38 @@ std::int32_t run_stage(const PipelineShape& shape, std::int32_t stage, std::int3
   const std::span<const Task> order = scratch.order.row(stage);
   const std::int32_t end = static_cast<std::int32_t>(order.size());
   const std::size_t row = 2 * at(shape.chunks) + 1;
+  const Route route(shape);
   StageState& state = scratch.stages[at(stage)];
+  Leg* const legs = scratch.legs.data();
+  const auto ready_of = [&](const Task& task, std::int32_t leg) {
+    return scratch.ready.data() + at(task.microbatch) * row + at(leg);
+  };
   for (; cursor < end; ++cursor) {
     const Task& task = order[at(cursor)];
-    const std::int32_t leg = leg_of(task, shape.chunks);
-    const bool passes_on = leg < 2 * shape.chunks;
-    SimTime* const ready = scratch.ready.data() + at(task.microbatch) * row + at(leg);
-    const SimTime arrival = passes_on ? *ready : SimTime::zero();
+    const std::int32_t index = route.leg_of(task);
+    Leg& leg = legs[index];
+    SimTime* const ready = ready_of(task, index);
+    const SimTime arrival = leg.reads ? *ready : SimTime::zero();
     if (arrival == absent) break;
-    const Ran ran =
-        run_task<overlapped>(state, scratch.legs[at(leg)], task.kind == TaskKind::forward, arrival);
-    if (passes_on) ready[1] = ran.handed_on;
+    if (task.with_next) {
+      const Task& partner = order[at(++cursor)];
+      const std::int32_t back = route.leg_of(partner);
+      SimTime* const back_ready = ready_of(partner, back);
+      if (*back_ready == absent) return cursor - 1;
+      const PairRan ran =
+          run_pair<overlapped>(state, leg, legs[back],
+                               scratch.pairs[route.pair_of(task.chunk, partner.chunk)], arrival, *back_ready);
+      ++legs[2 * shape.chunks + partner.chunk].done;
+      ready[1] = ran.forward_handed_on;
+      if (legs[back].passes_on) back_ready[1] = ran.backward_handed_on;
+      if (placed == nullptr) continue;
+      placed->push_back({stage, task, ran.start, ran.end});
+      placed->push_back({stage, partner, ran.start, ran.end});
+      continue;
+    }
+    const Ran ran = run_task<overlapped>(state, leg, task.kind, arrival);
+    if (leg.passes_on) ready[1] = ran.handed_on;
+    count_weights(task, route, legs);
     if (placed != nullptr) placed->push_back({stage, task, ran.start, ran.end});
   }
   return cursor;
@@ -63,14 +84,19 @@ void run_all(const PipelineShape& shape, PipelineScratch& scratch, std::vector<P
   }
 }
 
-// One stage, one chunk: the sum. Its last task is the last backward, whatever the schedule.
+// One stage, one chunk: the sum. Its last task is the last backward, whatever the schedule. Pairs are all but
+// the first forward and the last backward.
 void run_alone(std::int32_t microbatches, PipelineScratch& scratch) {
   const Leg& forward = scratch.legs[0];
   const Leg& backward = scratch.legs[1];
   StageState& stage = scratch.stages[0];
   stage.gather_wait = std::max(SimTime::zero(), forward.not_before - forward.duration);
-  stage.clock = microbatches * forward.duration + stage.gather_wait + (microbatches - 1) * backward.duration +
-                backward.special;
+  SimTime both = forward.duration + backward.duration;
+  if (!scratch.pairs.empty()) {
+    both = scratch.pairs[0].duration;
+    scratch.pairs[0].runs = microbatches - 1;
+  }
+  stage.clock = forward.duration + stage.gather_wait + (microbatches - 1) * both + backward.special;
   stage.sent = stage.clock;
   add_data(stage, backward.data, stage.clock - backward.special, stage.clock);
 }
@@ -80,8 +106,7 @@ void run_plain(const PipelineShape& shape, const Schedule& schedule, std::span<c
   schedule.order(shape, times, 0, scratch.order);
   ECHO_EXPECT(scratch.order.rows() == shape.stages);
   const std::size_t row = 2 * at(shape.chunks) + 1;
-  scratch.ready.assign(row * at(shape.microbatches), absent);
-  for (std::size_t i = 0; i < scratch.ready.size(); i += row) scratch.ready[i] = SimTime::zero();
+  scratch.ready.assign(row * at(microbatches_per_chunk(shape)), absent);
   if (overlapped) {
     run_all<true>(shape, scratch, placed);
   } else {
@@ -89,16 +114,57 @@ void run_plain(const PipelineShape& shape, const Schedule& schedule, std::span<c
   }
 }
 
+void lay_pairs(const PipelineShape& shape, std::span<const SimTime> pairs, PipelineScratch& scratch) {
+  const Route route(shape);
+  scratch.pairs.resize(at(shape.chunks * route.laps));
+  for (std::int32_t chunk = 0; chunk < shape.chunks; ++chunk) {
+    for (std::int32_t other = 0; other < shape.chunks; ++other) {
+      if (shape.stage_of_chunk[at(chunk)] != shape.stage_of_chunk[at(other)]) continue;
+      const std::size_t pair = route.pair_of(chunk, other);
+      const SimTime both = scratch.legs[at(route.leg_of({TaskKind::forward, chunk}))].duration +
+                           scratch.legs[at(route.leg_of({TaskKind::backward, other}))].duration;
+      scratch.pairs[pair] = {pairs.empty() ? both : pairs[pair]};
+    }
+  }
+}
+
+// What the tasks of a chunk took, each on its own.
+SimTime busy_of(const Route& route, std::int32_t chunk, std::int32_t microbatches, std::int32_t apart,
+                const PipelineScratch& scratch) {
+  const Leg& forward = scratch.legs[at(route.leg_of({TaskKind::forward, chunk}))];
+  const Leg& backward = scratch.legs[at(route.leg_of({TaskKind::backward, chunk}))];
+  const Leg& weight = scratch.legs[at(2 * route.chunks + chunk)];
+  SimTime busy = microbatches * forward.duration + (microbatches - apart) * backward.duration +
+                 apart * (backward.input + weight.duration);
+  const bool last_is_split = apart == microbatches || weight.special_ran;
+  const Leg& last = last_is_split ? weight : backward;
+  return busy + last.special - last.duration;
+}
+
 // Every task ran once, so busy time needs no loop over tasks; what is neither busy nor waiting went into
 // transfers.
-void read_out(const PipelineShape& shape, bool overlapped, const PipelineScratch& scratch,
-              PipelineTimes& out) {
+void read_out(const PipelineShape& shape, const Schedule& schedule, bool overlapped,
+              const PipelineScratch& scratch, PipelineTimes& out) {
+  const Route route(shape);
+  const std::int32_t microbatches = microbatches_per_chunk(shape);
   out.stages.assign(at(shape.stages), StageTimes{});
-  for (std::int32_t index = 0; index < 3 * shape.chunks; ++index) {
-    const Leg& leg = scratch.legs[at(index)];
-    SimTime busy = leg.duration * shape.microbatches;
-    if (leg.special_at >= 0) busy += leg.special - leg.duration;
-    out.stages[at(shape.stage_of_chunk[at(chunk_of(index, shape.chunks))])].busy += busy;
+  out.pairs.assign(scratch.pairs.size(), 0);
+  out.apart.assign(at(shape.chunks), schedule.splits_backward ? microbatches : 0);
+  for (std::int32_t chunk = 0; chunk < shape.chunks; ++chunk) {
+    if (schedule.mixes_backwards) out.apart[at(chunk)] = scratch.legs[at(2 * shape.chunks + chunk)].apart;
+    out.stages[at(shape.stage_of_chunk[at(chunk)])].busy +=
+        busy_of(route, chunk, microbatches, out.apart[at(chunk)], scratch);
+  }
+  for (std::int32_t chunk = 0; !scratch.pairs.empty() && chunk < shape.chunks; ++chunk) {
+    for (std::int32_t other = 0; other < shape.chunks; ++other) {
+      if (shape.stage_of_chunk[at(chunk)] != shape.stage_of_chunk[at(other)]) continue;
+      const std::size_t i = route.pair_of(chunk, other);
+      const PairLeg& pair = scratch.pairs[i];
+      const SimTime both = scratch.legs[at(route.leg_of({TaskKind::forward, chunk}))].duration +
+                           scratch.legs[at(route.leg_of({TaskKind::backward, other}))].duration;
+      out.pairs[i] = pair.runs;
+      out.stages[at(shape.stage_of_chunk[at(chunk)])].busy += pair.runs * (pair.duration - both);
+    }
   }
   out.end = SimTime::zero();
   for (std::size_t s = 0; s < out.stages.size(); ++s) {
@@ -116,13 +182,18 @@ void read_out(const PipelineShape& shape, bool overlapped, const PipelineScratch
 
 void compose_pipeline(const PipelineShape& shape, const Schedule& schedule, std::span<const ChunkTimes> times,
                       const Hops& hops, std::span<const DataLane> data, PipelineScratch& scratch,
-                      PipelineTimes& out, std::vector<PlacedTask>* placed) {
+                      PipelineTimes& out, std::vector<PlacedTask>* placed, std::span<const SimTime> pairs) {
   ECHO_EXPECT(shape.stages > 0 && shape.microbatches > 0 && shape.chunks >= shape.stages);
   ECHO_EXPECT(times.size() == at(shape.chunks) && shape.stage_of_chunk.size() == at(shape.chunks));
   ECHO_EXPECT(hops.forward.empty() || hops.forward.size() == at(shape.chunks - 1));
   ECHO_EXPECT(hops.backward.empty() || hops.backward.size() == at(shape.chunks - 1));
   ECHO_EXPECT(data.empty() || data.size() == at(shape.chunks));
+  ECHO_EXPECT(shape.copies == schedule.copies && shape.microbatches % shape.copies == 0);
+  ECHO_EXPECT(pairs.empty() || pairs.size() == at(shape.chunks * (shape.chunks / shape.stages)));
   lay_legs(shape, schedule, times, hops, data, scratch.legs);
+  scratch.pairs.clear();
+  if (schedule.pairs == Pairs::always || (schedule.pairs == Pairs::on_demand && shape.pairs))
+    lay_pairs(shape, pairs, scratch);
   scratch.stages.assign(at(shape.stages), StageState{});
   if (placed != nullptr) placed->clear();
   if (placed == nullptr && shape.chunks == 1 && !schedule.splits_backward) {
@@ -130,7 +201,7 @@ void compose_pipeline(const PipelineShape& shape, const Schedule& schedule, std:
   } else if (placed != nullptr || !run_repeating(shape, schedule, hops.overlapped, scratch)) {
     run_plain(shape, schedule, times, hops.overlapped, scratch, placed);
   }
-  read_out(shape, hops.overlapped, scratch, out);
+  read_out(shape, schedule, hops.overlapped, scratch, out);
 }
 
 }  // namespace echo::timeline

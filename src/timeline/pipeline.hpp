@@ -32,6 +32,9 @@ struct StageTimes {
 struct PipelineTimes {
   SimTime end{};                   // max over stages of max(compute_end, data_end)
   std::vector<StageTimes> stages;  // [stages]; reused by the caller
+  std::vector<std::int32_t>
+      pairs;  // [chunks][chunks of a stage] how often each ran, as in `pairs` below; or empty
+  std::vector<std::int32_t> apart;  // [chunks] weight gradients that ran as tasks of their own
 };
 
 // A task as it ran; filled only when asked for (traces, tests).
@@ -48,15 +51,18 @@ struct PipelineScratch {
   std::vector<std::int32_t> cursor;         // [stages] how many of them ran
   std::vector<StageState> stages, earlier;  // [stages] now, and at an earlier repeat
   std::vector<Leg> legs;                    // [3 * chunks]
+  std::vector<PairLeg> pairs;               // [chunks][chunks of a stage], or empty
   std::vector<SimTime> ready;               // [microbatches][2 * chunks + 1] when the input of a leg arrived
 };
 
 // Contract: the schedule admits `shape`; times: [chunks]; data: [chunks], or empty: no gradient traffic.
 // Deterministic. Integer picoseconds. Throws ContractViolation if the order deadlocks. `placed`, when not
-// null, receives every task. Cost: O(stages * chunks) where the schedule has a closed form and the steady
-// state is proven to repeat, else O(tasks).
+// null, receives every task. pairs: how long the forward of a chunk and the backward of the i-th chunk of its
+// stage take as one, [chunks][chunks of a stage]; empty: as long as both. Cost: O(stages * chunks) where the
+// schedule has a closed form and the steady state is proven to repeat, else O(tasks).
 void compose_pipeline(const PipelineShape& shape, const Schedule& schedule, std::span<const ChunkTimes> times,
                       const Hops& hops, std::span<const DataLane> data, PipelineScratch& scratch,
-                      PipelineTimes& out, std::vector<PlacedTask>* placed = nullptr);
+                      PipelineTimes& out, std::vector<PlacedTask>* placed = nullptr,
+                      std::span<const SimTime> pairs = {});
 
 }  // namespace echo::timeline

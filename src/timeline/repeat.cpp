@@ -20,9 +20,14 @@
 // distance doubles. Max-plus systems end in such a regime (cyclicity; Baccelli et al. 1992, chapter 3), but
 // near-ties between stages may take long to fade; then all repeats are run, at the plain loop's cost.
 //
+// Pairs change nothing: a pair is one step of a stage, whose start and two outputs are maxima and sums as
+// any.
+//
 // Microbatches after the skip are renumbered to follow those before it, so arrivals stay in a dense table of
 // which only the part in use is touched.
 #include "timeline/repeat.hpp"
+
+#include <limits>
 
 #include "base/contract.hpp"
 
@@ -39,7 +44,7 @@ class Repeater {
 
   void run() {
     list_prologue_and_one_repeat();
-    scratch_.ready.resize(std::max(scratch_.ready.size(), row_ * at(shape_.microbatches)));
+    scratch_.ready.resize(std::max(scratch_.ready.size(), row_ * at(microbatches_per_chunk(shape_))));
     run_lists(Until::prologue, 0);
     bool proven = false;
     // The stretch holds no first forward, so nothing in it refers to an instant of the step: the cut before
@@ -55,6 +60,7 @@ class Repeater {
       if (repeats_since(cycle * stretch_.advance)) {
         const std::int32_t times = (stretch_.repeats - 1 - repeat) / cycle;
         skip(times);
+        count_skipped_pairs(times * cycle);
         skipped = times * cycle * stretch_.advance;
         repeat += times * cycle;
         proven = true;
@@ -86,19 +92,23 @@ class Repeater {
   }
 
   void list_epilogue(std::int32_t skipped) {
-    const std::int32_t passes = schedule_.splits_backward ? 3 : 2;
     scratch_.order.clear();
     for (std::int32_t s = 0; s < shape_.stages; ++s) {
       const SteadyStretch stretch = schedule_.steady(shape_, s);
-      const auto chunks = std::count(shape_.stage_of_chunk.begin(), shape_.stage_of_chunk.end(), s);
-      const std::int32_t tasks = passes * shape_.microbatches * static_cast<std::int32_t>(chunks);
-      schedule_.slice(shape_, s, stretch.first + stretch.repeats * stretch.length, tasks,
+      schedule_.slice(shape_, s, stretch.first + stretch.repeats * stretch.length, tasks_of(s),
                       scratch_.order.value);
       scratch_.order.close_row();
     }
     scratch_.cursor.assign(at(shape_.stages), 0);
     for (Task& task : scratch_.order.value) task.microbatch -= skipped;
     for (Leg& leg : scratch_.legs) leg.special_at -= leg.special_at > 0 ? skipped : 0;
+  }
+
+  [[nodiscard]] std::int32_t tasks_of(std::int32_t stage) const {
+    if (schedule_.mixes_backwards) return std::numeric_limits<std::int32_t>::max();
+    const auto chunks = std::count(shape_.stage_of_chunk.begin(), shape_.stage_of_chunk.end(), stage);
+    const std::int32_t passes = schedule_.splits_backward ? 3 : 2;
+    return passes * microbatches_per_chunk(shape_) * static_cast<std::int32_t>(chunks);
   }
 
   // Runs every stage to the end of its list or of its prologue.
@@ -114,7 +124,8 @@ class Repeater {
         const std::int32_t end = until == Until::end ? size : size - stretch_.length;
         std::int32_t& cursor = scratch_.cursor[at(stage)];
         if (cursor == end) continue;
-        if (has_input(list[at(cursor)], offset)) {
+        const Task& next = list[at(cursor)];
+        if (has_input(next, offset) && (!next.with_next || has_input(list[at(cursor + 1)], offset))) {
           cursor = run_stage(stage, list, cursor, end, offset);
           moved = true;
         }
@@ -125,26 +136,39 @@ class Repeater {
   }
 
   [[nodiscard]] bool has_input(const Task& task, std::int32_t offset) const {
-    const std::int32_t index = leg_of(task, shape_.chunks);
-    return index == 0 || index >= 2 * shape_.chunks ||
-           scratch_.legs[at(index - 1)].done > task.microbatch + offset;
+    const std::int32_t index = route_.leg_of(task);
+    return !scratch_.legs[at(index)].reads || scratch_.legs[at(index - 1)].done > task.microbatch + offset;
   }
 
   std::int32_t run_stage(std::int32_t stage, std::span<const Task> list, std::int32_t cursor,
                          std::int32_t end, std::int32_t offset) {
-    const std::int32_t chunks = shape_.chunks;
     Leg* const legs = scratch_.legs.data();
     SimTime* const arrivals = scratch_.ready.data();
     StageState& state = scratch_.stages[at(stage)];
     for (; cursor < end; ++cursor) {
       const Task& task = list[at(cursor)];
-      const std::int32_t index = leg_of(task, chunks), microbatch = task.microbatch + offset;
-      const bool passes_on = index < 2 * chunks;
-      if (passes_on && index > 0 && legs[index - 1].done <= microbatch) break;
+      const std::int32_t index = route_.leg_of(task), microbatch = task.microbatch + offset;
+      Leg& leg = legs[index];
+      if (leg.reads && legs[index - 1].done <= microbatch) break;
       SimTime* const ready = arrivals + at(microbatch) * row_ + at(index);
-      const SimTime arrival = passes_on && index > 0 ? *ready : SimTime::zero();
-      const Ran ran = run_task<overlapped>(state, legs[index], task.kind == TaskKind::forward, arrival);
-      if (passes_on) ready[1] = ran.handed_on;
+      const SimTime arrival = leg.reads ? *ready : SimTime::zero();
+      if (task.with_next) {
+        const Task& partner = list[at(cursor + 1)];
+        if (!has_input(partner, offset)) break;
+        const std::int32_t back = route_.leg_of(partner);
+        SimTime* const back_ready = arrivals + at(partner.microbatch + offset) * row_ + at(back);
+        const PairRan ran = run_pair<overlapped>(state, leg, legs[back],
+                                                 scratch_.pairs[route_.pair_of(task.chunk, partner.chunk)],
+                                                 arrival, *back_ready);
+        ++legs[2 * route_.chunks + partner.chunk].done;
+        ready[1] = ran.forward_handed_on;
+        if (legs[back].passes_on) back_ready[1] = ran.backward_handed_on;
+        ++cursor;
+        continue;
+      }
+      const Ran ran = run_task<overlapped>(state, leg, task.kind, arrival);
+      if (leg.passes_on) ready[1] = ran.handed_on;
+      count_weights(task, route_, legs);
     }
     return cursor;
   }
@@ -181,11 +205,21 @@ class Repeater {
     }
   }
 
+  void count_skipped_pairs(std::int32_t repeats) {
+    for (std::int32_t s = 0; s < shape_.stages; ++s) {
+      const std::span<const Task> list = scratch_.order.row(s).subspan(at(first(s)));
+      for (std::size_t i = 0; i < list.size(); ++i)
+        if (list[i].with_next)
+          scratch_.pairs[route_.pair_of(list[i].chunk, list[i + 1].chunk)].runs += repeats;
+    }
+  }
+
   // Visits every arrival not yet consumed, with the stage it waits at, until `visit` says false.
   template <class Visit>
   bool each_arrival(Visit visit) {
     for (std::int32_t index = 1; index < 2 * shape_.chunks; ++index) {
-      const std::int32_t stage = shape_.stage_of_chunk[at(chunk_of(index, shape_.chunks))];
+      if (!scratch_.legs[at(index)].reads) continue;
+      const std::int32_t stage = shape_.stage_of_chunk[at(route_.chunk_of(index))];
       const std::int32_t sent = scratch_.legs[at(index - 1)].done;
       for (std::int32_t i = scratch_.legs[at(index)].done; i < sent; ++i) {
         if (!visit(scratch_.ready[at(i) * row_ + at(index)], stage)) return false;
@@ -198,6 +232,7 @@ class Repeater {
   const Schedule& schedule_;
   PipelineScratch& scratch_;
   const SteadyStretch stretch_;  // of stage 0; `first` differs by stage
+  const Route route_{shape_};
   const std::size_t row_ = 2 * at(shape_.chunks) + 1;
   SimTime shift_{};
 };

@@ -1,5 +1,7 @@
 #include "timeline/schedule.hpp"
 
+#include <limits>
+
 #include "base/contract.hpp"
 
 namespace echo::timeline {
@@ -19,7 +21,9 @@ void place_v(std::int32_t stages, std::int32_t chunks, std::span<std::int32_t> o
 
 void order_from_slices(const Schedule& schedule, const PipelineShape& shape, Csr<Task>& out) {
   const std::int32_t passes = schedule.splits_backward ? 3 : 2;
-  const std::int32_t tasks_per_stage = passes * shape.microbatches * (shape.chunks / shape.stages);
+  const std::int32_t tasks_per_stage = schedule.mixes_backwards
+                                           ? std::numeric_limits<std::int32_t>::max()
+                                           : passes * shape.microbatches * (shape.chunks / shape.stages);
   out.clear();
   for (std::int32_t stage = 0; stage < shape.stages; ++stage) {
     schedule.slice(shape, stage, 0, tasks_per_stage, out.value);

@@ -1,6 +1,7 @@
 // Pipeline schedules: in which order each stage runs its forward and backward tasks. Plug-ins in schedules/.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -10,38 +11,62 @@
 
 namespace echo::timeline {
 
-// chunks = all model chunks (pipeline * virtual stages), in the order a microbatch visits them.
+// chunks = all model chunks (pipeline * virtual stages), in the order a microbatch visits them. Where the
+// stages hold two copies of the model, chunks lists one copy after the other, and each copy sees its share of
+// the microbatches, numbered from 0.
 struct PipelineShape {
   std::int32_t stages = 1, chunks = 1, microbatches = 1;
   std::span<const std::int32_t> stage_of_chunk;  // [chunks]
   std::int32_t microbatch_group =
-      0;  // interleaved: microbatches through one chunk before the next; 0 = stages
+      0;                    // interleaved: microbatches through one chunk before the next; 0 = stages
+  bool pairs = false;       // 1F1B: forwards run as one with the backwards they alternate with
+  std::int32_t copies = 1;  // of the model
 };
+[[nodiscard]] constexpr std::int32_t microbatches_per_chunk(const PipelineShape& shape) {
+  return shape.microbatches / shape.copies;
+}
 
 // Times of one microbatch in one chunk. Schedules that do not split the backward use backward_input +
 // backward_weight. `gathered`: the first forward a chunk runs cannot end before this instant of the step,
 // because its weights are still arriving. last_backward: the last backward a chunk runs also carries gradient
 // traffic; where the backward is split, the last backward_weight lasts last_backward - backward_input.
+// whole_backward: of schedules that split some backwards, the others.
 struct ChunkTimes {
-  SimTime forward{}, backward_input{}, backward_weight{}, gathered{}, last_backward{};
+  SimTime forward{}, backward_input{}, backward_weight{}, gathered{}, last_backward{}, whole_backward{};
 };
 
 enum class TaskKind : std::int8_t { forward, backward, backward_input, backward_weight };
+// A pair is a forward and the backward of another microbatch that follows it, run as one: it starts when both
+// inputs are there, and both outputs leave at its end (Megatron-LM combined_1f1b.py and
+// model_chunk_schedule_plan.py, DualPipe's overlapped_forward_backward). Neither a chunk's first forward nor
+// its last backward is in a pair.
 struct Task {
   TaskKind kind{};
   std::int32_t chunk = 0, microbatch = 0;
-  friend constexpr auto operator<=>(const Task&, const Task&) = default;
+  bool with_next = false;  // a forward that is a pair with the next task; no part of which task it is
+  friend constexpr bool operator==(const Task& a, const Task& b) {
+    return a.kind == b.kind && a.chunk == b.chunk && a.microbatch == b.microbatch;
+  }
+  friend constexpr std::strong_ordering operator<=>(const Task& a, const Task& b) {
+    if (const auto order = a.kind <=> b.kind; order != 0) return order;
+    if (const auto order = a.chunk <=> b.chunk; order != 0) return order;
+    return a.microbatch <=> b.microbatch;
+  }
 };
 
 // The stretch of a stage's order that repeats: from position `first` on, `repeats` times `length` tasks, each
 // time the same tasks with all microbatches `advance` later. length, advance and repeats are the same on
 // every stage.
 // Promises: within the stretch lies neither a first forward nor a last backward of a chunk; each repeat runs
-// every kind of task of every chunk `advance` times; tasks of one kind and chunk run in microbatch order from
-// 0; and the stages can run repeat by repeat (no task of repeat r needs one of r + 1).
+// every kind of task of every chunk `advance` times (where some backwards are split: whole ones); tasks of
+// one kind and chunk run in microbatch order from 0; no pair reaches over its ends; and the stages can run
+// repeat by repeat (no task of repeat r needs one of r + 1).
 struct SteadyStretch {
   std::int32_t first = 0, length = 0, advance = 0, repeats = 0;
 };
+
+// Whether an order holds pairs: not at all, where PipelineShape::pairs asks for them, or in any case.
+enum class Pairs : std::int8_t { never, on_demand, always };
 
 struct Schedule {
   const char* name;
@@ -57,12 +82,16 @@ struct Schedule {
   // Most microbatch-chunks a stage holds activations of at once.
   std::int32_t (*in_flight)(const PipelineShape&, std::int32_t stage);
   bool splits_backward;
-  bool interleaves;  // wants chunks > stages
+  bool interleaves;  // wants chunks > stages (of all copies)
   // Optional closed form, for cost that does not grow with microbatches; both or neither. `slice` appends
-  // positions [from, to) of a stage's order, the same tasks that `order` lists.
+  // positions [from, to) of a stage's order, the same tasks that `order` lists (where some backwards are
+  // split, up to its end).
   void (*slice)(const PipelineShape&, std::int32_t stage, std::int32_t from, std::int32_t to,
                 std::vector<Task>& out) = nullptr;
   SteadyStretch (*steady)(const PipelineShape&, std::int32_t stage) = nullptr;
+  Pairs pairs = Pairs::never;
+  bool mixes_backwards = false;  // some backwards are split, others whole; not with splits_backward
+  std::int32_t copies = 1;       // of the model and its gradients the stages hold, all trained on
 };
 
 [[nodiscard]] std::span<const Schedule* const> schedule_table();  // sorted by file name; ids index it

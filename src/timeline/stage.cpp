@@ -20,6 +20,12 @@
 //
 // Neighbouring chunks on one stage (also the turn from the last forward to its backward) transfer nothing.
 //
+// Pairs. A pair starts when both inputs are there and both outputs leave at its end, as Megatron-LM
+// (send_forward_backward_recv_forward_backward) and DualPipe do, which wait for both receives before and send
+// after. Blocking transfers of a pair share the ports of their GPU, so they follow each other. Neglected:
+// with Megatron's overlapped transfers the outputs leave before embedding, loss and the like of the other
+// chunk.
+//
 // Weights that are still being gathered. All stages start gathering when the step starts, so what a chunk's
 // first forward waits for is an instant, not a duration: later stages wait for their input anyway.
 //
@@ -47,29 +53,40 @@ static SimTime hop(std::span<const SimTime> times, std::int32_t border) {
 void lay_legs(const PipelineShape& shape, const Schedule& schedule, std::span<const ChunkTimes> times,
               const Hops& hops, std::span<const DataLane> data, std::vector<Leg>& out) {
   const std::int32_t chunks = shape.chunks;
+  const Route route(shape);
   out.assign(at(3 * chunks), Leg{});
+  for (std::int32_t leg = 0; leg < 2 * chunks; ++leg) {
+    out[at(leg)].reads = leg % (2 * route.route) != 0;
+    out[at(leg)].passes_on = (leg + 1) % (2 * route.route) != 0;
+  }
   for (std::int32_t c = 0; c < chunks; ++c) {
     const ChunkTimes& time = times[at(c)];
-    Leg& forward = out[at(c)];
-    Leg& backward = out[at(2 * chunks - 1 - c)];
+    Leg& forward = out[at(route.leg_of({TaskKind::forward, c}))];
+    Leg& backward = out[at(route.leg_of({TaskKind::backward, c}))];
     Leg& weight = out[at(2 * chunks + c)];
     forward.duration = time.forward;
     forward.special = time.forward;
     forward.not_before = time.gathered;
     forward.special_at = 0;
-    backward.duration = time.backward_input;
-    (schedule.splits_backward ? weight : backward).duration += time.backward_weight;
-    Leg& last = schedule.splits_backward ? weight : backward;
-    last.special = time.last_backward;
-    if (schedule.splits_backward)
-      last.special = std::max(SimTime::zero(), time.last_backward - time.backward_input);
-    last.special_at = shape.microbatches - 1;
-    if (!data.empty()) last.data = data[at(c)];
+    backward.input = time.backward_input;
+    backward.duration =
+        schedule.mixes_backwards ? time.whole_backward : time.backward_input + time.backward_weight;
+    weight.duration = time.backward_weight;
+    const auto ends_in = [&](Leg& last, SimTime special) {
+      last.special = special;
+      last.special_at = microbatches_per_chunk(shape) - 1;
+      if (!data.empty()) last.data = data[at(c)];
+    };
+    if (schedule.splits_backward || schedule.mixes_backwards)
+      ends_in(weight, std::max(SimTime::zero(), time.last_backward - time.backward_input));
+    if (!schedule.splits_backward) ends_in(backward, time.last_backward);
   }
   for (std::int32_t c = 0; c + 1 < chunks; ++c) {
+    if ((c + 1) % route.route == 0) continue;
     if (shape.stage_of_chunk[at(c)] == shape.stage_of_chunk[at(c + 1)]) continue;
     const std::array<std::pair<std::int32_t, SimTime>, 2> senders{
-        {{c, hop(hops.forward, c)}, {2 * chunks - 2 - c, hop(hops.backward, c)}}};
+        {{route.leg_of({TaskKind::forward, c}), hop(hops.forward, c)},
+         {route.leg_of({TaskKind::backward, c + 1}), hop(hops.backward, c)}}};
     for (const auto& [sender, time] : senders) {
       ECHO_EXPECT(time >= SimTime::zero());
       if (hops.overlapped) {

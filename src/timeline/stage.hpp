@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/contract.hpp"
 #include "base/units.hpp"
 #include "timeline/schedule.hpp"
 
@@ -22,15 +23,20 @@ struct DataLane {
 };
 
 // A microbatch visits legs 0 .. chunks-1 (forwards) and chunks .. 2*chunks-1 (backwards, last chunk first):
-// the output of leg r is the input of leg r+1. Legs 2*chunks + c are the weight gradients of chunk c, which
-// pass nothing on.
+// the output of leg r is the input of leg r+1. Where there are two copies of the model, each of `route`
+// chunks, its microbatches visit 2*route legs of their own. Legs 2*chunks + c are the weight gradients of
+// chunk c, which pass nothing on.
 struct Leg {
   SimTime duration{}, special{};  // special: of the last backward of the chunk
+  SimTime input{};                // a split backward, of a leg that backwards go through
   SimTime not_before{};           // the special task ends no earlier (first forward: weights still arrive)
   SimTime receive{}, send{};      // blocking transfers before and after
   SimTime flight{};               // overlapped transfer after
   std::int32_t special_at = -1;   // how many tasks of this leg run before the special one; -1: none is
-  std::int32_t done = 0;
+  std::int32_t done = 0;          // of weight gradients: whole backwards count
+  std::int32_t apart = 0;         // weight gradients run as tasks of their own
+  bool reads = false, passes_on = false;  // has a leg before it, after it
+  bool special_ran = false;
   DataLane data;  // starts with the special task
 };
 
@@ -46,22 +52,58 @@ struct StageState {
 struct Ran {
   SimTime start, end, handed_on;  // handed_on: when the next leg's stage may take it
 };
+struct PairRan {
+  SimTime start, end, forward_handed_on, backward_handed_on;
+};
 
-constexpr std::int32_t leg_of(const Task& task, std::int32_t chunks) {
-  switch (task.kind) {
-    case TaskKind::forward:
-      return task.chunk;
-    case TaskKind::backward:
-    case TaskKind::backward_input:
-      return 2 * chunks - 1 - task.chunk;
-    case TaskKind::backward_weight:
-      break;
+// A forward and a backward that run as one, by chunks; runs: how often so far.
+struct PairLeg {
+  SimTime duration{};
+  std::int32_t runs = 0;
+};
+
+// The legs of a pipeline: all chunks, and how many of them a microbatch visits.
+struct Route {
+  explicit constexpr Route(const PipelineShape& shape)
+      : chunks(shape.chunks),
+        route(shape.chunks / shape.copies),
+        laps(shape.chunks / shape.stages),
+        stages(shape.stages) {}
+  std::int32_t chunks, route, laps, stages;
+
+  [[nodiscard]] constexpr std::int32_t leg_of(const Task& task) const {
+    const std::int32_t copy = task.chunk < route ? 0 : route;  // its first chunk; two copies at most
+    switch (task.kind) {
+      case TaskKind::forward:
+        return task.chunk + copy;
+      case TaskKind::backward:
+      case TaskKind::backward_input:
+        return 3 * copy + 2 * route - 1 - task.chunk;
+      case TaskKind::backward_weight:
+        break;
+    }
+    return 2 * chunks + task.chunk;
   }
-  return 2 * chunks + task.chunk;
-}
+  [[nodiscard]] constexpr std::int32_t chunk_of(std::int32_t leg) const {
+    if (leg >= 2 * chunks) return leg - 2 * chunks;
+    const std::int32_t copy = leg < 2 * route ? 0 : route, step = leg - 2 * copy;
+    return copy + (step < route ? step : 2 * route - 1 - step);
+  }
+  // Chunks lie on stages lap by lap, so that a chunk is the (chunk / stages)-th of its stage.
+  [[nodiscard]] std::size_t pair_of(std::int32_t forward_chunk, std::int32_t backward_chunk) const {
+    return static_cast<std::size_t>(forward_chunk * laps + backward_chunk / stages);
+  }
+};
 
+// Of a single copy of the model.
 constexpr std::int32_t chunk_of(std::int32_t leg, std::int32_t chunks) {
   return leg < chunks ? leg : leg < 2 * chunks ? 2 * chunks - 1 - leg : leg - 2 * chunks;
+}
+
+// A whole backward is a weight gradient too.
+inline void count_weights(const Task& task, const Route& route, Leg* legs) {
+  if (task.kind == TaskKind::backward) ++legs[2 * route.chunks + task.chunk].done;
+  if (task.kind == TaskKind::backward_weight) ++legs[2 * route.chunks + task.chunk].apart;
 }
 
 // Fills the [3 * chunks] legs, none done yet.
@@ -75,8 +117,13 @@ inline void add_data(StageState& stage, const DataLane& data, SimTime start, Sim
   stage.data_end = std::max(queued, end + data.lag);
 }
 
+// An overlapped transfer of what is there at `end`.
+inline SimTime fly(SimTime& link, const Leg& leg, SimTime end) {
+  return leg.flight > SimTime::zero() ? link = std::max(end, link) + leg.flight : end;
+}
+
 template <bool overlapped>
-inline Ran run_task(StageState& stage, Leg& leg, bool is_forward, SimTime arrival) {
+inline Ran run_task(StageState& stage, Leg& leg, TaskKind kind, SimTime arrival) {
   Ran ran;
   if constexpr (overlapped) {
     ran.start = std::max(stage.clock, arrival);
@@ -85,8 +132,9 @@ inline Ran run_task(StageState& stage, Leg& leg, bool is_forward, SimTime arriva
     ran.start = std::max(stage.sent, meet + leg.receive);
     stage.waited += std::max(meet, stage.sent) - stage.sent;
   }
-  const bool special = leg.done++ == leg.special_at;
-  const SimTime duration = special ? leg.special : leg.duration;
+  const bool split = kind == TaskKind::backward_input;
+  const bool special = leg.done++ == leg.special_at && !split;
+  const SimTime duration = special ? leg.special : split ? leg.input : leg.duration;
   ran.end = ran.start + duration;
   if (special && leg.not_before > ran.end) {
     stage.gather_wait += leg.not_before - ran.end;
@@ -94,14 +142,43 @@ inline Ran run_task(StageState& stage, Leg& leg, bool is_forward, SimTime arriva
   }
   stage.clock = ran.end;
   if constexpr (overlapped) {
-    SimTime& link = is_forward ? stage.link_forward : stage.link_backward;
-    ran.handed_on = ran.end;
-    if (leg.flight > SimTime::zero()) ran.handed_on = link = std::max(ran.end, link) + leg.flight;
+    ran.handed_on = fly(kind == TaskKind::forward ? stage.link_forward : stage.link_backward, leg, ran.end);
   } else {
     stage.sent = ran.end + leg.send;
     ran.handed_on = ran.end;
   }
-  if (special) add_data(stage, leg.data, ran.start, ran.end);
+  if (special) leg.special_ran = true, add_data(stage, leg.data, ran.start, ran.end);
+  return ran;
+}
+
+// Blocking: the inputs come one after the other, first come, first served, and so do the outputs leave, the
+// forward's first.
+template <bool overlapped>
+inline PairRan run_pair(StageState& stage, Leg& forward, Leg& backward, PairLeg& pair,
+                        SimTime forward_arrival, SimTime backward_arrival) {
+  ECHO_EXPECT(forward.done != forward.special_at && backward.done != backward.special_at);
+  ++forward.done, ++backward.done, ++pair.runs;
+  PairRan ran;
+  if constexpr (overlapped) {
+    ran.start = std::max({stage.clock, forward_arrival, backward_arrival});
+    stage.clock = ran.end = ran.start + pair.duration;
+    ran.forward_handed_on = fly(stage.link_forward, forward, ran.end);
+    ran.backward_handed_on = fly(stage.link_backward, backward, ran.end);
+  } else {
+    const bool forward_first = forward_arrival <= backward_arrival;
+    const SimTime first = std::min(forward_arrival, backward_arrival),
+                  second = std::max(forward_arrival, backward_arrival);
+    const SimTime meet = std::max(stage.clock, first);
+    const SimTime between = meet + (forward_first ? forward : backward).receive;
+    const SimTime again = std::max(between, second);
+    ran.start = std::max(stage.sent, again + (forward_first ? backward : forward).receive);
+    stage.waited += std::max(meet, stage.sent) - stage.sent;
+    stage.waited += std::max(again, stage.sent) - std::max(between, stage.sent);
+    stage.clock = ran.end = ran.start + pair.duration;
+    stage.sent = ran.end + forward.send + backward.send;
+    ran.forward_handed_on = ran.end;
+    ran.backward_handed_on = ran.end + forward.send;
+  }
   return ran;
 }
 

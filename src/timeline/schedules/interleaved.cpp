@@ -6,7 +6,8 @@
 // Source: Narayanan et al., SC 2021, section 2.2.2; Megatron-LM core/pipeline_parallel/schedules.py,
 // forward_backward_pipelining_with_interleaving, get_pp_rank_microbatches and get_schedule_table
 // (--microbatch-group-size-per-virtual-pipeline-stage; releases before 0.9 also made everything warm-up when
-// microbatches == stages, which we do not).
+// microbatches == stages, which we do not). With pairs the warm-up is one forward longer, so that the
+// forward and the backward of a pair never wait for each other.
 #include <algorithm>
 
 #include "timeline/alternating.hpp"
@@ -17,7 +18,8 @@ static std::int32_t chunks_per_stage(const PipelineShape& shape) { return shape.
 
 static std::int32_t warm_up(const PipelineShape& shape, std::int32_t stage) {
   const std::int32_t v = chunks_per_stage(shape);
-  return std::min(2 * (shape.stages - 1 - stage) + (v - 1) * group_of(shape), v * shape.microbatches);
+  const std::int32_t more = shape.pairs ? 1 : 0;
+  return std::min(2 * (shape.stages - 1 - stage) + (v - 1) * group_of(shape) + more, v * shape.microbatches);
 }
 
 static const char* admits(const PipelineShape& shape) {
@@ -68,6 +70,7 @@ extern const Schedule interleaved{.name = "interleaved",
                                   .splits_backward = false,
                                   .interleaves = true,
                                   .slice = slice,
-                                  .steady = steady};
+                                  .steady = steady,
+                                  .pairs = Pairs::on_demand};
 
 }  // namespace echo::timeline::schedules

@@ -2,7 +2,8 @@
 // holds at most stages - s microbatches, whatever their number. Source: Narayanan et al., "PipeDream", SOSP
 // 2019 (1F1B); Narayanan et al., "Efficient Large-Scale Language Model Training on GPU Clusters Using
 // Megatron-LM", SC 2021, section 2.2.1 (with flush); Megatron-LM core/pipeline_parallel/schedules.py,
-// forward_backward_pipelining_without_interleaving.
+// forward_backward_pipelining_without_interleaving. With pairs, on one stage only: the first forward, pairs
+// of each next forward with the backward before it, the last backward (combined_1f1b.py).
 #include <algorithm>
 
 #include "timeline/alternating.hpp"
@@ -10,11 +11,13 @@
 namespace echo::timeline::schedules {
 
 static std::int32_t warm_up(const PipelineShape& shape, std::int32_t stage) {
-  return std::min(shape.stages - 1 - stage, shape.microbatches);
+  return std::min(shape.stages - 1 - stage + (shape.pairs ? 1 : 0), shape.microbatches);
 }
 
 static const char* admits(const PipelineShape& shape) {
   if (shape.chunks != shape.stages) return "1f1b runs one chunk per stage; use interleaved";
+  if (shape.pairs && shape.stages > 1)
+    return "all-to-alls beside another microbatch need virtual stages in a pipeline; use interleaved";
   return nullptr;
 }
 
@@ -34,7 +37,7 @@ static SteadyStretch steady(const PipelineShape& shape, std::int32_t stage) {
 }
 
 static std::int32_t in_flight(const PipelineShape& shape, std::int32_t stage) {
-  return std::min(shape.stages - stage, shape.microbatches);
+  return std::min(shape.stages - stage + (shape.pairs ? 1 : 0), shape.microbatches);
 }
 
 extern const Schedule one_f_one_b;
@@ -51,6 +54,7 @@ extern const Schedule one_f_one_b{.name = "1f1b",
                                   .splits_backward = false,
                                   .interleaves = false,
                                   .slice = slice,
-                                  .steady = steady};
+                                  .steady = steady,
+                                  .pairs = Pairs::on_demand};
 
 }  // namespace echo::timeline::schedules

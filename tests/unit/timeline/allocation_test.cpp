@@ -40,13 +40,14 @@ TEST(WarmComposer, AllocatesNothingForABlock) {
 
 TEST(WarmComposer, AllocatesNothingForAPipeline) {
   for (const Schedule* schedule : schedule_table()) {
-    for (const std::int32_t microbatches : {4, 64}) {
+    for (const std::int32_t microbatches : {8, 64}) {
       const std::int32_t stages = 4, chunks = schedule->interleaves ? 8 : 4;
       std::vector<std::int32_t> stage_of(static_cast<std::size_t>(chunks));
       schedule->place(stages, chunks, stage_of);
-      const PipelineShape shape{stages, chunks, microbatches, stage_of};
-      const std::vector<ChunkTimes> times(stage_of.size(),
-                                          {SimTime(3), SimTime(4), SimTime(5), SimTime(6), SimTime(7)});
+      const bool pairs = schedule->pairs != Pairs::never && schedule->admits({1, 1, 1, {}}) != nullptr;
+      const PipelineShape shape{stages, chunks, microbatches, stage_of, 0, pairs, schedule->copies};
+      const std::vector<ChunkTimes> times(
+          stage_of.size(), {SimTime(3), SimTime(4), SimTime(5), SimTime(6), SimTime(7), SimTime(8)});
       const std::vector<SimTime> hop(stage_of.size() - 1, SimTime(1));
       PipelineScratch scratch;
       PipelineTimes out;

@@ -1,0 +1,22 @@
+// The order DualPipe and DualPipeV share: a stage whose two chunks are met from opposite sides.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "timeline/schedule.hpp"
+
+namespace echo::timeline {
+
+// A stage `depth` steps from the outer end of an arm of `arm` stages. Microbatches come inward through the
+// chunk met first and outward through the one met second.
+struct DualStage {
+  std::int32_t arm = 1, depth = 0, microbatches = 1;  // microbatches of each chunk, at least 2 * arm
+  std::int32_t first_chunk = 0, second_chunk = 0;
+};
+
+// Positions [from, to) of the stage's order; `to` may lie behind its end.
+void append_dual(const DualStage&, std::int32_t from, std::int32_t to, std::vector<Task>& out);
+[[nodiscard]] SteadyStretch steady_dual(const DualStage&);
+
+}  // namespace echo::timeline

@@ -1,0 +1,59 @@
+// DualPipe: every stage holds the chunk of its place from the front and another, of a second copy of the
+// model, of its place from the back; half of the microbatches enter at either end and meet. Forwards of one
+// direction run as one with backwards of the other, so that transfers of one hide behind the other's
+// computation. It holds at most stages + 1 microbatches, and weights twice. With F, B, W the times of a
+// forward, a whole backward and its weight gradients, and F&B of a pair, a stage idles for (stages / 2 -
+// 1)(F&B + B - 3 W), less than 1F1B's (stages - 1)(F + B).
+#include "timeline/dual.hpp"
+
+namespace echo::timeline::schedules {
+
+static const char* admits(const PipelineShape& shape) {
+  if (shape.stages % 2 != 0) return "dualpipe needs an even number of stages";
+  if (shape.chunks != 2 * shape.stages) return "dualpipe runs one chunk of each copy per stage";
+  if (shape.microbatches % 2 != 0 || shape.microbatches < 2 * shape.stages)
+    return "dualpipe needs an even number of microbatches, at least two per stage";
+  return nullptr;
+}
+
+static DualStage dual(const PipelineShape& shape, std::int32_t stage) {
+  const std::int32_t down = stage, up = shape.chunks - 1 - stage;
+  const bool front = stage < shape.stages / 2;
+  return {.arm = shape.stages / 2,
+          .depth = front ? stage : shape.stages - 1 - stage,
+          .microbatches = shape.microbatches / 2,
+          .first_chunk = front ? down : up,
+          .second_chunk = front ? up : down};
+}
+
+static void slice(const PipelineShape& shape, std::int32_t stage, std::int32_t from, std::int32_t to,
+                  std::vector<Task>& out) {
+  append_dual(dual(shape, stage), from, to, out);
+}
+
+static SteadyStretch steady(const PipelineShape& shape, std::int32_t stage) {
+  return steady_dual(dual(shape, stage));
+}
+
+static std::int32_t in_flight(const PipelineShape& shape, std::int32_t) { return shape.stages + 1; }
+
+extern const Schedule dual_pipe;
+static void order(const PipelineShape& shape, std::span<const ChunkTimes>, std::int32_t, Csr<Task>& out) {
+  order_from_slices(dual_pipe, shape, out);
+}
+
+extern const Schedule dual_pipe{.name = "dualpipe",
+                                .source = "DeepSeek-V3, arXiv:2412.19437, section 3.2.1",
+                                .admits = admits,
+                                .place = place_v,
+                                .order = order,
+                                .in_flight = in_flight,
+                                .splits_backward = false,
+                                .interleaves = true,
+                                .slice = slice,
+                                .steady = steady,
+                                .pairs = Pairs::always,
+                                .mixes_backwards = true,
+                                .copies = 2};
+
+}  // namespace echo::timeline::schedules

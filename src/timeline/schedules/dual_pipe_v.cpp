@@ -1,0 +1,54 @@
+// DualPipeV: DualPipe cut in half. Each stage holds two chunks of one copy of the model, placed like a V, so
+// that half the stages do with half the weights what DualPipe's do: a stage of depth s has DualPipe's order,
+// its chunk on the way down in place of one direction and that on the way up in place of the other. It holds
+// at most 2 stages + 1 chunks' activations, and idles for (stages - 1)(F&B + B - 3 W), times of chunks half
+// the size. Source: Sea AI Lab, "DualPipe could be better without the Dual" (cut in half), 2025;
+// github.com/deepseek-ai/DualPipe, dualpipev.py.
+#include "timeline/dual.hpp"
+
+namespace echo::timeline::schedules {
+
+static const char* admits(const PipelineShape& shape) {
+  if (shape.chunks != 2 * shape.stages) return "dualpipev needs exactly two chunks per stage";
+  if (shape.microbatches < 2 * shape.stages) return "dualpipev needs at least two microbatches per stage";
+  return nullptr;
+}
+
+static DualStage dual(const PipelineShape& shape, std::int32_t stage) {
+  return {.arm = shape.stages,
+          .depth = stage,
+          .microbatches = shape.microbatches,
+          .first_chunk = stage,
+          .second_chunk = shape.chunks - 1 - stage};
+}
+
+static void slice(const PipelineShape& shape, std::int32_t stage, std::int32_t from, std::int32_t to,
+                  std::vector<Task>& out) {
+  append_dual(dual(shape, stage), from, to, out);
+}
+
+static SteadyStretch steady(const PipelineShape& shape, std::int32_t stage) {
+  return steady_dual(dual(shape, stage));
+}
+
+static std::int32_t in_flight(const PipelineShape& shape, std::int32_t) { return shape.chunks + 1; }
+
+extern const Schedule dual_pipe_v;
+static void order(const PipelineShape& shape, std::span<const ChunkTimes>, std::int32_t, Csr<Task>& out) {
+  order_from_slices(dual_pipe_v, shape, out);
+}
+
+extern const Schedule dual_pipe_v{.name = "dualpipev",
+                                  .source = "github.com/deepseek-ai/DualPipe, dualpipev.py",
+                                  .admits = admits,
+                                  .place = place_v,
+                                  .order = order,
+                                  .in_flight = in_flight,
+                                  .splits_backward = false,
+                                  .interleaves = true,
+                                  .slice = slice,
+                                  .steady = steady,
+                                  .pairs = Pairs::always,
+                                  .mixes_backwards = true};
+
+}  // namespace echo::timeline::schedules
