@@ -21,6 +21,7 @@ std::string axis_value_text(Axis axis, const sweep::ResolvedValue& value, const 
   const AxisKind kind = info_of(axis).kind;
   if (is_text(kind)) return program.texts[static_cast<std::size_t>(value.value.number)];
   if (kind == AxisKind::flag) return value.value.number != 0 ? "true" : "false";
+  if (kind == AxisKind::ratio) return fmt::format("{}", value.value.real);
   if (kind != AxisKind::layer_list) return std::to_string(value.value.number);
   if (value.preset < 0) return "even";
   std::string text;

@@ -1,5 +1,6 @@
 #include "apps/config_of_row.hpp"
 
+#include <cmath>
 #include <iterator>
 #include <sstream>
 #include <utility>
@@ -30,6 +31,13 @@ static void copy_numbers(const Table& table, std::int64_t row, training::Trainin
   config.recompute = static_cast<training::Recompute>(number("recompute"));
   config.zero = static_cast<training::ZeroStage>(number("zero"));
   config.zero_group = number("zero_group");
+  for (const training::Choice& choice : training::recipe_choices()) {
+    const std::string column(choice.name);
+    const bool in_thousandths = choice.kind == training::ChoiceKind::permille;
+    choice.set(config.recipe, in_thousandths
+                                  ? static_cast<std::int32_t>(std::lround(table.number(column, row) * 1e3))
+                                  : number(column.c_str()));
+  }
   config.precision = static_cast<training::Precision>(number("precision"));
   config.overlap = {.grad_reduce = number("overlap_grad_reduce") != 0,
                     .param_gather = number("overlap_param_gather") != 0,
@@ -78,7 +86,6 @@ std::optional<training::TrainingConfig> config_of_row(const Table& table, std::i
   config.schedule = training::ScheduleId(find("schedule", timeline::schedule_table()));
   if (!problem.empty()) return std::nullopt;
   if (catalog.cluster(config.cluster).gpu == config.gpu) config.gpu = machine::GpuId();
-  config.recipe = catalog.framework(config.framework).recipe;
   copy_numbers(table, row, config);
   config.layers.explicit_layers = layers_of(table, row, layer_tables, catalog);
   config.comm = comm_of(table.integer("nccl_version", row), catalog.cluster(config.cluster), catalog);

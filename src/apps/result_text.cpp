@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "apps/text_table.hpp"
 #include "base/lane.hpp"
 #include "training/memory.hpp"
+#include "training/recipe.hpp"
 
 namespace echo::apps {
 
@@ -89,6 +91,33 @@ static std::vector<std::size_t> shown_shares(std::span<const Shares> of_rows) {
   return shown;
 }
 
+static std::string value_text(const Table& table, const results::ColumnInfo& column, std::int64_t row) {
+  return column.meanings.empty() ? fmt::format("{}", table.number(column.name, row))
+                                 : table.text(column.name, row);
+}
+
+// Settings without a column of their own in which these rows differ.
+static std::vector<const results::ColumnInfo*> other_differences(const Table& table) {
+  constexpr std::array<std::string_view, 18> shown{"model",        "cluster",
+                                                   "gpus",         "tp",
+                                                   "pp",           "dp",
+                                                   "cp",           "ep",
+                                                   "etp",          "vpp",
+                                                   "zero",         "recompute",
+                                                   "schedule",     "micro_batch",
+                                                   "global_batch", "sequence_parallel",
+                                                   "microbatches", "global_batch_tokens"};
+  std::vector<const results::ColumnInfo*> differing;
+  for (const auto& column : table.columns()) {
+    if (column.role != "input" || column.width != 1 || std::ranges::count(shown, column.name) > 0) continue;
+    bool differs = false;
+    for (std::int64_t row = 1; row < table.rows(); ++row)
+      differs = differs || value_text(table, column, row) != value_text(table, column, 0);
+    if (differs) differing.push_back(&column);
+  }
+  return differing;
+}
+
 std::string ranked_text(const results::ResultRows& all, std::span<const std::int64_t> rows) {
   const Table table = all.pick(rows);
   const auto degrees = degree_columns(table);
@@ -97,8 +126,10 @@ std::string ranked_text(const results::ResultRows& all, std::span<const std::int
   const auto shown = shown_shares(shares);
   std::vector<std::string> headings{"#", "<id", "<model", "<cluster"};
   for (const auto& [column, heading] : degrees) headings.emplace_back(heading);
-  headings.insert(headings.end(),
-                  {"<schedule", "zero", "<rec", "sp", "step", "tok/s/GPU", "MFU", "mem/limit"});
+  headings.insert(headings.end(), {"<schedule", "zero", "<rec", "sp"});
+  const auto others = other_differences(table);
+  for (const auto* column : others) headings.push_back(column->name);
+  headings.insert(headings.end(), {"step", "tok/s/GPU", "MFU", "mem/limit"});
   for (const std::size_t share : shown) headings.push_back(std::string(share_names[share]) + "%");
   TextTable text(headings);
   const auto digits = static_cast<std::size_t>(key_digits(all, table));
@@ -109,9 +140,11 @@ std::string ranked_text(const results::ResultRows& all, std::span<const std::int
     cells.insert(cells.end(),
                  {table.text("schedule", row), digits_of(table, "zero", row),
                   table.text("recompute", row) == "selective" ? "sel" : table.text("recompute", row),
-                  yes_no(table, "sequence_parallel", row), show_time(table.number("step_time", row)),
-                  fmt::format("{:.0f}", table.number("tokens_per_s_per_gpu", row)),
-                  show_share(table.number("mfu", row)), memory_of(table, row)});
+                  yes_no(table, "sequence_parallel", row)});
+    for (const auto* column : others) cells.push_back(value_text(table, *column, row));
+    cells.insert(cells.end(), {show_time(table.number("step_time", row)),
+                               fmt::format("{:.0f}", table.number("tokens_per_s_per_gpu", row)),
+                               show_share(table.number("mfu", row)), memory_of(table, row)});
     for (const std::size_t share : shown)
       cells.push_back(fmt::format("{:.1f}", 100.0 * shares[static_cast<std::size_t>(row)][share]));
     text.add(cells);
@@ -119,15 +152,23 @@ std::string ranked_text(const results::ResultRows& all, std::span<const std::int
   return text.text();
 }
 
+// One setting a line, then the choices of the recipe side by side.
 static std::string settings_text(const Table& table, std::int64_t row) {
-  std::string text;
+  constexpr std::size_t widest = 100;
+  std::string text, recipe, line;
   for (const auto& column : table.columns()) {
     if (column.role != "input" || column.width != 1) continue;
-    const std::string value = column.meanings.empty() ? fmt::format("{}", table.number(column.name, row))
-                                                      : table.text(column.name, row);
-    text += fmt::format("  {:<22}{}\n", column.name, value);
+    const std::string value = value_text(table, column, row);
+    if (std::ranges::find(training::choice_heads, column.name, &training::ChoiceHead::name) ==
+        training::choice_heads.end()) {
+      text += fmt::format("  {:<22}{}\n", column.name, value);
+      continue;
+    }
+    const std::string choice = fmt::format("  {}={}", column.name, value);
+    if (line.size() + choice.size() > widest) recipe += std::exchange(line, "") + "\n";
+    line += choice;
   }
-  return text;
+  return text + "\nrecipe\n" + recipe + line + "\n";
 }
 
 static std::string breakdown_text(const Table& table, std::int64_t row) {

@@ -163,7 +163,9 @@ class SchemaWriter {
         json_.member("type", "integer").member("minimum", 1);
         return;
       case AxisKind::level:
-        json_.member("type", "integer").member("minimum", 0).member("maximum", 3);
+        json_.member("type", "integer").member("minimum", 0);
+        if (const std::int64_t most = sweep::highest_of(axis.axis); most < INT32_MAX)
+          json_.member("maximum", most);
         return;
       case AxisKind::batch:
         json_.key("anyOf").open_array().open_object().member("type", "integer").member("minimum", 1).close();
@@ -174,6 +176,12 @@ class SchemaWriter {
         return;
       case AxisKind::version:
         json_.member("type", "string").member("pattern", "^2\\.[0-9]+\\.[0-9]+$");
+        return;
+      case AxisKind::words:
+        json_.member("type", "string").member("pattern", "^[a-z_+]+$");
+        return;
+      case AxisKind::ratio:
+        json_.member("type", "number").member("minimum", std::int64_t{0});
         return;
       case AxisKind::layer_list:
         json_.key("anyOf").open_array().open_object().member("const", "even").close().open_object();

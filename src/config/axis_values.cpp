@@ -1,5 +1,7 @@
 #include "config/axis_values.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -64,7 +66,7 @@ class ValueReader {
 
   // What a whole number of this axis may be.
   [[nodiscard]] std::int64_t lowest() const { return axis_.kind == AxisKind::level ? 0 : 1; }
-  [[nodiscard]] std::int64_t highest() const { return axis_.kind == AxisKind::level ? 3 : INT32_MAX; }
+  [[nodiscard]] std::int64_t highest() const { return sweep::highest_of(axis_.axis); }
 
   void one(const toml::node& node) {
     switch (axis_.kind) {
@@ -83,6 +85,10 @@ class ValueReader {
         return version(node);
       case AxisKind::layer_list:
         return layers(node);
+      case AxisKind::words:
+        return words(node);
+      case AxisKind::ratio:
+        return ratio(node);
     }
   }
 
@@ -98,6 +104,29 @@ class ValueReader {
     const bool listed = axis_.kind == AxisKind::preset || axis_.axis == Axis::schedule;
     if (listed) remedy += "  (echo-sweep presets list " + name() + "s)";
     error(node, "unknown " + name() + " \"" + value + "\"", remedy);
+  }
+
+  void words(const toml::node& node) {
+    const auto* text = node.as_string();
+    if (text == nullptr) return wrong_type(node, "words joined by +");
+    const training::Choice& choice =
+        training::recipe_choices()[static_cast<std::size_t>(sweep::choice_of(axis_.axis))];
+    if (const auto bits = training::bits_of(choice, text->get()))
+      return add(node, {*bits, training::text_of_bits(choice, *bits)});
+    std::string known;
+    for (const std::string_view word : choice.words) known += (known.empty() ? "" : ", ") + std::string(word);
+    error(node, "unknown " + name() + " \"" + text->get() + "\"",
+          "none, or some of " + known + ", joined by +");
+  }
+
+  void ratio(const toml::node& node) {
+    const auto value = node.value<double>();
+    if (!node.is_number() || !value) return wrong_type(node, "a number");
+    const double most = static_cast<double>(highest()) / 1000.0;
+    if (!(*value >= 0.0 && *value <= most)) {
+      return error(node, name() + " is impossible", fmt::format("it must be from 0 to {}", most));
+    }
+    add(node, {std::llround(*value * 1000.0), ""});
   }
 
   void whole(const toml::node& node) {

@@ -37,7 +37,7 @@ std::optional<std::int32_t> read(TableReader& file, const Choice& choice, Presen
     case ChoiceKind::words: {
       std::string text;
       if (!file.text(choice.name, text, presence)) break;
-      if (const auto bits = bits_of(choice, text)) return bits;
+      if (const auto bits = training::bits_of(choice, text)) return bits;
       file.problems().error(place_of(*file.node(choice.name, presence)),
                             "\"" + text + "\" is not a list of " + std::string(choice.name),
                             "join words with +, as in \"core_attn+mlp\"");
@@ -60,19 +60,6 @@ void read_recipe(TableReader& file, training::Recipe& recipe) {
     const bool must = std::find(decided.begin(), decided.end(), choice.name) != decided.end();
     if (const auto value = read(file, choice, must ? Presence::require : Presence::optional))
       choice.set(recipe, *value);
-  }
-}
-
-std::optional<std::int32_t> bits_of(const Choice& choice, std::string_view text) {
-  std::int32_t bits = 0;
-  if (text == "none") return bits;
-  while (true) {
-    const std::size_t plus = text.find('+');
-    const auto word = std::find(choice.words.begin(), choice.words.end(), text.substr(0, plus));
-    if (word == choice.words.end()) return std::nullopt;
-    bits |= 1 << (word - choice.words.begin());
-    if (plus == std::string_view::npos) return bits;
-    text.remove_prefix(plus + 1);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <limits>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "simulate/catalog.hpp"
 #include "sweep/row.hpp"
@@ -81,7 +82,7 @@ using In = const Context&;
 using Int = std::int64_t;
 
 // clang-format off
-inline constexpr Filler fillers[] = {
+inline constexpr Filler own_fillers[] = {
     {"config", [](In c) -> Int { return c.number; }},
     {"config_id", [](In c) -> Int { return static_cast<Int>(c.row.config_id); }},
     {"model", [](In c) -> Int { return config(c).model.index(); }},
@@ -142,6 +143,25 @@ inline constexpr Filler fillers[] = {
     {"breakdown/mem", [](In c, double* out) { for (const Bytes part : report(c).memory) *out++ = has_memory(c) ? static_cast<double>(part.value) : missing; }},
 };
 // clang-format on
+
+// Choices of the recipe fill columns of their names.
+template <std::size_t choice>
+constexpr Filler choice_filler() {
+  constexpr training::ChoiceHead head = training::choice_heads[choice];
+  if constexpr (head.kind == training::ChoiceKind::permille) {
+    return {head.name,
+            [](In c) { return training::recipe_choices()[choice].get(config(c).recipe) / 1000.0; }};
+  } else {
+    return {head.name, [](In c) -> Int { return training::recipe_choices()[choice].get(config(c).recipe); }};
+  }
+}
+template <std::size_t... own, std::size_t... choice>
+constexpr auto joined(std::index_sequence<own...>, std::index_sequence<choice...>) {
+  return std::array<Filler, sizeof...(own) + sizeof...(choice)>{own_fillers[own]...,
+                                                                choice_filler<choice>()...};
+}
+inline constexpr auto fillers = joined(std::make_index_sequence<std::size(own_fillers)>(),
+                                       std::make_index_sequence<training::choice_count>());
 
 }  // namespace fill
 

@@ -19,6 +19,41 @@ static bool repeats_version(const TrainingConfig& config, const simulate::Catalo
   return settings == ops::CommSettings{};
 }
 
+// Choices of the recipe that cannot matter.
+static void add_idle_choices(const TrainingConfig& c, const training::ModelSpec& model, AxisSet& found) {
+  using training::choice_named;
+  using training::Recompute;
+  using training::ZeroStage;
+  const training::Degrees& d = c.degrees;
+  const timeline::Schedule& schedule =
+      *timeline::schedule_table()[static_cast<std::size_t>(c.schedule.index())];
+  const bool alone = d.data * d.context == 1, piped = d.pipeline > 1,
+             spreads = model.has_experts() && d.expert > 1;
+  const bool gathers = !alone && c.zero == ZeroStage::parameters;
+  const bool narrow = machine::operand_bytes(c.precision) == 1;
+  const auto matters = [&](std::int32_t choice, bool does) {
+    if (!does) found.set(at(axis_of_choice(choice)));
+  };
+  matters(choice_named("fp8_recipe"), c.precision == machine::Precision::fp8);
+  matters(choice_named("fp8_gather"), narrow && !alone && c.zero != ZeroStage::none);
+  matters(choice_named("cp_comm"), d.context > 1);
+  matters(choice_named("cp_inner"), d.context > 1 && c.recipe.cp_comm == training::ContextComm::hybrid);
+  matters(choice_named("scatter_gather"), piped && d.tensor > 1 && !c.sequence_parallel);
+  matters(choice_named("microbatch_group"), piped && schedule.interleaves && !schedule.splits_backward);
+  matters(choice_named("post_validation"), piped && schedule.splits_backward);
+  matters(choice_named("fsdp_prefetch"), gathers);
+  matters(choice_named("fsdp_reshard"), gathers);
+  matters(choice_named("no_sync"), !alone && c.zero >= ZeroStage::gradients);
+  matters(choice_named("recompute_modules"), c.recompute == Recompute::selective);
+  matters(choice_named("recompute_method"), c.recompute == Recompute::full);
+  matters(choice_named("recompute_layers"), c.recompute == Recompute::full);
+  matters(choice_named("dispatch"), spreads);
+  matters(choice_named("overlaps_shared_experts"), spreads && model.shared_expert_hidden > 0);
+  matters(choice_named("overlap_ep"), spreads);
+  matters(choice_named("capacity_factor"), model.has_experts());
+  matters(choice_named("expert_imbalance"), model.has_experts());
+}
+
 AxisSet irrelevant_axes(const TrainingConfig& config, const simulate::Catalog& catalog) {
   AxisSet found;
   const auto add = [&found](std::initializer_list<Axis> axes) {
@@ -34,9 +69,11 @@ AxisSet irrelevant_axes(const TrainingConfig& config, const simulate::Catalog& c
   // Chunks of the sequence are what overlaps.
   if (degrees.tensor == 1 || !config.sequence_parallel) add({Axis::overlap_tp});
   if (alone) add({Axis::zero, Axis::overlap_grad_reduce});
+  if (alone || config.zero == training::ZeroStage::none) add({Axis::zero_group});
   if (alone || config.zero == training::ZeroStage::none) add({Axis::overlap_param_gather});
   if (catalog.model(config.model).experts == 0) add({Axis::etp});
   if (repeats_version(config, catalog)) add({Axis::nccl_version});
+  add_idle_choices(config, catalog.model(config.model), found);
   return found;
 }
 
@@ -45,8 +82,9 @@ AxisSet axes_that_may_not_matter() {
   for (const Axis axis :
        {Axis::vpp, Axis::schedule, Axis::overlap_p2p, Axis::embedding_is_layer, Axis::loss_is_layer,
         Axis::layer_split, Axis::sequence_parallel, Axis::overlap_tp, Axis::zero, Axis::overlap_grad_reduce,
-        Axis::overlap_param_gather, Axis::etp, Axis::nccl_version})
+        Axis::overlap_param_gather, Axis::etp, Axis::nccl_version, Axis::zero_group})
     all.set(at(axis));
+  for (std::int32_t i = 0; i < training::choice_count; ++i) all.set(at(axis_of_choice(i)));
   return all;
 }
 
@@ -69,7 +107,12 @@ TrainingConfig normalised(TrainingConfig config, const simulate::Catalog& catalo
   drop(Axis::loss_is_layer, config.layers.loss_is_layer, false);
   drop(Axis::layer_split, config.layers.explicit_layers, training::LayerTableId());
   drop(Axis::nccl_version, config.comm, ops::CommSettingsId());
-  if (config.zero == training::ZeroStage::none) config.zero_group = 0;
+  drop(Axis::zero_group, config.zero_group, 0);
+  static const training::Recipe plain_recipe;
+  for (std::int32_t i = 0; i < training::choice_count; ++i) {
+    const training::Choice& choice = training::recipe_choices()[static_cast<std::size_t>(i)];
+    if (irrelevant.test(at(axis_of_choice(i)))) choice.set(config.recipe, choice.get(plain_recipe));
+  }
   if (config.gpu == catalog.cluster(config.cluster).gpu) config.gpu = machine::GpuId();
   return config;
 }
@@ -83,6 +126,14 @@ static void describe_layers(const TrainingConfig& config, const simulate::Catalo
   const auto table = static_cast<std::size_t>(config.layers.explicit_layers.index());
   for (const std::int32_t layers : catalog.layer_tables.at(table)) text += fmt::format("{},", layers);
   text += ";";
+}
+
+static void describe_recipe(const training::Recipe& recipe, std::string& text) {
+  static const training::Recipe plain;
+  for (const training::Choice& choice : training::recipe_choices()) {
+    const std::int32_t value = choice.get(recipe);
+    if (value != choice.get(plain)) text += fmt::format("{}={};", choice.name, value);
+  }
 }
 
 static void describe_comm(const TrainingConfig& config, const simulate::Catalog& catalog, std::string& text) {
@@ -120,6 +171,7 @@ std::string canonical_text(const TrainingConfig& config, const simulate::Catalog
   flag(config.overlap.pipeline, "overlap_p2p");
   flag(config.overlap.tensor, "overlap_tp");
   describe_layers(config, catalog, text);
+  describe_recipe(config.recipe, text);
   describe_comm(config, catalog, text);
   return text;
 }

@@ -51,9 +51,19 @@ bool count_sequences(const Step& step, PointState& state) {
   return write(state, step.writes, batch / length), true;
 }
 
+void default_choice(const Program& program, const training::Recipe& recipe, Axis axis, PointState& state) {
+  const auto index = static_cast<std::size_t>(choice_of(axis));
+  const training::Choice& choice = training::recipe_choices()[index];
+  const std::int32_t value = choice.get(recipe);
+  const bool named = !program.choice_texts[index].empty();
+  write(state, axis, named ? program.choice_texts[index][static_cast<std::size_t>(value)] : value, value);
+  if (choice.kind == training::ChoiceKind::permille) state.slot[at(axis)].real = value / 1000.0;
+}
+
 void framework_default(const Program& program, const training::FrameworkSpec& framework, const Step& step,
                        PointState& state) {
   const auto flag = [&](bool value) { write(state, step.axis, value ? 1 : 0, value ? 1 : 0); };
+  if (choice_of(step.axis) >= 0) return default_choice(program, framework.recipe, step.axis, state);
   switch (step.axis) {
     case Axis::recompute: {
       const auto mode = static_cast<std::int32_t>(framework.recompute);
@@ -193,6 +203,7 @@ training::TrainingConfig config_of(const PointState& state, const simulate::Cata
   config.schedule = training::ScheduleId(index(Axis::schedule));
   config.recompute = static_cast<training::Recompute>(index(Axis::recompute));
   config.zero = static_cast<training::ZeroStage>(count(Axis::zero));
+  config.zero_group = count(Axis::zero_group);
   config.precision = static_cast<machine::Precision>(index(Axis::precision));
   config.overlap = {.grad_reduce = flag(Axis::overlap_grad_reduce),
                     .param_gather = flag(Axis::overlap_param_gather),
@@ -203,7 +214,12 @@ training::TrainingConfig config_of(const PointState& state, const simulate::Cata
                    .explicit_layers = training::LayerTableId(index(Axis::layer_split))};
   config.sequence_parallel = flag(Axis::sequence_parallel);
   config.flash_attention = flag(Axis::flash_attention);
-  config.recipe = catalog.framework(config.framework).recipe;
+  for (std::int32_t i = 0; i < training::choice_count; ++i) {
+    const Axis axis = axis_of_choice(i);
+    const bool by_name = is_text(info_of(axis).kind);
+    training::recipe_choices()[static_cast<std::size_t>(i)].set(config.recipe,
+                                                                by_name ? index(axis) : count(axis));
+  }
   config.comm = ops::CommSettingsId(index(Axis::nccl_version));
   return config;
 }

@@ -19,6 +19,7 @@ namespace {
 
 Type type_of(AxisKind kind) {
   if (is_text(kind)) return Type::text;
+  if (kind == AxisKind::ratio) return Type::real;
   return kind == AxisKind::flag ? Type::boolean : Type::integer;
 }
 
@@ -87,7 +88,10 @@ class Compiler final : public Symbols {
 
   ResolvedValue resolve(Axis axis, const AxisValue& value) {
     const AxisKind kind = info_of(axis).kind;
-    if (kind == AxisKind::version)
+    if (kind == AxisKind::ratio)
+      return {{value.number, static_cast<double>(value.number) / 1000.0},
+              static_cast<std::int32_t>(value.number)};
+    if (kind == AxisKind::version || kind == AxisKind::words)
       return {{intern(value.text), 0.0}, static_cast<std::int32_t>(value.number)};
     if (!is_text(kind)) return {{value.number, 0.0}, static_cast<std::int32_t>(value.number)};
     const auto names = vocabulary_of(axis, catalog_);
@@ -113,11 +117,25 @@ class Compiler final : public Symbols {
     for (const auto& name : vocabulary_of(Axis::gpu, catalog_)) program_.gpu_texts.push_back(intern(name));
     for (const auto& name : vocabulary_of(Axis::recompute, catalog_))
       program_.recompute_texts.push_back(intern(name));
+    for (std::int32_t i = 0; i < training::choice_count; ++i) intern_choice(static_cast<std::size_t>(i));
     const auto schedules = vocabulary_of(Axis::schedule, catalog_);
     for (std::size_t s = 0; s < schedules.size(); ++s) {
       program_.schedule_texts.push_back(intern(schedules[s]));
       if (schedules[s] == "1f1b") program_.plain_schedule = static_cast<std::int32_t>(s);
       if (schedules[s] == "interleaved") program_.interleaved_schedule = static_cast<std::int32_t>(s);
+    }
+  }
+  void intern_choice(std::size_t index) {
+    const training::Choice& choice = training::recipe_choices()[index];
+    std::vector<std::int64_t>& texts = program_.choice_texts[index];
+    if (choice.kind == training::ChoiceKind::word) {
+      for (const std::string_view word : choice.words) texts.push_back(intern(word));
+    } else if (choice.kind == training::ChoiceKind::words) {
+      texts.assign(static_cast<std::size_t>(choice.highest) + 1, -1);
+      for (const training::FrameworkSpec& framework : catalog_.frameworks) {
+        const std::int32_t bits = choice.get(framework.recipe);
+        texts[static_cast<std::size_t>(bits)] = intern(training::text_of_bits(choice, bits));
+      }
     }
   }
   void note_targets() {
@@ -251,13 +269,13 @@ class Compiler final : public Symbols {
     std::int64_t low = INT64_MIN, high = INT64_MAX;
     for (const AxisInfo& info : axis_table) {
       if (info.name != rule.name) continue;
-      if (is_text(info.kind) || info.kind == AxisKind::layer_list) {
+      if (is_text(info.kind) || info.kind == AxisKind::layer_list || info.kind == AxisKind::ratio) {
         complain(index, rule.name + " cannot be derived", "list its values in [space]");
       }
       slot = slot_of(info.axis);
       wanted = type_of(info.kind);
       if (info.kind == AxisKind::count || info.kind == AxisKind::batch) low = 1, high = INT32_MAX;
-      if (info.kind == AxisKind::level) low = 0, high = 3;
+      if (info.kind == AxisKind::level) low = 0, high = highest_of(info.axis);
       if (type != wanted) {
         const char* const remedy = wanted == Type::integer ? "it is a whole number; // divides with floor"
                                                            : "it is true or false; compare something";
@@ -300,6 +318,7 @@ class Compiler final : public Symbols {
     for (const Axis axis : {Axis::embedding_is_layer, Axis::loss_is_layer}) constant(axis, {{0, 0.0}, 0});
     constant(Axis::nccl_version, {{intern(""), 0.0}, -1});
     constant(Axis::layer_split, {{-1, 0.0}, -1});
+    constant(Axis::zero_group, {{0, 0.0}, 0});
     constant(Axis::precision, {{intern("bf16"), 0.0}, 0});
     if (!set(Axis::framework)) constant(Axis::framework, resolve(Axis::framework, {0, "megatron-core"}));
     if (!set(Axis::gpu)) new_step(StepKind::own_gpu, slot_of(Axis::gpu), {slot_of(Axis::cluster)});
@@ -307,12 +326,15 @@ class Compiler final : public Symbols {
     if (!set(Axis::schedule)) {
       new_step(StepKind::own_schedule, slot_of(Axis::schedule), {slot_of(Axis::vpp), slot_of(Axis::pp)});
     }
+    const auto as_framework = [&](Axis axis) {
+      if (!set(axis))
+        new_step(StepKind::framework_default, slot_of(axis), {slot_of(Axis::framework)}).axis = axis;
+    };
     for (const Axis axis :
          {Axis::recompute, Axis::zero, Axis::sequence_parallel, Axis::flash_attention,
-          Axis::overlap_grad_reduce, Axis::overlap_param_gather, Axis::overlap_p2p, Axis::overlap_tp}) {
-      if (set(axis)) continue;
-      new_step(StepKind::framework_default, slot_of(axis), {slot_of(Axis::framework)}).axis = axis;
-    }
+          Axis::overlap_grad_reduce, Axis::overlap_param_gather, Axis::overlap_p2p, Axis::overlap_tp})
+      as_framework(axis);
+    for (std::int32_t i = 0; i < training::choice_count; ++i) as_framework(axis_of_choice(i));
   }
 
   void blame_unplaced(const Step& step) {

@@ -2,6 +2,7 @@
 // test rules.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -80,6 +81,8 @@ struct Program {
   std::int32_t slots = 0;
   // Texts of names that steps write: [catalog gpu], [recompute], [schedule].
   std::vector<std::int64_t> gpu_texts, recompute_texts, schedule_texts;
+  // [recipe choice][value] of choices written as words; of joined words, those that frameworks start from.
+  std::array<std::vector<std::int64_t>, training::choice_count> choice_texts;
   std::int32_t plain_schedule = -1, interleaved_schedule = -1;  // indices of the two default schedules
 
   [[nodiscard]] std::int64_t size_of(std::size_t dimension) const {

@@ -25,6 +25,10 @@ std::vector<std::string> vocabulary_of(Axis axis, const simulate::Catalog& catal
   }
   if (axis == Axis::recompute)
     names.assign(training::recompute_names.begin(), training::recompute_names.end());
+  if (choice_of(axis) >= 0) {
+    const training::Choice& choice = training::recipe_choices()[static_cast<std::size_t>(choice_of(axis))];
+    if (choice.kind == training::ChoiceKind::word) names.assign(choice.words.begin(), choice.words.end());
+  }
   if (axis == Axis::precision) names.assign(machine::precision_names.begin(), machine::precision_names.end());
   return names;
 }

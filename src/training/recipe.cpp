@@ -1,5 +1,6 @@
 #include "training/recipe.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace echo::training {
@@ -18,8 +19,7 @@ constexpr std::string_view module_words[]{"core_attn", "layernorm", "mla_up_proj
 
 template <auto member>
 constexpr Choice choice(std::string_view name, ChoiceKind kind, Words words, std::int32_t highest) {
-  return {name,
-          kind,
+  return {{name, kind},
           words,
           highest,
           [](const Recipe& r) { return static_cast<std::int32_t>(r.*member); },
@@ -79,15 +79,35 @@ constexpr std::array<Choice, choice_count> table{
     count<&Recipe::lora_rank>("lora_rank", 65'536),
 };
 
-constexpr bool names_agree() {
+constexpr bool heads_agree() {
   for (std::size_t i = 0; i < table.size(); ++i)
-    if (table[i].name != choice_names[i]) return false;
+    if (table[i].name != choice_heads[i].name || table[i].kind != choice_heads[i].kind) return false;
   return true;
 }
-static_assert(names_agree());
+static_assert(heads_agree());
 
 }  // namespace
 
 std::span<const Choice, choice_count> recipe_choices() { return table; }
+
+std::optional<std::int32_t> bits_of(const Choice& choice, std::string_view text) {
+  std::int32_t bits = 0;
+  if (text == "none") return bits;
+  while (true) {
+    const std::size_t plus = text.find('+');
+    const auto word = std::find(choice.words.begin(), choice.words.end(), text.substr(0, plus));
+    if (word == choice.words.end()) return std::nullopt;
+    bits |= 1 << (word - choice.words.begin());
+    if (plus == std::string_view::npos) return bits;
+    text.remove_prefix(plus + 1);
+  }
+}
+
+std::string text_of_bits(const Choice& choice, std::int32_t bits) {
+  std::string text;
+  for (std::size_t i = 0; i < choice.words.size(); ++i)
+    if ((bits >> i & 1) != 0) text += (text.empty() ? "" : "+") + std::string(choice.words[i]);
+  return text.empty() ? "none" : text;
+}
 
 }  // namespace echo::training

@@ -5,7 +5,9 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "ops/kernel.hpp"
@@ -94,47 +96,63 @@ struct Recipe {
 // "+"; thousandths of a real number.
 enum class ChoiceKind : std::int8_t { flag, count, word, words, permille };
 
-inline constexpr std::int32_t choice_count = 30;
-// Of axes, columns and keys in framework files; in the order of Recipe's members.
-inline constexpr std::array<std::string_view, choice_count> choice_names{"kernels",
-                                                                         "kernels_rms_rope",
-                                                                         "kernels_loss",
-                                                                         "cuda_graphs",
-                                                                         "fp8_recipe",
-                                                                         "fp8_gather",
-                                                                         "fp32_gradients",
-                                                                         "fused_grad_accumulation",
-                                                                         "optimizer",
-                                                                         "grad_clip",
-                                                                         "cp_comm",
-                                                                         "cp_inner",
-                                                                         "scatter_gather",
-                                                                         "microbatch_group",
-                                                                         "post_validation",
-                                                                         "fsdp_prefetch",
-                                                                         "fsdp_reshard",
-                                                                         "no_sync",
-                                                                         "offload_optimizer",
-                                                                         "offload_layers",
-                                                                         "recompute_modules",
-                                                                         "recompute_method",
-                                                                         "recompute_layers",
-                                                                         "dispatch",
-                                                                         "overlaps_shared_experts",
-                                                                         "overlap_ep",
-                                                                         "capacity_factor",
-                                                                         "expert_imbalance",
-                                                                         "mtp_layers",
-                                                                         "lora_rank"};
-
-struct Choice {
-  std::string_view name;
+struct ChoiceHead {
+  std::string_view name;  // of the axis, the column and the key in framework files
   ChoiceKind kind;
-  std::span<const std::string_view> words;
+};
+inline constexpr std::int32_t choice_count = 30;
+// In the order of Recipe's members.
+inline constexpr std::array<ChoiceHead, choice_count> choice_heads{{
+    {"kernels", ChoiceKind::word},
+    {"kernels_rms_rope", ChoiceKind::word},
+    {"kernels_loss", ChoiceKind::word},
+    {"cuda_graphs", ChoiceKind::flag},
+    {"fp8_recipe", ChoiceKind::word},
+    {"fp8_gather", ChoiceKind::flag},
+    {"fp32_gradients", ChoiceKind::flag},
+    {"fused_grad_accumulation", ChoiceKind::flag},
+    {"optimizer", ChoiceKind::word},
+    {"grad_clip", ChoiceKind::flag},
+    {"cp_comm", ChoiceKind::word},
+    {"cp_inner", ChoiceKind::count},
+    {"scatter_gather", ChoiceKind::flag},
+    {"microbatch_group", ChoiceKind::count},
+    {"post_validation", ChoiceKind::flag},
+    {"fsdp_prefetch", ChoiceKind::count},
+    {"fsdp_reshard", ChoiceKind::flag},
+    {"no_sync", ChoiceKind::flag},
+    {"offload_optimizer", ChoiceKind::flag},
+    {"offload_layers", ChoiceKind::count},
+    {"recompute_modules", ChoiceKind::words},
+    {"recompute_method", ChoiceKind::word},
+    {"recompute_layers", ChoiceKind::count},
+    {"dispatch", ChoiceKind::word},
+    {"overlaps_shared_experts", ChoiceKind::flag},
+    {"overlap_ep", ChoiceKind::flag},
+    {"capacity_factor", ChoiceKind::permille},
+    {"expert_imbalance", ChoiceKind::permille},
+    {"mtp_layers", ChoiceKind::count},
+    {"lora_rank", ChoiceKind::count},
+}};
+
+// The place of a choice among the others; a name that no choice has does not compile.
+consteval std::int32_t choice_named(std::string_view name) {
+  std::int32_t i = 0;
+  while (choice_heads.at(static_cast<std::size_t>(i)).name != name) ++i;
+  return i;
+}
+
+struct Choice : ChoiceHead {
+  std::span<const std::string_view> words;  // of word and words
   std::int32_t highest;
   std::int32_t (*get)(const Recipe&);
   void (*set)(Recipe&, std::int32_t);
 };
-[[nodiscard]] std::span<const Choice, choice_count> recipe_choices();  // in the order of choice_names
+[[nodiscard]] std::span<const Choice, choice_count> recipe_choices();  // in the order of choice_heads
+
+// Words joined by "+" ("core_attn+mlp", or "none") and bits, of a choice of kind `words`. Parsing gives
+// nothing where a word is unknown; the text of bits names them in the order of `words`.
+[[nodiscard]] std::optional<std::int32_t> bits_of(const Choice&, std::string_view text);
+[[nodiscard]] std::string text_of_bits(const Choice&, std::int32_t bits);
 
 }  // namespace echo::training

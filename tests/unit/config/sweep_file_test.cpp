@@ -26,6 +26,11 @@ TEST_F(SweepFile, ReadsEveryFormOfAnAxis) {
   EXPECT_THAT(values("tp = { log = [7, 7], n = 2 }"), ElementsAre(7));
   EXPECT_THAT(values("zero = { from = 0, to = 3 }"), ElementsAre(0, 1, 2, 3));
   EXPECT_THAT(values("sequence_parallel = [true, false]"), ElementsAre(1, 0));
+  EXPECT_THAT(values("fsdp_prefetch = [0, 2]"), ElementsAre(0, 2));
+  EXPECT_THAT(values("zero_group = { pow2 = [8, 16] }"), ElementsAre(8, 16));
+  EXPECT_THAT(values("capacity_factor = [0, 1.25]"), ElementsAre(0, 1250));  // thousandths
+  EXPECT_THAT(values("recompute_modules = [\"mlp+core_attn\", \"none\"]"), ElementsAre(9, 0));  // bits
+  EXPECT_THAT(values("cuda_graphs = [true, false]"), ElementsAre(1, 0));
   EXPECT_THAT(values("gpus = 96\ntp = \"auto\""), ElementsAre(1, 2, 4, 8));
   EXPECT_THAT(values("gpus = 96\npp = \"auto\""), ElementsAre(1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 96));
   EXPECT_THAT(values("gpus = 16\ndp = \"auto\""), ElementsAre(1, 2, 4, 8, 16));

@@ -176,6 +176,8 @@ TEST(Schema, SpellsFixedMeaningsAsTheProgramDoes) {
   };
   expect_meanings("recompute", training::recompute_names);
   expect_meanings("precision", machine::precision_names);
+  for (const training::Choice& choice : training::recipe_choices())
+    if (choice.kind == training::ChoiceKind::word) expect_meanings(choice.name, choice.words);
 }
 
 }  // namespace

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/named_table.hpp"
+#include "timeline/schedule.hpp"
+
 #include "tests/support/small_space.hpp"
 
 namespace echo::sweep {
@@ -69,6 +72,32 @@ TEST(ConfigId, NormalisingTwiceChangesNothing) {
     const auto once = normalised(config({.tensor = n, .pipeline = n, .data = n}), catalog());
     EXPECT_EQ(normalised(once, catalog()), once);
   }
+}
+
+TEST(ConfigId, ChangesWithEveryChoiceOfTheRecipeThatCanMatter) {
+  training::TrainingConfig base = config({.tensor = 2, .pipeline = 2, .data = 2, .context = 2, .expert = 2});
+  base.precision = training::Precision::fp8;
+  base.zero = training::ZeroStage::parameters;
+  base.recipe.cp_comm = training::ContextComm::hybrid;
+  simulate::Catalog mixtures = catalog();
+  mixtures.models[0].experts = 8, mixtures.models[0].experts_per_token = 2;
+  mixtures.models[0].shared_expert_hidden = mixtures.models[0].hidden;
+  int mattered = 0;
+  for (const auto recompute : {training::Recompute::selective, training::Recompute::full})
+    for (const char* schedule : {"interleaved", "zb-h1"}) {
+      base.recompute = recompute;
+      base.schedule = training::ScheduleId(find_named(timeline::schedule_table(), schedule));
+      const AxisSet irrelevant = irrelevant_axes(base, mixtures);
+      for (std::int32_t i = 0; i < training::choice_count; ++i) {
+        const training::Choice& choice = training::recipe_choices()[static_cast<std::size_t>(i)];
+        training::TrainingConfig other = base;
+        choice.set(other.recipe, choice.get(base.recipe) == 0 ? 1 : 0);
+        const bool matters = !irrelevant.test(at(axis_of_choice(i)));
+        EXPECT_EQ(config_id_of(other, mixtures) != config_id_of(base, mixtures), matters) << choice.name;
+        mattered += matters;
+      }
+    }
+  EXPECT_EQ(mattered, 4 * (training::choice_count - 5) + 2 * (1 + 2 + 1 + 1));  // the five: by recompute or schedule
 }
 
 // irrelevant_axes() is what normalised() and the search for repeats go by: an axis it names changes nothing,
