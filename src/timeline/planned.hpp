@@ -18,13 +18,22 @@ struct Rule {
 
   // Greedy, one chunk on a stage: whatever can run, forwards and backwards in turn where both can.
 
-  // Woven, two chunks on a stage placed like a V: forwards and backwards go by an ideal timetable, in which
-  // every microbatch starts one round after the one before it. What they differ in is how long a microbatch
-  // takes from leg to leg: longer leaves room for the weight gradients in between, shorter holds less memory.
-  enum class Timetable : std::int8_t { v_zb, v_half, v_min } timetable = Timetable::v_zb;
+  // Woven, two chunks on a stage placed like a V: forwards and backwards go by an ideal timetable, in which a
+  // microbatch starts its next leg half a round after the one before, and the next microbatch starts one
+  // round after it.
   bool fills_warm_up = false;  // until its first backward a stage runs what forwards it can, not to wait
   bool patient = false;        // no weight gradient that would delay the next task that is known to come
 };
+
+// Whether playing a rule through in full would be long, so that it is folded.
+[[nodiscard]] constexpr bool plays_are_long(const PipelineShape& shape) {
+  constexpr std::int32_t few_tasks = 4096;
+  return 3 * shape.chunks * shape.microbatches > few_tasks;
+}
+
+// Whether a play that repeats itself is played only until it does. Off only where tests compare the two.
+enum class Folding : bool { off, on };
+inline thread_local Folding folding_of_plans = Folding::on;
 
 // Plans with each rule, keeps the plan of least longest turn (of a stage, from its first task to its last)
 // among those that end no later than the first rule's, and writes it to `out`. A rule that gets stuck for

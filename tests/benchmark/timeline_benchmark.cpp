@@ -65,7 +65,7 @@ struct Pipeline {
     for (std::int32_t c = 0; c < p * v; ++c) {
       const std::int64_t extra = c == 0 ? 20'000'000 : c == p * v - 1 ? 90'000'000 : 0;
       const SimTime forward(1'000'000'000 + extra), backward(2'000'000'000 + 2 * extra);
-      times.push_back({forward, backward, SimTime(0), forward * 2, backward * 2});
+      times.push_back({forward, backward / 2, backward / 2, forward * 2, backward * 2});
     }
     hop.assign(stage_of.size() - 1, SimTime(30'000'000));
   }
@@ -116,6 +116,29 @@ BENCHMARK_CAPTURE(pipeline, interleaved, "interleaved")
     ->ArgNames(axes)
     ->ArgsProduct({{4, 16}, {2, 6}, {64, 256, 1536}, {0, 1}})
     ->Unit(benchmark::kMicrosecond);
+
+// Every schedule in the table, planning included: what one composition costs by stages and microbatches.
+void every_schedule(benchmark::State& state, const Schedule* plan) {
+  const auto p = static_cast<std::int32_t>(state.range(0)), m = static_cast<std::int32_t>(state.range(1));
+  const Pipeline line(*plan, p, plan->interleaves ? 2 : 1, m);
+  if (plan->admits(line.shape) != nullptr) return state.SkipWithError("not admitted");
+  PipelineScratch scratch;
+  PipelineTimes out;
+  for (auto _ : state) {
+    compose_pipeline(line.shape, *plan, line.times, {line.hop, line.hop, true}, {}, scratch, out);
+    benchmark::DoNotOptimize(out.end);
+  }
+}
+
+const bool registered = [] {
+  for (const Schedule* plan : schedule_table()) {
+    benchmark::RegisterBenchmark((std::string("every_schedule/") + plan->name).c_str(), every_schedule, plan)
+        ->ArgNames({"p", "m"})
+        ->ArgsProduct({{4, 8, 16, 32, 64}, {64, 512}})
+        ->Unit(benchmark::kMicrosecond);
+  }
+  return true;
+}();
 
 }  // namespace
 }  // namespace echo::timeline

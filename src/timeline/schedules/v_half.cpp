@@ -1,15 +1,12 @@
 // V-Half: two chunks on every stage in a V, as zb-v, with half the memory of 1F1B: a stage holds at most
-// (stages + 2) / 2 microbatches (2 chunks each), rounded down. A microbatch hurries back up the V, one task a
-// stage, so the second chunk's activations live half as long. With F = B = W the bubble is about half that of
-// 1F1B.
-// Planned for the given times by planned.cpp, by woven rules. Source: Qi et al., "Pipeline Parallelism with
-// Controllable Memory", NeurIPS 2024, arXiv 2405.15362, section 3.3; offsets of the building block, and
-// memory: sail-sg/zero-bubble-pipeline-parallelism, scheduler/zbv_greedy.py, and the authors' demo page.
-// Limits: as zb-v. The authors reorder warm-up and drain after laying the blocks out; here weight gradients
-// fill the gaps as time goes.
-#include <algorithm>
-
-#include "timeline/planned.hpp"
+// (stages + 2) / 2 microbatches (2 chunks each), rounded down. A microbatch goes down the V by two slots a
+// stage and hurries back up by one, so the second chunk's activations live half as long. With F = B = W the
+// bubble is half that of 1F1B.
+// Source: Qi et al., "Pipeline Parallelism with Controllable Memory", NeurIPS 2024, arXiv 2405.15362, section
+// 3.3; slots of the building block: sail-sg/zero-bubble-pipeline-parallelism, scheduler/zbv_greedy.py.
+// Limits: the order looks at no times, as the authors' does not; where W is far from F and B or the stages
+// differ, zb-v or interleaved may be better.
+#include "timeline/building_block.hpp"
 
 namespace echo::timeline::schedules {
 
@@ -18,23 +15,34 @@ static const char* admits(const PipelineShape& shape) {
   return nullptr;
 }
 
-static std::int32_t in_flight(const PipelineShape& shape, std::int32_t) {
-  return 2 * std::min((shape.stages + 2) / 2, shape.microbatches);
+static Slots slots(std::int32_t stages, std::int32_t stage) {
+  const std::int32_t pause = stages % 2 == 0 ? 3 : 0;  // keeps the four apart modulo 6
+  return {2 * stage, 3 * stages - stage - 2, 3 * stages + pause + 2 * stage - 1,
+          6 * stages + pause - stage - 2};
 }
 
-static void order(const PipelineShape& shape, std::span<const ChunkTimes> times, std::int32_t,
-                  Csr<Task>& out) {
-  constexpr auto timetable = Rule::Timetable::v_half;
-  static constexpr Rule rules[] = {
-      {.kind = Rule::Kind::woven, .timetable = timetable},
-      {.kind = Rule::Kind::woven, .timetable = timetable, .patient = true},
-      {.kind = Rule::Kind::woven, .timetable = timetable, .fills_warm_up = true},
-      {.kind = Rule::Kind::woven, .timetable = timetable, .fills_warm_up = true, .patient = true},
-  };
-  order_planned(shape, times, in_flight(shape, 0), rules, out);
+static std::int32_t limit(std::int32_t stages) { return 2 * ((stages + 2) / 2); }
+
+static constexpr BuildingBlock block{slots, limit};
+
+static void slice(const PipelineShape& shape, std::int32_t stage, std::int32_t from, std::int32_t to,
+                  std::vector<Task>& out) {
+  append_blocks(shape, stage, block, from, to, out);
+}
+
+static SteadyStretch steady(const PipelineShape& shape, std::int32_t stage) {
+  return steady_blocks(shape, stage, block);
+}
+
+static std::int32_t in_flight(const PipelineShape& shape, std::int32_t stage) {
+  return held_by_blocks(shape, stage, block);
 }
 
 extern const Schedule v_half;
+static void order(const PipelineShape& shape, std::span<const ChunkTimes>, std::int32_t, Csr<Task>& out) {
+  order_from_slices(v_half, shape, out);
+}
+
 extern const Schedule v_half{.name = "v-half",
                              .source = "Qi et al. 2024, arXiv:2405.15362, section 3",
                              .admits = admits,
@@ -42,6 +50,8 @@ extern const Schedule v_half{.name = "v-half",
                              .order = order,
                              .in_flight = in_flight,
                              .splits_backward = true,
-                             .interleaves = true};
+                             .interleaves = true,
+                             .slice = slice,
+                             .steady = steady};
 
 }  // namespace echo::timeline::schedules

@@ -1,14 +1,12 @@
 // V-Min: two chunks on every stage in a V, as zb-v, with a third of the memory of 1F1B: a stage holds at most
 // (stages + 4) / 3 microbatches (2 chunks each), rounded down; the least of all V-shaped schedules. A
-// microbatch never rests: down the V, up, and back again, one task a stage. With F = B = W the bubble is
+// microbatch never rests: down the V, up, and back again, one slot a stage. With F = B = W the bubble is
 // about two thirds of that of 1F1B; it is sensitive to unequal times, since nothing is kept in reserve.
-// Planned for the given times by planned.cpp, by woven rules. Source: Qi et al., "Pipeline Parallelism with
-// Controllable Memory", NeurIPS 2024, arXiv 2405.15362, section 3.3; offsets of the building block, and
-// memory: sail-sg/zero-bubble-pipeline-parallelism, scheduler/zbv_greedy.py, and the authors' demo page.
-// Limits: as v-half.
-#include <algorithm>
-
-#include "timeline/planned.hpp"
+// Source: Qi et al., "Pipeline Parallelism with Controllable Memory", NeurIPS 2024, arXiv 2405.15362, section
+// 3.3; slots of the building block: sail-sg/zero-bubble-pipeline-parallelism, scheduler/zbv_greedy.py.
+// Limits: the order looks at no times, as the authors' does not; where W is far from F and B or the stages
+// differ, zb-v or interleaved may be better.
+#include "timeline/building_block.hpp"
 
 namespace echo::timeline::schedules {
 
@@ -17,23 +15,33 @@ static const char* admits(const PipelineShape& shape) {
   return nullptr;
 }
 
-static std::int32_t in_flight(const PipelineShape& shape, std::int32_t) {
-  return 2 * std::min((shape.stages + 4) / 3, shape.microbatches);
+static Slots slots(std::int32_t stages, std::int32_t stage) {
+  const std::int32_t pause = stages % 3 == 0 ? 2 : 0;  // keeps the four apart modulo 6
+  return {stage, 2 * stages - stage - 1, 2 * stages + pause + stage, 4 * stages + pause - stage - 1};
 }
 
-static void order(const PipelineShape& shape, std::span<const ChunkTimes> times, std::int32_t,
-                  Csr<Task>& out) {
-  constexpr auto timetable = Rule::Timetable::v_min;
-  static constexpr Rule rules[] = {
-      {.kind = Rule::Kind::woven, .timetable = timetable},
-      {.kind = Rule::Kind::woven, .timetable = timetable, .patient = true},
-      {.kind = Rule::Kind::woven, .timetable = timetable, .fills_warm_up = true},
-      {.kind = Rule::Kind::woven, .timetable = timetable, .fills_warm_up = true, .patient = true},
-  };
-  order_planned(shape, times, in_flight(shape, 0), rules, out);
+static std::int32_t limit(std::int32_t stages) { return 2 * ((stages + 4) / 3); }
+
+static constexpr BuildingBlock block{slots, limit};
+
+static void slice(const PipelineShape& shape, std::int32_t stage, std::int32_t from, std::int32_t to,
+                  std::vector<Task>& out) {
+  append_blocks(shape, stage, block, from, to, out);
+}
+
+static SteadyStretch steady(const PipelineShape& shape, std::int32_t stage) {
+  return steady_blocks(shape, stage, block);
+}
+
+static std::int32_t in_flight(const PipelineShape& shape, std::int32_t stage) {
+  return held_by_blocks(shape, stage, block);
 }
 
 extern const Schedule v_min;
+static void order(const PipelineShape& shape, std::span<const ChunkTimes>, std::int32_t, Csr<Task>& out) {
+  order_from_slices(v_min, shape, out);
+}
+
 extern const Schedule v_min{.name = "v-min",
                             .source = "Qi et al. 2024, arXiv:2405.15362, section 3",
                             .admits = admits,
@@ -41,6 +49,8 @@ extern const Schedule v_min{.name = "v-min",
                             .order = order,
                             .in_flight = in_flight,
                             .splits_backward = true,
-                            .interleaves = true};
+                            .interleaves = true,
+                            .slice = slice,
+                            .steady = steady};
 
 }  // namespace echo::timeline::schedules

@@ -28,11 +28,14 @@ static void order(const PipelineShape& shape, std::span<const ChunkTimes> times,
                   Csr<Task>& out) {
   static constexpr Rule rules[] = {
       {.kind = Rule::Kind::woven},
-      {.kind = Rule::Kind::woven, .patient = true},
       {.kind = Rule::Kind::woven, .fills_warm_up = true},
       {.kind = Rule::Kind::woven, .fills_warm_up = true, .patient = true},
+      {.kind = Rule::Kind::woven, .patient = true},
   };
-  order_planned(shape, times, in_flight(shape, 0), rules, out);
+  // Where planning is long the patient rules are left out: the longest turn is 0.1 % longer on average over
+  // random shapes with uneven stages, 1.7 % at worst.
+  const std::span<const Rule> all(rules);
+  order_planned(shape, times, in_flight(shape, 0), plays_are_long(shape) ? all.first(2) : all, out);
 }
 
 extern const Schedule zb_v;

@@ -146,6 +146,22 @@ TEST(ZbV, HasNoBubbleFromTwiceAsManyMicrobatchesAsStages) {
   }
 }
 
+// Building blocks settle into full rounds for any number of stages, so the cost does not grow with
+// microbatches.
+TEST(ControllableMemory, RepeatsForAnyNumberOfStages) {
+  for (const char* name : {"v-half", "v-min"}) {
+    const Schedule& plan = schedule(name);
+    for (std::int32_t p = 1; p <= 72; ++p) {
+      std::vector<std::int32_t> stage_of(static_cast<std::size_t>(2 * p));
+      plan.place(p, 2 * p, stage_of);
+      const PipelineShape shape{p, 2 * p, 1000, stage_of};
+      EXPECT_GT(plan.steady(shape, 0).repeats, 1000 - 3 * p - 5) << name << " " << p;
+      EXPECT_LE(plan.in_flight(shape, 0), 2 * (name[2] == 'h' ? (p + 2) / 2 : (p + 4) / 3))
+          << name << " " << p;
+    }
+  }
+}
+
 TEST(ZeroBubble, IsNeverSlowerThan1f1b) {
   std::int32_t faster = 0;
   for (const char* name : {"zb-h1", "zb-1p", "zb-2p", "zb-v"}) {
