@@ -122,6 +122,79 @@ static training::LatentAttention read_latent_attention(TableReader& file, const 
   return latent;
 }
 
+// Keys of models whose layers see near tokens only; all absent where every layer sees all.
+static training::LocalAttention read_local_attention(TableReader& file, const std::string& model) {
+  training::LocalAttention local;
+  const std::int32_t window = count(file, "window", {0, 1e9}, Presence::optional);
+  const std::int32_t chunk = count(file, "attention_chunk", {0, 1e9}, Presence::optional);
+  local.span = std::max(window, chunk);
+  local.chunked = chunk > 0;
+  local.full_interval = count(file, "full_attention_interval", {0, 65536}, Presence::optional);
+  file.boolean("full_attention_positions", local.full_has_positions, Presence::optional);
+  if (window > 0 && chunk > 0) {
+    file.problems().error(file.place(), "model \"" + model + "\" has both window and attention_chunk",
+                          "a layer sees the tokens before it, or those of its chunk: give one");
+  }
+  if (local.span == 0 && (local.full_interval > 0 || !local.full_has_positions)) {
+    file.problems().error(file.place(), "every layer of model \"" + model + "\" sees all tokens",
+                          "give window or attention_chunk, or leave out full_attention_interval and "
+                          "full_attention_positions");
+  }
+  return local;
+}
+
+static training::Mamba read_mamba(TableReader& file, const std::string& model) {
+  const toml::table* table = file.table("mamba", Presence::optional);
+  if (table == nullptr) return {};
+  TableReader reader(*table, place_of(*table), "mamba of model \"" + model + "\"", file.problems());
+  training::Mamba mamba;
+  mamba.heads = count(reader, "heads", at_least_one);
+  mamba.head_dim = count(reader, "head_dim", at_least_one);
+  mamba.groups = count(reader, "groups", at_least_one);
+  mamba.state = count(reader, "state", at_least_one);
+  mamba.convolution = count(reader, "convolution", at_least_one, Presence::optional, mamba.convolution);
+  mamba.chunk = count(reader, "chunk", at_least_one, Presence::optional, mamba.chunk);
+  if (mamba.groups > 0 && mamba.heads % mamba.groups != 0) {
+    file.problems().error(place_of(*table),
+                          "groups does not divide heads in mamba of model \"" + model + "\"",
+                          "each group serves a whole number of heads");
+  }
+  reader.finish();
+  return mamba;
+}
+
+// A letter a layer: M Mamba, * attention, - feed-forward net, E mixture of experts.
+static void read_layer_pattern(TableReader& file, training::ModelSpec& model) {
+  file.text("layer_pattern", model.layer_pattern, Presence::optional);
+  const std::string& pattern = model.layer_pattern;
+  const auto has = [&](char letter) { return pattern.find(letter) != std::string::npos; };
+  const std::string in_model = " in model \"" + model.name + "\"";
+  const auto wrong = [&](const std::string& what, const std::string& remedy) {
+    file.problems().error(file.place(), what + in_model, remedy);
+  };
+  if (pattern.empty()) {
+    if (model.mamba.heads > 0) wrong("no layer is a Mamba layer", "give layer_pattern, with an M for each");
+    return;
+  }
+  const std::size_t odd = pattern.find_first_not_of("M*-E");
+  if (odd != std::string::npos) {
+    wrong("layer_pattern has the letter '" + pattern.substr(odd, 1) + "'",
+          "use M (Mamba), * (attention), - (feed-forward net) and E (mixture of experts)");
+  }
+  if (static_cast<std::int64_t>(pattern.size()) != model.layers) {
+    wrong("layer_pattern has " + std::to_string(pattern.size()) + " letters for " +
+              std::to_string(model.layers) + " layers",
+          "give one letter a layer");
+  }
+  if (has('M') != (model.mamba.heads > 0))
+    wrong("Mamba layers and [mamba] come together", "give both or none");
+  if (has('E') != (model.experts > 0)) wrong("E layers and experts come together", "give both or none");
+  if (model.local.span > 0 || model.first_dense_layers > 0 || model.moe_interval > 1) {
+    wrong("layer_pattern already says what each layer is",
+          "leave out window, attention_chunk, first_dense_layers and moe_interval");
+  }
+}
+
 training::ModelSpec read_model(TableReader& file) {
   training::ModelSpec model;
   head(file, model.name, model.source);
@@ -136,12 +209,17 @@ training::ModelSpec read_model(TableReader& file) {
   model.max_positions = count(file, "max_positions", at_least_one);
   read_experts(file, model);
   model.latent = read_latent_attention(file, model.name);
+  model.local = read_local_attention(file, model.name);
+  model.mamba = read_mamba(file, model.name);
+  read_layer_pattern(file, model);
+  file.boolean("post_norms", model.post_norms, Presence::optional);
+  file.boolean("attention_sinks", model.attention_sinks, Presence::optional);
   file.boolean("query_key_norm", model.query_key_norm, Presence::optional);
   model.gated_ffn = flag(file, "gated_ffn");
   model.tied_embeddings = flag(file, "tied_embeddings");
   model.linear_bias = flag(file, "linear_bias");
   model.norm = choice<training::Norm>(file, "norm", {"layer", "rms"});
-  model.positions = choice<training::Positions>(file, "positions", {"learned", "rope", "alibi"});
+  model.positions = choice<training::Positions>(file, "positions", {"learned", "rope", "alibi", "none"});
   if (model.kv_heads > 0 && model.heads % model.kv_heads != 0) {
     file.problems().error(file.place(), "kv_heads does not divide heads in model \"" + model.name + "\"",
                           "each key-value head serves a whole number of query heads");
@@ -206,7 +284,8 @@ training::FrameworkSpec read_framework(TableReader& file) {
   framework.sequence_parallel = flag(file, "sequence_parallel");
   framework.flash_attention = flag(file, "flash_attention");
   framework.zero = static_cast<training::ZeroStage>(count(file, "zero", {0, 3}));
-  framework.recompute = choice<training::Recompute>(file, "recompute", {"none", "selective", "full", "per_op"});
+  framework.recompute =
+      choice<training::Recompute>(file, "recompute", {"none", "selective", "full", "per_op"});
   framework.overlap = {.grad_reduce = flag(file, "overlap_grad_reduce"),
                        .param_gather = flag(file, "overlap_param_gather"),
                        .pipeline = flag(file, "overlap_p2p"),

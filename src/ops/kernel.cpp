@@ -1,9 +1,9 @@
 // Closed forms: the arithmetic and the memory traffic a kernel implies, whatever GPU runs it.
 //
 // flops_of counts matrix products only (a multiply and an add are 2), as published model-FLOPs figures do;
-// the vector arithmetic of norms and activations never binds. Causal attention is half of the square; its
-// backward pass is five products where the forward is two (Dao 2022, FlashAttention: scores recomputed, then
-// dV, dP, dQ, dK).
+// the vector arithmetic of norms and activations never binds. Causal attention is half of the square, or of
+// what a window leaves of it; its backward pass is five products where the forward is two (Dao 2022,
+// FlashAttention: scores recomputed, then dV, dP, dQ, dK).
 //
 // traffic_of counts HBM bytes. For products: each operand once, the result once. For memory-bound ops it
 // follows the kernel chain that the style runs, every kernel reading its inputs from and writing its outputs
@@ -123,6 +123,14 @@ double bytes_per_element(const KernelKey& key) {
     case KernelKind::grad_norm:
     case KernelKind::memset_zero:
       return 1.0;  // n is the bytes of an element
+    case KernelKind::merge:
+      return 3 * e;
+    case KernelKind::convolution_forward:  // causal_conv1d, one kernel each way
+      return 2 * e;
+    case KernelKind::convolution_backward:  // r x, r dy, w dx
+      return 3 * e;
+    case KernelKind::scan_forward:
+    case KernelKind::scan_backward:
     case KernelKind::gemm:
     case KernelKind::attention_forward:
     case KernelKind::attention_backward:
@@ -159,25 +167,84 @@ double attention_bytes(const KernelKey& key) {
 
 // Two products forward (scores over k channels, context over the value's), five backward (three over k, two).
 double attention_flops(const KernelKey& key) {
-  const double pairs = product(key) * (key.causal ? 1.0 : 2.0), k = key.k, value = value_dim_of(key);
-  return pairs * (key.kind == KernelKind::attention_forward ? k + value : 3.0 * k + 2.0 * value);
+  const double pairs = pairs_of(key) * key.batch, k = key.k, value = value_dim_of(key);
+  return 2.0 * pairs * (key.kind == KernelKind::attention_forward ? k + value : 3.0 * k + 2.0 * value);
 }
 
+bool is_scan(KernelKind kind) {
+  return kind == KernelKind::scan_forward || kind == KernelKind::scan_backward;
+}
+
+// Pairs of a causal square of `n` tokens that see `span` of them (0: all).
+double causal_pairs(double n, double span, bool chunked) {
+  const auto half_square = [](double of) { return of * of / 2.0; };
+  if (span == 0.0 || n <= span) return half_square(n);
+  if (!chunked) return half_square(n) - half_square(n - span);
+  const double chunks = std::floor(n / span);
+  return chunks * half_square(span) + half_square(n - chunks * span);
+}
+
+// Arithmetic and traffic of one token in the chain of kernels that a scan is (state-spaces/mamba,
+// ssd_combined.py), in chunks of Q tokens, of one rank's h heads of P channels, g groups, states of N
+// numbers.
+struct Scan {
+  explicit Scan(const KernelKey& key)
+      : channels(static_cast<double>(key.n) * key.batch),
+        vectors(static_cast<double>(key.k) * key.groups),
+        scores(static_cast<double>(key.span) * key.groups),
+        states(channels * key.k / key.span),
+        heads(key.batch),
+        chunk(key.span),
+        element(machine::element_bytes(key.precision)),
+        forward(key.kind == KernelKind::scan_forward) {}
+
+  // Forward: C B' (half masked) for each group, its product with x (half masked) for each head, states from x
+  // and B, outputs from states and C. Backward: C B' and the states again; gradients of states, x, B and C
+  // (four products with states); of x, of C B' and of the decays within a chunk; of B and C from that of C
+  // B'.
+  [[nodiscard]] double flops() const {
+    const double within = chunk * channels, group_products = chunk * vectors, with_states = states * chunk;
+    return forward ? group_products + within + 4.0 * with_states
+                   : 3.0 * group_products + 3.0 * within + 10.0 * with_states;
+  }
+  // Forward: x twice, gate, both outputs; B twice, C twice; C B' and states in fp32 written and read, states
+  // handed on in 16 bit. Backward: 17 passes over tensors as wide as x (six of them for the gate), nine over
+  // 16-bit states, the forward's fp32 ones again; B and C ten times, their fp32 gradients four times; six
+  // passes over C B' or its gradient. Time steps and decays: fp32, both written and read by every kernel.
+  [[nodiscard]] double bytes() const {
+    return forward ? 5.0 * element * channels + 4.0 * element * vectors + 8.0 * scores +
+                         (8.0 + 2.0 * element) * states + (24.0 + element) * heads
+                   : 17.0 * element * channels + (10.0 * element + 16.0) * vectors + 24.0 * scores +
+                         (8.0 + 9.0 * element) * states + 100.0 * heads;
+  }
+  double channels, vectors, scores, states, heads, chunk, element;
+  bool forward;
+};
+
 }  // namespace
+
+double pairs_of(const KernelKey& key) {
+  const double m = key.m, n = key.n, span = key.span;
+  if (!key.causal) return m * n;
+  return causal_pairs(n, span, key.chunked) - (n > m ? causal_pairs(n - m, span, key.chunked) : 0.0);
+}
 
 std::int32_t value_dim_of(const KernelKey& key) { return key.value_dim > 0 ? key.value_dim : key.k; }
 
 Flops flops_of(const KernelKey& key) {
   if (key.kind == KernelKind::gemm) return Flops(2 * product(key) * key.k);
   if (is_attention(key.kind)) return Flops(attention_flops(key));
+  if (is_scan(key.kind)) return Flops(Scan(key).flops() * key.m);
   return Flops(0.0);
 }
 
 Bytes traffic_of(const KernelKey& key) {
   ECHO_EXPECT(key.m >= 1 && key.n >= 1 && key.k >= 1 && key.batch >= 1 && key.groups >= 1);
+  ECHO_EXPECT(key.span >= (is_scan(key.kind) ? 1 : 0));
   double bytes = product(key) * bytes_per_element(key);
   if (key.kind == KernelKind::gemm) bytes = gemm_bytes(key);
   if (is_attention(key.kind)) bytes = attention_bytes(key);
+  if (is_scan(key.kind)) bytes = Scan(key).bytes() * key.m;
   return Bytes(std::llround(bytes));
 }
 

@@ -15,7 +15,8 @@ using machine::Precision;
 enum class KernelKind : std::int8_t {
   gemm,                // m x n x k, `batch` times, each with matrices of its own. C[m,n] += A[m,k] B[k,n]
   attention_forward,   // fused (flash): m query rows, n key rows, k head dim, batch = samples * query heads,
-  attention_backward,  //   groups = samples * kv heads; `causal` halves the work
+  attention_backward,  //   groups = samples * kv heads; `causal`: queries are the last m
+                       //   of n tokens, each sees those up to its own, `span` of them at most
   norm_forward,        // m rows of n elements
   norm_backward,
   activation_forward,  // bias + GELU: reads m x n, writes m x n. `gated`: reads m x 2n, writes m x n (SwiGLU)
@@ -36,12 +37,18 @@ enum class KernelKind : std::int8_t {
   permute,      // m rows of n elements, read once, `groups` copies of each written where their experts want
   unpermute,    // the other way: `groups` rows read and summed into each of m written
   elementwise,  // reads m x n, writes m x n once (casts, adds, copies, transposes)
-  grad_accumulate,  // adds m x n 16-bit gradients into an fp32 buffer
-  optimizer,        // Adam over m parameters (n bytes of state traffic each)
-  grad_norm,        // reads m gradients of n bytes each
-  memset_zero       // writes m elements of n bytes (zero_grad)
+  grad_accumulate,      // adds m x n 16-bit gradients into an fp32 buffer
+  optimizer,            // Adam over m parameters (n bytes of state traffic each)
+  grad_norm,            // reads m gradients of n bytes each
+  memset_zero,          // writes m elements of n bytes (zero_grad)
+  merge,                // m x n partial results added into a sum: both read, the sum written
+  convolution_forward,  // causal, of a few taps, over m tokens of n channels each by itself, and SiLU
+  convolution_backward,
+  scan_forward,  // Mamba-2: m tokens, batch = heads of n channels and n x k numbers of state, groups = B and
+                 // C,
+  scan_backward  //   `span` = tokens of a chunk; the gate included
 };
-inline constexpr std::int32_t kernel_kind_count = 27;
+inline constexpr std::int32_t kernel_kind_count = 32;
 
 // Operand storage of a training GEMM: forward TN, input gradient NN, weight gradient NT (cuBLAS words).
 enum class GemmLayout : std::int8_t { tn, nn, nt };
@@ -56,14 +63,18 @@ struct KernelKey {
   KernelStyle style = KernelStyle::fused;
   bool causal = false, gated = false;
   bool fp32_accumulate = false;  // weight gradient added into an fp32 buffer inside the GEMM (beta = 1)
+  bool chunked = false;          // attention: `span` counts from multiples of it, not back from the query
   bool grouped = false;          // gemm: the batch is one launch a product (the experts of a mixture)
   std::int32_t m = 1, n = 1, k = 1;
   std::int32_t batch = 1, groups = 1;
   std::int32_t value_dim = 0;  // attention: head dim of values and outputs where it is not k
+  std::int32_t span = 0;       // attention: keys a query sees at most, 0 = all; scan: tokens of a chunk
   friend constexpr auto operator<=>(const KernelKey&, const KernelKey&) = default;
 };
 
 [[nodiscard]] std::int32_t value_dim_of(const KernelKey&);  // of an attention kernel
+// (Query, key) pairs of one head of an attention kernel. Causal: half of a square, diagonal included as half.
+[[nodiscard]] double pairs_of(const KernelKey&);
 
 // Arithmetic the kernel must do (multiply and add are 2), and the HBM bytes it cannot avoid moving.
 [[nodiscard]] Flops flops_of(const KernelKey&);

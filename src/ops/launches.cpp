@@ -12,6 +12,10 @@ namespace echo::ops {
 
 namespace {
 
+// Cumulative decays, chunk states, their passing on, C B', outputs; and their fifteen in backward.
+// Source: state-spaces/mamba ssd_combined.py.
+constexpr std::int32_t scan_forward_launches = 5, scan_backward_launches = 15;
+
 std::int32_t eager_launches(const KernelKey& key) {
   switch (key.kind) {
     case KernelKind::norm_forward:
@@ -56,7 +60,14 @@ std::int32_t eager_launches(const KernelKey& key) {
     case KernelKind::grad_accumulate:
     case KernelKind::grad_norm:
     case KernelKind::memset_zero:
+    case KernelKind::merge:
+    case KernelKind::convolution_forward:
+    case KernelKind::convolution_backward:
       return 1;
+    case KernelKind::scan_forward:
+      return scan_forward_launches;
+    case KernelKind::scan_backward:
+      return scan_backward_launches;
   }
   return 1;
 }
@@ -65,6 +76,8 @@ std::int32_t eager_launches(const KernelKey& key) {
 
 std::int32_t launches_of(const KernelKey& key) {
   if (key.grouped) return key.batch;
+  if (key.kind == KernelKind::scan_forward) return scan_forward_launches;
+  if (key.kind == KernelKind::scan_backward) return scan_backward_launches;
   switch (key.style) {
     case KernelStyle::fused:
       return key.kind == KernelKind::attention_backward ? 3 : 1;  // dot, main, convert

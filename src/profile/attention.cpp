@@ -5,7 +5,9 @@
 //               the tensor cores, so one score's softmax is worth `softmax` elements of depth. Backward has 5
 //               products (scores again, dV, dP, dQ, dK) and constants of its own.
 //   Starting and ending a block is worth `prologue` keys (forward; the backward tables show none).
-//   work      = pairs * pair time / SMs; causal: half the square and half a tile of wasted diagonal per query
+//   work      = pairs * pair time / SMs; causal: half the square and half a tile of wasted diagonal per
+//   query,
+//               and as much again at the far edge of a window
 //   row time      = max(longest block, work + tail * longest block) + ramp, and never below the HBM time of
 //   its tensors
 // Sources: Dao et al. 2022, 2023 (FlashAttention, -2), Shah et al. 2024 (-3: softmax is what head dim 64
@@ -66,8 +68,12 @@ ops::KernelPrice price_attention(const ops::KernelKey& key, const machine::GpuSp
       unequal * products * 2.0 * (d + softmax) / (std::min(rate, 1.0) * peak / sms);  // s on one SM
   const double blocks = std::ceil(m / query_tile) * key.batch;
   const double rows = blocks * query_tile;
-  const double keys_per_row = (key.causal ? (n + std::min(n, query_tile)) / 2 : n) + prologue;
-  const double longest = query_tile * (n + prologue) * pair;
+  const double seen =
+      key.causal && key.span > 0 ? std::min(n, key.span + (key.chunked ? 0.0 : query_tile)) : n;
+  const double edges = !key.causal ? 0.0 : key.span > 0 && !key.chunked ? 2.0 : 1.0;
+  const double wasted = edges * std::min(seen, query_tile) / 2;
+  const double keys_per_row = std::min(ops::pairs_of(key) / m + wasted, seen) + prologue;
+  const double longest = query_tile * (seen + prologue) * pair;
   const double work = rows * keys_per_row * pair / sms;
   const double arithmetic = std::max(longest, work + tail * longest);
 

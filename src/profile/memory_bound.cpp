@@ -58,6 +58,11 @@ double fraction_of(ops::KernelKind kind, const KernelConstants& c) {
     case KernelKind::dropout_backward:
     case KernelKind::elementwise:
     case KernelKind::grad_accumulate:
+    case KernelKind::merge:
+    case KernelKind::convolution_forward:
+    case KernelKind::convolution_backward:
+    case KernelKind::scan_forward:
+    case KernelKind::scan_backward:
       break;
   }
   return c.memory_copy;

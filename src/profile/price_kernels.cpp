@@ -4,6 +4,7 @@
 #include "profile/attention.hpp"
 #include "profile/gemm.hpp"
 #include "profile/memory_bound.hpp"
+#include "profile/scan.hpp"
 
 namespace echo::profile {
 
@@ -13,6 +14,8 @@ ops::KernelPrice price_kernel(const ops::KernelKey& key, const machine::GpuSpec&
   if (key.kind == ops::KernelKind::gemm) return price_gemm(key, gpu, constants);
   if (key.kind == ops::KernelKind::attention_forward || key.kind == ops::KernelKind::attention_backward)
     return price_attention(key, gpu, constants);
+  if (key.kind == ops::KernelKind::scan_forward || key.kind == ops::KernelKind::scan_backward)
+    return price_scan(key, gpu, constants);
   return price_memory_bound(key, gpu, constants);
 }
 

@@ -56,6 +56,7 @@ std::size_t PriceKeyHash::operator()(const std::pair<std::int32_t, ops::KernelKe
       .add(packed(k.m, k.n))
       .add(packed(k.k, k.batch))
       .add(packed(k.groups, k.value_dim))
+      .add(packed(k.span, k.chunked ? 1 : 0))
       .done();
 }
 

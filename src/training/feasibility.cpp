@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include "training/rank_layout.hpp"
+
 namespace echo::training {
 
 namespace {
@@ -42,11 +44,50 @@ const char* broken_expert_rule(const TrainingConfig& c, const ModelSpec& m) {
   return first_broken(rules);
 }
 
+// Source: Transformer Engine context_parallel.py (attn_forward_func_with_cp and the classes it calls).
+const char* broken_context_rule(const TrainingConfig& c, const ModelSpec& m,
+                                const machine::ClusterSpec& cluster) {
+  const Degrees& d = c.degrees;
+  if (d.context == 1) return nullptr;
+  const std::int32_t inner = context_inner_ranks(c, cluster);
+  const bool passes_round = c.recipe.cp_comm != ContextComm::all_gather && inner < d.context;
+  const LocalAttention& local = m.local;
+  const bool looks_near = local.span > 0 && local.span < c.batch.sequence_tokens;
+  const Rule rules[] = {
+      {c.flash_attention, "context parallelism needs fused attention"},
+      {c.batch.sequence_tokens % (2 * d.context) == 0,
+       "context parallelism needs a sequence of 2 * cp equal pieces"},
+      {d.context % inner == 0, "cp_inner must divide the context degree"},
+      {m.heads / d.tensor % inner == 0 && std::max(1, m.kv_heads / d.tensor) % inner == 0,
+       "all-to-all context parallelism needs query and key-value heads per tensor rank that its group "
+       "divides"},
+      {!looks_near || !passes_round, "windowed attention cannot go round a ring; use all_gather or a2a"},
+      {!looks_near || !local.chunked || inner == d.context,
+       "chunked attention needs the whole sequence on a rank; use a2a"},
+      {!m.attention_sinks || inner == d.context, "attention sinks under context parallelism need a2a"},
+  };
+  return first_broken(rules);
+}
+
+// Source: Megatron-LM core/ssm/{mamba_mixer,mamba_context_parallel}.py.
+const char* broken_mamba_rule(const TrainingConfig& c, const ModelSpec& m) {
+  const Mamba& x = m.mamba;
+  if (x.heads == 0) return nullptr;
+  const std::int32_t t = c.degrees.tensor, cp = c.degrees.context, groups = std::max(1, x.groups / t);
+  const Rule rules[] = {
+      {x.heads % t == 0, "tensor degree must divide the Mamba heads"},
+      {x.groups % t == 0, "tensor degree must divide the Mamba groups"},
+      {x.heads / t % cp == 0, "tensor times context degree must divide the Mamba heads"},
+      {groups % cp == 0 || cp % groups == 0,
+       "context degree must divide the Mamba groups of a tensor rank, or be a multiple of them"},
+  };
+  return first_broken(rules);
+}
+
 // Choices a framework knows and this version does not simulate.
 const char* not_simulated_yet(const TrainingConfig& c) {
   const Recipe& r = c.recipe;
   const Rule rules[] = {
-      {r.cp_comm == ContextComm::ring || c.degrees.context == 1, "only ring attention is simulated yet"},
       {r.fsdp_prefetch == 1 && r.fsdp_reshard && !r.no_sync, "only FSDP's defaults are simulated yet"},
       {!r.offload_optimizer && r.offload_layers == 0, "offloading is not simulated yet"},
       {c.recompute != Recompute::per_op && r.recompute_layers == 0 &&
@@ -80,9 +121,6 @@ std::optional<Infeasible> check_feasible(const TrainingConfig& c, const ModelSpe
   const std::int32_t vocab_step = framework.pads_vocabulary ? 1 : d.tensor;
   const std::int32_t samples_per_round = d.data * c.batch.micro_samples;
   const Rule rules[] = {
-      {d.context == 1 || c.flash_attention, "context parallelism needs fused attention"},
-      {d.context == 1 || c.batch.sequence_tokens % (2 * d.context) == 0,
-       "context parallelism needs a sequence of 2 * cp equal pieces"},
       {!model.has_latent_attention() || c.flash_attention, "latent attention needs fused attention"},
       {c.zero_group == 0 || (c.zero_group <= d.data * d.context && d.data * d.context % c.zero_group == 0),
        "shard groups must divide the data-parallel ranks"},
@@ -108,6 +146,9 @@ std::optional<Infeasible> check_feasible(const TrainingConfig& c, const ModelSpe
   };
   if (const char* broken = first_broken(rules)) return Infeasible{Reason::unsupported, broken, 0.0};
   if (const char* broken = not_simulated_yet(c)) return Infeasible{Reason::unsupported, broken, 0.0};
+  if (const char* broken = broken_context_rule(c, model, cluster))
+    return Infeasible{Reason::unsupported, broken, 0.0};
+  if (const char* broken = broken_mamba_rule(c, model)) return Infeasible{Reason::unsupported, broken, 0.0};
   if (const char* broken = broken_expert_rule(c, model)) return Infeasible{Reason::unsupported, broken, 0.0};
   return std::nullopt;
 }

@@ -14,7 +14,7 @@ namespace echo::training {
 using ModelId = Id<struct ModelTag>;
 
 enum class Norm : std::int8_t { layer, rms };
-enum class Positions : std::int8_t { learned, rope, alibi };
+enum class Positions : std::int8_t { learned, rope, alibi, none };
 
 // A layer is two halves, each with a norm before and a residual sum after it; either may be missing.
 // The first lets tokens see each other: attention to all earlier ones, to near ones only, or a state that is

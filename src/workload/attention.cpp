@@ -21,19 +21,24 @@ namespace {
 
 using ops::GemmLayout;
 using ops::KernelKind;
+using training::Mixer;
 
 std::int32_t query_key_value(const Shapes& s) { return s.query_width + s.key_width + s.value_width; }
 
-void rope(Builder& b, const Shapes& s, Part part, OpIndex after = -1) {
-  if (s.x.model.positions == training::Positions::rope)
-    b.compute(part, s.op(KernelKind::rope, s.rows, s.query_width + s.key_width), {after});
+// Rotary positions, which some models leave out where all tokens are seen. Returns what is still waited for.
+OpIndex rope(Builder& b, const Shapes& s, Mixer mixer, Part part, OpIndex after = -1) {
+  const training::ModelSpec& m = s.x.model;
+  if (m.positions != training::Positions::rope) return after;
+  if (mixer == Mixer::attention && !m.local.full_has_positions) return after;
+  b.compute(part, s.op(KernelKind::rope, s.rows, s.query_width + s.key_width), {after});
+  return -1;
 }
 
 // Norm of each head of queries and keys.
 OpIndex head_norms(Builder& b, const Shapes& s, Part part, KernelKind kind, OpIndex after = -1) {
   if (!s.x.model.query_key_norm) return after;
   const std::int32_t heads = (s.query_width + s.key_width) / s.x.model.head_dim;
-  b.compute(part, s.op(kind, s.rows * heads, s.x.model.head_dim), {after});
+  b.compute(part, s.op(kind, s.rows, s.x.model.head_dim, heads), {after});
   return -1;
 }
 
@@ -93,25 +98,25 @@ OpIndex latent_backward(Builder& b, const Shapes& s, const GradientReady& ready)
 
 }  // namespace
 
-OpIndex attention_forward(Builder& b, const Shapes& s, Part part) {
+OpIndex attention_forward(Builder& b, const Shapes& s, Mixer mixer, Part part) {
   OpIndex ready = -1;
   if (s.x.model.has_latent_attention()) {
     ready = latent_forward(b, s, part);
   } else {
-    ready = column_forward(b, s, part, s.hidden, query_key_value(s));
-    const OpIndex positions_need = head_norms(b, s, part, KernelKind::norm_forward, ready);
-    rope(b, s, part, positions_need);
+    const OpIndex projected = column_forward(b, s, part, s.hidden, query_key_value(s));
+    ready = rope(b, s, mixer, part, head_norms(b, s, part, KernelKind::norm_forward, projected));
   }
-  core_attention_forward(b, s, part, ready);
+  core_attention_forward(b, s, mixer, part, ready);
   return row_forward(b, s, part, s.context_width);
 }
 
-OpIndex attention_backward(Builder& b, const Shapes& s, const GradientReady& ready) {
-  if (s.x.config.recompute == training::Recompute::selective) core_attention_forward(b, s, Part::recompute);
+OpIndex attention_backward(Builder& b, const Shapes& s, Mixer mixer, const GradientReady& ready) {
+  if (s.x.config.recompute == training::Recompute::selective)
+    core_attention_forward(b, s, mixer, Part::recompute);
   row_backward(b, s, s.context_width, ready);
-  core_attention_backward(b, s);
+  core_attention_backward(b, s, mixer);
   if (s.x.model.has_latent_attention()) return latent_backward(b, s, ready);
-  rope(b, s, Part::backward);
+  rope(b, s, mixer, Part::backward);
   head_norms(b, s, Part::backward, KernelKind::norm_backward);
   return column_backward(b, s, s.hidden, query_key_value(s), ready);
 }

@@ -9,9 +9,9 @@ namespace echo::workload {
 
 // From the norm's output to the projected context. Returns the sum over the tensor group the next op waits
 // for, or -1.
-OpIndex attention_forward(Builder&, const Shapes&, Part part);
+OpIndex attention_forward(Builder&, const Shapes&, training::Mixer, Part part);
 // Recomputes the core where recomputation is selective. Returns the sum of the input gradient, or -1.
-OpIndex attention_backward(Builder&, const Shapes&, const GradientReady& ready);
+OpIndex attention_backward(Builder&, const Shapes&, training::Mixer, const GradientReady& ready);
 // The pass left over where backward is split.
 void attention_weight_gradients(Builder&, const Shapes&, const GradientReady& ready);
 

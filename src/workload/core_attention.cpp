@@ -1,14 +1,14 @@
 // Attention over the whole sequence, fused (flash) or as separate kernels, and over a sequence that
-// context-parallel ranks share.
-//
-// Context parallelism is ring attention with causal load balancing: of 2 c equal pieces of the sequence rank
-// i holds pieces i and 2c - 1 - i, so every rank has the same work. In step 0 a rank attends to its own keys
-// (causal); in each of the c - 1 following steps to the keys of the rank before, of which the mask leaves
-// half of the (query, key) pairs. While a step is computed the next keys and values travel; backward sends
-// keys and values round again and their gradients after them. Sources: Liu et al. 2023 (ring attention);
-// Transformer Engine, context_parallel.py (cp_comm_type = p2p). Neglected: the correction of partial softmax
-// results between steps (a few elementwise kernels of one column a head).
+// context-parallel ranks share: they pass keys and values round a ring, gather them, exchange tokens for
+// heads (each rank then has the whole sequence of some heads), or exchange among neighbours and pass round
+// between these. Of 2 c equal pieces of the sequence rank i of c holds pieces i and 2c - 1 - i, whichever
+// they do. Sources: Megatron-LM --cp-comm-type; Transformer Engine, context_parallel.py. Neglected: in
+// separate kernels a window masks scores that are computed all the same.
 #include "workload/core_attention.hpp"
+
+#include "workload/gathered_attention.hpp"
+#include "workload/head_exchange.hpp"
+#include "workload/ring_attention.hpp"
 
 namespace echo::workload {
 
@@ -17,46 +17,53 @@ namespace {
 using ops::GemmLayout;
 using ops::KernelKey;
 using ops::KernelKind;
+using training::Mixer;
 
-// Keys and values (`copies` = 1), or both with their gradients (2), to the next rank of the ring.
-ops::CollectiveQuery ring_transfer(const Shapes& s, std::int64_t copies) {
-  const machine::GroupSpan& ring = s.x.layout.context;
-  ops::CollectiveQuery query{.kind = ops::CollectiveKind::send_recv,
-                             .payload = Bytes(copies * s.bytes(s.key_width + s.value_width)),
-                             .settings = s.x.config.comm};
-  query.group = {.ranks = 2, .nodes = 1, .ranks_per_node = 2, .stride = ring.stride};
-  if (ring.nodes > 1) {  // the slowest hop of the ring sets its pace
-    query.group.nodes = 2;
-    query.group.ranks_per_node = 1;
-    query.group.sharing = ring.sharing;
-  }
-  return query;
+ops::KernelKey whole(const Shapes& s, KernelKind kind, Mixer mixer) {
+  return s.limited(s.flash(kind, s.tokens, s.tokens, true), mixer);
 }
 
-void ring_attention(Builder& b, const Shapes& s, Part part, KernelKind kind, OpIndex after) {
-  const std::int32_t steps = s.x.config.degrees.context;
-  const std::int64_t copies = kind == KernelKind::attention_backward ? 2 : 1;
-  OpIndex arrived = after;
-  for (std::int32_t step = 0; step < steps; ++step) {
-    // The keys for the next step leave as soon as they are here and the step before has been computed.
-    OpIndex next = -1;
-    if (step + 1 < steps)
-      next =
-          b.communicate(Lane::context, Part::cp_comm, ring_transfer(s, copies), {b.last_compute(), arrived});
-    b.compute(part, s.flash(kind, s.tokens, step == 0 ? s.tokens : (s.tokens + 1) / 2, step == 0), {arrived});
-    arrived = next;
-  }
+bool gathers(const Shapes& s) { return s.x.config.recipe.cp_comm == training::ContextComm::all_gather; }
+
+// Of what a rank works on after an exchange: in one piece, or round the ring.
+void shared_forward(Builder& b, const Shapes& s, Mixer mixer, Part part, OpIndex after) {
+  if (s.x.layout.context_outer.ranks > 1)
+    ring_attention_forward(b, s, part, after);
+  else
+    b.compute(part, whole(s, KernelKind::attention_forward, mixer), {after});
+}
+
+void context_forward(Builder& b, const Shapes& s, Mixer mixer, Part part, OpIndex after) {
+  const machine::GroupSpan& group = s.x.layout.context_inner;
+  if (gathers(s)) return gathered_attention_forward(b, s, mixer, part, after);
+  if (group.ranks == 1) return shared_forward(b, s, mixer, part, after);
+  exchange_heads(b, s, part, group, {s.query_width, s.key_width, s.value_width}, after);
+  shared_forward(b, with_heads_shared(s, group), mixer, part, -1);
+  exchange_heads(b, s, part, group, {s.context_width});
+}
+
+void shared_backward(Builder& b, const Shapes& s, Mixer mixer) {
+  if (s.x.layout.context_outer.ranks > 1)
+    ring_attention_backward(b, s);
+  else
+    b.compute(Part::backward, whole(s, KernelKind::attention_backward, mixer));
+}
+
+void context_backward(Builder& b, const Shapes& s, Mixer mixer) {
+  const machine::GroupSpan& group = s.x.layout.context_inner;
+  if (gathers(s)) return gathered_attention_backward(b, s, mixer);
+  if (group.ranks > 1) exchange_heads(b, s, Part::backward, group, {s.context_width});
+  shared_backward(b, group.ranks > 1 ? with_heads_shared(s, group) : s, mixer);
+  if (group.ranks > 1)
+    exchange_heads(b, s, Part::backward, group, {s.query_width, s.key_width, s.value_width});
 }
 
 }  // namespace
 
-void core_attention_forward(Builder& b, const Shapes& s, Part part, OpIndex after) {
-  if (s.x.config.degrees.context > 1) {
-    ring_attention(b, s, part, KernelKind::attention_forward, after);
-    return;
-  }
+void core_attention_forward(Builder& b, const Shapes& s, Mixer mixer, Part part, OpIndex after) {
+  if (s.x.config.degrees.context > 1) return context_forward(b, s, mixer, part, after);
   if (s.x.config.flash_attention) {
-    b.compute(part, s.flash(KernelKind::attention_forward, s.tokens, s.tokens, true), {after});
+    b.compute(part, whole(s, KernelKind::attention_forward, mixer), {after});
     return;
   }
   const std::int32_t tokens = s.tokens, head = s.x.model.head_dim, batch = s.attention_batch;
@@ -70,13 +77,10 @@ void core_attention_forward(Builder& b, const Shapes& s, Part part, OpIndex afte
                        s.context_width));  // context back to [tokens, heads * head_dim]
 }
 
-void core_attention_backward(Builder& b, const Shapes& s) {
-  if (s.x.config.degrees.context > 1) {
-    ring_attention(b, s, Part::backward, KernelKind::attention_backward, -1);
-    return;
-  }
+void core_attention_backward(Builder& b, const Shapes& s, Mixer mixer) {
+  if (s.x.config.degrees.context > 1) return context_backward(b, s, mixer);
   if (s.x.config.flash_attention) {
-    b.compute(Part::backward, s.flash(KernelKind::attention_backward, s.tokens, s.tokens, true));
+    b.compute(Part::backward, whole(s, KernelKind::attention_backward, mixer));
     return;
   }
   const std::int32_t tokens = s.tokens, head = s.x.model.head_dim, batch = s.attention_batch;

@@ -7,7 +7,7 @@
 namespace echo::workload {
 
 // `after`: a transfer the first kernel waits for, or -1.
-void core_attention_forward(Builder&, const Shapes&, Part part, OpIndex after = -1);
-void core_attention_backward(Builder&, const Shapes&);
+void core_attention_forward(Builder&, const Shapes&, training::Mixer, Part part, OpIndex after = -1);
+void core_attention_backward(Builder&, const Shapes&, training::Mixer);
 
 }  // namespace echo::workload

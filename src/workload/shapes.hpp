@@ -19,6 +19,7 @@ struct Shapes {
     sequence_parallel = c.sequence_parallel && t > 1;
     shared_rows = sequence_parallel ? rows / t : rows;
     hidden = m.hidden;
+    heads = m.heads / t;
     query_width = m.heads * m.query_head_dim() / t;
     context_width = m.heads * m.value_head_dim() / t;
     const std::int32_t kv_heads = std::max(1, m.kv_heads / t);  // replicated when t > kv heads
@@ -78,7 +79,8 @@ struct Shapes {
     switch (kind) {
       case ops::KernelKind::norm_forward:
       case ops::KernelKind::norm_backward:
-        return x.model.norm == training::Norm::rms ? x.config.recipe.kernels_rms_rope : x.config.recipe.kernels;
+        return x.model.norm == training::Norm::rms ? x.config.recipe.kernels_rms_rope
+                                                   : x.config.recipe.kernels;
       case ops::KernelKind::rope:
         return x.config.recipe.kernels_rms_rope;
       case ops::KernelKind::cross_entropy_forward:
@@ -99,6 +101,13 @@ struct Shapes {
     key.causal = causal;
     return key;
   }
+  // Local attention: a query sees near keys only. Where those are all there are, the kernel is the plain one.
+  [[nodiscard]] ops::KernelKey limited(ops::KernelKey key, training::Mixer mixer) const {
+    const training::LocalAttention& local = x.model.local;
+    if (mixer == training::Mixer::local && local.span < key.n)
+      key.span = local.span, key.chunked = local.chunked;
+    return key;
+  }
   [[nodiscard]] ops::CollectiveQuery over_tensor(ops::CollectiveKind kind, std::int64_t bytes) const {
     return {.kind = kind, .payload = Bytes(bytes), .group = x.layout.tensor, .settings = x.config.comm};
   }
@@ -110,7 +119,7 @@ struct Shapes {
   [[nodiscard]] std::int64_t hidden_bytes() const { return bytes(hidden); }
 
   const BlockContext& x;
-  std::int32_t t = 1, tokens = 0, rows = 0, shared_rows = 0, hidden = 0;
+  std::int32_t t = 1, tokens = 0, rows = 0, shared_rows = 0, hidden = 0, heads = 0;
   std::int32_t query_width = 0, key_width = 0, value_width = 0, context_width = 0;  // all heads on this rank
   std::int32_t kv_groups = 0, attention_batch = 0, ffn = 0, vocabulary = 0;
   bool sequence_parallel = false, dropout = false;

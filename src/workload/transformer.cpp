@@ -1,11 +1,12 @@
-// The op list of a transformer layer, in launch order, per gpu rank of a tensor-parallel group: norm,
-// attention, residual; norm, feed-forward net or mixture of experts, residual. Norms and residuals work on
-// this rank's part of the sequence where it is shared (sequence parallelism). Sources: Megatron-LM
-// core/transformer/{transformer_layer,mlp}.py; parallel_linear.cpp, attention.cpp and mixture.cpp name the
-// others.
+// The op list of a layer, in launch order, per gpu rank of a tensor-parallel group: norm, attention or Mamba
+// mixer, residual; norm, feed-forward net or mixture of experts, residual. Hybrid models have layers of one
+// half only. Norms and residuals work on this rank's part of the sequence where it is shared (sequence
+// parallelism). Sources: Megatron-LM core/transformer/{transformer_layer,mlp}.py, core/ssm/mamba_layer.py;
+// parallel_linear.cpp, attention.cpp, mamba.cpp and mixture.cpp name the others.
 #include "workload/transformer.hpp"
 
 #include "workload/attention.hpp"
+#include "workload/mamba.hpp"
 #include "workload/mixture.hpp"
 #include "workload/parallel_linear.hpp"
 #include "workload/shapes.hpp"
@@ -19,6 +20,8 @@ using ops::GemmLayout;
 using ops::KernelKey;
 using ops::KernelKind;
 using training::LayerKind;
+using training::Mixer;
+using training::Net;
 
 std::int32_t feed_forward_inputs(const Shapes& s) { return s.x.model.gated_ffn ? 2 * s.ffn : s.ffn; }
 
@@ -40,20 +43,56 @@ OpIndex feed_forward_backward(Builder& b, const Shapes& s, const GradientReady& 
   return column_backward(b, s, s.hidden, feed_forward_inputs(s), ready);
 }
 
+// The norm before a half and, where the model has them, the one after it.
+void norm_before(Builder& b, const Shapes& s, Part part, OpIndex after = -1) {
+  b.compute(part, s.op(KernelKind::norm_forward, s.shared_rows, s.hidden), {after});
+}
+
+void residual(Builder& b, const Shapes& s, Part part, OpIndex after) {
+  if (s.x.model.post_norms) {
+    b.compute(part, s.op(KernelKind::norm_forward, s.shared_rows, s.hidden), {after});
+    after = -1;
+  }
+  b.compute(part, s.op(KernelKind::residual_forward, s.shared_rows, s.hidden), {after});
+}
+
+void residual_gradient(Builder& b, const Shapes& s, OpIndex after = -1) {
+  b.compute(Part::backward, s.op(KernelKind::residual_backward, s.shared_rows, s.hidden), {after});
+  if (s.x.model.post_norms)
+    b.compute(Part::backward, s.op(KernelKind::norm_backward, s.shared_rows, s.hidden));
+}
+
+void norm_gradient(Builder& b, const Shapes& s, OpIndex after) {
+  b.compute(Part::backward, s.op(KernelKind::norm_backward, s.shared_rows, s.hidden), {after});
+}
+
+OpIndex mixer_forward(Builder& b, const Shapes& s, Mixer mixer, Part part) {
+  return mixer == Mixer::mamba ? mamba_forward(b, s, part) : attention_forward(b, s, mixer, part);
+}
+
+OpIndex mixer_backward(Builder& b, const Shapes& s, Mixer mixer, const GradientReady& ready) {
+  return mixer == Mixer::mamba ? mamba_backward(b, s, ready) : attention_backward(b, s, mixer, ready);
+}
+
+OpIndex net_forward(Builder& b, const Shapes& s, Net net, Part part) {
+  if (net == Net::dense) return feed_forward(b, s, part);
+  mixture_forward(b, s, part);
+  return -1;
+}
+
 }  // namespace
 
 void layer_forward(Builder& b, const BlockContext& x, LayerKind kind, Part part, OpIndex start_after) {
   const Shapes s(x);
-  b.compute(part, s.op(KernelKind::norm_forward, s.shared_rows, s.hidden), {start_after});
-  const OpIndex attention_sum = attention_forward(b, s, part);
-  b.compute(part, s.op(KernelKind::residual_forward, s.shared_rows, s.hidden), {attention_sum});
-  b.compute(part, s.op(KernelKind::norm_forward, s.shared_rows, s.hidden));
-  OpIndex last_sum = -1;
-  if (kind.mixes_experts())
-    mixture_forward(b, s, part);
-  else
-    last_sum = feed_forward(b, s, part);
-  b.compute(part, s.op(KernelKind::residual_forward, s.shared_rows, s.hidden), {last_sum});
+  if (kind.mixer != Mixer::none) {
+    norm_before(b, s, part, start_after);
+    start_after = -1;
+    residual(b, s, part, mixer_forward(b, s, kind.mixer, part));
+  }
+  if (kind.net != Net::none) {
+    norm_before(b, s, part, start_after);
+    residual(b, s, part, net_forward(b, s, kind.net, part));
+  }
 }
 
 void layer_backward(Builder& b, const BlockContext& x, LayerKind kind, const GradientReady& when_ready,
@@ -65,13 +104,16 @@ void layer_backward(Builder& b, const BlockContext& x, LayerKind kind, const Gra
     layer_forward(b, x, kind, Part::recompute, start_after);
     start_after = -1;
   }
-  b.compute(Part::backward, s.op(KernelKind::residual_backward, s.shared_rows, s.hidden), {start_after});
-  const OpIndex gradient =
-      kind.mixes_experts() ? mixture_backward(b, s, ready) : feed_forward_backward(b, s, ready);
-  b.compute(Part::backward, s.op(KernelKind::norm_backward, s.shared_rows, s.hidden), {gradient});
-  b.compute(Part::backward, s.op(KernelKind::residual_backward, s.shared_rows, s.hidden));
-  const OpIndex attention_gradient = attention_backward(b, s, ready);
-  b.compute(Part::backward, s.op(KernelKind::norm_backward, s.shared_rows, s.hidden), {attention_gradient});
+  if (kind.net != Net::none) {
+    residual_gradient(b, s, start_after);
+    start_after = -1;
+    norm_gradient(b, s,
+                  kind.mixes_experts() ? mixture_backward(b, s, ready) : feed_forward_backward(b, s, ready));
+  }
+  if (kind.mixer != Mixer::none) {
+    residual_gradient(b, s, start_after);
+    norm_gradient(b, s, mixer_backward(b, s, kind.mixer, ready));
+  }
 }
 
 void layer_weight_gradients(Builder& b, const BlockContext& x, LayerKind kind) {
@@ -81,11 +123,12 @@ void layer_weight_gradients(Builder& b, const BlockContext& x, LayerKind kind) {
   const GradientReady ready = accumulating.hook();
   if (kind.mixes_experts()) {
     mixture_weight_gradients(b, s, ready);
-  } else {
+  } else if (kind.net == Net::dense) {
     weight_gradient(b, s, s.ffn, s.hidden, s.rows, ready);
     weight_gradient(b, s, s.hidden, feed_forward_inputs(s), s.rows, ready);
   }
-  attention_weight_gradients(b, s, ready);
+  if (kind.has_attention()) attention_weight_gradients(b, s, ready);
+  if (kind.mixer == Mixer::mamba) mamba_weight_gradients(b, s, ready);
 }
 
 void head_weight_gradients(Builder& b, const BlockContext& x) {

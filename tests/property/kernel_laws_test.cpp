@@ -45,6 +45,14 @@ KernelKey shape(int i) {
   if (out.kind == KernelKind::attention_forward || out.kind == KernelKind::attention_backward) {
     out.k = extent(key, 3, 32, 256), out.batch = extent(key, 4, 1, 128), out.groups = out.batch;
     out.n = out.m;
+    if (out.causal && draw(seed, key, 15) % 2 == 0) {
+      out.span = extent(key, 5, 1, 65536), out.chunked = draw(seed, key, 16) % 2 == 0;
+      out.n += extent(key, 6, 1, 65536) - 1;  // queries are the last of the tokens
+    }
+  }
+  if (out.kind == KernelKind::scan_forward || out.kind == KernelKind::scan_backward) {
+    out.n = extent(key, 3, 16, 256), out.k = extent(key, 5, 16, 256), out.span = extent(key, 6, 32, 256);
+    out.groups = extent(key, 7, 1, 8), out.batch = out.groups * extent(key, 4, 1, 32);
   }
   return out;
 }

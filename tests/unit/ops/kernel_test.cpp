@@ -37,7 +37,8 @@ TEST(FlopsOf, CausalMaskHalvesAttention) {
 TEST(FlopsOf, MemoryBoundOpsHaveNone) {
   for (int kind = 0; kind < kernel_kind_count; ++kind) {
     const auto k = static_cast<KernelKind>(kind);
-    if (k == KernelKind::gemm || k == KernelKind::attention_forward || k == KernelKind::attention_backward)
+    if (k == KernelKind::gemm || k == KernelKind::attention_forward || k == KernelKind::attention_backward ||
+        k == KernelKind::scan_forward || k == KernelKind::scan_backward)
       continue;
     EXPECT_EQ(flops_of({.kind = k, .m = 8, .n = 8}).value, 0.0) << kind;
   }
@@ -107,7 +108,8 @@ TEST(TrafficOf, StylesAreOrderedForEveryKind) {
                       .n = 128,
                       .k = 64,
                       .batch = 2,
-                      .groups = 2};
+                      .groups = 2,
+                      .span = 64};
         const Bytes fused = traffic_of(key);
         key.style = KernelStyle::compiled;
         const Bytes compiled = traffic_of(key);
@@ -137,6 +139,22 @@ TEST(Attention, CountsTheChannelsOfKeysAndValuesApart) {
   EXPECT_EQ(flops_of(same).value, flops_of(plain).value);
   EXPECT_EQ(traffic_of(same), traffic_of(plain));
   EXPECT_LT(traffic_of(plain), traffic_of(key));
+}
+
+// Nemotron-H 8B's scan over one chunk of 128 tokens: C B' of 8 groups, its product with x, states, outputs.
+TEST(Scan, MultipliesWithinChunksAndWithStates) {
+  KernelKey key{.kind = KernelKind::scan_forward, .m = 128, .n = 64, .k = 128, .batch = 128, .groups = 8};
+  key.span = 128;
+  const double scores = 8 * 128.0 * 128 * 128, within = 128 * 128.0 * 128 * 64;  // half of each is masked
+  EXPECT_EQ(flops_of(key).value, scores + within + 2 * (2 * 128.0 * 128 * 128 * 64));
+  // x twice, gate, two outputs of 8192 channels; B and C twice; fp32 scores and states written and read;
+  // 16-bit states written and read; per head and token 26 bytes of time steps and decays.
+  EXPECT_EQ(traffic_of(key).value,
+            128 * (5 * 2 * 8192 + 4 * 2 * 1024 + 2 * 4 * 1024 + 26 * 128) + (8 + 4) * 128 * 64 * 128);
+  EXPECT_EQ(launches_of(key), 5);
+  key.kind = KernelKind::scan_backward;
+  EXPECT_EQ(flops_of(key).value, 3 * scores + 3 * within + 5 * (2 * 128.0 * 128 * 128 * 64));
+  EXPECT_EQ(launches_of(key), 15);
 }
 
 TEST(GroupedProduct, MovesTheWeightsOfEveryExpertAndLaunchesEach) {

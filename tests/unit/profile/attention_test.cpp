@@ -85,5 +85,29 @@ TEST(PriceAttention, LatentHeadsTakeWhatWasMeasured) {
   }
 }
 
+// 32 keys tiles of 128 a row without a window; with one of 1024, eight and half a tile at either edge.
+TEST(PriceAttention, AWindowCostsItsKeysAndTwoHalfTiles) {
+  auto key = attention(ops::KernelKind::attention_forward, 65536, 108, 128);
+  key.causal = true;
+  const double all = seconds(key, a100(), ideal_constants());
+  key.span = 1024;
+  const double near = seconds(key, a100(), ideal_constants());
+  const double keys_all = 65536 / 2.0 + 64, keys_near = 1024 - 1024.0 * 1024 / (2.0 * 65536) + 128;
+  EXPECT_NEAR(near / all, keys_near / keys_all, 1e-9);
+  key.chunked = true;
+  EXPECT_NEAR(seconds(key, a100(), ideal_constants()) / all, (512.0 + 64) / keys_all, 1e-9);
+}
+
+// The last quarter of the queries sees more than a quarter of the pairs.
+TEST(PriceAttention, QueriesAreTheLastOfTheTokens) {
+  auto whole = attention(ops::KernelKind::attention_forward, 65536, 108, 128);
+  whole.causal = true;
+  auto last = whole;
+  last.m = 16384;
+  EXPECT_DOUBLE_EQ(ops::flops_of(last).value / ops::flops_of(whole).value, 7.0 / 16);
+  EXPECT_NEAR(seconds(last, a100(), ideal_constants()) / seconds(whole, a100(), ideal_constants()), 7.0 / 16,
+              0.001);
+}
+
 }  // namespace
 }  // namespace echo::profile

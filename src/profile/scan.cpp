@@ -1,0 +1,51 @@
+// A scan is a chain of Triton kernels: products of small matrices inside chunks of the sequence, and states
+// that go from one kernel to the next through HBM.
+//
+//   time = max(flops / (rate * peak), (bytes + kernels * half) / (peak bandwidth * copy))
+//
+// Bytes and flops of the chain come from ops; `rate`, `half` and `copy` are the GPU's own constants of fused
+// attention's products and of streaming kernels. Assumed: that products in the
+// scan run at the rate of those in attention (no published table gives the kernels' own times; the chain is
+// bound by memory wherever states are 128 wide or less). Source of the chain: Dao and Gu 2024
+// (arXiv:2405.21060, section 6); state-spaces/mamba ssd_{combined,chunk_state,chunk_scan,bmm}.py. Neglected:
+// that kernels of the chain are bound now by the one, now by the other.
+#include "profile/scan.hpp"
+
+#include <algorithm>
+
+#include "base/contract.hpp"
+#include "ops/launches.hpp"
+
+namespace echo::profile {
+
+namespace {
+
+constexpr double tokens_per_block = 64.0;  // times one head: the smallest tile the kernels' tuning admits
+
+double sixteen_bit_peak(const machine::GpuSpec& gpu, machine::Precision p) {
+  using machine::Precision;
+  if (p == Precision::fp32 || p == Precision::tf32) return gpu.peak_of(Precision::tf32).value;
+  return gpu.peak_of(p == Precision::fp16 ? Precision::fp16 : Precision::bf16).value;
+}
+
+}  // namespace
+
+ops::KernelPrice price_scan(const ops::KernelKey& key, const machine::GpuSpec& gpu,
+                            const KernelConstants& constants) {
+  const double peak = sixteen_bit_peak(gpu, key.precision);
+  ECHO_EXPECT(peak > 0.0);
+  const double launches = ops::launches_of(key);
+  const double bytes = static_cast<double>(ops::traffic_of(key).value);
+  const double arithmetic =
+      ops::flops_of(key).value / (std::min(constants.attention_forward_rate, 1.0) * peak);
+  const double memory =
+      (bytes + launches * constants.memory_half) / (gpu.memory_bandwidth.value * constants.memory_copy);
+  const double time = std::max(arithmetic, memory);
+  return {.alone = from_seconds(time),
+          .sm_share = std::min(1.0, key.m / tokens_per_block * key.batch / gpu.sm_count),
+          .memory_share = std::min(1.0, bytes / gpu.memory_bandwidth.value / time),
+          .compute_bound = arithmetic * arithmetic / (arithmetic * arithmetic + memory * memory),
+          .grade = ops::Grade::modelled};
+}
+
+}  // namespace echo::profile

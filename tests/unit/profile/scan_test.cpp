@@ -1,0 +1,65 @@
+#include "profile/scan.hpp"
+
+#include <gtest/gtest.h>
+
+#include "profile/price_kernels.hpp"
+#include "tests/support/kernel_fixtures.hpp"
+
+namespace echo::profile {
+namespace {
+
+using testing::a100, testing::h100, testing::ideal_constants, testing::plausible_constants;
+
+// Nemotron-H 8B's: 128 heads of 64 channels, 8 groups, state 128, chunks of 128.
+ops::KernelKey scan(std::int32_t tokens, ops::KernelKind kind = ops::KernelKind::scan_forward) {
+  ops::KernelKey key{.kind = kind, .m = tokens, .n = 64, .k = 128, .batch = 128, .groups = 8};
+  key.span = 128;
+  return key;
+}
+
+double seconds(const ops::KernelKey& key, const machine::GpuSpec& gpu, const KernelConstants& c) {
+  return to_seconds(price_kernel(key, gpu, c).alone);
+}
+
+TEST(PriceScan, IsBoundByMemoryAtPublishedStates) {
+  const ops::KernelPrice price = price_kernel(scan(8192), h100(), ideal_constants());
+  EXPECT_NEAR(to_seconds(price.alone), static_cast<double>(ops::traffic_of(scan(8192)).value) / 3352e9, 1e-9);
+  EXPECT_LT(price.compute_bound, 0.5);
+}
+
+TEST(PriceScan, IsBoundByArithmeticWhereStatesAreWide) {
+  ops::KernelKey key = scan(8192);
+  key.k = 2048, key.span = 2048;
+  EXPECT_NEAR(seconds(key, h100(), ideal_constants()), ops::flops_of(key).value / 989.4e12, 1e-9);
+}
+
+TEST(PriceScan, GrowsInProportionToTokens) {
+  const double short_time = seconds(scan(65536), h100(), plausible_constants()),
+               long_time = seconds(scan(262144), h100(), plausible_constants());
+  EXPECT_NEAR(long_time / short_time, 4.0, 0.05);
+}
+
+TEST(PriceScan, BackwardCostsTwoToFourForwards) {
+  const double forward = seconds(scan(8192), a100(), plausible_constants()),
+               backward = seconds(scan(8192, ops::KernelKind::scan_backward), a100(), plausible_constants());
+  EXPECT_GT(backward, 2.0 * forward);
+  EXPECT_LT(backward, 4.0 * forward);
+}
+
+// Dao and Gu 2024, figure 10: on an A100 the scan is faster than FlashAttention-2 from 2048 tokens on, and at
+// 16384 by a factor of 6 (state 64, as many channels).
+TEST(PriceScan, OvertakesAttentionWhereItsAuthorsSay) {
+  const auto ratio = [](std::int32_t tokens) {
+    ops::KernelKey attention{.kind = ops::KernelKind::attention_forward, .m = tokens, .n = tokens, .k = 64};
+    attention.batch = attention.groups = 32, attention.causal = true;
+    ops::KernelKey key = scan(tokens);
+    key.k = 64, key.batch = 32, key.groups = 1, key.span = 256;
+    return seconds(attention, a100(), plausible_constants()) / seconds(key, a100(), plausible_constants());
+  };
+  EXPECT_LT(ratio(1024), 1.0);
+  EXPECT_GT(ratio(16384), 3.0);
+  EXPECT_LT(ratio(16384), 12.0);
+}
+
+}  // namespace
+}  // namespace echo::profile
