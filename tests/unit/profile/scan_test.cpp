@@ -8,7 +8,7 @@
 namespace echo::profile {
 namespace {
 
-using testing::a100, testing::h100, testing::ideal_constants, testing::plausible_constants;
+using testing::a100, testing::h100, testing::plausible_constants;
 
 // Nemotron-H 8B's: 128 heads of 64 channels, 8 groups, state 128, chunks of 128.
 ops::KernelKey scan(std::int32_t tokens, ops::KernelKind kind = ops::KernelKind::scan_forward) {
@@ -21,16 +21,16 @@ double seconds(const ops::KernelKey& key, const machine::GpuSpec& gpu, const Ker
   return to_seconds(price_kernel(key, gpu, c).alone);
 }
 
-TEST(PriceScan, IsBoundByMemoryAtPublishedStates) {
-  const ops::KernelPrice price = price_kernel(scan(8192), h100(), ideal_constants());
-  EXPECT_NEAR(to_seconds(price.alone), static_cast<double>(ops::traffic_of(scan(8192)).value) / 3352e9, 1e-9);
-  EXPECT_LT(price.compute_bound, 0.5);
-}
-
-TEST(PriceScan, IsBoundByArithmeticWhereStatesAreWide) {
-  ops::KernelKey key = scan(8192);
-  key.k = 2048, key.span = 2048;
-  EXPECT_NEAR(seconds(key, h100(), ideal_constants()), ops::flops_of(key).value / 989.4e12, 1e-9);
+// vllm-project/vllm pull request 27299: 1.07 to 1.29e7 tokens a second on an H100 without the gate, whose two
+// tensors are 2 of 5 as wide as x.
+TEST(PriceScan, PassesTheTokensThatWereMeasured) {
+  ops::KernelKey key = scan(65536);
+  key.groups = 1, key.span = 256;
+  const double gate = 2.0 * 2 * 8192 / (static_cast<double>(ops::traffic_of(key).value) / 65536);
+  const double without_gate = seconds(key, h100(), plausible_constants()) * (1.0 - gate);
+  EXPECT_GT(65536 / without_gate, 1.0e7);
+  EXPECT_LT(65536 / without_gate, 1.4e7);
+  EXPECT_LT(price_kernel(key, h100(), plausible_constants()).compute_bound, 0.5);
 }
 
 TEST(PriceScan, GrowsInProportionToTokens) {
@@ -47,7 +47,7 @@ TEST(PriceScan, BackwardCostsTwoToFourForwards) {
 }
 
 // Dao and Gu 2024, figure 10: on an A100 the scan is faster than FlashAttention-2 from 2048 tokens on, and at
-// 16384 by a factor of 6 (state 64, as many channels).
+// 16384 by a factor of 6 (state 64, as many channels): the crossing, and the factor within two.
 TEST(PriceScan, OvertakesAttentionWhereItsAuthorsSay) {
   const auto ratio = [](std::int32_t tokens) {
     ops::KernelKey attention{.kind = ops::KernelKind::attention_forward, .m = tokens, .n = tokens, .k = 64};
@@ -57,8 +57,9 @@ TEST(PriceScan, OvertakesAttentionWhereItsAuthorsSay) {
     return seconds(attention, a100(), plausible_constants()) / seconds(key, a100(), plausible_constants());
   };
   EXPECT_LT(ratio(1024), 1.0);
-  EXPECT_GT(ratio(16384), 3.0);
-  EXPECT_LT(ratio(16384), 12.0);
+  EXPECT_GT(ratio(2048), 1.0);
+  EXPECT_GT(ratio(16384), 6.0 / 2);
+  EXPECT_LT(ratio(16384), 6.0 * 2);
 }
 
 }  // namespace

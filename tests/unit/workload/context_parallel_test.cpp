@@ -199,5 +199,42 @@ TEST(ContextParallelism, CountsAMillionTokensInFull) {
   }
 }
 
+std::int64_t bytes_sent(const Workload& work, Lane lane) {
+  const OpGraph& block = work.blocks[0];
+  std::int64_t bytes = 0;
+  for (std::size_t op = 0; op < block.lane.size(); ++op)
+    if (block.lane[op] == lane)
+      bytes += work.collectives[static_cast<std::size_t>(block.work[op]) - work.kernels.size()].payload.value;
+  return bytes;
+}
+
+// Jacobs et al. 2023, section 3.2: with N tokens over P ranks each sends 4 N h / P elements a layer and pass,
+// which stays the same as both grow; sequence parallelism of a tensor group moves 4 N h.
+TEST(Ulysses, SendsNoMoreAsTokensAndRanksGrowTogether) {
+  for (const std::int32_t ranks : {2, 4, 8}) {
+    training::TrainingConfig c = shared_by(ranks, ContextComm::ulysses);
+    c.batch.sequence_tokens = 1024 * ranks;
+    EXPECT_EQ(bytes_sent(forward(Setting(c, support::tiny_gpt())), Lane::context), 4LL * 1024 * 1024 * 2);
+    training::TrainingConfig tensor = support::a_config({.tensor = ranks});
+    tensor.sequence_parallel = true;
+    tensor.batch.sequence_tokens = 1024 * ranks;
+    const Setting at(tensor, support::tiny_gpt());
+    const Workload layer =
+        traced_block([&](Builder& b) { layer_forward(b, at.x, training::LayerKind::dense, Part::forward); });
+    EXPECT_EQ(bytes_sent(layer, Lane::tensor), 4LL * 1024 * ranks * 1024 * 2);
+  }
+}
+
+// Keys and values of one head for eight query heads: gathers move less than all-to-alls of every head.
+TEST(GatheredAttention, MovesLittleWhereHeadsShareKeys) {
+  training::ModelSpec m = support::tiny_llama();
+  m.heads = 32, m.kv_heads = 4, m.head_dim = 32;
+  const auto sent = [&](ContextComm how) {
+    return bytes_sent(forward(Setting(shared_by(4, how), m)), Lane::context);
+  };
+  EXPECT_EQ(sent(ContextComm::all_gather), 2LL * 1024 * 128 * 2);           // buffers of four ranks
+  EXPECT_EQ(sent(ContextComm::ulysses), (2LL * 1024 + 2 * 128) * 256 * 2);  // of one
+}
+
 }  // namespace
 }  // namespace echo::workload
