@@ -226,7 +226,8 @@ struct Scan {
 double pairs_of(const KernelKey& key) {
   const double m = key.m, n = key.n, span = key.span;
   if (!key.causal) return m * n;
-  return causal_pairs(n, span, key.chunked) - (n > m ? causal_pairs(n - m, span, key.chunked) : 0.0);
+  if (m > n) return causal_pairs(n, span, key.chunked) * (m / n);
+  return causal_pairs(n, span, key.chunked) - causal_pairs(n - m, span, key.chunked);
 }
 
 std::int32_t value_dim_of(const KernelKey& key) { return key.value_dim > 0 ? key.value_dim : key.k; }
