@@ -129,6 +129,10 @@ std::optional<Infeasible> check_feasible(const TrainingConfig& c, const ModelSpe
       {cluster.nodes == 0 || gpus <= cluster.nodes * cluster.gpus_per_node, "the cluster has fewer GPUs"},
       {gpus % cluster.gpus_per_node == 0 || gpus < cluster.gpus_per_node, "GPUs must fill whole nodes"},
       {gpu.peak_of(c.precision).value > 0, "the GPU has no such precision"},
+      {std::int64_t{c.batch.sequence_tokens} * c.batch.micro_samples * std::max(1, model.experts_per_token) *
+               d.expert_tensor <
+           std::int64_t{1} << 31,
+       "a microbatch of 2^31 tokens (or copies of them for experts) or more is not simulated"},
       {model.heads % d.tensor == 0, "tensor degree must divide the attention heads"},
       {model.kv_heads % d.tensor == 0 || d.tensor % model.kv_heads == 0,
        "tensor degree must divide the key-value heads, or be a multiple of them"},

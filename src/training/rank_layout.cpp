@@ -64,12 +64,10 @@ void split_layers(const TrainingConfig& c, const ModelSpec& model, const std::ve
 
 void find_layer_kinds(const ModelSpec& model, RankLayout& out) {
   out.chunk_first_layer.clear();
-  out.chunk_moe_layers.clear();
   out.chunk_kinds.clear();
   std::int32_t first = 0;
   for (const std::int32_t layers : out.chunk_layers) {
     out.chunk_first_layer.push_back(first);
-    out.chunk_moe_layers.push_back(moe_layers(model, first, layers));
     const LayerKindCounts of = count_layer_kinds(model, first, layers);
     for (std::size_t i = 0; i < layer_kind_count; ++i)
       if (of[i] > 0) out.chunk_kinds.push({layer_kind_at(i), of[i]});

@@ -41,12 +41,10 @@ struct RankLayout {
   std::vector<bool> hop_crosses_nodes;  // [pipeline - 1 or pipeline with wrap]: stage i -> i+1 (mod pipeline)
   std::vector<std::int32_t>
       chunk_layers;  // [pipeline * virtual_stages] transformer layers of each chunk, chunk order
-  std::vector<std::int32_t> chunk_first_layer,
-      chunk_moe_layers;                      // [pipeline * virtual_stages] of the above:
-                                             //   index of the first, how many mix experts
-  Csr<LayerCount> chunk_kinds;               // [pipeline * virtual_stages] how many of each kind
-  std::vector<std::int32_t> stage_of_chunk;  // [pipeline * virtual_stages]
-  std::vector<RankClass> classes;            // [pipeline]
+  std::vector<std::int32_t> chunk_first_layer;  // [pipeline * virtual_stages] index of the first of them
+  Csr<LayerCount> chunk_kinds;                  // [pipeline * virtual_stages] how many of each kind
+  std::vector<std::int32_t> stage_of_chunk;     // [pipeline * virtual_stages]
+  std::vector<RankClass> classes;               // [pipeline]
 };
 
 // Contract: `config` passed check_feasible. `out` is reused. `layer_table`: the explicit split, empty when

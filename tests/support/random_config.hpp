@@ -48,6 +48,19 @@ inline void mix_experts(training::TrainingConfig& c, Draws& draws) {
   c.zero = std::min(c.zero, training::ZeroStage::gradients);
 }
 
+// A model whose layers differ in place of the config's: windows, chunks, Mamba-2, norms on both sides.
+inline void vary_layers(training::TrainingConfig& c, Draws& draws) {
+  const auto& models = presets().catalog.models;
+  c.model = training::ModelId(named(
+      models, draws.one_of({"mistral-7b", "gemma3-27b", "gpt-oss-20b", "llama4-scout", "nemotron-h-8b"})));
+  c.degrees.expert = c.degrees.expert_tensor = 1;
+  c.sequence_parallel = c.degrees.tensor > 1;
+  c.flash_attention = true;
+  c.batch.sequence_tokens = draws.one_of({2048, 16384});
+  if (models[static_cast<std::size_t>(c.model.index())].has_experts())
+    c.zero = std::min(c.zero, training::ZeroStage::gradients);
+}
+
 // Any combination of features this version simulates; may be infeasible.
 inline training::TrainingConfig random_config(std::uint64_t seed) {
   Draws draws(seed);
@@ -79,6 +92,10 @@ inline training::TrainingConfig random_config(std::uint64_t seed) {
   c.flash_attention = draws.coin();
   c.overlap = {.grad_reduce = draws.coin(), .param_gather = draws.coin(), .pipeline = draws.coin()};
   if (draws.below(3) == 0) mix_experts(c, draws);
+  if (draws.below(4) == 0) vary_layers(c, draws);
+  using training::ContextComm;
+  c.recipe.cp_comm =
+      draws.one_of({ContextComm::ring, ContextComm::all_gather, ContextComm::ulysses, ContextComm::hybrid});
   return c;
 }
 

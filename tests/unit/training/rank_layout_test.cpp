@@ -72,7 +72,14 @@ TEST(RankLayout, ChunksKnowWhichOfTheirLayersMixExperts) {
   const TrainingConfig c = a_config({.tensor = 1, .pipeline = 2, .data = 1, .virtual_stages = 2});
   const RankLayout layout = layout_of(c, m);
   EXPECT_EQ(layout.chunk_first_layer, (std::vector<std::int32_t>{0, 2, 4, 6}));
-  EXPECT_EQ(layout.chunk_moe_layers, (std::vector<std::int32_t>{0, 1, 2, 2}));
+  const auto mixing = [&](std::int32_t chunk) {
+    std::int32_t layers = 0;
+    for (const LayerCount& like : layout.chunk_kinds.row(chunk))
+      if (like.kind.mixes_experts()) layers += like.count;
+    return layers;
+  };
+  for (const auto [chunk, layers] : {std::pair{0, 0}, {1, 1}, {2, 2}, {3, 2}})
+    EXPECT_EQ(mixing(chunk), layers);
 }
 
 TEST(RankLayout, HopsCrossNodesWhereSomePairOfRanksDoes) {
