@@ -21,10 +21,19 @@ using training::LayerKind;
 using training::WeightKind;
 
 struct Units {
-  Units(const BlockContext& x, const ChunkContents& chunk)
-      : layer(training::layer_parameters_per_rank(x.config, x.model, LayerKind::dense).dense),
-        root(chunk.parameters.dense - chunk.layers * layer) {}
-  std::int64_t layer, root;
+  Units(const BlockContext& block, const ChunkContents& contents)
+      : x(block), chunk(contents), root(chunk.parameters.dense) {
+    for (std::int32_t i = 0; i < chunk.layers; ++i) root -= layer(i);
+  }
+  [[nodiscard]] LayerKind kind(std::int32_t i) const {
+    return training::layer_kind(x.model, chunk.first_layer + i);
+  }
+  [[nodiscard]] std::int64_t layer(std::int32_t i) const {
+    return training::layer_parameters_per_rank(x.config, x.model, kind(i)).dense;
+  }
+  const BlockContext& x;
+  const ChunkContents& chunk;
+  std::int64_t root;
 };
 
 OpIndex gather_unit(Builder& b, const BlockContext& x, std::int64_t parameters, OpIndex after) {
@@ -39,11 +48,11 @@ std::int32_t sharded_forward(Builder& b, const BlockContext& x, const ChunkConte
   const std::int32_t block = b.open_block();
   const Units units(x, chunk);
   const OpIndex root = gather_unit(b, x, units.root, -1);
-  OpIndex gathered = chunk.layers > 0 ? gather_unit(b, x, units.layer, -1) : -1;
+  OpIndex gathered = chunk.layers > 0 ? gather_unit(b, x, units.layer(0), -1) : -1;
   if (chunk.first) embedding_forward(b, x, root);
   for (std::int32_t i = 0; i < chunk.layers; ++i) {
-    const OpIndex next = i + 1 < chunk.layers ? gather_unit(b, x, units.layer, b.last_compute()) : -1;
-    layer_forward(b, x, LayerKind::dense, Part::forward, gathered);
+    const OpIndex next = i + 1 < chunk.layers ? gather_unit(b, x, units.layer(i + 1), b.last_compute()) : -1;
+    layer_forward(b, x, units.kind(i), Part::forward, gathered);
     gathered = next;
   }
   if (chunk.last) head_forward(b, x, root);
@@ -53,12 +62,12 @@ std::int32_t sharded_forward(Builder& b, const BlockContext& x, const ChunkConte
 std::int32_t sharded_backward(Builder& b, const BlockContext& x, const ChunkContents& chunk) {
   const std::int32_t block = b.open_block();
   const Units units(x, chunk);
-  OpIndex gathered = chunk.layers > 0 ? gather_unit(b, x, units.layer, -1) : -1;
+  OpIndex gathered = chunk.layers > 0 ? gather_unit(b, x, units.layer(chunk.layers - 1), -1) : -1;
   if (chunk.last) head_backward(b, x);
-  for (std::int32_t i = 0; i < chunk.layers; ++i) {
-    const OpIndex next = i + 1 < chunk.layers ? gather_unit(b, x, units.layer, b.last_compute()) : -1;
-    layer_backward(b, x, LayerKind::dense, {}, gathered);
-    reduce_gradients(b, x, WeightKind::dense, units.layer, b.last_compute());
+  for (std::int32_t i = chunk.layers - 1; i >= 0; --i) {
+    const OpIndex next = i > 0 ? gather_unit(b, x, units.layer(i - 1), b.last_compute()) : -1;
+    layer_backward(b, x, units.kind(i), {}, gathered);
+    reduce_gradients(b, x, WeightKind::dense, units.layer(i), b.last_compute());
     gathered = next;
   }
   if (chunk.first) embedding_backward(b, x);

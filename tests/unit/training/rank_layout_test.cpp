@@ -78,7 +78,7 @@ TEST(RankLayout, ChunksKnowWhichOfTheirLayersMixExperts) {
       if (like.kind.mixes_experts()) layers += like.count;
     return layers;
   };
-  for (const auto [chunk, layers] : {std::pair{0, 0}, {1, 1}, {2, 2}, {3, 2}})
+  for (const auto& [chunk, layers] : {std::pair{0, 0}, {1, 1}, {2, 2}, {3, 2}})
     EXPECT_EQ(mixing(chunk), layers);
 }
 
