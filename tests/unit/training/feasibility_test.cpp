@@ -77,6 +77,54 @@ TEST(Feasibility, ContextParallelismNeedsFusedAttentionAndEqualPieces) {
   EXPECT_EQ(rule_of(c), "context parallelism needs fused attention");
 }
 
+TrainingConfig shared_by(std::int32_t context, ContextComm how, std::int32_t inner = 0) {
+  TrainingConfig c = with({.context = context});
+  c.recipe.cp_comm = how, c.recipe.cp_inner = inner;
+  return c;
+}
+
+TEST(Feasibility, AllToAllsDivideTheHeadsOfATensorRank) {
+  const std::string rule =
+      "all-to-all context parallelism needs query and key-value heads per tensor rank that its group divides";
+  const ModelSpec grouped = support::tiny_llama();  // four key-value heads
+  EXPECT_EQ(rule_of(shared_by(4, ContextComm::ulysses), grouped), "");
+  EXPECT_EQ(rule_of(shared_by(8, ContextComm::ulysses), grouped), rule);
+  EXPECT_EQ(rule_of(shared_by(8, ContextComm::hybrid, 4), grouped), "");
+  EXPECT_EQ(rule_of(shared_by(8, ContextComm::hybrid), grouped), rule);  // a node of eight
+  EXPECT_EQ(rule_of(shared_by(8, ContextComm::hybrid, 3), grouped),
+            "cp_inner must divide the context degree");
+}
+
+// Transformer Engine refuses windows in rings, and learned sinks in all but all-to-alls.
+TEST(Feasibility, WindowsAndSinksDoNotGoRoundARing) {
+  ModelSpec m = support::tiny_llama();
+  m.local = {.span = 256};
+  const char* window = "windowed attention cannot go round a ring; use all_gather or a2a";
+  EXPECT_EQ(rule_of(shared_by(4, ContextComm::ring), m), window);
+  EXPECT_EQ(rule_of(shared_by(4, ContextComm::hybrid, 2), m), window);
+  EXPECT_EQ(rule_of(shared_by(4, ContextComm::all_gather), m), "");
+  m.local.chunked = true;
+  EXPECT_EQ(rule_of(shared_by(4, ContextComm::all_gather), m),
+            "chunked attention needs the whole sequence on a rank; use a2a");
+  EXPECT_EQ(rule_of(shared_by(4, ContextComm::ulysses), m), "");
+  m.local.span = 1024;  // as long as the sequence: no window at all
+  EXPECT_EQ(rule_of(shared_by(4, ContextComm::ring), m), "");
+  m.attention_sinks = true;
+  EXPECT_EQ(rule_of(shared_by(4, ContextComm::ring), m),
+            "attention sinks under context parallelism need a2a");
+}
+
+TEST(Feasibility, MambaHeadsAndGroupsAreSplitWhole) {
+  ModelSpec m = support::tiny_llama();
+  m.mamba = {.heads = 8, .head_dim = 64, .groups = 2, .state = 16};
+  m.layer_pattern = "M*M-M*M-";
+  EXPECT_EQ(rule_of(with({.tensor = 2}), m), "");
+  EXPECT_EQ(rule_of(with({.tensor = 4}), m), "tensor degree must divide the Mamba groups");
+  EXPECT_EQ(rule_of(with({.context = 8}), m), "");  // groups are repeated
+  EXPECT_EQ(rule_of(with({.tensor = 2, .context = 8}), m),
+            "tensor times context degree must divide the Mamba heads");
+}
+
 TEST(Feasibility, ShardGroupsDivideTheDataParallelRanks) {
   TrainingConfig c = with({.data = 8});
   c.zero = ZeroStage::parameters;
