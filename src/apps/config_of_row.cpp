@@ -83,6 +83,10 @@ std::optional<training::TrainingConfig> config_of_row(const Table& table, std::i
   config.cluster = machine::ClusterId(find("cluster", catalog.clusters));
   config.gpu = machine::GpuId(find("gpu", catalog.gpus));
   config.framework = training::FrameworkId(find("framework", catalog.frameworks));
+  if (table.text("schedule", row).starts_with("file:")) {
+    problem = "its order of tasks, " + table.text("schedule", row) + ", is not in the file";
+    return std::nullopt;
+  }
   config.schedule = training::ScheduleId(find("schedule", timeline::schedule_table()));
   if (!problem.empty()) return std::nullopt;
   if (catalog.cluster(config.cluster).gpu == config.gpu) config.gpu = machine::GpuId();

@@ -13,6 +13,7 @@
 #include "collective/algorithm.hpp"
 #include "simulate/compose_step.hpp"
 #include "simulate/price_work.hpp"
+#include "simulate/schedule_of.hpp"
 #include "simulate/simulate.hpp"
 #include "timeline/schedule.hpp"
 
@@ -23,19 +24,16 @@ namespace {
 using simulate::Workspace;
 using training::TrainingConfig;
 
-const timeline::Schedule& schedule_of(const TrainingConfig& config) {
-  return *timeline::schedule_table()[static_cast<std::size_t>(config.schedule.index())];
-}
-
 std::vector<training::MemoryUse> memory_of_stages(const TrainingConfig& config,
                                                   const simulate::Catalog& catalog,
                                                   const Workspace& workspace) {
-  const auto shape = simulate::pipeline_shape(config, workspace.layout);
+  const timeline::Schedule schedule = simulate::schedule_of(config, catalog);
+  const auto shape = simulate::pipeline_shape(config, workspace.layout, schedule);
   std::vector<training::MemoryUse> memory;
   for (std::int32_t stage = 0; stage < shape.stages; ++stage) {
     memory.push_back(training::estimate_memory(config, catalog.model(config.model),
                                                catalog.framework(config.framework), workspace.layout, stage,
-                                               schedule_of(config).in_flight(shape, stage)));
+                                               schedule.in_flight(shape, stage)));
   }
   return memory;
 }

@@ -158,7 +158,11 @@ class SchemaWriter {
         json_.close().open_object().member("type", "string").close().close();
         return;
       case AxisKind::word:
-        return string_enum(sweep::vocabulary_of(axis.axis, catalog_));
+        if (axis.axis != sweep::Axis::schedule) return string_enum(sweep::vocabulary_of(axis.axis, catalog_));
+        json_.key("anyOf").open_array().open_object();
+        string_enum(sweep::vocabulary_of(axis.axis, catalog_));
+        json_.close().open_object().member("type", "string").member("pattern", "^file:").close().close();
+        return;
       case AxisKind::count:
         json_.member("type", "integer").member("minimum", 1);
         return;

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <filesystem>
 #include <set>
 #include <utility>
 
 #include "config/did_you_mean.hpp"
+#include "config/order_file.hpp"
 #include "config/preset_files.hpp"
 #include "sweep/vocabulary.hpp"
 
@@ -97,6 +99,7 @@ class ValueReader {
     if (text == nullptr) return wrong_type(node, "a string");
     const auto known = sweep::vocabulary_of(axis_.axis, context_.catalog);
     const std::string& value = text->get();
+    if (axis_.axis == Axis::schedule && value.starts_with("file:")) return order(node, value);
     if (std::find(known.begin(), known.end(), value) != known.end()) return add(node, {0, value});
     const std::string alias = context_.aliases.resolve(axis_.name, value);
     const bool alias_known = std::find(known.begin(), known.end(), alias) != known.end();
@@ -127,6 +130,16 @@ class ValueReader {
       return error(node, name() + " is impossible", fmt::format("it must be from 0 to {}", most));
     }
     add(node, {std::llround(*value * 1000.0), ""});
+  }
+
+  // A schedule spelled out in a file beside the sweep.
+  void order(const toml::node& node, const std::string& name) {
+    const std::string folder = std::filesystem::path(place_of(node).file).parent_path().string();
+    auto given = read_order(name, folder, node, problems_);
+    if (!given) return;
+    auto& known = context_.catalog.orders;
+    add(node, {0, given->name});
+    if (std::find(known.begin(), known.end(), *given) == known.end()) known.push_back(std::move(*given));
   }
 
   void whole(const toml::node& node) {

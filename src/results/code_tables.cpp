@@ -22,9 +22,10 @@ std::string name_in(Names kind, std::int64_t index, const simulate::Catalog& cat
       return catalog.gpus.at(i).name;
     case Names::frameworks:
       return catalog.frameworks.at(i).name;
-    case Names::schedules:
-      ECHO_EXPECT(i < timeline::schedule_table().size());
-      return timeline::schedule_table()[i]->name;
+    case Names::schedules: {
+      const auto own = timeline::schedule_table();
+      return i < own.size() ? own[i]->name : catalog.orders.at(i - own.size()).name;
+    }
     case Names::limits:  // not of the catalogue
     case Names::none:
     case Names::fixed:

@@ -7,6 +7,7 @@
 #include "machine/cluster.hpp"
 #include "machine/gpu.hpp"
 #include "ops/collective.hpp"
+#include "timeline/given_order.hpp"
 #include "training/config.hpp"
 #include "training/framework.hpp"
 #include "training/model.hpp"
@@ -20,6 +21,7 @@ struct Catalog {
   std::vector<training::FrameworkSpec> frameworks;
   std::vector<std::vector<std::int32_t>> layer_tables;  // explicit layers per chunk
   std::vector<ops::CommSettings> comm_settings;
+  std::vector<timeline::GivenOrder> orders;  // schedules of files: ids that follow those of schedule_table()
   friend bool operator==(const Catalog&, const Catalog&) = default;
 
   [[nodiscard]] const training::ModelSpec& model(training::ModelId id) const { return models.at(at(id)); }

@@ -63,12 +63,14 @@ void time_chunks(Workspace& ws) {
 }  // namespace
 
 timeline::PipelineShape pipeline_shape(const training::TrainingConfig& config,
-                                       const training::RankLayout& layout) {
+                                       const training::RankLayout& layout,
+                                       const timeline::Schedule& schedule) {
   return {.stages = config.degrees.pipeline,
           .chunks = training::chunks_of(config),
           .microbatches = training::microbatches_of(config),
           .stage_of_chunk = layout.stage_of_chunk,
-          .microbatch_group = config.recipe.microbatch_group};
+          .microbatch_group = config.recipe.microbatch_group,
+          .given = schedule.given};
 }
 
 // When the first forward can reach a stage, at the earliest: after one forward of every chunk before it. A
@@ -87,8 +89,8 @@ StepOutcome compose_step(const training::TrainingConfig& config, const training:
                          std::vector<timeline::PlacedTask>* placed) {
   time_chunks(ws);
   const timeline::Hops hops{ws.hop_forward, ws.hop_backward, config.overlap.pipeline};
-  timeline::compose_pipeline(pipeline_shape(config, ws.layout), schedule, ws.chunk_times, hops, ws.data_lanes,
-                             ws.pipeline_scratch, ws.pipeline, placed);
+  timeline::compose_pipeline(pipeline_shape(config, ws.layout, schedule), schedule, ws.chunk_times, hops,
+                             ws.data_lanes, ws.pipeline_scratch, ws.pipeline, placed);
 
   const workload::StepTail& tail = ws.work.tail;
   StepOutcome out;

@@ -22,6 +22,7 @@ struct StepOutcome {
 
 // The shape a schedule sees; its chunk-to-stage map lives in `layout`.
 [[nodiscard]] timeline::PipelineShape pipeline_shape(const training::TrainingConfig&,
-                                                     const training::RankLayout& layout);
+                                                     const training::RankLayout& layout,
+                                                     const timeline::Schedule&);
 
 }  // namespace echo::simulate

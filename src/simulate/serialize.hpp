@@ -99,10 +99,12 @@ template <class Archive>
 void serialize(Archive& archive, echo::training::ModelSpec& model, unsigned) {
   auto& [name, layers, hidden, heads, kv_heads, head_dim, ffn_hidden, vocab, max_positions, experts,
          experts_per_token, expert_ffn_hidden, shared_expert_hidden, first_dense_layers, moe_interval, latent,
-         local, mamba, layer_pattern, post_norms, attention_sinks, query_key_norm, gated_ffn, tied_embeddings, linear_bias, norm, positions, source] = model;
+         local, mamba, layer_pattern, post_norms, attention_sinks, query_key_norm, gated_ffn, tied_embeddings,
+         linear_bias, norm, positions, source] = model;
   all(archive, name, layers, hidden, heads, kv_heads, head_dim, ffn_hidden, vocab, max_positions, experts,
       experts_per_token, expert_ffn_hidden, shared_expert_hidden, first_dense_layers, moe_interval, latent,
-      local, mamba, layer_pattern, post_norms, attention_sinks, query_key_norm, gated_ffn, tied_embeddings, linear_bias, norm, positions, source);
+      local, mamba, layer_pattern, post_norms, attention_sinks, query_key_norm, gated_ffn, tied_embeddings,
+      linear_bias, norm, positions, source);
 }
 
 template <class Archive>
@@ -123,8 +125,8 @@ void serialize(Archive& archive, echo::training::Recipe& recipe, unsigned) {
 template <class Archive>
 void serialize(Archive& archive, echo::training::FrameworkSpec& framework, unsigned) {
   auto& [name, recipe, flash_attention, sequence_parallel, zero, recompute, overlap, pads_vocabulary,
-         bucket_parameters, kernel_gap, host_per_kernel, host_per_expert, host_per_peer, host_per_step, reserve,
-         fragmentation, source] = framework;
+         bucket_parameters, kernel_gap, host_per_kernel, host_per_expert, host_per_peer, host_per_step,
+         reserve, fragmentation, source] = framework;
   all(archive, name, recipe, flash_attention, sequence_parallel, zero, recompute, overlap, pads_vocabulary,
       bucket_parameters, kernel_gap, host_per_kernel, host_per_expert, host_per_peer, host_per_step, reserve,
       fragmentation, source);
@@ -137,9 +139,22 @@ void serialize(Archive& archive, echo::ops::CommSettings& settings, unsigned) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, echo::timeline::Task& task, unsigned) {
+  auto& [kind, chunk, microbatch, with_next] = task;
+  all(archive, kind, chunk, microbatch, with_next);
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::timeline::GivenOrder& order, unsigned) {
+  auto& [name, placement, splits_backward, stages, chunks_per_stage, microbatches, tasks, held] = order;
+  all(archive, name, placement, splits_backward, stages, chunks_per_stage, microbatches, tasks.offset,
+      tasks.value, held);
+}
+
+template <class Archive>
 void serialize(Archive& archive, echo::simulate::Catalog& catalog, unsigned) {
-  auto& [gpus, models, clusters, frameworks, layer_tables, comm_settings] = catalog;
-  all(archive, gpus, models, clusters, frameworks, layer_tables, comm_settings);
+  auto& [gpus, models, clusters, frameworks, layer_tables, comm_settings, orders] = catalog;
+  all(archive, gpus, models, clusters, frameworks, layer_tables, comm_settings, orders);
 }
 
 // Constants are flat and named; their field tables say what there is.

@@ -8,6 +8,7 @@
 #include "simulate/compose_chunks.hpp"
 #include "simulate/compose_step.hpp"
 #include "simulate/price_work.hpp"
+#include "simulate/schedule_of.hpp"
 #include "timeline/schedule.hpp"
 #include "validate/invariants.hpp"
 #include "workload/trace_workload.hpp"
@@ -34,17 +35,13 @@ StepReport over_budget(StepReport report) {  // its memory is known
   return report;
 }
 
-const timeline::Schedule& schedule_of(const TrainingConfig& config) {
-  return *timeline::schedule_table()[static_cast<std::size_t>(config.schedule.index())];
-}
-
 // Why the schedule cannot run this config; null when it can.
 const char* refused(const TrainingConfig& config, const timeline::Schedule& schedule,
                     const training::RankLayout& layout) {
   if (schedule.splits_backward && config.zero > training::ZeroStage::optimizer)
     return "a split backward with sharded gradients or weights is not simulated yet";
   if (schedule.pairs == timeline::Pairs::always) return "passes run as one are not simulated yet";
-  return schedule.admits(pipeline_shape(config, layout));
+  return schedule.admits(pipeline_shape(config, layout, schedule));
 }
 
 const std::vector<std::int32_t>& layer_table(const TrainingConfig& config, const Catalog& catalog) {
@@ -56,7 +53,7 @@ const std::vector<std::int32_t>& layer_table(const TrainingConfig& config, const
 // The stage that needs most memory decides; fills the report's memory fields.
 void report_memory(const TrainingConfig& config, const Catalog& catalog, const timeline::Schedule& schedule,
                    const training::RankLayout& layout, StepReport& report) {
-  const timeline::PipelineShape shape = pipeline_shape(config, layout);
+  const timeline::PipelineShape shape = pipeline_shape(config, layout, schedule);
   report.memory_limit = catalog.gpu(config).memory;
   for (std::int32_t stage = 0; stage < shape.stages; ++stage) {
     const training::MemoryUse use =
@@ -149,8 +146,8 @@ void report_step(const TrainingConfig& config, const Catalog& catalog, const Ste
 
 }  // namespace
 
-std::int64_t pipeline_tasks(const TrainingConfig& config) {
-  const std::int64_t passes = schedule_of(config).splits_backward ? 3 : 2;
+std::int64_t pipeline_tasks(const TrainingConfig& config, const Catalog& catalog) {
+  const std::int64_t passes = schedule_of(config, catalog).splits_backward ? 3 : 2;
   return passes * training::chunks_of(config) * training::microbatches_of(config);
 }
 
@@ -162,7 +159,7 @@ std::string_view why_unsupported(const TrainingConfig& config, const Catalog& ca
     return broken->rule;
   training::RankLayout layout;
   training::lay_out_ranks(config, model, cluster, layer_table(config, catalog), layout);
-  const timeline::Schedule& schedule = schedule_of(config);
+  const timeline::Schedule schedule = schedule_of(config, catalog);
   schedule.place(config.degrees.pipeline, training::chunks_of(config), layout.stage_of_chunk);
   const char* refusal = refused(config, schedule, layout);
   return refusal == nullptr ? std::string_view{} : refusal;
@@ -173,7 +170,7 @@ StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const 
   const training::ModelSpec& model = catalog.model(config.model);
   const machine::ClusterSpec& cluster = catalog.cluster(config.cluster);
   const training::FrameworkSpec& framework = catalog.framework(config.framework);
-  const timeline::Schedule& schedule = schedule_of(config);
+  const timeline::Schedule schedule = schedule_of(config, catalog);
   if (const auto rule = training::check_feasible(config, model, framework, cluster, catalog.gpu(config)))
     return infeasible(rule->reason, rule->margin);
 
@@ -189,7 +186,7 @@ StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const 
     report.reason_margin = static_cast<double>((report.memory_peak - report.memory_limit).value);
     return report;
   }
-  if (pipeline_tasks(config) > (work_budget > 0 ? work_budget : default_work_budget))
+  if (pipeline_tasks(config, catalog) > (work_budget > 0 ? work_budget : default_work_budget))
     return over_budget(report);
   workload::trace_workload(config, model, framework, cluster, ws.layout,
                            schedule.splits_backward ? workload::Backward::split : workload::Backward::whole,

@@ -22,7 +22,7 @@ inline constexpr std::int64_t default_work_budget = 20'000'000;
                                   Workspace&, std::int64_t work_budget = 0);
 
 // Chunks x microbatches x passes: forward and backward, which some schedules split.
-[[nodiscard]] std::int64_t pipeline_tasks(const training::TrainingConfig&);
+[[nodiscard]] std::int64_t pipeline_tasks(const training::TrainingConfig&, const Catalog&);
 
 // The rule an `unsupported` config breaks, in a user's words; empty where it breaks none.
 [[nodiscard]] std::string_view why_unsupported(const training::TrainingConfig&, const Catalog&);

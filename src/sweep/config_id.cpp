@@ -6,6 +6,7 @@
 
 #include "base/digest.hpp"
 #include "base/named_table.hpp"
+#include "simulate/schedule_of.hpp"
 #include "timeline/schedule.hpp"
 
 namespace echo::sweep {
@@ -20,13 +21,13 @@ static bool repeats_version(const TrainingConfig& config, const simulate::Catalo
 }
 
 // Choices of the recipe that cannot matter.
-static void add_idle_choices(const TrainingConfig& c, const training::ModelSpec& model, AxisSet& found) {
+static void add_idle_choices(const TrainingConfig& c, const simulate::Catalog& catalog, AxisSet& found) {
   using training::choice_named;
   using training::Recompute;
   using training::ZeroStage;
   const training::Degrees& d = c.degrees;
-  const timeline::Schedule& schedule =
-      *timeline::schedule_table()[static_cast<std::size_t>(c.schedule.index())];
+  const training::ModelSpec& model = catalog.model(c.model);
+  const timeline::Schedule schedule = simulate::schedule_of(c, catalog);
   const bool alone = d.data * d.context == 1, piped = d.pipeline > 1,
              spreads = model.has_experts() && d.expert > 1;
   const bool gathers = !alone && c.zero == ZeroStage::parameters;
@@ -73,7 +74,7 @@ AxisSet irrelevant_axes(const TrainingConfig& config, const simulate::Catalog& c
   if (alone || config.zero == training::ZeroStage::none) add({Axis::overlap_param_gather});
   if (catalog.model(config.model).experts == 0) add({Axis::etp});
   if (repeats_version(config, catalog)) add({Axis::nccl_version});
-  add_idle_choices(config, catalog.model(config.model), found);
+  add_idle_choices(config, catalog, found);
   return found;
 }
 
@@ -155,9 +156,8 @@ std::string canonical_text(const TrainingConfig& config, const simulate::Catalog
                       d.expert, d.expert_tensor, d.virtual_stages);
   text += fmt::format("micro_batch={};global_batch={};seq_len={};", config.batch.micro_samples,
                       config.batch.global_samples, config.batch.sequence_tokens);
-  const auto schedule = static_cast<std::size_t>(config.schedule.index());
   text += fmt::format(
-      "schedule={};recompute={};zero={};precision={};", timeline::schedule_table()[schedule]->name,
+      "schedule={};recompute={};zero={};precision={};", simulate::schedule_of(config, catalog).name,
       training::recompute_names[static_cast<std::size_t>(config.recompute)], static_cast<int>(config.zero),
       machine::precision_names[static_cast<std::size_t>(config.precision)]);
   const auto flag = [&](bool value, const char* name) {

@@ -22,6 +22,7 @@ std::vector<std::string> vocabulary_of(Axis axis, const simulate::Catalog& catal
   std::vector<std::string> names;
   if (axis == Axis::schedule) {
     for (const timeline::Schedule* schedule : timeline::schedule_table()) names.emplace_back(schedule->name);
+    for (const timeline::GivenOrder& order : catalog.orders) names.push_back(order.name);
   }
   if (axis == Axis::recompute)
     names.assign(training::recompute_names.begin(), training::recompute_names.end());

@@ -11,6 +11,8 @@
 
 namespace echo::timeline {
 
+struct GivenOrder;
+
 // chunks = all model chunks (pipeline * virtual stages), in the order a microbatch visits them. Where the
 // stages hold two copies of the model, chunks lists one copy after the other, and each copy sees its share of
 // the microbatches, numbered from 0.
@@ -21,6 +23,7 @@ struct PipelineShape {
       0;                    // interleaved: microbatches through one chunk before the next; 0 = stages
   bool pairs = false;       // 1F1B: forwards run as one with the backwards they alternate with
   std::int32_t copies = 1;  // of the model
+  const GivenOrder* given = nullptr;  // the schedule's own
 };
 [[nodiscard]] constexpr std::int32_t microbatches_per_chunk(const PipelineShape& shape) {
   return shape.microbatches / shape.copies;
@@ -90,8 +93,9 @@ struct Schedule {
                 std::vector<Task>& out) = nullptr;
   SteadyStretch (*steady)(const PipelineShape&, std::int32_t stage) = nullptr;
   Pairs pairs = Pairs::never;
-  bool mixes_backwards = false;  // some backwards are split, others whole; not with splits_backward
-  std::int32_t copies = 1;       // of the model and its gradients the stages hold, all trained on
+  bool mixes_backwards = false;       // some backwards are split, others whole; not with splits_backward
+  std::int32_t copies = 1;            // of the model and its gradients the stages hold, all trained on
+  const GivenOrder* given = nullptr;  // of an order spelled out in a file: what PipelineShape::given must be
 };
 
 [[nodiscard]] std::span<const Schedule* const> schedule_table();  // sorted by file name; ids index it

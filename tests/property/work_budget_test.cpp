@@ -36,7 +36,7 @@ TEST(WorkBudget, CountsTheTasksOfTheSchedule) {
     if (simulate(config, catalog, support::presets().calibration, ws).status != training::Status::ok)
       continue;
     ++counted;
-    ASSERT_EQ(pipeline_tasks(config), tasks_in_order(config)) << "seed " << seed;
+    ASSERT_EQ(pipeline_tasks(config, support::presets().catalog), tasks_in_order(config)) << "seed " << seed;
   }
   EXPECT_GT(counted, 80);
 }
@@ -53,8 +53,9 @@ TEST(WorkBudget, TurnsAPointWithOneTaskMoreIntoARow) {
     const StepReport unbounded = with(0);
     if (unbounded.status != training::Status::ok) continue;
     ++judged;
-    EXPECT_EQ(with(pipeline_tasks(config)).step, unbounded.step) << "seed " << seed;
-    const StepReport over = with(pipeline_tasks(config) - 1);
+    EXPECT_EQ(with(pipeline_tasks(config, support::presets().catalog)).step, unbounded.step)
+        << "seed " << seed;
+    const StepReport over = with(pipeline_tasks(config, support::presets().catalog) - 1);
     EXPECT_EQ(over.status, training::Status::over_budget) << "seed " << seed;
     EXPECT_EQ(over.reason, training::Reason::work_budget) << "seed " << seed;
     EXPECT_EQ(over.step, SimTime::zero()) << "seed " << seed;

@@ -1,0 +1,17 @@
+// Which schedule a config names: one of the program's own, or one that the sweep spells out in a file.
+#pragma once
+
+#include "simulate/catalog.hpp"
+#include "timeline/schedule.hpp"
+
+namespace echo::simulate {
+
+// Refers to the catalog.
+[[nodiscard]] inline timeline::Schedule schedule_of(const training::TrainingConfig& config,
+                                                    const Catalog& catalog) {
+  const auto id = static_cast<std::size_t>(config.schedule.index());
+  const auto own = timeline::schedule_table();
+  return id < own.size() ? *own[id] : timeline::schedule_of(catalog.orders.at(id - own.size()));
+}
+
+}  // namespace echo::simulate
