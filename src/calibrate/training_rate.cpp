@@ -102,7 +102,7 @@ void study_gpu(Study& study, profile::KernelConstants& constants, bool narrow) {
     const training::TrainingConfig& c = *step.config;
     if (study.steps.catalog.gpu(c).kernels != constants.name) continue;
     if (study.steps.catalog.framework(c.framework).name != "megatron-core") continue;
-    if ((machine::operand_bytes(c.precision) == 1) != narrow) continue;
+    if (machine::is_narrow(c.precision) != narrow) continue;
     if (c.degrees.context > 1) continue;  // kept unseen, as a test
     if (study.steps.catalog.gpu(c).compute_capability < 90)
       continue;  // the A100 seldom meets its power limit

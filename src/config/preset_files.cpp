@@ -283,6 +283,9 @@ training::FrameworkSpec read_framework(TableReader& file) {
   head(file, framework.name, framework.source);
   framework.sequence_parallel = flag(file, "sequence_parallel");
   framework.flash_attention = flag(file, "flash_attention");
+  int attention = 0;
+  file.choice("attention_kernel", {"native", "flash-2", "flash-1"}, attention, Presence::optional);
+  framework.attention_kernel = static_cast<ops::AttentionKernel>(attention);
   framework.zero = static_cast<training::ZeroStage>(count(file, "zero", {0, 3}));
   framework.recompute =
       choice<training::Recompute>(file, "recompute", {"none", "selective", "full", "per_op"});

@@ -37,9 +37,17 @@ double pick(KernelStyle style, double fused, double compiled, double eager) {
   return fused;
 }
 
+// One copy of an element, with its part of a scale: fp8 and nvfp4 blocks have scales of their own, of 4 bytes
+// (128 elements, DeepSeek-V3) or of one (32 in mxfp8, 16 in nvfp4).
+double quantized_bytes(const KernelKey& key) {
+  if (key.k == 1) return machine::operand_bytes(key.precision);
+  return machine::operand_bytes(key.precision) + (key.precision == Precision::fp8 ? 4.0 : 1.0) / key.k;
+}
+
 // Bytes per element of the ops over m x n x batch elements.
 double bytes_per_element(const KernelKey& key) {
   const double e = machine::element_bytes(key.precision);
+  constexpr double wide = 2.0;  // an element before it is cast
   const KernelStyle style = key.style;
   switch (key.kind) {
     case KernelKind::norm_forward:
@@ -129,6 +137,15 @@ double bytes_per_element(const KernelKey& key) {
       return 2 * e;
     case KernelKind::convolution_backward:  // r x, r dy, w dx
       return 3 * e;
+    case KernelKind::amax:
+      // one pass (r); eager: magnitudes (r, w), maximum (r). Source: pytorch/ao
+      // torchao/float8/float8_utils.py.
+      return pick(style, wide, wide, 3 * wide);
+    case KernelKind::quantize:
+      // one kernel reads once and writes every copy. eager: to fp32 (r, w 4), times scale (r 4, w 4), clamp
+      // (r 4, w 4), cast (r 4, w). Source: pytorch/ao torchao/float8/float8_training_tensor.py,
+      // hp_tensor_and_scale_to_float8.
+      return pick(style, wide, wide, wide + 24) + key.groups * quantized_bytes(key);
     case KernelKind::scan_forward:
     case KernelKind::scan_backward:
     case KernelKind::gemm:

@@ -44,17 +44,23 @@ enum class KernelKind : std::int8_t {
   merge,                // m x n partial results added into a sum: both read, the sum written
   convolution_forward,  // causal, of a few taps, over m tokens of n channels each by itself, and SiLU
   convolution_backward,
-  scan_forward,  // Mamba-2: m tokens, batch = heads of n channels and n x k numbers of state, groups = B and
-                 // C,
-  scan_backward  //   `span` = tokens of a chunk; the gate included
+  scan_forward,   // Mamba-2: m tokens, batch = heads of n channels and n x k numbers of state, groups = B and
+                  // C,
+  scan_backward,  //   `span` = tokens of a chunk; the gate included
+  amax,           // largest magnitude of m x n, and the scale that follows from it
+  quantize        // casts m x n to `precision`, `groups` copies of it; k elements share a scale, 1 = all do
 };
-inline constexpr std::int32_t kernel_kind_count = 32;
+inline constexpr std::int32_t kernel_kind_count = 34;
 
 // Operand storage of a training GEMM: forward TN, input gradient NN, weight gradient NT (cuBLAS words).
 enum class GemmLayout : std::int8_t { tn, nn, nt };
 
 // Whether a framework runs the op as one hand-fused kernel or as a chain of eager framework kernels.
 enum class KernelStyle : std::int8_t { fused, compiled, eager };
+
+// Fused attention as libraries have it: written for the GPU at hand (FlashAttention-3, cuDNN; on an A100
+// FlashAttention-2), FlashAttention-2 wherever it runs, or its predecessor.
+enum class AttentionKernel : std::int8_t { native, flash_2, flash_1 };
 
 struct KernelKey {
   KernelKind kind{};
@@ -65,6 +71,7 @@ struct KernelKey {
   bool fp32_accumulate = false;  // weight gradient added into an fp32 buffer inside the GEMM (beta = 1)
   bool chunked = false;          // attention: `span` counts from multiples of it, not back from the query
   bool grouped = false;          // gemm: the batch is one launch a product (the experts of a mixture)
+  AttentionKernel attention = AttentionKernel::native;
   std::int32_t m = 1, n = 1, k = 1;
   std::int32_t batch = 1, groups = 1;
   std::int32_t value_dim = 0;  // attention: head dim of values and outputs where it is not k

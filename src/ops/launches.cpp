@@ -4,8 +4,9 @@
 // eager SwiGLU is silu and a product; GELU by tanh is eight primitives; unfused vocabulary cross-entropy in
 // Megatron (core/tensor_parallel/cross_entropy.py) is max, subtract, mask, gather, exponential, sum, log and
 // two masks; a router (core/transformer/moe/moe_utils.py) is softmax, top-k, two times zeros and scatter, and
-// the sums of the balancing loss. Transformer Engine's grouped product is a cuBLAS call for each expert,
-// dealt out to four streams. Backward chains are about twice as long.
+// the sums of the balancing loss; a dynamic 8-bit scale (torchao float8_utils.py) is magnitude, maximum, two
+// conversions, clamp, division and rounding. Transformer Engine's grouped product is a cuBLAS call for each
+// expert, dealt out to four streams. Backward chains are about twice as long.
 #include "ops/launches.hpp"
 
 namespace echo::ops {
@@ -49,6 +50,10 @@ std::int32_t eager_launches(const KernelKey& key) {
       return 12;
     case KernelKind::router_backward:
       return 8;
+    case KernelKind::amax:
+      return 8;
+    case KernelKind::quantize:
+      return 4;
     case KernelKind::gemm:
     case KernelKind::permute:
     case KernelKind::unpermute:
@@ -80,6 +85,7 @@ std::int32_t launches_of(const KernelKey& key) {
   if (key.kind == KernelKind::scan_backward) return scan_backward_launches;
   switch (key.style) {
     case KernelStyle::fused:
+      if (key.kind == KernelKind::amax) return 2;                 // maximum, scale
       return key.kind == KernelKind::attention_backward ? 3 : 1;  // dot, main, convert
     case KernelStyle::compiled:
       return (eager_launches(key) + 3) / 4;

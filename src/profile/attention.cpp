@@ -31,6 +31,16 @@ constexpr double query_tile = 128.0;
 // heads of 128 channels: forward 1.15 on A100 and 1.0 to 1.27 on B200, backward 1.3 and 1.4.
 constexpr double unequal_heads_forward = 1.1, unequal_heads_backward = 1.34;
 
+// The constants of each GPU are those of kernels written for it. On Hopper and later FlashAttention-3 is 1.5 to
+// 2 times as fast forward and 1.5 to 1.75 times backward as FlashAttention-2 (Shah et al. 2024,
+// arXiv:2407.08608, section 1; middles of those ranges), which is about twice as fast as its predecessor (Dao
+// 2023, arXiv:2307.08691, abstract).
+double slower_by_age(ops::AttentionKernel kernel, const machine::GpuSpec& gpu, bool forward) {
+  if (kernel == ops::AttentionKernel::native) return 1.0;
+  const double portable = gpu.compute_capability < 90 ? 1.0 : forward ? 1.75 : 1.625;
+  return kernel == ops::AttentionKernel::flash_1 ? 2.0 * portable : portable;
+}
+
 // Flash kernels run 16-bit arithmetic whatever the GEMM recipe; fp32 models run them through tf32.
 machine::Precision arithmetic_of(machine::Precision p) {
   using machine::Precision;
@@ -64,8 +74,8 @@ ops::KernelPrice price_attention(const ops::KernelKey& key, const machine::GpuSp
   const double unequal = ops::value_dim_of(key) == key.k ? 1.0
                          : forward                       ? unequal_heads_forward
                                                          : unequal_heads_backward;
-  const double pair =
-      unequal * products * 2.0 * (d + softmax) / (std::min(rate, 1.0) * peak / sms);  // s on one SM
+  const double pair = slower_by_age(key.attention, gpu, forward) * unequal * products * 2.0 * (d + softmax) /
+                      (std::min(rate, 1.0) * peak / sms);  // s on one SM
   const double blocks = std::ceil(m / query_tile) * key.batch;
   const double rows = blocks * query_tile;
   const double seen =

@@ -52,17 +52,15 @@ std::int64_t blocks_of(std::int32_t extent, std::int32_t log2) {
   return (static_cast<std::int64_t>(extent) + (std::int64_t{1} << log2) - 1) >> log2;
 }
 
-bool is_8_bit(machine::Precision p) { return machine::operand_bytes(p) == 1; }
-
 // Arithmetic time factor of the worst-aligned contiguous dimension.
 double misalignment(const KernelKey& key, const KernelConstants& constants) {
-  const std::int32_t bytes = machine::operand_bytes(key.precision);
+  const auto operand_bits = static_cast<std::int64_t>(8 * machine::operand_bytes(key.precision));
   // TN: rows of both operands run along k. NN: B's along n. NT: A's along m and B's along n.
   const std::int32_t first = key.layout == GemmLayout::nt ? key.m : key.k;
   const std::int32_t second = key.layout == GemmLayout::tn ? key.k : key.n;
   double worst = 1.0;
   for (const std::int32_t extent : {first, second, key.n}) {
-    const std::int64_t row = static_cast<std::int64_t>(extent) * bytes;
+    const std::int64_t row = extent * operand_bits / 8;
     if (row % 16 != 0)
       worst = std::max(worst, constants.gemm_misaligned_16);
     else if (row % 128 != 0)
@@ -150,10 +148,10 @@ ops::KernelPrice price_gemm(const KernelKey& key, const machine::GpuSpec& gpu,
                             const KernelConstants& constants) {
   const double peak = gpu.peak_of(key.precision).value;
   ECHO_EXPECT(peak > 0.0);
-  const bool narrow = is_8_bit(key.precision);
+  const bool narrow = machine::is_narrow(key.precision);
   const bool wide = machine::operand_bytes(key.precision) == 4;
   const double rate = narrow ? constants.gemm_rate_8 : wide ? constants.gemm_rate_32 : constants.gemm_rate_16;
-  // Transformer Engine keeps a transposed copy of 8-bit operands: all of their products run as TN.
+  // Operands of 8 and 4 bits have transposed copies (workload/casts.cpp): all of their products run as TN.
   const double layout = narrow                         ? 1.0
                         : key.layout == GemmLayout::nn ? constants.gemm_nn
                         : key.layout == GemmLayout::nt ? constants.gemm_nt
@@ -165,9 +163,10 @@ ops::KernelPrice price_gemm(const KernelKey& key, const machine::GpuSpec& gpu,
   const double l2 = static_cast<double>(gpu.l2.value);
   const Product product{
       .key = key,
-      .operand_log2 = narrow ? 0
-                      : wide ? 2
-                             : 1,
+      .operand_log2 = key.precision == machine::Precision::nvfp4 ? -1
+                      : narrow                                   ? 0
+                      : wide                                     ? 2
+                                                                 : 1,
       .sms = sms,
       .side = std::sqrt(sms),
       .flop_time = sms / (std::min(rate / slowing, 1.0) * peak),

@@ -46,6 +46,7 @@ double fraction_of(ops::KernelKind kind, const KernelConstants& c) {
     case KernelKind::optimizer:
       return c.memory_optimizer;
     case KernelKind::grad_norm:
+    case KernelKind::amax:
       return c.memory_read;
     case KernelKind::memset_zero:
       return c.memory_write;
@@ -63,6 +64,7 @@ double fraction_of(ops::KernelKind kind, const KernelConstants& c) {
     case KernelKind::convolution_backward:
     case KernelKind::scan_forward:
     case KernelKind::scan_backward:
+    case KernelKind::quantize:
       break;
   }
   return c.memory_copy;

@@ -1,12 +1,11 @@
 // A chunk is a run of equal layer blocks. No transfer crosses the border of a layer block (each ends on the
 // compute lane after its last tensor-parallel transfer), so one block times the layer count is exact.
 // Gradient and parameter traffic does cross borders: chunks that carry it are composed whole.
-//
-// The host issues kernels ahead of the GPU; over a chunk it binds only as a sum (launches * host time per
-// kernel).
 #include "simulate/compose_chunks.hpp"
 
 #include <algorithm>
+
+#include "simulate/host_time.hpp"
 
 namespace echo::simulate {
 
@@ -32,16 +31,25 @@ Cost compose(const workload::OpGraph& graph, const Prices& prices, Slowdown slow
   return cost;
 }
 
-// Stretches a pass to the time the host needs to issue it.
-void bound_by_host(Cost& cost, SimTime host) {
-  if (host <= cost.time) return;
-  cost.exposed[static_cast<std::size_t>(Part::other)] += host - cost.time;
-  cost.time = host;
+// A pass, and how the host keeps up with it.
+struct Pass {
+  Cost cost;
+  Issue host;
+};
+
+// The time the GPU waits for the host, which has `lead` when the pass begins.
+Cost behind_host(const Pass& pass, SimTime lead) {
+  Cost cost = pass.cost;
+  const SimTime wait = std::max(SimTime::zero(), pass.host.end - cost.time - lead);
+  cost.exposed[static_cast<std::size_t>(Part::other)] += wait;
+  cost.time += wait;
+  return cost;
 }
 
 }  // namespace
 
-void compose_chunks(const training::FrameworkSpec& framework, Slowdown slowdown, Workspace& ws) {
+void compose_chunks(const training::TrainingConfig& config, const training::ModelSpec& model,
+                    const training::FrameworkSpec& framework, Slowdown slowdown, Workspace& ws) {
   const workload::Workload& work = ws.work;
   const auto block_count = static_cast<std::size_t>(work.block_count);
   ws.blocks.resize(block_count);
@@ -49,37 +57,35 @@ void compose_chunks(const training::FrameworkSpec& framework, Slowdown slowdown,
   for (std::size_t i = 0; i < block_count; ++i)
     ws.blocks[i] = compose(work.blocks[i], ws.prices, slowdown, ws.block_scratch, ws.times[i]);
 
-  const std::int64_t peers = ws.layout.pipeline.ranks > 1 ? ws.layout.tensor.ranks : 0;
-  const auto host_time = [&](std::int32_t block) {
-    const workload::OpGraph& graph = work.blocks[static_cast<std::size_t>(block)];
-    return graph.launches * framework.host_per_kernel + graph.transfers * peers * framework.host_per_peer;
+  const Host host(config, model, framework, ws.layout);
+  const auto add = [&](Pass& pass, std::int32_t block, std::int32_t count) {
+    const Cost& cost = ws.blocks[static_cast<std::size_t>(block)];
+    pass.cost.add(cost, count);
+    pass.host.add(host.issue_time(work.blocks[static_cast<std::size_t>(block)]), cost.time, count);
   };
-  const auto pass = [&](std::span<const workload::BlockRun> runs) {
-    Cost cost;
-    SimTime host{};
-    for (const workload::BlockRun& run : runs) {
-      cost.add(ws.blocks[static_cast<std::size_t>(run.block)], run.count);
-      host += run.count * host_time(run.block);
-    }
-    bound_by_host(cost, host);
-    return cost;
-  };
-  const auto whole = [&](std::int32_t block, const Cost& otherwise) {
-    if (block < 0) return otherwise;
-    Cost cost = ws.blocks[static_cast<std::size_t>(block)];
-    bound_by_host(cost, host_time(block));
-    return cost;
+  const auto pass_of = [&](std::span<const workload::BlockRun> runs) {
+    Pass pass;
+    for (const workload::BlockRun& run : runs) add(pass, run.block, run.count);
+    return pass;
   };
   ws.chunks.resize(static_cast<std::size_t>(work.forward.rows()));
   for (std::size_t i = 0; i < ws.chunks.size(); ++i) {
     const auto chunk = static_cast<std::int32_t>(i);
     ChunkCost& cost = ws.chunks[i];
-    cost.forward = pass(work.forward.row(chunk));
-    cost.backward = pass(work.backward.row(chunk));
-    cost.weights = pass(work.weight_gradients.row(chunk));
-    Cost both = cost.backward;
-    both.add(cost.weights, 1);
-    cost.last_backward = whole(work.last_backward[i], both);
+    const Pass forward = pass_of(work.forward.row(chunk)), backward = pass_of(work.backward.row(chunk)),
+               weights = pass_of(work.weight_gradients.row(chunk));
+    // The passes of a chunk take turns.
+    const SimTime before_backward = host.kept(forward.host.ahead());
+    cost.forward = behind_host(forward, host.kept(backward.host.ahead() + weights.host.ahead()));
+    cost.backward = behind_host(backward, before_backward);
+    cost.weights = behind_host(weights, host.kept(backward.host.ahead()));
+    cost.last_backward = cost.backward;
+    cost.last_backward.add(cost.weights, 1);
+    if (const std::int32_t block = work.last_backward[i]; block >= 0) {
+      Pass whole;
+      add(whole, block, 1);
+      cost.last_backward = behind_host(whole, before_backward);
+    }
     cost.gathers = cost.gathers_alone = cost.gathered = SimTime::zero();
     if (const std::int32_t block = work.first_forward[i]; block >= 0) {
       // Every stage gathers from the start of the step on, one chunk after the other.

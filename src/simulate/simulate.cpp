@@ -190,13 +190,13 @@ StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const 
     return over_budget(report);
   workload::trace_workload(config, model, framework, cluster, ws.layout,
                            schedule.splits_backward ? workload::Backward::split : workload::Backward::whole,
-                           ws.work);
+                           ws.work, catalog.gpu(config).compute_capability);
   price_work(config, catalog, known, ws.work, ws.memo, ws.prices);
   price_hops(config, catalog, known, ws);
 
-  compose_chunks(framework, Slowdown::off, ws);
+  compose_chunks(config, model, framework, Slowdown::off, ws);
   const StepOutcome alone = compose_step(config, framework, schedule, ws);
-  compose_chunks(framework, Slowdown::on, ws);
+  compose_chunks(config, model, framework, Slowdown::on, ws);
   const StepOutcome slowed = compose_step(config, framework, schedule, ws);
   report_step(config, catalog, slowed, alone.step, report);
   return report;

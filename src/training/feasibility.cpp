@@ -69,6 +69,21 @@ const char* broken_context_rule(const TrainingConfig& c, const ModelSpec& m,
   return first_broken(rules);
 }
 
+// One graph a layer and pass, as Megatron-LM captures them. Source:
+// megatron/core/transformer/transformer_config.py (cuda_graph_impl local),
+// distributed/fsdp/mcore_fsdp_adapter.py.
+const char* broken_graph_rule(const TrainingConfig& c, const ModelSpec& m) {
+  if (!c.recipe.cuda_graphs) return nullptr;
+  const Rule rules[] = {
+      {!m.has_experts() || c.recipe.capacity_permille > 0,
+       "CUDA graphs need experts of a fixed capacity: dropless ones have no fixed shapes"},
+      {c.recompute != Recompute::full, "CUDA graphs of a layer cannot hold its full recomputation"},
+      {c.zero < ZeroStage::parameters, "CUDA graphs of a layer need weights that stay in place"},
+      {c.recipe.offload_layers == 0, "CUDA graphs cannot hold activations that leave for host memory"},
+  };
+  return first_broken(rules);
+}
+
 // Source: Megatron-LM core/ssm/{mamba_mixer,mamba_context_parallel}.py.
 const char* broken_mamba_rule(const TrainingConfig& c, const ModelSpec& m) {
   const Mamba& x = m.mamba;
@@ -80,6 +95,24 @@ const char* broken_mamba_rule(const TrainingConfig& c, const ModelSpec& m) {
       {x.heads / t % cp == 0, "tensor times context degree must divide the Mamba heads"},
       {groups % cp == 0 || cp % groups == 0,
        "context degree must divide the Mamba groups of a tensor rank, or be a multiple of them"},
+  };
+  return first_broken(rules);
+}
+
+// Source: Transformer Engine pytorch/utils.py (assert_dim_for_fp8_exec), csrc/quantizer.cpp: whole blocks
+// both ways.
+const char* broken_format_rule(const TrainingConfig& c, const ModelSpec& m) {
+  if (!machine::is_narrow(c.precision)) return nullptr;
+  const std::int32_t t = c.degrees.tensor;
+  const std::int32_t width = c.precision == Precision::mxfp8 ? 32 : 16;
+  const std::int32_t tokens = c.precision == Precision::mxfp8 ? 32 : c.precision == Precision::nvfp4 ? 16 : 8;
+  const Rule rules[] = {
+      {m.hidden % width == 0 && m.ffn_hidden / t % width == 0,
+       "8-bit products need widths in whole blocks on every tensor rank"},
+      {c.batch.sequence_tokens / c.degrees.context * c.batch.micro_samples / (c.sequence_parallel ? t : 1) %
+               tokens ==
+           0,
+       "8-bit products need tokens in whole blocks on every rank"},
   };
   return first_broken(rules);
 }
@@ -99,9 +132,7 @@ const char* not_simulated_yet(const TrainingConfig& c) {
       {!r.overlap_ep, "all-to-alls beside another microbatch are not simulated yet"},
       {r.mtp_layers == 0, "multi-token prediction is not simulated yet"},
       {r.lora_rank == 0, "frozen models are not simulated yet"},
-      {r.fp8_recipe == Fp8Recipe::delayed && !r.fp8_gather, "only delayed scales are simulated yet"},
-      {!r.cuda_graphs, "CUDA graphs are not simulated yet"},
-      {r.optimizer == Optimizer::adam && r.grad_clip, "only Adam with clipping is simulated yet"},
+      {!r.fp8_gather, "weights that travel in 8 bit are not simulated yet"},
   };
   return first_broken(rules);
 }
@@ -153,6 +184,8 @@ std::optional<Infeasible> check_feasible(const TrainingConfig& c, const ModelSpe
   if (const char* broken = broken_context_rule(c, model, cluster))
     return Infeasible{Reason::unsupported, broken, 0.0};
   if (const char* broken = broken_mamba_rule(c, model)) return Infeasible{Reason::unsupported, broken, 0.0};
+  for (const char* broken : {broken_graph_rule(c, model), broken_format_rule(c, model)})
+    if (broken != nullptr) return Infeasible{Reason::unsupported, broken, 0.0};
   if (const char* broken = broken_expert_rule(c, model)) return Infeasible{Reason::unsupported, broken, 0.0};
   return std::nullopt;
 }

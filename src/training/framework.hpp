@@ -32,7 +32,8 @@ struct FrameworkSpec {
   std::string name;
   Recipe recipe;
   bool flash_attention = true;
-  bool sequence_parallel = true;  // when tensor > 1
+  ops::AttentionKernel attention_kernel = ops::AttentionKernel::native;
+  bool sequence_parallel = true;    // when tensor > 1
   ZeroStage zero = ZeroStage::optimizer;
   Recompute recompute = Recompute::none;
   Overlap overlap;

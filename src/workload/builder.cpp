@@ -9,7 +9,7 @@ void OpGraph::clear() {
   part.clear();
   work.clear();
   needs.clear();
-  launches = transfers = 0;
+  launches = graphs = transfers = 0;
 }
 
 void Builder::start() {
@@ -59,6 +59,13 @@ OpIndex Builder::communicate(Lane lane, Part part, const ops::CollectiveQuery& q
   ++b.launches;
   b.transfers += lane == Lane::tensor;
   return b.size() - 1;
+}
+
+void Builder::replay_since(Issued before) {
+  OpGraph& b = block();
+  b.launches = before.launches;
+  b.transfers = before.transfers;
+  ++b.graphs;
 }
 
 namespace {

@@ -27,6 +27,13 @@ class Builder {
                       std::initializer_list<OpIndex> needs);
   [[nodiscard]] OpIndex last_compute() const { return last_compute_; }
 
+  // What the host has issued for the open block; and that all it issued since `before` is one graph instead.
+  struct Issued {
+    std::int32_t launches = 0, transfers = 0;
+  };
+  [[nodiscard]] Issued issued() const { return {block().launches, block().transfers}; }
+  void replay_since(Issued before);
+
   std::int32_t intern(const ops::KernelKey& kernel);
   std::int32_t intern(const ops::CollectiveQuery& query);
 
@@ -34,10 +41,26 @@ class Builder {
   void finish();
 
  private:
-  OpGraph& block() { return out_.blocks[static_cast<std::size_t>(out_.block_count - 1)]; }
+  [[nodiscard]] OpGraph& block() const { return out_.blocks[static_cast<std::size_t>(out_.block_count - 1)]; }
   Workload& out_;
   OpIndex last_compute_ = -1;
   std::size_t kernel_hint_ = 0, collective_hint_ = 0;  // where the last look-up ended
+};
+
+// While it lives and `on`, the ops of a layer's pass go into one CUDA graph (Megatron-LM --cuda-graph-impl).
+class GraphedLayer {
+ public:
+  GraphedLayer(Builder& builder, bool on) : builder_(builder), on_(on), before_(builder.issued()) {}
+  ~GraphedLayer() {
+    if (on_) builder_.replay_since(before_);
+  }
+  GraphedLayer(const GraphedLayer&) = delete;
+  GraphedLayer& operator=(const GraphedLayer&) = delete;
+
+ private:
+  Builder& builder_;
+  bool on_;
+  Builder::Issued before_;
 };
 
 }  // namespace echo::workload

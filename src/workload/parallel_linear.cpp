@@ -19,10 +19,6 @@ constexpr Part tensor_part = Part::tp_comm;
 
 }  // namespace
 
-void cast_to_8_bit(Builder& b, const Shapes& s, Part part, std::int32_t rows, std::int32_t columns) {
-  if (s.is_8_bit()) b.compute(part, s.op(KernelKind::elementwise, rows, columns));
-}
-
 OpIndex gather(Builder& b, const Shapes& s, OpIndex after, std::int32_t width) {
   if (!s.sequence_parallel) return -1;
   return b.communicate(Lane::tensor, tensor_part, s.over_tensor(CollectiveKind::all_gather, s.bytes(width)),
@@ -36,7 +32,7 @@ OpIndex sum(Builder& b, const Shapes& s, OpIndex after, std::int32_t width) {
 }
 
 OpIndex column_forward(Builder& b, const Shapes& s, Part part, std::int32_t inputs, std::int32_t outputs) {
-  const OpIndex input = gather(b, s, b.last_compute(), inputs);
+  const OpIndex input = cast_and_gather(b, s, part, inputs, Origin::norm);
   const KernelKey product = s.gemm(s.rows, outputs, inputs, GemmLayout::tn);
   if (!s.overlaps()) {
     b.compute(part, product, {input});
@@ -48,7 +44,7 @@ OpIndex column_forward(Builder& b, const Shapes& s, Part part, std::int32_t inpu
 
 OpIndex row_forward(Builder& b, const Shapes& s, Part part, std::int32_t width) {
   const KernelKey product = s.gemm(s.rows, s.hidden, width, GemmLayout::tn);
-  cast_to_8_bit(b, s, part, s.rows, width);  // a column-parallel input is cast by the norm before it
+  cast_to_8_bit(b, s, part, s.rows, width);
   if (!s.overlaps()) {
     b.compute(part, product);
     return sum(b, s, b.last_compute(), s.hidden);
@@ -71,21 +67,22 @@ void weight_gradient(Builder& b, const Shapes& s, std::int32_t inputs, std::int3
 OpIndex column_backward(Builder& b, const Shapes& s, std::int32_t inputs, std::int32_t outputs,
                         const GradientReady& ready) {
   cast_to_8_bit(b, s, Part::backward, s.rows, outputs);
-  const OpIndex input = gather(b, s, b.last_compute(), inputs);
+  const OpIndex input = gather_operand(b, s, b.last_compute(), inputs);
   const OpIndex input_gradient = b.compute(Part::backward, s.gemm(s.rows, inputs, outputs, GemmLayout::nn));
   const OpIndex summed = sum(b, s, input_gradient, inputs);
+  transpose_operand(b, s, s.rows, inputs, Origin::norm, input);
   if (!s.x.splits_backward) weight_gradient(b, s, inputs, outputs, s.rows, ready, input);
   return summed;
 }
 
 void row_backward(Builder& b, const Shapes& s, std::int32_t width, const GradientReady& ready) {
-  cast_to_8_bit(b, s, Part::backward, s.shared_rows, s.hidden);
-  const OpIndex gathered = gather(b, s, b.last_compute(), s.hidden);
+  const OpIndex gathered = cast_and_gather(b, s, Part::backward, s.hidden, Origin::other);
   const KernelKey input_gradient = s.gemm(s.rows, width, s.hidden, GemmLayout::nn);
   if (s.overlaps())
     b.compute(Part::backward, input_gradient);
   else
     b.compute(Part::backward, input_gradient, {gathered});
+  transpose_operand(b, s, s.rows, s.hidden, Origin::other, gathered);
   if (!s.x.splits_backward) weight_gradient(b, s, width, s.hidden, s.rows, ready, gathered);
 }
 

@@ -3,15 +3,10 @@
 #pragma once
 
 #include "workload/builder.hpp"
+#include "workload/casts.hpp"
 #include "workload/shapes.hpp"
 
 namespace echo::workload {
-
-// 8-bit recipes cast each product's operand to 8 bit and write it twice, as it is and transposed (Hopper's
-// 8-bit products take one layout only): per element 2 bytes read, 2 written, like an elementwise kernel of 16
-// bit. Casts of weights happen once a step and are left out. Source: Transformer Engine, cast_transpose
-// kernels.
-void cast_to_8_bit(Builder&, const Shapes&, Part part, std::int32_t rows, std::int32_t columns);
 
 // All-gather, along the sequence, of activations `width` wide; -1 where every rank has all of them.
 OpIndex gather(Builder&, const Shapes&, OpIndex after, std::int32_t width);

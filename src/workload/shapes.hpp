@@ -65,13 +65,11 @@ struct Shapes {
     key.grouped = count > 1;
     return key;
   }
-  // Whether products take 8-bit operands.
-  [[nodiscard]] bool is_8_bit() const {
-    return machine::operand_bytes(x.config.precision) == 1 && !sixteen_bit;
-  }
+  // Whether products take operands of 8 bits or fewer.
+  [[nodiscard]] bool is_8_bit() const { return machine::is_narrow(x.config.precision) && !sixteen_bit; }
   // fp8 recipes keep norms, attention and batched products in 16 bit.
   [[nodiscard]] machine::Precision activation_precision() const {
-    return machine::operand_bytes(x.config.precision) == 1 ? machine::Precision::bf16 : x.config.precision;
+    return machine::is_narrow(x.config.precision) ? machine::Precision::bf16 : x.config.precision;
   }
   // Frameworks had hand-written layer norms long before RMSNorm, rotary embedding and losses over a split
   // vocabulary.
@@ -79,8 +77,14 @@ struct Shapes {
     switch (kind) {
       case ops::KernelKind::norm_forward:
       case ops::KernelKind::norm_backward:
-        return x.model.norm == training::Norm::rms ? x.config.recipe.kernels_rms_rope
-                                                   : x.config.recipe.kernels;
+        if (x.model.norm == training::Norm::rms) return x.config.recipe.kernels_rms_rope;
+        // PyTorch's own layer norm is one kernel forward, and one more for its parameters' gradients
+        // backward.
+        return std::min(x.config.recipe.kernels, ops::KernelStyle::compiled);
+      case ops::KernelKind::residual_forward:
+      case ops::KernelKind::residual_backward:  // without bias and dropout it is one addition whoever does it
+        return dropout ? x.config.recipe.kernels
+                       : std::min(x.config.recipe.kernels, ops::KernelStyle::compiled);
       case ops::KernelKind::rope:
         return x.config.recipe.kernels_rms_rope;
       case ops::KernelKind::cross_entropy_forward:
@@ -99,6 +103,7 @@ struct Shapes {
     if (x.model.has_latent_attention()) key.value_dim = x.model.value_head_dim();
     key.groups = kv_groups;
     key.causal = causal;
+    key.attention = x.framework.attention_kernel;
     return key;
   }
   // Local attention: a query sees near keys only. Where those are all there are, the kernel is the plain one.

@@ -4,14 +4,20 @@
 // gradient norm, update, gather updated parameters. Experts' gradients go over a group of their own
 // (core/distributed/param_and_grad_buffer.py keeps them in buffers of their own).
 //
-// Adam's traffic per parameter, in bytes: gradient read 4; master weight, two moments read and written 24;
-// 16-bit weight written 2; clipping reads and writes the gradient 8; fp16 loss scaling unscales it once
-// more 8.
+// An update moves training::update_bytes per parameter; fp16 loss scales are first taken off again, and every
+// rank hears whether one found a gradient that is no number (core/optimizer/optimizer.py,
+// _unscale_main_grads_and_check_for_nan). Then narrow formats: the weights of their products are cast once a
+// step and kept; under delayed scales each pass of a chunk ends with the largest magnitudes that all its
+// ranks agree on and a kernel that makes scales of them (Transformer Engine pytorch/quantization.py,
+// reduce_and_update_fp8_tensors; Megatron-LM parallel_state.py, get_amax_reduction_group).
 #include "workload/step_tail.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "training/memory.hpp"
+#include "training/number_formats.hpp"
+#include "workload/casts.hpp"
 
 namespace echo::workload {
 
@@ -96,11 +102,11 @@ namespace {
 struct Row {
   Builder& b;
   Csr<WorkRun>& runs;
-  void collective(Part part, const ops::CollectiveQuery& query) {
-    runs.push({.work = b.intern(query), .count = 1, .part = part, .is_kernel = false});
+  void collective(Part part, const ops::CollectiveQuery& query, std::int32_t count = 1) {
+    runs.push({.work = b.intern(query), .count = count, .part = part, .is_kernel = false});
   }
-  void kernel(Part part, const KernelKey& key) {
-    runs.push({.work = b.intern(key), .count = 1, .part = part, .is_kernel = true});
+  void kernel(Part part, const KernelKey& key, std::int32_t count = 1) {
+    runs.push({.work = b.intern(key), .count = count, .part = part, .is_kernel = true});
   }
 };
 
@@ -157,6 +163,57 @@ void trace_gradients(Row row, const BlockContext& x, const StageContents& held, 
                     .settings = c.comm});
 }
 
+// Ranks of one stage: all that see a part of the batch or of its tensors.
+machine::GroupSpan stage_group(const training::RankLayout& layout) {
+  machine::GroupSpan group = layout.data_context;
+  group.ranks *= layout.tensor.ranks;
+  group.nodes = std::max(group.nodes, layout.tensor.nodes);
+  group.ranks_per_node = group.ranks / group.nodes;
+  group.stride = layout.tensor.ranks > 1 ? layout.tensor.stride : group.stride;
+  return group;
+}
+
+// Histories of the largest magnitudes, after every forward and every backward of a chunk: of input, weight
+// and output of a layer's four products, and of their gradients.
+void trace_scales(Row row, const BlockContext& x, std::int32_t stage) {
+  const training::TrainingConfig& c = x.config;
+  if (c.precision != machine::Precision::fp8 || c.recipe.fp8_recipe != training::Fp8Recipe::delayed) return;
+  constexpr std::int32_t histories = 4 * 3, history = 1024;
+  const machine::GroupSpan group = stage_group(x.layout);
+  for (std::size_t chunk = 0; chunk < x.layout.chunk_layers.size(); ++chunk) {
+    if (x.layout.stage_of_chunk[chunk] != stage || x.layout.chunk_layers[chunk] == 0) continue;
+    const std::int32_t tensors = histories * x.layout.chunk_layers[chunk];
+    const std::int32_t passes = 2 * training::microbatches_of(c);
+    if (group.ranks > 1)
+      row.collective(Part::other,
+                     {.kind = CollectiveKind::all_reduce,
+                      .payload = Bytes(4LL * tensors),
+                      .group = group,
+                      .settings = c.comm},
+                     passes);
+    KernelKey update{.kind = KernelKind::elementwise, .precision = machine::Precision::fp32};
+    update.m = tensors, update.n = history;
+    row.kernel(Part::other, update, passes);
+  }
+}
+
+// Weights of this stage's narrow products: layers without norms, biases and routers.
+void trace_weight_casts(Row row, const BlockContext& x, const StageContents& held, std::int32_t stage,
+                        double owned_share) {
+  const training::TrainingConfig& c = x.config;
+  if (!machine::is_narrow(c.precision) || c.zero == training::ZeroStage::parameters) return;
+  const std::int64_t table = x.vocabulary / c.degrees.tensor * x.model.hidden;
+  const bool first = x.layout.stage_of_chunk.front() == stage, last = x.layout.stage_of_chunk.back() == stage;
+  const int tables = (first ? 1 : 0) + (last ? 1 : 0) - (first && last && x.model.tied_embeddings ? 1 : 0);
+  const std::int64_t all = held.parameters.total() - held.replicated_weights - tables * table;
+  if (all <= 0) return;
+  // Weights that travel in 8 bit are cast by the ranks that update them.
+  const auto cast = c.recipe.fp8_gather ? std::llround(static_cast<double>(all) * owned_share) : all;
+  if (training::narrow_format(c, x.compute_capability).scale_is_global)
+    row.kernel(Part::optimizer, over_weights(x, KernelKind::amax, cast));
+  row.kernel(Part::optimizer, over_weights(x, KernelKind::quantize, cast));
+}
+
 }  // namespace
 
 void trace_step_tail(Builder& b, const BlockContext& x, Workload& out) {
@@ -165,6 +222,7 @@ void trace_step_tail(Builder& b, const BlockContext& x, Workload& out) {
   const auto bytes_each = static_cast<std::int32_t>(gradient_bytes(x));
   for (std::int32_t stage = 0; stage < c.degrees.pipeline; ++stage) {
     const StageContents held = contents_of(x, stage);
+    trace_scales({b, out.tail.gradients}, x, stage);
     trace_gradients({b, out.tail.gradients}, x, held, stage);
     out.tail.gradients.close_row();
 
@@ -173,16 +231,19 @@ void trace_step_tail(Builder& b, const BlockContext& x, Workload& out) {
     };
     const std::int64_t updated = own(WeightKind::dense) + own(WeightKind::expert);
     Row agree{b, out.tail.agree}, update{b, out.tail.update};
-    agree.kernel(Part::optimizer, over_parameters(x, KernelKind::grad_norm, updated, bytes_each));
-    if (x.layout.model.ranks > 1)
-      agree.collective(Part::other, {.kind = CollectiveKind::all_reduce,
-                                     .payload = Bytes(4),
-                                     .group = x.layout.model,
-                                     .settings = c.comm});
+    const ops::CollectiveQuery one_number{
+        .kind = CollectiveKind::all_reduce, .payload = Bytes(4), .group = x.layout.model, .settings = c.comm};
+    const bool checks_for_infinity = c.precision == machine::Precision::fp16;
+    if (c.recipe.grad_clip)
+      agree.kernel(Part::optimizer, over_parameters(x, KernelKind::grad_norm, updated, bytes_each));
+    const std::int32_t agreements = (c.recipe.grad_clip ? 1 : 0) + (checks_for_infinity ? 1 : 0);
+    if (x.layout.model.ranks > 1 && agreements > 0) agree.collective(Part::other, one_number, agreements);
     out.tail.agree.close_row();
 
-    const std::int32_t state_bytes = 38 + (c.precision == machine::Precision::fp16 ? 8 : 0);
-    update.kernel(Part::optimizer, over_parameters(x, KernelKind::optimizer, updated, state_bytes));
+    update.kernel(Part::optimizer,
+                  over_parameters(x, KernelKind::optimizer, updated, training::update_bytes(c)));
+    trace_weight_casts(update, x, held, stage,
+                       static_cast<double>(updated) / static_cast<double>(held.parameters.total()));
     update.kernel(Part::optimizer,
                   over_parameters(x, KernelKind::memset_zero, held.parameters.total(), bytes_each));
     if (sharded && !c.overlap.param_gather && c.zero < training::ZeroStage::parameters)

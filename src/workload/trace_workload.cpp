@@ -245,13 +245,15 @@ std::int32_t twin_of(const BlockContext& x, std::int32_t chunk) {
 
 void trace_workload(const training::TrainingConfig& config, const training::ModelSpec& model,
                     const training::FrameworkSpec& framework, const machine::ClusterSpec& cluster,
-                    const training::RankLayout& layout, Backward backward, Workload& out) {
+                    const training::RankLayout& layout, Backward backward, Workload& out,
+                    std::int32_t compute_capability) {
   const BlockContext x{config,
                        model,
                        framework,
                        layout,
                        training::padded_vocabulary(config, model, framework),
-                       backward == Backward::split};
+                       backward == Backward::split,
+                       compute_capability};
   Builder b(out);
   b.start();
 

@@ -18,6 +18,7 @@ enum class Backward : std::int8_t { whole, split };
 // `out` is reused; a warm call allocates nothing.
 void trace_workload(const training::TrainingConfig&, const training::ModelSpec&,
                     const training::FrameworkSpec&, const machine::ClusterSpec&,
-                    const training::RankLayout& layout, Backward backward, Workload& out);
+                    const training::RankLayout& layout, Backward backward, Workload& out,
+                    std::int32_t compute_capability = 90);
 
 }  // namespace echo::workload

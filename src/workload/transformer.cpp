@@ -84,6 +84,8 @@ OpIndex net_forward(Builder& b, const Shapes& s, Net net, Part part) {
 
 void layer_forward(Builder& b, const BlockContext& x, LayerKind kind, Part part, OpIndex start_after) {
   const Shapes s(x);
+  const GraphedLayer replayed(b, x.config.recipe.cuda_graphs);
+  cast_gathered_weights(b, s, kind, part, start_after);
   if (kind.mixer != Mixer::none) {
     norm_before(b, s, part, start_after);
     start_after = -1;
@@ -104,6 +106,8 @@ void layer_backward(Builder& b, const BlockContext& x, LayerKind kind, const Gra
     layer_forward(b, x, kind, Part::recompute, start_after);
     start_after = -1;
   }
+  const GraphedLayer replayed(b, x.config.recipe.cuda_graphs);
+  cast_gathered_weights(b, s, kind, Part::backward, start_after);
   if (kind.net != Net::none) {
     residual_gradient(b, s, start_after);
     start_after = -1;
@@ -118,6 +122,7 @@ void layer_backward(Builder& b, const BlockContext& x, LayerKind kind, const Gra
 
 void layer_weight_gradients(Builder& b, const BlockContext& x, LayerKind kind) {
   const Shapes s(x);
+  const GraphedLayer replayed(b, x.config.recipe.cuda_graphs);
   const GradientReady nobody;
   Accumulating accumulating(nobody, s);
   const GradientReady ready = accumulating.hook();

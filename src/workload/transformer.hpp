@@ -18,8 +18,9 @@ struct BlockContext {
   const training::ModelSpec& model;
   const training::FrameworkSpec& framework;
   const training::RankLayout& layout;
-  std::int64_t vocabulary = 0;   // padded, whole table
-  bool splits_backward = false;  // weight gradients are a pass of their own (zero-bubble schedules)
+  std::int64_t vocabulary = 0;           // padded, whole table
+  bool splits_backward = false;          // weight gradients are a pass of their own (zero-bubble schedules)
+  std::int32_t compute_capability = 90;  // of the GPU: which copies its narrow products take
 };
 
 // Called as soon as the gradient of a weight of `parameters` entries (per gpu rank) is complete, with the op

@@ -42,6 +42,7 @@ KernelKey shape(int i) {
   out.causal = draw(seed, key, 12) % 2 == 0, out.gated = draw(seed, key, 13) % 2 == 0;
   out.fp32_accumulate = out.kind == KernelKind::gemm && draw(seed, key, 14) % 2 == 0;
   out.m = extent(key, 0, 1, 65536), out.n = extent(key, 1, 1, 100000), out.k = extent(key, 2, 1, 100000);
+  if (out.kind == KernelKind::quantize) out.k = 1;  // elements of a block, not an extent: fewer are dearer
   if (out.kind == KernelKind::attention_forward || out.kind == KernelKind::attention_backward) {
     out.k = extent(key, 3, 32, 256), out.batch = extent(key, 4, 1, 128), out.groups = out.batch;
     out.n = out.m;

@@ -123,6 +123,33 @@ TEST(TrafficOf, StylesAreOrderedForEveryKind) {
   }
 }
 
+// 16-bit elements read once; one copy is a byte, two and the fp32 scales of blocks of 128 two and 8 / 128,
+// two of half a byte with a scale byte for 16 elements 1.125.
+TEST(TrafficOf, CastsReadOnceAndWriteEveryCopyWithItsScales) {
+  KernelKey key{.kind = KernelKind::quantize, .precision = Precision::fp8, .m = 128, .n = 1024};
+  EXPECT_EQ(traffic_of(key).value, 128 * 1024 * 3);
+  key.groups = 2, key.k = 128;
+  EXPECT_EQ(traffic_of(key).value, 128 * 1024 * 4 + 128 * 1024 / 128 * 8);
+  key.precision = Precision::mxfp8, key.k = 32;
+  EXPECT_EQ(traffic_of(key).value, 128 * 1024 * 4 + 128 * 1024 / 32 * 2);
+  key.precision = Precision::nvfp4, key.k = 16;
+  EXPECT_EQ(traffic_of(key).value, 128 * 1024 * 3 + 128 * 1024 / 16 * 2);
+}
+
+TEST(TrafficOf, LargestMagnitudeIsOneMoreReadAndEagerlyThreePasses) {
+  KernelKey key{.kind = KernelKind::amax, .precision = Precision::fp8, .m = 10, .n = 20};
+  EXPECT_EQ(traffic_of(key).value, 10 * 20 * 2);
+  EXPECT_EQ(launches_of(key), 2);
+  key.style = KernelStyle::eager;
+  EXPECT_EQ(traffic_of(key).value, 10 * 20 * 6);
+  EXPECT_EQ(launches_of(key), 8);
+}
+
+TEST(TrafficOf, FourBitOperandsAreAQuarter) {
+  const KernelKey key{.kind = KernelKind::gemm, .precision = Precision::nvfp4, .m = 32, .n = 48, .k = 64};
+  EXPECT_EQ(traffic_of(key).value, (32 * 64 + 64 * 48) / 2 + 2 * 32 * 48);
+}
+
 TEST(TrafficOf, RefusesAnEmptyShape) {
   EXPECT_THROW((void)traffic_of({.kind = KernelKind::gemm, .m = 0}), ContractViolation);
 }

@@ -66,6 +66,23 @@ TEST(PriceAttention, EightBitModelsStillRunSixteenBitAttention) {
   EXPECT_EQ(seconds(key, h100(), plausible_constants()), bf16);
 }
 
+// FlashAttention-3's paper: 1.5 to 2 times the forward and 1.5 to 1.75 times the backward speed on Hopper.
+TEST(PriceAttention, KernelsOfThePreviousGenerationAreSlowerOnHopperAlone) {
+  for (const auto kind : {ops::KernelKind::attention_forward, ops::KernelKind::attention_backward}) {
+    auto key = attention(kind, 16384, 64, 128);
+    const double h100_time = seconds(key, h100(), plausible_constants());
+    const double a100_time = seconds(key, a100(), plausible_constants());
+    key.attention = ops::AttentionKernel::flash_2;
+    EXPECT_EQ(seconds(key, a100(), plausible_constants()), a100_time);
+    const double ratio = seconds(key, h100(), plausible_constants()) / h100_time;
+    EXPECT_GT(ratio, 1.5);
+    EXPECT_LT(ratio, kind == ops::KernelKind::attention_forward ? 2.0 : 1.75);
+    key.attention = ops::AttentionKernel::flash_1;
+    EXPECT_GT(seconds(key, a100(), plausible_constants()), 1.3 * a100_time);
+    EXPECT_LT(seconds(key, a100(), plausible_constants()), 2.5 * a100_time);
+  }
+}
+
 // SimuMax's measured kernels of latent attention (192 and 128 channels, 4096 tokens) on an A100, ms: 64 heads
 // forward 2.09 and backward 7.21, 16 heads forward 0.60 and backward 1.90.
 TEST(PriceAttention, LatentHeadsTakeWhatWasMeasured) {

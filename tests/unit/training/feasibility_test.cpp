@@ -148,6 +148,40 @@ TEST(Feasibility, AGpuWithoutThePrecisionIsRefused) {
   EXPECT_EQ(rule_of(c), "the GPU has no such precision");
 }
 
+std::string rule_on_blackwell(const TrainingConfig& c, const ModelSpec& m = support::tiny_gpt()) {
+  machine::GpuSpec gpu = support::an_a100();
+  gpu.compute_capability = 100;
+  for (FlopsPerSecond& peak : gpu.peak) peak = FlopsPerSecond(1e15);
+  const auto broken = check_feasible(c, m, support::plain_framework(), support::eight_gpu_nodes(), gpu);
+  return broken ? broken->rule : "";
+}
+
+TEST(Feasibility, NarrowProductsNeedWholeBlocks) {
+  for (const Precision precision : {Precision::fp8, Precision::mxfp8, Precision::nvfp4}) {
+    TrainingConfig c = with({.data = 8});
+    c.precision = precision;
+    EXPECT_EQ(rule_on_blackwell(c), "");
+    ModelSpec odd = support::tiny_gpt();
+    odd.ffn_hidden = 4104;
+    EXPECT_EQ(rule_on_blackwell(c, odd), "8-bit products need widths in whole blocks on every tensor rank");
+    c.batch.sequence_tokens = 1020;
+    EXPECT_EQ(rule_on_blackwell(c), "8-bit products need tokens in whole blocks on every rank");
+  }
+}
+
+TEST(Feasibility, GraphsNeedFixedShapesAndPlaces) {
+  TrainingConfig c = with({.data = 8});
+  c.recipe.cuda_graphs = true;
+  EXPECT_EQ(rule_of(c), "");
+  EXPECT_EQ(rule_of(c, support::tiny_mixture()),
+            "CUDA graphs need experts of a fixed capacity: dropless ones have no fixed shapes");
+  c.recompute = Recompute::full;
+  EXPECT_EQ(rule_of(c), "CUDA graphs of a layer cannot hold its full recomputation");
+  c.recompute = Recompute::none;
+  c.zero = ZeroStage::parameters;
+  EXPECT_EQ(rule_of(c), "CUDA graphs of a layer need weights that stay in place");
+}
+
 TEST(Feasibility, MoreChunksThanLayersAreRefused) {
   EXPECT_EQ(rule_of(with({.tensor = 1, .pipeline = 4, .virtual_stages = 3})),
             "more pipeline chunks than layers");
