@@ -180,6 +180,9 @@ class RowReader {
     read_schedule(c);
     c.precision = choice("precision", machine::precision_names, machine::Precision::bf16);
     c.recompute = choice("recompute", training::recompute_names, f.recompute);
+    // What a framework itself calls selective.
+    if (c.recompute == training::Recompute::selective && f.recompute == training::Recompute::per_op)
+      c.recompute = training::Recompute::per_op;
     c.zero = static_cast<training::ZeroStage>(
         std::clamp(integer("zero", static_cast<std::int32_t>(f.zero)), 0, 3));
     c.zero_group = integer("zero_group", 0);

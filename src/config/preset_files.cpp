@@ -294,6 +294,8 @@ training::FrameworkSpec read_framework(TableReader& file) {
                        .pipeline = flag(file, "overlap_p2p"),
                        .tensor = flag(file, "overlap_tp")};
   read_recipe(file, framework.recipe);
+  framework.recompute_stops_early = flag(file, "recompute_stops_early");
+  framework.keeps_gathered_inputs = flag(file, "keeps_gathered_inputs");
   framework.pads_vocabulary = flag(file, "pads_vocabulary");
   double bucket = 0.0;
   file.quantity("bucket_parameters", UnitKind::count, {1, 9e18}, bucket);

@@ -10,6 +10,7 @@
 #include "simulate/price_work.hpp"
 #include "simulate/schedule_of.hpp"
 #include "timeline/schedule.hpp"
+#include "training/multi_token.hpp"
 #include "validate/invariants.hpp"
 #include "workload/trace_workload.hpp"
 
@@ -146,8 +147,10 @@ void report_step(const TrainingConfig& config, const Catalog& catalog, const Ste
   const double tokens = static_cast<double>(config.batch.global_samples) * config.batch.sequence_tokens;
   report.tokens_per_second = tokens / seconds;
   const double peak = catalog.gpu(config).peak_of(config.precision).value * training::gpus_of(config.degrees);
-  report.mfu = training::model_flops(catalog.model(config.model), config.batch.global_samples,
-                                     config.batch.sequence_tokens) /
+  const training::ModelSpec& model = catalog.model(config.model);
+  const std::int32_t samples = config.batch.global_samples, length = config.batch.sequence_tokens;
+  report.mfu = (training::model_flops(model, samples, length) +
+                config.recipe.mtp_layers * training::multi_token_flops(model, samples, length)) /
                (seconds * peak);
   const char* broken = validate::check_step({.step = report.step,
                                              .step_no_slowdown = report.step_no_slowdown,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "training/expert_load.hpp"
 #include "training/rank_layout.hpp"
 
 namespace echo::training {
@@ -20,9 +21,30 @@ const char* first_broken(std::span<const Rule> rules) {
   return nullptr;
 }
 
+bool shards_weights(const TrainingConfig& c) {
+  return c.zero == ZeroStage::parameters && c.degrees.data * c.degrees.context > 1;
+}
+
+// Source: Megatron-LM megatron/training/arguments.py, core/transformer/multi_token_prediction.py.
+const char* broken_prediction_rule(const TrainingConfig& c, const ModelSpec& m) {
+  const Recipe& r = c.recipe;
+  if (r.mtp_layers == 0) return nullptr;
+  const Rule rules[] = {
+      {m.positions == Positions::rope, "multi-token prediction needs rotary positions"},
+      {m.hidden % c.degrees.tensor == 0,
+       "tensor degree must divide the hidden width of multi-token prediction"},
+      {c.recompute != Recompute::full || r.recompute_method == RecomputeMethod::block ||
+           r.recompute_layers <= 1,
+       "units of several recomputed layers do not come with multi-token prediction"},
+      {!shards_weights(c), "multi-token prediction with sharded weights (ZeRO-3) is not simulated yet"},
+  };
+  return first_broken(rules);
+}
+
 // Source: Megatron-LM megatron/core/parallel_state.py, transformer/transformer_config.py, moe/moe_layer.py.
 const char* broken_expert_rule(const TrainingConfig& c, const ModelSpec& m) {
   const Degrees& d = c.degrees;
+  const Recipe& r = c.recipe;
   if (!m.has_experts())
     return d.expert == 1 && d.expert_tensor == 1 ? nullptr
                                                  : "expert parallelism needs a mixture-of-experts model";
@@ -38,6 +60,8 @@ const char* broken_expert_rule(const TrainingConfig& c, const ModelSpec& m) {
        "mixtures of experts under tensor parallelism need sequence parallelism"},
       {c.zero < ZeroStage::parameters,
        "sharded weights (ZeRO-3) of a mixture of experts are not simulated yet"},
+      {r.imbalance_permille == 0 || r.imbalance_permille <= 1000.0 * greatest_imbalance(m),
+       "experts' loads cannot vary that much"},
       {ranks % grid != 0 || ranks / grid % instances == 0,
        "shard groups must divide the experts' data-parallel ranks as well"},
   };
@@ -142,19 +166,37 @@ const char* broken_overlap_rule(const TrainingConfig& c, const ModelSpec& m) {
   return first_broken(rules);
 }
 
+// Source: Megatron-LM megatron/core/transformer/transformer_config.py.
+const char* broken_recompute_rule(const TrainingConfig& c, const ModelSpec& m) {
+  const Recipe& r = c.recipe;
+  const std::int32_t deepest_chunk = (m.layers + chunks_of(c) - 1) / chunks_of(c);
+  const bool is_full = c.recompute == Recompute::full, selects = c.recompute == Recompute::selective;
+  const bool forms_outputs_again = r.recomputes(Module::moe_act) || r.recomputes(Module::layernorm);
+  const Rule rules[] = {
+      {!is_full || r.recompute_layers <= deepest_chunk, "more recomputed layers than a pipeline chunk holds"},
+      {!is_full || r.recompute_method == RecomputeMethod::block || r.recompute_layers <= 1 ||
+           !shards_weights(c),
+       "units of several recomputed layers do not come with sharded weights (ZeRO-3)"},
+      {c.recompute != Recompute::per_op || m.mamba.heads == 0,
+       "per-op recomputation of Mamba layers is not simulated yet"},
+      {!selects || !r.recomputes(Module::mla_up_proj) || m.has_latent_attention(),
+       "recomputing latent up-projections needs latent attention"},
+      {!selects || !r.recomputes(Module::shared_experts) || !r.overlaps_shared_experts ||
+           c.degrees.expert == 1 || m.shared_expert_hidden == 0,
+       "shared experts beside the all-to-all cannot be recomputed by themselves"},
+      {!selects || !forms_outputs_again || c.precision != Precision::fp8 ||
+           r.fp8_recipe != Fp8Recipe::delayed,
+       "delayed scales do not come with recomputed layer norms or expert activations"},
+  };
+  return first_broken(rules);
+}
+
 // Choices a framework knows and this version does not simulate.
 const char* not_simulated_yet(const TrainingConfig& c) {
   const Recipe& r = c.recipe;
   const Rule rules[] = {
       {r.fsdp_prefetch == 1 && r.fsdp_reshard && !r.no_sync, "only FSDP's defaults are simulated yet"},
       {!r.offload_optimizer && r.offload_layers == 0, "offloading is not simulated yet"},
-      {c.recompute != Recompute::per_op && r.recompute_layers == 0 &&
-           r.recompute_method == RecomputeMethod::uniform &&
-           r.recompute_modules == static_cast<std::int32_t>(Module::core_attn),
-       "only whole-layer and core-attention recomputation are simulated yet"},
-      {r.capacity_permille == 0 && r.imbalance_permille == 0,
-       "only dropless, even experts are simulated yet"},
-      {r.mtp_layers == 0, "multi-token prediction is not simulated yet"},
       {r.lora_rank == 0, "frozen models are not simulated yet"},
       {!r.fp8_gather, "weights that travel in 8 bit are not simulated yet"},
   };
@@ -211,6 +253,10 @@ std::optional<Infeasible> check_feasible(const TrainingConfig& c, const ModelSpe
   for (const char* broken : {broken_graph_rule(c, model), broken_format_rule(c, model)})
     if (broken != nullptr) return Infeasible{Reason::unsupported, broken, 0.0};
   if (const char* broken = broken_overlap_rule(c, model)) return Infeasible{Reason::unsupported, broken, 0.0};
+  if (const char* broken = broken_prediction_rule(c, model))
+    return Infeasible{Reason::unsupported, broken, 0.0};
+  if (const char* broken = broken_recompute_rule(c, model))
+    return Infeasible{Reason::unsupported, broken, 0.0};
   if (const char* broken = broken_expert_rule(c, model)) return Infeasible{Reason::unsupported, broken, 0.0};
   return std::nullopt;
 }

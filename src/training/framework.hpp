@@ -37,7 +37,10 @@ struct FrameworkSpec {
   ZeroStage zero = ZeroStage::optimizer;
   Recompute recompute = Recompute::none;
   Overlap overlap;
-  bool pads_vocabulary = true;                  // to a multiple of 128 * tensor
+  // Recomputation ends with the last tensor that backward needs (PyTorch's non-reentrant checkpoints).
+  bool recompute_stops_early = false;
+  bool keeps_gathered_inputs = false;  // of products under sequence parallelism, else gathered again backward
+  bool pads_vocabulary = true;         // to a multiple of 128 * tensor
   std::int64_t bucket_parameters = 40'000'000;  // gradient bucket, before scaling with the data degree
   SimTime kernel_gap{};       // idle time between dependent kernels on the GPU, launch included
   SimTime host_per_kernel{};  // CPU time to issue one kernel; binds when kernels are shorter

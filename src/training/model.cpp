@@ -74,19 +74,6 @@ LayerWeights layer_weights(const ModelSpec& m, LayerKind kind) {
   return w;
 }
 
-// Matrix products, and attention or the state, of one layer: forward flops of `tokens` tokens.
-double layer_flops(const ModelSpec& m, LayerKind kind, std::int64_t tokens) {
-  const double t = static_cast<double>(tokens);
-  double flops = 2.0 * t * static_cast<double>(layer_weights(m, kind).active);
-  // Scores and context: a product each of 2 flops per pair and channel.
-  if (kind.has_attention())
-    flops += 2.0 * attended_pairs(m, kind.mixer, tokens) * m.heads *
-             static_cast<double>(m.query_head_dim() + m.value_head_dim());
-  // A state of `state` numbers a channel: the update by B x, the reading by C.
-  if (kind.mixer == Mixer::mamba) flops += 4.0 * t * m.mamba.inner() * m.mamba.state;
-  return flops;
-}
-
 // Everything outside the layers.
 std::int64_t outer_parameters(const ModelSpec& m) {
   const std::int64_t h = m.hidden, table = std::int64_t{m.vocab} * h;
@@ -188,6 +175,18 @@ std::int64_t active_parameters(const ModelSpec& m) {
   const std::int64_t mixing = moe_layers(m, 0, m.layers);
   const LayerWeights moe = layer_weights(m, LayerKind::moe);
   return total_parameters(m) - mixing * (moe.matrices - moe.active);
+}
+
+double layer_flops(const ModelSpec& m, LayerKind kind, std::int64_t tokens) {
+  const double t = static_cast<double>(tokens);
+  double flops = 2.0 * t * static_cast<double>(layer_weights(m, kind).active);
+  // Scores and context: a product each of 2 flops per pair and channel.
+  if (kind.has_attention())
+    flops += 2.0 * attended_pairs(m, kind.mixer, tokens) * m.heads *
+             static_cast<double>(m.query_head_dim() + m.value_head_dim());
+  // A state of `state` numbers a channel: the update by B x, the reading by C.
+  if (kind.mixer == Mixer::mamba) flops += 4.0 * t * m.mamba.inner() * m.mamba.state;
+  return flops;
 }
 
 double model_flops(const ModelSpec& m, std::int64_t samples, std::int64_t tokens) {

@@ -1,5 +1,7 @@
 #include "training/rank_parameters.hpp"
 
+#include "training/multi_token.hpp"
+
 namespace echo::training {
 
 std::int64_t padded_vocabulary(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec& f) {
@@ -42,6 +44,9 @@ RankParameters chunk_parameters(const TrainingConfig& c, const ModelSpec& m, con
   if (last) total.dense += h * (m.norm == Norm::layer ? 2 : 1);
   if (last && !(first && m.tied_embeddings))
     total.dense += table;  // a tied table is copied onto the last stage
+  for (std::int32_t depth = 0; last && depth < c.recipe.mtp_layers; ++depth)
+    total += multi_token_parameters(c, m);
+  if (last && copies_embedding(c, m)) total.dense += table;
   return total;
 }
 

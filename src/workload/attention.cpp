@@ -12,6 +12,7 @@
 
 #include <algorithm>
 
+#include "workload/casts.hpp"
 #include "workload/core_attention.hpp"
 #include "workload/parallel_linear.hpp"
 
@@ -22,6 +23,7 @@ namespace {
 using ops::GemmLayout;
 using ops::KernelKind;
 using training::Mixer;
+using training::Module;
 
 std::int32_t query_key_value(const Shapes& s) { return s.query_width + s.key_width + s.value_width; }
 
@@ -59,6 +61,14 @@ void latent_positions(Builder& b, const Shapes& s, const Latent& l, Part part, O
   b.compute(part, s.op(KernelKind::elementwise, s.rows, s.key_width + s.value_width));
 }
 
+// From the latents to queries, keys and values. `shared_key`: its transfer, or -1.
+void widen_latents(Builder& b, const Shapes& s, Part part, OpIndex shared_key = -1) {
+  const Latent l(s);
+  const OpIndex queries = column_forward(b, s, part, l.queries > 0 ? l.queries : s.hidden, s.query_width);
+  const OpIndex widened = column_forward(b, s, part, l.keys_values, l.widened);
+  latent_positions(b, s, l, part, std::max({shared_key, queries, widened}));
+}
+
 OpIndex latent_forward(Builder& b, const Shapes& s, Part part) {
   const Latent l(s);
   if (l.queries > 0) {
@@ -68,9 +78,7 @@ OpIndex latent_forward(Builder& b, const Shapes& s, Part part) {
   b.compute(part, s.gemm(s.shared_rows, l.keys_values + l.rope, s.hidden, GemmLayout::tn));
   const OpIndex shared_key = gather(b, s, b.last_compute(), l.rope);
   b.compute(part, s.op(KernelKind::norm_forward, s.shared_rows, l.keys_values));
-  const OpIndex queries = column_forward(b, s, part, l.queries > 0 ? l.queries : s.hidden, s.query_width);
-  const OpIndex widened = column_forward(b, s, part, l.keys_values, l.widened);
-  latent_positions(b, s, l, part, std::max({shared_key, queries, widened}));
+  widen_latents(b, s, part, shared_key);
   return -1;
 }
 
@@ -111,14 +119,45 @@ OpIndex attention_forward(Builder& b, const Shapes& s, Mixer mixer, Part part) {
 }
 
 OpIndex attention_backward(Builder& b, const Shapes& s, Mixer mixer, const GradientReady& ready) {
-  if (s.x.config.recompute == training::Recompute::selective)
-    core_attention_forward(b, s, mixer, Part::recompute);
+  if (s.x.model.has_latent_attention() && s.recomputes(Module::mla_up_proj))
+    widen_latents(b, s, Part::recompute);
+  if (s.recomputes(Module::core_attn)) core_attention_forward(b, s, mixer, Part::recompute);
   row_backward(b, s, s.context_width, ready);
   core_attention_backward(b, s, mixer);
   if (s.x.model.has_latent_attention()) return latent_backward(b, s, ready);
   rope(b, s, mixer, Part::backward);
   head_norms(b, s, Part::backward, KernelKind::norm_backward);
   return column_backward(b, s, s.hidden, query_key_value(s), ready);
+}
+
+// The core's output is kept, and so is a reduce-scatter's.
+OpIndex attention_per_op(Builder& b, const Shapes& s, Mixer mixer, KeptProducts& kept) {
+  const Part part = Part::recompute;
+  if (s.x.model.has_latent_attention()) {
+    const Latent l(s);
+    OpIndex queries = -1;
+    if (l.queries > 0) {
+      kept.pass(b, s.gemm(s.shared_rows, l.queries, s.hidden, GemmLayout::tn));
+      b.compute(part, s.op(KernelKind::norm_forward, s.shared_rows, l.queries));
+    }
+    const std::int32_t inputs = l.queries > 0 ? l.queries : s.hidden;
+    queries = cast_and_gather(b, s, part, inputs, Origin::norm);
+    kept.pass(b, s.gemm(s.rows, s.query_width, inputs, GemmLayout::tn), queries);
+    kept.pass(b, s.gemm(s.shared_rows, l.keys_values + l.rope, s.hidden, GemmLayout::tn));
+    b.compute(part, s.op(KernelKind::norm_forward, s.shared_rows, l.keys_values));
+    const OpIndex latents = cast_and_gather(b, s, part, l.keys_values + l.rope, Origin::norm);
+    kept.pass(b, s.gemm(s.rows, l.widened, l.keys_values, GemmLayout::tn), latents);
+    latent_positions(b, s, l, part, std::max(queries, latents));
+  } else {
+    const OpIndex input = cast_and_gather(b, s, part, s.hidden, Origin::norm);
+    for (const std::int32_t width : {s.query_width, s.key_width, s.value_width})
+      kept.pass(b, s.gemm(s.rows, width, s.hidden, GemmLayout::tn), input);
+    head_norms(b, s, part, KernelKind::norm_forward, input);
+    rope(b, s, mixer, part, input);
+  }
+  cast_to_8_bit(b, s, part, s.rows, s.context_width);
+  kept.pass(b, s.gemm(s.rows, s.hidden, s.context_width, GemmLayout::tn));
+  return s.sequence_parallel ? -1 : sum(b, s, b.last_compute(), s.hidden);
 }
 
 void attention_weight_gradients(Builder& b, const Shapes& s, const GradientReady& ready) {

@@ -13,10 +13,14 @@
 // experts, from rank to like rank, and copies it on over NVLink there; way back, partial sums are formed in
 // the node first. The two legs, which such kernels work on chunk by chunk, follow each other here.
 //
-// Loads are even: every expert sees the mean number of tokens, rounded up, as with balancing losses, forced
-// balance or a capacity factor of 1. Sources: Megatron-LM
+// Loads are even, as with forced balance, unless the recipe says how uneven: the rank simulated is then the
+// busiest of its group (training/expert_load.hpp), whose all-to-alls carry what comes to it, and the group's
+// products work on its rows, shared evenly by its experts (products of a group share the SMs, so that only
+// the padding of partial tiles would tell). With a capacity factor every expert gets exactly its capacity of
+// each sender, more is dropped and less padded (both --moe-expert-capacity-factor and
+// --moe-pad-expert-input-to-capacity); no counts are exchanged then. Sources: Megatron-LM
 // core/transformer/moe/{moe_layer,router,token_dispatcher,experts,shared_experts}.py
-// (MoEAlltoAllTokenDispatcher); Transformer Engine GroupedLinear. Neglected: uneven loads, the probabilities
+// (MoEAlltoAllTokenDispatcher); Transformer Engine GroupedLinear. Neglected: the probabilities
 // that travel with the tokens (4 bytes each), the stall of the host's wait itself, the pipelining of
 // the two legs of a dispatch per node.
 #include "workload/mixture.hpp"
@@ -24,6 +28,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "workload/casts.hpp"
 #include "workload/parallel_linear.hpp"
 
 namespace echo::workload {
@@ -44,7 +49,10 @@ struct Mixture {
     experts = m.experts / ep;
     tokens = s.shared_rows;
     copies = m.experts_per_token;
-    rows = tokens * copies * etp;
+    received = static_cast<std::int32_t>(std::lround(tokens * copies * s.x.load.rank));
+    if (is_capped())
+      received = static_cast<std::int32_t>(training::expert_capacity(s.x.config, m, tokens)) * m.experts;
+    rows = received * etp;
     rows_each = (rows + experts - 1) / experts;
     ffn = m.expert_ffn_hidden / etp;
     up = m.gated_ffn ? 2 * ffn : ffn;
@@ -52,6 +60,7 @@ struct Mixture {
     shared_up = m.gated_ffn ? 2 * shared_ffn : shared_ffn;
   }
   [[nodiscard]] bool has_shared() const { return shared_ffn > 0; }
+  [[nodiscard]] bool is_capped() const { return s.x.config.recipe.capacity_permille > 0; }
   [[nodiscard]] bool overlaps_shared() const {
     return has_shared() && ep > 1 && s.x.config.recipe.overlaps_shared_experts;
   }
@@ -79,6 +88,7 @@ struct Mixture {
   Shapes router;  // whose products stay in 16 bit
   std::int32_t ep, etp;
   std::int32_t experts = 0, tokens = 0, copies = 0;  // experts this rank holds; tokens it routes
+  std::int32_t received = 0;                         // copies that come to it, and over the group go from it
   std::int32_t rows = 0, rows_each = 0;              // copies its experts work on, and each of them
   std::int32_t ffn = 0, up = 0, shared_ffn = 0, shared_up = 0;
 };
@@ -95,16 +105,17 @@ std::int64_t bytes_of(const Mixture& x, std::int32_t rows) {
   return std::int64_t{rows} * x.s.hidden * machine::element_bytes(x.s.x.config.precision);
 }
 
-// Nodes that hold one of a token's experts, in the mean over even choices.
+// Nodes that hold one of a token's experts, in the mean over even choices; where loads are uneven, all nodes
+// as often as the busiest.
 double nodes_per_token(const Mixture& x) {
   const double nodes = x.s.x.layout.expert_across.ranks;
-  return nodes * (1.0 - std::pow(1.0 - 1.0 / nodes, x.copies));
+  return nodes * (1.0 - std::pow(1.0 - x.s.x.load.node / nodes, x.copies));
 }
 
 // Between the ranks of an expert group, towards the experts or away from them.
 OpIndex exchange(Builder& b, const Mixture& x, OpIndex after, bool towards) {
   const training::RankLayout& layout = x.s.x.layout;
-  const std::int64_t copies = bytes_of(x, x.tokens * x.copies);
+  const std::int64_t copies = bytes_of(x, x.received);
   if (x.s.x.config.recipe.dispatch == training::Dispatch::per_copy || layout.expert_across.ranks == 1)
     return over(b, x, layout.expert, CollectiveKind::all_to_all, copies, after);
   const std::int64_t crossing = std::llround(static_cast<double>(bytes_of(x, x.tokens)) * nodes_per_token(x));
@@ -138,17 +149,22 @@ void reorder(Builder& b, const Mixture& x, Part part, OpIndex arrived = -1) {
   if (x.s.is_8_bit()) b.compute(part, copy, {arrived});
 }
 
-void shared_up_forward(Builder& b, const Mixture& x, Part part) {
-  const OpIndex input = column_forward(b, x.s, part, x.s.hidden, x.shared_up);
+void shared_up_forward(Builder& b, const Mixture& x, Part part, OpIndex weights = -1) {
+  const OpIndex input = column_forward(b, x.s, part, x.s.hidden, x.shared_up, weights);
   b.compute(part, x.activation(KernelKind::activation_forward, x.s.rows, x.shared_ffn), {input});
 }
 
-void route(Builder& b, const Mixture& x, Part part) {
-  b.compute(part, x.router.gemm(x.tokens, x.s.x.model.experts, x.s.hidden, GemmLayout::tn));
+void score(Builder& b, const Mixture& x, Part part, OpIndex start_after) {
+  b.compute(part, x.router.gemm(x.tokens, x.s.x.model.experts, x.s.hidden, GemmLayout::tn), {start_after});
   b.compute(part, x.routing(KernelKind::router_forward));
+}
+
+void route(Builder& b, const Mixture& x, Part part, OpIndex start_after) {
+  score(b, x, part, start_after);
   const machine::GroupSpan& grid = x.s.x.layout.expert_grid;
-  over(b, x, grid, CollectiveKind::all_gather, std::int64_t{8} * x.s.x.model.experts * grid.ranks,
-       b.last_compute());  // counts; the dispatch queues behind them
+  if (!x.is_capped())
+    over(b, x, grid, CollectiveKind::all_gather, std::int64_t{8} * x.s.x.model.experts * grid.ranks,
+         b.last_compute());  // counts; the dispatch queues behind them
   b.compute(part, x.sorting(KernelKind::permute));
 }
 
@@ -173,6 +189,8 @@ void expert_gradient(Builder& b, const Mixture& x, std::int32_t inputs, std::int
 void experts_backward(Builder& b, const Mixture& x, OpIndex arrived, const GradientReady& ready) {
   const Shapes& s = x.s;
   reorder(b, x, Part::backward, arrived);
+  if (s.recomputes(training::Module::moe_act) && !s.recomputes(training::Module::moe))
+    b.compute(Part::recompute, x.activation(KernelKind::activation_forward, x.rows, x.ffn), {arrived});
   cast_to_8_bit(b, s, Part::backward, x.rows, s.hidden);
   b.compute(Part::backward, s.grouped_gemm(x.rows_each, x.ffn, s.hidden, GemmLayout::nn, x.experts),
             {arrived});
@@ -195,15 +213,19 @@ void route_backward(Builder& b, const Mixture& x, const GradientReady& ready) {
 
 }  // namespace
 
-void mixture_forward(Builder& b, const Shapes& s, Part part) {
+OpIndex shared_experts_forward(Builder& b, const Shapes& s, Part part, OpIndex start_after) {
+  const Mixture x(s);
+  if (!x.has_shared()) return -1;
+  shared_up_forward(b, x, part, start_after);
+  return row_forward(b, s, part, x.shared_ffn);
+}
+
+void mixture_forward(Builder& b, const Shapes& s, Part part, OpIndex start_after) {
   const Mixture x(s);
   const bool beside = x.overlaps_shared();
   OpIndex shared_sum = -1;
-  if (x.has_shared() && !beside) {
-    shared_up_forward(b, x, part);
-    shared_sum = row_forward(b, s, part, x.shared_ffn);
-  }
-  route(b, x, part);
+  if (!beside) shared_sum = shared_experts_forward(b, s, part, start_after);
+  route(b, x, part, start_after);
   b.cut();
   const OpIndex arrived = dispatch(b, x, b.last_compute());
   b.cut();
@@ -215,6 +237,22 @@ void mixture_forward(Builder& b, const Shapes& s, Part part) {
   if (beside) shared_sum = row_forward(b, s, part, x.shared_ffn);
   b.compute(part, x.sorting(KernelKind::unpermute), {returned});
   if (x.has_shared()) b.compute(part, s.op(KernelKind::elementwise, x.tokens, s.hidden), {shared_sum});
+}
+
+// What came over the network is kept; shared experts follow the routed ones.
+void mixture_per_op(Builder& b, const Shapes& s, KeptProducts& kept) {
+  const Mixture x(s);
+  const Part part = Part::recompute;
+  score(b, x, part, -1);
+  b.compute(part, x.sorting(KernelKind::permute));
+  experts_forward(b, x, part, -1);
+  if (!x.has_shared()) return;
+  const OpIndex input = cast_and_gather(b, s, part, s.hidden, Origin::norm);
+  for (std::int32_t i = s.x.model.gated_ffn ? 2 : 1; i > 0; --i)
+    kept.pass(b, s.gemm(s.rows, x.shared_ffn, s.hidden, GemmLayout::tn), input);
+  b.compute(part, x.activation(KernelKind::activation_forward, s.rows, x.shared_ffn), {input});
+  cast_to_8_bit(b, s, part, s.rows, x.shared_ffn);
+  kept.pass(b, s.gemm(s.rows, s.hidden, x.shared_ffn, GemmLayout::tn));
 }
 
 OpIndex mixture_backward(Builder& b, const Shapes& s, const GradientReady& ready) {

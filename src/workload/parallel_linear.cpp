@@ -1,6 +1,7 @@
 // With sequence parallelism the sum after a row-parallel product is a reduce-scatter and each column-parallel
 // input is an all-gather. Backward mirrors it: the input-gradient reduction of a column-parallel product runs
-// beside its weight-gradient GEMM, and the input is gathered again beside the input-gradient GEMM. Sources:
+// beside its weight-gradient GEMM, and the input is gathered again beside the input-gradient GEMM, unless the
+// framework keeps it as gathered. Sources:
 // Megatron-LM core/tensor_parallel/layers.py (LinearWithGradAccumulationAndAsyncCommunication); Korthikanti
 // et al. 2022, figures 4-6. Neglected: bias vectors' own gradient reductions inside a kernel (they ride on
 // the weight-gradient GEMM).
@@ -31,14 +32,15 @@ OpIndex sum(Builder& b, const Shapes& s, OpIndex after, std::int32_t width) {
   return b.communicate(Lane::tensor, tensor_part, s.over_tensor(kind, s.bytes(width)), {after});
 }
 
-OpIndex column_forward(Builder& b, const Shapes& s, Part part, std::int32_t inputs, std::int32_t outputs) {
+OpIndex column_forward(Builder& b, const Shapes& s, Part part, std::int32_t inputs, std::int32_t outputs,
+                       OpIndex weights) {
   const OpIndex input = cast_and_gather(b, s, part, inputs, Origin::norm);
   const KernelKey product = s.gemm(s.rows, outputs, inputs, GemmLayout::tn);
   if (!s.overlaps()) {
-    b.compute(part, product, {input});
+    b.compute(part, product, {input, weights});
     return -1;
   }
-  b.compute(part, product);
+  b.compute(part, product, {weights});
   return input;
 }
 
@@ -67,7 +69,8 @@ void weight_gradient(Builder& b, const Shapes& s, std::int32_t inputs, std::int3
 OpIndex column_backward(Builder& b, const Shapes& s, std::int32_t inputs, std::int32_t outputs,
                         const GradientReady& ready) {
   cast_to_8_bit(b, s, Part::backward, s.rows, outputs);
-  const OpIndex input = gather_operand(b, s, b.last_compute(), inputs);
+  const bool kept = s.x.framework.keeps_gathered_inputs;
+  const OpIndex input = kept ? -1 : gather_operand(b, s, b.last_compute(), inputs);
   const OpIndex input_gradient = b.compute(Part::backward, s.gemm(s.rows, inputs, outputs, GemmLayout::nn));
   const OpIndex summed = sum(b, s, input_gradient, inputs);
   transpose_operand(b, s, s.rows, inputs, Origin::norm, input);

@@ -16,8 +16,9 @@ OpIndex sum(Builder&, const Shapes&, OpIndex after, std::int32_t width);
 // out[rows, outputs] = in[rows, inputs] * W; `outputs` are this rank's own. Returns the transfer the next op
 // still waits for, or -1. With tensor overlap (Transformer Engine userbuffers: chunks travel round a ring
 // while the chunk at hand is multiplied) the product starts on the local chunk at once and both must be over
-// before the next op.
-OpIndex column_forward(Builder&, const Shapes&, Part part, std::int32_t inputs, std::int32_t outputs);
+// before the next op. `weights`: what brings this rank's weights, or -1.
+OpIndex column_forward(Builder&, const Shapes&, Part part, std::int32_t inputs, std::int32_t outputs,
+                       OpIndex weights = -1);
 // out[rows, hidden] = in[rows, width] * W; `width` is this rank's own. Returns the sum over the group, which
 // the next op waits for. With tensor overlap all chunks but the last are summed while the product still runs.
 OpIndex row_forward(Builder&, const Shapes&, Part part, std::int32_t width);

@@ -30,6 +30,7 @@ struct Shapes {
     ffn = m.ffn_hidden / t;
     vocabulary = static_cast<std::int32_t>(block.vocabulary / t);
     dropout = m.positions == training::Positions::learned;
+    recompute = c.recompute;
   }
 
   [[nodiscard]] ops::KernelKey op(ops::KernelKind kind, std::int32_t m, std::int32_t n,
@@ -116,6 +117,10 @@ struct Shapes {
   [[nodiscard]] ops::CollectiveQuery over_tensor(ops::CollectiveKind kind, std::int64_t bytes) const {
     return {.kind = kind, .payload = Bytes(bytes), .group = x.layout.tensor, .settings = x.config.comm};
   }
+  // Whether backward computes this module's outputs again.
+  [[nodiscard]] bool recomputes(training::Module module) const {
+    return recompute == training::Recompute::selective && x.config.recipe.recomputes(module);
+  }
   [[nodiscard]] bool overlaps() const { return x.config.overlap.tensor && sequence_parallel; }
   // All tokens' activations of some width, and of the hidden width.
   [[nodiscard]] std::int64_t bytes(std::int32_t width) const {
@@ -128,7 +133,8 @@ struct Shapes {
   std::int32_t query_width = 0, key_width = 0, value_width = 0, context_width = 0;  // all heads on this rank
   std::int32_t kv_groups = 0, attention_batch = 0, ffn = 0, vocabulary = 0;
   bool sequence_parallel = false, dropout = false;
-  bool sixteen_bit = false;  // fp8 recipes leave the output layer in 16 bit
+  bool sixteen_bit = false;         // fp8 recipes leave the output layer in 16 bit
+  training::Recompute recompute{};  // of this layer: some layers of a chunk may keep all
 };
 
 }  // namespace echo::workload

@@ -11,6 +11,7 @@
 #include "workload/sharded_chunk.hpp"
 
 #include "training/memory.hpp"
+#include "workload/recompute.hpp"
 #include "workload/step_tail.hpp"
 
 namespace echo::workload {
@@ -66,7 +67,7 @@ std::int32_t sharded_backward(Builder& b, const BlockContext& x, const ChunkCont
   if (chunk.last) head_backward(b, x);
   for (std::int32_t i = chunk.layers - 1; i >= 0; --i) {
     const OpIndex next = i > 0 ? gather_unit(b, x, units.layer(i - 1), b.last_compute()) : -1;
-    layer_backward(b, x, units.kind(i), {}, gathered);
+    layer_backward(b, x, units.kind(i), recompute_of(x.config, i), {}, gathered);
     reduce_gradients(b, x, WeightKind::dense, units.layer(i), b.last_compute());
     gathered = next;
   }

@@ -16,6 +16,7 @@
 #include <cmath>
 
 #include "training/memory.hpp"
+#include "training/multi_token.hpp"
 #include "training/number_formats.hpp"
 #include "workload/casts.hpp"
 
@@ -126,6 +127,9 @@ StageContents contents_of(const BlockContext& x, std::int32_t stage) {
     for (const training::LayerCount& like : x.layout.chunk_kinds.row(static_cast<std::int32_t>(chunk)))
       held.replicated_weights += like.count * training::replicated_layer_parameters(x.model, like.kind);
     held.ends = held.ends || x.layout.opens_model(chunk) || x.layout.closes_model(chunk);
+    if (x.layout.closes_model(chunk))
+      held.replicated_weights +=
+          x.config.recipe.mtp_layers * training::replicated_multi_token_parameters(x.model);
   }
   return held;
 }
@@ -172,7 +176,8 @@ void trace_gradients(Row row, const BlockContext& x, const StageContents& held, 
                                    .payload = Bytes(held.replicated_weights * gradient_bytes(x)),
                                    .group = x.layout.tensor,
                                    .settings = c.comm});
-  if (x.model.tied_embeddings && c.degrees.pipeline > 1 && held.ends)
+  const bool copies_table = x.model.tied_embeddings || training::copies_embedding(c, x.model);
+  if (copies_table && c.degrees.pipeline > 1 && held.ends)
     row.collective(Part::dp_comm,
                    {.kind = CollectiveKind::all_reduce,
                     .payload = Bytes(x.vocabulary / c.degrees.tensor * x.model.hidden * gradient_bytes(x)),

@@ -10,6 +10,9 @@
 
 #include "training/memory.hpp"
 #include "workload/pair.hpp"
+#include "training/multi_token.hpp"
+#include "workload/multi_token.hpp"
+#include "workload/recompute.hpp"
 #include "workload/sharded_chunk.hpp"
 #include "workload/step_tail.hpp"
 #include "workload/transformer.hpp"
@@ -79,10 +82,21 @@ std::int32_t last_backward_block(Builder& b, const BlockContext& given, const Ch
   x.splits_backward = false;  // gradients leave as they come, input and weight gradients alike
   Buckets buckets(x);
   const GradientReady ready{&Buckets::add, &buckets};
-  if (chunk.last) head_backward(b, x, ready);
+  const std::int32_t depths = chunk.last ? x.config.recipe.mtp_layers : 0;
+  if (chunk.last) head_backward(b, x, depths == 0 ? ready : GradientReady{});
+  for (std::int32_t depth = depths; depth-- > 0;) {
+    const bool is_last = depth == 0;
+    multi_token_backward(
+        b, x, ready,
+        {.head = is_last, .embedding = is_last && training::copies_embedding(x.config, x.model)});
+    ready(b, WeightKind::dense,
+          vector_parameters(x, training::multi_token_layer_kind(x.model)) +
+              training::multi_token_norm_parameters(x.model),
+          b.last_compute());
+  }
   for (std::int32_t i = chunk.layers - 1; i >= 0; --i) {
     const LayerKind kind = training::layer_kind(x.model, chunk.first_layer + i);
-    layer_backward(b, x, kind, ready);
+    layer_backward(b, x, kind, recompute_of(x.config, i), ready);
     ready(b, WeightKind::dense, vector_parameters(x, kind), b.last_compute());
   }
   if (chunk.first) embedding_backward(b, x, ready);
@@ -135,7 +149,11 @@ std::int32_t first_forward_block(Builder& b, const BlockContext& x, const ChunkC
     const OpIndex arrived = gathers.need(training::layer_parameters_per_rank(x.config, x.model, kind));
     layer_forward(b, x, kind, Part::forward, arrived);
   }
-  if (chunk.last) head_forward(b, x, gathers.need(chunk.parameters));
+  if (!chunk.last) return block;
+  const OpIndex arrived = gathers.need(chunk.parameters);
+  for (std::int32_t depth = 0; depth < x.config.recipe.mtp_layers; ++depth)
+    multi_token_forward(b, x, arrived);
+  head_forward(b, x, arrived);
   return block;
 }
 
@@ -167,8 +185,17 @@ void trace_hops(Builder& b, const BlockContext& x, const machine::ClusterSpec& c
 struct PassBlocks {
   std::int32_t embedding_forward = -1, head_forward = -1, head_backward = -1, embedding_backward = -1,
                head_weights = -1;
+  std::int32_t multi_token_forward = -1, multi_token_backward = -1, multi_token_weights = -1;  // of one depth
   LayerBlocks layer_forward, layer_backward, layer_weights;
+  LayerBlocks kept_backward;  // of layers that keep all where others are recomputed
 };
+
+// Whether a chunk recomputes its first layers only.
+bool keeps_some_layers(const BlockContext& x) {
+  const std::vector<std::int32_t>& layers = x.layout.chunk_layers;
+  return std::any_of(layers.begin(), layers.end(),
+                     [&](std::int32_t of_chunk) { return recomputed_layers(x.config, of_chunk) < of_chunk; });
+}
 
 PassBlocks trace_passes(Builder& b, const BlockContext& x) {
   PassBlocks blocks;
@@ -184,17 +211,30 @@ PassBlocks trace_passes(Builder& b, const BlockContext& x) {
   blocks.embedding_forward = b.open_block();
   embedding_forward(b, x);
   each_kind(blocks.layer_forward, [&](LayerKind kind) { layer_forward(b, x, kind, Part::forward); });
+  if (x.config.recipe.mtp_layers > 0) {
+    blocks.multi_token_forward = b.open_block();
+    multi_token_forward(b, x);
+    blocks.multi_token_backward = b.open_block();
+    multi_token_backward(b, x);
+  }
   blocks.head_forward = b.open_block();
   head_forward(b, x);
   blocks.head_backward = b.open_block();
   head_backward(b, x);
-  each_kind(blocks.layer_backward, [&](LayerKind kind) { layer_backward(b, x, kind); });
+  each_kind(blocks.layer_backward, [&](LayerKind kind) { layer_backward(b, x, kind, x.config.recompute); });
+  if (keeps_some_layers(x))
+    each_kind(blocks.kept_backward,
+              [&](LayerKind kind) { layer_backward(b, x, kind, training::Recompute::none); });
   blocks.embedding_backward = b.open_block();
   embedding_backward(b, x);
   if (x.splits_backward) {
     each_kind(blocks.layer_weights, [&](LayerKind kind) { layer_weight_gradients(b, x, kind); });
     blocks.head_weights = b.open_block();
     head_weight_gradients(b, x);
+    if (x.config.recipe.mtp_layers > 0) {
+      blocks.multi_token_weights = b.open_block();
+      multi_token_weight_gradients(b, x);
+    }
   }
   return blocks;
 }
@@ -205,23 +245,43 @@ void push_layers(const LayerBlocks& of, std::span<const training::LayerCount> la
   for (const training::LayerCount& like : layers) out.push({of[like.kind.index()], like.count});
 }
 
-void push_forward(const PassBlocks& blocks, const ChunkContents& chunk,
+void push_depths(std::int32_t block, const BlockContext& x, Csr<BlockRun>& out) {
+  if (block >= 0) out.push({block, x.config.recipe.mtp_layers});
+}
+
+void push_forward(const PassBlocks& blocks, const BlockContext& x, const ChunkContents& chunk,
                   std::span<const training::LayerCount> layers, Csr<BlockRun>& out) {
   if (chunk.first) out.push({blocks.embedding_forward, 1});
   push_layers(blocks.layer_forward, layers, out);
+  if (chunk.last) push_depths(blocks.multi_token_forward, x, out);
   if (chunk.last) out.push({blocks.head_forward, 1});
 }
 
-void push_backward(const PassBlocks& blocks, const ChunkContents& chunk,
+// A stretch of a chunk.
+void push_stretch(const LayerBlocks& of, const BlockContext& x, std::int32_t first, std::int32_t count,
+                  Csr<BlockRun>& out) {
+  const training::LayerKindCounts layers = training::count_layer_kinds(x.model, first, count);
+  for (std::size_t kind = 0; kind < layers.size(); ++kind)
+    if (layers[kind] > 0) out.push({of[kind], layers[kind]});
+}
+
+void push_backward(const PassBlocks& blocks, const BlockContext& x, const ChunkContents& chunk,
                    std::span<const training::LayerCount> layers, Csr<BlockRun>& out) {
   if (chunk.last) out.push({blocks.head_backward, 1});
-  push_layers(blocks.layer_backward, layers, out);
+  if (chunk.last) push_depths(blocks.multi_token_backward, x, out);
+  if (const std::int32_t recomputed = recomputed_layers(x.config, chunk.layers); recomputed < chunk.layers) {
+    push_stretch(blocks.kept_backward, x, chunk.first_layer + recomputed, chunk.layers - recomputed, out);
+    push_stretch(blocks.layer_backward, x, chunk.first_layer, recomputed, out);
+  } else {
+    push_layers(blocks.layer_backward, layers, out);
+  }
   if (chunk.first) out.push({blocks.embedding_backward, 1});
 }
 
-void push_weight_gradients(const PassBlocks& blocks, const ChunkContents& chunk,
+void push_weight_gradients(const PassBlocks& blocks, const BlockContext& x, const ChunkContents& chunk,
                            std::span<const training::LayerCount> layers, Csr<BlockRun>& out) {
   if (chunk.last) out.push({blocks.head_weights, 1});
+  if (chunk.last) push_depths(blocks.multi_token_weights, x, out);
   push_layers(blocks.layer_weights, layers, out);
 }
 
@@ -258,9 +318,9 @@ void trace_split_backwards(Builder& b, const BlockContext& given, Workload& out)
                               .first_layer = x.layout.chunk_first_layer[at],
                               .first = x.layout.opens_model(at),
                               .last = x.layout.closes_model(at)};
-    push_backward(blocks, chunk, layers, out.input_gradients);
+    push_backward(blocks, x, chunk, layers, out.input_gradients);
     out.input_gradients.close_row();
-    push_weight_gradients(blocks, chunk, layers, out.weight_gradients);
+    push_weight_gradients(blocks, x, chunk, layers, out.weight_gradients);
     out.weight_gradients.close_row();
   }
 }
@@ -277,7 +337,8 @@ void trace_workload(const training::TrainingConfig& config, const training::Mode
                        layout,
                        training::padded_vocabulary(config, model, framework),
                        backward == Backward::split,
-                       compute_capability};
+                       compute_capability,
+                       training::busiest_load(config, model, layout)};
   Builder b(out);
   b.start();
 
@@ -310,15 +371,15 @@ void trace_workload(const training::TrainingConfig& config, const training::Mode
     if (shards_weights)
       out.forward.push({whole_forward.back(), 1});
     else
-      push_forward(blocks, chunk, layout.chunk_kinds.row(i), out.forward);
+      push_forward(blocks, x, chunk, layout.chunk_kinds.row(i), out.forward);
     out.forward.close_row();
     if (shards_weights || shards_gradients)
       out.backward.push({out.last_backward.back(), 1});
     else
-      push_backward(blocks, chunk, layout.chunk_kinds.row(i), out.backward);
+      push_backward(blocks, x, chunk, layout.chunk_kinds.row(i), out.backward);
     out.backward.close_row();
     if (x.splits_backward)
-      push_weight_gradients(blocks, chunk, layout.chunk_kinds.row(i), out.weight_gradients);
+      push_weight_gradients(blocks, x, chunk, layout.chunk_kinds.row(i), out.weight_gradients);
     out.weight_gradients.close_row();
   }
   if (backward == Backward::both) trace_split_backwards(b, x, out);

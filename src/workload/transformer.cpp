@@ -6,9 +6,11 @@
 #include "workload/transformer.hpp"
 
 #include "workload/attention.hpp"
+#include "workload/feed_forward.hpp"
 #include "workload/mamba.hpp"
 #include "workload/mixture.hpp"
 #include "workload/parallel_linear.hpp"
+#include "workload/recompute.hpp"
 #include "workload/shapes.hpp"
 
 namespace echo::workload {
@@ -22,26 +24,6 @@ using ops::KernelKind;
 using training::LayerKind;
 using training::Mixer;
 using training::Net;
-
-std::int32_t feed_forward_inputs(const Shapes& s) { return s.x.model.gated_ffn ? 2 * s.ffn : s.ffn; }
-
-KernelKey activation(const Shapes& s, KernelKind kind) {
-  KernelKey key = s.op(kind, s.rows, s.ffn);
-  key.gated = s.x.model.gated_ffn;
-  return key;
-}
-
-OpIndex feed_forward(Builder& b, const Shapes& s, Part part) {
-  const OpIndex input = column_forward(b, s, part, s.hidden, feed_forward_inputs(s));
-  b.compute(part, activation(s, KernelKind::activation_forward), {input});
-  return row_forward(b, s, part, s.ffn);
-}
-
-OpIndex feed_forward_backward(Builder& b, const Shapes& s, const GradientReady& ready) {
-  row_backward(b, s, s.ffn, ready);
-  b.compute(Part::backward, activation(s, KernelKind::activation_backward));
-  return column_backward(b, s, s.hidden, feed_forward_inputs(s), ready);
-}
 
 // The norm before a half and, where the model has them, the one after it.
 void norm_before(Builder& b, const Shapes& s, Part part, OpIndex after = -1) {
@@ -85,7 +67,8 @@ void cut_without_transfer(Builder& b) { b.cut(), b.cut(); }
 
 }  // namespace
 
-void layer_forward(Builder& b, const BlockContext& x, LayerKind kind, Part part, OpIndex start_after) {
+void layer_forward(Builder& b, const BlockContext& x, LayerKind kind, Part part, OpIndex start_after,
+                   Extent extent) {
   const Shapes s(x);
   const GraphedLayer replayed(b, x.config.recipe.cuda_graphs);
   cast_gathered_weights(b, s, kind, part, start_after);
@@ -97,20 +80,21 @@ void layer_forward(Builder& b, const BlockContext& x, LayerKind kind, Part part,
   if (!kind.mixes_experts()) cut_without_transfer(b);
   if (kind.net != Net::none) {
     norm_before(b, s, part, start_after);
+    if (extent == Extent::needed && kind.net == Net::dense && !x.model.post_norms)
+      return feed_forward_up(b, s, part);
     residual(b, s, part, net_forward(b, s, kind.net, part));
   }
   if (!kind.mixes_experts()) cut_without_transfer(b);
 }
 
-void layer_backward(Builder& b, const BlockContext& x, LayerKind kind, const GradientReady& when_ready,
-                    OpIndex start_after) {
-  const Shapes s(x);
+void layer_backward(Builder& b, const BlockContext& x, LayerKind kind, training::Recompute recompute,
+                    const GradientReady& when_ready, OpIndex start_after) {
+  Shapes s(x);
+  s.recompute = recompute;
   Accumulating accumulating(when_ready, s);
   const GradientReady ready = accumulating.hook();
-  if (x.config.recompute == training::Recompute::full) {
-    layer_forward(b, x, kind, Part::recompute, start_after);
-    start_after = -1;
-  }
+  const OpIndex recomputed = recompute_layer(b, s, kind, start_after);
+  if (recomputed >= 0) start_after = recomputed;  // itself later than what it started after
   const GraphedLayer replayed(b, x.config.recipe.cuda_graphs);
   cast_gathered_weights(b, s, kind, Part::backward, start_after);
   if (!kind.mixes_experts()) cut_without_transfer(b);

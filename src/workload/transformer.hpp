@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "training/config.hpp"
+#include "training/expert_load.hpp"
 #include "training/framework.hpp"
 #include "training/model.hpp"
 #include "training/rank_layout.hpp"
@@ -21,6 +22,7 @@ struct BlockContext {
   std::int64_t vocabulary = 0;           // padded, whole table
   bool splits_backward = false;          // weight gradients are a pass of their own (zero-bubble schedules)
   std::int32_t compute_capability = 90;  // of the GPU: which copies its narrow products take
+  training::ExpertLoad load;             // of the rank that is simulated: the busiest
 };
 
 // Called as soon as the gradient of a weight of `parameters` entries (per gpu rank) is complete, with the op
@@ -33,11 +35,16 @@ struct GradientReady {
   }
 };
 
+// The whole of a layer's forward, or as far as backward needs it.
+enum class Extent : bool { whole, needed };
+
 // Each appends ops to the open block. `start_after`: op the first kernel waits for (a parameter gather), or
 // -1.
-void layer_forward(Builder&, const BlockContext&, training::LayerKind, Part part, OpIndex start_after = -1);
-void layer_backward(Builder&, const BlockContext&, training::LayerKind, const GradientReady& ready = {},
-                    OpIndex start_after = -1);  // recomputation included
+void layer_forward(Builder&, const BlockContext&, training::LayerKind, Part part, OpIndex start_after = -1,
+                   Extent extent = Extent::whole);
+// What `recompute` (the config's, or none) drops of the layer is computed again, by recompute.hpp.
+void layer_backward(Builder&, const BlockContext&, training::LayerKind, training::Recompute recompute,
+                    const GradientReady& ready = {}, OpIndex start_after = -1);
 // The pass left over where backward is split: weight gradients of a layer, and of the output layer.
 void layer_weight_gradients(Builder&, const BlockContext&, training::LayerKind);
 void head_weight_gradients(Builder&, const BlockContext&);

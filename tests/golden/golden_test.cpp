@@ -1,4 +1,4 @@
-// Four tiny sweeps, every row as text. A change of any number shows as a line in a diff.
+// Five tiny sweeps, every row as text. A change of any number shows as a line in a diff.
 // ECHO_UPDATE_GOLDEN=1 rewrites the files; say in the commit why they changed.
 #include <gtest/gtest.h>
 
@@ -58,7 +58,8 @@ TEST_P(GoldenSweep, RowsAreWhatTheyWere) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Tiny, GoldenSweep,
-                         testing::Values("dense_a100", "dense_h100", "schedules", "mixtures"),
+                         testing::Values("dense_a100", "dense_h100", "schedules", "mixtures",
+                                         "recomputation"),
                          [](const auto& param_info) { return std::string(param_info.param); });
 
 }  // namespace

@@ -187,5 +187,64 @@ TEST(Feasibility, MoreChunksThanLayersAreRefused) {
             "more pipeline chunks than layers");
 }
 
+TEST(Feasibility, AChunkMustHoldTheLayersItRecomputes) {
+  TrainingConfig c = with({.pipeline = 2});  // chunks of four layers
+  c.recipe.recompute_layers = 5;
+  EXPECT_EQ(rule_of(c), "");  // of full recomputation alone
+  c.recompute = Recompute::full;
+  c.recipe.recompute_layers = 4;
+  EXPECT_EQ(rule_of(c), "");
+  c.recipe.recompute_layers = 5;
+  EXPECT_EQ(rule_of(c), "more recomputed layers than a pipeline chunk holds");
+  c.recipe.recompute_layers = 2;
+  c.degrees = {.pipeline = 2, .data = 2};
+  c.zero = ZeroStage::parameters;
+  EXPECT_EQ(rule_of(c), "units of several recomputed layers do not come with sharded weights (ZeRO-3)");
+  c.recipe.recompute_method = RecomputeMethod::block;
+  EXPECT_EQ(rule_of(c), "");
+}
+
+TEST(Feasibility, RecomputedModulesMustBeThere) {
+  TrainingConfig c = with({});
+  c.recompute = Recompute::selective;
+  const auto selecting = [&](Module module) {
+    c.recipe.recompute_modules = static_cast<std::int32_t>(module);
+    return c;
+  };
+  EXPECT_EQ(rule_of(selecting(Module::mla_up_proj)),
+            "recomputing latent up-projections needs latent attention");
+  TrainingConfig beside = selecting(Module::shared_experts);
+  beside.degrees = {.data = 8, .expert = 8};
+  beside.recipe.overlaps_shared_experts = true;
+  EXPECT_EQ(rule_of(beside, support::tiny_mixture()),
+            "shared experts beside the all-to-all cannot be recomputed by themselves");
+  EXPECT_EQ(rule_of(selecting(Module::shared_experts), support::tiny_mixture()), "");
+  EXPECT_EQ(rule_of(selecting(Module::layernorm)), "");
+}
+
+TEST(Feasibility, MultiTokenPredictionNeedsRotaryPositions) {
+  TrainingConfig c = with({});
+  c.recipe.mtp_layers = 1;
+  EXPECT_EQ(rule_of(c), "multi-token prediction needs rotary positions");
+  EXPECT_EQ(rule_of(c, support::tiny_llama()), "");
+  c.degrees.data = 2;
+  c.zero = ZeroStage::parameters;
+  EXPECT_EQ(rule_of(c, support::tiny_llama()),
+            "multi-token prediction with sharded weights (ZeRO-3) is not simulated yet");
+  c.zero = ZeroStage::none;
+  c.recompute = Recompute::full;
+  c.recipe.recompute_layers = 2;
+  EXPECT_EQ(rule_of(c, support::tiny_llama()),
+            "units of several recomputed layers do not come with multi-token prediction");
+}
+
+TEST(Feasibility, ExpertsLoadsVaryAsFarAsTokensGo) {
+  TrainingConfig c = with({.data = 8, .expert = 8});
+  c.recipe.imbalance_permille = 500;
+  EXPECT_EQ(rule_of(c, support::tiny_mixture()), "");
+  c.recipe.imbalance_permille = 5000;
+  EXPECT_EQ(rule_of(c, support::tiny_mixture()), "experts' loads cannot vary that much");
+}
+
 }  // namespace
 }  // namespace echo::training

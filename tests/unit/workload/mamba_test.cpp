@@ -26,7 +26,7 @@ Lines forward(const Setting& at, LayerKind kind) {
   return lines_of(traced_block([&](Builder& b) { layer_forward(b, at.x, kind, Part::forward); }));
 }
 Lines backward(const Setting& at, LayerKind kind) {
-  return lines_of(traced_block([&](Builder& b) { layer_backward(b, at.x, kind); }));
+  return lines_of(traced_block([&](Builder& b) { layer_backward(b, at.x, kind, at.config.recompute); }));
 }
 
 TEST(MambaLayer, IsAProjectionAConvolutionAScanANormAndAProjection) {
@@ -82,7 +82,7 @@ TEST(MambaLayer, SharesItsWorkOverTensorAndContextRanks) {
     const Setting at(support::a_config(d), tiny_hybrid());
     return traced_block([&](Builder& b) {
       layer_forward(b, at.x, mamba, Part::forward);
-      layer_backward(b, at.x, mamba);
+      layer_backward(b, at.x, mamba, at.config.recompute);
     });
   };
   const Workload one = work({});
@@ -100,7 +100,7 @@ TEST(MambaLayer, LeavesItsWeightGradientsToThePassOfTheirOwn) {
   const auto products = [&](bool split) {
     at.x.splits_backward = split;
     return flops_of_block(traced_block([&](Builder& b) {
-                            layer_backward(b, at.x, mamba);
+                            layer_backward(b, at.x, mamba, at.config.recompute);
                             if (split) layer_weight_gradients(b, at.x, mamba);
                           }),
                           is_product);

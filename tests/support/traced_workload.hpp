@@ -1,0 +1,27 @@
+// Small workloads traced on nodes of eight GPUs, and their ops one by one.
+#pragma once
+
+#include "tests/support/fixtures.hpp"
+#include "workload/trace_workload.hpp"
+
+namespace echo::support {
+
+inline workload::Workload traced(const training::TrainingConfig& c, const training::ModelSpec& m,
+                                 const training::FrameworkSpec& f = plain_framework(),
+                                 workload::Backward backward = workload::Backward::whole) {
+  workload::Workload out;
+  workload::trace_workload(c, m, f, eight_gpu_nodes(), layout_of(c, m), backward, out);
+  return out;
+}
+
+// Calls each(count, op's lane, part, work) for every op of the runs of all chunks' passes.
+template <class Each>
+void for_every_op(const workload::Workload& w, const Csr<workload::BlockRun>& runs, Each each) {
+  for (const workload::BlockRun& run : runs.value) {
+    const workload::OpGraph& block = w.blocks[static_cast<std::size_t>(run.block)];
+    for (std::size_t op = 0; op < block.lane.size(); ++op)
+      each(run.count, block.lane[op], block.part[op], static_cast<std::size_t>(block.work[op]));
+  }
+}
+
+}  // namespace echo::support
