@@ -15,7 +15,7 @@
 #include "simulate/price_work.hpp"
 #include "simulate/schedule_of.hpp"
 #include "simulate/simulate.hpp"
-#include "timeline/schedule.hpp"
+#include "simulate/stage_memory.hpp"
 
 namespace echo::apps {
 
@@ -23,20 +23,6 @@ namespace {
 
 using simulate::Workspace;
 using training::TrainingConfig;
-
-std::vector<training::MemoryUse> memory_of_stages(const TrainingConfig& config,
-                                                  const simulate::Catalog& catalog,
-                                                  const Workspace& workspace) {
-  const timeline::Schedule schedule = simulate::schedule_of(config, catalog);
-  const auto shape = simulate::pipeline_shape(config, workspace.layout, schedule);
-  std::vector<training::MemoryUse> memory;
-  for (std::int32_t stage = 0; stage < shape.stages; ++stage) {
-    memory.push_back(training::estimate_memory(config, catalog.model(config.model),
-                                               catalog.framework(config.framework), workspace.layout, stage,
-                                               schedule.in_flight(shape, stage)));
-  }
-  return memory;
-}
 
 // How often each (part, collective) runs on one gpu rank of `stage` in a step.
 class Counter {
@@ -126,7 +112,8 @@ Explanation explain(const TrainingConfig& config, const simulate::Catalog& catal
                     const simulate::Calibration& known) {
   Workspace workspace;
   Explanation told{.report = simulate::simulate(config, catalog, known, workspace)};
-  if (told.report.memory_peak.value > 0) told.memory = memory_of_stages(config, catalog, workspace);
+  if (told.report.memory_peak.value > 0)
+    told.memory = simulate::memory_of_stages(config, catalog, workspace.layout);
   if (told.report.status != training::Status::ok) return told;
 
   const std::int32_t stage = told.report.critical_stage;

@@ -26,6 +26,8 @@ class RowReader {
     step.skipped = why_skipped(step.stratum);
     if (step.skipped.empty()) {
       const TrainingConfig config = read_config();
+      step.recompute_open = text("recompute").empty();
+      step.zero_open = text("zero").empty();
       if (problem_.empty())
         step.config = config;
       else
@@ -154,7 +156,10 @@ class RowReader {
 
   TrainingConfig read_config() {
     TrainingConfig c;
-    const std::string name = presets_.aliases.resolve("framework", text("framework"));
+    std::string name = presets_.aliases.resolve("framework", text("framework"));
+    c.precision = choice("precision", machine::precision_names, machine::Precision::bf16);
+    // Megatron-LM came to 8-bit products with Megatron Core and Transformer Engine.
+    if (name == "megatron-lm" && machine::operand_bytes(c.precision) == 1) name = "megatron-core";
     const std::int32_t framework = find_named(catalog_.frameworks, name);
     if (framework < 0) return problem("no preset for framework " + name), c;
     c.framework = training::FrameworkId(framework);
@@ -178,7 +183,6 @@ class RowReader {
       problem("degrees do not multiply to num_gpus");
 
     read_schedule(c);
-    c.precision = choice("precision", machine::precision_names, machine::Precision::bf16);
     c.recompute = choice("recompute", training::recompute_names, f.recompute);
     // What a framework itself calls selective.
     if (c.recompute == training::Recompute::selective && f.recompute == training::Recompute::per_op)
@@ -214,28 +218,37 @@ std::optional<double> positive_number(const CsvTable& table, std::size_t row, st
   return value && *value > 0.0 ? value : std::nullopt;
 }
 
-// "GB as printed" is decimal unless the source says nvidia-smi or GiB (both binary).
-std::optional<double> measured_memory(const CsvTable& table, std::size_t row) {
-  const auto value = positive_number(table, row, "peak_mem_gib");
-  if (!value) return std::nullopt;
-  const std::string_view kind = table.text(row, "mem_kind");
-  const bool decimal =
-      kind.find("GB as printed") != std::string_view::npos || kind.find("(GB)") != std::string_view::npos;
-  return decimal ? *value * 1e9 / (1024.0 * 1024.0 * 1024.0) : *value;
-}
-
 }  // namespace
+
+std::vector<TrainingConfig> readings_of(const MeasuredStep& step) {
+  std::vector<TrainingConfig> out{*step.config};
+  const auto add = [&out](auto change) {
+    TrainingConfig next = out.back();
+    change(next);
+    out.push_back(next);
+  };
+  if (step.zero_open && step.config->zero == training::ZeroStage::none)
+    add([](TrainingConfig& c) { c.zero = training::ZeroStage::optimizer; });
+  for (const auto more : {training::Recompute::selective, training::Recompute::full})
+    if (step.recompute_open && step.config->recompute < more)
+      add([more](TrainingConfig& c) { c.recompute = more; });
+  return out;
+}
 
 bool is_step_table(const CsvTable& table) { return table.has("step_time_s") || table.has("global_batch"); }
 
 MeasuredSteps read_measured_steps(const CsvTable& table, const CatalogInputs& presets) {
   MeasuredSteps out;
   out.catalog = presets.catalog;
-  for (machine::GpuSpec& gpu : out.catalog.gpus) gpu.memory = Bytes(std::int64_t{1} << 50);
+  for (machine::GpuSpec& gpu : out.catalog.gpus) {
+    out.gpu_memory.push_back(gpu.memory);
+    gpu.memory = Bytes(std::int64_t{1} << 50);
+  }
   for (std::size_t row = 0; row < table.rows(); ++row) {
     out.rows.push_back(RowReader(table, row, presets, out.catalog).read());
     out.rows.back().step_seconds = positive_number(table, row, "step_time_s");
-    out.rows.back().peak_memory_gib = measured_memory(table, row);
+    if (const auto printed = positive_number(table, row, "peak_mem_gib"))
+      out.rows.back().peak_memory = measured_memory(*printed, table.text(row, "mem_kind"));
   }
   return out;
 }

@@ -9,6 +9,7 @@
 
 #include "base/csv.hpp"
 #include "config/catalog_files.hpp"
+#include "config/measured_memory.hpp"
 #include "simulate/catalog.hpp"
 #include "training/config.hpp"
 
@@ -19,15 +20,21 @@ struct MeasuredStep {
   std::string source, stratum;
   std::string skipped;  // why it is not scored; empty = scored
   std::optional<training::TrainingConfig> config;
-  std::optional<double> step_seconds;     // measured
-  std::optional<double> peak_memory_gib;  // measured, in GiB
+  bool recompute_open = false, zero_open = false;  // the table does not say
+  std::optional<double> step_seconds;              // measured
+  std::optional<MeasuredMemory> peak_memory;       // measured
 };
 
 struct MeasuredSteps {
   simulate::Catalog
       catalog;  // the preset catalog, plus the models, clusters and layer splits the rows spell out
   std::vector<MeasuredStep> rows;
+  std::vector<Bytes> gpu_memory;  // [gpus of the catalog] what they have
 };
+
+// The config of a row, which must have one; then, each needing less memory than the one before, those that
+// what the table leaves open (recomputation, sharding of the optimizer) allows as well.
+[[nodiscard]] std::vector<training::TrainingConfig> readings_of(const MeasuredStep&);
 
 [[nodiscard]] bool is_step_table(const CsvTable&);
 // Throws UserError where a cell is no number. GPUs of the returned catalog have unlimited memory: a step that

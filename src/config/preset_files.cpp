@@ -69,6 +69,7 @@ machine::GpuSpec read_gpu(TableReader& file) {
   gpu.nvlink = bandwidth(file, "nvlink_one_way");
   gpu.sm_count = count(file, "sm_count", {1, 4096});
   gpu.compute_capability = count(file, "compute_capability", {70, 200});
+  gpu.context = size(file, "context", not_negative);
   file.text("kernels", gpu.kernels);
   if (const toml::table* peaks = file.table("peak_dense")) {
     TableReader reader(*peaks, place_of(*peaks), "peak_dense of gpu \"" + gpu.name + "\"", file.problems());
@@ -296,6 +297,11 @@ training::FrameworkSpec read_framework(TableReader& file) {
   read_recipe(file, framework.recipe);
   framework.recompute_stops_early = flag(file, "recompute_stops_early");
   framework.keeps_gathered_inputs = flag(file, "keeps_gathered_inputs");
+  framework.gathers_inputs_again = !framework.keeps_gathered_inputs;
+  file.boolean("gathers_inputs_again", framework.gathers_inputs_again, Presence::optional);
+  framework.gradients = choice<training::GradientStore>(
+      file, "gradients", {"main_buffer", "half_buffer", "accumulated", "partitioned"});
+  framework.loss = choice<training::LossStore>(file, "loss", {"vocab_parallel", "torch", "in_place"});
   framework.pads_vocabulary = flag(file, "pads_vocabulary");
   double bucket = 0.0;
   file.quantity("bucket_parameters", UnitKind::count, {1, 9e18}, bucket);

@@ -18,6 +18,7 @@ struct GpuSpec {
   BytesPerSecond memory_bandwidth, nvlink;  // nvlink: per GPU, one direction, all links together
   std::int32_t sm_count = 0;
   std::int32_t compute_capability = 0;  // 80, 90, 100
+  Bytes context;                        // what a CUDA context and the kernels PyTorch loads take
   std::string kernels;                  // name of the kernel constants it is priced with (own or a sibling's)
   std::string source;
   [[nodiscard]] FlopsPerSecond peak_of(Precision p) const { return peak[static_cast<std::size_t>(p)]; }

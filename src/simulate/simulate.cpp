@@ -9,6 +9,7 @@
 #include "simulate/compose_step.hpp"
 #include "simulate/price_work.hpp"
 #include "simulate/schedule_of.hpp"
+#include "simulate/stage_memory.hpp"
 #include "timeline/schedule.hpp"
 #include "training/multi_token.hpp"
 #include "validate/invariants.hpp"
@@ -64,20 +65,18 @@ const std::vector<std::int32_t>& layer_table(const TrainingConfig& config, const
   return id.is_none() ? none : catalog.layer_tables.at(static_cast<std::size_t>(id.index()));
 }
 
-// The stage that needs most memory decides; fills the report's memory fields.
-void report_memory(const TrainingConfig& config, const Catalog& catalog, const timeline::Schedule& schedule,
-                   const training::RankLayout& layout, StepReport& report) {
-  const timeline::PipelineShape shape = pipeline_shape(config, layout, schedule);
+// The stage that needs most memory decides; fills the report's memory fields. False where it cannot fit.
+bool report_memory(const TrainingConfig& config, const Catalog& catalog, const training::RankLayout& layout,
+                   StepReport& report) {
   report.memory_limit = catalog.gpu(config).memory;
-  for (std::int32_t stage = 0; stage < shape.stages; ++stage) {
-    const training::MemoryUse use =
-        training::estimate_memory(config, catalog.model(config.model), catalog.framework(config.framework),
-                                  layout, stage, schedule.in_flight(shape, stage));
+  for (std::int32_t stage = 0; stage < config.degrees.pipeline; ++stage) {
+    const training::MemoryUse use = memory_of_stage(config, catalog, layout, stage);
     if (stage > 0 && use.total() <= report.memory_peak) continue;
     report.memory_peak = use.total();
     report.memory = use.part;
     report.memory_stage = stage;
   }
+  return surely_needed({report.memory}) <= report.memory_limit;
 }
 
 void price_hops(const TrainingConfig& config, const Catalog& catalog, const Calibration& known,
@@ -195,8 +194,7 @@ StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const 
   if (refused(config, schedule, ws.layout) != nullptr) return infeasible(Reason::unsupported, 0.0);
 
   StepReport report;
-  report_memory(config, catalog, schedule, ws.layout, report);
-  if (report.memory_peak > report.memory_limit) {
+  if (!report_memory(config, catalog, ws.layout, report)) {
     report.status = Status::infeasible;
     report.reason = Reason::memory;
     report.reason_margin = static_cast<double>((report.memory_peak - report.memory_limit).value);

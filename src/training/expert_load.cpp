@@ -55,6 +55,12 @@ double busiest_part(const ModelSpec& m, const Moments& moments, std::int32_t par
 
 }  // namespace
 
+// Where all that come are taken.
+static double busiest_rank(const TrainingConfig& c, const ModelSpec& m, const Moments& moments) {
+  const double variation = c.recipe.imbalance_permille / 1000.0;
+  return c.degrees.expert > 1 ? 1.0 + variation * busiest_part(m, moments, c.degrees.expert) : 1.0;
+}
+
 ExpertLoad busiest_load(const TrainingConfig& c, const ModelSpec& m, const RankLayout& layout) {
   const Recipe& r = c.recipe;
   if (!m.has_experts()) return {};
@@ -64,10 +70,19 @@ ExpertLoad busiest_load(const TrainingConfig& c, const ModelSpec& m, const RankL
   const double variation = r.imbalance_permille / 1000.0;
   const Moments moments = moments_of(m);
   ExpertLoad load;
-  if (c.degrees.expert > 1) load.rank += variation * busiest_part(m, moments, c.degrees.expert);
+  load.rank = busiest_rank(c, m, moments);
   if (layout.expert_across.ranks > 1)
     load.node += variation * busiest_part(m, moments, layout.expert_across.ranks);
   return load;
+}
+
+double routed_tokens(const TrainingConfig& c, const ModelSpec& m) {
+  const std::int64_t tokens =
+      std::int64_t{c.batch.sequence_tokens} / c.degrees.context * c.batch.micro_samples / c.degrees.tensor;
+  if (c.recipe.capacity_permille > 0)
+    return static_cast<double>(expert_capacity(c, m, tokens) * m.experts * c.degrees.expert_tensor);
+  const double load = c.recipe.imbalance_permille > 0 ? busiest_rank(c, m, moments_of(m)) : 1.0;
+  return static_cast<double>(tokens * m.experts_per_token * c.degrees.expert_tensor) * load;
 }
 
 double greatest_imbalance(const ModelSpec& m) {

@@ -22,6 +22,16 @@ enum class ZeroStage : std::int8_t {
   parameters
 };  // ZeRO 0..3; 3 = FSDP full shard
 
+// What gradients are kept in (model_states.cpp): one buffer of all (Megatron-LM, PyTorch's DDP and FSDP),
+// in 16 bit though the recipe reduces in fp32 (half_buffer: NVIDIA's performance recipes); fp32 sums beside
+// 16-bit gradients and the buckets of DDP (nanotron); 16-bit gradients, the part a rank updates again in fp32
+// (DeepSpeed, InternEvo).
+enum class GradientStore : std::int8_t { main_buffer, half_buffer, accumulated, partitioned };
+
+// What the loss keeps (loss_memory.cpp): logits split over the vocabulary (Megatron-LM, nanotron), PyTorch's
+// cross_entropy, or a kernel that turns logits into their gradient in place (flash-attn, Transformer Engine).
+enum class LossStore : std::int8_t { vocab_parallel, torch, in_place };
+
 // Which transfers run beside computation.
 struct Overlap {
   bool grad_reduce = false, param_gather = false, pipeline = false, tensor = false;
@@ -39,8 +49,11 @@ struct FrameworkSpec {
   Overlap overlap;
   // Recomputation ends with the last tensor that backward needs (PyTorch's non-reentrant checkpoints).
   bool recompute_stops_early = false;
-  bool keeps_gathered_inputs = false;  // of products under sequence parallelism, else gathered again backward
-  bool pads_vocabulary = true;         // to a multiple of 128 * tensor
+  // Whole inputs of products under sequence parallelism: held from forward to backward; gathered again there.
+  bool keeps_gathered_inputs = false, gathers_inputs_again = true;
+  GradientStore gradients = GradientStore::main_buffer;
+  LossStore loss = LossStore::vocab_parallel;
+  bool pads_vocabulary = true;  // to a multiple of 128 * tensor
   std::int64_t bucket_parameters = 40'000'000;  // gradient bucket, before scaling with the data degree
   SimTime kernel_gap{};       // idle time between dependent kernels on the GPU, launch included
   SimTime host_per_kernel{};  // CPU time to issue one kernel; binds when kernels are shorter
@@ -49,8 +62,8 @@ struct FrameworkSpec {
   // it.
   SimTime host_per_peer{};
   SimTime host_per_step{};     // data loading, logging, timers: host time the GPU waits for each step
-  Bytes reserve;               // CUDA context, NCCL buffers, workspaces outside the allocator
-  double fragmentation = 0.0;  // fraction of activations the caching allocator holds beyond need
+  Bytes reserve;               // of the device, beyond what memory.hpp names: libraries' own memory
+  double fragmentation = 0.0;  // what the caching allocator holds beyond need, over what is allocated
   std::string source;
   friend bool operator==(const FrameworkSpec&, const FrameworkSpec&) = default;
 };

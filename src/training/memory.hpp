@@ -1,33 +1,23 @@
 // Device memory of the gpu ranks of one stage.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <string_view>
 
-#include "base/units.hpp"
+#include "machine/gpu.hpp"
 #include "training/config.hpp"
 #include "training/framework.hpp"
+#include "training/memory_use.hpp"
 #include "training/model.hpp"
 #include "training/rank_layout.hpp"
-#include "training/rank_parameters.hpp"
 
 namespace echo::training {
 
-enum class MemoryPart : std::int8_t { weights, grads, optimizer, activations, comm_buffers, fragmentation };
-inline constexpr std::int32_t memory_part_count = 6;
-inline constexpr std::array<std::string_view, memory_part_count> memory_part_names{
-    "weights", "grads", "optimizer", "activations", "comm_buffers", "fragmentation"};
-
-struct MemoryUse {
-  std::array<Bytes, memory_part_count> part{};
-  [[nodiscard]] Bytes total() const;
-  friend bool operator==(const MemoryUse&, const MemoryUse&) = default;
-};
-
-// `in_flight`: microbatch-chunks whose activations the schedule holds at once on this stage (its stated
-// high-water).
+// At the instant of the step that needs most. `in_flight`: microbatch-chunks whose activations the schedule
+// holds at once on this stage (its stated high-water). Fragmentation is cut to what the device has left: the
+// caching allocator gives cached blocks back before it fails. So a total above the device's memory means that
+// what is in use does not fit.
 [[nodiscard]] MemoryUse estimate_memory(const TrainingConfig&, const ModelSpec&, const FrameworkSpec&,
-                                        const RankLayout&, std::int32_t stage, std::int32_t in_flight);
+                                        const RankLayout&, const machine::GpuSpec&, std::int32_t stage,
+                                        std::int32_t in_flight);
 
 }  // namespace echo::training

@@ -69,7 +69,7 @@ void weight_gradient(Builder& b, const Shapes& s, std::int32_t inputs, std::int3
 OpIndex column_backward(Builder& b, const Shapes& s, std::int32_t inputs, std::int32_t outputs,
                         const GradientReady& ready) {
   cast_to_8_bit(b, s, Part::backward, s.rows, outputs);
-  const bool kept = s.x.framework.keeps_gathered_inputs;
+  const bool kept = !s.x.framework.gathers_inputs_again;
   const OpIndex input = kept ? -1 : gather_operand(b, s, b.last_compute(), inputs);
   const OpIndex input_gradient = b.compute(Part::backward, s.gemm(s.rows, inputs, outputs, GemmLayout::nn));
   const OpIndex summed = sum(b, s, input_gradient, inputs);

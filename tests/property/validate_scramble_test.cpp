@@ -47,7 +47,7 @@ TEST(MeasuredSteps, PredictionsAreTheSameWhateverWasMeasured) {
 TEST(MeasuredSteps, DecimalGigabytesBecomeBinaryOnes) {
   const MeasuredSteps steps =
       read_measured_steps(CsvTable::parse(table("1", "80", ""), "t.csv"), support::presets());
-  EXPECT_NEAR(*steps.rows.front().peak_memory_gib, 74.5058, 1e-4);
+  EXPECT_NEAR(steps.rows.front().peak_memory->gib, 74.5058, 1e-4);
 }
 
 TEST(MeasuredSteps, WhatIsNotSimulatedIsSkippedWithItsReason) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/fixtures.hpp"
+#include "training/layer_activations.hpp"
+#include "training/rank_parameters.hpp"
 
 namespace echo::training {
 namespace {
@@ -29,14 +31,16 @@ TEST_P(KorthikantiFigure1, ModelStateAndActivationsAreThePapers) {
   c.sequence_parallel = true;
   c.recompute = Recompute::selective;
   const RankLayout layout = support::layout_of(c, m);
-  const MemoryUse use = estimate_memory(c, m, support::plain_framework(), layout, 0, p.in_flight);
+  const MemoryUse use =
+      estimate_memory(c, m, support::plain_framework(), layout, support::an_a100(), 0, p.in_flight);
   const auto part = [&use](MemoryPart which) { return gib(use.part[static_cast<std::size_t>(which)]); };
   // The paper spreads the embedding evenly over the stages; here it stands on the ends, so an inner stage is
   // compared.
-  const MemoryUse inner =
-      estimate_memory(c, m, support::plain_framework(), layout, std::min(1, p.pipeline - 1), p.in_flight);
+  const MemoryUse inner = estimate_memory(c, m, support::plain_framework(), layout, support::an_a100(),
+                                          std::min(1, p.pipeline - 1), p.in_flight);
   double state = 0.0;
-  for (const MemoryPart which : {MemoryPart::weights, MemoryPart::grads, MemoryPart::optimizer})
+  for (const MemoryPart which :
+       {MemoryPart::weights, MemoryPart::master_weights, MemoryPart::grads, MemoryPart::optimizer})
     state += gib(inner.part[static_cast<std::size_t>(which)]);
   EXPECT_NEAR(state / p.model_state, 1.0, 0.02);
   // On top of the paper's terms: the scores one layer recomputes, embedding masks, and logits on a single
@@ -56,7 +60,8 @@ TEST(Memory, ShardingTheOptimizerDividesItsStateByTheDataDegree) {
   TrainingConfig c = support::a_config({.tensor = 1, .pipeline = 1, .data = 8});
   const ModelSpec m = support::tiny_gpt();
   const auto optimizer = [&] {
-    return estimate_memory(c, m, support::plain_framework(), support::layout_of(c, m), 0, 1)
+    return estimate_memory(c, m, support::plain_framework(), support::layout_of(c, m), support::an_a100(), 0,
+                           1)
         .part[static_cast<std::size_t>(MemoryPart::optimizer)];
   };
   c.zero = ZeroStage::none;
@@ -72,7 +77,8 @@ TEST(Memory, EveryRecomputeModeKeepsLessThanTheOneBefore) {
   std::vector<Bytes> activations;
   for (const Recompute r : {Recompute::none, Recompute::selective, Recompute::full}) {
     c.recompute = r;
-    const MemoryUse use = estimate_memory(c, m, support::plain_framework(), support::layout_of(c, m), 0, 2);
+    const MemoryUse use =
+        estimate_memory(c, m, support::plain_framework(), support::layout_of(c, m), support::an_a100(), 0, 2);
     activations.push_back(use.part[static_cast<std::size_t>(MemoryPart::activations)]);
   }
   EXPECT_GT(activations[0], activations[1]);
@@ -113,19 +119,53 @@ TEST(Memory, RanksHoldEveryExpertOnceForEachCopy) {
       }
 }
 
-// Megatron-Core's own arithmetic for one copy of a token: input, activation input and output of the expert,
-// and what it weighs (fp32).
-TEST(Memory, EachExpertMoreATokenIsSentToSavesOneExpertsActivations) {
-  TrainingConfig c = support::a_config({.tensor = 1, .pipeline = 1, .data = 8, .expert = 8});
-  ModelSpec m = support::tiny_mixture();
-  const auto activations = [&] {
-    return estimate_memory(c, m, support::plain_framework(), support::layout_of(c, m), 0, 1)
-        .part[static_cast<std::size_t>(MemoryPart::activations)]
-        .value;
-  };
-  const std::int64_t two = activations();
-  m.experts_per_token = 3;
-  EXPECT_EQ(activations() - two, 7LL * 1024 * (2 * (m.hidden + 3 * m.expert_ffn_hidden) + 4));
+TEST(Memory, PartsAddUpInTheOrderOfPyTorchsFigures) {
+  TrainingConfig c = support::a_config({.tensor = 2, .pipeline = 2, .data = 4});
+  machine::GpuSpec gpu = support::an_a100();
+  gpu.context = 400_MiB;
+  FrameworkSpec f = support::plain_framework();
+  f.fragmentation = 0.05, f.reserve = 100_MiB;
+  const ModelSpec m = support::tiny_gpt();
+  const MemoryUse use = estimate_memory(c, m, f, support::layout_of(c, m), gpu, 0, 2);
+  Bytes sum;
+  for (const Bytes part : use.part) sum += part;
+  EXPECT_EQ(use.total(), sum);
+  EXPECT_EQ(use.reserved(), use.allocated() + use[MemoryPart::fragmentation]);
+  EXPECT_EQ(use.total(), use.reserved() + use[MemoryPart::comm_libraries] + 500_MiB);
+  EXPECT_NEAR(use[MemoryPart::fragmentation] / use.allocated(), 0.05, 1e-6);
+}
+
+TEST(Memory, CachedBlocksNeverFillMoreThanTheDevice) {
+  TrainingConfig c = support::a_config({.tensor = 1, .pipeline = 1, .data = 1});
+  machine::GpuSpec gpu = support::an_a100();
+  FrameworkSpec f = support::plain_framework();
+  f.fragmentation = 0.5;
+  const ModelSpec m = support::tiny_gpt();
+  const RankLayout layout = support::layout_of(c, m);
+  const MemoryUse roomy = estimate_memory(c, m, f, layout, gpu, 0, 1);
+  gpu.memory = roomy.total() - roomy[MemoryPart::fragmentation] + 1_MiB;
+  const MemoryUse tight = estimate_memory(c, m, f, layout, gpu, 0, 1);
+  EXPECT_EQ(tight[MemoryPart::fragmentation], 1_MiB);
+  EXPECT_EQ(tight.total(), gpu.memory);
+  gpu.memory = 1_GiB;  // what is in use alone does not fit
+  EXPECT_EQ(estimate_memory(c, m, f, layout, gpu, 0, 1)[MemoryPart::fragmentation], Bytes(0));
+}
+
+// One layer a stage, 4 microbatches: stage s of 1F1B holds 4 - s of them, only the last the logits.
+TEST(Memory, EarlierStagesHoldMoreMicrobatches) {
+  TrainingConfig c = support::a_config({.tensor = 1, .pipeline = 4, .data = 1});
+  const ModelSpec m = support::tiny_llama();
+  const FrameworkSpec f = support::plain_framework();
+  const RankLayout layout = support::layout_of(c, m);
+  const double each = 2.0 * layer_activations(c, m, f, LayerKind::dense).whole();
+  const double working = layer_activations(c, m, f, LayerKind::dense).working;
+  for (std::int32_t stage = 0; stage < 3; ++stage) {
+    const MemoryUse use = estimate_memory(c, m, f, layout, support::an_a100(), stage, 4 - stage);
+    EXPECT_NEAR(static_cast<double>(use[MemoryPart::activations].value), (4 - stage) * each + working, 1.0);
+    EXPECT_EQ(use[MemoryPart::logits], Bytes(0));
+  }
+  const MemoryUse last = estimate_memory(c, m, f, layout, support::an_a100(), 3, 1);
+  EXPECT_NEAR(static_cast<double>(last[MemoryPart::logits].value), 1024.0 * 32000 * 6, 1.0);
 }
 
 }  // namespace

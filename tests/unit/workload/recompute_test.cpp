@@ -45,6 +45,7 @@ TrainingConfig selecting(Module module, training::Degrees degrees = {}) {
 training::FrameworkSpec native_checkpoints() {
   training::FrameworkSpec f = support::plain_framework();
   f.recompute_stops_early = f.keeps_gathered_inputs = true;
+  f.gathers_inputs_again = false;
   return f;
 }
 

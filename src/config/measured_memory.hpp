@@ -1,0 +1,28 @@
+// What a published memory figure is: which quantity, of which gpu ranks, in which unit. A prediction is
+// compared with it by the same quantity of the same ranks.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace echo::config {
+
+// allocated: what PyTorch's allocator has handed out; reserved: what it holds; used: of the device, as
+// nvidia-smi prints it.
+enum class MemoryFigure : std::int8_t { allocated, reserved, used };
+// Of pipeline stages: the fullest, or the fuller of both ends.
+enum class MemoryOf : std::int8_t { fullest, ends };
+
+struct MeasuredMemory {
+  double gib = 0.0;
+  MemoryFigure figure = MemoryFigure::used;
+  MemoryOf of = MemoryOf::fullest;
+  std::string kind;  // both in words: "allocated, fullest stage"
+};
+
+// `printed`: the table's figure; `mem_kind`: what the table says it is.
+[[nodiscard]] MeasuredMemory measured_memory(double printed, std::string_view mem_kind);
+
+}  // namespace echo::config

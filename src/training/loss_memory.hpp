@@ -1,0 +1,16 @@
+// Logits and what the loss makes of them, at the instant that needs most.
+#pragma once
+
+#include "training/config.hpp"
+#include "training/framework.hpp"
+#include "training/model.hpp"
+
+namespace echo::training {
+
+// Bytes of one microbatch on a gpu rank of the last stage: `logits`, and `stream` for the final norm.
+struct LossMemory {
+  double logits = 0, stream = 0;
+};
+[[nodiscard]] LossMemory loss_memory(const TrainingConfig&, const ModelSpec&, const FrameworkSpec&);
+
+}  // namespace echo::training
