@@ -1,23 +1,19 @@
 // echo-sweep show FILE ID: one page about one row, with what the file does not store worked out again.
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <cmath>
 #include <memory>
 #include <optional>
 #include <span>
 
+#include "apps/chosen_row.hpp"
 #include "apps/command.hpp"
-#include "apps/config_of_row.hpp"
 #include "apps/explain.hpp"
+#include "apps/pipeline_text.hpp"
 #include "apps/result_text.hpp"
 #include "apps/show_quantity.hpp"
-#include "base/error.hpp"
-#include "config/catalog_files.hpp"
 #include "results/read_rows.hpp"
-#include "slowdown/model.hpp"
+#include "simulate/step_timeline.hpp"
 
 namespace echo::apps::commands {
 
@@ -29,45 +25,25 @@ struct ShowOptions {
   bool json = false;
 };
 
-// A short decimal number is a row number; everything else is the beginning of an id.
-std::int64_t find_row(const results::ResultRows& rows, const std::string& id) {
-  constexpr std::size_t longest_row_number = 7;
-  std::int64_t number = -1;
-  const auto [end, problem] = std::from_chars(id.data(), id.data() + id.size(), number);
-  const bool is_number = problem == std::errc() && end == id.data() + id.size();
-  if (is_number && id.size() <= longest_row_number && number < rows.rows() && number >= 0) return number;
-  std::string low = id;
-  std::transform(low.begin(), low.end(), low.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (const auto row = rows.row_of(low)) return *row;
-  throw UserError("no row, or more than one, is called \"" + id + "\"",
-                  "give 16 hex digits of config_id, enough of them to be unique, or a row number below " +
-                      std::to_string(rows.rows()));
-}
-
 struct Again {
   std::optional<Explanation> told;
-  std::string problem;  // why there is none, or how it disagrees with the file
+  std::string pipeline, problem;  // problem: why there is none, or how it disagrees with the file
 };
 
 Again work_out(const results::ResultFile& file, const results::Table& table, const ShowOptions& options) {
-  constexpr std::int64_t row = 0;
   Again again;
-  try {
-    auto known = config::read_catalog(config::catalog_folders(options.preset_paths));
-    const auto config =
-        config_of_row(table, row, results::read_layer_tables(file.file()), known.catalog, again.problem);
-    if (!config) return again;
-    // No tax: nothing slowed the step, or its sweep left slowdown out; either way this is the same step.
-    if (table.number("step_time", row) == table.number("step_time_no_slowdown", row))
-      known.calibration.slowdown = slowdown::NoSlowdown{};
-    again.told = explain(*config, known.catalog, known.calibration);
-    const double now = to_seconds(again.told->report.step);
-    if (std::isfinite(table.number("step_time", row)) && now != table.number("step_time", row)) {
-      again.problem = "catalog or program have changed since: the step is now " + show_time(now);
-    }
-  } catch (const UserError& error) {
-    again.problem = error.what();
+  auto again_config = config_again(file, table, options.preset_paths);
+  again.problem = again_config.problem;
+  if (!again_config.config) return again;
+  const auto& known = again_config.known;
+  again.told = explain(*again_config.config, known.catalog, known.calibration);
+  const double now = to_seconds(again.told->report.step);
+  if (std::isfinite(table.number("step_time", 0)) && now != table.number("step_time", 0)) {
+    again.problem = "catalog or program have changed since: the step is now " + show_time(now);
   }
+  simulate::Workspace ws;
+  again.pipeline =
+      pipeline_text(simulate::unfold_step(*again_config.config, known.catalog, known.calibration, ws));
   return again;
 }
 
@@ -110,6 +86,7 @@ int run_show(const ShowOptions& options) {
   }
   fmt::print("{}", page_text(table, row));
   if (again.told) fmt::print("{}", explanation_text(*again.told));
+  fmt::print("{}", again.pipeline);
   if (!again.problem.empty()) fmt::print("\nremark: {}\n", again.problem);
   return 0;
 }

@@ -1,0 +1,44 @@
+#include "apps/chosen_row.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+#include "apps/config_of_row.hpp"
+#include "base/error.hpp"
+#include "slowdown/model.hpp"
+
+namespace echo::apps {
+
+std::int64_t find_row(const results::ResultRows& rows, const std::string& id) {
+  constexpr std::size_t longest_row_number = 7;
+  std::int64_t number = -1;
+  const auto [end, problem] = std::from_chars(id.data(), id.data() + id.size(), number);
+  const bool is_number = problem == std::errc() && end == id.data() + id.size();
+  if (is_number && id.size() <= longest_row_number && number < rows.rows() && number >= 0) return number;
+  std::string low = id;
+  std::transform(low.begin(), low.end(), low.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (const auto row = rows.row_of(low)) return *row;
+  throw UserError("no row, or more than one, is called \"" + id + "\"",
+                  "give 16 hex digits of config_id, enough of them to be unique, or a row number below " +
+                      std::to_string(rows.rows()));
+}
+
+ConfigAgain config_again(const results::ResultFile& file, const results::Table& table,
+                         const std::vector<std::string>& preset_paths) {
+  constexpr std::int64_t row = 0;
+  ConfigAgain again;
+  try {
+    again.known = config::read_catalog(config::catalog_folders(preset_paths));
+    again.config = config_of_row(table, row, results::read_layer_tables(file.file()), again.known.catalog,
+                                 again.problem);
+    // No tax: nothing slowed the step, or its sweep left slowdown out; either way this is the same step.
+    if (table.number("step_time", row) == table.number("step_time_no_slowdown", row))
+      again.known.calibration.slowdown = slowdown::NoSlowdown{};
+  } catch (const UserError& error) {
+    again.problem = error.what();
+  }
+  return again;
+}
+
+}  // namespace echo::apps

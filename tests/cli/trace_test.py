@@ -1,0 +1,181 @@
+"""echo-sweep trace: what is drawn is what was simulated.  usage: trace_test.py PROGRAM"""
+
+import collections
+import gzip
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import h5py
+
+PROGRAM = sys.argv.pop(1)
+SWEEP = """
+[space]
+model = "gpt3-6.7b"
+cluster = "dgx-h100-ndr400"
+tp = 2
+pp = 4
+dp = 2
+global_batch = 16
+micro_batch = 1
+flash_attention = true
+overlap_p2p = [false, true]
+[[space.group]]
+schedule = ["1f1b", "gpipe", "zb-h1"]
+[[space.group]]
+schedule = "interleaved"
+vpp = 2
+[[space.group]]
+model = "mixtral-8x7b"
+ep = 4
+zero = 1
+"""
+STEP = 0  # the thread of what a stage does
+
+
+def run(*arguments):
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True)
+
+
+class Trace(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        folder = pathlib.Path(cls.folder.name)
+        (folder / "s.toml").write_text(SWEEP)
+        cls.file = folder / "s.h5"
+        done = run(folder / "s.toml", "-o", cls.file)
+        assert done.returncode == 0, done.stderr
+        cls.rows = h5py.File(cls.file)
+        cls.ok = [row for row, status in enumerate(cls.rows["status"][...]) if status == 0]
+        assert len(cls.ok) >= 8, cls.ok
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.rows.close()
+        cls.folder.cleanup()
+
+    def column(self, name, row):
+        return self.rows[name][row]
+
+    def meaning(self, name, row):
+        column = self.rows[name]
+        words = column.attrs["flag_meanings"]
+        words = (words.decode() if isinstance(words, bytes) else words).split()
+        return words[list(column.attrs["flag_values"]).index(column[row])]
+
+    def trace(self, row, *options, name="t.json.gz"):
+        path = pathlib.Path(self.folder.name) / name
+        done = run("trace", self.file, row, "-o", path, *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        opened = gzip.open(path, "rt") if path.suffix == ".gz" else open(path)
+        with opened as file:
+            return json.load(file)
+
+    @staticmethod
+    def step_slices(trace):
+        stages = collections.defaultdict(list)
+        for event in trace["traceEvents"]:
+            if event["ph"] == "X" and event["tid"] == STEP:
+                stages[event["pid"]].append(event)
+        return stages
+
+    def test_the_breakdown_of_the_file_is_found_again(self):
+        labels = [part.decode() if isinstance(part, bytes) else part for part in self.rows["breakdown/part"][...]]
+        for row in self.ok:
+            slices = self.step_slices(self.trace(row))[int(self.column("critical_stage", row))]
+            found = collections.Counter()
+            for event in slices:
+                for part, time in event["args"]["exposed_us"].items():
+                    found[part] += time
+            stored = dict(zip(labels, self.rows["breakdown/exposed_time"][row] * 1e6))
+            if self.meaning("schedule", row) != "zb-h1":  # whose stages start one after the other
+                self.assertAlmostEqual(sum(found.values()), self.column("step_time", row) * 1e6, places=3)
+                # Where both sides of a hop wait, what is transfer and what is waiting is a matter of words.
+                both = ("bubble", "pp_comm")
+                self.assertAlmostEqual(sum(found[p] for p in both), sum(stored[p] for p in both), places=3)
+            for part in labels:
+                if part not in ("bubble", "pp_comm"):
+                    self.assertAlmostEqual(found[part], stored[part], places=3, msg=f"{part} of row {row}")
+
+    def test_slices_of_a_stage_follow_each_other_without_gap(self):
+        for row in self.ok:
+            for stage, events in self.step_slices(self.trace(row)).items():
+                end = 0.0
+                for event in events:
+                    self.assertAlmostEqual(event["ts"], end, places=3, msg=f"row {row}, stage {stage}")
+                    end = event["ts"] + event["dur"]
+                    self.assertAlmostEqual(sum(event["args"]["exposed_us"].values()), event["dur"], places=3)
+
+    def test_every_task_is_there_once_and_every_hop_has_an_arrow(self):
+        for row in self.ok:
+            trace = self.trace(row)
+            tasks = [e for events in self.step_slices(trace).values() for e in events if "microbatch" in e["args"]]
+            chunks = int(self.column("pp", row)) * int(self.column("vpp", row))
+            passes = 3 if self.meaning("schedule", row) == "zb-h1" else 2
+            microbatches = int(self.column("microbatches", row))
+            self.assertEqual(len(tasks), passes * chunks * microbatches)
+            self.assertEqual(len({(e["name"], e["args"]["chunk"], e["cat"]) for e in tasks}), len(tasks))
+            arrows = collections.Counter(e["ph"] for e in trace["traceEvents"] if e["ph"] in "sf")
+            hops = 2 * (chunks - 1) * microbatches
+            self.assertEqual(arrows, {"s": hops, "f": hops})
+            begun = {e["id"]: e["ts"] for e in trace["traceEvents"] if e["ph"] == "s"}
+            for event in trace["traceEvents"]:
+                if event["ph"] == "f":
+                    self.assertGreaterEqual(event["ts"], begun[event["id"]])
+
+    def test_ops_lie_within_their_tasks_and_fill_them(self):
+        trace = self.trace(self.ok[0])
+        for stage, events in self.step_slices(trace).items():
+            ops = [e for e in trace["traceEvents"] if e["ph"] == "X" and e["pid"] == stage and e["tid"] == 1]
+            for task in events:
+                if "microbatch" not in task["args"]:
+                    continue
+                begin, end = task["ts"], task["ts"] + task["dur"]
+                inside = sum(op["dur"] for op in ops if begin - 1e-3 <= op["ts"] and op["ts"] + op["dur"] <= end + 1e-3)
+                exposed = task["args"]["exposed_us"]
+                computing = sum(exposed.get(p, 0.0) for p in ("forward", "backward", "recompute", "slowdown"))
+                self.assertAlmostEqual(inside, computing, places=2)
+
+    def test_memory_rises_to_the_peak_of_the_file(self):
+        for row in self.ok:
+            peak = collections.defaultdict(float)
+            for event in self.trace(row)["traceEvents"]:
+                if event["ph"] == "C" and event["name"].startswith("memory"):
+                    peak[event["pid"]] = max(peak[event["pid"]], event["args"]["value"])
+            self.assertAlmostEqual(peak[int(self.column("mem_peak_stage", row))],
+                                   self.column("mem_peak", row) / 2**30, places=6)
+
+    def test_size_is_bounded(self):
+        whole, small = self.trace(self.ok[0]), self.trace(self.ok[0], "--max-events", 3000)
+        self.assertLess(len(small["traceEvents"]), 3000)
+        self.assertGreater(len(whole["traceEvents"]), 3000)
+        self.assertEqual(sorted(e["ts"] for s in self.step_slices(whole).values() for e in s),
+                         sorted(e["ts"] for s in self.step_slices(small).values() for e in s))
+
+    def test_stages_may_be_chosen(self):
+        trace = self.trace(self.ok[0], "--stages", "1,3", name="t.json")
+        self.assertEqual({e["pid"] for e in trace["traceEvents"]}, {1, 3})
+
+    def test_what_cannot_be_drawn_is_said(self):
+        for arguments, what in ((("trace", self.file, self.ok[0], "--stages", "4"), "not a stage"),
+                                (("trace", self.file, "ffffffffffffffff"), "no row"),
+                                (("trace", self.file, self.ok[0], "-o", "/nowhere/t.json"), "cannot write")):
+            done = run(*arguments)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(what, done.stderr)
+
+    def test_show_draws_the_pipeline(self):
+        text = run("show", self.file, self.ok[0]).stdout
+        drawing = text[text.index("pipeline ("):].splitlines()[2:]
+        self.assertEqual([line.split("|")[0].strip() for line in drawing[:4]], ["0", "1", "2", "3"])
+        self.assertIn("F0", drawing[0])
+        self.assertIn("B0", drawing[3])
+        self.assertTrue(drawing[3].split("|")[1].startswith("."))
+
+
+if __name__ == "__main__":
+    unittest.main()
