@@ -92,9 +92,7 @@ class Unfolding {
     if (partner != nullptr) {
       slice.is_pair = true;
       slice.partner = partner->task;
-      const std::int32_t laps = static_cast<std::int32_t>(ws_.chunks.size()) / config_.degrees.pipeline;
-      const std::int32_t row = placed.task.chunk * laps + partner->task.chunk / config_.degrees.pipeline;
-      slice.exposed = ws_.pairs[static_cast<std::size_t>(row)].exposed;
+      slice.exposed = exposed_of_pair(placed.task, partner->task);
     } else {
       slice.is_last = is_last(placed.task);
       slice.exposed = exposed_of(placed.task, slice.is_last);
@@ -106,6 +104,18 @@ class Unfolding {
     out_.slices.push_back(slice);
     clock_ = placed.end;
     sent_ = placed.end + send;
+  }
+
+  // As composed together, or, where nothing of one is hidden behind the other, as both.
+  [[nodiscard]] Parts exposed_of_pair(const Task& ahead, const Task& back) const {
+    if (!ws_.pairs.empty()) {
+      const std::int32_t laps = static_cast<std::int32_t>(ws_.chunks.size()) / config_.degrees.pipeline;
+      return ws_.pairs[static_cast<std::size_t>(ahead.chunk * laps + back.chunk / config_.degrees.pipeline)]
+          .exposed;
+    }
+    Cost both = cost_of(ahead).forward;
+    both.add(whole_backward(cost_of(back)), 1);
+    return both.exposed;
   }
 
   [[nodiscard]] bool is_last(const Task& task) const {
@@ -120,16 +130,24 @@ class Unfolding {
       case TaskKind::forward:
         return cost.forward.exposed;
       case TaskKind::backward_input:
-        return cost.backward.exposed;
+        return input_of(cost).exposed;
       case TaskKind::backward_weight:
-        return last ? difference(cost.last_backward.exposed, cost.backward.exposed) : cost.weights.exposed;
+        return last ? difference(cost.last_backward.exposed, input_of(cost).exposed) : cost.weights.exposed;
       case TaskKind::backward:
         break;
     }
-    if (last) return cost.last_backward.exposed;
-    Cost both = cost.backward;
-    both.add(cost.weights, 1);
-    return both.exposed;
+    return last ? cost.last_backward.exposed : whole_backward(cost).exposed;
+  }
+
+  // Where only some backwards are split, ChunkCost::backward is a whole one.
+  [[nodiscard]] bool some_split() const { return ws_.work.input_gradients.rows() > 0; }
+  [[nodiscard]] const Cost& input_of(const ChunkCost& cost) const {
+    return some_split() ? cost.input : cost.backward;
+  }
+  [[nodiscard]] Cost whole_backward(const ChunkCost& cost) const {
+    Cost whole = cost.backward;
+    if (!some_split()) whole.add(cost.weights, 1);
+    return whole;
   }
 
   void account(std::int32_t stage, SliceKind kind, std::span<const workload::WorkRun> runs) {
@@ -225,6 +243,7 @@ std::span<const workload::BlockRun> runs_of(const Slice& slice, const Workspace&
   if (slice.is_pair) {
     const auto stages = static_cast<std::int32_t>(ws.pipeline.stages.size());
     const std::int32_t laps = static_cast<std::int32_t>(ws.chunks.size()) / stages;
+    if (work.pairs.rows() == 0) return work.forward.row(chunk);
     return work.pairs.row(chunk * laps + slice.partner.chunk / stages);
   }
   if (slice.task.kind == TaskKind::forward) return work.forward.row(chunk);
@@ -234,8 +253,9 @@ std::span<const workload::BlockRun> runs_of(const Slice& slice, const Workspace&
     return {&whole, 1};
   }
   if (last >= 0) return {};
-  return slice.task.kind == TaskKind::backward_weight ? work.weight_gradients.row(chunk)
-                                                      : work.backward.row(chunk);
+  if (slice.task.kind == TaskKind::backward_weight) return work.weight_gradients.row(chunk);
+  const bool split = slice.task.kind == TaskKind::backward_input && work.input_gradients.rows() > 0;
+  return (split ? work.input_gradients : work.backward).row(chunk);
 }
 
 }  // namespace echo::simulate

@@ -177,7 +177,9 @@ void trace_gradients(Row row, const BlockContext& x, const StageContents& held, 
                                    .group = x.layout.tensor,
                                    .settings = c.comm});
   const bool copies_table = x.model.tied_embeddings || training::copies_embedding(c, x.model);
-  if (copies_table && c.degrees.pipeline > 1 && held.ends)
+  // Where the model comes back to the stage it began on (a V), that stage sums its table by itself.
+  const bool apart = x.layout.stage_of_chunk.front() != x.layout.stage_of_chunk.back();
+  if (copies_table && apart && held.ends)
     row.collective(Part::dp_comm,
                    {.kind = CollectiveKind::all_reduce,
                     .payload = Bytes(x.vocabulary / c.degrees.tensor * x.model.hidden * gradient_bytes(x)),
