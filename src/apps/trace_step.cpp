@@ -240,9 +240,7 @@ class StepTrace {
   std::map<Reader, Place> readers_;
   std::map<std::pair<std::int32_t, bool>, SimTime> links_;  // (stage, downwards): its last transfer ended
   std::map<std::int32_t, std::int32_t> held_, most_held_;
-  const std::int32_t chunks_of_copy_ =
-      training::chunks_of(config_) /
-      timeline::schedule_table()[static_cast<std::size_t>(config_.schedule.index())]->copies;
+  const std::int32_t chunks_of_copy_ = static_cast<std::int32_t>(ws_.chunks.size()) / ws_.layout.copies;
   std::int32_t with_ops_ = 0;
 };
 

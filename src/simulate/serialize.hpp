@@ -125,11 +125,13 @@ void serialize(Archive& archive, echo::training::Recipe& recipe, unsigned) {
 template <class Archive>
 void serialize(Archive& archive, echo::training::FrameworkSpec& framework, unsigned) {
   auto& [name, recipe, flash_attention, attention_kernel, sequence_parallel, zero, recompute, overlap,
-         stops_early, keeps_gathered, gathers_again, gradients, loss, pads_vocabulary, bucket_parameters, kernel_gap,
-         host_per_kernel, host_per_expert, host_per_peer, host_per_step, reserve, fragmentation, source] = framework;
+         stops_early, keeps_gathered, gathers_again, gradients, loss, pads_vocabulary, bucket_parameters,
+         kernel_gap, host_per_kernel, host_per_expert, host_per_peer, host_per_step, reserve, fragmentation,
+         source] = framework;
   all(archive, name, recipe, flash_attention, attention_kernel, sequence_parallel, zero, recompute, overlap,
-      stops_early, keeps_gathered, gathers_again, gradients, loss, pads_vocabulary, bucket_parameters, kernel_gap,
-      host_per_kernel, host_per_expert, host_per_peer, host_per_step, reserve, fragmentation, source);
+      stops_early, keeps_gathered, gathers_again, gradients, loss, pads_vocabulary, bucket_parameters,
+      kernel_gap, host_per_kernel, host_per_expert, host_per_peer, host_per_step, reserve, fragmentation,
+      source);
 }
 
 template <class Archive>

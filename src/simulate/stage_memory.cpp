@@ -2,7 +2,6 @@
 
 #include "simulate/compose_step.hpp"
 #include "simulate/schedule_of.hpp"
-#include "timeline/schedule.hpp"
 
 namespace echo::simulate {
 

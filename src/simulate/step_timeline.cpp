@@ -8,6 +8,7 @@
 
 #include "simulate/compose_chunks.hpp"
 #include "simulate/compose_step.hpp"
+#include "simulate/schedule_of.hpp"
 #include "simulate/simulate.hpp"
 
 namespace echo::simulate {
@@ -121,7 +122,7 @@ class Unfolding {
   [[nodiscard]] bool is_last(const Task& task) const {
     if (task.kind == TaskKind::forward) return false;
     if (schedule_.splits_backward && task.kind == TaskKind::backward_input) return false;
-    return task.microbatch + 1 == training::microbatches_of(config_) / schedule_.copies;
+    return task.microbatch + 1 == training::microbatches_of(config_) / ws_.layout.copies;
   }
 
   [[nodiscard]] Parts exposed_of(const Task& task, bool last) const {
@@ -224,10 +225,9 @@ StepTimeline unfold_step(const training::TrainingConfig& config, const Catalog& 
   out.report = simulate(config, catalog, known, ws);
   if (out.report.status != training::Status::ok) return out;
   const training::FrameworkSpec& framework = catalog.framework(config.framework);
-  const timeline::Schedule& schedule =
-      *timeline::schedule_table()[static_cast<std::size_t>(config.schedule.index())];
+  const timeline::Schedule schedule = schedule_of(config, catalog);
   std::vector<PlacedTask> placed;
-  compose_chunks(framework, Slowdown::on, ws);
+  compose_chunks(config, catalog.model(config.model), framework, Slowdown::on, ws);
   (void)compose_step(config, framework, schedule, ws, &placed);
   Unfolding(config, framework, schedule, ws, out).run(std::move(placed));
   for (std::int32_t i = 0; i < ws.work.block_count; ++i)

@@ -20,7 +20,8 @@ struct ExpertLoad {
 // Source: Megatron-LM core/transformer/moe/moe_utils.py, get_capacity.
 [[nodiscard]] std::int64_t expert_capacity(const TrainingConfig&, const ModelSpec&, std::int64_t tokens);
 
-// Copies of tokens that the busiest rank's experts work on in a microbatch, each once per rank that shares the expert.
+// Copies of tokens that the busiest rank's experts work on in a microbatch, each once per rank that shares
+// the expert.
 [[nodiscard]] double routed_tokens(const TrainingConfig&, const ModelSpec&);
 
 }  // namespace echo::training

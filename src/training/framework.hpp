@@ -43,7 +43,7 @@ struct FrameworkSpec {
   Recipe recipe;
   bool flash_attention = true;
   ops::AttentionKernel attention_kernel = ops::AttentionKernel::native;
-  bool sequence_parallel = true;    // when tensor > 1
+  bool sequence_parallel = true;  // when tensor > 1
   ZeroStage zero = ZeroStage::optimizer;
   Recompute recompute = Recompute::none;
   Overlap overlap;
@@ -53,7 +53,7 @@ struct FrameworkSpec {
   bool keeps_gathered_inputs = false, gathers_inputs_again = true;
   GradientStore gradients = GradientStore::main_buffer;
   LossStore loss = LossStore::vocab_parallel;
-  bool pads_vocabulary = true;  // to a multiple of 128 * tensor
+  bool pads_vocabulary = true;                  // to a multiple of 128 * tensor
   std::int64_t bucket_parameters = 40'000'000;  // gradient bucket, before scaling with the data degree
   SimTime kernel_gap{};       // idle time between dependent kernels on the GPU, launch included
   SimTime host_per_kernel{};  // CPU time to issue one kernel; binds when kernels are shorter

@@ -9,9 +9,9 @@
 #include <span>
 
 #include "training/memory.hpp"
-#include "workload/pair.hpp"
 #include "training/multi_token.hpp"
 #include "workload/multi_token.hpp"
+#include "workload/pair.hpp"
 #include "workload/recompute.hpp"
 #include "workload/sharded_chunk.hpp"
 #include "workload/step_tail.hpp"

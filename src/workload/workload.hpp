@@ -18,10 +18,10 @@ struct OpGraph {
   std::vector<Lane> lane;
   std::vector<Part> part;
   std::vector<std::int32_t> work;
-  Csr<std::int32_t> needs;     // needs.row(i): ids < i that must end first
-  std::int32_t launches = 0;   // kernels the host issues for this block, those of replayed graphs apart
-  std::int32_t graphs = 0;     // CUDA graphs it replays
-  std::int32_t transfers = 0;  // tensor-parallel collectives among them
+  Csr<std::int32_t> needs;         // needs.row(i): ids < i that must end first
+  std::int32_t launches = 0;       // kernels the host issues for this block, those of replayed graphs apart
+  std::int32_t graphs = 0;         // CUDA graphs it replays
+  std::int32_t transfers = 0;      // tensor-parallel collectives among them
   std::vector<std::int32_t> cuts;  // of a layer: where a stretch ends that pairs weave (pair.cpp)
 
   [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(lane.size()); }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "simulate/compose_step.hpp"
+#include "training/rank_parameters.hpp"
 #include "tests/support/random_config.hpp"
 
 namespace echo::simulate {

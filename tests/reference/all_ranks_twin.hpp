@@ -29,7 +29,7 @@ class AllRanksTwin {
         framework_(framework),
         ws_(ws),
         schedule_(*timeline::schedule_table()[static_cast<std::size_t>(config.schedule.index())]),
-        shape_(pipeline_shape(config, ws.layout)) {
+        shape_(pipeline_shape(config, ws.layout, schedule_)) {
     schedule_.order(shape_, ws.chunk_times, 0, order_);
   }
 

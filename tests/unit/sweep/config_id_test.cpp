@@ -19,7 +19,7 @@ training::TrainingConfig config(training::Degrees degrees = {.tensor = 2, .pipel
   c.model = training::ModelId(0);
   c.cluster = machine::ClusterId(0);
   c.framework = training::FrameworkId(0);
-  c.schedule = training::ScheduleId(2);
+  c.schedule = training::ScheduleId(find_named(timeline::schedule_table(), "1f1b"));
   c.zero = training::ZeroStage::optimizer;
   return c;
 }

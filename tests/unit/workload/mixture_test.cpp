@@ -6,6 +6,7 @@
 
 #include "tests/support/fixtures.hpp"
 #include "training/memory.hpp"
+#include "training/rank_parameters.hpp"
 #include "workload/trace_workload.hpp"
 
 namespace echo::workload {

@@ -4,6 +4,7 @@
 
 #include "tests/support/fixtures.hpp"
 #include "training/memory.hpp"
+#include "training/rank_parameters.hpp"
 
 namespace echo::workload {
 namespace {
