@@ -28,11 +28,19 @@ class RecomputeLaws : public testing::Test {
   // Zero where the config is infeasible.
   SimTime step(const TrainingConfig& c) { return simulate(c, catalog_, known_, ws_).step; }
 
+  // By a rule of its own, not for want of memory.
+  bool is_refused(const TrainingConfig& c, SimTime time) {
+    if (time > SimTime::zero()) return false;
+    EXPECT_NE(why_unsupported(c, catalog_), "");
+    std::cout << "refused: " << why_unsupported(c, catalog_) << "\n";
+    return true;
+  }
+
   // Calls each(config) for feasible random configs without recomputation; returns how many there were.
   template <class Each>
   int for_each(Each each) {
     int feasible = 0;
-    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
       TrainingConfig c = support::random_config(seed);
       c.recompute = Recompute::none;
       if (step(c) == SimTime::zero()) continue;
@@ -74,6 +82,7 @@ TEST_F(RecomputeLaws, MoreRecomputedLayersAreNeverFaster) {
       if (layers == 0) continue;
       c.recipe.recompute_layers = layers;
       const SimTime now = step(c);
+      if (is_refused(c, now)) return;
       EXPECT_GE(now, before) << layers;
       EXPECT_LE(now, full) << layers;
       before = now;
@@ -99,6 +108,7 @@ TEST_F(RecomputeLaws, OneMoreModuleIsNeverFaster) {
       modules |= static_cast<std::int32_t>(module);
       c.recipe.recompute_modules = modules;
       const SimTime now = step(c);
+      if (is_refused(c, now)) return;
       EXPECT_GE(now, before) << modules;
       before = now;
     }

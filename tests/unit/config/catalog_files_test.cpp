@@ -187,7 +187,7 @@ TEST(CatalogFiles, ReportEveryProblemOfEveryFileAtOnce) {
              "name = \"bad\"\nsource = \"s\"\ngrade = \"guessed\"\nmemory = 80\n"
              "l2 = \"40 MiB\"\nmemory_bandwidth = \"2 TB\"\nnvlink_one_way = true\n"
              "sm_count = 0\ncompute_capability = 80\nkernels = \"a100-sxm\"\n"
-             "colour = \"green\"\n[peak_dense]\nbf16 = \"300 TFLOP/s\"\n");
+             "colour = \"green\"\ncontext = \"500 MiB\"\n[peak_dense]\nbf16 = \"300 TFLOP/s\"\n");
   write_file(temp.folder() / "models" / "torn.toml", "name = \"torn\nlayers = 3\n");
   write_file(temp.folder() / "clusters" / "lost.toml",
              "name = \"lost\"\nsource = \"s\"\ngrade = \"vendor\"\ngpu = \"h100-smx\"\ngpus_per_node = "
