@@ -45,7 +45,7 @@ class Counter {
       : config_(config), workspace_(workspace) {}
 
   void count_stage(std::int32_t stage) {
-    const std::int64_t microbatches = training::microbatches_of(config_);
+    const std::int64_t microbatches = training::microbatches_of(config_) / workspace_.layout.copies;
     const auto& work = workspace_.work;
     for (std::size_t chunk = 0; chunk < workspace_.layout.stage_of_chunk.size(); ++chunk) {
       if (workspace_.layout.stage_of_chunk[chunk] != stage) continue;
@@ -115,7 +115,7 @@ std::array<std::int64_t, 2> hops_of(const TrainingConfig& config, const training
     if (from == to || (from != stage && to != stage)) continue;
     const std::int32_t boundary = to == (from + 1) % config.degrees.pipeline ? from : to;
     const bool crosses = layout.hop_crosses_nodes[static_cast<std::size_t>(boundary)];
-    hops[crosses ? 1 : 0] += 2 * std::int64_t{training::microbatches_of(config)};
+    hops[crosses ? 1 : 0] += 2 * std::int64_t{training::microbatches_of(config) / layout.copies};
   }
   return hops;
 }

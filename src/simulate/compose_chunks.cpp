@@ -1,6 +1,7 @@
 // A chunk is a run of equal layer blocks. No transfer crosses the border of a layer block (each ends on the
 // compute lane after its last tensor-parallel transfer), so one block times the layer count is exact.
-// Gradient and parameter traffic does cross borders: chunks that carry it are composed whole.
+// Gradient and parameter traffic does cross borders: chunks that carry it are composed whole. So are woven
+// layers of a forward and a backward that run as one (workload/pair.cpp): they end together.
 #include "simulate/compose_chunks.hpp"
 
 #include <algorithm>
@@ -68,6 +69,11 @@ void compose_chunks(const training::TrainingConfig& config, const training::Mode
     for (const workload::BlockRun& run : runs) add(pass, run.block, run.count);
     return pass;
   };
+  ws.pairs.clear();
+  for (std::int32_t row = 0; row < work.pairs.rows(); ++row) {
+    const Pass pair = pass_of(work.pairs.row(row));  // pairs follow pairs
+    ws.pairs.push_back(behind_host(pair, host.kept(pair.host.ahead())));
+  }
   ws.chunks.resize(static_cast<std::size_t>(work.forward.rows()));
   for (std::size_t i = 0; i < ws.chunks.size(); ++i) {
     const auto chunk = static_cast<std::int32_t>(i);
@@ -80,7 +86,11 @@ void compose_chunks(const training::TrainingConfig& config, const training::Mode
     cost.backward = behind_host(backward, before_backward);
     cost.weights = behind_host(weights, host.kept(backward.host.ahead()));
     cost.last_backward = cost.backward;
-    cost.last_backward.add(cost.weights, 1);
+    if (work.input_gradients.rows() == 0) {
+      cost.last_backward.add(cost.weights, 1);
+    } else {
+      cost.input = behind_host(pass_of(work.input_gradients.row(chunk)), before_backward);
+    }
     if (const std::int32_t block = work.last_backward[i]; block >= 0) {
       Pass whole;
       add(whole, block, 1);

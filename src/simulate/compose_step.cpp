@@ -31,16 +31,47 @@ void account(std::span<const workload::WorkRun> runs, const Prices& prices, Cost
   }
 }
 
+// How many of a chunk's passes ran as one with another, and what those of its forwards cost.
+struct Paired {
+  std::int64_t forwards = 0, backwards = 0;
+  Cost cost;
+};
+
+Paired pairs_of(const Workspace& ws, std::size_t chunk) {
+  Paired found;
+  if (ws.pairs.empty()) return found;  // none, or as long as both
+  const std::vector<std::int32_t>& runs = ws.pipeline.pairs;
+  const std::size_t chunks = ws.chunks.size(), laps = runs.size() / chunks, stages = chunks / laps;
+  for (std::size_t i = chunk * laps; i < (chunk + 1) * laps; ++i) {
+    found.forwards += runs[i];
+    found.cost.add(ws.pairs[i], runs[i]);
+  }
+  for (std::size_t other = 0; other < chunks; ++other)
+    if (ws.layout.stage_of_chunk[other] == ws.layout.stage_of_chunk[chunk])
+      found.backwards += runs[other * laps + chunk / stages];
+  return found;
+}
+
 // Everything the stage's compute lane does in the pipeline, by part.
 Cost pipeline_cost(const Workspace& ws, std::int32_t stage, std::int64_t microbatches) {
   Cost cost;
   for (std::size_t i = 0; i < ws.chunks.size(); ++i) {
     if (ws.layout.stage_of_chunk[i] != stage) continue;
-    cost.add(ws.chunks[i].forward, microbatches);
+    const Paired paired = pairs_of(ws, i);
+    cost.add(ws.chunks[i].forward, microbatches - paired.forwards);
     cost.total[static_cast<std::size_t>(Part::zero_comm)] += ws.chunks[i].gathers_alone;
-    cost.add(ws.chunks[i].backward, microbatches - 1);
-    cost.add(ws.chunks[i].weights, microbatches - 1);
+    const std::int64_t backwards = microbatches - 1 - paired.backwards;
+    if (ws.work.input_gradients.rows() == 0) {
+      cost.add(ws.chunks[i].backward, backwards);
+      cost.add(ws.chunks[i].weights, backwards);
+    } else {
+      const std::int64_t apart = ws.pipeline.apart[i];
+      cost.add(ws.chunks[i].backward, backwards - apart);
+      cost.add(ws.chunks[i].input, apart);
+      cost.add(ws.chunks[i].weights, apart);
+    }
     cost.add(ws.chunks[i].last_backward, 1);
+    cost.add(paired.cost, 1);
   }
   return cost;
 }
@@ -51,13 +82,17 @@ void time_chunks(Workspace& ws) {
   ws.data_lanes.resize(chunks);
   for (std::size_t i = 0; i < chunks; ++i) {
     const ChunkCost& cost = ws.chunks[i];
+    const bool some_split = ws.work.input_gradients.rows() > 0;
     ws.chunk_times[i] = {.forward = cost.forward.time,
-                         .backward_input = cost.backward.time,
+                         .backward_input = (some_split ? cost.input : cost.backward).time,
                          .backward_weight = cost.weights.time,
                          .gathered = cost.gathered,
-                         .last_backward = cost.last_backward.time};
+                         .last_backward = cost.last_backward.time,
+                         .whole_backward = cost.backward.time};
     ws.data_lanes[i] = cost.data;
   }
+  ws.pair_times.clear();
+  for (const Cost& pair : ws.pairs) ws.pair_times.push_back(pair.time);
 }
 
 }  // namespace
@@ -66,10 +101,12 @@ timeline::PipelineShape pipeline_shape(const training::TrainingConfig& config,
                                        const training::RankLayout& layout,
                                        const timeline::Schedule& schedule) {
   return {.stages = config.degrees.pipeline,
-          .chunks = training::chunks_of(config),
+          .chunks = static_cast<std::int32_t>(layout.stage_of_chunk.size()),
           .microbatches = training::microbatches_of(config),
           .stage_of_chunk = layout.stage_of_chunk,
           .microbatch_group = config.recipe.microbatch_group,
+          .pairs = config.recipe.overlap_ep,
+          .copies = layout.copies,
           .given = schedule.given};
 }
 
@@ -90,7 +127,7 @@ StepOutcome compose_step(const training::TrainingConfig& config, const training:
   time_chunks(ws);
   const timeline::Hops hops{ws.hop_forward, ws.hop_backward, config.overlap.pipeline};
   timeline::compose_pipeline(pipeline_shape(config, ws.layout, schedule), schedule, ws.chunk_times, hops,
-                             ws.data_lanes, ws.pipeline_scratch, ws.pipeline, placed);
+                             ws.data_lanes, ws.pipeline_scratch, ws.pipeline, placed, ws.pair_times);
 
   const workload::StepTail& tail = ws.work.tail;
   StepOutcome out;
@@ -118,7 +155,8 @@ StepOutcome compose_step(const training::TrainingConfig& config, const training:
   out.step = (stages_go_on ? longest_turn : agreed + updates) + framework.host_per_step;
 
   const timeline::StageTimes& times = ws.pipeline.stages[static_cast<std::size_t>(out.critical_stage)];
-  Cost& cost = out.cost = pipeline_cost(ws, out.critical_stage, training::microbatches_of(config));
+  Cost& cost = out.cost =
+      pipeline_cost(ws, out.critical_stage, training::microbatches_of(config) / ws.layout.copies);
   cost.time = out.step;
   account(tail.gradients.row(out.critical_stage), ws.prices, cost);
   account(tail.agree.row(out.critical_stage), ws.prices, cost);

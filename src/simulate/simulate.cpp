@@ -38,10 +38,23 @@ StepReport over_budget(StepReport report) {  // its memory is known
 // Why the schedule cannot run this config; null when it can.
 const char* refused(const TrainingConfig& config, const timeline::Schedule& schedule,
                     const training::RankLayout& layout) {
-  if (schedule.splits_backward && config.zero > training::ZeroStage::optimizer)
+  if ((schedule.splits_backward || schedule.mixes_backwards) && config.zero > training::ZeroStage::optimizer)
     return "a split backward with sharded gradients or weights is not simulated yet";
-  if (schedule.pairs == timeline::Pairs::always) return "passes run as one are not simulated yet";
+  if (config.recipe.overlap_ep && schedule.pairs == timeline::Pairs::never)
+    return "this schedule runs no forward and backward as one: no all-to-all beside another microbatch";
   return schedule.admits(pipeline_shape(config, layout, schedule));
+}
+
+void place_chunks(const TrainingConfig& config, const machine::ClusterSpec& cluster,
+                  const timeline::Schedule& schedule, training::RankLayout& layout) {
+  if (schedule.copies > 1) training::copy_model(config, cluster, layout);
+  schedule.place(config.degrees.pipeline, static_cast<std::int32_t>(layout.stage_of_chunk.size()),
+                 layout.stage_of_chunk);
+}
+
+workload::Backward backward_of(const timeline::Schedule& schedule) {
+  if (schedule.mixes_backwards) return workload::Backward::both;
+  return schedule.splits_backward ? workload::Backward::split : workload::Backward::whole;
 }
 
 const std::vector<std::int32_t>& layer_table(const TrainingConfig& config, const Catalog& catalog) {
@@ -160,7 +173,7 @@ std::string_view why_unsupported(const TrainingConfig& config, const Catalog& ca
   training::RankLayout layout;
   training::lay_out_ranks(config, model, cluster, layer_table(config, catalog), layout);
   const timeline::Schedule schedule = schedule_of(config, catalog);
-  schedule.place(config.degrees.pipeline, training::chunks_of(config), layout.stage_of_chunk);
+  place_chunks(config, cluster, schedule, layout);
   const char* refusal = refused(config, schedule, layout);
   return refusal == nullptr ? std::string_view{} : refusal;
 }
@@ -175,7 +188,7 @@ StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const 
     return infeasible(rule->reason, rule->margin);
 
   training::lay_out_ranks(config, model, cluster, layer_table(config, catalog), ws.layout);
-  schedule.place(config.degrees.pipeline, training::chunks_of(config), ws.layout.stage_of_chunk);
+  place_chunks(config, cluster, schedule, ws.layout);
   if (refused(config, schedule, ws.layout) != nullptr) return infeasible(Reason::unsupported, 0.0);
 
   StepReport report;
@@ -188,9 +201,8 @@ StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const 
   }
   if (pipeline_tasks(config, catalog) > (work_budget > 0 ? work_budget : default_work_budget))
     return over_budget(report);
-  workload::trace_workload(config, model, framework, cluster, ws.layout,
-                           schedule.splits_backward ? workload::Backward::split : workload::Backward::whole,
-                           ws.work, catalog.gpu(config).compute_capability);
+  workload::trace_workload(config, model, framework, cluster, ws.layout, backward_of(schedule), ws.work,
+                           catalog.gpu(config).compute_capability);
   price_work(config, catalog, known, ws.work, ws.memo, ws.prices);
   price_hops(config, catalog, known, ws);
 

@@ -41,6 +41,7 @@ struct Cost {
 // A chunk's passes, slowed or not.
 struct ChunkCost {
   Cost forward, backward, weights, last_backward;  // weights: only where the backward is split
+  Cost input;                                      // of a split backward where `backward` is a whole one
   SimTime gathers{};                               // busy time of its parameter gathers, as slowed, and alone
   SimTime gathers_alone{};
   SimTime gathered{};  // its first forward ends no earlier in the step, because of them
@@ -57,8 +58,10 @@ struct Workspace {
   std::vector<Cost> blocks;                 // [work.block_count]
   std::vector<timeline::BlockTimes> times;  // [work.block_count]
   std::vector<ChunkCost> chunks;            // [pipeline * virtual stages]
+  std::vector<Cost> pairs;                  // rows of work.pairs
   std::vector<timeline::ChunkTimes> chunk_times;
   std::vector<timeline::DataLane> data_lanes;
+  std::vector<SimTime> pair_times;
   std::vector<SimTime> hop_forward, hop_backward;
   timeline::PipelineTimes pipeline;
 };

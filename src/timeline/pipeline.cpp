@@ -128,17 +128,15 @@ void lay_pairs(const PipelineShape& shape, std::span<const SimTime> pairs, Pipel
   }
 }
 
-// What the tasks of a chunk took, each on its own.
+// What the tasks of a chunk took, each on its own; `apart`: split backwards but the last.
 SimTime busy_of(const Route& route, std::int32_t chunk, std::int32_t microbatches, std::int32_t apart,
-                const PipelineScratch& scratch) {
+                bool last_is_split, const PipelineScratch& scratch) {
   const Leg& forward = scratch.legs[at(route.leg_of({TaskKind::forward, chunk}))];
   const Leg& backward = scratch.legs[at(route.leg_of({TaskKind::backward, chunk}))];
   const Leg& weight = scratch.legs[at(2 * route.chunks + chunk)];
-  SimTime busy = microbatches * forward.duration + (microbatches - apart) * backward.duration +
-                 apart * (backward.input + weight.duration);
-  const bool last_is_split = apart == microbatches || weight.special_ran;
-  const Leg& last = last_is_split ? weight : backward;
-  return busy + last.special - last.duration;
+  return microbatches * forward.duration + (microbatches - 1 - apart) * backward.duration +
+         apart * (backward.input + weight.duration) +
+         (last_is_split ? backward.input + weight.special : backward.special);
 }
 
 // Every task ran once, so busy time needs no loop over tasks; what is neither busy nor waiting went into
@@ -149,11 +147,15 @@ void read_out(const PipelineShape& shape, const Schedule& schedule, bool overlap
   const std::int32_t microbatches = microbatches_per_chunk(shape);
   out.stages.assign(at(shape.stages), StageTimes{});
   out.pairs.assign(scratch.pairs.size(), 0);
-  out.apart.assign(at(shape.chunks), schedule.splits_backward ? microbatches : 0);
+  out.apart.assign(at(shape.chunks), 0);
   for (std::int32_t chunk = 0; chunk < shape.chunks; ++chunk) {
-    if (schedule.mixes_backwards) out.apart[at(chunk)] = scratch.legs[at(2 * shape.chunks + chunk)].apart;
+    const Leg& weight = scratch.legs[at(2 * shape.chunks + chunk)];
+    const bool last_is_split = schedule.splits_backward || weight.special_ran;
+    std::int32_t& apart = out.apart[at(chunk)];
+    if (schedule.splits_backward) apart = microbatches - 1;
+    if (schedule.mixes_backwards) apart = weight.apart - (last_is_split ? 1 : 0);
     out.stages[at(shape.stage_of_chunk[at(chunk)])].busy +=
-        busy_of(route, chunk, microbatches, out.apart[at(chunk)], scratch);
+        busy_of(route, chunk, microbatches, apart, last_is_split, scratch);
   }
   for (std::int32_t chunk = 0; !scratch.pairs.empty() && chunk < shape.chunks; ++chunk) {
     for (std::int32_t other = 0; other < shape.chunks; ++other) {

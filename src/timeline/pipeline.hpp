@@ -34,7 +34,7 @@ struct PipelineTimes {
   std::vector<StageTimes> stages;  // [stages]; reused by the caller
   std::vector<std::int32_t>
       pairs;  // [chunks][chunks of a stage] how often each ran, as in `pairs` below; or empty
-  std::vector<std::int32_t> apart;  // [chunks] weight gradients that ran as tasks of their own
+  std::vector<std::int32_t> apart;  // [chunks] split backwards, but the last backward of the chunk
 };
 
 // A task as it ran; filled only when asked for (traces, tests).

@@ -117,6 +117,31 @@ const char* broken_format_rule(const TrainingConfig& c, const ModelSpec& m) {
   return first_broken(rules);
 }
 
+// What --overlap-moe-expert-parallel-comm asks for; that a pipeline needs virtual stages, the schedule says.
+// Source: Megatron-LM megatron/core/transformer/transformer_config.py.
+const char* broken_overlap_rule(const TrainingConfig& c, const ModelSpec& m) {
+  if (!c.recipe.overlap_ep) return nullptr;
+  const Rule rules[] = {
+      {c.degrees.expert > 1, "all-to-alls beside another microbatch need expert parallelism"},
+      {c.recompute != Recompute::full, "all-to-alls beside another microbatch forbid full recomputation"},
+      {c.recompute != Recompute::selective || !c.recipe.recomputes(Module::moe),
+       "all-to-alls beside another microbatch forbid recomputing mixtures"},
+      {c.precision != Precision::fp32 && c.precision != Precision::tf32,
+       "all-to-alls beside another microbatch need a 16-bit model"},
+      {m.mamba.heads == 0, "all-to-alls beside another microbatch are for transformers"},
+      {!c.recipe.overlaps_shared_experts || m.shared_expert_hidden == 0,
+       "shared experts run beside their own all-to-alls or beside another microbatch, not both"},
+      {c.recipe.mtp_layers <= 1,
+       "all-to-alls beside another microbatch allow one layer of multi-token prediction"},
+      {!c.recipe.cuda_graphs, "all-to-alls beside another microbatch forbid graphs of whole passes"},
+      {c.recipe.offload_layers == 0,
+       "all-to-alls beside another microbatch with offloaded activations are not simulated yet"},
+      {c.zero < ZeroStage::gradients,
+       "all-to-alls beside another microbatch with sharded gradients are not simulated yet"},
+  };
+  return first_broken(rules);
+}
+
 // Choices a framework knows and this version does not simulate.
 const char* not_simulated_yet(const TrainingConfig& c) {
   const Recipe& r = c.recipe;
@@ -129,7 +154,6 @@ const char* not_simulated_yet(const TrainingConfig& c) {
        "only whole-layer and core-attention recomputation are simulated yet"},
       {r.capacity_permille == 0 && r.imbalance_permille == 0,
        "only dropless, even experts are simulated yet"},
-      {!r.overlap_ep, "all-to-alls beside another microbatch are not simulated yet"},
       {r.mtp_layers == 0, "multi-token prediction is not simulated yet"},
       {r.lora_rank == 0, "frozen models are not simulated yet"},
       {!r.fp8_gather, "weights that travel in 8 bit are not simulated yet"},
@@ -186,6 +210,7 @@ std::optional<Infeasible> check_feasible(const TrainingConfig& c, const ModelSpe
   if (const char* broken = broken_mamba_rule(c, model)) return Infeasible{Reason::unsupported, broken, 0.0};
   for (const char* broken : {broken_graph_rule(c, model), broken_format_rule(c, model)})
     if (broken != nullptr) return Infeasible{Reason::unsupported, broken, 0.0};
+  if (const char* broken = broken_overlap_rule(c, model)) return Infeasible{Reason::unsupported, broken, 0.0};
   if (const char* broken = broken_expert_rule(c, model)) return Infeasible{Reason::unsupported, broken, 0.0};
   return std::nullopt;
 }

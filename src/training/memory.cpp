@@ -171,7 +171,11 @@ MemoryUse estimate_memory(const TrainingConfig& c, const ModelSpec& m, const Fra
   const double e = machine::element_bytes(c.precision), t = c.degrees.tensor;
   const double tokens = tokens_per_rank(c);
   const double shared = c.sequence_parallel ? t : 1.0;
-  const bool first = layout.stage_of_chunk.front() == stage, last = layout.stage_of_chunk.back() == stage;
+  bool first = false, last = false;
+  for (std::size_t chunk = 0; chunk < layout.stage_of_chunk.size(); ++chunk) {
+    if (layout.stage_of_chunk[chunk] != stage) continue;
+    first = first || layout.opens_model(chunk), last = last || layout.closes_model(chunk);
+  }
   double activations = layers_activations(c, m, layout, stage, in_flight);
   // Embedding dropout mask; final norm, logits' input, 16-bit logits and their fp32 copy and gradient.
   const double masks = first && has_dropout(m) ? tokens * m.hidden / shared : 0.0;

@@ -1,6 +1,7 @@
 #include "training/rank_layout.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
 #include "base/contract.hpp"
@@ -136,9 +137,33 @@ void lay_out_ranks(const TrainingConfig& c, const ModelSpec& model, const machin
   out.stage_of_chunk.resize(out.chunk_layers.size());
   for (std::size_t i = 0; i < out.stage_of_chunk.size(); ++i)
     out.stage_of_chunk[i] = static_cast<std::int32_t>(i) % d.pipeline;
+  out.copies = 1;
+  out.mirrors.clear();
   out.classes.clear();
   for (std::int32_t stage = 0; stage < d.pipeline; ++stage)
     out.classes.push_back({.stage = stage, .first_gpu_rank = stage * replica, .multiplicity = replica});
+}
+
+void copy_model(const TrainingConfig& c, const machine::ClusterSpec& cluster, RankLayout& out) {
+  ECHO_EXPECT(out.copies == 1);
+  const auto chunks = static_cast<std::int32_t>(out.chunk_layers.size());
+  for (std::int32_t i = 0; i < chunks; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    out.chunk_layers.push_back(out.chunk_layers[at]);
+    out.chunk_first_layer.push_back(out.chunk_first_layer[at]);
+    for (std::size_t kind = 0; kind < out.chunk_kinds.row(i).size(); ++kind) {
+      const LayerCount like = out.chunk_kinds.row(i)[kind];
+      out.chunk_kinds.push(like);
+    }
+    out.chunk_kinds.close_row();
+    out.stage_of_chunk.push_back(c.degrees.pipeline - 1 - out.stage_of_chunk[at]);
+  }
+  out.copies = 2;
+  const std::int32_t replica = c.degrees.tensor * c.degrees.context * c.degrees.data;
+  for (std::int32_t stage = 0; stage < c.degrees.pipeline; ++stage) {
+    const std::int32_t apart = std::abs(c.degrees.pipeline - 1 - 2 * stage);
+    out.mirrors.push_back(span_of(2, std::max(1, apart) * replica, domain_of(cluster), gpus_of(c.degrees)));
+  }
 }
 
 }  // namespace echo::training

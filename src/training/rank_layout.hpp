@@ -44,7 +44,17 @@ struct RankLayout {
   std::vector<std::int32_t> chunk_first_layer;  // [pipeline * virtual_stages] index of the first of them
   Csr<LayerCount> chunk_kinds;                  // [pipeline * virtual_stages] how many of each kind
   std::vector<std::int32_t> stage_of_chunk;     // [pipeline * virtual_stages]
-  std::vector<RankClass> classes;               // [pipeline]
+  // Of the model, one after the other in the tables of chunks.
+  std::int32_t copies = 1;
+  std::vector<machine::GroupSpan>
+      mirrors;                     // [pipeline] the stage and that with the same chunks; one copy: none
+  std::vector<RankClass> classes;  // [pipeline]
+
+  // Whether a chunk holds the embedding, the output layer.
+  [[nodiscard]] bool opens_model(std::size_t chunk) const {
+    return chunk % (chunk_layers.size() / copies) == 0;
+  }
+  [[nodiscard]] bool closes_model(std::size_t chunk) const { return opens_model(chunk + 1); }
 };
 
 // Contract: `config` passed check_feasible. `out` is reused. `layer_table`: the explicit split, empty when
@@ -55,6 +65,9 @@ void lay_out_ranks(const TrainingConfig&, const ModelSpec&, const machine::Clust
 // Ranks of a context group that exchange heads for tokens by all-to-all: all of them, none (1), or in a
 // hybrid as many as are asked for or stand on one node.
 [[nodiscard]] std::int32_t context_inner_ranks(const TrainingConfig&, const machine::ClusterSpec&);
+
+// Adds a second copy of the model whose first chunk is on the last stage (DualPipe).
+void copy_model(const TrainingConfig&, const machine::ClusterSpec&, RankLayout& out);
 
 // The shape of the group {0, stride, 2 stride, ...} of `ranks` members on nodes (or scale-up domains) of
 // `gpus_per_node` GPUs, of which the job uses `gpus_in_use` in all.

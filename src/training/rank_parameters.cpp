@@ -30,7 +30,8 @@ RankParameters layer_parameters_per_rank(const TrainingConfig& c, const ModelSpe
 RankParameters chunk_parameters(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec& f,
                                 const RankLayout& layout, std::int32_t chunk) {
   const std::int64_t h = m.hidden, table = padded_vocabulary(c, m, f) / c.degrees.tensor * h;
-  const bool first = chunk == 0, last = chunk + 1 == static_cast<std::int32_t>(layout.chunk_layers.size());
+  const auto at = static_cast<std::size_t>(chunk);
+  const bool first = layout.opens_model(at), last = layout.closes_model(at);
   RankParameters total;
   for (const LayerCount& like : layout.chunk_kinds.row(chunk)) {
     const RankParameters each = layer_parameters_per_rank(c, m, like.kind);

@@ -10,6 +10,7 @@ void OpGraph::clear() {
   work.clear();
   needs.clear();
   launches = graphs = transfers = 0;
+  cuts.clear();
 }
 
 void Builder::start() {
@@ -19,6 +20,8 @@ void Builder::start() {
   out_.forward.clear();
   out_.backward.clear();
   out_.weight_gradients.clear();
+  out_.input_gradients.clear();
+  out_.pairs.clear();
   out_.first_forward.clear();
   out_.last_backward.clear();
   out_.tail.gradients.clear();

@@ -25,6 +25,8 @@ class Builder {
   // An op on a communication lane that starts when the ops in `needs` are done.
   OpIndex communicate(Lane lane, Part part, const ops::CollectiveQuery& query,
                       std::initializer_list<OpIndex> needs);
+  // Ends a stretch of the open layer.
+  void cut() { block().cuts.push_back(block().size()); }
   [[nodiscard]] OpIndex last_compute() const { return last_compute_; }
 
   // What the host has issued for the open block; and that all it issued since `before` is one graph instead.

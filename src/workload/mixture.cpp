@@ -18,7 +18,7 @@
 // core/transformer/moe/{moe_layer,router,token_dispatcher,experts,shared_experts}.py
 // (MoEAlltoAllTokenDispatcher); Transformer Engine GroupedLinear. Neglected: uneven loads, the probabilities
 // that travel with the tokens (4 bytes each), the stall of the host's wait itself, the pipelining of
-// the two legs of a dispatch per node, overlap of one microbatch's transfers with another's computation.
+// the two legs of a dispatch per node.
 #include "workload/mixture.hpp"
 
 #include <algorithm>
@@ -204,10 +204,14 @@ void mixture_forward(Builder& b, const Shapes& s, Part part) {
     shared_sum = row_forward(b, s, part, x.shared_ffn);
   }
   route(b, x, part);
+  b.cut();
   const OpIndex arrived = dispatch(b, x, b.last_compute());
+  b.cut();
   if (beside) shared_up_forward(b, x, part);
   experts_forward(b, x, part, arrived);
+  b.cut();
   const OpIndex returned = combine(b, x, b.last_compute());
+  b.cut();
   if (beside) shared_sum = row_forward(b, s, part, x.shared_ffn);
   b.compute(part, x.sorting(KernelKind::unpermute), {returned});
   if (x.has_shared()) b.compute(part, s.op(KernelKind::elementwise, x.tokens, s.hidden), {shared_sum});
@@ -222,10 +226,14 @@ OpIndex mixture_backward(Builder& b, const Shapes& s, const GradientReady& ready
   };
   OpIndex shared_gradient = -1;
   b.compute(Part::backward, x.sorting(KernelKind::permute));
+  b.cut();
   const OpIndex arrived = dispatch(b, x, b.last_compute());
+  b.cut();
   if (beside) shared_down();
   experts_backward(b, x, arrived, ready);
+  b.cut();
   const OpIndex returned = combine(b, x, b.last_compute());
+  b.cut();
   if (beside) shared_gradient = column_backward(b, s, s.hidden, x.shared_up, ready);
   b.compute(Part::backward, x.sorting(KernelKind::unpermute), {returned});
   route_backward(b, x, ready);

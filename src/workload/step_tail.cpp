@@ -125,7 +125,7 @@ StageContents contents_of(const BlockContext& x, std::int32_t stage) {
     if (x.layout.stage_of_chunk[chunk] != stage) continue;
     for (const training::LayerCount& like : x.layout.chunk_kinds.row(static_cast<std::int32_t>(chunk)))
       held.replicated_weights += like.count * training::replicated_layer_parameters(x.model, like.kind);
-    held.ends = held.ends || chunk == 0 || chunk == chunks - 1;
+    held.ends = held.ends || x.layout.opens_model(chunk) || x.layout.closes_model(chunk);
   }
   return held;
 }
@@ -142,6 +142,22 @@ void for_copied_weights(const BlockContext& x, std::int32_t stage, Each each) {
   }
 }
 
+// Two stages hold the same chunks of the two copies of the model, and sum their gradients, or the shards of
+// those they keep. Neglected: sums of the embeddings where a stage holds them twice.
+void sum_over_copies(Row row, const BlockContext& x, std::int32_t stage) {
+  const training::RankParameters held =
+      training::stage_parameters(x.config, x.model, x.framework, x.layout, stage);
+  for (const WeightKind weights : {WeightKind::dense, WeightKind::expert}) {
+    const bool sharded = x.config.zero >= training::ZeroStage::optimizer;
+    const std::int64_t kept = held.of(weights) / (sharded ? shards_of(x, weights).ranks : 1);
+    if (kept > 0)
+      row.collective(data_part(x), {.kind = CollectiveKind::all_reduce,
+                                    .payload = Bytes(kept * gradient_bytes(x)),
+                                    .group = x.layout.mirrors[static_cast<std::size_t>(stage)],
+                                    .settings = x.config.comm});
+  }
+}
+
 void trace_gradients(Row row, const BlockContext& x, const StageContents& held, std::int32_t stage) {
   const training::TrainingConfig& c = x.config;
   if (!c.overlap.grad_reduce && c.zero <= training::ZeroStage::optimizer)
@@ -150,6 +166,7 @@ void trace_gradients(Row row, const BlockContext& x, const StageContents& held, 
       if (c.zero >= training::ZeroStage::optimizer && replicas_of(x, weights).ranks > 1)
         row.collective(data_part(x), replica_reduction(x, weights, parameters));
     });
+  if (x.layout.copies > 1) sum_over_copies(row, x, stage);
   if (c.sequence_parallel && c.degrees.tensor > 1)
     row.collective(Part::tp_comm, {.kind = CollectiveKind::all_reduce,
                                    .payload = Bytes(held.replicated_weights * gradient_bytes(x)),

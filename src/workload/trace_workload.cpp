@@ -9,6 +9,7 @@
 #include <span>
 
 #include "training/memory.hpp"
+#include "workload/pair.hpp"
 #include "workload/sharded_chunk.hpp"
 #include "workload/step_tail.hpp"
 #include "workload/transformer.hpp"
@@ -162,8 +163,6 @@ void trace_hops(Builder& b, const BlockContext& x, const machine::ClusterSpec& c
                                .settings = c.comm});
 }
 
-using LayerBlocks = std::array<std::int32_t, training::layer_kind_count>;  // by LayerKind::index
-
 // Blocks every chunk's passes are runs of; -1 where the model has no such layer.
 struct PassBlocks {
   std::int32_t embedding_forward = -1, head_forward = -1, head_backward = -1, embedding_backward = -1,
@@ -220,13 +219,19 @@ void push_backward(const PassBlocks& blocks, const ChunkContents& chunk,
   if (chunk.first) out.push({blocks.embedding_backward, 1});
 }
 
-// An earlier inner chunk of the same kinds of layers in the same order, or -1: such chunks share their
-// blocks.
+void push_weight_gradients(const PassBlocks& blocks, const ChunkContents& chunk,
+                           std::span<const training::LayerCount> layers, Csr<BlockRun>& out) {
+  if (chunk.last) out.push({blocks.head_weights, 1});
+  push_layers(blocks.layer_weights, layers, out);
+}
+
+// An earlier chunk of the same contents in the same order, or -1: such chunks share their blocks.
 std::int32_t twin_of(const BlockContext& x, std::int32_t chunk) {
   const training::RankLayout& layout = x.layout;
   const auto at = static_cast<std::size_t>(chunk);
-  if (at + 1 == layout.chunk_layers.size()) return -1;
   const auto same = [&](std::size_t other) {
+    if (layout.opens_model(other) != layout.opens_model(at)) return false;
+    if (layout.closes_model(other) != layout.closes_model(at)) return false;
     if (!std::ranges::equal(layout.chunk_kinds.row(static_cast<std::int32_t>(other)),
                             layout.chunk_kinds.row(chunk)))
       return false;
@@ -236,9 +241,28 @@ std::int32_t twin_of(const BlockContext& x, std::int32_t chunk) {
         return false;
     return true;
   };
-  for (std::size_t other = 1; other < at; ++other)
+  for (std::size_t other = 0; other < at; ++other)
     if (same(other)) return static_cast<std::int32_t>(other);
   return -1;
+}
+
+// Backwards split in two, beside those in one.
+void trace_split_backwards(Builder& b, const BlockContext& given, Workload& out) {
+  BlockContext x = given;
+  x.splits_backward = true;
+  const PassBlocks blocks = trace_passes(b, x);
+  out.weight_gradients.clear();
+  for (std::size_t at = 0; at < x.layout.chunk_layers.size(); ++at) {
+    const auto layers = x.layout.chunk_kinds.row(static_cast<std::int32_t>(at));
+    const ChunkContents chunk{.layers = x.layout.chunk_layers[at],
+                              .first_layer = x.layout.chunk_first_layer[at],
+                              .first = x.layout.opens_model(at),
+                              .last = x.layout.closes_model(at)};
+    push_backward(blocks, chunk, layers, out.input_gradients);
+    out.input_gradients.close_row();
+    push_weight_gradients(blocks, chunk, layers, out.weight_gradients);
+    out.weight_gradients.close_row();
+  }
 }
 
 }  // namespace
@@ -271,7 +295,8 @@ void trace_workload(const training::TrainingConfig& config, const training::Mode
   whole_forward.clear();
   for (std::int32_t i = 0; i < chunks; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    const ChunkContents chunk{layout.chunk_layers[at], layout.chunk_first_layer[at], i == 0, i == chunks - 1,
+    const ChunkContents chunk{layout.chunk_layers[at], layout.chunk_first_layer[at], layout.opens_model(at),
+                              layout.closes_model(at),
                               training::chunk_parameters(config, model, framework, layout, i)};
     const std::int32_t twin = twin_of(x, i);
     const auto shared_or = [&](const std::vector<std::int32_t>& of, bool wanted, auto make) {
@@ -292,12 +317,12 @@ void trace_workload(const training::TrainingConfig& config, const training::Mode
     else
       push_backward(blocks, chunk, layout.chunk_kinds.row(i), out.backward);
     out.backward.close_row();
-    if (x.splits_backward) {
-      if (chunk.last) out.weight_gradients.push({blocks.head_weights, 1});
-      push_layers(blocks.layer_weights, layout.chunk_kinds.row(i), out.weight_gradients);
-    }
+    if (x.splits_backward)
+      push_weight_gradients(blocks, chunk, layout.chunk_kinds.row(i), out.weight_gradients);
     out.weight_gradients.close_row();
   }
+  if (backward == Backward::both) trace_split_backwards(b, x, out);
+  if (config.recipe.overlap_ep) trace_pairs(b, x, blocks.layer_forward, blocks.layer_backward, out);
   trace_step_tail(b, x, out);
   trace_hops(b, x, cluster, out);
   b.finish();

@@ -80,6 +80,9 @@ OpIndex net_forward(Builder& b, const Shapes& s, Net net, Part part) {
   return -1;
 }
 
+// Between two stretches of a layer that sends no tokens round.
+void cut_without_transfer(Builder& b) { b.cut(), b.cut(); }
+
 }  // namespace
 
 void layer_forward(Builder& b, const BlockContext& x, LayerKind kind, Part part, OpIndex start_after) {
@@ -91,10 +94,12 @@ void layer_forward(Builder& b, const BlockContext& x, LayerKind kind, Part part,
     start_after = -1;
     residual(b, s, part, mixer_forward(b, s, kind.mixer, part));
   }
+  if (!kind.mixes_experts()) cut_without_transfer(b);
   if (kind.net != Net::none) {
     norm_before(b, s, part, start_after);
     residual(b, s, part, net_forward(b, s, kind.net, part));
   }
+  if (!kind.mixes_experts()) cut_without_transfer(b);
 }
 
 void layer_backward(Builder& b, const BlockContext& x, LayerKind kind, const GradientReady& when_ready,
@@ -108,12 +113,14 @@ void layer_backward(Builder& b, const BlockContext& x, LayerKind kind, const Gra
   }
   const GraphedLayer replayed(b, x.config.recipe.cuda_graphs);
   cast_gathered_weights(b, s, kind, Part::backward, start_after);
+  if (!kind.mixes_experts()) cut_without_transfer(b);
   if (kind.net != Net::none) {
     residual_gradient(b, s, start_after);
     start_after = -1;
     norm_gradient(b, s,
                   kind.mixes_experts() ? mixture_backward(b, s, ready) : feed_forward_backward(b, s, ready));
   }
+  if (!kind.mixes_experts()) cut_without_transfer(b);
   if (kind.mixer != Mixer::none) {
     residual_gradient(b, s, start_after);
     norm_gradient(b, s, mixer_backward(b, s, kind.mixer, ready));

@@ -18,10 +18,11 @@ struct OpGraph {
   std::vector<Lane> lane;
   std::vector<Part> part;
   std::vector<std::int32_t> work;
-  Csr<std::int32_t> needs;     // needs.row(i): ids < i that must end first
-  std::int32_t launches = 0;   // kernels the host issues for this block, those of replayed graphs apart
-  std::int32_t graphs = 0;     // CUDA graphs it replays
-  std::int32_t transfers = 0;  // tensor-parallel collectives among them
+  Csr<std::int32_t> needs;         // needs.row(i): ids < i that must end first
+  std::int32_t launches = 0;       // kernels the host issues for this block, those of replayed graphs apart
+  std::int32_t graphs = 0;         // CUDA graphs it replays
+  std::int32_t transfers = 0;      // tensor-parallel collectives among them
+  std::vector<std::int32_t> cuts;  // of a layer: where a stretch ends that pairs weave (pair.cpp)
 
   [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(lane.size()); }
   void clear();
@@ -56,7 +57,9 @@ struct Workload {
   std::vector<ops::CollectiveQuery> collectives;
   // Per model chunk: [pipeline * virtual stages].
   Csr<BlockRun> forward, backward;
-  Csr<BlockRun> weight_gradients;           // rows are empty unless the backward is split
+  Csr<BlockRun> weight_gradients;  // rows are empty unless the backward is split
+  Csr<BlockRun> input_gradients;   // what is left of a split backward where others are whole; rows or none
+  Csr<BlockRun> pairs;  // [chunks][chunks of a stage] a forward and a backward run as one; rows or none
   std::vector<std::int32_t> whole_forward;  // one block for the chunk's every forward, or -1
   std::vector<std::int32_t> first_forward,
       last_backward;  // one block for the whole chunk, or -1: like the others

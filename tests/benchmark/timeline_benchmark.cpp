@@ -62,10 +62,11 @@ struct Pipeline {
     stage_of.resize(static_cast<std::size_t>(p * v));
     plan.place(p, p * v, stage_of);
     shape = {p, p * v, m, stage_of};
+    shape.copies = plan.copies;
     for (std::int32_t c = 0; c < p * v; ++c) {
       const std::int64_t extra = c == 0 ? 20'000'000 : c == p * v - 1 ? 90'000'000 : 0;
       const SimTime forward(1'000'000'000 + extra), backward(2'000'000'000 + 2 * extra);
-      times.push_back({forward, backward / 2, backward / 2, forward * 2, backward * 2});
+      times.push_back({forward, backward / 2, backward / 2, forward * 2, backward * 2, backward});
     }
     hop.assign(stage_of.size() - 1, SimTime(30'000'000));
   }

@@ -10,6 +10,7 @@
 #include "simulate/compose_step.hpp"
 #include "simulate/price_work.hpp"
 #include "simulate/simulate.hpp"
+#include "tests/reference/pair_twin.hpp"
 #include "tests/reference/pipeline_twin.hpp"
 #include "tests/support/random_config.hpp"
 
@@ -32,7 +33,8 @@ class StepTwin {
     const int p = config_.degrees.pipeline, v = config_.degrees.virtual_stages;
     const int m = training::microbatches_of(config_);
     const char* name = timeline::schedule_table()[static_cast<std::size_t>(config_.schedule.index())]->name;
-    const auto orders = timeline::twin::orders_of(name, p, v, m);
+    const auto orders = config_.recipe.overlap_ep ? timeline::pair_twin::combined_1f1b(p, v, m)
+                                                  : timeline::twin::orders_of(name, p, v, m);
     std::vector<TwinStage> stages(static_cast<std::size_t>(p));
     std::vector<std::size_t> next(static_cast<std::size_t>(p), 0);
     for (bool moved = true; moved;) {
@@ -42,6 +44,14 @@ class StepTwin {
           const Task& task = orders[static_cast<std::size_t>(s)][next[static_cast<std::size_t>(s)]];
           const auto input = input_of(task);
           if (input && arrival_.count(*input) == 0) break;
+          if (task.with_next) {
+            const Task& back = orders[static_cast<std::size_t>(s)][next[static_cast<std::size_t>(s)] + 1];
+            if (arrival_.count(*input_of(back)) == 0) break;
+            run_pair(stages[static_cast<std::size_t>(s)], s, task, back, fault);
+            next[static_cast<std::size_t>(s)] += 2;
+            moved = true;
+            continue;
+          }
           run_task(stages[static_cast<std::size_t>(s)], s, task,
                    input ? arrival_.at(*input) : SimTime::zero(), fault);
           ++next[static_cast<std::size_t>(s)];
@@ -75,10 +85,33 @@ class StepTwin {
     return out;
   }
 
+  // The row of the pair: rows of one forward chunk follow each other, one for each backward of its stage.
+  void run_pair(TwinStage& stage, int s, const Task& ahead, const Task& back, SimTime fault) {
+    std::int32_t row = 0;
+    for (int f = 0; f <= ahead.chunk; ++f)
+      for (int b = 0; b < chunks() && !(f == ahead.chunk && b == back.chunk); ++b)
+        row += ws_.layout.stage_of_chunk[static_cast<std::size_t>(f)] ==
+               ws_.layout.stage_of_chunk[static_cast<std::size_t>(b)];
+    std::vector<std::int32_t> blocks;
+    for (const workload::BlockRun& run : ws_.work.pairs.row(row))
+      blocks.insert(blocks.end(), static_cast<std::size_t>(run.count), run.block);
+    ++count_[{ahead.kind, ahead.chunk}], ++count_[{back.kind, back.chunk}];
+    const auto input = input_of(ahead);
+    const SimTime there = input ? arrival_.at(*input) : SimTime::zero();
+    run_blocks(stage, blocks, std::max(there, arrival_.at(*input_of(back))), fault);
+    for (const Task& task : {ahead, back}) hand_on(stage, s, task);
+  }
+
   void run_task(TwinStage& stage, int s, const Task& task, SimTime arrival, SimTime fault) {
+    run_blocks(stage, blocks_of(task), arrival, fault);
+    if (task.kind != TaskKind::forward) stage.data_end = stage.lane_free[Lane::data];
+    hand_on(stage, s, task);
+  }
+
+  void run_blocks(TwinStage& stage, const std::vector<std::int32_t>& blocks, SimTime arrival, SimTime fault) {
     const SimTime start = std::max(stage.lane_free[Lane::compute], arrival);
     stage.lane_free[Lane::compute] = start + fault;  // fault: what a broken path would get wrong
-    for (const std::int32_t id : blocks_of(task)) {
+    for (const std::int32_t id : blocks) {
       const workload::OpGraph& block = ws_.work.blocks[static_cast<std::size_t>(id)];
       std::map<std::int32_t, SimTime> end;
       const SimTime entry =
@@ -91,9 +124,11 @@ class StepTwin {
             begin + ws_.prices.alone[static_cast<std::size_t>(block.work[static_cast<std::size_t>(op)])];
       }
     }
-    const SimTime done = stage.lane_free[Lane::compute];
-    stage.compute_end = done;
-    if (task.kind != TaskKind::forward) stage.data_end = stage.lane_free[Lane::data];
+    stage.compute_end = stage.lane_free[Lane::compute];
+  }
+
+  void hand_on(const TwinStage& stage, int s, const Task& task) {
+    const SimTime done = stage.compute_end;
     const int to = task.kind == TaskKind::forward ? task.chunk + 1 : task.chunk - 1;
     const bool leaves =
         to >= 0 && to < chunks() && ws_.layout.stage_of_chunk[static_cast<std::size_t>(to)] != s;

@@ -46,6 +46,13 @@ inline void mix_experts(training::TrainingConfig& c, Draws& draws) {
   c.sequence_parallel = c.degrees.tensor > 1;
   c.flash_attention = true;
   c.zero = std::min(c.zero, training::ZeroStage::gradients);
+  c.recipe.overlap_ep = c.degrees.expert > 1 && draws.coin();
+  if (!c.recipe.overlap_ep) return;
+  c.recipe.overlaps_shared_experts = false;
+  c.zero = std::min(c.zero, training::ZeroStage::optimizer);
+  if (c.recompute == training::Recompute::full) c.recompute = training::Recompute::selective;
+  if (c.degrees.pipeline == 1)
+    c.schedule = training::ScheduleId(find_named(timeline::schedule_table(), "1f1b"));
 }
 
 // A model whose layers differ in place of the config's: windows, chunks, Mamba-2, norms on both sides.
@@ -54,6 +61,7 @@ inline void vary_layers(training::TrainingConfig& c, Draws& draws) {
   c.model = training::ModelId(named(
       models, draws.one_of({"mistral-7b", "gemma3-27b", "gpt-oss-20b", "llama4-scout", "nemotron-h-8b"})));
   c.degrees.expert = c.degrees.expert_tensor = 1;
+  c.recipe.overlap_ep = false;
   c.sequence_parallel = c.degrees.tensor > 1;
   c.flash_attention = true;
   c.batch.sequence_tokens = draws.one_of({2048, 16384});
