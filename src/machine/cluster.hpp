@@ -34,6 +34,7 @@ struct ClusterSpec {
   double oversubscription = 1.0;      // leaf uplink: downlink bandwidth over uplink bandwidth
   std::int32_t nodes_per_leaf = 0;    // nodes (or rails' ports) under one leaf switch; 0 = all
   CpuVendor cpu = CpuVendor::intel;
+  BytesPerSecond host_memory;         // of a node, all sockets together; 0 = not known
   std::int32_t nccl_version = 22105;  // as NCCL prints it: 2.21.5
   std::string network;                // name of the collective constants it is priced with
   std::string source;

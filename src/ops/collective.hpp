@@ -13,11 +13,14 @@
 namespace echo::ops {
 
 enum class CollectiveKind : std::int8_t {
-  all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, send_recv
+  all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, send_recv,
+  host_copy,   // payload between one GPU and its host's memory, one way
+  host_update  // payload read and written in the host's memory by its processors, for one GPU
 };
-inline constexpr std::int32_t collective_kind_count = 7;
+inline constexpr std::int32_t collective_kind_count = 9;
 inline constexpr std::array<std::string_view, collective_kind_count> collective_kind_names{
-    "all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all", "send_recv"};
+    "all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all", "send_recv",
+    "host_copy", "host_update"};
 
 enum class Protocol : std::int8_t { ll, ll128, simple };
 inline constexpr std::array<std::string_view, 3> protocol_names{"LL", "LL128", "Simple"};

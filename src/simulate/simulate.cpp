@@ -42,6 +42,9 @@ const char* refused(const TrainingConfig& config, const timeline::Schedule& sche
     return "a split backward with sharded gradients or weights is not simulated yet";
   if (config.recipe.overlap_ep && schedule.pairs == timeline::Pairs::never)
     return "this schedule runs no forward and backward as one: no all-to-all beside another microbatch";
+  if ((schedule.splits_backward || schedule.mixes_backwards || schedule.pairs == timeline::Pairs::always) &&
+      config.recipe.lora_rank > 0)
+    return "a split backward of a frozen model is not simulated yet";
   return schedule.admits(pipeline_shape(config, layout, schedule));
 }
 
@@ -146,8 +149,8 @@ void report_step(const TrainingConfig& config, const Catalog& catalog, const Ste
   const double tokens = static_cast<double>(config.batch.global_samples) * config.batch.sequence_tokens;
   report.tokens_per_second = tokens / seconds;
   const double peak = catalog.gpu(config).peak_of(config.precision).value * training::gpus_of(config.degrees);
-  report.mfu = training::model_flops(catalog.model(config.model), config.batch.global_samples,
-                                     config.batch.sequence_tokens) /
+  const auto flops = config.recipe.lora_rank > 0 ? training::frozen_model_flops : training::model_flops;
+  report.mfu = flops(catalog.model(config.model), config.batch.global_samples, config.batch.sequence_tokens) /
                (seconds * peak);
   const char* broken = validate::check_step({.step = report.step,
                                              .step_no_slowdown = report.step_no_slowdown,

@@ -139,11 +139,13 @@ double layers_activations(const TrainingConfig& c, const ModelSpec& m, const Ran
 void set_model_states(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec& f,
                       const RankLayout& layout, std::int32_t stage, MemoryUse& use) {
   const RankParameters held = stage_parameters(c, m, f, layout, stage);
+  const RankParameters trained = trained_stage_parameters(c, m, f, layout, stage);
   const auto set = [&](MemoryPart part, double bytes_each, ZeroStage divided_from, double more) {
     const bool divided = c.zero >= divided_from;
-    const double dense = static_cast<double>(held.dense) * bytes_each / (divided ? layout.shard.ranks : 1.0);
+    const double dense =
+        static_cast<double>(trained.dense) * bytes_each / (divided ? layout.shard.ranks : 1.0);
     const double expert =
-        static_cast<double>(held.expert) * bytes_each / (divided ? layout.expert_shard.ranks : 1.0);
+        static_cast<double>(trained.expert) * bytes_each / (divided ? layout.expert_shard.ranks : 1.0);
     use.part[static_cast<std::size_t>(part)] = Bytes(static_cast<std::int64_t>(dense + expert + more));
   };
   const bool full_precision = c.precision == Precision::fp32 || c.precision == Precision::tf32;
@@ -165,6 +167,10 @@ void set_model_states(const TrainingConfig& c, const ModelSpec& m, const Framewo
 }
 
 }  // namespace
+
+double kept_layer_bytes(const TrainingConfig& c, const ModelSpec& m, LayerKind kind) {
+  return kept_per_layer(c, layer_activations(c, m, kind));
+}
 
 MemoryUse estimate_memory(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec& f,
                           const RankLayout& layout, std::int32_t stage, std::int32_t in_flight) {

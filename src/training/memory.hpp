@@ -25,6 +25,9 @@ struct MemoryUse {
   friend bool operator==(const MemoryUse&, const MemoryUse&) = default;
 };
 
+// What a layer keeps of one microbatch for its backward pass.
+[[nodiscard]] double kept_layer_bytes(const TrainingConfig&, const ModelSpec&, LayerKind);
+
 // `in_flight`: microbatch-chunks whose activations the schedule holds at once on this stage (its stated
 // high-water).
 [[nodiscard]] MemoryUse estimate_memory(const TrainingConfig&, const ModelSpec&, const FrameworkSpec&,

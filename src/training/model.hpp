@@ -149,5 +149,7 @@ using LayerKindCounts = std::array<std::int32_t, layer_kind_count>;
 // look-up not), causal attention at the pairs it forms, and a Mamba state's update and reading. Recomputation
 // does not count: this is MFU's numerator (PaLM, Chowdhery 2022, appendix B).
 [[nodiscard]] double model_flops(const ModelSpec&, std::int64_t samples, std::int64_t tokens);
+// The same of a frozen model: no gradients of its weights, so twice the forward of its products.
+[[nodiscard]] double frozen_model_flops(const ModelSpec&, std::int64_t samples, std::int64_t tokens);
 
 }  // namespace echo::training

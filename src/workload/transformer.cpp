@@ -31,13 +31,21 @@ KernelKey activation(const Shapes& s, KernelKind kind) {
   return key;
 }
 
-OpIndex feed_forward(Builder& b, const Shapes& s, Part part) {
+Shapes in_net(const Shapes& s) {
+  Shapes net = s;
+  net.in_net = true;
+  return net;
+}
+
+OpIndex feed_forward(Builder& b, const Shapes& given, Part part) {
+  const Shapes s = in_net(given);
   const OpIndex input = column_forward(b, s, part, s.hidden, feed_forward_inputs(s));
   b.compute(part, activation(s, KernelKind::activation_forward), {input});
   return row_forward(b, s, part, s.ffn);
 }
 
-OpIndex feed_forward_backward(Builder& b, const Shapes& s, const GradientReady& ready) {
+OpIndex feed_forward_backward(Builder& b, const Shapes& given, const GradientReady& ready) {
+  const Shapes s = in_net(given);
   row_backward(b, s, s.ffn, ready);
   b.compute(Part::backward, activation(s, KernelKind::activation_backward));
   return column_backward(b, s, s.hidden, feed_forward_inputs(s), ready);
@@ -162,6 +170,7 @@ void embedding_forward(Builder& b, const BlockContext& x, OpIndex start_after) {
 }
 
 void embedding_backward(Builder& b, const BlockContext& x, const GradientReady& ready) {
+  if (x.is_frozen()) return;
   const Shapes s(x);
   const OpIndex gathered = gather(b, s, b.last_compute(), s.hidden);
   const OpIndex done =

@@ -21,6 +21,9 @@ struct BlockContext {
   std::int64_t vocabulary = 0;           // padded, whole table
   bool splits_backward = false;          // weight gradients are a pass of their own (zero-bubble schedules)
   std::int32_t compute_capability = 90;  // of the GPU: which copies its narrow products take
+  bool adds_gradients = true;  // to those of earlier microbatches, by a kernel where no product does it
+
+  [[nodiscard]] bool is_frozen() const { return config.recipe.lora_rank > 0; }  // but for its adapters
 };
 
 // Called as soon as the gradient of a weight of `parameters` entries (per gpu rank) is complete, with the op

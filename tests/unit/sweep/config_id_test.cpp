@@ -79,6 +79,7 @@ TEST(ConfigId, ChangesWithEveryChoiceOfTheRecipeThatCanMatter) {
   base.precision = training::Precision::fp8;
   base.zero = training::ZeroStage::parameters;
   base.recipe.cp_comm = training::ContextComm::hybrid;
+  base.recipe.lora_rank = 8;
   simulate::Catalog mixtures = catalog();
   mixtures.models[0].experts = 8, mixtures.models[0].experts_per_token = 2;
   mixtures.models[0].shared_expert_hidden = mixtures.models[0].hidden;
