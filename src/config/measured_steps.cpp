@@ -12,6 +12,13 @@ namespace {
 
 using training::TrainingConfig;
 
+// No column holds the adapters' rank or places; all such rows are NeMo's performance recipes, which adapt
+// linear_qkv alone, at the class's default rank. Sources: nemo/collections/llm/recipes/llama3_8b.py,
+// finetune_performance_optimizations; nemo/collections/llm/peft/lora.py, class LoRA, dim; NeMo 24.07,
+// megatron_gpt_finetuning_config.yaml, lora_tuning.
+constexpr std::int32_t nemo_lora_rank = 32;
+constexpr auto nemo_lora_targets = static_cast<std::int32_t>(training::Product::linear_qkv);
+
 // Reads one row; the first thing that is missing or not simulated becomes its skip reason.
 class RowReader {
  public:
@@ -56,8 +63,9 @@ class RowReader {
   [[nodiscard]] std::string why_skipped(const std::string& stratum) const {
     if (integer("suspect", 0) != 0) return "suspect";
     if (stratum == "unscored") return "unscored";
-    if (const std::string_view task = text("task"); !task.empty() && task != "pretrain" && task != "SFT")
-      return "frozen-base fine-tuning is not simulated yet";
+    if (const std::string_view task = text("task");
+        !task.empty() && task != "pretrain" && task != "SFT" && task != "LoRA")
+      return "unknown task";
     return "";
   }
 
@@ -193,6 +201,8 @@ class RowReader {
     c.sequence_parallel = d.tensor > 1 && flag("sequence_parallel", f.sequence_parallel);
     c.flash_attention = flag("flash_attention", f.flash_attention);
     c.recipe = f.recipe;
+    if (text("task") == "LoRA")
+      c.recipe.lora_rank = nemo_lora_rank, c.recipe.lora_targets = nemo_lora_targets;
     c.overlap = f.overlap;
     c.overlap.grad_reduce = flag("overlap_grad_reduce", f.overlap.grad_reduce);
     c.overlap.param_gather = flag("overlap_param_gather", f.overlap.param_gather);

@@ -33,9 +33,9 @@ Bytes size(TableReader& file, std::string_view key, Range range = positive) {
   return Bytes(static_cast<std::int64_t>(std::llround(value)));
 }
 
-BytesPerSecond bandwidth(TableReader& file, std::string_view key) {
+BytesPerSecond bandwidth(TableReader& file, std::string_view key, Presence presence = Presence::require) {
   double value = 0.0;
-  file.quantity(key, UnitKind::bytes_per_second, positive, value);
+  file.quantity(key, UnitKind::bytes_per_second, positive, value, presence);
   return BytesPerSecond(value);
 }
 
@@ -67,6 +67,7 @@ machine::GpuSpec read_gpu(TableReader& file) {
   gpu.l2 = size(file, "l2");
   gpu.memory_bandwidth = bandwidth(file, "memory_bandwidth");
   gpu.nvlink = bandwidth(file, "nvlink_one_way");
+  gpu.host_link = bandwidth(file, "host_link_one_way", Presence::optional);
   gpu.sm_count = count(file, "sm_count", {1, 4096});
   gpu.compute_capability = count(file, "compute_capability", {70, 200});
   gpu.context = size(file, "context", not_negative);
@@ -255,6 +256,7 @@ ClusterFile read_cluster(TableReader& file) {
   cluster.nodes = count(file, "nodes", {0, 1e7});
   cluster.scale_up_domain = count(file, "scale_up_domain", {1, 65536});
   cluster.cpu = choice<machine::CpuVendor>(file, "cpu", {"intel", "amd", "arm"});
+  cluster.host_memory = bandwidth(file, "host_memory_bandwidth", Presence::optional);
   cluster.scale_up = {bandwidth(file, "scale_up_per_gpu_one_way"), duration(file, "scale_up_latency")};
   cluster.scale_out = {bandwidth(file, "scale_out_per_nic_one_way"), duration(file, "scale_out_hop_latency")};
   cluster.nics_per_node = count(file, "nics_per_node", {1, 1024});
@@ -303,6 +305,7 @@ training::FrameworkSpec read_framework(TableReader& file) {
       file, "gradients", {"main_buffer", "half_buffer", "accumulated", "partitioned"});
   framework.loss = choice<training::LossStore>(file, "loss", {"vocab_parallel", "torch", "in_place"});
   framework.pads_vocabulary = flag(file, "pads_vocabulary");
+  file.boolean("flat_shards", framework.flat_shards, Presence::optional);
   double bucket = 0.0;
   file.quantity("bucket_parameters", UnitKind::count, {1, 9e18}, bucket);
   framework.bucket_parameters = std::llround(bucket);

@@ -16,6 +16,8 @@ struct GpuSpec {
   std::array<FlopsPerSecond, precision_count> peak;  // dense, [Precision]; 0 = not supported
   Bytes memory, l2;
   BytesPerSecond memory_bandwidth, nvlink;  // nvlink: per GPU, one direction, all links together
+  BytesPerSecond
+      host_link;  // per GPU, one direction, to the memory of its host (PCIe, NVLink-C2C); 0 = not known
   std::int32_t sm_count = 0;
   std::int32_t compute_capability = 0;  // 80, 90, 100
   Bytes context;                        // what a CUDA context and the kernels PyTorch loads take

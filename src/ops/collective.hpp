@@ -13,11 +13,20 @@
 namespace echo::ops {
 
 enum class CollectiveKind : std::int8_t {
-  all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, send_recv
+  all_reduce,
+  all_gather,
+  reduce_scatter,
+  broadcast,
+  reduce,
+  all_to_all,
+  send_recv,
+  host_copy,   // payload between one GPU and its host's memory, one way
+  host_update  // payload read and written in the host's memory by its processors, for one GPU
 };
-inline constexpr std::int32_t collective_kind_count = 7;
+inline constexpr std::int32_t collective_kind_count = 9;
 inline constexpr std::array<std::string_view, collective_kind_count> collective_kind_names{
-    "all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all", "send_recv"};
+    "all_reduce", "all_gather", "reduce_scatter", "broadcast",  "reduce",
+    "all_to_all", "send_recv",  "host_copy",      "host_update"};
 
 enum class Protocol : std::int8_t { ll, ll128, simple };
 inline constexpr std::array<std::string_view, 3> protocol_names{"LL", "LL128", "Simple"};
@@ -35,8 +44,8 @@ struct CommSettings {
   friend constexpr auto operator<=>(const CommSettings&, const CommSettings&) = default;
 };
 
-// `payload` is the nccl-tests size: all-reduce, broadcast, reduce: the buffer; all-gather and reduce-scatter: the
-// larger buffer (ranks * shard); all-to-all: bytes each rank sends; send_recv: the message.
+// `payload` is the nccl-tests size: all-reduce, broadcast, reduce: the buffer; all-gather and reduce-scatter:
+// the larger buffer (ranks * shard); all-to-all: bytes each rank sends; send_recv: the message.
 struct CollectiveQuery {
   CollectiveKind kind{};
   Bytes payload;
@@ -49,8 +58,8 @@ struct CollectiveEstimate {
   SimTime time{};
   AlgorithmId algorithm;
   Protocol protocol = Protocol::simple;
-  std::int32_t channels = 0;   // CTAs it occupies while it runs
-  double memory_rate = 0.0;    // HBM bytes per second it draws on one GPU while running alone
+  std::int32_t channels = 0;  // CTAs it occupies while it runs
+  double memory_rate = 0.0;   // HBM bytes per second it draws on one GPU while running alone
   friend bool operator==(const CollectiveEstimate&, const CollectiveEstimate&) = default;
 };
 

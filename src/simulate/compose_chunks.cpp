@@ -47,6 +47,31 @@ Cost behind_host(const Pass& pass, SimTime lead) {
   return cost;
 }
 
+// Traffic of a last backward that takes `whole`: gradients on the data lane, and behind them, where an
+// optimizer on the host waits for them, their copies; the busier lane stands for both.
+timeline::DataLane traffic_of(const timeline::BlockTimes& times, SimTime whole) {
+  const auto data = static_cast<std::size_t>(Lane::data), host = static_cast<std::size_t>(Lane::host);
+  const std::size_t lane = times.busy[host] > times.busy[data] ? host : data;
+  const SimTime end = times.makespan + std::max(times.lag[data], times.lag[host]);
+  return {.first_start = times.first_start[lane],
+          .busy = times.busy[lane],
+          .lag = std::max(SimTime::zero(), end - whole)};
+}
+
+// What a backward leaves on its data lane goes on beside the next forward. Where that begins with a gather on
+// the same lane, it waits for all of it. And where backwards and forwards of one chunk alternate, no backward
+// of a steady state can be done with its traffic before the one before is. Neglected: the same in pipelines.
+void wait_for_traffic(const timeline::BlockTimes& times, bool gathers, bool alternates, ChunkCost& cost) {
+  const auto data = static_cast<std::size_t>(Lane::data), host = static_cast<std::size_t>(Lane::host);
+  const SimTime round = cost.forward.time + cost.backward.time;
+  SimTime wait{};
+  if (alternates) wait = std::max(times.busy[data], times.busy[host]) - round;
+  if (gathers) wait = std::max(wait, times.makespan + times.lag[data] - cost.backward.time);
+  if (wait <= SimTime::zero()) return;
+  cost.backward.time += wait;
+  cost.backward.exposed[static_cast<std::size_t>(Part::zero_comm)] += wait;
+}
+
 }  // namespace
 
 void compose_chunks(const training::TrainingConfig& config, const training::ModelSpec& model,
@@ -82,7 +107,8 @@ void compose_chunks(const training::TrainingConfig& config, const training::Mode
                weights = pass_of(work.weight_gradients.row(chunk));
     // The passes of a chunk take turns.
     const SimTime before_backward = host.kept(forward.host.ahead());
-    cost.forward = behind_host(forward, host.kept(backward.host.ahead() + weights.host.ahead()));
+    const SimTime before_forward = host.kept(backward.host.ahead() + weights.host.ahead());
+    cost.forward = cost.first_forward = behind_host(forward, before_forward);
     cost.backward = behind_host(backward, before_backward);
     cost.weights = behind_host(weights, host.kept(backward.host.ahead()));
     cost.last_backward = cost.backward;
@@ -97,7 +123,11 @@ void compose_chunks(const training::TrainingConfig& config, const training::Mode
       cost.last_backward = behind_host(whole, before_backward);
     }
     cost.gathers = cost.gathers_alone = cost.gathered = SimTime::zero();
-    if (const std::int32_t block = work.first_forward[i]; block >= 0) {
+    if (work.gathers_once) {
+      Pass whole;
+      add(whole, work.first_forward[i], 1);
+      cost.first_forward = behind_host(whole, before_forward);
+    } else if (const std::int32_t block = work.first_forward[i]; block >= 0) {
       // Every stage gathers from the start of the step on, one chunk after the other.
       for (std::size_t j = 0; j < i; ++j)
         if (ws.layout.stage_of_chunk[j] == ws.layout.stage_of_chunk[i]) cost.gathered += ws.chunks[j].gathers;
@@ -108,14 +138,11 @@ void compose_chunks(const training::TrainingConfig& config, const training::Mode
       cost.gathered += times.makespan;
     }
     cost.data = {};
-    if (const std::int32_t block = work.last_backward[i]; block >= 0) {
-      const timeline::BlockTimes& times = ws.times[static_cast<std::size_t>(block)];
-      const auto data = static_cast<std::size_t>(Lane::data);
-      const SimTime end = times.makespan + times.lag[data];
-      cost.data = {.first_start = times.first_start[data],
-                   .busy = times.busy[data],
-                   .lag = std::max(SimTime::zero(), end - cost.last_backward.time)};
-    }
+    if (const std::int32_t block = work.last_backward[i]; block >= 0)
+      cost.data = traffic_of(ws.times[static_cast<std::size_t>(block)], cost.last_backward.time);
+    if (work.whole_backward[i] >= 0)
+      wait_for_traffic(ws.times[static_cast<std::size_t>(work.whole_backward[i])], work.gathers_each,
+                       ws.chunks.size() == 1, cost);
   }
 }
 

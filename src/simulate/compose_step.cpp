@@ -58,7 +58,8 @@ Cost pipeline_cost(const Workspace& ws, std::int32_t stage, std::int64_t microba
   for (std::size_t i = 0; i < ws.chunks.size(); ++i) {
     if (ws.layout.stage_of_chunk[i] != stage) continue;
     const Paired paired = pairs_of(ws, i);
-    cost.add(ws.chunks[i].forward, microbatches - paired.forwards);
+    cost.add(ws.chunks[i].first_forward, 1);
+    cost.add(ws.chunks[i].forward, microbatches - 1 - paired.forwards);
     cost.total[static_cast<std::size_t>(Part::zero_comm)] += ws.chunks[i].gathers_alone;
     const std::int64_t backwards = microbatches - 1 - paired.backwards;
     if (ws.work.input_gradients.rows() == 0) {
@@ -88,7 +89,8 @@ void time_chunks(Workspace& ws) {
                          .backward_weight = cost.weights.time,
                          .gathered = cost.gathered,
                          .last_backward = cost.last_backward.time,
-                         .whole_backward = cost.backward.time};
+                         .whole_backward = cost.backward.time,
+                         .first_forward = cost.first_forward.time};
     ws.data_lanes[i] = cost.data;
   }
   ws.pair_times.clear();

@@ -9,6 +9,7 @@
 #include "machine/topology.hpp"
 #include "ops/launches.hpp"
 #include "profile/price_kernels.hpp"
+#include "simulate/price_host.hpp"
 
 namespace echo::simulate {
 
@@ -84,7 +85,9 @@ ops::CollectiveEstimate price_collective(const ops::CollectiveQuery& query,
   const std::int32_t where =
       config.cluster.index() * 1024 + (config.gpu.is_none() ? cluster.gpu : config.gpu).index();
   const auto [entry, is_new] = memo.collectives.try_emplace({where, query});
-  if (is_new) {
+  if (is_new && is_of_host(query.kind)) {
+    entry->second = price_host(query, catalog.gpu(config), cluster);
+  } else if (is_new) {
     const ops::CommSettings settings =
         query.settings.is_none() ? ops::CommSettings{}
                                  : catalog.comm_settings.at(static_cast<std::size_t>(query.settings.index()));

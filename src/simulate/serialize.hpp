@@ -57,10 +57,10 @@ void serialize(Archive& archive, echo::SimTime& time, unsigned version) {
 
 template <class Archive>
 void serialize(Archive& archive, echo::machine::GpuSpec& gpu, unsigned) {
-  auto& [name, peak, memory, l2, memory_bandwidth, nvlink, sm_count, compute_capability, context, kernels,
-         source] = gpu;
-  all(archive, name, peak, memory, l2, memory_bandwidth, nvlink, sm_count, compute_capability, context,
-      kernels, source);
+  auto& [name, peak, memory, l2, memory_bandwidth, nvlink, host_link, sm_count, compute_capability, context,
+         kernels, source] = gpu;
+  all(archive, name, peak, memory, l2, memory_bandwidth, nvlink, host_link, sm_count, compute_capability,
+      context, kernels, source);
 }
 
 template <class Archive>
@@ -72,9 +72,9 @@ void serialize(Archive& archive, echo::machine::LinkSpec& link, unsigned) {
 template <class Archive>
 void serialize(Archive& archive, echo::machine::ClusterSpec& cluster, unsigned) {
   auto& [name, gpu, gpus_per_node, nodes, scale_up_domain, scale_up, scale_out, nics_per_node, topology,
-         oversubscription, nodes_per_leaf, cpu, nccl_version, network, source] = cluster;
+         oversubscription, nodes_per_leaf, cpu, host_memory, nccl_version, network, source] = cluster;
   all(archive, name, gpu, gpus_per_node, nodes, scale_up_domain, scale_up, scale_out, nics_per_node, topology,
-      oversubscription, nodes_per_leaf, cpu, nccl_version, network, source);
+      oversubscription, nodes_per_leaf, cpu, host_memory, nccl_version, network, source);
 }
 
 template <class Archive>
@@ -125,13 +125,13 @@ void serialize(Archive& archive, echo::training::Recipe& recipe, unsigned) {
 template <class Archive>
 void serialize(Archive& archive, echo::training::FrameworkSpec& framework, unsigned) {
   auto& [name, recipe, flash_attention, attention_kernel, sequence_parallel, zero, recompute, overlap,
-         stops_early, keeps_gathered, gathers_again, gradients, loss, pads_vocabulary, bucket_parameters,
-         kernel_gap, host_per_kernel, host_per_expert, host_per_peer, host_per_step, reserve, fragmentation,
-         source] = framework;
+         stops_early, keeps_gathered, gathers_again, gradients, loss, pads_vocabulary, flat_shards,
+         bucket_parameters, kernel_gap, host_per_kernel, host_per_expert, host_per_peer, host_per_step,
+         reserve, fragmentation, source] = framework;
   all(archive, name, recipe, flash_attention, attention_kernel, sequence_parallel, zero, recompute, overlap,
-      stops_early, keeps_gathered, gathers_again, gradients, loss, pads_vocabulary, bucket_parameters,
-      kernel_gap, host_per_kernel, host_per_expert, host_per_peer, host_per_step, reserve, fragmentation,
-      source);
+      stops_early, keeps_gathered, gathers_again, gradients, loss, pads_vocabulary, flat_shards,
+      bucket_parameters, kernel_gap, host_per_kernel, host_per_expert, host_per_peer, host_per_step, reserve,
+      fragmentation, source);
 }
 
 template <class Archive>

@@ -44,6 +44,9 @@ const char* refused(const TrainingConfig& config, const timeline::Schedule& sche
     return "a split backward with sharded gradients or weights is not simulated yet";
   if (config.recipe.overlap_ep && schedule.pairs == timeline::Pairs::never)
     return "this schedule runs no forward and backward as one: no all-to-all beside another microbatch";
+  if ((schedule.splits_backward || schedule.mixes_backwards || schedule.pairs == timeline::Pairs::always) &&
+      config.recipe.lora_rank > 0)
+    return "a split backward of a frozen model is not simulated yet";
   return schedule.admits(pipeline_shape(config, layout, schedule));
 }
 
@@ -148,7 +151,8 @@ void report_step(const TrainingConfig& config, const Catalog& catalog, const Ste
   const double peak = catalog.gpu(config).peak_of(config.precision).value * training::gpus_of(config.degrees);
   const training::ModelSpec& model = catalog.model(config.model);
   const std::int32_t samples = config.batch.global_samples, length = config.batch.sequence_tokens;
-  report.mfu = (training::model_flops(model, samples, length) +
+  const auto flops = config.recipe.lora_rank > 0 ? training::frozen_model_flops : training::model_flops;
+  report.mfu = (flops(model, samples, length) +
                 config.recipe.mtp_layers * training::multi_token_flops(model, samples, length)) /
                (seconds * peak);
   const char* broken = validate::check_step({.step = report.step,

@@ -40,9 +40,9 @@ struct Cost {
 
 // A chunk's passes, slowed or not.
 struct ChunkCost {
-  Cost forward, backward, weights, last_backward;  // weights: only where the backward is split
-  Cost input;                                      // of a split backward where `backward` is a whole one
-  SimTime gathers{};                               // busy time of its parameter gathers, as slowed, and alone
+  Cost forward, first_forward, backward, weights, last_backward;  // weights: only where the backward is split
+  Cost input;         // of a split backward where `backward` is a whole one
+  SimTime gathers{};  // busy time of its parameter gathers, as slowed, and alone
   SimTime gathers_alone{};
   SimTime gathered{};  // its first forward ends no earlier in the step, because of them
   timeline::DataLane data;

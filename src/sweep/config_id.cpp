@@ -53,6 +53,7 @@ static void add_idle_choices(const TrainingConfig& c, const simulate::Catalog& c
   matters(choice_named("overlap_ep"), spreads);
   matters(choice_named("capacity_factor"), model.has_experts());
   matters(choice_named("expert_imbalance"), model.has_experts());
+  matters(choice_named("lora_targets"), c.recipe.lora_rank > 0);
 }
 
 AxisSet irrelevant_axes(const TrainingConfig& config, const simulate::Catalog& catalog) {

@@ -90,13 +90,13 @@ void run_alone(std::int32_t microbatches, PipelineScratch& scratch) {
   const Leg& forward = scratch.legs[0];
   const Leg& backward = scratch.legs[1];
   StageState& stage = scratch.stages[0];
-  stage.gather_wait = std::max(SimTime::zero(), forward.not_before - forward.duration);
+  stage.gather_wait = std::max(SimTime::zero(), forward.not_before - forward.special);
   SimTime both = forward.duration + backward.duration;
   if (!scratch.pairs.empty()) {
     both = scratch.pairs[0].duration;
     scratch.pairs[0].runs = microbatches - 1;
   }
-  stage.clock = forward.duration + stage.gather_wait + (microbatches - 1) * both + backward.special;
+  stage.clock = forward.special + stage.gather_wait + (microbatches - 1) * both + backward.special;
   stage.sent = stage.clock;
   add_data(stage, backward.data, stage.clock - backward.special, stage.clock);
 }
@@ -134,8 +134,8 @@ SimTime busy_of(const Route& route, std::int32_t chunk, std::int32_t microbatche
   const Leg& forward = scratch.legs[at(route.leg_of({TaskKind::forward, chunk}))];
   const Leg& backward = scratch.legs[at(route.leg_of({TaskKind::backward, chunk}))];
   const Leg& weight = scratch.legs[at(2 * route.chunks + chunk)];
-  return microbatches * forward.duration + (microbatches - 1 - apart) * backward.duration +
-         apart * (backward.input + weight.duration) +
+  return (microbatches - 1) * forward.duration + forward.special +
+         (microbatches - 1 - apart) * backward.duration + apart * (backward.input + weight.duration) +
          (last_is_split ? backward.input + weight.special : backward.special);
 }
 

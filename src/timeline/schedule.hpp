@@ -36,6 +36,7 @@ struct PipelineShape {
 // whole_backward: of schedules that split some backwards, the others.
 struct ChunkTimes {
   SimTime forward{}, backward_input{}, backward_weight{}, gathered{}, last_backward{}, whole_backward{};
+  SimTime first_forward{};  // of the first microbatch, which may be the longer one
 };
 
 enum class TaskKind : std::int8_t { forward, backward, backward_input, backward_weight };

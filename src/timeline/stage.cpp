@@ -65,7 +65,7 @@ void lay_legs(const PipelineShape& shape, const Schedule& schedule, std::span<co
     Leg& backward = out[at(route.leg_of({TaskKind::backward, c}))];
     Leg& weight = out[at(2 * chunks + c)];
     forward.duration = time.forward;
-    forward.special = time.forward;
+    forward.special = std::max(time.forward, time.first_forward);
     forward.not_before = time.gathered;
     forward.special_at = 0;
     backward.input = time.backward_input;

@@ -58,8 +58,6 @@ const char* broken_expert_rule(const TrainingConfig& c, const ModelSpec& m) {
       {m.shared_expert_hidden % d.tensor == 0, "tensor degree must divide the shared experts' width"},
       {d.tensor == 1 || c.sequence_parallel,
        "mixtures of experts under tensor parallelism need sequence parallelism"},
-      {c.zero < ZeroStage::parameters,
-       "sharded weights (ZeRO-3) of a mixture of experts are not simulated yet"},
       {r.imbalance_permille == 0 || r.imbalance_permille <= 1000.0 * greatest_imbalance(m),
        "experts' loads cannot vary that much"},
       {ranks % grid != 0 || ranks / grid % instances == 0,
@@ -104,6 +102,26 @@ const char* broken_graph_rule(const TrainingConfig& c, const ModelSpec& m) {
       {c.recompute != Recompute::full, "CUDA graphs of a layer cannot hold its full recomputation"},
       {c.zero < ZeroStage::parameters, "CUDA graphs of a layer need weights that stay in place"},
       {c.recipe.offload_layers == 0, "CUDA graphs cannot hold activations that leave for host memory"},
+  };
+  return first_broken(rules);
+}
+
+// Sources: DeepSpeed docs, offload_optimizer ("valid for ZeRO stages 1, 2, 3"); Megatron-LM
+// core/transformer/transformer_config.py (cpu_offloading).
+const char* broken_offload_rule(const TrainingConfig& c, const ModelSpec& m,
+                                const machine::ClusterSpec& cluster, const machine::GpuSpec& gpu) {
+  const Recipe& r = c.recipe;
+  const bool offloads = r.offload_optimizer || r.offload_layers > 0;
+  const Rule rules[] = {
+      {!r.offload_optimizer || c.zero >= ZeroStage::optimizer || c.degrees.data * c.degrees.context == 1,
+       "an optimizer in host memory needs sharded optimizer states (ZeRO-1 or more)"},
+      {r.offload_layers < m.layers, "activations of all layers but one can wait in host memory at most"},
+      {r.offload_layers == 0 || c.degrees.pipeline == 1,
+       "activations do not wait in host memory under pipeline parallelism"},
+      {r.offload_layers == 0 || c.recompute == Recompute::none,
+       "activations that are recomputed do not wait in host memory"},
+      {!offloads || (gpu.host_link.value > 0 && cluster.host_memory.value > 0),
+       "the catalog does not say how fast the GPU's link to its host and the host's memory are"},
   };
   return first_broken(rules);
 }
@@ -191,14 +209,19 @@ const char* broken_recompute_rule(const TrainingConfig& c, const ModelSpec& m) {
   return first_broken(rules);
 }
 
+bool has_plain_layers(const ModelSpec& m) {
+  return !m.has_experts() && !m.has_latent_attention() && m.layer_pattern.empty();
+}
+
 // Choices a framework knows and this version does not simulate.
-const char* not_simulated_yet(const TrainingConfig& c) {
+const char* not_simulated_yet(const TrainingConfig& c, const ModelSpec& m) {
   const Recipe& r = c.recipe;
   const Rule rules[] = {
-      {r.fsdp_prefetch == 1 && r.fsdp_reshard && !r.no_sync, "only FSDP's defaults are simulated yet"},
-      {!r.offload_optimizer && r.offload_layers == 0, "offloading is not simulated yet"},
-      {r.lora_rank == 0, "frozen models are not simulated yet"},
-      {!r.fp8_gather, "weights that travel in 8 bit are not simulated yet"},
+      {r.lora_rank == 0 || has_plain_layers(m),
+       "adapters of mixtures, latent attention and Mamba layers are not simulated yet"},
+      {r.lora_rank == 0 || r.mtp_layers == 0, "adapters beside multi-token prediction are not simulated yet"},
+      {r.lora_rank == 0 || c.recompute != Recompute::per_op,
+       "per-op recomputation of adapters is not simulated yet"},
   };
   return first_broken(rules);
 }
@@ -234,6 +257,7 @@ std::optional<Infeasible> check_feasible(const TrainingConfig& c, const ModelSpe
       {model.kv_heads % d.tensor == 0 || d.tensor % model.kv_heads == 0,
        "tensor degree must divide the key-value heads, or be a multiple of them"},
       {model.ffn_hidden % d.tensor == 0, "tensor degree must divide the feed-forward width"},
+      {c.recipe.lora_rank % d.tensor == 0, "tensor degree must divide the adapters' rank"},
       {model.vocab % vocab_step == 0,
        "tensor degree must divide the vocabulary (this framework does not pad it)"},
       {!c.sequence_parallel || c.batch.sequence_tokens % (d.tensor * d.context) == 0,
@@ -246,11 +270,12 @@ std::optional<Infeasible> check_feasible(const TrainingConfig& c, const ModelSpe
        "data degree times microbatch must divide the global batch"},
   };
   if (const char* broken = first_broken(rules)) return Infeasible{Reason::unsupported, broken, 0.0};
-  if (const char* broken = not_simulated_yet(c)) return Infeasible{Reason::unsupported, broken, 0.0};
+  if (const char* broken = not_simulated_yet(c, model)) return Infeasible{Reason::unsupported, broken, 0.0};
   if (const char* broken = broken_context_rule(c, model, cluster))
     return Infeasible{Reason::unsupported, broken, 0.0};
   if (const char* broken = broken_mamba_rule(c, model)) return Infeasible{Reason::unsupported, broken, 0.0};
-  for (const char* broken : {broken_graph_rule(c, model), broken_format_rule(c, model)})
+  for (const char* broken : {broken_graph_rule(c, model), broken_format_rule(c, model),
+                             broken_offload_rule(c, model, cluster, gpu)})
     if (broken != nullptr) return Infeasible{Reason::unsupported, broken, 0.0};
   if (const char* broken = broken_overlap_rule(c, model)) return Infeasible{Reason::unsupported, broken, 0.0};
   if (const char* broken = broken_prediction_rule(c, model))

@@ -53,7 +53,10 @@ struct FrameworkSpec {
   bool keeps_gathered_inputs = false, gathers_inputs_again = true;
   GradientStore gradients = GradientStore::main_buffer;
   LossStore loss = LossStore::vocab_parallel;
-  bool pads_vocabulary = true;                  // to a multiple of 128 * tensor
+  bool pads_vocabulary = true;  // to a multiple of 128 * tensor
+  // Sharded weights are gathered into the buffer that kernels read them from (FSDP1, Megatron-FSDP), not
+  // copied out of it first (FSDP2, DeepSpeed).
+  bool flat_shards = true;
   std::int64_t bucket_parameters = 40'000'000;  // gradient bucket, before scaling with the data degree
   SimTime kernel_gap{};       // idle time between dependent kernels on the GPU, launch included
   SimTime host_per_kernel{};  // CPU time to issue one kernel; binds when kernels are shorter

@@ -182,4 +182,19 @@ double dropped_by_modules(const Recipe& r, const LayerActivations& a) {
   return dropped;
 }
 
+double kept_layer_bytes(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec& f, LayerKind kind) {
+  const LayerActivations a = layer_activations(c, m, f, kind);
+  switch (c.recompute) {
+    case Recompute::none:
+      return a.whole();
+    case Recompute::selective:
+      return a.whole() - dropped_by_modules(c.recipe, a);
+    case Recompute::per_op:
+      return a.per_op;
+    case Recompute::full:
+      break;
+  }
+  return a.entry;
+}
+
 }  // namespace echo::training

@@ -33,6 +33,10 @@ struct LayerActivations {
 [[nodiscard]] LayerActivations layer_activations(const TrainingConfig&, const ModelSpec&,
                                                  const FrameworkSpec&, LayerKind);
 
+// What of it stays until the backward pass, for a layer that is recomputed as the config says.
+[[nodiscard]] double kept_layer_bytes(const TrainingConfig&, const ModelSpec&, const FrameworkSpec&,
+                                      LayerKind);
+
 // Of whole(), what the modules of selective recomputation drop.
 [[nodiscard]] double dropped_by_modules(const Recipe&, const LayerActivations&);
 

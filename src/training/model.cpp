@@ -198,4 +198,13 @@ double model_flops(const ModelSpec& m, std::int64_t samples, std::int64_t tokens
   return 3.0 * static_cast<double>(samples) * forward;
 }
 
+double frozen_model_flops(const ModelSpec& m, std::int64_t samples, std::int64_t tokens) {
+  double weights = static_cast<double>(m.hidden) * m.vocab;
+  const LayerKindCounts of = count_layer_kinds(m, 0, m.layers);
+  for (std::size_t i = 0; i < layer_kind_count; ++i)
+    if (of[i] > 0) weights += of[i] * static_cast<double>(layer_weights(m, layer_kind_at(i)).active);
+  const double all_tokens = static_cast<double>(samples) * static_cast<double>(tokens);
+  return model_flops(m, samples, tokens) - 2.0 * all_tokens * weights;
+}
+
 }  // namespace echo::training

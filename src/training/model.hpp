@@ -151,5 +151,7 @@ using LayerKindCounts = std::array<std::int32_t, layer_kind_count>;
 [[nodiscard]] double model_flops(const ModelSpec&, std::int64_t samples, std::int64_t tokens);
 // Matrix products, and attention or the state, of one layer: forward flops of one sample of `tokens`.
 [[nodiscard]] double layer_flops(const ModelSpec&, LayerKind, std::int64_t tokens);
+// The same of a frozen model: no gradients of its weights, so twice the forward of its products.
+[[nodiscard]] double frozen_model_flops(const ModelSpec&, std::int64_t samples, std::int64_t tokens);
 
 }  // namespace echo::training

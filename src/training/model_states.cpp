@@ -128,28 +128,17 @@ void set_sharded(const TrainingConfig& c, const FrameworkSpec& f, const Shared& 
 
 }  // namespace
 
-double adapter_parameters_per_rank(const TrainingConfig& c, const ModelSpec& m) {
-  const double h = m.hidden, q = static_cast<double>(m.heads) * m.query_head_dim(),
-               kv = static_cast<double>(m.kv_heads) * (m.query_head_dim() + m.value_head_dim()),
-               out = static_cast<double>(m.heads) * m.value_head_dim(), f = m.ffn_hidden,
-               up = m.gated_ffn ? 2.0 * f : f;
-  return c.recipe.lora_rank * ((h + q + kv) + (out + h) + (h + up) + (f + h)) / c.degrees.tensor;
-}
-
 ModelStates model_states(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec& f,
                          const RankLayout& layout, std::int32_t stage) {
   const RankParameters held = stage_parameters(c, m, f, layout, stage);
-  Shared all{.dense = static_cast<double>(held.dense),
-             .expert = static_cast<double>(held.expert),
-             .dense_ranks = static_cast<double>(layout.shard.ranks),
-             .expert_ranks = static_cast<double>(layout.expert_shard.ranks)};
+  const Shared all{.dense = static_cast<double>(held.dense),
+                   .expert = static_cast<double>(held.expert),
+                   .dense_ranks = static_cast<double>(layout.shard.ranks),
+                   .expert_ranks = static_cast<double>(layout.expert_shard.ranks)};
   Shared trained = all;
+  const RankParameters own = trained_stage_parameters(c, m, f, layout, stage);
+  trained.dense = static_cast<double>(own.dense), trained.expert = static_cast<double>(own.expert);
   const Layers layers = layers_of(c, m, layout, stage);
-  if (c.recipe.lora_rank > 0) {
-    trained.dense = adapter_parameters_per_rank(c, m) * layers.count;
-    trained.expert = 0.0;
-    all.dense += trained.dense;
-  }
   ModelStates s;
   // Tables of the vocabulary and of positions take part in no 8-bit product.
   s.weights = weight_bytes(c, all.whole(), layers.weights);

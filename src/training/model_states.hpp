@@ -20,7 +20,4 @@ struct ModelStates {
 [[nodiscard]] ModelStates model_states(const TrainingConfig&, const ModelSpec&, const FrameworkSpec&,
                                        const RankLayout&, std::int32_t stage);
 
-// Weights of low-rank adapters on one layer: a pair of narrow matrices beside each of the four products.
-[[nodiscard]] double adapter_parameters_per_rank(const TrainingConfig&, const ModelSpec&);
-
 }  // namespace echo::training

@@ -31,6 +31,21 @@ struct RankParameters {
 [[nodiscard]] RankParameters stage_parameters(const TrainingConfig&, const ModelSpec&, const FrameworkSpec&,
                                               const RankLayout&, std::int32_t stage);
 
+// What of them is trained: all, or the adapters of a frozen model, which the others count in.
+[[nodiscard]] RankParameters trained_layer_parameters(const TrainingConfig&, const ModelSpec&, LayerKind);
+[[nodiscard]] RankParameters trained_chunk_parameters(const TrainingConfig&, const ModelSpec&,
+                                                      const FrameworkSpec&, const RankLayout&,
+                                                      std::int32_t chunk);
+[[nodiscard]] RankParameters trained_stage_parameters(const TrainingConfig&, const ModelSpec&,
+                                                      const FrameworkSpec&, const RankLayout&,
+                                                      std::int32_t stage);
+
+// Of what is trained, weights of products that take 8-bit operands where the precision has them: neither
+// norms nor routers, nor tables of embeddings. Neglected: biases beside split products count as weights.
+[[nodiscard]] RankParameters product_layer_parameters(const TrainingConfig&, const ModelSpec&, LayerKind);
+[[nodiscard]] RankParameters product_chunk_parameters(const TrainingConfig&, const ModelSpec&,
+                                                      const RankLayout&, std::int32_t chunk);
+
 // What of a layer every tensor rank holds whole: norm weights, biases of row-parallel products, the router,
 // the latent attention's down-projections.
 [[nodiscard]] std::int64_t replicated_layer_parameters(const ModelSpec&, LayerKind);

@@ -14,6 +14,7 @@ constexpr std::string_view optimizer_words[]{"adam", "adam_bf16", "adam_8bit", "
 constexpr std::string_view context_words[]{"p2p", "all_gather", "a2a", "a2a+p2p"};
 constexpr std::string_view method_words[]{"uniform", "block"};
 constexpr std::string_view dispatch_words[]{"per-copy", "per-node"};
+constexpr std::string_view product_words[]{"linear_qkv", "linear_proj", "linear_fc1", "linear_fc2"};
 constexpr std::string_view module_words[]{"core_attn", "layernorm", "mla_up_proj",   "mlp",
                                           "moe_act",   "moe",       "shared_experts"};
 
@@ -77,6 +78,7 @@ constexpr std::array<Choice, choice_count> table{
     permille<&Recipe::imbalance_permille>("expert_imbalance", 10'000),
     count<&Recipe::mtp_layers>("mtp_layers", 16),
     count<&Recipe::lora_rank>("lora_rank", 65'536),
+    choice<&Recipe::lora_targets>("lora_targets", ChoiceKind::words, product_words, 15),
 };
 
 constexpr bool heads_agree() {

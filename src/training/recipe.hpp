@@ -42,6 +42,9 @@ enum class Module : std::int32_t {
   shared_experts = 64
 };
 
+// Products of a layer, by Megatron's names, as bits.
+enum class Product : std::int32_t { linear_qkv = 1, linear_proj = 2, linear_fc1 = 4, linear_fc2 = 8 };
+
 struct Recipe {
   // Kernels and the host.
   ops::KernelStyle kernels = ops::KernelStyle::fused;  // layer norm, activation, residual, softmax, optimizer
@@ -82,12 +85,16 @@ struct Recipe {
       0;  // tokens an expert takes, over the mean, in thousandths; 0 = all that come
   std::int32_t imbalance_permille = 0;  // coefficient of variation of tokens per expert, in thousandths
   // What is trained.
-  std::int32_t mtp_layers = 0;  // extra layers that each predict one token further (DeepSeek-V3, 2.2)
-  std::int32_t lora_rank = 0;   // low-rank adapters on a frozen model; 0 = all weights are trained
+  std::int32_t mtp_layers = 0;     // extra layers that each predict one token further (DeepSeek-V3, 2.2)
+  std::int32_t lora_rank = 0;      // low-rank adapters on a frozen model; 0 = all weights are trained
+  std::int32_t lora_targets = 15;  // products beside which they stand; bits of Product
   friend constexpr auto operator<=>(const Recipe&, const Recipe&) = default;
 
   [[nodiscard]] constexpr bool recomputes(Module module) const {
     return (recompute_modules & static_cast<std::int32_t>(module)) != 0;
+  }
+  [[nodiscard]] constexpr bool adapts(Product product) const {
+    return (lora_targets & static_cast<std::int32_t>(product)) != 0;
   }
 };
 
@@ -100,7 +107,7 @@ struct ChoiceHead {
   std::string_view name;  // of the axis, the column and the key in framework files
   ChoiceKind kind;
 };
-inline constexpr std::int32_t choice_count = 30;
+inline constexpr std::int32_t choice_count = 31;
 // In the order of Recipe's members.
 inline constexpr std::array<ChoiceHead, choice_count> choice_heads{{
     {"kernels", ChoiceKind::word},
@@ -133,6 +140,7 @@ inline constexpr std::array<ChoiceHead, choice_count> choice_heads{{
     {"expert_imbalance", ChoiceKind::permille},
     {"mtp_layers", ChoiceKind::count},
     {"lora_rank", ChoiceKind::count},
+    {"lora_targets", ChoiceKind::words},
 }};
 
 // The place of a choice among the others; a name that no choice has does not compile.

@@ -1,5 +1,6 @@
 #include "workload/builder.hpp"
 
+#include "base/contract.hpp"
 #include "ops/launches.hpp"
 
 namespace echo::workload {
@@ -22,6 +23,8 @@ void Builder::start() {
   out_.weight_gradients.clear();
   out_.input_gradients.clear();
   out_.pairs.clear();
+  out_.whole_forward.clear();
+  out_.whole_backward.clear();
   out_.first_forward.clear();
   out_.last_backward.clear();
   out_.tail.gradients.clear();
@@ -35,6 +38,7 @@ std::int32_t Builder::open_block() {
   ++out_.block_count;
   block().clear();
   last_compute_ = -1;
+  held_count_ = 0;
   return out_.block_count - 1;
 }
 
@@ -45,9 +49,17 @@ OpIndex Builder::compute(Part part, const ops::KernelKey& kernel, std::initializ
   b.work.push_back(intern(kernel));
   for (const OpIndex need : needs)
     if (need >= 0) b.needs.push(need);
+  for (std::size_t i = 0; i < held_count_; ++i) b.needs.push(held_[i]);
+  held_count_ = 0;
   b.needs.close_row();
   b.launches += ops::launches_of(kernel);
   return last_compute_ = b.size() - 1;
+}
+
+void Builder::hold_compute(OpIndex op) {
+  if (op < 0) return;
+  ECHO_EXPECT(held_count_ < held_.size());
+  held_[held_count_++] = op;
 }
 
 OpIndex Builder::communicate(Lane lane, Part part, const ops::CollectiveQuery& query,

@@ -1,6 +1,7 @@
 // Appends ops to a block, interning kernels and collectives as it goes.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <vector>
@@ -27,6 +28,8 @@ class Builder {
                       std::initializer_list<OpIndex> needs);
   // Ends a stretch of the open layer.
   void cut() { block().cuts.push_back(block().size()); }
+  // The next op on the compute lane waits for this one too; nothing where it is -1. At most four at a time.
+  void hold_compute(OpIndex op);
   [[nodiscard]] OpIndex last_compute() const { return last_compute_; }
 
   // What the host has issued for the open block; and that all it issued since `before` is one graph instead.
@@ -46,6 +49,8 @@ class Builder {
   [[nodiscard]] OpGraph& block() const { return out_.blocks[static_cast<std::size_t>(out_.block_count - 1)]; }
   Workload& out_;
   OpIndex last_compute_ = -1;
+  std::array<OpIndex, 4> held_{};
+  std::size_t held_count_ = 0;
   std::size_t kernel_hint_ = 0, collective_hint_ = 0;  // where the last look-up ended
 };
 

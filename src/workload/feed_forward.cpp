@@ -15,17 +15,25 @@ KernelKey feed_forward_activation(const Shapes& s, KernelKind kind) {
   return key;
 }
 
-void feed_forward_up(Builder& b, const Shapes& s, Part part, OpIndex weights) {
+static Shapes in_net(const Shapes& s) {
+  Shapes net = s;
+  net.in_net = true;
+  return net;
+}
+
+void feed_forward_up(Builder& b, const Shapes& given, Part part, OpIndex weights) {
+  const Shapes s = in_net(given);
   const OpIndex input = column_forward(b, s, part, s.hidden, feed_forward_inputs(s), weights);
   b.compute(part, feed_forward_activation(s, KernelKind::activation_forward), {input});
 }
 
 OpIndex feed_forward(Builder& b, const Shapes& s, Part part, OpIndex weights) {
   feed_forward_up(b, s, part, weights);
-  return row_forward(b, s, part, s.ffn);
+  return row_forward(b, in_net(s), part, s.ffn);
 }
 
-OpIndex feed_forward_backward(Builder& b, const Shapes& s, const GradientReady& ready) {
+OpIndex feed_forward_backward(Builder& b, const Shapes& given, const GradientReady& ready) {
+  const Shapes s = in_net(given);
   row_backward(b, s, s.ffn, ready);
   b.compute(Part::backward, feed_forward_activation(s, KernelKind::activation_backward));
   return column_backward(b, s, s.hidden, feed_forward_inputs(s), ready);

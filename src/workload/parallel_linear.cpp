@@ -7,6 +7,10 @@
 // the weight-gradient GEMM).
 #include "workload/parallel_linear.hpp"
 
+#include <algorithm>
+
+#include "workload/adapter.hpp"
+
 namespace echo::workload {
 
 namespace {
@@ -36,15 +40,15 @@ OpIndex column_forward(Builder& b, const Shapes& s, Part part, std::int32_t inpu
                        OpIndex weights) {
   const OpIndex input = cast_and_gather(b, s, part, inputs, Origin::norm);
   const KernelKey product = s.gemm(s.rows, outputs, inputs, GemmLayout::tn);
-  if (!s.overlaps()) {
+  if (s.overlaps())
+    b.compute(part, product, {weights});
+  else
     b.compute(part, product, {input, weights});
-    return -1;
-  }
-  b.compute(part, product, {weights});
-  return input;
+  if (has_column_adapter(s)) column_adapter_forward(b, s, part, inputs, outputs, input);
+  return s.overlaps() && !has_column_adapter(s) ? input : -1;
 }
 
-OpIndex row_forward(Builder& b, const Shapes& s, Part part, std::int32_t width) {
+static OpIndex row_product(Builder& b, const Shapes& s, Part part, std::int32_t width) {
   const KernelKey product = s.gemm(s.rows, s.hidden, width, GemmLayout::tn);
   cast_to_8_bit(b, s, part, s.rows, width);
   if (!s.overlaps()) {
@@ -60,8 +64,16 @@ OpIndex row_forward(Builder& b, const Shapes& s, Part part, std::int32_t width) 
                        {b.last_compute()});
 }
 
+OpIndex row_forward(Builder& b, const Shapes& s, Part part, std::int32_t width) {
+  const OpIndex summed = row_product(b, s, part, width);
+  if (!has_row_adapter(s)) return summed;
+  row_adapter_forward(b, s, part, width, summed);
+  return -1;
+}
+
 void weight_gradient(Builder& b, const Shapes& s, std::int32_t inputs, std::int32_t outputs,
                      std::int32_t rows, const GradientReady& ready, OpIndex need) {
+  if (s.x.is_frozen()) return;
   const OpIndex done = b.compute(Part::backward, s.gemm(inputs, outputs, rows, GemmLayout::nt), {need});
   ready(b, training::WeightKind::dense, std::int64_t{inputs} * outputs, done);
 }
@@ -69,11 +81,15 @@ void weight_gradient(Builder& b, const Shapes& s, std::int32_t inputs, std::int3
 OpIndex column_backward(Builder& b, const Shapes& s, std::int32_t inputs, std::int32_t outputs,
                         const GradientReady& ready) {
   cast_to_8_bit(b, s, Part::backward, s.rows, outputs);
-  const bool kept = !s.x.framework.gathers_inputs_again;
+  const bool kept = !s.x.framework.gathers_inputs_again || s.x.is_frozen();
   const OpIndex input = kept ? -1 : gather_operand(b, s, b.last_compute(), inputs);
   const OpIndex input_gradient = b.compute(Part::backward, s.gemm(s.rows, inputs, outputs, GemmLayout::nn));
   const OpIndex summed = sum(b, s, input_gradient, inputs);
-  transpose_operand(b, s, s.rows, inputs, Origin::norm, input);
+  if (has_column_adapter(s)) {
+    column_adapter_backward(b, s, inputs, outputs, ready, summed);
+    return -1;
+  }
+  if (!s.x.is_frozen()) transpose_operand(b, s, s.rows, inputs, Origin::norm, input);
   if (!s.x.splits_backward) weight_gradient(b, s, inputs, outputs, s.rows, ready, input);
   return summed;
 }
@@ -85,17 +101,20 @@ void row_backward(Builder& b, const Shapes& s, std::int32_t width, const Gradien
     b.compute(Part::backward, input_gradient);
   else
     b.compute(Part::backward, input_gradient, {gathered});
-  transpose_operand(b, s, s.rows, s.hidden, Origin::other, gathered);
+  if (!s.x.is_frozen()) transpose_operand(b, s, s.rows, s.hidden, Origin::other, gathered);
+  if (s.overlaps() && s.x.is_frozen()) b.hold_compute(gathered);
+  if (has_row_adapter(s)) row_adapter_backward(b, s, width, ready);
   if (!s.x.splits_backward) weight_gradient(b, s, width, s.hidden, s.rows, ready, gathered);
 }
 
 void Accumulating::call(void* self, Builder& b, training::WeightKind kind, std::int64_t parameters,
                         OpIndex done) {
   const auto& me = *static_cast<Accumulating*>(self);
-  if (!me.s_.x.config.recipe.fused_grad_accumulation)
+  if (me.s_.x.adds_gradients && !me.s_.x.config.recipe.fused_grad_accumulation)
     done = b.compute(Part::backward,
                      me.s_.op(KernelKind::grad_accumulate,
-                              static_cast<std::int32_t>(parameters / me.s_.hidden), me.s_.hidden));
+                              static_cast<std::int32_t>(std::max<std::int64_t>(1, parameters / me.s_.hidden)),
+                              me.s_.hidden));
   me.ready_(b, kind, parameters, done);
 }
 

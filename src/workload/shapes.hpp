@@ -133,6 +133,7 @@ struct Shapes {
   std::int32_t query_width = 0, key_width = 0, value_width = 0, context_width = 0;  // all heads on this rank
   std::int32_t kv_groups = 0, attention_batch = 0, ffn = 0, vocabulary = 0;
   bool sequence_parallel = false, dropout = false;
+  bool in_net = false;              // products of the feed-forward net, not of attention
   bool sixteen_bit = false;         // fp8 recipes leave the output layer in 16 bit
   training::Recompute recompute{};  // of this layer: some layers of a chunk may keep all
 };

@@ -10,6 +10,11 @@
 // step and kept; under delayed scales each pass of a chunk ends with the largest magnitudes that all its
 // ranks agree on and a kernel that makes scales of them (Transformer Engine pytorch/quantization.py,
 // reduce_and_update_fp8_tensors; Megatron-LM parallel_state.py, get_amax_reduction_group).
+//
+// Where the states lie in the host's memory its processors move the same, but for the clipping, which their
+// update has in it. Sources: DeepSpeed runtime/zero/stage_1_and_2.py (gradients leave as they are reduced);
+// Megatron-LM core/optimizer/cpu_offloading/hybrid_optimizer.py. Neglected: sums of microbatches' gradients
+// that meet in the host's memory.
 #include "workload/step_tail.hpp"
 
 #include <algorithm>
@@ -19,6 +24,7 @@
 #include "training/multi_token.hpp"
 #include "training/number_formats.hpp"
 #include "workload/casts.hpp"
+#include "workload/data_traffic.hpp"
 
 namespace echo::workload {
 
@@ -30,16 +36,22 @@ using ops::KernelKind;
 using training::WeightKind;
 
 // A kernel over more items than 32 bits hold is the same kernel over a batch of slabs.
-KernelKey over_parameters(const BlockContext& x, KernelKind kind, std::int64_t parameters,
-                          std::int32_t bytes_each) {
+KernelKey over_items(KernelKind kind, std::int64_t items, std::int32_t n) {
+  items = std::max<std::int64_t>(1, items);
   constexpr std::int64_t slab = std::int64_t{1} << 30;
   KernelKey key;
   key.kind = kind;
+  key.batch = static_cast<std::int32_t>((items + slab - 1) / slab);
+  key.m = static_cast<std::int32_t>(items / key.batch);
+  key.n = n;
+  return key;
+}
+
+KernelKey over_parameters(const BlockContext& x, KernelKind kind, std::int64_t parameters,
+                          std::int32_t bytes_each) {
+  KernelKey key = over_items(kind, parameters, bytes_each);
   key.precision = machine::Precision::fp32;
   key.style = x.config.recipe.kernels;
-  key.batch = static_cast<std::int32_t>((parameters + slab - 1) / slab);
-  key.m = static_cast<std::int32_t>(parameters / std::max(1, key.batch));
-  key.n = bytes_each;
   return key;
 }
 
@@ -83,16 +95,53 @@ ops::CollectiveQuery replica_reduction(const BlockContext& x, WeightKind weights
 
 void reduce_gradients(Builder& b, const BlockContext& x, WeightKind weights, std::int64_t parameters,
                       OpIndex done) {
-  if (copies_of(x, weights).ranks == 1) return;
-  const OpIndex reduced =
+  if (copies_of(x, weights).ranks == 1) return offload_gradients(b, x, weights, parameters, done);
+  OpIndex reduced =
       b.communicate(Lane::data, data_part(x), gradient_reduction(x, weights, parameters), {done});
   if (x.config.zero != training::ZeroStage::none && replicas_of(x, weights).ranks > 1)
-    b.communicate(Lane::data, data_part(x), replica_reduction(x, weights, parameters), {reduced});
+    reduced = b.communicate(Lane::data, data_part(x), replica_reduction(x, weights, parameters), {reduced});
+  offload_gradients(b, x, weights, parameters, reduced);
 }
 
-ops::CollectiveQuery parameter_gather(const BlockContext& x, WeightKind weights, std::int64_t parameters) {
+static ops::CollectiveQuery host_copy(std::int64_t bytes) {
+  return {.kind = CollectiveKind::host_copy, .payload = Bytes(bytes)};
+}
+
+// Of `parameters`, those whose states this rank holds.
+static std::int64_t own_share(const BlockContext& x, WeightKind weights, std::int64_t parameters) {
+  return parameters / (x.config.zero >= training::ZeroStage::optimizer ? shards_of(x, weights).ranks : 1);
+}
+
+void offload_gradients(Builder& b, const BlockContext& x, WeightKind weights, std::int64_t parameters,
+                       OpIndex reduced) {
+  if (!x.config.recipe.offload_optimizer) return;
+  b.communicate(Lane::host, Part::other, host_copy(own_share(x, weights, parameters) * gradient_bytes(x)),
+                {reduced});
+}
+
+static bool gathers_8_bit(const BlockContext& x) {
+  return x.config.recipe.fp8_gather && machine::operand_bytes(x.config.precision) == 1;
+}
+
+training::RankParameters chunk_in_8_bit(const BlockContext& x, std::int32_t chunk) {
+  if (!gathers_8_bit(x)) return {};
+  return training::product_chunk_parameters(x.config, x.model, x.layout, chunk);
+}
+
+training::RankParameters layer_in_8_bit(const BlockContext& x, training::LayerKind kind) {
+  if (!gathers_8_bit(x)) return {};
+  return training::product_layer_parameters(x.config, x.model, kind);
+}
+
+ops::KernelKey copy_of(std::int64_t bytes) {  // an elementwise kernel of 16 bit moves four bytes an item
+  return over_items(KernelKind::elementwise, bytes / 4, 1);
+}
+
+ops::CollectiveQuery parameter_gather(const BlockContext& x, WeightKind weights, std::int64_t parameters,
+                                      std::int64_t in_8_bit) {
+  const std::int64_t each = machine::element_bytes(x.config.precision);
   return {.kind = CollectiveKind::all_gather,
-          .payload = Bytes(parameters * machine::element_bytes(x.config.precision)),
+          .payload = Bytes(parameters * each - in_8_bit * (each - 1)),
           .group = shards_of(x, weights),
           .settings = x.config.comm};
 }
@@ -113,14 +162,14 @@ struct Row {
 
 // What one stage holds.
 struct StageContents {
-  training::RankParameters parameters;
+  training::RankParameters trained;
   std::int64_t replicated_weights = 0;  // whole on every tensor rank
   bool ends = false;                    // first or last stage: holds an embedding table
 };
 
 StageContents contents_of(const BlockContext& x, std::int32_t stage) {
   StageContents held;
-  held.parameters = training::stage_parameters(x.config, x.model, x.framework, x.layout, stage);
+  held.trained = training::trained_stage_parameters(x.config, x.model, x.framework, x.layout, stage);
   const std::size_t chunks = x.layout.chunk_layers.size();
   for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
     if (x.layout.stage_of_chunk[chunk] != stage) continue;
@@ -134,15 +183,17 @@ StageContents contents_of(const BlockContext& x, std::int32_t stage) {
   return held;
 }
 
-// Calls `each(weights, parameters)` for the weights of every chunk of the stage of which there are copies.
+// Calls `each(weights, parameters, chunk)` for the weights of every chunk of the stage of which there are
+// copies.
 template <class Each>
 void for_copied_weights(const BlockContext& x, std::int32_t stage, Each each) {
   for (std::size_t chunk = 0; chunk < x.layout.chunk_layers.size(); ++chunk) {
     if (x.layout.stage_of_chunk[chunk] != stage) continue;
-    const training::RankParameters held = training::chunk_parameters(x.config, x.model, x.framework, x.layout,
-                                                                     static_cast<std::int32_t>(chunk));
+    const training::RankParameters held = training::trained_chunk_parameters(
+        x.config, x.model, x.framework, x.layout, static_cast<std::int32_t>(chunk));
     for (const WeightKind weights : {WeightKind::dense, WeightKind::expert})
-      if (held.of(weights) > 0 && copies_of(x, weights).ranks > 1) each(weights, held.of(weights));
+      if (held.of(weights) > 0 && copies_of(x, weights).ranks > 1)
+        each(weights, held.of(weights), static_cast<std::int32_t>(chunk));
   }
 }
 
@@ -150,7 +201,7 @@ void for_copied_weights(const BlockContext& x, std::int32_t stage, Each each) {
 // those they keep. Neglected: sums of the embeddings where a stage holds them twice.
 void sum_over_copies(Row row, const BlockContext& x, std::int32_t stage) {
   const training::RankParameters held =
-      training::stage_parameters(x.config, x.model, x.framework, x.layout, stage);
+      training::trained_stage_parameters(x.config, x.model, x.framework, x.layout, stage);
   for (const WeightKind weights : {WeightKind::dense, WeightKind::expert}) {
     const bool sharded = x.config.zero >= training::ZeroStage::optimizer;
     const std::int64_t kept = held.of(weights) / (sharded ? shards_of(x, weights).ranks : 1);
@@ -165,12 +216,13 @@ void sum_over_copies(Row row, const BlockContext& x, std::int32_t stage) {
 void trace_gradients(Row row, const BlockContext& x, const StageContents& held, std::int32_t stage) {
   const training::TrainingConfig& c = x.config;
   if (!c.overlap.grad_reduce && c.zero <= training::ZeroStage::optimizer)
-    for_copied_weights(x, stage, [&](WeightKind weights, std::int64_t parameters) {
+    for_copied_weights(x, stage, [&](WeightKind weights, std::int64_t parameters, std::int32_t) {
       row.collective(data_part(x), gradient_reduction(x, weights, parameters));
       if (c.zero >= training::ZeroStage::optimizer && replicas_of(x, weights).ranks > 1)
         row.collective(data_part(x), replica_reduction(x, weights, parameters));
     });
   if (x.layout.copies > 1) sum_over_copies(row, x, stage);
+  if (x.is_frozen()) return;
   if (c.sequence_parallel && c.degrees.tensor > 1)
     row.collective(Part::tp_comm, {.kind = CollectiveKind::all_reduce,
                                    .payload = Bytes(held.replicated_weights * gradient_bytes(x)),
@@ -229,7 +281,7 @@ void trace_weight_casts(Row row, const BlockContext& x, const StageContents& hel
   const std::int64_t table = x.vocabulary / c.degrees.tensor * x.model.hidden;
   const bool first = x.layout.stage_of_chunk.front() == stage, last = x.layout.stage_of_chunk.back() == stage;
   const int tables = (first ? 1 : 0) + (last ? 1 : 0) - (first && last && x.model.tied_embeddings ? 1 : 0);
-  const std::int64_t all = held.parameters.total() - held.replicated_weights - tables * table;
+  const std::int64_t all = held.trained.total() - held.replicated_weights - tables * table;
   if (all <= 0) return;
   // Weights that travel in 8 bit are cast by the ranks that update them.
   const auto cast = c.recipe.fp8_gather ? std::llround(static_cast<double>(all) * owned_share) : all;
@@ -238,11 +290,26 @@ void trace_weight_casts(Row row, const BlockContext& x, const StageContents& hel
   row.kernel(Part::optimizer, over_weights(x, KernelKind::quantize, cast));
 }
 
+// Gradients that did not leave as they came go to the host, its processors update the states, and 16-bit
+// weights come back, one after the other: DeepSpeed copies when its update has ended, Megatron's hybrid
+// optimizer waits for each leg unless told to overlap them.
+void trace_host_update(Row update, const BlockContext& x, std::int64_t updated, bool gradients_are_there) {
+  const std::int64_t bytes_each = gradient_bytes(x),
+                     weight_bytes = machine::element_bytes(x.config.precision);
+  const std::int64_t clipping = x.config.recipe.grad_clip ? 2 * 4 : 0;
+  if (!gradients_are_there) update.collective(Part::other, host_copy(updated * bytes_each));
+  update.collective(Part::optimizer,
+                    {.kind = CollectiveKind::host_update,
+                     .payload = Bytes(updated * (training::update_bytes(x.config) - clipping))});
+  update.collective(Part::other, host_copy(updated * weight_bytes));
+}
+
 }  // namespace
 
 void trace_step_tail(Builder& b, const BlockContext& x, Workload& out) {
   const training::TrainingConfig& c = x.config;
   const bool sharded = c.zero >= training::ZeroStage::optimizer;
+  const bool streams_gradients = DataTraffic(c, x.layout).reduces_last;
   const auto bytes_each = static_cast<std::int32_t>(gradient_bytes(x));
   for (std::int32_t stage = 0; stage < c.degrees.pipeline; ++stage) {
     const StageContents held = contents_of(x, stage);
@@ -250,10 +317,8 @@ void trace_step_tail(Builder& b, const BlockContext& x, Workload& out) {
     trace_gradients({b, out.tail.gradients}, x, held, stage);
     out.tail.gradients.close_row();
 
-    const auto own = [&](WeightKind weights) {
-      return held.parameters.of(weights) / (sharded ? shards_of(x, weights).ranks : 1);
-    };
-    const std::int64_t updated = own(WeightKind::dense) + own(WeightKind::expert);
+    const std::int64_t updated = own_share(x, WeightKind::dense, held.trained.dense) +
+                                 own_share(x, WeightKind::expert, held.trained.expert);
     Row agree{b, out.tail.agree}, update{b, out.tail.update};
     const ops::CollectiveQuery one_number{
         .kind = CollectiveKind::all_reduce, .payload = Bytes(4), .group = x.layout.model, .settings = c.comm};
@@ -264,15 +329,21 @@ void trace_step_tail(Builder& b, const BlockContext& x, Workload& out) {
     if (x.layout.model.ranks > 1 && agreements > 0) agree.collective(Part::other, one_number, agreements);
     out.tail.agree.close_row();
 
-    update.kernel(Part::optimizer,
-                  over_parameters(x, KernelKind::optimizer, updated, training::update_bytes(c)));
+    if (c.recipe.offload_optimizer)
+      trace_host_update(update, x, updated, streams_gradients);
+    else
+      update.kernel(Part::optimizer,
+                    over_parameters(x, KernelKind::optimizer, updated, training::update_bytes(c)));
     trace_weight_casts(update, x, held, stage,
-                       static_cast<double>(updated) / static_cast<double>(held.parameters.total()));
+                       static_cast<double>(updated) / static_cast<double>(held.trained.total()));
     update.kernel(Part::optimizer,
-                  over_parameters(x, KernelKind::memset_zero, held.parameters.total(), bytes_each));
+                  over_parameters(x, KernelKind::memset_zero,
+                                  c.zero < training::ZeroStage::gradients ? held.trained.total() : updated,
+                                  bytes_each));
     if (sharded && !c.overlap.param_gather && c.zero < training::ZeroStage::parameters)
-      for_copied_weights(x, stage, [&](WeightKind weights, std::int64_t parameters) {
-        update.collective(Part::zero_comm, parameter_gather(x, weights, parameters));
+      for_copied_weights(x, stage, [&](WeightKind weights, std::int64_t parameters, std::int32_t chunk) {
+        update.collective(Part::zero_comm,
+                          parameter_gather(x, weights, parameters, chunk_in_8_bit(x, chunk).of(weights)));
       });
     out.tail.update.close_row();
   }

@@ -21,8 +21,16 @@ void trace_step_tail(Builder&, const BlockContext&, Workload& out);
 // Both, on the data lane of the open block, as soon as `done` is; nothing where one rank holds the only copy.
 void reduce_gradients(Builder&, const BlockContext&, training::WeightKind, std::int64_t parameters,
                       OpIndex done);
+// A kernel that reads and writes `bytes` in all.
+[[nodiscard]] ops::KernelKey copy_of(std::int64_t bytes);
 [[nodiscard]] ops::CollectiveQuery parameter_gather(const BlockContext&, training::WeightKind,
-                                                    std::int64_t parameters);
+                                                    std::int64_t parameters, std::int64_t in_8_bit);
+// Trained weights of a chunk, or of a layer, that are gathered in 8 bit.
+[[nodiscard]] training::RankParameters chunk_in_8_bit(const BlockContext&, std::int32_t chunk);
+[[nodiscard]] training::RankParameters layer_in_8_bit(const BlockContext&, training::LayerKind);
+// Gradients that a rank keeps after such a reduction, to its host's memory for an optimizer that runs there.
+void offload_gradients(Builder&, const BlockContext&, training::WeightKind, std::int64_t parameters,
+                       OpIndex reduced);
 // Ranks with copies of these weights, and those among which their states are sharded.
 [[nodiscard]] const machine::GroupSpan& copies_of(const BlockContext&, training::WeightKind);
 [[nodiscard]] const machine::GroupSpan& shards_of(const BlockContext&, training::WeightKind);

@@ -10,6 +10,8 @@
 
 #include "training/memory.hpp"
 #include "training/multi_token.hpp"
+#include "workload/bucketed_chunk.hpp"
+#include "workload/data_traffic.hpp"
 #include "workload/multi_token.hpp"
 #include "workload/pair.hpp"
 #include "workload/recompute.hpp"
@@ -22,140 +24,6 @@ namespace echo::workload {
 namespace {
 
 using training::LayerKind;
-using training::WeightKind;
-
-// Parameters of one bucket of gradients or gathered weights: max(40 M, 1 M * data ranks) in Megatron.
-// Source: Megatron-LM core/distributed/distributed_data_parallel.py.
-std::int64_t bucket_size(const BlockContext& x) {
-  return std::max<std::int64_t>(x.framework.bucket_parameters, 1'000'000LL * x.layout.data_context.ranks);
-}
-
-// Collects gradients in the order they become ready and sends a bucket off whenever it is full.
-// Source: Megatron-LM core/distributed/param_and_grad_buffer.py.
-class Buckets {
- public:
-  explicit Buckets(const BlockContext& x) : x_(x), size_(bucket_size(x)) {}
-
-  static void add(void* self, Builder& b, WeightKind weights, std::int64_t parameters, OpIndex done) {
-    auto& me = *static_cast<Buckets*>(self);
-    Bucket& bucket = me.open_[static_cast<std::size_t>(weights)];
-    bucket.filled += parameters;
-    bucket.last = done;
-    if (bucket.filled >= me.size_) me.send(b, weights);
-  }
-  void send_rest(Builder& b) {
-    send(b, WeightKind::dense);
-    send(b, WeightKind::expert);
-  }
-
- private:
-  struct Bucket {
-    std::int64_t filled = 0;
-    OpIndex last = -1;
-  };
-  void send(Builder& b, WeightKind weights) {
-    Bucket& bucket = open_[static_cast<std::size_t>(weights)];
-    if (bucket.filled > 0) reduce_gradients(b, x_, weights, bucket.filled, bucket.last);
-    bucket.filled = 0;
-  }
-  const BlockContext& x_;
-  std::int64_t size_;
-  std::array<Bucket, 2> open_;  // [WeightKind]
-};
-
-// Norms and the like, whose gradients come with the end of their layer's backward.
-std::int64_t vector_parameters(const BlockContext& x, LayerKind kind) {
-  const training::ModelSpec& m = x.model;
-  std::int64_t rest = training::replicated_layer_parameters(m, kind);
-  if (kind.mixes_experts()) rest -= training::router_parameters(m);
-  if (kind.has_attention() && m.has_latent_attention())
-    rest -= training::latent_down_parameters(m) - m.latent.query_rank - m.latent.key_value_rank;
-  if (kind.mixer == training::Mixer::mamba)
-    rest += training::mamba_vector_parameters(m) / x.config.degrees.tensor;
-  return rest;
-}
-
-// The whole backward of a chunk with its gradient buckets.
-std::int32_t last_backward_block(Builder& b, const BlockContext& given, const ChunkContents& chunk) {
-  const std::int32_t block = b.open_block();
-  BlockContext x = given;
-  x.splits_backward = false;  // gradients leave as they come, input and weight gradients alike
-  Buckets buckets(x);
-  const GradientReady ready{&Buckets::add, &buckets};
-  const std::int32_t depths = chunk.last ? x.config.recipe.mtp_layers : 0;
-  if (chunk.last) head_backward(b, x, depths == 0 ? ready : GradientReady{});
-  for (std::int32_t depth = depths; depth-- > 0;) {
-    const bool is_last = depth == 0;
-    multi_token_backward(
-        b, x, ready,
-        {.head = is_last, .embedding = is_last && training::copies_embedding(x.config, x.model)});
-    ready(b, WeightKind::dense,
-          vector_parameters(x, training::multi_token_layer_kind(x.model)) +
-              training::multi_token_norm_parameters(x.model),
-          b.last_compute());
-  }
-  for (std::int32_t i = chunk.layers - 1; i >= 0; --i) {
-    const LayerKind kind = training::layer_kind(x.model, chunk.first_layer + i);
-    layer_backward(b, x, kind, recompute_of(x.config, i), ready);
-    ready(b, WeightKind::dense, vector_parameters(x, kind), b.last_compute());
-  }
-  if (chunk.first) embedding_backward(b, x, ready);
-  buckets.send_rest(b);
-  return block;
-}
-
-// Gathers parameters bucket by bucket, experts' apart from the others, as the forward comes to need them.
-class Gathers {
- public:
-  Gathers(Builder& b, const BlockContext& x, const training::RankParameters& all)
-      : b_(b), x_(x), bucket_(bucket_size(x)) {
-    of_[0].all = all.dense, of_[1].all = all.expert;
-  }
-  // The gather that brings the last of `more` weights, or -1 where none has to come.
-  OpIndex need(const training::RankParameters& more) {
-    const OpIndex dense = need(WeightKind::dense, more.dense);
-    return std::max(dense, need(WeightKind::expert, more.expert));
-  }
-
- private:
-  struct Progress {
-    std::int64_t all = 0, needed = 0, gathered = 0;
-    OpIndex arrived = -1;
-  };
-  OpIndex need(WeightKind weights, std::int64_t more) {
-    Progress& p = of_[static_cast<std::size_t>(weights)];
-    p.needed += more;
-    while (copies_of(x_, weights).ranks > 1 && p.gathered < p.needed && p.gathered < p.all) {
-      const std::int64_t next = std::min(bucket_, p.all - p.gathered);
-      p.arrived = b_.communicate(Lane::data, Part::zero_comm, parameter_gather(x_, weights, next), {});
-      p.gathered += next;
-    }
-    return p.arrived;
-  }
-  Builder& b_;
-  const BlockContext& x_;
-  std::int64_t bucket_;
-  std::array<Progress, 2> of_;  // [WeightKind]
-};
-
-// The whole forward of a chunk behind the gathers of its parameters, one gather per bucket.
-std::int32_t first_forward_block(Builder& b, const BlockContext& x, const ChunkContents& chunk) {
-  const std::int32_t block = b.open_block();
-  Gathers gathers(b, x, chunk.parameters);
-  const std::int64_t table = x.vocabulary / x.config.degrees.tensor * x.model.hidden;
-  if (chunk.first) embedding_forward(b, x, gathers.need({.dense = table}));
-  for (std::int32_t i = 0; i < chunk.layers; ++i) {
-    const LayerKind kind = training::layer_kind(x.model, chunk.first_layer + i);
-    const OpIndex arrived = gathers.need(training::layer_parameters_per_rank(x.config, x.model, kind));
-    layer_forward(b, x, kind, Part::forward, arrived);
-  }
-  if (!chunk.last) return block;
-  const OpIndex arrived = gathers.need(chunk.parameters);
-  for (std::int32_t depth = 0; depth < x.config.recipe.mtp_layers; ++depth)
-    multi_token_forward(b, x, arrived);
-  head_forward(b, x, arrived);
-  return block;
-}
 
 void trace_hops(Builder& b, const BlockContext& x, const machine::ClusterSpec& cluster, Workload& out) {
   const training::TrainingConfig& c = x.config;
@@ -325,12 +193,39 @@ void trace_split_backwards(Builder& b, const BlockContext& given, Workload& out)
   }
 }
 
+// Passes whose traffic crosses the borders of layers are blocks of their own; a chunk shares those of its
+// twin.
+void trace_whole_passes(Builder& b, const BlockContext& x, const DataTraffic& t, const ChunkContents& chunk,
+                        std::int32_t twin, Workload& out) {
+  const auto add = [&](std::vector<std::int32_t>& of, bool wanted, auto trace) {
+    of.push_back(!wanted ? -1 : twin >= 0 ? of[static_cast<std::size_t>(twin)] : trace());
+  };
+  const auto forward = [&](Gather gather) {
+    return t.shards_weights ? sharded_forward(b, x, chunk, gather) : bucketed_forward(b, x, chunk, gather);
+  };
+  const auto backward = [&](Reduce reduce) {
+    const Gather gather = t.gathers_backward ? Gather::yes : Gather::no;
+    return t.shards_weights ? sharded_backward(b, x, chunk, gather, reduce)
+                            : bucketed_backward(b, x, chunk, reduce);
+  };
+  const bool every = t.shards_weights || x.config.recipe.offload_layers > 0, scatters = t.reduces_each;
+  add(out.whole_forward, every, [&] { return forward(t.gathers_forward ? Gather::yes : Gather::no); });
+  add(out.first_forward, t.gathers_buckets || (t.shards_weights && !t.gathers_forward),
+      [&] { return forward(Gather::yes); });
+  add(out.whole_backward, every || scatters, [&] { return backward(scatters ? Reduce::yes : Reduce::no); });
+  if (scatters)
+    out.last_backward.push_back(out.whole_backward.back());
+  else
+    add(out.last_backward, t.reduces_last, [&] { return backward(Reduce::yes); });
+}
+
 }  // namespace
 
 void trace_workload(const training::TrainingConfig& config, const training::ModelSpec& model,
                     const training::FrameworkSpec& framework, const machine::ClusterSpec& cluster,
                     const training::RankLayout& layout, Backward backward, Workload& out,
                     std::int32_t compute_capability) {
+  const DataTraffic traffic(config, layout);
   const BlockContext x{config,
                        model,
                        framework,
@@ -338,43 +233,32 @@ void trace_workload(const training::TrainingConfig& config, const training::Mode
                        training::padded_vocabulary(config, model, framework),
                        backward == Backward::split,
                        compute_capability,
-                       training::busiest_load(config, model, layout)};
+                       training::busiest_load(config, model, layout),
+                       traffic.adds_each};
   Builder b(out);
   b.start();
+  out.gathers_each = traffic.gathers_forward;
+  out.gathers_once = traffic.shards_weights && !traffic.gathers_forward;
 
   const PassBlocks blocks = trace_passes(b, x);
-  const bool replicated = layout.data_context.ranks > 1;
   const auto chunks = static_cast<std::int32_t>(layout.chunk_layers.size());
-  // Full shards gather and scatter in every pass, sharded gradients scatter in every backward: whole-chunk
-  // passes.
-  const bool shards_weights = replicated && config.zero == training::ZeroStage::parameters;
-  const bool shards_gradients = replicated && config.zero == training::ZeroStage::gradients;
-  const bool reduces = replicated && !shards_weights && (config.overlap.grad_reduce || shards_gradients);
-  const bool gathers = replicated && !shards_weights && config.overlap.param_gather &&
-                       config.zero >= training::ZeroStage::optimizer;
-  std::vector<std::int32_t>& whole_forward = out.whole_forward;
-  whole_forward.clear();
   for (std::int32_t i = 0; i < chunks; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    const ChunkContents chunk{layout.chunk_layers[at], layout.chunk_first_layer[at], layout.opens_model(at),
+    const ChunkContents chunk{layout.chunk_layers[at],
+                              layout.chunk_first_layer[at],
+                              layout.opens_model(at),
                               layout.closes_model(at),
-                              training::chunk_parameters(config, model, framework, layout, i)};
-    const std::int32_t twin = twin_of(x, i);
-    const auto shared_or = [&](const std::vector<std::int32_t>& of, bool wanted, auto make) {
-      if (!wanted) return -1;
-      return twin >= 0 ? of[static_cast<std::size_t>(twin)] : make(b, x, chunk);
-    };
-    whole_forward.push_back(shared_or(whole_forward, shards_weights, sharded_forward));
-    out.first_forward.push_back(shared_or(out.first_forward, gathers, first_forward_block));
-    out.last_backward.push_back(shards_weights ? shared_or(out.last_backward, true, sharded_backward)
-                                               : shared_or(out.last_backward, reduces, last_backward_block));
-    if (shards_weights)
-      out.forward.push({whole_forward.back(), 1});
+                              training::chunk_parameters(config, model, framework, layout, i),
+                              training::trained_chunk_parameters(config, model, framework, layout, i),
+                              chunk_in_8_bit(x, i)};
+    trace_whole_passes(b, x, traffic, chunk, twin_of(x, i), out);
+    if (out.whole_forward.back() >= 0)
+      out.forward.push({out.whole_forward.back(), 1});
     else
       push_forward(blocks, x, chunk, layout.chunk_kinds.row(i), out.forward);
     out.forward.close_row();
-    if (shards_weights || shards_gradients)
-      out.backward.push({out.last_backward.back(), 1});
+    if (out.whole_backward.back() >= 0)
+      out.backward.push({out.whole_backward.back(), 1});
     else
       push_backward(blocks, x, chunk, layout.chunk_kinds.row(i), out.backward);
     out.backward.close_row();

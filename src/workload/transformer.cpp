@@ -146,6 +146,7 @@ void embedding_forward(Builder& b, const BlockContext& x, OpIndex start_after) {
 }
 
 void embedding_backward(Builder& b, const BlockContext& x, const GradientReady& ready) {
+  if (x.is_frozen()) return;
   const Shapes s(x);
   const OpIndex gathered = gather(b, s, b.last_compute(), s.hidden);
   const OpIndex done =

@@ -23,6 +23,9 @@ struct BlockContext {
   bool splits_backward = false;          // weight gradients are a pass of their own (zero-bubble schedules)
   std::int32_t compute_capability = 90;  // of the GPU: which copies its narrow products take
   training::ExpertLoad load;             // of the rank that is simulated: the busiest
+  bool adds_gradients = true;  // to those of earlier microbatches, by a kernel where no product does it
+
+  [[nodiscard]] bool is_frozen() const { return config.recipe.lora_rank > 0; }  // but for its adapters
 };
 
 // Called as soon as the gradient of a weight of `parameters` entries (per gpu rank) is complete, with the op

@@ -60,9 +60,12 @@ struct Workload {
   Csr<BlockRun> weight_gradients;  // rows are empty unless the backward is split
   Csr<BlockRun> input_gradients;   // what is left of a split backward where others are whole; rows or none
   Csr<BlockRun> pairs;  // [chunks][chunks of a stage] a forward and a backward run as one; rows or none
-  std::vector<std::int32_t> whole_forward;  // one block for the chunk's every forward, or -1
-  std::vector<std::int32_t> first_forward,
-      last_backward;  // one block for the whole chunk, or -1: like the others
+  // One block for the chunk's every pass, or -1: layer by layer.
+  std::vector<std::int32_t> whole_forward, whole_backward;
+  // One block for the chunk's first or last pass, or -1: like the others.
+  std::vector<std::int32_t> first_forward, last_backward;
+  bool gathers_each = false;  // every forward begins with a gather of weights
+  bool gathers_once = false;  // the first one does; else first_forward gathers from the start of the step on
   StepTail tail;
   ops::CollectiveQuery hop_within,
       hop_across;                // one microbatch between two stages: inside a node, between nodes

@@ -32,7 +32,6 @@ class RecomputeLaws : public testing::Test {
   bool is_refused(const TrainingConfig& c, SimTime time) {
     if (time > SimTime::zero()) return false;
     EXPECT_NE(why_unsupported(c, catalog_), "");
-    std::cout << "refused: " << why_unsupported(c, catalog_) << "\n";
     return true;
   }
 

@@ -79,6 +79,7 @@ TEST(ConfigId, ChangesWithEveryChoiceOfTheRecipeThatCanMatter) {
   base.precision = training::Precision::fp8;
   base.zero = training::ZeroStage::parameters;
   base.recipe.cp_comm = training::ContextComm::hybrid;
+  base.recipe.lora_rank = 8;
   simulate::Catalog mixtures = catalog();
   mixtures.models[0].experts = 8, mixtures.models[0].experts_per_token = 2;
   mixtures.models[0].shared_expert_hidden = mixtures.models[0].hidden;
@@ -97,7 +98,8 @@ TEST(ConfigId, ChangesWithEveryChoiceOfTheRecipeThatCanMatter) {
         mattered += matters;
       }
     }
-  EXPECT_EQ(mattered, 4 * (training::choice_count - 5) + 2 * (1 + 2 + 1 + 1));  // the five: by recompute or schedule
+  EXPECT_EQ(mattered,
+            4 * (training::choice_count - 5) + 2 * (1 + 2 + 1 + 1));  // the five: by recompute or schedule
 }
 
 // irrelevant_axes() is what normalised() and the search for repeats go by: an axis it names changes nothing,

@@ -57,14 +57,43 @@ TEST(Feasibility, AMixtureUnderTensorParallelismNeedsASharedSequence) {
 TEST(Feasibility, AMixturesShardsMustFitItsExpertsToo) {
   TrainingConfig c = with({.data = 8, .expert = 4});
   c.zero = ZeroStage::parameters;
-  EXPECT_EQ(rule_of(c, support::tiny_mixture()),
-            "sharded weights (ZeRO-3) of a mixture of experts are not simulated yet");
-  c.zero = ZeroStage::optimizer;
+  EXPECT_EQ(rule_of(c, support::tiny_mixture()), "");
   c.zero_group = 2;  // four copies of the optimizer's states, but only two of each expert
   EXPECT_EQ(rule_of(c, support::tiny_mixture()),
             "shard groups must divide the experts' data-parallel ranks as well");
   c.zero_group = 4;
   EXPECT_EQ(rule_of(c, support::tiny_mixture()), "");
+}
+
+TEST(Feasibility, AdaptersNeedPlainLayersAndARankThatTensorRanksDivide) {
+  TrainingConfig c = with({.tensor = 4});
+  c.recipe.lora_rank = 6;
+  EXPECT_EQ(rule_of(c, support::tiny_llama()), "tensor degree must divide the adapters' rank");
+  c.recipe.lora_rank = 8;
+  EXPECT_EQ(rule_of(c, support::tiny_llama()), "");
+  c.sequence_parallel = true;
+  EXPECT_EQ(rule_of(c, support::tiny_mixture()),
+            "adapters of mixtures, latent attention and Mamba layers are not simulated yet");
+}
+
+TEST(Feasibility, OffloadingNeedsWhatItsFrameworksAsk) {
+  TrainingConfig c = with({.data = 2});
+  c.recipe.offload_optimizer = true;
+  EXPECT_EQ(rule_of(c, support::tiny_gpt()),
+            "an optimizer in host memory needs sharded optimizer states (ZeRO-1 or more)");
+  c.zero = ZeroStage::optimizer;
+  EXPECT_EQ(rule_of(c, support::tiny_gpt()),
+            "the catalog does not say how fast the GPU's link to its host and the host's memory are");
+  c.recipe.offload_optimizer = false;
+  c.recipe.offload_layers = 8;
+  EXPECT_EQ(rule_of(c, support::tiny_gpt()),
+            "activations of all layers but one can wait in host memory at most");
+  c.recipe.offload_layers = 7;
+  c.recompute = Recompute::full;
+  EXPECT_EQ(rule_of(c, support::tiny_gpt()), "activations that are recomputed do not wait in host memory");
+  c.degrees.pipeline = 2;
+  EXPECT_EQ(rule_of(c, support::tiny_gpt()),
+            "activations do not wait in host memory under pipeline parallelism");
 }
 
 TEST(Feasibility, ContextParallelismNeedsFusedAttentionAndEqualPieces) {

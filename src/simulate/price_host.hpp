@@ -1,0 +1,15 @@
+// What a GPU's host does for it.
+#pragma once
+
+#include "machine/cluster.hpp"
+#include "machine/gpu.hpp"
+#include "ops/collective.hpp"
+
+namespace echo::simulate {
+
+[[nodiscard]] bool is_of_host(ops::CollectiveKind);
+// Contract: is_of_host(query.kind); the catalog knows the host link and the host's memory bandwidth.
+[[nodiscard]] ops::CollectiveEstimate price_host(const ops::CollectiveQuery&, const machine::GpuSpec&,
+                                                 const machine::ClusterSpec&);
+
+}  // namespace echo::simulate
