@@ -129,7 +129,7 @@ class Unfolding {
     const ChunkCost& cost = cost_of(task);
     switch (task.kind) {
       case TaskKind::forward:
-        return cost.forward.exposed;
+        return (task.microbatch == 0 ? cost.first_forward : cost.forward).exposed;
       case TaskKind::backward_input:
         return input_of(cost).exposed;
       case TaskKind::backward_weight:

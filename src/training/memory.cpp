@@ -26,6 +26,13 @@ struct Instant {
   [[nodiscard]] double sum() const { return activations + logits + grads; }
 };
 
+// A stage may hold the last chunk of either copy of the model.
+bool computes_loss(const RankLayout& layout, std::int32_t stage) {
+  for (std::size_t chunk = 0; chunk < layout.stage_of_chunk.size(); ++chunk)
+    if (layout.stage_of_chunk[chunk] == stage && layout.closes_model(chunk)) return true;
+  return false;
+}
+
 Instant fullest(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec& f, const RankLayout& layout,
                 const ModelStates& states, std::int32_t stage, std::int32_t in_flight) {
   const StageActivations stage_holds = stage_activations(c, m, f, layout, stage, in_flight);
@@ -33,7 +40,7 @@ Instant fullest(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec
   const auto consider = [&most](const Instant& other) {
     if (other.sum() > most.sum()) most = other;
   };
-  if (layout.stage_of_chunk.back() == stage) {
+  if (computes_loss(layout, stage)) {
     const LossMemory loss = loss_memory(c, m, f);
     consider({.activations = stage_holds.held + loss.stream, .logits = loss.logits});
   }

@@ -113,12 +113,16 @@ TEST_F(AllRanks, EqualTheCollapsedStepWhereNoTransferCrossesAPassAndBoundItElsew
     const SimTime slack = leftovers(d);
     exact += slack == SimTime::zero();
     const auto replica = static_cast<std::int32_t>(std::ssize(d.ranks)) / d.config.degrees.pipeline;
+    // Under ZeRO-2 and 3 a pass waits for all the traffic of the pass before, in truth for what is in its
+    // way.
+    const bool shards = d.config.zero >= training::ZeroStage::gradients;
+    const SimTime early = shards ? slack : SimTime::zero();
     // Zero-bubble stages go on by themselves; their step is a turn, not an end.
     const bool ends = !(schedule.splits_backward && d.config.recipe.post_validation);
     SimTime step{};
     for (std::size_t r = 0; r < d.ranks.size(); ++r) {
       const SimTime fast = d.ws.pipeline.stages[r / static_cast<std::size_t>(replica)].compute_end;
-      ASSERT_LE(fast, d.ranks[r].compute_end) << "rank " << r << ", " << told;
+      ASSERT_LE(fast - early, d.ranks[r].compute_end) << "rank " << r << ", " << told;
       ASSERT_GE(fast + slack, d.ranks[r].compute_end) << "rank " << r << ", " << told;
       step = std::max(step, d.ranks[r].step_end);
     }

@@ -109,12 +109,13 @@ TEST_F(States, OptimizersDifferByTheirMoments) {
 
 TEST_F(States, FrozenWeightsHaveNoGradients) {
   config_.zero = ZeroStage::none;
+  const double frozen = parameters();
   config_.recipe.lora_rank = 8;
   // A pair of matrices beside query-key-value, output, gate-up and down.
   const double adapters = 8.0 * 8 * ((1024 + 1536) + (1024 + 1024) + (1024 + 5632) + (2816 + 1024));
   EXPECT_DOUBLE_EQ(states().grads, 4 * adapters);
   EXPECT_DOUBLE_EQ(states().optimizer, 8 * adapters);
-  EXPECT_DOUBLE_EQ(states().weights, 2 * (parameters() + adapters));
+  EXPECT_DOUBLE_EQ(states().weights, 2 * (frozen + adapters));
 }
 
 // Experts are sharded over their own group: 8 ranks, experts spread over all of them, so no copies.
