@@ -12,6 +12,7 @@
 #include "apps/text_table.hpp"
 #include "collective/algorithm.hpp"
 #include "simulate/compose_step.hpp"
+#include "simulate/path_detail.hpp"
 #include "simulate/price_work.hpp"
 #include "simulate/schedule_of.hpp"
 #include "simulate/simulate.hpp"
@@ -108,6 +109,32 @@ std::array<std::int64_t, 2> hops_of(const TrainingConfig& config, const training
 
 }  // namespace
 
+// What lies on the critical path: kernels by kind, collectives by part, kind and group.
+static std::vector<PathCost> path_costs(const Workspace& workspace, const simulate::PathDetail& detail) {
+  std::map<std::string, SimTime> by_name;
+  const std::size_t kernels = workspace.work.kernels.size();
+  for (std::size_t work = 0; work < detail.work.size(); ++work) {
+    if (detail.work[work] == SimTime::zero()) continue;
+    if (work < kernels) {
+      by_name[ops::name_of(workspace.work.kernels[work].kind)] += detail.work[work];
+    } else {
+      const ops::CollectiveQuery& query = workspace.work.collectives[work - kernels];
+      by_name[fmt::format("{} over {} GPUs on {} nodes",
+                          ops::collective_kind_names[static_cast<std::size_t>(query.kind)], query.group.ranks,
+                          query.group.nodes)] += detail.work[work];
+    }
+  }
+  by_name["transfers between stages"] += detail.hops;
+  by_name["waiting for the host, and its time at the end"] += detail.host;
+  by_name["gradient and parameter traffic that outlasts its pass"] += detail.rest;
+  std::vector<PathCost> costs;
+  for (const auto& [what, time] : by_name)
+    if (time != SimTime::zero()) costs.push_back({what, time});
+  std::stable_sort(costs.begin(), costs.end(),
+                   [](const PathCost& a, const PathCost& b) { return a.time > b.time; });
+  return costs;
+}
+
 Explanation explain(const TrainingConfig& config, const simulate::Catalog& catalog,
                     const simulate::Calibration& known) {
   Workspace workspace;
@@ -116,6 +143,11 @@ Explanation explain(const TrainingConfig& config, const simulate::Catalog& catal
     told.memory = simulate::memory_of_stages(config, catalog, workspace.layout);
   if (told.report.status != training::Status::ok) return told;
 
+  const simulate::PathDetail detail = simulate::path_detail(
+      simulate::pipeline_shape(config, workspace.layout, simulate::schedule_of(config, catalog)), workspace,
+      told.report.step, catalog.framework(config.framework).host_per_step);
+  told.path = path_costs(workspace, detail);
+  told.path_by_stage = detail.stage;
   const std::int32_t stage = told.report.critical_stage;
   Counter counter(config, workspace);
   counter.count_stage(stage);
@@ -143,8 +175,27 @@ static std::string show_payload(Bytes bytes) {
   return value >= 1 << 10 ? fmt::format("{:.1f} KiB", value / (1 << 10)) : fmt::format("{} B", bytes.value);
 }
 
+static std::string path_of(const Explanation& told) {
+  constexpr std::size_t shown = 8;
+  TextTable table({"<  what", "time", "of step"});
+  const double step = to_seconds(told.report.step);
+  for (std::size_t i = 0; i < std::min(shown, told.path.size()); ++i) {
+    const double time = to_seconds(told.path[i].time);
+    table.add({"  " + told.path[i].what, show_time(time), show_share(time / step)});
+  }
+  std::string text = "\ncritical path: what carries most of it\n" + table.text();
+  if (told.path_by_stage.size() < 2) return text;
+  text += "  by stage:";
+  for (std::size_t stage = 0; stage < told.path_by_stage.size(); ++stage) {
+    if (told.path_by_stage[stage] != SimTime::zero())
+      text += fmt::format(" {}: {}", stage, show_share(to_seconds(told.path_by_stage[stage]) / step));
+  }
+  return text + "\n";
+}
+
 std::string explanation_text(const Explanation& told) {
   std::string text;
+  if (!told.path.empty()) text += path_of(told);
   if (!told.memory.empty()) {
     std::vector<std::string> headings{"stage"};
     for (const std::string_view part : training::memory_part_names) headings.emplace_back(part);

@@ -25,10 +25,18 @@ struct CollectiveCost {
   SimTime each{}, total{};  // alone; hidden behind computation or not
 };
 
+// A kernel or collective on the critical path, or what else lies there.
+struct PathCost {
+  std::string what;
+  SimTime time{};
+};
+
 struct Explanation {
   simulate::StepReport report;
   std::vector<training::MemoryUse> memory;  // [stages]; empty where the config is unsupported
   std::vector<CollectiveCost> collectives;  // largest total first; empty unless the report is ok
+  std::vector<PathCost> path;               // longest first; sums to the step
+  std::vector<SimTime> path_by_stage;       // [stages]; the rest of the step lies between them
 };
 
 [[nodiscard]] Explanation explain(const training::TrainingConfig&, const simulate::Catalog&,

@@ -129,7 +129,8 @@ Probe probe_points(const sweep::SweepSpec& spec, const simulate::Catalog& catalo
     sweep::Row row;
     row.config = sweep::normalised(sweep::config_of(cursor.state(), catalog), catalog);
     try {
-      row.report = simulate::simulate(row.config, catalog, calibration, workspace, spec.run.work_budget);
+      row.report =
+          simulate::simulate(row.config, catalog, calibration, workspace, spec.run.work_budget, spec.skew);
     } catch (const std::exception&) {  // as in a run: a bug costs one row
       row.report.status = Status::failed;
       workspace = simulate::Workspace();

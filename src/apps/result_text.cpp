@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/breakdown.hpp"
+#include "apps/path_text.hpp"
 #include "apps/show_quantity.hpp"
 #include "apps/text_table.hpp"
 #include "base/lane.hpp"
@@ -172,16 +173,18 @@ static std::string settings_text(const Table& table, std::int64_t row) {
 }
 
 static std::string breakdown_text(const Table& table, std::int64_t row) {
-  TextTable text({"<  part", "exposed", "of step", "busy", "<"});
+  const bool has_path = table.find("breakdown/path_time") != nullptr;
+  TextTable text({"<  part", "exposed", "of step", "busy", has_path ? "on the path" : "", "<"});
   const double step = table.number("step_time", row);
   for (const std::string_view part : part_names) {
     const double seconds = exposed(table, row, part);
     const double busy = table.part("breakdown/total_time", row, part);
-    if (seconds == 0.0 && busy == 0.0) continue;
+    const double on_path = has_path ? table.part("breakdown/path_time", row, part) : 0.0;
+    if (seconds == 0.0 && busy == 0.0 && on_path == 0.0) continue;
     text.add({"  " + std::string(part), show_time(seconds), show_share(seconds / step), show_time(busy),
-              show_bar(seconds / step, bar_width)});
+              has_path ? show_time(on_path) : "", show_bar(seconds / step, bar_width)});
   }
-  text.add({"  step", show_time(step), show_share(1.0), "", ""});
+  text.add({"  step", show_time(step), show_share(1.0), "", has_path ? show_time(step) : "", ""});
   return text.text();
 }
 
@@ -223,6 +226,7 @@ std::string page_text(const Table& table, std::int64_t row) {
         show_share(table.number("slowdown_tax", row)), table.number("tokens_per_s", row),
         table.number("tokens_per_s_per_gpu", row), show_share(table.number("mfu", row)),
         table.text("evidence", row), table.integer("critical_stage", row), breakdown_text(table, row));
+    text += path_text(table, row);
   }
   if (std::isfinite(table.number("mem_peak", row))) {
     text += fmt::format("\nmemory of one GPU (stage {}, the fullest)\n{}",

@@ -125,6 +125,7 @@ std::string settings_key(const sweep::SweepSpec& spec) {
   settings.run.work_budget = spec.run.work_budget;
   settings.target_tokens = spec.target_tokens;
   settings.slowdown = spec.slowdown;
+  settings.skew = spec.skew;
   return Key().add_archive(settings).hex();
 }
 

@@ -62,6 +62,18 @@ class SchemaWriter {
     if (one.form == SettingForm::integer) {
       json_.member("type", "integer").member("minimum", static_cast<std::int64_t>(one.low));
       if (one.high < 1e9) json_.member("maximum", static_cast<std::int64_t>(one.high));
+    } else if (one.form == SettingForm::skew) {
+      json_.member("type", "object").member("additionalProperties", false).key("properties").open_object();
+      json_.key("sigma")
+          .open_object()
+          .key("type")
+          .open_array()
+          .value("number")
+          .value("string")
+          .close()
+          .close();
+      json_.key("draws").open_object().member("type", "integer").member("minimum", 1).close().close();
+      json_.key("required").open_array().value("sigma").value("draws").close();
     } else if (one.form == SettingForm::failures) {
       json_.key("type").open_array().value("integer").value("string").close();
     } else {

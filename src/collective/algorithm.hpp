@@ -5,6 +5,7 @@
 
 #include "collective/communicator.hpp"
 #include "collective/constants.hpp"
+#include "collective/parted_time.hpp"
 #include "ops/collective.hpp"
 
 namespace echo::collective {
@@ -15,7 +16,7 @@ struct Call {
 };
 
 struct Cost {
-  double us = 0.0;
+  PartedTime time;
   double memory_bytes =
       0.0;  // moved through one GPU's HBM: reads of own data, incoming writes, reads, outgoing writes
 };

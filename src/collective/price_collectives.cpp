@@ -57,12 +57,16 @@ ops::CollectiveEstimate price(const ops::CollectiveQuery& query, const machine::
   if (choice.algorithm == nullptr) choice = choose(call, communicator, -1, -1);
   ECHO_ENSURE(choice.algorithm != nullptr);
   const Cost cost = choice.algorithm->time(call, communicator, choice.protocol, constants);
-  ECHO_ENSURE(cost.us > 0.0);
-  return {.time = from_microseconds(cost.us),
+  const PartedTime& time = cost.time;
+  ECHO_ENSURE(time.us > 0.0);
+  return {.time = from_microseconds(time.us),
           .algorithm = ops::AlgorithmId(choice.index),
           .protocol = choice.protocol,
           .channels = choice.algorithm->channels(call, communicator, choice.protocol),
-          .memory_rate = cost.memory_bytes / (cost.us * 1e-6)};
+          .memory_rate = cost.memory_bytes / (time.us * 1e-6),
+          .by_scale_up = time.scale_up / time.us,
+          .by_scale_out = time.scale_out / time.us,
+          .by_latency = time.latency / time.us};
 }
 
 }  // namespace echo::collective

@@ -59,21 +59,28 @@ double inter_hop(const Communicator& c, Method m, ops::Protocol p, const Network
   return inter_factor(k, p) * table + flush * (k.network_delay + c.hop_latency);
 }
 
-double nvlink_rate(const Communicator& c, ops::Protocol p, double busy, const NetworkConstants& k) {
+Rate nvlink_rate(const Communicator& c, ops::Protocol p, double busy, const NetworkConstants& k) {
   const auto arch = static_cast<std::size_t>(c.arch);
   const double cap =
       p == ops::Protocol::ll ? busy * cta_link[arch] * k.nvlink_rate_ll : c.channels * cta_rate[arch];
-  return std::min(c.nvlink * nvlink_share(k, p), cap);
+  return slower({.value = c.nvlink * nvlink_share(k, p), .scale_up = true}, {.value = cap});
 }
 
-double network_rate(const Communicator& c, ops::Protocol p, const NetworkConstants& k) {
-  return c.network * k.network_rate * share_of_line(p);
+Rate network_rate(const Communicator& c, ops::Protocol p, const NetworkConstants& k) {
+  return {.value = c.network * k.network_rate * share_of_line(p), .scale_out = true};
 }
 
-double joined(double base, double latency, double wire, double overlap) {
-  const double large = std::max(latency, wire), small = std::min(latency, wire);
-  if (large <= 0.0) return base;
-  return base + large * std::pow(1.0 + std::pow(small / large, overlap), 1.0 / overlap);
+PartedTime joined(double base, PartedTime latency, PartedTime wire, double overlap) {
+  const PartedTime large = longer(latency, wire), small = latency.us < wire.us ? latency : wire;
+  if (large.us <= 0.0) return as_latency(base);
+  // With x = (small / large)^k: the norm is large (1 + x)^(1/k), its derivatives 1 and x over (1 +
+  // x)^(1-1/k).
+  const double x = std::pow(small.us / large.us, overlap), norm = std::pow(1.0 + x, 1.0 / overlap);
+  const double by_large = norm / (1.0 + x);
+  const double by_small = small.us > 0.0 ? by_large * x * large.us / small.us : 0.0;
+  PartedTime out = as_latency(base) + by_large * large + by_small * small;
+  out.us = base + large.us * norm;
+  return out;
 }
 
 double busy_channels(const Call& call, const Communicator& c, ops::Protocol p, bool ring) {

@@ -29,13 +29,13 @@ constexpr double share_of_line(ops::Protocol p) {  // payload in what crosses th
 [[nodiscard]] double inter_hop(const Communicator&, Method, ops::Protocol, const NetworkConstants&);
 
 // Payload rates in GB/s: of one GPU's NVLink under so many CTAs, and of one node's NICs.
-[[nodiscard]] double nvlink_rate(const Communicator&, ops::Protocol, double busy_channels,
-                                 const NetworkConstants&);
-[[nodiscard]] double network_rate(const Communicator&, ops::Protocol, const NetworkConstants&);
+[[nodiscard]] Rate nvlink_rate(const Communicator&, ops::Protocol, double busy_channels,
+                               const NetworkConstants&);
+[[nodiscard]] Rate network_rate(const Communicator&, ops::Protocol, const NetworkConstants&);
 
 // base + (latency^k + wire^k)^(1/k): hops and wire partly hide each other in a pipelined kernel. k = overlap
 // >= 1.
-[[nodiscard]] double joined(double base, double latency, double wire, double overlap);
+[[nodiscard]] PartedTime joined(double base, PartedTime latency, PartedTime wire, double overlap);
 
 // CTAs left once each thread must have at least its threshold of bytes; the fraction keeps rates from
 // jumping. Source: enqueue.cc, getChannnelThreadInfo.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <optional>
 
 #include "config/did_you_mean.hpp"
 #include "config/sweep_keys.hpp"
@@ -52,6 +53,38 @@ bool read_failures(TableReader& section, const Setting& setting, SettingValue& v
   return true;
 }
 
+// "2 %" or 0.02.
+std::optional<double> share_of(const toml::node& node) {
+  if (node.is_number()) return node.value<double>();
+  const std::string text = node.value_or(std::string());
+  double percent = 0.0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), percent);
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  if (failed != std::errc() || (unit != "%" && unit != " %")) return std::nullopt;
+  return percent / 100.0;
+}
+
+// { sigma = "2 %", draws = 64 }
+bool read_skew(TableReader& section, const Setting& setting, SettingValue& value) {
+  const toml::node* node = section.node(setting.key, Presence::optional);
+  if (node == nullptr) return false;
+  if (!node->is_table()) {
+    section.wrong_type(*node, setting.key, "a table such as { sigma = \"2 %\", draws = 64 }");
+    return false;
+  }
+  TableReader skew(*node->as_table(), place_of(*node), std::string(setting.key), section.problems());
+  constexpr double most = 0.5;  // half as slow again, one in six
+  if (const toml::node* sigma = skew.node("sigma", Presence::require)) {
+    value.number = share_of(*sigma).value_or(-1.0);
+    if (!(value.number >= 0.0 && value.number <= most))
+      section.problems().error(place_of(*sigma), "sigma is not a share from 0 to 50 %",
+                               "write \"2 %\" or 0.02");
+  }
+  skew.integer("draws", {1, 100'000}, value.draws);
+  skew.finish();
+  return true;
+}
+
 bool read_word(TableReader& section, const Setting& setting, SettingValue& value) {
   const toml::node* node = section.node(setting.key, Presence::optional);
   if (node == nullptr) return false;
@@ -88,6 +121,8 @@ bool read_value(TableReader& section, const Setting& setting, SettingValue& valu
           section.quantity(setting.key, UnitKind::tokens, {1.0, 1e18}, value.number, Presence::optional));
     case SettingForm::failures:
       return read_failures(section, setting, value);
+    case SettingForm::skew:
+      return fine(read_skew(section, setting, value));
     case SettingForm::not_yet:
       if (const toml::node* node = section.node(setting.key, Presence::optional)) {
         const std::string name = std::string(setting.section) + "." + std::string(setting.key);
@@ -155,6 +190,7 @@ void read_settings(TableReader& root, sweep::SweepSpec& spec) {
   }
   check_search(root, spec.search);
   fill_in_name(spec);
+  if (spec.skew.draws > 0) spec.skew.seed = static_cast<std::uint64_t>(spec.seed);
 }
 
 void refuse_later_sections(const toml::table& table, TableReader& root) {

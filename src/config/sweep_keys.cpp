@@ -55,7 +55,13 @@ const std::vector<Setting>& setting_table() {
        {"auto", "off"}},
       {"simulate", "out_of_range", SettingForm::not_yet,
        "remove it; every row says how it was priced (evidence)"},
-      {"simulate", "skew", SettingForm::not_yet, "remove it; ranks of a step are alike"},
+      {"simulate", "skew", SettingForm::skew,
+       "GPUs of unequal speed: standard deviation (of the logarithm) of their arithmetic time, and how many "
+       "draws give step_time_p50 and step_time_p90; all alike without it",
+       [](SweepSpec& s, Value v) {
+         s.skew.sigma = v.number;
+         s.skew.draws = static_cast<std::int32_t>(v.draws);
+       }},
       {"run",
        "distribution",
        SettingForm::word,

@@ -18,12 +18,14 @@ enum class SettingForm {
   duration,  // "3 h 30 min"
   tokens,    // "1T tokens"
   failures,  // 10, "10" or "2 %"
+  skew,      // { sigma = "2 %", draws = 64 }
   not_yet    // known, refused; `help` says what to do instead
 };
 
 struct SettingValue {
   std::string text;
-  double number = 0.0;  // integer, tokens; seconds of a duration; index of a word
+  double number = 0.0;  // integer, tokens; seconds of a duration; index of a word; sigma of a skew
+  std::int64_t draws = 0;
 };
 
 struct Setting {

@@ -60,6 +60,9 @@ struct CollectiveEstimate {
   Protocol protocol = Protocol::simple;
   std::int32_t channels = 0;  // CTAs it occupies while it runs
   double memory_rate = 0.0;   // HBM bytes per second it draws on one GPU while running alone
+  // Shares of `time` that are inverse to the two bandwidths, and that grow with hops and launches: minus its
+  // elasticities, algorithm, protocol and channels held. The rest is one SM's copy rate.
+  double by_scale_up = 0.0, by_scale_out = 0.0, by_latency = 0.0;
   friend bool operator==(const CollectiveEstimate&, const CollectiveEstimate&) = default;
 };
 

@@ -87,6 +87,8 @@ struct KernelKey {
 [[nodiscard]] Flops flops_of(const KernelKey&);
 [[nodiscard]] Bytes traffic_of(const KernelKey&);
 
+[[nodiscard]] const char* name_of(KernelKind);
+
 // How a price came about, best first.
 enum class Grade : std::int8_t { measured, interpolated, modelled, extrapolated };
 
@@ -95,6 +97,9 @@ struct KernelPrice {
   double sm_share = 1.0;       // fraction of the SMs it can keep busy (wave quantisation: CTAs / slots, <= 1)
   double memory_share = 0.0;   // fraction of HBM bandwidth it draws while running, 0..1
   double compute_bound = 0.0;  // 0 = pure memory-bound, 1 = pure compute-bound: what SM loss costs it
+  // Shares of `alone` that are inverse to FLOP/s and to HBM bandwidth: minus its elasticities, the library's
+  // choice of tiles held. The rest is start and drain.
+  double by_arithmetic = 0.0, by_memory = 0.0;
   Grade grade = Grade::modelled;
   friend bool operator==(const KernelPrice&, const KernelPrice&) = default;
 };

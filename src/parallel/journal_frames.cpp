@@ -59,7 +59,7 @@ std::uint64_t row_layout() {
   using sweep::Row;
   using Config = training::TrainingConfig;
   using Report = simulate::StepReport;
-  const std::array<std::uint64_t, 28> places{sizeof(Row),
+  const std::array<std::uint64_t, 31> places{sizeof(Row),
                                              offsetof(Row, id),
                                              offsetof(Row, config_id),
                                              offsetof(Row, config),
@@ -86,6 +86,9 @@ std::uint64_t row_layout() {
                                              offsetof(Report, memory_peak),
                                              offsetof(Report, mfu),
                                              offsetof(Report, bubble_fraction),
+                                             offsetof(Report, path),
+                                             offsetof(Report, driver),
+                                             offsetof(Report, step_median),
                                              offsetof(Report, evidence)};
   return hash64(std::as_bytes(std::span(places)));
 }

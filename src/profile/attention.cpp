@@ -100,6 +100,8 @@ ops::KernelPrice price_attention(const ops::KernelKey& key, const machine::GpuSp
           .sm_share = std::min(1.0, blocks / sms),
           .memory_share = std::min(1.0, traffic / time),
           .compute_bound = arithmetic * arithmetic / (arithmetic * arithmetic + memory * memory),
+          .by_arithmetic = arithmetic >= memory ? arithmetic / time : 0.0,
+          .by_memory = ((arithmetic >= memory ? 0.0 : memory) + (forward ? 0.0 : passes)) / time,
           .grade = ops::Grade::modelled};
 }
 

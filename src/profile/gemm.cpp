@@ -78,6 +78,14 @@ double slowing_by_power(double seconds, bool narrow, const KernelConstants& cons
   return throttle * squared / (squared + half * half);
 }
 
+// How much longer the throttled kernel gets for a second more of work.
+double throttled_slope(double seconds, bool narrow, const KernelConstants& constants) {
+  const double extra = slowing_by_power(seconds, narrow, constants);
+  if ((narrow ? constants.gemm_sustained_8 : constants.gemm_sustained) > 0.0) return 1.0 + extra;
+  const double squared = seconds * seconds, half = constants.gemm_throttle_half;
+  return 1.0 + extra * (1.0 + 2.0 * half * half / (squared + half * half));
+}
+
 // What one choice of tile and split costs.
 struct Candidate {
   double arithmetic = 0.0, memory = 0.0, time = 0.0, waves = 0.0, sm_share = 1.0;
@@ -182,11 +190,16 @@ ops::KernelPrice price_gemm(const KernelKey& key, const machine::GpuSpec& gpu,
   const Candidate best = best_choice(product, gpu, constants);
   const double throttled = best.time * (1.0 + slowing_by_power(best.time, narrow, constants));
   const double traffic_time = best.memory * constants.gemm_bandwidth;
+  const double leak = constants.gemm_overlap_leak,
+               slope = throttled_slope(best.time, narrow, constants) / throttled;
+  const bool computes = best.arithmetic >= best.memory;
   const double arithmetic = best.arithmetic * best.arithmetic, memory = best.memory * best.memory;
   return {.alone = from_seconds(throttled),
           .sm_share = best.sm_share,
           .memory_share = std::min(1.0, traffic_time / throttled),
           .compute_bound = arithmetic / (arithmetic + memory),
+          .by_arithmetic = best.arithmetic * (computes ? 1.0 : leak) * slope,
+          .by_memory = best.memory * (computes ? leak : 1.0) * slope,
           .grade = ops::Grade::modelled};
 }
 

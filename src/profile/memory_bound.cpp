@@ -86,6 +86,7 @@ ops::KernelPrice price_memory_bound(const ops::KernelKey& key, const machine::Gp
           .sm_share = std::min(1.0, bytes / launches / (bytes_per_block * gpu.sm_count)),
           .memory_share = std::min(1.0, bytes / peak / time),
           .compute_bound = 0.0,
+          .by_memory = 1.0,
           .grade = ops::Grade::modelled};
 }
 

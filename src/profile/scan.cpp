@@ -49,6 +49,8 @@ ops::KernelPrice price_scan(const ops::KernelKey& key, const machine::GpuSpec& g
           .sm_share = std::min(1.0, key.m / tokens_per_block * key.batch / gpu.sm_count),
           .memory_share = std::min(1.0, bytes / gpu.memory_bandwidth.value / time),
           .compute_bound = arithmetic * arithmetic / (arithmetic * arithmetic + memory * memory),
+          .by_arithmetic = arithmetic >= memory ? 1.0 : 0.0,
+          .by_memory = arithmetic >= memory ? 0.0 : 1.0,
           .grade = ops::Grade::modelled};
 }
 

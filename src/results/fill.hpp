@@ -62,6 +62,10 @@ inline double train_time(const Context& c) {
   const double rate = report(c).tokens_per_second;
   return is_timed(c) && c.target_tokens > 0.0 && rate > 0.0 ? c.target_tokens / rate : missing;
 }
+inline double sensitivity(const Context& c, Driver driver) {
+  return if_timed(c, report(c).driver[static_cast<std::size_t>(driver)]);
+}
+inline bool is_drawn(const Context& c) { return report(c).step_median > SimTime::zero(); }
 inline void times(const Context& c, const std::array<SimTime, part_count>& parts, double* out) {
   for (const SimTime part : parts) *out++ = seconds_if_timed(c, part);
 }
@@ -138,9 +142,18 @@ inline constexpr Filler own_fillers[] = {
     {"exposed_comm_frac", [](In c) { return if_timed(c, report(c).exposed_comm_fraction); }},
     {"overlap_frac", [](In c) { return if_timed(c, report(c).overlap_fraction); }},
     {"measured_share", [](In c) { return if_timed(c, report(c).measured_share); }},
+    {"sens_flops", [](In c) { return sensitivity(c, Driver::arithmetic); }},
+    {"sens_hbm", [](In c) { return sensitivity(c, Driver::memory); }},
+    {"sens_scale_up", [](In c) { return sensitivity(c, Driver::scale_up); }},
+    {"sens_scale_out", [](In c) { return sensitivity(c, Driver::scale_out); }},
+    {"sens_latency", [](In c) { return sensitivity(c, Driver::latency); }},
+    {"sens_host", [](In c) { return sensitivity(c, Driver::host); }},
+    {"step_time_p50", [](In c) { return is_drawn(c) ? to_seconds(report(c).step_median) : missing; }},
+    {"step_time_p90", [](In c) { return is_drawn(c) ? to_seconds(report(c).step_p90) : missing; }},
     {"breakdown/exposed_time", [](In c, double* out) { times(c, report(c).exposed, out); }},
     {"breakdown/total_time", [](In c, double* out) { times(c, report(c).total, out); }},
     {"breakdown/mem", [](In c, double* out) { for (const Bytes part : report(c).memory) *out++ = has_memory(c) ? static_cast<double>(part.value) : missing; }},
+    {"breakdown/path_time", [](In c, double* out) { times(c, report(c).path, out); }},
 };
 // clang-format on
 

@@ -5,6 +5,7 @@
 #include "simulate/compose_chunks.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "simulate/host_time.hpp"
 
@@ -13,15 +14,17 @@ namespace echo::simulate {
 namespace {
 
 Cost compose(const workload::OpGraph& graph, const Prices& prices, Slowdown slowdown,
-             timeline::BlockScratchData& scratch, timeline::BlockTimes& times) {
+             timeline::BlockScratchData& scratch, timeline::BlockTimes& times, timeline::BlockPaths& paths) {
   timeline::FactorTable factors{.kernels = static_cast<std::int32_t>(prices.kernels.size()),
                                 .collectives = static_cast<std::int32_t>(prices.collectives.size())};
   if (slowdown == Slowdown::on) {
     factors.kernel_factor = prices.kernel_factor;
     factors.collective_factor = prices.collective_factor;
   }
-  times = timeline::compose_block({graph.lane, graph.part, graph.work, &graph.needs}, prices.alone, factors,
-                                  scratch);
+  const timeline::OpGraphView view{graph.lane, graph.part, graph.work, &graph.needs};
+  times = slowdown == Slowdown::on
+              ? timeline::compose_block(view, prices.alone, factors, scratch, prices.drivers, paths)
+              : timeline::compose_block(view, prices.alone, factors, scratch);
   Cost cost{.time = times.makespan, .exposed = times.exposed};
   for (std::size_t op = 0; op < graph.lane.size(); ++op) {
     const auto work = static_cast<std::size_t>(graph.work[op]);
@@ -36,14 +39,42 @@ Cost compose(const workload::OpGraph& graph, const Prices& prices, Slowdown slow
 struct Pass {
   Cost cost;
   Issue host;
+  DriverTimes run, end;  // of cost.time, of host.end; as slowed
 };
 
-// The time the GPU waits for the host, which has `lead` when the pass begins.
-Cost behind_host(const Pass& pass, SimTime lead) {
+// How far ahead the host is when a pass begins.
+struct Lead {
+  SimTime time{};
+  DriverTimes driver;
+};
+
+Lead kept(const Host& host, std::initializer_list<const Pass*> before) {
+  Lead lead;
+  SimTime ahead{};
+  for (const Pass* pass : before) {
+    ahead += pass->host.ahead();
+    lead.driver.add(pass->end, 1.0);
+    lead.driver[Driver::host] -= static_cast<double>(pass->host.issued.count());
+  }
+  lead.time = host.kept(ahead);
+  if (lead.time < ahead) {
+    lead.driver = {};
+    lead.driver[Driver::host] = static_cast<double>(lead.time.count());
+  }
+  return lead;
+}
+
+// With the time the GPU waits for the host.
+Cost behind_host(const Pass& pass, const Lead& lead) {
   Cost cost = pass.cost;
-  const SimTime wait = std::max(SimTime::zero(), pass.host.end - cost.time - lead);
+  const SimTime wait = pass.host.end - cost.time - lead.time;
+  if (wait <= SimTime::zero()) return cost;
   cost.exposed[static_cast<std::size_t>(Part::other)] += wait;
   cost.time += wait;
+  cost.wait = wait;
+  cost.wait_driver = pass.end;
+  cost.wait_driver.add(pass.run, -1.0);
+  cost.wait_driver.add(lead.driver, -1.0);
   return cost;
 }
 
@@ -80,14 +111,23 @@ void compose_chunks(const training::TrainingConfig& config, const training::Mode
   const auto block_count = static_cast<std::size_t>(work.block_count);
   ws.blocks.resize(block_count);
   ws.times.resize(block_count);
+  ws.paths.resize(block_count);
   for (std::size_t i = 0; i < block_count; ++i)
-    ws.blocks[i] = compose(work.blocks[i], ws.prices, slowdown, ws.block_scratch, ws.times[i]);
+    ws.blocks[i] = compose(work.blocks[i], ws.prices, slowdown, ws.block_scratch, ws.times[i], ws.paths[i]);
 
   const Host host(config, model, framework, ws.layout);
   const auto add = [&](Pass& pass, std::int32_t block, std::int32_t count) {
     const Cost& cost = ws.blocks[static_cast<std::size_t>(block)];
+    const SimTime run_first = pass.host.end + count * cost.time;
     pass.cost.add(cost, count);
     pass.host.add(host.issue_time(work.blocks[static_cast<std::size_t>(block)]), cost.time, count);
+    if (slowdown == Slowdown::off) return;
+    const DriverTimes& driver = ws.paths[static_cast<std::size_t>(block)].makespan.driver;
+    pass.run.add(driver, count);
+    pass.end.add(driver, count);
+    if (pass.host.end == run_first) return;
+    pass.end = {};
+    pass.end[Driver::host] = static_cast<double>(pass.host.issued.count());
   };
   const auto pass_of = [&](std::span<const workload::BlockRun> runs) {
     Pass pass;
@@ -97,7 +137,7 @@ void compose_chunks(const training::TrainingConfig& config, const training::Mode
   ws.pairs.clear();
   for (std::int32_t row = 0; row < work.pairs.rows(); ++row) {
     const Pass pair = pass_of(work.pairs.row(row));  // pairs follow pairs
-    ws.pairs.push_back(behind_host(pair, host.kept(pair.host.ahead())));
+    ws.pairs.push_back(behind_host(pair, kept(host, {&pair})));
   }
   ws.chunks.resize(static_cast<std::size_t>(work.forward.rows()));
   for (std::size_t i = 0; i < ws.chunks.size(); ++i) {
@@ -106,11 +146,11 @@ void compose_chunks(const training::TrainingConfig& config, const training::Mode
     const Pass forward = pass_of(work.forward.row(chunk)), backward = pass_of(work.backward.row(chunk)),
                weights = pass_of(work.weight_gradients.row(chunk));
     // The passes of a chunk take turns.
-    const SimTime before_backward = host.kept(forward.host.ahead());
-    const SimTime before_forward = host.kept(backward.host.ahead() + weights.host.ahead());
+    const Lead before_backward = kept(host, {&forward});
+    const Lead before_forward = kept(host, {&backward, &weights});
     cost.forward = cost.first_forward = behind_host(forward, before_forward);
     cost.backward = behind_host(backward, before_backward);
-    cost.weights = behind_host(weights, host.kept(backward.host.ahead()));
+    cost.weights = behind_host(weights, kept(host, {&backward}));
     cost.last_backward = cost.backward;
     if (work.input_gradients.rows() == 0) {
       cost.last_backward.add(cost.weights, 1);

@@ -123,26 +123,28 @@ static SimTime earliest_start(const Workspace& ws, std::int32_t stage, bool over
   return overlapped ? start : start - last_hop;
 }
 
-StepOutcome compose_step(const training::TrainingConfig& config, const training::FrameworkSpec& framework,
-                         const timeline::Schedule& schedule, Workspace& ws,
-                         std::vector<timeline::PlacedTask>* placed) {
-  time_chunks(ws);
+// Composes the pipeline of ws.chunk_times and what comes after it; fills all of StepOutcome but `cost`.
+static StepOutcome end_of_step(const training::TrainingConfig& config,
+                               const training::FrameworkSpec& framework, const timeline::Schedule& schedule,
+                               Workspace& ws, std::vector<timeline::PlacedTask>* placed,
+                               timeline::Trail* trail) {
   const timeline::Hops hops{ws.hop_forward, ws.hop_backward, config.overlap.pipeline};
   timeline::compose_pipeline(pipeline_shape(config, ws.layout, schedule), schedule, ws.chunk_times, hops,
-                             ws.data_lanes, ws.pipeline_scratch, ws.pipeline, placed, ws.pair_times);
+                             ws.data_lanes, ws.pipeline_scratch, ws.pipeline, placed, ws.pair_times, trail);
 
   const workload::StepTail& tail = ws.work.tail;
   StepOutcome out;
-  SimTime agreed{}, updates{}, longest_turn{};
+  SimTime agreed{-1}, updates{-1}, longest_turn{-1};
+  std::int32_t turning_stage = 0;
   for (std::int32_t stage = 0; stage < config.degrees.pipeline; ++stage) {
     const timeline::StageTimes& times = ws.pipeline.stages[static_cast<std::size_t>(stage)];
     const TailTimes own{sum_of(tail.gradients.row(stage), ws.prices),
                         sum_of(tail.agree.row(stage), ws.prices), sum_of(tail.update.row(stage), ws.prices)};
-    agreed = std::max(agreed, std::max(times.compute_end, times.data_end) + own.gradients + own.agree);
-    updates = std::max(updates, own.update);
-    longest_turn =
-        std::max(longest_turn, std::max(times.compute_end, times.data_end) + own.gradients + own.agree +
-                                   own.update - earliest_start(ws, stage, config.overlap.pipeline));
+    const SimTime done = std::max(times.compute_end, times.data_end) + own.gradients + own.agree;
+    if (done > agreed) agreed = done, out.end.last_stage = stage;
+    if (own.update > updates) updates = own.update, out.end.update_stage = stage;
+    const SimTime turn = done + own.update - earliest_start(ws, stage, config.overlap.pipeline);
+    if (turn > longest_turn) longest_turn = turn, turning_stage = stage;
     const SimTime work = times.busy + own.gradients + own.agree + own.update;
     if (work > out.busiest) {
       out.busiest = work;
@@ -155,7 +157,21 @@ StepOutcome compose_step(const training::TrainingConfig& config, const training:
   // one stage. Without post-validation they wait like all others.
   const bool stages_go_on = schedule.splits_backward && config.recipe.post_validation;
   out.step = (stages_go_on ? longest_turn : agreed + updates) + framework.host_per_step;
+  if (stages_go_on) out.end = {turning_stage, -1};
+  return out;
+}
 
+SimTime step_of_chunk_times(const training::TrainingConfig& config, const training::FrameworkSpec& framework,
+                            const timeline::Schedule& schedule, Workspace& ws) {
+  return end_of_step(config, framework, schedule, ws, nullptr, nullptr).step;
+}
+
+StepOutcome compose_step(const training::TrainingConfig& config, const training::FrameworkSpec& framework,
+                         const timeline::Schedule& schedule, Workspace& ws,
+                         std::vector<timeline::PlacedTask>* placed, timeline::Trail* trail) {
+  time_chunks(ws);
+  StepOutcome out = end_of_step(config, framework, schedule, ws, placed, trail);
+  const workload::StepTail& tail = ws.work.tail;
   const timeline::StageTimes& times = ws.pipeline.stages[static_cast<std::size_t>(out.critical_stage)];
   Cost& cost = out.cost =
       pipeline_cost(ws, out.critical_stage, training::microbatches_of(config) / ws.layout.copies);

@@ -35,6 +35,19 @@ const auto& named(const Table& table, const std::string& name) {
   return table[static_cast<std::size_t>(i)];
 }
 
+DriverTimes drivers_of(const ops::KernelKey& key, const ops::KernelPrice& price, SimTime in_step,
+                       const training::FrameworkSpec& framework, bool cuda_graphs) {
+  DriverTimes drivers;
+  const auto whole = static_cast<double>(in_step.count()), alone = static_cast<double>(price.alone.count());
+  const bool issued = key.grouped && !cuda_graphs && key.batch * framework.host_per_expert > price.alone;
+  drivers[Driver::host] = issued ? whole : whole - alone;
+  if (issued) return drivers;
+  drivers[Driver::arithmetic] = alone * price.by_arithmetic;
+  drivers[Driver::memory] = alone * price.by_memory;
+  drivers[Driver::fixed] = alone * (1.0 - price.by_arithmetic - price.by_memory);
+  return drivers;
+}
+
 // Dependent kernels stand a gap apart. Products of a group do not depend on each other and run on streams
 // side by side; but the host, woken by the token counts only just before them, is not ahead of the GPU, so
 // that a group takes at least as long as the issue of its products. Inside a CUDA graph the GPU goes from
@@ -97,6 +110,16 @@ ops::CollectiveEstimate price_collective(const ops::CollectiveQuery& query,
   return entry->second;
 }
 
+DriverTimes drivers_of(const ops::CollectiveEstimate& price) {
+  DriverTimes drivers;
+  const auto time = static_cast<double>(price.time.count());
+  drivers[Driver::scale_up] = time * price.by_scale_up;
+  drivers[Driver::scale_out] = time * price.by_scale_out;
+  drivers[Driver::latency] = time * price.by_latency;
+  drivers[Driver::fixed] = time * (1.0 - price.by_scale_up - price.by_scale_out - price.by_latency);
+  return drivers;
+}
+
 void price_work(const training::TrainingConfig& config, const Catalog& catalog, const Calibration& known,
                 const workload::Workload& work, PriceMemo& memo, Prices& out) {
   const machine::GpuSpec& gpu = catalog.gpu(config);
@@ -107,15 +130,19 @@ void price_work(const training::TrainingConfig& config, const Catalog& catalog, 
   out.kernels.clear();
   out.collectives.clear();
   out.alone.clear();
+  out.drivers.clear();
   for (const ops::KernelKey& key : work.kernels) {
     const auto [entry, is_new] = memo.kernels.try_emplace({gpu_id, key});
     if (is_new) entry->second = profile::price_kernel(key, gpu, constants);
     out.kernels.push_back(entry->second);
     out.alone.push_back(within_a_step(key, entry->second.alone, framework, config.recipe.cuda_graphs));
+    out.drivers.push_back(
+        drivers_of(key, entry->second, out.alone.back(), framework, config.recipe.cuda_graphs));
   }
   for (const ops::CollectiveQuery& query : work.collectives) {
     out.collectives.push_back(price_collective(query, config, catalog, known, memo));
     out.alone.push_back(out.collectives.back().time);
+    out.drivers.push_back(drivers_of(out.collectives.back()));
   }
   const slowdown::Machine machine{gpu.sm_count, gpu.memory_bandwidth.value};
   slowdown::fill_table(known.slowdown, out.kernels, out.collectives, machine, out.kernel_factor,

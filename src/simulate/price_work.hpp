@@ -13,6 +13,9 @@ namespace echo::simulate {
 void price_work(const training::TrainingConfig&, const Catalog&, const Calibration&,
                 const workload::Workload& work, PriceMemo& memo, Prices& out);
 
+// A collective's time by what it hangs on.
+[[nodiscard]] DriverTimes drivers_of(const ops::CollectiveEstimate&);
+
 // One query as `config` would ask it.
 [[nodiscard]] ops::CollectiveEstimate price_collective(const ops::CollectiveQuery&,
                                                        const training::TrainingConfig&, const Catalog&,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "base/driver.hpp"
 #include "base/lane.hpp"
 #include "base/units.hpp"
 #include "training/feasibility.hpp"
@@ -25,6 +26,9 @@ struct StepReport {
   double mfu = 0.0, tokens_per_second = 0.0;
   double measured_share = 0.0;  // share of compute time priced from an imported measurement
   double bubble_fraction = 0.0, exposed_comm_fraction = 0.0, overlap_fraction = 0.0;
+  std::array<SimTime, part_count> path{};      // the critical path by part; sums to step exactly
+  std::array<double, driver_count> driver{};   // and by driver, as shares of step: its elasticities
+  SimTime step_median{}, step_p90{};           // over draws of unequal GPUs; zero unless asked for
   ops::Grade evidence = ops::Grade::modelled;  // worst grade that carries a tenth of the step or more
 };
 static_assert(std::is_trivially_copyable_v<StepReport>);

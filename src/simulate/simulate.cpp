@@ -7,6 +7,8 @@
 #include "base/contract.hpp"
 #include "simulate/compose_chunks.hpp"
 #include "simulate/compose_step.hpp"
+#include "simulate/critical_path.hpp"
+#include "simulate/draw_steps.hpp"
 #include "simulate/price_work.hpp"
 #include "simulate/schedule_of.hpp"
 #include "simulate/stage_memory.hpp"
@@ -87,6 +89,7 @@ void price_hops(const TrainingConfig& config, const Catalog& catalog, const Cali
   const std::size_t hops = ws.layout.stage_of_chunk.size() - 1;
   ws.hop_forward.assign(hops, SimTime::zero());
   ws.hop_backward.assign(hops, SimTime::zero());
+  ws.hop_drivers.assign(hops, DriverTimes{});
   if (config.degrees.pipeline == 1) return;
   const SimTime gather = ws.work.hop_gather < 0
                              ? SimTime::zero()
@@ -98,8 +101,11 @@ void price_hops(const TrainingConfig& config, const Catalog& catalog, const Cali
     const bool neighbours_up = to == (from + 1) % config.degrees.pipeline;
     const bool crosses = ws.layout.hop_crosses_nodes[static_cast<std::size_t>(neighbours_up ? from : to)];
     const ops::CollectiveQuery& hop = crosses ? ws.work.hop_across : ws.work.hop_within;
-    ws.hop_forward[i] = ws.hop_backward[i] =
-        price_collective(hop, config, catalog, known, ws.memo).time + gather;
+    const ops::CollectiveEstimate price = price_collective(hop, config, catalog, known, ws.memo);
+    ws.hop_forward[i] = ws.hop_backward[i] = price.time + gather;
+    ws.hop_drivers[i] = drivers_of(price);
+    if (ws.work.hop_gather >= 0)
+      ws.hop_drivers[i].add(ws.prices.drivers[static_cast<std::size_t>(ws.work.hop_gather)], 1.0);
   }
 }
 
@@ -118,6 +124,17 @@ ops::Grade evidence_of(const std::array<SimTime, 4>& graded) {
   for (std::size_t grade = graded.size(); grade-- > 0;)
     if (share(graded[grade], sum) >= 0.1) return static_cast<ops::Grade>(grade);
   return ops::Grade::modelled;
+}
+
+// As shares; what roundings leave over counts as fixed.
+void report_path(const PathShare& path, StepReport& report) {
+  report.path = path.part;
+  constexpr auto fixed = static_cast<std::size_t>(Driver::fixed);
+  report.driver[fixed] = 1.0;
+  for (std::size_t i = 0; i < fixed; ++i) {
+    report.driver[i] = path.driver.ps[i] / static_cast<double>(report.step.count());
+    report.driver[fixed] -= report.driver[i];
+  }
 }
 
 void report_step(const TrainingConfig& config, const Catalog& catalog, const StepOutcome& slowed,
@@ -185,7 +202,7 @@ std::string_view why_unsupported(const TrainingConfig& config, const Catalog& ca
 }
 
 StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const Calibration& known,
-                    Workspace& ws, std::int64_t work_budget) {
+                    Workspace& ws, std::int64_t work_budget, const Skew& skew) {
   const training::ModelSpec& model = catalog.model(config.model);
   const machine::ClusterSpec& cluster = catalog.cluster(config.cluster);
   const training::FrameworkSpec& framework = catalog.framework(config.framework);
@@ -214,8 +231,13 @@ StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const 
   compose_chunks(config, model, framework, Slowdown::off, ws);
   const StepOutcome alone = compose_step(config, framework, schedule, ws);
   compose_chunks(config, model, framework, Slowdown::on, ws);
-  const StepOutcome slowed = compose_step(config, framework, schedule, ws);
+  const StepOutcome slowed = compose_step(config, framework, schedule, ws, nullptr, &ws.trail);
   report_step(config, catalog, slowed, alone.step, report);
+  report_path(critical_path(config, framework, schedule, slowed, ws), report);
+  if (skew.draws > 0) {
+    const DrawnSteps drawn = draw_steps(config, framework, schedule, skew, slowed.step, ws);
+    report.step_median = drawn.median, report.step_p90 = drawn.p90;
+  }
   return report;
 }
 

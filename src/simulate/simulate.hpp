@@ -7,6 +7,7 @@
 #include "simulate/calibration.hpp"
 #include "simulate/catalog.hpp"
 #include "simulate/report.hpp"
+#include "simulate/skew.hpp"
 #include "simulate/workspace.hpp"
 #include "training/config.hpp"
 
@@ -17,9 +18,9 @@ namespace echo::simulate {
 inline constexpr std::int64_t default_work_budget = 20'000'000;
 
 // A config with more tasks than `work_budget` is over_budget: counted before it is composed, so by no clock,
-// and the same on every machine. 0 = the default.
+// and the same on every machine. 0 = the default. Skewed steps are drawn where asked for.
 [[nodiscard]] StepReport simulate(const training::TrainingConfig&, const Catalog&, const Calibration&,
-                                  Workspace&, std::int64_t work_budget = 0);
+                                  Workspace&, std::int64_t work_budget = 0, const Skew& = {});
 
 // Chunks x microbatches x passes: forward and backward, which some schedules split.
 [[nodiscard]] std::int64_t pipeline_tasks(const training::TrainingConfig&, const Catalog&);

@@ -18,6 +18,7 @@ struct Prices {
   std::vector<ops::KernelPrice> kernels;
   std::vector<ops::CollectiveEstimate> collectives;
   std::vector<SimTime> alone;                            // [kernels + collectives], launch gaps included
+  std::vector<DriverTimes> drivers;                      // of the same
   std::vector<double> kernel_factor, collective_factor;  // [kernels][collectives]
 };
 
@@ -26,10 +27,14 @@ struct Cost {
   SimTime time{};
   std::array<SimTime, part_count> exposed{}, total{};
   std::array<SimTime, 4> graded{};  // compute time by ops::Grade
+  SimTime wait{};                   // of time, for the host to issue it
+  DriverTimes wait_driver;          // what that hangs on: a slower GPU waits less
 
   // `count` times `other` on top.
   void add(const Cost& other, std::int64_t count) {
     time += count * other.time;
+    wait += count * other.wait;
+    wait_driver.add(other.wait_driver, static_cast<double>(count));
     for (std::size_t i = 0; i < part_count; ++i) {
       exposed[i] += count * other.exposed[i];
       total[i] += count * other.total[i];
@@ -48,6 +53,40 @@ struct ChunkCost {
   timeline::DataLane data;
 };
 
+// What a step's end hangs on: the stage that is done last, the stage that updates longest after it (-1: the
+// stages go on by themselves, and the step is the turn of the first).
+struct StepEnd {
+  std::int32_t last_stage = 0, update_stage = 0;
+};
+
+// Paces of gpu ranks by draw (skew.hpp); kept from config to config.
+struct PaceTable {
+  double sigma = -1.0;
+  std::int32_t draws = 0;
+  std::uint64_t seed = 0;
+  std::int32_t gpus = 0;
+  std::vector<double> pace;  // [draws][gpus]
+};
+
+// Arithmetic on the path of a chunk's passes, ps.
+struct ChunkPace {
+  double forward = 0.0, backward_input = 0.0, backward_weight = 0.0, last_backward = 0.0;
+  double whole_backward = 0.0, gathered = 0.0, data_start = 0.0;
+};
+
+struct SkewScratch {
+  PaceTable paces;
+  std::vector<ChunkPace> chunks;
+  std::vector<timeline::ChunkTimes> times;  // at nominal pace
+  std::vector<timeline::DataLane> data;
+  std::vector<SimTime> pair_times;
+  std::vector<double> pairs;  // arithmetic, ps
+  std::vector<double> pace;         // [stages] of the pipeline in hand
+  std::vector<double> sets, worst;  // [stages][pipelines], [pipelines]
+  std::vector<std::int32_t> order;  // [pipelines]
+  std::vector<SimTime> steps;       // [draws]
+};
+
 struct Workspace {
   training::RankLayout layout;
   workload::Workload work;
@@ -57,13 +96,20 @@ struct Workspace {
   timeline::PipelineScratch pipeline_scratch;
   std::vector<Cost> blocks;                 // [work.block_count]
   std::vector<timeline::BlockTimes> times;  // [work.block_count]
+  std::vector<timeline::BlockPaths> paths;  // [work.block_count] as slowed
   std::vector<ChunkCost> chunks;            // [pipeline * virtual stages]
   std::vector<Cost> pairs;                  // rows of work.pairs
   std::vector<timeline::ChunkTimes> chunk_times;
   std::vector<timeline::DataLane> data_lanes;
   std::vector<SimTime> pair_times;
   std::vector<SimTime> hop_forward, hop_backward;
+  std::vector<DriverTimes> hop_drivers;  // of either direction
   timeline::PipelineTimes pipeline;
+  timeline::Trail trail;        // of the slowed step
+  timeline::PipelinePath path;  // its critical path through the pipeline, ...
+  StepEnd path_end;             // ... how that path ends
+  SkewScratch draws;
+  std::vector<std::int64_t> path_blocks;  // [work.block_count] blocks on it
 };
 
 }  // namespace echo::simulate

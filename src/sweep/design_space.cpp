@@ -29,13 +29,15 @@ DesignSpace::DesignSpace(const SweepSpec& spec, const simulate::Catalog& catalog
     : raw_(spec, catalog),
       index_(index_part(spec, raw_, 0, 1)),
       target_tokens_(spec.target_tokens),
-      work_budget_(spec.run.work_budget) {}
+      work_budget_(spec.run.work_budget),
+      skew_(spec.skew) {}
 
 DesignSpace::DesignSpace(const SweepSpec& spec, const simulate::Catalog& catalog, SpaceIndex index)
     : raw_(spec, catalog),
       index_(std::move(index)),
       target_tokens_(spec.target_tokens),
-      work_budget_(spec.run.work_budget) {}
+      work_budget_(spec.run.work_budget),
+      skew_(spec.skew) {}
 
 training::TrainingConfig DesignSpace::at(PointIndex index) const {
   PointCursor cursor(*this);

@@ -30,6 +30,7 @@ class DesignSpace {
   // Of the whole training; what a limit on train_time needs. 0 = not given.
   [[nodiscard]] double target_tokens() const { return target_tokens_; }
   [[nodiscard]] std::int64_t work_budget() const { return work_budget_; }  // of simulate(); 0 = its default
+  [[nodiscard]] const simulate::Skew& skew() const { return skew_; }
   [[nodiscard]] const RawSpace& raw_space() const { return raw_; }
   [[nodiscard]] const SpaceIndex& index() const { return index_; }
 
@@ -47,6 +48,7 @@ class DesignSpace {
   SpaceIndex index_;
   double target_tokens_;
   std::int64_t work_budget_;
+  simulate::Skew skew_;
 };
 
 // The share `part` of `parts` of the index of a sweep's points, whatever its search strategy. A sample is

@@ -14,6 +14,10 @@ constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 bool is_timed(const MetricInput& in) { return in.report.step > SimTime::zero(); }
 double if_timed(const MetricInput& in, double value) { return is_timed(in) ? value : missing; }
 
+double if_drawn(const MetricInput& in, SimTime time) {
+  return in.report.step_median > SimTime::zero() ? to_seconds(time) : missing;
+}
+
 double slowdown_tax(const MetricInput& in) {
   if (!is_timed(in) || in.report.step_no_slowdown <= SimTime::zero()) return missing;
   return to_seconds(in.report.step - in.report.step_no_slowdown) / to_seconds(in.report.step_no_slowdown);
@@ -24,7 +28,7 @@ double train_time(const MetricInput& in) {
 }
 
 using In = const MetricInput&;
-constexpr std::array<Metric, 11> metrics{{
+constexpr std::array<Metric, 13> metrics{{
     {"step_time", in_seconds, true, [](In in) { return if_timed(in, to_seconds(in.report.step)); }},
     {"train_time", in_seconds, true, train_time},
     {"tokens_per_s", per_second, false, [](In in) { return if_timed(in, in.report.tokens_per_second); }},
@@ -40,6 +44,8 @@ constexpr std::array<Metric, 11> metrics{{
     {"bubble_frac", plain, true, [](In in) { return if_timed(in, in.report.bubble_fraction); }},
     {"exposed_comm_frac", plain, true, [](In in) { return if_timed(in, in.report.exposed_comm_fraction); }},
     {"overlap_frac", plain, false, [](In in) { return if_timed(in, in.report.overlap_fraction); }},
+    {"step_time_p50", in_seconds, true, [](In in) { return if_drawn(in, in.report.step_median); }},
+    {"step_time_p90", in_seconds, true, [](In in) { return if_drawn(in, in.report.step_p90); }},
 }};
 
 }  // namespace

@@ -54,7 +54,8 @@ class PointRunner {
  private:
   void simulate(Row& row) {
     try {
-      row.report = simulate::simulate(row.config, catalog_, known_, workspace_, space_.work_budget());
+      row.report =
+          simulate::simulate(row.config, catalog_, known_, workspace_, space_.work_budget(), space_.skew());
     } catch (const std::exception& error) {  // one bug must not take the sweep down
       row.report = failed(training::Reason::internal_error);
       workspace_ = simulate::Workspace();

@@ -64,11 +64,17 @@ void serialize(Archive& archive, echo::sweep::RunSettings& run, unsigned) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, echo::simulate::Skew& skew, unsigned) {
+  auto& [sigma, draws, seed] = skew;
+  archive& sigma& draws& seed;
+}
+
+template <class Archive>
 void serialize(Archive& archive, echo::sweep::SweepSpec& spec, unsigned) {
   auto& [name, title, output_file, schema, seed, dimensions, groups, rules, limits, objectives, search, run,
-         target_tokens, batch_in_tokens, slowdown] = spec;
+         target_tokens, batch_in_tokens, skew, slowdown] = spec;
   archive& name& title& output_file& schema& seed& dimensions& groups& rules& limits& objectives& search& run;
-  archive& target_tokens& batch_in_tokens& slowdown;
+  archive& target_tokens& batch_in_tokens& skew& slowdown;
 }
 
 }  // namespace boost::serialization

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "simulate/skew.hpp"
 #include "sweep/axis.hpp"
 
 namespace echo::sweep {
@@ -87,6 +88,7 @@ struct SweepSpec {
   RunSettings run;
   double target_tokens = 0.0;    // [target] tokens: of the whole training; 0 = not given
   bool batch_in_tokens = false;  // global_batch counts tokens, not sequences
+  simulate::Skew skew;           // [simulate] skew; its seed is the sweep's
   bool slowdown = true;          // [simulate] slowdown = "off" leaves overlap without a price
   friend bool operator==(const SweepSpec&, const SweepSpec&) = default;
 };

@@ -19,6 +19,12 @@
 // The block ends with its compute lane. Communication that no kernel waits for runs on past it (`lag`).
 // Compute waiting is charged to the latest-ending needed op, the first of them in the row on a tie.
 //
+// Paths. By driver, the derivative is carried along: every op keeps the drivers of the work it has left, and
+// `now` those of the time that passed; a step dt of the op that ends has the drivers of that op's work left
+// times its factor, and takes from the others as it takes from their work. The makespan is homogeneous in the
+// alone times, so the drivers of `now` sum to it but for roundings, and are its derivatives with the factors
+// held. By part, block_path.cpp walks back over starts and ends, to the picosecond.
+//
 // Neglected: collectives do not slow each other, several collectives beside a kernel cost it no more than the
 // worst of them, and every op starts the moment it may (launch cost is part of the alone times).
 #include "timeline/block.hpp"
@@ -26,13 +32,16 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <type_traits>
 
 #include "base/contract.hpp"
+#include "timeline/block_path.hpp"
 
 namespace echo::timeline {
 namespace {
 
 constexpr std::size_t compute = static_cast<std::size_t>(Lane::compute);
+constexpr std::size_t data = static_cast<std::size_t>(Lane::data);
 constexpr std::size_t lanes = static_cast<std::size_t>(lane_count);
 
 constexpr std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
@@ -55,11 +64,23 @@ struct LaneState {
   SimTime start{}, end{};  // start of the running op, end of the one before
 };
 
+// What the drivers of a composition are kept in; nothing where nobody asks.
+struct NoDrivers {};
+struct DriverState {
+  std::span<const DriverTimes> alone;
+  BlockPaths* paths = nullptr;
+  DriverTimes now, data_started;
+  std::array<DriverTimes, lanes> left;
+};
+
+template <class Drivers>
 class Composer {
+  static constexpr bool has_drivers = !std::is_same_v<Drivers, NoDrivers>;
+
  public:
   Composer(const OpGraphView& graph, std::span<const SimTime> alone, const FactorTable& factors,
-           BlockScratchData& scratch)
-      : graph_(graph), alone_(alone.data()), works_(alone.size()), factors_(factors) {
+           BlockScratchData& scratch, Drivers drivers)
+      : graph_(graph), alone_(alone.data()), works_(alone.size()), factors_(factors), drivers_(drivers) {
     const std::size_t ops = graph.lane.size();
     scratch.start.resize(ops);
     scratch.end.assign(ops, not_ended);
@@ -112,14 +133,42 @@ class Composer {
     LaneState& lane = lane_[l];
     const unsigned bit = 1U << l;
     if (l == compute && now_ > lane.end) charge_wait(needs, now_ - lane.end);
-    if ((unopened_ & bit) != 0) out_.first_start[l] = now_, unopened_ &= ~bit;
     const std::size_t work = at(graph_.work[at(lane.op)]);
     ECHO_EXPECT(work < works_);
+    if constexpr (has_drivers) start_drivers(l, work);
+    if ((unopened_ & bit) != 0) out_.first_start[l] = now_, unopened_ &= ~bit;
     start_[at(lane.op)] = lane.start = now_;
     lane.alone = lane.left = alone_[work].count();
     lane.waits_for = -1;
     waiting_ &= ~bit;
     running_ |= bit;
+  }
+
+  void start_drivers(std::size_t l, std::size_t work) {
+    drivers_.left[l] = drivers_.alone[work];
+    if (l != data) return;
+    drivers_.data_started = drivers_.now;
+    if ((unopened_ >> data & 1U) != 0) drivers_.paths->data_start.driver = drivers_.now;
+  }
+
+  // Time until lane `ended` ends passes.
+  void pass(std::size_t ended) {
+    const DriverTimes left = drivers_.left[ended];
+    const double factor = running_ == 1U << ended || (running_ & 1U) == 0 ? 1.0 : lane_[ended].factor;
+    drivers_.now.add(left, factor);
+    each_running([&](std::size_t l) {
+      if (l == ended) return;
+      const double own = (running_ & 1U) == 0 ? 1.0 : lane_[l].factor;
+      drivers_.left[l].add(left, -factor / own);
+    });
+  }
+
+  void finish_drivers(std::size_t l) {
+    if (l == compute) drivers_.paths->makespan.driver = drivers_.now;
+    if (l != data) return;
+    drivers_.paths->data_end.driver = drivers_.now;
+    drivers_.paths->data_busy.driver.add(drivers_.now, 1.0);
+    drivers_.paths->data_busy.driver.add(drivers_.data_started, -1.0);
   }
 
   void charge_wait(std::span<const std::int32_t> needs, SimTime wait) {
@@ -135,6 +184,7 @@ class Composer {
     if ((running_ & (running_ - 1)) == 0) {
       const auto l = static_cast<std::size_t>(std::countr_zero(running_));
       now_ += SimTime(lane_[l].left);
+      if constexpr (has_drivers) pass(l);
       finish(l);
     } else if ((running_ & 1U) == 0) {
       step_undisturbed();
@@ -153,8 +203,12 @@ class Composer {
 
   void step_undisturbed() {
     std::int64_t dt = INT64_MAX;
-    each_running([&](std::size_t l) { dt = std::min(dt, lane_[l].left); });
+    std::size_t ended = 0;
+    each_running([&](std::size_t l) {
+      if (lane_[l].left < dt) dt = lane_[l].left, ended = l;
+    });
     now_ += SimTime(dt);
+    if constexpr (has_drivers) pass(ended);
     each_running([&](std::size_t l) {
       lane_[l].left -= dt;
       if (lane_[l].left == 0) finish(l);
@@ -164,13 +218,15 @@ class Composer {
   void step_disturbed() {
     set_factors();
     std::int64_t dt = INT64_MAX;
+    std::size_t ended = 0;
     each_running([&](std::size_t l) {
       LaneState& lane = lane_[l];
       lane.ahead =
           lane.factor == 1.0 ? lane.left : round_nearest(static_cast<double>(lane.left) * lane.factor);
-      dt = std::min(dt, lane.ahead);
+      if (lane.ahead < dt) dt = lane.ahead, ended = l;
     });
     now_ += SimTime(dt);
+    if constexpr (has_drivers) pass(ended);
     each_running([&](std::size_t l) {
       LaneState& lane = lane_[l];
       if (lane.ahead == dt) {
@@ -201,6 +257,7 @@ class Composer {
     const std::size_t op = at(lane.op);
     const SimTime duration = now_ - lane.start;
     out_.busy[l] += duration;
+    if constexpr (has_drivers) finish_drivers(l);
     if (l == compute) {
       out_.exposed[static_cast<std::size_t>(graph_.part[op])] += SimTime(lane.alone);
       out_.slowdown_penalty += duration - SimTime(lane.alone);
@@ -215,6 +272,7 @@ class Composer {
   const SimTime* alone_;
   std::size_t works_;
   const FactorTable& factors_;
+  [[no_unique_address]] Drivers drivers_;
   SimTime *start_ = nullptr, *end_ = nullptr;  // [ops]
   std::int32_t* next_ = nullptr;               // [ops]
   std::array<LaneState, lanes> lane_{};
@@ -224,8 +282,14 @@ class Composer {
 };
 
 // Where no rate can change, each op's times follow from earlier ops' alone: one pass in launch order.
-BlockTimes recurrence(const OpGraphView& graph, std::span<const SimTime> alone, BlockScratchData& scratch) {
+template <class Drivers>
+BlockTimes recurrence(const OpGraphView& graph, std::span<const SimTime> alone, BlockScratchData& scratch,
+                      Drivers drivers) {
+  constexpr bool has_drivers = !std::is_same_v<Drivers, NoDrivers>;
   const std::size_t ops = graph.lane.size();
+  std::array<std::int32_t, lanes> lane_last;
+  lane_last.fill(-1);
+  if constexpr (has_drivers) scratch.driver.resize(ops);
   scratch.start.resize(ops);
   scratch.end.resize(ops);
   BlockTimes out;
@@ -245,10 +309,23 @@ BlockTimes recurrence(const OpGraphView& graph, std::span<const SimTime> alone, 
       if (last >= 0) out.exposed[static_cast<std::size_t>(graph.part[at(last)])] += start - lane_end[l];
       out.exposed[static_cast<std::size_t>(graph.part[i])] += duration;
     }
+    if constexpr (has_drivers) {
+      DriverTimes& path = scratch.driver[i];
+      const std::int32_t cause = last >= 0 ? last : lane_last[l];
+      path = cause >= 0 ? scratch.driver[at(cause)] : DriverTimes{};
+      if (l == data && lane_last[l] < 0) drivers.paths->data_start.driver = path;
+      path.add(drivers.alone[at(graph.work[i])], 1.0);
+      if (l == data) drivers.paths->data_busy.driver.add(drivers.alone[at(graph.work[i])], 1.0);
+      lane_last[l] = static_cast<std::int32_t>(i);
+    }
     if ((opened >> l & 1U) == 0) out.first_start[l] = start, opened |= 1U << l;
     out.busy[l] += duration;
     scratch.start[i] = start;
     scratch.end[i] = lane_end[l] = start + duration;
+  }
+  if constexpr (has_drivers) {
+    if (lane_last[compute] >= 0) drivers.paths->makespan.driver = scratch.driver[at(lane_last[compute])];
+    if (lane_last[data] >= 0) drivers.paths->data_end.driver = scratch.driver[at(lane_last[data])];
   }
   out.makespan = lane_end[compute];
   out.compute_busy = out.busy[compute];
@@ -261,14 +338,32 @@ bool rates_may_change(const OpGraphView& graph, const FactorTable& factors) {
          std::any_of(graph.lane.begin(), graph.lane.end(), [](Lane lane) { return lane != Lane::compute; });
 }
 
+template <class Drivers>
+BlockTimes compose(const OpGraphView& graph, std::span<const SimTime> alone, const FactorTable& factors,
+                   BlockScratchData& scratch, Drivers drivers) {
+  ECHO_EXPECT(graph.needs != nullptr && at(graph.needs->rows()) == graph.lane.size());
+  ECHO_EXPECT(graph.part.size() == graph.lane.size() && graph.work.size() == graph.lane.size());
+  return rates_may_change(graph, factors) ? Composer(graph, alone, factors, scratch, drivers).run()
+                                          : recurrence(graph, alone, scratch, drivers);
+}
+
 }  // namespace
 
 BlockTimes compose_block(const OpGraphView& graph, std::span<const SimTime> alone, const FactorTable& factors,
                          BlockScratchData& scratch) {
-  ECHO_EXPECT(graph.needs != nullptr && at(graph.needs->rows()) == graph.lane.size());
-  ECHO_EXPECT(graph.part.size() == graph.lane.size() && graph.work.size() == graph.lane.size());
-  return rates_may_change(graph, factors) ? Composer(graph, alone, factors, scratch).run()
-                                          : recurrence(graph, alone, scratch);
+  return compose(graph, alone, factors, scratch, NoDrivers{});
+}
+
+BlockTimes compose_block(const OpGraphView& graph, std::span<const SimTime> alone, const FactorTable& factors,
+                         BlockScratchData& scratch, std::span<const DriverTimes> drivers, BlockPaths& paths) {
+  ECHO_EXPECT(drivers.size() == alone.size());
+  paths = {};
+  DriverState state;
+  state.alone = drivers;
+  state.paths = &paths;
+  const BlockTimes times = compose(graph, alone, factors, scratch, state);
+  part_paths(graph, alone, scratch, paths);
+  return times;
 }
 
 }  // namespace echo::timeline

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/csr.hpp"
+#include "base/driver.hpp"
 #include "base/lane.hpp"
 #include "base/units.hpp"
 
@@ -42,10 +43,19 @@ struct BlockTimes {
   friend bool operator==(const BlockTimes&, const BlockTimes&) = default;
 };
 
+// What a block's ends hang on. The path of each ends in that instant and leads back to the block's start:
+// by part, alone times by theirs and stretch as slowdown; by driver, factors held.
+struct BlockPaths {
+  PathShare makespan;
+  PathShare data_start, data_end;  // of the data lane's first op; of its last. Zero where it has none
+  PathShare data_busy;             // no path: its ops, one after the other
+};
+
 // start and end hold, after a call, when each op of that block ran.
 struct BlockScratchData {
   std::vector<SimTime> start, end;
-  std::vector<std::int32_t> next;  // [ops] the next op of the same lane, or -1
+  std::vector<std::int32_t> next;   // [ops] the next op of the same lane, or -1
+  std::vector<DriverTimes> driver;  // [ops] of the path to each op's end; only where no rate can change
 };
 
 // Contract: lanes and needs as above; alone >= 0. With factors, ops of the compute lane are kernels and all
@@ -53,5 +63,10 @@ struct BlockScratchData {
 // makespan exactly.
 [[nodiscard]] BlockTimes compose_block(const OpGraphView&, std::span<const SimTime> alone, const FactorTable&,
                                        BlockScratchData& scratch);
+
+// The same, and the paths. drivers: of each alone time.
+[[nodiscard]] BlockTimes compose_block(const OpGraphView&, std::span<const SimTime> alone, const FactorTable&,
+                                       BlockScratchData& scratch, std::span<const DriverTimes> drivers,
+                                       BlockPaths& paths);
 
 }  // namespace echo::timeline

@@ -20,7 +20,7 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 // Runs tasks of one stage from `cursor` on until one lacks its input; returns the new cursor.
 template <bool overlapped>
 std::int32_t run_stage(const PipelineShape& shape, std::int32_t stage, std::int32_t cursor,
-                       PipelineScratch& scratch, std::vector<PlacedTask>* placed) {
+                       PipelineScratch& scratch, std::vector<PlacedTask>* placed, Trail* trail) {
   const std::span<const Task> order = scratch.order.row(stage);
   const std::int32_t end = static_cast<std::int32_t>(order.size());
   const std::size_t row = 2 * at(shape.chunks) + 1;
@@ -48,6 +48,9 @@ std::int32_t run_stage(const PipelineShape& shape, std::int32_t stage, std::int3
       ++legs[2 * shape.chunks + partner.chunk].done;
       ready[1] = ran.forward_handed_on;
       if (legs[back].passes_on) back_ready[1] = ran.backward_handed_on;
+      if (trail != nullptr)
+        trail->note_pair(stage, trail->place(task.microbatch, index), trail->place(partner.microbatch, back),
+                         ran);
       if (placed == nullptr) continue;
       placed->push_back({stage, task, ran.start, ran.end});
       placed->push_back({stage, partner, ran.start, ran.end});
@@ -56,6 +59,7 @@ std::int32_t run_stage(const PipelineShape& shape, std::int32_t stage, std::int3
     const Ran ran = run_task<overlapped>(state, leg, task.kind, arrival);
     if (leg.passes_on) ready[1] = ran.handed_on;
     count_weights(task, route, legs);
+    if (trail != nullptr) trail->note(stage, trail->place(task.microbatch, index), task, ran);
     if (placed != nullptr) placed->push_back({stage, task, ran.start, ran.end});
   }
   return cursor;
@@ -64,7 +68,8 @@ std::int32_t run_stage(const PipelineShape& shape, std::int32_t stage, std::int3
 // Sweeps down (as forwards flow) or up (as backwards flow), turning round when a sweep ran less than a task
 // per stage.
 template <bool overlapped>
-void run_all(const PipelineShape& shape, PipelineScratch& scratch, std::vector<PlacedTask>* placed) {
+void run_all(const PipelineShape& shape, PipelineScratch& scratch, std::vector<PlacedTask>* placed,
+             Trail* trail) {
   scratch.cursor.assign(at(shape.stages), 0);
   std::int32_t fruitless = 0;
   bool down = true;
@@ -73,7 +78,7 @@ void run_all(const PipelineShape& shape, PipelineScratch& scratch, std::vector<P
     for (std::int32_t i = 0; i < shape.stages; ++i) {
       const std::int32_t stage = down ? i : shape.stages - 1 - i;
       std::int32_t& cursor = scratch.cursor[at(stage)];
-      const std::int32_t reached = run_stage<overlapped>(shape, stage, cursor, scratch, placed);
+      const std::int32_t reached = run_stage<overlapped>(shape, stage, cursor, scratch, placed, trail);
       moved += reached - cursor;
       cursor = reached;
     }
@@ -86,7 +91,7 @@ void run_all(const PipelineShape& shape, PipelineScratch& scratch, std::vector<P
 
 // One stage, one chunk: the sum. Its last task is the last backward, whatever the schedule. Pairs are all but
 // the first forward and the last backward.
-void run_alone(std::int32_t microbatches, PipelineScratch& scratch) {
+void run_alone(std::int32_t microbatches, PipelineScratch& scratch, Trail* trail) {
   const Leg& forward = scratch.legs[0];
   const Leg& backward = scratch.legs[1];
   StageState& stage = scratch.stages[0];
@@ -98,19 +103,24 @@ void run_alone(std::int32_t microbatches, PipelineScratch& scratch) {
   }
   stage.clock = forward.special + stage.gather_wait + (microbatches - 1) * both + backward.special;
   stage.sent = stage.clock;
-  add_data(stage, backward.data, stage.clock - backward.special, stage.clock);
+  const DataEnd data = add_data(stage, backward.data, stage.clock - backward.special, stage.clock);
+  if (trail == nullptr) return;
+  const bool gathered = stage.gather_wait > SimTime::zero();
+  trail->note(0, trail->place(0, 0), {TaskKind::forward}, {.cause = {.special = true, .gathered = gathered}});
+  trail->note(0, trail->place(microbatches - 1, 1), {TaskKind::backward},
+              {.cause = {.data = data, .special = true}});
 }
 
 void run_plain(const PipelineShape& shape, const Schedule& schedule, std::span<const ChunkTimes> times,
-               bool overlapped, PipelineScratch& scratch, std::vector<PlacedTask>* placed) {
+               bool overlapped, PipelineScratch& scratch, std::vector<PlacedTask>* placed, Trail* trail) {
   schedule.order(shape, times, 0, scratch.order);
   ECHO_EXPECT(scratch.order.rows() == shape.stages);
   const std::size_t row = 2 * at(shape.chunks) + 1;
   scratch.ready.assign(row * at(microbatches_per_chunk(shape)), absent);
   if (overlapped) {
-    run_all<true>(shape, scratch, placed);
+    run_all<true>(shape, scratch, placed, trail);
   } else {
-    run_all<false>(shape, scratch, placed);
+    run_all<false>(shape, scratch, placed, trail);
   }
 }
 
@@ -184,7 +194,8 @@ void read_out(const PipelineShape& shape, const Schedule& schedule, bool overlap
 
 void compose_pipeline(const PipelineShape& shape, const Schedule& schedule, std::span<const ChunkTimes> times,
                       const Hops& hops, std::span<const DataLane> data, PipelineScratch& scratch,
-                      PipelineTimes& out, std::vector<PlacedTask>* placed, std::span<const SimTime> pairs) {
+                      PipelineTimes& out, std::vector<PlacedTask>* placed, std::span<const SimTime> pairs,
+                      Trail* trail) {
   ECHO_EXPECT(shape.stages > 0 && shape.microbatches > 0 && shape.chunks >= shape.stages);
   ECHO_EXPECT(times.size() == at(shape.chunks) && shape.stage_of_chunk.size() == at(shape.chunks));
   ECHO_EXPECT(hops.forward.empty() || hops.forward.size() == at(shape.chunks - 1));
@@ -198,10 +209,11 @@ void compose_pipeline(const PipelineShape& shape, const Schedule& schedule, std:
     lay_pairs(shape, pairs, scratch);
   scratch.stages.assign(at(shape.stages), StageState{});
   if (placed != nullptr) placed->clear();
+  if (trail != nullptr) trail->start(shape);
   if (placed == nullptr && shape.chunks == 1 && !schedule.splits_backward) {
-    run_alone(shape.microbatches, scratch);
-  } else if (placed != nullptr || !run_repeating(shape, schedule, hops.overlapped, scratch)) {
-    run_plain(shape, schedule, times, hops.overlapped, scratch, placed);
+    run_alone(shape.microbatches, scratch, trail);
+  } else if (placed != nullptr || !run_repeating(shape, schedule, hops.overlapped, scratch, trail)) {
+    run_plain(shape, schedule, times, hops.overlapped, scratch, placed, trail);
   }
   read_out(shape, schedule, hops.overlapped, scratch, out);
 }

@@ -9,6 +9,7 @@
 #include "base/units.hpp"
 #include "timeline/schedule.hpp"
 #include "timeline/stage.hpp"
+#include "timeline/trail.hpp"
 
 namespace echo::timeline {
 
@@ -58,11 +59,12 @@ struct PipelineScratch {
 // Contract: the schedule admits `shape`; times: [chunks]; data: [chunks], or empty: no gradient traffic.
 // Deterministic. Integer picoseconds. Throws ContractViolation if the order deadlocks. `placed`, when not
 // null, receives every task. pairs: how long the forward of a chunk and the backward of the i-th chunk of its
-// stage take as one, [chunks][chunks of a stage]; empty: as long as both. Cost: O(stages * chunks) where the
+// stage take as one, [chunks][chunks of a stage]; empty: as long as both. trail, when not null, receives what
+// each task waited for (trail.hpp). Cost: O(stages * chunks) where the
 // schedule has a closed form and the steady state is proven to repeat, else O(tasks).
 void compose_pipeline(const PipelineShape& shape, const Schedule& schedule, std::span<const ChunkTimes> times,
                       const Hops& hops, std::span<const DataLane> data, PipelineScratch& scratch,
                       PipelineTimes& out, std::vector<PlacedTask>* placed = nullptr,
-                      std::span<const SimTime> pairs = {});
+                      std::span<const SimTime> pairs = {}, Trail* trail = nullptr);
 
 }  // namespace echo::timeline

@@ -39,8 +39,12 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 template <bool overlapped>
 class Repeater {
  public:
-  Repeater(const PipelineShape& shape, const Schedule& schedule, PipelineScratch& scratch)
-      : shape_(shape), schedule_(schedule), scratch_(scratch), stretch_(schedule.steady(shape, 0)) {}
+  Repeater(const PipelineShape& shape, const Schedule& schedule, PipelineScratch& scratch, Trail* trail)
+      : shape_(shape),
+        schedule_(schedule),
+        scratch_(scratch),
+        trail_(trail),
+        stretch_(schedule.steady(shape, 0)) {}
 
   void run() {
     list_prologue_and_one_repeat();
@@ -62,6 +66,7 @@ class Repeater {
         skip(times);
         count_skipped_pairs(times * cycle);
         skipped = times * cycle * stretch_.advance;
+        if (trail_ != nullptr) note_skip(skipped, cycle * stretch_.advance);
         repeat += times * cycle;
         proven = true;
       } else if (repeat == renew) {
@@ -163,14 +168,23 @@ class Repeater {
         ++legs[2 * route_.chunks + partner.chunk].done;
         ready[1] = ran.forward_handed_on;
         if (legs[back].passes_on) back_ready[1] = ran.backward_handed_on;
+        if (trail_ != nullptr)
+          trail_->note_pair(stage, trail_->place(microbatch, index),
+                            trail_->place(partner.microbatch + offset, back), ran);
         ++cursor;
         continue;
       }
       const Ran ran = run_task<overlapped>(state, leg, task.kind, arrival);
       if (leg.passes_on) ready[1] = ran.handed_on;
       count_weights(task, route_, legs);
+      if (trail_ != nullptr) trail_->note(stage, trail_->place(microbatch, index), task, ran);
     }
     return cursor;
+  }
+
+  void note_skip(std::int32_t skipped, std::int32_t cycle) {
+    trail_->skipped = skipped, trail_->cycle = cycle;
+    for (std::size_t leg = 0; leg < scratch_.legs.size(); ++leg) trail_->ran[leg] = scratch_.legs[leg].done;
   }
 
   // Whether everything the future may look at is what it was `microbatches` ago, plus shift_.
@@ -231,6 +245,7 @@ class Repeater {
   const PipelineShape& shape_;
   const Schedule& schedule_;
   PipelineScratch& scratch_;
+  Trail* const trail_;
   const SteadyStretch stretch_;  // of stage 0; `first` differs by stage
   const Route route_{shape_};
   const std::size_t row_ = 2 * at(shape_.chunks) + 1;
@@ -240,13 +255,13 @@ class Repeater {
 }  // namespace
 
 bool run_repeating(const PipelineShape& shape, const Schedule& schedule, bool overlapped,
-                   PipelineScratch& scratch) {
+                   PipelineScratch& scratch, Trail* trail) {
   constexpr std::int32_t fewest_repeats = 2;  // one to compare with the cut before it, one to skip
   if (schedule.steady == nullptr || schedule.steady(shape, 0).repeats < fewest_repeats) return false;
   if (overlapped) {
-    Repeater<true>(shape, schedule, scratch).run();
+    Repeater<true>(shape, schedule, scratch, trail).run();
   } else {
-    Repeater<false>(shape, schedule, scratch).run();
+    Repeater<false>(shape, schedule, scratch, trail).run();
   }
   return true;
 }

@@ -8,6 +8,6 @@ namespace echo::timeline {
 // Composes with legs and (fresh) stages of `scratch`; false, with both untouched, where the schedule has no
 // closed form or too short a steady stretch to pay.
 [[nodiscard]] bool run_repeating(const PipelineShape&, const Schedule&, bool overlapped,
-                                 PipelineScratch& scratch);
+                                 PipelineScratch& scratch, Trail* trail);
 
 }  // namespace echo::timeline

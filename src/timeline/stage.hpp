@@ -49,11 +49,31 @@ struct StageState {
   SimTime data_end{};     // its gradient traffic so far ended
 };
 
+// What a task waited for last: its stage's past, its input, or the other input of a pair. Of equal causes the
+// first here, so that an arrival older than the stage's clock is never one.
+enum class Began : std::int8_t { own, arrival, partner_arrival };
+// What the end of gradient traffic hangs on: nothing was sent, the start of its backward, the traffic before
+// it on the lane, the end of its backward.
+enum class DataEnd : std::int8_t { none, after_start, after_previous, after_end };
+struct Cause {
+  Began began = Began::own;
+  bool sent = false;                                // own: the blocking transfer after the task before, too
+  bool received = false, partner_received = false;  // blocking transfers between that and the start
+  DataEnd data = DataEnd::none;
+  bool special = false;   // the task was its leg's special one
+  bool split = false;     // a backward without its weight gradients
+  bool gathered = false;  // its end waited for weights
+  bool flies = false;     // it was followed by an overlapped transfer ...
+  bool queued = false;    // ... that waited for the one before it
+};
+
 struct Ran {
   SimTime start, end, handed_on;  // handed_on: when the next leg's stage may take it
+  Cause cause{};
 };
 struct PairRan {
   SimTime start, end, forward_handed_on, backward_handed_on;
+  Cause forward{}, backward{};  // backward: how it flew, and whether the forward's output was sent before
 };
 
 // A forward and a backward that run as one, by chunks; runs: how often so far.
@@ -111,15 +131,21 @@ void lay_legs(const PipelineShape&, const Schedule&, std::span<const ChunkTimes>
               std::span<const DataLane>, std::vector<Leg>& out);
 
 // Gradient traffic of a chunk whose last backward ran from start to end.
-inline void add_data(StageState& stage, const DataLane& data, SimTime start, SimTime end) {
-  if (data.busy == SimTime::zero()) return;
-  const SimTime queued = std::max(start + data.first_start, stage.data_end) + data.busy;
+inline DataEnd add_data(StageState& stage, const DataLane& data, SimTime start, SimTime end) {
+  if (data.busy == SimTime::zero()) return DataEnd::none;
+  const SimTime free = stage.data_end, first = start + data.first_start;
+  const SimTime queued = std::max(first, free) + data.busy;
   stage.data_end = std::max(queued, end + data.lag);
+  if (stage.data_end > queued) return DataEnd::after_end;
+  return free > first ? DataEnd::after_previous : DataEnd::after_start;
 }
 
 // An overlapped transfer of what is there at `end`.
-inline SimTime fly(SimTime& link, const Leg& leg, SimTime end) {
-  return leg.flight > SimTime::zero() ? link = std::max(end, link) + leg.flight : end;
+inline SimTime fly(SimTime& link, const Leg& leg, SimTime end, Cause& cause) {
+  if (leg.flight <= SimTime::zero()) return end;
+  cause.flies = true;
+  cause.queued = link > end;
+  return link = std::max(end, link) + leg.flight;
 }
 
 template <bool overlapped>
@@ -127,27 +153,34 @@ inline Ran run_task(StageState& stage, Leg& leg, TaskKind kind, SimTime arrival)
   Ran ran;
   if constexpr (overlapped) {
     ran.start = std::max(stage.clock, arrival);
+    if (arrival > stage.clock) ran.cause.began = Began::arrival;
   } else {
     const SimTime meet = std::max(stage.clock, arrival);
     ran.start = std::max(stage.sent, meet + leg.receive);
     stage.waited += std::max(meet, stage.sent) - stage.sent;
+    ran.cause.received = ran.start > stage.sent;
+    ran.cause.sent = !ran.cause.received && stage.sent > stage.clock;
+    if (ran.cause.received && arrival > stage.clock) ran.cause.began = Began::arrival;
   }
   const bool split = kind == TaskKind::backward_input;
   const bool special = leg.done++ == leg.special_at && !split;
+  ran.cause.special = special, ran.cause.split = split && !special;
   const SimTime duration = special ? leg.special : split ? leg.input : leg.duration;
   ran.end = ran.start + duration;
   if (special && leg.not_before > ran.end) {
     stage.gather_wait += leg.not_before - ran.end;
     ran.end = leg.not_before;
+    ran.cause.gathered = true;
   }
   stage.clock = ran.end;
   if constexpr (overlapped) {
-    ran.handed_on = fly(kind == TaskKind::forward ? stage.link_forward : stage.link_backward, leg, ran.end);
+    ran.handed_on =
+        fly(kind == TaskKind::forward ? stage.link_forward : stage.link_backward, leg, ran.end, ran.cause);
   } else {
     stage.sent = ran.end + leg.send;
     ran.handed_on = ran.end;
   }
-  if (special) leg.special_ran = true, add_data(stage, leg.data, ran.start, ran.end);
+  if (special) leg.special_ran = true, ran.cause.data = add_data(stage, leg.data, ran.start, ran.end);
   return ran;
 }
 
@@ -161,9 +194,11 @@ inline PairRan run_pair(StageState& stage, Leg& forward, Leg& backward, PairLeg&
   PairRan ran;
   if constexpr (overlapped) {
     ran.start = std::max({stage.clock, forward_arrival, backward_arrival});
+    if (ran.start > stage.clock)
+      ran.forward.began = ran.start == forward_arrival ? Began::arrival : Began::partner_arrival;
     stage.clock = ran.end = ran.start + pair.duration;
-    ran.forward_handed_on = fly(stage.link_forward, forward, ran.end);
-    ran.backward_handed_on = fly(stage.link_backward, backward, ran.end);
+    ran.forward_handed_on = fly(stage.link_forward, forward, ran.end, ran.forward);
+    ran.backward_handed_on = fly(stage.link_backward, backward, ran.end, ran.backward);
   } else {
     const bool forward_first = forward_arrival <= backward_arrival;
     const SimTime first = std::min(forward_arrival, backward_arrival),
@@ -174,10 +209,17 @@ inline PairRan run_pair(StageState& stage, Leg& forward, Leg& backward, PairLeg&
     ran.start = std::max(stage.sent, again + (forward_first ? backward : forward).receive);
     stage.waited += std::max(meet, stage.sent) - stage.sent;
     stage.waited += std::max(again, stage.sent) - std::max(between, stage.sent);
+    const bool received = ran.start > stage.sent, only_second = received && second > between;
+    ran.forward.sent = !received && stage.sent > stage.clock;
+    ran.forward.received = received && !(only_second && forward_first);
+    ran.forward.partner_received = received && !(only_second && !forward_first);
+    if (only_second || (received && first > stage.clock))
+      ran.forward.began = forward_first != only_second ? Began::arrival : Began::partner_arrival;
     stage.clock = ran.end = ran.start + pair.duration;
     stage.sent = ran.end + forward.send + backward.send;
     ran.forward_handed_on = ran.end;
     ran.backward_handed_on = ran.end + forward.send;
+    ran.backward.sent = forward.send > SimTime::zero();
   }
   return ran;
 }

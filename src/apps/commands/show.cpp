@@ -56,6 +56,11 @@ void add_explanation(Json& json, const Explanation& told) {
     }
     json.member("total", use.total().value).close();
   }
+  json.close().key("critical_path").open_array();
+  for (const PathCost& cost : told.path)
+    json.open_object().member("what", cost.what).member("seconds", to_seconds(cost.time)).close();
+  json.close().key("critical_path_by_stage").open_array();
+  for (const SimTime time : told.path_by_stage) json.value(to_seconds(time));
   json.close().key("collectives").open_array();
   for (const CollectiveCost& cost : told.collectives) {
     json.open_object().member("part", cost.part).member("collective", cost.kind);

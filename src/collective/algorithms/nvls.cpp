@@ -51,7 +51,8 @@ std::int32_t channels(const Call&, const Communicator& c, ops::Protocol) { retur
 Cost time(const Call& call, const Communicator& c, ops::Protocol, const NetworkConstants& k) {
   const double bytes = static_cast<double>(call.bytes);
   const double start = k.nvls_base + k.nvls_ramp * nvls_chunk(call.bytes, c) / 1024.0;
-  return {start + bytes / (1000.0 * c.nvlink * k.nvls_rate), 6.0 * bytes};
+  const Rate rate{.value = 1000.0 * c.nvlink * k.nvls_rate, .scale_up = true};
+  return {as_latency(start) + bytes / rate, 6.0 * bytes};
 }
 
 }  // namespace

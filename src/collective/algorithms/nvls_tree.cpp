@@ -50,12 +50,16 @@ double nccl_time(const Call& call, const Communicator& c, ops::Protocol p) {
 std::int32_t channels(const Call&, const Communicator& c, ops::Protocol) { return c.nvls_channels; }
 
 Cost time(const Call& call, const Communicator& c, ops::Protocol p, const NetworkConstants& k) {
-  const double bytes = static_cast<double>(call.bytes), network = network_rate(c, p, k);
+  const double bytes = static_cast<double>(call.bytes);
+  const Rate network = network_rate(c, p, k);
   const double chunk = nvls_tree_chunk(call.bytes, c);
-  const double hop = inter_hop(c, Method::nvls_tree, p, k) + k.network_post * c.nvls_channels +
-                     k.chunk_ramp * chunk / (1000.0 * network / c.nvls_channels);
-  const double start = k.nvls_base + k.nvls_ramp * chunk / 1024.0 + 2.0 * c.tree_depth() * hop;
-  const double rate = std::min(c.nvlink * k.nvls_rate, c.nodes == 2 ? network : 0.5 * network);
+  const PartedTime hop =
+      as_latency(inter_hop(c, Method::nvls_tree, p, k) + k.network_post * c.nvls_channels) +
+      k.chunk_ramp * chunk / (1000.0 * network / c.nvls_channels);
+  const PartedTime start =
+      as_latency(k.nvls_base + k.nvls_ramp * chunk / 1024.0) + 2.0 * c.tree_depth() * hop;
+  const Rate rate =
+      slower({.value = c.nvlink * k.nvls_rate, .scale_up = true}, c.nodes == 2 ? network : 0.5 * network);
   return {start + bytes / (1000.0 * rate), 8.0 * bytes};
 }
 

@@ -33,15 +33,16 @@ std::int32_t channels(const Call& call, const Communicator& c, Protocol) {
 
 Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkConstants& k) {
   const double bytes = static_cast<double>(call.bytes), leaves = bytes * (c.ranks - 1) / c.ranks;
-  double latency = k.p2p_base + k.p2p_peer * (c.ranks - 1) + (p == Protocol::simple ? k.p2p_simple : 0.0);
+  PartedTime latency =
+      as_latency(k.p2p_base + k.p2p_peer * (c.ranks - 1) + (p == Protocol::simple ? k.p2p_simple : 0.0));
   const double share = p == Protocol::simple ? 1.0 : 0.5;
-  latency += k.p2p_ramp * fill_time(c, per_peer(call, c), channels_each(c, c.ranks));
+  latency += as_fixed(k.p2p_ramp * fill_time(c, per_peer(call, c), channels_each(c, c.ranks)));
   const double inside = bytes * (c.per_node - 1 + k.p2p_end) / c.ranks;
-  double wire = inside / (1000.0 * c.nvlink * k.p2p_rate * share);
+  PartedTime wire = inside / Rate{.value = 1000.0 * c.nvlink * k.p2p_rate * share, .scale_up = true};
   if (c.multi_node()) {
-    latency += inter_hop(c, Method::ring, p, k);
-    const double nic = c.network / c.per_node * k.p2p_network_rate * share;
-    wire = std::max(wire, bytes * (c.ranks - c.per_node) / c.ranks / (1000.0 * nic));
+    latency += as_latency(inter_hop(c, Method::ring, p, k));
+    const Rate nic{.value = c.network / c.per_node * k.p2p_network_rate * share, .scale_out = true};
+    wire = longer(wire, bytes * (c.ranks - c.per_node) / c.ranks / (1000.0 * nic));
   }
   return {latency + wire, 4.0 * leaves};
 }

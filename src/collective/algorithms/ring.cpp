@@ -90,17 +90,17 @@ Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkCons
   const bool rooted = call.kind == CollectiveKind::broadcast || call.kind == CollectiveKind::reduce;
   const double steps =
       rooted ? c.ranks : steps_of(call, c);  // a rooted call sends the whole buffer over each link
-  double latency = (steps_of(call, c) - crossings) * intra_hop(c, Method::ring, p, k);
-  double rate =
-      c.per_node > 1 ? nvlink_rate(c, p, busy_channels(call, c, p, true), k) : network_rate(c, p, k);
+  PartedTime latency = as_latency((steps_of(call, c) - crossings) * intra_hop(c, Method::ring, p, k));
+  Rate rate = c.per_node > 1 ? nvlink_rate(c, p, busy_channels(call, c, p, true), k) : network_rate(c, p, k);
   if (c.multi_node()) {
-    const double network = network_rate(c, p, k);
-    latency += crossings * (inter_hop(c, Method::ring, p, k) + k.network_post * channels(call, c, p) +
-                            k.chunk_ramp * slice(call, c, p) / (1000.0 * network / c.ring.channels));
-    rate = std::min(rate, network);
+    const Rate network = network_rate(c, p, k);
+    latency +=
+        crossings * (as_latency(inter_hop(c, Method::ring, p, k) + k.network_post * channels(call, c, p)) +
+                     k.chunk_ramp * slice(call, c, p) / (1000.0 * network / c.ring.channels));
+    rate = slower(rate, network);
   }
   latency += k.ring_fill * slice(call, c, p) * c.channels / (1000.0 * rate);
-  const double wire = bytes * (steps + k.ring_end) / c.ranks / (1000.0 * rate);
+  const PartedTime wire = bytes * (steps + k.ring_end) / c.ranks / (1000.0 * rate);
   const double base = base_factor(k, p) * nccl_tables(physical_tables).base[1][index_of(p)];
   return {joined(base, latency, wire, k.overlap), 3.0 * bytes * steps / c.ranks / share_of_line(p)};
 }

@@ -29,12 +29,12 @@ std::int32_t channels(const Call& call, const Communicator& c, Protocol) {
 
 Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkConstants& k) {
   const double bytes = static_cast<double>(call.bytes), share = p == Protocol::simple ? 1.0 : 0.5;
-  double latency = k.p2p_base + (p == Protocol::simple ? k.p2p_simple : 0.0);
-  latency += k.p2p_ramp * fill_time(c, bytes, peer_channels(c));
-  double rate = c.nvlink * k.p2p_rate * share;
+  PartedTime latency = as_latency(k.p2p_base + (p == Protocol::simple ? k.p2p_simple : 0.0));
+  latency += as_fixed(k.p2p_ramp * fill_time(c, bytes, peer_channels(c)));
+  Rate rate{.value = c.nvlink * k.p2p_rate * share, .scale_up = true};
   if (c.multi_node()) {
-    latency += inter_hop(c, Method::ring, p, k);
-    rate = c.network / c.per_node * k.network_rate * share;
+    latency += as_latency(inter_hop(c, Method::ring, p, k));
+    rate = {.value = c.network / c.per_node * k.network_rate * share, .scale_out = true};
   }
   return {latency + bytes / (1000.0 * rate), 3.0 * bytes};
 }

@@ -65,15 +65,15 @@ Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkCons
   // on).
   constexpr double of_ring[3] = {0.66, 0.78, 0.92};
   const double bytes = static_cast<double>(call.bytes);
-  double latency = 2.0 * (c.per_node - 1) * intra_hop(c, Method::tree, p, k);
-  double rate =
-      c.per_node > 1 ? of_ring[index_of(p)] * nvlink_rate(c, p, busy_channels(call, c, p, false), k) : 1e9;
+  PartedTime latency = as_latency(2.0 * (c.per_node - 1) * intra_hop(c, Method::tree, p, k));
+  Rate rate{.value = 1e9};
+  if (c.per_node > 1) rate = of_ring[index_of(p)] * nvlink_rate(c, p, busy_channels(call, c, p, false), k);
   if (c.multi_node()) {
-    const double network = network_rate(c, p, k);
+    const Rate network = network_rate(c, p, k);
     latency += 2.0 * c.tree_depth() *
-               (inter_hop(c, Method::tree, p, k) + k.network_post * channels(call, c, p) +
+               (as_latency(inter_hop(c, Method::tree, p, k) + k.network_post * channels(call, c, p)) +
                 k.chunk_ramp * chunk(call, c, p) / (1000.0 * network / c.tree.channels));
-    rate = std::min(rate, c.nodes == 2 ? 2.0 * network : network);
+    rate = slower(rate, c.nodes == 2 ? 2.0 * network : network);
   }
   const double base = base_factor(k, p) * nccl_tables(physical_tables).base[0][index_of(p)];
   return {joined(base, latency, bytes / (500.0 * rate), k.overlap), 6.0 * bytes / share_of_line(p)};

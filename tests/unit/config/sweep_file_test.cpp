@@ -28,7 +28,7 @@ TEST_F(SweepFile, ReadsEveryFormOfAnAxis) {
   EXPECT_THAT(values("sequence_parallel = [true, false]"), ElementsAre(1, 0));
   EXPECT_THAT(values("fsdp_prefetch = [0, 2]"), ElementsAre(0, 2));
   EXPECT_THAT(values("zero_group = { pow2 = [8, 16] }"), ElementsAre(8, 16));
-  EXPECT_THAT(values("capacity_factor = [0, 1.25]"), ElementsAre(0, 1250));  // thousandths
+  EXPECT_THAT(values("capacity_factor = [0, 1.25]"), ElementsAre(0, 1250));                     // thousandths
   EXPECT_THAT(values("recompute_modules = [\"mlp+core_attn\", \"none\"]"), ElementsAre(9, 0));  // bits
   EXPECT_THAT(values("cuda_graphs = [true, false]"), ElementsAre(1, 0));
   EXPECT_THAT(values("gpus = 96\ntp = \"auto\""), ElementsAre(1, 2, 4, 8));
@@ -218,14 +218,24 @@ TEST_F(SweepFile, SaysWhatItDoesNotReadYet) {
                           HasSubstr("7:2 [reliability] is not supported yet")));
   EXPECT_THAT(problems("[output]\ntimelines = { top = 3 }"),
               ElementsAre(HasSubstr("output.timelines is not supported yet")));
-  EXPECT_THAT(problems("[simulate]\nout_of_range = \"flag\"\nskew = { sigma = 0.03 }"),
-              ElementsAre(HasSubstr("6:17 simulate.out_of_range is not supported yet"),
-                          HasSubstr("7:8 simulate.skew is not supported yet")));
+  EXPECT_THAT(problems("[simulate]\nout_of_range = \"flag\""),
+              ElementsAre(HasSubstr("6:17 simulate.out_of_range is not supported yet")));
   EXPECT_THAT(problems("[search]\nstrategy = \"nsga2\""),
               ElementsAre("6:13 strategy \"nsga2\" is not there yet | known: grid, random, sobol"));
   EXPECT_THAT(problems("[run]\ndistribution = \"guided\"\nper_config = { timeout = \"30 s\" }"),
               ElementsAre("6:17 distribution \"guided\" is not there yet | known: dynamic",
                           HasSubstr("7:14 run.per_config is not supported yet | use work_budget")));
+}
+
+TEST_F(SweepFile, ReadsHowUnequalGpusAreAndSaysWhatIsWrongWithIt) {
+  EXPECT_THAT(problems("[simulate]\nskew = { sigma = \"2 %\", draws = 64 }"), testing::IsEmpty());
+  EXPECT_THAT(problems("[simulate]\nskew = { sigma = 0.02, draws = 1 }"), testing::IsEmpty());
+  EXPECT_THAT(problems("[simulate]\nskew = 0.02"), ElementsAre(HasSubstr("a table such as { sigma = ")));
+  EXPECT_THAT(problems("[simulate]\nskew = { sigma = \"2\", draws = 64 }"),
+              ElementsAre(HasSubstr("sigma is not a share from 0 to 50 % | write \"2 %\" or 0.02")));
+  EXPECT_THAT(problems("[simulate]\nskew = { sigma = \"2 %\" }"), ElementsAre(HasSubstr("draws")));
+  EXPECT_THAT(problems("[simulate]\nskew = { sigma = \"2 %\", draws = 4, drows = 4 }"),
+              ElementsAre(HasSubstr("drows")));
 }
 
 TEST_F(SweepFile, ReportsAllProblemsInOnePass) {

@@ -1,0 +1,33 @@
+// The critical path of random steps, and what the columns say it would gain.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "tests/support/random_config.hpp"
+
+namespace echo::simulate {
+namespace {
+
+using support::catalog_with_roomy_gpus;
+using support::presets;
+using support::random_config;
+using training::Status;
+
+TEST(CriticalPath, SumsToTheStepByPartAndByDriver) {
+  const Catalog catalog = catalog_with_roomy_gpus();
+  Workspace ws;
+  int composed = 0;
+  for (std::uint64_t seed = 0; seed < 1500; ++seed) {
+    const StepReport r = simulate(random_config(seed), catalog, presets().calibration, ws);
+    if (r.status != Status::ok) continue;
+    ++composed;
+    ASSERT_EQ(std::accumulate(r.path.begin(), r.path.end(), SimTime::zero()), r.step) << "seed " << seed;
+    EXPECT_NEAR(std::accumulate(r.driver.begin(), r.driver.end(), 0.0), 1.0, 1e-12) << "seed " << seed;
+    // Below zero only where something slower spares something else more: overlap then begins later.
+    for (const double share : r.driver) ASSERT_GE(share, -1e-3) << "seed " << seed;
+  }
+  EXPECT_GT(composed, 500);
+}
+
+}  // namespace
+}  // namespace echo::simulate
