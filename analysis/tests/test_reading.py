@@ -81,7 +81,7 @@ def test_frame_has_categories_units_and_ids(result):
     sweep = es.open(result)
     frame = sweep.frame()
     assert frame.attrs["units"]["step_time"] == "s" and frame.attrs["units"]["mem_peak"] == "byte"
-    assert list(frame["recompute"].cat.categories) == ["none", "selective", "full"]
+    assert list(frame["recompute"].cat.categories) == ["none", "selective", "full", "per_op"]
     assert len(frame) == len(sweep) and frame["config_id"][0] == sweep[0].id
 
 

@@ -64,8 +64,8 @@ std::string layout_of(const Table& table, std::int64_t row) {
 
 static std::string memory_of(const Table& table, std::int64_t row) {
   constexpr double gib = 1073741824.0;
-  return fmt::format("{:.0f}/{:.0f} GiB", table.number("mem_peak", row) / gib,
-                     table.number("mem_limit", row) / gib);
+  const double peak = table.number("mem_peak", row), limit = table.number("mem_limit", row);
+  return fmt::format("{:.0f}/{:.0f} GiB{}", peak / gib, limit / gib, peak > limit ? " ?" : "");
 }
 
 // Columns of degrees, with what heads them; those that most runs leave at 1 only where a row does not.

@@ -1,47 +1,10 @@
 #include "ops/describe.hpp"
 
 #include <array>
-#include <iterator>
 
 namespace echo::ops {
 
 namespace {
-
-constexpr std::string_view kind_names[]{"gemm",
-                                        "attention_forward",
-                                        "attention_backward",
-                                        "norm_forward",
-                                        "norm_backward",
-                                        "activation_forward",
-                                        "activation_backward",
-                                        "residual_forward",
-                                        "residual_backward",
-                                        "rope",
-                                        "softmax_forward",
-                                        "softmax_backward",
-                                        "dropout_forward",
-                                        "dropout_backward",
-                                        "embedding_forward",
-                                        "embedding_backward",
-                                        "cross_entropy_forward",
-                                        "cross_entropy_backward",
-                                        "router_forward",
-                                        "router_backward",
-                                        "permute",
-                                        "unpermute",
-                                        "elementwise",
-                                        "grad_accumulate",
-                                        "optimizer",
-                                        "grad_norm",
-                                        "memset_zero",
-                                        "merge",
-                                        "convolution_forward",
-                                        "convolution_backward",
-                                        "scan_forward",
-                                        "scan_backward",
-                                        "amax",
-                                        "quantize"};
-static_assert(std::size(kind_names) == kernel_kind_count);
 
 constexpr std::array<std::string_view, 3> layout_names{"tn", "nn", "nt"};
 
@@ -56,8 +19,6 @@ std::string size_of(Bytes bytes) {
 }
 
 }  // namespace
-
-std::string_view name_of(KernelKind kind) { return kind_names[static_cast<std::size_t>(kind)]; }
 
 std::string describe(const KernelKey& key) {
   std::string text(name_of(key.kind));

@@ -2,14 +2,12 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "ops/collective.hpp"
 #include "ops/kernel.hpp"
 
 namespace echo::ops {
 
-[[nodiscard]] std::string_view name_of(KernelKind);
 // "gemm 8192x4096x2048 tn", "attention_forward 4096x4096x128 batch 32".
 [[nodiscard]] std::string describe(const KernelKey&);
 // "all_gather 64.0 MiB over 8 ranks of 1 node".

@@ -92,15 +92,26 @@ timeline::DataLane traffic_of(const timeline::BlockTimes& times, SimTime whole) 
 // What a backward leaves on its data lane goes on beside the next forward. Where that begins with a gather on
 // the same lane, it waits for all of it. And where backwards and forwards of one chunk alternate, no backward
 // of a steady state can be done with its traffic before the one before is. Neglected: the same in pipelines.
-void wait_for_traffic(const timeline::BlockTimes& times, bool gathers, bool alternates, ChunkCost& cost) {
+void wait_for_traffic(const timeline::BlockTimes& times, const timeline::BlockPaths& paths,
+                      const Pass& forward, const Pass& backward, bool gathers, bool alternates,
+                      ChunkCost& cost) {
   const auto data = static_cast<std::size_t>(Lane::data), host = static_cast<std::size_t>(Lane::host);
-  const SimTime round = cost.forward.time + cost.backward.time;
-  SimTime wait{};
-  if (alternates) wait = std::max(times.busy[data], times.busy[host]) - round;
-  if (gathers) wait = std::max(wait, times.makespan + times.lag[data] - cost.backward.time);
+  const SimTime round =
+      alternates ? std::max(times.busy[data], times.busy[host]) - cost.forward.time - cost.backward.time
+                 : SimTime::zero();
+  const SimTime behind = gathers ? times.makespan + times.lag[data] - cost.backward.time : SimTime::zero();
+  const SimTime wait = std::max(round, behind);
   if (wait <= SimTime::zero()) return;
+  const auto take_away = [&](const Pass& pass, const Cost& own) {
+    cost.backward.traffic_driver.add(pass.run, -1.0);
+    cost.backward.traffic_driver.add(own.wait_driver, -1.0);
+  };
+  cost.backward.traffic_driver = (behind >= round ? paths.data_end : paths.data_busy).driver;
+  take_away(backward, cost.backward);
+  if (behind < round) take_away(forward, cost.forward);
   cost.backward.time += wait;
   cost.backward.exposed[static_cast<std::size_t>(Part::zero_comm)] += wait;
+  cost.backward.traffic_wait = wait;
 }
 
 }  // namespace
@@ -181,8 +192,9 @@ void compose_chunks(const training::TrainingConfig& config, const training::Mode
     if (const std::int32_t block = work.last_backward[i]; block >= 0)
       cost.data = traffic_of(ws.times[static_cast<std::size_t>(block)], cost.last_backward.time);
     if (work.whole_backward[i] >= 0)
-      wait_for_traffic(ws.times[static_cast<std::size_t>(work.whole_backward[i])], work.gathers_each,
-                       ws.chunks.size() == 1, cost);
+      wait_for_traffic(ws.times[static_cast<std::size_t>(work.whole_backward[i])],
+                       ws.paths[static_cast<std::size_t>(work.whole_backward[i])], forward, backward,
+                       work.gathers_each, ws.chunks.size() == 1, cost);
   }
 }
 

@@ -43,7 +43,8 @@ class PathSum {
       const auto& backward = ws_.path.legs[at(route.leg_of({timeline::TaskKind::backward, chunk}))];
       const auto& weight = ws_.path.legs[at(2 * shape_.chunks + chunk)];
       const ChunkCost& cost = ws_.chunks[at(chunk)];
-      add_pass(cost.forward, ws_.work.forward.row(chunk), forward.usual + forward.special);
+      add_pass(cost.forward, ws_.work.forward.row(chunk), forward.usual);
+      add_first_forward(chunk, forward.special);
       add_pass(cost.backward, ws_.work.backward.row(chunk), backward.usual);
       add_split(chunk, backward.split);
       add_pass(cost.weights, ws_.work.weight_gradients.row(chunk), weight.usual);
@@ -83,6 +84,18 @@ class PathSum {
   void add_wait(const Cost& cost, std::int64_t count) {
     sum_.part[static_cast<std::size_t>(Part::other)] += count * cost.wait;
     sum_.driver.add(cost.wait_driver, static_cast<double>(count));
+    sum_.part[static_cast<std::size_t>(Part::zero_comm)] += count * cost.traffic_wait;
+    sum_.driver.add(cost.traffic_driver, static_cast<double>(count));
+  }
+
+  // Where weights are gathered once a step, the first forward is the one behind the gathers.
+  void add_first_forward(std::int32_t chunk, std::int64_t count) {
+    const ChunkCost& cost = ws_.chunks[at(chunk)];
+    if (!ws_.work.gathers_once || cost.first_forward.time < cost.forward.time)
+      return add_pass(cost.forward, ws_.work.forward.row(chunk), count);
+    if (count == 0) return;
+    add_wait(cost.first_forward, count);
+    ws_.path_blocks[at(ws_.work.first_forward[at(chunk)])] += count;
   }
 
   [[nodiscard]] SimTime split_time(const ChunkCost& cost) const {

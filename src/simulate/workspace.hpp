@@ -29,12 +29,16 @@ struct Cost {
   std::array<SimTime, 4> graded{};  // compute time by ops::Grade
   SimTime wait{};                   // of time, for the host to issue it
   DriverTimes wait_driver;          // what that hangs on: a slower GPU waits less
+  SimTime traffic_wait{};           // of time, for traffic of the pass before
+  DriverTimes traffic_driver;
 
   // `count` times `other` on top.
   void add(const Cost& other, std::int64_t count) {
     time += count * other.time;
     wait += count * other.wait;
     wait_driver.add(other.wait_driver, static_cast<double>(count));
+    traffic_wait += count * other.traffic_wait;
+    traffic_driver.add(other.traffic_driver, static_cast<double>(count));
     for (std::size_t i = 0; i < part_count; ++i) {
       exposed[i] += count * other.exposed[i];
       total[i] += count * other.total[i];
@@ -80,7 +84,7 @@ struct SkewScratch {
   std::vector<timeline::ChunkTimes> times;  // at nominal pace
   std::vector<timeline::DataLane> data;
   std::vector<SimTime> pair_times;
-  std::vector<double> pairs;  // arithmetic, ps
+  std::vector<double> pairs;        // arithmetic, ps
   std::vector<double> pace;         // [stages] of the pipeline in hand
   std::vector<double> sets, worst;  // [stages][pipelines], [pipelines]
   std::vector<std::int32_t> order;  // [pipelines]

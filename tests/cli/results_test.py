@@ -204,7 +204,7 @@ class Results(unittest.TestCase):
         with h5py.File(self.folder / "small.h5") as file:
             self.assertEqual(groups["/effects"], file["effects"].attrs["description"])
             self.assertEqual({column["name"] for column in described["columns"]} - set(file),
-                             {"breakdown/exposed_time", "breakdown/total_time", "breakdown/mem"})
+                             {"breakdown/exposed_time", "breakdown/total_time", "breakdown/path_time", "breakdown/mem"})
 
 
 if __name__ == "__main__":

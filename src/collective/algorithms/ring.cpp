@@ -25,7 +25,7 @@ std::int32_t network_steps(const Call& call, const Communicator& c) {
 }
 
 bool applies(const Call& call, const Communicator& c, Protocol p) {
-  if (call.kind == CollectiveKind::all_to_all || call.kind == CollectiveKind::send_recv) return false;
+  if (call.kind >= CollectiveKind::all_to_all) return false;  // nor send_recv, nor copies to the host
   return p != Protocol::ll128 || ll128_allowed(c);
 }
 

@@ -10,7 +10,7 @@
 
 namespace echo::workload {
 
-inline std::string name_of(ops::KernelKind kind) {
+inline std::string short_name(ops::KernelKind kind) {
   using ops::KernelKind;
   switch (kind) {
     case KernelKind::gemm:
@@ -53,7 +53,7 @@ inline std::string name_of(ops::KernelKind kind) {
 }
 
 inline std::string line_of(const ops::KernelKey& k) {
-  std::string line = name_of(k.kind) + " " + std::to_string(k.m) + "x" + std::to_string(k.n);
+  std::string line = short_name(k.kind) + " " + std::to_string(k.m) + "x" + std::to_string(k.n);
   if (k.kind == ops::KernelKind::gemm) line += "x" + std::to_string(k.k);
   if (k.batch > 1) line += " of " + std::to_string(k.batch);
   if (k.groups > 1) line += "/" + std::to_string(k.groups);
