@@ -64,8 +64,9 @@ Change scheduled(const char* name) {
   return [name](TrainingConfig& c) {
     const auto table = timeline::schedule_table();
     c.schedule = training::ScheduleId(find_named(table, name));
-    if (!table[static_cast<std::size_t>(c.schedule.index())]->interleaves) return;
-    c.degrees.virtual_stages = 2;
+    const timeline::Schedule& schedule = *table[static_cast<std::size_t>(c.schedule.index())];
+    if (!schedule.interleaves) return;
+    c.degrees.virtual_stages = schedule.copies > 1 ? 1 : 2;
     c.layers = {};
   };
 }
@@ -96,7 +97,7 @@ int register_all() {
   for (const timeline::Schedule* schedule : timeline::schedule_table())
     features.emplace_back(std::string("schedule=") + schedule->name, scheduled(schedule->name));
   const auto context = [](TrainingConfig& c) {
-    c.degrees.context = 4, c.degrees.data = 32, c.batch.global_samples /= 4;
+    c.degrees.tensor = 2, c.degrees.context = 4, c.degrees.data = 128;
   };
   for (const int comm : {0, 1, 2, 3})
     features.emplace_back("cp=4 cp_comm=" + std::to_string(comm),
@@ -124,7 +125,7 @@ int register_all() {
   features.emplace_back("fp8", [](TrainingConfig& c) { c.precision = machine::Precision::fp8; });
   features.emplace_back("cuda_graphs", chosen(choice_named("cuda_graphs"), 1));
   features.emplace_back("offload_optimizer", chosen(choice_named("offload_optimizer"), 1));
-  features.emplace_back("offload_layers=1", chosen(choice_named("offload_layers"), 1));
+  features.emplace_back("zero3 offload_layers=1", both(sharded, chosen(choice_named("offload_layers"), 1)));
   features.emplace_back("lora_rank=16", chosen(choice_named("lora_rank"), 16));
   for (const auto& [name, change] : features)
     benchmark::RegisterBenchmark(("feature/" + name).c_str(), [change](benchmark::State& state) {

@@ -104,6 +104,12 @@ class AllRanksTwin {
     const std::int32_t local = rank % replica_;
     return {local, (config_.degrees.pipeline - 1) * replica_ + local};
   }
+  // The ranks of both stages that hold the same chunks of two copies of the model.
+  [[nodiscard]] std::vector<std::int32_t> mirrors_of(std::int32_t rank) const {
+    const std::int32_t stage = stage_of(rank), other = config_.degrees.pipeline - 1 - stage,
+                       local = rank % replica_;
+    return {std::min(stage, other) * replica_ + local, std::max(stage, other) * replica_ + local};
+  }
   [[nodiscard]] std::int32_t kernels() const { return static_cast<std::int32_t>(ws_.work.kernels.size()); }
   [[nodiscard]] const ops::CollectiveQuery& query(std::int32_t work) const {
     return ws_.work.collectives[static_cast<std::size_t>(work - kernels())];
@@ -306,7 +312,9 @@ class AllRanksTwin {
     std::vector<std::int32_t> all{r};
     if (!run.is_kernel) {
       const machine::GroupSpan& group = query(run.work).group;
-      all = agrees                                                          ? model_of(r)
+      all = agrees ? model_of(r)
+            : !ws_.layout.mirrors.empty() && group == ws_.layout.mirrors[static_cast<std::size_t>(stage)]
+                ? mirrors_of(r)
             : group == ws_.layout.embedding && config_.degrees.pipeline > 1 ? ends_of(r)
                                                                             : members(r, group, replica_);
     }

@@ -38,7 +38,7 @@ inline training::TrainingConfig small_world(std::uint64_t seed) {
   const auto table = timeline::schedule_table();
   c.schedule = training::ScheduleId(draws.below(static_cast<std::int32_t>(table.size())));
   const timeline::Schedule& schedule = *table[static_cast<std::size_t>(c.schedule.index())];
-  c.degrees.virtual_stages = c.degrees.pipeline > 1 && schedule.interleaves ? 2 : 1;
+  c.degrees.virtual_stages = c.degrees.pipeline > 1 && schedule.interleaves && schedule.copies == 1 ? 2 : 1;
   if (c.degrees.pipeline == 1) c.schedule = training::ScheduleId(find_named(table, "1f1b"));
   c.batch = {.global_samples = c.degrees.data * c.degrees.pipeline * draws.one_of({2, 4}),
              .micro_samples = 1,
