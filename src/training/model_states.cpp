@@ -23,6 +23,7 @@
 
 #include <algorithm>
 
+#include "training/number_formats.hpp"
 #include "training/rank_parameters.hpp"
 #include "training/stored_bytes.hpp"
 
@@ -37,20 +38,6 @@ struct Shared {
   [[nodiscard]] double shard() const { return dense / dense_ranks + expert / expert_ranks; }
   [[nodiscard]] double over(bool sharded) const { return sharded ? shard() : whole(); }
 };
-
-double moment_bytes(Optimizer optimizer) {
-  switch (optimizer) {
-    case Optimizer::adam:
-      return 8.0;
-    case Optimizer::adam_bf16:
-      return 4.0;
-    case Optimizer::adam_8bit:
-      return 2.0 * (1.0 + 4.0 / 256.0);
-    case Optimizer::sgd:
-      return 4.0;
-  }
-  return 8.0;
-}
 
 // Layers of a stage, and their weights.
 struct Layers {
@@ -143,7 +130,7 @@ ModelStates model_states(const TrainingConfig& c, const ModelSpec& m, const Fram
   // Tables of the vocabulary and of positions take part in no 8-bit product.
   s.weights = weight_bytes(c, all.whole(), layers.weights);
   const bool shards = c.zero >= ZeroStage::optimizer;
-  s.master_weights = is_full_precision(c.precision) ? 0.0 : trained.over(shards) * 4.0;
+  s.master_weights = trained.over(shards) * master_bytes(c);
   s.optimizer = trained.over(shards) * moment_bytes(c.recipe.optimizer);
   set_gradients(c, f, trained, s);
   if (c.zero == ZeroStage::parameters && layout.shard.ranks > 1) set_sharded(c, f, all, trained, s);

@@ -9,9 +9,6 @@ namespace echo::training {
 [[nodiscard]] constexpr bool is_8_bit(Precision p) {
   return p == Precision::fp8 || p == Precision::mxfp8 || p == Precision::nvfp4;
 }
-[[nodiscard]] constexpr bool is_full_precision(Precision p) {
-  return p == Precision::fp32 || p == Precision::tf32;
-}
 
 // An operand of a matrix product with the scales of its blocks: one byte per 32 (mxfp8), one per 16 and half
 // a byte a number (nvfp4), four per 128 (DeepSeek-V3's blocks); one scale per tensor otherwise.
