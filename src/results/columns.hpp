@@ -37,7 +37,7 @@ struct Group {
 };
 
 inline constexpr const char* schema_name = "echo-sweep-results";
-[[nodiscard]] const char* schema_version();            // "1.1"
+[[nodiscard]] const char* schema_version();            // "1.2"
 [[nodiscard]] std::span<const Column> column_table();  // schema order, which is the order of the digest
 [[nodiscard]] std::span<const Group> group_table();
 
