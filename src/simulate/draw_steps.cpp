@@ -1,8 +1,7 @@
 // Stragglers. GPUs of one kind differ: chips meet their power limit at different clocks. Sinha et al. ("Not
 // All GPUs Are Created Equal", SC22) measure 8 % between GPUs of a cluster on average, 22 % at most, and
-// outliers 1.5 times slower than the median; MegaScale (Jiang et al., NSDI 2024, section 6) finds about 0.5 %
-// of its machines a tenth slower. So each gpu rank draws a factor for its arithmetic (the core clock;
-// memory clocks do not vary), the same rank the same factor in every config of a sweep.
+// outliers 1.5 times slower than the median. So each gpu rank draws a factor for its arithmetic (the core
+// clock; memory clocks do not vary), the same rank the same factor in every config of a sweep.
 //
 // Who waits for whom. Ranks that talk in every layer (tensor and context groups, expert grids, shard groups
 // of ZeRO-3) run at the pace of their slowest: a set. Pipelines run through sets of like place on each stage,
@@ -18,8 +17,7 @@
 // Neglected: that a block at another pace may have another critical path (its true time is no shorter; below
 // a few percent it is the same), that collectives overlap other kernels then, that pipelines meet at single
 // gradient buckets (a bound from below), optimizer steps at other paces (they move memory), and stragglers
-// from sequence lengths, garbage collection or networks, the larger share in Lin et al. ("Understanding
-// Stragglers", OSDI 2025).
+// from sequence lengths, garbage collection or networks.
 #include "simulate/draw_steps.hpp"
 
 #include <algorithm>
