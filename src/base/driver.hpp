@@ -14,7 +14,7 @@ namespace echo {
 // arithmetic: time inverse to the GPU's FLOP/s; memory: to its HBM bandwidth; scale_up, scale_out: to the
 // bandwidth of those links; latency: all of a collective that no bandwidth shortens and that is not counted
 // as fixed (launch, hops, posting); host: launch gaps and issue by the CPU; fixed: the rest (start and drain
-// of kernels, copies bound by one SM).
+// of kernels, copies bound by one SM, work in the host's memory).
 enum class Driver : std::int8_t { arithmetic, memory, scale_up, scale_out, latency, host, fixed };
 inline constexpr std::int32_t driver_count = 7;
 inline constexpr std::array<std::string_view, driver_count> driver_names{

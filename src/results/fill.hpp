@@ -62,14 +62,8 @@ inline double train_time(const Context& c) {
   const double rate = report(c).tokens_per_second;
   return is_timed(c) && c.target_tokens > 0.0 && rate > 0.0 ? c.target_tokens / rate : missing;
 }
-// Runs that offload to the host have none.
-inline bool has_path(const Context& c) {
-  for (const SimTime part : report(c).path)
-    if (part > SimTime::zero()) return true;
-  return false;
-}
 inline double sensitivity(const Context& c, Driver driver) {
-  return has_path(c) ? report(c).driver[static_cast<std::size_t>(driver)] : missing;
+  return if_timed(c, report(c).driver[static_cast<std::size_t>(driver)]);
 }
 inline bool is_drawn(const Context& c) { return report(c).step_median > SimTime::zero(); }
 inline void times(const Context& c, const std::array<SimTime, part_count>& parts, double* out) {
@@ -159,7 +153,7 @@ inline constexpr Filler own_fillers[] = {
     {"breakdown/exposed_time", [](In c, double* out) { times(c, report(c).exposed, out); }},
     {"breakdown/total_time", [](In c, double* out) { times(c, report(c).total, out); }},
     {"breakdown/mem", [](In c, double* out) { for (const Bytes part : report(c).memory) *out++ = has_memory(c) ? static_cast<double>(part.value) : missing; }},
-    {"breakdown/path_time", [](In c, double* out) { for (const SimTime part : report(c).path) *out++ = has_path(c) ? to_seconds(part) : missing; }},
+    {"breakdown/path_time", [](In c, double* out) { times(c, report(c).path, out); }},
 };
 // clang-format on
 

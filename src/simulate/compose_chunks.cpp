@@ -93,25 +93,29 @@ timeline::DataLane traffic_of(const timeline::BlockTimes& times, SimTime whole) 
 // the same lane, it waits for all of it. And where backwards and forwards of one chunk alternate, no backward
 // of a steady state can be done with its traffic before the one before is. Neglected: the same in pipelines.
 void wait_for_traffic(const timeline::BlockTimes& times, const timeline::BlockPaths& paths,
-                      const Pass& forward, const Pass& backward, bool gathers, bool alternates,
+                      const DriverTimes& forward, const DriverTimes& backward, bool gathers, bool alternates,
                       ChunkCost& cost) {
   const auto data = static_cast<std::size_t>(Lane::data), host = static_cast<std::size_t>(Lane::host);
-  const SimTime round =
-      alternates ? std::max(times.busy[data], times.busy[host]) - cost.forward.time - cost.backward.time
-                 : SimTime::zero();
-  const SimTime behind = gathers ? times.makespan + times.lag[data] - cost.backward.time : SimTime::zero();
-  const SimTime wait = std::max(round, behind);
+  const SimTime round = cost.forward.time + cost.backward.time;
+  SimTime wait{};
+  DriverTimes driver;
+  if (alternates) {
+    wait = std::max(times.busy[data], times.busy[host]) - round;
+    driver = (times.busy[host] > times.busy[data] ? paths.host : paths.data).busy.driver;
+    driver.add(forward, -1.0);
+    driver.add(cost.forward.wait_driver, -1.0);
+  }
+  if (gathers && times.makespan + times.lag[data] - cost.backward.time > wait) {
+    wait = times.makespan + times.lag[data] - cost.backward.time;
+    driver = (times.lag[data] > SimTime::zero() ? paths.data.end : paths.makespan).driver;
+  }
   if (wait <= SimTime::zero()) return;
-  const auto take_away = [&](const Pass& pass, const Cost& own) {
-    cost.backward.traffic_driver.add(pass.run, -1.0);
-    cost.backward.traffic_driver.add(own.wait_driver, -1.0);
-  };
-  cost.backward.traffic_driver = (behind >= round ? paths.data_end : paths.data_busy).driver;
-  take_away(backward, cost.backward);
-  if (behind < round) take_away(forward, cost.forward);
+  driver.add(backward, -1.0);
+  driver.add(cost.backward.wait_driver, -1.0);
   cost.backward.time += wait;
-  cost.backward.exposed[static_cast<std::size_t>(Part::zero_comm)] += wait;
   cost.backward.traffic_wait = wait;
+  cost.backward.wait_driver.add(driver, 1.0);
+  cost.backward.exposed[static_cast<std::size_t>(Part::zero_comm)] += wait;
 }
 
 }  // namespace
@@ -193,7 +197,7 @@ void compose_chunks(const training::TrainingConfig& config, const training::Mode
       cost.data = traffic_of(ws.times[static_cast<std::size_t>(block)], cost.last_backward.time);
     if (work.whole_backward[i] >= 0)
       wait_for_traffic(ws.times[static_cast<std::size_t>(work.whole_backward[i])],
-                       ws.paths[static_cast<std::size_t>(work.whole_backward[i])], forward, backward,
+                       ws.paths[static_cast<std::size_t>(work.whole_backward[i])], forward.run, backward.run,
                        work.gathers_each, ws.chunks.size() == 1, cost);
   }
 }

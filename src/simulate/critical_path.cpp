@@ -83,19 +83,8 @@ class PathSum {
 
   void add_wait(const Cost& cost, std::int64_t count) {
     sum_.part[static_cast<std::size_t>(Part::other)] += count * cost.wait;
-    sum_.driver.add(cost.wait_driver, static_cast<double>(count));
     sum_.part[static_cast<std::size_t>(Part::zero_comm)] += count * cost.traffic_wait;
-    sum_.driver.add(cost.traffic_driver, static_cast<double>(count));
-  }
-
-  // Where weights are gathered once a step, the first forward is the one behind the gathers.
-  void add_first_forward(std::int32_t chunk, std::int64_t count) {
-    const ChunkCost& cost = ws_.chunks[at(chunk)];
-    if (!ws_.work.gathers_once || cost.first_forward.time < cost.forward.time)
-      return add_pass(cost.forward, ws_.work.forward.row(chunk), count);
-    if (count == 0) return;
-    add_wait(cost.first_forward, count);
-    ws_.path_blocks[at(ws_.work.first_forward[at(chunk)])] += count;
+    sum_.driver.add(cost.wait_driver, static_cast<double>(count));
   }
 
   [[nodiscard]] SimTime split_time(const ChunkCost& cost) const {
@@ -116,6 +105,15 @@ class PathSum {
         add_pass(cost.weights, ws_.work.weight_gradients.row(chunk), count);
     }
     add_split(chunk, -weights);
+  }
+
+  // Lasts as the longer of the two.
+  void add_first_forward(std::int32_t chunk, std::int64_t count) {
+    const ChunkCost& cost = ws_.chunks[at(chunk)];
+    if (!ws_.work.gathers_once || cost.first_forward.time <= cost.forward.time)
+      return add_pass(cost.forward, ws_.work.forward.row(chunk), count);
+    add_wait(cost.first_forward, count);
+    ws_.path_blocks[at(ws_.work.first_forward[at(chunk)])] += count;
   }
 
   // Backwards without their weight gradients.
@@ -150,12 +148,15 @@ class PathSum {
     if (counts == timeline::DataCounts{}) return;
     const std::int32_t block = ws_.work.last_backward[at(chunk)];
     ECHO_EXPECT(block >= 0);
+    const timeline::BlockTimes& times = ws_.times[at(block)];
     const timeline::BlockPaths& paths = ws_.paths[at(block)];
-    sum_.add(paths.data_start, counts.first_start);
-    sum_.add(paths.data_busy, counts.busy);
+    constexpr auto data = static_cast<std::size_t>(Lane::data), host = static_cast<std::size_t>(Lane::host);
+    const timeline::LanePaths& busier = times.busy[host] > times.busy[data] ? paths.host : paths.data;
+    sum_.add(busier.start, counts.first_start);
+    sum_.add(busier.busy, counts.busy);
     if (counts.lag == 0) return;
     // The traffic ends after the block does: the path to its end in place of the path to the block's.
-    sum_.add(paths.data_end, 1);
+    sum_.add((times.lag[host] > times.lag[data] ? paths.host : paths.data).end, 1);
     ws_.path_blocks[at(block)] -= 1;
     add_wait(ws_.chunks[at(chunk)].last_backward, -1);
   }
@@ -166,7 +167,7 @@ class PathSum {
     for (std::int32_t earlier = 0; earlier < chunk; ++earlier) {
       const std::int32_t block = ws_.work.first_forward[at(earlier)];
       if (ws_.layout.stage_of_chunk[at(earlier)] == stage && block >= 0)
-        sum_.add(ws_.paths[at(block)].data_busy, 1);
+        sum_.add(ws_.paths[at(block)].data.busy, 1);
     }
     ws_.path_blocks[at(ws_.work.first_forward[at(chunk)])] += 1;
   }

@@ -66,10 +66,14 @@ ChunkPace chunk_pace(const Workspace& ws, std::int32_t chunk) {
     const timeline::BlockPaths& paths = ws.paths[at(block)];
     pace.last_backward =
         paths.makespan.driver[Driver::arithmetic] + cost.last_backward.wait_driver[Driver::arithmetic];
-    pace.data_start = paths.data_start.driver[Driver::arithmetic];
+    pace.data_start = paths.data.start.driver[Driver::arithmetic];
   }
-  if (const std::int32_t block = ws.work.first_forward[at(chunk)]; block >= 0)
+  pace.first_forward = pace.forward;
+  if (const std::int32_t block = ws.work.first_forward[at(chunk)]; block >= 0) {
     pace.gathered = ws.paths[at(block)].makespan.driver[Driver::arithmetic];
+    if (ws.work.gathers_once)
+      pace.first_forward = pace.gathered + cost.first_forward.wait_driver[Driver::arithmetic];
+  }
   return pace;
 }
 
@@ -168,12 +172,14 @@ class Drawer {
         return time + SimTime(std::llround(more * arithmetic));
       };
       const timeline::ChunkTimes& is = draw_.times[chunk];
-      ws_.chunk_times[chunk] = {.forward = paced(is.forward, pace.forward),
-                                .backward_input = paced(is.backward_input, pace.backward_input),
-                                .backward_weight = paced(is.backward_weight, pace.backward_weight),
-                                .gathered = paced(is.gathered, pace.gathered),
-                                .last_backward = paced(is.last_backward, pace.last_backward),
-                                .whole_backward = paced(is.whole_backward, pace.whole_backward)};
+      ws_.chunk_times[chunk] = {
+          .forward = paced(is.forward, pace.forward),
+          .backward_input = paced(is.backward_input, pace.backward_input),
+          .backward_weight = paced(is.backward_weight, pace.backward_weight),
+          .gathered = is.gathered > SimTime::zero() ? paced(is.gathered, pace.gathered) : SimTime::zero(),
+          .last_backward = paced(is.last_backward, pace.last_backward),
+          .whole_backward = paced(is.whole_backward, pace.whole_backward),
+          .first_forward = paced(is.first_forward, pace.first_forward)};
       ws_.data_lanes[chunk] = draw_.data[chunk];
       ws_.data_lanes[chunk].first_start = paced(draw_.data[chunk].first_start, pace.data_start);
     }

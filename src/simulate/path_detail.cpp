@@ -24,7 +24,9 @@ class Detail {
       const auto& backward = ws_.path.legs[at(route.leg_of({timeline::TaskKind::backward, chunk}))];
       const auto& weight = ws_.path.legs[at(2 * chunks + chunk)];
       const ChunkCost& cost = ws_.chunks[at(chunk)];
-      add_pass(chunk, cost.forward, forward.usual + forward.special);
+      add_pass(chunk, cost.forward, forward.usual);
+      const bool longer = cost.first_forward.time > cost.forward.time;
+      add_pass(chunk, longer ? cost.first_forward : cost.forward, forward.special);
       add_pass(chunk, cost.backward, backward.usual);
       add_pass(chunk, ws_.work.input_gradients.rows() > 0 ? cost.input : cost.backward,
                backward.split - weight.special);

@@ -127,11 +127,6 @@ ops::Grade evidence_of(const std::array<SimTime, 4>& graded) {
 }
 
 // As shares; what roundings leave over counts as fixed.
-// Transfers to the host and back run on a lane whose ops the path does not tell apart.
-bool has_path(const TrainingConfig& config) {
-  return !config.recipe.offload_optimizer && config.recipe.offload_layers == 0;
-}
-
 void report_path(const PathShare& path, StepReport& report) {
   report.path = path.part;
   constexpr auto fixed = static_cast<std::size_t>(Driver::fixed);
@@ -238,7 +233,7 @@ StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const 
   compose_chunks(config, model, framework, Slowdown::on, ws);
   const StepOutcome slowed = compose_step(config, framework, schedule, ws, nullptr, &ws.trail);
   report_step(config, catalog, slowed, alone.step, report);
-  if (has_path(config)) report_path(critical_path(config, framework, schedule, slowed, ws), report);
+  report_path(critical_path(config, framework, schedule, slowed, ws), report);
   if (skew.draws > 0) {
     const DrawnSteps drawn = draw_steps(config, framework, schedule, skew, slowed.step, ws);
     report.step_median = drawn.median, report.step_p90 = drawn.p90;

@@ -27,18 +27,16 @@ struct Cost {
   SimTime time{};
   std::array<SimTime, part_count> exposed{}, total{};
   std::array<SimTime, 4> graded{};  // compute time by ops::Grade
-  SimTime wait{};                   // of time, for the host to issue it
+  SimTime wait{};                   // of time, for the host to issue it,
+  SimTime traffic_wait{};           // and for gradient and parameter traffic of the pass before
   DriverTimes wait_driver;          // what that hangs on: a slower GPU waits less
-  SimTime traffic_wait{};           // of time, for traffic of the pass before
-  DriverTimes traffic_driver;
 
   // `count` times `other` on top.
   void add(const Cost& other, std::int64_t count) {
     time += count * other.time;
     wait += count * other.wait;
-    wait_driver.add(other.wait_driver, static_cast<double>(count));
     traffic_wait += count * other.traffic_wait;
-    traffic_driver.add(other.traffic_driver, static_cast<double>(count));
+    wait_driver.add(other.wait_driver, static_cast<double>(count));
     for (std::size_t i = 0; i < part_count; ++i) {
       exposed[i] += count * other.exposed[i];
       total[i] += count * other.total[i];
@@ -75,7 +73,7 @@ struct PaceTable {
 // Arithmetic on the path of a chunk's passes, ps.
 struct ChunkPace {
   double forward = 0.0, backward_input = 0.0, backward_weight = 0.0, last_backward = 0.0;
-  double whole_backward = 0.0, gathered = 0.0, data_start = 0.0;
+  double first_forward = 0.0, whole_backward = 0.0, gathered = 0.0, data_start = 0.0;
 };
 
 struct SkewScratch {

@@ -41,7 +41,12 @@ namespace echo::timeline {
 namespace {
 
 constexpr std::size_t compute = static_cast<std::size_t>(Lane::compute);
-constexpr std::size_t data = static_cast<std::size_t>(Lane::data);
+
+// Of lanes that may go on after the block; null for the others.
+LanePaths* paths_of(std::size_t lane, BlockPaths& paths) {
+  if (lane == static_cast<std::size_t>(Lane::data)) return &paths.data;
+  return lane == static_cast<std::size_t>(Lane::host) ? &paths.host : nullptr;
+}
 constexpr std::size_t lanes = static_cast<std::size_t>(lane_count);
 
 constexpr std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
@@ -69,8 +74,8 @@ struct NoDrivers {};
 struct DriverState {
   std::span<const DriverTimes> alone;
   BlockPaths* paths = nullptr;
-  DriverTimes now, data_started;
-  std::array<DriverTimes, lanes> left;
+  DriverTimes now;
+  std::array<DriverTimes, lanes> left, started;
 };
 
 template <class Drivers>
@@ -146,9 +151,10 @@ class Composer {
 
   void start_drivers(std::size_t l, std::size_t work) {
     drivers_.left[l] = drivers_.alone[work];
-    if (l != data) return;
-    drivers_.data_started = drivers_.now;
-    if ((unopened_ >> data & 1U) != 0) drivers_.paths->data_start.driver = drivers_.now;
+    LanePaths* const paths = paths_of(l, *drivers_.paths);
+    if (paths == nullptr) return;
+    drivers_.started[l] = drivers_.now;
+    if ((unopened_ >> l & 1U) != 0) paths->start.driver = drivers_.now;
   }
 
   // Time until lane `ended` ends passes.
@@ -165,10 +171,11 @@ class Composer {
 
   void finish_drivers(std::size_t l) {
     if (l == compute) drivers_.paths->makespan.driver = drivers_.now;
-    if (l != data) return;
-    drivers_.paths->data_end.driver = drivers_.now;
-    drivers_.paths->data_busy.driver.add(drivers_.now, 1.0);
-    drivers_.paths->data_busy.driver.add(drivers_.data_started, -1.0);
+    LanePaths* const paths = paths_of(l, *drivers_.paths);
+    if (paths == nullptr) return;
+    paths->end.driver = drivers_.now;
+    paths->busy.driver.add(drivers_.now, 1.0);
+    paths->busy.driver.add(drivers_.started[l], -1.0);
   }
 
   void charge_wait(std::span<const std::int32_t> needs, SimTime wait) {
@@ -313,9 +320,13 @@ BlockTimes recurrence(const OpGraphView& graph, std::span<const SimTime> alone, 
       DriverTimes& path = scratch.driver[i];
       const std::int32_t cause = last >= 0 ? last : lane_last[l];
       path = cause >= 0 ? scratch.driver[at(cause)] : DriverTimes{};
-      if (l == data && lane_last[l] < 0) drivers.paths->data_start.driver = path;
+      LanePaths* const paths = paths_of(l, *drivers.paths);
+      if (paths != nullptr && lane_last[l] < 0) paths->start.driver = path;
       path.add(drivers.alone[at(graph.work[i])], 1.0);
-      if (l == data) drivers.paths->data_busy.driver.add(drivers.alone[at(graph.work[i])], 1.0);
+      if (paths != nullptr) {
+        paths->busy.driver.add(drivers.alone[at(graph.work[i])], 1.0);
+        paths->end.driver = path;
+      }
       lane_last[l] = static_cast<std::int32_t>(i);
     }
     if ((opened >> l & 1U) == 0) out.first_start[l] = start, opened |= 1U << l;
@@ -325,7 +336,6 @@ BlockTimes recurrence(const OpGraphView& graph, std::span<const SimTime> alone, 
   }
   if constexpr (has_drivers) {
     if (lane_last[compute] >= 0) drivers.paths->makespan.driver = scratch.driver[at(lane_last[compute])];
-    if (lane_last[data] >= 0) drivers.paths->data_end.driver = scratch.driver[at(lane_last[data])];
   }
   out.makespan = lane_end[compute];
   out.compute_busy = out.busy[compute];

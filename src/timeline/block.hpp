@@ -45,10 +45,13 @@ struct BlockTimes {
 
 // What a block's ends hang on. The path of each ends in that instant and leads back to the block's start:
 // by part, alone times by theirs and stretch as slowdown; by driver, factors held.
+struct LanePaths {
+  PathShare start, end;  // of the lane's first op; of its last
+  PathShare busy;        // no path: its ops, one after the other
+};
 struct BlockPaths {
   PathShare makespan;
-  PathShare data_start, data_end;  // of the data lane's first op; of its last. Zero where it has none
-  PathShare data_busy;             // no path: its ops, one after the other
+  LanePaths data, host;  // zero where the lane has no ops
 };
 
 // start and end hold, after a call, when each op of that block ran.

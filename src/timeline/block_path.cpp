@@ -3,6 +3,8 @@
 // slowdown.
 #include "timeline/block_path.hpp"
 
+#include <utility>
+
 #include "base/contract.hpp"
 
 namespace echo::timeline {
@@ -60,12 +62,14 @@ void part_paths(const OpGraphView& graph, std::span<const SimTime> alone, const 
                 BlockPaths& paths) {
   const Parts parts(graph, alone, ran);
   parts.follow(last_of(graph, Lane::compute), paths.makespan);
-  const std::int32_t first = first_of(graph, Lane::data);
-  if (first < 0) return;
-  parts.follow(waited_for(graph, ran, first), paths.data_start);
-  parts.follow(last_of(graph, Lane::data), paths.data_end);
-  for (auto op = at(first); op < graph.lane.size(); ++op)
-    if (graph.lane[op] == Lane::data) parts.count(static_cast<std::int32_t>(op), paths.data_busy);
+  for (const auto& [lane, own] : {std::pair(Lane::data, &paths.data), std::pair(Lane::host, &paths.host)}) {
+    const std::int32_t first = first_of(graph, lane);
+    if (first < 0) continue;
+    parts.follow(waited_for(graph, ran, first), own->start);
+    parts.follow(last_of(graph, lane), own->end);
+    for (auto op = at(first); op < graph.lane.size(); ++op)
+      if (graph.lane[op] == lane) parts.count(static_cast<std::int32_t>(op), own->busy);
+  }
 }
 
 }  // namespace echo::timeline

@@ -88,10 +88,18 @@ SimTime slowest_of_all_pipelines(const training::TrainingConfig& config, const C
         times.last_backward =
             paced(cost.last_backward.time, own + cost.last_backward.wait_driver[Driver::arithmetic]);
         ws.data_lanes[i].first_start =
-            paced(cost.data.first_start, block(last).data_start.driver[Driver::arithmetic]);
+            paced(cost.data.first_start, block(last).data.start.driver[Driver::arithmetic]);
       }
-      if (const std::int32_t opening = ws.work.first_forward[i]; opening >= 0)
-        times.gathered = paced(cost.gathered, block(opening).makespan.driver[Driver::arithmetic]);
+      times.first_forward = times.forward;
+      if (const std::int32_t opening = ws.work.first_forward[i]; opening >= 0) {
+        const double own = block(opening).makespan.driver[Driver::arithmetic];
+        if (ws.work.gathers_once) {
+          const double wait = cost.first_forward.wait_driver[Driver::arithmetic];
+          times.first_forward = paced(cost.first_forward.time, own + wait);
+        } else {
+          times.gathered = paced(cost.gathered, own);
+        }
+      }
     }
     slowest = std::max(
         slowest, step_of_chunk_times(

@@ -1,0 +1,74 @@
+// Paths behind a block's ends, over random blocks.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "tests/support/random_block.hpp"
+
+namespace echo::timeline {
+namespace {
+
+// Works fall into classes, each a driver of its own, so that a class can be made longer as a whole.
+std::vector<DriverTimes> one_driver_each(const std::vector<SimTime>& alone) {
+  std::vector<DriverTimes> drivers(alone.size());
+  for (std::size_t work = 0; work < alone.size(); ++work)
+    drivers[work].ps[work % driver_count] = static_cast<double>(alone[work].count());
+  return drivers;
+}
+
+TEST(BlockPath, SumsToEachEndByPartAndByDriver) {
+  BlockScratchData scratch;
+  for (std::uint64_t number = 0; number < 20'000; ++number) {
+    const RandomBlock block(number);
+    BlockPaths paths;
+    const BlockTimes times = compose_block(block.view(), block.alone, block.factors(), scratch,
+                                           one_driver_each(block.alone), paths);
+    ASSERT_EQ(times, compose_block(block.view(), block.alone, block.factors(), scratch)) << block.describe();
+    const auto sums_to = [&](const PathShare& path, SimTime end) {
+      ASSERT_EQ(path.length(), end) << block.describe();
+      const double sum = std::accumulate(path.driver.ps.begin(), path.driver.ps.end(), 0.0);
+      // Rates round to the picosecond at every op's end.
+      ASSERT_NEAR(sum, static_cast<double>(end.count()), 1e-9 * sum + 200.0) << block.describe();
+    };
+    sums_to(paths.makespan, times.makespan);
+    for (const auto& [lane, own] : {std::pair(Lane::data, &paths.data), std::pair(Lane::host, &paths.host)}) {
+      const auto l = static_cast<std::size_t>(lane);
+      sums_to(own->start, times.first_start[l]);
+      sums_to(own->busy, times.busy[l]);
+      if (times.lag[l] > SimTime::zero()) sums_to(own->end, times.makespan + times.lag[l]);
+    }
+  }
+}
+
+// By driver: the derivative, between the differences on either side.
+TEST(BlockPath, IsTheDerivativeOfTheMakespan) {
+  BlockScratchData scratch;
+  int compared = 0, outside = 0;
+  for (std::uint64_t number = 0; number < 6000; ++number) {
+    const RandomBlock block(number);
+    BlockPaths paths;
+    const BlockTimes times = compose_block(block.view(), block.alone, block.factors(), scratch,
+                                           one_driver_each(block.alone), paths);
+    if (times.makespan < SimTime(1'000'000'000)) continue;
+    for (std::size_t driver = 0; driver < driver_count; ++driver) {
+      const auto with = [&](double factor) {
+        std::vector<SimTime> alone = block.alone;
+        for (std::size_t work = driver; work < alone.size(); work += driver_count)
+          alone[work] = scaled(alone[work], factor);
+        const SimTime other = compose_block(block.view(), alone, block.factors(), scratch).makespan;
+        return static_cast<double>((other - times.makespan).count()) / (factor - 1.0);
+      };
+      const double a = with(1.0001), b = with(0.9999), told = paths.makespan.driver.ps[driver];
+      // Each op's end rounds; differences are over a ten-thousandth.
+      const double slack = 1e-5 * static_cast<double>(times.makespan.count()) + 1e6;
+      ++compared;
+      outside += told < std::min(a, b) - slack || told > std::max(a, b) + slack;
+    }
+  }
+  EXPECT_GT(compared, 5000);
+  EXPECT_EQ(outside, 0);
+}
+
+}  // namespace
+}  // namespace echo::timeline
