@@ -26,4 +26,19 @@ void append_blocks(const PipelineShape&, std::int32_t stage, const BuildingBlock
 // Most activations the stage holds at once.
 [[nodiscard]] std::int32_t held_by_blocks(const PipelineShape&, std::int32_t stage, const BuildingBlock&);
 
+// A schedule's functions, from its block.
+template <const BuildingBlock& block>
+struct LaidOut {
+  static void slice(const PipelineShape& shape, std::int32_t stage, std::int32_t from, std::int32_t to,
+                    std::vector<Task>& out) {
+    append_blocks(shape, stage, block, from, to, out);
+  }
+  static SteadyStretch steady(const PipelineShape& shape, std::int32_t stage) {
+    return steady_blocks(shape, stage, block);
+  }
+  static std::int32_t in_flight(const PipelineShape& shape, std::int32_t stage) {
+    return held_by_blocks(shape, stage, block);
+  }
+};
+
 }  // namespace echo::timeline

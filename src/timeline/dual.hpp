@@ -19,4 +19,16 @@ struct DualStage {
 void append_dual(const DualStage&, std::int32_t from, std::int32_t to, std::vector<Task>& out);
 [[nodiscard]] SteadyStretch steady_dual(const DualStage&);
 
+// A schedule's functions, from what its stages are.
+template <DualStage (*dual)(const PipelineShape&, std::int32_t stage)>
+struct Dual {
+  static void slice(const PipelineShape& shape, std::int32_t stage, std::int32_t from, std::int32_t to,
+                    std::vector<Task>& out) {
+    append_dual(dual(shape, stage), from, to, out);
+  }
+  static SteadyStretch steady(const PipelineShape& shape, std::int32_t stage) {
+    return steady_dual(dual(shape, stage));
+  }
+};
+
 }  // namespace echo::timeline

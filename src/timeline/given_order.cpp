@@ -101,7 +101,7 @@ const char* admits(const PipelineShape& shape) {
   return nullptr;
 }
 
-void copy_order(const PipelineShape& shape, std::span<const ChunkTimes>, std::int32_t, Csr<Task>& out) {
+void copy_order(const PipelineShape& shape, std::span<const ChunkTimes>, Csr<Task>& out) {
   out = shape.given->tasks;
 }
 
@@ -147,10 +147,10 @@ Schedule schedule_of(const GivenOrder& order) {
           .source = "given by the sweep",
           .admits = admits,
           .place = order.placement == Placement::v ? place_v : place_round_robin,
-          .order = copy_order,
           .in_flight = in_flight,
           .splits_backward = order.splits_backward,
           .interleaves = order.chunks_per_stage > 1,
+          .plan = copy_order,
           .given = &order};
 }
 

@@ -33,6 +33,16 @@ void append_paced(const PipelineShape& shape, std::int32_t stage, Pace pace, std
   for (; at < to; ++at) out.push_back({TaskKind::backward_weight, stage, at - 2 * m});
 }
 
+// Repeat r of a stage is its turn delay + r: forward of microbatch warm_up + delay + r, backward of delay +
+// r, weight gradient of r. It needs repeat r of the stage before, and of the stage behind, which delays more,
+// an earlier one.
+SteadyStretch steady_paced(const PipelineShape& shape, Pace pace) {
+  return {.first = pace.warm_up + 2 * pace.delay,
+          .length = 3,
+          .advance = 1,
+          .repeats = shape.stages == 1 ? 0 : std::max(0, shape.microbatches - pace.warm_up - pace.delay - 1)};
+}
+
 std::int32_t held_by(const PipelineShape& shape, Pace pace) {
   return std::min(pace.warm_up + 1 + pace.delay, shape.microbatches);
 }

@@ -20,7 +20,25 @@ struct Pace {
 void append_paced(const PipelineShape&, std::int32_t stage, Pace, std::int32_t from, std::int32_t to,
                   std::vector<Task>& out);
 
+// Contract: warm_up + delay is the same on every stage, and warm_up falls by as much from stage to stage.
+[[nodiscard]] SteadyStretch steady_paced(const PipelineShape&, Pace);
+
 // Most activations such a stage holds at once, each from its forward to its weight gradient.
 [[nodiscard]] std::int32_t held_by(const PipelineShape&, Pace);
+
+// A schedule's functions, from the pace of its stages.
+template <Pace (*pace)(const PipelineShape&, std::int32_t stage)>
+struct Paced {
+  static void slice(const PipelineShape& shape, std::int32_t stage, std::int32_t from, std::int32_t to,
+                    std::vector<Task>& out) {
+    append_paced(shape, stage, pace(shape, stage), from, to, out);
+  }
+  static SteadyStretch steady(const PipelineShape& shape, std::int32_t stage) {
+    return steady_paced(shape, pace(shape, stage));
+  }
+  static std::int32_t in_flight(const PipelineShape& shape, std::int32_t stage) {
+    return held_by(shape, pace(shape, stage));
+  }
+};
 
 }  // namespace echo::timeline

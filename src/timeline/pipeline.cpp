@@ -113,7 +113,7 @@ void run_alone(std::int32_t microbatches, PipelineScratch& scratch, Trail* trail
 
 void run_plain(const PipelineShape& shape, const Schedule& schedule, std::span<const ChunkTimes> times,
                bool overlapped, PipelineScratch& scratch, std::vector<PlacedTask>* placed, Trail* trail) {
-  schedule.order(shape, times, 0, scratch.order);
+  order_of(schedule, shape, times, scratch.order);
   ECHO_EXPECT(scratch.order.rows() == shape.stages);
   const std::size_t row = 2 * at(shape.chunks) + 1;
   scratch.ready.assign(row * at(microbatches_per_chunk(shape)), absent);

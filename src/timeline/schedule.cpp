@@ -19,7 +19,9 @@ void place_v(std::int32_t stages, std::int32_t chunks, std::span<std::int32_t> o
   }
 }
 
-void order_from_slices(const Schedule& schedule, const PipelineShape& shape, Csr<Task>& out) {
+void order_of(const Schedule& schedule, const PipelineShape& shape, std::span<const ChunkTimes> times,
+              Csr<Task>& out) {
+  if (schedule.plan != nullptr) return schedule.plan(shape, times, out);
   const std::int32_t passes = schedule.splits_backward ? 3 : 2;
   const std::int32_t tasks_per_stage = schedule.mixes_backwards
                                            ? std::numeric_limits<std::int32_t>::max()

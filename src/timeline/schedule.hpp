@@ -80,19 +80,18 @@ struct Schedule {
   const char* (*admits)(const PipelineShape&);
   // The chunk-to-stage map of this schedule (round robin for interleaved, V for V-schedules). out: [chunks].
   void (*place)(std::int32_t stages, std::int32_t chunks, std::span<std::int32_t> out);
-  // One row per stage, tasks in execution order. May look at times and the memory limit (in microbatch-chunks
-  // per stage; 0 = none). Every task once; causal; free of deadlock.
-  void (*order)(const PipelineShape&, std::span<const ChunkTimes>, std::int32_t memory_limit, Csr<Task>& out);
   // Most microbatch-chunks a stage holds activations of at once.
   std::int32_t (*in_flight)(const PipelineShape&, std::int32_t stage);
   bool splits_backward;
   bool interleaves;  // wants chunks > stages (of all copies)
-  // Optional closed form, for cost that does not grow with microbatches; both or neither. `slice` appends
-  // positions [from, to) of a stage's order, the same tasks that `order` lists (where some backwards are
-  // split, up to its end).
+  // The order, in one of two forms; order_of lists it from either. Every task once; causal; free of deadlock.
+  // `slice`, a closed form: appends positions [from, to) of a stage's order (where some backwards are split,
+  // up to its end); with `steady`, cost does not grow with microbatches. `plan`, which may look at times: one
+  // row per stage, tasks in execution order.
   void (*slice)(const PipelineShape&, std::int32_t stage, std::int32_t from, std::int32_t to,
                 std::vector<Task>& out) = nullptr;
   SteadyStretch (*steady)(const PipelineShape&, std::int32_t stage) = nullptr;
+  void (*plan)(const PipelineShape&, std::span<const ChunkTimes>, Csr<Task>& out) = nullptr;
   Pairs pairs = Pairs::never;
   bool mixes_backwards = false;       // some backwards are split, others whole; not with splits_backward
   std::int32_t copies = 1;            // of the model and its gradients the stages hold, all trained on
@@ -101,10 +100,12 @@ struct Schedule {
 
 [[nodiscard]] std::span<const Schedule* const> schedule_table();  // sorted by file name; ids index it
 
-// What schedules share: chunk c on stage c % stages; chunks down the stages and up again; an order spelled
-// from its slices. Placements are total: asked before `admits` is.
+// All stages' orders, a row each, tasks in execution order.
+void order_of(const Schedule&, const PipelineShape&, std::span<const ChunkTimes>, Csr<Task>& out);
+
+// Where schedules place chunks: chunk c on stage c % stages; down the stages and up again. Total: asked before
+// `admits` is.
 void place_round_robin(std::int32_t stages, std::int32_t chunks, std::span<std::int32_t> out);
 void place_v(std::int32_t stages, std::int32_t chunks, std::span<std::int32_t> out);
-void order_from_slices(const Schedule&, const PipelineShape&, Csr<Task>& out);
 
 }  // namespace echo::timeline

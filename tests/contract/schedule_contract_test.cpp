@@ -80,7 +80,7 @@ class EverySchedule : public testing::TestWithParam<const Schedule*> {
         static_cast<std::size_t>(shape.chunks),
         {SimTime(2), SimTime(2), SimTime(1), SimTime(2), SimTime(3), SimTime(3)});
     Csr<Task> out;
-    plan().order(shape, times, 0, out);
+    order_of(plan(), shape, times, out);
     return out;
   }
   [[nodiscard]] std::set<TaskKind> kinds() const {
@@ -285,6 +285,7 @@ TEST_P(EverySchedule, SlicesAreItsOrder) {
 
 TEST_P(EverySchedule, KeepsThePromisesOfItsSteadyStretch) {
   ASSERT_TRUE(plan().steady == nullptr || plan().slice != nullptr);
+  ASSERT_NE(plan().slice == nullptr, plan().plan == nullptr);
   if (plan().steady == nullptr) return;  // optional
   bool repeats = false;
   on_shapes_and_pairs([&](const Shape& s) {

@@ -148,13 +148,6 @@ TEST(RepeatingPipeline, IsNotFooledByClocksThatShiftAlikeForAWhile) {
   Schedule plan = schedule("1f1b");
   plan.slice = slice_after_uneven_warm_up;
   plan.steady = steady_after_uneven_warm_up;
-  plan.order = [](const PipelineShape& shape, std::span<const ChunkTimes>, std::int32_t, Csr<Task>& out) {
-    out.clear();
-    for (std::int32_t stage = 0; stage < 2; ++stage) {
-      slice_after_uneven_warm_up(shape, stage, 0, 2 * shape.microbatches, out.value);
-      out.close_row();
-    }
-  };
   Pipeline line(plan, 2, 2, 600, 0, 0, true, {1});
   line.times = {{.forward = SimTime(10), .backward_input = SimTime(10), .last_backward = SimTime(10)},
                 {.forward = SimTime(10), .backward_input = SimTime(10), .gathered = SimTime(1500)}};

@@ -21,7 +21,7 @@ std::int64_t tasks_in_order(const training::TrainingConfig& config) {
   const std::vector<timeline::ChunkTimes> times(stage_of_chunk.size(),
                                                 {SimTime(3), SimTime(2), SimTime(1), SimTime(0), SimTime(3)});
   Csr<timeline::Task> order;
-  schedule.order(shape, times, 0, order);
+  timeline::order_of(schedule, shape, times, order);
   std::int64_t tasks = 0;
   for (std::int32_t stage = 0; stage < shape.stages; ++stage) tasks += std::ssize(order.row(stage));
   return tasks;

@@ -30,7 +30,7 @@ class AllRanksTwin {
         ws_(ws),
         schedule_(*timeline::schedule_table()[static_cast<std::size_t>(config.schedule.index())]),
         shape_(pipeline_shape(config, ws.layout, schedule_)) {
-    schedule_.order(shape_, ws.chunk_times, 0, order_);
+    timeline::order_of(schedule_, shape_, ws.chunk_times, order_);
   }
 
   // `slow`: one rank's ops of its compute lane take that much longer each.

@@ -151,7 +151,7 @@ TEST(PipelineTwin, NoticesTwoTasksSwapped) {
 
 // 1F1B with the backward split and all weight gradients kept for the end: what zero-bubble schedules will be
 // made of.
-void order_split(const PipelineShape& shape, std::span<const ChunkTimes>, std::int32_t, Csr<Task>& out) {
+void order_split(const PipelineShape& shape, std::span<const ChunkTimes>, Csr<Task>& out) {
   out.clear();
   const twin::Orders whole = twin::orders_of("1f1b", shape.stages, 1, shape.microbatches);
   for (const std::vector<Task>& order : whole) {
@@ -172,12 +172,12 @@ TEST(PipelineTwin, AgreesOnSplitBackwards) {
     Case random(i);
     if (random.name != "1f1b") continue;
     Schedule split = *random.plan;
-    split.order = order_split;
+    split.plan = order_split;
     split.slice = nullptr, split.steady = nullptr;
     split.splits_backward = true;
     random.plan = &split;
     Csr<Task> rows;
-    order_split(random.shape, random.times, 0, rows);
+    order_split(random.shape, random.times, rows);
     twin::Orders orders;
     for (std::int32_t s = 0; s < random.stages; ++s)
       orders.emplace_back(rows.row(s).begin(), rows.row(s).end());

@@ -51,9 +51,7 @@ struct Line {
     static const Csr<Task>* given;
     given = &order;
     Schedule fixed = *plan;
-    fixed.order = [](const PipelineShape&, std::span<const ChunkTimes>, std::int32_t, Csr<Task>& out) {
-      out = *given;
-    };
+    fixed.plan = [](const PipelineShape&, std::span<const ChunkTimes>, Csr<Task>& out) { out = *given; };
     PipelineScratch scratch;
     PipelineTimes out;
     std::vector<PlacedTask> placed;
@@ -71,7 +69,7 @@ struct Line {
     const Folding before = folding_of_plans;
     folding_of_plans = folding;
     Csr<Task> out;
-    plan->order(shape, times, 0, out);
+    order_of(*plan, shape, times, out);
     folding_of_plans = before;
     return out;
   }

@@ -37,7 +37,7 @@ struct SplitCase {
 
   [[nodiscard]] twin::Orders orders() const {
     Csr<Task> rows;
-    plan->order(shape, times, 0, rows);
+    order_of(*plan, shape, times, rows);
     twin::Orders orders;
     for (std::int32_t s = 0; s < shape.stages; ++s)
       orders.emplace_back(rows.row(s).begin(), rows.row(s).end());

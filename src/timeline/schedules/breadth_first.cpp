@@ -33,16 +33,10 @@ static std::int32_t in_flight(const PipelineShape& shape, std::int32_t) {
   return shape.chunks / shape.stages * shape.microbatches;
 }
 
-extern const Schedule breadth_first;
-static void order(const PipelineShape& shape, std::span<const ChunkTimes>, std::int32_t, Csr<Task>& out) {
-  order_from_slices(breadth_first, shape, out);
-}
-
 extern const Schedule breadth_first{.name = "breadth-first",
                                     .source = "Lamy-Poirier 2022, arXiv:2211.05953, section 4.1",
                                     .admits = admits,
                                     .place = place_round_robin,
-                                    .order = order,
                                     .in_flight = in_flight,
                                     .splits_backward = false,
                                     .interleaves = true,

@@ -26,32 +26,17 @@ static DualStage dual(const PipelineShape& shape, std::int32_t stage) {
           .second_chunk = front ? up : down};
 }
 
-static void slice(const PipelineShape& shape, std::int32_t stage, std::int32_t from, std::int32_t to,
-                  std::vector<Task>& out) {
-  append_dual(dual(shape, stage), from, to, out);
-}
-
-static SteadyStretch steady(const PipelineShape& shape, std::int32_t stage) {
-  return steady_dual(dual(shape, stage));
-}
-
 static std::int32_t in_flight(const PipelineShape& shape, std::int32_t) { return shape.stages + 1; }
-
-extern const Schedule dual_pipe;
-static void order(const PipelineShape& shape, std::span<const ChunkTimes>, std::int32_t, Csr<Task>& out) {
-  order_from_slices(dual_pipe, shape, out);
-}
 
 extern const Schedule dual_pipe{.name = "dualpipe",
                                 .source = "DeepSeek-V3, arXiv:2412.19437, section 3.2.1",
                                 .admits = admits,
                                 .place = place_v,
-                                .order = order,
                                 .in_flight = in_flight,
                                 .splits_backward = false,
                                 .interleaves = true,
-                                .slice = slice,
-                                .steady = steady,
+                                .slice = Dual<dual>::slice,
+                                .steady = Dual<dual>::steady,
                                 .pairs = Pairs::always,
                                 .mixes_backwards = true,
                                 .copies = 2};

@@ -22,32 +22,17 @@ static DualStage dual(const PipelineShape& shape, std::int32_t stage) {
           .second_chunk = shape.chunks - 1 - stage};
 }
 
-static void slice(const PipelineShape& shape, std::int32_t stage, std::int32_t from, std::int32_t to,
-                  std::vector<Task>& out) {
-  append_dual(dual(shape, stage), from, to, out);
-}
-
-static SteadyStretch steady(const PipelineShape& shape, std::int32_t stage) {
-  return steady_dual(dual(shape, stage));
-}
-
 static std::int32_t in_flight(const PipelineShape& shape, std::int32_t) { return shape.chunks + 1; }
-
-extern const Schedule dual_pipe_v;
-static void order(const PipelineShape& shape, std::span<const ChunkTimes>, std::int32_t, Csr<Task>& out) {
-  order_from_slices(dual_pipe_v, shape, out);
-}
 
 extern const Schedule dual_pipe_v{.name = "dualpipev",
                                   .source = "github.com/deepseek-ai/DualPipe, dualpipev.py",
                                   .admits = admits,
                                   .place = place_v,
-                                  .order = order,
                                   .in_flight = in_flight,
                                   .splits_backward = false,
                                   .interleaves = true,
-                                  .slice = slice,
-                                  .steady = steady,
+                                  .slice = Dual<dual>::slice,
+                                  .steady = Dual<dual>::steady,
                                   .pairs = Pairs::always,
                                   .mixes_backwards = true};
 

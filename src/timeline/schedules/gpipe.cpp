@@ -21,16 +21,10 @@ static void slice(const PipelineShape& shape, std::int32_t stage, std::int32_t f
 
 static std::int32_t in_flight(const PipelineShape& shape, std::int32_t) { return shape.microbatches; }
 
-extern const Schedule gpipe;
-static void order(const PipelineShape& shape, std::span<const ChunkTimes>, std::int32_t, Csr<Task>& out) {
-  order_from_slices(gpipe, shape, out);
-}
-
 extern const Schedule gpipe{.name = "gpipe",
                             .source = "Huang et al. 2019, figure 2",
                             .admits = admits,
                             .place = place_round_robin,
-                            .order = order,
                             .in_flight = in_flight,
                             .splits_backward = false,
                             .interleaves = false,

@@ -56,16 +56,10 @@ static std::int32_t in_flight(const PipelineShape& shape, std::int32_t stage) {
   return std::min(warm_up(shape, stage) + 1, chunks_per_stage(shape) * shape.microbatches);
 }
 
-extern const Schedule interleaved;
-static void order(const PipelineShape& shape, std::span<const ChunkTimes>, std::int32_t, Csr<Task>& out) {
-  order_from_slices(interleaved, shape, out);
-}
-
 extern const Schedule interleaved{.name = "interleaved",
                                   .source = "Narayanan et al. 2021 (SC), section 2.2.2",
                                   .admits = admits,
                                   .place = place_round_robin,
-                                  .order = order,
                                   .in_flight = in_flight,
                                   .splits_backward = false,
                                   .interleaves = true,

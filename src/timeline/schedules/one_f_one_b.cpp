@@ -40,16 +40,10 @@ static std::int32_t in_flight(const PipelineShape& shape, std::int32_t stage) {
   return std::min(shape.stages - stage + (shape.pairs ? 1 : 0), shape.microbatches);
 }
 
-extern const Schedule one_f_one_b;
-static void order(const PipelineShape& shape, std::span<const ChunkTimes>, std::int32_t, Csr<Task>& out) {
-  order_from_slices(one_f_one_b, shape, out);
-}
-
 extern const Schedule one_f_one_b{.name = "1f1b",
                                   .source = "Narayanan et al. 2021 (SC), section 2.2.1",
                                   .admits = admits,
                                   .place = place_round_robin,
-                                  .order = order,
                                   .in_flight = in_flight,
                                   .splits_backward = false,
                                   .interleaves = false,

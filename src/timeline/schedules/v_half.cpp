@@ -25,33 +25,14 @@ static std::int32_t limit(std::int32_t stages) { return 2 * ((stages + 2) / 2); 
 
 static constexpr BuildingBlock block{slots, limit};
 
-static void slice(const PipelineShape& shape, std::int32_t stage, std::int32_t from, std::int32_t to,
-                  std::vector<Task>& out) {
-  append_blocks(shape, stage, block, from, to, out);
-}
-
-static SteadyStretch steady(const PipelineShape& shape, std::int32_t stage) {
-  return steady_blocks(shape, stage, block);
-}
-
-static std::int32_t in_flight(const PipelineShape& shape, std::int32_t stage) {
-  return held_by_blocks(shape, stage, block);
-}
-
-extern const Schedule v_half;
-static void order(const PipelineShape& shape, std::span<const ChunkTimes>, std::int32_t, Csr<Task>& out) {
-  order_from_slices(v_half, shape, out);
-}
-
 extern const Schedule v_half{.name = "v-half",
                              .source = "Qi et al. 2024, arXiv:2405.15362, section 3",
                              .admits = admits,
                              .place = place_v,
-                             .order = order,
-                             .in_flight = in_flight,
+                             .in_flight = LaidOut<block>::in_flight,
                              .splits_backward = true,
                              .interleaves = true,
-                             .slice = slice,
-                             .steady = steady};
+                             .slice = LaidOut<block>::slice,
+                             .steady = LaidOut<block>::steady};
 
 }  // namespace echo::timeline::schedules

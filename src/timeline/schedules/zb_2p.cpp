@@ -22,8 +22,7 @@ static std::int32_t in_flight(const PipelineShape& shape, std::int32_t) {
   return std::min(2 * shape.stages, shape.microbatches);
 }
 
-static void order(const PipelineShape& shape, std::span<const ChunkTimes> times, std::int32_t,
-                  Csr<Task>& out) {
+static void plan(const PipelineShape& shape, std::span<const ChunkTimes> times, Csr<Task>& out) {
   static constexpr Rule rules[] = {
       {.kind = Rule::Kind::paced},
       {.kind = Rule::Kind::paced, .delay = 1},
@@ -33,14 +32,13 @@ static void order(const PipelineShape& shape, std::span<const ChunkTimes> times,
   order_planned(shape, times, in_flight(shape, 0), rules, out);
 }
 
-extern const Schedule zb_2p;
 extern const Schedule zb_2p{.name = "zb-2p",
                             .source = "Qi et al. 2023, arXiv:2401.10241, section 3",
                             .admits = admits,
                             .place = place_round_robin,
-                            .order = order,
                             .in_flight = in_flight,
                             .splits_backward = true,
-                            .interleaves = false};
+                            .interleaves = false,
+                            .plan = plan};
 
 }  // namespace echo::timeline::schedules

@@ -10,8 +10,6 @@
 // Limits: the order looks at no times. Where W is far from F and B or the stages differ, a W kept back can
 // stand in the way of a later B, and the planned zb-1p is better. Gradients for weights hold as much memory
 // until their W as a whole activation here; in the paper, somewhat less.
-#include <algorithm>
-
 #include "timeline/paced.hpp"
 
 namespace echo::timeline::schedules {
@@ -25,38 +23,14 @@ static Pace pace(const PipelineShape& shape, std::int32_t stage) {
   return {.warm_up = shape.stages - 1 - stage, .delay = stage};
 }
 
-static void slice(const PipelineShape& shape, std::int32_t stage, std::int32_t from, std::int32_t to,
-                  std::vector<Task>& out) {
-  append_paced(shape, stage, pace(shape, stage), from, to, out);
-}
-
-// Repeat r of stage s is its turn s + r: forward of microbatch stages - 1 + r, backward of s + r, weight
-// gradient of r. It needs its upstream neighbour's repeat r and its downstream neighbour's repeat r - 1.
-static SteadyStretch steady(const PipelineShape& shape, std::int32_t stage) {
-  return {.first = pace(shape, stage).warm_up + 2 * stage,
-          .length = 3,
-          .advance = 1,
-          .repeats = shape.stages == 1 ? 0 : std::max(0, shape.microbatches - shape.stages)};
-}
-
-static std::int32_t in_flight(const PipelineShape& shape, std::int32_t stage) {
-  return held_by(shape, pace(shape, stage));
-}
-
-extern const Schedule zb_h1;
-static void order(const PipelineShape& shape, std::span<const ChunkTimes>, std::int32_t, Csr<Task>& out) {
-  order_from_slices(zb_h1, shape, out);
-}
-
 extern const Schedule zb_h1{.name = "zb-h1",
                             .source = "Qi et al. 2023, arXiv:2401.10241, section 2.1",
                             .admits = admits,
                             .place = place_round_robin,
-                            .order = order,
-                            .in_flight = in_flight,
+                            .in_flight = Paced<pace>::in_flight,
                             .splits_backward = true,
                             .interleaves = false,
-                            .slice = slice,
-                            .steady = steady};
+                            .slice = Paced<pace>::slice,
+                            .steady = Paced<pace>::steady};
 
 }  // namespace echo::timeline::schedules

@@ -7,8 +7,6 @@
 // waits for the others at the end (optimizer post-validation).
 // Source: Qi et al., "Zero Bubble Pipeline Parallelism", ICLR 2024, arXiv 2401.10241, section 2.2, table 2.
 // Limits: as zb-h1; the planned zb-2p has this order among its candidates.
-#include <algorithm>
-
 #include "timeline/paced.hpp"
 
 namespace echo::timeline::schedules {
@@ -22,38 +20,14 @@ static Pace pace(const PipelineShape& shape, std::int32_t stage) {
   return {.warm_up = 2 * (shape.stages - 1 - stage), .delay = 2 * stage};
 }
 
-static void slice(const PipelineShape& shape, std::int32_t stage, std::int32_t from, std::int32_t to,
-                  std::vector<Task>& out) {
-  append_paced(shape, stage, pace(shape, stage), from, to, out);
-}
-
-// Repeat r of stage s is its turn 2 s + r: forward of microbatch 2 (stages - 1) + r, backward of 2 s + r,
-// weight gradient of r. It needs its upstream neighbour's repeat r and its downstream neighbour's r - 2.
-static SteadyStretch steady(const PipelineShape& shape, std::int32_t stage) {
-  return {.first = pace(shape, stage).warm_up + 4 * stage,
-          .length = 3,
-          .advance = 1,
-          .repeats = shape.stages == 1 ? 0 : std::max(0, shape.microbatches - 2 * shape.stages + 1)};
-}
-
-static std::int32_t in_flight(const PipelineShape& shape, std::int32_t stage) {
-  return held_by(shape, pace(shape, stage));
-}
-
-extern const Schedule zb_h2;
-static void order(const PipelineShape& shape, std::span<const ChunkTimes>, std::int32_t, Csr<Task>& out) {
-  order_from_slices(zb_h2, shape, out);
-}
-
 extern const Schedule zb_h2{.name = "zb-h2",
                             .source = "Qi et al. 2023, arXiv:2401.10241, section 2.2",
                             .admits = admits,
                             .place = place_round_robin,
-                            .order = order,
-                            .in_flight = in_flight,
+                            .in_flight = Paced<pace>::in_flight,
                             .splits_backward = true,
                             .interleaves = false,
-                            .slice = slice,
-                            .steady = steady};
+                            .slice = Paced<pace>::slice,
+                            .steady = Paced<pace>::steady};
 
 }  // namespace echo::timeline::schedules

@@ -24,8 +24,7 @@ static std::int32_t in_flight(const PipelineShape& shape, std::int32_t) {
   return std::min(2 * shape.stages, 2 * shape.microbatches);
 }
 
-static void order(const PipelineShape& shape, std::span<const ChunkTimes> times, std::int32_t,
-                  Csr<Task>& out) {
+static void plan(const PipelineShape& shape, std::span<const ChunkTimes> times, Csr<Task>& out) {
   static constexpr Rule rules[] = {
       {.kind = Rule::Kind::woven},
       {.kind = Rule::Kind::woven, .fills_warm_up = true},
@@ -38,14 +37,13 @@ static void order(const PipelineShape& shape, std::span<const ChunkTimes> times,
   order_planned(shape, times, in_flight(shape, 0), plays_are_long(shape) ? all.first(2) : all, out);
 }
 
-extern const Schedule zb_v;
 extern const Schedule zb_v{.name = "zb-v",
                            .source = "Qi et al. 2023, arXiv:2401.10241, section 6",
                            .admits = admits,
                            .place = place_v,
-                           .order = order,
                            .in_flight = in_flight,
                            .splits_backward = true,
-                           .interleaves = true};
+                           .interleaves = true,
+                           .plan = plan};
 
 }  // namespace echo::timeline::schedules

@@ -106,7 +106,7 @@ TEST(GivenOrder, RunsAsTheScheduleItWasTakenFrom) {
                      .stages = stages,
                      .chunks_per_stage = laps,
                      .microbatches = shape.microbatches};
-    plan.order(shape, times, 0, order.tasks);
+    order_of(plan, shape, times, order.tasks);
     ASSERT_EQ(flaw_of(order), std::nullopt) << plan.name;
     count_held(order);
     const Schedule given = schedule_of(order);

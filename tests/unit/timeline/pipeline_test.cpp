@@ -145,7 +145,7 @@ TEST(ComposePipeline, PlacesEveryTask) {
 TEST(ComposePipeline, ThrowsWhenTheOrderDeadlocks) {
   Schedule stuck = schedule("1f1b");
   stuck.slice = nullptr, stuck.steady = nullptr;
-  stuck.order = [](const PipelineShape&, std::span<const ChunkTimes>, std::int32_t, Csr<Task>& out) {
+  stuck.plan = [](const PipelineShape&, std::span<const ChunkTimes>, Csr<Task>& out) {
     out.clear();
     out.push({TaskKind::forward, 0, 0}), out.push({TaskKind::backward, 0, 0}), out.close_row();
     out.push({TaskKind::backward, 1, 0}), out.push({TaskKind::forward, 1, 0}), out.close_row();

@@ -5,6 +5,7 @@
 
 #include "tests/support/data_traffic.hpp"
 #include "tests/support/fixtures.hpp"
+#include "tests/support/kernel_flops.hpp"
 #include "workload/trace_workload.hpp"
 
 namespace echo::workload {
@@ -38,17 +39,9 @@ std::int64_t adapters(const training::ModelSpec& m) {
 }
 
 double product_flops(const Workload& w) {
-  double sum = 0.0;
-  for (const Csr<BlockRun>* runs : {&w.forward, &w.backward})
-    for (const BlockRun& run : runs->value) {
-      const OpGraph& block = w.blocks[static_cast<std::size_t>(run.block)];
-      for (std::size_t op = 0; op < block.lane.size(); ++op) {
-        if (block.lane[op] != Lane::compute) continue;
-        const ops::KernelKey& key = w.kernels[static_cast<std::size_t>(block.work[op])];
-        if (key.kind == ops::KernelKind::gemm) sum += run.count * ops::flops_of(key).value;
-      }
-    }
-  return sum;
+  return support::pass_flops(w, {&w.forward, &w.backward}, [](const ops::KernelKey& key, Part) {
+    return key.kind == ops::KernelKind::gemm;
+  });
 }
 
 TEST(Adapter, ProductsAreTheFrozenModelsTwiceAndTheAdaptersThrice) {

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "tests/support/kernel_flops.hpp"
 #include "tests/support/traced_workload.hpp"
 
 namespace echo::workload {
@@ -27,17 +28,10 @@ Workload traced(const TrainingConfig& c, const training::ModelSpec& m, Backward 
 }
 
 double product_flops(const Workload& w) {
-  double sum = 0.0;
-  for (const Csr<BlockRun>* runs : {&w.forward, &w.backward, &w.weight_gradients})
-    for (const BlockRun& run : runs->value) {
-      const OpGraph& block = w.blocks[static_cast<std::size_t>(run.block)];
-      for (std::size_t op = 0; op < block.lane.size(); ++op) {
-        if (block.lane[op] != Lane::compute || block.part[op] == Part::recompute) continue;
-        const ops::KernelKey& key = w.kernels[static_cast<std::size_t>(block.work[op])];
-        if (key.kind == KernelKind::gemm) sum += run.count * ops::flops_of(key).value;
-      }
-    }
-  return sum;
+  return support::pass_flops(w, {&w.forward, &w.backward, &w.weight_gradients},
+                             [](const ops::KernelKey& key, Part part) {
+                               return part != Part::recompute && key.kind == KernelKind::gemm;
+                             });
 }
 
 TEST(MultiTokenWorkload, ItsProductsDoItsModelFlopsExactly) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/support/fixtures.hpp"
+#include "tests/support/kernel_flops.hpp"
 #include "workload/builder.hpp"
 #include "workload/transformer.hpp"
 
@@ -111,14 +112,8 @@ inline std::vector<std::string> lines_of(const Workload& work) {
 // Flops of the kernels of one kind that pass `wanted(kind)`.
 template <class Wanted>
 double flops_of_block(const Workload& work, const Wanted& wanted) {
-  const OpGraph& block = work.blocks[0];
-  double sum = 0.0;
-  for (std::size_t op = 0; op < block.lane.size(); ++op) {
-    if (block.lane[op] != Lane::compute) continue;
-    const ops::KernelKey& key = work.kernels[static_cast<std::size_t>(block.work[op])];
-    if (wanted(key.kind)) sum += ops::flops_of(key).value;
-  }
-  return sum;
+  return support::block_flops(work, work.blocks[0],
+                              [&](const ops::KernelKey& key, Part) { return wanted(key.kind); });
 }
 
 }  // namespace echo::workload

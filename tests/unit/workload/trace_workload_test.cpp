@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/fixtures.hpp"
+#include "tests/support/kernel_flops.hpp"
 #include "training/memory.hpp"
 #include "training/rank_parameters.hpp"
 
@@ -23,17 +24,9 @@ Workload traced(const TrainingConfig& c, const training::ModelSpec& m,
 // Flops of plain matrix products over all chunks' forward and backward of one microbatch, per gpu rank of a
 // stage line.
 double product_flops(const Workload& w) {
-  double sum = 0.0;
-  for (const Csr<BlockRun>* runs : {&w.forward, &w.backward})
-    for (const BlockRun& run : runs->value) {
-      const OpGraph& block = w.blocks[static_cast<std::size_t>(run.block)];
-      for (std::size_t op = 0; op < block.lane.size(); ++op) {
-        if (block.lane[op] != Lane::compute || block.part[op] == Part::recompute) continue;
-        const ops::KernelKey& key = w.kernels[static_cast<std::size_t>(block.work[op])];
-        if (key.kind == ops::KernelKind::gemm && key.batch == 1) sum += run.count * ops::flops_of(key).value;
-      }
-    }
-  return sum;
+  return support::pass_flops(w, {&w.forward, &w.backward}, [](const ops::KernelKey& key, Part part) {
+    return part != Part::recompute && key.kind == ops::KernelKind::gemm && key.batch == 1;
+  });
 }
 
 TEST(Workload, MatrixProductsDoTheModelFlopsExactly) {
@@ -127,18 +120,9 @@ TEST(Workload, BucketsCarryEveryGradientOnce) {
 }
 
 double attention_flops(const Workload& w) {
-  double sum = 0.0;
-  for (const Csr<BlockRun>* runs : {&w.forward, &w.backward})
-    for (const BlockRun& run : runs->value) {
-      const OpGraph& block = w.blocks[static_cast<std::size_t>(run.block)];
-      for (std::size_t op = 0; op < block.lane.size(); ++op) {
-        if (block.lane[op] != Lane::compute) continue;
-        const ops::KernelKey& key = w.kernels[static_cast<std::size_t>(block.work[op])];
-        if (key.kind == ops::KernelKind::attention_forward || key.kind == ops::KernelKind::attention_backward)
-          sum += run.count * ops::flops_of(key).value;
-      }
-    }
-  return sum;
+  return support::pass_flops(w, {&w.forward, &w.backward}, [](const ops::KernelKey& key, Part) {
+    return key.kind == ops::KernelKind::attention_forward || key.kind == ops::KernelKind::attention_backward;
+  });
 }
 
 TEST(Workload, ContextRanksShareTheWorkOfTheWholeSequenceExactly) {
