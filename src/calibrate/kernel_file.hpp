@@ -12,7 +12,8 @@ namespace echo::calibrate {
 // Where a constant comes from.
 struct ConstantOrigin {
   double error = 0.0;  // one standard deviation, in the constant's unit
-  std::string source;  // "fitted: ..." or "assumed: ..."
+  std::string
+      source;  // "fitted: ..." or "assumed: ..."; empty: a library has it from the GPU's training constants
 };
 
 // Held-out errors of one kind of measurement.
@@ -21,10 +22,16 @@ struct FamilyErrors {
   FitErrors errors;
 };
 
-struct KernelCalibration {
+// One library's constants on one GPU kind.
+struct LibraryCalibration {
   profile::KernelConstants constants;
   std::vector<ConstantOrigin> origins;  // [kernel_constant_fields()]
   std::vector<FamilyErrors> families;
+};
+
+struct KernelCalibration {
+  LibraryCalibration training;
+  std::vector<LibraryCalibration> libraries;  // of those that were measured; by constants.library
 };
 
 // The file's text; equal calibrations give equal bytes.

@@ -51,10 +51,25 @@ double objective(const std::vector<double>& x, std::vector<double>&, void* data)
   return search.loss();
 }
 
+KernelConstants with_knots(const FitProblem& problem, const std::vector<KernelMeasurement>& rows,
+                           KernelConstants constants) {
+  if (problem.knots.member == nullptr) return constants;
+  constants.*problem.knots.member = {};
+  std::vector<KnotSample> samples;
+  for (const KernelMeasurement& row : rows)
+    samples.push_back({.point = problem.knots.place(row.key),
+                       .log_ratio = std::log(row.seconds / predicted(problem, row, constants)),
+                       .weight = row.weight});
+  constants.*problem.knots.member = fit_knots(problem.knots.grid, samples);
+  return constants;
+}
+
 KernelConstants fit_rows(const FitProblem& problem, const std::vector<KernelMeasurement>& rows,
                          const KernelConstants& start) {
-  if (problem.free.empty() || rows.empty()) return start;
+  if (rows.empty()) return start;
+  if (problem.free.empty()) return with_knots(problem, rows, start);
   Search search{&problem, &rows, start};
+  if (problem.knots.member != nullptr) search.constants.*problem.knots.member = {};
   std::vector<double> x;
   for (const FreeConstant& f : problem.free)
     x.push_back(std::clamp((start.*f.member - f.lower) / (f.upper - f.lower), 0.0, 1.0));
@@ -71,7 +86,7 @@ KernelConstants fit_rows(const FitProblem& problem, const std::vector<KernelMeas
     optimizer.optimize(x, least);
   }
   search.place(x);
-  return search.constants;
+  return with_knots(problem, rows, search.constants);
 }
 
 }  // namespace

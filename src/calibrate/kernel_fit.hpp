@@ -1,11 +1,13 @@
 // Robust fits of a few kernel constants at a time, with held-out errors by family.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <span>
 #include <vector>
 
-#include "calibrate/kernel_measurements.hpp"
+#include "calibrate/kernel_tables.hpp"
+#include "calibrate/knot_fit.hpp"
 #include "machine/gpu.hpp"
 #include "profile/constants.hpp"
 
@@ -20,11 +22,19 @@ struct FreeConstant {
 // Seconds that the constants predict for a row; by default the price alone.
 using Prediction = std::function<double(const KernelMeasurement&, const profile::KernelConstants&)>;
 
+// Knots fitted to what the free constants leave over.
+struct KnotPlan {
+  profile::Knots profile::KernelConstants::*member = nullptr;  // null = none
+  KnotGrid grid{};
+  std::function<std::array<double, 3>(const ops::KernelKey&)> place{};  // of a row on the grid, octaves
+};
+
 struct FitProblem {
   std::span<const KernelMeasurement> rows;
   std::vector<FreeConstant> free;
   machine::GpuSpec gpu;
-  Prediction predict;  // empty = profile::price_kernel
+  Prediction predict{};  // empty = profile::price_kernel
+  KnotPlan knots{};
 };
 
 struct FitErrors {
@@ -33,8 +43,8 @@ struct FitErrors {
   double bias = 0.0;                // mean log ratio of predicted to measured
 };
 
-// Constants that minimise the weighted mean |log(predicted / measured)|, starting from `start`.
-// Deterministic.
+// Constants that minimise the weighted mean |log(predicted / measured)|, starting from `start`; then the
+// knots, on what is left. Deterministic.
 [[nodiscard]] profile::KernelConstants fit_constants(const FitProblem& problem,
                                                      const profile::KernelConstants& start);
 

@@ -48,6 +48,14 @@ const machine::GpuSpec& gpu_of(const std::vector<machine::GpuSpec>& gpus, const 
   return gpus[static_cast<std::size_t>(own)];
 }
 
+void print_errors(const LibraryCalibration& library) {
+  const auto name = ops::kernel_library_names.at(static_cast<std::size_t>(library.constants.library));
+  for (const FamilyErrors& f : library.families) {
+    fmt::print("{:<40} {:>6} {:>8.2f} {:>8.2f} {:>8.2f}\n", fmt::format("{} {}", name, f.family),
+               f.errors.rows, 100 * f.errors.median, 100 * f.errors.mean, 100 * f.errors.bias);
+  }
+}
+
 }  // namespace
 
 int run_kernels(std::span<char*> args) {
@@ -55,18 +63,16 @@ int run_kernels(std::span<char*> args) {
   (void)kernel_sources(arguments.gpu);  // refuses a GPU kind without tables
   // Problems of the catalog are not ours: this command writes the very files that may still lack a constant.
   config::Problems problems;
-  const auto gpus = config::read_catalog(config::catalog_folders({}), problems).catalog.gpus;
-  const KernelCalibration done = calibrate_kernels(arguments.data, gpu_of(gpus, arguments.gpu),
-                                                   gpu_of(gpus, attention_table_gpu(arguments.gpu)));
+  const config::CatalogInputs presets = config::read_catalog(config::catalog_folders({}), problems);
+  const KernelCalibration done =
+      calibrate_kernels(arguments.data, presets, gpu_of(presets.catalog.gpus, arguments.gpu));
   const std::string text = kernel_file_text(done,
                                             "fitted on ai-dynamo/aiconfigurator, MooreThreads/SimuMax and "
                                             "microsoft/vidur tables; assumed where they are silent");
-  fmt::print("{:<32} {:>6} {:>8} {:>8} {:>8}   (held out, %)\n", arguments.gpu, "rows", "median", "mean",
+  fmt::print("{:<40} {:>6} {:>8} {:>8} {:>8}   (held out, %)\n", arguments.gpu, "rows", "median", "mean",
              "bias");
-  for (const FamilyErrors& f : done.families) {
-    fmt::print("{:<32} {:>6} {:>8.2f} {:>8.2f} {:>8.2f}\n", f.family, f.errors.rows, 100 * f.errors.median,
-               100 * f.errors.mean, 100 * f.errors.bias);
-  }
+  print_errors(done.training);
+  for (const LibraryCalibration& library : done.libraries) print_errors(library);
   if (arguments.out.empty()) {
     fmt::print("\n{}", text);
     return 0;

@@ -1,14 +1,47 @@
 // Fitted constants: kernels, networks and slowdown share one form,
 //   [constants] field = { value = 1.2, error = 0.1, source = "..." }
-// and the field list of the struct says which numbers there must be.
+// (kernels also [knots.<name>], and both again under [library.<name>]), and the field list of the struct says
+// which numbers there must be.
+#include <algorithm>
 #include <array>
+#include <functional>
 
 #include "config/preset_files.hpp"
 
 namespace echo::config {
 
-// The fitted constants of kernels and networks share one form; the field list says which numbers there must
-// be.
+// Fields of a [constants] table, each a number or { value = ..., error = ..., source = ... }.
+template <class Constants, class Fields>
+static void read_fields(const toml::table& table, const std::string& what, const Fields& fields,
+                        TableReader::Presence presence, Constants& out, Problems& problems) {
+  TableReader reader(table, place_of(table), what, problems);
+  for (const auto& field : fields) {
+    const toml::node* node = table.get(field.name);
+    const toml::table* entry = node != nullptr ? node->as_table() : nullptr;
+    if (entry == nullptr) {  // a bare number is as good; a missing one is reported where all are needed
+      reader.real(field.name, {-1e300, 1e300}, out.*field.member, presence);
+      continue;
+    }
+    reader.ignore(field.name);
+    TableReader one(*entry, place_of(*node), "constant \"" + std::string(field.name) + "\"", problems);
+    for (const char* about : {"error", "source", "grade", "value"}) one.ignore(about);
+    const toml::node* value = entry->get("value");
+    if (value != nullptr && value->is_number()) {
+      out.*field.member = value->template value<double>().value_or(0.0);
+    } else {
+      problems.error(place_of(*node), "constant \"" + std::string(field.name) + "\" has no number",
+                     "write { value = ..., source = \"...\" }");
+    }
+    one.finish();
+  }
+  reader.finish();
+}
+
+static void ignore_remarks(TableReader& file) {
+  for (const char* free_text : {"grade", "licence", "fit"}) file.ignore(free_text);
+}
+
+// Name and constants; what else a kind of file holds is read by its own function before file.finish().
 template <class Constants, class Fields>
 static Constants read_constants(TableReader& file, const Fields& fields) {
   Constants constants;
@@ -16,45 +49,112 @@ static Constants read_constants(TableReader& file, const Fields& fields) {
   file.text("name", constants.name);
   file.text("source", source);
   file.text("date", date);
-  for (const char* free_text : {"grade", "licence", "fit"}) file.ignore(free_text);
+  ignore_remarks(file);
   const toml::table* table = file.table("constants");
-  if (table != nullptr) {
-    TableReader reader(*table, place_of(*table), "constants of \"" + constants.name + "\"", file.problems());
-    for (const auto& field : fields) {
-      const toml::node* node = table->get(field.name);
-      const toml::table* entry = node != nullptr ? node->as_table() : nullptr;
-      if (entry == nullptr) {  // a bare number is as good; a missing one is reported
-        reader.real(field.name, {-1e300, 1e300}, constants.*field.member);
-        continue;
-      }
-      reader.ignore(field.name);
-      TableReader one(*entry, place_of(*node), "constant \"" + std::string(field.name) + "\"",
-                      file.problems());
-      one.ignore("error");
-      one.ignore("source");
-      one.ignore("grade");
-      one.ignore("value");
-      const toml::node* value = entry->get("value");
-      if (value != nullptr && value->is_number()) {
-        constants.*field.member = value->template value<double>().value_or(0.0);
-      } else {
-        file.problems().error(place_of(*node), "constant \"" + std::string(field.name) + "\" has no number",
-                              "write { value = ..., source = \"...\" }");
-      }
-      one.finish();
+  if (table != nullptr)
+    read_fields(*table, "constants of \"" + constants.name + "\"", fields, TableReader::Presence::require,
+                constants, file.problems());
+  return constants;
+}
+
+collective::NetworkConstants read_network_constants(TableReader& file) {
+  const auto read = read_constants<collective::NetworkConstants>(file, collective::network_constant_fields());
+  file.finish();
+  return read;
+}
+
+namespace {
+
+std::vector<double> numbers_of(const toml::node* node) {
+  std::vector<double> out;
+  if (node == nullptr || !node->is_array()) return out;
+  for (const toml::node& one : *node->as_array()) {
+    const auto value = one.value<double>();
+    if (!value) return {};
+    out.push_back(*value);
+  }
+  return out;
+}
+
+bool are_ascending(const std::vector<double>& values) {
+  return std::adjacent_find(values.begin(), values.end(), std::greater_equal<>()) == values.end();
+}
+
+// at = [[...], [...], [...]] in octaves, factor = [...] of their product's length.
+profile::Knots read_knots(const toml::table& table, const std::string& what, Problems& problems) {
+  profile::Knots knots;
+  TableReader reader(table, place_of(table), what, problems);
+  for (const char* key : {"at", "factor", "coordinates"}) reader.ignore(key);
+  reader.finish();
+  const toml::array* at = table.get_as<toml::array>("at");
+  bool is_proper = at != nullptr && at->size() == knots.at.size();
+  std::size_t count = 1;
+  for (std::size_t axis = 0; is_proper && axis < knots.at.size(); ++axis) {
+    knots.at[axis] = numbers_of(at->get(axis));
+    is_proper = !knots.at[axis].empty() && are_ascending(knots.at[axis]);
+    count *= knots.at[axis].size();
+  }
+  knots.factor = numbers_of(table.get("factor"));
+  is_proper = is_proper && knots.factor.size() == count &&
+              std::all_of(knots.factor.begin(), knots.factor.end(), [](double f) { return f > 0.0; });
+  if (is_proper) return knots;
+  problems.error(
+      place_of(table), what + " are no grid",
+      "write at = three ascending lists of octaves, factor = as many positive numbers as the lists' "
+      "lengths multiplied");
+  return {};
+}
+
+void read_all_knots(TableReader& file, const std::string& of, profile::KernelConstants& constants) {
+  const toml::table* table = file.table("knots", TableReader::Presence::optional);
+  if (table == nullptr) return;
+  TableReader reader(*table, place_of(*table), "knots of " + of, file.problems());
+  for (const profile::KnotsField& field : profile::knots_fields()) {
+    const toml::table* one = reader.table(field.name, TableReader::Presence::optional);
+    if (one != nullptr)
+      constants.*field.member =
+          read_knots(*one, "knots \"" + std::string(field.name) + "\" of " + of, file.problems());
+  }
+  reader.finish();
+}
+
+// What a library has in place of the GPU's constants for training; the rest is the same.
+profile::KernelConstants read_library(const toml::table& table, const std::string& of,
+                                      profile::KernelConstants constants, Problems& problems) {
+  for (const profile::KnotsField& field : profile::knots_fields()) constants.*field.member = {};
+  TableReader reader(table, place_of(table), of, problems);
+  ignore_remarks(reader);
+  const toml::table* own = reader.table("constants", TableReader::Presence::optional);
+  if (own != nullptr)
+    read_fields(*own, "constants of " + of, profile::kernel_constant_fields(),
+                TableReader::Presence::optional, constants, problems);
+  read_all_knots(reader, of, constants);
+  reader.finish();
+  return constants;
+}
+
+}  // namespace
+
+profile::KernelConstants read_kernel_constants(TableReader& file) {
+  auto constants = read_constants<profile::KernelConstants>(file, profile::kernel_constant_fields());
+  read_all_knots(file, "\"" + constants.name + "\"", constants);
+  const toml::table* libraries = file.table("library", TableReader::Presence::optional);
+  if (libraries != nullptr) {
+    TableReader reader(*libraries, place_of(*libraries), "libraries of \"" + constants.name + "\"",
+                       file.problems());
+    for (std::size_t i = 1; i < ops::kernel_library_names.size(); ++i) {
+      const std::string name(ops::kernel_library_names[i]);
+      const toml::table* one = reader.table(name, TableReader::Presence::optional);
+      if (one == nullptr) continue;
+      profile::KernelConstants base = constants;
+      base.libraries.clear();
+      base.library = static_cast<ops::KernelLibrary>(i);
+      constants.libraries.push_back(read_library(*one, "library \"" + name + "\"", base, file.problems()));
     }
     reader.finish();
   }
   file.finish();
   return constants;
-}
-
-profile::KernelConstants read_kernel_constants(TableReader& file) {
-  return read_constants<profile::KernelConstants>(file, profile::kernel_constant_fields());
-}
-
-collective::NetworkConstants read_network_constants(TableReader& file) {
-  return read_constants<collective::NetworkConstants>(file, collective::network_constant_fields());
 }
 
 namespace {
@@ -79,6 +179,7 @@ constexpr std::array<SlowdownField, 4> slowdown_fields{{
 
 SlowdownFile read_slowdown(TableReader& file) {
   const auto read = read_constants<SlowdownConstants>(file, slowdown_fields);
+  file.finish();
   for (const SlowdownField& field : slowdown_fields) {
     const double value = read.*field.member;
     if (value >= field.low && value <= field.high) continue;

@@ -2,8 +2,10 @@
 // configs.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
+#include <string_view>
 
 #include "base/units.hpp"
 #include "machine/precision.hpp"
@@ -62,6 +64,13 @@ enum class KernelStyle : std::int8_t { fused, compiled, eager };
 // FlashAttention-2), FlashAttention-2 wherever it runs, or its predecessor.
 enum class AttentionKernel : std::int8_t { native, flash_2, flash_1 };
 
+// Whose kernels. `training`: what training frameworks call (cuBLAS, Transformer Engine, the attention kernel
+// of the framework's preset). The others are named after who timed theirs: on one GPU and shape they differ
+// by 3 to 20 %, so the library is part of the question.
+enum class KernelLibrary : std::int8_t { training, sglang, trtllm, simumax, vidur };
+inline constexpr std::array<std::string_view, 5> kernel_library_names{"training", "sglang", "trtllm",
+                                                                      "simumax", "vidur"};
+
 struct KernelKey {
   KernelKind kind{};
   Precision precision = Precision::bf16;
@@ -72,6 +81,7 @@ struct KernelKey {
   bool chunked = false;          // attention: `span` counts from multiples of it, not back from the query
   bool grouped = false;          // gemm: the batch is one launch a product (the experts of a mixture)
   AttentionKernel attention = AttentionKernel::native;
+  KernelLibrary library = KernelLibrary::training;
   std::int32_t m = 1, n = 1, k = 1;
   std::int32_t batch = 1, groups = 1;
   std::int32_t value_dim = 0;  // attention: head dim of values and outputs where it is not k

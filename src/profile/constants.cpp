@@ -52,4 +52,20 @@ std::span<const KernelConstantField> kernel_constant_fields() {
   return fields;
 }
 
+std::span<const KnotsField> knots_fields() {
+  using C = KernelConstants;
+  static constexpr KnotsField fields[] = {
+      {"gemm_16", "m, n, k", &C::gemm_knots_16},
+      {"gemm_8", "m, n, k", &C::gemm_knots_8},
+      {"attention", "sequence, batch x heads, head dim", &C::attention_knots},
+  };
+  return fields;
+}
+
+const KernelConstants& constants_of(const KernelConstants& all, ops::KernelLibrary library) {
+  for (const KernelConstants& one : all.libraries)
+    if (one.library == library) return one;
+  return all;
+}
+
 }  // namespace echo::profile

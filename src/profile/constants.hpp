@@ -4,13 +4,22 @@
 
 #include <span>
 #include <string>
+#include <vector>
+
+#include "ops/kernel.hpp"
+#include "profile/knots.hpp"
 
 namespace echo::profile {
+
+// Clocks at which a kernel runs: those of a training step, which the power limit sets, or those of a
+// micro-benchmark that pauses between kernels.
+enum class Clocks : std::int8_t { sustained, benchmark };
 
 // Rates are fractions of the GpuSpec's peak, so that siblings (A800, H800) can share a file. The models that
 // read them are gemm.cpp, attention.cpp and memory_bound.cpp.
 struct KernelConstants {
-  std::string name;
+  std::string name;  // of the GPU kind
+  ops::KernelLibrary library = ops::KernelLibrary::training;
 
   // Matrix products.
   double gemm_rate_16 = 0;        // bf16, fp16: fraction of peak an SM reaches inside an endless main loop
@@ -31,7 +40,7 @@ struct KernelConstants {
   double gemm_throttle = 0;    // extra time at the power limit in a micro-benchmark, reached by kernels ...
   double gemm_throttle_8 = 0;  // the same, 8-bit operands
   double gemm_throttle_half = 0;  // s, ... much longer than this
-  double gemm_sustained = 0;  // extra time inside a training step, whatever the length; 0 = micro-benchmark
+  double gemm_sustained = 0;    // extra time inside a training step, whatever the length; 0 = micro-benchmark
   double gemm_sustained_8 = 0;  // the same, 8-bit operands
 
   // Fused attention.
@@ -61,8 +70,16 @@ struct KernelConstants {
   double memory_compiled = 0;  // bandwidth of a compiler's or framework's kernel over a hand-written one's
   double memory_half = 0;      // bytes at which a kernel reaches half of its bandwidth
 
+  // What the models leave over, as measured over modelled; coordinates in knots_fields().
+  Knots gemm_knots_16, gemm_knots_8, attention_knots;
+
+  std::vector<KernelConstants> libraries;  // the same of other libraries, each complete
+
   friend bool operator==(const KernelConstants&, const KernelConstants&) = default;
 };
+
+// Those of a library, or of training where it has none of its own.
+[[nodiscard]] const KernelConstants& constants_of(const KernelConstants&, ops::KernelLibrary);
 
 // Name and place of each constant, so that readers, writers and serialisers need no list of their own.
 struct KernelConstantField {
@@ -70,5 +87,12 @@ struct KernelConstantField {
   double KernelConstants::*member;
 };
 [[nodiscard]] std::span<const KernelConstantField> kernel_constant_fields();
+
+struct KnotsField {
+  const char* name;
+  const char* coordinates;  // what the three axes are octaves of
+  Knots KernelConstants::*member;
+};
+[[nodiscard]] std::span<const KnotsField> knots_fields();
 
 }  // namespace echo::profile

@@ -70,18 +70,19 @@ double misalignment(const KernelKey& key, const KernelConstants& constants) {
 }
 
 // Extra time, as a fraction, that the power limit costs a kernel of this length.
-double slowing_by_power(double seconds, bool narrow, const KernelConstants& constants) {
+double slowing_by_power(double seconds, bool narrow, const KernelConstants& constants, Clocks clocks) {
   const double throttle = narrow ? constants.gemm_throttle_8 : constants.gemm_throttle;
   const double sustained = narrow ? constants.gemm_sustained_8 : constants.gemm_sustained;
-  if (sustained > 0.0) return sustained;
+  if (clocks == Clocks::sustained && sustained > 0.0) return sustained;
   const double squared = seconds * seconds, half = constants.gemm_throttle_half;
   return throttle * squared / (squared + half * half);
 }
 
 // How much longer the throttled kernel gets for a second more of work.
-double throttled_slope(double seconds, bool narrow, const KernelConstants& constants) {
-  const double extra = slowing_by_power(seconds, narrow, constants);
-  if ((narrow ? constants.gemm_sustained_8 : constants.gemm_sustained) > 0.0) return 1.0 + extra;
+double throttled_slope(double seconds, bool narrow, const KernelConstants& constants, Clocks clocks) {
+  const double extra = slowing_by_power(seconds, narrow, constants, clocks);
+  const double sustained = narrow ? constants.gemm_sustained_8 : constants.gemm_sustained;
+  if (clocks == Clocks::sustained && sustained > 0.0) return 1.0 + extra;
   const double squared = seconds * seconds, half = constants.gemm_throttle_half;
   return 1.0 + extra * (1.0 + 2.0 * half * half / (squared + half * half));
 }
@@ -153,7 +154,7 @@ Candidate best_choice(const Product& product, const machine::GpuSpec& gpu, const
 }  // namespace
 
 ops::KernelPrice price_gemm(const KernelKey& key, const machine::GpuSpec& gpu,
-                            const KernelConstants& constants) {
+                            const KernelConstants& constants, Clocks clocks) {
   const double peak = gpu.peak_of(key.precision).value;
   ECHO_EXPECT(peak > 0.0);
   const bool narrow = machine::is_narrow(key.precision);
@@ -188,10 +189,10 @@ ops::KernelPrice price_gemm(const KernelKey& key, const machine::GpuSpec& gpu,
       .result_elements = static_cast<double>(key.m) * key.n,
       .result_bytes = key.fp32_accumulate ? 8.0 : static_cast<double>(machine::element_bytes(key.precision))};
   const Candidate best = best_choice(product, gpu, constants);
-  const double throttled = best.time * (1.0 + slowing_by_power(best.time, narrow, constants));
+  const double throttled = best.time * (1.0 + slowing_by_power(best.time, narrow, constants, clocks));
   const double traffic_time = best.memory * constants.gemm_bandwidth;
   const double leak = constants.gemm_overlap_leak,
-               slope = throttled_slope(best.time, narrow, constants) / throttled;
+               slope = throttled_slope(best.time, narrow, constants, clocks) / throttled;
   const bool computes = best.arithmetic >= best.memory;
   const double arithmetic = best.arithmetic * best.arithmetic, memory = best.memory * best.memory;
   return {.alone = from_seconds(throttled),

@@ -9,9 +9,10 @@
 namespace echo::profile {
 
 ops::KernelPrice price_kernel(const ops::KernelKey& key, const machine::GpuSpec& gpu,
-                              const KernelConstants& constants) {
+                              const KernelConstants& all, Clocks clocks) {
+  const KernelConstants& constants = constants_of(all, key.library);
   ECHO_EXPECT(key.m >= 1 && key.n >= 1 && key.k >= 1 && key.batch >= 1 && key.groups >= 1);
-  if (key.kind == ops::KernelKind::gemm) return price_gemm(key, gpu, constants);
+  if (key.kind == ops::KernelKind::gemm) return price_gemm(key, gpu, constants, clocks);
   if (key.kind == ops::KernelKind::attention_forward || key.kind == ops::KernelKind::attention_backward)
     return price_attention(key, gpu, constants);
   if (key.kind == ops::KernelKind::scan_forward || key.kind == ops::KernelKind::scan_backward)

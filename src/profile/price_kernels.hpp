@@ -10,9 +10,9 @@
 
 namespace echo::profile {
 
-// Pure. `constants` belong to the GPU (GpuSpec::kernels). Durations are sustained training durations.
+// Pure. `constants` belong to the GPU (GpuSpec::kernels); key.library chooses among its libraries.
 [[nodiscard]] ops::KernelPrice price_kernel(const ops::KernelKey&, const machine::GpuSpec&,
-                                            const KernelConstants&);
+                                            const KernelConstants&, Clocks clocks = Clocks::sustained);
 void price_kernels(std::span<const ops::KernelKey>, const machine::GpuSpec&, const KernelConstants&,
                    std::span<ops::KernelPrice> out);
 

@@ -70,7 +70,8 @@ std::size_t PriceKeyHash::operator()(const std::pair<std::int32_t, ops::KernelKe
                              static_cast<std::int32_t>(k.layout) << 12 |
                              static_cast<std::int32_t>(k.style) << 16 | (k.causal ? 1 << 20 : 0) |
                              (k.gated ? 1 << 21 : 0) | (k.fp32_accumulate ? 1 << 22 : 0) |
-                             (k.grouped ? 1 << 23 : 0) | static_cast<std::int32_t>(k.attention) << 24;
+                             (k.grouped ? 1 << 23 : 0) | static_cast<std::int32_t>(k.attention) << 24 |
+                             static_cast<std::int32_t>(k.library) << 26;
   return Hasher()
       .add(packed(p.first, flags))
       .add(packed(k.m, k.n))

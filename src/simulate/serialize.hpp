@@ -159,11 +159,20 @@ void serialize(Archive& archive, echo::simulate::Catalog& catalog, unsigned) {
   all(archive, gpus, models, clusters, frameworks, layer_tables, comm_settings, orders);
 }
 
+template <class Archive>
+void serialize(Archive& archive, echo::profile::Knots& knots, unsigned) {
+  auto& [at, factor] = knots;
+  all(archive, at[0], at[1], at[2], factor);
+}
+
 // Constants are flat and named; their field tables say what there is.
 template <class Archive>
 void serialize(Archive& archive, echo::profile::KernelConstants& constants, unsigned) {
   archive& constants.name;
+  archive& constants.library;
   for (const auto& field : echo::profile::kernel_constant_fields()) archive& constants.*field.member;
+  for (const auto& field : echo::profile::knots_fields()) archive& constants.*field.member;
+  archive& constants.libraries;
 }
 
 template <class Archive>
