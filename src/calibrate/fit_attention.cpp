@@ -66,7 +66,11 @@ void fit_forward(Recipe& r) {
   if (!has_head_dims) free.erase(free.begin() + 3);
   const Rows rows = forward_of(r, table.file, table.attention_library);
   r.fit("attention_forward",
-        {.rows = rows, .free = free, .gpu = table_gpu, .predict = with_cache_copy(table_gpu)},
+        {.rows = rows,
+         .free = free,
+         .gpu = table_gpu,
+         .predict = with_cache_copy(table_gpu),
+         .error = &C::error_attention_forward},
         has_head_dims ? 4 : 3,
         "attention_fwd_" + table.file + ".csv, " + table.attention_library +
             (has_head_dims ? "; softmax from trtllm's head dims" : ""));
@@ -90,7 +94,8 @@ void fit_backward(Recipe& r) {
          .free = {{&C::attention_backward_rate, 0.2, 1.0},
                   {&C::attention_backward_tail, 0, 1},
                   {&C::attention_ramp, 0, 2e-4}},
-         .gpu = r.gpu},
+         .gpu = r.gpu,
+         .error = &C::error_attention_backward},
         2, "training_efficiency_simumax.csv, " + r.sources.training_gpu);
   r.constants().attention_backward_rate *= ratio;
 }

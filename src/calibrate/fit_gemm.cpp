@@ -42,7 +42,8 @@ void fit_16_bit(Recipe& r) {
                   {&C::gemm_ramp, 0, 1e-5},
                   {&C::gemm_throttle, 0, 0.4},
                   {&C::gemm_throttle_half, 1e-4, 1e-2}},
-         .gpu = r.gpu},
+         .gpu = r.gpu,
+         .error = &C::error_gemm_16},
         9, "gemm_" + r.sources.file + ".csv, " + r.sources.gemm_library + " bf16");
 }
 
@@ -63,7 +64,8 @@ void fit_8_bit(Recipe& r) {
                   {&C::memory_read, 0.2, 2.0},
                   {&C::memory_half, 0, 8e7}},
          .gpu = r.gpu,
-         .predict = with_quantisation},
+         .predict = with_quantisation,
+         .error = &C::error_gemm_8},
         4, "gemm_" + r.sources.file + ".csv, " + r.sources.gemm_8_library + " fp8");
 }
 

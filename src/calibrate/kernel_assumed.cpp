@@ -13,6 +13,7 @@ constexpr const char* training_kernels =
     "assumed: a fused training kernel reaches 0.7 to 0.95 of what a copy reaches";
 constexpr const char* little = "assumed: a kernel's start and drain are worth about 2 us of bandwidth";
 constexpr const char* between = "assumed: between what SimuMax's training tables say of A100 and B200";
+constexpr const char* unmeasured = "assumed: no table holds such kernels out";
 
 constexpr AssumedConstant table[] = {
     {&C::gemm_rate_16, 0.95, 0.87, 0.82, 0.76, 0.05, start},
@@ -66,6 +67,12 @@ constexpr AssumedConstant table[] = {
     {&C::memory_compiled, 0.95, 0.95, 0.95, 0.95, 0.05,
      "assumed: compilers' pointwise kernels come within 5 % of hand-written ones"},
     {&C::memory_half, 3.4e6, 6e6, 8e6, 1e7, 0.4, little},
+    {&C::error_gemm_16, 0.1, 0.1, 0.1, 0.1, 0.5, unmeasured},
+    {&C::error_gemm_8, 0.1, 0.1, 0.1, 0.1, 0.5, unmeasured},
+    {&C::error_gemm_32, 0.1, 0.1, 0.1, 0.1, 0.5, unmeasured},
+    {&C::error_attention_forward, 0.1, 0.1, 0.1, 0.1, 0.5, unmeasured},
+    {&C::error_attention_backward, 0.12, 0.12, 0.12, 0.12, 0.5, unmeasured},
+    {&C::error_memory, 0.12, 0.12, 0.12, 0.12, 0.5, unmeasured},
 };
 
 }  // namespace

@@ -35,6 +35,7 @@ struct FitProblem {
   machine::GpuSpec gpu;
   Prediction predict{};  // empty = profile::price_kernel
   KnotPlan knots{};
+  double profile::KernelConstants::*error = nullptr;  // gets the mean held-out error
 };
 
 struct FitErrors {

@@ -61,6 +61,8 @@ C Recipe::fit(const std::string& family, const FitProblem& problem, std::size_t 
     set(member, fitted.*member, held_out.spread[i], "fitted: " + source);
   }
   if (problem.knots.member != nullptr) now->constants.*problem.knots.member = fitted.*problem.knots.member;
+  if (problem.error != nullptr)
+    set(problem.error, held_out.errors.mean, held_out.errors.mean / 2, "fitted: held-out rows of " + source);
   now->families.push_back({family, held_out.errors});
   return fitted;
 }

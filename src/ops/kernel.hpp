@@ -110,6 +110,7 @@ struct KernelPrice {
   // Shares of `alone` that are inverse to FLOP/s and to HBM bandwidth: minus its elasticities, the library's
   // choice of tiles held. The rest is start and drain.
   double by_arithmetic = 0.0, by_memory = 0.0;
+  double error = 0.0;  // relative, one standard deviation, as far as it is known
   Grade grade = Grade::modelled;
   friend bool operator==(const KernelPrice&, const KernelPrice&) = default;
 };

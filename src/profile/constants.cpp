@@ -48,6 +48,12 @@ std::span<const KernelConstantField> kernel_constant_fields() {
       {"memory_write", &C::memory_write},
       {"memory_compiled", &C::memory_compiled},
       {"memory_half", &C::memory_half},
+      {"error_gemm_16", &C::error_gemm_16},
+      {"error_gemm_8", &C::error_gemm_8},
+      {"error_gemm_32", &C::error_gemm_32},
+      {"error_attention_forward", &C::error_attention_forward},
+      {"error_attention_backward", &C::error_attention_backward},
+      {"error_memory", &C::error_memory},
   };
   return fields;
 }

@@ -70,6 +70,11 @@ struct KernelConstants {
   double memory_compiled = 0;  // bandwidth of a compiler's or framework's kernel over a hand-written one's
   double memory_half = 0;      // bytes at which a kernel reaches half of its bandwidth
 
+  // How far prices are off, as mean |predicted / measured - 1| over shapes that the fit had not seen.
+  double error_gemm_16 = 0.1, error_gemm_8 = 0.1, error_gemm_32 = 0.1;
+  double error_attention_forward = 0.1, error_attention_backward = 0.1;
+  double error_memory = 0.1;
+
   // What the models leave over, as measured over modelled; coordinates in knots_fields().
   Knots gemm_knots_16, gemm_knots_8, attention_knots;
 

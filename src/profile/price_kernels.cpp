@@ -8,16 +8,36 @@
 
 namespace echo::profile {
 
-ops::KernelPrice price_kernel(const ops::KernelKey& key, const machine::GpuSpec& gpu,
-                              const KernelConstants& all, Clocks clocks) {
-  const KernelConstants& constants = constants_of(all, key.library);
-  ECHO_EXPECT(key.m >= 1 && key.n >= 1 && key.k >= 1 && key.batch >= 1 && key.groups >= 1);
+namespace {
+
+ops::KernelPrice price_by_kind(const ops::KernelKey& key, const machine::GpuSpec& gpu,
+                               const KernelConstants& constants, Clocks clocks) {
   if (key.kind == ops::KernelKind::gemm) return price_gemm(key, gpu, constants, clocks);
   if (key.kind == ops::KernelKind::attention_forward || key.kind == ops::KernelKind::attention_backward)
     return price_attention(key, gpu, constants);
   if (key.kind == ops::KernelKind::scan_forward || key.kind == ops::KernelKind::scan_backward)
     return price_scan(key, gpu, constants);
   return price_memory_bound(key, gpu, constants);
+}
+
+double error_of(const ops::KernelKey& key, const KernelConstants& constants) {
+  using ops::KernelKind;
+  if (key.kind == KernelKind::attention_forward) return constants.error_attention_forward;
+  if (key.kind == KernelKind::attention_backward) return constants.error_attention_backward;
+  if (key.kind != KernelKind::gemm) return constants.error_memory;
+  if (machine::is_narrow(key.precision)) return constants.error_gemm_8;
+  return machine::operand_bytes(key.precision) == 4.0 ? constants.error_gemm_32 : constants.error_gemm_16;
+}
+
+}  // namespace
+
+ops::KernelPrice price_kernel(const ops::KernelKey& key, const machine::GpuSpec& gpu,
+                              const KernelConstants& all, Clocks clocks) {
+  ECHO_EXPECT(key.m >= 1 && key.n >= 1 && key.k >= 1 && key.batch >= 1 && key.groups >= 1);
+  const KernelConstants& constants = constants_of(all, key.library);
+  ops::KernelPrice price = price_by_kind(key, gpu, constants, clocks);
+  price.error = error_of(key, constants);
+  return price;
 }
 
 void price_kernels(std::span<const ops::KernelKey> keys, const machine::GpuSpec& gpu,

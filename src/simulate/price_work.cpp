@@ -132,7 +132,8 @@ void price_work(const training::TrainingConfig& config, const Catalog& catalog, 
   out.collectives.clear();
   out.alone.clear();
   out.drivers.clear();
-  for (const ops::KernelKey& key : work.kernels) {
+  for (ops::KernelKey key : work.kernels) {
+    key.library = config.recipe.kernel_library;
     const auto [entry, is_new] = memo.kernels.try_emplace({gpu_id, key});
     if (is_new) entry->second = profile::price_kernel(key, gpu, constants);
     out.kernels.push_back(entry->second);

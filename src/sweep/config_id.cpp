@@ -35,6 +35,8 @@ static void add_idle_choices(const TrainingConfig& c, const simulate::Catalog& c
   const auto matters = [&](std::int32_t choice, bool does) {
     if (!does) found.set(at(axis_of_choice(choice)));
   };
+  // The usual library has no part in a config's name, so that configs keep the names they had before it was an axis.
+  matters(choice_named("kernel_library"), c.recipe.kernel_library != ops::KernelLibrary::training);
   matters(choice_named("fp8_recipe"), c.precision == machine::Precision::fp8);
   matters(choice_named("fp8_gather"), narrow && !alone && c.zero != ZeroStage::none);
   matters(choice_named("cp_comm"), d.context > 1);

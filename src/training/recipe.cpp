@@ -51,6 +51,7 @@ constexpr std::array<Choice, choice_count> table{
     word<&Recipe::kernels>("kernels", style_words),
     word<&Recipe::kernels_rms_rope>("kernels_rms_rope", style_words),
     word<&Recipe::kernels_loss>("kernels_loss", style_words),
+    word<&Recipe::kernel_library>("kernel_library", ops::kernel_library_names),
     flag<&Recipe::cuda_graphs>("cuda_graphs"),
     word<&Recipe::fp8_recipe>("fp8_recipe", fp8_words),
     flag<&Recipe::fp8_gather>("fp8_gather"),

@@ -48,8 +48,9 @@ enum class Product : std::int32_t { linear_qkv = 1, linear_proj = 2, linear_fc1 
 struct Recipe {
   // Kernels and the host.
   ops::KernelStyle kernels = ops::KernelStyle::fused;  // layer norm, activation, residual, softmax, optimizer
-  ops::KernelStyle kernels_rms_rope = ops::KernelStyle::fused;  // RMSNorm and rotary embedding
-  ops::KernelStyle kernels_loss = ops::KernelStyle::fused;      // cross-entropy over a split vocabulary
+  ops::KernelStyle kernels_rms_rope = ops::KernelStyle::fused;       // RMSNorm and rotary embedding
+  ops::KernelStyle kernels_loss = ops::KernelStyle::fused;           // cross-entropy over a split vocabulary
+  ops::KernelLibrary kernel_library = ops::KernelLibrary::training;  // whose products and attention
   bool cuda_graphs = false;  // passes are replayed: the host issues one launch
   // Number formats.
   Fp8Recipe fp8_recipe = Fp8Recipe::delayed;
@@ -107,12 +108,13 @@ struct ChoiceHead {
   std::string_view name;  // of the axis, the column and the key in framework files
   ChoiceKind kind;
 };
-inline constexpr std::int32_t choice_count = 31;
+inline constexpr std::int32_t choice_count = 32;
 // In the order of Recipe's members.
 inline constexpr std::array<ChoiceHead, choice_count> choice_heads{{
     {"kernels", ChoiceKind::word},
     {"kernels_rms_rope", ChoiceKind::word},
     {"kernels_loss", ChoiceKind::word},
+    {"kernel_library", ChoiceKind::word},
     {"cuda_graphs", ChoiceKind::flag},
     {"fp8_recipe", ChoiceKind::word},
     {"fp8_gather", ChoiceKind::flag},

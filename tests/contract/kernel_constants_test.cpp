@@ -63,7 +63,13 @@ TEST(KernelConstantsOfTheCatalog, LieInTheRangesOfTheirMeaning) {
                                                                 {"attention_tail", {0, 1}},
                                                                 {"attention_backward_tail", {0, 1}},
                                                                 {"attention_ramp", {0, 2e-5}},
-                                                                {"memory_half", {1e6, 3e7}}};
+                                                                {"memory_half", {1e6, 3e7}},
+                                                                {"error_gemm_16", {0.005, 0.15}},
+                                                                {"error_gemm_8", {0.005, 0.15}},
+                                                                {"error_gemm_32", {0.005, 0.15}},
+                                                                {"error_attention_forward", {0.005, 0.15}},
+                                                                {"error_attention_backward", {0.005, 0.15}},
+                                                                {"error_memory", {0.005, 0.2}}};
   for (const KernelConstants& constants : inputs().calibration.kernels) {
     for (const KernelConstantField& field : kernel_constant_fields()) {
       const auto found = ranges.find(field.name);
