@@ -12,6 +12,7 @@
 #include "apps/ranking.hpp"
 #include "apps/result_text.hpp"
 #include "apps/show_quantity.hpp"
+#include "ops/describe.hpp"
 #include "results/effects.hpp"
 #include "results/objectives.hpp"
 #include "results/pareto.hpp"
@@ -25,7 +26,7 @@ using training::Status;
 
 constexpr std::int64_t shown_best = 10;
 constexpr std::int64_t shown_near = 3;
-constexpr std::size_t shown_failures = 3, shown_levers = 4;
+constexpr std::size_t shown_failures = 3, shown_levers = 4, shown_gaps = 5, listed_gaps = 50;
 
 static std::int64_t count_of(const std::array<std::int64_t, 5>& counts, Status status) {
   return counts[static_cast<std::size_t>(status)];
@@ -132,7 +133,8 @@ std::string summary_text(const ResultRows& rows, const SummaryFacts& facts) {
     for (const RankedGroup& group :
          ranked(rows, {.by = by, .count = shown_best, .per = "model", .where = ""}))
       text += best_text(rows, by.metric, group) + "\n";
-    text += front_line(rows) + levers_line(rows, by.metric);
+    text +=
+        front_line(rows) + levers_line(rows, by.metric) + gaps_text(facts.gaps, shown_gaps, facts.gap_points);
   }
   text += reasons_line(rows) + failures_text(rows);
   text += fmt::format("rows_digest {}\nfile {}\n", facts.rows_digest, facts.file);
@@ -161,6 +163,14 @@ static void add_findings(Json& json, const ResultRows& rows, const std::string& 
   json.close();
 }
 
+static void add_gap(Json& json, const KernelGap& gap) {
+  json.open_object().member("kernel", ops::describe(gap.key)).member("gpu", gap.gpu);
+  json.member("share_of_step", gap.share)
+      .member("price_error", gap.error)
+      .member("points", gap.points)
+      .close();
+}
+
 std::string summary_json(const ResultRows& rows, const SummaryFacts& facts) {
   Json json;
   const auto counts = counts_of(rows);
@@ -181,6 +191,8 @@ std::string summary_json(const ResultRows& rows, const SummaryFacts& facts) {
       json.close();
     }
   }
+  json.close().key("worth_measuring").open_array();
+  for (std::size_t i = 0; i < std::min(facts.gaps.size(), listed_gaps); ++i) add_gap(json, facts.gaps[i]);
   json.close().close();
   return json.text();
 }

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "apps/kernel_gaps.hpp"
 #include "results/read_rows.hpp"
 
 namespace echo::apps {
@@ -15,11 +17,13 @@ struct SummaryFacts {
   std::int64_t resumed = 0;    // rows found in journals
   int workers = 1;
   bool already_complete = false;
+  std::vector<KernelGap> gaps;  // of the best points, the weightiest first
+  std::size_t gap_points = 0;   // how many points those are
 };
 
 // Counts and speed; the best ten of each model and why the first beats the second; the Pareto front and the
-// biggest levers; why points died; failures; digest and file. With no feasible row, the three that lack least
-// instead of the table.
+// biggest levers; kernels worth measuring; why points died; failures; digest and file. With no feasible row,
+// the three that lack least instead of the table.
 [[nodiscard]] std::string summary_text(const results::ResultRows&, const SummaryFacts&);
 [[nodiscard]] std::string summary_json(const results::ResultRows&, const SummaryFacts&);
 

@@ -72,6 +72,7 @@ machine::GpuSpec read_gpu(TableReader& file) {
   gpu.compute_capability = count(file, "compute_capability", {70, 200});
   gpu.context = size(file, "context", not_negative);
   file.text("kernels", gpu.kernels);
+  file.real("kernels_error", {0.0, 1.0}, gpu.kernels_error, TableReader::Presence::optional);
   if (const toml::table* peaks = file.table("peak_dense")) {
     TableReader reader(*peaks, place_of(*peaks), "peak_dense of gpu \"" + gpu.name + "\"", file.problems());
     for (std::size_t p = 0; p < gpu.peak.size(); ++p) {

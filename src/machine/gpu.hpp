@@ -22,6 +22,7 @@ struct GpuSpec {
   std::int32_t compute_capability = 0;  // 80, 90, 100
   Bytes context;                        // what a CUDA context and the kernels PyTorch loads take
   std::string kernels;                  // name of the kernel constants it is priced with (own or a sibling's)
+  double kernels_error = 0.0;           // what those of a relative add to the error of a price; 0 = its own
   std::string source;
   [[nodiscard]] FlopsPerSecond peak_of(Precision p) const { return peak[static_cast<std::size_t>(p)]; }
   friend bool operator==(const GpuSpec&, const GpuSpec&) = default;

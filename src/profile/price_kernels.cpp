@@ -1,5 +1,7 @@
 #include "profile/price_kernels.hpp"
 
+#include <cmath>
+
 #include "base/contract.hpp"
 #include "profile/attention.hpp"
 #include "profile/gemm.hpp"
@@ -36,7 +38,8 @@ ops::KernelPrice price_kernel(const ops::KernelKey& key, const machine::GpuSpec&
   ECHO_EXPECT(key.m >= 1 && key.n >= 1 && key.k >= 1 && key.batch >= 1 && key.groups >= 1);
   const KernelConstants& constants = constants_of(all, key.library);
   ops::KernelPrice price = price_by_kind(key, gpu, constants, clocks);
-  price.error = error_of(key, constants);
+  const double own = error_of(key, constants), relative = gpu.kernels_error;
+  price.error = std::sqrt(own * own + relative * relative);
   return price;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "calibrate/kernel_calibration.hpp"
+#include "calibrate/kernel_transfer.hpp"
 #include "calibrate/network_fit.hpp"
 #include "calibrate/training_rate.hpp"
 
@@ -14,10 +15,11 @@ int main(int argc, char** argv) {
   const std::string_view command = args.size() > 1 ? args[1] : "";
   try {
     if (command == "kernels") return echo::calibrate::run_kernels(args.subspan(2));
+    if (command == "transfer") return echo::calibrate::run_transfer(args.subspan(2));
     if (command == "networks") return echo::calibrate::run_networks(args.subspan(2));
     if (command == "training") return echo::calibrate::run_training(args.subspan(2));
     std::fputs(
-        "echo-calibrate kernels --gpu NAME [--data FOLDER] [--out FILE]\necho-calibrate networks [--out "
+        "echo-calibrate kernels --gpu NAME [--data FOLDER] [--out FILE]\necho-calibrate transfer [--data FOLDER]\necho-calibrate networks [--out "
         "FOLDER]\necho-calibrate training [--table FILE]\n",
         stderr);
     return 2;

@@ -58,9 +58,9 @@ void serialize(Archive& archive, echo::SimTime& time, unsigned version) {
 template <class Archive>
 void serialize(Archive& archive, echo::machine::GpuSpec& gpu, unsigned) {
   auto& [name, peak, memory, l2, memory_bandwidth, nvlink, host_link, sm_count, compute_capability, context,
-         kernels, source] = gpu;
+         kernels, kernels_error, source] = gpu;
   all(archive, name, peak, memory, l2, memory_bandwidth, nvlink, host_link, sm_count, compute_capability,
-      context, kernels, source);
+      context, kernels, kernels_error, source);
 }
 
 template <class Archive>

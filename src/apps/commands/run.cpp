@@ -47,19 +47,25 @@ int report_stop(const parallel::LaunchRequest& request, const parallel::LaunchOu
   return outcome.stop_reason == parallel::StopReason::failures ? 4 : parallel::exit_resumable;
 }
 
+constexpr std::int64_t points_for_gaps = 20;
+
 int report_outcome(const RunOptions& options, std::int64_t allowed_failures, const parallel::Session& session,
-                   const parallel::LaunchRequest& request, const parallel::LaunchOutcome& outcome,
-                   const Invocation& invocation) {
+                   const WorkerInputs& inputs, const parallel::LaunchRequest& request,
+                   const parallel::LaunchOutcome& outcome, const Invocation& invocation) {
   using Kind = parallel::LaunchOutcome::Kind;
   if (outcome.kind == Kind::stopped) return report_stop(request, outcome, invocation);
   const results::ResultFile rows(request.file);
+  simulate::Catalog catalog = inputs.catalog;
+  const auto best = best_configs(rows, points_for_gaps, catalog);
   const SummaryFacts facts{.file = request.file.string(),
                            .rows_digest = outcome.summary.rows_digest,
                            .seconds = outcome.seconds,
                            .simulated = outcome.progress.rows(),
                            .resumed = outcome.resumed_rows,
                            .workers = session.workers(),
-                           .already_complete = outcome.kind == Kind::already_complete};
+                           .already_complete = outcome.kind == Kind::already_complete,
+                           .gaps = kernel_gaps(best, catalog, inputs.calibration),
+                           .gap_points = best.size()};
   fmt::print("{}", options.json ? summary_json(rows, facts) : summary_text(rows, facts));
   if (outcome.kind == Kind::limited && !options.json)
     fmt::print("partial: the first {} of {} points; go on with the same command without --limit\n",
@@ -107,7 +113,7 @@ int run_on(const parallel::Session& session, const RunOptions& options, const In
   if (!session.is_first()) return 0;
   if (reporter) reporter->finish(outcome.progress);
   return report_outcome(options, failures_allowed(options, inputs.spec, outcome.summary.rows), session,
-                        request, outcome, invocation);
+                        inputs, request, outcome, invocation);
 }
 
 int run_sweep_file(const RunOptions& options, Invocation& invocation) {

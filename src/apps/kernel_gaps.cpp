@@ -1,0 +1,105 @@
+#include "apps/kernel_gaps.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "apps/config_of_row.hpp"
+#include "apps/ranking.hpp"
+#include "apps/show_quantity.hpp"
+#include "apps/text_table.hpp"
+#include "ops/describe.hpp"
+#include "simulate/path_detail.hpp"
+#include "simulate/schedule_of.hpp"
+#include "simulate/simulate.hpp"
+
+namespace echo::apps {
+
+namespace {
+
+const char* word_of(ops::Grade grade) {
+  switch (grade) {
+    case ops::Grade::measured:
+      return "measured";
+    case ops::Grade::interpolated:
+      return "interpolated";
+    case ops::Grade::modelled:
+      return "modelled";
+    case ops::Grade::extrapolated:
+      return "extrapolated";
+  }
+  return "";
+}
+
+using Found = std::map<std::pair<std::string, ops::KernelKey>, KernelGap>;
+
+void add_step(const training::TrainingConfig& config, const simulate::Catalog& catalog,
+              const simulate::Calibration& known, simulate::Workspace& workspace, Found& found) {
+  const simulate::StepReport report = simulate::simulate(config, catalog, known, workspace);
+  if (report.status != training::Status::ok) return;
+  const simulate::PathDetail detail = simulate::path_detail(
+      simulate::pipeline_shape(config, workspace.layout, simulate::schedule_of(config, catalog)), workspace,
+      report.step, catalog.framework(config.framework).host_per_step);
+  for (std::size_t kernel = 0; kernel < workspace.work.kernels.size(); ++kernel) {
+    if (detail.work[kernel] == SimTime::zero()) continue;
+    ops::KernelKey key = workspace.work.kernels[kernel];
+    key.library = config.recipe.kernel_library;
+    const ops::KernelPrice& price = workspace.prices.kernels[kernel];
+    KernelGap& gap = found[{catalog.gpu(config).name, key}];
+    gap.gpu = catalog.gpu(config).name;
+    gap.key = key;
+    gap.grade = price.grade;
+    gap.error = price.error;
+    gap.share += to_seconds(detail.work[kernel]) / to_seconds(report.step);
+    ++gap.points;
+  }
+}
+
+}  // namespace
+
+std::vector<KernelGap> kernel_gaps(const std::vector<training::TrainingConfig>& configs,
+                                   const simulate::Catalog& catalog, const simulate::Calibration& known) {
+  Found found;
+  simulate::Workspace workspace;
+  for (const training::TrainingConfig& config : configs) add_step(config, catalog, known, workspace, found);
+  std::vector<KernelGap> gaps;
+  for (const auto& [key, gap] : found) {
+    gaps.push_back(gap);
+    gaps.back().share /= static_cast<double>(configs.size());
+  }
+  std::stable_sort(gaps.begin(), gaps.end(),
+                   [](const KernelGap& a, const KernelGap& b) { return a.weight() > b.weight(); });
+  return gaps;
+}
+
+std::vector<training::TrainingConfig> best_configs(const results::ResultFile& file, std::int64_t count,
+                                                   simulate::Catalog& catalog) {
+  std::vector<training::TrainingConfig> configs;
+  const auto layer_tables = results::read_layer_tables(file.file());
+  for (const RankedGroup& group :
+       ranked(file, {.by = ranking_objective(file), .count = count, .per = "", .where = ""})) {
+    const results::Table table = file.pick(group.rows);
+    for (std::int64_t row = 0; row < table.rows(); ++row) {
+      std::string problem;
+      if (const auto config = config_of_row(table, row, layer_tables, catalog, problem))
+        configs.push_back(*config);
+    }
+  }
+  return configs;
+}
+
+std::string gaps_text(const std::vector<KernelGap>& gaps, std::size_t count, std::size_t points) {
+  if (gaps.empty()) return "";
+  TextTable table({"<  kernel", "<GPU", "of step", "<price", "off by", "of step it may move"});
+  for (std::size_t i = 0; i < std::min(count, gaps.size()); ++i) {
+    const KernelGap& gap = gaps[i];
+    table.add({"  " + ops::describe(gap.key), gap.gpu, show_share(gap.share), word_of(gap.grade),
+               show_share(gap.error), fmt::format("{:.2f} %", 100 * gap.weight())});
+  }
+  return fmt::format("worth measuring next (kernels of the {} best point{})\n{}", points,
+                     points == 1 ? "" : "s", table.text());
+}
+
+}  // namespace echo::apps
