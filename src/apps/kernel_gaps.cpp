@@ -11,6 +11,7 @@
 #include "apps/show_quantity.hpp"
 #include "apps/text_table.hpp"
 #include "ops/describe.hpp"
+#include "simulate/compose_step.hpp"
 #include "simulate/path_detail.hpp"
 #include "simulate/schedule_of.hpp"
 #include "simulate/simulate.hpp"
