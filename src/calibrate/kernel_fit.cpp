@@ -68,7 +68,9 @@ KernelConstants fit_rows(const FitProblem& problem, const std::vector<KernelMeas
                          const KernelConstants& start) {
   if (rows.empty()) return start;
   if (problem.free.empty()) return with_knots(problem, rows, start);
-  Search search{&problem, &rows, start};
+  std::vector<KernelMeasurement> searched;
+  for (std::size_t i = 0; i < rows.size(); i += problem.stride) searched.push_back(rows[i]);
+  Search search{&problem, &searched, start};
   if (problem.knots.member != nullptr) search.constants.*problem.knots.member = {};
   std::vector<double> x;
   for (const FreeConstant& f : problem.free)

@@ -36,6 +36,7 @@ struct FitProblem {
   Prediction predict{};  // empty = profile::price_kernel
   KnotPlan knots{};
   double profile::KernelConstants::*error = nullptr;  // gets the mean held-out error
+  std::size_t stride = 1;  // the search for constants looks at one row in so many; the knots at all
 };
 
 struct FitErrors {

@@ -18,8 +18,12 @@ static void read_fields(const toml::table& table, const std::string& what, const
   for (const auto& field : fields) {
     const toml::node* node = table.get(field.name);
     const toml::table* entry = node != nullptr ? node->as_table() : nullptr;
-    if (entry == nullptr) {  // a bare number is as good; a missing one is reported where all are needed
-      reader.real(field.name, {-1e300, 1e300}, out.*field.member, presence);
+    if (entry == nullptr) {  // a bare number is as good; a missing one is reported where it is needed
+      auto needed = presence;
+      if constexpr (requires { field.is_optional; }) {
+        if (field.is_optional) needed = TableReader::Presence::optional;
+      }
+      reader.real(field.name, {-1e300, 1e300}, out.*field.member, needed);
       continue;
     }
     reader.ignore(field.name);

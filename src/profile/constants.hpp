@@ -43,6 +43,28 @@ struct KernelConstants {
   double gemm_sustained = 0;    // extra time inside a training step, whatever the length; 0 = micro-benchmark
   double gemm_sustained_8 = 0;  // the same, 8-bit operands
 
+  // Products of a library whose kernels are known in more detail (gemm_tiles.cpp). A file may leave these
+  // out.
+  double gemm_wave_loss_8 = -1;  // 8-bit operands; negative, here and in the next four: as with 16 bits
+  double gemm_bandwidth_8 = -1;
+  double gemm_overlap_leak_8 = -1;
+  double gemm_ramp_8 = -1;
+  double gemm_throttle_half_8 = -1;
+  double gemm_l2 = 0;           // bytes that the SMs have from L2 per FLOP of the 16-bit peak; 0 = no limit
+  double gemm_l2_8 = 0;         // the same, 8-bit operands
+  double gemm_partials = 8;     // bytes: what an element's partial sums cost, for each split of k
+  double gemm_tile_step = 0;    // elements: tiles are multiples of it wide; 0 = powers of two
+  double gemm_tile_step_8 = 0;  // the same, 8-bit operands
+  double gemm_cluster_rows_8 = 0;  // 8-bit operands: tiles of 128 x 128 that a cluster has along m; 0 = other
+                                   // tiles
+  double gemm_cluster_columns_8 = 0;  // ... and along n
+  double gemm_ragged_8 = 0;           // full bands of such tiles that a partly filled last one costs more
+  double gemm_cast_start = 0;  // s, of the kernels that cast the activation to 8 bits in a micro-benchmark
+  double gemm_cast_near = 0;   // bytes of HBM time that an element of it takes from L2
+  double gemm_cast_far = 0;    // ... and on top of that from HBM
+  double gemm_streams = 0;     // products of a group that run side by side; 0 = all
+  double gemm_issue = 0;       // s between the starts of a group's products in a micro-benchmark
+
   // Fused attention.
   double attention_forward_rate = 0;      // fraction of 16-bit peak in its products
   double attention_forward_softmax = 0;   // elements of head dim that the softmax of a score is worth
@@ -90,6 +112,7 @@ struct KernelConstants {
 struct KernelConstantField {
   const char* name;
   double KernelConstants::*member;
+  bool is_optional = false;  // a file may leave it out; the default stands
 };
 [[nodiscard]] std::span<const KernelConstantField> kernel_constant_fields();
 

@@ -29,7 +29,8 @@ inline machine::GpuSpec h100() { return gpu_with("h100-sxm", 989.4, 1978.9, 3352
 // Every idealisation on: peak rates, no ramps, no losses. Laws become equalities.
 inline profile::KernelConstants ideal_constants() {
   profile::KernelConstants c;
-  for (const profile::KernelConstantField& field : profile::kernel_constant_fields()) c.*field.member = 0.0;
+  for (const profile::KernelConstantField& field : profile::kernel_constant_fields())
+    if (!field.is_optional) c.*field.member = 0.0;
   for (const auto member : {&profile::KernelConstants::gemm_rate_16,
                             &profile::KernelConstants::gemm_rate_8,
                             &profile::KernelConstants::gemm_rate_32,
