@@ -43,15 +43,36 @@ struct KernelConstants {
   double gemm_sustained = 0;    // extra time inside a training step, whatever the length; 0 = micro-benchmark
   double gemm_sustained_8 = 0;  // the same, 8-bit operands
 
-  // Fused attention.
-  double attention_forward_rate = 0;      // fraction of 16-bit peak in its products
-  double attention_forward_softmax = 0;   // elements of head dim that the softmax of a score is worth
-  double attention_backward_rate = 0;     // fraction of 16-bit peak
-  double attention_backward_softmax = 0;  // as forward, per product of the backward pass
-  double attention_prologue = 0;          // keys that starting and ending one thread block is worth
-  double attention_tail = 0;              // share of one thread block's time by which the last one overhangs
-  double attention_backward_tail = 0;     // the same in the backward pass
-  double attention_ramp = 0;              // s, start and drain
+  // Fused attention. What the kernel is:
+  double attention_tile_rows = 0;  // query rows of one thread block
+  double attention_tile_keys = 0;  // keys that it takes at a time
+  double attention_packs = 0;   // 1: the query heads of a group share thread blocks; 0: every head has its own
+  double attention_splits = 0;  // 1: where blocks are few, each one's keys are shared out over the idle SMs
+  // How fast it is.
+  double attention_forward_rate = 0;     // fraction of 16-bit peak in its products
+  double attention_softmax = 0;          // head dim whose products take as long as the softmax of a score
+  double attention_exposed = 0;          // share of the shorter of products and softmax that is not hidden
+  double attention_forward_unequal = 0;  // time factor where keys are wider than values
+  double attention_prologue = 0;         // s, starting and ending one thread block
+  double attention_odd_group = 0;        // s more of it, where a group is no power of two of heads
+  double attention_tail = 0;             // share of one thread block's time by which the last one overhangs
+  double attention_bandwidth = 0;        // fraction of peak HBM bandwidth it can draw
+  double attention_overlap_leak = 0;     // share of the shorter of arithmetic and memory time not hidden
+  double attention_ramp = 0;             // s, start and drain
+  double attention_throttle = 0;         // extra time at the power limit in a micro-benchmark, reached by ...
+  double attention_throttle_half = 0;    // s, ... kernels much longer than this
+  double attention_sustained = 0;        // extra time inside a training step, whatever the length
+  double attention_backward_rate = 0;    // fraction of 16-bit peak
+  double attention_backward_softmax = 0;   // elements of head dim that a score's softmax is worth, per product
+  double attention_backward_unequal = 0;   // as forward
+  double attention_backward_tail = 0;      // as forward
+  double attention_backward_throttle = 0;  // as forward
+  // What an inference library does around it, and a training step does not.
+  double attention_wrapper_start = 0;   // s
+  double attention_cache_passes = 0;    // passes over new keys and values, at the kernel's bandwidth
+  double attention_query_passes = 0;    // ... over queries (splitting and rotating them)
+  double attention_row_time = 0;        // s more for each head of each token, keys' heads included
+  double attention_long_rotation = 0;   // share by which all this costs more beyond a table of 1024 positions
 
   // Memory-bound ops: fraction of peak HBM bandwidth reached on large tensors, per class.
   double memory_copy = 0;  // elementwise, gradient accumulation, dropout

@@ -16,7 +16,7 @@ ops::KernelPrice price_by_kind(const ops::KernelKey& key, const machine::GpuSpec
                                const KernelConstants& constants, Clocks clocks) {
   if (key.kind == ops::KernelKind::gemm) return price_gemm(key, gpu, constants, clocks);
   if (key.kind == ops::KernelKind::attention_forward || key.kind == ops::KernelKind::attention_backward)
-    return price_attention(key, gpu, constants);
+    return price_attention(key, gpu, constants, clocks);
   if (key.kind == ops::KernelKind::scan_forward || key.kind == ops::KernelKind::scan_backward)
     return price_scan(key, gpu, constants);
   return price_memory_bound(key, gpu, constants);
