@@ -13,7 +13,7 @@
 //               far edge of a window), at least one tile
 //   work      = tiles * tile time / SMs
 //   longest   = the tile that sees most keys; Blackwell interleaves two tiles in a block up to 128 channels
-//               (two scores and two sums fill its tensor memory), so such a block takes twice as long
+//               (two scores and two sums fill its tensor memory), so such a block's keys take twice as long
 //   arithmetic = max(longest, work + tail * longest), slowed by the power limit: in a micro-benchmark by up
 //               to `throttle` where it is much longer than `throttle_half`, less where softmax is what binds
 //               and the tensor cores wait; in a training step by `sustained`
@@ -77,11 +77,10 @@ double mean_head_dim(const ops::KernelKey& key) {
 
 // How query rows and keys are dealt to thread blocks.
 struct Tiles {
-  double count = 0.0;     // of query rows, over all heads and samples
-  double keys = 0.0;      // mean number that one works through
-  double most = 0.0;      // keys of the one that sees most
-  double splits = 1.0;    // blocks that share out the keys of one
-  double together = 1.0;  // tiles that one block works on side by side
+  double count = 0.0;   // of query rows, over all heads and samples
+  double keys = 0.0;    // mean number that one works through
+  double most = 0.0;    // keys of the one that sees most
+  double splits = 1.0;  // blocks that share out the keys of one
 };
 
 Tiles tiles_of(const ops::KernelKey& key, const machine::GpuSpec& gpu, double rows, double step, bool packs,
@@ -105,10 +104,19 @@ Tiles tiles_of(const ops::KernelKey& key, const machine::GpuSpec& gpu, double ro
 }
 
 Tiles forward_tiles(const ops::KernelKey& key, const machine::GpuSpec& gpu, const KernelConstants& c) {
-  Tiles out = tiles_of(key, gpu, c.attention_tile_rows, c.attention_tile_keys, c.attention_packs > 0.0,
-                       c.attention_splits > 0.0);
-  if (gpu.compute_capability >= 100 && key.k <= 192 && ops::value_dim_of(key) <= 128) out.together = 2.0;
-  return out;
+  return tiles_of(key, gpu, c.attention_tile_rows, c.attention_tile_keys, c.attention_packs > 0.0,
+                  c.attention_splits > 0.0);
+}
+
+// Channels that a pair's products and softmax take as long as.
+double depth_of(double d, const KernelConstants& c) {
+  return std::max(d, c.attention_softmax) + c.attention_exposed * std::min(d, c.attention_softmax);
+}
+
+// Of what one thread block works through side by side: two tiles on Blackwell where they fit, 128 channels.
+double block_depth(double d, const machine::GpuSpec& gpu, const KernelConstants& c) {
+  const double one = depth_of(d, c);
+  return gpu.compute_capability < 100 ? one : std::max(one, 2.0 * depth_of(std::min(d, 128.0), c));
 }
 
 bool is_power_of_two(std::int32_t n) { return (n & (n - 1)) == 0; }
@@ -153,7 +161,7 @@ Parts forward_parts(const ops::KernelKey& key, const machine::GpuSpec& gpu, cons
                     Clocks clocks) {
   const Tiles tiles = forward_tiles(key, gpu, c);
   const double sms = gpu.sm_count, d = mean_head_dim(key), e = c.attention_softmax;
-  const double depth = std::max(d, e) + c.attention_exposed * std::min(d, e);
+  const double depth = depth_of(d, c);
   const double unequal = ops::value_dim_of(key) == key.k ? 1.0 : c.attention_forward_unequal;
   const double peak = gpu.peak_of(arithmetic_of(key.precision)).value;
   const double key_time = slower_by_age(key.attention, gpu, true) * unequal * 2.0 * 2.0 * depth *
@@ -163,7 +171,7 @@ Parts forward_parts(const ops::KernelKey& key, const machine::GpuSpec& gpu, cons
   const double step = c.attention_tile_keys;
   const double work = tiles.count * (tiles.splits * prologue + tiles.keys * key_time) / sms;
   const double most = std::ceil(tiles.most / step / tiles.splits) * step;
-  const double longest = (prologue + most * key_time) * tiles.together;
+  const double longest = prologue + most * key_time * (block_depth(d, gpu, c) / depth);
   const double busy = d < e ? d * d / (e * e) : 1.0;  // of the tensor cores' power
 
   const double rate = gpu.memory_bandwidth.value;
@@ -180,7 +188,7 @@ Parts forward_parts(const ops::KernelKey& key, const machine::GpuSpec& gpu, cons
   out.leak = c.attention_overlap_leak;
   out.serial = sums / (rate * c.attention_bandwidth) + (wrapped ? wrapper_time(key, gpu, c) : 0.0);
   out.fixed = c.attention_ramp + (wrapped ? c.attention_wrapper_start : 0.0);
-  out.sm_share = std::min(1.0, std::ceil(tiles.count / tiles.together) * tiles.splits / sms);
+  out.sm_share = std::min(1.0, tiles.count * tiles.splits / sms);
   out.correction = correction(c.attention_knots, place_of_attention(key, gpu, c));
   return out;
 }
