@@ -56,6 +56,7 @@ inline constexpr std::int32_t kernel_kind_count = 34;
 
 // Operand storage of a training GEMM: forward TN, input gradient NN, weight gradient NT (cuBLAS words).
 enum class GemmLayout : std::int8_t { tn, nn, nt };
+inline constexpr std::array<std::string_view, 3> gemm_layout_names{"tn", "nn", "nt"};
 
 // Whether a framework runs the op as one hand-fused kernel or as a chain of eager framework kernels.
 enum class KernelStyle : std::int8_t { fused, compiled, eager };
@@ -101,6 +102,8 @@ struct KernelKey {
 
 // How a price came about, best first.
 enum class Grade : std::int8_t { measured, interpolated, modelled, extrapolated };
+inline constexpr std::array<std::string_view, 4> grade_names{"measured", "interpolated", "modelled",
+                                                             "extrapolated"};
 
 struct KernelPrice {
   SimTime alone{};             // duration with the GPU to itself, launch gap not included
