@@ -3,6 +3,8 @@
 //              include quantising A. Accuracy is claimed for m, n, k >= 512. Family: (n, k).
 //   attention  causal self-attention over `seq_len` new tokens, with the copy of keys and values into the
 //              library's cache. Claimed for batch * seq_len >= 2048. Family: heads and length.
+//   experts    a fused feed-forward of experts on the busiest of `moe_ep_size` ranks, routing included; see
+//              measured_routing.hpp. Claimed for num_tokens >= 1024. Family: (hidden, inner, top k, experts).
 //   training   efficiency over `peak_tflops` of training kernels: products by layout (forward TN, input
 //   gradient
 //              NN, weight gradient NT, which may accumulate in fp32), groups of products, attention forward
@@ -18,6 +20,7 @@
 
 #include "base/counter_rng.hpp"
 #include "base/named_table.hpp"
+#include "config/measured_routing.hpp"
 
 namespace echo::config {
 
@@ -29,8 +32,9 @@ using ops::KernelKey;
 using ops::KernelKind;
 using ops::KernelLibrary;
 
+std::uint64_t both(std::uint64_t a, std::uint64_t b) { return mix(mix(a) ^ b); }
 std::uint64_t family_of(double a, double b) {
-  return mix(mix(static_cast<std::uint64_t>(a)) ^ static_cast<std::uint64_t>(b));
+  return both(static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b));
 }
 
 std::int32_t whole(double value) { return static_cast<std::int32_t>(std::llround(value)); }
@@ -70,6 +74,9 @@ class Reader {
         break;
       case KernelTable::attention:
         read_attention();
+        break;
+      case KernelTable::experts:
+        read_experts();
         break;
       case KernelTable::training_efficiency:
         read_training();
@@ -139,6 +146,33 @@ class Reader {
     one_.stratum = "attention forward";
     one_.in_region = batch * seq >= 2048;
     one_.family = family_of(heads, seq);
+  }
+
+  void read_experts() {
+    const double hidden = number("hidden_size"), inner = number("inter_size"),
+                 experts = number("num_experts");
+    const std::int32_t ranks = whole(number("moe_ep_size"));
+    one_.key = {.kind = KernelKind::expert_ffn,
+                .m = whole(number("num_tokens")),
+                .n = whole(inner / number("moe_tp_size")),
+                .k = whole(hidden),
+                .batch = whole(experts) / ranks,
+                .groups = whole(number("topk"))};
+    read_library();
+    read_precision();
+    const std::string_view distribution = text("distribution");
+    const auto routing = routings_.of({.tokens = one_.key.m,
+                                       .experts = whole(experts),
+                                       .choices = one_.key.groups,
+                                       .ranks = ranks,
+                                       .unevenness = unevenness_of(distribution)});
+    if (routing) one_.key.routing = *routing;
+    if (!routing && one_.skipped.empty()) one_.skipped = "distribution " + std::string(distribution);
+    one_.key.gated = has_gate(one_.key, one_.library, inner);
+    one_.key.routing.tuned = has_tuned_tiles(one_.key, one_.gpu_name);
+    one_.stratum = "experts " + std::string(distribution);
+    one_.in_region = one_.key.m >= 1024;
+    one_.family = both(family_of(hidden, inner), family_of(one_.key.groups, experts));
   }
 
   void read_training() {
@@ -241,6 +275,7 @@ class Reader {
   const CatalogInputs& presets_;
   std::size_t row_ = 0;
   MeasuredKernel one_;
+  MeasuredRoutings routings_;
 };
 
 }  // namespace
@@ -252,6 +287,8 @@ std::optional<KernelTable> kernel_table_of(const CsvTable& table) {
   if (has({"gpu", "library", "dtype", "m", "n", "k", "latency_us"})) return KernelTable::gemm;
   if (has({"gpu", "library", "batch_size", "seq_len", "num_heads", "head_dim", "latency_us"}))
     return KernelTable::attention;
+  if (has({"gpu", "library", "num_tokens", "num_experts", "moe_ep_size", "distribution", "latency_us"}))
+    return KernelTable::experts;
   if (has({"gpu", "op", "peak_tflops", "efficiency", "description"})) return KernelTable::training_efficiency;
   if (has({"gpu", "op", "num_tokens", "hidden", "ffn_hidden", "latency_us"})) return KernelTable::layer_ops;
   return std::nullopt;

@@ -16,6 +16,8 @@ namespace echo::config {
 enum class KernelTable : std::int8_t {
   gemm,       // gpu,library,dtype,m,n,k,latency_us
   attention,  // gpu,library,dtype,batch_size,seq_len,num_heads,num_key_value_heads,head_dim,latency_us
+  experts,    // gpu,library,dtype,num_tokens,hidden_size,inter_size,topk,num_experts,moe_tp_size,moe_ep_size,
+              // distribution,latency_us
   training_efficiency,  // gpu,op,peak_tflops,efficiency,description ("name=value, ...")
   layer_ops             // gpu,op,num_tokens,hidden,ffn_hidden,heads,kv_heads,gated_ffn,vocab,tp,latency_us
 };
