@@ -13,6 +13,8 @@ constexpr const char* training_kernels =
     "assumed: a fused training kernel reaches 0.7 to 0.95 of what a copy reaches";
 constexpr const char* little = "assumed: a kernel's start and drain are worth about 2 us of bandwidth";
 constexpr const char* between = "assumed: between what SimuMax's training tables say of A100 and B200";
+constexpr const char* grouped =
+    "assumed: near what TensorRT-LLM's grouped products reach; training runs none of these";
 constexpr const char* unmeasured = "assumed: no table holds such kernels out";
 
 constexpr const char* shape = "assumed: flash-attention hopper/tile_size.h; keys of A100: its 4-warp kernels";
@@ -76,6 +78,23 @@ constexpr AssumedConstant table[] = {
     {&C::attention_query_passes, 0, 0, 0, 0, 0.0, no_wrapper},
     {&C::attention_row_time, 0, 0, 0, 0, 0.0, no_wrapper},
     {&C::attention_long_rotation, 0, 0, 0, 0, 0.0, no_wrapper},
+    {&C::expert_rate, 0.8, 0.8, 0.8, 0.8, 0.1, grouped},
+    {&C::expert_tuned_rate, 0.8, 0.8, 0.8, 0.8, 0.1, grouped},
+    {&C::expert_tile_loss, 15, 15, 15, 10, 0.5, grouped},
+    {&C::expert_prologue, 40, 40, 40, 40, 0.5, grouped},
+    {&C::expert_wave_loss, 0.3, 0.3, 0.3, 0.3, 0.5, grouped},
+    {&C::expert_misaligned, 1.6, 1.6, 1.6, 1.6, 0.3, guide},
+    {&C::expert_bandwidth, 0.8, 0.8, 0.8, 0.8, 0.1, grouped},
+    {&C::expert_reread, 0, 0, 0, 0, 0, grouped},
+    {&C::expert_overlap_leak, 0.1, 0.1, 0.1, 0.1, 0.5, grouped},
+    {&C::expert_apart, 0.9, 0.9, 0.9, 0.9, 0.2, grouped},
+    {&C::expert_activation, 0.8, 0.8, 0.8, 0.7, 0.15, grouped},
+    {&C::expert_combine, 0.6, 0.6, 0.6, 0.5, 0.2, grouped},
+    {&C::expert_ramp, 3e-5, 3e-5, 3e-5, 3e-5, 0.3, grouped},
+    {&C::expert_router_ramp, 2e-5, 2e-5, 2e-5, 2e-5, 0.3, grouped},
+    {&C::expert_router, 7e-9, 7e-9, 7e-9, 7e-9, 0.3, grouped},
+    {&C::expert_router_fused, 5e-10, 5e-10, 5e-10, 5e-10, 0.5, grouped},
+    {&C::expert_remote, 0, 0, 0, 0, 0, grouped},
     {&C::memory_copy, 0.84, 0.90, 0.89, 0.80, 0.05,
      "assumed: between SimuMax's 0.67 for B200 training kernels and a copy on H100"},
     {&C::memory_norm, 0.75, 0.78, 0.75, 0.70, 0.15, training_kernels},
@@ -99,6 +118,7 @@ constexpr AssumedConstant table[] = {
     {&C::error_gemm_32, 0.1, 0.1, 0.1, 0.1, 0.5, unmeasured},
     {&C::error_attention_forward, 0.1, 0.1, 0.1, 0.1, 0.5, unmeasured},
     {&C::error_attention_backward, 0.12, 0.12, 0.12, 0.12, 0.5, unmeasured},
+    {&C::error_experts, 0.15, 0.15, 0.15, 0.15, 0.5, unmeasured},
     {&C::error_memory, 0.12, 0.12, 0.12, 0.12, 0.5, unmeasured},
 };
 

@@ -48,6 +48,7 @@ struct Recipe {
 void fit_layer_ops(Recipe&);
 void fit_gemm(Recipe&);
 void fit_attention(Recipe&);
+void fit_expert_ffn(Recipe&);
 void fit_sustained(Recipe&);
 
 }  // namespace echo::calibrate

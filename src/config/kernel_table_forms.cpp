@@ -9,13 +9,18 @@ namespace echo::config {
 namespace {
 
 // The first whose columns a table has is its form: one that needs more than another stands before it.
-constexpr std::array<KernelTableForm, 4> forms{{
+constexpr std::array<KernelTableForm, 5> forms{{
     {KernelTable::gemm, "gemm", {"gpu", "library", "dtype", "m", "n", "k", "latency_us"}, "m, n, k >= 512"},
     {KernelTable::attention,
      "attention",
      {"gpu", "library", "dtype", "batch_size", "seq_len", "num_heads", "num_key_value_heads", "head_dim",
       "latency_us"},
      "batch * seq >= 2048"},
+    {KernelTable::experts,
+     "experts",
+     {"gpu", "library", "dtype", "num_tokens", "hidden_size", "inter_size", "topk", "num_experts",
+      "moe_tp_size", "moe_ep_size", "distribution", "latency_us"},
+     "tokens >= 1024"},
     {KernelTable::training_efficiency,
      "training efficiency",
      {"gpu", "op", "peak_tflops", "efficiency", "description"},

@@ -11,7 +11,7 @@
 
 namespace echo::config {
 
-enum class KernelTable : std::int8_t { gemm, attention, training_efficiency, layer_ops };
+enum class KernelTable : std::int8_t { gemm, attention, experts, training_efficiency, layer_ops };
 
 struct KernelTableForm {
   KernelTable kind;

@@ -3,6 +3,8 @@
 //              include quantising A. Accuracy is claimed for m, n, k >= 512. Family: (n, k).
 //   attention  causal self-attention over `seq_len` new tokens, with the copy of keys and values into the
 //              library's cache. Claimed for batch * seq_len >= 2048. Family: heads and length.
+//   experts    a fused feed-forward of experts on the busiest of `moe_ep_size` ranks, routing included; see
+//              measured_routing.hpp. Claimed for num_tokens >= 1024. Family: (hidden, inner, top k, experts).
 //   training   efficiency over `peak_tflops` of training kernels: products by layout (forward TN, input
 //   gradient
 //              NN, weight gradient NT, which may accumulate in fp32), groups of products, attention forward
@@ -18,6 +20,7 @@
 
 #include "base/counter_rng.hpp"
 #include "base/named_table.hpp"
+#include "config/measured_routing.hpp"
 
 namespace echo::config {
 
@@ -29,8 +32,9 @@ using ops::KernelKey;
 using ops::KernelKind;
 using ops::KernelLibrary;
 
+std::uint64_t both(std::uint64_t a, std::uint64_t b) { return mix(mix(a) ^ b); }
 std::uint64_t family_of(double a, double b) {
-  return mix(mix(static_cast<std::uint64_t>(a)) ^ static_cast<std::uint64_t>(b));
+  return both(static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b));
 }
 
 // "..., name=value, ..." -> value; empty when absent.
@@ -69,6 +73,9 @@ class Reader {
         break;
       case KernelTable::attention:
         read_attention();
+        break;
+      case KernelTable::experts:
+        read_experts();
         break;
       case KernelTable::training_efficiency:
         read_training();
@@ -170,6 +177,34 @@ class Reader {
     one_.stratum = "attention forward";
     one_.in_region = batch * seq >= 2048;
     one_.family = family_of(heads, seq);
+  }
+
+  void read_experts() {
+    const std::int32_t hidden = count("hidden_size"), inner = count("inter_size"),
+                       experts = count("num_experts"), ranks = count("moe_ep_size"),
+                       tokens = count("num_tokens");
+    one_.key = {.kind = KernelKind::expert_ffn,
+                .m = tokens,
+                .n = whole(static_cast<double>(inner) / count("moe_tp_size"), "inter_size / moe_tp_size"),
+                .k = hidden,
+                .batch = whole(static_cast<double>(experts) / ranks, "num_experts / moe_ep_size"),
+                .groups = count("topk")};
+    one_.tokens = tokens;
+    read_library();
+    read_precision();
+    const std::string_view distribution = text("distribution");
+    const auto routing = routings_.of({.tokens = tokens,
+                                       .experts = experts,
+                                       .choices = one_.key.groups,
+                                       .ranks = ranks,
+                                       .unevenness = unevenness_of(distribution)});
+    if (routing) one_.key.routing = *routing;
+    if (!routing && one_.skipped.empty()) one_.skipped = "distribution " + std::string(distribution);
+    one_.key.gated = has_gate(one_.key, one_.library, inner);
+    one_.key.routing.tuned = has_tuned_tiles(one_.key, one_.gpu_name);
+    one_.stratum = "experts " + std::string(distribution);
+    one_.in_region = tokens >= 1024;
+    one_.family = both(family_of(hidden, inner), family_of(one_.key.groups, experts));
   }
 
   void read_training() {
@@ -278,6 +313,7 @@ class Reader {
   const CatalogInputs& presets_;
   std::size_t row_ = 0;
   MeasuredKernel one_;
+  MeasuredRoutings routings_;
 };
 
 }  // namespace

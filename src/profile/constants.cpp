@@ -52,6 +52,23 @@ std::span<const KernelConstantField> kernel_constant_fields() {
       {"attention_query_passes", &C::attention_query_passes},
       {"attention_row_time", &C::attention_row_time},
       {"attention_long_rotation", &C::attention_long_rotation},
+      {"expert_rate", &C::expert_rate},
+      {"expert_tuned_rate", &C::expert_tuned_rate},
+      {"expert_tile_loss", &C::expert_tile_loss},
+      {"expert_prologue", &C::expert_prologue},
+      {"expert_wave_loss", &C::expert_wave_loss},
+      {"expert_misaligned", &C::expert_misaligned},
+      {"expert_bandwidth", &C::expert_bandwidth},
+      {"expert_reread", &C::expert_reread},
+      {"expert_overlap_leak", &C::expert_overlap_leak},
+      {"expert_apart", &C::expert_apart},
+      {"expert_activation", &C::expert_activation},
+      {"expert_combine", &C::expert_combine},
+      {"expert_ramp", &C::expert_ramp},
+      {"expert_router_ramp", &C::expert_router_ramp},
+      {"expert_router", &C::expert_router},
+      {"expert_router_fused", &C::expert_router_fused},
+      {"expert_remote", &C::expert_remote},
       {"memory_copy", &C::memory_copy},
       {"memory_norm", &C::memory_norm},
       {"memory_norm_backward", &C::memory_norm_backward},
@@ -72,6 +89,7 @@ std::span<const KernelConstantField> kernel_constant_fields() {
       {"error_gemm_32", &C::error_gemm_32},
       {"error_attention_forward", &C::error_attention_forward},
       {"error_attention_backward", &C::error_attention_backward},
+      {"error_experts", &C::error_experts},
       {"error_memory", &C::error_memory},
   };
   return fields;
@@ -83,6 +101,7 @@ std::span<const KnotsField> knots_fields() {
       {"gemm_16", "m, n, k", &C::gemm_knots_16},
       {"gemm_8", "m, n, k", &C::gemm_knots_8},
       {"attention", "queries, thread blocks over SMs, head dim", &C::attention_knots},
+      {"experts", "rows an expert, inner size, experts", &C::expert_knots},
   };
   return fields;
 }

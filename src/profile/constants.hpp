@@ -16,7 +16,7 @@ namespace echo::profile {
 enum class Clocks : std::int8_t { sustained, benchmark };
 
 // Rates are fractions of the GpuSpec's peak, so that siblings (A800, H800) can share a file. The models that
-// read them are gemm.cpp, attention.cpp and memory_bound.cpp.
+// read them are gemm.cpp, attention.cpp, expert_ffn.cpp and memory_bound.cpp.
 struct KernelConstants {
   std::string name;  // of the GPU kind
   ops::KernelLibrary library = ops::KernelLibrary::training;
@@ -74,6 +74,25 @@ struct KernelConstants {
   double attention_row_time = 0;        // s more for each head of each token, keys' heads included
   double attention_long_rotation = 0;   // share by which all this costs more beyond a table of 1024 positions
 
+  // Fused feed-forward of a mixture's experts.
+  double expert_rate = 0;        // fraction of peak of an endless tile
+  double expert_tuned_rate = 0;  // the same where the library has tiles chosen for the shape
+  double expert_tile_loss = 0;   // elements: tiles of r x c are slowed by loss (1/r + 1/c)
+  double expert_prologue = 0;    // elements of depth that filling the pipeline and writing a tile are worth
+  double expert_wave_loss = 0;   // share of the idle slots of the last wave that is really lost, 0..1
+  double expert_misaligned = 0;  // arithmetic time factor: rows of the inner size are no multiple of 32 bytes
+  double expert_bandwidth = 0;   // fraction of peak HBM bandwidth that the products draw
+  double expert_reread = 0;      // re-reads of weights that the order of tiles and L2 do not spare
+  double expert_overlap_leak = 0;  // share of the shorter of arithmetic and memory time that is not hidden
+  double expert_apart = 0;         // share of the experts' time that does not overlap with other experts'
+  double expert_activation = 0;    // fraction of peak bandwidth of the activation between the products
+  double expert_combine = 0;       // fraction of peak bandwidth of copying rows to experts and summing them
+  double expert_ramp = 0;          // s, starts of all kernels but an unfused router
+  double expert_router_ramp = 0;   // s, of an unfused router
+  double expert_router = 0;        // s a token of an unfused router, times sqrt(experts / 128)
+  double expert_router_fused = 0;  // the same, fused (up to 128 experts, eight of them a token)
+  double expert_remote = 0;  // share of rows of other ranks' experts that is worked through all the same
+
   // Memory-bound ops: fraction of peak HBM bandwidth reached on large tensors, per class.
   double memory_copy = 0;  // elementwise, gradient accumulation, dropout
   double memory_norm = 0;
@@ -94,10 +113,11 @@ struct KernelConstants {
   // How far prices are off, as mean |predicted / measured - 1| over shapes that the fit had not seen.
   double error_gemm_16 = 0.1, error_gemm_8 = 0.1, error_gemm_32 = 0.1;
   double error_attention_forward = 0.1, error_attention_backward = 0.1;
+  double error_experts = 0.1;
   double error_memory = 0.1;
 
   // What the models leave over, as measured over modelled; coordinates in knots_fields().
-  Knots gemm_knots_16, gemm_knots_8, attention_knots;
+  Knots gemm_knots_16, gemm_knots_8, attention_knots, expert_knots;
 
   std::vector<KernelConstants> libraries;  // the same of other libraries, each complete
 

@@ -65,6 +65,7 @@ double fraction_of(ops::KernelKind kind, const KernelConstants& c) {
     case KernelKind::scan_forward:
     case KernelKind::scan_backward:
     case KernelKind::quantize:
+    case KernelKind::expert_ffn:
       break;
   }
   return c.memory_copy;
