@@ -23,6 +23,8 @@ constexpr const char* fixed_length =
 constexpr const char* exponentials =
     "assumed: 16 exponentials a clock against the tensor cores' FLOP a clock";
 constexpr const char* no_wrapper = "assumed: a training step calls the bare kernel";
+constexpr const char* in_between =
+    "assumed: in a step, what one op leaves in L2 is too little of what the next ones read to tell";
 
 constexpr AssumedConstant table[] = {
     {&C::gemm_rate_16, 0.95, 0.87, 0.82, 0.76, 0.05, start},
@@ -112,6 +114,8 @@ constexpr AssumedConstant table[] = {
     {&C::memory_write, 0.88, 0.90, 0.88, 0.85, 0.1, training_kernels},
     {&C::memory_compiled, 0.95, 0.95, 0.95, 0.95, 0.05,
      "assumed: compilers' pointwise kernels come within 5 % of hand-written ones"},
+    {&C::memory_reuse, 0, 0, 0, 0, 0, in_between},
+    {&C::memory_l2, 1, 1, 1, 1, 0, in_between},
     {&C::memory_half, 3.4e6, 6e6, 8e6, 1e7, 0.4, little},
     {&C::error_gemm_16, 0.1, 0.1, 0.1, 0.1, 0.5, unmeasured},
     {&C::error_gemm_8, 0.1, 0.1, 0.1, 0.1, 0.5, unmeasured},

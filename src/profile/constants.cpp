@@ -83,6 +83,8 @@ std::span<const KernelConstantField> kernel_constant_fields() {
       {"memory_read", &C::memory_read},
       {"memory_write", &C::memory_write},
       {"memory_compiled", &C::memory_compiled},
+      {"memory_reuse", &C::memory_reuse},
+      {"memory_l2", &C::memory_l2},
       {"memory_half", &C::memory_half},
       {"error_gemm_16", &C::error_gemm_16},
       {"error_gemm_8", &C::error_gemm_8},

@@ -46,7 +46,7 @@ struct KernelConstants {
   // Fused attention. What the kernel is:
   double attention_tile_rows = 0;  // query rows of one thread block
   double attention_tile_keys = 0;  // keys that it takes at a time
-  double attention_packs = 0;   // 1: the query heads of a group share thread blocks; 0: every head has its own
+  double attention_packs = 0;  // 1: the query heads of a group share thread blocks; 0: every head has its own
   double attention_splits = 0;  // 1: where blocks are few, each one's keys are shared out over the idle SMs
   // How fast it is.
   double attention_forward_rate = 0;     // fraction of 16-bit peak in its products
@@ -63,16 +63,16 @@ struct KernelConstants {
   double attention_throttle_half = 0;    // s, ... kernels much longer than this
   double attention_sustained = 0;        // extra time inside a training step, whatever the length
   double attention_backward_rate = 0;    // fraction of 16-bit peak
-  double attention_backward_softmax = 0;   // elements of head dim that a score's softmax is worth, per product
-  double attention_backward_unequal = 0;   // as forward
-  double attention_backward_tail = 0;      // as forward
+  double attention_backward_softmax = 0;  // elements of head dim that a score's softmax is worth, per product
+  double attention_backward_unequal = 0;  // as forward
+  double attention_backward_tail = 0;     // as forward
   double attention_backward_throttle = 0;  // as forward
   // What an inference library does around it, and a training step does not.
-  double attention_wrapper_start = 0;   // s
-  double attention_cache_passes = 0;    // passes over new keys and values, at the kernel's bandwidth
-  double attention_query_passes = 0;    // ... over queries (splitting and rotating them)
-  double attention_row_time = 0;        // s more for each head of each token, keys' heads included
-  double attention_long_rotation = 0;   // share by which all this costs more beyond a table of 1024 positions
+  double attention_wrapper_start = 0;  // s
+  double attention_cache_passes = 0;   // passes over new keys and values, at the kernel's bandwidth
+  double attention_query_passes = 0;   // ... over queries (splitting and rotating them)
+  double attention_row_time = 0;       // s more for each head of each token, keys' heads included
+  double attention_long_rotation = 0;  // share by which all this costs more beyond a table of 1024 positions
 
   // Fused feed-forward of a mixture's experts.
   double expert_rate = 0;        // fraction of peak of an endless tile
@@ -108,6 +108,8 @@ struct KernelConstants {
   double memory_read = 0;      // gradient norm: reads only
   double memory_write = 0;     // memset: writes only
   double memory_compiled = 0;  // bandwidth of a compiler's or framework's kernel over a hand-written one's
+  double memory_reuse = 0;     // share of L2 that holds an op's tensors from the op before
+  double memory_l2 = 1;        // rate of L2 over that of HBM
   double memory_half = 0;      // bytes at which a kernel reaches half of its bandwidth
 
   // How far prices are off, as mean |predicted / measured - 1| over shapes that the fit had not seen.

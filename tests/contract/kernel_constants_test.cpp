@@ -97,6 +97,8 @@ TEST(KernelConstantsOfTheCatalog, LieInTheRangesOfTheirMeaning) {
                                                                 {"expert_router_fused", {0, 1e-8}},
                                                                 {"expert_remote", {0, 1}},
                                                                 {"error_experts", {0.01, 0.3}},
+                                                                {"memory_reuse", {0, 1}},
+                                                                {"memory_l2", {1, 6}},
                                                                 {"memory_half", {1e6, 3e7}},
                                                                 {"error_gemm_16", {0.005, 0.15}},
                                                                 {"error_gemm_8", {0.005, 0.15}},
