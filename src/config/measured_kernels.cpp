@@ -84,6 +84,7 @@ class Reader {
         read_layer_op();
         break;
     }
+    if (one_.skipped.empty()) refuse_what_cannot_be();
     if (one_.skipped.empty() && catalog_gpu().peak_of(one_.key.precision).value <= 0.0)
       one_.skipped = "the GPU has no " +
                      std::string(machine::precision_names.at(static_cast<std::size_t>(one_.key.precision)));
@@ -93,6 +94,15 @@ class Reader {
  private:
   [[noreturn]] void refuse(const std::string& what, const std::string& remedy) const {
     throw UserError({{table_.place(row_), what, remedy}});
+  }
+  // Shapes beyond any GPU's memory, and times beyond 106 days, are slips; prices would overflow.
+  void refuse_what_cannot_be() const {
+    const KernelKey& key = one_.key;
+    const double m = key.m, n = key.n, k = key.k, times = std::max(key.batch, key.groups);
+    if (std::max({m * n, n * k, m * k}) * times > 1e15 || m * n * k * times > 1e20)
+      refuse("the shape is larger than any GPU holds", "correct or remove the row");
+    if (!(one_.seconds > 1e-12 && one_.seconds < 9e6))
+      refuse("the time is none that a kernel takes", "correct or remove the row");
   }
   [[nodiscard]] std::string_view text(std::string_view column) const { return table_.text(row_, column); }
   // A number that the table must have, above zero as all that is counted and measured here.

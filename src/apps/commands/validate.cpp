@@ -79,15 +79,15 @@ std::string as_json(const std::vector<ValidatedTable>& tables) {
     tables.front().add_members(json);
     return json.close().text();
   }
-  json.key("tables").open_object();
+  json.key("tables").open_array();
   for (const ValidatedTable& table : tables) {
-    json.key(table.file).open_object();
+    json.open_object().member("file", table.file);
     table.add_members(json);
     json.close();
   }
-  json.close().key("summary").open_object();
+  json.close().key("summary").open_array();
   for (const ValidatedTable& table : tables) {
-    json.key(table.file).open_object();
+    json.open_object().member("file", table.file).member("form", table.form);
     add_errors(json, table.claimed);
     json.close();
   }

@@ -147,6 +147,18 @@ TEST(MeasuredKernels, CellsThatCannotBeAreToldInOnePassWithTheirLines) {
               testing::ElementsAre("2: the width of mlp_act is no number from 1 to 2 147 483 647"));
 }
 
+TEST(MeasuredKernels, ShapesAndTimesBeyondAnyGpuAreRefused) {
+  const std::string most = "2147483647";
+  EXPECT_THAT(problems(gemm + "h100-sxm,sglang,bfloat16," + most + "," + most + "," + most + ",1\n" +
+                       "h100-sxm,sglang,bfloat16,512,512,512,1e-300\n" +
+                       "h100-sxm,sglang,bfloat16,512,512,512,1e300\n"),
+              testing::ElementsAre("2: the shape is larger than any GPU holds",
+                                   "3: the time is none that a kernel takes",
+                                   "4: the time is none that a kernel takes"));
+  EXPECT_THAT(problems(attention + "h100-sxm,sglang,bfloat16,1," + most + ",1,1,128,1\n"),
+              testing::ElementsAre("2: the shape is larger than any GPU holds"));
+}
+
 TEST(MeasuredKernels, ATableFullOfMistakesIsToldByItsFirstTwenty) {
   std::string text = gemm;
   for (int i = 0; i < 100; ++i) text += "h100-sxm,sglang,bfloat16,512,512,512,\n";
