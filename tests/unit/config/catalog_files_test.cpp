@@ -225,6 +225,26 @@ TEST(CatalogFiles, AnEarlierFolderWins) {
             1);
 }
 
+TEST(CatalogFiles, KernelsOfASiblingListWhatDiffers) {
+  const TempCatalog temp;
+  const auto sibling = [&](const std::string& like) {
+    write_file(temp.folder() / "kernels" / "near.toml",
+               "name = \"near\"\nlike = \"" + like + "\"\nsource = \"made up\"\ndate = \"2000-01-01\"\n" +
+                   "[constants]\ngemm_sustained = 0.25\n");
+  };
+  sibling("h100-sxm");
+  const auto known = read_catalog({temp.folder().string()}).calibration.kernels;
+  const auto& near = known.at(static_cast<std::size_t>(find_named(known, "near")));
+  EXPECT_EQ(near.name, "near");
+  EXPECT_EQ(near.gemm_sustained, 0.25);
+  EXPECT_EQ(near.gemm_rate_16, 1.0);
+
+  sibling("h100-sxn");
+  EXPECT_THAT(
+      TempCatalog::told([&] { (void)read_catalog({temp.folder().string()}); }),
+      ElementsAre(HasSubstr("2:9 unknown kernel constants \"h100-sxn\" | did you mean \"h100-sxm\"?")));
+}
+
 TEST(CatalogFiles, AMissingOrUnknownConstantIsAProblem) {
   const TempCatalog temp;
   write_file(temp.folder() / "networks" / "h800.toml",
