@@ -50,8 +50,8 @@ TEST(KernelConstantsOfTheCatalog, LieInTheRangesOfTheirMeaning) {
                                                                 {"gemm_nt", {0.95, 1.2}},
                                                                 {"gemm_misaligned_16", {1.1, 4}},
                                                                 {"gemm_misaligned_128", {1.0, 1.3}},
-                                                                {"gemm_throttle", {0, 0.4}},
-                                                                {"gemm_throttle_8", {0, 0.4}},
+                                                                {"gemm_throttle", {0, 0.8}},
+                                                                {"gemm_throttle_8", {0, 0.8}},
                                                                 {"gemm_throttle_half", {1e-4, 1e-2}},
                                                                 {"gemm_sustained", {0.01, 1.0}},
                                                                 {"gemm_sustained_8", {0.01, 1.2}},
@@ -126,6 +126,26 @@ TEST(KernelConstantsOfTheCatalog, PriceALargeProductAsPublished) {
   EXPECT_NEAR(teraflops("b200-sxm", large, Setting::micro_benchmark), 1550, 150);
 }
 
+// What AMD and others published of products that run for seconds, at the clocks of a training step: ROCm
+// blogs "Measuring Max-Achievable FLOPs - Part 2" (structured data: 1 % less in bf16 and 7 % less in fp8 for
+// normal data, as on the MI325X) and "Completing the GPU Performance Picture" (normal data),
+// HazyResearch/HipKittens analysis/ (hipBLASLt).
+TEST(KernelConstantsOfTheCatalog, PriceLargeProductsOfAmdGpusAsPublished) {
+  using machine::Precision;
+  const auto product = [](std::int32_t m, std::int32_t n, std::int32_t k, Precision precision) {
+    return KernelKey{.kind = KernelKind::gemm, .precision = precision, .m = m, .n = n, .k = k};
+  };
+  const KernelKey large = product(4096, 4864, 32896, Precision::bf16);
+  const KernelKey large_8 = product(4096, 3648, 32896, Precision::fp8);
+  EXPECT_NEAR(teraflops("mi300x", large), 708 * 0.99, 20);
+  EXPECT_NEAR(teraflops("mi300x", large_8), 1273 * 0.93, 30);
+  EXPECT_NEAR(teraflops("mi325x", large), 831, 25);
+  EXPECT_NEAR(teraflops("mi325x", large_8), 1408, 30);
+  EXPECT_NEAR(teraflops("mi325x", product(8192, 8192, 8192, Precision::bf16)), 785, 25);
+  EXPECT_NEAR(teraflops("mi355x", product(8192, 8192, 8192, Precision::bf16)), 1521, 45);
+  EXPECT_NEAR(teraflops("mi355x", product(16384, 16384, 16384, Precision::fp8)), 3293, 80);
+}
+
 TEST(KernelConstantsOfTheCatalog, PriceATrainingStepsProductBelowTheMicroBenchmark) {
   const KernelKey large{.kind = KernelKind::gemm, .m = 8192, .n = 8192, .k = 8192};
   for (const char* gpu : {"a100-sxm-80gb", "h100-sxm", "h200-sxm", "b200-sxm", "gb200"}) {
@@ -150,6 +170,22 @@ TEST(KernelConstantsOfTheCatalog, PriceFlashAttentionAsPublished) {
   key.kind = KernelKind::attention_backward;
   EXPECT_NEAR(teraflops("a100-sxm-80gb", key), 180, 25);
   EXPECT_NEAR(teraflops("h100-sxm", key), 530, 60);
+}
+
+// AITER, 16 sequences of 16 heads: midiareshadi/attn-dsl-bench (MI300X), HazyResearch/HipKittens analysis/
+// (MI355X).
+TEST(KernelConstantsOfTheCatalog, PriceAttentionOfAmdGpusAsPublished) {
+  KernelKey key{.kind = KernelKind::attention_forward,
+                .causal = true,
+                .m = 16384,
+                .n = 16384,
+                .k = 128,
+                .batch = 256,
+                .groups = 256};
+  EXPECT_NEAR(teraflops("mi300x", key), 494, 20);
+  EXPECT_NEAR(teraflops("mi355x", key), 1247, 60);
+  key.kind = KernelKind::attention_backward;
+  EXPECT_NEAR(teraflops("mi355x", key), 1109, 60);
 }
 
 }  // namespace
