@@ -33,6 +33,11 @@ if [[ -r $ECHO_DATA_DIR/steps/measured_steps.csv ]]; then
 else
   echo "measured steps: no data at ECHO_DATA_DIR, left out" | tee -a "$report"
 fi
+if compgen -G "$ECHO_DATA_DIR/kernels/*.csv" >/dev/null; then
+  part 'measured kernels' 20 "$program" validate "$ECHO_DATA_DIR"/kernels/*.csv
+else
+  echo "measured kernels: no data at ECHO_DATA_DIR, left out" | tee -a "$report"
+fi
 part 'fifty random kills' 3 tests/mpi/kill_storm.sh build/release/bin/fake_sweep 50
 for workers in 1 2 8 32; do
   part "the engine by itself, $workers workers" 4 mpirun -n "$workers" build/release/bin/engine_benchmark "$folder" 300000

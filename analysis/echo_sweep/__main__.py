@@ -1,4 +1,7 @@
-"""python -m echo_sweep top|export FILE: tables on the command line, for where the program itself is not at hand."""
+"""python -m echo_sweep top|export FILE: tables on the command line, for where the program itself is not at hand.
+
+python -m echo_sweep kernels ROWS.csv: pictures of what `echo-sweep validate TABLE.csv --csv ROWS.csv` wrote.
+"""
 
 import argparse
 import csv
@@ -23,6 +26,16 @@ def _export(sweep, options):
     writer.writerows(zip(*(column.tolist() for column in columns)))
 
 
+def _kernels(options):
+    from .kernel_rows import KernelRows
+    from .plots import kernels
+
+    rows = KernelRows(options.file)
+    rows = rows if options.all else rows.where(rows.claimed)
+    for draw, path in zip((kernels.scatter, kernels.residuals), options.output):
+        kernels.save(draw(rows), path)
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="echo_sweep", description="tables of a result file of echo-sweep")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -36,8 +49,15 @@ def main(arguments=None):
         command.add_argument("file")
         command.add_argument("--where", help="condition, as in \"tp == 8 and mem_peak < 70 GiB\"")
         command.set_defaults(run=run)
+    pictures = commands.add_parser("kernels", help="pictures of measured kernels beside their predictions")
+    pictures.add_argument("file", metavar="ROWS.csv", help="as echo-sweep validate TABLE.csv --csv ROWS.csv writes it")
+    pictures.add_argument("-o", "--output", nargs=2, metavar=("SCATTER.svg", "RESIDUALS.svg"),
+                          default=("scatter.svg", "residuals.svg"), help="where to (%(default)s)")
+    pictures.add_argument("--all", action="store_true", help="also rows for which no accuracy is claimed")
     options = parser.parse_args(arguments)
     try:
+        if options.command == "kernels":
+            return _kernels(options)
         with open_results(options.file) as sweep:
             options.run(sweep, options)
     except BrokenPipeError:  # the reader, such as `head`, has seen enough

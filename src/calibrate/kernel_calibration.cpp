@@ -12,6 +12,8 @@ KernelCalibration calibrate_kernels(const std::string& folder, const config::Cat
   fit_layer_ops(recipe);
   fit_gemm(recipe);
   fit_attention(recipe);
+  fit_expert_ffn(recipe);
+  fit_layer_library(recipe);
   fit_sustained(recipe);
   return recipe.out;
 }

@@ -45,9 +45,11 @@ struct Recipe {
 };
 
 // The parts, each in its own file, in the order they are called.
-void fit_layer_ops(Recipe&);
+void fit_layer_ops(Recipe&);  // for training
 void fit_gemm(Recipe&);
 void fit_attention(Recipe&);
+void fit_expert_ffn(Recipe&);
+void fit_layer_library(Recipe&);  // layer ops as they were timed
 void fit_sustained(Recipe&);
 
 }  // namespace echo::calibrate

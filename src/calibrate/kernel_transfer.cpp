@@ -18,7 +18,7 @@
 #include "calibrate/kernel_tables.hpp"
 #include "config/catalog_files.hpp"
 #include "config/measured_kernels.hpp"
-#include "profile/price_kernels.hpp"
+#include "profile/measured_row.hpp"
 #include "validate/error_table.hpp"
 
 namespace echo::calibrate {
@@ -49,8 +49,7 @@ void print_pair(const Pair& pair, const std::string& folder, const config::Catal
     for (const config::MeasuredKernel& row : config::read_measured_kernels(table, *kind, presets)) {
       if (!row.skipped.empty() || !row.in_region) continue;
       const auto& gpu = presets.catalog.gpus[static_cast<std::size_t>(row.gpu)];
-      const double predicted =
-          to_seconds(profile::price_kernel(row.key, gpu, relative, profile::Clocks::benchmark).alone);
+      const double predicted = to_seconds(profile::price_row(row.key, row.scope, gpu, relative).alone);
       const std::string group = row.library + " " + row.stratum;
       groups[group].push_back({group, row.seconds, predicted});
     }

@@ -158,6 +158,28 @@ std::int32_t follow(const Table& table, const std::string& name, const std::stri
   return index;
 }
 
+// The constants of every file, those of siblings filled up.
+std::vector<profile::KernelConstants> with_siblings(const std::vector<Found<KernelFile>>& found,
+                                                    Problems& problems) {
+  std::vector<profile::KernelConstants> known, out;
+  for (const Found<KernelFile>& one : found)
+    if (one.preset.like.empty()) known.push_back(one.preset.spec);
+  for (const Found<KernelFile>& one : found) {
+    const KernelFile& file = one.preset;
+    out.push_back(file.spec);
+    if (file.like.empty()) continue;
+    const std::int32_t at = follow(known, file.like, "kernel constants", file.like_place, problems);
+    if (at < 0) continue;
+    out.back() = known[static_cast<std::size_t>(at)];
+    out.back().name = file.spec.name;
+    for (double profile::KernelConstants::*const member : file.own) {
+      out.back().*member = file.spec.*member;
+      for (profile::KernelConstants& library : out.back().libraries) library.*member = file.spec.*member;
+    }
+  }
+  return out;
+}
+
 void read_aliases(Reading& reading, std::vector<Alias>& rows) {
   for (const std::string& folder : reading.folders) {
     const std::string path = folder + "/aliases.toml";
@@ -257,8 +279,9 @@ CatalogInputs read_catalog(const std::vector<std::string>& folders, Problems& pr
       presets_of(reading.all(Kind<training::ModelSpec>{"models", "model", "preset", read_model}));
   catalog.frameworks = presets_of(
       reading.all(Kind<training::FrameworkSpec>{"frameworks", "framework", "preset", read_framework}));
-  known.kernels = presets_of(reading.all(
-      Kind<profile::KernelConstants>{"kernels", "kernel constants", "calibration", read_kernel_constants}));
+  known.kernels = with_siblings(
+      reading.all(Kind<KernelFile>{"kernels", "kernel constants", "calibration", read_kernel_file}),
+      problems);
   known.networks = presets_of(reading.all(Kind<collective::NetworkConstants>{
       "networks", "network constants", "calibration", read_network_constants}));
   for (const auto& found :

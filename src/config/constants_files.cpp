@@ -1,7 +1,8 @@
 // Fitted constants: kernels, networks and slowdown share one form,
 //   [constants] field = { value = 1.2, error = 0.1, source = "..." }
 // (kernels also [knots.<name>], and both again under [library.<name>]), and the field list of the struct says
-// which numbers there must be.
+// which numbers there must be. A file of kernels with `like = "<name>"` lists only those that differ from
+// that file's.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -47,7 +48,8 @@ static void ignore_remarks(TableReader& file) {
 
 // Name and constants; what else a kind of file holds is read by its own function before file.finish().
 template <class Constants, class Fields>
-static Constants read_constants(TableReader& file, const Fields& fields) {
+static Constants read_constants(TableReader& file, const Fields& fields,
+                                TableReader::Presence presence = TableReader::Presence::require) {
   Constants constants;
   std::string source, date;
   file.text("name", constants.name);
@@ -56,8 +58,8 @@ static Constants read_constants(TableReader& file, const Fields& fields) {
   ignore_remarks(file);
   const toml::table* table = file.table("constants");
   if (table != nullptr)
-    read_fields(*table, "constants of \"" + constants.name + "\"", fields, TableReader::Presence::require,
-                constants, file.problems());
+    read_fields(*table, "constants of \"" + constants.name + "\"", fields, presence, constants,
+                file.problems());
   return constants;
 }
 
@@ -139,26 +141,42 @@ profile::KernelConstants read_library(const toml::table& table, const std::strin
 
 }  // namespace
 
-profile::KernelConstants read_kernel_constants(TableReader& file) {
-  auto constants = read_constants<profile::KernelConstants>(file, profile::kernel_constant_fields());
-  read_all_knots(file, "\"" + constants.name + "\"", constants);
+static void read_libraries(TableReader& file, profile::KernelConstants& constants) {
   const toml::table* libraries = file.table("library", TableReader::Presence::optional);
-  if (libraries != nullptr) {
-    TableReader reader(*libraries, place_of(*libraries), "libraries of \"" + constants.name + "\"",
-                       file.problems());
-    for (std::size_t i = 1; i < ops::kernel_library_names.size(); ++i) {
-      const std::string name(ops::kernel_library_names[i]);
-      const toml::table* one = reader.table(name, TableReader::Presence::optional);
-      if (one == nullptr) continue;
-      profile::KernelConstants base = constants;
-      base.libraries.clear();
-      base.library = static_cast<ops::KernelLibrary>(i);
-      constants.libraries.push_back(read_library(*one, "library \"" + name + "\"", base, file.problems()));
-    }
-    reader.finish();
+  if (libraries == nullptr) return;
+  TableReader reader(*libraries, place_of(*libraries), "libraries of \"" + constants.name + "\"",
+                     file.problems());
+  for (std::size_t i = 1; i < ops::kernel_library_names.size(); ++i) {
+    const std::string name(ops::kernel_library_names[i]);
+    const toml::table* one = reader.table(name, TableReader::Presence::optional);
+    if (one == nullptr) continue;
+    profile::KernelConstants base = constants;
+    base.libraries.clear();
+    base.library = static_cast<ops::KernelLibrary>(i);
+    constants.libraries.push_back(read_library(*one, "library \"" + name + "\"", base, file.problems()));
+  }
+  reader.finish();
+}
+
+KernelFile read_kernel_file(TableReader& file) {
+  using Presence = TableReader::Presence;
+  KernelFile read;
+  if (const toml::node* node = file.node("like", Presence::optional)) {
+    read.like_place = place_of(*node);
+    file.text("like", read.like, Presence::optional);
+  }
+  const auto fields = profile::kernel_constant_fields();
+  read.spec = read_constants<profile::KernelConstants>(
+      file, fields, read.like.empty() ? Presence::require : Presence::optional);
+  if (read.like.empty()) {
+    read_all_knots(file, "\"" + read.spec.name + "\"", read.spec);
+    read_libraries(file, read.spec);
+  } else if (const toml::table* own = file.table("constants", Presence::optional)) {
+    for (const auto& field : fields)
+      if (own->contains(field.name)) read.own.push_back(field.member);
   }
   file.finish();
-  return constants;
+  return read;
 }
 
 namespace {

@@ -3,6 +3,8 @@
 //              include quantising A. Accuracy is claimed for m, n, k >= 512. Family: (n, k).
 //   attention  causal self-attention over `seq_len` new tokens, with the copy of keys and values into the
 //              library's cache. Claimed for batch * seq_len >= 2048. Family: heads and length.
+//   experts    a fused feed-forward of experts on the busiest of `moe_ep_size` ranks, routing included; see
+//              measured_routing.hpp. Claimed for num_tokens >= 1024. Family: (hidden, inner, top k, experts).
 //   training   efficiency over `peak_tflops` of training kernels: products by layout (forward TN, input
 //   gradient
 //              NN, weight gradient NT, which may accumulate in fp32), groups of products, attention forward
@@ -12,12 +14,13 @@
 #include "config/measured_kernels.hpp"
 
 #include <algorithm>
-#include <array>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
+#include <limits>
 
 #include "base/counter_rng.hpp"
 #include "base/named_table.hpp"
+#include "config/measured_routing.hpp"
 
 namespace echo::config {
 
@@ -29,23 +32,22 @@ using ops::KernelKey;
 using ops::KernelKind;
 using ops::KernelLibrary;
 
+std::uint64_t both(std::uint64_t a, std::uint64_t b) { return mix(mix(a) ^ b); }
 std::uint64_t family_of(double a, double b) {
-  return mix(mix(static_cast<std::uint64_t>(a)) ^ static_cast<std::uint64_t>(b));
+  return both(static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b));
 }
-
-std::int32_t whole(double value) { return static_cast<std::int32_t>(std::llround(value)); }
 
 // "..., name=value, ..." -> value; empty when absent.
-std::string named(std::string_view description, const std::string& name) {
-  const std::string padded = " " + std::string(description);
-  const std::size_t at = padded.find(" " + name + "=");
-  if (at == std::string::npos) return "";
-  const std::size_t begin = at + name.size() + 2;
-  return padded.substr(begin, padded.find(',', begin) - begin);
-}
-
-double named_number(std::string_view description, const std::string& name) {
-  return std::strtod(named(description, name).c_str(), nullptr);
+std::string_view named(std::string_view description, std::string_view name) {
+  for (std::size_t at = 0; at < description.size();) {
+    const std::size_t end = std::min(description.find(',', at), description.size());
+    std::string_view part = description.substr(at, end - at);
+    while (!part.empty() && part.front() == ' ') part.remove_prefix(1);
+    if (part.substr(0, name.size()) == name && part.substr(name.size(), 1) == "=")
+      return part.substr(name.size() + 1);
+    at = end + 1;
+  }
+  return {};
 }
 
 KernelLibrary library_of(std::string_view name) {
@@ -61,6 +63,7 @@ class Reader {
   MeasuredKernel read(KernelTable kind, std::size_t row) {
     row_ = row;
     one_ = {};
+    one_.line = table_.place(row).line;
     one_.gpu_name = text("gpu");
     one_.gpu = find_named(presets_.catalog.gpus, presets_.aliases.resolve("gpu", one_.gpu_name));
     if (one_.gpu < 0) one_.skipped = "no preset for gpu " + one_.gpu_name;
@@ -71,6 +74,9 @@ class Reader {
       case KernelTable::attention:
         read_attention();
         break;
+      case KernelTable::experts:
+        read_experts();
+        break;
       case KernelTable::training_efficiency:
         read_training();
         break;
@@ -78,21 +84,60 @@ class Reader {
         read_layer_op();
         break;
     }
+    if (one_.skipped.empty()) refuse_what_cannot_be();
     if (one_.skipped.empty() && catalog_gpu().peak_of(one_.key.precision).value <= 0.0)
       one_.skipped = "the GPU has no " +
                      std::string(machine::precision_names.at(static_cast<std::size_t>(one_.key.precision)));
-    if (one_.skipped.empty() && one_.seconds <= 0.0) one_.skipped = "no measurement";
     return one_;
   }
 
  private:
+  [[noreturn]] void refuse(const std::string& what, const std::string& remedy) const {
+    throw UserError({{table_.place(row_), what, remedy}});
+  }
+  // Shapes beyond any GPU's memory, and times beyond 106 days, are slips; prices would overflow.
+  void refuse_what_cannot_be() const {
+    const KernelKey& key = one_.key;
+    const double m = key.m, n = key.n, k = key.k, times = std::max(key.batch, key.groups);
+    if (std::max({m * n, n * k, m * k}) * times > 1e15 || m * n * k * times > 1e20)
+      refuse("the shape is larger than any GPU holds", "correct or remove the row");
+    if (!(one_.seconds > 1e-12 && one_.seconds < 9e6))
+      refuse("the time is none that a kernel takes", "correct or remove the row");
+  }
   [[nodiscard]] std::string_view text(std::string_view column) const { return table_.text(row_, column); }
-  // A number that the table must have.
+  // A number that the table must have, above zero as all that is counted and measured here.
   [[nodiscard]] double number(std::string_view column) const {
     const auto value = table_.number(row_, column);
-    if (!value)
-      throw UserError({{table_.place(row_), "no " + std::string(column), "use the table as published"}});
+    if (!value) refuse("column " + std::string(column) + " is blank", "write a number, or remove the row");
+    if (*value <= 0.0)
+      refuse("column " + std::string(column) + ": " + std::string(text(column)) + " is not above zero",
+             "write what was measured, or remove the row");
     return *value;
+  }
+  // Rounded; must be a count that a key can hold.
+  [[nodiscard]] std::int32_t whole(double value, std::string_view what) const {
+    if (!(value >= 0.5 && value <= std::numeric_limits<std::int32_t>::max()))
+      refuse(std::string(what) + " is no number from 1 to 2 147 483 647", "correct or remove the row");
+    return static_cast<std::int32_t>(std::llround(value));
+  }
+  [[nodiscard]] std::int32_t count(std::string_view column) const {
+    const double value = number(column);
+    if (value != std::floor(value))
+      refuse("column " + std::string(column) + " needs a whole number", "write an integer");
+    return whole(value, column);
+  }
+  // "name=value" in the row's description.
+  [[nodiscard]] double named_number(std::string_view name) const {
+    const std::string_view cell = named(text("description"), name);
+    double value = 0.0;
+    const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+    if (error != std::errc() || end != cell.data() + cell.size() || !std::isfinite(value))
+      refuse("the description gives no number for " + std::string(name),
+             "write " + std::string(name) + "=... into it");
+    return value;
+  }
+  [[nodiscard]] std::int32_t named_count(std::string_view name) const {
+    return whole(named_number(name), name);
   }
   [[nodiscard]] const machine::GpuSpec& catalog_gpu() const {
     return presets_.catalog.gpus[static_cast<std::size_t>(one_.gpu)];
@@ -101,6 +146,7 @@ class Reader {
   void read_library() {
     one_.library = text("library");
     one_.key.library = library_of(one_.library);
+    one_.scope = profile::RowScope::serving;
     one_.seconds = number("latency_us") * 1e-6;
   }
 
@@ -116,8 +162,9 @@ class Reader {
   }
 
   void read_gemm() {
-    const double m = number("m"), n = number("n"), k = number("k");
-    one_.key = {.kind = KernelKind::gemm, .m = whole(m), .n = whole(n), .k = whole(k)};
+    const std::int32_t m = count("m"), n = count("n"), k = count("k");
+    one_.key = {.kind = KernelKind::gemm, .m = m, .n = n, .k = k};
+    one_.tokens = m;
     read_library();
     read_precision();
     one_.stratum = "gemm " + std::string(text("dtype"));
@@ -126,14 +173,15 @@ class Reader {
   }
 
   void read_attention() {
-    const double batch = number("batch_size"), seq = number("seq_len"), heads = number("num_heads");
+    const double batch = count("batch_size"), seq = count("seq_len"), heads = count("num_heads");
+    one_.tokens = batch * seq;
     one_.key = {.kind = KernelKind::attention_forward,
                 .causal = true,
-                .m = whole(seq),
-                .n = whole(seq),
-                .k = whole(number("head_dim")),
-                .batch = whole(batch * heads),
-                .groups = whole(batch * number("num_key_value_heads"))};
+                .m = count("seq_len"),
+                .n = count("seq_len"),
+                .k = count("head_dim"),
+                .batch = whole(batch * heads, "batch_size x num_heads"),
+                .groups = whole(batch * count("num_key_value_heads"), "batch_size x num_key_value_heads")};
     read_library();
     read_precision();
     one_.stratum = "attention forward";
@@ -141,58 +189,77 @@ class Reader {
     one_.family = family_of(heads, seq);
   }
 
+  void read_experts() {
+    const std::int32_t hidden = count("hidden_size"), inner = count("inter_size"),
+                       experts = count("num_experts"), ranks = count("moe_ep_size"),
+                       tokens = count("num_tokens");
+    one_.key = {.kind = KernelKind::expert_ffn,
+                .m = tokens,
+                .n = whole(static_cast<double>(inner) / count("moe_tp_size"), "inter_size / moe_tp_size"),
+                .k = hidden,
+                .batch = whole(static_cast<double>(experts) / ranks, "num_experts / moe_ep_size"),
+                .groups = count("topk")};
+    one_.tokens = tokens;
+    read_library();
+    read_precision();
+    const std::string_view distribution = text("distribution");
+    const auto routing = routings_.of({.tokens = tokens,
+                                       .experts = experts,
+                                       .choices = one_.key.groups,
+                                       .ranks = ranks,
+                                       .unevenness = unevenness_of(distribution)});
+    if (routing) one_.key.routing = *routing;
+    if (!routing && one_.skipped.empty()) one_.skipped = "distribution " + std::string(distribution);
+    one_.key.gated = has_gate(one_.key, one_.library, inner);
+    one_.key.routing.tuned = has_tuned_tiles(one_.key, one_.gpu_name);
+    one_.stratum = "experts " + std::string(distribution);
+    one_.in_region = tokens >= 1024;
+    one_.family = both(family_of(hidden, inner), family_of(one_.key.groups, experts));
+  }
+
   void read_training() {
-    const std::string_view op = text("op"), about = text("description");
+    const std::string_view op = text("op");
     one_.library = "simumax";
-    double flops = 0.0;
     if (op == "matmul") {
-      const std::string layout = named(about, "layout");
-      one_.key = {.kind = KernelKind::gemm,
-                  .layout = layout == "NN"   ? GemmLayout::nn
-                            : layout == "NT" ? GemmLayout::nt
-                                             : GemmLayout::tn,
-                  .fp32_accumulate = named(about, "accumulate") == "True",
-                  .m = whole(named_number(about, "m")),
-                  .n = whole(named_number(about, "n")),
-                  .k = whole(named_number(about, "k")),
-                  .batch = whole(named_number(about, "b"))};
+      one_.key = product();
     } else if (op == "group_matmul") {
-      one_.key = group_of(about);
+      one_.key = group_of_products();
     } else if (op == "sdp_fwd" || op == "sdp_bwd") {
-      const double seq = named_number(about, "seq_len"), batch = named_number(about, "batch"),
-                   values = named_number(about, "v_head_dim"), keys = named_number(about, "qk_head_dim");
-      one_.key = {.kind = op == "sdp_fwd" ? KernelKind::attention_forward : KernelKind::attention_backward,
-                  .causal = true,
-                  .m = whole(seq),
-                  .n = whole(seq),
-                  .k = whole(keys),
-                  .batch = whole(batch * named_number(about, "head_num")),
-                  .groups = whole(batch * named_number(about, "kv_head_num")),
-                  .value_dim = values == keys ? 0 : whole(values)};
+      one_.key = attention(op == "sdp_fwd" ? KernelKind::attention_forward : KernelKind::attention_backward);
     } else {
       one_.skipped = "op " + std::string(op);
       return;
     }
-    const bool product = one_.key.kind == KernelKind::gemm;
-    flops = ops::flops_of(one_.key).value * (product ? 1.0 : 2.0);  // the table counts the whole square
+    const bool is_product = one_.key.kind == KernelKind::gemm;
     one_.key.library = KernelLibrary::simumax;
-    one_.family = product ? family_of(one_.key.n, one_.key.k) : family_of(one_.key.batch, one_.key.m);
+    one_.tokens = static_cast<double>(one_.key.m) * (one_.key.grouped ? one_.key.batch : 1);
+    one_.family = is_product ? family_of(one_.key.n, one_.key.k) : family_of(one_.key.batch, one_.key.m);
     one_.stratum = "training " + std::string(op);
-    const double efficiency = number("efficiency");
-    if (efficiency > 0.0) one_.seconds = flops / (number("peak_tflops") * 1e12 * efficiency);
+    // Of attention the table counts the whole square.
+    const double flops = ops::flops_of(one_.key).value * (is_product ? 1.0 : 2.0);
+    one_.efficiency = number("efficiency");
+    one_.seconds = flops / (number("peak_tflops") * 1e12 * one_.efficiency);
+  }
+
+  [[nodiscard]] KernelKey product() const {
+    const std::string_view about = text("description"), layout = named(about, "layout");
+    return {.kind = KernelKind::gemm,
+            .layout = layout == "NN"   ? GemmLayout::nn
+                      : layout == "NT" ? GemmLayout::nt
+                                       : GemmLayout::tn,
+            .fp32_accumulate = named(about, "accumulate") == "True",
+            .m = named_count("m"),
+            .n = named_count("n"),
+            .k = named_count("k"),
+            .batch = named_count("b")};
   }
 
   // ng products of M rows, by the pass they belong to: N outputs and K inputs of the forward one.
-  static KernelKey group_of(std::string_view about) {
-    const std::string stage = named(about, "stage");
-    const std::int32_t rows = whole(named_number(about, "M")), n = whole(named_number(about, "N")),
-                       k = whole(named_number(about, "K"));
-    KernelKey key{.kind = KernelKind::gemm,
-                  .grouped = true,
-                  .m = rows,
-                  .n = n,
-                  .k = k,
-                  .batch = whole(named_number(about, "ng"))};
+  [[nodiscard]] KernelKey group_of_products() const {
+    const std::string_view about = text("description"), stage = named(about, "stage");
+    const std::int32_t rows = named_count("M"), n = named_count("N"), k = named_count("K");
+    KernelKey key{
+        .kind = KernelKind::gemm, .grouped = true, .m = rows, .n = n, .k = k, .batch = named_count("ng")};
     if (stage == "bwd_grad_act") key.layout = GemmLayout::nn, key.n = k, key.k = n;
     if (stage == "bwd_grad_w")
       key.layout = GemmLayout::nt, key.m = n, key.n = k, key.k = rows,
@@ -200,37 +267,52 @@ class Reader {
     return key;
   }
 
+  [[nodiscard]] KernelKey attention(KernelKind kind) const {
+    const std::int32_t seq = named_count("seq_len"), values = named_count("v_head_dim"),
+                       keys = named_count("qk_head_dim");
+    const double batch = named_count("batch");
+    return {.kind = kind,
+            .causal = true,
+            .m = seq,
+            .n = seq,
+            .k = keys,
+            .batch = whole(batch * named_count("head_num"), "batch x head_num"),
+            .groups = whole(batch * named_count("kv_head_num"), "batch x kv_head_num"),
+            .value_dim = values == keys ? 0 : values};
+  }
+
   void read_layer_op() {
     const std::string_view op = text("op");
-    const double hidden = number("hidden"), degree = number("tp"), heads = number("heads"),
-                 dim = hidden / heads, key_heads = number("kv_heads"), tokens = number("num_tokens"),
-                 ffn = number("ffn_hidden");
+    const double hidden = count("hidden"), degree = count("tp"), heads = count("heads"), dim = hidden / heads,
+                 key_heads = count("kv_heads"), ffn = count("ffn_hidden");
+    const std::int32_t tokens = count("num_tokens");
     const bool gated = text("gated_ffn") == "True";
-    const double attention_width = (heads + 2 * key_heads) * dim / degree;
-    one_.key = {.kind = KernelKind::gemm, .m = whole(tokens), .n = whole(hidden)};
+    const auto width = [&](double value) { return whole(value, "the width of " + std::string(op)); };
+    one_.key = {.kind = KernelKind::gemm, .m = tokens, .n = width(hidden)};
     KernelKey& key = one_.key;
     if (op == "attn_pre_proj")
-      key.n = whole(attention_width), key.k = whole(hidden);
+      key.n = width((heads + 2 * key_heads) * dim / degree), key.k = width(hidden);
     else if (op == "attn_post_proj")
-      key.k = whole(hidden / degree);
+      key.k = width(hidden / degree);
     else if (op == "mlp_up_proj")
-      key.n = whole(ffn / degree * (gated ? 2 : 1)), key.k = whole(hidden);
+      key.n = width(ffn / degree * (gated ? 2 : 1)), key.k = width(hidden);
     else if (op == "mlp_down_proj")
-      key.k = whole(ffn / degree);
+      key.k = width(ffn / degree);
     else if (op == "input_layernorm")
       key.kind = KernelKind::norm_forward;
     else if (op == "add")  // two tensors in, one out and no mask: half as much again as a copy
-      key.kind = KernelKind::elementwise, key.n = whole(hidden / 2 * 3);
+      key.kind = KernelKind::elementwise, key.n = width(hidden / 2 * 3);
     else if (op == "emb")
       key.kind = KernelKind::embedding_forward;
     else if (op == "attn_rope")
-      key.kind = KernelKind::rope, key.n = whole((heads + key_heads) * dim / degree);
+      key.kind = KernelKind::rope, key.n = width((heads + key_heads) * dim / degree);
     else if (op == "mlp_act")
-      key.kind = KernelKind::activation_forward, key.gated = gated, key.n = whole(ffn / degree);
-    else
+      key.kind = KernelKind::activation_forward, key.gated = gated, key.n = width(ffn / degree);
+    else if (one_.skipped.empty())
       one_.skipped = "op " + std::string(op);
     key.library = KernelLibrary::vidur;
     one_.library = "vidur";
+    one_.tokens = tokens;
     one_.seconds = number("latency_us") * 1e-6;
     one_.stratum = "layer " + std::string(op);
     one_.in_region = tokens >= 1024;
@@ -241,27 +323,26 @@ class Reader {
   const CatalogInputs& presets_;
   std::size_t row_ = 0;
   MeasuredKernel one_;
+  MeasuredRoutings routings_;
 };
 
 }  // namespace
 
-std::optional<KernelTable> kernel_table_of(const CsvTable& table) {
-  const auto has = [&](std::initializer_list<std::string_view> columns) {
-    return std::all_of(columns.begin(), columns.end(), [&](std::string_view c) { return table.has(c); });
-  };
-  if (has({"gpu", "library", "dtype", "m", "n", "k", "latency_us"})) return KernelTable::gemm;
-  if (has({"gpu", "library", "batch_size", "seq_len", "num_heads", "head_dim", "latency_us"}))
-    return KernelTable::attention;
-  if (has({"gpu", "op", "peak_tflops", "efficiency", "description"})) return KernelTable::training_efficiency;
-  if (has({"gpu", "op", "num_tokens", "hidden", "ffn_hidden", "latency_us"})) return KernelTable::layer_ops;
-  return std::nullopt;
-}
+constexpr std::size_t problems_told = 20;
 
 std::vector<MeasuredKernel> read_measured_kernels(const CsvTable& table, KernelTable kind,
                                                   const CatalogInputs& presets) {
   Reader reader(table, presets);
   std::vector<MeasuredKernel> out;
-  for (std::size_t row = 0; row < table.rows(); ++row) out.push_back(reader.read(kind, row));
+  std::vector<Problem> problems;
+  for (std::size_t row = 0; row < table.rows() && problems.size() < problems_told; ++row) {
+    try {
+      out.push_back(reader.read(kind, row));
+    } catch (const UserError& error) {
+      problems.insert(problems.end(), error.problems().begin(), error.problems().end());
+    }
+  }
+  if (!problems.empty()) throw UserError(std::move(problems));
   return out;
 }
 

@@ -22,7 +22,15 @@ struct ClusterFile {
 };
 [[nodiscard]] ClusterFile read_cluster(TableReader& file);
 
-[[nodiscard]] profile::KernelConstants read_kernel_constants(TableReader& file);
+// Constants of a GPU kind. A sibling's file says whose constants it shares and lists those that differ; the
+// others are put in when every file is read.
+struct KernelFile {
+  profile::KernelConstants spec;
+  std::string like;  // empty: all constants are its own
+  std::vector<double profile::KernelConstants::*> own;
+  Place like_place;
+};
+[[nodiscard]] KernelFile read_kernel_file(TableReader& file);
 [[nodiscard]] collective::NetworkConstants read_network_constants(TableReader& file);
 
 struct SlowdownFile {

@@ -6,8 +6,6 @@ namespace echo::ops {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> layout_names{"tn", "nn", "nt"};
-
 std::string size_of(Bytes bytes) {
   constexpr std::array<std::string_view, 4> units{"B", "KiB", "MiB", "GiB"};
   std::size_t unit = 0;
@@ -27,7 +25,7 @@ std::string describe(const KernelKey& key) {
   text += " " + std::to_string(key.m) + "x" + std::to_string(key.n);
   if (has_depth) text += "x" + std::to_string(key.k);
   if (key.kind == KernelKind::gemm)
-    text += " " + std::string(layout_names[static_cast<std::size_t>(key.layout)]);
+    text += " " + std::string(gemm_layout_names[static_cast<std::size_t>(key.layout)]);
   if (key.batch > 1) text += (key.grouped ? " group of " : " batch ") + std::to_string(key.batch);
   return text;
 }

@@ -17,6 +17,7 @@
 // chained kernels.
 #include "ops/kernel.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/contract.hpp"
@@ -148,6 +149,7 @@ double bytes_per_element(const KernelKey& key) {
       return pick(style, wide, wide, wide + 24) + key.groups * quantized_bytes(key);
     case KernelKind::scan_forward:
     case KernelKind::scan_backward:
+    case KernelKind::expert_ffn:
     case KernelKind::gemm:
     case KernelKind::attention_forward:
     case KernelKind::attention_backward:
@@ -186,6 +188,23 @@ double attention_bytes(const KernelKey& key) {
 double attention_flops(const KernelKey& key) {
   const double pairs = pairs_of(key) * key.batch, k = key.k, value = value_dim_of(key);
   return 2.0 * pairs * (key.kind == KernelKind::attention_forward ? k + value : 3.0 * k + 2.0 * value);
+}
+
+// Two products of each expert, the first one twice as wide when there is a gate.
+double expert_weights(const KernelKey& key) {
+  return static_cast<double>(key.n) * key.k * (key.gated ? 3.0 : 2.0);
+}
+
+double expert_flops(const KernelKey& key) { return 2.0 * routing_of(key).rows * expert_weights(key); }
+
+// Weights of the experts that have rows, the tokens in and out. What the products hand to each other may stay
+// in L2.
+double expert_bytes(const KernelKey& key) {
+  const Routing routing = routing_of(key);
+  const double busy = std::min(key.batch, routing.rows);
+  const double tokens = static_cast<double>(routing.reached) * key.k;
+  return busy * expert_weights(key) * machine::operand_bytes(key.precision) +
+         2.0 * tokens * machine::element_bytes(key.precision);
 }
 
 bool is_scan(KernelKind kind) {
@@ -249,10 +268,22 @@ double pairs_of(const KernelKey& key) {
 
 std::int32_t value_dim_of(const KernelKey& key) { return key.value_dim > 0 ? key.value_dim : key.k; }
 
+Routing routing_of(const KernelKey& key) {
+  Routing out = key.routing;
+  if (out.experts == 0)
+    out = {.experts = key.batch,
+           .rows = key.m * key.groups,
+           .reached = key.m,
+           .unevenness = out.unevenness,
+           .tuned = out.tuned};
+  return out;
+}
+
 Flops flops_of(const KernelKey& key) {
   if (key.kind == KernelKind::gemm) return Flops(2 * product(key) * key.k);
   if (is_attention(key.kind)) return Flops(attention_flops(key));
   if (is_scan(key.kind)) return Flops(Scan(key).flops() * key.m);
+  if (key.kind == KernelKind::expert_ffn) return Flops(expert_flops(key));
   return Flops(0.0);
 }
 
@@ -263,6 +294,7 @@ Bytes traffic_of(const KernelKey& key) {
   if (key.kind == KernelKind::gemm) bytes = gemm_bytes(key);
   if (is_attention(key.kind)) bytes = attention_bytes(key);
   if (is_scan(key.kind)) bytes = Scan(key).bytes() * key.m;
+  if (key.kind == KernelKind::expert_ffn) bytes = expert_bytes(key);
   return Bytes(std::llround(bytes));
 }
 

@@ -50,12 +50,15 @@ enum class KernelKind : std::int8_t {
                   // C,
   scan_backward,  //   `span` = tokens of a chunk; the gate included
   amax,           // largest magnitude of m x n, and the scale that follows from it
-  quantize        // casts m x n to `precision`, `groups` copies of it; k elements share a scale, 1 = all do
+  quantize,       // casts m x n to `precision`, `groups` copies of it; k elements share a scale, 1 = all do
+  expert_ffn      // all of a mixture's feed-forward on one rank, as a serving library fuses it: m tokens,
+              // `groups` experts each, `batch` experts here, of hidden k and inner n; `gated`; see Routing
 };
-inline constexpr std::int32_t kernel_kind_count = 34;
+inline constexpr std::int32_t kernel_kind_count = 35;
 
 // Operand storage of a training GEMM: forward TN, input gradient NN, weight gradient NT (cuBLAS words).
 enum class GemmLayout : std::int8_t { tn, nn, nt };
+inline constexpr std::array<std::string_view, 3> gemm_layout_names{"tn", "nn", "nt"};
 
 // Whether a framework runs the op as one hand-fused kernel or as a chain of eager framework kernels.
 enum class KernelStyle : std::int8_t { fused, compiled, eager };
@@ -70,6 +73,18 @@ enum class AttentionKernel : std::int8_t { native, flash_2, flash_1 };
 enum class KernelLibrary : std::int8_t { training, sglang, trtllm, simumax, vidur };
 inline constexpr std::array<std::string_view, 5> kernel_library_names{"training", "sglang", "trtllm",
                                                                       "simumax", "vidur"};
+
+// Where the tokens of an expert_ffn go, of which `groups` experts each take a copy. All zeroes: every expert
+// is here and they share evenly.
+struct Routing {
+  std::int32_t experts = 0;  // of all ranks together
+  std::int32_t rows = 0;     // copies that the experts of this rank take
+  std::int32_t reached = 0;  // tokens that have at least one copy here
+  // 0: the experts here are loaded evenly; p: their loads are those of a power law of exponent 1 + 1/p
+  std::int32_t unevenness = 0;
+  bool tuned = false;  // the library comes with tiles chosen for this shape on this GPU
+  friend constexpr auto operator<=>(const Routing&, const Routing&) = default;
+};
 
 struct KernelKey {
   KernelKind kind{};
@@ -86,9 +101,11 @@ struct KernelKey {
   std::int32_t batch = 1, groups = 1;
   std::int32_t value_dim = 0;  // attention: head dim of values and outputs where it is not k
   std::int32_t span = 0;       // attention: keys a query sees at most, 0 = all; scan: tokens of a chunk
+  Routing routing{};           // expert_ffn
   friend constexpr auto operator<=>(const KernelKey&, const KernelKey&) = default;
 };
 
+[[nodiscard]] Routing routing_of(const KernelKey&);         // of an expert_ffn, zeroes resolved
 [[nodiscard]] std::int32_t value_dim_of(const KernelKey&);  // of an attention kernel
 // (Query, key) pairs of one head of an attention kernel. Causal: half of a square, diagonal included as half.
 [[nodiscard]] double pairs_of(const KernelKey&);
@@ -101,6 +118,8 @@ struct KernelKey {
 
 // How a price came about, best first.
 enum class Grade : std::int8_t { measured, interpolated, modelled, extrapolated };
+inline constexpr std::array<std::string_view, 4> grade_names{"measured", "interpolated", "modelled",
+                                                             "extrapolated"};
 
 struct KernelPrice {
   SimTime alone{};             // duration with the GPU to itself, launch gap not included

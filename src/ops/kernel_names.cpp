@@ -72,6 +72,8 @@ const char* name_of(KernelKind kind) {
       return "amax";
     case KernelKind::quantize:
       return "quantize";
+    case KernelKind::expert_ffn:
+      return "expert_ffn";
   }
   return "";
 }

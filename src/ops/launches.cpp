@@ -17,6 +17,9 @@ namespace {
 // Source: state-spaces/mamba ssd_combined.py.
 constexpr std::int32_t scan_forward_launches = 5, scan_backward_launches = 15;
 
+// Routing, sorting by expert, first product, activation, second product, sum. Source: sglang fused_moe.py.
+constexpr std::int32_t expert_ffn_launches = 6;
+
 std::int32_t eager_launches(const KernelKey& key) {
   switch (key.kind) {
     case KernelKind::norm_forward:
@@ -69,6 +72,8 @@ std::int32_t eager_launches(const KernelKey& key) {
     case KernelKind::convolution_forward:
     case KernelKind::convolution_backward:
       return 1;
+    case KernelKind::expert_ffn:
+      return expert_ffn_launches;
     case KernelKind::scan_forward:
       return scan_forward_launches;
     case KernelKind::scan_backward:
@@ -83,6 +88,7 @@ std::int32_t launches_of(const KernelKey& key) {
   if (key.grouped) return key.batch;
   if (key.kind == KernelKind::scan_forward) return scan_forward_launches;
   if (key.kind == KernelKind::scan_backward) return scan_backward_launches;
+  if (key.kind == KernelKind::expert_ffn) return expert_ffn_launches;
   switch (key.style) {
     case KernelStyle::fused:
       if (key.kind == KernelKind::amax) return 2;                 // maximum, scale

@@ -1,18 +1,44 @@
-// Fused (flash) attention: one thread block per 128 query rows of a head walks over the keys it may see.
+// Fused (flash) attention: one thread block per tile of query rows walks over the keys that they may see.
 //
-//   pair time = 2 products * 2 (d + softmax) / rate           for one (query, key) pair, d = head dim (the
-//               mean over the products where keys and values differ); the exponential units are slower than
-//               the tensor cores, so one score's softmax is worth `softmax` elements of depth. Backward has 5
-//               products (scores again, dV, dP, dQ, dK) and constants of its own.
-//   Starting and ending a block is worth `prologue` keys (forward; the backward tables show none).
-//   work      = pairs * pair time / SMs; causal: half the square and half a tile of wasted diagonal per
-//   query,
-//               and as much again at the far edge of a window
-//   row time      = max(longest block, work + tail * longest block) + ramp, and never below the HBM time of
-//   its tensors
-// Sources: Dao et al. 2022, 2023 (FlashAttention, -2), Shah et al. 2024 (-3: softmax is what head dim 64
-// loses to). Head dims are padded to a multiple of 32, as the libraries' templates are. Neglected: L2 sharing
-// of keys between the heads of a group (it lowers memory time, which seldom binds).
+// The forward kernel. A tile has R = `tile_rows` rows (128; 64 in TensorRT-LLM's kernels for A100) and takes
+// N = `tile_keys` keys at a time. Kernels that pack (FlashAttention-3 with paged keys) fill the rows with all
+// the query heads of a group, so a tile covers R / group tokens; the others work head by head.
+//   tile time = prologue + keys * pair time * R
+//   pair time = 2 products * 2 depth / rate of an SM          for one (query, key) pair
+//   depth     = max(d, e) + exposed * min(d, e)               d = head dim, mean of keys' and values'
+// The exponential units work beside the tensor cores: the softmax of a score takes as long as the products of
+// e = `softmax` channels: 16 exponentials a clock against 2048, 4096 and 8192 FLOP a clock of an SM are 32,
+// 64 and 128 channels on A100, Hopper and Blackwell. Most of the shorter of the two is hidden.
+//   keys      = mean over rows: half the square and half a tile of wasted diagonal (and as much again at the
+//               far edge of a window), at least one tile
+//   work      = tiles * tile time / SMs
+//   longest   = the tile that sees most keys; Blackwell interleaves two tiles in a block up to 128 channels
+//               (two scores and two sums fill its tensor memory), so such a block's keys take twice as long
+//   arithmetic = max(longest, work + tail * longest), slowed by the power limit: in a micro-benchmark by up
+//               to `throttle` where it is much longer than `throttle_half`, less where softmax is what binds
+//               and the tensor cores wait; in a training step by `sustained`
+//   splits    FlashAttention-3 shares out a tile's keys where there are fewer than 0.9 tiles a SM and more
+//             than 4 key tiles: over as many blocks as leave each 1.1 of an even share; each writes fp32 sums
+//             that another kernel reads.
+//   row time  = max(arithmetic, memory) + leak * min(...) + ramp, memory the HBM time of its tensors
+// What an inference library does around it costs `wrapper_start` and, in HBM passes and time a row, copying
+// keys and values to its cache, splitting and rotating queries. TensorRT-LLM's table of rotations ends at
+// 1024 positions; longer sequences cost `long_rotation` more. A training step pays none of this.
+//
+// The backward kernel has 5 products (scores again, dV, dP, dQ, dK), an additive softmax and constants of its
+// own; no prologue shows in its tables, and its rate is fitted as it is in long runs, so no `sustained`
+// either. Passes before and after it: clearing the fp32 sum of dq (w 4), delta = rowsum(do o) (r e, r e),
+// converting dq (r 4, w e).
+//
+// Head dims are padded to a multiple of 32, as the libraries' templates are. What is left is smooth in
+// (queries, tiles an SM, head dim) and held by knots.
+//
+// Sources: Dao et al. 2022, 2023 (FlashAttention, -2), Shah et al. 2024 (-3, softmax against products);
+// Dao-AILab/flash-attention hopper/heuristics.h and tile_size.h (tiles, packing, splits); NVIDIA/TensorRT-LLM
+// fmhaKernels.h (Blackwell: 256 rows a block, heads not grouped in the context phase);
+// ai-dynamo/aiconfigurator collector/*/collect_attn.py (what a row of the tables includes, replayed as a CUDA
+// graph). Neglected: L2 sharing of keys between the heads of a group (it lowers memory time, which seldom
+// binds); which samples heads belong to, so splits by the length of the batch's longest sample alone.
 #include "profile/attention.hpp"
 
 #include <algorithm>
@@ -24,15 +50,8 @@ namespace echo::profile {
 
 namespace {
 
-constexpr double query_tile = 128.0;
-
-// Time factors where keys are wider than values (192 and 128 channels of latent attention): fewer rows fit
-// beside the wider tiles. Source: MooreThreads/SimuMax, measured kernels over this model at the rates of
-// heads of 128 channels: forward 1.15 on A100 and 1.0 to 1.27 on B200, backward 1.3 and 1.4.
-constexpr double unequal_heads_forward = 1.1, unequal_heads_backward = 1.34;
-
-// The constants of each GPU are those of kernels written for it. On Hopper and later FlashAttention-3 is 1.5 to
-// 2 times as fast forward and 1.5 to 1.75 times backward as FlashAttention-2 (Shah et al. 2024,
+// The constants of each GPU are those of kernels written for it. On Hopper and later FlashAttention-3 is 1.5
+// to 2 times as fast forward and 1.5 to 1.75 times backward as FlashAttention-2 (Shah et al. 2024,
 // arXiv:2407.08608, section 1; middles of those ranges), which is about twice as fast as its predecessor (Dao
 // 2023, arXiv:2307.08691, abstract).
 double slower_by_age(ops::AttentionKernel kernel, const machine::GpuSpec& gpu, bool forward) {
@@ -48,60 +67,184 @@ machine::Precision arithmetic_of(machine::Precision p) {
   return p == Precision::fp16 ? Precision::fp16 : Precision::bf16;
 }
 
+double padded(double dim) { return std::ceil(dim / 32.0) * 32.0; }
+
 // Of the products: one of two forward and three of five backward run over the channels of keys.
 double mean_head_dim(const ops::KernelKey& key) {
-  const double keys = std::ceil(key.k / 32.0) * 32.0,
-               values = std::ceil(ops::value_dim_of(key) / 32.0) * 32.0;
-  if (keys == values) return keys;
+  const double keys = padded(key.k), values = padded(ops::value_dim_of(key));
   return key.kind == ops::KernelKind::attention_forward ? (keys + values) / 2 : (3 * keys + 2 * values) / 5;
+}
+
+// How query rows and keys are dealt to thread blocks.
+struct Tiles {
+  double count = 0.0;   // of query rows, over all heads and samples
+  double keys = 0.0;    // mean number that one works through
+  double most = 0.0;    // keys of the one that sees most
+  double splits = 1.0;  // blocks that share out the keys of one
+};
+
+Tiles tiles_of(const ops::KernelKey& key, const machine::GpuSpec& gpu, double rows, double step, bool packs,
+               bool splits) {
+  const double m = key.m, n = key.n, span = key.span;
+  const double group = packs ? static_cast<double>(key.batch) / key.groups : 1.0;
+  const double tokens = rows / group;  // that a tile covers
+  const bool windowed = key.causal && key.span > 0;
+  const double seen = windowed ? std::min(n, span + (key.chunked ? 0.0 : tokens)) : n;
+  const double edges = !key.causal ? 0.0 : windowed && !key.chunked ? 2.0 : 1.0;
+  Tiles out;
+  out.count = std::ceil(m * group / rows) * key.batch / group;
+  out.most = std::ceil(seen / step) * step;
+  const double wasted = edges * std::min(seen, std::max(tokens, step)) / 2;
+  out.keys = key.causal ? std::min(std::max(ops::pairs_of(key) / m + wasted, step), out.most) : out.most;
+  if (splits && out.count < 0.9 * gpu.sm_count && out.most > 4 * step) {
+    const double each = std::ceil(1.1 * out.count * (out.most / step) / gpu.sm_count);
+    out.splits = std::ceil(out.most / step / each);
+  }
+  return out;
+}
+
+Tiles forward_tiles(const ops::KernelKey& key, const machine::GpuSpec& gpu, const KernelConstants& c) {
+  return tiles_of(key, gpu, c.attention_tile_rows, c.attention_tile_keys, c.attention_packs > 0.0,
+                  c.attention_splits > 0.0);
+}
+
+// Channels that a pair's products and softmax take as long as.
+double depth_of(double d, const KernelConstants& c) {
+  return std::max(d, c.attention_softmax) + c.attention_exposed * std::min(d, c.attention_softmax);
+}
+
+// Of what one thread block works through side by side: two tiles on Blackwell where they fit, 128 channels.
+double block_depth(double d, const machine::GpuSpec& gpu, const KernelConstants& c) {
+  const double one = depth_of(d, c);
+  return gpu.compute_capability < 100 ? one : std::max(one, 2.0 * depth_of(std::min(d, 128.0), c));
+}
+
+bool is_power_of_two(std::int32_t n) { return (n & (n - 1)) == 0; }
+
+// s that arithmetic takes at the power limit, and the part of it that is inverse to the clock.
+struct Slowed {
+  double time = 0.0, by_clock = 0.0;
+};
+
+Slowed in_step(double time, double sustained) { return {time * (1.0 + sustained), time * (1.0 + sustained)}; }
+
+Slowed in_benchmark(double time, double throttle, double half) {
+  const double all = time + half;
+  return {time * (1.0 + throttle * time / all),
+          time * (1.0 + throttle * time * (time + 2.0 * half) / (all * all))};
+}
+
+struct Parts {
+  Slowed arithmetic;
+  double memory = 0.0;   // s, beside arithmetic
+  double traffic = 0.0;  // s of peak HBM bandwidth
+  double leak = 0.0;
+  double serial = 0.0;  // s of HBM traffic before and after
+  double fixed = 0.0;   // s
+  double sm_share = 1.0;
+  double correction = 1.0;
+};
+
+// What an inference library does around its kernel.
+double wrapper_time(const ops::KernelKey& key, const machine::GpuSpec& gpu, const KernelConstants& c) {
+  const double element = machine::element_bytes(key.precision);
+  const double queries = static_cast<double>(key.m) * key.batch,
+               keys = static_cast<double>(key.m) * key.groups;
+  const double bytes = element * (keys * (key.k + ops::value_dim_of(key)) * c.attention_cache_passes +
+                                  2.0 * queries * key.k * c.attention_query_passes);
+  const double rate = gpu.memory_bandwidth.value * c.attention_bandwidth;
+  const double positions = key.n > 1024 ? 1.0 + c.attention_long_rotation : 1.0;
+  return positions * (bytes / rate + (queries + keys) * c.attention_row_time);
+}
+
+Parts forward_parts(const ops::KernelKey& key, const machine::GpuSpec& gpu, const KernelConstants& c,
+                    Clocks clocks) {
+  const Tiles tiles = forward_tiles(key, gpu, c);
+  const double sms = gpu.sm_count, d = mean_head_dim(key), e = c.attention_softmax;
+  const double depth = depth_of(d, c);
+  const double unequal = ops::value_dim_of(key) == key.k ? 1.0 : c.attention_forward_unequal;
+  const double peak = gpu.peak_of(arithmetic_of(key.precision)).value;
+  const double key_time = slower_by_age(key.attention, gpu, true) * unequal * 2.0 * 2.0 * depth *
+                          c.attention_tile_rows / (c.attention_forward_rate * peak / sms);
+  const bool odd = !is_power_of_two(key.batch / key.groups);
+  const double prologue = c.attention_prologue + (odd ? c.attention_odd_group : 0.0);
+  const double step = c.attention_tile_keys;
+  const double work = tiles.count * (tiles.splits * prologue + tiles.keys * key_time) / sms;
+  const double most = std::ceil(tiles.most / step / tiles.splits) * step;
+  const double longest = prologue + most * key_time * (block_depth(d, gpu, c) / depth);
+  const double busy = d < e ? d * d / (e * e) : 1.0;  // of the tensor cores' power
+
+  const double rate = gpu.memory_bandwidth.value;
+  const double sums = tiles.splits > 1.0
+                          ? 8.0 * key.m * key.batch * ops::value_dim_of(key) * tiles.splits  // fp32, w and r
+                          : 0.0;
+  const bool wrapped = clocks == Clocks::benchmark;
+  Parts out;
+  const double alone = std::max(longest, work + c.attention_tail * longest);
+  out.arithmetic = wrapped ? in_benchmark(alone, c.attention_throttle * busy, c.attention_throttle_half)
+                           : in_step(alone, c.attention_sustained * busy);
+  out.traffic = static_cast<double>(ops::traffic_of(key).value) / rate;
+  out.memory = out.traffic / c.attention_bandwidth;
+  out.leak = c.attention_overlap_leak;
+  out.serial = sums / (rate * c.attention_bandwidth) + (wrapped ? wrapper_time(key, gpu, c) : 0.0);
+  out.fixed = c.attention_ramp + (wrapped ? c.attention_wrapper_start : 0.0);
+  out.sm_share = std::min(1.0, tiles.count * tiles.splits / sms);
+  out.correction = correction(c.attention_knots, place_of_attention(key, gpu, c));
+  return out;
+}
+
+Parts backward_parts(const ops::KernelKey& key, const machine::GpuSpec& gpu, const KernelConstants& c,
+                     Clocks clocks) {
+  constexpr double rows = 128.0;
+  const Tiles tiles = tiles_of(key, gpu, rows, rows, false, false);
+  const double sms = gpu.sm_count, depth = mean_head_dim(key) + c.attention_backward_softmax;
+  const double unequal = ops::value_dim_of(key) == key.k ? 1.0 : c.attention_backward_unequal;
+  const double peak = gpu.peak_of(arithmetic_of(key.precision)).value;
+  const double key_time = slower_by_age(key.attention, gpu, false) * unequal * 5.0 * 2.0 * depth * rows /
+                          (c.attention_backward_rate * peak / sms);
+  const double work = tiles.count * tiles.keys * key_time / sms, longest = tiles.most * key_time;
+
+  const double element = machine::element_bytes(key.precision);
+  const double pass_bytes = static_cast<double>(key.m) * key.batch *
+                            (key.k * (element + 8) + ops::value_dim_of(key) * (2 * element));
+  const double rate = gpu.memory_bandwidth.value * c.memory_copy;
+  Parts out;
+  const double alone = std::max(longest, work + c.attention_backward_tail * longest);
+  out.arithmetic = clocks == Clocks::benchmark
+                       ? in_benchmark(alone, c.attention_backward_throttle, c.attention_throttle_half)
+                       : in_step(alone, 0.0);
+  out.traffic = static_cast<double>(ops::traffic_of(key).value) / gpu.memory_bandwidth.value;
+  out.memory = out.traffic / c.memory_copy;
+  out.serial = pass_bytes / rate;
+  out.fixed = c.attention_ramp;
+  out.sm_share = std::min(1.0, tiles.count / sms);
+  return out;
 }
 
 }  // namespace
 
+std::array<double, 3> place_of_attention(const ops::KernelKey& key, const machine::GpuSpec& gpu,
+                                         const KernelConstants& constants) {
+  const Tiles tiles = forward_tiles(key, gpu, constants);
+  return {octaves(key.m), octaves(tiles.count / gpu.sm_count), octaves(key.k)};
+}
+
 ops::KernelPrice price_attention(const ops::KernelKey& key, const machine::GpuSpec& gpu,
-                                 const KernelConstants& constants) {
-  const double peak = gpu.peak_of(arithmetic_of(key.precision)).value;
-  ECHO_EXPECT(peak > 0.0);
-  const bool forward = key.kind == ops::KernelKind::attention_forward;
-  const double products = forward ? 2.0 : 5.0;
-  const double rate = forward ? constants.attention_forward_rate : constants.attention_backward_rate;
-  const double softmax = forward ? constants.attention_forward_softmax : constants.attention_backward_softmax;
-
-  const double tail = forward ? constants.attention_tail : constants.attention_backward_tail;
-  const double prologue = forward ? constants.attention_prologue : 0.0;
-  const double m = key.m, n = key.n, d = mean_head_dim(key);
-  const double sms = gpu.sm_count;
-  const double unequal = ops::value_dim_of(key) == key.k ? 1.0
-                         : forward                       ? unequal_heads_forward
-                                                         : unequal_heads_backward;
-  const double pair = slower_by_age(key.attention, gpu, forward) * unequal * products * 2.0 * (d + softmax) /
-                      (std::min(rate, 1.0) * peak / sms);  // s on one SM
-  const double blocks = std::ceil(m / query_tile) * key.batch;
-  const double rows = blocks * query_tile;
-  const double seen =
-      key.causal && key.span > 0 ? std::min(n, key.span + (key.chunked ? 0.0 : query_tile)) : n;
-  const double edges = !key.causal ? 0.0 : key.span > 0 && !key.chunked ? 2.0 : 1.0;
-  const double wasted = edges * std::min(seen, query_tile) / 2;
-  const double keys_per_row = std::min(ops::pairs_of(key) / m + wasted, seen) + prologue;
-  const double longest = query_tile * (seen + prologue) * pair;
-  const double work = rows * keys_per_row * pair / sms;
-  const double arithmetic = std::max(longest, work + tail * longest);
-
-  // Backward: clearing the fp32 sum of dq (w 4), delta = rowsum(do o) (r e, r e), and converting dq (r 4, w
-  // e) are kernels before and after the main one.
-  const double element = machine::element_bytes(key.precision);
-  const double pass_bytes = static_cast<double>(key.m) * key.batch *
-                            (key.k * (element + 8) + ops::value_dim_of(key) * (2 * element));
-  const double passes = pass_bytes / (gpu.memory_bandwidth.value * constants.memory_copy);
-  const double traffic = static_cast<double>(ops::traffic_of(key).value) / gpu.memory_bandwidth.value;
-  const double memory = traffic / constants.memory_copy;
-  const double time = std::max(arithmetic, memory) + constants.attention_ramp + (forward ? 0.0 : passes);
-  return {.alone = from_seconds(time),
-          .sm_share = std::min(1.0, blocks / sms),
-          .memory_share = std::min(1.0, traffic / time),
+                                 const KernelConstants& constants, Clocks clocks) {
+  ECHO_EXPECT(gpu.peak_of(arithmetic_of(key.precision)).value > 0.0);
+  const Parts parts = key.kind == ops::KernelKind::attention_forward
+                          ? forward_parts(key, gpu, constants, clocks)
+                          : backward_parts(key, gpu, constants, clocks);
+  const double arithmetic = parts.arithmetic.time, memory = parts.memory;
+  const bool bound = arithmetic >= memory;  // by arithmetic
+  const double time =
+      std::max(arithmetic, memory) + parts.leak * std::min(arithmetic, memory) + parts.serial + parts.fixed;
+  return {.alone = from_seconds(time * parts.correction),
+          .sm_share = parts.sm_share,
+          .memory_share = std::min(1.0, parts.traffic / time),
           .compute_bound = arithmetic * arithmetic / (arithmetic * arithmetic + memory * memory),
-          .by_arithmetic = arithmetic >= memory ? arithmetic / time : 0.0,
-          .by_memory = ((arithmetic >= memory ? 0.0 : memory) + (forward ? 0.0 : passes)) / time,
+          .by_arithmetic = (bound ? 1.0 : parts.leak) * parts.arithmetic.by_clock / time,
+          .by_memory = ((bound ? parts.leak : 1.0) * memory + parts.serial) / time,
           .grade = ops::Grade::modelled};
 }
 

@@ -16,7 +16,7 @@ namespace echo::profile {
 enum class Clocks : std::int8_t { sustained, benchmark };
 
 // Rates are fractions of the GpuSpec's peak, so that siblings (A800, H800) can share a file. The models that
-// read them are gemm.cpp, attention.cpp and memory_bound.cpp.
+// read them are gemm.cpp, attention.cpp, expert_ffn.cpp and memory_bound.cpp.
 struct KernelConstants {
   std::string name;  // of the GPU kind
   ops::KernelLibrary library = ops::KernelLibrary::training;
@@ -65,15 +65,55 @@ struct KernelConstants {
   double gemm_streams = 0;     // products of a group that run side by side; 0 = all
   double gemm_issue = 0;       // s between the starts of a group's products in a micro-benchmark
 
-  // Fused attention.
-  double attention_forward_rate = 0;      // fraction of 16-bit peak in its products
-  double attention_forward_softmax = 0;   // elements of head dim that the softmax of a score is worth
-  double attention_backward_rate = 0;     // fraction of 16-bit peak
-  double attention_backward_softmax = 0;  // as forward, per product of the backward pass
-  double attention_prologue = 0;          // keys that starting and ending one thread block is worth
-  double attention_tail = 0;              // share of one thread block's time by which the last one overhangs
-  double attention_backward_tail = 0;     // the same in the backward pass
-  double attention_ramp = 0;              // s, start and drain
+  // Fused attention. What the kernel is:
+  double attention_tile_rows = 0;  // query rows of one thread block
+  double attention_tile_keys = 0;  // keys that it takes at a time
+  double attention_packs = 0;  // 1: the query heads of a group share thread blocks; 0: every head has its own
+  double attention_splits = 0;  // 1: where blocks are few, each one's keys are shared out over the idle SMs
+  // How fast it is.
+  double attention_forward_rate = 0;     // fraction of 16-bit peak in its products
+  double attention_softmax = 0;          // head dim whose products take as long as the softmax of a score
+  double attention_exposed = 0;          // share of the shorter of products and softmax that is not hidden
+  double attention_forward_unequal = 0;  // time factor where keys are wider than values
+  double attention_prologue = 0;         // s, starting and ending one thread block
+  double attention_odd_group = 0;        // s more of it, where a group is no power of two of heads
+  double attention_tail = 0;             // share of one thread block's time by which the last one overhangs
+  double attention_bandwidth = 0;        // fraction of peak HBM bandwidth it can draw
+  double attention_overlap_leak = 0;     // share of the shorter of arithmetic and memory time not hidden
+  double attention_ramp = 0;             // s, start and drain
+  double attention_throttle = 0;         // extra time at the power limit in a micro-benchmark, reached by ...
+  double attention_throttle_half = 0;    // s, ... kernels much longer than this
+  double attention_sustained = 0;        // extra time inside a training step, whatever the length
+  double attention_backward_rate = 0;    // fraction of 16-bit peak
+  double attention_backward_softmax = 0;  // elements of head dim that a score's softmax is worth, per product
+  double attention_backward_unequal = 0;  // as forward
+  double attention_backward_tail = 0;     // as forward
+  double attention_backward_throttle = 0;  // as forward
+  // What an inference library does around it, and a training step does not.
+  double attention_wrapper_start = 0;  // s
+  double attention_cache_passes = 0;   // passes over new keys and values, at the kernel's bandwidth
+  double attention_query_passes = 0;   // ... over queries (splitting and rotating them)
+  double attention_row_time = 0;       // s more for each head of each token, keys' heads included
+  double attention_long_rotation = 0;  // share by which all this costs more beyond a table of 1024 positions
+
+  // Fused feed-forward of a mixture's experts.
+  double expert_rate = 0;        // fraction of peak of an endless tile
+  double expert_tuned_rate = 0;  // the same where the library has tiles chosen for the shape
+  double expert_tile_loss = 0;   // elements: tiles of r x c are slowed by loss (1/r + 1/c)
+  double expert_prologue = 0;    // elements of depth that filling the pipeline and writing a tile are worth
+  double expert_wave_loss = 0;   // share of the idle slots of the last wave that is really lost, 0..1
+  double expert_misaligned = 0;  // arithmetic time factor: rows of the inner size are no multiple of 32 bytes
+  double expert_bandwidth = 0;   // fraction of peak HBM bandwidth that the products draw
+  double expert_reread = 0;      // re-reads of weights that the order of tiles and L2 do not spare
+  double expert_overlap_leak = 0;  // share of the shorter of arithmetic and memory time that is not hidden
+  double expert_apart = 0;         // share of the experts' time that does not overlap with other experts'
+  double expert_activation = 0;    // fraction of peak bandwidth of the activation between the products
+  double expert_combine = 0;       // fraction of peak bandwidth of copying rows to experts and summing them
+  double expert_ramp = 0;          // s, starts of all kernels but an unfused router
+  double expert_router_ramp = 0;   // s, of an unfused router
+  double expert_router = 0;        // s a token of an unfused router, times sqrt(experts / 128)
+  double expert_router_fused = 0;  // the same, fused (up to 128 experts, eight of them a token)
+  double expert_remote = 0;  // share of rows of other ranks' experts that is worked through all the same
 
   // Memory-bound ops: fraction of peak HBM bandwidth reached on large tensors, per class.
   double memory_copy = 0;  // elementwise, gradient accumulation, dropout
@@ -90,15 +130,18 @@ struct KernelConstants {
   double memory_read = 0;      // gradient norm: reads only
   double memory_write = 0;     // memset: writes only
   double memory_compiled = 0;  // bandwidth of a compiler's or framework's kernel over a hand-written one's
+  double memory_reuse = 0;     // share of L2 that holds an op's tensors from the op before
+  double memory_l2 = 1;        // rate of L2 over that of HBM
   double memory_half = 0;      // bytes at which a kernel reaches half of its bandwidth
 
   // How far prices are off, as mean |predicted / measured - 1| over shapes that the fit had not seen.
   double error_gemm_16 = 0.1, error_gemm_8 = 0.1, error_gemm_32 = 0.1;
   double error_attention_forward = 0.1, error_attention_backward = 0.1;
+  double error_experts = 0.1;
   double error_memory = 0.1;
 
   // What the models leave over, as measured over modelled; coordinates in knots_fields().
-  Knots gemm_knots_16, gemm_knots_8, attention_knots;
+  Knots gemm_knots_16, gemm_knots_8, attention_knots, expert_knots;
 
   std::vector<KernelConstants> libraries;  // the same of other libraries, each complete
 

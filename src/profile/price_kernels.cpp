@@ -4,6 +4,7 @@
 
 #include "base/contract.hpp"
 #include "profile/attention.hpp"
+#include "profile/expert_ffn.hpp"
 #include "profile/gemm.hpp"
 #include "profile/memory_bound.hpp"
 #include "profile/scan.hpp"
@@ -16,9 +17,10 @@ ops::KernelPrice price_by_kind(const ops::KernelKey& key, const machine::GpuSpec
                                const KernelConstants& constants, Clocks clocks) {
   if (key.kind == ops::KernelKind::gemm) return price_gemm(key, gpu, constants, clocks);
   if (key.kind == ops::KernelKind::attention_forward || key.kind == ops::KernelKind::attention_backward)
-    return price_attention(key, gpu, constants);
+    return price_attention(key, gpu, constants, clocks);
   if (key.kind == ops::KernelKind::scan_forward || key.kind == ops::KernelKind::scan_backward)
     return price_scan(key, gpu, constants);
+  if (key.kind == ops::KernelKind::expert_ffn) return price_expert_ffn(key, gpu, constants);
   return price_memory_bound(key, gpu, constants);
 }
 
@@ -26,6 +28,7 @@ double error_of(const ops::KernelKey& key, const KernelConstants& constants) {
   using ops::KernelKind;
   if (key.kind == KernelKind::attention_forward) return constants.error_attention_forward;
   if (key.kind == KernelKind::attention_backward) return constants.error_attention_backward;
+  if (key.kind == KernelKind::expert_ffn) return constants.error_experts;
   if (key.kind != KernelKind::gemm) return constants.error_memory;
   if (machine::is_narrow(key.precision)) return constants.error_gemm_8;
   return machine::operand_bytes(key.precision) == 4.0 ? constants.error_gemm_32 : constants.error_gemm_16;

@@ -78,6 +78,8 @@ std::size_t PriceKeyHash::operator()(const std::pair<std::int32_t, ops::KernelKe
       .add(packed(k.k, k.batch))
       .add(packed(k.groups, k.value_dim))
       .add(packed(k.span, k.chunked ? 1 : 0))
+      .add(packed(k.routing.experts, k.routing.rows))
+      .add(packed(k.routing.reached, k.routing.unevenness * 2 + (k.routing.tuned ? 1 : 0)))
       .done();
 }
 

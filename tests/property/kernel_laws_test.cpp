@@ -51,6 +51,10 @@ KernelKey shape(int i) {
       out.n += extent(key, 6, 1, 65536) - 1;  // queries are the last of the tokens
     }
   }
+  if (out.kind == KernelKind::expert_ffn) {
+    out.batch = extent(key, 4, 1, 128), out.groups = extent(key, 7, 1, std::min(8, out.batch));
+    out.routing.unevenness = static_cast<std::int32_t>(draw(seed, key, 17) % 3 * 5);
+  }
   if (out.kind == KernelKind::scan_forward || out.kind == KernelKind::scan_backward) {
     out.n = extent(key, 3, 16, 256), out.k = extent(key, 5, 16, 256), out.span = extent(key, 6, 32, 256);
     out.groups = extent(key, 7, 1, 8), out.batch = out.groups * extent(key, 4, 1, 32);

@@ -41,7 +41,17 @@ inline profile::KernelConstants ideal_constants() {
                             &profile::KernelConstants::gemm_misaligned_128,
                             &profile::KernelConstants::gemm_throttle_half,
                             &profile::KernelConstants::attention_forward_rate,
+                            &profile::KernelConstants::attention_forward_unequal,
+                            &profile::KernelConstants::attention_bandwidth,
+                            &profile::KernelConstants::attention_throttle_half,
                             &profile::KernelConstants::attention_backward_rate,
+                            &profile::KernelConstants::attention_backward_unequal,
+                            &profile::KernelConstants::expert_rate,
+                            &profile::KernelConstants::expert_tuned_rate,
+                            &profile::KernelConstants::expert_misaligned,
+                            &profile::KernelConstants::expert_bandwidth,
+                            &profile::KernelConstants::expert_activation,
+                            &profile::KernelConstants::expert_combine,
                             &profile::KernelConstants::memory_copy,
                             &profile::KernelConstants::memory_norm,
                             &profile::KernelConstants::memory_norm_backward,
@@ -57,6 +67,7 @@ inline profile::KernelConstants ideal_constants() {
                             &profile::KernelConstants::memory_write,
                             &profile::KernelConstants::memory_compiled})
     c.*member = 1.0;
+  c.attention_tile_rows = c.attention_tile_keys = 128;
   return c;
 }
 
@@ -71,9 +82,16 @@ inline profile::KernelConstants plausible_constants() {
   c.gemm_misaligned_16 = 1.6, c.gemm_misaligned_128 = 1.03;
   c.gemm_throttle = 0.15, c.gemm_throttle_8 = 0.05, c.gemm_throttle_half = 1e-3, c.gemm_sustained = 0.14;
   c.gemm_sustained_8 = 0.2;
-  c.attention_forward_rate = 0.9, c.attention_forward_softmax = 60, c.attention_backward_rate = 0.8;
-  c.attention_backward_softmax = 55, c.attention_prologue = 200, c.attention_tail = 0.1;
-  c.attention_backward_tail = 0.1, c.attention_ramp = 4e-6;
+  c.attention_forward_rate = 0.94, c.attention_softmax = 64, c.attention_exposed = 0.6;
+  c.attention_forward_unequal = 1.1, c.attention_prologue = 1e-6, c.attention_tail = 0.2;
+  c.attention_bandwidth = 0.7, c.attention_overlap_leak = 0.6, c.attention_ramp = 4e-6;
+  c.attention_throttle = 0.2, c.attention_throttle_half = 3e-3, c.attention_sustained = 0.1;
+  c.attention_backward_rate = 0.8, c.attention_backward_softmax = 55, c.attention_backward_tail = 0.1;
+  c.attention_backward_unequal = 1.34, c.attention_backward_throttle = 0.2;
+  c.expert_rate = 0.9, c.expert_tuned_rate = 0.9, c.expert_tile_loss = 15, c.expert_prologue = 40;
+  c.expert_wave_loss = 0.3, c.expert_misaligned = 3, c.expert_bandwidth = 0.85;
+  c.expert_overlap_leak = 0.1, c.expert_apart = 0.9, c.expert_activation = 0.8, c.expert_combine = 0.6;
+  c.expert_ramp = 3e-5, c.expert_router_ramp = 2e-5, c.expert_router = 7e-9, c.expert_router_fused = 5e-10;
   c.memory_copy = 0.9, c.memory_norm = 0.8, c.memory_norm_backward = 0.6, c.memory_rope = 0.5;
   c.memory_activation = 0.8, c.memory_residual = 0.85, c.memory_softmax = 0.8, c.memory_embedding = 0.2;
   c.memory_scatter = 0.2, c.memory_loss = 0.8, c.memory_optimizer = 0.85, c.memory_read = 0.9,

@@ -38,12 +38,10 @@ class TempCatalog {
       kernels += std::string(field.name) + " = 1.0\n";
     for (const auto& field : collective::network_constant_fields())
       networks += std::string(field.name) + " = 1.0\n";
-    for (const char* name : {"a100-sxm", "h100-sxm", "h100-sxm-96gb-hbm2e", "h200-sxm", "b200-sxm", "gb200"})
-      constants("kernels", name, kernels);
-    for (const char* name :
-         {"default-a100", "azure-nd-a100-v4", "default-h100", "h800", "default-b200", "default-gb200"}) {
-      constants("networks", name, networks);
-    }
+    for (const auto& file : fs::directory_iterator(source / "kernels"))
+      constants("kernels", file.path().stem().string(), kernels);
+    for (const auto& file : fs::directory_iterator(source / "networks"))
+      constants("networks", file.path().stem().string(), networks);
     ::setenv("ECHO_CATALOG_DIR", folder().c_str(), 1);
     ::setenv("XDG_CONFIG_HOME", (root_ / "config").c_str(), 1);  // not the presets of who runs the test
   }

@@ -1,255 +1,121 @@
-// echo-sweep validate FILE.csv: predicts each measured row of a table and says how wrong the predictions are.
-#include <algorithm>
-#include <cstdio>
-#include <fstream>
-#include <functional>
-#include <map>
-#include <memory>
-#include <optional>
-
+// echo-sweep validate FILE.csv...: predicts each measured row of tables and says how wrong the predictions
+// are.
 #include <fmt/format.h>
 
+#include <fstream>
+#include <memory>
+
 #include "apps/command.hpp"
-#include "apps/json.hpp"
-#include "apps/show_quantity.hpp"
-#include "apps/text_table.hpp"
-#include "base/csv.hpp"
-#include "config/catalog_files.hpp"
+#include "apps/validate_kernels.hpp"
+#include "apps/validate_steps.hpp"
 #include "config/measured_steps.hpp"
-#include "simulate/simulate.hpp"
-#include "simulate/stage_memory.hpp"
-#include "validate/error_table.hpp"
 
 namespace echo::apps {
 
 namespace {
 
-struct Prediction {
-  std::string row, source, stratum, skipped;
-  std::optional<double> measured, predicted;  // s
-  std::optional<config::MeasuredMemory> memory_measured;
-  std::optional<double> memory_predicted;             // the like figure, GiB
-  std::optional<training::MemoryUse> memory_fullest;  // of the stage that needs most
-  bool fits = true;                                   // in the GPU's memory
-  bool read_to_fit = false;                           // by what the table leaves open
-};
-
-struct Knowledge {
-  const config::MeasuredSteps& steps;
-  const simulate::Catalog& with_memory;  // the catalog of `steps`, with the memory that GPUs have
-  const simulate::Calibration& calibration;
-};
-
-double gib(Bytes bytes) { return bytes / 1_GiB; }
-
-Bytes like_figure(const training::MemoryUse& use, config::MemoryFigure figure) {
-  switch (figure) {
-    case config::MemoryFigure::allocated:
-      return use.allocated();
-    case config::MemoryFigure::reserved:
-      return use.reserved();
-    case config::MemoryFigure::used:
-      return use.total();
+// Tables that the program knows, by the columns their headers must name.
+UserError no_known_table(const std::string& file) {
+  std::string known = "a header names, among others,\n    step_time_s  (training steps)";
+  for (const config::KernelTableForm& form : config::kernel_table_forms()) {
+    std::string columns;
+    for (const char* column : form.needs)
+      if (column != nullptr) columns += (columns.empty() ? "" : ", ") + std::string(column);
+    known += fmt::format("\n    {}  ({})", columns, form.name);
   }
-  return use.total();
+  return UserError({{{file, 1, 1, 1}, "this is no table of measurements that can be validated", known}});
 }
 
-// The quantity that was measured, on the ranks it was measured on.
-double like_memory(const std::vector<training::MemoryUse>& stages, const config::MeasuredMemory& measured) {
-  const auto of = [&](const training::MemoryUse& use) { return like_figure(use, measured.figure); };
-  if (measured.of == config::MemoryOf::ends) return gib(std::max(of(stages.front()), of(stages.back())));
-  Bytes most;
-  for (const training::MemoryUse& use : stages) most = std::max(most, of(use));
-  return gib(most);
-}
-
-// `catalog` with the memory that GPUs have.
-void predict_memory(const config::MeasuredStep& step, const training::TrainingConfig& config,
-                    const simulate::Catalog& catalog, const training::RankLayout& layout, Prediction& out) {
-  const auto stages = simulate::memory_of_stages(config, catalog, layout);
-  out.memory_fullest = *std::max_element(stages.begin(), stages.end(),
-                                         [](const auto& a, const auto& b) { return a.total() < b.total(); });
-  out.fits = simulate::surely_needed(*out.memory_fullest) <= catalog.gpu(config).memory;
-  if (step.peak_memory) out.memory_predicted = like_memory(stages, *step.peak_memory);
-}
-
-// Where the run would not fit, what the table leaves open was chosen otherwise; its time is predicted as the
-// table reads.
-Prediction predict(const config::MeasuredStep& step, const Knowledge& knowledge,
-                   simulate::Workspace& workspace) {
-  Prediction out{.row = step.row,
-                 .source = step.source,
-                 .stratum = step.stratum,
-                 .skipped = step.skipped,
-                 .measured = step.step_seconds,
-                 .memory_measured = step.peak_memory};
-  if (!step.config) return out;
-  const simulate::StepReport report =
-      simulate::simulate(*step.config, knowledge.steps.catalog, knowledge.calibration, workspace);
-  if (report.status != training::Status::ok) {
-    out.skipped = simulate::why_unsupported(*step.config, knowledge.steps.catalog);
-    return out;
+std::vector<CsvTable> read_tables(const std::vector<std::string>& files) {
+  std::vector<CsvTable> tables;
+  for (const std::string& file : files) {
+    tables.push_back(CsvTable::read_file(file));
+    if (!config::is_step_table(tables.back()) && !config::kernel_table_of(tables.back()))
+      throw no_known_table(file);
   }
-  out.predicted = to_seconds(report.step);
-  const auto readings = config::readings_of(step);
-  for (std::size_t i = 0; i < readings.size() && (i == 0 || !out.fits); ++i) {
-    predict_memory(step, readings[i], knowledge.with_memory, workspace.layout, out);
-    out.read_to_fit = i > 0;
-  }
-  return out;
+  return tables;
 }
 
-std::string cell(const std::optional<double>& value) { return value ? fmt::format("{:.6g}", *value) : ""; }
-
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
-  return out + "\"";
+ValidatedTable validate_table(const CsvTable& table, const std::string& file,
+                              const config::CatalogInputs& presets, bool wants_csv) {
+  const auto kernels = config::kernel_table_of(table);
+  return kernels && !config::is_step_table(table)
+             ? validate_kernels(table, *kernels, file, presets, wants_csv)
+             : validate_steps(table, file, presets, wants_csv);
 }
 
-void write_csv(const std::string& path, const std::vector<Prediction>& rows) {
+void write_csv(const std::string& path, const std::vector<ValidatedTable>& tables) {
+  for (const ValidatedTable& table : tables)
+    if (table.csv_header != tables.front().csv_header)
+      throw UserError("rows of training steps and of kernels do not fit one file",
+                      "validate " + tables.front().file + " and " + table.file + " one by one");
   std::ofstream out(path);
-  out << "row,status,reason,measured,predicted,ratio,mem_kind,mem_measured,mem_predicted,mem_fits";
-  for (const std::string_view part : training::memory_part_names) out << ",mem_" << part;
-  out << '\n';
-  for (const Prediction& p : rows) {
-    const bool both = p.measured && p.predicted;
-    out << quoted(p.row) << ',' << (p.skipped.empty() ? "ok" : "skipped") << ',' << quoted(p.skipped) << ','
-        << cell(p.measured) << ',' << cell(p.predicted) << ','
-        << cell(both ? std::optional(*p.predicted / *p.measured) : std::nullopt) << ','
-        << (p.memory_measured ? quoted(p.memory_measured->kind) : "") << ','
-        << cell(p.memory_measured ? std::optional(p.memory_measured->gib) : std::nullopt) << ','
-        << cell(p.memory_predicted) << ',' << (p.memory_fullest ? (p.fits ? "1" : "0") : "");
-    for (std::size_t i = 0; i < training::memory_part_names.size(); ++i)
-      out << ',' << cell(p.memory_fullest ? std::optional(gib(p.memory_fullest->part[i])) : std::nullopt);
-    out << '\n';
-  }
+  out << tables.front().csv_header;
+  for (const ValidatedTable& table : tables) out << table.csv;
   out.flush();
   if (!out) throw UserError("cannot write " + path, "check the path, its permissions and free space", 5);
 }
 
-void add_json(Json& json, const validate::ErrorSummary& s) {
-  json.member("scored", s.scored).member("median_ape", s.median_ape).member("mean_ape", s.mean_ape);
-  json.member("p90_ape", s.p90_ape).member("bias", s.bias);
+// A line for each table: of the rows for which accuracy is claimed.
+std::string summary_text(const std::vector<ValidatedTable>& tables) {
+  TextTable out = error_columns("table");
+  for (const ValidatedTable& table : tables)
+    out.add(error_cells(fmt::format("{} ({})", table.file, table.form), table.claimed));
+  return out.text() + "of the rows for which accuracy is claimed\n";
 }
 
-struct Scores {
-  std::vector<validate::Comparison> by_stratum, by_source, memory_by_source, memory_by_kind;
-  std::map<std::string, int> skipped;
-  int memory_predicted = 0, too_full = 0, read_to_fit = 0;  // rows; of them not, or only so, fitting
-};
-
-Scores score(const std::vector<Prediction>& rows) {
-  Scores out;
-  for (const Prediction& p : rows) {
-    if (!p.skipped.empty()) {
-      ++out.skipped[p.skipped];
-      continue;
-    }
-    out.memory_predicted += p.memory_fullest ? 1 : 0;
-    out.too_full += p.fits ? 0 : 1;
-    out.read_to_fit += p.read_to_fit ? 1 : 0;
-    if (p.memory_measured && p.memory_predicted) {
-      out.memory_by_source.push_back({p.source, p.memory_measured->gib, *p.memory_predicted});
-      out.memory_by_kind.push_back({p.memory_measured->kind, p.memory_measured->gib, *p.memory_predicted});
-    }
-    if (!p.measured) {
-      ++out.skipped["no measurement"];  // predicted all the same
-      continue;
-    }
-    out.by_stratum.push_back({p.stratum, *p.measured, *p.predicted});
-    out.by_source.push_back({p.source, *p.measured, *p.predicted});
-  }
-  return out;
+std::string as_text(const std::vector<ValidatedTable>& tables) {
+  if (tables.size() == 1) return tables.front().text;
+  std::string out;
+  for (const ValidatedTable& table : tables)
+    out += fmt::format("== {}: {}\n{}\n", table.file, table.form, table.text);
+  return out + summary_text(tables);
 }
 
-std::string as_json(std::size_t rows, const Scores& scores) {
+std::string as_json(const std::vector<ValidatedTable>& tables) {
   Json json;
-  json.open_object().member("rows", rows);
-  json.member("memory_predicted", scores.memory_predicted).member("memory_too_full", scores.too_full);
-  json.member("memory_read_to_fit", scores.read_to_fit);
-  add_json(json, validate::summarise(scores.by_stratum));
-  json.key("skipped").open_object();
-  for (const auto& [reason, count] : scores.skipped) json.member(reason, count);
-  json.close().key("by").open_object();
-  for (const auto& [name, groups] : {std::pair{"source", &scores.by_source},
-                                     {"stratum", &scores.by_stratum},
-                                     {"memory_source", &scores.memory_by_source},
-                                     {"memory_kind", &scores.memory_by_kind}}) {
-    json.key(name).open_object();
-    for (const auto& [group, summary] : validate::summarise_by_group(*groups)) {
-      json.key(group).open_object();
-      add_json(json, summary);
-      json.close();
-    }
+  json.open_object();
+  if (tables.size() == 1) {
+    tables.front().add_members(json);
+    return json.close().text();
+  }
+  json.key("tables").open_array();
+  for (const ValidatedTable& table : tables) {
+    json.open_object().member("file", table.file);
+    table.add_members(json);
+    json.close();
+  }
+  json.close().key("summary").open_array();
+  for (const ValidatedTable& table : tables) {
+    json.open_object().member("file", table.file).member("form", table.form);
+    add_errors(json, table.claimed);
     json.close();
   }
   return json.close().close().text();
 }
 
-std::string as_text(std::size_t rows, const Scores& scores) {
-  const auto line = [](const std::string& name, const validate::ErrorSummary& s) {
-    return std::vector<std::string>{name,
-                                    std::to_string(s.scored),
-                                    show_share(s.median_ape),
-                                    show_share(s.mean_ape),
-                                    show_share(s.p90_ape),
-                                    fmt::format("{:+.1f} %", 100 * s.bias)};
-  };
-  std::string out;
-  for (const auto& [name, groups] : {std::pair{"stratum", &scores.by_stratum},
-                                     {"source", &scores.by_source},
-                                     {"memory by source", &scores.memory_by_source},
-                                     {"memory by kind", &scores.memory_by_kind}}) {
-    TextTable table({"<" + std::string(name), "rows", "median", "mean", "p90", "bias"});
-    for (const auto& [group, summary] : validate::summarise_by_group(*groups))
-      table.add(line(group.empty() ? "(none)" : group, summary));
-    table.add(line("all", validate::summarise(*groups)));
-    out += table.text() + "\n";
-  }
-  out += fmt::format("{} rows read, {} scored\n", rows, scores.by_stratum.size());
-  for (const auto& [reason, count] : scores.skipped) out += fmt::format("skipped {:5}  {}\n", count, reason);
-  out += fmt::format(
-      "{} of {} published runs would not fit their GPU; {} fit by recomputation or sharding "
-      "that the table leaves open\n",
-      scores.too_full, scores.memory_predicted, scores.read_to_fit);
-  return out +
-         "Errors are absolute percentage errors of the predicted step time (or peak memory); bias is the "
-         "mean of "
-         "predicted / measured - 1.\n";
-}
-
 std::function<int(Invocation&)> declare(Options& options) {
   struct Arguments {
-    std::string table, csv;
-    std::vector<std::string> preset_paths;
+    std::vector<std::string> tables, preset_paths;
+    std::string csv;
     bool json = false;
   };
   const auto arguments = std::make_shared<Arguments>();
-  options.argument(arguments->table, "FILE.csv", "table of measured steps, one run a row");
+  options.arguments(arguments->tables, "FILE.csv", "tables of measured training steps or kernels, one a row");
   options.value(arguments->csv, "--csv", "write one line per row to this file");
-  options.flag(arguments->json, "--json", "print the error table as JSON");
+  options.flag(arguments->json, "--json", "print the error tables as JSON");
   options.values(arguments->preset_paths, "--preset-path",
                  "folder of presets that come before the built-in ones");
   return [arguments](Invocation&) {
-    const CsvTable table = CsvTable::read_file(arguments->table);
-    if (!config::is_step_table(table))
-      throw UserError(arguments->table + " is no table of measured steps",
-                      "its header must name step_time_s; other tables are not validated yet");
+    const std::vector<CsvTable> tables = read_tables(arguments->tables);
     const config::CatalogInputs presets =
         config::read_catalog(config::catalog_folders(arguments->preset_paths));
-    const config::MeasuredSteps steps = config::read_measured_steps(table, presets);
-    simulate::Catalog with_memory = steps.catalog;
-    for (std::size_t i = 0; i < steps.gpu_memory.size(); ++i)
-      with_memory.gpus[i].memory = steps.gpu_memory[i];
-    simulate::Workspace workspace;
-    std::vector<Prediction> rows;
-    for (const config::MeasuredStep& step : steps.rows)
-      rows.push_back(predict(step, {steps, with_memory, presets.calibration}, workspace));
-    if (!arguments->csv.empty()) write_csv(arguments->csv, rows);
-    const Scores scores = score(rows);
-    fmt::print("{}", arguments->json ? as_json(rows.size(), scores) : as_text(rows.size(), scores));
+    const bool wants_csv = !arguments->csv.empty();
+    std::vector<ValidatedTable> done;
+    for (std::size_t i = 0; i < tables.size(); ++i)
+      done.push_back(validate_table(tables[i], arguments->tables[i], presets, wants_csv));
+    if (wants_csv) write_csv(arguments->csv, done);
+    fmt::print("{}", arguments->json ? as_json(done) : as_text(done));
     return 0;
   };
 }
@@ -258,8 +124,7 @@ std::function<int(Invocation&)> declare(Options& options) {
 
 namespace commands {
 extern const Command validate;
-const Command validate{"validate", "predict each row of a table of measured steps; errors by stratum",
-                       declare};
+const Command validate{"validate", "predict each row of measured tables; errors by stratum", declare};
 }  // namespace commands
 
 }  // namespace echo::apps

@@ -22,6 +22,7 @@ inline constexpr Machine a100{80, 300, 25, machine::CpuVendor::amd};
 inline constexpr Machine h100{90, 450, 50, machine::CpuVendor::intel};
 inline constexpr Machine h800{90, 200, 50, machine::CpuVendor::intel};
 inline constexpr Machine b200{100, 900, 50, machine::CpuVendor::intel};
+inline constexpr Machine mi300x{80, 448, 50, machine::CpuVendor::amd};
 
 inline machine::GroupSpan span(std::int32_t nodes, std::int32_t per_node) {
   return {.ranks = nodes * per_node, .nodes = nodes, .ranks_per_node = per_node};

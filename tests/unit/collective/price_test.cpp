@@ -69,6 +69,10 @@ TEST(Price, ComesNearPublishedRuns) {
        8, 22902, 1337.2, 0.08},
       {"default-b200", "ai-dynamo/aiconfigurator nccl 2.29.2", b200, CollectiveKind::reduce_scatter,
        128 * mib, 1, 8, 22902, 208.9, 0.12},
+      {"mi300x", "ROCm blog Understanding RCCL Bandwidth and xGMI Performance", mi300x,
+       CollectiveKind::all_reduce, gib, 1, 8, 22203, 5970.6, 0.08},
+      {"mi300x", "ROCm blog Understanding RCCL Bandwidth and xGMI Performance", mi300x,
+       CollectiveKind::all_reduce, 8 * mib, 1, 8, 22203, 83.7, 0.12},
   };
   for (const Published& run : runs) {
     const auto e = estimate(run.machine, run.kind, run.bytes, span(run.nodes, run.per_node), run.version, {},
@@ -78,8 +82,9 @@ TEST(Price, ComesNearPublishedRuns) {
 }
 
 TEST(NetworkFiles, NameEveryConstantWithASensibleValue) {
-  for (const char* name : {"default-a100", "default-h100", "default-b200", "default-gb200", "h800",
-                           "azure-nd-a100-v4", "aws-efa-a100", "aws-efa-h100", "gcp-a3mega", "gcp-a3high"}) {
+  for (const char* name :
+       {"default-a100", "default-h100", "default-b200", "default-gb200", "h800", "azure-nd-a100-v4",
+        "aws-efa-a100", "aws-efa-h100", "gcp-a3mega", "gcp-a3high", "mi300x"}) {
     const NetworkConstants k = catalog_constants(name);
     for (const auto& field : network_constant_fields()) {
       EXPECT_GT(k.*field.member, 0.0) << name << ' ' << field.name;

@@ -60,6 +60,16 @@ TEST(RailOptimized, StaysOnItsLeafUpToItsNodes) {
   EXPECT_DOUBLE_EQ(on("rail_optimized", rail(33), c).scale_out.bandwidth.value, 25e9);
 }
 
+TEST(MeshedNodes, GiveAGroupTheLinksOfItsMembers) {
+  const auto within = [](std::int32_t ranks) {
+    return GroupSpan{.ranks = ranks, .nodes = 1, .ranks_per_node = ranks};
+  };
+  EXPECT_DOUBLE_EQ(on("meshed_nodes", within(8), dgx()).scale_up.bandwidth.value, 450e9);
+  EXPECT_DOUBLE_EQ(on("meshed_nodes", within(4), dgx()).scale_up.bandwidth.value, 450e9 * 3 / 7);
+  EXPECT_DOUBLE_EQ(on("meshed_nodes", within(2), dgx()).scale_up.bandwidth.value, 450e9 / 7);
+  EXPECT_DOUBLE_EQ(on("meshed_nodes", rail(4), dgx()).scale_out.bandwidth.value, 50e9);
+}
+
 TEST(NicShare, SplitsFewNicsAmongSiblings) {
   ClusterSpec c = dgx();
   c.nics_per_node = 2;

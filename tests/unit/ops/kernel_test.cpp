@@ -38,10 +38,24 @@ TEST(FlopsOf, MemoryBoundOpsHaveNone) {
   for (int kind = 0; kind < kernel_kind_count; ++kind) {
     const auto k = static_cast<KernelKind>(kind);
     if (k == KernelKind::gemm || k == KernelKind::attention_forward || k == KernelKind::attention_backward ||
-        k == KernelKind::scan_forward || k == KernelKind::scan_backward)
+        k == KernelKind::scan_forward || k == KernelKind::scan_backward || k == KernelKind::expert_ffn)
       continue;
     EXPECT_EQ(flops_of({.kind = k, .m = 8, .n = 8}).value, 0.0) << kind;
   }
+}
+
+TEST(FlopsOf, ExpertsWorkOnTheirRowsAlone) {
+  KernelKey key{.kind = KernelKind::expert_ffn, .gated = true, .m = 64, .n = 32, .k = 128, .batch = 4};
+  key.groups = 2;
+  EXPECT_EQ(flops_of(key).value, 2.0 * 128 * (3 * 32 * 128));
+  key.routing = {.experts = 16, .rows = 40, .reached = 30};
+  EXPECT_EQ(flops_of(key).value, 2.0 * 40 * (3 * 32 * 128));
+}
+
+TEST(TrafficOf, ExpertsWithoutRowsAreNotRead) {
+  KernelKey key{.kind = KernelKind::expert_ffn, .m = 64, .n = 32, .k = 128, .batch = 64};
+  key.routing = {.experts = 64, .rows = 10, .reached = 10};
+  EXPECT_EQ(traffic_of(key).value, 2 * (10 * 2 * 32 * 128 + 2 * 10 * 128));
 }
 
 TEST(TrafficOf, GemmReadsEachOperandOnceAndWritesTheResult) {

@@ -126,5 +126,123 @@ TEST(PriceAttention, QueriesAreTheLastOfTheTokens) {
               0.001);
 }
 
+double benchmark(const ops::KernelKey& key, const machine::GpuSpec& gpu, const KernelConstants& c) {
+  return to_seconds(price_kernel(key, gpu, c, Clocks::benchmark).alone);
+}
+
+machine::GpuSpec b200() { return testing::gpu_with("b200-sxm", 2250, 4500, 7670, 148, 126, 100); }
+
+// 16 tokens of 8 heads fill a tile of 128 rows; head by head they take eight.
+TEST(PriceAttention, PackedGroupsFillTheRowsOfATile) {
+  auto key = attention(ops::KernelKind::attention_forward, 16, 132 * 8, 128);
+  key.groups = 132;
+  KernelConstants c = ideal_constants();
+  c.attention_prologue = 1e-3;
+  const double alone = seconds(key, h100(), c);
+  c.attention_packs = 1.0;
+  EXPECT_NEAR(alone / seconds(key, h100(), c), 8.0, 0.01);
+}
+
+TEST(PriceAttention, FewTilesShareOutTheirKeysWhereTheKernelCan) {
+  const auto few = attention(ops::KernelKind::attention_forward, 8192, 1, 128);  // 64 tiles on 132 SMs
+  const auto many = attention(ops::KernelKind::attention_forward, 8192, 2, 128);
+  KernelConstants c = ideal_constants();
+  const double whole = seconds(few, h100(), c), whole_of_many = seconds(many, h100(), c);
+  c.attention_splits = 1.0;
+  EXPECT_LT(seconds(few, h100(), c), 0.6 * whole);
+  EXPECT_GT(seconds(few, h100(), c), 0.4 * whole);
+  EXPECT_EQ(seconds(many, h100(), c), whole_of_many);
+}
+
+// The exponential units of Blackwell keep pace with the products of 128 channels.
+TEST(PriceAttention, HeadsNarrowerThanTheSoftmaxGainNothing) {
+  KernelConstants c = ideal_constants();
+  c.attention_softmax = 128;
+  const auto time = [&](std::int32_t dim) {
+    return seconds(attention(ops::KernelKind::attention_forward, 8192, 1480, dim), b200(), c);
+  };
+  EXPECT_NEAR(time(64) / time(128), 1.0, 1e-6);
+  EXPECT_NEAR(time(256) / time(128), 2.0, 1e-6);
+  c.attention_exposed = 0.5;
+  EXPECT_NEAR(time(64) / time(128), 160.0 / 192, 1e-6);
+}
+
+TEST(PriceAttention, ABlockOfBlackwellWorksOnTwoTiles) {
+  const auto one = attention(ops::KernelKind::attention_forward, 4096, 1, 128);
+  const auto wide = attention(ops::KernelKind::attention_forward, 4096, 1, 256);
+  const double flops = 4.0 * 128 * 4096 * 128 * 148 / 2250e12;  // of a tile on one SM
+  EXPECT_NEAR(seconds(one, b200(), ideal_constants()) / flops, 2.0, 1e-3);
+  EXPECT_NEAR(seconds(wide, b200(), ideal_constants()) / flops, 2.0, 1e-3);  // one tile of twice the depth
+}
+
+TEST(PriceAttention, GroupsThatAreNoPowerOfTwoPayAtEveryTile) {
+  auto key = attention(ops::KernelKind::attention_forward, 128, 132 * 24, 128);
+  KernelConstants c = ideal_constants();
+  c.attention_odd_group = 1e-3;
+  key.groups = 132 * 3;  // 8 heads share keys
+  const double even = seconds(key, h100(), c);
+  key.groups = 132 * 4;  // 6 do
+  EXPECT_NEAR(seconds(key, h100(), c) - even, 24e-3, 1e-4);
+}
+
+// A library's start, its copy of keys and values, and its rotation of queries.
+TEST(PriceAttention, TrainingStepsDoNotPayForAServersWrapper) {
+  auto key = attention(ops::KernelKind::attention_forward, 4096, 64, 128);
+  KernelConstants c = plausible_constants();
+  c.attention_sustained = c.attention_throttle = 0.0;
+  const double step = seconds(key, h100(), c);
+  EXPECT_EQ(benchmark(key, h100(), c), step);
+  c.attention_wrapper_start = 5e-6, c.attention_cache_passes = 2.0, c.attention_query_passes = 1.0;
+  c.attention_row_time = 1e-10;
+  EXPECT_EQ(seconds(key, h100(), c), step);
+  const double passes = 2.0 * (2 * 4096.0 * 64 * 256 + 2 * 4096.0 * 64 * 128) / (3352e9 * 0.7);
+  EXPECT_NEAR(benchmark(key, h100(), c) - step, 5e-6 + passes + 2 * 4096 * 64 * 1e-10, 1e-9);
+}
+
+TEST(PriceAttention, RotationsBeyondTheTableCostMore) {
+  KernelConstants c = ideal_constants();
+  c.attention_row_time = 1e-7;
+  c.attention_long_rotation = 0.5;
+  const auto a_token = [&](std::int32_t tokens) {
+    const auto key = attention(ops::KernelKind::attention_forward, tokens, 4, 128);
+    return (benchmark(key, h100(), c) - seconds(key, h100(), c)) / tokens;
+  };
+  EXPECT_NEAR(a_token(1536) / a_token(1024), 1.5, 1e-3);
+}
+
+TEST(PriceAttention, LongKernelsMeetThePowerLimitShortOnesDoNot) {
+  KernelConstants c = ideal_constants();
+  c.attention_throttle = 0.2, c.attention_throttle_half = 1e-3;
+  const auto slowing = [&](std::int32_t tokens, std::int32_t heads) {
+    const auto key = attention(ops::KernelKind::attention_forward, tokens, heads, 128);
+    return benchmark(key, h100(), c) / seconds(key, h100(), c);
+  };
+  EXPECT_NEAR(slowing(65536, 132), 1.2, 0.01);
+  EXPECT_NEAR(slowing(128, 132), 1.0, 0.01);
+}
+
+TEST(PriceAttention, AMillionTokensCostFourTimesHalfAMillion) {
+  for (const auto kind : {ops::KernelKind::attention_forward, ops::KernelKind::attention_backward}) {
+    auto key = attention(kind, 1 << 20, 128, 128);
+    key.groups = 8, key.causal = true;
+    const double all = seconds(key, h100(), plausible_constants());
+    key.m = key.n = 1 << 19;
+    EXPECT_NEAR(all / seconds(key, h100(), plausible_constants()), 4.0, 0.01);
+  }
+}
+
+TEST(PriceAttention, KnotsMultiplyThePriceWhereTheyLie) {
+  const auto key = attention(ops::KernelKind::attention_forward, 1024, 132, 128);  // 8 tiles a SM
+  KernelConstants c = plausible_constants();
+  const double plain = seconds(key, h100(), c);
+  const auto place = place_of_attention(key, h100(), c);
+  EXPECT_DOUBLE_EQ(place[0], 10.0);
+  EXPECT_DOUBLE_EQ(place[1], 3.0);
+  EXPECT_DOUBLE_EQ(place[2], 7.0);
+  c.attention_knots = {.at = {std::vector<double>{9, 10}, std::vector<double>{3}, std::vector<double>{7}},
+                       .factor = {1.0, 1.25}};
+  EXPECT_NEAR(seconds(key, h100(), c) / plain, 1.25, 1e-6);
+}
+
 }  // namespace
 }  // namespace echo::profile

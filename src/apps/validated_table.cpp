@@ -1,0 +1,63 @@
+#include "apps/validated_table.hpp"
+
+#include <fmt/format.h>
+
+#include "apps/show_quantity.hpp"
+
+namespace echo::apps {
+
+TextTable error_columns(const std::string& first) {
+  return TextTable({"<" + first, "rows", "median", "mean", "p90", "bias"});
+}
+
+std::vector<std::string> error_cells(const std::string& name, const validate::ErrorSummary& s) {
+  if (s.scored == 0) return {name, "0", "-", "-", "-", "-"};
+  return {name,
+          std::to_string(s.scored),
+          show_share(s.median_ape),
+          show_share(s.mean_ape),
+          show_share(s.p90_ape),
+          fmt::format("{:+.1f} %", 100 * s.bias)};
+}
+
+std::string error_table_text(const std::string& first, const std::vector<validate::Comparison>& comparisons) {
+  TextTable table = error_columns(first);
+  for (const auto& [group, summary] : validate::summarise_by_group(comparisons))
+    table.add(error_cells(group.empty() ? "(none)" : group, summary));
+  table.add(error_cells("all", validate::summarise(comparisons)));
+  return table.text();
+}
+
+void add_errors(Json& json, const validate::ErrorSummary& s) {
+  json.member("scored", s.scored).member("median_ape", s.median_ape).member("mean_ape", s.mean_ape);
+  json.member("p90_ape", s.p90_ape).member("bias", s.bias);
+}
+
+void add_errors_by_group(Json& json, const std::vector<validate::Comparison>& comparisons) {
+  for (const auto& [group, summary] : validate::summarise_by_group(comparisons)) {
+    json.key(group).open_object();
+    add_errors(json, summary);
+    json.close();
+  }
+}
+
+std::string skipped_text(const std::map<std::string, int>& rows_by_reason) {
+  std::string out;
+  for (const auto& [reason, count] : rows_by_reason) out += fmt::format("skipped {:5}  {}\n", count, reason);
+  return out;
+}
+
+void add_skipped(Json& json, const std::map<std::string, int>& rows_by_reason) {
+  json.key("skipped").open_object();
+  for (const auto& [reason, count] : rows_by_reason) json.member(reason, count);
+  json.close();
+}
+
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
+  return out + "\"";
+}
+
+}  // namespace echo::apps

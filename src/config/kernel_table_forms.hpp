@@ -1,0 +1,29 @@
+// The forms of tables of measured kernels, told apart by the columns that their headers name.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "base/csv.hpp"
+
+namespace echo::config {
+
+enum class KernelTable : std::int8_t { gemm, attention, experts, training_efficiency, layer_ops };
+
+struct KernelTableForm {
+  KernelTable kind;
+  const char* name;                   // "gemm"
+  std::array<const char*, 12> needs;  // columns that tell it from the others; null from the last on
+  const char* region;                 // for which accuracy is claimed, in words; empty = all rows
+  [[nodiscard]] bool is_form_of(const CsvTable&) const;
+};
+
+[[nodiscard]] std::span<const KernelTableForm> kernel_table_forms();
+[[nodiscard]] const KernelTableForm& form_of(KernelTable);
+// Of a table; nothing where it is none of these.
+[[nodiscard]] std::optional<KernelTable> kernel_table_of(const CsvTable&);
+
+}  // namespace echo::config

@@ -1,0 +1,25 @@
+// A kernel as a published table of micro-benchmarks times it: with what else a row's time holds.
+#pragma once
+
+#include <cstdint>
+
+#include "machine/gpu.hpp"
+#include "ops/kernel.hpp"
+#include "profile/constants.hpp"
+
+namespace echo::profile {
+
+// What a row's time holds.
+enum class RowScope : std::int8_t {
+  kernel,  // the kernel alone
+  serving  // and what an inference library does around it
+};
+
+// The price of the kernel at the clocks of a micro-benchmark; `alone` with what the scope adds to it. Every
+// prediction of a row goes through here. `constants` are the GPU's: key.library chooses among its libraries.
+// A library's own constants price what it does around its kernels; those for training do not, see
+// measured_row.cpp.
+[[nodiscard]] ops::KernelPrice price_row(const ops::KernelKey& key, RowScope scope,
+                                         const machine::GpuSpec& gpu, const KernelConstants& constants);
+
+}  // namespace echo::profile

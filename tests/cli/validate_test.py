@@ -1,0 +1,137 @@
+"""`echo-sweep validate` on tables made up for the test.   usage: validate_test.py ECHO_SWEEP"""
+
+import csv
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = pathlib.Path(sys.argv[1]).resolve()
+
+TABLES = {
+    "gemm.csv": """gpu,library,dtype,m,n,k,latency_us
+h100-sxm,sglang,bfloat16,4096,4096,4096,220
+h100-sxm,sglang,fp8,4096,4096,4096,130
+h100-sxm,trtllm,bfloat16,128,4096,4096,12
+a100-sxm-80gb,vllm,bfloat16,4096,4096,4096,560
+tpu-v9,sglang,bfloat16,4096,4096,4096,220
+""",
+    "attention.csv": """gpu,library,dtype,batch_size,seq_len,num_heads,num_key_value_heads,head_dim,latency_us
+h100-sxm,sglang,bfloat16,1,4096,32,8,128,170
+h100-sxm,sglang,bfloat16,1,64,32,8,128,12
+""",
+    "training.csv": """gpu,op,peak_tflops,efficiency,description
+b200-sxm,matmul,2250.0,0.6,"b=1, m=4096, k=8192, n=8192, layout=TN, accumulate=False, out_dtype=bf16"
+b200-sxm,sdp_bwd,2250.0,0.3,"batch=1, seq_len=4096, head_num=32, kv_head_num=8, qk_head_dim=128, v_head_dim=128"
+b200-sxm,bandwidth:ce,,0.8,
+""",
+    "layers.csv": """gpu,op,num_tokens,hidden,ffn_hidden,heads,kv_heads,gated_ffn,vocab,tp,latency_us
+h100-sxm,mlp_up_proj,4096,4096,16384,32,32,False,32000,1,800
+h100-sxm,input_layernorm,4096,4096,16384,32,32,False,32000,1,30
+""",
+    "steps.csv": """row_id,source,framework,gpu,num_gpus,layers,hidden,heads,ffn_hidden,gated_ffn,vocab,seq_len,precision,tp,pp,dp,vpp,micro_batch,global_batch,recompute,schedule,flash_attention,step_time_s,stratum
+a,me,megatron-lm,a100-sxm-80gb,16,24,2048,16,8192,0,51200,2048,bf16,8,2,1,1,1,64,full,1f1b,0,9.5,mine
+""",
+}
+KERNELS = ["gemm.csv", "attention.csv", "training.csv", "layers.csv"]
+
+
+class Validate(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        for name, text in TABLES.items():
+            (self.folder / name).write_text(text)
+
+    def run_program(self, *words, code=0):
+        done = subprocess.run([PROGRAM, "validate", *words], cwd=self.folder, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stdout if code == 0 else done.stderr
+
+    def rows_of(self, *tables):
+        self.run_program(*tables, "--csv", "rows.txt")
+        with open(self.folder / "rows.txt", newline="") as file:
+            return list(csv.DictReader(file))
+
+    def test_every_form_is_recognised_and_scored(self):
+        for name in KERNELS:
+            with self.subTest(name):
+                told = json.loads(self.run_program(name, "--json"))
+                self.assertGreaterEqual(told["all"]["scored"], 2)
+                self.assertGreaterEqual(told["claimed"]["scored"], 1)
+                self.assertLess(told["claimed"]["mean_ape"], 1)  # the made-up times are not that far off
+
+    def test_groups_are_of_gpu_library_and_stratum(self):
+        told = json.loads(self.run_program("gemm.csv", "--json"))
+        self.assertEqual(set(told["claimed"]["by"]), {"h100-sxm sglang gemm bfloat16", "h100-sxm sglang gemm fp8",
+                                                      "a100-sxm-80gb vllm gemm bfloat16"})
+        self.assertEqual(told["all"]["by"]["h100-sxm trtllm gemm bfloat16"]["scored"], 1)
+        self.assertEqual(told["skipped"], {"no preset for gpu tpu-v9": 1})
+        self.assertEqual(told["with_training_constants"]["vllm on a100-sxm-80gb"], 1)
+
+    def test_rows_hold_inputs_measurement_prediction_and_ratio(self):
+        rows = self.rows_of(*KERNELS)
+        self.assertEqual([(row["file"], row["line"]) for row in rows][:6],
+                         [*(("gemm.csv", str(line)) for line in range(2, 7)), ("attention.csv", "2")])
+        self.assertEqual((rows[0]["kernel"], rows[0]["m"], rows[0]["precision"]), ("gemm", "4096", "bf16"))
+        for row in rows:
+            if row["status"] == "ok":
+                self.assertAlmostEqual(float(row["predicted"]) / float(row["measured"]) / float(row["ratio"]), 1, 4)
+                self.assertIn(row["grade"], ("measured", "interpolated", "modelled", "extrapolated"))
+        self.assertEqual([row["in_region"] for row in rows][:3], ["1", "1", "0"])
+        efficiency = next(row for row in rows if row["quantity"] == "efficiency")
+        self.assertEqual(float(efficiency["measured"]), 0.6)
+        self.assertAlmostEqual(float(efficiency["seconds"]), 2 * 4096 * 8192 * 8192 / (2250e12 * 0.6), 9)
+
+    def test_several_tables_are_shown_one_by_one_and_summed_up(self):
+        text = self.run_program("gemm.csv", "steps.csv", "training.csv")
+        summary = text[text.rindex("table"):]
+        for name, form in (("gemm.csv", "gemm"), ("steps.csv", "training steps"), ("training.csv", "training efficiency")):
+            self.assertIn(f"== {name}: {form}\n", text)
+            self.assertIn(f"{name} ({form})", summary)
+        told = json.loads(self.run_program("gemm.csv", "steps.csv", "--json"))
+        self.assertEqual([(table["file"], table["form"], table["scored"]) for table in told["summary"]],
+                         [("gemm.csv", "gemm", 3), ("steps.csv", "training steps", 1)])
+        self.assertEqual(told["tables"][0], {"file": "gemm.csv", **json.loads(self.run_program("gemm.csv", "--json"))})
+
+    def test_a_table_of_steps_is_scored_as_before(self):
+        told = json.loads(self.run_program("steps.csv", "--json"))
+        self.assertEqual(told["rows"], 1)
+        self.assertEqual(set(told["by"]), {"source", "stratum", "memory_source", "memory_kind"})
+        self.assertEqual(told["by"]["stratum"]["mine"]["scored"], 1)
+        self.assertEqual(self.rows_of("steps.csv")[0]["row"], "a")
+
+    def test_the_same_tables_give_the_same_bytes(self):
+        once = self.rows_of(*KERNELS), self.run_program(*KERNELS)
+        self.assertEqual((self.rows_of(*KERNELS), self.run_program(*KERNELS)), once)
+
+    def test_an_unknown_table_is_refused_with_the_headers_that_are_known(self):
+        (self.folder / "tea.csv").write_text("kettle,minutes\nred,4\n")
+        told = self.run_program("gemm.csv", "tea.csv", "--csv", "rows.txt", code=2)
+        self.assertIn("tea.csv:1", told)
+        for columns in ("step_time_s", "m, n, k, latency_us", "seq_len, num_heads", "peak_tflops, efficiency",
+                        "num_tokens, hidden, ffn_hidden"):
+            self.assertIn(columns, told)
+        self.assertFalse((self.folder / "rows.txt").exists())
+
+    def test_cells_that_cannot_be_are_told_by_file_and_line(self):
+        for cell, why in (("", "latency_us is blank"), ("nan", '"nan" is not a number'), ("-5", "not above zero")):
+            (self.folder / "gemm.csv").write_text(TABLES["gemm.csv"].replace(",130\n", f",{cell}\n"))
+            told = self.run_program("gemm.csv", "--csv", "rows.txt", code=2)
+            self.assertIn("gemm.csv:3:1: error:", told)
+            self.assertIn(why, told)
+        self.assertFalse((self.folder / "rows.txt").exists())
+
+    def test_rows_of_steps_and_kernels_do_not_share_a_file(self):
+        self.assertIn("one by one", self.run_program("gemm.csv", "steps.csv", "--csv", "rows.txt", code=2))
+        self.assertFalse((self.folder / "rows.txt").exists())
+
+    def test_a_file_that_cannot_be_written_is_exit_5(self):
+        self.run_program("gemm.csv", "--csv", "no/such/folder.csv", code=5)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
