@@ -1,12 +1,14 @@
 // Fused attention. The tables are micro-benchmarks of inference libraries, whose kernels are those of
 // training: FlashAttention-2 and -3 in sglang on A100 and Hopper, TensorRT-LLM's on Blackwell. A library has
 // its own wrapper (start, copies to the cache), its own tiles and knots.
-//   1. How much softmax is exposed, from TensorRT-LLM's head dims.
+//   1. TensorRT-LLM: all rows of at least 2048 tokens, and knots. Its head dims show how much softmax is
+//   exposed.
 //   2. Training's forward constants: the kernel of the library nearest to training, rows of training's sizes.
 //      Wrapper constants are nuisances here: fitted, then dropped; so are packing and splits. `sustained` is
 //      the mean slowing of those rows by the power limit: the tables' level.
 //   3. Backward from training tables, scaled by how the same machine's forward compares.
-//   4. Each library by itself: all rows of at least 2048 tokens, and knots.
+//   4. sglang by itself, as TensorRT-LLM. SimuMax: training kernels with its own clocks, forward and
+//   backward.
 #include <algorithm>
 #include <string_view>
 

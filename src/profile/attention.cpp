@@ -9,6 +9,8 @@
 // The exponential units work beside the tensor cores: the softmax of a score takes as long as the products of
 // e = `softmax` channels: 16 exponentials a clock against 2048, 4096 and 8192 FLOP a clock of an SM are 32,
 // 64 and 128 channels on A100, Hopper and Blackwell. Most of the shorter of the two is hidden.
+//   prologue  = start and end of a tile; on Blackwell `odd_group` longer where a group is no power of two of
+//               heads (measured; not explained)
 //   keys      = mean over rows: half the square and half a tile of wasted diagonal (and as much again at the
 //               far edge of a window), at least one tile
 //   work      = tiles * tile time / SMs
@@ -22,8 +24,9 @@
 //             that another kernel reads.
 //   row time  = max(arithmetic, memory) + leak * min(...) + ramp, memory the HBM time of its tensors
 // What an inference library does around it costs `wrapper_start` and, in HBM passes and time a row, copying
-// keys and values to its cache, splitting and rotating queries. TensorRT-LLM's table of rotations ends at
-// 1024 positions; longer sequences cost `long_rotation` more. A training step pays none of this.
+// keys and values to its cache, splitting and rotating queries. All of TensorRT-LLM's tables step up between
+// 1024 and 1536 tokens, by `long_rotation` of this part; its rotations are tabulated for 1024 positions by
+// default, which is the guess. A training step pays none of this.
 //
 // The backward kernel has 5 products (scores again, dV, dP, dQ, dK), an additive softmax and constants of its
 // own; no prologue shows in its tables, and its rate is fitted as it is in long runs, so no `sustained`
@@ -34,11 +37,14 @@
 // (queries, tiles an SM, head dim) and held by knots.
 //
 // Sources: Dao et al. 2022, 2023 (FlashAttention, -2), Shah et al. 2024 (-3, softmax against products);
-// Dao-AILab/flash-attention hopper/heuristics.h and tile_size.h (tiles, packing, splits); NVIDIA/TensorRT-LLM
-// fmhaKernels.h (Blackwell: 256 rows a block, heads not grouped in the context phase);
-// ai-dynamo/aiconfigurator collector/*/collect_attn.py (what a row of the tables includes, replayed as a CUDA
-// graph). Neglected: L2 sharing of keys between the heads of a group (it lowers memory time, which seldom
-// binds); which samples heads belong to, so splits by the length of the batch's longest sample alone.
+// Dao-AILab/flash-attention hopper/tile_size.h (tiles), heuristics.h (packing, splits) and
+// flash_prepare_scheduler.cu (1.1 of an even share); NVIDIA/TensorRT-LLM fmhaKernels.h (heads are grouped in
+// generation kernels only); NVIDIA/cutlass examples/77_blackwell_fmha (two tiles of 128 rows a block);
+// ai-dynamo/aiconfigurator collector/*/collect_attn.py (what a row of the tables includes; a replayed graph).
+//
+// Neglected: L2 sharing of keys between the heads of a group (it lowers memory time, which seldom binds). A
+// kernel's key does not say which heads belong to one sample: FlashAttention-3 decides by one sample's tiles
+// whether to split, and on A100 then writes fp32 sums of unsplit tiles too (up to 30 % at 512 tokens).
 #include "profile/attention.hpp"
 
 #include <algorithm>
@@ -121,21 +127,29 @@ double block_depth(double d, const machine::GpuSpec& gpu, const KernelConstants&
 
 bool is_power_of_two(std::int32_t n) { return (n & (n - 1)) == 0; }
 
-// s that arithmetic takes at the power limit, and the part of it that is inverse to the clock.
-struct Slowed {
-  double time = 0.0, by_clock = 0.0;
+// s that arithmetic takes, and the part of it that is inverse to FLOP/s.
+struct Arithmetic {
+  double time = 0.0, by_rate = 0.0;
 };
 
-Slowed in_step(double time, double sustained) { return {time * (1.0 + sustained), time * (1.0 + sustained)}; }
+// Tiles dealt to the SMs; the last blocks overhang by `tail` of the longest.
+Arithmetic dealt(const Arithmetic& work, const Arithmetic& longest, double tail) {
+  const Arithmetic shared{work.time + tail * longest.time, work.by_rate + tail * longest.by_rate};
+  return shared.time >= longest.time ? shared : longest;
+}
 
-Slowed in_benchmark(double time, double throttle, double half) {
-  const double all = time + half;
-  return {time * (1.0 + throttle * time / all),
-          time * (1.0 + throttle * time * (time + 2.0 * half) / (all * all))};
+Arithmetic in_step(const Arithmetic& alone, double sustained) {
+  return {alone.time * (1.0 + sustained), alone.by_rate * (1.0 + sustained)};
+}
+
+Arithmetic in_benchmark(const Arithmetic& alone, double throttle, double half) {
+  const double all = alone.time + half;
+  return {alone.time * (1.0 + throttle * alone.time / all),
+          alone.by_rate * (1.0 + throttle * alone.time * (alone.time + 2.0 * half) / (all * all))};
 }
 
 struct Parts {
-  Slowed arithmetic;
+  Arithmetic arithmetic;
   double memory = 0.0;   // s, beside arithmetic
   double traffic = 0.0;  // s of peak HBM bandwidth
   double leak = 0.0;
@@ -169,9 +183,11 @@ Parts forward_parts(const ops::KernelKey& key, const machine::GpuSpec& gpu, cons
   const bool odd = !is_power_of_two(key.batch / key.groups);
   const double prologue = c.attention_prologue + (odd ? c.attention_odd_group : 0.0);
   const double step = c.attention_tile_keys;
-  const double work = tiles.count * (tiles.splits * prologue + tiles.keys * key_time) / sms;
-  const double most = std::ceil(tiles.most / step / tiles.splits) * step;
-  const double longest = prologue + most * key_time * (block_depth(d, gpu, c) / depth);
+  const double work = tiles.count * tiles.keys * key_time / sms;
+  const double most =
+      std::ceil(tiles.most / step / tiles.splits) * step * key_time * (block_depth(d, gpu, c) / depth);
+  const Arithmetic alone = dealt({work + tiles.count * tiles.splits * prologue / sms, work},
+                                 {prologue + most, most}, c.attention_tail);
   const double busy = d < e ? d * d / (e * e) : 1.0;  // of the tensor cores' power
 
   const double rate = gpu.memory_bandwidth.value;
@@ -180,7 +196,6 @@ Parts forward_parts(const ops::KernelKey& key, const machine::GpuSpec& gpu, cons
                           : 0.0;
   const bool wrapped = clocks == Clocks::benchmark;
   Parts out;
-  const double alone = std::max(longest, work + c.attention_tail * longest);
   out.arithmetic = wrapped ? in_benchmark(alone, c.attention_throttle * busy, c.attention_throttle_half)
                            : in_step(alone, c.attention_sustained * busy);
   out.traffic = static_cast<double>(ops::traffic_of(key).value) / rate;
@@ -209,7 +224,7 @@ Parts backward_parts(const ops::KernelKey& key, const machine::GpuSpec& gpu, con
                             (key.k * (element + 8) + ops::value_dim_of(key) * (2 * element));
   const double rate = gpu.memory_bandwidth.value * c.memory_copy;
   Parts out;
-  const double alone = std::max(longest, work + c.attention_backward_tail * longest);
+  const Arithmetic alone = dealt({work, work}, {longest, longest}, c.attention_backward_tail);
   out.arithmetic = clocks == Clocks::benchmark
                        ? in_benchmark(alone, c.attention_backward_throttle, c.attention_throttle_half)
                        : in_step(alone, 0.0);
@@ -243,7 +258,7 @@ ops::KernelPrice price_attention(const ops::KernelKey& key, const machine::GpuSp
           .sm_share = parts.sm_share,
           .memory_share = std::min(1.0, parts.traffic / time),
           .compute_bound = arithmetic * arithmetic / (arithmetic * arithmetic + memory * memory),
-          .by_arithmetic = (bound ? 1.0 : parts.leak) * parts.arithmetic.by_clock / time,
+          .by_arithmetic = (bound ? 1.0 : parts.leak) * parts.arithmetic.by_rate / time,
           .by_memory = ((bound ? parts.leak : 1.0) * memory + parts.serial) / time,
           .grade = ops::Grade::modelled};
 }
