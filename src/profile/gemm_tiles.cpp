@@ -69,12 +69,34 @@ double whole_above(double value) {
   return full < value ? full + 1.0 : full;
 }
 
-// `blocks` of C, batch included and splits not; side = square root of a tile's elements.
-Candidate cost_of(const TiledProduct& p, const Tile& tile, double blocks, double side, std::int32_t split) {
+// What no choice of tiles changes.
+struct Operands {
+  double a, b;                // bytes
+  double a_missed, b_missed;  // share of re-reads that L2 does not catch
+  double operand;             // bytes of an element
+  double result, partial;     // bytes of C, and of a split's partial sums
+};
+
+Operands operands_of(const TiledProduct& p) {
+  const double operand = p.operand_log2 < 0 ? 0.5 : 1 << p.operand_log2, m = p.m, n = p.n;
+  const double a = m * p.k * operand, b = n * p.k * operand;
+  return {.a = a,
+          .b = b,
+          .a_missed = a / (a + p.l2_bytes),
+          .b_missed = b / (b + p.l2_bytes),
+          .operand = operand,
+          .result = m * n * p.result_bytes,
+          .partial = m * n * p.partial_bytes};
+}
+
+// `blocks` of C, batch included and splits not; side = square root of the elements that a wave covers.
+Candidate cost_of(const TiledProduct& p, const Operands& o, const Tile& tile, double blocks, double side,
+                  std::int32_t split) {
   const double r = tile.rows, c = tile.columns;
   const std::int32_t k_step = k_step_log2 - p.operand_log2;  // log2 of elements
-  const auto depth = static_cast<double>(blocks_of(p.k, std::int64_t{1} << (split + k_step)) << k_step);
-  const double pieces = blocks * static_cast<double>(1 << split);
+  const std::int64_t step = std::int64_t{1} << (split + k_step);
+  const auto depth = static_cast<double>((p.k + step - 1) >> (split + k_step) << k_step);
+  const double pieces = blocks * (1 << split);
   const double tile_time = 2 * (r * c + p.tile_loss * (r + c)) * (depth + p.prologue) * p.flop_time;
   const double waves = pieces / p.sms, whole = whole_above(waves);
 
@@ -84,15 +106,12 @@ Candidate cost_of(const TiledProduct& p, const Tile& tile, double blocks, double
   out.arithmetic = std::max(1.0, waves + p.wave_loss * (whole - waves)) * tile_time;
 
   // The patch of C that one wave works on: nearly square, unless C is narrower.
-  const double operand = p.operand_log2 < 0 ? 0.5 : 1 << p.operand_log2, m = p.m, n = p.n;
-  const double a = m * p.k * operand, b = n * p.k * operand, area = p.sms * r * c;
-  const double patch_rows = std::min(m, side);
-  const double reads_of_a = std::max(1.0, n * patch_rows / area), reads_of_b = m / patch_rows;
-  const double partials = split > 0 ? p.partial_bytes * (1 << split) : 0.0;  // fp32 sums, written and read
-  const double bytes = a * (1 + (reads_of_a - 1) * (a / (a + p.l2_bytes))) +
-                       b * (1 + (reads_of_b - 1) * (b / (b + p.l2_bytes))) +
-                       m * n * (p.result_bytes + partials);
-  const double near = pieces * (r + c) * depth * operand * p.near_byte_time;
+  const double patch_rows = std::min<double>(p.m, side), area = p.sms * r * c;
+  const double reads_of_a = std::max(1.0, p.n * patch_rows / area), reads_of_b = p.m / patch_rows;
+  const double partials = split > 0 ? o.partial * (1 << split) : 0.0;  // fp32 sums, written and read
+  const double bytes = o.a * (1 + (reads_of_a - 1) * o.a_missed) + o.b * (1 + (reads_of_b - 1) * o.b_missed) +
+                       (o.result + partials);
+  const double near = pieces * (r + c) * depth * o.operand * p.near_byte_time;
   out.memory = std::max(bytes * p.batch * p.byte_time, near);
   out.time =
       std::max(out.arithmetic, out.memory) + p.overlap_leak * std::min(out.arithmetic, out.memory) + p.ramp;
@@ -133,13 +152,14 @@ class Choices {
 
 TiledTime in_powers_of_two(const TiledProduct& p) {
   Choices choices;
+  const Operands operands = operands_of(p);
   const double side = std::sqrt(p.sms);
   for (const PowerTile& one : power_tiles) {
     if (p.capability < one.least_capability) continue;
     const auto blocks =
         static_cast<double>(blocks_of(p.m, one.tile.rows) * blocks_of(p.n, one.tile.columns) * p.batch);
     for (std::int32_t split = 0; split <= most_splits_log2; ++split) {
-      const Candidate candidate = cost_of(p, one.tile, blocks, side * one.side, split);
+      const Candidate candidate = cost_of(p, operands, one.tile, blocks, side * one.side, split);
       choices.add(candidate);
       if (candidate.waves >= 2.0) break;  // enough blocks without (further) splitting
     }
@@ -149,11 +169,12 @@ TiledTime in_powers_of_two(const TiledProduct& p) {
 
 TiledTime in_steps(const TiledProduct& p) {
   Choices choices;
+  const Operands operands = operands_of(p);
   const auto sms = static_cast<std::int64_t>(p.sms);
-  const auto cost = [&p](std::int32_t rows, std::int32_t columns, std::int64_t in_band, std::int32_t split) {
+  const auto cost = [&](std::int32_t rows, std::int32_t columns, std::int64_t in_band, std::int32_t split) {
     const auto blocks = static_cast<double>(in_band * blocks_of(p.m, rows));
     const double side = std::sqrt(p.sms * rows * columns);
-    return cost_of(p, {rows, columns}, blocks, side, split);
+    return cost_of(p, operands, {rows, columns}, blocks, side, split);
   };
   for (const Band& band : bands) {
     const std::int64_t in_band = blocks_of(p.n, band.columns) * p.batch;
@@ -169,7 +190,7 @@ TiledTime in_steps(const TiledProduct& p) {
         const auto rows = static_cast<std::int32_t>(std::max<std::int64_t>(exact, least_width));
         if (rows < band.widest) choices.add(cost(rows, band.columns, in_band, split));
       }
-      if (widest.waves >= 2.0) break;
+      if (widest.waves >= 1.0) break;  // as full as splitting would make it
     }
   }
   return choices.mean();
@@ -181,7 +202,7 @@ TiledTime in_clusters(const TiledProduct& p) {
   const std::int64_t columns = blocks_of(p.n, tile * p.cluster_columns) * p.cluster_columns;
   const double bands_along_m = static_cast<double>(rows) + (p.m % tile != 0 ? p.ragged : 0.0);
   Choices choices;
-  choices.add(cost_of(p, {tile, tile}, bands_along_m * static_cast<double>(columns * p.batch),
+  choices.add(cost_of(p, operands_of(p), {tile, tile}, bands_along_m * static_cast<double>(columns * p.batch),
                       tile * std::sqrt(p.sms), 0));
   return choices.best();
 }
