@@ -58,12 +58,15 @@ TEST(CrossValidate, ScoresEachRowOnceAndReportsOutliersInTheMeanOnly) {
   EXPECT_EQ(done.spread.size(), rate_and_ramp.size());
 }
 
-TEST(AssumedConstants, CoverEveryFieldOnce) {
+TEST(AssumedConstants, CoverEveryFieldThatAFileMustHaveOnce) {
   for (const auto& field : profile::kernel_constant_fields()) {
     int found = 0;
     for (const AssumedConstant& assumed : assumed_constants())
       found += assumed.member == field.member ? 1 : 0;
-    EXPECT_EQ(found, 1) << field.name;
+    EXPECT_LE(found, 1) << field.name;
+    if (!field.is_optional) {
+      EXPECT_EQ(found, 1) << field.name;
+    }
   }
 }
 
