@@ -209,18 +209,23 @@ void fit_library_8(Recipe& r, KernelLibrary library, const std::string& table) {
 void fit_training_tables(Recipe& r) {
   if (r.sources.training_gpu.empty() || r.sources.gpu == "gb200") return;  // the table's machine is a B200
   const Rows rows =
-      read_kernels(r.table("training_efficiency_simumax.csv"), r.presets,
-                   [&](const MeasuredKernel& row) { return is_training_product(row, r) ? 1.0 : 0.0; });
+      read_kernels(r.table("training_efficiency_simumax.csv"), r.presets, [&](const MeasuredKernel& row) {
+        // Groups are few, and go on long enough to be as hot as a training step.
+        return !is_training_product(row, r) ? 0.0 : row.key.grouped ? 2.0 : 1.0;
+      });
   r.turn_to(KernelLibrary::simumax);
   C& start = r.constants();
   r.set(&C::gemm_streams, 4, 0, "Transformer Engine's default number of streams of a group");
   start.gemm_issue = 8.9e-6, start.gemm_throttle = 0.3, start.gemm_throttle_half = 2e-4;
+  if (kind_of(r.gpu).is_blackwell)
+    start.gemm_rate_16 = 0.95, start.gemm_tile_loss = 30, start.gemm_overlap_leak = 0.5;
   const FitProblem problem{.rows = rows,
                            .free = {{&C::gemm_rate_16, 0.4, 1.3},
+                                    {&C::gemm_tile_loss, 0, 128},
                                     {&C::gemm_prologue, 0, 1000},
                                     {&C::gemm_wave_loss, 0, 1},
                                     {&C::gemm_bandwidth, 0.4, 1.0},
-                                    {&C::gemm_overlap_leak, 0, 0.5},
+                                    {&C::gemm_overlap_leak, 0, 1},
                                     {&C::gemm_ramp, 0, 3e-5},
                                     {&C::gemm_nn, 0.9, 1.5},
                                     {&C::gemm_nt, 0.9, 1.5},

@@ -247,7 +247,7 @@ class Reader {
             .layout = layout == "NN"   ? GemmLayout::nn
                       : layout == "NT" ? GemmLayout::nt
                                        : GemmLayout::tn,
-            .fp32_accumulate = named(about, "accumulate") == "True",
+            .fp32_accumulate = named(about, "accumulate") == "True" && named(about, "out_dtype") == "fp32",
             .m = named_count("m"),
             .n = named_count("n"),
             .k = named_count("k"),
@@ -263,7 +263,7 @@ class Reader {
     if (stage == "bwd_grad_act") key.layout = GemmLayout::nn, key.n = k, key.k = n;
     if (stage == "bwd_grad_w")
       key.layout = GemmLayout::nt, key.m = n, key.n = k, key.k = rows,
-      key.fp32_accumulate = named(about, "accumulate") == "True";
+      key.fp32_accumulate = named(about, "accumulate") == "True" && named(about, "main_grad_dtype") == "fp32";
     return key;
   }
 
