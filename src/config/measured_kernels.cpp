@@ -191,21 +191,26 @@ class Reader {
 
   void read_experts() {
     const std::int32_t hidden = count("hidden_size"), inner = count("inter_size"),
-                       experts = count("num_experts"), ranks = count("moe_ep_size"),
+                       experts = count("num_experts"), ranks = count("moe_ep_size"), choices = count("topk"),
                        tokens = count("num_tokens");
+    if (choices > experts) refuse("topk is above num_experts", "correct or remove the row");
+    if (experts % ranks != 0)
+      refuse("num_experts does not divide among moe_ep_size ranks", "correct or remove the row");
+    if (experts > 1 << 16 || static_cast<double>(tokens) * choices > 1e8)  // every copy is dealt out
+      refuse("the shape is larger than any GPU holds", "correct or remove the row");
     one_.key = {.kind = KernelKind::expert_ffn,
                 .m = tokens,
                 .n = whole(static_cast<double>(inner) / count("moe_tp_size"), "inter_size / moe_tp_size"),
                 .k = hidden,
-                .batch = whole(static_cast<double>(experts) / ranks, "num_experts / moe_ep_size"),
-                .groups = count("topk")};
+                .batch = experts / ranks,
+                .groups = choices};
     one_.tokens = tokens;
     read_library();
     read_precision();
     const std::string_view distribution = text("distribution");
     const auto routing = routings_.of({.tokens = tokens,
                                        .experts = experts,
-                                       .choices = one_.key.groups,
+                                       .choices = choices,
                                        .ranks = ranks,
                                        .unevenness = unevenness_of(distribution)});
     if (routing) one_.key.routing = *routing;
@@ -214,7 +219,7 @@ class Reader {
     one_.key.routing.tuned = has_tuned_tiles(one_.key, one_.gpu_name);
     one_.stratum = "experts " + std::string(distribution);
     one_.in_region = tokens >= 1024;
-    one_.family = both(family_of(hidden, inner), family_of(one_.key.groups, experts));
+    one_.family = both(family_of(hidden, inner), family_of(choices, experts));
   }
 
   void read_training() {
