@@ -58,13 +58,14 @@ KernelLibrary library_of(std::string_view name) {
 
 class Reader {
  public:
-  Reader(const CsvTable& table, const CatalogInputs& presets) : table_(table), presets_(presets) {}
+  Reader(const CsvTable& table, const CatalogInputs& presets, const std::string& gpu)
+      : table_(table), presets_(presets), gpu_(gpu) {}
 
   MeasuredKernel read(KernelTable kind, std::size_t row) {
     row_ = row;
     one_ = {};
     one_.line = table_.place(row).line;
-    one_.gpu_name = text("gpu");
+    one_.gpu_name = gpu_.empty() ? text("gpu") : gpu_;
     one_.gpu = find_named(presets_.catalog.gpus, presets_.aliases.resolve("gpu", one_.gpu_name));
     if (one_.gpu < 0) one_.skipped = "no preset for gpu " + one_.gpu_name;
     switch (kind) {
@@ -326,6 +327,7 @@ class Reader {
 
   const CsvTable& table_;
   const CatalogInputs& presets_;
+  const std::string& gpu_;
   std::size_t row_ = 0;
   MeasuredKernel one_;
   MeasuredRoutings routings_;
@@ -336,8 +338,8 @@ class Reader {
 constexpr std::size_t problems_told = 20;
 
 std::vector<MeasuredKernel> read_measured_kernels(const CsvTable& table, KernelTable kind,
-                                                  const CatalogInputs& presets) {
-  Reader reader(table, presets);
+                                                  const CatalogInputs& presets, const std::string& gpu) {
+  Reader reader(table, presets, gpu);
   std::vector<MeasuredKernel> out;
   std::vector<Problem> problems;
   for (std::size_t row = 0; row < table.rows() && problems.size() < problems_told; ++row) {
