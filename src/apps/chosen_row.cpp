@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "apps/config_of_row.hpp"
+#include "apps/profile_inputs.hpp"
 #include "base/error.hpp"
 #include "slowdown/model.hpp"
 
@@ -35,6 +36,10 @@ ConfigAgain config_again(const results::ResultFile& file, const results::Table& 
     // No tax: nothing slowed the step, or its sweep left slowdown out; either way this is the same step.
     if (table.number("step_time", row) == table.number("step_time_no_slowdown", row))
       again.known.calibration.slowdown = slowdown::NoSlowdown{};
+    again.measured = std::make_unique<const std::string>(
+        profiles_again(results::read_provenance(file.file()).inputs, again.known.catalog,
+                       again.known.calibration, again.problem));
+    again.known.calibration.measured = profile::Database(std::as_bytes(std::span(*again.measured)));
   } catch (const UserError& error) {
     again.problem = error.what();
   }

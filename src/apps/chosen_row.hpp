@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,9 +18,10 @@ namespace echo::apps {
 [[nodiscard]] std::int64_t find_row(const results::ResultRows&, const std::string& id);
 
 struct ConfigAgain {
-  config::CatalogInputs known;  // slowdown is off where the row's sweep left it out
+  config::CatalogInputs known;                  // slowdown is off where the row's sweep left it out
+  std::unique_ptr<const std::string> measured;  // what its measured kernels look at
   std::optional<training::TrainingConfig> config;
-  std::string problem;  // why there is none
+  std::string problem;  // why there is none, or in what it is not what it was
 };
 
 // Of the one row of `table`.

@@ -11,6 +11,7 @@
 #include "apps/show_quantity.hpp"
 #include "apps/text_table.hpp"
 #include "collective/algorithm.hpp"
+#include "ops/describe.hpp"
 #include "simulate/compose_step.hpp"
 #include "simulate/path_detail.hpp"
 #include "simulate/price_work.hpp"
@@ -25,11 +26,11 @@ namespace {
 using simulate::Workspace;
 using training::TrainingConfig;
 
-// How often each (part, collective) runs on one gpu rank of `stage` in a step.
+// How often each kernel and each (part, collective) runs on one gpu rank of `stage` in a step.
 class Counter {
  public:
   Counter(const TrainingConfig& config, const Workspace& workspace)
-      : config_(config), workspace_(workspace) {}
+      : config_(config), workspace_(workspace), kernels_(workspace.work.kernels.size(), 0) {}
 
   void count_stage(std::int32_t stage) {
     const std::int64_t microbatches = training::microbatches_of(config_) / workspace_.layout.copies;
@@ -41,15 +42,14 @@ class Counter {
       count_pass(work.backward.row(row), work.last_backward[chunk], microbatches);
     }
     for (const auto* tail : {&work.tail.gradients, &work.tail.agree, &work.tail.update}) {
-      for (const auto& run : tail->row(stage)) {
-        if (!run.is_kernel) count(run.part, run.work, run.count);
-      }
+      for (const auto& run : tail->row(stage)) count(run.part, run.work, run.count);
     }
   }
   // (part, collective index) -> times.
   [[nodiscard]] const std::map<std::pair<Part, std::int32_t>, std::int64_t>& counts() const {
     return counts_;
   }
+  [[nodiscard]] const std::vector<std::int64_t>& kernels() const { return kernels_; }  // times, by kernel
 
  private:
   // One microbatch of a chunk may run a block of its own in place of all the chunk's blocks.
@@ -59,19 +59,37 @@ class Counter {
   }
   void count_block(std::int32_t index, std::int64_t times) {
     const auto& block = workspace_.work.blocks[static_cast<std::size_t>(index)];
-    for (std::size_t op = 0; op < block.work.size(); ++op) {
-      if (block.lane[op] != Lane::compute) count(block.part[op], block.work[op], times);
-    }
+    for (std::size_t op = 0; op < block.work.size(); ++op) count(block.part[op], block.work[op], times);
   }
   void count(Part part, std::int32_t work, std::int64_t times) {
-    const auto kernels = static_cast<std::int32_t>(workspace_.work.kernels.size());
-    if (work >= kernels && times > 0) counts_[{part, work - kernels}] += times;
+    const auto kernels = static_cast<std::int32_t>(kernels_.size());
+    if (times <= 0) return;
+    if (work >= kernels)
+      counts_[{part, work - kernels}] += times;
+    else
+      kernels_[static_cast<std::size_t>(work)] += times;
   }
 
   const TrainingConfig& config_;
   const Workspace& workspace_;
+  std::vector<std::int64_t> kernels_;
   std::map<std::pair<Part, std::int32_t>, std::int64_t> counts_;
 };
+
+std::vector<KernelCost> kernel_costs(const Workspace& workspace, const std::vector<std::int64_t>& counts,
+                                     ops::KernelLibrary library) {
+  std::vector<KernelCost> costs;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] == 0) continue;
+    const ops::KernelPrice& price = workspace.prices.kernels[i];
+    costs.push_back({workspace.work.kernels[i], price.grade, price.error, counts[i],
+                     workspace.prices.alone[i], workspace.prices.alone[i] * counts[i]});
+    costs.back().key.library = library;
+  }
+  std::stable_sort(costs.begin(), costs.end(),
+                   [](const KernelCost& a, const KernelCost& b) { return a.total > b.total; });
+  return costs;
+}
 
 CollectiveCost cost_of(Part part, const ops::CollectiveQuery& query, const ops::CollectiveEstimate& estimate,
                        std::int64_t count) {
@@ -151,6 +169,7 @@ Explanation explain(const TrainingConfig& config, const simulate::Catalog& catal
   const std::int32_t stage = told.report.critical_stage;
   Counter counter(config, workspace);
   counter.count_stage(stage);
+  told.kernels = kernel_costs(workspace, counter.kernels(), config.recipe.kernel_library);
   for (const auto& [key, count] : counter.counts()) {
     const auto index = static_cast<std::size_t>(key.second);
     told.collectives.push_back(
@@ -193,6 +212,21 @@ static std::string path_of(const Explanation& told) {
   return text + "\n";
 }
 
+static std::string kernels_of(const Explanation& told) {
+  constexpr std::size_t shown = 12;
+  TextTable table({"<kernel", "each", "times", "busy", "of step", "<price", "off by"});
+  for (std::size_t i = 0; i < std::min(shown, told.kernels.size()); ++i) {
+    const KernelCost& cost = told.kernels[i];
+    table.add({ops::describe(cost.key), show_time(to_seconds(cost.each)), show_count(cost.count),
+               show_time(to_seconds(cost.total)),
+               show_share(to_seconds(cost.total) / to_seconds(told.report.step)),
+               std::string(ops::grade_names[static_cast<std::size_t>(cost.grade)]), show_share(cost.error)});
+  }
+  const std::size_t rest = told.kernels.size() - std::min(shown, told.kernels.size());
+  return fmt::format("\nkernels of one GPU of stage {} in a step{}\n{}", told.report.critical_stage,
+                     rest == 0 ? "" : fmt::format("; {} smaller ones are left out", rest), table.text());
+}
+
 std::string explanation_text(const Explanation& told) {
   std::string text;
   if (!told.path.empty()) text += path_of(told);
@@ -212,6 +246,7 @@ std::string explanation_text(const Explanation& told) {
     }
     text += "\nmemory of one GPU of each stage\n" + table.text();
   }
+  if (!told.kernels.empty()) text += kernels_of(told);
   if (!told.collectives.empty()) {
     TextTable table({"<part", "<collective", "payload", "ranks", "nodes", "<choice", "channels", "each",
                      "times", "busy", "of step"});

@@ -1,5 +1,5 @@
-// What a row does not store, worked out again from its config: memory of every stage, and which collectives
-// cost what.
+// What a row does not store, worked out again from its config: memory of every stage, and which kernels and
+// collectives cost what.
 #pragma once
 
 #include <array>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/units.hpp"
+#include "ops/kernel.hpp"
 #include "simulate/calibration.hpp"
 #include "simulate/catalog.hpp"
 #include "simulate/report.hpp"
@@ -25,6 +26,15 @@ struct CollectiveCost {
   SimTime each{}, total{};  // alone; hidden behind computation or not
 };
 
+// One distinct kernel as one gpu rank of the busiest stage runs it in a step.
+struct KernelCost {
+  ops::KernelKey key;
+  ops::Grade grade{};       // how its price came about
+  double error = 0.0;       // of the price, relative
+  std::int64_t count = 0;   // times a step
+  SimTime each{}, total{};  // alone, with the gap to the next
+};
+
 // A kernel or collective on the critical path, or what else lies there.
 struct PathCost {
   std::string what;
@@ -35,6 +45,7 @@ struct Explanation {
   simulate::StepReport report;
   std::vector<training::MemoryUse> memory;  // [stages]; empty where the config is unsupported
   std::vector<CollectiveCost> collectives;  // largest total first; empty unless the report is ok
+  std::vector<KernelCost> kernels;          // likewise
   std::vector<PathCost> path;               // longest first; sums to the step
   std::vector<SimTime> path_by_stage;       // [stages]; the rest of the step lies between them
 };

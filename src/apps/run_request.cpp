@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "apps/build_facts.hpp"
+#include "apps/profile_inputs.hpp"
 #include "apps/show_quantity.hpp"
 #include "apps/time_budget.hpp"
 #include "base/error.hpp"
@@ -92,7 +93,7 @@ results::Provenance provenance_of(const config::SweepInputs& read, const Invocat
                                  .sweep_toml = read.sweep_toml,
                                  .resolved_toml = read.resolved_toml};
   for (const config::InputFile& file : read.files) {
-    provenance.inputs.push_back({std::filesystem::path(file.path).stem().string(), file.path, file.hash});
+    provenance.inputs.push_back({provenance_name(file), file.path, file.hash});
   }
   return provenance;
 }

@@ -15,7 +15,7 @@ namespace echo::apps {
 struct RunOptions {
   std::string sweep, output, shard, max_failures, time_budget, snapshot_every, log_file;
   std::string fsync = "never", progress = "auto", progress_interval = "30s";
-  std::vector<std::string> sets, preset_paths;
+  std::vector<std::string> sets, preset_paths, profiles;
   std::int64_t limit = 0;
   bool fresh = false, extend = false, retry_failed = false, fail_fast = false, allow_empty = false;
   bool json = false, quiet = false, verbose = false, no_colour = false;

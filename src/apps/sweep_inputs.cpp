@@ -11,7 +11,7 @@
 #include "apps/build_facts.hpp"
 #include "base/digest.hpp"
 #include "parallel/broadcast.hpp"
-#include "parallel/shared_table.hpp"
+
 #include "simulate/serialize.hpp"
 #include "slowdown/model.hpp"
 #include "sweep/serialize.hpp"
@@ -20,7 +20,8 @@
 
 namespace echo::apps {
 
-WorkerInputs share_inputs(const parallel::Session& session, config::SweepInputs&& read) {
+WorkerInputs share_inputs(const parallel::Session& session, config::SweepInputs&& read,
+                          const std::string& measured) {
   WorkerInputs inputs{std::move(read.spec), std::move(read.catalog), std::move(read.calibration)};
   if (!inputs.spec.slowdown) inputs.calibration.slowdown = slowdown::NoSlowdown{};
   parallel::broadcast(session, inputs.spec);
@@ -31,6 +32,12 @@ WorkerInputs share_inputs(const parallel::Session& session, config::SweepInputs&
   std::string archive(bytes.size(), '\0');
   for (std::size_t i = 0; i < bytes.size(); ++i) archive[i] = static_cast<char>(bytes[i]);
   parallel::from_archive(archive, inputs.calibration);
+  bool has_measured = !measured.empty();
+  parallel::broadcast(session, has_measured);
+  if (has_measured) {
+    inputs.measured = std::make_unique<parallel::SharedTable>(session, measured);
+    inputs.calibration.measured = profile::Database(inputs.measured->bytes());
+  }
   return inputs;
 }
 
@@ -129,6 +136,16 @@ std::string settings_key(const sweep::SweepSpec& spec) {
   return Key().add_archive(settings).hex();
 }
 
+std::string calibration_key(const simulate::Calibration& known) {
+  Key key;
+  key.add_archive(known);
+  if (!known.measured.is_empty()) {
+    const auto bytes = known.measured.image();
+    key.add(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  }
+  return key.hex();
+}
+
 }  // namespace
 
 results::FileHeader sweep_header(const WorkerInputs& inputs) {
@@ -137,7 +154,7 @@ results::FileHeader sweep_header(const WorkerInputs& inputs) {
                              .title = spec.title,
                              .code_key = fingerprint_of_program(),
                              .catalog_key = Key().add_archive(inputs.catalog).hex(),
-                             .calibration_key = Key().add_archive(inputs.calibration).hex(),
+                             .calibration_key = calibration_key(inputs.calibration),
                              .space_key = space_key(spec),
                              .target_tokens = spec.target_tokens,
                              .objectives = spec.objectives};

@@ -74,6 +74,9 @@ class SchemaWriter {
           .close();
       json_.key("draws").open_object().member("type", "integer").member("minimum", 1).close().close();
       json_.key("required").open_array().value("sigma").value("draws").close();
+    } else if (one.form == SettingForm::files) {
+      json_.key("type").open_array().value("string").value("array").close();
+      json_.key("items").open_object().member("type", "string").close();
     } else if (one.form == SettingForm::failures) {
       json_.key("type").open_array().value("integer").value("string").close();
     } else {

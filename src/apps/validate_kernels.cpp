@@ -20,9 +20,8 @@ struct Prediction {
   std::string skipped;                 // why it is not scored; empty = scored
   double measured = 0, predicted = 0;  // seconds, or efficiency
   ops::Grade grade = ops::Grade::modelled;
-  double error = 0;                // that the price claims, relative
-  ops::KernelLibrary constants{};  // whose they are
-  bool has_own_constants = true;   // they are those of the row's library
+  double error = 0;                                             // that the price claims, relative
+  ops::KernelLibrary constants = ops::KernelLibrary::training;  // whose they are
 };
 
 // Time is inverse to efficiency.
@@ -43,8 +42,7 @@ Prediction predict(const MeasuredKernel& row, const config::CatalogInputs& prese
   const double seconds = to_seconds(price.alone);
   out.predicted = is_efficiency ? row.efficiency * row.seconds / seconds : seconds;
   out.grade = price.grade, out.error = price.error;
-  out.constants = profile::constants_of(all, row.key.library).library;
-  out.has_own_constants = ops::kernel_library_names[static_cast<std::size_t>(out.constants)] == row.library;
+  if (profile::has_own_constants(row.key, all)) out.constants = row.key.library;
   return out;
 }
 
@@ -60,7 +58,7 @@ void add_score(const MeasuredKernel& row, const Prediction& p, Scores& out) {
     return;
   }
   validate::Comparison one{row.gpu_name + " " + row.library + " " + row.stratum, p.measured, p.predicted};
-  if (!p.has_own_constants) ++out.lent[row.library + " on " + row.gpu_name];
+  if (p.constants == ops::KernelLibrary::training) ++out.lent[row.library + " on " + row.gpu_name];
   if (row.in_region) out.claimed.push_back(one);
   out.all.push_back(std::move(one));
 }

@@ -20,6 +20,7 @@ class CsvTable {
   [[nodiscard]] static CsvTable parse(std::string_view text, std::string name);
 
   [[nodiscard]] std::size_t rows() const { return cells_.size(); }
+  [[nodiscard]] const std::vector<std::string>& columns() const { return header_; }
   [[nodiscard]] bool has(std::string_view column) const { return find(column) >= 0; }
   // The cell, or an empty one where the table lacks the column.
   [[nodiscard]] std::string_view text(std::size_t row, std::string_view column) const;
@@ -30,6 +31,7 @@ class CsvTable {
   [[nodiscard]] std::optional<std::int32_t> integer(std::size_t row, std::string_view column) const;
   // Where the row starts in the file.
   [[nodiscard]] Place place(std::size_t row) const { return {name_, line_[row], 1, 1}; }
+  [[nodiscard]] Place header_place() const { return {name_, 1, 1, 1}; }
 
  private:
   [[nodiscard]] std::int32_t find(std::string_view column) const;

@@ -32,16 +32,17 @@ Rows experts_of(const Recipe& r, KernelLibrary library, Tiles tiles) {
 
 std::vector<FreeConstant> free_constants(KernelLibrary library) {
   const bool triton = library == KernelLibrary::sglang;
-  std::vector<FreeConstant> free{
-      {&C::expert_rate, 0.1, 1.0},  {&C::expert_tile_loss, 0, 60},     {&C::expert_prologue, 0, 500},
-      {&C::expert_wave_loss, 0, 1}, {&C::expert_bandwidth, 0.3, 1.0},  {&C::expert_overlap_leak, 0, 1},
-      {&C::expert_apart, 0, 1},     {&C::expert_activation, 0.1, 1.5}, {&C::expert_combine, 0.1, 1.5},
-      {&C::expert_ramp, 0, 8e-5},   {&C::expert_router, 0, 3e-8}};
-  if (triton) {
+  std::vector<FreeConstant> free{{&C::expert_rate, 0.1, 1.0},       {&C::expert_prologue, 0, 500},
+                                 {&C::expert_wave_loss, 0, 1},      {&C::expert_bandwidth, 0.3, 1.0},
+                                 {&C::expert_overlap_leak, 0, 1},   {&C::expert_apart, 0, 1},
+                                 {&C::expert_activation, 0.1, 1.5}, {&C::expert_combine, 0.1, 1.5},
+                                 {&C::expert_ramp, 0, 8e-5},        {&C::expert_router, 0, 3e-8}};
+  if (triton) {  // one tile for nearly all rows: its loss is part of the rate
     free.push_back({&C::expert_misaligned, 1, 6});
     free.push_back({&C::expert_reread, 0, 15});
     free.push_back({&C::expert_remote, 0, 1});
   } else {
+    free.push_back({&C::expert_tile_loss, 0, 60});
     free.push_back({&C::expert_router_ramp, 0, 8e-5});
     free.push_back({&C::expert_router_fused, 0, 1e-8});
   }

@@ -58,13 +58,14 @@ KernelLibrary library_of(std::string_view name) {
 
 class Reader {
  public:
-  Reader(const CsvTable& table, const CatalogInputs& presets) : table_(table), presets_(presets) {}
+  Reader(const CsvTable& table, const CatalogInputs& presets, const std::string& gpu)
+      : table_(table), presets_(presets), gpu_(gpu) {}
 
   MeasuredKernel read(KernelTable kind, std::size_t row) {
     row_ = row;
     one_ = {};
     one_.line = table_.place(row).line;
-    one_.gpu_name = text("gpu");
+    one_.gpu_name = gpu_.empty() ? text("gpu") : gpu_;
     one_.gpu = find_named(presets_.catalog.gpus, presets_.aliases.resolve("gpu", one_.gpu_name));
     if (one_.gpu < 0) one_.skipped = "no preset for gpu " + one_.gpu_name;
     switch (kind) {
@@ -191,21 +192,26 @@ class Reader {
 
   void read_experts() {
     const std::int32_t hidden = count("hidden_size"), inner = count("inter_size"),
-                       experts = count("num_experts"), ranks = count("moe_ep_size"),
+                       experts = count("num_experts"), ranks = count("moe_ep_size"), choices = count("topk"),
                        tokens = count("num_tokens");
+    if (choices > experts) refuse("topk is above num_experts", "correct or remove the row");
+    if (experts % ranks != 0)
+      refuse("num_experts does not divide among moe_ep_size ranks", "correct or remove the row");
+    if (experts > 1 << 16 || static_cast<double>(tokens) * choices > 1e8)  // every copy is dealt out
+      refuse("the shape is larger than any GPU holds", "correct or remove the row");
     one_.key = {.kind = KernelKind::expert_ffn,
                 .m = tokens,
                 .n = whole(static_cast<double>(inner) / count("moe_tp_size"), "inter_size / moe_tp_size"),
                 .k = hidden,
-                .batch = whole(static_cast<double>(experts) / ranks, "num_experts / moe_ep_size"),
-                .groups = count("topk")};
+                .batch = experts / ranks,
+                .groups = choices};
     one_.tokens = tokens;
     read_library();
     read_precision();
     const std::string_view distribution = text("distribution");
     const auto routing = routings_.of({.tokens = tokens,
                                        .experts = experts,
-                                       .choices = one_.key.groups,
+                                       .choices = choices,
                                        .ranks = ranks,
                                        .unevenness = unevenness_of(distribution)});
     if (routing) one_.key.routing = *routing;
@@ -214,7 +220,7 @@ class Reader {
     one_.key.routing.tuned = has_tuned_tiles(one_.key, one_.gpu_name);
     one_.stratum = "experts " + std::string(distribution);
     one_.in_region = tokens >= 1024;
-    one_.family = both(family_of(hidden, inner), family_of(one_.key.groups, experts));
+    one_.family = both(family_of(hidden, inner), family_of(choices, experts));
   }
 
   void read_training() {
@@ -321,6 +327,7 @@ class Reader {
 
   const CsvTable& table_;
   const CatalogInputs& presets_;
+  const std::string& gpu_;
   std::size_t row_ = 0;
   MeasuredKernel one_;
   MeasuredRoutings routings_;
@@ -331,8 +338,8 @@ class Reader {
 constexpr std::size_t problems_told = 20;
 
 std::vector<MeasuredKernel> read_measured_kernels(const CsvTable& table, KernelTable kind,
-                                                  const CatalogInputs& presets) {
-  Reader reader(table, presets);
+                                                  const CatalogInputs& presets, const std::string& gpu) {
+  Reader reader(table, presets, gpu);
   std::vector<MeasuredKernel> out;
   std::vector<Problem> problems;
   for (std::size_t row = 0; row < table.rows() && problems.size() < problems_told; ++row) {

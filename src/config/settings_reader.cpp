@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 
 #include "config/did_you_mean.hpp"
 #include "config/sweep_keys.hpp"
@@ -85,6 +87,38 @@ bool read_skew(TableReader& section, const Setting& setting, SettingValue& value
   return true;
 }
 
+bool read_file(const toml::node& node, const Setting& setting, SettingValue& value, Problems& problems) {
+  const auto* name = node.as_string();
+  if (name == nullptr || name->get().empty()) {
+    problems.error(place_of(node), std::string(setting.key) + " must be names of files, not " + type_of(node),
+                   "write " + std::string(setting.key) + " = [\"a100.h5\"]");
+    return false;
+  }
+  const std::string& place = place_of(node).file;
+  const std::filesystem::path folder =
+      place.starts_with("--set") ? std::filesystem::path() : std::filesystem::path(place).parent_path();
+  const std::filesystem::path path = (folder / name->get()).lexically_normal();
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(path, failed)) {
+    problems.error(place_of(node), "there is no file \"" + path.string() + "\"",
+                   "paths are relative to the sweep; echo-sweep profile import makes profiles");
+    return false;
+  }
+  value.files.push_back(path.string());
+  return true;
+}
+
+// "a.h5" or ["a.h5", "b.h5"]
+bool read_files(TableReader& section, const Setting& setting, SettingValue& value) {
+  const toml::node* node = section.node(setting.key, Presence::optional);
+  if (node == nullptr) return false;
+  const toml::array* list = node->as_array();
+  if (list == nullptr) return read_file(*node, setting, value, section.problems());
+  bool fine = true;
+  for (const toml::node& one : *list) fine = read_file(one, setting, value, section.problems()) && fine;
+  return fine;
+}
+
 bool read_word(TableReader& section, const Setting& setting, SettingValue& value) {
   const toml::node* node = section.node(setting.key, Presence::optional);
   if (node == nullptr) return false;
@@ -123,6 +157,8 @@ bool read_value(TableReader& section, const Setting& setting, SettingValue& valu
       return read_failures(section, setting, value);
     case SettingForm::skew:
       return fine(read_skew(section, setting, value));
+    case SettingForm::files:
+      return fine(read_files(section, setting, value));
     case SettingForm::not_yet:
       if (const toml::node* node = section.node(setting.key, Presence::optional)) {
         const std::string name = std::string(setting.section) + "." + std::string(setting.key);

@@ -62,6 +62,10 @@ const std::vector<Setting>& setting_table() {
          s.skew.sigma = v.number;
          s.skew.draws = static_cast<std::int32_t>(v.draws);
        }},
+      {"simulate", "profiles", SettingForm::files,
+       "measured kernels to price by, made with echo-sweep profile; kernels that they do not time are "
+       "modelled",
+       [](SweepSpec& s, Value v) { s.profiles = v.files; }},
       {"run",
        "distribution",
        SettingForm::word,

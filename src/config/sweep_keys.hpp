@@ -19,6 +19,7 @@ enum class SettingForm {
   tokens,    // "1T tokens"
   failures,  // 10, "10" or "2 %"
   skew,      // { sigma = "2 %", draws = 64 }
+  files,     // ["a100.h5"]: files that are there, relative to the one that names them
   not_yet    // known, refused; `help` says what to do instead
 };
 
@@ -26,6 +27,7 @@ struct SettingValue {
   std::string text;
   double number = 0.0;  // integer, tokens; seconds of a duration; index of a word; sigma of a skew
   std::int64_t draws = 0;
+  std::vector<std::string> files;  // as paths from where the program runs
 };
 
 struct Setting {

@@ -11,8 +11,9 @@
 // Few-row experts are bound by their weights and busy ones by arithmetic, so uneven loads cost more than
 // their padding. Which tile:
 //   sglang  16 x 32 when there are no more tokens than experts, else 64 x 64, as its Triton kernel's default
-//           has it, unless it comes with tiles chosen for the shape (Routing::tuned). Rank-remote rows are
-//           worked through as if they were the first expert's (share `remote`).
+//           has it; the best one, in a better order and with a rate of its own but no knots, where it comes
+//           with tiles chosen for the shape (Routing::tuned). Rows of other ranks' experts are worked
+//           through as if they were the first expert's (share `remote`).
 //   trtllm  chosen by measuring even loads at the power of two below the number of tokens
 //   others  the best one
 // Then the memory-bound rest: activation, copies and sums of rows, and a router, which TensorRT-LLM fuses for
@@ -24,7 +25,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 #include "base/contract.hpp"
 #include "profile/expert_loads.hpp"
@@ -148,8 +148,9 @@ Product product_of(const KernelKey& key, const machine::GpuSpec& gpu, const Kern
       .flop_time = 1.0 / (gpu.peak_of(key.precision).value * (tuned ? c.expert_tuned_rate : c.expert_rate)),
       .weight_time = weights * byte_time,
       .row_time = (depth * operand + columns * machine::element_bytes(key.precision)) * byte_time,
-      .reread_time =
-          c.expert_reread * weights * byte_time * weights / (weights + static_cast<double>(gpu.l2.value)),
+      .reread_time = tuned ? 0.0
+                           : c.expert_reread * weights * byte_time * weights /
+                                 (weights + static_cast<double>(gpu.l2.value)),
       .sms = static_cast<double>(gpu.sm_count)};
 }
 
@@ -200,7 +201,7 @@ ops::KernelPrice price_expert_ffn(const KernelKey& key, const machine::GpuSpec& 
   const Rest rest = rest_of(key, gpu, c);
   const double by_arithmetic = up.by_arithmetic + down.by_arithmetic,
                by_memory = up.by_memory + down.by_memory + rest.memory;
-  const double factor = correction(c.expert_knots, place_of_experts(key));
+  const double factor = routing.tuned ? 1.0 : correction(c.expert_knots, place_of_experts(key));
   const double time = (by_arithmetic + by_memory + rest.fixed) * factor;
   const double traffic = (up.memory + down.memory) * c.expert_bandwidth + rest.memory * c.expert_combine;
   const double arithmetic = up.arithmetic + down.arithmetic, memory = up.memory + down.memory + rest.memory;

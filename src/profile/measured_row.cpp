@@ -6,6 +6,11 @@
 // Neglected: how long its server takes to start either.
 #include "profile/measured_row.hpp"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
 #include "profile/price_kernels.hpp"
 
 namespace echo::profile {
@@ -14,6 +19,26 @@ namespace {
 
 using ops::KernelKey;
 using ops::KernelKind;
+
+// Mechanisms, by how the names of their constants begin.
+constexpr std::array<std::string_view, 4> mechanisms{"gemm_", "attention_", "expert_", "memory_"};
+
+std::size_t mechanism_of(KernelKind kind) {
+  if (kind == KernelKind::gemm) return 0;
+  if (kind == KernelKind::attention_forward || kind == KernelKind::attention_backward) return 1;
+  return kind == KernelKind::expert_ffn ? 2 : 3;
+}
+
+using Members = std::vector<double KernelConstants::*>;
+
+std::array<Members, mechanisms.size()> constants_by_mechanism() {
+  std::array<Members, mechanisms.size()> out;
+  for (const KernelConstantField& field : kernel_constant_fields())
+    for (std::size_t i = 0; i < mechanisms.size(); ++i)
+      if (std::string_view(field.name).substr(0, mechanisms[i].size()) == mechanisms[i])
+        out[i].push_back(field.member);
+  return out;
+}
 
 SimTime serving_time(const KernelKey& key, const machine::GpuSpec& gpu, const KernelConstants& constants) {
   if (key.kind == KernelKind::gemm && machine::is_narrow(key.precision)) {
@@ -32,11 +57,20 @@ SimTime serving_time(const KernelKey& key, const machine::GpuSpec& gpu, const Ke
 
 }  // namespace
 
+bool has_own_constants(const KernelKey& key, const KernelConstants& constants) {
+  static const auto members = constants_by_mechanism();
+  const KernelConstants& library = constants_of(constants, key.library);
+  const Members& of_mechanism = members[mechanism_of(key.kind)];
+  return &library != &constants && std::any_of(of_mechanism.begin(), of_mechanism.end(), [&](auto member) {
+    return library.*member != constants.*member;
+  });
+}
+
 ops::KernelPrice price_row(const KernelKey& key, RowScope scope, const machine::GpuSpec& gpu,
                            const KernelConstants& constants) {
   ops::KernelPrice price = price_kernel(key, gpu, constants, Clocks::benchmark);
-  const bool is_lent = constants_of(constants, key.library).library == ops::KernelLibrary::training;
-  if (scope == RowScope::serving && is_lent) price.alone += serving_time(key, gpu, constants);
+  if (scope == RowScope::serving && !has_own_constants(key, constants))
+    price.alone += serving_time(key, gpu, constants);
   return price;
 }
 

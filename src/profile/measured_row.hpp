@@ -15,6 +15,10 @@ enum class RowScope : std::int8_t {
   serving  // and what an inference library does around it
 };
 
+// Whether the constants hold any of the library's own for the mechanism that prices the kernel; else it is
+// priced with those for training.
+[[nodiscard]] bool has_own_constants(const ops::KernelKey& key, const KernelConstants& constants);
+
 // The price of the kernel at the clocks of a micro-benchmark; `alone` with what the scope adds to it. Every
 // prediction of a row goes through here. `constants` are the GPU's: key.library chooses among its libraries.
 // A library's own constants price what it does around its kernels; those for training do not, see

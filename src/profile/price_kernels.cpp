@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/contract.hpp"
+#include "ops/canonical_kernel.hpp"
 #include "profile/attention.hpp"
 #include "profile/expert_ffn.hpp"
 #include "profile/gemm.hpp"
@@ -44,6 +45,29 @@ ops::KernelPrice price_kernel(const ops::KernelKey& key, const machine::GpuSpec&
   const double own = error_of(key, constants), relative = gpu.kernels_error;
   price.error = std::sqrt(own * own + relative * relative);
   return price;
+}
+
+bool is_priceable(const ops::KernelKey& key, const machine::GpuSpec& gpu) {
+  using machine::Precision;
+  using ops::KernelKind;
+  if (ops::why_unsound(key) != nullptr) return false;
+  switch (key.kind) {
+    case KernelKind::gemm:
+    case KernelKind::expert_ffn:
+      return gpu.peak_of(key.precision).value > 0.0;
+    case KernelKind::attention_forward:
+    case KernelKind::attention_backward:
+    case KernelKind::scan_forward:
+    case KernelKind::scan_backward: {
+      const bool wide = machine::operand_bytes(key.precision) == 4.0;
+      const Precision runs = wide                               ? Precision::tf32
+                             : key.precision == Precision::fp16 ? Precision::fp16
+                                                                : Precision::bf16;
+      return gpu.peak_of(runs).value > 0.0;
+    }
+    default:
+      return true;
+  }
 }
 
 void price_kernels(std::span<const ops::KernelKey> keys, const machine::GpuSpec& gpu,

@@ -66,8 +66,8 @@ void write_inputs(Hdf5File& file, const std::vector<InputFile>& inputs) {
   write_words(file, "/provenance/inputs/name", column_of(inputs, &InputFile::name), "preset or role", scale);
   write_words(file, "/provenance/inputs/path", column_of(inputs, &InputFile::path), "where it was read",
               scale);
-  write_words(file, "/provenance/inputs/hash", column_of(inputs, &InputFile::hash), "XXH3-128 of its bytes",
-              scale);
+  write_words(file, "/provenance/inputs/hash", column_of(inputs, &InputFile::hash),
+              "XXH3-128 of its bytes; of a profile, its digest", scale);
 }
 
 void write_launches(Hdf5File& file, const std::vector<Launch>& launches) {

@@ -148,7 +148,8 @@ Table::Table(std::vector<ColumnValues> columns, FileState state, std::vector<Fai
   for (ColumnValues& column : values_) {
     if (!column.reals.empty() && !column.is_real()) column.type = ElementType::f8;
     contents.columns.push_back(column);
-    if (column.name == "config") contents.rows = static_cast<std::int64_t>(column.integers.size());
+    const auto count = std::max(std::ssize(column.integers), std::ssize(column.reals));
+    contents.rows = static_cast<std::int64_t>(count) / column.width;
   }
 }
 

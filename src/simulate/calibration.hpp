@@ -5,6 +5,7 @@
 
 #include "collective/constants.hpp"
 #include "profile/constants.hpp"
+#include "profile/database.hpp"
 #include "slowdown/model.hpp"
 
 namespace echo::simulate {
@@ -13,6 +14,7 @@ struct Calibration {
   std::vector<profile::KernelConstants> kernels;       // found by GpuSpec::kernels
   std::vector<collective::NetworkConstants> networks;  // found by ClusterSpec::network
   slowdown::Model slowdown;
+  profile::Database measured;  // kernels that a user's profiles time; looks at bytes that somebody else keeps
   friend bool operator==(const Calibration&, const Calibration&) = default;
 };
 

@@ -8,7 +8,7 @@
 #include "collective/price_collectives.hpp"
 #include "machine/topology.hpp"
 #include "ops/launches.hpp"
-#include "profile/price_kernels.hpp"
+#include "profile/price_known.hpp"
 #include "simulate/price_host.hpp"
 
 namespace echo::simulate {
@@ -137,7 +137,7 @@ void price_work(const training::TrainingConfig& config, const Catalog& catalog, 
   for (ops::KernelKey key : work.kernels) {
     key.library = config.recipe.kernel_library;
     const auto [entry, is_new] = memo.kernels.try_emplace({gpu_id, key});
-    if (is_new) entry->second = profile::price_kernel(key, gpu, constants);
+    if (is_new) entry->second = profile::price_known(key, gpu, constants, known.measured);
     out.kernels.push_back(entry->second);
     out.alone.push_back(within_a_step(key, entry->second.alone, framework, config.recipe.cuda_graphs));
     out.drivers.push_back(

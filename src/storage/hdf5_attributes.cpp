@@ -74,12 +74,21 @@ bool Hdf5File::has_attribute(const std::string& path, const std::string& name) c
   return H5Aexists_by_name(handle_, path.c_str(), name.c_str(), H5P_DEFAULT) > 0;
 }
 
+// One value, or an attribute that some other program wrote.
+static bool is_one(hid_t attribute) {
+  const hid_t space = H5Aget_space(attribute);
+  const bool one = space >= 0 && H5Sget_simple_extent_npoints(space) == 1;
+  if (space >= 0) H5Sclose(space);
+  return one;
+}
+
 std::string Hdf5File::text_attribute(const std::string& path, const std::string& name) const {
   const hid_t attribute = H5Aopen_by_name(handle_, path.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT);
   if (attribute < 0) fail(name_, path, name, "find");
   const hid_t stored = H5Aget_type(attribute), type = make_text_type();
   char* content = nullptr;
-  const bool read = H5Tis_variable_str(stored) > 0 && H5Aread(attribute, type, &content) >= 0;
+  const bool read =
+      is_one(attribute) && H5Tis_variable_str(stored) > 0 && H5Aread(attribute, type, &content) >= 0;
   const std::string value = content == nullptr ? "" : content;
   H5free_memory(content);
   H5Tclose(stored);
@@ -92,7 +101,7 @@ std::string Hdf5File::text_attribute(const std::string& path, const std::string&
 std::int64_t Hdf5File::integer_attribute(const std::string& path, const std::string& name) const {
   std::int64_t value = 0;
   const hid_t attribute = H5Aopen_by_name(handle_, path.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT);
-  const bool read = attribute >= 0 && H5Aread(attribute, H5T_NATIVE_INT64, &value) >= 0;
+  const bool read = attribute >= 0 && is_one(attribute) && H5Aread(attribute, H5T_NATIVE_INT64, &value) >= 0;
   if (attribute >= 0) H5Aclose(attribute);
   if (!read) fail(name_, path, name, "read");
   return value;
@@ -101,7 +110,7 @@ std::int64_t Hdf5File::integer_attribute(const std::string& path, const std::str
 double Hdf5File::real_attribute(const std::string& path, const std::string& name) const {
   double value = 0.0;
   const hid_t attribute = H5Aopen_by_name(handle_, path.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT);
-  const bool read = attribute >= 0 && H5Aread(attribute, H5T_NATIVE_DOUBLE, &value) >= 0;
+  const bool read = attribute >= 0 && is_one(attribute) && H5Aread(attribute, H5T_NATIVE_DOUBLE, &value) >= 0;
   if (attribute >= 0) H5Aclose(attribute);
   if (!read) fail(name_, path, name, "read");
   return value;

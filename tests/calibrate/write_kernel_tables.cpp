@@ -51,6 +51,22 @@ Draft attention(int gpu) {
   return draft;
 }
 
+Draft experts(int gpu) {
+  Draft draft{fmt::format("moe_{}", files[gpu]),
+              "gpu,library,dtype,num_tokens,hidden_size,inter_size,topk,num_experts,moe_tp_size,moe_ep_size,"
+              "distribution,latency_us",
+              {}};
+  constexpr int models[][4] = {
+      {4096, 1536, 8, 128}, {2048, 768, 8, 128}, {4096, 14336, 2, 8}, {5120, 8192, 1, 16}};
+  for (const char* library : {"sglang", "trtllm"})
+    for (const int tokens : {1024, 4096, 16384})
+      for (const auto& [hidden, inner, choices, count] : models)
+        for (const char* distribution : {"balanced", "power_law_1.2"})
+          draft.rows.push_back(fmt::format("{},{},bfloat16,{},{},{},{},{},1,4,{},{{}}", gpus[gpu], library,
+                                           tokens, hidden, inner, choices, count, distribution));
+  return draft;
+}
+
 Draft training() {
   Draft draft{"training_efficiency_simumax", "gpu,op,peak_tflops,efficiency,description", {}};
   const auto add = [&](const char* gpu, const char* op, const std::string& about) {
@@ -124,7 +140,8 @@ void write_all(const std::string& folder) {
   std::filesystem::create_directories(folder);
   const config::CatalogInputs presets = config::read_catalog();
   std::vector<Draft> drafts{training(), layer_ops()};
-  for (int gpu = 0; gpu < 4; ++gpu) drafts.push_back(products(gpu)), drafts.push_back(attention(gpu));
+  for (int gpu = 0; gpu < 4; ++gpu)
+    for (const auto& draft : {products(gpu), attention(gpu), experts(gpu)}) drafts.push_back(draft);
   for (std::size_t i = 0; i < drafts.size(); ++i) write(drafts[i], folder, presets, i);
 }
 

@@ -22,6 +22,11 @@ tpu-v9,sglang,bfloat16,4096,4096,4096,220
 h100-sxm,sglang,bfloat16,1,4096,32,8,128,170
 h100-sxm,sglang,bfloat16,1,64,32,8,128,12
 """,
+    "experts.csv": """gpu,library,dtype,num_tokens,hidden_size,inter_size,topk,num_experts,moe_tp_size,moe_ep_size,distribution,latency_us
+h100-sxm,sglang,bfloat16,4096,4096,1536,8,128,1,8,balanced,700
+h100-sxm,trtllm,bfloat16,512,4096,1536,8,128,1,8,power_law_1.2,300
+h100-sxm,trtllm,bfloat16,4096,4096,1536,8,128,1,8,zipf,700
+""",
     "training.csv": """gpu,op,peak_tflops,efficiency,description
 b200-sxm,matmul,2250.0,0.6,"b=1, m=4096, k=8192, n=8192, layout=TN, accumulate=False, out_dtype=bf16"
 b200-sxm,sdp_bwd,2250.0,0.3,"batch=1, seq_len=4096, head_num=32, kv_head_num=8, qk_head_dim=128, v_head_dim=128"
@@ -35,7 +40,7 @@ h100-sxm,input_layernorm,4096,4096,16384,32,32,False,32000,1,30
 a,me,megatron-lm,a100-sxm-80gb,16,24,2048,16,8192,0,51200,2048,bf16,8,2,1,1,1,64,full,1f1b,0,9.5,mine
 """,
 }
-KERNELS = ["gemm.csv", "attention.csv", "training.csv", "layers.csv"]
+KERNELS = ["gemm.csv", "attention.csv", "experts.csv", "training.csv", "layers.csv"]
 
 
 class Validate(unittest.TestCase):
@@ -113,7 +118,7 @@ class Validate(unittest.TestCase):
         told = self.run_program("gemm.csv", "tea.csv", "--csv", "rows.txt", code=2)
         self.assertIn("tea.csv:1", told)
         for columns in ("step_time_s", "m, n, k, latency_us", "seq_len, num_heads", "peak_tflops, efficiency",
-                        "num_tokens, hidden, ffn_hidden"):
+                        "num_tokens, hidden, ffn_hidden", "num_experts, moe_tp_size"):
             self.assertIn(columns, told)
         self.assertFalse((self.folder / "rows.txt").exists())
 

@@ -6,6 +6,7 @@
 
 #include "apps/command.hpp"
 #include "apps/problem_text.hpp"
+#include "apps/profile_inputs.hpp"
 #include "apps/show_quantity.hpp"
 #include "apps/terminal.hpp"
 #include "config/sweep_file.hpp"
@@ -37,7 +38,8 @@ std::string size_of(const config::SweepInputs& inputs) {
 
 int run_check(const CheckOptions& options) {
   try {
-    const auto inputs = config::read_sweep(options.sweep, options.preset_paths, options.sets);
+    auto inputs = config::read_sweep(options.sweep, options.preset_paths, options.sets);
+    static_cast<void>(read_profiles(inputs));
     const std::string size = size_of(inputs);
     if (options.json) {
       fmt::print("{}", problem_json(UserError(inputs.warnings, 0)));

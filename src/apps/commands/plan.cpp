@@ -12,6 +12,7 @@
 #include "apps/plan_points.hpp"
 #include "apps/plan_probe.hpp"
 #include "apps/problem_text.hpp"
+#include "apps/profile_inputs.hpp"
 #include "apps/show_quantity.hpp"
 #include "apps/terminal.hpp"
 #include "config/sweep_file.hpp"
@@ -25,7 +26,7 @@ namespace {
 
 struct PlanOptions {
   std::string sweep, output, why, waterfall = "order";
-  std::vector<std::string> sets, preset_paths;
+  std::vector<std::string> sets, preset_paths, profiles;
   std::int64_t probe = 0, workers = 1, list = 0;
   bool json = false;
 };
@@ -79,6 +80,8 @@ void print_json(const PlanOptions& options, const config::SweepInputs& inputs, c
 int run_plan(const PlanOptions& options) {
   auto inputs = config::read_sweep(options.sweep, options.preset_paths, options.sets);
   if (!inputs.spec.slowdown) inputs.calibration.slowdown = slowdown::NoSlowdown{};
+  const std::string measured = read_profiles(inputs, options.profiles);
+  inputs.calibration.measured = profile::Database(std::as_bytes(std::span(measured)));
   for (const Problem& warning : inputs.warnings) {
     fmt::print(stderr, "{}", problem_text(warning, wants_colour(stderr, false)));
   }
@@ -93,6 +96,7 @@ std::function<int(Invocation&)> declare(Options& options) {
   options.values(chosen->sets, "--set", "KEY=VALUE replaces a value of the sweep; repeatable");
   options.values(chosen->preset_paths, "--preset-path",
                  "folder of presets that come before the built-in ones");
+  options.values(chosen->profiles, "--profile", "measured kernels to price by, as in run; repeatable");
   options.choice(chosen->waterfall, "--waterfall", {"order", "alone"},
                  "what each rule removes: after those before it, or by itself");
   options.value(chosen->probe, "--probe", "simulate N points and estimate the time of all");

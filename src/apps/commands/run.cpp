@@ -8,6 +8,7 @@
 
 #include "apps/command.hpp"
 #include "apps/problem_text.hpp"
+#include "apps/profile_inputs.hpp"
 #include "apps/progress.hpp"
 #include "apps/run_request.hpp"
 #include "apps/show_quantity.hpp"
@@ -73,11 +74,16 @@ int report_outcome(const RunOptions& options, std::int64_t allowed_failures, con
   return exit_code_of_rows(outcome.summary.by_status, allowed_failures, options.allow_empty);
 }
 
-int run_on(const parallel::Session& session, const RunOptions& options, const Invocation& invocation) {
+// `shared` outlives what is thrown here: on one worker alone, it must not be taken down before the session
+// is.
+int run_on(const parallel::Session& session, const RunOptions& options, const Invocation& invocation,
+           std::optional<WorkerInputs>& shared) {
   config::SweepInputs read;
+  std::string measured;
   (void)parallel::from_first_worker(session, [&] {
     check_options(options);
     read = config::read_sweep(options.sweep, options.preset_paths, options.sets);
+    measured = read_profiles(read, options.profiles);
     return true;
   });
   Log log(session.is_first() ? options.log_file : "");
@@ -87,7 +93,8 @@ int run_on(const parallel::Session& session, const RunOptions& options, const In
     for (const Problem& warning : read.warnings)
       if (!options.quiet) log.write(problem_text(warning, wants_colour(stderr, options.no_colour)));
   }
-  const WorkerInputs inputs = share_inputs(session, std::move(read));
+  shared.emplace(share_inputs(session, std::move(read), measured));
+  const WorkerInputs& inputs = *shared;
   const sweep::DesignSpace space = share_space(session, inputs);
   const parallel::LaunchRequest request = launch_request(options, inputs, space, std::move(provenance));
   if (options.verbose && session.is_first()) log.write(describe_request(request));
@@ -119,9 +126,10 @@ int run_on(const parallel::Session& session, const RunOptions& options, const In
 int run_sweep_file(const RunOptions& options, Invocation& invocation) {
   const parallel::Session session(invocation.argc, invocation.argv);
   parallel::watch_stop_signals();
+  std::optional<WorkerInputs> inputs;
   int code = 0;
   try {
-    code = run_on(session, options, invocation);
+    code = run_on(session, options, invocation, inputs);
   } catch (const UserError& error) {  // on every worker alike
     code = error.exit_code();
     if (session.is_first()) {
@@ -142,6 +150,9 @@ void declare_what_runs(Options& options, RunOptions& chosen) {
                  "KEY=VALUE replaces a value of the sweep, as space.tp=[1,2]; repeatable");
   options.values(chosen.preset_paths, "--preset-path",
                  "folder of presets that come before the built-in ones");
+  options.values(
+      chosen.profiles, "--profile",
+      "measured kernels to price by, beside those the sweep names (echo-sweep profile); repeatable");
   options.value(chosen.limit, "--limit", "only the first N points; a later run without it goes on; 0 = all");
   options.value(chosen.shard, "--shard",
                 "I/N: only the I-th of N shares, into a file of its own (echo-sweep merge joins them)");

@@ -12,6 +12,7 @@
 #include "apps/pipeline_text.hpp"
 #include "apps/result_text.hpp"
 #include "apps/show_quantity.hpp"
+#include "ops/describe.hpp"
 #include "results/read_rows.hpp"
 #include "simulate/step_timeline.hpp"
 
@@ -39,7 +40,8 @@ Again work_out(const results::ResultFile& file, const results::Table& table, con
   again.told = explain(*again_config.config, known.catalog, known.calibration);
   const double now = to_seconds(again.told->report.step);
   if (std::isfinite(table.number("step_time", 0)) && now != table.number("step_time", 0)) {
-    again.problem = "catalog or program have changed since: the step is now " + show_time(now);
+    again.problem = again.problem.empty() ? "catalog or program have changed since" : again.problem;
+    again.problem += ": the step is now " + show_time(now);
   }
   simulate::Workspace ws;
   again.pipeline =
@@ -61,6 +63,15 @@ void add_explanation(Json& json, const Explanation& told) {
     json.open_object().member("what", cost.what).member("seconds", to_seconds(cost.time)).close();
   json.close().key("critical_path_by_stage").open_array();
   for (const SimTime time : told.path_by_stage) json.value(to_seconds(time));
+  json.close().key("kernels").open_array();
+  for (const KernelCost& cost : told.kernels) {
+    json.open_object()
+        .member("kernel", ops::describe(cost.key))
+        .member("seconds_each", to_seconds(cost.each));
+    json.member("times", cost.count).member("seconds", to_seconds(cost.total));
+    json.member("price", ops::grade_names[static_cast<std::size_t>(cost.grade)]).member("error", cost.error);
+    json.close();
+  }
   json.close().key("collectives").open_array();
   for (const CollectiveCost& cost : told.collectives) {
     json.open_object().member("part", cost.part).member("collective", cost.kind);

@@ -15,6 +15,10 @@ using testing::HasSubstr;
 const std::string gemm = "gpu,library,dtype,m,n,k,latency_us\n";
 const std::string attention =
     "gpu,library,dtype,batch_size,seq_len,num_heads,num_key_value_heads,head_dim,latency_us\n";
+const std::string experts =
+    "gpu,library,dtype,num_tokens,hidden_size,inter_size,topk,num_experts,moe_tp_size,moe_ep_size,"
+    "distribution,"
+    "latency_us\n";
 const std::string training = "gpu,op,peak_tflops,efficiency,description\n";
 const std::string layers =
     "gpu,op,num_tokens,hidden,ffn_hidden,heads,kv_heads,gated_ffn,vocab,tp,latency_us\n";
@@ -53,6 +57,7 @@ TEST(KernelTables, AreToldApartByTheirHeaders) {
   };
   EXPECT_EQ(kind_of(gemm), KernelTable::gemm);
   EXPECT_EQ(kind_of(attention), KernelTable::attention);
+  EXPECT_EQ(kind_of(experts), KernelTable::experts);
   EXPECT_EQ(kind_of(training), KernelTable::training_efficiency);
   EXPECT_EQ(kind_of(layers), KernelTable::layer_ops);
   EXPECT_EQ(kind_of("latency_us,k,n,m,dtype,library,gpu,note\n"),
@@ -103,6 +108,8 @@ TEST(MeasuredKernels, AccuracyIsClaimedForTheShapesOfTraining) {
     EXPECT_FALSE(in_region(gemm + "h100-sxm,sglang,bfloat16," + shape + ",1\n"));
   EXPECT_TRUE(in_region(attention + "h100-sxm,sglang,bfloat16,2,1024,32,8,128,1\n"));
   EXPECT_FALSE(in_region(attention + "h100-sxm,sglang,bfloat16,1,1024,32,8,128,1\n"));
+  EXPECT_TRUE(in_region(experts + "h100-sxm,sglang,bfloat16,1024,4096,1536,8,128,1,8,balanced,100\n"));
+  EXPECT_FALSE(in_region(experts + "h100-sxm,sglang,bfloat16,1023,4096,1536,8,128,1,8,balanced,100\n"));
   EXPECT_TRUE(in_region(layers + "h100-sxm,add,1024,4096,16384,32,8,True,32000,1,9\n"));
   EXPECT_FALSE(in_region(layers + "h100-sxm,add,1023,4096,16384,32,8,True,32000,1,9\n"));
 }
@@ -112,6 +119,8 @@ TEST(MeasuredKernels, WhatIsNotPricedIsSkippedWithItsReason) {
   EXPECT_EQ(only(gemm + "tpu-v9,sglang,bfloat16" + shape).skipped, "no preset for gpu tpu-v9");
   EXPECT_EQ(only(gemm + "h100-sxm,sglang,int4_wo" + shape).skipped, "dtype int4_wo");
   EXPECT_EQ(only(gemm + "a100-sxm-80gb,sglang,fp8" + shape).skipped, "the GPU has no fp8");
+  EXPECT_EQ(only(experts + "h100-sxm,sglang,bfloat16,1024,4096,1536,8,128,1,8,zipf,100\n").skipped,
+            "distribution zipf");
   EXPECT_EQ(only(training + "b200-sxm,bandwidth:ce,,0.7,\"\"\n").skipped, "op bandwidth:ce");
   EXPECT_EQ(only(layers + "h100-sxm,tea,64,4096,16384,32,8,True,32000,1,9\n").skipped, "op tea");
 }
@@ -139,6 +148,12 @@ TEST(MeasuredKernels, CellsThatCannotBeAreToldInOnePassWithTheirLines) {
                            "9: column k: \"many\" is not a number"));
   EXPECT_THAT(problems(attention + "h100-sxm,sglang,bfloat16,100000,512,100000,8,128,1\n"),
               testing::ElementsAre(HasSubstr("batch_size x num_heads is no number")));
+  EXPECT_THAT(problems(experts + "h100-sxm,sglang,bfloat16,1024,4096,1536,16,8,1,1,balanced,100\n" +
+                       "h100-sxm,sglang,bfloat16,1024,4096,1536,2,8,1,3,balanced,100\n" +
+                       "h100-sxm,sglang,bfloat16,100000000,4096,1536,2,8,1,1,balanced,100\n"),
+              testing::ElementsAre("2: topk is above num_experts",
+                                   "3: num_experts does not divide among moe_ep_size ranks",
+                                   "4: the shape is larger than any GPU holds"));
   EXPECT_THAT(problems(training + "b200-sxm,matmul,2000,0.5,\"b=1, k=2000, n=1000\"\n" +
                        "b200-sxm,matmul,2000,-1,\"b=1, m=1, k=2000, n=1000\"\n"),
               testing::ElementsAre("2: the description gives no number for m",
@@ -165,59 +180,64 @@ TEST(MeasuredKernels, ATableFullOfMistakesIsToldByItsFirstTwenty) {
   EXPECT_EQ(problems(text).size(), 20U);
 }
 
+// Rows of every form that are right but for two cells.
+const std::string right_rows[] = {
+    gemm + "h100-sxm,sglang,fp8,1024,2048,4096,12.5",
+    attention + "h100-sxm,sglang,bfloat16,2,1024,32,8,128,170",
+    experts + "h100-sxm,sglang,bfloat16,4096,4096,1536,8,128,1,8,power_law_1.2,700",
+    training + "b200-sxm,matmul,2250,0.5,\"b=1, m=8, k=16, n=24, layout=NT, accumulate=True\"",
+    training + "b200-sxm,group_matmul,2250,0.5,\"ng=4, M=8, N=16, K=24, stage=bwd_grad_w, accumulate=True\"",
+    training +
+        "b200-sxm,sdp_bwd,2250,0.5,\"batch=1, seq_len=64, head_num=8, kv_head_num=2, qk_head_dim=64, "
+        "v_head_dim=32\"",
+    layers + "h100-sxm,mlp_act,2048,4096,16384,32,8,True,32000,2,9"};
+const std::string cells[] = {"",          "-1",         "0",
+                             "0.5",       "1",          "3",
+                             "3.5",       "8",          "64",
+                             "16384",     "2147483647", "2147483648",
+                             "1e300",     "-1e300",     "1e-300",
+                             "nan",       "inf",        "x",
+                             "True",      "b200-sxm",   "vllm",
+                             "fp8",       "balanced",   "add",
+                             "attn_rope", "sdp_fwd",    "\"b=1, m=7, k=1e30, n=, =\"",
+                             "\"\"\"\""};
+
 // Whatever stands in the cells, reading ends in rows that can be priced, or in a UserError.
 TEST(MeasuredKernels, AnyCellsAreRowsOrAUserError) {
-  const std::vector<std::string> cells{
-      "h100-sxm",
-      "b200-sxm",
-      "sglang",
-      "bfloat16",
-      "fp8",
-      "",
-      "-1",
-      "0",
-      "1",
-      "512",
-      "4096",
-      "2147483647",
-      "2147483648",
-      "1e300",
-      "-1e300",
-      "1e-300",
-      "nan",
-      "inf",
-      "3.5",
-      "x",
-      "True",
-      "matmul",
-      "group_matmul",
-      "sdp_bwd",
-      "mlp_act",
-      "attn_rope",
-      "add",
-      "0.5",
-      "\"b=1, m=7, k=1e30, n=2, batch=9, seq_len=1, head_num=2, kv_head_num=1\"",
-      "\"ng=2, M=1, N=3, K=4, stage=bwd_grad_w, m=, =, k\""};
   std::uint64_t next = 0;
-  int priced = 0;
-  for (const std::string& header : {gemm, attention, training, layers}) {
-    const auto columns = static_cast<int>(std::count(header.begin(), header.end(), ',')) + 1;
-    for (int i = 0; i < 2000; ++i) {
-      std::string text = header;
-      for (int column = 0; column < columns; ++column)
-        text += (column > 0 ? "," : "") + cells[draw(7, 0, next++) % cells.size()];
+  int priced = 0, refused = 0;
+  for (const std::string& right : right_rows) {
+    const std::size_t begin = right.find('\n') + 1, quote = std::min(right.find('"'), right.size());
+    for (int i = 0; i < 1000; ++i) {
+      std::string text = right;
+      for (int change = 0; change < 2; ++change) {
+        std::size_t at = begin + draw(7, 0, next++) % (quote - begin);  // a cell before any that is quoted
+        at = std::max(begin, text.rfind(',', at) + 1);
+        const std::size_t end = std::min(text.find_first_of(",\n", at), text.size());
+        text.replace(at, end - at, cells[draw(7, 1, next++) % std::size(cells)]);
+      }
       try {
         for (const MeasuredKernel& row : read(text + "\n")) {
           if (!row.skipped.empty()) continue;
           EXPECT_GT(row.seconds, 0.0);
           EXPECT_GE(std::min({row.key.m, row.key.n, row.key.k, row.key.batch, row.key.groups}), 1) << text;
+          const auto& catalog = support::presets();
+          const auto& gpu = catalog.catalog.gpus[static_cast<std::size_t>(row.gpu)];
+          const auto constants = find_named(catalog.calibration.kernels, gpu.kernels);
+          EXPECT_GT(profile::price_row(row.key, row.scope, gpu,
+                                       catalog.calibration.kernels[static_cast<std::size_t>(constants)])
+                        .alone,
+                    SimTime::zero())
+              << text;
           ++priced;
         }
       } catch (const UserError&) {
+        ++refused;
       }
     }
   }
-  SUCCEED() << priced << " rows could be priced";
+  EXPECT_GT(priced, 200);
+  EXPECT_GT(refused, 500);
 }
 
 }  // namespace

@@ -57,8 +57,14 @@ TEST(PriceRow, ALibrarysOwnConstantsHoldWhatItDoesAround) {
   key.precision = machine::Precision::fp8;
   key.library = ops::KernelLibrary::trtllm;  // has none of its own
   EXPECT_GT(seconds(key, RowScope::serving, c), seconds(key, RowScope::kernel, c));
-  key.library = ops::KernelLibrary::sglang;
+  key.library = ops::KernelLibrary::sglang;  // has a set, in which nothing of products is its own
+  EXPECT_GT(seconds(key, RowScope::serving, c), seconds(key, RowScope::kernel, c));
+  EXPECT_FALSE(has_own_constants(key, c));
+  c.libraries[0].gemm_ramp = 5e-6;
   EXPECT_EQ(seconds(key, RowScope::serving, c), seconds(key, RowScope::kernel, c));
+  EXPECT_TRUE(has_own_constants(key, c));
+  key.kind = ops::KernelKind::attention_forward;
+  EXPECT_FALSE(has_own_constants(key, c));
 }
 
 }  // namespace

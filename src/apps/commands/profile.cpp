@@ -1,0 +1,217 @@
+// echo-sweep profile import|merge|list|show|diff: measured kernels as files that a sweep can price by.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "apps/command.hpp"
+#include "apps/json.hpp"
+#include "apps/profile_rows.hpp"
+#include "apps/profile_summary.hpp"
+#include "apps/show_quantity.hpp"
+#include "base/error.hpp"
+#include "config/did_you_mean.hpp"
+#include "config/profile_table.hpp"
+#include "profile/price_known.hpp"
+#include "storage/profile_file.hpp"
+
+namespace echo::apps::commands {
+
+namespace {
+
+constexpr double conflict = 0.2;   // files that differ by more in a kernel did not time the same thing
+constexpr double unlikely = 20.0;  // ratio to the model that a wrong unit explains best
+constexpr std::size_t conflicts_shown = 10;
+
+struct ProfileOptions {
+  std::string action, output, gpu, library, library_version, clocks, date, where;
+  std::vector<std::string> files, preset_paths;
+  std::int64_t top = 20;
+  bool sustained = false, json = false;
+};
+
+config::CatalogInputs presets_of(const ProfileOptions& options) {
+  return config::read_catalog(config::catalog_folders(options.preset_paths));
+}
+
+const std::string& output_of(const ProfileOptions& options) {
+  if (options.output.empty())
+    throw UserError("profile " + options.action + " needs a file to write", "name it with -o OUT.h5");
+  return options.output;
+}
+
+profile::Profile read_one(const std::string& file) { return storage::read_profile(file).profile; }
+
+void expect_files(const ProfileOptions& options, std::size_t count) {
+  if (options.files.size() != count)
+    throw UserError(fmt::format("profile {} takes {} file{}, not {}", options.action, count,
+                                count == 1 ? "" : "s", options.files.size()),
+                    "echo-sweep profile --help");
+}
+
+// --- import
+config::ImportChoices choices_of(const ProfileOptions& options) {
+  config::ImportChoices choices{.gpu = options.gpu,
+                                .library_version = options.library_version,
+                                .date = options.date,
+                                .sustained = options.sustained};
+  if (!options.library.empty()) {
+    const auto& names = ops::kernel_library_names;
+    const auto found = std::find(names.begin(), names.end(), options.library);
+    if (found == names.end())
+      throw UserError("--as-library: unknown library \"" + options.library + "\"",
+                      config::suggest(options.library, {names.begin(), names.end()}, "known"));
+    choices.library = static_cast<ops::KernelLibrary>(found - names.begin());
+  }
+  if (!options.clocks.empty()) {
+    char* end = nullptr;
+    choices.clock_mhz = std::strtod(options.clocks.c_str(), &end);
+    if (*end != '\0' || !(choices.clock_mhz > 0.0))
+      throw UserError("--clocks: \"" + options.clocks + "\" is no clock", "write MHz, as in --clocks 1410");
+  }
+  return choices;
+}
+
+std::string far_from_model(const profile::Profile& profile, const config::CatalogInputs& presets) {
+  const results::Table rows = profile_rows(profile, presets);
+  std::int64_t far = 0;
+  for (std::int64_t row = 0; row < rows.rows(); ++row)
+    far += std::abs(std::log(rows.number("ratio", row))) > std::log(unlikely) ? 1 : 0;
+  if (far == 0) return "";
+  return fmt::format(
+      "warning: {} rows take more than {:.0f} times as long as the model says, or less than {:.0f} times; "
+      "are "
+      "the units right? (echo-sweep profile show FILE)\n",
+      show_count(far), unlikely, unlikely);
+}
+
+int import_tables(const ProfileOptions& options) {
+  const std::string& output = output_of(options);
+  const config::ImportChoices choices = choices_of(options);
+  const config::CatalogInputs presets = presets_of(options);
+  config::Problems problems;
+  profile::Profile all;
+  std::string report;
+  Json json;
+  json.open_object().key("tables").open_array();
+  for (const std::string& file : options.files) {
+    const CsvTable csv = CsvTable::read_file(file);
+    const config::ImportedTable table = config::read_kernel_table(csv, presets, choices, problems);
+    if (problems.errors() > 0) continue;
+    report += fmt::format("{}: {} rows\n", file, show_count(table.rows));
+    json.open_object().member("table", file).member("rows", table.rows).key("left_out").open_object();
+    for (const auto& [why, count] : table.left_out) {
+      report += fmt::format("  left out {:>6}  {}\n", show_count(count), why);
+      json.member(why, count);
+    }
+    json.close().close();
+    all = profile::joined(all, table.profile);
+  }
+  problems.throw_if_any();
+  const std::string digest = storage::write_profile(output, all);
+  std::int64_t kernels = 0;
+  for (const ProfileGroup& group : groups_of(all)) kernels += group.kernels;
+  report += fmt::format("{}: {} measurements of {} kernels, digest {}\n", output,
+                        show_count(std::ssize(all.rows)), show_count(kernels), digest);
+  json.close().member("file", output).member("rows", all.rows.size()).member("kernels", kernels);
+  json.member("digest", digest).close();
+  fmt::print("{}", options.json ? json.text() : report);
+  if (const std::int64_t apart = kernels_with_repeats_apart(all, conflict); apart > 0)
+    fmt::print(stderr, "warning: repeats of {} kernels differ by more than {:.0f} %; their median counts\n",
+               show_count(apart), 100 * conflict);
+  fmt::print(stderr, "{}", far_from_model(all, presets));
+  return 0;
+}
+
+// --- merge
+int merge(const ProfileOptions& options) {
+  const std::string& output = output_of(options);
+  profile::Profile all;
+  std::vector<ProfilePair> conflicts;
+  for (const std::string& file : options.files) {
+    const profile::Profile next = read_one(file);
+    const auto far = apart(diff_of(all, next), conflict);
+    conflicts.insert(conflicts.end(), far.begin(), far.end());
+    all = profile::joined(all, next);
+  }
+  const std::string digest = storage::write_profile(output, all);
+  if (options.json) {
+    Json json;
+    json.open_object().member("file", output).member("rows", all.rows.size());
+    json.member("conflicts", conflicts.size()).member("digest", digest).close();
+    fmt::print("{}", json.text());
+    return 0;
+  }
+  if (!conflicts.empty())
+    fmt::print("{} kernels differ by more than {:.0f} % between files; their median counts\n{}",
+               show_count(std::ssize(conflicts)), 100 * conflict, pairs_text(conflicts, conflicts_shown));
+  fmt::print("{}: {} measurements, digest {}\n", output, show_count(std::ssize(all.rows)), digest);
+  return 0;
+}
+
+// --- list, show, diff
+int list(const ProfileOptions& options) {
+  expect_files(options, 1);
+  const storage::ProfileFile file = storage::read_profile(options.files.front());
+  fmt::print("{}", options.json ? groups_json(file.profile) : groups_text(file.profile));
+  if (!options.json) fmt::print("digest {}\n", file.digest);
+  return 0;
+}
+
+int show(const ProfileOptions& options) {
+  expect_files(options, 1);
+  const profile::Profile profile = read_one(options.files.front());
+  const results::Table rows = profile_rows(profile, presets_of(options));
+  const auto chosen = chosen_rows(rows, options.where, options.top);
+  fmt::print("{}", options.json ? rows_json(rows, chosen) : rows_text(profile, rows, chosen));
+  return 0;
+}
+
+int diff(const ProfileOptions& options) {
+  expect_files(options, 2);
+  const ProfileDiff found = diff_of(read_one(options.files[0]), read_one(options.files[1]));
+  fmt::print("{}", options.json ? diff_json(found) : diff_text(found, static_cast<std::size_t>(options.top)));
+  return 0;
+}
+
+std::function<int(Invocation&)> declare(Options& options) {
+  auto chosen = std::make_shared<ProfileOptions>();
+  options.choice(
+      chosen->action, "ACTION", {"import", "merge", "list", "show", "diff"},
+      "make a profile of tables, make one of several, say what one holds, show its rows beside the "
+      "model's prices, compare two");
+  options.arguments(chosen->files, "FILE", "import: tables (CSV); else profiles (HDF5)");
+  options.value(chosen->output, "-o,--output", "import, merge: the profile to write");
+  options.value(chosen->gpu, "--gpu",
+                "import: the GPU preset they were measured on, whatever the tables say");
+  options.value(chosen->library, "--as-library",
+                "import: whose kernels they stand for, whatever the tables say; sweeps ask for \"training\"");
+  options.value(chosen->library_version, "--library-version", "import: in words, as \"cuBLAS 12.6\"");
+  options.value(chosen->clocks, "--clocks", "import: clock of the SMs while they were measured, MHz");
+  options.flag(
+      chosen->sustained, "--sustained",
+      "import: measured at the clocks of a long training step, not of a micro-benchmark that pauses");
+  options.value(chosen->date, "--date", "import: when they were measured, in words");
+  options.value(chosen->where, "--where", "show: only rows it keeps, as in \"kind == 'gemm' and m >= 4096\"");
+  options.value(chosen->top, "-n,--top",
+                "show, diff: the N rows that are farthest from the model, or apart; show: 0 = all rows");
+  options.values(chosen->preset_paths, "--preset-path",
+                 "folder of presets that come before the built-in ones");
+  options.flag(chosen->json, "--json", "JSON on stdout");
+  return [chosen](Invocation&) {
+    if (chosen->action == "import") return import_tables(*chosen);
+    if (chosen->action == "merge") return merge(*chosen);
+    if (chosen->action == "list") return list(*chosen);
+    return chosen->action == "show" ? show(*chosen) : diff(*chosen);
+  };
+}
+
+}  // namespace
+
+extern const Command profile{
+    .name = "profile", .summary = "measured kernels: import, merge, list, show, compare", .declare = declare};
+
+}  // namespace echo::apps::commands

@@ -1,0 +1,63 @@
+#include "apps/profile_inputs.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "base/named_table.hpp"
+#include "profile/database.hpp"
+#include "storage/profile_file.hpp"
+
+namespace echo::apps {
+
+namespace {
+
+constexpr const char* profile_mark = "profile:";
+
+bool times_a_gpu_of(const simulate::Catalog& catalog, const profile::Profile& profile) {
+  return std::any_of(profile.gpus.begin(), profile.gpus.end(),
+                     [&](const std::string& gpu) { return find_named(catalog.gpus, gpu) >= 0; });
+}
+
+}  // namespace
+
+std::string read_profiles(config::SweepInputs& read, const std::vector<std::string>& more) {
+  read.spec.profiles.insert(read.spec.profiles.end(), more.begin(), more.end());
+  profile::Profile all;
+  for (const std::string& path : read.spec.profiles) {
+    const storage::ProfileFile file = storage::read_profile(path);
+    read.files.push_back({"profile", path, file.digest});
+    if (!times_a_gpu_of(read.catalog, file.profile))
+      read.warnings.push_back(
+          {{path, 0, 0, 1},
+           "this profile times no GPU that has a preset",
+           "echo-sweep profile list shows its GPUs, echo-sweep presets list gpus the presets",
+           Problem::Severity::warning});
+    all = profile::joined(all, file.profile);
+  }
+  return profile::make_image(all, read.catalog.gpus, read.calibration.kernels);
+}
+
+std::string provenance_name(const config::InputFile& file) {
+  return (file.kind == "profile" ? profile_mark : "") + std::filesystem::path(file.path).stem().string();
+}
+
+std::string profiles_again(const std::vector<results::InputFile>& inputs, const simulate::Catalog& catalog,
+                           const simulate::Calibration& known, std::string& problem) {
+  profile::Profile all;
+  for (const results::InputFile& input : inputs) {
+    if (!input.name.starts_with(profile_mark)) continue;
+    try {
+      const storage::ProfileFile file = storage::read_profile(input.path);
+      if (file.digest != input.hash)
+        problem = "the profile \"" + input.path + "\" holds something else now";
+      else
+        all = profile::joined(all, file.profile);
+    } catch (const UserError& error) {
+      problem = error.problems().front().what;
+    }
+  }
+  return profile::make_image(all, catalog.gpus, known.kernels);
+}
+
+}  // namespace echo::apps
