@@ -37,8 +37,10 @@ using ops::KernelKey;
 using ops::KernelLibrary;
 
 struct Tile {
+  constexpr Tile(double tall, double wide, double at_a_time)
+      : rows(tall), columns(wide), a_row(1.0 / tall), a_column(1.0 / wide), a_resident(1.0 / at_a_time) {}
   double rows, columns;
-  double resident;  // on one SM at a time
+  double a_row, a_column, a_resident;  // one over the rows, the columns, and the tiles on an SM at a time
 };
 constexpr Tile default_tile{64, 64, 4}, tile_of_few_tokens{16, 32, 4};
 constexpr Tile tiles[] = {{256, 128, 1}, {128, 256, 1}, {128, 128, 1}, {64, 256, 1},
@@ -54,7 +56,7 @@ struct Product {
   double weight_time;  // s to read one expert's weights
   double row_time;     // s to read and write one row
   double reread_time;  // s for every group of row tiles after an expert's first
-  double sms;
+  double an_sm;        // one over the SMs
 };
 
 struct Cost {
@@ -69,28 +71,29 @@ struct Part {
   double arithmetic, memory;
 };
 Part part_of(const Product& p, const Tile& tile, double tile_time, double rows, double padded_rows) {
-  const double row_tiles = padded_rows / tile.rows;
-  return {row_tiles * tile_time, std::min(1.0, rows) * p.weight_time + rows * p.row_time +
-                                     std::max(0.0, row_tiles / row_tiles_in_order - 1.0) * p.reread_time};
+  const double row_tiles = padded_rows * tile.a_row;
+  return {row_tiles * tile_time,
+          std::min(1.0, rows) * p.weight_time + rows * p.row_time +
+              std::max(0.0, row_tiles * (1.0 / row_tiles_in_order) - 1.0) * p.reread_time};
 }
 
 Cost cost_of(const Product& p, const Tile& tile, const ExpertLoads& loads, double remote,
              const KernelConstants& c) {
-  const double column_tiles = std::ceil(p.columns / tile.columns);
-  double padded_rows = std::ceil(remote / tile.rows) * tile.rows;
+  const double column_tiles = rounded_up(p.columns * tile.a_column);
+  double padded_rows = rounded_up(remote * tile.a_row) * tile.rows;
   std::array<double, ExpertLoads::most_groups> padding{};
   for (std::int32_t i = 0; i < loads.groups; ++i) {
-    padding[static_cast<std::size_t>(i)] = padded(loads, i, tile.rows);
+    padding[static_cast<std::size_t>(i)] = padded(loads, i, tile.rows, tile.a_row);
     padded_rows += padding[static_cast<std::size_t>(i)] * loads.experts;
   }
   Cost out;
-  out.waves = padded_rows / tile.rows * column_tiles / (p.sms * tile.resident);
+  out.waves = padded_rows * tile.a_row * column_tiles * tile.a_resident * p.an_sm;
   const double rounding =
-      std::max(1.0, out.waves + c.expert_wave_loss * (std::ceil(out.waves) - out.waves)) / out.waves;
+      std::max(1.0, out.waves + c.expert_wave_loss * (rounded_up(out.waves) - out.waves)) / out.waves;
   // Of a row of tiles, with all SMs at it.
   const double tile_time = tile.rows * column_tiles * tile.columns * (p.depth + c.expert_prologue) * 2.0 *
-                           (1.0 + c.expert_tile_loss * (1.0 / tile.rows + 1.0 / tile.columns)) * p.slowing *
-                           rounding * p.flop_time;
+                           (1.0 + c.expert_tile_loss * (tile.a_row + tile.a_column)) * p.slowing * rounding *
+                           p.flop_time;
   double apart_arithmetic = 0.0, apart_memory = 0.0;
   const auto add = [&](const Part& part, double times) {
     out.arithmetic += part.arithmetic * times, out.memory += part.memory * times;
@@ -130,7 +133,7 @@ Cost cost_of(const Product& p, const KernelKey& key, const ExpertLoads& loads, d
   std::int32_t bucket = 1;
   while (bucket * 2 <= key.m) bucket *= 2;
   const Tile* tile = nullptr;
-  best_of(p, even_loads(std::ceil(static_cast<double>(bucket) * key.groups / routing.experts), key.batch),
+  best_of(p, even_loads(rounded_up(static_cast<double>(bucket) * key.groups / routing.experts), key.batch),
           0.0, c, &tile);
   return cost_of(p, *tile, loads, remote, c);
 }
@@ -143,7 +146,7 @@ Product product_of(const KernelKey& key, const machine::GpuSpec& gpu, const Kern
   const double weights = columns * depth * operand, step = 64.0 / operand;
   return {
       .columns = columns,
-      .depth = std::ceil(depth / step) * step,
+      .depth = rounded_up(depth / step) * step,
       .slowing = slowing,
       .flop_time = 1.0 / (gpu.peak_of(key.precision).value * (tuned ? c.expert_tuned_rate : c.expert_rate)),
       .weight_time = weights * byte_time,
@@ -151,7 +154,7 @@ Product product_of(const KernelKey& key, const machine::GpuSpec& gpu, const Kern
       .reread_time = tuned ? 0.0
                            : c.expert_reread * weights * byte_time * weights /
                                  (weights + static_cast<double>(gpu.l2.value)),
-      .sms = static_cast<double>(gpu.sm_count)};
+      .an_sm = 1.0 / gpu.sm_count};
 }
 
 // Seconds beside the products: those that go as one over the bandwidth, and those that do not.

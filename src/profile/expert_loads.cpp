@@ -69,9 +69,9 @@ ExpertLoads loads_of(const ops::KernelKey& key) {
   return out;
 }
 
-double padded(const ExpertLoads& loads, std::int32_t group, double block) {
+double padded(const ExpertLoads& loads, std::int32_t group, double block, double one_over_block) {
   const double rows = loads.rows[static_cast<std::size_t>(group)];
-  if (loads.even) return std::ceil(rows / block) * block;
+  if (loads.even) return rounded_up(rows * one_over_block) * block;
   const double busy = std::min(1.0, rows);  // share of draws in which the expert has any row
   return std::max(busy * block, rows + busy * block / 2);
 }

@@ -37,16 +37,16 @@ TEST(ExpertLoads, OfAPowerLawSpanManyOctaves) {
 }
 
 TEST(ExpertLoads, PadToWholeBlocksWhenEven) {
-  EXPECT_EQ(padded(even_loads(129, 4), 0, 64), 192);
-  EXPECT_EQ(padded(even_loads(128, 4), 0, 64), 128);
+  EXPECT_EQ(padded(even_loads(129, 4), 0, 64, 1.0 / 64), 192);
+  EXPECT_EQ(padded(even_loads(128, 4), 0, 64, 1.0 / 64), 128);
 }
 
 TEST(ExpertLoads, PadByHalfABlockOnAverageWhenUneven) {
   ExpertLoads loads = even_loads(1000, 4);
   loads.even = false;
-  EXPECT_EQ(padded(loads, 0, 64), 1032);
+  EXPECT_EQ(padded(loads, 0, 64, 1.0 / 64), 1032);
   loads.rows[0] = 3;
-  EXPECT_EQ(padded(loads, 0, 64), 64);
+  EXPECT_EQ(padded(loads, 0, 64, 1.0 / 64), 64);
 }
 
 }  // namespace
