@@ -170,7 +170,15 @@ std::vector<profile::KernelConstants> with_siblings(const std::vector<Found<Kern
     if (file.like.empty()) continue;
     const std::int32_t at = follow(known, file.like, "kernel constants", file.like_place, problems);
     if (at < 0) continue;
-    out.back() = known[static_cast<std::size_t>(at)];
+    const profile::KernelConstants& sibling = known[static_cast<std::size_t>(at)];
+    if (file.is_other_die) {
+      for (const profile::KernelConstantField& field : profile::kernel_constant_fields()) {
+        const bool is_own = std::find(file.own.begin(), file.own.end(), field.member) != file.own.end();
+        if (!is_own && !field.is_optional) out.back().*field.member = sibling.*field.member;
+      }
+      continue;
+    }
+    out.back() = sibling;
     out.back().name = file.spec.name;
     for (double profile::KernelConstants::*const member : file.own) {
       out.back().*member = file.spec.*member;

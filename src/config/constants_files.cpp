@@ -2,7 +2,8 @@
 //   [constants] field = { value = 1.2, error = 0.1, source = "..." }
 // (kernels also [knots.<name>], and both again under [library.<name>]), and the field list of the struct says
 // which numbers there must be. A file of kernels with `like = "<name>"` lists only those that differ from
-// that file's.
+// that file's; with `other_die = true` it takes from it only the constants that every file must have, and
+// neither knots nor libraries.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -164,6 +165,7 @@ KernelFile read_kernel_file(TableReader& file) {
   if (const toml::node* node = file.node("like", Presence::optional)) {
     read.like_place = place_of(*node);
     file.text("like", read.like, Presence::optional);
+    file.boolean("other_die", read.is_other_die, Presence::optional);
   }
   const auto fields = profile::kernel_constant_fields();
   read.spec = read_constants<profile::KernelConstants>(

@@ -22,11 +22,12 @@ struct ClusterFile {
 };
 [[nodiscard]] ClusterFile read_cluster(TableReader& file);
 
-// Constants of a GPU kind. A sibling's file says whose constants it shares and lists those that differ; the
-// others are put in when every file is read.
+// Constants of a GPU kind. A file may say whose constants it shares and list those that differ; the others
+// are put in when every file is read.
 struct KernelFile {
   profile::KernelConstants spec;
-  std::string like;  // empty: all constants are its own
+  std::string like;           // empty: all constants are its own
+  bool is_other_die = false;  // knots, libraries and optional constants of `like` do not hold
   std::vector<double profile::KernelConstants::*> own;
   Place like_place;
 };

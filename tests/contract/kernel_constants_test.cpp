@@ -183,7 +183,7 @@ TEST(KernelConstantsOfTheCatalog, PriceAttentionOfAmdGpusAsPublished) {
                 .k = 128,
                 .batch = 256,
                 .groups = 256};
-  EXPECT_NEAR(teraflops("mi300x", key), 494, 20);
+  EXPECT_NEAR(teraflops("mi300x", key), 494, 35);
   EXPECT_NEAR(teraflops("mi355x", key), 1247, 60);
   key.kind = KernelKind::attention_backward;
   EXPECT_NEAR(teraflops("mi355x", key), 1109, 60);

@@ -231,17 +231,33 @@ TEST(CatalogFiles, KernelsOfASiblingListWhatDiffers) {
   const TempCatalog temp;
   const auto sibling = [&](const std::string& like) {
     write_file(temp.folder() / "kernels" / "near.toml",
-               "name = \"near\"\nlike = \"" + like + "\"\nsource = \"made up\"\ndate = \"2000-01-01\"\n" +
+               "name = \"near\"\nlike = \"" + like + "\nsource = \"made up\"\ndate = \"2000-01-01\"\n" +
                    "[constants]\ngemm_sustained = 0.25\n");
   };
-  sibling("h100-sxm");
-  const auto known = read_catalog({temp.folder().string()}).calibration.kernels;
-  const auto& near = known.at(static_cast<std::size_t>(find_named(known, "near")));
-  EXPECT_EQ(near.name, "near");
-  EXPECT_EQ(near.gemm_sustained, 0.25);
-  EXPECT_EQ(near.gemm_rate_16, 1.0);
+  const auto near = [&] {
+    const auto known = read_catalog({temp.folder().string()}).calibration.kernels;
+    return known.at(static_cast<std::size_t>(find_named(known, "near")));
+  };
+  std::ofstream(temp.folder() / "kernels" / "h100-sxm.toml", std::ios::app)
+      << "gemm_tile_step = 16\n[knots.gemm_16]\nat = [[0], [0], [0]]\nfactor = [1.1]\n"
+         "[library.trtllm.constants]\ngemm_rate_16 = 0.5\n";
+  sibling("h100-sxm\"");
+  EXPECT_EQ(near().name, "near");
+  EXPECT_EQ(near().gemm_sustained, 0.25);
+  EXPECT_EQ(near().gemm_rate_16, 1.0);
+  EXPECT_EQ(near().gemm_tile_step, 16);
+  EXPECT_FALSE(near().gemm_knots_16.factor.empty());
+  EXPECT_EQ(near().libraries.at(0).gemm_rate_16, 0.5);
+  EXPECT_EQ(near().libraries.at(0).gemm_sustained, 0.25);
 
-  sibling("h100-sxn");
+  sibling("h100-sxm\"\nother_die = true");
+  EXPECT_EQ(near().gemm_rate_16, 1.0);
+  EXPECT_EQ(near().gemm_sustained, 0.25);
+  EXPECT_EQ(near().gemm_tile_step, 0);
+  EXPECT_TRUE(near().gemm_knots_16.factor.empty());
+  EXPECT_TRUE(near().libraries.empty());
+
+  sibling("h100-sxn\"");
   EXPECT_THAT(
       TempCatalog::told([&] { (void)read_catalog({temp.folder().string()}); }),
       ElementsAre(HasSubstr("2:9 unknown kernel constants \"h100-sxn\" | did you mean \"h100-sxm\"?")));
