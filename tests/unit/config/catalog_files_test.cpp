@@ -239,13 +239,13 @@ TEST(CatalogFiles, KernelsOfASiblingListWhatDiffers) {
     return known.at(static_cast<std::size_t>(find_named(known, "near")));
   };
   std::ofstream(temp.folder() / "kernels" / "h100-sxm.toml", std::ios::app)
-      << "gemm_tile_step = 16\n[knots.gemm_16]\nat = [[0], [0], [0]]\nfactor = [1.1]\n"
+      << "[knots.gemm_16]\nat = [[0], [0], [0]]\nfactor = [1.1]\n"
          "[library.trtllm.constants]\ngemm_rate_16 = 0.5\n";
   sibling("h100-sxm\"");
   EXPECT_EQ(near().name, "near");
   EXPECT_EQ(near().gemm_sustained, 0.25);
   EXPECT_EQ(near().gemm_rate_16, 1.0);
-  EXPECT_EQ(near().gemm_tile_step, 16);
+  EXPECT_EQ(near().gemm_tile_step, 1);
   EXPECT_FALSE(near().gemm_knots_16.factor.empty());
   EXPECT_EQ(near().libraries.at(0).gemm_rate_16, 0.5);
   EXPECT_EQ(near().libraries.at(0).gemm_sustained, 0.25);
