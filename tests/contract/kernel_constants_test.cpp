@@ -118,6 +118,17 @@ TEST(KernelConstantsOfTheCatalog, LieInTheRangesOfTheirMeaning) {
   }
 }
 
+TEST(KernelConstantsOfTheCatalog, HaveNoMoreThanTwoThousandKnotsAMechanism) {
+  for (const KernelConstants& constants : inputs().calibration.kernels) {
+    for (const KnotsField& field : knots_fields()) {
+      std::size_t knots = (constants.*field.member).factor.size();
+      for (const KernelConstants& library : constants.libraries)
+        knots += (library.*field.member).factor.size();
+      EXPECT_LE(knots, 2000u) << constants.name << " " << field.name;
+    }
+  }
+}
+
 // What public micro-benchmarks of cuBLAS report for an 8k product, with room on both sides.
 TEST(KernelConstantsOfTheCatalog, PriceALargeProductAsPublished) {
   const KernelKey large{.kind = KernelKind::gemm, .m = 8192, .n = 8192, .k = 8192};
