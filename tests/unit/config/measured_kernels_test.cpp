@@ -92,8 +92,9 @@ TEST(MeasuredKernels, AProductIsItsShapeInSecondsWithItsLine) {
 }
 
 TEST(MeasuredKernels, EfficiencyBecomesTheTimeItStandsFor) {
-  const MeasuredKernel row = only(
-      training + "b200-sxm,matmul,2000,0.5,\"b=1, m=1000, k=2000, n=1000, layout=NT, accumulate=True\"\n");
+  const MeasuredKernel row = only(training +
+                                  "b200-sxm,matmul,2000,0.5,\"b=1, m=1000, k=2000, n=1000, layout=NT, "
+                                  "accumulate=True, out_dtype=fp32\"\n");
   EXPECT_EQ(row.key.layout, ops::GemmLayout::nt);
   EXPECT_TRUE(row.key.fp32_accumulate);
   EXPECT_DOUBLE_EQ(row.efficiency, 0.5);

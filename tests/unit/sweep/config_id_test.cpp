@@ -80,6 +80,7 @@ TEST(ConfigId, ChangesWithEveryChoiceOfTheRecipeThatCanMatter) {
   base.zero = training::ZeroStage::parameters;
   base.recipe.cp_comm = training::ContextComm::hybrid;
   base.recipe.lora_rank = 8;
+  base.recipe.kernel_library = ops::KernelLibrary::trtllm;  // the usual one is in no name
   simulate::Catalog mixtures = catalog();
   mixtures.models[0].experts = 8, mixtures.models[0].experts_per_token = 2;
   mixtures.models[0].shared_expert_hidden = mixtures.models[0].hidden;
