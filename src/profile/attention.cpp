@@ -164,7 +164,7 @@ double wrapper_time(const ops::KernelKey& key, const machine::GpuSpec& gpu, cons
   const double element = machine::element_bytes(key.precision);
   const double queries = static_cast<double>(key.m) * key.batch,
                keys = static_cast<double>(key.m) * key.groups;
-  const double bytes = element * (keys * (key.k + ops::value_dim_of(key)) * c.attention_cache_passes +
+  const double bytes = element * (keys * (1.0 * key.k + ops::value_dim_of(key)) * c.attention_cache_passes +
                                   2.0 * queries * key.k * c.attention_query_passes);
   const double rate = gpu.memory_bandwidth.value * c.attention_bandwidth;
   const double positions = key.n > 1024 ? 1.0 + c.attention_long_rotation : 1.0;

@@ -49,7 +49,7 @@ SimTime serving_time(const KernelKey& key, const machine::GpuSpec& gpu, const Ke
     return price_kernel(largest, gpu, constants).alone + price_kernel(cast, gpu, constants).alone;
   }
   if (key.kind == KernelKind::attention_forward) {
-    const double elements = static_cast<double>(key.n) * (key.k + ops::value_dim_of(key)) * key.groups;
+    const double elements = static_cast<double>(key.n) * (1.0 * key.k + ops::value_dim_of(key)) * key.groups;
     return from_seconds(2.0 * 2.0 * elements / (gpu.memory_bandwidth.value * constants.memory_copy));
   }
   return SimTime::zero();
