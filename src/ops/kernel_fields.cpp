@@ -19,19 +19,19 @@ const std::array<std::string_view, kernel_kind_count>& kind_names() {
   return names;
 }
 
-template <auto Member>
+template <auto member>
 constexpr KernelField field(std::string_view name, std::span<const std::string_view> names = {}) {
-  return {name, names, [](const KernelKey& key) { return static_cast<std::int32_t>(key.*Member); },
+  return {name, names, [](const KernelKey& key) { return static_cast<std::int32_t>(key.*member); },
           [](KernelKey& key, std::int32_t value) {
-            key.*Member = static_cast<std::remove_reference_t<decltype(key.*Member)>>(value);
+            key.*member = static_cast<std::remove_reference_t<decltype(key.*member)>>(value);
           }};
 }
 
-template <auto Member>
+template <auto member>
 constexpr KernelField routing_field(std::string_view name, std::span<const std::string_view> names = {}) {
-  return {name, names, [](const KernelKey& key) { return static_cast<std::int32_t>(key.routing.*Member); },
+  return {name, names, [](const KernelKey& key) { return static_cast<std::int32_t>(key.routing.*member); },
           [](KernelKey& key, std::int32_t value) {
-            key.routing.*Member = static_cast<std::remove_reference_t<decltype(key.routing.*Member)>>(value);
+            key.routing.*member = static_cast<std::remove_reference_t<decltype(key.routing.*member)>>(value);
           }};
 }
 

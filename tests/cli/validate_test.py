@@ -23,7 +23,7 @@ h100-sxm,sglang,bfloat16,1,4096,32,8,128,170
 h100-sxm,sglang,bfloat16,1,64,32,8,128,12
 """,
     "experts.csv": """gpu,library,dtype,num_tokens,hidden_size,inter_size,topk,num_experts,moe_tp_size,moe_ep_size,distribution,latency_us
-h100-sxm,sglang,bfloat16,4096,4096,1536,8,128,1,8,balanced,700
+h100-sxm,sglang,bfloat16,4096,4096,1536,8,128,1,8,balanced,5000
 h100-sxm,trtllm,bfloat16,512,4096,1536,8,128,1,8,power_law_1.2,300
 h100-sxm,trtllm,bfloat16,4096,4096,1536,8,128,1,8,zipf,700
 """,
