@@ -108,9 +108,8 @@ struct ChoiceHead {
   std::string_view name;  // of the axis, the column and the key in framework files
   ChoiceKind kind;
 };
-inline constexpr std::int32_t choice_count = 32;
 // In the order of Recipe's members.
-inline constexpr std::array<ChoiceHead, choice_count> choice_heads{{
+inline constexpr auto choice_heads = std::to_array<ChoiceHead>({
     {"kernels", ChoiceKind::word},
     {"kernels_rms_rope", ChoiceKind::word},
     {"kernels_loss", ChoiceKind::word},
@@ -143,7 +142,8 @@ inline constexpr std::array<ChoiceHead, choice_count> choice_heads{{
     {"mtp_layers", ChoiceKind::count},
     {"lora_rank", ChoiceKind::count},
     {"lora_targets", ChoiceKind::words},
-}};
+});
+inline constexpr auto choice_count = static_cast<std::int32_t>(choice_heads.size());
 
 // The place of a choice among the others; a name that no choice has does not compile.
 consteval std::int32_t choice_named(std::string_view name) {
