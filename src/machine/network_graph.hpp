@@ -21,8 +21,8 @@ struct Link {
   friend bool operator==(const Link&, const Link&) = default;
 };
 
-// Vertices [0, gpus) are GPUs, node by node, in the order of the machine; switches follow. Contract: every two
-// GPUs can reach each other; bandwidths are positive.
+// Vertices [0, gpus) are GPUs, node by node, in the order of the machine; switches follow. Contract: every
+// two GPUs can reach each other; bandwidths are positive.
 struct NetworkGraph {
   std::int32_t gpus = 0, vertices = 0;
   std::vector<Link> links;

@@ -27,7 +27,8 @@ struct Topology {
   // Pure. Contract: symmetric in the ranks; never faster than the cluster's own links; within one scale-up
   // domain (a node, or an NVL72 rack: a "node" of GroupSpan) only scale_up is set.
   GroupLinks (*links)(const GroupSpan&, const ClusterSpec&, const GpuSpec&);
-  // The machine itself, `nodes` of it, as vertices and links; links indexed. What `links` sums up in closed form.
+  // The machine itself, `nodes` of it, as vertices and links; links indexed. What `links` sums up in closed
+  // form.
   void (*build)(const ClusterSpec&, std::int32_t nodes, NetworkGraph& out) = nullptr;
 };
 

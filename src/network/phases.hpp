@@ -14,8 +14,8 @@ struct Transfer {
   friend bool operator==(const Transfer&, const Transfer&) = default;
 };
 
-// Transfers that start together; the next phase starts when the last of them has arrived. `repeat` phases alike
-// follow each other (the steps of a ring).
+// Transfers that start together; the next phase starts when the last of them has arrived. `repeat` phases
+// alike follow each other (the steps of a ring).
 struct Phase {
   std::int32_t first = 0, count = 0;  // in Phases::transfers
   std::int64_t repeat = 1;
