@@ -27,9 +27,9 @@ struct Topology {
   // Pure. Contract: symmetric in the ranks; never faster than the cluster's own links; within one scale-up
   // domain (a node, or an NVL72 rack: a "node" of GroupSpan) only scale_up is set.
   GroupLinks (*links)(const GroupSpan&, const ClusterSpec&, const GpuSpec&);
-  // The machine itself, `nodes` of it, as vertices and links; links indexed. What `links` sums up in closed
-  // form.
-  void (*build)(const ClusterSpec&, std::int32_t nodes, NetworkGraph& out) = nullptr;
+  // The machine itself, `domains` scale-up domains of it, as vertices and indexed links: what `links` sums up
+  // in closed form.
+  void (*build)(const ClusterSpec&, std::int32_t domains, NetworkGraph& out);
 };
 
 [[nodiscard]] std::span<const Topology* const> topology_table();  // sorted by name; ids index it

@@ -6,6 +6,7 @@
 // for 2 or 4 GPUs). Neglected: paths over a third GPU.
 #include <algorithm>
 
+#include "machine/graph_parts.hpp"
 #include "machine/nic_share.hpp"
 
 namespace echo::machine::topologies {
@@ -18,8 +19,13 @@ static GroupLinks links(const GroupSpan& span, const ClusterSpec& cluster, const
   return out;
 }
 
+static void build(const ClusterSpec& cluster, std::int32_t domains, NetworkGraph& out) {
+  add_meshed_domains(cluster, domains, out);
+  add_leaves_and_spines(cluster, Leaves::by_rail, out);
+}
+
 extern const Topology meshed_nodes;
 const Topology meshed_nodes{
-    .name = "meshed_nodes", .source = "AMD CDNA 3 architecture white paper", .links = links};
+    .name = "meshed_nodes", .source = "AMD CDNA 3 architecture white paper", .links = links, .build = build};
 
 }  // namespace echo::machine::topologies

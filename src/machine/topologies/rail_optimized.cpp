@@ -4,12 +4,20 @@
 // NVLink to the one on the right rail (PXN), so crossing rails is not modelled. A group of n nodes is taken
 // to start on a leaf boundary. Source: NVIDIA DGX SuperPOD reference architecture RA-11333 (compute fabric);
 // NCCL NCCL_CROSS_NIC=0.
+#include "machine/graph_parts.hpp"
 #include "machine/nic_share.hpp"
 
 namespace echo::machine::topologies {
+
+static void build(const ClusterSpec& cluster, std::int32_t domains, NetworkGraph& out) {
+  add_switched_domains(cluster, domains, out);
+  add_leaves_and_spines(cluster, Leaves::by_rail, out);
+}
+
 extern const Topology rail_optimized;
 const Topology rail_optimized{.name = "rail_optimized",
                               .source = "NVIDIA DGX SuperPOD reference architecture RA-11333",
-                              .links = links_through_leaves};
+                              .links = links_through_leaves,
+                              .build = build};
 
 }  // namespace echo::machine::topologies

@@ -1,0 +1,16 @@
+// How the fabric between nodes forwards packets.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace echo::machine {
+
+// minimal: one shortest path for each destination, as InfiniBand's static tables. ecmp: at every switch one
+// of the shortest next hops by a hash of the flow (RFC 2992). adaptive: packets spread evenly over all of
+// them. valiant: by way of a random switch (Valiant 1982).
+enum class Routing : std::int8_t { minimal, ecmp, adaptive, valiant };
+inline constexpr std::array<std::string_view, 4> routing_names{"minimal", "ecmp", "adaptive", "valiant"};
+
+}  // namespace echo::machine

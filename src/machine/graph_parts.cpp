@@ -1,0 +1,114 @@
+// Bandwidths are those of nic_share.cpp: a GPU injects its even share of the node's NICs. Where there are
+// fewer NICs than GPUs, the i-th GPU uses NIC i mod n, so that neighbours use different ones (a machine that
+// pairs neighbours differs in their numbers only). Levels of switches are made of cables as fast as a NIC, as
+// many as the oversubscription leaves: flows that share a cable by bad luck collide, as they do in the
+// machine. Latency is that of the switches a path visits, so that one leaf costs one hop and leaf - spine -
+// leaf three. Neglected: PCIe switches between GPUs and NICs; cables of several lanes bought as one.
+#include "machine/graph_parts.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/contract.hpp"
+
+namespace echo::machine {
+
+std::int32_t domain_of(const ClusterSpec& cluster) {
+  return std::max(cluster.gpus_per_node, cluster.scale_up_domain);
+}
+
+std::int32_t nodes_in(const ClusterSpec& cluster, const NetworkGraph& graph) {
+  return (graph.gpus + cluster.gpus_per_node - 1) / cluster.gpus_per_node;
+}
+
+std::int32_t rails_of(const ClusterSpec& cluster) {
+  return std::min(cluster.gpus_per_node, cluster.nics_per_node);
+}
+
+BytesPerSecond rail_bandwidth(const ClusterSpec& cluster) {
+  return cluster.scale_out.bandwidth * (static_cast<double>(cluster.nics_per_node) / rails_of(cluster));
+}
+
+static void add_gpus(const ClusterSpec& cluster, std::int32_t domains, NetworkGraph& out) {
+  ECHO_EXPECT(domains >= 1 && cluster.gpus_per_node >= 1 && cluster.nics_per_node >= 1);
+  out = {};
+  out.domain = domain_of(cluster);
+  out.gpus = out.vertices = domains * out.domain;
+}
+
+void add_switched_domains(const ClusterSpec& cluster, std::int32_t domains, NetworkGraph& out) {
+  add_gpus(cluster, domains, out);
+  if (out.domain == 1) return;
+  const std::int32_t first = add_switches(domains, out);
+  for (std::int32_t gpu = 0; gpu < out.gpus; ++gpu)
+    out.hang(gpu, first + gpu / out.domain, cluster.scale_up.bandwidth, cluster.scale_up.latency,
+             LinkPlace::scale_up);
+}
+
+void add_meshed_domains(const ClusterSpec& cluster, std::int32_t domains, NetworkGraph& out) {
+  add_gpus(cluster, domains, out);
+  if (out.domain == 1) return;
+  const BytesPerSecond each = cluster.scale_up.bandwidth / static_cast<double>(out.domain - 1);
+  for (std::int32_t gpu = 0; gpu < out.gpus; ++gpu)
+    for (std::int32_t peer = gpu + 1; peer < (gpu / out.domain + 1) * out.domain; ++peer)
+      out.join(gpu, peer, each, cluster.scale_up.latency, LinkPlace::direct);
+}
+
+void attach_nodes(const ClusterSpec& cluster, const Attachment& to, NetworkGraph& out) {
+  const std::int32_t rails = rails_of(cluster), per_node = cluster.gpus_per_node;
+  const BytesPerSecond bandwidth = rail_bandwidth(cluster) * to.share;
+  const bool shared = cluster.nics_per_node < per_node;
+  for (std::int32_t node = 0; node * per_node < out.gpus; ++node) {
+    const std::int32_t leaf = to.first_switch + node / to.group_nodes * to.stride;
+    const std::int32_t gpus = std::min(per_node, out.gpus - node * per_node);
+    for (std::int32_t rail = 0; rail < std::min(rails, gpus); ++rail) {
+      std::int32_t below = node * per_node + rail;
+      if (shared) {
+        below = out.add_vertex();
+        for (std::int32_t gpu = rail; gpu < gpus; gpu += rails)
+          out.join(node * per_node + gpu, below, bandwidth, SimTime::zero(), LinkPlace::host);
+      }
+      out.hang(below, leaf + rail * to.rail_stride, bandwidth, cluster.scale_out.latency, LinkPlace::nic);
+    }
+  }
+}
+
+std::int32_t add_switches(std::int32_t count, NetworkGraph& out) {
+  const std::int32_t first = out.vertices;
+  out.vertices += count;
+  return first;
+}
+
+std::int32_t add_level(std::int32_t first, std::int32_t count, BytesPerSecond uplink, BytesPerSecond cable,
+                       LinkPlace place, SimTime latency, NetworkGraph& out) {
+  const auto above = std::max(1, static_cast<std::int32_t>(std::lround(uplink / cable)));
+  const std::int32_t top = add_switches(above, out);
+  for (std::int32_t below = first; below < first + count; ++below)
+    for (std::int32_t i = 0; i < above; ++i)
+      out.join(below, top + i, uplink / static_cast<double>(above), latency, place);
+  return above;
+}
+
+void add_leaves_and_spines(const ClusterSpec& cluster, Leaves leaves, NetworkGraph& out) {
+  const std::int32_t nodes = nodes_in(cluster, out), rails = rails_of(cluster);
+  const std::int32_t group = cluster.nodes_per_leaf > 0 ? std::min(cluster.nodes_per_leaf, nodes) : nodes;
+  const std::int32_t groups = (nodes + group - 1) / group;
+  const std::int32_t side_by_side = leaves == Leaves::by_rail ? rails : 1;
+  const std::int32_t count = groups * side_by_side;
+  const std::int32_t first = add_switches(count, out);
+  attach_nodes(cluster,
+               {.first_switch = first,
+                .group_nodes = group,
+                .stride = side_by_side,
+                .rail_stride = leaves == Leaves::by_rail ? 1 : 0},
+               out);
+  if (count > 1) {
+    const double ports = static_cast<double>(group) * rails / side_by_side;
+    const BytesPerSecond cable = rail_bandwidth(cluster);
+    add_level(first, count, cable * (ports / std::max(cluster.oversubscription, 1.0)), cable, LinkPlace::leaf,
+              cluster.scale_out.latency, out);
+  }
+  out.index_links();
+}
+
+}  // namespace echo::machine

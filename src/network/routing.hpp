@@ -1,0 +1,82 @@
+// Which links a flow between two GPUs takes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/csr.hpp"
+#include "machine/fabric.hpp"
+#include "machine/network_graph.hpp"
+
+namespace echo::network {
+
+struct LinkUse {
+  std::int32_t link = 0;  // of NetworkGraph::links
+  double share = 1.0;     // of the flow's bytes
+  friend bool operator==(const LinkUse&, const LinkUse&) = default;
+};
+
+// Routes over one graph, which must outlive it. A pure function of the arguments, the policy and the seed;
+// what it keeps are tables of the switches that were destinations so far, so that a warm router allocates
+// nothing.
+class Router {
+ public:
+  Router(const machine::NetworkGraph& graph, machine::Routing policy, std::uint64_t seed = 0);
+
+  // Replaces `out` by the links from one GPU to another, none for a GPU to itself. `flow` tells flows between
+  // the same two apart: another may take another path.
+  void route(std::int32_t from, std::int32_t to, std::uint64_t flow, std::vector<LinkUse>& out);
+
+  // Latency of the first path of such a route, switches and NVLink together.
+  [[nodiscard]] SimTime latency_of(std::span<const LinkUse> route) const;
+
+ private:
+  // The way up from a GPU to the switch its NIC hangs on: one link, or two by way of a shared NIC.
+  struct Port {
+    std::int32_t fabric = 0;  // the switch
+    std::array<std::int32_t, 2> up{-1, -1};
+    std::int32_t place = 0;  // among the ports of that switch
+  };
+  // How to come closer to one switch, for every vertex that is no GPU.
+  struct Table {
+    std::vector<std::int32_t> hops;  // -1 = cannot be reached
+    Csr<std::int32_t> next;          // links that are one hop closer
+  };
+  struct Exit {
+    std::int32_t gpu = -1, cost = -1;
+    const Port *port = nullptr, *entry = nullptr;
+  };
+
+  void find_ports();
+  bool route_inside(std::int32_t from, std::int32_t to, std::vector<LinkUse>& out) const;
+  [[nodiscard]] Exit exit_of(std::int32_t gpu, std::int32_t to, std::uint64_t key);
+  [[nodiscard]] Exit best_exit(std::int32_t from, std::int32_t to, std::uint64_t key);
+  [[nodiscard]] std::int32_t hops_between(std::int32_t from, std::int32_t to);
+  [[nodiscard]] std::int32_t torus_hops(std::int32_t from, std::int32_t to) const;
+  [[nodiscard]] std::span<const std::int32_t> next_links(std::int32_t at, std::int32_t to);
+  const Table& table_of(std::int32_t to);
+  void fill_table(std::int32_t to, Table& table) const;
+  void cross_fabric(std::int32_t from, const Port& entry, std::uint64_t key, std::vector<LinkUse>& out);
+  void spread(std::int32_t from, std::int32_t to, std::vector<LinkUse>& out);
+  void pick(std::int32_t from, const Port& entry, std::uint64_t key, std::vector<LinkUse>& out);
+
+  [[nodiscard]] const machine::Link& link(std::int32_t id) const {
+    return graph_->links[static_cast<std::size_t>(id)];
+  }
+  [[nodiscard]] std::size_t beyond_gpus(std::int32_t vertex) const {
+    return static_cast<std::size_t>(vertex - graph_->gpus);
+  }
+
+  const machine::NetworkGraph* graph_;
+  machine::Routing policy_;
+  std::uint64_t seed_;
+  Csr<Port> ports_;                     // [gpus]
+  std::vector<std::int32_t> attached_;  // switches with ports
+  std::vector<Table> tables_;           // [vertices beyond GPUs], filled as they are asked for
+  std::vector<std::int32_t> torus_next_, frontier_, later_;
+  std::vector<double> share_;  // [vertices beyond GPUs]
+};
+
+}  // namespace echo::network
