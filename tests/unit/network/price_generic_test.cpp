@@ -1,0 +1,125 @@
+#include "network/price_generic.hpp"
+
+#include <gtest/gtest.h>
+
+#include "network/machine_dimensions.hpp"
+
+namespace echo::network {
+namespace {
+
+using ops::CollectiveKind;
+using ops::GenericAlgorithm;
+
+machine::GroupSpan span(std::int32_t nodes, std::int32_t per_node) {
+  return {.ranks = nodes * per_node, .nodes = nodes, .ranks_per_node = per_node};
+}
+
+machine::ClusterSpec cluster_of(std::string_view topology) {
+  machine::ClusterSpec cluster;
+  const auto table = machine::topology_table();
+  for (std::size_t i = 0; i < table.size(); ++i)
+    if (topology == table[i]->name) cluster.topology = machine::TopologyId(static_cast<std::int32_t>(i));
+  return cluster;
+}
+
+machine::GroupLinks links() {
+  machine::GroupLinks l;
+  l.scale_up = {BytesPerSecond(450e9), std::chrono::nanoseconds(100)};
+  l.scale_out = {BytesPerSecond(400e9), std::chrono::nanoseconds(500)};
+  return l;
+}
+
+GenericPrice price(CollectiveKind kind, std::int64_t bytes, const machine::GroupSpan& group,
+                   const ops::GenericSettings& settings = {}) {
+  return price_generic({kind, Bytes(bytes), group, {}},
+                       dimensions_of(group, links(), cluster_of("rail_optimized")), settings);
+}
+
+TEST(DimensionsOf, AreTheNodeAndTheNodes) {
+  const auto dimensions = dimensions_of(span(4, 8), links(), cluster_of("rail_optimized"));
+  ASSERT_EQ(dimensions.size(), 2u);
+  EXPECT_EQ(dimensions[0], (Dimension{DimensionKind::switched, 8, BytesPerSecond(450e9),
+                                      std::chrono::nanoseconds(100), Reach::scale_up}));
+  EXPECT_EQ(dimensions[1], (Dimension{DimensionKind::switched, 4, BytesPerSecond(50e9),
+                                      std::chrono::nanoseconds(500), Reach::scale_out}));
+  EXPECT_EQ(dimensions_of(span(1, 8), links(), cluster_of("meshed_nodes")).front().kind,
+            DimensionKind::fully_connected);
+  EXPECT_EQ(dimensions_of(span(4, 1), links(), cluster_of("rail_optimized")).size(), 1u);
+  EXPECT_TRUE(dimensions_of(span(1, 1), links(), cluster_of("rail_optimized")).empty());
+}
+
+TEST(DimensionsOf, AGroupThatFillsNodesUnevenlyAreOne) {
+  machine::GroupSpan odd = span(2, 8);
+  odd.ranks = 12;
+  const auto dimensions = dimensions_of(odd, links(), cluster_of("rail_optimized"));
+  ASSERT_EQ(dimensions.size(), 1u);
+  EXPECT_EQ(dimensions[0].size, 12);
+  EXPECT_EQ(dimensions[0].bandwidth, BytesPerSecond(50e9));
+}
+
+// A flat ring goes over all NICs of a node; all pairs have one each.
+TEST(Flattened, CrossesNodesOnAllLinksOnlyAsARing) {
+  const auto dimensions = dimensions_of(span(4, 8), links(), cluster_of("rail_optimized"));
+  EXPECT_EQ(flattened(dimensions, true).bandwidth, BytesPerSecond(400e9));
+  EXPECT_EQ(flattened(dimensions, false).bandwidth, BytesPerSecond(50e9));
+  EXPECT_EQ(flattened(dimensions, true).size, 32);
+  EXPECT_EQ(flattened(dimensions, true).latency, std::chrono::nanoseconds(500));
+}
+
+TEST(PriceGeneric, OfARingInANodeIsItsFormula) {  // 2 * 7 steps of 1/8 GB at 450 GB/s, 100 ns each
+  const auto one =
+      price(CollectiveKind::all_reduce, 1'000'000'000, span(1, 8), {.algorithm = GenericAlgorithm::ring});
+  EXPECT_EQ(one.estimate.time, 14 * (SimTime(277'777'778) + std::chrono::nanoseconds(100)));
+  EXPECT_EQ(one.algorithm, GenericAlgorithm::ring);
+  EXPECT_NEAR(one.estimate.by_scale_up + one.estimate.by_latency, 1.0, 1e-12);
+  EXPECT_EQ(one.estimate.by_scale_out, 0.0);
+}
+
+TEST(PriceGeneric, ChoosesTheFastest) {
+  for (const auto kind : {CollectiveKind::all_reduce, CollectiveKind::all_gather, CollectiveKind::all_to_all})
+    for (const std::int64_t bytes : {std::int64_t{8}, std::int64_t{100'000}, std::int64_t{1} << 30}) {
+      const auto best = price(kind, bytes, span(4, 8));
+      for (std::size_t i = 1; i < ops::generic_algorithm_names.size(); ++i) {
+        const auto algorithm = static_cast<GenericAlgorithm>(i);
+        EXPECT_LE(best.estimate.time, price(kind, bytes, span(4, 8), {.algorithm = algorithm}).estimate.time);
+      }
+      EXPECT_EQ(best.estimate, price(kind, bytes, span(4, 8), {.algorithm = best.algorithm}).estimate);
+    }
+}
+
+TEST(PriceGeneric, SetsAsideWhatDoesNotServeTheCall) {
+  const auto tree = price(CollectiveKind::all_gather, 1 << 20, span(4, 8),
+                          {.algorithm = GenericAlgorithm::double_binary_tree});
+  EXPECT_EQ(tree.estimate, price(CollectiveKind::all_gather, 1 << 20, span(4, 8)).estimate);
+  EXPECT_NE(tree.algorithm, GenericAlgorithm::double_binary_tree);
+}
+
+TEST(PriceGeneric, SendsOverTheOutermostLink) {
+  EXPECT_EQ(price(CollectiveKind::send_recv, 50'000'000, span(2, 1)).estimate.time,
+            std::chrono::nanoseconds(500) + SimTime(125'000'000));  // 400 GB/s to itself
+  EXPECT_EQ(price(CollectiveKind::send_recv, 45'000'000, span(1, 2)).estimate.time,
+            std::chrono::nanoseconds(100) + std::chrono::microseconds(100));
+}
+
+TEST(PriceGeneric, CostsNothingAlone) {
+  EXPECT_EQ(price(CollectiveKind::all_reduce, 1 << 20, span(1, 1)).estimate, ops::CollectiveEstimate{});
+  EXPECT_EQ(price(CollectiveKind::all_reduce, 0, span(4, 8)).estimate, ops::CollectiveEstimate{});
+}
+
+// Parts are elasticities: twice the NICs' rate takes off half of their share.
+TEST(PriceGeneric, HangsOnWhatItSays) {
+  const auto group = span(4, 8);
+  const ops::GenericSettings settings{.algorithm = GenericAlgorithm::hierarchical, .chunks = 4};
+  machine::GroupLinks faster = links();
+  faster.scale_out.bandwidth = faster.scale_out.bandwidth * 1.0001;
+  const ops::CollectiveQuery query{CollectiveKind::all_reduce, Bytes(1 << 28), group, {}};
+  const auto cluster = cluster_of("rail_optimized");
+  const auto before = price_generic(query, dimensions_of(group, links(), cluster), settings).estimate;
+  const auto after = price_generic(query, dimensions_of(group, faster, cluster), settings).estimate;
+  const double gained = 1.0 - to_seconds(after.time) / to_seconds(before.time);
+  EXPECT_NEAR(gained, before.by_scale_out * 1e-4, 1e-6);
+  EXPECT_GT(before.by_scale_out, 0.5);
+}
+
+}  // namespace
+}  // namespace echo::network
