@@ -62,14 +62,6 @@ static training::LayerTableId layers_of(const Table& table, std::int64_t row,
   return training::LayerTableId(static_cast<std::int32_t>(catalog.layer_tables.size()) - 1);
 }
 
-// Settings for an NCCL other than the cluster's, added to the catalog.
-static ops::CommSettingsId comm_of(std::int64_t nccl_version, const machine::ClusterSpec& cluster,
-                                   simulate::Catalog& catalog) {
-  if (nccl_version == cluster.nccl_version) return {};
-  catalog.comm_settings.push_back({.nccl_version = static_cast<std::int32_t>(nccl_version)});
-  return ops::CommSettingsId(static_cast<std::int32_t>(catalog.comm_settings.size()) - 1);
-}
-
 std::optional<training::TrainingConfig> config_of_row(const Table& table, std::int64_t row,
                                                       const std::vector<std::string>& layer_tables,
                                                       simulate::Catalog& catalog, std::string& problem) {
@@ -92,7 +84,8 @@ std::optional<training::TrainingConfig> config_of_row(const Table& table, std::i
   if (catalog.cluster(config.cluster).gpu == config.gpu) config.gpu = machine::GpuId();
   copy_numbers(table, row, config);
   config.layers.explicit_layers = layers_of(table, row, layer_tables, catalog);
-  config.comm = comm_of(table.integer("nccl_version", row), catalog.cluster(config.cluster), catalog);
+  const auto nccl_version = static_cast<std::int32_t>(table.integer("nccl_version", row));
+  config.nccl_version = nccl_version == catalog.cluster(config.cluster).nccl_version ? 0 : nccl_version;
   if (sweep::config_id_of(config, catalog) != table.config_id(row)) {
     problem = "its settings hash to another id in this version of the program";
     return std::nullopt;

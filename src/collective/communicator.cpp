@@ -17,10 +17,11 @@ Arch arch_of(std::int32_t cc) {
   return cc >= 80 ? Arch::ampere : Arch::volta;
 }
 
+// The most first, the least last: where they contradict each other, the least wins (connect.cc,
+// ncclTopoPostset).
 std::int32_t limited(std::int32_t channels, const ops::CommSettings& settings) {
-  if (settings.min_channels > 0) channels = std::max(channels, settings.min_channels);
   if (settings.max_channels > 0) channels = std::min(channels, settings.max_channels);
-  return std::max(channels, 1);
+  return std::max({channels, settings.min_channels, 1});
 }
 
 }  // namespace

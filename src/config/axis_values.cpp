@@ -180,12 +180,7 @@ class ValueReader {
     const auto number = nccl_version_of(text->get());
     if (!number)
       return error(node, "\"" + text->get() + "\" is not an NCCL version", "write it as \"2.21.5\"");
-    ops::CommSettings settings;
-    settings.nccl_version = *number;
-    auto& known = context_.catalog.comm_settings;
-    const auto at = std::find(known.begin(), known.end(), settings) - known.begin();
-    if (at == static_cast<std::ptrdiff_t>(known.size())) known.push_back(settings);
-    add(node, {at, text->get()});
+    add(node, {*number, text->get()});
   }
 
   void layers(const toml::node& node) {

@@ -31,16 +31,31 @@ inline constexpr std::array<std::string_view, collective_kind_count> collective_
 enum class Protocol : std::int8_t { ll, ll128, simple };
 inline constexpr std::array<std::string_view, 3> protocol_names{"LL", "LL128", "Simple"};
 
-using AlgorithmId = Id<struct AlgorithmTag>;        // index into the algorithm plug-in table
-using CommSettingsId = Id<struct CommSettingsTag>;  // index into the catalog's CommSettings; none = defaults
+using AlgorithmId = Id<struct AlgorithmTag>;  // index into the algorithm plug-in table
 
-// Limits and overrides of a communicator (NCCL environment names in comments). -1 / none = NCCL decides.
+// What a communicator may be held to. In the order of NCCL's own search, one on: a tie keeps the first.
+enum class NcclAlgorithm : std::int8_t {
+  automatic,
+  tree,
+  ring,
+  collnet_direct,
+  collnet_chain,
+  nvls,
+  nvls_tree,
+  pat
+};
+inline constexpr std::array<std::string_view, 8> nccl_algorithm_names{
+    "auto", "tree", "ring", "collnet_direct", "collnet_chain", "nvls", "nvls_tree", "pat"};
+enum class NcclProtocol : std::int8_t { automatic, ll, ll128, simple };
+inline constexpr std::array<std::string_view, 4> nccl_protocol_names{"auto", "LL", "LL128", "Simple"};
+
+// Limits and overrides of a communicator, by the names of NCCL's environment. 0 and automatic: NCCL decides.
 struct CommSettings {
-  std::int32_t nccl_version = 0;   // 0 = the cluster's
-  AlgorithmId algorithm;           // NCCL_ALGO
-  std::int32_t protocol = -1;      // NCCL_PROTO, a Protocol
-  std::int32_t min_channels = -1;  // NCCL_MIN_NCHANNELS
-  std::int32_t max_channels = -1;  // NCCL_MAX_NCHANNELS, ncclConfig maxCTAs
+  std::int32_t nccl_version = 0;                       // 0 = the cluster's
+  NcclAlgorithm algorithm = NcclAlgorithm::automatic;  // NCCL_ALGO
+  NcclProtocol protocol = NcclProtocol::automatic;     // NCCL_PROTO
+  std::int32_t min_channels = 0;                       // NCCL_MIN_NCHANNELS, ncclConfig minCTAs
+  std::int32_t max_channels = 0;                       // NCCL_MAX_NCHANNELS, ncclConfig maxCTAs
   friend constexpr auto operator<=>(const CommSettings&, const CommSettings&) = default;
 };
 
@@ -50,7 +65,6 @@ struct CollectiveQuery {
   CollectiveKind kind{};
   Bytes payload;
   machine::GroupSpan group;
-  CommSettingsId settings;
   friend constexpr auto operator<=>(const CollectiveQuery&, const CollectiveQuery&) = default;
 };
 

@@ -77,7 +77,7 @@ std::uint64_t row_layout() {
                                              offsetof(Config, sequence_parallel),
                                              offsetof(Config, recipe),
                                              sizeof(training::Recipe),
-                                             offsetof(Config, comm),
+                                             offsetof(Config, nccl_version),
                                              sizeof(Report),
                                              offsetof(Report, step),
                                              offsetof(Report, exposed),

@@ -74,11 +74,7 @@ inline std::int64_t gpu_index(const Context& c) {
   return own.is_none() ? c.catalog.cluster(config(c).cluster).gpu.index() : own.index();
 }
 inline std::int64_t nccl_version(const Context& c) {
-  const auto settings = config(c).comm;
-  const std::int32_t asked =
-      settings.is_none()
-          ? 0
-          : c.catalog.comm_settings.at(static_cast<std::size_t>(settings.index())).nccl_version;
+  const std::int32_t asked = config(c).nccl_version;
   return asked != 0 ? asked : c.catalog.cluster(config(c).cluster).nccl_version;
 }
 

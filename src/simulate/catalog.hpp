@@ -20,7 +20,6 @@ struct Catalog {
   std::vector<machine::ClusterSpec> clusters;
   std::vector<training::FrameworkSpec> frameworks;
   std::vector<std::vector<std::int32_t>> layer_tables;  // explicit layers per chunk
-  std::vector<ops::CommSettings> comm_settings;
   std::vector<timeline::GivenOrder> orders;  // schedules of files: ids that follow those of schedule_table()
   friend bool operator==(const Catalog&, const Catalog&) = default;
 

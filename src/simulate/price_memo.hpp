@@ -11,16 +11,22 @@
 
 namespace echo::simulate {
 
+struct CollectiveKey {
+  std::int32_t where = 0;  // GPU and cluster
+  ops::CommSettings settings;
+  ops::CollectiveQuery query;
+  friend bool operator==(const CollectiveKey&, const CollectiveKey&) = default;
+};
+
 struct PriceKeyHash {
   std::size_t operator()(const std::pair<std::int32_t, ops::KernelKey>& key) const;
-  std::size_t operator()(const std::pair<std::int32_t, ops::CollectiveQuery>& key) const;
+  std::size_t operator()(const CollectiveKey& key) const;
 };
 
 struct PriceMemo {
   std::unordered_map<std::pair<std::int32_t, ops::KernelKey>, ops::KernelPrice, PriceKeyHash>
       kernels;  // (gpu, key)
-  std::unordered_map<std::pair<std::int32_t, ops::CollectiveQuery>, ops::CollectiveEstimate, PriceKeyHash>
-      collectives;  // (gpu and cluster, query)
+  std::unordered_map<CollectiveKey, ops::CollectiveEstimate, PriceKeyHash> collectives;
 };
 
 }  // namespace echo::simulate

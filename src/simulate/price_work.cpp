@@ -83,15 +83,29 @@ std::size_t PriceKeyHash::operator()(const std::pair<std::int32_t, ops::KernelKe
       .done();
 }
 
-std::size_t PriceKeyHash::operator()(const std::pair<std::int32_t, ops::CollectiveQuery>& p) const {
-  const machine::GroupSpan& g = p.second.group;
+std::size_t PriceKeyHash::operator()(const CollectiveKey& key) const {
+  const machine::GroupSpan& g = key.query.group;
+  const ops::CommSettings& s = key.settings;
+  const std::int32_t forced = static_cast<std::int32_t>(s.algorithm) |
+                              static_cast<std::int32_t>(s.protocol) << 4 | s.min_channels << 8 |
+                              s.max_channels << 16;
   return Hasher()
-      .add(packed(p.first, static_cast<std::int32_t>(p.second.kind)))
-      .add(p.second.payload.value)
+      .add(packed(key.where, static_cast<std::int32_t>(key.query.kind)))
+      .add(key.query.payload.value)
       .add(packed(g.ranks, g.nodes))
       .add(packed(g.ranks_per_node, g.stride))
-      .add(packed(g.sharing, p.second.settings.index()))
+      .add(packed(g.sharing, s.nccl_version))
+      .add(forced)
       .done();
+}
+
+ops::CommSettings comm_settings_of(const training::TrainingConfig& config) {
+  const training::Recipe& recipe = config.recipe;
+  return {.nccl_version = config.nccl_version,
+          .algorithm = recipe.nccl_algo,
+          .protocol = recipe.nccl_proto,
+          .min_channels = recipe.nccl_min_nchannels,
+          .max_channels = recipe.nccl_max_nchannels};
 }
 
 ops::CollectiveEstimate price_collective(const ops::CollectiveQuery& query,
@@ -100,13 +114,11 @@ ops::CollectiveEstimate price_collective(const ops::CollectiveQuery& query,
   const machine::ClusterSpec& cluster = catalog.cluster(config.cluster);
   const std::int32_t where =
       config.cluster.index() * 1024 + (config.gpu.is_none() ? cluster.gpu : config.gpu).index();
-  const auto [entry, is_new] = memo.collectives.try_emplace({where, query});
+  const ops::CommSettings settings = comm_settings_of(config);
+  const auto [entry, is_new] = memo.collectives.try_emplace({where, settings, query});
   if (is_new && is_of_host(query.kind)) {
     entry->second = price_host(query, catalog.gpu(config), cluster);
   } else if (is_new) {
-    const ops::CommSettings settings =
-        query.settings.is_none() ? ops::CommSettings{}
-                                 : catalog.comm_settings.at(static_cast<std::size_t>(query.settings.index()));
     entry->second = collective::price(query, machine::links_of(query.group, cluster, catalog.gpu(config)),
                                       settings, cluster.nccl_version, named(known.networks, cluster.network));
   }

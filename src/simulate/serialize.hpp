@@ -135,12 +135,6 @@ void serialize(Archive& archive, echo::training::FrameworkSpec& framework, unsig
 }
 
 template <class Archive>
-void serialize(Archive& archive, echo::ops::CommSettings& settings, unsigned) {
-  auto& [nccl_version, algorithm, protocol, min_channels, max_channels] = settings;
-  all(archive, nccl_version, algorithm, protocol, min_channels, max_channels);
-}
-
-template <class Archive>
 void serialize(Archive& archive, echo::timeline::Task& task, unsigned) {
   auto& [kind, chunk, microbatch, with_next] = task;
   all(archive, kind, chunk, microbatch, with_next);
@@ -155,8 +149,8 @@ void serialize(Archive& archive, echo::timeline::GivenOrder& order, unsigned) {
 
 template <class Archive>
 void serialize(Archive& archive, echo::simulate::Catalog& catalog, unsigned) {
-  auto& [gpus, models, clusters, frameworks, layer_tables, comm_settings, orders] = catalog;
-  all(archive, gpus, models, clusters, frameworks, layer_tables, comm_settings, orders);
+  auto& [gpus, models, clusters, frameworks, layer_tables, orders] = catalog;
+  all(archive, gpus, models, clusters, frameworks, layer_tables, orders);
 }
 
 template <class Archive>

@@ -14,10 +14,7 @@ namespace echo::sweep {
 using training::TrainingConfig;
 
 static bool repeats_version(const TrainingConfig& config, const simulate::Catalog& catalog) {
-  if (config.comm.is_none()) return true;
-  ops::CommSettings settings = catalog.comm_settings.at(static_cast<std::size_t>(config.comm.index()));
-  if (settings.nccl_version == catalog.cluster(config.cluster).nccl_version) settings.nccl_version = 0;
-  return settings == ops::CommSettings{};
+  return config.nccl_version == 0 || config.nccl_version == catalog.cluster(config.cluster).nccl_version;
 }
 
 // Choices of the recipe that cannot matter.
@@ -35,8 +32,13 @@ static void add_idle_choices(const TrainingConfig& c, const simulate::Catalog& c
   const auto matters = [&](std::int32_t choice, bool does) {
     if (!does) found.set(at(axis_of_choice(choice)));
   };
-  // The usual library has no part in a config's name, so that configs keep the names they had before it was an axis.
+  // The usual library and what is left to NCCL have no part in a config's name, so that configs keep the
+  // names they had before these were axes.
   matters(choice_named("kernel_library"), c.recipe.kernel_library != ops::KernelLibrary::training);
+  matters(choice_named("nccl_algo"), c.recipe.nccl_algo != ops::NcclAlgorithm::automatic);
+  matters(choice_named("nccl_proto"), c.recipe.nccl_proto != ops::NcclProtocol::automatic);
+  matters(choice_named("nccl_min_nchannels"), c.recipe.nccl_min_nchannels != 0);
+  matters(choice_named("nccl_max_nchannels"), c.recipe.nccl_max_nchannels != 0);
   matters(choice_named("fp8_recipe"), c.precision == machine::Precision::fp8);
   matters(choice_named("fp8_gather"), narrow && !alone && c.zero != ZeroStage::none);
   matters(choice_named("cp_comm"), d.context > 1);
@@ -110,7 +112,7 @@ TrainingConfig normalised(TrainingConfig config, const simulate::Catalog& catalo
   drop(Axis::embedding_is_layer, config.layers.embedding_is_layer, false);
   drop(Axis::loss_is_layer, config.layers.loss_is_layer, false);
   drop(Axis::layer_split, config.layers.explicit_layers, training::LayerTableId());
-  drop(Axis::nccl_version, config.comm, ops::CommSettingsId());
+  drop(Axis::nccl_version, config.nccl_version, 0);
   drop(Axis::zero_group, config.zero_group, 0);
   static const training::Recipe plain_recipe;
   for (std::int32_t i = 0; i < training::choice_count; ++i) {
@@ -140,16 +142,6 @@ static void describe_recipe(const training::Recipe& recipe, std::string& text) {
   }
 }
 
-static void describe_comm(const TrainingConfig& config, const simulate::Catalog& catalog, std::string& text) {
-  if (config.comm.is_none()) return;
-  const ops::CommSettings& comm = catalog.comm_settings.at(static_cast<std::size_t>(config.comm.index()));
-  text += fmt::format("nccl_version={};", comm.nccl_version);
-  if (!comm.algorithm.is_none()) text += fmt::format("nccl_algorithm={};", comm.algorithm.index());
-  if (comm.protocol >= 0) text += fmt::format("nccl_protocol={};", comm.protocol);
-  if (comm.min_channels >= 0) text += fmt::format("nccl_min_channels={};", comm.min_channels);
-  if (comm.max_channels >= 0) text += fmt::format("nccl_max_channels={};", comm.max_channels);
-}
-
 std::string canonical_text(const TrainingConfig& config, const simulate::Catalog& catalog) {
   const training::Degrees& d = config.degrees;
   std::string text = fmt::format("model={};cluster={};gpu={};framework={};", catalog.model(config.model).name,
@@ -175,7 +167,7 @@ std::string canonical_text(const TrainingConfig& config, const simulate::Catalog
   flag(config.overlap.tensor, "overlap_tp");
   describe_layers(config, catalog, text);
   describe_recipe(config.recipe, text);
-  describe_comm(config, catalog, text);
+  if (config.nccl_version != 0) text += fmt::format("nccl_version={};", config.nccl_version);
   return text;
 }
 

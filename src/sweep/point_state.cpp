@@ -220,7 +220,7 @@ training::TrainingConfig config_of(const PointState& state, const simulate::Cata
     training::recipe_choices()[static_cast<std::size_t>(i)].set(config.recipe,
                                                                 by_name ? index(axis) : count(axis));
   }
-  config.comm = ops::CommSettingsId(index(Axis::nccl_version));
+  config.nccl_version = index(Axis::nccl_version);
   return config;
 }
 

@@ -316,7 +316,7 @@ class Compiler final : public Symbols {
     }
     if (!set(Axis::gpus)) constant(Axis::dp, {{1, 0.0}, 1});
     for (const Axis axis : {Axis::embedding_is_layer, Axis::loss_is_layer}) constant(axis, {{0, 0.0}, 0});
-    constant(Axis::nccl_version, {{intern(""), 0.0}, -1});
+    constant(Axis::nccl_version, {{intern(""), 0.0}, 0});
     constant(Axis::layer_split, {{-1, 0.0}, -1});
     constant(Axis::zero_group, {{0, 0.0}, 0});
     constant(Axis::precision, {{intern("bf16"), 0.0}, 0});

@@ -57,7 +57,7 @@ struct TrainingConfig {
   bool sequence_parallel = false;
   bool flash_attention = true;
   Recipe recipe;
-  ops::CommSettingsId comm;
+  std::int32_t nccl_version = 0;  // as NCCL prints it; 0 = the cluster's
   friend constexpr auto operator<=>(const TrainingConfig&, const TrainingConfig&) = default;
 };
 static_assert(std::is_trivially_copyable_v<TrainingConfig>);

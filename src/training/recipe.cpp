@@ -80,6 +80,10 @@ constexpr std::array<Choice, choice_count> table{
     count<&Recipe::mtp_layers>("mtp_layers", 16),
     count<&Recipe::lora_rank>("lora_rank", 65'536),
     choice<&Recipe::lora_targets>("lora_targets", ChoiceKind::words, product_words, 15),
+    word<&Recipe::nccl_algo>("nccl_algo", ops::nccl_algorithm_names),
+    word<&Recipe::nccl_proto>("nccl_proto", ops::nccl_protocol_names),
+    count<&Recipe::nccl_min_nchannels>("nccl_min_nchannels", 64),
+    count<&Recipe::nccl_max_nchannels>("nccl_max_nchannels", 64),
 };
 
 constexpr bool heads_agree() {

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "ops/collective.hpp"
 #include "ops/kernel.hpp"
 
 namespace echo::training {
@@ -89,6 +90,10 @@ struct Recipe {
   std::int32_t mtp_layers = 0;     // extra layers that each predict one token further (DeepSeek-V3, 2.2)
   std::int32_t lora_rank = 0;      // low-rank adapters on a frozen model; 0 = all weights are trained
   std::int32_t lora_targets = 15;  // products beside which they stand; bits of Product
+  // Communicators: what NCCL is held to, beside TrainingConfig::nccl_version.
+  ops::NcclAlgorithm nccl_algo = ops::NcclAlgorithm::automatic;
+  ops::NcclProtocol nccl_proto = ops::NcclProtocol::automatic;
+  std::int32_t nccl_min_nchannels = 0, nccl_max_nchannels = 0;  // 0 = NCCL decides
   friend constexpr auto operator<=>(const Recipe&, const Recipe&) = default;
 
   [[nodiscard]] constexpr bool recomputes(Module module) const {
@@ -142,6 +147,10 @@ inline constexpr auto choice_heads = std::to_array<ChoiceHead>({
     {"mtp_layers", ChoiceKind::count},
     {"lora_rank", ChoiceKind::count},
     {"lora_targets", ChoiceKind::words},
+    {"nccl_algo", ChoiceKind::word},
+    {"nccl_proto", ChoiceKind::word},
+    {"nccl_min_nchannels", ChoiceKind::count},
+    {"nccl_max_nchannels", ChoiceKind::count},
 });
 inline constexpr auto choice_count = static_cast<std::int32_t>(choice_heads.size());
 

@@ -22,10 +22,7 @@ OpIndex over_context(Builder& b, const Shapes& s, CollectiveKind kind, std::int3
                      OpIndex and_after = -1) {
   const machine::GroupSpan& group = s.x.layout.context;
   return b.communicate(Lane::context, Part::cp_comm,
-                       {.kind = kind,
-                        .payload = Bytes(s.bytes(width) * group.ranks),
-                        .group = group,
-                        .settings = s.x.config.comm},
+                       {.kind = kind, .payload = Bytes(s.bytes(width) * group.ranks), .group = group},
                        {after, and_after});
 }
 

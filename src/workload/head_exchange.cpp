@@ -29,12 +29,10 @@ void exchange_heads(Builder& b, const Shapes& s, Part part, const machine::Group
   for (const std::int32_t width : widths) {
     b.compute(part, s.op(ops::KernelKind::elementwise, s.rows, width), {after});
     after = -1;
-    arrived[sent++] = b.communicate(Lane::context, Part::cp_comm,
-                                    {.kind = ops::CollectiveKind::all_to_all,
-                                     .payload = Bytes(s.bytes(width)),
-                                     .group = group,
-                                     .settings = s.x.config.comm},
-                                    {b.last_compute()});
+    arrived[sent++] = b.communicate(
+        Lane::context, Part::cp_comm,
+        {.kind = ops::CollectiveKind::all_to_all, .payload = Bytes(s.bytes(width)), .group = group},
+        {b.last_compute()});
   }
   sent = 0;
   for (const std::int32_t width : widths)

@@ -71,8 +71,7 @@ OpIndex exchange(Builder& b, const Mixing& x, std::int32_t width) {
   return b.communicate(Lane::context, Part::cp_comm,
                        {.kind = ops::CollectiveKind::all_to_all,
                         .payload = Bytes(x.s.bytes(width)),
-                        .group = x.s.x.layout.context,
-                        .settings = x.s.x.config.comm},
+                        .group = x.s.x.layout.context},
                        {b.last_compute()});
 }
 

@@ -93,11 +93,10 @@ struct Mixture {
   std::int32_t ffn = 0, up = 0, shared_ffn = 0, shared_up = 0;
 };
 
-OpIndex over(Builder& b, const Mixture& x, const machine::GroupSpan& group, CollectiveKind kind,
-             std::int64_t bytes, OpIndex after) {
+OpIndex over(Builder& b, const machine::GroupSpan& group, CollectiveKind kind, std::int64_t bytes,
+             OpIndex after) {
   if (group.ranks == 1) return after;
-  return b.communicate(Lane::expert, Part::ep_comm,
-                       {.kind = kind, .payload = Bytes(bytes), .group = group, .settings = x.s.x.config.comm},
+  return b.communicate(Lane::expert, Part::ep_comm, {.kind = kind, .payload = Bytes(bytes), .group = group},
                        {after});
 }
 
@@ -117,13 +116,13 @@ OpIndex exchange(Builder& b, const Mixture& x, OpIndex after, bool towards) {
   const training::RankLayout& layout = x.s.x.layout;
   const std::int64_t copies = bytes_of(x, x.received);
   if (x.s.x.config.recipe.dispatch == training::Dispatch::per_copy || layout.expert_across.ranks == 1)
-    return over(b, x, layout.expert, CollectiveKind::all_to_all, copies, after);
+    return over(b, layout.expert, CollectiveKind::all_to_all, copies, after);
   const std::int64_t crossing = std::llround(static_cast<double>(bytes_of(x, x.tokens)) * nodes_per_token(x));
   const auto across = [&](OpIndex first) {
-    return over(b, x, layout.expert_across, CollectiveKind::all_to_all, crossing, first);
+    return over(b, layout.expert_across, CollectiveKind::all_to_all, crossing, first);
   };
   const auto within = [&](OpIndex first) {
-    return over(b, x, layout.expert_within, CollectiveKind::all_to_all, copies, first);
+    return over(b, layout.expert_within, CollectiveKind::all_to_all, copies, first);
   };
   return towards ? within(across(after)) : across(within(after));
 }
@@ -131,13 +130,13 @@ OpIndex exchange(Builder& b, const Mixture& x, OpIndex after, bool towards) {
 // Copies to the ranks that hold their experts: to the experts forward, gradients of their outputs backward.
 OpIndex dispatch(Builder& b, const Mixture& x, OpIndex after) {
   const OpIndex sent = exchange(b, x, after, true);
-  return over(b, x, x.s.x.layout.expert_tensor, CollectiveKind::all_gather, bytes_of(x, x.rows), sent);
+  return over(b, x.s.x.layout.expert_tensor, CollectiveKind::all_gather, bytes_of(x, x.rows), sent);
 }
 
 // And back: each rank of an expert-tensor group holds a part of every sum.
 OpIndex combine(Builder& b, const Mixture& x, OpIndex after) {
   const OpIndex summed =
-      over(b, x, x.s.x.layout.expert_tensor, CollectiveKind::reduce_scatter, bytes_of(x, x.rows), after);
+      over(b, x.s.x.layout.expert_tensor, CollectiveKind::reduce_scatter, bytes_of(x, x.rows), after);
   return exchange(b, x, summed, false);
 }
 
@@ -163,7 +162,7 @@ void route(Builder& b, const Mixture& x, Part part, OpIndex start_after) {
   score(b, x, part, start_after);
   const machine::GroupSpan& grid = x.s.x.layout.expert_grid;
   if (!x.is_capped())
-    over(b, x, grid, CollectiveKind::all_gather, std::int64_t{8} * x.s.x.model.experts * grid.ranks,
+    over(b, grid, CollectiveKind::all_gather, std::int64_t{8} * x.s.x.model.experts * grid.ranks,
          b.last_compute());  // counts; the dispatch queues behind them
   b.compute(part, x.sorting(KernelKind::permute));
 }

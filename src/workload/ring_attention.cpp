@@ -23,8 +23,7 @@ using ops::KernelKind;
 // Keys, values or their gradients to the next rank of the ring.
 OpIndex pass_on(Builder& b, const Shapes& s, std::int64_t bytes, OpIndex arrived, OpIndex done) {
   const machine::GroupSpan& ring = s.x.layout.context_outer;
-  ops::CollectiveQuery query{
-      .kind = ops::CollectiveKind::send_recv, .payload = Bytes(bytes), .settings = s.x.config.comm};
+  ops::CollectiveQuery query{.kind = ops::CollectiveKind::send_recv, .payload = Bytes(bytes)};
   query.group = {.ranks = 2, .nodes = 1, .ranks_per_node = 2, .stride = ring.stride};
   if (ring.nodes > 1) {  // the slowest hop of the ring sets its pace
     query.group.nodes = 2;

@@ -115,7 +115,7 @@ struct Shapes {
     return key;
   }
   [[nodiscard]] ops::CollectiveQuery over_tensor(ops::CollectiveKind kind, std::int64_t bytes) const {
-    return {.kind = kind, .payload = Bytes(bytes), .group = x.layout.tensor, .settings = x.config.comm};
+    return {.kind = kind, .payload = Bytes(bytes), .group = x.layout.tensor};
   }
   // Whether backward computes this module's outputs again.
   [[nodiscard]] bool recomputes(training::Module module) const {

@@ -82,15 +82,13 @@ ops::CollectiveQuery gradient_reduction(const BlockContext& x, WeightKind weight
                                                                : CollectiveKind::reduce_scatter;
   return {.kind = kind,
           .payload = Bytes(parameters * gradient_bytes(x)),
-          .group = kind == CollectiveKind::all_reduce ? copies_of(x, weights) : shards_of(x, weights),
-          .settings = x.config.comm};
+          .group = kind == CollectiveKind::all_reduce ? copies_of(x, weights) : shards_of(x, weights)};
 }
 
 ops::CollectiveQuery replica_reduction(const BlockContext& x, WeightKind weights, std::int64_t parameters) {
   return {.kind = CollectiveKind::all_reduce,
           .payload = Bytes(parameters * gradient_bytes(x) / shards_of(x, weights).ranks),
-          .group = replicas_of(x, weights),
-          .settings = x.config.comm};
+          .group = replicas_of(x, weights)};
 }
 
 void reduce_gradients(Builder& b, const BlockContext& x, WeightKind weights, std::int64_t parameters,
@@ -142,8 +140,7 @@ ops::CollectiveQuery parameter_gather(const BlockContext& x, WeightKind weights,
   const std::int64_t each = machine::element_bytes(x.config.precision);
   return {.kind = CollectiveKind::all_gather,
           .payload = Bytes(parameters * each - in_8_bit * (each - 1)),
-          .group = shards_of(x, weights),
-          .settings = x.config.comm};
+          .group = shards_of(x, weights)};
 }
 
 namespace {
@@ -208,8 +205,7 @@ void sum_over_copies(Row row, const BlockContext& x, std::int32_t stage) {
     if (kept > 0)
       row.collective(data_part(x), {.kind = CollectiveKind::all_reduce,
                                     .payload = Bytes(kept * gradient_bytes(x)),
-                                    .group = x.layout.mirrors[static_cast<std::size_t>(stage)],
-                                    .settings = x.config.comm});
+                                    .group = x.layout.mirrors[static_cast<std::size_t>(stage)]});
   }
 }
 
@@ -226,8 +222,7 @@ void trace_gradients(Row row, const BlockContext& x, const StageContents& held, 
   if (c.sequence_parallel && c.degrees.tensor > 1)
     row.collective(Part::tp_comm, {.kind = CollectiveKind::all_reduce,
                                    .payload = Bytes(held.replicated_weights * gradient_bytes(x)),
-                                   .group = x.layout.tensor,
-                                   .settings = c.comm});
+                                   .group = x.layout.tensor});
   const bool copies_table = x.model.tied_embeddings || training::copies_embedding(c, x.model);
   // Where the model comes back to the stage it began on (a V), that stage sums its table by itself.
   const bool apart = x.layout.stage_of_chunk.front() != x.layout.stage_of_chunk.back();
@@ -235,8 +230,7 @@ void trace_gradients(Row row, const BlockContext& x, const StageContents& held, 
     row.collective(Part::dp_comm,
                    {.kind = CollectiveKind::all_reduce,
                     .payload = Bytes(x.vocabulary / c.degrees.tensor * x.model.hidden * gradient_bytes(x)),
-                    .group = x.layout.embedding,
-                    .settings = c.comm});
+                    .group = x.layout.embedding});
 }
 
 // Ranks of one stage: all that see a part of the batch or of its tensors.
@@ -262,10 +256,7 @@ void trace_scales(Row row, const BlockContext& x, std::int32_t stage) {
     const std::int32_t passes = 2 * training::microbatches_of(c);
     if (group.ranks > 1)
       row.collective(Part::other,
-                     {.kind = CollectiveKind::all_reduce,
-                      .payload = Bytes(4LL * tensors),
-                      .group = group,
-                      .settings = c.comm},
+                     {.kind = CollectiveKind::all_reduce, .payload = Bytes(4LL * tensors), .group = group},
                      passes);
     KernelKey update{.kind = KernelKind::elementwise, .precision = machine::Precision::fp32};
     update.m = tensors, update.n = history;
@@ -321,7 +312,7 @@ void trace_step_tail(Builder& b, const BlockContext& x, Workload& out) {
                                  own_share(x, WeightKind::expert, held.trained.expert);
     Row agree{b, out.tail.agree}, update{b, out.tail.update};
     const ops::CollectiveQuery one_number{
-        .kind = CollectiveKind::all_reduce, .payload = Bytes(4), .group = x.layout.model, .settings = c.comm};
+        .kind = CollectiveKind::all_reduce, .payload = Bytes(4), .group = x.layout.model};
     const bool checks_for_infinity = c.precision == machine::Precision::fp16;
     if (c.recipe.grad_clip)
       agree.kernel(Part::optimizer, over_parameters(x, KernelKind::grad_norm, updated, bytes_each));

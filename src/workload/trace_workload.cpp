@@ -34,8 +34,7 @@ void trace_hops(Builder& b, const BlockContext& x, const machine::ClusterSpec& c
                              c.batch.micro_samples * x.model.hidden * machine::element_bytes(c.precision);
   const std::int32_t domain = std::max(cluster.gpus_per_node, cluster.scale_up_domain);
   ops::CollectiveQuery hop{.kind = ops::CollectiveKind::send_recv,
-                           .payload = Bytes(shared || scattered ? whole / c.degrees.tensor : whole),
-                           .settings = c.comm};
+                           .payload = Bytes(shared || scattered ? whole / c.degrees.tensor : whole)};
   hop.group = {.ranks = 2, .nodes = 1, .ranks_per_node = 2, .stride = x.layout.pipeline.stride};
   out.hop_within = hop;
   hop.group.nodes = 2;
@@ -43,10 +42,8 @@ void trace_hops(Builder& b, const BlockContext& x, const machine::ClusterSpec& c
   hop.group.sharing = std::min(domain, x.layout.pipeline.stride);
   out.hop_across = hop;
   if (scattered)
-    out.hop_gather = b.intern({.kind = ops::CollectiveKind::all_gather,
-                               .payload = Bytes(whole),
-                               .group = x.layout.tensor,
-                               .settings = c.comm});
+    out.hop_gather = b.intern(
+        {.kind = ops::CollectiveKind::all_gather, .payload = Bytes(whole), .group = x.layout.tensor});
 }
 
 // Blocks every chunk's passes are runs of; -1 where the model has no such layer.

@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <tuple>
+#include <utility>
 
-#include "collective/algorithm.hpp"
 #include "simulate/price_work.hpp"
 #include "tests/support/random_config.hpp"
 
@@ -85,22 +86,21 @@ bool same_choices(const Workspace& a, const Workspace& b) {
 training::TrainingConfig config_of(std::uint64_t seed) {
   training::TrainingConfig c = support::random_config(seed);
   c.recipe.cuda_graphs = false;  // their launch and gap are constants of the program, not of a framework
-  if (seed % 2 == 1) c.comm = ops::CommSettingsId(static_cast<std::int32_t>(seed / 2 % 4));
+  constexpr std::pair<ops::NcclAlgorithm, ops::NcclProtocol> forced[] = {
+      {ops::NcclAlgorithm::ring, ops::NcclProtocol::simple},
+      {ops::NcclAlgorithm::tree, ops::NcclProtocol::ll128},
+      {ops::NcclAlgorithm::nvls, ops::NcclProtocol::simple},
+      {ops::NcclAlgorithm::ring, ops::NcclProtocol::ll}};
+  if (seed % 2 == 1) {
+    std::tie(c.recipe.nccl_algo, c.recipe.nccl_proto) = forced[seed / 2 % 4];
+    c.recipe.nccl_min_nchannels = c.recipe.nccl_max_nchannels = 8;
+  }
   return c;
 }
 
 World world_of(bool slowdown) {
   World world{catalog_with_roomy_gpus(), presets().calibration};
   if (!slowdown) world.known.slowdown = slowdown::NoSlowdown{};
-  const auto forced = [](const char* algorithm, ops::Protocol protocol) {
-    return ops::CommSettings{
-        .algorithm = ops::AlgorithmId(find_named(collective::algorithm_table(), algorithm)),
-        .protocol = static_cast<std::int32_t>(protocol),
-        .min_channels = 8,
-        .max_channels = 8};
-  };
-  world.catalog.comm_settings = {forced("ring", ops::Protocol::simple), forced("tree", ops::Protocol::ll128),
-                                 forced("nvls", ops::Protocol::simple), forced("ring", ops::Protocol::ll)};
   return world;
 }
 

@@ -3,7 +3,6 @@
 
 #include <numeric>
 
-#include "collective/algorithm.hpp"
 #include "simulate/price_work.hpp"
 #include "tests/support/random_config.hpp"
 
@@ -181,10 +180,6 @@ class BetterMachine : public testing::TestWithParam<Improvement> {};
 // Algorithm, protocol and channels pinned, slowdown off: nothing can get longer.
 TEST_P(BetterMachine, NeverLengthensAStepWhoseSelectionIsPinned) {
   Catalog before = catalog_with_roomy_gpus();
-  before.comm_settings = {{.algorithm = ops::AlgorithmId(find_named(collective::algorithm_table(), "ring")),
-                           .protocol = static_cast<std::int32_t>(ops::Protocol::simple),
-                           .min_channels = 8,
-                           .max_channels = 8}};
   Catalog after = before;
   GetParam().apply(after);
   Calibration known = presets().calibration;
@@ -193,7 +188,9 @@ TEST_P(BetterMachine, NeverLengthensAStepWhoseSelectionIsPinned) {
   int compared = 0;
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     TrainingConfig c = random_config(seed);
-    c.comm = ops::CommSettingsId(0);
+    c.recipe.nccl_algo = ops::NcclAlgorithm::ring;
+    c.recipe.nccl_proto = ops::NcclProtocol::simple;
+    c.recipe.nccl_min_nchannels = c.recipe.nccl_max_nchannels = 8;
     const StepReport a = simulate(c, before, known, ws_before), b = simulate(c, after, known, ws_after);
     if (a.status != Status::ok) continue;
     ++compared;

@@ -14,8 +14,7 @@
 
 namespace echo::support {
 
-// small_catalog() with a mixture of experts, a second GPU, two NCCL versions (one the cluster's own) and two
-// layer tables.
+// small_catalog() with a mixture of experts, a second GPU and two layer tables.
 inline simulate::Catalog rich_catalog() {
   simulate::Catalog catalog = small_catalog();
   training::ModelSpec experts = tiny_llama();
@@ -25,10 +24,6 @@ inline simulate::Catalog rich_catalog() {
   catalog.gpus.push_back(an_a100());
   catalog.gpus.back().name = "other-gpu";
   catalog.clusters[0].nccl_version = 22105;
-  ops::CommSettings own, newer;
-  own.nccl_version = 22105;
-  newer.nccl_version = 22304;
-  catalog.comm_settings = {own, newer};
   catalog.layer_tables = {{4, 4}, {3, 5}};
   return catalog;
 }
@@ -121,7 +116,7 @@ class RandomSweep {
     return out;
   }
   static sweep::Dimension versions() {
-    return {{sweep::AxisColumn{sweep::Axis::nccl_version, {{0, "2.21.5"}, {1, "2.23.4"}}}}};
+    return {{sweep::AxisColumn{sweep::Axis::nccl_version, {{22105, "2.21.5"}, {22304, "2.23.4"}}}}};
   }
 
   std::uint64_t number_, next_ = 0;

@@ -60,7 +60,7 @@ Cost time(const Call& call, const Communicator& c, ops::Protocol, const NetworkC
 extern const Algorithm nvls;
 const Algorithm nvls{.name = "nvls",
                      .source = "NVIDIA/nccl graph/tuning.cc, enqueue.cc",
-                     .order = 2,
+                     .order = 4,
                      .applies = applies,
                      .nccl_time = nccl_time,
                      .channels = channels,

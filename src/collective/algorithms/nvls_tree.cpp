@@ -68,7 +68,7 @@ Cost time(const Call& call, const Communicator& c, ops::Protocol p, const Networ
 extern const Algorithm nvls_tree;
 const Algorithm nvls_tree{.name = "nvls_tree",
                           .source = "NVIDIA/nccl graph/tuning.cc, enqueue.cc",
-                          .order = 3,
+                          .order = 5,
                           .applies = applies,
                           .nccl_time = nccl_time,
                           .channels = channels,

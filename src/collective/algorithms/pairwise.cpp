@@ -52,7 +52,7 @@ Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkCons
 extern const Algorithm pairwise;
 const Algorithm pairwise{.name = "pairwise",
                          .source = "NVIDIA/nccl enqueue.cc, init.cc",
-                         .order = 4,
+                         .order = 7,
                          .applies = applies,
                          .nccl_time = nccl_time,
                          .channels = channels,

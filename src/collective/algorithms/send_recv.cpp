@@ -44,7 +44,7 @@ Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkCons
 extern const Algorithm send_recv;
 const Algorithm send_recv{.name = "send_recv",
                           .source = "NVIDIA/nccl enqueue.cc, graph/paths.cc",
-                          .order = 5,
+                          .order = 8,
                           .applies = applies,
                           .nccl_time = nccl_time,
                           .channels = channels,

@@ -26,7 +26,7 @@ std::vector<NetworkMeasurement> log_of(const collective::NetworkConstants& truth
                             ops::CollectiveKind::all_to_all}) {
       for (std::int64_t bytes = 1024; bytes <= std::int64_t{1} << 32; bytes *= 16) {
         NetworkMeasurement m;
-        m.query = {kind, Bytes(bytes), {.ranks = 8 * nodes, .nodes = nodes, .ranks_per_node = 8}, {}};
+        m.query = {kind, Bytes(bytes), {.ranks = 8 * nodes, .nodes = nodes, .ranks_per_node = 8}};
         m.links = h100_links(nodes);
         m.nccl_version = 22105;
         m.family = family;

@@ -45,7 +45,7 @@ inline ops::CollectiveEstimate estimate(const Machine& m, CollectiveKind kind, s
                                         const machine::GroupSpan& group, std::int32_t version = 22105,
                                         const ops::CommSettings& settings = {},
                                         const NetworkConstants& constants = {}) {
-  return price({kind, Bytes(bytes), group, {}}, links(m, group), settings, version, constants);
+  return price({kind, Bytes(bytes), group}, links(m, group), settings, version, constants);
 }
 
 inline std::string name_of(const ops::CollectiveEstimate& e) {

@@ -31,7 +31,7 @@ TEST(Price, SendingAcrossNodesTakesTheNicAndInsideTakesNvlink) {
 }
 
 TEST(Price, NvlsBeatsTheRingItReplaces) {
-  const ops::CommSettings ring{.algorithm = id_of("ring")};
+  const ops::CommSettings ring{.algorithm = ops::NcclAlgorithm::ring};
   EXPECT_LT(estimate(h100, CollectiveKind::all_reduce, gib, span(1, 8)).time,
             estimate(h100, CollectiveKind::all_reduce, gib, span(1, 8), 22105, ring).time);
 }

@@ -51,17 +51,26 @@ TEST(Selection, ShortAllToAllsUseLl) {
 }
 
 TEST(Overrides, AlgorithmAndProtocolAreObeyedWhereTheyApply) {
-  ops::CommSettings s{.algorithm = id_of("tree"), .protocol = 2};
+  ops::CommSettings s{.algorithm = ops::NcclAlgorithm::tree, .protocol = ops::NcclProtocol::simple};
   expect_choice(estimate(h100, CollectiveKind::all_reduce, 8 * kib, span(1, 8), 22105, s), "tree",
                 Protocol::simple);
-  s = {.algorithm = id_of("ring")};
+  s = {.algorithm = ops::NcclAlgorithm::ring};
   EXPECT_EQ(name_of(estimate(h100, CollectiveKind::all_reduce, gib, span(1, 8), 22105, s)), "ring");
 }
 
+TEST(Overrides, EveryNameStandsAtItsPlaceInNcclsSearch) {
+  for (const Algorithm* algorithm : algorithm_table()) {
+    const auto place = static_cast<std::size_t>(algorithm->order) + 1;
+    if (place < ops::nccl_algorithm_names.size()) {
+      EXPECT_EQ(algorithm->name, ops::nccl_algorithm_names[place]);
+    }
+  }
+}
+
 TEST(Overrides, WhatServesNoSuchCallIsSetAside) {
-  const ops::CommSettings tree{.algorithm = id_of("tree")};
+  const ops::CommSettings tree{.algorithm = ops::NcclAlgorithm::tree};
   EXPECT_EQ(name_of(estimate(h100, CollectiveKind::all_gather, gib, span(1, 8), 22105, tree)), "ring");
-  const ops::CommSettings nvls_ll{.algorithm = id_of("nvls"), .protocol = 0};
+  const ops::CommSettings nvls_ll{.algorithm = ops::NcclAlgorithm::nvls, .protocol = ops::NcclProtocol::ll};
   EXPECT_EQ(name_of(estimate(h100, CollectiveKind::all_reduce, gib, span(1, 8), 22105, nvls_ll)), "nvls");
 }
 
@@ -72,11 +81,13 @@ TEST(Overrides, VersionOfTheSettingsBeatsTheClusters) {
 
 TEST(Overrides, ChannelLimitsBindAndFewerChannelsAreSlower) {
   const ops::CommSettings few{.max_channels = 4}, many{.min_channels = 32};
+  const ops::CommSettings both{.min_channels = 8, .max_channels = 4};
   const auto narrow = estimate(a100, CollectiveKind::all_reduce, gib, span(1, 8), 21805, few);
   const auto usual = estimate(a100, CollectiveKind::all_reduce, gib, span(1, 8), 21805);
   EXPECT_EQ(narrow.channels, 4);
   EXPECT_EQ(usual.channels, 24);
   EXPECT_EQ(estimate(a100, CollectiveKind::all_reduce, gib, span(1, 8), 21805, many).channels, 32);
+  EXPECT_EQ(estimate(a100, CollectiveKind::all_reduce, gib, span(1, 8), 21805, both).channels, 8);
   EXPECT_GT(narrow.time, 3 * usual.time);
 }
 

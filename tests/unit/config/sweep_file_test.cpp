@@ -289,11 +289,27 @@ TEST_F(SweepFile, ReadsExplicitSplitsAndNcclVersions) {
   const sweep::DesignSpace space(read.spec, read.catalog);
   ASSERT_EQ(space.size(), 4);
   EXPECT_TRUE(space.at(0).layers.explicit_layers.is_none());
-  EXPECT_TRUE(space.at(0).comm.is_none());  // 2.18.3 is the cluster's own
+  EXPECT_EQ(space.at(0).nccl_version, 0);  // 2.18.3 is the cluster's own
   const auto split = static_cast<std::size_t>(space.at(3).layers.explicit_layers.index());
   EXPECT_THAT(read.catalog.layer_tables.at(split), ElementsAre(5, 7));
-  EXPECT_EQ(read.catalog.comm_settings.at(static_cast<std::size_t>(space.at(3).comm.index())).nccl_version,
-            22703);
+  EXPECT_EQ(space.at(3).nccl_version, 22703);
+}
+
+TEST_F(SweepFile, ReadsWhatNcclIsHeldToAndKnowsItsEnvironmentsSpelling) {
+  const std::string head = "[space]\nmodel = \"gpt3-125m\"\ncluster = \"h800-96\"\nglobal_batch = 8\n";
+  const auto read = config::read_sweep(temp_.sweep(
+      head + "nccl_algo = [\"auto\", \"nvls\"]\nnccl_proto = \"LL128\"\nnccl_max_nchannels = [0, 8]\n"));
+  const sweep::DesignSpace space(read.spec, read.catalog);
+  ASSERT_EQ(space.size(), 4);
+  EXPECT_EQ(space.at(3).recipe.nccl_algo, ops::NcclAlgorithm::nvls);
+  EXPECT_EQ(space.at(3).recipe.nccl_proto, ops::NcclProtocol::ll128);
+  EXPECT_EQ(space.at(3).recipe.nccl_max_nchannels, 8);
+  try {
+    static_cast<void>(config::read_sweep(temp_.sweep(head + "NCCL_ALGO = \"Ring\"\n")));
+    FAIL() << "an unknown axis was taken";
+  } catch (const UserError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("nccl_algo"));
+  }
 }
 
 TEST_F(SweepFile, DropsAValueListedTwiceWithAWarning) {

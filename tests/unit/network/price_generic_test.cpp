@@ -31,7 +31,7 @@ machine::GroupLinks links() {
 
 GenericPrice price(CollectiveKind kind, std::int64_t bytes, const machine::GroupSpan& group,
                    const ops::GenericSettings& settings = {}) {
-  return price_generic({kind, Bytes(bytes), group, {}},
+  return price_generic({kind, Bytes(bytes), group},
                        dimensions_of(group, links(), cluster_of("rail_optimized")), settings);
 }
 
@@ -112,7 +112,7 @@ TEST(PriceGeneric, HangsOnWhatItSays) {
   const ops::GenericSettings settings{.algorithm = GenericAlgorithm::hierarchical, .chunks = 4};
   machine::GroupLinks faster = links();
   faster.scale_out.bandwidth = faster.scale_out.bandwidth * 1.0001;
-  const ops::CollectiveQuery query{CollectiveKind::all_reduce, Bytes(1 << 28), group, {}};
+  const ops::CollectiveQuery query{CollectiveKind::all_reduce, Bytes(1 << 28), group};
   const auto cluster = cluster_of("rail_optimized");
   const auto before = price_generic(query, dimensions_of(group, links(), cluster), settings).estimate;
   const auto after = price_generic(query, dimensions_of(group, faster, cluster), settings).estimate;

@@ -92,12 +92,7 @@ simulate::Catalog full_catalog() {
           .models = {model, model},
           .clusters = {cluster},
           .frameworks = {framework},
-          .layer_tables = {{1, 2}, {3}},
-          .comm_settings = {{.nccl_version = 21805,
-                             .algorithm = ops::AlgorithmId(1),
-                             .protocol = 2,
-                             .min_channels = 3,
-                             .max_channels = 4}}};
+          .layer_tables = {{1, 2}, {3}}};
 }
 
 TEST(Archive, KeepsEveryMemberOfACatalog) {

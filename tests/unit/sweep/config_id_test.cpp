@@ -81,6 +81,8 @@ TEST(ConfigId, ChangesWithEveryChoiceOfTheRecipeThatCanMatter) {
   base.recipe.cp_comm = training::ContextComm::hybrid;
   base.recipe.lora_rank = 8;
   base.recipe.kernel_library = ops::KernelLibrary::trtllm;  // the usual one is in no name
+  base.recipe.nccl_algo = ops::NcclAlgorithm::ring, base.recipe.nccl_proto = ops::NcclProtocol::simple;
+  base.recipe.nccl_min_nchannels = 4, base.recipe.nccl_max_nchannels = 4;  // nor is what is left to NCCL
   simulate::Catalog mixtures = catalog();
   mixtures.models[0].experts = 8, mixtures.models[0].experts_per_token = 2;
   mixtures.models[0].shared_expert_hidden = mixtures.models[0].hidden;
@@ -107,10 +109,7 @@ TEST(ConfigId, ChangesWithEveryChoiceOfTheRecipeThatCanMatter) {
 // and one it does not name changes the config.
 TEST(ConfigId, IrrelevantAxesAreThoseThatChangeNothing) {
   simulate::Catalog presets = support::small_catalog();
-  ops::CommSettings own, newer;
-  own.nccl_version = presets.clusters[0].nccl_version;
-  newer.nccl_version = own.nccl_version + 100;
-  presets.comm_settings = {own, newer};
+  const std::int32_t own_version = presets.clusters[0].nccl_version;
   presets.layer_tables = {{4, 4}};
   using Change = std::pair<Axis, void (*)(training::TrainingConfig&)>;
   const std::vector<Change> changes{
@@ -142,11 +141,11 @@ TEST(ConfigId, IrrelevantAxesAreThoseThatChangeNothing) {
       EXPECT_EQ(normalised(other, presets) == normalised(base, presets), irrelevant.test(at(axis)))
           << info_of(axis).name << " at " << bits;
     }
-    for (const std::int32_t version : {0, 1}) {
+    for (const std::int32_t version : {own_version, own_version + 100}) {
       training::TrainingConfig named = base;
-      named.comm = ops::CommSettingsId(version);
-      EXPECT_EQ(normalised(named, presets) == normalised(base, presets), version == 0);
-      EXPECT_EQ(irrelevant_axes(named, presets).test(at(Axis::nccl_version)), version == 0);
+      named.nccl_version = version;
+      EXPECT_EQ(normalised(named, presets) == normalised(base, presets), version == own_version);
+      EXPECT_EQ(irrelevant_axes(named, presets).test(at(Axis::nccl_version)), version == own_version);
     }
   }
 }
