@@ -5,9 +5,11 @@
 //   channels(speed) = min(floor(nvlink / speed), rails * floor(rail / speed)),   best = the most channels *
 //   speed
 // with the earlier (faster) speed kept in a tie. Trees keep the ring's network channels but may run up to
-// twice as fast inside the node, a chain loading each GPU (n-1)/n as much as a ring does. Source: NVIDIA/nccl
-// src/graph/search.cc (speed arrays, ncclTopoCompute, ncclTopoDupChannels), connect.cc (ncclTopoPostset),
-// topo.h (per-link rates). Neglected: unequal links (DGX-1 cube mesh), PCIe trees, cross-NIC rings.
+// twice as fast inside the node, speed by speed up the list, a chain loading each GPU (n-1)/n as much as a
+// ring does. NVLS heads, at most 32, load every GPU's link once and their own twice: n + 1 times in all.
+// Source: NVIDIA/nccl src/graph/search.cc (speed arrays, ncclTopoCompute, ncclTopoDupChannels,
+// ncclTopoSearchTryNvls), connect.cc (ncclTopoPostset), topo.h (per-link rates). Neglected: unequal links
+// (DGX-1 cube mesh, bridged pairs), cross-NIC rings.
 #include "collective/channel_graph.hpp"
 
 #include <algorithm>
@@ -25,6 +27,7 @@ constexpr double intra_100[] = {90, 80, 70, 60, 50, 45, 40, 30, 24, 20, 19, 18};
 constexpr double inter_100[] = {96, 86,   80, 48, 45.1, 42, 40,  30,  24,  22,
                                 20, 17.5, 15, 12, 6,    3,  2.4, 1.2, .24, .12};
 constexpr std::int32_t most_channels = 32;
+constexpr std::int32_t most_heads = 32;  // of NVLS: NCCL_MAX_NVLS_ARITY
 
 std::span<const double> intra_speeds(std::int32_t cc) {
   if (cc >= 100) return intra_100;
@@ -46,6 +49,17 @@ double fastest(std::span<const double> speeds, double limit) {
     if (speed <= limit) return speed;
   }
   return limit;
+}
+
+// The speed reached going up the list from `start` for as long as `limit` allows, to `aim` or past it.
+double raised(std::span<const double> speeds, double start, double aim, double limit) {
+  double speed = start;
+  for (auto next = speeds.rbegin(); next != speeds.rend() && speed < aim; ++next) {
+    if (*next <= start) continue;
+    if (*next > limit * (1 + 1e-9)) break;
+    speed = *next;
+  }
+  return speed;
 }
 
 }  // namespace
@@ -86,19 +100,24 @@ ChannelGraph ring_graph(const NodeLinks& node) {
 }
 
 ChannelGraph tree_graph(const NodeLinks& node, const ChannelGraph& ring) {
-  if (!node.multi_node || node.ranks == 1) return ring;
-  const double chain = node.nvlink * node.ranks / (node.ranks - 1) / ring.channels;
-  const double intra = fastest(intra_speeds(node.compute_capability), std::min(2.0 * ring.inter, chain));
-  return {ring.channels, std::max(ring.intra, intra), ring.inter};
+  const double chain =
+      node.ranks > 1 ? node.nvlink * node.ranks / (node.ranks - 1) / ring.channels : 1e9;  // alone: no links
+  if (!node.multi_node) {
+    const double speed = std::max(ring.intra, fastest(intra_speeds(node.compute_capability), chain));
+    return {ring.channels, speed, speed};
+  }
+  const double intra = raised(inter_speeds(node.compute_capability), ring.inter, 2.0 * ring.inter, chain);
+  return {ring.channels, intra, ring.inter};
 }
 
 ChannelGraph nvls_graph(const NodeLinks& node) {
-  const double share = node.nvlink / node.ranks;
-  const double intra = fastest(intra_speeds(node.compute_capability), share);
-  if (!node.multi_node) return {node.ranks, intra, intra};
-  const double rail = std::min(node.rails * node.rail / node.ranks, share);
-  const double inter = fastest(inter_speeds(node.compute_capability), rail);
-  return {node.ranks, std::max(intra, inter), inter};
+  const std::int32_t heads = std::min(node.ranks, most_heads);
+  const double share = node.nvlink / (heads + 1);
+  const auto speeds =
+      node.multi_node ? inter_speeds(node.compute_capability) : intra_speeds(node.compute_capability);
+  const double rail = node.multi_node ? node.rails * node.rail / heads : 1e9;
+  const double speed = fastest(speeds, std::min(share, rail));
+  return {heads, speed, raised(speeds, speed, 2.0 * speed, rail)};
 }
 
 std::int32_t communicator_channels(const NodeLinks& node, const ChannelGraph& ring) {

@@ -22,14 +22,15 @@ struct NodeLinks {
 
 [[nodiscard]] ChannelGraph ring_graph(const NodeLinks&);
 [[nodiscard]] ChannelGraph tree_graph(const NodeLinks&, const ChannelGraph& ring);
-[[nodiscard]] ChannelGraph nvls_graph(const NodeLinks&);  // one channel headed by each GPU
+[[nodiscard]] ChannelGraph nvls_graph(const NodeLinks&);  // one channel headed by each of 32 GPUs at most
 
 // CTAs a ring or tree kernel may use: NCCL runs every channel twice, Hopper's few fast network channels four
 // times.
 [[nodiscard]] std::int32_t communicator_channels(const NodeLinks&, const ChannelGraph& ring);
 
 // NVLink rate as NCCL counts it, GB/s per direction, from the data sheet's: links times its own per-link
-// figure.
+// figure. PCIe counts for three quarters of the data sheet's: 12 GB/s for 16.
 [[nodiscard]] double counted_nvlink(std::int32_t compute_capability, double data_sheet);
+[[nodiscard]] constexpr double counted_pcie(double data_sheet) { return 0.75 * data_sheet; }
 
 }  // namespace echo::collective

@@ -49,14 +49,15 @@ Communicator set_up(const machine::GroupSpan& group, const machine::GroupLinks& 
   c.inside = c.nvlink > fastest_pcie ? Level::nvlink : Level::pci;
   // Several NICs to a GPU act as one fast rail (NCCL merges ports of a card; plug-ins like OFI merge cards).
   const std::int32_t rails = std::clamp(links.nics, 1, std::max(c.per_node, 1));
-  const NodeLinks node{
-      .compute_capability = c.compute_capability,
-      .ranks = c.per_node,
-      .multi_node = c.multi_node(),
-      .nvlink = c.inside == Level::nvlink ? counted_nvlink(c.compute_capability, c.nvlink) : c.nvlink,
-      .rails = rails,
-      .rail = c.network / rails};
+  const NodeLinks node{.compute_capability = c.compute_capability,
+                       .ranks = c.per_node,
+                       .multi_node = c.multi_node(),
+                       .nvlink = c.inside == Level::nvlink ? counted_nvlink(c.compute_capability, c.nvlink)
+                                                           : counted_pcie(c.nvlink),
+                       .rails = rails,
+                       .rail = c.network / rails};
   c.ring = ring_graph(node);
+  c.same_channels = !c.multi_node() || rails == 1;
   c.tree = tree_graph(node, c.ring);
   c.nvls = nvls_graph(node);
   c.channels = limited(communicator_channels(node, c.ring), settings);

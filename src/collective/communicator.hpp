@@ -21,6 +21,7 @@ struct Communicator {
   double network = 0.0;      // of one node, all rails of this group
   double hop_latency = 0.0;  // us, one hop through the fabric
   ChannelGraph ring, tree, nvls;
+  bool same_channels = true;  // every ring visits the node's GPUs in one order: one node, or one NIC
   std::int32_t channels = 0, nvls_channels = 0;  // CTAs
 
   [[nodiscard]] bool multi_node() const { return nodes > 1; }

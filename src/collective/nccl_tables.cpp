@@ -2,8 +2,8 @@
 // and changed from release to release. To reproduce the choice, mistakes included, the simulator needs the
 // same numbers. Source: NVIDIA/nccl src/graph/tuning.cc, read at
 // tags 2.8.4, 2.10.3, 2.12.12, 2.14.3, 2.17.1, 2.18.3, 2.19.3, 2.20.5,
-// 2.21.5, 2.23.4, 2.27.3, 2.28.9, 2.29.2, 2.30.7. Left out: CollNet (SHARP), PAT (one rank per node only),
-// POWER CPUs, tuner plug-ins, NVLS of 2.17.
+// 2.21.5, 2.23.4, 2.24.3, 2.27.3, 2.28.9, 2.29.2, 2.30.7. Left out: CollNet (SHARP) before 2.18, POWER CPUs,
+// tuner plug-ins, NVLS of 2.17.
 #include "collective/nccl_tables.hpp"
 
 #include <bit>
@@ -73,6 +73,15 @@ constexpr NcclTables family_2_18() {
   t.tree_ll128 = tree128;
   t.tree = tree_2_18;
   t.nvls = NvlsRule::first;
+  constexpr auto direct = static_cast<std::size_t>(Method::collnet_direct);
+  constexpr auto chain = static_cast<std::size_t>(Method::collnet_chain);
+  t.base[direct] = t.base[chain] = {6.8, 14, 0};
+  t.hop[0][direct] = t.hop[1][direct] = t.hop[1][chain] = {0, 0, 8};
+  t.hop[0][chain] = {0, 0, 4.75};
+  t.hop[2][direct] = {0, 0, 10.7};
+  t.hop[2][chain] = {0, 0, 14};
+  t.collnet_arity = 0.5;
+  t.plain_tree_share = 0.85;
   t.ampere_bus_cap = 1e9;
   t.ll_hop_multi_node = 1.0;
   t.network_overhead = true;
@@ -84,9 +93,11 @@ constexpr NcclTables family_2_19() {
   NcclTables t = family_2_18();
   t.first_version = 21900;
   t.base[2] = t.base[3] = no;
-  t.hop = {{{{{.6, 1.25, 28}, {.6, 1.9, 3.4}, {0, 0, 23}, {0, 0, 23}}},
-            {{{1, 1.9, 28}, {1, 2.5, 5.7}, no, no}},
-            {{{5, 8.5, 28}, {2.7, 4, 14}, {0, 0, 18}, {0, 0, 14}}}}};
+  t.base[4] = t.base[5] = no;
+  t.hop = {{{{{.6, 1.25, 28}, {.6, 1.9, 3.4}, {0, 0, 23}, {0, 0, 23}, {0, 0, 3.7}, {0, 0, 2.8}}},
+            {{{1, 1.9, 28}, {1, 2.5, 5.7}, no, no, {0, 0, 3.7}, {0, 0, 2.8}}},
+            {{{5, 8.5, 28}, {2.7, 4, 14}, {0, 0, 18}, {0, 0, 14}, {0, 0, 31}, {0, 0, 30}}}}};
+  t.collnet_arity = 0.4;
   t.nvls = NvlsRule::flat;
   return t;
 }
@@ -110,11 +121,23 @@ constexpr NcclTables family_2_23() {
   t.ring_ll128_single = 0.92;
   t.counts_extra_steps = false;
   t.tree_hop_when_single = true;
+  constexpr auto pat = static_cast<std::size_t>(Method::pat);
+  t.base[pat] = {8, 8, 8};
+  t.hop[0][pat] = t.hop[1][pat] = {0, 0, 4};
+  t.hop[2][pat] = {0, 0, 14};
+  t.pat_share = 0.85;
+  return t;
+}
+
+constexpr NcclTables family_2_24() {
+  NcclTables t = family_2_23();
+  t.first_version = 22400;
+  t.pat_share = 0.75;
   return t;
 }
 
 constexpr NcclTables family_2_27() {
-  NcclTables t = family_2_23();
+  NcclTables t = family_2_24();
   t.first_version = 22700;
   t.ll_max = ll_max_2_27;
   t.ring_ll128[3] = {73.4, 73.4, 73.4};
@@ -152,9 +175,9 @@ constexpr NcclTables family_2_30() {
   return t;
 }
 
-constexpr std::array<NcclTables, 11> families{family_2_8(),  family_2_12(), family_2_14(), family_2_18(),
-                                              family_2_19(), family_2_21(), family_2_23(), family_2_27(),
-                                              family_2_28(), family_2_29(), family_2_30()};
+constexpr std::array<NcclTables, 12> families{family_2_8(),  family_2_12(), family_2_14(), family_2_18(),
+                                              family_2_19(), family_2_21(), family_2_23(), family_2_24(),
+                                              family_2_27(), family_2_28(), family_2_29(), family_2_30()};
 
 constexpr std::array<std::array<double, 24>, 3> corrections{
     {{1, 1, 1, 1, .9, .8, .7, .7, .7, .7, .6, .5, .4, .4, .5, .6, .7, .8, .9, 1, 1, 1, 1, 1},

@@ -8,12 +8,8 @@ namespace echo::collective {
 
 enum class Arch : std::int8_t { volta, ampere, hopper, blackwell };
 enum class Level : std::int8_t { nvlink, pci, network };
-enum class Method : std::int8_t {
-  tree,
-  ring,
-  nvls,
-  nvls_tree
-};  // order of NCCL's search: a tie keeps the first
+enum class Method : std::int8_t { tree, ring, nvls, nvls_tree, collnet_direct, collnet_chain, pat };
+inline constexpr std::size_t method_count = 7;
 
 using PerProtocol = std::array<double, 3>;  // LL, LL128, Simple
 using PerSpan = std::array<double, 3>;      // one node, two nodes, more
@@ -23,9 +19,9 @@ using PerArch = std::array<PerSpan, 4>;
 enum class NvlsRule : std::int8_t { none, first, flat, efficiency };
 
 struct NcclTables {
-  std::int32_t first_version;                     // major * 10000 + minor * 100
-  std::array<PerProtocol, 4> base;                // [Method]
-  std::array<std::array<PerProtocol, 4>, 3> hop;  // [Level][Method]
+  std::int32_t first_version;                                // major * 10000 + minor * 100
+  std::array<PerProtocol, method_count> base;                // [Method]
+  std::array<std::array<PerProtocol, method_count>, 3> hop;  // [Level][Method]
   PerArch ll_max;  // LL ceiling; multi-node rows are Intel (volta), AMD (ampere)
   PerArch ring_ll128, tree_ll128, tree, nvls_tree;  // ceilings per channel
   NvlsRule nvls = NvlsRule::none;
@@ -40,6 +36,9 @@ struct NcclTables {
   bool network_overhead = true;       // posting a network operation holds up NVLink steps too
   bool plateau_by_size = false;       // ring plateau from ranks/16 * 64 KiB on, x1.9; else by channel share
   bool ll128_on_blackwell = true;
+  double pat_share = 0.0;             // of the tree graph's rate; 0 = no PAT yet
+  double collnet_arity = 0.0;         // us a further local rank costs CollNet direct; 0 = not modelled
+  double plain_tree_share = 1.0;      // of the rate, where each node holds one rank: no chain to balance
   bool nvls_tree_correction = false;  // the tree's size correction also on NVLSTree, x86 Blackwell
 };
 

@@ -14,7 +14,9 @@ namespace {
 
 bool applies(const Call& call, const Communicator& c, ops::Protocol p) {
   if (p != ops::Protocol::simple || !has_nvls(c) || c.multi_node()) return false;
-  return call.kind == ops::CollectiveKind::all_reduce || (is_gather(call.kind) && c.tables->nvls_gathers);
+  constexpr std::int32_t most = 32;  // local ranks a gather's kernel takes
+  return call.kind == ops::CollectiveKind::all_reduce ||
+         (is_gather(call.kind) && c.tables->nvls_gathers && c.per_node <= most);
 }
 
 double nccl_bandwidth(const Call& call, const Communicator& c) {
@@ -33,9 +35,10 @@ double nccl_bandwidth(const Call& call, const Communicator& c) {
       return c.tables->first_version < 22700 ? bus : n * std::min(c.nvls.intra * local, c.nvls.inter * 0.9);
     }
     case NvlsRule::efficiency: {
+      // The search leaves a network rate in the graph of one node too, and it may bind.
       const double reached = c.nvls.intra * nvls_efficiency(c) * (n - 1.0) / n;
-      // On one node the graph's network rate never binds: busier links than the GPUs' own do not exist.
-      return gather ? n * reached * local : n * reached * c.ranks / (c.ranks - 1.0);
+      if (gather) return n * std::min(reached * local, c.nvls.inter);
+      return n * std::min(2.0 * reached, c.nvls.inter) * c.ranks / (2.0 * (c.ranks - 1.0));
     }
   }
   return 1e-9;

@@ -63,7 +63,12 @@ double nccl_time(const Call& call, const Communicator& c, Protocol p) {
     if (t.counts_extra_steps && call.kind == CollectiveKind::all_reduce && c.multi_node()) crossings += 2;
     latency += (steps_of(call, c) - crossings) * intra + crossings * inter;
   } else {
-    latency += c.multi_node() ? inter : intra;
+    // A chunk passes all ranks where rings take different ways; Simple then waits as long as a tree's hop.
+    const bool waits = !c.same_channels && p == Protocol::simple;
+    const Method method = waits ? Method::tree : Method::ring;
+    const Level level = c.multi_node() ? Level::network : c.inside;
+    const double hop = t.hop[static_cast<std::size_t>(level)][static_cast<std::size_t>(method)][index_of(p)];
+    latency += c.same_channels ? hop : c.ranks * hop;
   }
   if (p == Protocol::simple && c.multi_node() && call.kind == CollectiveKind::all_reduce) {
     if (t.plateau_by_size) {

@@ -34,6 +34,7 @@ double nccl_bandwidth(const Call& call, const Communicator& c, Protocol p) {
     const double share = c.multi_node() ? 120.0 / 128.0 : 7.0 / 9.0;
     bus = std::min(bus * share, c.tree.channels * t.tree_ll128[arch][c.span()]);
   }
+  if (c.per_node == 1) bus *= t.plain_tree_share;
   return 0.5 * bus * tree_correction(static_cast<std::int32_t>(p), call.bytes, 23);
 }
 

@@ -12,7 +12,7 @@ TEST(NcclTables, VersionsFindTheirFamily) {
   EXPECT_EQ(nccl_tables(21803).first_version, 21800);
   EXPECT_EQ(nccl_tables(22005).first_version, 21900);
   EXPECT_EQ(nccl_tables(22105).first_version, 22100);
-  EXPECT_EQ(nccl_tables(22602).first_version, 22300);
+  EXPECT_EQ(nccl_tables(22602).first_version, 22400);
   EXPECT_EQ(nccl_tables(22902).first_version, 22900);
   EXPECT_EQ(nccl_tables(99999).first_version, 23000);
 }
@@ -26,6 +26,11 @@ TEST(NcclTables, KeepWhatTheReleasesChanged) {
   EXPECT_EQ(nccl_tables(22703).tree[3][0], 2 * 38.7);
   EXPECT_EQ(nccl_tables(22809).tree[3][0], 70);
   EXPECT_EQ(nccl_tables(21003).nvls, NvlsRule::none);
+  EXPECT_EQ(nccl_tables(22105).pat_share, 0.0);  // 2.23 brought PAT, 2.24 thought less of it
+  EXPECT_EQ(nccl_tables(22304).pat_share, 0.85);
+  EXPECT_EQ(nccl_tables(22403).pat_share, 0.75);
+  EXPECT_EQ(nccl_tables(21803).hop[2][4][2], 10.7);  // CollNet direct, network
+  EXPECT_EQ(nccl_tables(21903).hop[2][4][2], 31);
 }
 
 TEST(NcclTables, TreeCorrectionDipsInTheMiddle) {

@@ -1,0 +1,54 @@
+// PAT: all-gather and reduce-scatter by parallel binomial trees, one for each rank's part, pipelined so that
+// no buffer holds more than a few parts. log2(n) rounds, not n - 1 steps; every byte still crosses each NIC
+// once. NCCL takes it only where each node holds one rank, as in data-parallel groups of one rank a node.
+//   T = base + log2(n) (hop / 3.5 + switches) + n * per rank + S (n-1)/n / network
+// Source: NVIDIA/nccl graph/tuning.cc (estimate: 1/3.5 of a tree's hop a round, 2.8 us a rank that its
+// authors mean to remove), device/all_gather.h, 2.23 on; the times are theirs, scaled as the ring's were
+// fitted: no published run shows PAT by itself. HBM traffic as the ring's: incoming write, read, own read or
+// write. Neglected: rounds aggregated to chunks of several parts.
+#include "collective/wire.hpp"
+
+namespace echo::collective::algorithms {
+namespace {
+
+using ops::Protocol;
+
+constexpr double of_a_hop = 1.0 / 3.5;  // a round's share of a network hop: rounds overlap
+constexpr double per_rank = 2.8;        // us
+
+bool applies(const Call& call, const Communicator& c, Protocol p) {
+  return p == Protocol::simple && is_gather(call.kind) && c.tables->pat_share > 0.0 && c.nodes == c.ranks;
+}
+
+double nccl_time(const Call& call, const Communicator& c, Protocol p) {
+  const double bus = c.tables->pat_share * c.tree.channels * (c.nodes <= 2 ? c.tree.intra : c.tree.inter);
+  const double latency = c.tables->base[static_cast<std::size_t>(Method::pat)][index_of(p)] +
+                         c.tree_depth() * table_inter_hop(c, Method::pat, p) * of_a_hop + c.ranks * per_rank;
+  return latency + static_cast<double>(call.bytes) / (1000.0 * bus);
+}
+
+std::int32_t channels(const Call&, const Communicator& c, Protocol) { return c.channels; }
+
+Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkConstants& k) {
+  const double bytes = static_cast<double>(call.bytes) * (c.ranks - 1) / c.ranks;
+  const double table =
+      nccl_tables(physical_tables).hop[2][static_cast<std::size_t>(Method::pat)][index_of(p)];
+  const double round = inter_factor(k, p) * table * of_a_hop + 2.0 * (k.network_delay + c.hop_latency);
+  const double base = base_factor(k, p) *
+                      nccl_tables(physical_tables).base[static_cast<std::size_t>(Method::pat)][index_of(p)];
+  const PartedTime latency = as_latency(base + c.tree_depth() * round + c.ranks * per_rank);
+  return {latency + bytes / (1000.0 * network_rate(c, p, k)), 3.0 * bytes};
+}
+
+}  // namespace
+
+extern const Algorithm pat;
+const Algorithm pat{.name = "pat",
+                    .source = "NVIDIA/nccl graph/tuning.cc, device/all_gather.h",
+                    .order = 6,
+                    .applies = applies,
+                    .nccl_time = nccl_time,
+                    .channels = channels,
+                    .time = time};
+
+}  // namespace echo::collective::algorithms
