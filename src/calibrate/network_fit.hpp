@@ -20,16 +20,16 @@ struct NetworkErrors {
 
 struct NetworkFit {
   collective::NetworkConstants constants;
-  std::vector<double>
-      error;                // per field: spread over the folds, or how far it may move before the fit worsens
-  std::vector<bool> moved;  // per field: whether any row depends on it
+  std::vector<double> error;  // per field: of the fit, or how far it wanders between the folds
+  std::vector<bool> moved;    // per field: whether any row depends on it
   NetworkErrors fitted, held_out, test_only;
   NetworkErrors more_nodes;  // rows of more than two nodes under a fit to the others alone
 };
 
 // `start` is both the first guess and the centre of the priors. Deterministic.
 [[nodiscard]] NetworkFit fit_network(std::span<const NetworkMeasurement> rows,
-                                     const collective::NetworkConstants& start);
+                                     const collective::NetworkConstants& start,
+                                     collective::Guess guess = collective::Guess::other_gpu);
 
 [[nodiscard]] NetworkErrors network_errors(std::span<const NetworkMeasurement> rows,
                                            const collective::NetworkConstants&);

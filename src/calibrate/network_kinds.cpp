@@ -7,7 +7,7 @@ namespace echo::calibrate {
 
 std::span<const NetworkKind> network_kinds() {
   using machine::CpuVendor;
-  constexpr std::int64_t all = 0, large = 4 << 20;
+  constexpr std::int64_t all = 0, large = 4 << 20, settled = 64 << 20;
   static const std::vector<NetworkKind> kinds{
       {"default-a100",
        "",
@@ -20,7 +20,7 @@ std::span<const NetworkKind> network_kinds() {
        CpuVendor::amd,
        {{"aiconfigurator_1node.csv", "A100-SXM4", "2.27.3", 1, 1, all, 22703, 25.0, 8, Use::fit},
         {"echo_azure_ndA100v4.csv", "", "", 1, 1, large, 21805, 25.0, 8, Use::fit},
-        {"superbench_a100_1node.csv", "", "", 1, 1, large, 21003, 25.0, 8, Use::fit},
+        {"superbench_a100_1node.csv", "", "", 1, 1, settled, 21003, 25.0, 8, Use::fit},
         {"oci_a100_2node_oke.csv", "", "", 2, 2, all, 21805, 25.0, 8, Use::fit},
         {"a100_roce_alltoall_2node.csv", "", "", 2, 2, all, 21805, 25.0, 8, Use::fit}}},
       {"azure-nd-a100-v4",
@@ -31,14 +31,16 @@ std::span<const NetworkKind> network_kinds() {
        80,
        300.0,
        CpuVendor::amd,
-       {{"echo_azure_ndA100v4.csv", "", "", 2, 4, all, 21805, 25.0, 8, Use::fit}}},
+       {{"echo_azure_ndA100v4.csv", "", "", 2, 4, all, 21805, 25.0, 8, Use::fit}},
+       collective::Guess::same_gpu},
       {"aws-efa-a100",
        "default-a100",
        "AWS p4de.24xlarge, EFA 4x100 Gb/s: aws-samples/awsome-distributed-training, 2 nodes",
        80,
        300.0,
        CpuVendor::intel,
-       {{"aws_p4de_2node.csv", "", "", 2, 2, all, 21805, 12.5, 4, Use::fit}}},
+       {{"aws_p4de_2node.csv", "", "", 2, 2, all, 21805, 12.5, 4, Use::fit}},
+       collective::Guess::same_gpu},
       {"default-h100",
        "",
        "H100 and H200 SXM on NVSwitch, healthy NDR InfiniBand: ai-dynamo/aiconfigurator (NCCL 2.23, 2.29.2), "
@@ -58,12 +60,14 @@ std::span<const NetworkKind> network_kinds() {
         {"issue_nccltests309_h100.csv", "", "", 4, 8, all, 22602, 50.0, 8, Use::test_only}}},
       {"aws-efa-h100",
        "default-h100",
-       "AWS p5.48xlarge, EFA 32x100 Gb/s: aws-samples awsome-distributed-training and aws-do-eks, 2 nodes",
+       "AWS p5.48xlarge, EFA 32x100 Gb/s: aws-samples awsome-distributed-training and aws-do-eks, 2 nodes, "
+       "but for an excerpt twice as slow",
        90,
        450.0,
        CpuVendor::amd,
-       {{"aws_p5_2node.csv", "", "", 2, 2, all, 21805, 50.0, 8, Use::fit},
-        {"aws_do_eks_p5_2node.csv", "", "", 2, 2, all, 21805, 50.0, 8, Use::fit}}},
+       {{"aws_p5_2node.csv", "", "", 2, 2, all, 21805, 50.0, 8, Use::fit, "!excerpt"},
+        {"aws_do_eks_p5_2node.csv", "", "", 2, 2, all, 21805, 50.0, 8, Use::fit}},
+       collective::Guess::same_gpu},
       {"gcp-a3mega",
        "default-h100",
        "Google A3 Mega, 8x200 Gb/s GPUDirect-TCPXO: GoogleCloudPlatform cluster-toolkit and "
@@ -72,14 +76,16 @@ std::span<const NetworkKind> network_kinds() {
        450.0,
        CpuVendor::intel,
        {{"gcp_a3mega_lessizzmore.csv", "", "", 2, 2, all, 22105, 25.0, 8, Use::fit},
-        {"gcp_a3mega_cluster_toolkit.csv", "", "", 2, 2, all, 22105, 25.0, 8, Use::fit}}},
+        {"gcp_a3mega_cluster_toolkit.csv", "", "", 2, 2, all, 22105, 25.0, 8, Use::fit}},
+       collective::Guess::same_gpu},
       {"gcp-a3high",
        "gcp-a3mega",
        "Google A3 High, 4x200 Gb/s GPUDirect-TCPX: GoogleCloudPlatform cluster-toolkit, 2 nodes",
        90,
        450.0,
        CpuVendor::intel,
-       {{"gcp_a3high_cluster_toolkit.csv", "", "", 2, 2, all, 22105, 25.0, 4, Use::fit}}},
+       {{"gcp_a3high_cluster_toolkit.csv", "", "", 2, 2, all, 22105, 25.0, 4, Use::fit}},
+       collective::Guess::same_gpu},
       {"h800",
        "default-h100",
        "no public measurement: default-h100, whose rates are shares of the NVLink rate, 200 GB/s per "

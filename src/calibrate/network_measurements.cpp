@@ -40,11 +40,22 @@ bool wanted(const CsvTable& table, std::size_t row, const NetworkSource& source)
   if (*source.version != 0 && table.text(row, "nccl_version") != source.version) return false;
   if (table.text(row, "datatype") == "int8") return false;  // the same bytes again
   const std::int32_t nodes = table.integer(row, "nodes").value_or(0);
+  if (table.integer(row, "ranks").value_or(0) > source.most_ranks) return false;
+  const std::string_view note = source.note, noted = table.text(row, "note");
+  if (note.starts_with('!') ? noted.find(note.substr(1)) != noted.npos : noted.find(note) == noted.npos)
+    return false;
   if (nodes < source.least_nodes || nodes > source.most_nodes) return false;
   return table.number(row, "size_bytes").value_or(0) >= static_cast<double>(source.least_bytes);
 }
 
 }  // namespace
+
+std::vector<collective::MeasuredCollective> rows_to_fit(std::span<const NetworkMeasurement> all) {
+  std::vector<collective::MeasuredCollective> rows;
+  for (const NetworkMeasurement& m : all)
+    if (m.use == Use::fit) rows.push_back(m);
+  return rows;
+}
 
 std::vector<NetworkMeasurement> read_network(const NetworkKind& kind, const std::string& folder) {
   std::vector<NetworkMeasurement> rows;
@@ -62,6 +73,7 @@ std::vector<NetworkMeasurement> read_network(const NetworkKind& kind, const std:
       m.links = links_of(kind, source, nodes, ranks / nodes);
       m.nccl_version = source.nccl_version;
       m.seconds = table.number(row, "time_us_out").value_or(0) * 1e-6;
+      m.seconds_in_place = table.number(row, "time_us_in").value_or(0) * 1e-6;
       m.use = source.use;
       if (m.query.payload.value < 512 || m.seconds <= 0.0) continue;  // smaller ones cost what 512 bytes do
       const std::string name = std::to_string(i) + '/' + std::string(table.text(row, "collective")) + '/' +

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "collective/price_collectives.hpp"
+#include "collective/constants_fit.hpp"
 
 namespace echo::calibrate {
 
@@ -26,6 +26,8 @@ struct NetworkSource {
   double nic_gigabytes;       // GB/s of one NIC
   std::int32_t nics;          // per node; several per GPU count as one
   Use use;
+  const char* note = "";  // a part of the table's note; "!" before it = none of those; "" = any
+  std::int32_t most_ranks = 1 << 30;
 };
 
 // One set of constants: its hardware, its logs, and the set whose fit is its starting point and prior.
@@ -37,19 +39,15 @@ struct NetworkKind {
   double nvlink_gigabytes;  // data sheet, per GPU and direction
   machine::CpuVendor cpu;
   std::vector<NetworkSource> sources;
+  collective::Guess guess = collective::Guess::other_gpu;  // what the prior is to this one
 };
 [[nodiscard]] std::span<const NetworkKind> network_kinds();  // priors first
 
-struct NetworkMeasurement {
-  ops::CollectiveQuery query;
-  machine::GroupLinks links;
-  std::int32_t nccl_version = 0;
-  double seconds = 0.0;
-  double weight = 1.0;
-  std::int32_t family =
-      0;  // one log, collective and group shape: never split between fitting and held-out rows
+struct NetworkMeasurement : collective::MeasuredCollective {
   Use use = Use::fit;
+  double seconds_in_place = 0.0;  // 0 = not measured
 };
+[[nodiscard]] std::vector<collective::MeasuredCollective> rows_to_fit(std::span<const NetworkMeasurement>);
 
 // All rows of `kind`. Throws UserError when `folder` (that of the tables) lacks a file.
 [[nodiscard]] std::vector<NetworkMeasurement> read_network(const NetworkKind& kind,

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "calibrate/network_fit.hpp"
+#include "calibrate/network_gates.hpp"
 
 namespace echo::calibrate {
 namespace {
@@ -100,18 +101,22 @@ void print_pooled(std::string_view what, NetworkErrors e) {
 
 int run_networks(std::span<char*> args) {
   std::string out;
-  bool families = false;
+  bool families = false, checks = false;
   for (std::size_t i = 0; i < args.size(); ++i) {
     const std::string_view arg = args[i];
     if (arg == "--out" && i + 1 < args.size()) {
       out = args[++i];
     } else if (arg == "--families") {
       families = true;
+    } else if (arg == "--check") {
+      checks = true;
     } else {
-      throw UserError(fmt::format("unknown argument \"{}\"", arg), "networks [--out FOLDER] [--families]");
+      throw UserError(fmt::format("unknown argument \"{}\"", arg),
+                      "networks [--check] [--out FOLDER] [--families]");
     }
   }
   const std::string tables = table_folder();
+  if (checks) return check_networks(tables.c_str(), families);
   fmt::print("{:<18} {:<22} {:>5} {:>7} {:>7} {:>9} {:>7}\n", "network", "rows", "", "median%", "mean%",
              ">=16MiB%", "bias%");
   std::map<std::string, collective::NetworkConstants, std::less<>> known;
@@ -121,7 +126,7 @@ int run_networks(std::span<char*> args) {
         *kind.prior != 0 ? known.at(kind.prior) : collective::NetworkConstants{};
     start.name = kind.name;
     const auto rows = read_network(kind, tables);
-    const NetworkFit fit = fit_network(rows, start);
+    const NetworkFit fit = fit_network(rows, start, kind.guess);
     known[kind.name] = fit.constants;
     print(kind.name, "before the fit", network_errors(rows, start));
     print(kind.name, "fitted", fit.fitted);

@@ -14,19 +14,23 @@ struct NetworkConstants {
   double base_ll = 1.0, base_ll128 = 1.0, base_simple = 1.0;
   double intra_hop_ll = 1.4, intra_hop_ll128 = 0.8, intra_hop_simple = 1.5;
   double inter_hop_ll = 1.0, inter_hop_ll128 = 1.0, inter_hop_simple = 1.0;
-  double network_delay = 1.0;  // us added to each network hop beside the switches' own; twice under Simple
-  double network_post = 0.1;  // us a network hop waits for each channel's operation to be posted by the proxy
+  double network_delay = 1.0;  // us added to each network hop beside the switches' own
+  double network_post =
+      1.0;  // us for each channel of LL, whose lines pass the host's memory; half under the others
+  double network_step = 1.0;  // us a channel's network connection is taken up by each chunk beside its bytes
   double nvlink_rate_ll = 0.29, nvlink_rate_ll128 = 0.68, nvlink_rate_simple = 0.76;
   double network_rate = 0.93;
-  double chunk_ramp = 0.5;  // share of one chunk's NIC time paid at each store-and-forward hop
+  double chunk_ramp = 1.0;  // share of one chunk's NIC time paid at each store-and-forward hop
   double ring_fill = 0.3;   // slices' worth of wire time until a ring's pipeline is full
   double ring_end = 0.36;   // extra ring steps' worth of wire time, beyond 2(n-1) or n-1
   double overlap =
       1.3;  // exponent of the norm joining latency and wire time: 1 adds them, large takes the longer
-  // NVLink SHARP: latency, its growth with the chunk, algorithm bandwidth over the NVLink rate.
+  // NVLink SHARP: latency, its growth with the chunk, what a channel loses between chunks, and the algorithm
+  // bandwidth of endless chunks over what NCCL's own efficiency of the generation says.
   double nvls_base = 25.0;  // us
   double nvls_ramp = 0.7;   // us per KiB of chunk
-  double nvls_rate = 0.58;
+  double nvls_step = 4.0;   // us per chunk of a channel and head
+  double nvls_rate = 0.77;
   // Send/receive: latency of the launch and of each further peer, what Simple costs more, rates.
   double p2p_base = 6.0, p2p_peer = 0.3, p2p_simple = 4.0;  // us
   double p2p_ramp = 0.8;  // share of one chunk's time at 20 GB/s paid to fill the pipeline

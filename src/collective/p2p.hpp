@@ -17,7 +17,9 @@ namespace echo::collective {
   const double inside = c.inside == Level::nvlink ? 2.0 * links : 2.0;
   const double wanted = c.multi_node() ? std::ceil(c.network / c.per_node / 14.0) : inside;
   const auto whole = static_cast<std::uint32_t>(std::max(1.0, wanted));
-  return std::clamp(static_cast<std::int32_t>(std::bit_floor(whole)), 1, std::max(c.channels, 1));
+  const auto most =
+      static_cast<std::int32_t>(std::bit_ceil(static_cast<std::uint32_t>(std::max(c.channels, 1))));
+  return std::clamp(static_cast<std::int32_t>(std::bit_ceil(whole)), 1, most);
 }
 
 // The same when every rank is a peer: channels are dealt out over them. Source: enqueue.cc,
@@ -35,9 +37,25 @@ namespace echo::collective {
   return std::min(chunk, bytes_per_peer / channels) / 20000.0;
 }
 
-// LL carries messages of at most 16 KiB per channel. Source: enqueue.cc, addP2pToPlan.
-[[nodiscard]] inline bool short_message(double bytes_per_peer, std::int32_t channels) {
-  return bytes_per_peer <= 16384.0 * channels;
+// From 2.23 to 2.28 the protocol is chosen before the channels are, and LL spreads over as many as a peer may
+// use.
+[[nodiscard]] inline bool chooses_protocol_first(const Communicator& c) {
+  return c.tables->first_version >= 22300 && c.tables->first_version < 22900;
+}
+
+// LL carries messages of at most 16 KiB; from 2.23 to 2.28 that much for each channel a peer may use, though
+// a message this short takes fewer. Source: enqueue.cc, addP2pToPlan.
+[[nodiscard]] inline bool short_message(double bytes_per_peer, const Communicator& c) {
+  return bytes_per_peer <= 16384.0 * (chooses_protocol_first(c) ? peer_channels(c) : 1);
+}
+
+// Channels a message of so many bytes fills of those its peer may use: parts of at least 64 KiB, 8 KiB under
+// such an LL; the fraction keeps rates from jumping. Source: enqueue.cc, addP2pToPlan.
+[[nodiscard]] inline double channels_filled(double bytes_per_peer, std::int32_t most, ops::Protocol p,
+                                            const Communicator& c) {
+  const bool fine = p == ops::Protocol::ll && chooses_protocol_first(c);
+  const double least = !fine ? 65536.0 : c.multi_node() ? 32768.0 : 8192.0;
+  return std::clamp(bytes_per_peer / least, 1.0, static_cast<double>(most));
 }
 
 }  // namespace echo::collective

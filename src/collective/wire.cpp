@@ -52,11 +52,10 @@ double intra_hop(const Communicator& c, Method m, ops::Protocol p, const Network
 }
 
 double inter_hop(const Communicator& c, Method m, ops::Protocol p, const NetworkConstants& k) {
-  const double flush = p == ops::Protocol::simple ? 2.0 : 1.0;
   const double table =
       nccl_tables(physical_tables)
           .hop[static_cast<std::size_t>(Level::network)][static_cast<std::size_t>(m)][index_of(p)];
-  return inter_factor(k, p) * table + flush * (k.network_delay + c.hop_latency);
+  return inter_factor(k, p) * table + k.network_delay + c.hop_latency;
 }
 
 Rate nvlink_rate(const Communicator& c, ops::Protocol p, double busy, const NetworkConstants& k) {
@@ -68,6 +67,10 @@ Rate nvlink_rate(const Communicator& c, ops::Protocol p, double busy, const Netw
 
 Rate network_rate(const Communicator& c, ops::Protocol p, const NetworkConstants& k) {
   return {.value = c.network * k.network_rate * share_of_line(p), .scale_out = true};
+}
+
+double posting(const NetworkConstants& k, ops::Protocol p, std::int32_t channels, double hops) {
+  return k.network_post * channels * std::sqrt(hops) * (p == ops::Protocol::ll ? 1.0 : 0.5);
 }
 
 PartedTime joined(double base, PartedTime latency, PartedTime wire, double overlap) {

@@ -24,7 +24,7 @@ constexpr double share_of_line(ops::Protocol p) {  // payload in what crosses th
 // NCCL's own hop latencies, us.
 [[nodiscard]] double table_intra_hop(const Communicator&, Method, ops::Protocol);
 [[nodiscard]] double table_inter_hop(const Communicator&, Method, ops::Protocol);
-// As they turn out: scaled by the fitted factors; a network hop adds delay and switches, twice under Simple.
+// As they turn out: scaled by the fitted factors; a network hop adds delay and switches.
 [[nodiscard]] double intra_hop(const Communicator&, Method, ops::Protocol, const NetworkConstants&);
 [[nodiscard]] double inter_hop(const Communicator&, Method, ops::Protocol, const NetworkConstants&);
 
@@ -32,6 +32,10 @@ constexpr double share_of_line(ops::Protocol p) {  // payload in what crosses th
 [[nodiscard]] Rate nvlink_rate(const Communicator&, ops::Protocol, double busy_channels,
                                const NetworkConstants&);
 [[nodiscard]] Rate network_rate(const Communicator&, ops::Protocol, const NetworkConstants&);
+
+// us that a call of so many channels waits for its operations to be posted; the waits of a chain of hops are
+// independent and add by their squares.
+[[nodiscard]] double posting(const NetworkConstants&, ops::Protocol, std::int32_t channels, double hops);
 
 // base + (latency^k + wire^k)^(1/k): hops and wire partly hide each other in a pipelined kernel. k = overlap
 // >= 1.

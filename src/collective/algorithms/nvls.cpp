@@ -1,9 +1,10 @@
 // NVLS: the NVSwitch reduces and multicasts (NVLink SHARP). Each GPU heads one slice: it reads the sum of all
 // GPUs' copies in one load and writes the result to all in one store, so a GPU's link carries the message
-// once, whatever their number.  T = start + growth * chunk + S / rate Source: NVIDIA/nccl graph/tuning.cc
-// (estimate), enqueue.cc (chunks: 128 KiB, halved for short messages); start, growth and rate fitted. HBM
-// traffic of unregistered buffers: copied in (2), read by the switch, written by it (2), copied out (2): 6
-// bytes per byte. Neglected: user buffer registration (no copies), CollNet across nodes.
+// once, whatever their number.  T = start + growth * chunk + S / rate + chunks of a channel * step
+// Source: NVIDIA/nccl graph/tuning.cc (estimate; efficiency .85 on Hopper, .74 on Blackwell), enqueue.cc
+// (chunks: 128 KiB, halved for short messages); start, growth, step and rate fitted. HBM traffic of
+// unregistered buffers: copied in (2), read by the switch, written by it (2), copied out (2): 6 bytes per
+// byte. Neglected: user buffer registration (no copies), CollNet across nodes.
 #include <algorithm>
 
 #include "collective/nvls_chunk.hpp"
@@ -53,9 +54,9 @@ std::int32_t channels(const Call&, const Communicator& c, ops::Protocol) { retur
 
 Cost time(const Call& call, const Communicator& c, ops::Protocol, const NetworkConstants& k) {
   const double bytes = static_cast<double>(call.bytes);
-  const double start = k.nvls_base + k.nvls_ramp * nvls_chunk(call.bytes, c) / 1024.0;
-  const Rate rate{.value = 1000.0 * c.nvlink * k.nvls_rate, .scale_up = true};
-  return {as_latency(start) + bytes / rate, 6.0 * bytes};
+  const double chunk = nvls_chunk(call.bytes, c);
+  const double start = k.nvls_base + k.nvls_ramp * chunk / 1024.0;
+  return {as_latency(start) + nvls_wire(bytes, chunk, c, k), 6.0 * bytes};
 }
 
 }  // namespace

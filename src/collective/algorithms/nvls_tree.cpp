@@ -1,9 +1,10 @@
 // NVLS inside the node, a double binary tree of the heads between nodes: all-reduce only, two nodes or more.
-//   T = start + growth * chunk + 2 log2(N) (hop + chunk / channel's NIC rate) + S / min(nvls rate, network or
-//   half)
-// Two nodes exchange each byte once; more send up and down. Source: NVIDIA/nccl graph/tuning.cc, enqueue.cc;
-// rates and latencies fitted with NVLS. HBM traffic as NVLS, plus the network's read and write: 8 bytes per
-// byte.
+//   T = start + growth * chunk + posting + 2 log2(N) (hop + chunk / channel)
+//       + max(as NVLS, (1 or 2) S / network + chunks * step)
+// Each head has channels of its own, so that one has the node's NICs over heads * channels: a chunk of 128
+// KiB takes some 40 us at 50 GB/s a GPU. Two nodes exchange each byte once; more send up and down. Source:
+// NVIDIA/nccl graph/tuning.cc, enqueue.cc; rates and latencies fitted with NVLS. HBM traffic as NVLS, plus
+// the network's read and write: 8 bytes per byte.
 #include <algorithm>
 
 #include "collective/nvls_chunk.hpp"
@@ -53,14 +54,15 @@ Cost time(const Call& call, const Communicator& c, ops::Protocol p, const Networ
   const double bytes = static_cast<double>(call.bytes);
   const Rate network = network_rate(c, p, k);
   const double chunk = nvls_tree_chunk(call.bytes, c);
-  const PartedTime hop =
-      as_latency(inter_hop(c, Method::nvls_tree, p, k) + k.network_post * c.nvls_channels) +
-      k.chunk_ramp * chunk / (1000.0 * network / c.nvls_channels);
-  const PartedTime start =
-      as_latency(k.nvls_base + k.nvls_ramp * chunk / 1024.0) + 2.0 * c.tree_depth() * hop;
-  const Rate rate =
-      slower({.value = c.nvlink * k.nvls_rate, .scale_up = true}, c.nodes == 2 ? network : 0.5 * network);
-  return {start + bytes / (1000.0 * rate), 8.0 * bytes};
+  const PartedTime hop = as_latency(inter_hop(c, Method::nvls_tree, p, k)) +
+                         k.chunk_ramp * chunk / (1000.0 * network / (c.nvls_channels * c.nvls.channels));
+  const PartedTime start = as_latency(k.nvls_base + k.nvls_ramp * chunk / 1024.0 +
+                                      posting(k, p, c.nvls_channels, c.tree_depth())) +
+                           2.0 * c.tree_depth() * hop;
+  const double times = c.nodes == 2 ? 1.0 : 2.0;  // that a byte passes a node's NICs, each way
+  const PartedTime across = times * bytes / (1000.0 * network) +
+                            as_fixed(k.network_step * bytes / (chunk * c.nvls_channels * c.nvls.channels));
+  return {start + longer(nvls_wire(bytes, chunk, c, k), across), 8.0 * bytes};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 // traffic: each byte sent is read, and as much comes in: write, read, write: 4 bytes per byte that leaves the
 // GPU. Neglected: incast, skewed splits, PXN aggregation.
 #include <algorithm>
+#include <cmath>
 
 #include "collective/p2p.hpp"
 #include "collective/wire.hpp"
@@ -19,16 +20,19 @@ double per_peer(const Call& call, const Communicator& c) { return static_cast<do
 
 bool applies(const Call& call, const Communicator& c, Protocol p) {
   if (call.kind != ops::CollectiveKind::all_to_all) return false;
-  const bool is_short = short_message(per_peer(call, c), 1);
+  const bool is_short = short_message(per_peer(call, c), c);
   return p == (is_short ? Protocol::ll : Protocol::simple);
 }
 
 double nccl_time(const Call&, const Communicator&, Protocol) { return 0.0; }  // the only method
 
-std::int32_t channels(const Call& call, const Communicator& c, Protocol) {
-  const double parts = std::max(1.0, per_peer(call, c) / 65536.0);
-  const auto each = static_cast<std::int32_t>(std::min<double>(parts, peer_channels(c)));
-  return std::clamp(each * (c.ranks - 1), 1, c.channels);
+double busy(const Call& call, const Communicator& c, Protocol p) {
+  const double each = channels_filled(per_peer(call, c), channels_each(c, c.ranks), p, c);
+  return std::min<double>(each * (c.ranks - 1), c.channels);
+}
+
+std::int32_t channels(const Call& call, const Communicator& c, Protocol p) {
+  return static_cast<std::int32_t>(std::ceil(busy(call, c, p)));
 }
 
 Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkConstants& k) {
@@ -38,7 +42,9 @@ Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkCons
   const double share = p == Protocol::simple ? 1.0 : 0.5;
   latency += as_fixed(k.p2p_ramp * fill_time(c, per_peer(call, c), channels_each(c, c.ranks)));
   const double inside = bytes * (c.per_node - 1 + k.p2p_end) / c.ranks;
-  PartedTime wire = inside / Rate{.value = 1000.0 * c.nvlink * k.p2p_rate * share, .scale_up = true};
+  Rate rate{.value = c.nvlink * k.p2p_rate, .scale_up = true};
+  if (p == Protocol::ll) rate = slower(rate, nvlink_rate(c, p, busy(call, c, p), k));
+  PartedTime wire = inside / (1000.0 * rate);
   if (c.multi_node()) {
     latency += as_latency(inter_hop(c, Method::ring, p, k));
     const Rate nic{.value = c.network / c.per_node * k.p2p_network_rate * share, .scale_out = true};

@@ -1,11 +1,15 @@
 // Ring: every rank passes pieces to its neighbour; the one method that serves every collective.
 //   steps = 2(n-1) all-reduce, n-1 otherwise; of these 2(N-1) or N-1 cross the network
-//   T = base + || latency + ramp , S (steps + end) / n / min(nvlink, network) ||
-// `ramp`: at each network hop a slice must arrive whole before it moves on (store and forward); inside a node
-// LL and LL128 forward line by line. `end`: the pipeline's fill and drain, why 2 and 4 ranks reach less
-// than 8. Source: NVIDIA/nccl device/all_reduce.h (steps), graph/tuning.cc (estimate), enqueue.cc (chunks);
-// hops and rates fitted per network. HBM traffic per step and piece: the incoming write, its read, and the
-// read or write of the own buffer: 3 bytes per byte on the bus. Neglected: skew between ranks, unequal rails.
+//   one node:  T = base + || steps hop + fill , S (steps + end) / n / nvlink ||
+//   several:   T = base + || a piece's way round , (steps + end) (S / n / network + messages * step) ||, norm
+//   4
+// `fill`, `end`: the pipeline's fill and drain, why 2 and 4 ranks reach less than 8. Between nodes a slice
+// must arrive whole before it moves on (store and forward); inside a node LL and LL128 forward line by line,
+// Simple by slices of half a piece. While the network's links are busy all the time, what happens inside the
+// nodes hides behind them. Source: NVIDIA/nccl device/all_reduce.h (steps), graph/tuning.cc (estimate),
+// enqueue.cc (chunks); hops and rates fitted per network. HBM traffic per step and piece: the incoming write,
+// its read, and the read or write of the own buffer: 3 bytes per byte on the bus. Neglected: skew between
+// ranks, unequal rails.
 #include <algorithm>
 
 #include "collective/wire.hpp"
@@ -90,24 +94,40 @@ double slice(const Call& call, const Communicator& c, Protocol p) {
   return std::min(most, static_cast<double>(call.bytes) / (static_cast<double>(c.channels) * c.ranks));
 }
 
-Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkConstants& k) {
+// One way round a ring over several nodes: a piece passes every link once, the network's by store and
+// forward; or the network's links are never idle, whichever is longer. The two hide each other all but at the
+// ends.
+PartedTime across_nodes(const Call& call, const Communicator& c, Protocol p, double steps, PartedTime inside,
+                        const Rate& nvlink, const NetworkConstants& k) {
+  constexpr double hidden = 4.0;
   const double bytes = static_cast<double>(call.bytes), crossings = network_steps(call, c);
+  const double piece = bytes / c.ranks, one = slice(call, c, p);
+  const Rate network = network_rate(c, p, k);
+  const PartedTime step = piece / (1000.0 * network) + as_fixed(k.network_step * piece / (one * c.channels));
+  PartedTime path = inside + as_latency(posting(k, p, channels(call, c, p), 1.0));
+  path += crossings * (as_latency(inter_hop(c, Method::ring, p, k)) +
+                       k.chunk_ramp * one / (1000.0 * network / c.channels));
+  if (c.per_node > 1 && p == Protocol::simple)
+    path += (steps_of(call, c) - crossings) * 0.5 * one * c.channels / (1000.0 * nvlink);
+  const PartedTime wire =
+      longer((steps + k.ring_end) * step, c.per_node > 1 ? steps * piece / (1000.0 * nvlink) : PartedTime{});
+  return joined(0.0, path, wire, hidden);
+}
+
+Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkConstants& k) {
+  const double bytes = static_cast<double>(call.bytes);
   const bool rooted = call.kind == CollectiveKind::broadcast || call.kind == CollectiveKind::reduce;
   const double steps =
       rooted ? c.ranks : steps_of(call, c);  // a rooted call sends the whole buffer over each link
-  PartedTime latency = as_latency((steps_of(call, c) - crossings) * intra_hop(c, Method::ring, p, k));
-  Rate rate = c.per_node > 1 ? nvlink_rate(c, p, busy_channels(call, c, p, true), k) : network_rate(c, p, k);
-  if (c.multi_node()) {
-    const Rate network = network_rate(c, p, k);
-    latency +=
-        crossings * (as_latency(inter_hop(c, Method::ring, p, k) + k.network_post * channels(call, c, p)) +
-                     k.chunk_ramp * slice(call, c, p) / (1000.0 * network / c.ring.channels));
-    rate = slower(rate, network);
-  }
-  latency += k.ring_fill * slice(call, c, p) * c.channels / (1000.0 * rate);
-  const PartedTime wire = bytes * (steps + k.ring_end) / c.ranks / (1000.0 * rate);
   const double base = base_factor(k, p) * nccl_tables(physical_tables).base[1][index_of(p)];
-  return {joined(base, latency, wire, k.overlap), 3.0 * bytes * steps / c.ranks / share_of_line(p)};
+  const double memory = 3.0 * bytes * steps / c.ranks / share_of_line(p);
+  const Rate nvlink = nvlink_rate(c, p, busy_channels(call, c, p, true), k);
+  PartedTime latency =
+      as_latency((steps_of(call, c) - network_steps(call, c)) * intra_hop(c, Method::ring, p, k));
+  if (c.multi_node()) return {as_latency(base) + across_nodes(call, c, p, steps, latency, nvlink, k), memory};
+  latency += k.ring_fill * slice(call, c, p) * c.channels / (1000.0 * nvlink);
+  const PartedTime wire = bytes * (steps + k.ring_end) / c.ranks / (1000.0 * nvlink);
+  return {joined(base, latency, wire, k.overlap), memory};
 }
 
 }  // namespace

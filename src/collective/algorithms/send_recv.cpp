@@ -5,6 +5,7 @@
 // receiver's, the heavier side: incoming write, read, write: 3 bytes per byte. Neglected: a stage that sends
 // and receives at once shares no link direction, so both run at full rate.
 #include <algorithm>
+#include <cmath>
 
 #include "collective/p2p.hpp"
 #include "collective/wire.hpp"
@@ -16,22 +17,27 @@ using ops::Protocol;
 
 bool applies(const Call& call, const Communicator& c, Protocol p) {
   if (call.kind != ops::CollectiveKind::send_recv) return false;
-  const bool is_short = short_message(static_cast<double>(call.bytes), 1);
+  const bool is_short = short_message(static_cast<double>(call.bytes), c);
   return p == (is_short ? Protocol::ll : Protocol::simple) && c.ranks > 1;
 }
 
 double nccl_time(const Call&, const Communicator&, Protocol) { return 0.0; }  // the only method
 
-std::int32_t channels(const Call& call, const Communicator& c, Protocol) {
-  const double parts = std::max(1.0, static_cast<double>(call.bytes) / 65536.0);
-  return static_cast<std::int32_t>(std::min<double>(parts, peer_channels(c)));
+double busy(const Call& call, const Communicator& c, Protocol p) {
+  return std::min<double>(c.channels,
+                          channels_filled(static_cast<double>(call.bytes), peer_channels(c), p, c));
+}
+
+std::int32_t channels(const Call& call, const Communicator& c, Protocol p) {
+  return static_cast<std::int32_t>(std::ceil(busy(call, c, p)));
 }
 
 Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkConstants& k) {
   const double bytes = static_cast<double>(call.bytes), share = p == Protocol::simple ? 1.0 : 0.5;
   PartedTime latency = as_latency(k.p2p_base + (p == Protocol::simple ? k.p2p_simple : 0.0));
   latency += as_fixed(k.p2p_ramp * fill_time(c, bytes, peer_channels(c)));
-  Rate rate{.value = c.nvlink * k.p2p_rate * share, .scale_up = true};
+  Rate rate{.value = c.nvlink * k.p2p_rate, .scale_up = true};
+  if (p == Protocol::ll) rate = slower(rate, nvlink_rate(c, p, busy(call, c, p), k));
   if (c.multi_node()) {
     latency += as_latency(inter_hop(c, Method::ring, p, k));
     rate = {.value = c.network / c.per_node * k.network_rate * share, .scale_out = true};

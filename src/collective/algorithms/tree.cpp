@@ -1,12 +1,15 @@
 // Tree: two complementary binary trees over the nodes, a chain inside each node; all-reduce only. Half the
 // data takes each tree, so that every node is inside one and a leaf of the other: its NICs carry the message
 // twice a direction (up and down), once when there are two nodes. Reduction upwards and broadcast downwards
-// are pipelined.
-//   T = base + || 2 (q-1) intra + 2 log2(N) (inter + ramp) , S / (min(nvlink', network') / 2) ||
-// Source: NVIDIA/nccl graph/trees.cc, graph/tuning.cc (estimate and its shares: .92, 1/3.8, 7/9), enqueue.cc
-// (LL128 chunks); hops and rates fitted per network. HBM traffic: up and down each write, read and combine or
-// copy: 6 bytes per byte. Neglected: the third child's wait at N > 2, unbalanced chains.
+// are pipelined by chunks, so that the way of the first chunk and the rest of the wire time add.
+//   T = base + 2 (q-1) intra + 2 log2(N) (inter + chunk / channel) + posting
+//       + max(S / (nvlink / 2), (1 or 2) S / network + chunks * step)
+// `step`: what a message costs a channel's connection beside its bytes; a tree's messages are short (18 to 72
+// KB under LL128). Source: NVIDIA/nccl graph/trees.cc, graph/tuning.cc (estimate and its shares: .92, 1/3.8,
+// 7/9), enqueue.cc (LL128 chunks); hops and rates fitted per network. HBM traffic: up and down each write,
+// read and combine or copy: 6 bytes per byte. Neglected: the second child's wait at N > 2, unbalanced chains.
 #include <algorithm>
+#include <cmath>
 
 #include "collective/wire.hpp"
 
@@ -49,16 +52,43 @@ std::int32_t channels(const Call& call, const Communicator& c, Protocol p) {
   return channels_for(call, c, p, false);
 }
 
-// Bytes a network hop waits for: one step of the buffer; LL128 shortens its chunk for short messages.
-double chunk(const Call& call, const Communicator& c, Protocol p) {
-  const double share = static_cast<double>(call.bytes) / c.channels;
-  if (p == Protocol::simple) return std::min(524288.0, share);
-  if (p == Protocol::ll) return std::min(32768.0, share);
-  double size = 576000.0;
+// LL128 shortens its chunk of 576 000 bytes by halves until a channel's share is so many of them. Source:
+// enqueue.cc.
+double least_chunks(double chunk, const Communicator& c) {
   const double steps = 1.0 + c.tree_depth() + 0.1 * c.per_node;
-  while (size > 131072.0 && share / size < 64.0 * steps / c.per_node) size *= 0.5;
-  while (size > 32768.0 && share / size < 16.0 * steps / c.per_node) size *= 0.5;
-  return std::min(size, share);
+  return std::ceil((chunk > 131072.0 ? 64.0 : 16.0) * steps / c.per_node);
+}
+
+// Bytes a network hop waits for: one step of the buffer, or all there is.
+double chunk_of(double share, Protocol p, const Communicator& c) {
+  if (p == Protocol::simple) return 524288.0;
+  if (p == Protocol::ll) return 32768.0;
+  double chunk = 576000.0;
+  while (chunk > 32768.0 && share < chunk * least_chunks(chunk, c)) chunk *= 0.5;
+  return chunk;
+}
+
+// The first chunk's way through the NICs, and what the rest takes there.
+PartedTime across_nodes(double bytes, double chunk, const Communicator& c, Protocol p, PartedTime inside,
+                        const NetworkConstants& k) {
+  const Rate network = 1000.0 * network_rate(c, p, k);
+  const double times = c.nodes == 2 ? 1.0 : 2.0;  // that a byte passes a node's NICs, each way
+  const double first = std::min(chunk, bytes / c.channels);
+  const PartedTime fill = 2.0 * c.tree_depth() * k.chunk_ramp * (first / (network / c.channels));
+  const PartedTime wire = times * (bytes / network) + as_fixed(k.network_step * bytes / (first * c.channels));
+  return fill + longer(wire, inside);
+}
+
+// As above; a message no shorter than one with smaller chunks takes no less.
+PartedTime pipelined(double bytes, const Communicator& c, Protocol p, Rate nvlink,
+                     const NetworkConstants& k) {
+  const auto inside = [&](double of) { return c.per_node > 1 ? of / (500.0 * nvlink) : PartedTime{}; };
+  if (!c.multi_node()) return inside(bytes);
+  const double chunk = chunk_of(bytes / c.channels, p, c);
+  const PartedTime with = across_nodes(bytes, chunk, c, p, inside(bytes), k);
+  if (p != Protocol::ll128 || chunk <= 32768.0) return with;
+  const double fewer = chunk * least_chunks(chunk, c) * c.channels;  // where this chunk begins
+  return longer(with, across_nodes(fewer, 0.5 * chunk, c, p, inside(fewer), k));
 }
 
 Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkConstants& k) {
@@ -66,18 +96,13 @@ Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkCons
   // on).
   constexpr double of_ring[3] = {0.66, 0.78, 0.92};
   const double bytes = static_cast<double>(call.bytes);
-  PartedTime latency = as_latency(2.0 * (c.per_node - 1) * intra_hop(c, Method::tree, p, k));
-  Rate rate{.value = 1e9};
-  if (c.per_node > 1) rate = of_ring[index_of(p)] * nvlink_rate(c, p, busy_channels(call, c, p, false), k);
-  if (c.multi_node()) {
-    const Rate network = network_rate(c, p, k);
-    latency += 2.0 * c.tree_depth() *
-               (as_latency(inter_hop(c, Method::tree, p, k) + k.network_post * channels(call, c, p)) +
-                k.chunk_ramp * chunk(call, c, p) / (1000.0 * network / c.tree.channels));
-    rate = slower(rate, c.nodes == 2 ? 2.0 * network : network);
-  }
-  const double base = base_factor(k, p) * nccl_tables(physical_tables).base[0][index_of(p)];
-  return {joined(base, latency, bytes / (500.0 * rate), k.overlap), 6.0 * bytes / share_of_line(p)};
+  const Rate nvlink = of_ring[index_of(p)] * nvlink_rate(c, p, busy_channels(call, c, p, false), k);
+  double latency = base_factor(k, p) * nccl_tables(physical_tables).base[0][index_of(p)] +
+                   2.0 * (c.per_node - 1) * intra_hop(c, Method::tree, p, k);
+  if (c.multi_node())
+    latency += posting(k, p, channels(call, c, p), c.tree_depth()) +
+               2.0 * c.tree_depth() * inter_hop(c, Method::tree, p, k);
+  return {as_latency(latency) + pipelined(bytes, c, p, nvlink, k), 6.0 * bytes / share_of_line(p)};
 }
 
 }  // namespace
