@@ -6,8 +6,10 @@
 #include <memory>
 
 #include "apps/command.hpp"
+#include "apps/validate_collectives.hpp"
 #include "apps/validate_kernels.hpp"
 #include "apps/validate_steps.hpp"
+#include "config/measured_collectives.hpp"
 #include "config/measured_steps.hpp"
 
 namespace echo::apps {
@@ -16,7 +18,8 @@ namespace {
 
 // Tables that the program knows, by the columns their headers must name.
 UserError no_known_table(const std::string& file) {
-  std::string known = "a header names, among others,\n    step_time_s  (training steps)";
+  std::string known = "a header names, among others,\n    step_time_s  (training steps)\n    " +
+                      config::collective_table_columns() + "  (collectives)";
   for (const config::KernelTableForm& form : config::kernel_table_forms()) {
     std::string columns;
     for (const char* column : form.needs)
@@ -30,7 +33,8 @@ std::vector<CsvTable> read_tables(const std::vector<std::string>& files) {
   std::vector<CsvTable> tables;
   for (const std::string& file : files) {
     tables.push_back(CsvTable::read_file(file));
-    if (!config::is_step_table(tables.back()) && !config::kernel_table_of(tables.back()))
+    if (!config::is_step_table(tables.back()) && !config::is_collective_table(tables.back()) &&
+        !config::kernel_table_of(tables.back()))
       throw no_known_table(file);
   }
   return tables;
@@ -38,16 +42,15 @@ std::vector<CsvTable> read_tables(const std::vector<std::string>& files) {
 
 ValidatedTable validate_table(const CsvTable& table, const std::string& file,
                               const config::CatalogInputs& presets, bool wants_csv) {
-  const auto kernels = config::kernel_table_of(table);
-  return kernels && !config::is_step_table(table)
-             ? validate_kernels(table, *kernels, file, presets, wants_csv)
-             : validate_steps(table, file, presets, wants_csv);
+  if (config::is_step_table(table)) return validate_steps(table, file, presets, wants_csv);
+  if (config::is_collective_table(table)) return validate_collectives(table, file, presets, wants_csv);
+  return validate_kernels(table, config::kernel_table_of(table).value(), file, presets, wants_csv);
 }
 
 void write_csv(const std::string& path, const std::vector<ValidatedTable>& tables) {
   for (const ValidatedTable& table : tables)
     if (table.csv_header != tables.front().csv_header)
-      throw UserError("rows of training steps and of kernels do not fit one file",
+      throw UserError("rows of training steps, kernels and collectives do not fit one file",
                       "validate " + tables.front().file + " and " + table.file + " one by one");
   std::ofstream out(path);
   out << tables.front().csv_header;
@@ -101,7 +104,8 @@ std::function<int(Invocation&)> declare(Options& options) {
     bool json = false;
   };
   const auto arguments = std::make_shared<Arguments>();
-  options.arguments(arguments->tables, "FILE.csv", "tables of measured training steps or kernels, one a row");
+  options.arguments(arguments->tables, "FILE.csv",
+                    "tables of measured training steps, kernels or collectives, one a row");
   options.value(arguments->csv, "--csv", "write one line per row to this file");
   options.flag(arguments->json, "--json", "print the error tables as JSON");
   options.values(arguments->preset_paths, "--preset-path",
