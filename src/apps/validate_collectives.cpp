@@ -34,19 +34,19 @@ std::string band_of(std::int64_t bytes) {
 // What rows are summed over, one error table each.
 struct Grouping {
   const char* name;
-  std::string (*of)(const MeasuredCollectiveRow&, const std::string& constants);
+  std::string (*of)(const MeasuredCollectiveRow&);
 };
 std::string padded(std::int32_t count) {
   return fmt::format("{:6}", count);
 }  // so that text sorts as numbers do
 constexpr std::array<Grouping, 7> groupings{
-    {{"gpu", [](const auto& r, const auto&) { return r.gpu; }},
-     {"nodes", [](const auto& r, const auto&) { return padded(r.nodes); }},
-     {"ranks", [](const auto& r, const auto&) { return padded(r.measured.query.group.ranks); }},
-     {"collective", [](const auto& r, const auto&) { return r.collective; }},
-     {"network", [](const auto& r, const auto&) { return r.network; }},
-     {"constants", [](const auto&, const auto& constants) { return constants; }},
-     {"size", [](const auto& r, const auto&) { return band_of(r.measured.query.payload.value); }}}};
+    {{"gpu", [](const auto& r) { return r.gpu; }},
+     {"nodes", [](const auto& r) { return padded(r.nodes); }},
+     {"ranks", [](const auto& r) { return padded(r.measured.query.group.ranks); }},
+     {"collective", [](const auto& r) { return r.collective; }},
+     {"network", [](const auto& r) { return r.network; }},
+     {"constants", [](const auto& r) { return r.constants.name; }},
+     {"size", [](const auto& r) { return band_of(r.measured.query.payload.value); }}}};
 
 struct Scores {
   std::vector<Comparison> claimed, all;
@@ -59,16 +59,14 @@ bool is_claimed(const MeasuredCollectiveRow& row) {
   return row.is_steady() && row.measured.query.payload.value >= 1'000'000;
 }
 
-Prediction predict(const MeasuredCollectiveRow& row, const config::CatalogInputs& presets) {
-  const auto& constants = presets.calibration.networks[static_cast<std::size_t>(row.constants)];
+Prediction predict(const MeasuredCollectiveRow& row) {
   const auto& m = row.measured;
-  Prediction out{0.0, collective::price(m.query, m.links, {}, m.nccl_version, constants)};
+  Prediction out{0.0, collective::price(m.query, m.links, {}, m.nccl_version, row.constants)};
   out.seconds = to_seconds(out.estimate.time);
   return out;
 }
 
-void add_score(const MeasuredCollectiveRow& row, const Prediction& p, const std::string& constants,
-               Scores& out) {
+void add_score(const MeasuredCollectiveRow& row, const Prediction& p, Scores& out) {
   const Comparison one{"", row.measured.seconds, p.seconds};
   if (is_claimed(row)) out.claimed.push_back(one);
   out.all.push_back(one);
@@ -76,7 +74,7 @@ void add_score(const MeasuredCollectiveRow& row, const Prediction& p, const std:
   if (!row.assumed.empty()) ++out.assumed[row.assumed];
   for (std::size_t i = 0; i < groupings.size(); ++i) {
     out.by[i].push_back(one);
-    out.by[i].back().group = groupings[i].of(row, constants);
+    out.by[i].back().group = groupings[i].of(row);
   }
 }
 
@@ -122,13 +120,13 @@ constexpr const char* csv_header =
     "channels,measured_us,predicted_us,ratio,steady,assumed\n";
 
 void add_csv(const std::string& file, const MeasuredCollectiveRow& row, const Prediction& p,
-             const std::string& constants, std::string& out) {
+             std::string& out) {
   const auto to = std::back_inserter(out);
   const auto& m = row.measured;
   fmt::format_to(to, "{},{},{},{},{},{},{},{},{},{},{},{},", file, row.line, csv_cell(row.gpu),
                  csv_cell(row.network), csv_cell(row.collective), row.nodes, m.query.group.ranks,
                  m.query.payload.value, row.skipped.empty() ? "ok" : "skipped", csv_cell(row.skipped),
-                 constants, m.nccl_version);
+                 csv_cell(row.constants.name), m.nccl_version);
   if (!row.skipped.empty()) {
     fmt::format_to(to, ",,,{:.6g},,,,{}\n", m.seconds * 1e6, csv_cell(row.assumed));
     return;
@@ -149,16 +147,14 @@ ValidatedTable validate_collectives(const CsvTable& table, const std::string& fi
   ValidatedTable out;
   if (wants_csv) out.csv_header = csv_header;
   for (const MeasuredCollectiveRow& row : rows) {
-    const std::string constants =
-        row.constants < 0 ? "" : presets.calibration.networks[static_cast<std::size_t>(row.constants)].name;
     Prediction prediction;
     if (row.skipped.empty()) {
-      prediction = predict(row, presets);
-      add_score(row, prediction, constants, scores);
+      prediction = predict(row);
+      add_score(row, prediction, scores);
     } else {
       ++scores.skipped[row.skipped];
     }
-    if (wants_csv) add_csv(csv_cell(file), row, prediction, constants, out.csv);
+    if (wants_csv) add_csv(csv_cell(file), row, prediction, out.csv);
   }
   out.file = file, out.form = "collectives", out.rows = rows.size();
   out.claimed = validate::summarise(scores.claimed), out.all = validate::summarise(scores.all);

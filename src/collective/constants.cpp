@@ -40,4 +40,16 @@ std::span<const NetworkConstantField> network_constant_fields() {
   return fields;
 }
 
+bool is_of_fabric(std::string_view field) {
+  return field.starts_with("network") || field.starts_with("inter") || field == "chunk_ramp" ||
+         field == "p2p_network_rate";
+}
+
+NetworkConstants on_fabric(const NetworkConstants& inside, const NetworkConstants& fabric) {
+  NetworkConstants out = inside;
+  for (const NetworkConstantField& field : network_constant_fields())
+    if (is_of_fabric(field.name)) out.*field.member = fabric.*field.member;
+  return out;
+}
+
 }  // namespace echo::collective

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace echo::collective {
 
@@ -45,5 +46,10 @@ struct NetworkConstantField {
   double NetworkConstants::*member;
 };
 [[nodiscard]] std::span<const NetworkConstantField> network_constant_fields();
+
+// Whether a constant speaks of the network between nodes; the others speak of what lies inside one.
+[[nodiscard]] bool is_of_fabric(std::string_view field);
+// The GPUs of `inside` on the network of `fabric`.
+[[nodiscard]] NetworkConstants on_fabric(const NetworkConstants& inside, const NetworkConstants& fabric);
 
 }  // namespace echo::collective

@@ -227,7 +227,7 @@ double prior_width(std::string_view name, Guess guess) {
   if (name.starts_with("inter_hop")) return 0.3;
   if (name == "chunk_ramp") return 0.2;
   if (name == "p2p_network_rate") return 0.4;
-  if (same) return name.starts_with("base") ? 0.15 : 0.08;
+  if (same && !is_of_fabric(name)) return name.starts_with("base") ? 0.15 : 0.08;
   if (name.starts_with("nvlink_rate") || name == "nvls_rate" || name == "p2p_rate") return 0.25;
   if (name.starts_with("base")) return 0.3;
   return name == "overlap" ? 0.5 : 0.6;

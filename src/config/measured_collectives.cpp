@@ -179,9 +179,36 @@ class Reader {
     group.ranks_per_node = (group.ranks + group.nodes - 1) / group.nodes;
     one_.measured.links = machine::links_of(group, cluster, gpu);
     one_.measured.nccl_version = version_of(cluster);
-    const std::string name = network_named(cluster, gpu.compute_capability, one_.network);
-    one_.constants = find_named(presets_.calibration.networks, name);
-    if (one_.constants < 0) skip("no network constants " + name);
+    choose_constants(cluster, gpu.compute_capability / 10);
+  }
+
+  [[nodiscard]] const collective::NetworkConstants* network(const std::string& name) const {
+    const std::int32_t at = find_named(presets_.calibration.networks, name);
+    return at < 0 ? nullptr : &presets_.calibration.networks[static_cast<std::size_t>(at)];
+  }
+
+  // The cluster's own; another's where the network is driven as that one; of another generation only the
+  // fabric.
+  void choose_constants(const ClusterSpec& cluster, std::int32_t generation) {
+    const collective::NetworkConstants* own = network(cluster.network);
+    if (own == nullptr) return skip("no network constants " + cluster.network);
+    one_.constants = *own;
+    const Transport transport = read_fabric(one_.network).transport;
+    const Known* nearest = nullptr;
+    for (const Known& known : known_networks) {
+      const bool nearer = nearest == nullptr || std::abs(known.generation - generation) <
+                                                    std::abs(nearest->generation - generation);
+      if (known.transport == transport && nearer) nearest = &known;
+    }
+    const auto* other = nearest == nullptr || one_.nodes == 1 ? nullptr : network(nearest->network);
+    if (other == nullptr) return;
+    if (nearest->generation == generation) {
+      one_.constants = *other;
+      return;
+    }
+    one_.constants = collective::on_fabric(*own, *other);
+    one_.constants.name = own->name + " on " + other->name;
+    assume(fmt::format("network \"{}\": the fabric of {}", one_.network, other->name));
   }
 
   void read_network(ClusterSpec& cluster, bool lone) {
@@ -234,14 +261,6 @@ std::string collective_table_columns() {
   std::string out;
   for (const char* column : needs) out += (out.empty() ? "" : ", ") + std::string(column);
   return out;
-}
-
-std::string network_named(const ClusterSpec& cluster, std::int32_t compute_capability,
-                          const std::string& words) {
-  const Transport transport = read_fabric(words).transport;
-  for (const Known& known : known_networks)
-    if (known.transport == transport && known.generation == compute_capability / 10) return known.network;
-  return cluster.network;
 }
 
 std::vector<MeasuredCollectiveRow> read_measured_collectives(const CsvTable& table,

@@ -15,10 +15,10 @@ struct MeasuredCollectiveRow {
   std::string gpu, network, collective;  // as the table has them
   std::int32_t nodes = 1;                // machines, as the table counts them
   collective::MeasuredCollective measured;
-  double seconds_in_place = 0.0;  // 0 = not measured
-  std::int32_t constants = -1;    // of the calibration's networks
-  std::string assumed;            // what the table leaves open and was assumed; empty = nothing
-  std::string skipped;            // why it is not scored; empty = scored
+  double seconds_in_place = 0.0;           // 0 = not measured
+  collective::NetworkConstants constants;  // those it is priced with; no name where there are none
+  std::string assumed;                     // what the table leaves open and was assumed; empty = nothing
+  std::string skipped;                     // why it is not scored; empty = scored
   std::int32_t line = 0;
   [[nodiscard]] bool is_steady() const;  // in- and out-of-place times are within 25 %
 };
@@ -31,9 +31,5 @@ struct MeasuredCollectiveRow {
 // One a row, in their order. Throws UserError where a cell is no number, or none such a thing can have.
 [[nodiscard]] std::vector<MeasuredCollectiveRow> read_measured_collectives(const CsvTable&,
                                                                            const CatalogInputs&);
-
-// Whose constants a group of this cluster is priced with, given the words about its network.
-[[nodiscard]] std::string network_named(const machine::ClusterSpec&, std::int32_t compute_capability,
-                                        const std::string& words);
 
 }  // namespace echo::config
