@@ -9,14 +9,9 @@
 #include "base/csr.hpp"
 #include "machine/fabric.hpp"
 #include "machine/network_graph.hpp"
+#include "network/link_use.hpp"
 
 namespace echo::network {
-
-struct LinkUse {
-  std::int32_t link = 0;  // of NetworkGraph::links
-  double share = 1.0;     // of the flow's bytes
-  friend bool operator==(const LinkUse&, const LinkUse&) = default;
-};
 
 // Routes over one graph, which must outlive it. A pure function of the arguments, the policy and the seed;
 // what it keeps are tables of the switches that were destinations so far, so that a warm router allocates

@@ -1,0 +1,30 @@
+// Flows and links that are alike, taken together: what a thousand symmetric flows do, one class of them says.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/csr.hpp"
+#include "network/link_use.hpp"
+
+namespace echo::network {
+
+// The quotient: a row of `uses` is a class of flows, its links are classes of links, `share` what all flows
+// of the one take of one link of the other, were each at rate 1.
+struct Folded {
+  std::vector<std::int32_t> class_of;  // [flows]
+  std::vector<std::int32_t> first;     // [flow classes] its first flow
+  Csr<LinkUse> uses;
+  std::vector<double> capacity;  // [link classes]
+  // Scratch, kept from call to call.
+  std::vector<std::uint64_t> flow_colour, link_colour, link_sum, sorted;
+  std::vector<std::int32_t> link_class, link_count, touched;
+};
+
+// Rows of `flows` are flows; `kind` tells apart those that differ by more than their links. Max-min rates of
+// the quotient are those of the flows. Classes are in the order of their first flows.
+void fold(const Csr<LinkUse>& flows, std::span<const std::uint64_t> kind, std::span<const double> capacity,
+          Folded& out);
+
+}  // namespace echo::network

@@ -1,0 +1,157 @@
+// Long transfers over a lossless network share its links about evenly, whatever keeps them fair (credits of
+// InfiniBand, congestion control of RoCE): each gets what its tightest link can give it. Rates are found by
+// progressive filling: all rise together, in step with their weights, until a link is full; its flows keep
+// what they have, the others go on.
+//   level of a link = (capacity - what flows with a rate take) / sum of weight * share over the others
+// The link with the lowest level fills next. Levels only grow while flows freeze, so a heap with stale keys
+// serves: a popped key that has grown goes back. O(uses * log links) for all, and only for flows that a
+// change can reach over shared links. Source: Bertsekas and Gallager, Data Networks, 1992, 6.5.2. Neglected:
+// unfairness between short and long paths, time until rates settle.
+#include "network/max_min.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "base/contract.hpp"
+
+namespace echo::network {
+
+namespace {
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+}  // namespace
+
+void MaxMin::bind(const Csr<LinkUse>& uses, std::span<const double> weight,
+                  std::span<const double> capacity) {
+  ECHO_EXPECT(weight.size() == at(uses.rows()));
+  uses_ = &uses;
+  weight_ = weight;
+  capacity_ = capacity;
+  links_.assign(capacity.size(), {});
+  entries_.assign(uses.value.size(), {});
+  rate_.assign(weight.size(), 0.0);
+  bottleneck_.assign(weight.size(), -1);
+  reached_flow_.assign(weight.size(), 0);
+  is_open_.assign(weight.size(), 0);
+  touched_.clear();
+}
+
+void MaxMin::touch(std::int32_t link) {
+  LinkState& state = links_[at(link)];
+  if (state.reached) return;
+  state.reached = true;
+  touched_.push_back(link);
+}
+
+void MaxMin::start(std::int32_t flow) {
+  const std::int32_t begin = uses_->offset[at(flow)], end = uses_->offset[at(flow) + 1];
+  ECHO_EXPECT(begin < end);
+  for (std::int32_t i = begin; i < end; ++i) {
+    const std::int32_t link = uses_->value[at(i)].link;
+    LinkState& state = links_[at(link)];
+    entries_[at(i)] = {.flow = flow, .next = state.head, .previous = -1};
+    if (state.head >= 0) entries_[at(state.head)].previous = i;
+    state.head = i;
+    touch(link);
+  }
+}
+
+void MaxMin::stop(std::int32_t flow) {
+  for (std::int32_t i = uses_->offset[at(flow)]; i < uses_->offset[at(flow) + 1]; ++i) {
+    const Entry& gone = entries_[at(i)];
+    const std::int32_t link = uses_->value[at(i)].link;
+    if (gone.next >= 0) entries_[at(gone.next)].previous = gone.previous;
+    (gone.previous >= 0 ? entries_[at(gone.previous)].next : links_[at(link)].head) = gone.next;
+    touch(link);
+  }
+}
+
+// The links and flows that the touched links are connected with.
+void MaxMin::reach_from_touched() {
+  component_links_.swap(touched_);
+  touched_.clear();
+  for (std::size_t i = 0; i < component_links_.size(); ++i) {
+    for (std::int32_t e = links_[at(component_links_[i])].head; e >= 0; e = entries_[at(e)].next) {
+      const std::int32_t flow = entries_[at(e)].flow;
+      if (reached_flow_[at(flow)] != 0) continue;
+      reached_flow_[at(flow)] = 1;
+      component_flows_.push_back(flow);
+      for (const LinkUse& use : uses_->row(flow)) {
+        LinkState& state = links_[at(use.link)];
+        if (state.reached) continue;
+        state.reached = true;
+        component_links_.push_back(use.link);
+      }
+    }
+  }
+}
+
+double MaxMin::level_of(std::int32_t link) const { return links_[at(link)].left / links_[at(link)].demand; }
+
+void MaxMin::freeze(std::int32_t flow, double level, std::int32_t link) {
+  is_open_[at(flow)] = 0;
+  rate_[at(flow)] = level * weight_[at(flow)];
+  bottleneck_[at(flow)] = link;
+  for (const LinkUse& use : uses_->row(flow)) {
+    LinkState& state = links_[at(use.link)];
+    state.left -= use.share * rate_[at(flow)];
+    state.demand -= use.share * weight_[at(flow)];
+    state.open -= 1;
+  }
+}
+
+void MaxMin::fill() {
+  for (const std::int32_t link : component_links_) {
+    LinkState& state = links_[at(link)];
+    state.left = capacity_[at(link)];
+    state.demand = 0.0;
+    state.open = 0;
+  }
+  for (const std::int32_t flow : component_flows_) {
+    is_open_[at(flow)] = 1;
+    for (const LinkUse& use : uses_->row(flow)) {
+      links_[at(use.link)].demand += use.share * weight_[at(flow)];
+      links_[at(use.link)].open += 1;
+    }
+  }
+  heap_.clear();
+  for (const std::int32_t link : component_links_)
+    if (links_[at(link)].open > 0) heap_.emplace_back(level_of(link), link);
+  const std::greater<> least_first;
+  std::make_heap(heap_.begin(), heap_.end(), least_first);
+  while (!heap_.empty()) {
+    std::pop_heap(heap_.begin(), heap_.end(), least_first);
+    const auto [key, link] = heap_.back();
+    heap_.pop_back();
+    if (links_[at(link)].open == 0) continue;
+    const double level = level_of(link);
+    if (level > key && !heap_.empty() && level > heap_.front().first) {
+      heap_.emplace_back(level, link);
+      std::push_heap(heap_.begin(), heap_.end(), least_first);
+      continue;
+    }
+    for (std::int32_t e = links_[at(link)].head; e >= 0; e = entries_[at(e)].next)
+      if (is_open_[at(entries_[at(e)].flow)] != 0) freeze(entries_[at(e)].flow, level, link);
+  }
+}
+
+std::span<const std::int32_t> MaxMin::settle() {
+  component_flows_.clear();
+  reach_from_touched();
+  fill();
+  for (const std::int32_t link : component_links_) links_[at(link)].reached = false;
+  for (const std::int32_t flow : component_flows_) reached_flow_[at(flow)] = 0;
+  component_links_.clear();
+  return component_flows_;
+}
+
+void max_min_rates(const Csr<LinkUse>& uses, std::span<const double> capacity, std::vector<double>& out) {
+  const std::vector<double> weight(at(uses.rows()), 1.0);
+  MaxMin solver;
+  solver.bind(uses, weight, capacity);
+  for (std::int32_t flow = 0; flow < uses.rows(); ++flow) solver.start(flow);
+  solver.settle();
+  out.resize(weight.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = solver.rate(static_cast<std::int32_t>(i));
+}
+
+}  // namespace echo::network

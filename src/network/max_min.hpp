@@ -1,0 +1,60 @@
+// Max-min fair rates: no flow can get more without one that has no more getting less.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/csr.hpp"
+#include "network/link_use.hpp"
+
+namespace echo::network {
+
+// Flows start and stop; `settle` works out the rates of those whose links they touch, directly or over
+// others. Rates are per unit of `weight`; a flow at rate r takes share * r of each of its links.
+class MaxMin {
+ public:
+  // Rows of `uses` are flows, each with at least one link and positive shares. All must outlive the solver.
+  void bind(const Csr<LinkUse>& uses, std::span<const double> weight, std::span<const double> capacity);
+  void start(std::int32_t flow);
+  void stop(std::int32_t flow);
+  // The flows whose rates were worked out again, until the next call.
+  std::span<const std::int32_t> settle();
+  [[nodiscard]] double rate(std::int32_t flow) const { return rate_[static_cast<std::size_t>(flow)]; }
+  // The link that keeps a flow from more.
+  [[nodiscard]] std::int32_t bottleneck(std::int32_t flow) const {
+    return bottleneck_[static_cast<std::size_t>(flow)];
+  }
+
+ private:
+  struct LinkState {
+    std::int32_t head = -1;  // first entry of its list of running flows
+    double left = 0.0, demand = 0.0;
+    std::int32_t open = 0;  // flows without a rate yet
+    bool reached = false;
+  };
+  struct Entry {  // of `uses`: neighbours in the list of its link
+    std::int32_t flow = -1, next = -1, previous = -1;
+  };
+  void touch(std::int32_t link);
+  void reach_from_touched();
+  void fill();
+  void freeze(std::int32_t flow, double level, std::int32_t link);
+  [[nodiscard]] double level_of(std::int32_t link) const;
+
+  const Csr<LinkUse>* uses_ = nullptr;
+  std::span<const double> weight_, capacity_;
+  std::vector<LinkState> links_;
+  std::vector<Entry> entries_;
+  std::vector<double> rate_;
+  std::vector<std::int32_t> bottleneck_;
+  std::vector<std::int8_t> reached_flow_, is_open_;
+  std::vector<std::int32_t> touched_, component_links_, component_flows_;
+  std::vector<std::pair<double, std::int32_t>> heap_;
+};
+
+// All flows at once; weights of 1.
+void max_min_rates(const Csr<LinkUse>& uses, std::span<const double> capacity, std::vector<double>& out);
+
+}  // namespace echo::network

@@ -1,0 +1,23 @@
+// What NCCL's methods send over the links of a machine.
+#pragma once
+
+#include <cstdint>
+
+#include "network/phases.hpp"
+#include "ops/collective.hpp"
+
+namespace echo::network {
+
+// ring: steps of a ring through all members; tree: two binary trees over nodes, chains inside; nvls_tree: the
+// switch of a node reduces, trees between nodes; pairwise: everyone to everyone, also a single send.
+enum class Method : std::int8_t { ring, tree, nvls_tree, pairwise };
+
+// Members stand node by node, `per_node` on each. `payload` as in ops::CollectiveQuery.
+struct GroupShape {
+  std::int32_t ranks = 1, per_node = 1;
+};
+
+// Replaces `out`. Methods that serve no such collective fall back to the ring, as NCCL does.
+void phases_of(Method, ops::CollectiveKind, std::int64_t payload, GroupShape, Phases& out);
+
+}  // namespace echo::network

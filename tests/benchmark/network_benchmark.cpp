@@ -1,0 +1,80 @@
+// Cost of simulating one collective as flows, from the route of each flow to the end; the graph stands.
+#include <benchmark/benchmark.h>
+
+#include <numeric>
+
+#include "base/named_table.hpp"
+#include "machine/topology.hpp"
+#include "network/flow_level.hpp"
+#include "network/nccl_phases.hpp"
+
+namespace echo::network {
+namespace {
+
+machine::ClusterSpec cluster(double oversubscription) {
+  machine::ClusterSpec c;
+  c.scale_up = {BytesPerSecond(450e9), SimTime(100'000)};
+  c.scale_out = {BytesPerSecond(50e9), SimTime(130'000)};
+  c.oversubscription = oversubscription;
+  c.nodes_per_leaf = 32;
+  return c;
+}
+
+void simulate(benchmark::State& state, const char* topology, Method method, ops::CollectiveKind kind,
+              machine::Routing routing) {
+  const auto gpus = static_cast<std::int32_t>(state.range(0));
+  machine::NetworkGraph graph;
+  const auto& table = machine::topology_table();
+  table[static_cast<std::size_t>(find_named(table, topology))]->build(cluster(2.0), gpus / 8, graph);
+  std::vector<std::int32_t> members(static_cast<std::size_t>(gpus));
+  std::iota(members.begin(), members.end(), 0);
+  SimTime end{};
+  std::int64_t solutions = 0;
+  for (auto _ : state) {
+    Phases phases;
+    phases_of(method, kind, std::int64_t{64} << 20, {gpus, 8}, phases);
+    Router router(graph, routing, 1);
+    const Activity activity{.phases = &phases, .gpus = members};
+    const FlowTimes times = simulate_flows(graph, router, {&activity, 1});
+    end = times.end[0];
+    solutions = times.solutions;
+  }
+  state.counters["simulated_us"] = to_microseconds(end);
+  state.counters["solutions"] = static_cast<double>(solutions);
+}
+
+using machine::Routing;
+using ops::CollectiveKind;
+BENCHMARK_CAPTURE(simulate, ring_rails, "rail_optimized", Method::ring, CollectiveKind::all_reduce,
+                  Routing::adaptive)
+    ->RangeMultiplier(2)
+    ->Range(64, 4096)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(simulate, ring_fat_tree, "fat_tree", Method::ring, CollectiveKind::all_reduce,
+                  Routing::adaptive)
+    ->RangeMultiplier(2)
+    ->Range(64, 4096)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(simulate, ring_fat_tree_ecmp, "fat_tree", Method::ring, CollectiveKind::all_reduce,
+                  Routing::ecmp)
+    ->RangeMultiplier(2)
+    ->Range(64, 4096)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(simulate, tree_rails, "rail_optimized", Method::tree, CollectiveKind::all_reduce,
+                  Routing::adaptive)
+    ->RangeMultiplier(2)
+    ->Range(64, 4096)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(simulate, all_to_all_rails, "rail_optimized", Method::pairwise, CollectiveKind::all_to_all,
+                  Routing::minimal)
+    ->RangeMultiplier(2)
+    ->Range(64, 1024)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(simulate, all_to_all_fat_tree, "fat_tree", Method::pairwise, CollectiveKind::all_to_all,
+                  Routing::minimal)
+    ->RangeMultiplier(2)
+    ->Range(64, 1024)
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace echo::network
