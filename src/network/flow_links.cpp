@@ -1,0 +1,113 @@
+// A closed form knows one group and how many share its NICs. Which uplinks they meet on, where hashing puts
+// them and what a ring needs of a torus, the flows know. All groups like the one asked for are laid side by
+// side, `stride` of them in a block of stride * ranks GPUs, and send what one phase of the method sends
+// between scale-up domains. From the time until the last flow is through follows the bandwidth that a node
+// had to itself:
+//   ring     q transfers of b bytes leave a node:                          q b / T
+//   tree     the message crosses a node's NICs twice (two nodes: once):    2 S / T (S / T)
+//   pairs    each of q members sends n - q transfers of b bytes:           q (n - q) b / T
+// with the same convention as the closed forms, so that a method's own formula prices on top of either.
+// Traffic inside domains is left out: it does not meet the fabric. Neglected: groups of other kinds (the
+// composer's business), a block that does not begin at a leaf.
+#include "network/flow_links.hpp"
+
+#include <algorithm>
+
+#include "machine/graph_parts.hpp"
+#include "network/flow_level.hpp"
+
+namespace echo::network {
+namespace {
+
+using machine::GroupSpan;
+using ops::CollectiveKind;
+
+// Large against what is rounded: a picosecond of a microsecond at least.
+constexpr std::int64_t piece = 1'000'000'000;
+
+CollectiveKind kind_of(Traffic traffic) {
+  if (traffic.method != Method::pairwise) return CollectiveKind::all_reduce;
+  return traffic.all_pairs ? CollectiveKind::all_to_all : CollectiveKind::send_recv;
+}
+
+// Payload of which one transfer between nodes is a `piece`.
+std::int64_t payload_of(const GroupSpan& span, Traffic traffic) {
+  switch (traffic.method) {
+    case Method::ring:
+      return piece * span.ranks_per_node * span.ranks;
+    case Method::tree:
+    case Method::nvls_tree:
+      return piece * 2 * span.ranks_per_node;
+    case Method::pairwise:
+      return traffic.all_pairs ? piece * span.ranks : piece;
+  }
+  return piece;
+}
+
+// Bytes that the bandwidth of a node is reckoned by.
+double bytes_of(const GroupSpan& span, Traffic traffic) {
+  const double q = span.ranks_per_node, one = static_cast<double>(piece);
+  switch (traffic.method) {
+    case Method::ring:
+      return q * one;
+    case Method::tree:
+    case Method::nvls_tree:
+      return 2.0 * q * one * (span.nodes > 2 ? 2.0 : 1.0);
+    case Method::pairwise:
+      return q * one * (traffic.all_pairs ? span.ranks - q : 1.0);
+  }
+  return one;
+}
+
+bool is_regular(const GroupSpan& span, std::int32_t domain) {
+  if (span.ranks != span.nodes * span.ranks_per_node) return false;
+  return span.ranks_per_node == 1 ? span.stride >= domain : span.stride * span.ranks_per_node == domain;
+}
+
+// One phase of all groups of the block, between domains only.
+Phases all_groups(const GroupSpan& span, Traffic traffic, std::int32_t domain) {
+  Phases one, all;
+  phases_of(traffic.method, kind_of(traffic), payload_of(span, traffic), {span.ranks, span.ranks_per_node},
+            one);
+  for (std::int32_t offset = 0; offset < span.stride; ++offset) {
+    for (const Transfer& t : one.transfers) {
+      const std::int32_t from = offset + t.from * span.stride, to = offset + t.to * span.stride;
+      if (from / domain != to / domain) all.transfers.push_back({from, to, t.bytes});
+    }
+  }
+  all.close();
+  return all;
+}
+
+}  // namespace
+
+machine::GroupLinks flow_links(const GroupSpan& span, Traffic traffic, const machine::ClusterSpec& cluster,
+                               const machine::GpuSpec& gpu, machine::Routing routing, std::uint64_t seed) {
+  machine::GroupLinks links = machine::links_of(span, cluster, gpu);
+  const std::int32_t domain = machine::domain_of(cluster);
+  if (span.nodes <= 1 || !is_regular(span, domain)) return links;
+  const auto& topology = *machine::topology_table()[static_cast<std::size_t>(cluster.topology.index())];
+  machine::NetworkGraph graph;
+  const std::int32_t gpus = span.stride * span.ranks;
+  topology.build(cluster, (gpus + domain - 1) / domain, graph);
+  const Phases phases = all_groups(span, traffic, domain);
+
+  Router router(graph, routing, seed);
+  std::vector<LinkUse> uses;
+  SimTime latency{};
+  for (const Transfer& t : phases.transfers) {
+    router.route(t.from, t.to, 0, uses);
+    latency = std::max(latency, router.latency_of(uses));
+  }
+  std::vector<std::int32_t> members(static_cast<std::size_t>(graph.gpus));
+  for (std::size_t i = 0; i < members.size(); ++i) members[i] = static_cast<std::int32_t>(i);
+  for (machine::Link& link : graph.links) link.latency = SimTime::zero();
+  const Activity activity{.phases = &phases, .gpus = members};
+  const SimTime time = simulate_flows(graph, router, {&activity, 1}).end[0];
+
+  links.scale_out.bandwidth = BytesPerSecond(bytes_of(span, traffic) / to_seconds(time));
+  links.scale_out.latency = latency;
+  return links;
+}
+
+}  // namespace echo::network

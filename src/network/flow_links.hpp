@@ -1,0 +1,24 @@
+// The links a group sees among all others of its kind, from flows over the machine itself.
+#pragma once
+
+#include <cstdint>
+
+#include "machine/fabric.hpp"
+#include "machine/topology.hpp"
+#include "network/nccl_phases.hpp"
+
+namespace echo::network {
+
+// What stands where a topology's closed form would: `scale_out` is the bandwidth with which a node of the
+// slowest group gets its traffic through while all groups like it, side by side from the first GPU on, do the
+// same; its latency is that of the longest way. `traffic`: rings, trees, or pairs (`all_pairs` false: a send
+// to the last member only). Pure; costs a graph and its routes, so callers keep what they got. Groups that
+// are irregular or stay inside a scale-up domain see what the closed form says.
+struct Traffic {
+  Method method = Method::ring;
+  bool all_pairs = true;
+};
+[[nodiscard]] machine::GroupLinks flow_links(const machine::GroupSpan&, Traffic, const machine::ClusterSpec&,
+                                             const machine::GpuSpec&, machine::Routing, std::uint64_t seed);
+
+}  // namespace echo::network
