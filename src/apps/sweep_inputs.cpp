@@ -24,6 +24,7 @@ WorkerInputs share_inputs(const parallel::Session& session, config::SweepInputs&
                           const std::string& measured) {
   WorkerInputs inputs{std::move(read.spec), std::move(read.catalog), std::move(read.calibration)};
   if (!inputs.spec.slowdown) inputs.calibration.slowdown = slowdown::NoSlowdown{};
+  inputs.calibration.contention = inputs.spec.contention;
   parallel::broadcast(session, inputs.spec);
   parallel::broadcast(session, inputs.catalog);
   const parallel::SharedTable table(session,
@@ -132,6 +133,7 @@ std::string settings_key(const sweep::SweepSpec& spec) {
   settings.run.work_budget = spec.run.work_budget;
   settings.target_tokens = spec.target_tokens;
   settings.slowdown = spec.slowdown;
+  settings.contention = spec.contention;
   settings.skew = spec.skew;
   return Key().add_archive(settings).hex();
 }

@@ -53,6 +53,13 @@ const std::vector<Setting>& setting_table() {
        "auto: kernels and collectives slow each other while they overlap; off: they do not",
        [](SweepSpec& s, Value v) { s.slowdown = v.number == 0.0; },
        {"auto", "off"}},
+      {"simulate",
+       "contention",
+       SettingForm::word,
+       "what collectives of different groups do to each other while they overlap: analytical: they share the "
+       "links they both need, in closed form; off: nothing",
+       [](SweepSpec& s, Value v) { s.contention = static_cast<simulate::Contention>(std::lround(v.number)); },
+       {"analytical", "off"}},
       {"simulate", "out_of_range", SettingForm::not_yet,
        "remove it; every row says how it was priced (evidence)"},
       {"simulate", "skew", SettingForm::skew,

@@ -127,6 +127,7 @@ inline constexpr Filler own_fillers[] = {
     {"mem_peak_stage", [](In c) -> Int { return has_memory(c) ? report(c).memory_stage : -1; }},
     {"step_time", [](In c) { return seconds_if_timed(c, report(c).step); }},
     {"step_time_no_slowdown", [](In c) { return seconds_if_timed(c, report(c).step_no_slowdown); }},
+    {"step_time_no_contention", [](In c) { return seconds_if_timed(c, report(c).step_no_contention); }},
     {"slowdown_tax", [](In c) { return slowdown_tax(c); }},
     {"tokens_per_s", [](In c) { return if_timed(c, report(c).tokens_per_second); }},
     {"tokens_per_s_per_gpu", [](In c) { return if_timed(c, report(c).tokens_per_second / training::gpus_of(degrees(c))); }},

@@ -6,6 +6,7 @@
 #include "collective/constants.hpp"
 #include "profile/constants.hpp"
 #include "profile/database.hpp"
+#include "simulate/contention.hpp"
 #include "slowdown/model.hpp"
 
 namespace echo::simulate {
@@ -14,6 +15,7 @@ struct Calibration {
   std::vector<profile::KernelConstants> kernels;       // found by GpuSpec::kernels
   std::vector<collective::NetworkConstants> networks;  // found by ClusterSpec::network
   slowdown::Model slowdown;
+  Contention contention = default_contention;  // [simulate] contention of the sweep
   profile::Database measured;  // kernels that a user's profiles time; looks at bytes that somebody else keeps
   friend bool operator==(const Calibration&, const Calibration&) = default;
 };

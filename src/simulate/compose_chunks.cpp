@@ -15,16 +15,12 @@ namespace {
 
 Cost compose(const workload::OpGraph& graph, const Prices& prices, Slowdown slowdown,
              timeline::BlockScratchData& scratch, timeline::BlockTimes& times, timeline::BlockPaths& paths) {
-  timeline::FactorTable factors{.kernels = static_cast<std::int32_t>(prices.kernels.size()),
-                                .collectives = static_cast<std::int32_t>(prices.collectives.size())};
-  if (slowdown == Slowdown::on) {
-    factors.kernel_factor = prices.kernel_factor;
-    factors.collective_factor = prices.collective_factor;
-  }
+  timeline::FactorTable factors = prices.factors();
+  if (slowdown != Slowdown::on) factors.scale_up_loss = factors.scale_out_loss = {};
   const timeline::OpGraphView view{graph.lane, graph.part, graph.work, &graph.needs};
-  times = slowdown == Slowdown::on
-              ? timeline::compose_block(view, prices.alone, factors, scratch, prices.drivers, paths)
-              : timeline::compose_block(view, prices.alone, factors, scratch);
+  times = slowdown == Slowdown::off
+              ? timeline::compose_block(view, prices.alone, {}, scratch)
+              : timeline::compose_block(view, prices.alone, factors, scratch, prices.drivers, paths);
   Cost cost{.time = times.makespan, .exposed = times.exposed};
   for (std::size_t op = 0; op < graph.lane.size(); ++op) {
     const auto work = static_cast<std::size_t>(graph.work[op]);
@@ -127,8 +123,12 @@ void compose_chunks(const training::TrainingConfig& config, const training::Mode
   ws.blocks.resize(block_count);
   ws.times.resize(block_count);
   ws.paths.resize(block_count);
-  for (std::size_t i = 0; i < block_count; ++i)
+  ws.collectives_meet = false;
+  for (std::size_t i = 0; i < block_count; ++i) {
+    ws.block_scratch.together = SimTime::zero();
     ws.blocks[i] = compose(work.blocks[i], ws.prices, slowdown, ws.block_scratch, ws.times[i], ws.paths[i]);
+    ws.collectives_meet = ws.collectives_meet || ws.block_scratch.together > SimTime::zero();
+  }
 
   const Host host(config, model, framework, ws.layout);
   const auto add = [&](Pass& pass, std::int32_t block, std::int32_t count) {

@@ -1,6 +1,8 @@
 // Ops -> chunk times: each distinct block is composed once, then multiplied.
 #pragma once
 
+#include <cstdint>
+
 #include "simulate/workspace.hpp"
 #include "training/config.hpp"
 #include "training/framework.hpp"
@@ -8,9 +10,11 @@
 
 namespace echo::simulate {
 
-enum class Slowdown : bool { off, on };
+// off: nothing that overlaps slows; apart: kernels and collectives slow each other, collectives do not;
+// on: all that do.
+enum class Slowdown : std::int8_t { off, apart, on };
 
-// Fills ws.blocks, ws.times and ws.chunks.
+// Fills ws.blocks, ws.times, ws.chunks and ws.collectives_meet.
 void compose_chunks(const training::TrainingConfig&, const training::ModelSpec&,
                     const training::FrameworkSpec&, Slowdown, Workspace& ws);
 

@@ -55,17 +55,13 @@ class Detail {
 
   // Every op on the way back from the block's end, as often as the block lies on the path.
   void add_blocks() {
-    timeline::FactorTable factors{.kernels = static_cast<std::int32_t>(ws_.prices.kernels.size()),
-                                  .collectives = static_cast<std::int32_t>(ws_.prices.collectives.size()),
-                                  .kernel_factor = ws_.prices.kernel_factor,
-                                  .collective_factor = ws_.prices.collective_factor};
     timeline::BlockScratchData ran;
     for (std::size_t block = 0; block < ws_.path_blocks.size(); ++block) {
       const std::int64_t count = ws_.path_blocks[block];
       if (count == 0) continue;
       const workload::OpGraph& graph = ws_.work.blocks[block];
       const timeline::OpGraphView view{graph.lane, graph.part, graph.work, &graph.needs};
-      (void)timeline::compose_block(view, ws_.prices.alone, factors, ran);
+      (void)timeline::compose_block(view, ws_.prices.alone, ws_.prices.factors(), ran);
       std::int32_t op = graph.size() - 1;
       while (op >= 0 && graph.lane[at(op)] != Lane::compute) --op;
       for (; op >= 0; op = timeline::waited_for(view, ran, op))

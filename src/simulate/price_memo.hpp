@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "machine/cluster.hpp"
+#include "network/shared_links.hpp"
 #include "ops/collective.hpp"
 #include "ops/kernel.hpp"
 
@@ -18,6 +19,12 @@ struct CollectiveKey {
   friend bool operator==(const CollectiveKey&, const CollectiveKey&) = default;
 };
 
+// What a collective takes alone, and what of the links it takes while it does.
+struct PricedCollective {
+  ops::CollectiveEstimate alone;
+  network::LinkUse use;
+};
+
 struct PriceKeyHash {
   std::size_t operator()(const std::pair<std::int32_t, ops::KernelKey>& key) const;
   std::size_t operator()(const CollectiveKey& key) const;
@@ -26,7 +33,7 @@ struct PriceKeyHash {
 struct PriceMemo {
   std::unordered_map<std::pair<std::int32_t, ops::KernelKey>, ops::KernelPrice, PriceKeyHash>
       kernels;  // (gpu, key)
-  std::unordered_map<CollectiveKey, ops::CollectiveEstimate, PriceKeyHash> collectives;
+  std::unordered_map<CollectiveKey, PricedCollective, PriceKeyHash> collectives;
 };
 
 }  // namespace echo::simulate

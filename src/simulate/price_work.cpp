@@ -7,6 +7,7 @@
 #include "base/named_table.hpp"
 #include "collective/price_collectives.hpp"
 #include "machine/topology.hpp"
+#include "network/shared_links.hpp"
 #include "ops/launches.hpp"
 #include "profile/price_known.hpp"
 #include "simulate/price_host.hpp"
@@ -108,21 +109,30 @@ ops::CommSettings comm_settings_of(const training::TrainingConfig& config) {
           .max_channels = recipe.nccl_max_nchannels};
 }
 
-ops::CollectiveEstimate price_collective(const ops::CollectiveQuery& query,
-                                         const training::TrainingConfig& config, const Catalog& catalog,
-                                         const Calibration& known, PriceMemo& memo) {
+static const PricedCollective& priced(const ops::CollectiveQuery& query,
+                                      const training::TrainingConfig& config, const Catalog& catalog,
+                                      const Calibration& known, PriceMemo& memo) {
   const machine::ClusterSpec& cluster = catalog.cluster(config.cluster);
   const std::int32_t where =
       config.cluster.index() * 1024 + (config.gpu.is_none() ? cluster.gpu : config.gpu).index();
   const ops::CommSettings settings = comm_settings_of(config);
   const auto [entry, is_new] = memo.collectives.try_emplace({where, settings, query});
   if (is_new && is_of_host(query.kind)) {
-    entry->second = price_host(query, catalog.gpu(config), cluster);
+    entry->second.alone = price_host(query, catalog.gpu(config), cluster);
   } else if (is_new) {
-    entry->second = collective::price(query, machine::links_of(query.group, cluster, catalog.gpu(config)),
-                                      settings, cluster.nccl_version, named(known.networks, cluster.network));
+    const machine::GroupLinks links = machine::links_of(query.group, cluster, catalog.gpu(config));
+    PricedCollective& price = entry->second;
+    price.alone = collective::price(query, links, settings, cluster.nccl_version,
+                                    named(known.networks, cluster.network));
+    price.use = network::use_of(query, price.alone, links, cluster, catalog.gpu(config));
   }
   return entry->second;
+}
+
+ops::CollectiveEstimate price_collective(const ops::CollectiveQuery& query,
+                                         const training::TrainingConfig& config, const Catalog& catalog,
+                                         const Calibration& known, PriceMemo& memo) {
+  return priced(query, config, catalog, known, memo).alone;
 }
 
 DriverTimes drivers_of(const ops::CollectiveEstimate& price) {
@@ -144,6 +154,7 @@ void price_work(const training::TrainingConfig& config, const Catalog& catalog, 
       (config.gpu.is_none() ? catalog.cluster(config.cluster).gpu : config.gpu).index();
   out.kernels.clear();
   out.collectives.clear();
+  out.uses.clear();
   out.alone.clear();
   out.drivers.clear();
   for (ops::KernelKey key : work.kernels) {
@@ -156,13 +167,19 @@ void price_work(const training::TrainingConfig& config, const Catalog& catalog, 
         drivers_of(key, entry->second, out.alone.back(), framework, config.recipe.cuda_graphs));
   }
   for (const ops::CollectiveQuery& query : work.collectives) {
-    out.collectives.push_back(price_collective(query, config, catalog, known, memo));
+    const PricedCollective& price = priced(query, config, catalog, known, memo);
+    out.collectives.push_back(price.alone);
+    out.uses.push_back(price.use);
     out.alone.push_back(out.collectives.back().time);
     out.drivers.push_back(drivers_of(out.collectives.back()));
   }
   const slowdown::Machine machine{gpu.sm_count, gpu.memory_bandwidth.value};
   slowdown::fill_table(known.slowdown, out.kernels, out.collectives, machine, out.kernel_factor,
                        out.collective_factor);
+  const bool shares = known.contention == Contention::analytical;
+  network::fill_losses(
+      shares ? std::span<const network::LinkUse>(out.uses) : std::span<const network::LinkUse>(),
+      out.scale_up_loss, out.scale_out_loss);
 }
 
 }  // namespace echo::simulate

@@ -178,9 +178,9 @@ void serialize(Archive& archive, echo::collective::NetworkConstants& constants, 
 // Measured kernels do not travel along: they are a view of bytes that the workers of a node share.
 template <class Archive>
 void serialize(Archive& archive, echo::simulate::Calibration& known, unsigned) {
-  auto& [kernels, networks, slowdown, measured] = known;
+  auto& [kernels, networks, slowdown, contention, measured] = known;
   static_cast<void>(measured);
-  all(archive, kernels, networks, slowdown);
+  all(archive, kernels, networks, slowdown, contention);
 }
 
 }  // namespace boost::serialization

@@ -230,8 +230,14 @@ StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const 
 
   compose_chunks(config, model, framework, Slowdown::off, ws);
   const StepOutcome alone = compose_step(config, framework, schedule, ws);
-  compose_chunks(config, model, framework, Slowdown::on, ws);
-  const StepOutcome slowed = compose_step(config, framework, schedule, ws, nullptr, &ws.trail);
+  const bool shares = known.contention != Contention::off;
+  compose_chunks(config, model, framework, Slowdown::apart, ws);
+  StepOutcome slowed = compose_step(config, framework, schedule, ws, nullptr, &ws.trail);
+  report.step_no_contention = slowed.step;
+  if (shares && ws.collectives_meet) {
+    compose_chunks(config, model, framework, Slowdown::on, ws);
+    slowed = compose_step(config, framework, schedule, ws, nullptr, &ws.trail);
+  }
   report_step(config, catalog, slowed, alone.step, report);
   report_path(critical_path(config, framework, schedule, slowed, ws), report);
   if (skew.draws > 0) {

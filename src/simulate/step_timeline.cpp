@@ -200,12 +200,8 @@ class Unfolding {
 };
 
 std::vector<PlacedOp> placed_ops(const workload::OpGraph& graph, Workspace& ws) {
-  const timeline::FactorTable factors{.kernels = static_cast<std::int32_t>(ws.prices.kernels.size()),
-                                      .collectives = static_cast<std::int32_t>(ws.prices.collectives.size()),
-                                      .kernel_factor = ws.prices.kernel_factor,
-                                      .collective_factor = ws.prices.collective_factor};
-  (void)timeline::compose_block({graph.lane, graph.part, graph.work, &graph.needs}, ws.prices.alone, factors,
-                                ws.block_scratch);
+  (void)timeline::compose_block({graph.lane, graph.part, graph.work, &graph.needs}, ws.prices.alone,
+                                ws.prices.factors(), ws.block_scratch);
   std::vector<PlacedOp> ops;
   ops.reserve(graph.lane.size());
   for (std::size_t i = 0; i < graph.lane.size(); ++i)

@@ -20,6 +20,17 @@ struct Prices {
   std::vector<SimTime> alone;                            // [kernels + collectives], launch gaps included
   std::vector<DriverTimes> drivers;                      // of the same
   std::vector<double> kernel_factor, collective_factor;  // [kernels][collectives]
+  std::vector<network::LinkUse> uses;                    // [collectives]
+  std::vector<double> scale_up_loss, scale_out_loss;     // [collectives][collectives]; empty: none
+
+  [[nodiscard]] timeline::FactorTable factors() const {
+    return {static_cast<std::int32_t>(kernels.size()),
+            static_cast<std::int32_t>(collectives.size()),
+            kernel_factor,
+            collective_factor,
+            scale_up_loss,
+            scale_out_loss};
+  }
 };
 
 // One block or chunk as composed. `total` counts busy time by part, hidden or not, without slowdown.
@@ -99,6 +110,7 @@ struct Workspace {
   std::vector<Cost> blocks;                 // [work.block_count]
   std::vector<timeline::BlockTimes> times;  // [work.block_count]
   std::vector<timeline::BlockPaths> paths;  // [work.block_count] as slowed
+  bool collectives_meet = false;            // in some block, as composed
   std::vector<ChunkCost> chunks;            // [pipeline * virtual stages]
   std::vector<Cost> pairs;                  // rows of work.pairs
   std::vector<timeline::ChunkTimes> chunk_times;

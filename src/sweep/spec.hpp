@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "simulate/contention.hpp"
 #include "simulate/skew.hpp"
 #include "sweep/axis.hpp"
 
@@ -86,10 +87,11 @@ struct SweepSpec {
   std::vector<Objective> objectives;  // the first ranks
   Search search;
   RunSettings run;
-  double target_tokens = 0.0;         // [target] tokens: of the whole training; 0 = not given
-  bool batch_in_tokens = false;       // global_batch counts tokens, not sequences
-  simulate::Skew skew;                // [simulate] skew; its seed is the sweep's
-  bool slowdown = true;               // [simulate] slowdown = "off" leaves overlap without a price
+  double target_tokens = 0.0;    // [target] tokens: of the whole training; 0 = not given
+  bool batch_in_tokens = false;  // global_batch counts tokens, not sequences
+  simulate::Skew skew;           // [simulate] skew; its seed is the sweep's
+  bool slowdown = true;          // [simulate] slowdown = "off" leaves overlap without a price
+  simulate::Contention contention = simulate::default_contention;  // [simulate] contention
   std::vector<std::string> profiles;  // files of measured kernels; what they hold is part of the calibration
   friend bool operator==(const SweepSpec&, const SweepSpec&) = default;
 };

@@ -7,14 +7,17 @@
 // per lane runs, so the next end is a minimum over five numbers.
 //
 // Formula. Kernel k beside collectives C runs at rate 1 / max over c in C of kernel_factor[k][c]; each
-// collective at rate 1 / collective_factor[k][c]. Every op keeps its remaining work `left` in picoseconds of
-// undisturbed time. Its end, if nothing changed, is round(left * factor) ahead. The step dt is the least of
-// these; the ops that reach it end, every other running op loses round(dt / factor) of its work (never more
-// than it has left). Each step ends at least one op, so there are at most as many steps as ops. Only a
-// product, a quotient and their rounding touch doubles, hence the same picosecond from every compiler; a
-// factor of exactly 1 never leaves the integers, so without overlap (or without slowdown) the result is the
-// plain recurrence end = max(end of the needs, end of the lane) + alone. An op lasts at least its alone time:
-// round(dt / factor) <= dt for factor >= 1, so the stretch is never negative.
+// collective at rate 1 / collective_factor[k][c]. Where collectives slow each other too (tables of losses),
+// all losses add: the kernel's factor is 1 + sum over c in C of (kernel_factor[k][c] - 1), that of collective
+// c is collective_factor[k][c] (1 without a kernel) + sum over the others d in C of its losses to d, in the
+// order of the lanes. Every op keeps its remaining work `left` in picoseconds of undisturbed time. Its end,
+// if nothing changed, is round(left * factor) ahead. The step dt is the least of these; the ops that reach it
+// end, every other running op loses round(dt / factor) of its work (never more than it has left). Each step
+// ends at least one op, so there are at most as many steps as ops. Only a product, a quotient and their
+// rounding touch doubles, hence the same picosecond from every compiler; a factor of exactly 1 never leaves
+// the integers, so without overlap (or without slowdown) the result is the plain recurrence end = max(end of
+// the needs, end of the lane) + alone. An op lasts at least its alone time: round(dt / factor) <= dt for
+// factor >= 1, so the stretch is never negative.
 //
 // The block ends with its compute lane. Communication that no kernel waits for runs on past it (`lag`).
 // Compute waiting is charged to the latest-ending needed op, the first of them in the row on a tie.
@@ -23,10 +26,16 @@
 // `now` those of the time that passed; a step dt of the op that ends has the drivers of that op's work left
 // times its factor, and takes from the others as it takes from their work. The makespan is homogeneous in the
 // alone times, so the drivers of `now` sum to it but for roundings, and are its derivatives with the factors
-// held. By part, block_path.cpp walks back over starts and ends, to the picosecond.
+// held. Losses are not held: a loses to b as a waits for the link and as often as b does, by_link of a's time
+// times by_link of b's, so that a loss of a to b on link D hangs on D twice, less on what b as a whole hangs
+// on. With w = (factor - losses) alone(D) / alone + those, the rest of an op passes as left * w, and of one
+// that runs on, dt / factor is done, of which the factor's part is w - factor alone(D) / alone. By part,
+// block_path.cpp walks back over starts and ends, to the picosecond.
 //
-// Neglected: collectives do not slow each other, several collectives beside a kernel cost it no more than the
-// worst of them, and every op starts the moment it may (launch cost is part of the alone times).
+// Neglected: without tables of losses collectives do not slow each other, and several beside a kernel cost it
+// no more than the worst of them; with them, what three together lose beyond the pairs
+// (network/shared_links.cpp says how much). Every op starts the moment it may (launch cost is part of the
+// alone times).
 #include "timeline/block.hpp"
 
 #include <algorithm>
@@ -35,18 +44,14 @@
 #include <type_traits>
 
 #include "base/contract.hpp"
+#include "timeline/block_drivers.hpp"
 #include "timeline/block_path.hpp"
+#include "timeline/block_recurrence.hpp"
 
 namespace echo::timeline {
 namespace {
 
 constexpr std::size_t compute = static_cast<std::size_t>(Lane::compute);
-
-// Of lanes that may go on after the block; null for the others.
-LanePaths* paths_of(std::size_t lane, BlockPaths& paths) {
-  if (lane == static_cast<std::size_t>(Lane::data)) return &paths.data;
-  return lane == static_cast<std::size_t>(Lane::host) ? &paths.host : nullptr;
-}
 constexpr std::size_t lanes = static_cast<std::size_t>(lane_count);
 
 constexpr std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
@@ -69,15 +74,6 @@ struct LaneState {
   SimTime start{}, end{};  // start of the running op, end of the one before
 };
 
-// What the drivers of a composition are kept in; nothing where nobody asks.
-struct NoDrivers {};
-struct DriverState {
-  std::span<const DriverTimes> alone;
-  BlockPaths* paths = nullptr;
-  DriverTimes now;
-  std::array<DriverTimes, lanes> left, started;
-};
-
 template <class Drivers>
 class Composer {
   static constexpr bool has_drivers = !std::is_same_v<Drivers, NoDrivers>;
@@ -90,6 +86,8 @@ class Composer {
     scratch.start.resize(ops);
     scratch.end.assign(ops, not_ended);
     scratch.next.resize(ops);
+    scratch.together = SimTime::zero();
+    together_ = &scratch.together;
     start_ = scratch.start.data(), end_ = scratch.end.data(), next_ = scratch.next.data();
     for (std::size_t i = ops; i-- > 0;) {
       std::int32_t& head = lane_[static_cast<std::size_t>(graph.lane[i])].op;
@@ -140,7 +138,7 @@ class Composer {
     if (l == compute && now_ > lane.end) charge_wait(needs, now_ - lane.end);
     const std::size_t work = at(graph_.work[at(lane.op)]);
     ECHO_EXPECT(work < works_);
-    if constexpr (has_drivers) start_drivers(l, work);
+    if constexpr (has_drivers) drivers_.start(l, work, alone_[work], (unopened_ & bit) != 0);
     if ((unopened_ & bit) != 0) out_.first_start[l] = now_, unopened_ &= ~bit;
     start_[at(lane.op)] = lane.start = now_;
     lane.alone = lane.left = alone_[work].count();
@@ -149,33 +147,14 @@ class Composer {
     running_ |= bit;
   }
 
-  void start_drivers(std::size_t l, std::size_t work) {
-    drivers_.left[l] = drivers_.alone[work];
-    LanePaths* const paths = paths_of(l, *drivers_.paths);
-    if (paths == nullptr) return;
-    drivers_.started[l] = drivers_.now;
-    if ((unopened_ >> l & 1U) != 0) paths->start.driver = drivers_.now;
-  }
-
-  // Time until lane `ended` ends passes.
-  void pass(std::size_t ended) {
-    const DriverTimes left = drivers_.left[ended];
-    const double factor = running_ == 1U << ended || (running_ & 1U) == 0 ? 1.0 : lane_[ended].factor;
-    drivers_.now.add(left, factor);
-    each_running([&](std::size_t l) {
-      if (l == ended) return;
-      const double own = (running_ & 1U) == 0 ? 1.0 : lane_[l].factor;
-      drivers_.left[l].add(left, -factor / own);
-    });
-  }
-
-  void finish_drivers(std::size_t l) {
-    if (l == compute) drivers_.paths->makespan.driver = drivers_.now;
-    LanePaths* const paths = paths_of(l, *drivers_.paths);
-    if (paths == nullptr) return;
-    paths->end.driver = drivers_.now;
-    paths->busy.driver.add(drivers_.now, 1.0);
-    paths->busy.driver.add(drivers_.started[l], -1.0);
+  // Time until lane `ended` ends passes; all at their own rates, or at full ones.
+  void pass(std::size_t ended, std::int64_t dt, bool disturbed) {
+    if constexpr (has_drivers) {
+      drivers_.pass(ended, lane_[ended].left, disturbed ? lane_[ended].factor : 1.0);
+      each_running([&](std::size_t l) {
+        if (l != ended) drivers_.take(l, dt, disturbed ? lane_[l].factor : 1.0);
+      });
+    }
   }
 
   void charge_wait(std::span<const std::int32_t> needs, SimTime wait) {
@@ -191,9 +170,9 @@ class Composer {
     if ((running_ & (running_ - 1)) == 0) {
       const auto l = static_cast<std::size_t>(std::countr_zero(running_));
       now_ += SimTime(lane_[l].left);
-      if constexpr (has_drivers) pass(l);
+      pass(l, lane_[l].left, false);
       finish(l);
-    } else if ((running_ & 1U) == 0) {
+    } else if ((running_ & 1U) == 0 && factors_.scale_up_loss.empty()) {
       step_undisturbed();
     } else {
       step_disturbed();
@@ -215,7 +194,8 @@ class Composer {
       if (lane_[l].left < dt) dt = lane_[l].left, ended = l;
     });
     now_ += SimTime(dt);
-    if constexpr (has_drivers) pass(ended);
+    *together_ += SimTime(dt);
+    pass(ended, dt, false);
     each_running([&](std::size_t l) {
       lane_[l].left -= dt;
       if (lane_[l].left == 0) finish(l);
@@ -223,40 +203,76 @@ class Composer {
   }
 
   void step_disturbed() {
-    set_factors();
+    if ((running_ & 1U) != 0 && !factors_.kernel_factor.empty()) {
+      set_factors();
+    } else {
+      each_running([&](std::size_t l) { lane_[l].factor = 1.0; });
+    }
+    if (!factors_.scale_up_loss.empty()) add_losses();
     std::int64_t dt = INT64_MAX;
     std::size_t ended = 0;
     each_running([&](std::size_t l) {
       LaneState& lane = lane_[l];
-      lane.ahead =
-          lane.factor == 1.0 ? lane.left : round_nearest(static_cast<double>(lane.left) * lane.factor);
+      const double factor = lane.factor;
+      lane.ahead = factor == 1.0 ? lane.left : round_nearest(static_cast<double>(lane.left) * factor);
       if (lane.ahead < dt) dt = lane.ahead, ended = l;
     });
     now_ += SimTime(dt);
-    if constexpr (has_drivers) pass(ended);
+    const unsigned collectives = running_ & ~1U;
+    if ((collectives & (collectives - 1)) != 0) *together_ += SimTime(dt);
+    pass(ended, dt, true);
     each_running([&](std::size_t l) {
       LaneState& lane = lane_[l];
+      const double factor = lane.factor;
       if (lane.ahead == dt) {
         finish(l);
       } else {
-        lane.left -= lane.factor == 1.0 ? dt : round_nearest(static_cast<double>(dt) / lane.factor);
+        lane.left -= factor == 1.0 ? dt : round_nearest(static_cast<double>(dt) / factor);
       }
     });
   }
 
+  [[nodiscard]] std::size_t collective_on(std::size_t l) const {
+    const std::int32_t collective = graph_.work[at(lane_[l].op)] - factors_.kernels;
+    ECHO_EXPECT(collective >= 0 && collective < factors_.collectives);
+    return at(collective);
+  }
+
+  // Kernel and collectives beside each other.
   void set_factors() {
     const std::int32_t kernel = graph_.work[at(lane_[compute].op)];
     ECHO_EXPECT(kernel < factors_.kernels);
     const std::size_t row = at(kernel) * at(factors_.collectives);
-    double worst = 1.0;
+    double worst = 1.0, all = 1.0;
     each_running([&](std::size_t l) {
       if (l == compute) return;
-      const std::int32_t collective = graph_.work[at(lane_[l].op)] - factors_.kernels;
-      ECHO_EXPECT(collective >= 0 && collective < factors_.collectives);
-      worst = std::max(worst, factors_.kernel_factor[row + at(collective)]);
-      lane_[l].factor = factors_.collective_factor[row + at(collective)];
+      const std::size_t collective = row + collective_on(l);
+      worst = std::max(worst, factors_.kernel_factor[collective]);
+      all += factors_.kernel_factor[collective] - 1.0;
+      lane_[l].factor = factors_.collective_factor[collective];
     });
-    lane_[compute].factor = worst;
+    lane_[compute].factor = factors_.scale_up_loss.empty() ? worst : all;
+  }
+
+  // Collectives beside collectives.
+  void add_losses() {
+    each_running([&](std::size_t l) {
+      if constexpr (has_drivers) drivers_.lose_nothing(l);
+      if (l == compute) return;
+      const std::size_t row = collective_on(l) * at(factors_.collectives);
+      double scale_up = 0.0, scale_out = 0.0;
+      each_running([&](std::size_t other) {
+        if (other == compute || other == l) return;
+        const std::size_t beside = row + collective_on(other);
+        scale_up += factors_.scale_up_loss[beside];
+        scale_out += factors_.scale_out_loss[beside];
+        if constexpr (has_drivers) {
+          drivers_.lose(l, other, Driver::scale_up, factors_.scale_up_loss[beside]);
+          drivers_.lose(l, other, Driver::scale_out, factors_.scale_out_loss[beside]);
+        }
+      });
+      lane_[l].factor += scale_up + scale_out;
+    });
   }
 
   void finish(std::size_t l) {
@@ -264,7 +280,7 @@ class Composer {
     const std::size_t op = at(lane.op);
     const SimTime duration = now_ - lane.start;
     out_.busy[l] += duration;
-    if constexpr (has_drivers) finish_drivers(l);
+    if constexpr (has_drivers) drivers_.finish(l);
     if (l == compute) {
       out_.exposed[static_cast<std::size_t>(graph_.part[op])] += SimTime(lane.alone);
       out_.slowdown_penalty += duration - SimTime(lane.alone);
@@ -282,96 +298,41 @@ class Composer {
   [[no_unique_address]] Drivers drivers_;
   SimTime *start_ = nullptr, *end_ = nullptr;  // [ops]
   std::int32_t* next_ = nullptr;               // [ops]
+  SimTime* together_ = nullptr;
   std::array<LaneState, lanes> lane_{};
   unsigned running_ = 0, waiting_ = 0, unopened_ = 0;  // sets of lanes, one bit each
   SimTime now_{};
   BlockTimes out_{};
 };
 
-// Where no rate can change, each op's times follow from earlier ops' alone: one pass in launch order.
-template <class Drivers>
-BlockTimes recurrence(const OpGraphView& graph, std::span<const SimTime> alone, BlockScratchData& scratch,
-                      Drivers drivers) {
-  constexpr bool has_drivers = !std::is_same_v<Drivers, NoDrivers>;
-  const std::size_t ops = graph.lane.size();
-  std::array<std::int32_t, lanes> lane_last;
-  lane_last.fill(-1);
-  if constexpr (has_drivers) scratch.driver.resize(ops);
-  scratch.start.resize(ops);
-  scratch.end.resize(ops);
-  BlockTimes out;
-  std::array<SimTime, lanes> lane_end{};
-  unsigned opened = 0;
-  for (std::size_t i = 0; i < ops; ++i) {
-    const auto l = static_cast<std::size_t>(graph.lane[i]);
-    ECHO_EXPECT(at(graph.work[i]) < alone.size());
-    const SimTime duration = alone[at(graph.work[i])];
-    SimTime start = lane_end[l];
-    std::int32_t last = -1;
-    for (const std::int32_t need : graph.needs->row(static_cast<std::int32_t>(i))) {
-      ECHO_EXPECT(at(need) < i);
-      if (scratch.end[at(need)] > start) start = scratch.end[at(need)], last = need;
-    }
-    if (l == compute) {
-      if (last >= 0) out.exposed[static_cast<std::size_t>(graph.part[at(last)])] += start - lane_end[l];
-      out.exposed[static_cast<std::size_t>(graph.part[i])] += duration;
-    }
-    if constexpr (has_drivers) {
-      DriverTimes& path = scratch.driver[i];
-      const std::int32_t cause = last >= 0 ? last : lane_last[l];
-      path = cause >= 0 ? scratch.driver[at(cause)] : DriverTimes{};
-      LanePaths* const paths = paths_of(l, *drivers.paths);
-      if (paths != nullptr && lane_last[l] < 0) paths->start.driver = path;
-      path.add(drivers.alone[at(graph.work[i])], 1.0);
-      if (paths != nullptr) {
-        paths->busy.driver.add(drivers.alone[at(graph.work[i])], 1.0);
-        paths->end.driver = path;
-      }
-      lane_last[l] = static_cast<std::int32_t>(i);
-    }
-    if ((opened >> l & 1U) == 0) out.first_start[l] = start, opened |= 1U << l;
-    out.busy[l] += duration;
-    scratch.start[i] = start;
-    scratch.end[i] = lane_end[l] = start + duration;
-  }
-  if constexpr (has_drivers) {
-    if (lane_last[compute] >= 0) drivers.paths->makespan.driver = scratch.driver[at(lane_last[compute])];
-  }
-  out.makespan = lane_end[compute];
-  out.compute_busy = out.busy[compute];
-  for (std::size_t l = 0; l < lanes; ++l) out.lag[l] = std::max(SimTime::zero(), lane_end[l] - out.makespan);
-  return out;
-}
-
 bool rates_may_change(const OpGraphView& graph, const FactorTable& factors) {
-  return !factors.kernel_factor.empty() &&
-         std::any_of(graph.lane.begin(), graph.lane.end(), [](Lane lane) { return lane != Lane::compute; });
+  if (factors.kernel_factor.empty() && factors.scale_up_loss.empty()) return false;
+  return std::any_of(graph.lane.begin(), graph.lane.end(), [](Lane lane) { return lane != Lane::compute; });
 }
 
-template <class Drivers>
-BlockTimes compose(const OpGraphView& graph, std::span<const SimTime> alone, const FactorTable& factors,
-                   BlockScratchData& scratch, Drivers drivers) {
+void expect_whole(const OpGraphView& graph, const FactorTable& factors) {
   ECHO_EXPECT(graph.needs != nullptr && at(graph.needs->rows()) == graph.lane.size());
   ECHO_EXPECT(graph.part.size() == graph.lane.size() && graph.work.size() == graph.lane.size());
-  return rates_may_change(graph, factors) ? Composer(graph, alone, factors, scratch, drivers).run()
-                                          : recurrence(graph, alone, scratch, drivers);
+  ECHO_EXPECT(factors.scale_up_loss.size() == factors.scale_out_loss.size());
 }
 
 }  // namespace
 
 BlockTimes compose_block(const OpGraphView& graph, std::span<const SimTime> alone, const FactorTable& factors,
                          BlockScratchData& scratch) {
-  return compose(graph, alone, factors, scratch, NoDrivers{});
+  expect_whole(graph, factors);
+  if (!rates_may_change(graph, factors)) return compose_undisturbed(graph, alone, scratch, {}, nullptr);
+  return Composer(graph, alone, factors, scratch, NoDrivers{}).run();
 }
 
 BlockTimes compose_block(const OpGraphView& graph, std::span<const SimTime> alone, const FactorTable& factors,
                          BlockScratchData& scratch, std::span<const DriverTimes> drivers, BlockPaths& paths) {
   ECHO_EXPECT(drivers.size() == alone.size());
+  expect_whole(graph, factors);
   paths = {};
-  DriverState state;
-  state.alone = drivers;
-  state.paths = &paths;
-  const BlockTimes times = compose(graph, alone, factors, scratch, state);
+  const BlockTimes times = rates_may_change(graph, factors)
+                               ? Composer(graph, alone, factors, scratch, BlockDrivers(drivers, paths)).run()
+                               : compose_undisturbed(graph, alone, scratch, drivers, &paths);
   part_paths(graph, alone, scratch, paths);
   return times;
 }

@@ -28,6 +28,10 @@ struct OpGraphView {
 struct FactorTable {
   std::int32_t kernels = 0, collectives = 0;
   std::span<const double> kernel_factor, collective_factor;
+  // How much longer a collective takes beside another, as shares of its time alone (>= 0), by the link where
+  // it waits: [collectives][collectives], row-major, of the row's beside the column's. Empty spans:
+  // collectives do not slow each other, and of several the worst slows a kernel; else all losses add.
+  std::span<const double> scale_up_loss = {}, scale_out_loss = {};
 };
 
 struct BlockTimes {
@@ -59,6 +63,7 @@ struct BlockScratchData {
   std::vector<SimTime> start, end;
   std::vector<std::int32_t> next;   // [ops] the next op of the same lane, or -1
   std::vector<DriverTimes> driver;  // [ops] of the path to each op's end; only where no rate can change
+  SimTime together{};  // how long two or more collectives ran at once; only where a rate can change
 };
 
 // Contract: lanes and needs as above; alone >= 0. With factors, ops of the compute lane are kernels and all

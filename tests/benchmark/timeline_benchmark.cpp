@@ -17,7 +17,7 @@ const Schedule& schedule(std::string_view name) {
 // A transformer backward pass as Megatron runs it: per layer 10 kernels, 2 collectives the kernels wait for,
 // 1 data transfer beside them.
 void block_ops(benchmark::State& state) {
-  const bool slowed = state.range(0) != 0;
+  const bool slowed = state.range(0) != 0, shared = state.range(0) == 2;
   constexpr std::int32_t layers = 24, kernels = 10, collectives = 3;
   std::vector<Lane> lane;
   std::vector<Part> part;
@@ -45,7 +45,13 @@ void block_ops(benchmark::State& state) {
     kernel_factor.push_back(1.0 + draw_unit(1, 1, static_cast<std::uint64_t>(i)));
     collective_factor.push_back(1.0 + draw_unit(1, 2, static_cast<std::uint64_t>(i)));
   }
-  const FactorTable factors{kernels, collectives, kernel_factor, collective_factor};
+  std::vector<double> scale_up_loss, scale_out_loss;
+  for (std::int32_t i = 0; shared && i < collectives * collectives; ++i) {
+    scale_up_loss.push_back(0.5 * draw_unit(1, 3, static_cast<std::uint64_t>(i)));
+    scale_out_loss.push_back(0.5 * draw_unit(1, 4, static_cast<std::uint64_t>(i)));
+  }
+  const FactorTable factors{kernels,           collectives,   kernel_factor,
+                            collective_factor, scale_up_loss, scale_out_loss};
   BlockScratchData scratch;
   for (auto _ : state) {
     benchmark::DoNotOptimize(compose_block({lane, part, work, &needs}, alone, factors, scratch));
@@ -54,7 +60,8 @@ void block_ops(benchmark::State& state) {
       benchmark::Counter(1e-9 * static_cast<double>(lane.size()),
                          benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
-BENCHMARK(block_ops)->ArgName("slowed")->Arg(0)->Arg(1);
+// 2: collectives slow each other too.
+BENCHMARK(block_ops)->ArgName("slowed")->Arg(0)->Arg(1)->Arg(2);
 
 // Stages differ by a percent or so, the last one more, as layers, embedding and loss make them.
 struct Pipeline {

@@ -45,8 +45,11 @@ TEST(ComposeBlock, IsThePlainRecurrenceWhenNothingSlows) {
   for (std::uint64_t i = 0; i < cases; ++i) {
     const RandomBlock block(i);
     const std::vector<double> ones(static_cast<std::size_t>(block.kernels * block.collectives), 1.0);
+    const std::vector<double> none(static_cast<std::size_t>(block.collectives * block.collectives), 0.0);
     for (const FactorTable& factors :
-         {FactorTable{}, FactorTable{block.kernels, block.collectives, ones, ones}}) {
+         {FactorTable{}, FactorTable{block.kernels, block.collectives, ones, ones},
+          FactorTable{block.kernels, block.collectives, ones, ones, none, none},
+          FactorTable{block.kernels, block.collectives, {}, {}, none, none}}) {
       BlockScratchData scratch;
       const BlockTimes times = compose_block(block.view(), block.alone, factors, scratch);
       ASSERT_EQ(scratch.end, max_plus_ends(block)) << block.describe();
@@ -76,9 +79,14 @@ TEST(ComposeBlock, LastsAtLeastAsLongAsItsBusiestLaneAndAtMostAsItsSlowedSum) {
   for (std::uint64_t i = 0; i < cases; ++i) {
     const RandomBlock block(i);
     const BlockTimes times = compose(block, block.factors());
-    double worst = 1.0;
-    for (const double f : block.kernel_factor) worst = std::max(worst, f);
+    double worst = 1.0, kernel = 1.0, shared = 0.0;
+    for (const double f : block.kernel_factor) kernel = std::max(kernel, f);
     for (const double f : block.collective_factor) worst = std::max(worst, f);
+    for (std::size_t j = 0; j < block.scale_up_loss.size(); ++j)
+      shared = std::max(shared, block.scale_up_loss[j] + block.scale_out_loss[j]);
+    constexpr double beside = lane_count - 2;  // other collectives beside a collective
+    if (!block.scale_up_loss.empty()) kernel = 1.0 + (beside + 1.0) * (kernel - 1.0);
+    worst = std::max(kernel, worst + beside * shared);
     SimTime sum{}, last{};
     for (const std::int32_t work : block.work) sum += block.alone[static_cast<std::size_t>(work)];
     for (std::size_t l = 0; l < lane_count; ++l) {
@@ -108,6 +116,41 @@ TEST(ComposeBlock, NeverGetsShorterByALongerOpWhenNothingSlows) {
     block.alone[i % block.alone.size()] += SimTime(1 + static_cast<std::int64_t>(i % 1000));
     ASSERT_GE(compose(block, {}).makespan, before) << block.describe();
   }
+}
+
+// One collective beside a kernel has no other to share with: the tables of losses change nothing.
+TEST(ComposeBlock, LosesNothingToSharingOnOneLane) {
+  std::int32_t slowing = 0;
+  for (std::uint64_t i = 0; i < cases; ++i) {
+    RandomBlock block(i);
+    for (Lane& lane : block.lane)
+      if (lane != Lane::compute) lane = Lane::data;
+    FactorTable without = block.factors();
+    without.scale_up_loss = without.scale_out_loss = {};
+    ASSERT_EQ(compose(block, block.factors()), compose(block, without)) << block.describe();
+    slowing += block.scale_up_loss.empty() ? 0 : 1;
+  }
+  EXPECT_GT(slowing, 500);
+}
+
+// Without kernels to reorder things, collectives that need nothing of each other only get longer.
+TEST(ComposeBlock, CollectivesOnlyLoseBesideEachOther) {
+  std::int32_t longer = 0;
+  for (std::uint64_t i = 0; i < cases; ++i) {
+    RandomBlock block(i);
+    block.needs.clear();
+    for (std::size_t op = 0; op < block.lane.size(); ++op) block.needs.close_row();
+    FactorTable with = block.factors(), without = with;
+    with.kernel_factor = with.collective_factor = without.kernel_factor = without.collective_factor = {};
+    without.scale_up_loss = without.scale_out_loss = {};
+    const BlockTimes shared = compose(block, with), alone = compose(block, without);
+    for (std::size_t l = 0; l < lane_count; ++l) {
+      ASSERT_GE(shared.busy[l], alone.busy[l]) << block.describe();
+      longer += shared.busy[l] > alone.busy[l];
+    }
+    ASSERT_EQ(shared.makespan, alone.makespan) << block.describe();
+  }
+  EXPECT_GT(longer, 500);
 }
 
 }  // namespace

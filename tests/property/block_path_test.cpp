@@ -17,6 +17,23 @@ std::vector<DriverTimes> one_driver_each(const std::vector<SimTime>& alone) {
   return drivers;
 }
 
+// Where `driver` costs `factor` as much: a loss is (time of a on the link) (share of b on it) / (time of a).
+RandomBlock with_losses(const RandomBlock& block, std::size_t driver, double factor) {
+  RandomBlock out = block;
+  const auto collectives = static_cast<std::size_t>(block.collectives);
+  const auto cost = [&](std::size_t of) { return of == driver ? factor : 1.0; };
+  const auto work = [&](std::size_t i) {
+    return (static_cast<std::size_t>(block.kernels) + i) % driver_count;
+  };
+  for (std::size_t i = 0; i < block.scale_up_loss.size(); ++i) {
+    const double alone = cost(work(i / collectives)) * cost(work(i % collectives));
+    const auto on = [&](Driver link) { return cost(static_cast<std::size_t>(link)); };
+    out.scale_up_loss[i] *= on(Driver::scale_up) * on(Driver::scale_up) / alone;
+    out.scale_out_loss[i] *= on(Driver::scale_out) * on(Driver::scale_out) / alone;
+  }
+  return out;
+}
+
 TEST(BlockPath, SumsToEachEndByPartAndByDriver) {
   BlockScratchData scratch;
   for (std::uint64_t number = 0; number < 20'000; ++number) {
@@ -56,7 +73,8 @@ TEST(BlockPath, IsTheDerivativeOfTheMakespan) {
         std::vector<SimTime> alone = block.alone;
         for (std::size_t work = driver; work < alone.size(); work += driver_count)
           alone[work] = scaled(alone[work], factor);
-        const SimTime other = compose_block(block.view(), alone, block.factors(), scratch).makespan;
+        const RandomBlock other_losses = with_losses(block, driver, factor);
+        const SimTime other = compose_block(block.view(), alone, other_losses.factors(), scratch).makespan;
         return static_cast<double>((other - times.makespan).count()) / (factor - 1.0);
       };
       const double a = with(1.0001), b = with(0.9999), told = paths.makespan.driver.ps[driver];

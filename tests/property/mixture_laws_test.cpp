@@ -14,6 +14,7 @@ class MixtureLaws : public testing::Test {
 
   MixtureLaws() {
     known_.slowdown = slowdown::NoSlowdown{};
+    known_.contention = Contention::off;
     for (training::FrameworkSpec& f : catalog_.frameworks) f.host_per_kernel = SimTime::zero();
   }
 

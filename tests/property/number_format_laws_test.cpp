@@ -63,7 +63,10 @@ class RecipeLaws : public testing::Test {
   simulate::Catalog catalog_ = support::catalog_with_roomy_gpus();
   Calibration known_ = presets().calibration;
   Workspace ws_;
-  RecipeLaws() { known_.slowdown = slowdown::NoSlowdown{}; }
+  RecipeLaws() {
+    known_.slowdown = slowdown::NoSlowdown{};
+    known_.contention = simulate::Contention::off;
+  }
 
   // Feasible random configs on Hopper.
   template <class Each>

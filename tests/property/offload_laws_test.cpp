@@ -20,6 +20,7 @@ class OffloadLaws : public testing::Test {
 
   OffloadLaws() {
     known_.slowdown = slowdown::NoSlowdown{};
+    known_.contention = Contention::off;
     for (training::FrameworkSpec& f : catalog_.frameworks) f.host_per_kernel = SimTime::zero();
   }
   StepReport run(const TrainingConfig& c) {

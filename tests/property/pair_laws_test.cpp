@@ -37,6 +37,7 @@ Catalog unhurried_host() {
 Calibration without_slowdown() {
   Calibration known = support::presets().calibration;
   known.slowdown = slowdown::NoSlowdown{};
+  known.contention = Contention::off;
   return known;
 }
 

@@ -21,6 +21,7 @@ class RecomputeLaws : public testing::Test {
 
   RecomputeLaws() {
     known_.slowdown = slowdown::NoSlowdown{};
+    known_.contention = Contention::off;
     for (training::FrameworkSpec& f : catalog_.frameworks)
       f.host_per_kernel = f.host_per_expert = SimTime::zero();
   }

@@ -98,9 +98,12 @@ training::TrainingConfig config_of(std::uint64_t seed) {
   return c;
 }
 
-World world_of(bool slowdown) {
+enum class Overlap { free, slows, slows_and_shares };  // kernels and collectives; collectives too
+
+World world_of(Overlap overlap) {
   World world{catalog_with_roomy_gpus(), presets().calibration};
-  if (!slowdown) world.known.slowdown = slowdown::NoSlowdown{};
+  if (overlap == Overlap::free) world.known.slowdown = slowdown::NoSlowdown{};
+  if (overlap != Overlap::slows_and_shares) world.known.contention = Contention::off;
   return world;
 }
 
@@ -122,8 +125,8 @@ struct Errors {
   }
 };
 
-Errors errors_of(const Knob& knob, bool slowdown, std::uint64_t seeds) {
-  const World base = world_of(slowdown);
+Errors errors_of(const Knob& knob, Overlap overlap, std::uint64_t seeds) {
+  const World base = world_of(overlap);
   World more = base, less = base;
   knob.scale(more, 1.01), knob.scale(less, 0.99);
   Workspace ws, ws_more, ws_less;
@@ -154,7 +157,7 @@ class Sensitivity : public testing::TestWithParam<Knob> {};
 // Exact. The differences hold all choices but the tiles of matrix products, which one case in hundreds
 // changes within 1 %.
 TEST_P(Sensitivity, LiesBetweenTheOneSidedDifferencesOfTheSimulator) {
-  const Errors errors = errors_of(GetParam(), false, 400);
+  const Errors errors = errors_of(GetParam(), Overlap::free, 400);
   errors.print(GetParam().name);
   ASSERT_GT(errors.outside.size(), 100U);
   EXPECT_LT(Errors::quantile(errors.outside, 0.99), 1e-6);
@@ -163,11 +166,22 @@ TEST_P(Sensitivity, LiesBetweenTheOneSidedDifferencesOfTheSimulator) {
 
 // Overlap factors are held, though they follow from the prices: a faster link draws more HBM bandwidth.
 TEST_P(Sensitivity, NeglectsOnlyHowOverlapFactorsMove) {
-  const Errors errors = errors_of(GetParam(), true, 400);
+  const Errors errors = errors_of(GetParam(), Overlap::slows, 400);
   errors.print(GetParam().name);
   ASSERT_GT(errors.outside.size(), 100U);
   EXPECT_LT(Errors::quantile(errors.outside, 0.5), 1e-3);
   EXPECT_LT(Errors::quantile(errors.outside, 0.99), 2e-2);
+}
+
+// And so are the rates that two collectives keep on one link, though these follow from its bandwidth too:
+// what a transfer through the NICs leaves of NVLink grows faster than NVLink.
+TEST_P(Sensitivity, NeglectsLittleMoreWhereCollectivesShareLinks) {
+  const Errors errors = errors_of(GetParam(), Overlap::slows_and_shares, 400);
+  errors.print(GetParam().name);
+  ASSERT_GT(errors.outside.size(), 100U);
+  EXPECT_LT(Errors::quantile(errors.outside, 0.5), 1e-3);
+  EXPECT_LT(Errors::quantile(errors.outside, 0.95), 1e-2);
+  EXPECT_LT(Errors::quantile(errors.outside, 0.99), 5e-2);
 }
 
 INSTANTIATE_TEST_SUITE_P(Resources, Sensitivity, testing::ValuesIn(knobs),

@@ -18,6 +18,7 @@ class ShardingLaws : public testing::Test {
 
   ShardingLaws() {
     known_.slowdown = slowdown::NoSlowdown{};
+    known_.contention = Contention::off;
     for (training::FrameworkSpec& f : catalog_.frameworks) f.host_per_kernel = SimTime::zero();
   }
 

@@ -38,6 +38,7 @@ TEST(Step, ZeroBubbleSchedulesObeyTheSameLawsAndNeverLoseTo1F1B) {
   const Catalog catalog = catalog_with_roomy_gpus();
   Calibration known = presets().calibration;
   known.slowdown = slowdown::NoSlowdown{};
+  known.contention = Contention::off;
   Workspace ws;
   int composed = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
@@ -135,12 +136,33 @@ TEST(Step, DoesNotDependOnWhatTheWorkspaceDidBefore) {
 TEST(Step, WithoutSlowdownTheCounterfactualIsTheStepItself) {
   Calibration known = presets().calibration;
   known.slowdown = slowdown::NoSlowdown{};
+  known.contention = Contention::off;
   const Catalog catalog = catalog_with_roomy_gpus();
   Workspace ws;
   for (std::uint64_t seed = 0; seed < seeds; seed += 5) {
     const StepReport r = simulate(random_config(seed), catalog, known, ws);
     ASSERT_EQ(r.step, r.step_no_slowdown) << "seed " << seed;
   }
+}
+
+TEST(Step, WithoutContentionTheCounterfactualIsTheStepItself) {
+  const Catalog catalog = catalog_with_roomy_gpus();
+  Calibration off = presets().calibration;
+  off.contention = Contention::off;
+  Workspace ws;
+  int slower = 0, faster = 0;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    const StepReport shared = simulate(random_config(seed), catalog, presets().calibration, ws);
+    const StepReport alone = simulate(random_config(seed), catalog, off, ws);
+    ASSERT_EQ(alone.step, alone.step_no_contention) << "seed " << seed;
+    ASSERT_EQ(shared.step_no_contention, alone.step) << "seed " << seed;
+    ASSERT_EQ(shared.step_no_slowdown, alone.step_no_slowdown) << "seed " << seed;
+    // Shorter only where a delay spares two ops that they meet.
+    ASSERT_GE(to_seconds(shared.step), 0.98 * to_seconds(alone.step)) << "seed " << seed;
+    slower += shared.step > alone.step, faster += shared.step < alone.step;
+  }
+  EXPECT_GT(slower, 100);
+  EXPECT_LT(faster, slower / 10);
 }
 
 // One resource of the machine made better. GPU arithmetic and memory change kernel prices; links change
@@ -184,6 +206,7 @@ TEST_P(BetterMachine, NeverLengthensAStepWhoseSelectionIsPinned) {
   GetParam().apply(after);
   Calibration known = presets().calibration;
   known.slowdown = slowdown::NoSlowdown{};
+  known.contention = Contention::off;
   Workspace ws_before, ws_after;
   int compared = 0;
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
@@ -207,6 +230,7 @@ TEST_P(BetterMachine, LengthensAStepOnlyWhereSelectionSwitches) {
   GetParam().apply(after);
   Calibration known = presets().calibration;
   known.slowdown = slowdown::NoSlowdown{};
+  known.contention = Contention::off;
   Workspace ws_before, ws_after;
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     const TrainingConfig c = random_config(seed);

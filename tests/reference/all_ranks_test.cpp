@@ -35,7 +35,10 @@ struct Drawn {
 
 class AllRanks : public testing::Test {
  protected:
-  AllRanks() { known_.slowdown = slowdown::NoSlowdown{}; }
+  AllRanks() {
+    known_.slowdown = slowdown::NoSlowdown{};
+    known_.contention = Contention::off;
+  }
 
   // Nothing where the config is refused.
   bool draw(std::uint64_t seed, Drawn& out, std::int32_t slow_rank = -1, SimTime slow = {}) {

@@ -17,16 +17,49 @@ struct BlockResult {
   std::map<int, SimTime> start, end;
 };
 
+// Of op `i` beside all that run. With tables of losses, they add up in the order of the lanes.
+inline double factor_of(int i, const std::map<int, long long>& running, const OpGraphView& graph,
+                        const FactorTable& factors) {
+  const auto lane = [&](int op) { return graph.lane[static_cast<std::size_t>(op)]; };
+  const auto work = [&](int op) { return graph.work[static_cast<std::size_t>(op)]; };
+  const auto of_pair = [&](std::span<const double> table, int kernel, int collective) {
+    return table.empty() ? 1.0
+                         : table[static_cast<std::size_t>(work(kernel) * factors.collectives +
+                                                          work(collective) - factors.kernels)];
+  };
+  const auto lost = [&](std::span<const double> table, int collective, int other) {
+    return table[static_cast<std::size_t>((work(collective) - factors.kernels) * factors.collectives +
+                                          work(other) - factors.kernels)];
+  };
+  std::map<Lane, int> beside;
+  for (const auto& [j, unused] : running)
+    if (j != i) beside[lane(j)] = j;
+  const bool shares = !factors.scale_up_loss.empty();
+  if (lane(i) == Lane::compute) {
+    double worst = 1.0, all = 1.0;
+    for (const auto& [unused, j] : beside) {
+      worst = std::fmax(worst, of_pair(factors.kernel_factor, i, j));
+      all += of_pair(factors.kernel_factor, i, j) - 1.0;
+    }
+    return shares ? all : worst;
+  }
+  double factor = 1.0, up = 0.0, out = 0.0;
+  for (const auto& [other, j] : beside) {
+    if (other == Lane::compute) {
+      factor = of_pair(factors.collective_factor, j, i);
+    } else if (shares) {
+      up += lost(factors.scale_up_loss, i, j);
+      out += lost(factors.scale_out_loss, i, j);
+    }
+  }
+  return factor + (up + out);
+}
+
 inline BlockResult simulate_block(const OpGraphView& graph, const std::vector<SimTime>& alone,
                                   const FactorTable& factors) {
   const int ops = static_cast<int>(graph.lane.size());
   const auto lane = [&](int i) { return graph.lane[static_cast<std::size_t>(i)]; };
   const auto work = [&](int i) { return graph.work[static_cast<std::size_t>(i)]; };
-  const auto pair_factor = [&](std::span<const double> table, int kernel, int collective) {
-    return table.empty() ? 1.0
-                         : table[static_cast<std::size_t>(work(kernel) * factors.collectives +
-                                                          work(collective) - factors.kernels)];
-  };
   BlockResult result;
   std::map<int, long long> left;  // of ops that have started and not ended
   SimTime now{};
@@ -42,17 +75,7 @@ inline BlockResult simulate_block(const OpGraphView& graph, const std::vector<Si
     }
     if (left.empty()) throw std::runtime_error("deadlock");
     std::map<int, double> factor;
-    for (const auto& [i, unused] : left) {
-      factor[i] = 1.0;
-      for (const auto& [j, unused_too] : left) {
-        if (lane(i) == Lane::compute && lane(j) != Lane::compute) {
-          factor[i] = std::fmax(factor[i], pair_factor(factors.kernel_factor, i, j));
-        }
-        if (lane(i) != Lane::compute && lane(j) == Lane::compute) {
-          factor[i] = pair_factor(factors.collective_factor, j, i);
-        }
-      }
-    }
+    for (const auto& [i, unused] : left) factor[i] = factor_of(i, left, graph, factors);
     long long dt = -1;
     std::map<int, long long> ahead;
     for (const auto& [i, rest] : left) {

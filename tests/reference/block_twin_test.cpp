@@ -53,5 +53,28 @@ TEST(BlockTwin, NoticesOtherFactors) {
   EXPECT_EQ(noticed, slowed);
 }
 
+TEST(BlockTwin, NoticesOtherLosses) {
+  BlockScratchData scratch;
+  std::int32_t noticed = 0, shared = 0;
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    RandomBlock block(i);
+    const twin::BlockResult slow = twin::simulate_block(block.view(), block.alone, block.factors());
+    FactorTable without = block.factors();
+    without.scale_up_loss = without.scale_out_loss = {};
+    const auto length = [](const BlockTimes& times) {
+      SimTime sum{};
+      for (const SimTime busy : times.busy) sum += busy;
+      return sum;
+    };
+    const BlockTimes alone = compose_block(block.view(), block.alone, without, scratch);
+    if (length(slow.times) < length(alone) + SimTime(100)) continue;
+    ++shared;
+    for (double& loss : block.scale_out_loss) loss = 0.5 + loss * 1.5;
+    noticed += slow.times == compose_block(block.view(), block.alone, block.factors(), scratch) ? 0 : 1;
+  }
+  EXPECT_GT(shared, 100);
+  EXPECT_GT(noticed, shared * 9 / 10);
+}
+
 }  // namespace
 }  // namespace echo::timeline

@@ -198,6 +198,7 @@ TEST(SkewTwin, StaysWithinAPercentOfEveryRankWithItsOwnPace) {
   for (training::FrameworkSpec& f : catalog.frameworks) f.host_per_kernel = f.host_per_peer = SimTime::zero();
   Calibration known = support::presets().calibration;
   known.slowdown = slowdown::NoSlowdown{};
+  known.contention = Contention::off;
   const Skew skew{.sigma = 0.03, .draws = 1, .seed = 5};
   const Skew alike{.sigma = 0.0, .draws = 1, .seed = 5};
   int compared = 0, moved = 0;

@@ -157,6 +157,7 @@ std::optional<Both> compose_both(std::uint64_t seed, bool data_traffic, SimTime 
     f.host_per_kernel = SimTime::zero();  // binds per pass only
   Calibration known = support::presets().calibration;
   known.slowdown = slowdown::NoSlowdown{};
+  known.contention = Contention::off;
   training::TrainingConfig c = support::random_config(seed);
   c.overlap.pipeline = true;
   c.overlap.grad_reduce = data_traffic;
@@ -216,6 +217,7 @@ TEST(StepTwin, BoundsTheTrafficOfFullShards) {
   for (training::FrameworkSpec& f : catalog.frameworks) f.host_per_kernel = SimTime::zero();
   Calibration known = support::presets().calibration;
   known.slowdown = slowdown::NoSlowdown{};
+  known.contention = Contention::off;
   int compared = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     training::TrainingConfig c = support::random_config(seed);

@@ -1,6 +1,7 @@
 // A random block of ops, a pure function of its number: all lanes, random needs, tables of factors or none.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -30,10 +31,14 @@ struct RandomBlock {
     for (std::int32_t i = 0; slowing > 0 && i < kernels * collectives; ++i) {
       kernel_factor.push_back(factor(slowing)), collective_factor.push_back(factor(slowing));
     }
+    const std::int32_t sharing = std::min(pick(4), 2);  // no table; all zeros; modest, twice as often
+    for (std::int32_t i = 0; sharing > 0 && i < collectives * collectives; ++i) {
+      scale_up_loss.push_back(factor(sharing) - 1.0), scale_out_loss.push_back(factor(sharing) - 1.0);
+    }
   }
   [[nodiscard]] OpGraphView view() const { return {lane, part, work, &needs}; }
   [[nodiscard]] FactorTable factors() const {
-    return {kernels, collectives, kernel_factor, collective_factor};
+    return {kernels, collectives, kernel_factor, collective_factor, scale_up_loss, scale_out_loss};
   }
   [[nodiscard]] std::string describe() const { return "block " + std::to_string(number_); }
 
@@ -43,7 +48,8 @@ struct RandomBlock {
   std::vector<std::int32_t> work;
   Csr<std::int32_t> needs;
   std::vector<SimTime> alone;
-  std::vector<double> kernel_factor, collective_factor;
+  std::vector<double> kernel_factor, collective_factor;  // [kernels][collectives]
+  std::vector<double> scale_up_loss, scale_out_loss;     // [collectives][collectives]
 
  private:
   std::int32_t pick(std::int32_t below) {

@@ -80,6 +80,7 @@ void print_json(const PlanOptions& options, const config::SweepInputs& inputs, c
 int run_plan(const PlanOptions& options) {
   auto inputs = config::read_sweep(options.sweep, options.preset_paths, options.sets);
   if (!inputs.spec.slowdown) inputs.calibration.slowdown = slowdown::NoSlowdown{};
+  inputs.calibration.contention = inputs.spec.contention;
   const std::string measured = read_profiles(inputs, options.profiles);
   inputs.calibration.measured = profile::Database(std::as_bytes(std::span(measured)));
   for (const Problem& warning : inputs.warnings) {

@@ -84,18 +84,21 @@ TEST_F(Goals, RankByMetrics) {
 
 TEST_F(Goals, ReadHowToSearchAndRun) {
   const auto read = spec(
-      "[search]\nstrategy = \"sobol\"\npoints = 64\n[simulate]\nslowdown = \"off\"\ncollectives = "
+      "[search]\nstrategy = \"sobol\"\npoints = 64\n[simulate]\nslowdown = \"off\"\ncontention = "
+      "\"off\"\ncollectives = "
       "\"nccl-whitebox\"\n[run]\ndistribution = \"dynamic\"\nbudget = \"3 h 30 min\"\nsnapshot_every = \"90 "
       "s\"\n"
       "max_failures = \"2 %\"\nwork_budget = 1_000_000\n");
   EXPECT_EQ(read.search, (sweep::Search{sweep::Strategy::sobol, 64}));
   EXPECT_FALSE(read.slowdown);
+  EXPECT_EQ(read.contention, simulate::Contention::off);
   EXPECT_EQ(read.run.time_budget, 12600.0);
   EXPECT_EQ(read.run.snapshot_every, 90.0);
   EXPECT_EQ(read.run.max_failures, "2 %");
   EXPECT_EQ(read.run.work_budget, 1000000);
   EXPECT_EQ(spec("[run]\nmax_failures = 10").run.max_failures, "10");
-  EXPECT_EQ(spec(""), spec("[search]\nstrategy = \"grid\"\n[simulate]\nslowdown = \"auto\"\n"));
+  EXPECT_EQ(spec(""), spec("[search]\nstrategy = \"grid\"\n[simulate]\nslowdown = \"auto\"\n"
+                           "contention = \"analytical\"\n"));
 }
 
 TEST_F(Goals, PointAtSettingsThatMakeNoSense) {

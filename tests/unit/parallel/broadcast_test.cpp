@@ -103,7 +103,8 @@ TEST(Archive, KeepsEveryMemberOfACatalog) {
 TEST(Archive, KeepsEveryMemberOfACalibration) {
   simulate::Calibration known{.kernels = {{.name = "h800"}},
                               .networks = {{.name = "ndr400"}},
-                              .slowdown = slowdown::Contention{1.5, 2.5, 0.75, 0.125}};
+                              .slowdown = slowdown::Contention{1.5, 2.5, 0.75, 0.125},
+                              .contention = simulate::Contention::off};
   double number = 1.0;
   for (const auto& field : profile::kernel_constant_fields()) known.kernels[0].*field.member = number++;
   for (const auto& field : collective::network_constant_fields()) known.networks[0].*field.member = number++;

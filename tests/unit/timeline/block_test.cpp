@@ -92,6 +92,62 @@ TEST(ComposeBlock, SlowsAKernelByTheWorstCollectiveBesideIt) {
   EXPECT_EQ(times.makespan, ps(200));
 }
 
+// Beside each other a loses all of its time again and b half of its own: a, 40 long, runs at 1/2, b, 100
+// long, at 2/3. a ends at 80; b has 100 - 80 * 2/3 = 46.7 left and ends at 127.
+TEST(ComposeBlock, CollectivesSlowEachOtherWithoutAKernel) {
+  Block block;
+  block.add(Lane::tensor, Part::tp_comm, 0);
+  block.add(Lane::data, Part::dp_comm, 1);
+  const std::vector<double> up{0.0, 1.0, 0.0, 0.0}, out{0.0, 0.0, 0.5, 0.0};
+  BlockScratchData scratch;
+  const BlockTimes times =
+      compose_block(block.view(), std::vector<SimTime>{ps(40), ps(100)},
+                    {.kernels = 0, .collectives = 2, .scale_up_loss = up, .scale_out_loss = out}, scratch);
+  EXPECT_EQ(times.busy[tensor], ps(80));
+  EXPECT_EQ(times.busy[data], ps(127));
+}
+
+TEST(ComposeBlock, AddsLossesWhereCollectivesShare) {
+  // Kernel of 100 at 1.25 and 2 beside two collectives: 1 + 0.25 + 1. Each collective at 1.5 beside it and at
+  // 1 + 0.5 + 0.5 beside both.
+  Block block;
+  block.add(Lane::compute, Part::backward, 0);
+  block.add(Lane::data, Part::dp_comm, 1);
+  block.add(Lane::tensor, Part::tp_comm, 2);
+  const std::vector<double> kernel{1.25, 2.0}, collective{1.5, 1.5}, up{0.0, 0.5, 0.5, 0.0}, out(4, 0.0);
+  BlockScratchData scratch;
+  const BlockTimes times = compose_block(block.view(), std::vector<SimTime>{ps(100), ps(400), ps(400)},
+                                         {1, 2, kernel, collective, up, out}, scratch);
+  EXPECT_EQ(times.makespan, ps(225));
+  // 225 pass at 1/2 of their speed; of 400 - 113 left, half again as long.
+  EXPECT_EQ(times.busy[data], ps(225 + 431));
+  EXPECT_EQ(times.busy[tensor], times.busy[data]);
+}
+
+TEST(ComposeBlock, ChargesWhatIsLostOnALinkToThatLink) {
+  // What two collectives lose to each other that both wait for the way out all the time.
+  Block block;
+  block.add(Lane::tensor, Part::tp_comm, 0);
+  block.add(Lane::data, Part::dp_comm, 1);
+  block.add(Lane::compute, Part::backward, 2, {0, 1});
+  const std::vector<double> up(4, 0.0), out{0.0, 1.0, 1.0, 0.0};
+  std::vector<DriverTimes> drivers(3);
+  drivers[0][Driver::scale_out] = drivers[1][Driver::scale_out] = 50.0;
+  drivers[2][Driver::arithmetic] = 7.0;
+  BlockScratchData scratch;
+  BlockPaths paths;
+  const std::vector<std::int32_t> work{1, 2, 0};
+  const OpGraphView view{block.lane, block.part, work, &block.needs};
+  const std::vector<SimTime> alone{ps(7), ps(50), ps(50)};
+  const std::vector<DriverTimes> in_order{drivers[2], drivers[0], drivers[1]};
+  const BlockTimes times =
+      compose_block(view, alone, {.kernels = 1, .collectives = 2, .scale_up_loss = up, .scale_out_loss = out},
+                    scratch, in_order, paths);
+  EXPECT_EQ(times.makespan, ps(107));
+  EXPECT_EQ(paths.makespan.driver[Driver::scale_out], 100.0);
+  EXPECT_EQ(paths.makespan.driver[Driver::arithmetic], 7.0);
+}
+
 TEST(ComposeBlock, EndsOpsOfNoLengthAtOnce) {
   Block block;
   for (std::int32_t i = 0; i < 5; ++i)
