@@ -7,8 +7,10 @@
 // one rounding to the picosecond an event:
 //   next event = min over running flows of (bytes left / rate), and the next start of a phase
 // A phase is done when the last of its transfers has arrived: end + latency of its links. Rates are worked
-// out on classes of like flows (fold.cpp). Activities that share no link fall apart into components. Where
-// all activities of a component stand between phases as they did one round before, whole rounds are skipped.
+// out on classes of like flows (fold.cpp), anew when a phase begins. Flows of a class end together, so that
+// classes stay classes while others end; then only what an end reaches over shared links is worked out again.
+// Activities that share no link fall apart into components. Where all activities of a component stand between
+// phases as they did one round before, whole rounds are skipped.
 //
 // Source: the fluid model of Bertsekas and Gallager 1992, 6.5; SimGrid's network model (Velho et al., "On the
 // validity of flow-level TCP network models for grid and cloud simulations", TOMACS 2013). Neglected:
@@ -47,7 +49,7 @@ struct Course {
   // Where it stands: before its phase until `wake`, then among its transfers.
   std::size_t phase = 0;
   std::int64_t left = 0;  // repeats, the present one counted
-  SimTime wake{}, arrived{};
+  SimTime wake{}, began{}, arrived{};
   bool started = false, transferring = false;
   std::vector<double> bytes_left;  // < 0: done
   std::int32_t transfers_left = 0;
@@ -65,16 +67,14 @@ class Component {
     for (Course* c : courses_) c->wake += c->latency;
     while (true) {
       skip_rounds();
-      begin_phases();
-      gather();
-      const SimTime wake = next_wake();
-      if (running_.empty() && wake == never) return;
-      if (running_.empty()) {
-        now_ = wake;
+      if (begin_phases()) {
+        regroup();
       } else {
-        solve();
-        advance(std::min(next_end(), wake));
+        settle();
       }
+      const SimTime next = std::min(next_end(), next_wake());
+      if (next == never) return;
+      advance(next);
     }
   }
 
@@ -84,6 +84,13 @@ class Component {
     std::int32_t transfer = 0;
   };
 
+  // Like flows under way: bytes left of each at `since`, and when they end at the present rate.
+  struct FlowClass {
+    double left = 0.0, rate = 0.0;
+    SimTime since{}, end = never;
+    bool runs = true;
+  };
+
   [[nodiscard]] SimTime next_wake() const {
     SimTime wake = never;
     for (const Course* c : courses_)
@@ -91,17 +98,21 @@ class Component {
     return wake;
   }
 
-  void begin_phases() {
+  // Whether any transfer began.
+  bool begin_phases() {
+    bool any = false;
     for (Course* c : courses_) {
       while (!c->done() && !c->transferring && c->wake <= now_) begin(*c);
+      any = any || (c->transferring && c->began == now_);
     }
+    return any;
   }
 
   void begin(Course& c) {
     const RoutedPhase& phase = c.now();
     if (c.left == 0) c.left = phase.repeat;
     c.started = c.transferring = true;
-    c.arrived = now_;
+    c.arrived = c.began = now_;
     c.bytes_left = phase.bytes;
     c.transfers_left = 0;
     for (std::size_t i = 0; i < phase.bytes.size(); ++i) {
@@ -152,42 +163,82 @@ class Component {
     }
   }
 
-  void solve() {
-    fold(flows_, kinds_, capacity_, folded_);
-    max_min_rates(folded_.uses, folded_.capacity, rates_);
-    ++out_.solutions;
+  [[nodiscard]] double left_now(const FlowClass& c) const {
+    return std::max(0.0, c.left - c.rate * static_cast<double>((now_ - c.since).count()) * 1e-12);
   }
 
-  // Of one class, ps from now.
-  [[nodiscard]] std::int64_t time_left(std::size_t flow_class) const {
-    const Flow& flow = running_[at(folded_.first[flow_class])];
-    return std::llround(flow.course->bytes_left[at(flow.transfer)] / rates_[flow_class] * 1e12);
+  // Classes and rates of all transfers under way.
+  void regroup() {
+    for (std::size_t c = 0; c < classes_.size(); ++c) {
+      if (!classes_[c].runs) continue;
+      const double left = left_now(classes_[c]);
+      for (const std::int32_t f : members_.row(static_cast<std::int32_t>(c)))
+        running_[at(f)].course->bytes_left[at(running_[at(f)].transfer)] = left;
+    }
+    gather();
+    fold(flows_, kinds_, capacity_, folded_);
+    list_members();
+    weight_.assign(folded_.first.size(), 1.0);
+    rates_.bind(folded_.uses, weight_, folded_.capacity);
+    classes_.clear();
+    for (std::size_t c = 0; c < folded_.first.size(); ++c) {
+      const Flow& flow = running_[at(folded_.first[c])];
+      classes_.push_back({.left = flow.course->bytes_left[at(flow.transfer)], .since = now_});
+      rates_.start(static_cast<std::int32_t>(c));
+    }
+    is_settled_ = false;
+    settle();
+  }
+
+  void list_members() {
+    members_.offset.assign(folded_.first.size() + 1, 0);
+    members_.value.resize(running_.size());
+    for (const std::int32_t c : folded_.class_of) ++members_.offset[at(c) + 1];
+    std::partial_sum(members_.offset.begin(), members_.offset.end(), members_.offset.begin());
+    std::vector<std::int32_t> next(members_.offset.begin(), members_.offset.end() - 1);
+    for (std::size_t f = 0; f < running_.size(); ++f)
+      members_.value[at(next[at(folded_.class_of[f])]++)] = static_cast<std::int32_t>(f);
+  }
+
+  // Rates and ends of the classes that a change has reached.
+  void settle() {
+    if (is_settled_) return;
+    is_settled_ = true;
+    const auto reached = rates_.settle();
+    if (!reached.empty()) ++out_.solutions;
+    for (const std::int32_t c : reached) {
+      FlowClass& changed = classes_[at(c)];
+      if (changed.rate == rates_.rate(c)) continue;
+      changed.left = left_now(changed);
+      changed.since = now_;
+      changed.rate = rates_.rate(c);
+      changed.end = now_ + SimTime(std::llround(changed.left / changed.rate * 1e12));
+    }
   }
 
   [[nodiscard]] SimTime next_end() const {
-    std::int64_t least = std::numeric_limits<std::int64_t>::max();
-    for (std::size_t c = 0; c < rates_.size(); ++c) least = std::min(least, time_left(c));
-    return now_ + SimTime(least);
+    SimTime least = never;
+    for (const FlowClass& c : classes_)
+      if (c.runs) least = std::min(least, c.end);
+    return least;
   }
 
   // Time passes to `then`; transfers that end there arrive after their latency.
   void advance(SimTime then) {
-    const auto passed = static_cast<double>((then - now_).count());
-    ends_.clear();
-    for (std::size_t c = 0; c < rates_.size(); ++c) ends_.push_back(now_ + SimTime(time_left(c)) <= then);
     now_ = then;
-    for (std::size_t i = 0; i < running_.size(); ++i) {
-      Course& c = *running_[i].course;
-      double& left = c.bytes_left[at(running_[i].transfer)];
-      const auto flow_class = at(folded_.class_of[i]);
-      if (!ends_[flow_class]) {
-        left = std::max(0.0, left - rates_[flow_class] * passed * 1e-12);
-        continue;
-      }
-      left = -1.0;
-      c.arrived = std::max(c.arrived, then + c.now().latency[at(running_[i].transfer)]);
-      if (--c.transfers_left == 0) finish(c);
+    for (std::size_t c = 0; c < classes_.size(); ++c) {
+      if (!classes_[c].runs || classes_[c].end > then) continue;
+      classes_[c].runs = is_settled_ = false;
+      rates_.stop(static_cast<std::int32_t>(c));
+      for (const std::int32_t f : members_.row(static_cast<std::int32_t>(c))) arrive(running_[at(f)]);
     }
+  }
+
+  void arrive(const Flow& flow) {
+    Course& c = *flow.course;
+    c.bytes_left[at(flow.transfer)] = -1.0;
+    c.arrived = std::max(c.arrived, now_ + c.now().latency[at(flow.transfer)]);
+    if (--c.transfers_left == 0) finish(c);
   }
 
   // Between phases, all of them: as one round before but for the time?
@@ -251,8 +302,11 @@ class Component {
   Csr<LinkUse> flows_;
   std::vector<std::uint64_t> kinds_;
   Folded folded_;
-  std::vector<double> rates_;
-  std::vector<bool> ends_;
+  Csr<std::int32_t> members_;  // [classes] places in running_
+  std::vector<FlowClass> classes_;
+  std::vector<double> weight_;
+  MaxMin rates_;
+  bool is_settled_ = true;
   std::vector<Place> last_;
 };
 
@@ -262,6 +316,7 @@ Course route(const Activity& activity, std::uint64_t number, Router& router, Rep
   course.latency = activity.phase_latency;
   std::vector<LinkUse> uses;
   for (const Phase& phase : activity.phases->phases) {
+    if (phase.repeat == 0) continue;
     RoutedPhase routed;
     const std::int64_t merged = repeats == Repeats::merged ? phase.repeat : 1;
     routed.repeat = phase.repeat / merged;
@@ -272,7 +327,7 @@ Course route(const Activity& activity, std::uint64_t number, Router& router, Rep
       routed.bytes.push_back(static_cast<double>(transfer.bytes * merged));
       routed.latency.push_back(merged * router.latency_of(uses) + (merged - 1) * activity.phase_latency);
     }
-    if (phase.repeat > 0) course.phases.push_back(std::move(routed));
+    course.phases.push_back(std::move(routed));
   }
   return course;
 }

@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "base/counter_rng.hpp"
 #include "base/named_table.hpp"
 #include "machine/topology.hpp"
 #include "network/flow_level.hpp"
@@ -43,6 +44,34 @@ void simulate(benchmark::State& state, const char* topology, Method method, ops:
   state.counters["solutions"] = static_cast<double>(solutions);
 }
 
+// Every GPU sends 64 MiB to a random other one, hashed onto the uplinks: no two flows are alike, nothing
+// folds.
+void simulate_permutation(benchmark::State& state) {
+  const auto gpus = static_cast<std::int32_t>(state.range(0));
+  machine::NetworkGraph graph;
+  const auto& table = machine::topology_table();
+  table[static_cast<std::size_t>(find_named(table, "fat_tree"))]->build(cluster(1.0), gpus / 8, graph);
+  std::vector<std::int32_t> members(static_cast<std::size_t>(gpus)), to;
+  std::iota(members.begin(), members.end(), 0);
+  to = members;
+  for (std::size_t i = to.size() - 1; i > 0; --i) std::swap(to[i], to[draw(1, 1, i) % (i + 1)]);
+  Phases phases;
+  for (const std::int32_t from : members)
+    phases.transfers.push_back(
+        {from, to[static_cast<std::size_t>(from)],
+         1'000'000 + static_cast<std::int64_t>(draw(1, 2, static_cast<std::uint64_t>(from)) % 64'000'000)});
+  phases.close();
+  FlowTimes times;
+  for (auto _ : state) {
+    Router router(graph, machine::Routing::ecmp, 1);
+    const Activity activity{.phases = &phases, .gpus = members};
+    times = simulate_flows(graph, router, {&activity, 1});
+  }
+  state.counters["simulated_us"] = to_microseconds(times.end[0]);
+  state.counters["solutions"] = static_cast<double>(times.solutions);
+}
+BENCHMARK(simulate_permutation)->RangeMultiplier(2)->Range(512, 4096)->Unit(benchmark::kMillisecond);
+
 using machine::Routing;
 using ops::CollectiveKind;
 BENCHMARK_CAPTURE(simulate, ring_rails, "rail_optimized", Method::ring, CollectiveKind::all_reduce,
@@ -69,6 +98,11 @@ BENCHMARK_CAPTURE(simulate, all_to_all_rails, "rail_optimized", Method::pairwise
                   Routing::minimal)
     ->RangeMultiplier(2)
     ->Range(64, 1024)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(simulate, all_to_all_ecmp, "fat_tree", Method::pairwise, CollectiveKind::all_to_all,
+                  Routing::ecmp)
+    ->RangeMultiplier(2)
+    ->Range(64, 512)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(simulate, all_to_all_fat_tree, "fat_tree", Method::pairwise, CollectiveKind::all_to_all,
                   Routing::minimal)
