@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "calibrate/network_fit.hpp"
 #include "calibrate/network_gates.hpp"
+#include "config/network_file.hpp"
 
 namespace echo::calibrate {
 namespace {
@@ -31,28 +32,23 @@ void write_constants(const std::string& folder, const NetworkKind& kind, const N
   std::ofstream out(folder + "/" + kind.name + ".toml");
   if (!out)
     throw UserError("cannot write " + folder + "/" + kind.name + ".toml", "create the folder first", 3);
-  out << "# Network constants; fields are explained in src/collective/constants.hpp. Written by the network "
-         "fit.\n";
-  out << fmt::format("name = \"{}\"\nsource = \"{}\"\nlicence = \"MIT\"\ndate = \"{}\"\n\n[constants]\n",
-                     kind.name, kind.about, fit_date);
-  const auto fields = collective::network_constant_fields();
-  for (std::size_t f = 0; f < fields.size(); ++f) {
-    const double value = fit.constants.*fields[f].member;
-    const bool fitted = fit.moved[f];
-    const double error = fitted ? fit.error[f] : 0.3 * value;  // unfitted: as wide as machines differ
-    const std::string from = fitted             ? "fitted"
-                             : *kind.prior != 0 ? std::string("as ") + kind.prior
-                                                : "assumed";
-    out << fmt::format("{} = {{ value = {:.5g}, error = {:.2g}, source = \"{}\" }}\n", fields[f].name, value,
-                       error, from);
+  std::vector<std::pair<std::string, double>> figures;
+  if (fit.fitted.rows > 0)
+    figures = {{"rows", static_cast<double>(fit.fitted.rows)},
+               {"median_ape", fit.fitted.median},
+               {"mean_ape", fit.fitted.mean},
+               {"median_ape_16mib", fit.fitted.median_large}};
+  if (fit.held_out.rows > 0) {
+    figures.emplace_back("held_out_median_ape", fit.held_out.median);
+    figures.emplace_back("held_out_median_ape_16mib", fit.held_out.median_large);
   }
-  out << "\n[fit]\n";
-  if (fit.fitted.rows == 0) return;
-  out << fmt::format("rows = {}\nmedian_ape = {:.4f}\nmean_ape = {:.4f}\nmedian_ape_16mib = {:.4f}\n",
-                     fit.fitted.rows, fit.fitted.median, fit.fitted.mean, fit.fitted.median_large);
-  if (fit.held_out.rows > 0)
-    out << fmt::format("held_out_median_ape = {:.4f}\nheld_out_median_ape_16mib = {:.4f}\n",
-                       fit.held_out.median, fit.held_out.median_large);
+  out << config::network_file_text({.name = kind.name,
+                                    .source = kind.about,
+                                    .licence = "MIT",
+                                    .date = fit_date,
+                                    .prior = kind.prior,
+                                    .fit = {fit.constants, fit.error, fit.moved},
+                                    .figures = std::move(figures)});
 }
 
 void print(std::string_view name, std::string_view what, const NetworkErrors& e) {

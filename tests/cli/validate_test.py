@@ -137,6 +137,50 @@ class Validate(unittest.TestCase):
     def test_a_file_that_cannot_be_written_is_exit_5(self):
         self.run_program("gemm.csv", "--csv", "no/such/folder.csv", code=5)
 
+    def test_collectives_are_told_by_their_columns_and_scored_by_what_the_words_of_their_network_say(self):
+        (self.folder / "nccl.csv").write_text(
+            "gpu,gpus_per_node,nodes,ranks,collective,size_bytes,time_us_out,time_us_in,network,nccl_version,note\n"
+            "H100-SXM5-80GB,8,2,16,all_reduce,1073741824,4512,4500,IB NDR 8x400Gb/s,2.23.4,\n"
+            "H100-SXM5-80GB,8,2,16,all_reduce,1048576,123.2,400,EFA 32x100Gb/s,unknown,\n"
+            "H100-SXM5-80GB,8,4,32,all_gather,67108864,600,600,tin cans and string,unknown,\n"
+            "TPU v9,8,1,8,all_reduce,1048576,50,50,,,\n")
+        text = self.run_program("nccl.csv")
+        for piece in ["default-h100", "aws-efa-h100", "4 rows read, 3 scored, of these 1 not steady", "tin cans and string",
+                      "no preset for gpu TPU v9", "d: >= 64 MiB"]:
+            self.assertIn(piece, text)
+        told = json.loads(self.run_program("nccl.csv", "--json"))
+        self.assertEqual(told["claimed"]["scored"], 2)
+        self.assertEqual(told["by"]["size"]["d: >= 64 MiB"]["scored"], 2)
+        self.run_program("nccl.csv", "--csv", "rows.txt")
+        with open(self.folder / "rows.txt") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([row["status"] for row in rows], ["ok", "ok", "ok", "skipped"])
+        self.assertAlmostEqual(float(rows[0]["ratio"]), 1.0, delta=0.1)
+        self.assertEqual(rows[0]["algorithm"], "nvls_tree")
+
+    def test_a_collective_that_no_run_can_have_is_refused_with_its_place(self):
+        (self.folder / "nccl.csv").write_text("gpu,nodes,ranks,collective,size_bytes,time_us_out\nh100,4,2,all_reduce,8,9\n")
+        self.assertIn("nccl.csv:2", self.run_program("nccl.csv", code=2))
+
+    def test_calibrate_writes_a_preset_that_is_read_again(self):
+        def log(nodes, rows):
+            ranks = "".join(f"#  Rank {r} Group 0 Pid {r} on n{r // 8} device {r % 8} [0x00] NVIDIA H100 80GB HBM3\n"
+                            for r in range(8 * nodes))
+            return "# nThread 1 nGpus 1\n" + ranks + "".join(
+                f"{size} {size // 4} float sum -1 {us} 1 1 0 {us} 1 1 0\n" for size, us in rows)
+        (self.folder / "one_all_reduce_perf.log").write_text(log(1, [(1 << 20, 27.4), (1 << 26, 324.7), (1 << 30, 4029)]))
+        (self.folder / "two_all_reduce_perf.log").write_text(log(2, [(4096, 40), (1 << 20, 87), (1 << 26, 472), (1 << 30, 4512)]))
+        done = subprocess.run([PROGRAM, "calibrate", "nccl", "one_all_reduce_perf.log", "two_all_reduce_perf.log", "--network",
+                               "8x400Gb/s IB", "--name", "here", "--date", "2026-01-01"],
+                              cwd=self.folder, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn('network = "here"', done.stdout)
+        (self.folder / "presets/networks").mkdir(parents=True)
+        (self.folder / "here.toml").rename(self.folder / "presets/networks/here.toml")
+        listed = subprocess.run([PROGRAM, "presets", "list", "networks", "--preset-path", "presets"], cwd=self.folder,
+                                capture_output=True, text=True, timeout=60)
+        self.assertIn("here", listed.stdout + listed.stderr)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fuzzes what reads files, SECONDS_EACH long each (default 60): tables (any, and of kernels), expressions, journals,
+# Fuzzes what reads files, SECONDS_EACH long each (default 60): tables (any, and of kernels), expressions, journals, logs of nccl-tests,
 # profiles, sweeps.
 # Needs clang++ 14 with libclang-rt-14-dev and a few minutes to build. Exits 1 on the first crash, hang or sanitizer finding.
 set -euo pipefail
@@ -18,7 +18,7 @@ while read -r module; do libraries+=("$folder/build/libecho_$module.a"); done < 
   while read -r module; do [[ -f $folder/build/libecho_$module.a ]] && echo "$module"; done)
 
 read -ra hdf5 <<<"$(pkg-config --libs hdf5) -lhdf5_hl"
-for name in csv expression journal kernels profile sweep; do
+for name in csv expression journal kernels nccl_log profile sweep; do
   # shellcheck disable=SC2086
   clang++-14 -std=c++20 $flags -fsanitize=fuzzer -w -DECHO_SOURCE_DIR="\"$PWD\"" -Isrc -I. "tests/fuzz/${name}_fuzz.cpp" \
     "${libraries[@]}" -ltomlplusplus -lxxhash -lfmt -lboost_serialization "${hdf5[@]}" -o "$folder/$name"

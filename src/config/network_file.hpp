@@ -1,0 +1,22 @@
+// Network constants as a file of the catalog.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "collective/constants_fit.hpp"
+
+namespace echo::config {
+
+struct NetworkFile {
+  std::string name, source, licence, date;
+  std::string prior;  // whose constants hold where nothing moved them; empty = the defaults of the source
+  collective::FittedConstants fit;
+  std::vector<std::pair<std::string, double>> figures;  // how well it fits, name and value
+};
+
+// A constant that no row speaks of carries the error of a machine like others: 30 %.
+[[nodiscard]] std::string network_file_text(const NetworkFile&);
+
+}  // namespace echo::config
