@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "base/named_table.hpp"
+#include "config/cluster_fabric.hpp"
 #include "config/did_you_mean.hpp"
 #include "config/include_files.hpp"
 #include "config/preset_files.hpp"
@@ -300,7 +301,11 @@ CatalogInputs read_catalog(const std::vector<std::string>& folders, Problems& pr
     (void)follow(known.kernels, found.preset.kernels, "kernel constants", found.place, problems);
   }
   for (const Found<ClusterFile>& found : clusters) {
-    machine::ClusterSpec cluster = found.preset.spec;
+    ClusterFile file = found.preset;
+    std::string fabric;
+    if (!file.fabric_path.empty()) read_given_fabric(file, fabric, problems);
+    if (!fabric.empty()) inputs.files.push_back({"preset", file.fabric_path, fingerprint(fabric)});
+    machine::ClusterSpec& cluster = file.spec;
     cluster.gpu =
         machine::GpuId(follow(catalog.gpus, found.preset.gpu, "gpu", found.preset.gpu_place, problems));
     (void)follow(known.networks, cluster.network, "network", found.preset.network_place, problems);

@@ -4,9 +4,9 @@
 #include <charconv>
 
 #include "base/named_table.hpp"
+#include "config/cluster_fabric.hpp"
 #include "config/did_you_mean.hpp"
 #include "config/recipe_reader.hpp"
-#include "machine/topology.hpp"
 
 namespace echo::config {
 namespace {
@@ -259,17 +259,11 @@ ClusterFile read_cluster(TableReader& file) {
   cluster.cpu = choice<machine::CpuVendor>(file, "cpu", {"intel", "amd", "arm"});
   cluster.host_memory = bandwidth(file, "host_memory_bandwidth", Presence::optional);
   cluster.scale_up = {bandwidth(file, "scale_up_per_gpu_one_way"), duration(file, "scale_up_latency")};
-  cluster.scale_out = {bandwidth(file, "scale_out_per_nic_one_way"), duration(file, "scale_out_hop_latency")};
+  cluster.scale_out.bandwidth = bandwidth(file, "scale_out_per_nic_one_way");
   cluster.nics_per_node = count(file, "nics_per_node", {1, 1024});
-  file.real("oversubscription", {1.0, 1000.0}, cluster.oversubscription, Presence::optional);
-  cluster.nodes_per_leaf = count(file, "nodes_per_leaf", {0, 1e6}, Presence::optional);
   if (const toml::node* node = file.node("network", Presence::require)) read.network_place = place_of(*node);
   file.text("network", cluster.network);
-  std::vector<std::string> topologies;
-  for (const machine::Topology* topology : machine::topology_table()) topologies.emplace_back(topology->name);
-  int topology = -1;
-  file.choice("topology", topologies, topology);
-  cluster.topology = machine::TopologyId(topology);
+  read_fabric_keys(file, read);
   std::string version;
   file.text("nccl_version", version);
   if (const auto number = nccl_version_of(version)) {

@@ -19,6 +19,8 @@ struct ClusterFile {
   machine::ClusterSpec spec;
   std::string gpu;
   Place gpu_place, network_place;
+  std::string fabric_path;  // of topology "file"; read with the rest of the catalog
+  Place fabric_place;
 };
 [[nodiscard]] ClusterFile read_cluster(TableReader& file);
 

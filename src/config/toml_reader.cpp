@@ -215,6 +215,31 @@ bool TableReader::integer(std::string_view key, Range range, std::int64_t& out, 
   return true;
 }
 
+bool TableReader::integers(std::string_view key, Range range,
+                           std::pair<std::size_t, std::size_t> fewest_most, std::vector<std::int32_t>& out,
+                           Presence presence) {
+  note(key, "[]", "a list of integers, each " + words_of(range), presence);
+  const toml::node* found = node(key, presence);
+  if (found == nullptr) return false;
+  const toml::array* list = found->as_array();
+  if (list == nullptr || list->size() < fewest_most.first || list->size() > fewest_most.second) {
+    wrong_type(*found, key,
+               "a list of " + std::to_string(fewest_most.first) + " to " + std::to_string(fewest_most.second) +
+                   " integers");
+    return true;
+  }
+  out.clear();
+  for (const toml::node& one : *list) {
+    const auto* value = one.as_integer();
+    if (value == nullptr) {
+      wrong_type(one, key, "a list of integers");
+    } else if (in_range(one, key, static_cast<double>(value->get()), range)) {
+      out.push_back(static_cast<std::int32_t>(value->get()));
+    }
+  }
+  return true;
+}
+
 bool TableReader::real(std::string_view key, Range range, double& out, Presence presence) {
   note(key, "0.0", "a number, " + words_of(range), presence);
   const toml::node* found = node(key, presence);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 // The shared library of toml++; its header-only build aborts on malformed input.
@@ -73,6 +74,9 @@ class TableReader {
               Presence presence = Presence::require);
   bool boolean(std::string_view key, bool& out, Presence presence = Presence::require);
   bool integer(std::string_view key, Range range, std::int64_t& out, Presence presence = Presence::require);
+  // A list of `fewest` to `most` of them.
+  bool integers(std::string_view key, Range range, std::pair<std::size_t, std::size_t> fewest_most,
+                std::vector<std::int32_t>& out, Presence presence = Presence::require);
   bool real(std::string_view key, Range range, double& out, Presence presence = Presence::require);
   bool quantity(std::string_view key, UnitKind kind, Range range, double& out,
                 Presence presence = Presence::require);

@@ -1,12 +1,15 @@
 // Nodes, their links, and the fabric between them. Loaded from sweeps/catalog/{clusters,fabrics}/*.toml.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
 #include "base/id.hpp"
 #include "base/units.hpp"
+#include "machine/fabric.hpp"
 #include "machine/gpu.hpp"
+#include "machine/network_graph.hpp"
 
 namespace echo::machine {
 
@@ -17,6 +20,14 @@ struct LinkSpec {
   BytesPerSecond bandwidth;
   SimTime latency{};
   friend bool operator==(const LinkSpec&, const LinkSpec&) = default;
+};
+
+// A fabric given link by link, and what its routing gets a GPU while all of them send.
+struct GivenFabric {
+  NetworkGraph graph;                 // no vertices: none was given
+  BytesPerSecond shifted, all_pairs;  // to the like GPU any number of domains on, the slowest; to all
+  SimTime shifted_latency, all_pairs_latency;  // the longest, the mean
+  friend bool operator==(const GivenFabric&, const GivenFabric&) = default;
 };
 
 enum class CpuVendor : std::int8_t { intel, amd, arm };
@@ -32,7 +43,17 @@ struct ClusterSpec {
   std::int32_t nics_per_node = 8;
   TopologyId topology;
   double oversubscription = 1.0;    // leaf uplink: downlink bandwidth over uplink bandwidth
-  std::int32_t nodes_per_leaf = 0;  // nodes (or rails' ports) under one leaf switch; 0 = all
+  std::int32_t nodes_per_leaf = 0;  // nodes (or rails' ports) under one leaf switch or router; 0 = all
+  std::int32_t leaves_per_pod = 0;  // leaves of a pod, routers of a dragonfly's group; 0 = all
+  double spine_oversubscription =
+      1.0;                  // of the links that leave a pod or group: what its nodes send over these
+  std::int32_t groups = 0;  // of a dragonfly, with those the job leaves idle; 0 = those it uses
+  std::array<std::int32_t, 3>
+      dims{};               // of a torus of domains, the last fastest; 0 = as near a cube as can be
+  std::int32_t planes = 2;  // of dual_plane
+  GivenFabric given;        // of topology "file"
+  Fabric fabric = Fabric::infiniband;
+  Routing routing = Routing::adaptive;
   CpuVendor cpu = CpuVendor::intel;
   BytesPerSecond host_memory;         // of a node, all sockets together; 0 = not known
   std::int32_t nccl_version = 22105;  // as NCCL prints it: 2.21.5

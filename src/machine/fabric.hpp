@@ -1,4 +1,4 @@
-// How the fabric between nodes forwards packets.
+// What the fabric between nodes is made of, and how it forwards packets.
 #pragma once
 
 #include <array>
@@ -12,5 +12,11 @@ namespace echo::machine {
 // them. valiant: by way of a random switch (Valiant 1982).
 enum class Routing : std::int8_t { minimal, ecmp, adaptive, valiant };
 inline constexpr std::array<std::string_view, 4> routing_names{"minimal", "ecmp", "adaptive", "valiant"};
+
+// Makes of fabrics: each brings the routing it comes with and the latency of a hop through one of its
+// switches.
+enum class Fabric : std::int8_t { infiniband, roce, ethernet, slingshot, efa };
+inline constexpr std::array<std::string_view, 5> fabric_names{"infiniband", "roce", "ethernet", "slingshot",
+                                                              "efa"};
 
 }  // namespace echo::machine

@@ -39,9 +39,9 @@ static void add_gpus(const ClusterSpec& cluster, std::int32_t domains, NetworkGr
 void add_switched_domains(const ClusterSpec& cluster, std::int32_t domains, NetworkGraph& out) {
   add_gpus(cluster, domains, out);
   if (out.domain == 1) return;
-  const std::int32_t first = add_switches(domains, out);
+  const SwitchRow row = add_switches(domains, out);
   for (std::int32_t gpu = 0; gpu < out.gpus; ++gpu)
-    out.hang(gpu, first + gpu / out.domain, cluster.scale_up.bandwidth, cluster.scale_up.latency,
+    out.hang(gpu, row.first + gpu / out.domain, cluster.scale_up.bandwidth, cluster.scale_up.latency,
              LinkPlace::scale_up);
 }
 
@@ -54,12 +54,15 @@ void add_meshed_domains(const ClusterSpec& cluster, std::int32_t domains, Networ
       out.join(gpu, peer, each, cluster.scale_up.latency, LinkPlace::direct);
 }
 
-void attach_nodes(const ClusterSpec& cluster, const Attachment& to, NetworkGraph& out) {
+// Joins the i-th GPU of every node to a leaf of the node's group: the one of its rail, where they stand side
+// by side.
+static void attach_nodes(const ClusterSpec& cluster, const LeafRow& leaves, std::int32_t group_nodes,
+                         double share, NetworkGraph& out) {
   const std::int32_t rails = rails_of(cluster), per_node = cluster.gpus_per_node;
-  const BytesPerSecond bandwidth = rail_bandwidth(cluster) * to.share;
+  const BytesPerSecond bandwidth = rail_bandwidth(cluster) * share;
   const bool shared = cluster.nics_per_node < per_node;
   for (std::int32_t node = 0; node * per_node < out.gpus; ++node) {
-    const std::int32_t leaf = to.first_switch + node / to.group_nodes * to.stride;
+    const std::int32_t group = leaves.first + node / group_nodes * leaves.side_by_side;
     const std::int32_t gpus = std::min(per_node, out.gpus - node * per_node);
     for (std::int32_t rail = 0; rail < std::min(rails, gpus); ++rail) {
       std::int32_t below = node * per_node + rail;
@@ -68,47 +71,46 @@ void attach_nodes(const ClusterSpec& cluster, const Attachment& to, NetworkGraph
         for (std::int32_t gpu = rail; gpu < gpus; gpu += rails)
           out.join(node * per_node + gpu, below, bandwidth, SimTime::zero(), LinkPlace::host);
       }
-      out.hang(below, leaf + rail * to.rail_stride, bandwidth, cluster.scale_out.latency, LinkPlace::nic);
+      out.hang(below, group + rail % leaves.side_by_side, bandwidth, cluster.scale_out.latency,
+               LinkPlace::nic);
     }
   }
 }
 
-std::int32_t add_switches(std::int32_t count, NetworkGraph& out) {
-  const std::int32_t first = out.vertices;
+SwitchRow add_switches(std::int32_t count, NetworkGraph& out) {
+  const SwitchRow row{.first = out.vertices, .count = count};
   out.vertices += count;
-  return first;
+  return row;
 }
 
-std::int32_t add_level(std::int32_t first, std::int32_t count, BytesPerSecond uplink, BytesPerSecond cable,
-                       LinkPlace place, SimTime latency, NetworkGraph& out) {
-  const auto above = std::max(1, static_cast<std::int32_t>(std::lround(uplink / cable)));
-  const std::int32_t top = add_switches(above, out);
-  for (std::int32_t below = first; below < first + count; ++below)
-    for (std::int32_t i = 0; i < above; ++i)
-      out.join(below, top + i, uplink / static_cast<double>(above), latency, place);
+LeafRow add_leaves(const ClusterSpec& cluster, Leaves leaves, double share, NetworkGraph& out,
+                   std::int32_t at_least) {
+  const std::int32_t nodes = nodes_in(cluster, out), rails = rails_of(cluster);
+  const std::int32_t under = cluster.nodes_per_leaf > 0 ? std::min(cluster.nodes_per_leaf, nodes) : nodes;
+  const std::int32_t side_by_side = leaves == Leaves::by_rail ? rails : 1;
+  const double ports = static_cast<double>(under) * rails / side_by_side;
+  const SwitchRow row = add_switches(std::max((nodes + under - 1) / under * side_by_side, at_least), out);
+  const LeafRow made{row, side_by_side, rail_bandwidth(cluster) * (share * ports)};
+  attach_nodes(cluster, made, under, share, out);
+  return made;
+}
+
+SwitchRow add_level(const SwitchRow& below, BytesPerSecond uplink, BytesPerSecond cable, LinkPlace place,
+                    SimTime latency, NetworkGraph& out) {
+  const SwitchRow above =
+      add_switches(std::max(1, static_cast<std::int32_t>(std::lround(uplink / cable))), out);
+  for (std::int32_t i = 0; i < below.count; ++i)
+    for (std::int32_t j = 0; j < above.count; ++j)
+      out.join(below.first + i * below.stride, above.first + j, uplink / static_cast<double>(above.count),
+               latency, place);
   return above;
 }
 
-void add_leaves_and_spines(const ClusterSpec& cluster, Leaves leaves, NetworkGraph& out) {
-  const std::int32_t nodes = nodes_in(cluster, out), rails = rails_of(cluster);
-  const std::int32_t group = cluster.nodes_per_leaf > 0 ? std::min(cluster.nodes_per_leaf, nodes) : nodes;
-  const std::int32_t groups = (nodes + group - 1) / group;
-  const std::int32_t side_by_side = leaves == Leaves::by_rail ? rails : 1;
-  const std::int32_t count = groups * side_by_side;
-  const std::int32_t first = add_switches(count, out);
-  attach_nodes(cluster,
-               {.first_switch = first,
-                .group_nodes = group,
-                .stride = side_by_side,
-                .rail_stride = leaves == Leaves::by_rail ? 1 : 0},
-               out);
-  if (count > 1) {
-    const double ports = static_cast<double>(group) * rails / side_by_side;
-    const BytesPerSecond cable = rail_bandwidth(cluster);
-    add_level(first, count, cable * (ports / std::max(cluster.oversubscription, 1.0)), cable, LinkPlace::leaf,
-              cluster.scale_out.latency, out);
-  }
-  out.index_links();
+void add_leaves_and_spines(const ClusterSpec& cluster, Leaves leaves, double share, NetworkGraph& out) {
+  const LeafRow row = add_leaves(cluster, leaves, share, out);
+  if (row.count == 1) return;
+  add_level(row, row.down / std::max(cluster.oversubscription, 1.0), rail_bandwidth(cluster) * share,
+            LinkPlace::leaf, cluster.scale_out.latency, out);
 }
 
 }  // namespace echo::machine

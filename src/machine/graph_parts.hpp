@@ -5,6 +5,7 @@
 
 #include "machine/cluster.hpp"
 #include "machine/network_graph.hpp"
+#include "machine/nic_share.hpp"
 
 namespace echo::machine {
 
@@ -22,25 +23,28 @@ void add_switched_domains(const ClusterSpec&, std::int32_t domains, NetworkGraph
 // All GPUs, a link between every two of a domain.
 void add_meshed_domains(const ClusterSpec&, std::int32_t domains, NetworkGraph& out);
 
-// Joins the i-th GPU of every node to the switch `first_switch + group * stride + i mod rails * rail_stride`,
-// `group` being node / group_nodes: rails of a group side by side (rail_stride 1), or all on one switch (0).
-struct Attachment {
-  std::int32_t first_switch = 0, group_nodes = 1, stride = 1, rail_stride = 0;
-  double share = 1.0;  // of the NIC's bandwidth
+// Switches first, first + stride, ...
+struct SwitchRow {
+  std::int32_t first = 0, count = 0, stride = 1;
 };
-void attach_nodes(const ClusterSpec&, const Attachment&, NetworkGraph& out);
+[[nodiscard]] SwitchRow add_switches(std::int32_t count, NetworkGraph& out);
 
-// `count` switches that stand side by side; the first of them.
-[[nodiscard]] std::int32_t add_switches(std::int32_t count, NetworkGraph& out);
+// Leaf switches over all nodes, each `nodes_per_leaf` of them, and the cables that hang the nodes on them
+// with `share` of each NIC's bandwidth; more of them where `at_least` says so. By rail: a leaf for each NIC
+// of a node, side by side.
+struct LeafRow : SwitchRow {
+  std::int32_t side_by_side = 1;
+  BytesPerSecond down;  // what the nodes below a leaf send it
+};
+[[nodiscard]] LeafRow add_leaves(const ClusterSpec&, Leaves, double share, NetworkGraph& out,
+                                 std::int32_t at_least = 1);
 
-// Switches above [first, first + count), each of which sends up `uplink` in all: as many as cables of
-// `cable` make that up, every one joined to each below. Returns how many.
-std::int32_t add_level(std::int32_t first, std::int32_t count, BytesPerSecond uplink, BytesPerSecond cable,
-                       LinkPlace place, SimTime latency, NetworkGraph& out);
+// Switches above a row, each of which sends up `uplink` in all: as many as cables of `cable` make that up,
+// every one joined to each below.
+SwitchRow add_level(const SwitchRow& below, BytesPerSecond uplink, BytesPerSecond cable, LinkPlace place,
+                    SimTime latency, NetworkGraph& out);
 
-// Leaf switches over all nodes and, where there are several, spines above them; indexes the links. By rail:
-// each NIC of a node has a leaf of its own.
-enum class Leaves : std::int8_t { by_node, by_rail };
-void add_leaves_and_spines(const ClusterSpec&, Leaves, NetworkGraph& out);
+// Leaves and, where there are several, spines above them all.
+void add_leaves_and_spines(const ClusterSpec&, Leaves, double share, NetworkGraph& out);
 
 }  // namespace echo::machine

@@ -31,8 +31,8 @@ struct NetworkGraph {
   std::int32_t domain = 1;  // GPUs that share a scale-up network: [0, domain), [domain, 2 domain), ...
   std::vector<Link> links;
   Csr<std::int32_t> out;  // [vertices] ids of the links that leave each
-  // A torus: routers [first_router, ...), the last of `dims` (each at least 2) running fastest. The cable from
-  // router r forwards along dimension k is links first_ring + 2 (k * routers + r). Empty elsewhere.
+  // A torus: routers [first_router, ...), the last of `dims` (each at least 2) running fastest. The cable
+  // from router r forwards along dimension k is links first_ring + 2 (k * routers + r). Empty elsewhere.
   std::vector<std::int32_t> dims;
   std::int32_t first_router = 0, first_ring = 0;
 
@@ -52,6 +52,7 @@ struct NetworkGraph {
     return first;
   }
   void index_links();  // fills `out` once all links are there
+  friend bool operator==(const NetworkGraph&, const NetworkGraph&) = default;
 };
 
 }  // namespace echo::machine

@@ -9,8 +9,10 @@
 #include "machine/nic_share.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/contract.hpp"
+#include "machine/hashed_flows.hpp"
 
 namespace echo::machine {
 
@@ -38,21 +40,40 @@ GroupLinks without_fabric(const GroupSpan& span, const ClusterSpec& cluster, con
 
 std::int32_t nodes_spanned(const GroupSpan& span, const ClusterSpec& cluster) {
   if (span.nodes <= 1) return 1;
+  if (span.extent > 0) return span.extent;
   const std::int64_t last = static_cast<std::int64_t>(span.ranks - 1) * span.stride;
   const auto extent = static_cast<std::int32_t>(last / cluster.gpus_per_node + 1);
   return std::max(extent, span.nodes);
 }
 
-void cross_leaves(const ClusterSpec& cluster, GroupLinks& links) {
-  links.scale_out.bandwidth = links.scale_out.bandwidth * (1.0 / std::max(cluster.oversubscription, 1.0));
-  links.scale_out.latency *= 3;
+std::int32_t nodes_apart(const GroupSpan& span, const ClusterSpec& cluster) {
+  const std::int32_t domain = std::max(cluster.gpus_per_node, cluster.scale_up_domain);
+  return std::max(1, std::max(span.stride, domain) / cluster.gpus_per_node);
 }
 
-GroupLinks links_through_leaves(const GroupSpan& span, const ClusterSpec& cluster, const GpuSpec& gpu) {
+void climb(double oversubscription, std::int32_t switches, GroupLinks& links) {
+  links.scale_out.bandwidth = links.scale_out.bandwidth * (1.0 / std::max(oversubscription, 1.0));
+  links.scale_out.latency *= switches;
+}
+
+GroupLinks links_through_leaves(const GroupSpan& span, Traffic traffic, Leaves leaves,
+                                const ClusterSpec& cluster, const GpuSpec& gpu) {
   GroupLinks links = without_fabric(span, cluster, gpu);
-  if (span.nodes <= 1) return links;
-  const bool one_leaf = cluster.nodes_per_leaf <= 0 || nodes_spanned(span, cluster) <= cluster.nodes_per_leaf;
-  if (!one_leaf) cross_leaves(cluster, links);
+  const std::int32_t under = cluster.nodes_per_leaf, nodes = nodes_spanned(span, cluster);
+  if (span.nodes <= 1 || under <= 0 || nodes <= under) return links;
+  climb(cluster.oversubscription, 3, links);
+  if (cluster.routing == Routing::ecmp) {
+    const std::int32_t rails = std::min(cluster.gpus_per_node, cluster.nics_per_node);
+    const double ports = static_cast<double>(under) * (leaves == Leaves::by_node ? rails : 1);
+    const double uplinks = std::max(1.0, std::round(ports / std::max(cluster.oversubscription, 1.0)));
+    const double switches =
+        std::ceil(static_cast<double>(nodes) / under) * (leaves == Leaves::by_rail ? rails : 1);
+    // What a leaf sends to one other loads the cables down to it as those up from itself.
+    const double ways = traffic == Traffic::all_pairs ? 2.0 : 1.0;
+    const double flows = hashed_flows(traffic, span.ranks) * ports / uplinks;
+    links.scale_out.bandwidth =
+        links.scale_out.bandwidth * even_share_of_hashed(flows, ways * switches * uplinks);
+  }
   return links;
 }
 

@@ -11,12 +11,17 @@ namespace echo::machine {
 // Nodes from the first to the last member, both counted, members evenly spread.
 [[nodiscard]] std::int32_t nodes_spanned(const GroupSpan&, const ClusterSpec&);
 
-// A group that leaves its leaf switch: `oversubscription` fewer uplinks, leaf - spine - leaf instead of one
-// switch.
-void cross_leaves(const ClusterSpec&, GroupLinks& links);
+// Nodes from a member to the next one on another node.
+[[nodiscard]] std::int32_t nodes_apart(const GroupSpan&, const ClusterSpec&);
 
-// Leaf switches under a spine: full links inside a leaf's `nodes_per_leaf` nodes (0 = all), crossed leaves
-// beyond.
-[[nodiscard]] GroupLinks links_through_leaves(const GroupSpan&, const ClusterSpec&, const GpuSpec&);
+// Leaves one group to each NIC's share of uplinks that carry 1 / `oversubscription` of it; `switches` on the
+// way.
+void climb(double oversubscription, std::int32_t switches, GroupLinks& links);
+
+// Leaf switches under a spine: full links inside a leaf's `nodes_per_leaf` nodes (0 = all), beyond it those
+// that the oversubscription and the routing leave.
+enum class Leaves : std::int8_t { by_node, by_rail };  // under a leaf: all NICs of a node, or one of each
+[[nodiscard]] GroupLinks links_through_leaves(const GroupSpan&, Traffic, Leaves, const ClusterSpec&,
+                                              const GpuSpec&);
 
 }  // namespace echo::machine

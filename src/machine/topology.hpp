@@ -21,21 +21,28 @@ struct GroupLinks {
   friend bool operator==(const GroupLinks&, const GroupLinks&) = default;
 };
 
+// What a group sends between nodes: to the next member in order, as rings, trees and pipelines do, all like
+// groups at the same time; or every member to every other.
+enum class Traffic : std::int8_t { neighbours, all_pairs };
+
 struct Topology {
   const char* name;
   const char* source;
   // Pure. Contract: symmetric in the ranks; never faster than the cluster's own links; within one scale-up
   // domain (a node, or an NVL72 rack: a "node" of GroupSpan) only scale_up is set.
-  GroupLinks (*links)(const GroupSpan&, const ClusterSpec&, const GpuSpec&);
+  GroupLinks (*links)(const GroupSpan&, Traffic, const ClusterSpec&, const GpuSpec&);
   // The machine itself, `domains` scale-up domains of it, as vertices and indexed links: what `links` sums up
   // in closed form.
   void (*build)(const ClusterSpec&, std::int32_t domains, NetworkGraph& out);
+  // Whether `links` depends on the size of the machine, ClusterSpec::nodes (0 = no larger than the group).
+  bool sized = false;
 };
 
 [[nodiscard]] std::span<const Topology* const> topology_table();  // sorted by name; ids index it
 [[nodiscard]] inline GroupLinks links_of(const GroupSpan& span, const ClusterSpec& cluster,
-                                         const GpuSpec& gpu) {
-  return topology_table()[static_cast<std::size_t>(cluster.topology.index())]->links(span, cluster, gpu);
+                                         const GpuSpec& gpu, Traffic traffic = Traffic::neighbours) {
+  return topology_table()[static_cast<std::size_t>(cluster.topology.index())]->links(span, traffic, cluster,
+                                                                                     gpu);
 }
 
 }  // namespace echo::machine

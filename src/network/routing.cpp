@@ -26,6 +26,10 @@ using machine::Link;
 using machine::LinkPlace;
 using machine::Routing;
 
+// A trunk between groups counts for more than any way inside them, so that no third group lies on a shortest
+// path.
+static std::int32_t cost_of(const Link& link) { return link.place == LinkPlace::global ? 4 : 1; }
+
 Router::Router(const machine::NetworkGraph& graph, Routing policy, std::uint64_t seed)
     : graph_(&graph), policy_(policy), seed_(seed) {
   ECHO_EXPECT(graph.out.rows() == graph.vertices);
@@ -83,12 +87,12 @@ Router::Exit Router::exit_of(std::int32_t gpu, std::int32_t to, std::uint64_t ke
     std::uint64_t wanted = alike > 0 ? key % alike : 0;
     for (const Port& port : ports_.row(gpu)) {
       for (const Port& entry : ports_.row(to)) {
-        const std::int32_t hops = hops_between(port.fabric, entry.fabric);
-        if (hops < 0) continue;
+        const std::int32_t cost = cost_between(port.fabric, entry.fabric);
+        if (cost < 0) continue;
         if (pass == 0) {
-          if (best.cost < 0 || hops < best.cost) best = {gpu, hops, &port, &entry}, alike = 0;
-          alike += hops == best.cost ? 1 : 0;
-        } else if (hops == best.cost && wanted-- == 0) {
+          if (best.cost < 0 || cost < best.cost) best = {gpu, cost, &port, &entry}, alike = 0;
+          alike += cost == best.cost ? 1 : 0;
+        } else if (cost == best.cost && wanted-- == 0) {
           best.port = &port, best.entry = &entry;
         }
       }
@@ -98,7 +102,7 @@ Router::Exit Router::exit_of(std::int32_t gpu, std::int32_t to, std::uint64_t ke
   return best;
 }
 
-// The GPU itself, or the neighbour in its domain that saves more hops than the one to get there; among those
+// The GPU itself, or the neighbour in its domain that saves more than the step to get there; among those
 // the one in the place that the destination has in its own.
 Router::Exit Router::best_exit(std::int32_t from, std::int32_t to, std::uint64_t key) {
   Exit best = exit_of(from, to, key);
@@ -116,40 +120,46 @@ Router::Exit Router::best_exit(std::int32_t from, std::int32_t to, std::uint64_t
   return best;
 }
 
-std::int32_t Router::hops_between(std::int32_t from, std::int32_t to) {
+std::int32_t Router::cost_between(std::int32_t from, std::int32_t to) {
   if (from == to) return 0;
-  return graph_->dims.empty() ? table_of(to).hops[beyond_gpus(from)] : torus_hops(from, to);
+  return graph_->dims.empty() ? table_of(to).cost[beyond_gpus(from)] : torus_hops(from, to);
 }
 
 const Router::Table& Router::table_of(std::int32_t to) {
   Table& table = tables_[beyond_gpus(to)];
-  if (table.hops.empty()) fill_table(to, table);
+  if (table.cost.empty()) fill_table(to, table);
   return table;
 }
 
-// Breadth first from the switch, over switches only: GPUs and the NICs below them pass nothing on.
+// From the switch outwards, nearest first, over switches only: GPUs and the NICs below them pass nothing on.
 void Router::fill_table(std::int32_t to, Table& table) const {
-  table.hops.assign(tables_.size(), -1);
-  table.hops[beyond_gpus(to)] = 0;
   const auto passes = [this](const Link& l) {
     return l.from >= graph_->gpus && l.to >= graph_->gpus && l.place != LinkPlace::nic &&
            l.place != LinkPlace::host && l.place != LinkPlace::scale_up;
   };
-  std::vector<std::int32_t> queue{to};
-  for (std::size_t i = 0; i < queue.size(); ++i) {
-    const std::int32_t hops = table.hops[beyond_gpus(queue[i])];
-    for (const std::int32_t id : graph_->out.row(queue[i])) {
-      const Link& inwards = link(id ^ 1);
-      if (!passes(inwards) || table.hops[beyond_gpus(inwards.from)] >= 0) continue;
-      table.hops[beyond_gpus(inwards.from)] = hops + 1;
-      queue.push_back(inwards.from);
+  table.cost.assign(tables_.size(), -1);
+  std::vector<std::vector<std::int32_t>> reached{{to}};  // [cost]
+  for (std::size_t cost = 0; cost < reached.size(); ++cost) {
+    for (std::size_t i = 0; i < reached[cost].size(); ++i) {
+      const std::int32_t at = reached[cost][i];
+      std::int32_t& known = table.cost[beyond_gpus(at)];
+      if (known >= 0) continue;
+      known = static_cast<std::int32_t>(cost);
+      for (const std::int32_t id : graph_->out.row(at)) {
+        const Link& inwards = link(id ^ 1);
+        if (!passes(inwards) || table.cost[beyond_gpus(inwards.from)] >= 0) continue;
+        const std::size_t further = cost + static_cast<std::size_t>(cost_of(inwards));
+        if (reached.size() <= further) reached.resize(further + 1);
+        reached[further].push_back(inwards.from);
+      }
     }
   }
   for (std::int32_t v = graph_->gpus; v < graph_->vertices; ++v) {
-    const std::int32_t hops = table.hops[beyond_gpus(v)];
-    if (hops > 0)
+    const std::int32_t cost = table.cost[beyond_gpus(v)];
+    if (cost > 0)
       for (const std::int32_t id : graph_->out.row(v))
-        if (passes(link(id)) && table.hops[beyond_gpus(link(id).to)] == hops - 1) table.next.push(id);
+        if (passes(link(id)) && table.cost[beyond_gpus(link(id).to)] == cost - cost_of(link(id)))
+          table.next.push(id);
     table.next.close_row();
   }
 }
@@ -195,13 +205,19 @@ void Router::pick(std::int32_t from, const Port& entry, std::uint64_t key, std::
   }
 }
 
-// All shortest paths, an equal share at every switch to each next hop.
+// All shortest paths, an equal share at every switch to each next hop. The furthest switches first: all that
+// they will ever get has arrived.
 void Router::spread(std::int32_t from, std::int32_t to, std::vector<LinkUse>& out) {
   frontier_.assign(1, from);
   share_[beyond_gpus(from)] = 1.0;
-  while (frontier_.front() != to) {  // all of them are as far from it
+  while (frontier_.size() > 1 || frontier_.front() != to) {
+    std::int32_t furthest = 0;
+    for (const std::int32_t at : frontier_) furthest = std::max(furthest, cost_between(at, to));
     later_.clear();
+    for (const std::int32_t at : frontier_)
+      if (cost_between(at, to) < furthest) later_.push_back(at);
     for (const std::int32_t at : frontier_) {
+      if (cost_between(at, to) < furthest) continue;
       const auto next = next_links(at, to);
       const double each = share_[beyond_gpus(at)] / static_cast<double>(next.size());
       share_[beyond_gpus(at)] = 0.0;
@@ -228,7 +244,7 @@ void Router::cross_fabric(std::int32_t from, const Port& entry, std::uint64_t ke
       const std::uint64_t at = draw(seed_, key, 0) % attached_.size();
       Port half = entry;
       half.fabric = attached_[at];
-      if (hops_between(from, half.fabric) >= 0 && hops_between(half.fabric, entry.fabric) >= 0) {
+      if (cost_between(from, half.fabric) >= 0 && cost_between(half.fabric, entry.fabric) >= 0) {
         pick(from, half, key, out);
         from = half.fabric;
       }
@@ -257,6 +273,11 @@ void Router::route(std::int32_t from, std::int32_t to, std::uint64_t flow, std::
   cross_fabric(exit.port->fabric, *exit.entry, key, out);
   for (std::size_t i = exit.entry->up.size(); i-- > 0;)
     if (exit.entry->up[i] >= 0) out.push_back({exit.entry->up[i] ^ 1});
+}
+
+bool Router::reaches(std::int32_t from, std::int32_t to) {
+  std::vector<LinkUse> inside;
+  return route_inside(from, to, inside) || best_exit(from, to, 0).cost >= 0;
 }
 
 SimTime Router::latency_of(std::span<const LinkUse> route) const {

@@ -24,6 +24,8 @@ class Router {
   // the same two apart: another may take another path.
   void route(std::int32_t from, std::int32_t to, std::uint64_t flow, std::vector<LinkUse>& out);
 
+  [[nodiscard]] bool reaches(std::int32_t from, std::int32_t to);
+
   // Latency of the first path of such a route, switches and NVLink together.
   [[nodiscard]] SimTime latency_of(std::span<const LinkUse> route) const;
 
@@ -34,10 +36,10 @@ class Router {
     std::array<std::int32_t, 2> up{-1, -1};
     std::int32_t place = 0;  // among the ports of that switch
   };
-  // How to come closer to one switch, for every vertex that is no GPU.
+  // How to come to one switch by the shortest ways, from every vertex that is no GPU.
   struct Table {
-    std::vector<std::int32_t> hops;  // -1 = cannot be reached
-    Csr<std::int32_t> next;          // links that are one hop closer
+    std::vector<std::int32_t> cost;  // -1 = cannot be reached
+    Csr<std::int32_t> next;          // the first links of those ways
   };
   struct Exit {
     std::int32_t gpu = -1, cost = -1;
@@ -48,7 +50,7 @@ class Router {
   bool route_inside(std::int32_t from, std::int32_t to, std::vector<LinkUse>& out) const;
   [[nodiscard]] Exit exit_of(std::int32_t gpu, std::int32_t to, std::uint64_t key);
   [[nodiscard]] Exit best_exit(std::int32_t from, std::int32_t to, std::uint64_t key);
-  [[nodiscard]] std::int32_t hops_between(std::int32_t from, std::int32_t to);
+  [[nodiscard]] std::int32_t cost_between(std::int32_t from, std::int32_t to);
   [[nodiscard]] std::int32_t torus_hops(std::int32_t from, std::int32_t to) const;
   [[nodiscard]] std::span<const std::int32_t> next_links(std::int32_t at, std::int32_t to);
   const Table& table_of(std::int32_t to);

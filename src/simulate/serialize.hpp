@@ -69,12 +69,38 @@ void serialize(Archive& archive, echo::machine::LinkSpec& link, unsigned) {
   all(archive, bandwidth, latency);
 }
 
+template <class Archive, class T>
+void serialize(Archive& archive, echo::Csr<T>& rows, unsigned) {
+  auto& [offset, value] = rows;
+  all(archive, offset, value);
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::machine::Link& link, unsigned) {
+  auto& [from, to, bandwidth, latency, place] = link;
+  all(archive, from, to, bandwidth, latency, place);
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::machine::NetworkGraph& graph, unsigned) {
+  auto& [gpus, vertices, domain, links, out, dims, first_router, first_ring] = graph;
+  all(archive, gpus, vertices, domain, links, out, dims, first_router, first_ring);
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::machine::GivenFabric& given, unsigned) {
+  auto& [graph, shifted, all_pairs, shifted_latency, all_pairs_latency] = given;
+  all(archive, graph, shifted, all_pairs, shifted_latency, all_pairs_latency);
+}
+
 template <class Archive>
 void serialize(Archive& archive, echo::machine::ClusterSpec& cluster, unsigned) {
   auto& [name, gpu, gpus_per_node, nodes, scale_up_domain, scale_up, scale_out, nics_per_node, topology,
-         oversubscription, nodes_per_leaf, cpu, host_memory, nccl_version, network, source] = cluster;
+         oversubscription, nodes_per_leaf, leaves_per_pod, spine_oversubscription, groups, dims, planes, given,
+         fabric, routing, cpu, host_memory, nccl_version, network, source] = cluster;
   all(archive, name, gpu, gpus_per_node, nodes, scale_up_domain, scale_up, scale_out, nics_per_node, topology,
-      oversubscription, nodes_per_leaf, cpu, host_memory, nccl_version, network, source);
+      oversubscription, nodes_per_leaf, leaves_per_pod, spine_oversubscription, groups, dims, planes, given,
+      fabric, routing, cpu, host_memory, nccl_version, network, source);
 }
 
 template <class Archive>

@@ -30,7 +30,7 @@ using machine::ClusterSpec;
 using machine::GpuSpec;
 using training::ModelSpec;
 
-constexpr std::array<PresetField, 31> fields{{
+constexpr std::array<PresetField, 32> fields{{
     {"model.layers", Axis::model, Type::integer, plain, of_model<&ModelSpec::layers>},
     {"model.hidden", Axis::model, Type::integer, plain, of_model<&ModelSpec::hidden>},
     {"model.heads", Axis::model, Type::integer, plain, of_model<&ModelSpec::heads>},
@@ -79,6 +79,7 @@ constexpr std::array<PresetField, 31> fields{{
     {"cluster.nvlink_domain", Axis::cluster, Type::integer, plain, of_cluster<&ClusterSpec::scale_up_domain>},
     {"cluster.nics_per_node", Axis::cluster, Type::integer, plain, of_cluster<&ClusterSpec::nics_per_node>},
     {"cluster.nodes_per_leaf", Axis::cluster, Type::integer, plain, of_cluster<&ClusterSpec::nodes_per_leaf>},
+    {"cluster.leaves_per_pod", Axis::cluster, Type::integer, plain, of_cluster<&ClusterSpec::leaves_per_pod>},
     {"cluster.oversubscription", Axis::cluster, Type::real, plain,
      [](const Catalog& c, std::size_t i) {
        return Scalar{0, c.clusters[i].oversubscription};

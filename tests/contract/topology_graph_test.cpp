@@ -17,21 +17,28 @@ ClusterSpec cluster(std::int32_t gpus, std::int32_t nics) {
   c.scale_up = {BytesPerSecond(450e9), SimTime(100'000)};
   c.scale_out = {BytesPerSecond(50e9), SimTime(130'000)};
   c.oversubscription = 2.0;
-  c.nodes_per_leaf = 4;
+  c.nodes_per_leaf = 2;
+  c.leaves_per_pod = 2;
+  c.spine_oversubscription = 1.5;
   return c;
 }
 
 class EveryGraph : public ::testing::TestWithParam<const Topology*> {
  protected:
+  [[nodiscard]] ClusterSpec cluster_of(std::int32_t gpus, std::int32_t nics, std::int32_t nodes) const {
+    ClusterSpec c = cluster(gpus, nics);
+    c.nodes = nodes;
+    return std::string(GetParam()->name) == "file" ? network::with_given_rails(c, nodes) : c;
+  }
   [[nodiscard]] NetworkGraph build(const ClusterSpec& c, std::int32_t domains) const {
     NetworkGraph graph;
     GetParam()->build(c, domains, graph);
     return graph;
   }
-  [[nodiscard]] GroupLinks links(const GroupSpan& span, const ClusterSpec& c) const {
+  [[nodiscard]] GroupLinks links(const GroupSpan& span, const ClusterSpec& c, Traffic traffic) const {
     GpuSpec gpu;
     gpu.compute_capability = 90;
-    return GetParam()->links(span, c, gpu);
+    return GetParam()->links(span, traffic, c, gpu);
   }
 };
 
@@ -43,7 +50,7 @@ GroupSpan like_gpus(const ClusterSpec& c, std::int32_t nodes) {
 
 TEST_P(EveryGraph, IsWellFormed) {
   for (const std::int32_t nics : {1, 4, 8, 16}) {
-    const NetworkGraph graph = build(cluster(8, nics), 6);
+    const NetworkGraph graph = build(cluster_of(8, nics, 6), 6);
     EXPECT_EQ(graph.gpus, 48);
     EXPECT_EQ(graph.domain, 8);
     EXPECT_EQ(graph.out.rows(), graph.vertices);
@@ -53,7 +60,7 @@ TEST_P(EveryGraph, IsWellFormed) {
 
 TEST_P(EveryGraph, JoinsEveryTwoGpus) {
   for (const Routing policy : {Routing::minimal, Routing::ecmp, Routing::adaptive, Routing::valiant}) {
-    const NetworkGraph graph = build(cluster(4, 2), 7);
+    const NetworkGraph graph = build(cluster_of(4, 2, 7), 7);
     network::Router router(graph, policy, 3);
     std::vector<network::LinkUse> uses;
     for (std::int32_t from = 0; from < graph.gpus; ++from)
@@ -74,7 +81,7 @@ TEST_P(EveryGraph, JoinsEveryTwoGpus) {
 }
 
 TEST_P(EveryGraph, KeepsADomainToItsScaleUpNetwork) {
-  const NetworkGraph graph = build(cluster(8, 8), 3);
+  const NetworkGraph graph = build(cluster_of(8, 8, 3), 3);
   network::Router router(graph, Routing::adaptive);
   std::vector<network::LinkUse> uses;
   for (std::int32_t from = 0; from < 8; ++from) {
@@ -90,44 +97,56 @@ TEST_P(EveryGraph, KeepsADomainToItsScaleUpNetwork) {
 
 TEST_P(EveryGraph, InjectsWhatTheNicsOfANodeDo) {
   for (const std::int32_t nics : {1, 4, 8, 16}) {
-    const ClusterSpec c = cluster(8, nics);
+    const ClusterSpec c = cluster_of(8, nics, 2);
     const NetworkGraph graph = build(c, 2);
     double injected = 0.0;
-    for (const Link& link : graph.links)
-      if (link.place == LinkPlace::nic && link.latency > SimTime::zero()) injected += link.bandwidth.value;
+    for (std::size_t i = 0; i < graph.links.size(); i += 2)
+      if (graph.links[i].place == LinkPlace::nic) injected += graph.links[i].bandwidth.value;
     EXPECT_DOUBLE_EQ(injected, 2 * 50e9 * nics);
   }
 }
 
-// All like GPUs send as far as they can: what the closed form promises each must get through.
+// What the closed form promises each GPU must get through, while all like groups are at work: rings over
+// every k-th node, members one after the other; and every GPU to every other.
 TEST_P(EveryGraph, CarriesWhatTheClosedFormPromises) {
   for (const std::int32_t nics : {2, 4, 8, 16}) {
-    for (const std::int32_t nodes : {2, 4, 6, 8, 16}) {
-      const ClusterSpec c = cluster(8, nics);
+    for (const std::int32_t nodes : {2, 4, 6, 8, 12, 16}) {
+      const ClusterSpec c = cluster_of(8, nics, nodes);
       const NetworkGraph graph = build(c, nodes);
-      const double promised = links(like_gpus(c, nodes), c).scale_out.bandwidth.value;
-      for (std::int32_t shift = 1; shift < nodes; ++shift) {
+      for (std::int32_t apart = 1; apart < nodes; ++apart) {
+        if (nodes % apart != 0) continue;
+        GroupSpan ring = like_gpus(c, nodes / apart);
+        ring.stride *= apart;
+        const double promised = links(ring, c, Traffic::neighbours).scale_out.bandwidth.value;
         const double carried =
-            network::slowest_rate(graph, Routing::adaptive, network::shifted(graph, shift)).value;
-        EXPECT_LE(promised, carried * (1 + 1e-9)) << nics << " NICs, " << nodes << " nodes, shift " << shift;
+            network::slowest_rate(graph, Routing::adaptive, network::shifted(graph, apart), 0, 2).value;
+        EXPECT_LE(promised, carried * (1 + 1e-9))
+            << nics << " NICs, " << nodes << " nodes, " << apart << " apart";
       }
+      const double promised = links(like_gpus(c, nodes), c, Traffic::all_pairs).scale_out.bandwidth.value;
+      const double carried =
+          network::slowest_rate(graph, Routing::adaptive, network::all_pairs(graph), 0, 2).value;
+      // What a GPU sends to its own domain needs no NIC.
+      EXPECT_LE(promised, carried * (graph.gpus - graph.domain) * (1 + 1e-9))
+          << nics << " NICs, " << nodes << " nodes";
     }
   }
 }
 
 TEST_P(EveryGraph, TakesTheTimeOfTheClosedFormAtLeast) {
-  const ClusterSpec c = cluster(8, 8);
+  const ClusterSpec c = cluster_of(8, 8, 8);
   const NetworkGraph graph = build(c, 8);
   network::Router router(graph, Routing::minimal);
   std::vector<network::LinkUse> uses;
   router.route(0, 1, 0, uses);
   EXPECT_EQ(router.latency_of(uses), c.scale_up.latency);
   SimTime longest{};
-  for (std::int32_t to = 8; to < graph.gpus; to += 8) {
-    router.route(0, to, 0, uses);
+  for (const auto& [from, to] : network::all_pairs(graph)) {
+    router.route(from, to, 0, uses);
     longest = std::max(longest, router.latency_of(uses));
   }
-  EXPECT_LE(links(like_gpus(c, 8), c).scale_out.latency, longest);
+  EXPECT_LE(links(like_gpus(c, 8), c, Traffic::neighbours).scale_out.latency, longest);
+  EXPECT_LE(links(like_gpus(c, 8), c, Traffic::all_pairs).scale_out.latency, longest);
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, EveryGraph,

@@ -7,12 +7,12 @@
 #include <algorithm>
 
 #include "machine/graph_parts.hpp"
-#include "machine/nic_share.hpp"
 
 namespace echo::machine::topologies {
 
-static GroupLinks links(const GroupSpan& span, const ClusterSpec& cluster, const GpuSpec& gpu) {
-  GroupLinks out = links_through_leaves(span, cluster, gpu);
+static GroupLinks links(const GroupSpan& span, Traffic traffic, const ClusterSpec& cluster,
+                        const GpuSpec& gpu) {
+  GroupLinks out = links_through_leaves(span, traffic, Leaves::by_rail, cluster, gpu);
   const std::int32_t all = cluster.scale_up_domain - 1;
   const std::int32_t own = std::min(span.ranks_per_node - 1, all);
   if (own >= 1) out.scale_up.bandwidth = out.scale_up.bandwidth * (static_cast<double>(own) / all);
@@ -21,7 +21,8 @@ static GroupLinks links(const GroupSpan& span, const ClusterSpec& cluster, const
 
 static void build(const ClusterSpec& cluster, std::int32_t domains, NetworkGraph& out) {
   add_meshed_domains(cluster, domains, out);
-  add_leaves_and_spines(cluster, Leaves::by_rail, out);
+  add_leaves_and_spines(cluster, Leaves::by_rail, 1.0, out);
+  out.index_links();
 }
 
 extern const Topology meshed_nodes;

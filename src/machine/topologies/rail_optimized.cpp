@@ -5,19 +5,24 @@
 // to start on a leaf boundary. Source: NVIDIA DGX SuperPOD reference architecture RA-11333 (compute fabric);
 // NCCL NCCL_CROSS_NIC=0.
 #include "machine/graph_parts.hpp"
-#include "machine/nic_share.hpp"
 
 namespace echo::machine::topologies {
 
+static GroupLinks links(const GroupSpan& span, Traffic traffic, const ClusterSpec& cluster,
+                        const GpuSpec& gpu) {
+  return links_through_leaves(span, traffic, Leaves::by_rail, cluster, gpu);
+}
+
 static void build(const ClusterSpec& cluster, std::int32_t domains, NetworkGraph& out) {
   add_switched_domains(cluster, domains, out);
-  add_leaves_and_spines(cluster, Leaves::by_rail, out);
+  add_leaves_and_spines(cluster, Leaves::by_rail, 1.0, out);
+  out.index_links();
 }
 
 extern const Topology rail_optimized;
 const Topology rail_optimized{.name = "rail_optimized",
                               .source = "NVIDIA DGX SuperPOD reference architecture RA-11333",
-                              .links = links_through_leaves,
+                              .links = links,
                               .build = build};
 
 }  // namespace echo::machine::topologies

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "base/named_table.hpp"
-#include "machine/topology.hpp"
 #include "tests/support/network_load.hpp"
 
 namespace echo::network {
@@ -21,13 +19,6 @@ ClusterSpec dgx() {
   c.oversubscription = 2.0;
   c.nodes_per_leaf = 2;
   return c;
-}
-
-NetworkGraph graph_of(const char* topology, const ClusterSpec& cluster, std::int32_t domains) {
-  NetworkGraph graph;
-  machine::topology_table()[static_cast<std::size_t>(find_named(machine::topology_table(), topology))]->build(
-      cluster, domains, graph);
-  return graph;
 }
 
 std::vector<LinkPlace> places(Router& router, const NetworkGraph& graph, std::int32_t from, std::int32_t to) {

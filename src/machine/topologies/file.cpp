@@ -1,0 +1,33 @@
+// A fabric given link by link in a file of the cluster (`topology_file`). What the closed forms of other
+// topologies say, its own routing said when the file was read: the rate of the slowest GPU while all send to
+// the like GPU any number of domains on, for neighbours; while all send to all, for all pairs. Both are of
+// the whole machine at work: a group that sits well is underrated (neglected).
+#include <algorithm>
+
+#include "base/contract.hpp"
+#include "machine/graph_parts.hpp"
+
+namespace echo::machine::topologies {
+
+static GroupLinks links(const GroupSpan& span, Traffic traffic, const ClusterSpec& cluster,
+                        const GpuSpec& gpu) {
+  GroupLinks out = without_fabric(span, cluster, gpu);
+  if (span.nodes <= 1) return out;
+  const GivenFabric& given = cluster.given;
+  const bool near = traffic == Traffic::neighbours;
+  const BytesPerSecond injected = rail_bandwidth(cluster) * (1.0 * rails_of(cluster) / cluster.gpus_per_node);
+  const double share = (near ? given.shifted : given.all_pairs) / injected;
+  out.scale_out.bandwidth = out.scale_out.bandwidth * std::min(share, 1.0);
+  out.scale_out.latency = near ? given.shifted_latency : given.all_pairs_latency;
+  return out;
+}
+
+static void build(const ClusterSpec& cluster, std::int32_t domains, NetworkGraph& out) {
+  ECHO_EXPECT(domains * domain_of(cluster) <= cluster.given.graph.gpus);
+  out = cluster.given.graph;
+}
+
+extern const Topology file;
+const Topology file{.name = "file", .source = "the cluster's own file", .links = links, .build = build};
+
+}  // namespace echo::machine::topologies
