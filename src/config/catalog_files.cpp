@@ -302,9 +302,7 @@ CatalogInputs read_catalog(const std::vector<std::string>& folders, Problems& pr
   }
   for (const Found<ClusterFile>& found : clusters) {
     ClusterFile file = found.preset;
-    std::string fabric;
-    if (!file.fabric_path.empty()) read_given_fabric(file, fabric, problems);
-    if (!fabric.empty()) inputs.files.push_back({"preset", file.fabric_path, fingerprint(fabric)});
+    if (!file.fabric_path.empty()) read_given_fabric(file, folders, inputs.files, problems);
     machine::ClusterSpec& cluster = file.spec;
     cluster.gpu =
         machine::GpuId(follow(catalog.gpus, found.preset.gpu, "gpu", found.preset.gpu_place, problems));

@@ -4,8 +4,8 @@
 //   between = ["gpu 0-7", "left"]   # each of them to it
 //   bandwidth = "400 Gb/s"          # one direction
 //   latency = "130 ns"              # of the switch it enters; the cluster's hop latency if left out
-// GPUs, their domains and the scale-up network are those of the cluster, whose `nodes` says how many there are. Checked:
-// names, bandwidths, that every two GPUs can reach each other, by way of switches or of NVLink.
+// GPUs, their domains and the scale-up network are those of the cluster, whose `nodes` says how many there
+// are. Checked: names, bandwidths, that every two GPUs can reach each other, by way of switches or of NVLink.
 #include <charconv>
 #include <filesystem>
 #include <map>
@@ -38,8 +38,8 @@ class FabricReader {
   // Nothing where a problem was found.
   std::optional<NetworkGraph> read(const toml::table& root, const std::string& path) {
     const int before = problems_.errors();
-    machine::add_switched_domains(cluster_, cluster_.nodes * cluster_.gpus_per_node / machine::domain_of(cluster_),
-                                  graph_);
+    machine::add_switched_domains(
+        cluster_, cluster_.nodes * cluster_.gpus_per_node / machine::domain_of(cluster_), graph_);
     TableReader file(root, {path, 1, 1, 1}, "a fabric", problems_);
     if (const toml::node* list = file.node("switches", Presence::require)) name_switches(*list);
     if (const toml::node* list = file.node("link", Presence::require))
@@ -65,7 +65,8 @@ class FabricReader {
         problems_.error(place_of(one), "a switch needs a name that does not begin with gpu",
                         "gpu 0 is a GPU of the machine");
       } else if (!switches_.emplace(name->get(), graph_.vertices).second) {
-        problems_.error(place_of(one), "there are two switches \"" + name->get() + "\"", "rename one of them");
+        problems_.error(place_of(one), "there are two switches \"" + name->get() + "\"",
+                        "rename one of them");
       } else {
         graph_.add_vertex();
       }
@@ -156,23 +157,33 @@ class FabricReader {
 
 }  // namespace
 
-void read_given_fabric(ClusterFile& cluster, std::string& text, Problems& problems) {
-  const std::filesystem::path folder = std::filesystem::path(cluster.fabric_place.file).parent_path();
-  const std::string path = (folder / cluster.fabric_path).lexically_normal().string();
-  const auto found = read_whole_file(path);
+void read_given_fabric(ClusterFile& cluster, const std::vector<std::string>& folders,
+                       std::vector<InputFile>& files, Problems& problems) {
+  const auto beside = std::filesystem::path(cluster.fabric_place.file).parent_path();
+  std::vector<std::filesystem::path> places{beside / cluster.fabric_path};
+  for (const std::string& folder : folders)
+    places.push_back(std::filesystem::path(folder) / "fabrics" / cluster.fabric_path);
+  std::optional<std::string> found;
+  std::string path;
+  for (const auto& place : places) {
+    if (found) break;
+    path = place.lexically_normal().string();
+    found = read_whole_file(path);
+  }
   if (!found) {
-    problems.error(cluster.fabric_place, "the file \"" + path + "\" cannot be read",
-                   "paths are relative to the cluster's file");
+    problems.error(cluster.fabric_place, "the file \"" + cluster.fabric_path + "\" cannot be read",
+                   "it stands beside the cluster's file, or in fabrics/ of a catalog");
     return;
   }
-  text = *found;
+  files.push_back({"preset", path, fingerprint(*found)});
   const std::int64_t gpus = std::int64_t{cluster.spec.nodes} * cluster.spec.gpus_per_node;
   if (gpus == 0 || gpus > most_gpus || gpus % machine::domain_of(cluster.spec) != 0) {
-    problems.error(cluster.fabric_place, "a fabric of its own needs `nodes` that make up 1 to 4096 GPUs in whole domains",
+    problems.error(cluster.fabric_place,
+                   "a fabric of its own needs `nodes` that make up 1 to 4096 GPUs in whole domains",
                    "say how many nodes the file joins");
     return;
   }
-  const auto root = parse_toml(text, path, problems);
+  const auto root = parse_toml(*found, path, problems);
   if (!root) return;
   if (auto graph = FabricReader(cluster.spec, problems).read(*root, path))
     cluster.spec.given = network::rate_fabric(std::move(*graph), cluster.spec.routing);

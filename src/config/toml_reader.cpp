@@ -215,17 +215,20 @@ bool TableReader::integer(std::string_view key, Range range, std::int64_t& out, 
   return true;
 }
 
-bool TableReader::integers(std::string_view key, Range range,
-                           std::pair<std::size_t, std::size_t> fewest_most, std::vector<std::int32_t>& out,
-                           Presence presence) {
+bool TableReader::integers(std::string_view key, Range range, std::pair<std::size_t, std::size_t> fewest_most,
+                           std::vector<std::int32_t>& out, Presence presence) {
   note(key, "[]", "a list of integers, each " + words_of(range), presence);
   const toml::node* found = node(key, presence);
   if (found == nullptr) return false;
   const toml::array* list = found->as_array();
-  if (list == nullptr || list->size() < fewest_most.first || list->size() > fewest_most.second) {
-    wrong_type(*found, key,
-               "a list of " + std::to_string(fewest_most.first) + " to " + std::to_string(fewest_most.second) +
-                   " integers");
+  if (list == nullptr) {
+    wrong_type(*found, key, "a list of integers");
+    return true;
+  }
+  if (list->size() < fewest_most.first || list->size() > fewest_most.second) {
+    problems_.error(
+        place_of(*found), std::string(key) + " lists " + std::to_string(list->size()) + " integers",
+        "list " + std::to_string(fewest_most.first) + " to " + std::to_string(fewest_most.second));
     return true;
   }
   out.clear();

@@ -15,6 +15,15 @@ T there_and_back(const T& value) {
   return copy;
 }
 
+machine::GivenFabric given_fabric() {
+  machine::NetworkGraph graph{
+      .gpus = 2, .vertices = 3, .domain = 2, .dims = {4, 5}, .first_router = 6, .first_ring = 7};
+  graph.hang(0, 2, BytesPerSecond(1e10), SimTime(3), machine::LinkPlace::nic);
+  graph.hang(1, 2, BytesPerSecond(2e10), SimTime(4), machine::LinkPlace::scale_up);
+  graph.index_links();
+  return {graph, BytesPerSecond(3e10), BytesPerSecond(4e10), SimTime(5), SimTime(6)};
+}
+
 // No member keeps its default, so one that is not sent shows.
 simulate::Catalog full_catalog() {
   machine::GpuSpec gpu{.name = "gpu",
