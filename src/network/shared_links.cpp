@@ -69,17 +69,17 @@ struct Demand {
 struct States {
   Demand state[2];
 };
-States states_of(const LinkUse& use) {
+States states_of(const LinkDemand& use) {
   return {{{use.by_scale_up, 1.0, use.outside_meanwhile * use.reach},
            {use.by_scale_out, use.inside_meanwhile, use.reach}}};
 }
 
 }  // namespace
 
-LinkUse use_of(const ops::CollectiveQuery& query, const ops::CollectiveEstimate& estimate,
-               const machine::GroupLinks& links, const machine::ClusterSpec& cluster,
-               const machine::GpuSpec& gpu) {
-  LinkUse use{.by_scale_up = estimate.by_scale_up, .by_scale_out = estimate.by_scale_out};
+LinkDemand use_of(const ops::CollectiveQuery& query, const ops::CollectiveEstimate& estimate,
+                  const machine::GroupLinks& links, const machine::ClusterSpec& cluster,
+                  const machine::GpuSpec& gpu) {
+  LinkDemand use{.by_scale_up = estimate.by_scale_up, .by_scale_out = estimate.by_scale_out};
   const double out = links.scale_out.bandwidth.value, up = links.scale_up.bandwidth.value;
   if (query.group.nodes <= 1 || out <= 0.0) return use;
   use.reach = out / machine::without_fabric(query.group, cluster, gpu).scale_out.bandwidth.value;
@@ -90,7 +90,7 @@ LinkUse use_of(const ops::CollectiveQuery& query, const ops::CollectiveEstimate&
   return use;
 }
 
-LinkLoss loss_beside(const LinkUse& a, const LinkUse& b) {
+LinkLoss loss_beside(const LinkDemand& a, const LinkDemand& b) {
   LinkLoss loss;
   const double a_share = a.by_scale_up + a.by_scale_out, b_share = b.by_scale_up + b.by_scale_out;
   if (a_share <= 0.0 || b_share <= 0.0) return loss;
@@ -110,14 +110,14 @@ LinkLoss loss_beside(const LinkUse& a, const LinkUse& b) {
   return loss;
 }
 
-void fill_losses(std::span<const LinkUse> uses, std::vector<double>& scale_up_loss,
+void fill_losses(std::span<const LinkDemand> uses, std::vector<double>& scale_up_loss,
                  std::vector<double>& scale_out_loss) {
   scale_up_loss.clear();
   scale_out_loss.clear();
   scale_up_loss.reserve(uses.size() * uses.size());
   scale_out_loss.reserve(uses.size() * uses.size());
-  for (const LinkUse& a : uses) {
-    for (const LinkUse& b : uses) {
+  for (const LinkDemand& a : uses) {
+    for (const LinkDemand& b : uses) {
       const LinkLoss loss = loss_beside(a, b);
       scale_up_loss.push_back(loss.scale_up);
       scale_out_loss.push_back(loss.scale_out);

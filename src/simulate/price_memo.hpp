@@ -22,7 +22,7 @@ struct CollectiveKey {
 // What a collective takes alone, and what of the links it takes while it does.
 struct PricedCollective {
   ops::CollectiveEstimate alone;
-  network::LinkUse use;
+  network::LinkDemand use;
 };
 
 struct PriceKeyHash {

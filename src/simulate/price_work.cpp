@@ -178,7 +178,7 @@ void price_work(const training::TrainingConfig& config, const Catalog& catalog, 
                        out.collective_factor);
   const bool shares = known.contention == Contention::analytical;
   network::fill_losses(
-      shares ? std::span<const network::LinkUse>(out.uses) : std::span<const network::LinkUse>(),
+      shares ? std::span<const network::LinkDemand>(out.uses) : std::span<const network::LinkDemand>(),
       out.scale_up_loss, out.scale_out_loss);
 }
 

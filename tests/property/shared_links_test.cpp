@@ -14,9 +14,9 @@ struct Draws {
   double unit() { return draw_unit(815, number, drawn++); }
 };
 
-LinkUse random_use(Draws& draws) {
+LinkDemand random_use(Draws& draws) {
   const double kind = draws.unit(), busy = draws.unit() < 0.2 ? 1.0 : draws.unit();
-  LinkUse use;
+  LinkDemand use;
   if (kind < 0.4) {
     use.by_scale_up = busy;
   } else if (kind < 0.8) {
@@ -35,7 +35,7 @@ LinkUse random_use(Draws& draws) {
 TEST(SharedLinks, NoPairCarriesMoreThanTheLinkDoes) {
   for (std::uint64_t number = 0; number < 20'000; ++number) {
     Draws draws{number};
-    const LinkUse a = random_use(draws), b = random_use(draws);
+    const LinkDemand a = random_use(draws), b = random_use(draws);
     const LinkLoss of_a = loss_beside(a, b), of_b = loss_beside(b, a);
     const double longer_a = 1.0 + of_a.scale_up + of_a.scale_out,
                  longer_b = 1.0 + of_b.scale_up + of_b.scale_out;
@@ -50,8 +50,8 @@ TEST(SharedLinks, NoPairCarriesMoreThanTheLinkDoes) {
 TEST(SharedLinks, ABusierNeighbourNeverCostsLess) {
   for (std::uint64_t number = 0; number < 20'000; ++number) {
     Draws draws{number};
-    const LinkUse a = random_use(draws), b = random_use(draws);
-    LinkUse busier = b;
+    const LinkDemand a = random_use(draws), b = random_use(draws);
+    LinkDemand busier = b;
     const double idle = 1.0 - b.by_scale_up - b.by_scale_out;
     (draws.unit() < 0.5 ? busier.by_scale_up : busier.by_scale_out) += idle * draws.unit();
     const LinkLoss before = loss_beside(a, b), after = loss_beside(a, busier);
@@ -63,7 +63,7 @@ TEST(SharedLinks, ABusierNeighbourNeverCostsLess) {
 // One link, and shares of three on it. Exact, by the recursion of mean-value analysis: a finds there what b
 // and c alone would leave. Adding the losses of the pairs is never above, and below by a tenth at most.
 TEST(SharedLinks, AddsTheLossesOfThreeWithinElevenPercentOfTheExactRecursion) {
-  const auto of = [](double share) { return LinkUse{.by_scale_out = share}; };
+  const auto of = [](double share) { return LinkDemand{.by_scale_out = share}; };
   const auto queue = [](double s, double other) { return s * (1.0 + other) / (1.0 + s * other); };
   double worst = 0.0;
   for (int i = 0; i <= 40; ++i)

@@ -20,7 +20,7 @@ machine::ClusterSpec dgx() {
 struct Shares {
   double up = 0.0, out = 0.0;
 };
-LinkUse use(CollectiveKind kind, const machine::GroupSpan& group, Shares shares,
+LinkDemand use(CollectiveKind kind, const machine::GroupSpan& group, Shares shares,
             const machine::ClusterSpec& cluster = dgx()) {
   const machine::GpuSpec gpu;
   return use_of(
@@ -36,35 +36,35 @@ constexpr machine::GroupSpan rail{.ranks = 4, .nodes = 4, .ranks_per_node = 1, .
 double both(LinkLoss loss) { return loss.scale_up + loss.scale_out; }
 
 TEST(SharedLinks, TwoThatWaitForOneNicAllTheTimeTakeTwiceAsLong) {
-  const LinkUse gradients = use(CollectiveKind::reduce_scatter, rail, {.out = 1.0});
+  const LinkDemand gradients = use(CollectiveKind::reduce_scatter, rail, {.out = 1.0});
   EXPECT_EQ(loss_beside(gradients, gradients), (LinkLoss{.scale_out = 1.0}));
 }
 
 TEST(SharedLinks, OnlyTheTimeOnTheWireStretches) {
   // 60 % of a on the wire, doubled for the 80 % of b's time that b is there too.
-  const LinkUse a = use(CollectiveKind::all_reduce, rail, {.out = 0.6});
-  const LinkUse b = use(CollectiveKind::all_reduce, rail, {.out = 0.8});
+  const LinkDemand a = use(CollectiveKind::all_reduce, rail, {.out = 0.6});
+  const LinkDemand b = use(CollectiveKind::all_reduce, rail, {.out = 0.8});
   EXPECT_DOUBLE_EQ(loss_beside(a, b).scale_out, 0.48);
   EXPECT_DOUBLE_EQ(loss_beside(b, a).scale_out, 0.48);
 }
 
 TEST(SharedLinks, NvlinkAndNicsDoNotDisturbEachOther) {
-  const LinkUse tensor = use(CollectiveKind::all_gather, one_node, {.up = 0.9});
-  const LinkUse data = use(CollectiveKind::reduce_scatter, rail, {.out = 0.95});
+  const LinkDemand tensor = use(CollectiveKind::all_gather, one_node, {.up = 0.9});
+  const LinkDemand data = use(CollectiveKind::reduce_scatter, rail, {.out = 0.95});
   EXPECT_EQ(loss_beside(tensor, data), LinkLoss{});
   EXPECT_EQ(loss_beside(data, tensor), LinkLoss{});
 }
 
 TEST(SharedLinks, GradientsShareTheNicsWithAnAllToAll) {
-  const LinkUse data = use(CollectiveKind::reduce_scatter, rail, {.out = 1.0});
-  const LinkUse experts = use(CollectiveKind::all_to_all, four_nodes, {.out = 0.9});
+  const LinkDemand data = use(CollectiveKind::reduce_scatter, rail, {.out = 1.0});
+  const LinkDemand experts = use(CollectiveKind::all_to_all, four_nodes, {.out = 0.9});
   EXPECT_DOUBLE_EQ(loss_beside(data, experts).scale_out, 0.9);
   EXPECT_DOUBLE_EQ(loss_beside(experts, data).scale_out, 0.9);
 }
 
 TEST(SharedLinks, LatencyNeitherSlowsNorIsSlowed) {
-  const LinkUse shortest = use(CollectiveKind::all_reduce, rail, {});
-  const LinkUse data = use(CollectiveKind::reduce_scatter, rail, {.out = 1.0});
+  const LinkDemand shortest = use(CollectiveKind::all_reduce, rail, {});
+  const LinkDemand data = use(CollectiveKind::reduce_scatter, rail, {.out = 1.0});
   EXPECT_EQ(loss_beside(shortest, data), LinkLoss{});
   EXPECT_EQ(loss_beside(data, shortest), LinkLoss{});
 }
@@ -72,21 +72,21 @@ TEST(SharedLinks, LatencyNeitherSlowsNorIsSlowed) {
 TEST(SharedLinks, ARingThroughTheNicsTakesItsShareOfNvlink) {
   // Through eight 50 GB/s NICs it runs at 400 of NVLink's 450 GB/s. Beside it a collective on NVLink gets
   // half of the link, and so does the ring: 225 of the 400 it could have.
-  const LinkUse ring = use(CollectiveKind::all_gather, four_nodes, {.out = 1.0});
-  const LinkUse inside = use(CollectiveKind::all_gather, one_node, {.up = 1.0});
+  const LinkDemand ring = use(CollectiveKind::all_gather, four_nodes, {.out = 1.0});
+  const LinkDemand inside = use(CollectiveKind::all_gather, one_node, {.up = 1.0});
   EXPECT_DOUBLE_EQ(ring.inside_meanwhile, 400.0 / 450.0);
   EXPECT_DOUBLE_EQ(loss_beside(inside, ring).scale_up, 1.0);
   EXPECT_DOUBLE_EQ(loss_beside(ring, inside).scale_up, 400.0 / 225.0 - 1.0);
   // Through two NICs, 100 of the 450: the collective inside keeps 350.
   const machine::GroupSpan pairs{.ranks = 8, .nodes = 4, .ranks_per_node = 2, .stride = 4, .sharing = 4};
-  const LinkUse narrow = use(CollectiveKind::all_gather, pairs, {.out = 1.0});
+  const LinkDemand narrow = use(CollectiveKind::all_gather, pairs, {.out = 1.0});
   EXPECT_DOUBLE_EQ(loss_beside(inside, narrow).scale_up, 450.0 / 350.0 - 1.0);
   EXPECT_EQ(loss_beside(narrow, inside), LinkLoss{});
 }
 
 TEST(SharedLinks, AnAllToAllSendsLittleInsideForWhatLeavesTheNode) {
   // Of 31 pieces a GPU sends 7 inside, while 8 GPUs send 24 each through eight NICs: 50 * 7 / 24 of 450 GB/s.
-  const LinkUse experts = use(CollectiveKind::all_to_all, four_nodes, {.out = 1.0});
+  const LinkDemand experts = use(CollectiveKind::all_to_all, four_nodes, {.out = 1.0});
   EXPECT_NEAR(experts.inside_meanwhile, 50.0 * 7.0 / 24.0 / 450.0, 1e-12);
 }
 
@@ -96,8 +96,8 @@ TEST(SharedLinks, WhoStaysBelowTheLeafGivesWayToUplinksOnlyWhatTheyCarry) {
   tree.oversubscription = 4.0;
   tree.nodes_per_leaf = 4;
   const machine::GroupSpan far{.ranks = 8, .nodes = 8, .ranks_per_node = 1, .stride = 8, .sharing = 8};
-  const LinkUse near = use(CollectiveKind::all_gather, rail, {.out = 1.0}, tree);
-  const LinkUse across = use(CollectiveKind::all_gather, far, {.out = 1.0}, tree);
+  const LinkDemand near = use(CollectiveKind::all_gather, rail, {.out = 1.0}, tree);
+  const LinkDemand across = use(CollectiveKind::all_gather, far, {.out = 1.0}, tree);
   EXPECT_DOUBLE_EQ(across.reach, 0.25);
   EXPECT_DOUBLE_EQ(loss_beside(near, across).scale_out, 1.0 / 0.75 - 1.0);
   EXPECT_EQ(loss_beside(across, near), LinkLoss{});
@@ -105,7 +105,7 @@ TEST(SharedLinks, WhoStaysBelowTheLeafGivesWayToUplinksOnlyWhatTheyCarry) {
 }
 
 TEST(SharedLinks, FillsATableOfEveryPair) {
-  const std::vector<LinkUse> uses{use(CollectiveKind::all_gather, one_node, {.up = 0.5}),
+  const std::vector<LinkDemand> uses{use(CollectiveKind::all_gather, one_node, {.up = 0.5}),
                                   use(CollectiveKind::all_reduce, rail, {.out = 0.4})};
   std::vector<double> up{7.0}, out;
   fill_losses(uses, up, out);
