@@ -104,7 +104,10 @@ CollectiveCost cost_of(Part part, const ops::CollectiveQuery& query, const ops::
       .count = count,
       .each = estimate.time,
       .total = estimate.time * count};
-  if (!estimate.algorithm.is_none()) {
+  if (estimate.generic != ops::GenericAlgorithm::best) {
+    cost.algorithm = ops::generic_algorithm_names[static_cast<std::size_t>(estimate.generic)];
+    cost.protocol = "generic";
+  } else if (!estimate.algorithm.is_none()) {
     cost.algorithm =
         collective::algorithm_table()[static_cast<std::size_t>(estimate.algorithm.index())]->name;
   }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "config/axis_domain.hpp"
 #include "config/did_you_mean.hpp"
@@ -43,8 +44,11 @@ class SpaceReader {
     }
     report_impossible(groups);
     agree_on_tokens(groups, spec);
+    const std::vector<sweep::Dimension> settled = std::exchange(spec.dimensions, {});
     for (Group& group : groups) {
       auto dimensions = finished(group.dimensions);
+      for (const sweep::Dimension& one : settled)
+        if (find_axis(group.dimensions, one.columns.front().axis) == nullptr) dimensions.push_back(one);
       if (group.name.empty()) {
         spec.dimensions = std::move(dimensions);
       } else {

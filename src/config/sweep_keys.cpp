@@ -9,6 +9,8 @@ namespace {
 using sweep::SweepSpec;
 using Value = const SettingValue&;
 
+constexpr sweep::Axis collectives_axis = sweep::axis_of_choice(training::choice_named("collectives"));
+
 const std::vector<Setting>& setting_table() {
   static const std::vector<Setting> table{
       {"",
@@ -44,9 +46,12 @@ const std::vector<Setting>& setting_table() {
       {"simulate",
        "collectives",
        SettingForm::word,
-       "how collectives are priced",
-       [](SweepSpec&, Value) {},
-       {"nccl-whitebox"}},
+       "nccl-whitebox: as NCCL chooses and runs them; generic: textbook algorithms on bare links. An axis of "
+       "this name in [space] goes before",
+       [](SweepSpec& s, Value v) {
+         if (v.number > 0.0) s.dimensions.push_back({{{collectives_axis, {{.text = v.text}}}}});
+       },
+       {ops::collective_model_names.begin(), ops::collective_model_names.end()}},
       {"simulate",
        "slowdown",
        SettingForm::word,

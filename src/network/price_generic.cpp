@@ -91,11 +91,11 @@ GenericPrice price_generic(const ops::CollectiveQuery& query, const std::vector<
   const double sent = bytes_sent(call, query.group.ranks);
   return {.estimate = {.time = cost.time(),
                        .channels = assumed_channels,
+                       .generic = taken.algorithm,
                        .memory_rate = assumed_memory_bytes * sent / (time * 1e-12),
                        .by_scale_up = share(cost.scale_up),
                        .by_scale_out = share(cost.scale_out),
                        .by_latency = share(cost.latency)},
-          .algorithm = taken.algorithm,
           .chunks = taken.price.chunks};
 }
 

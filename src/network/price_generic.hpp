@@ -12,8 +12,7 @@ namespace echo::network {
 
 struct GenericPrice {
   ops::CollectiveEstimate estimate;
-  ops::GenericAlgorithm algorithm = ops::GenericAlgorithm::best;  // what was taken
-  std::int32_t chunks = 0;                                        // of a hierarchical one
+  std::int32_t chunks = 0;  // of a hierarchical one
 };
 
 // Pure. Dimensions of two GPUs or more, their product the ranks of the group. An algorithm that does not

@@ -9,6 +9,7 @@
 #include "base/id.hpp"
 #include "base/units.hpp"
 #include "machine/group.hpp"
+#include "ops/generic_settings.hpp"
 
 namespace echo::ops {
 
@@ -72,8 +73,9 @@ struct CollectiveEstimate {
   SimTime time{};
   AlgorithmId algorithm;
   Protocol protocol = Protocol::simple;
-  std::int32_t channels = 0;  // CTAs it occupies while it runs
-  double memory_rate = 0.0;   // HBM bytes per second it draws on one GPU while running alone
+  std::int32_t channels = 0;   // CTAs it occupies while it runs
+  GenericAlgorithm generic{};  // the textbook algorithm it is priced as; best: NCCL's own
+  double memory_rate = 0.0;    // HBM bytes per second it draws on one GPU while running alone
   // Shares of `time` that are inverse to the two bandwidths, and that grow with hops and launches: minus its
   // elasticities, algorithm, protocol and channels held. The rest is one SM's copy rate.
   double by_scale_up = 0.0, by_scale_out = 0.0, by_latency = 0.0;

@@ -13,7 +13,8 @@
 namespace echo::simulate {
 
 struct CollectiveKey {
-  std::int32_t where = 0;  // GPU and cluster
+  std::int32_t where = 0;    // GPU and cluster
+  std::int32_t generic = 0;  // textbook collectives and how; 0 = NCCL's
   ops::CommSettings settings;
   ops::CollectiveQuery query;
   friend bool operator==(const CollectiveKey&, const CollectiveKey&) = default;

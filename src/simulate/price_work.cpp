@@ -7,6 +7,8 @@
 #include "base/named_table.hpp"
 #include "collective/price_collectives.hpp"
 #include "machine/topology.hpp"
+#include "network/machine_dimensions.hpp"
+#include "network/price_generic.hpp"
 #include "network/shared_links.hpp"
 #include "ops/launches.hpp"
 #include "profile/price_known.hpp"
@@ -96,8 +98,23 @@ std::size_t PriceKeyHash::operator()(const CollectiveKey& key) const {
       .add(packed(g.ranks, g.nodes))
       .add(packed(g.ranks_per_node, g.stride))
       .add(packed(g.sharing, s.nccl_version))
-      .add(forced)
+      .add(packed(key.generic, forced))
       .done();
+}
+
+ops::GenericSettings generic_settings_of(const training::Recipe& recipe) {
+  return {.algorithm = recipe.generic_algorithm,
+          .chunks = recipe.generic_chunks,
+          .order = recipe.generic_order,
+          .queue = recipe.generic_queue};
+}
+
+// Whose collectives a recipe asks for, in one number.
+static std::int32_t generic_code(const training::Recipe& recipe) {
+  if (recipe.collectives != ops::CollectiveModel::generic) return 0;
+  return 1 | static_cast<std::int32_t>(recipe.generic_algorithm) << 1 |
+         static_cast<std::int32_t>(recipe.generic_order) << 5 |
+         static_cast<std::int32_t>(recipe.generic_queue) << 7 | recipe.generic_chunks << 8;
 }
 
 ops::CommSettings comm_settings_of(const training::TrainingConfig& config) {
@@ -116,14 +133,19 @@ static const PricedCollective& priced(const ops::CollectiveQuery& query,
   const std::int32_t where =
       config.cluster.index() * 1024 + (config.gpu.is_none() ? cluster.gpu : config.gpu).index();
   const ops::CommSettings settings = comm_settings_of(config);
-  const auto [entry, is_new] = memo.collectives.try_emplace({where, settings, query});
+  const auto [entry, is_new] =
+      memo.collectives.try_emplace({where, generic_code(config.recipe), settings, query});
   if (is_new && is_of_host(query.kind)) {
     entry->second.alone = price_host(query, catalog.gpu(config), cluster);
   } else if (is_new) {
     const machine::GroupLinks links = machine::links_of(query.group, cluster, catalog.gpu(config));
     PricedCollective& price = entry->second;
-    price.alone = collective::price(query, links, settings, cluster.nccl_version,
-                                    named(known.networks, cluster.network));
+    price.alone = config.recipe.collectives == ops::CollectiveModel::generic
+                      ? network::price_generic(query, network::dimensions_of(query.group, links, cluster),
+                                               generic_settings_of(config.recipe))
+                            .estimate
+                      : collective::price(query, links, settings, cluster.nccl_version,
+                                          named(known.networks, cluster.network));
     price.use = network::use_of(query, price.alone, links, cluster, catalog.gpu(config));
   }
   return entry->second;

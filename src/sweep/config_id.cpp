@@ -58,6 +58,14 @@ static void add_idle_choices(const TrainingConfig& c, const simulate::Catalog& c
   matters(choice_named("capacity_factor"), model.has_experts());
   matters(choice_named("expert_imbalance"), model.has_experts());
   matters(choice_named("lora_targets"), c.recipe.lora_rank > 0);
+  const bool generic = c.recipe.collectives == ops::CollectiveModel::generic;
+  matters(choice_named("collectives"), generic);
+  matters(choice_named("generic_algorithm"), generic);
+  const bool chunks = generic && (c.recipe.generic_algorithm == ops::GenericAlgorithm::best ||
+                                  c.recipe.generic_algorithm == ops::GenericAlgorithm::hierarchical);
+  matters(choice_named("generic_chunks"), chunks);
+  matters(choice_named("generic_order"), chunks);
+  matters(choice_named("generic_queue"), chunks);
 }
 
 AxisSet irrelevant_axes(const TrainingConfig& config, const simulate::Catalog& catalog) {

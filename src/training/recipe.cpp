@@ -84,6 +84,11 @@ constexpr std::array<Choice, choice_count> table{
     word<&Recipe::nccl_proto>("nccl_proto", ops::nccl_protocol_names),
     count<&Recipe::nccl_min_nchannels>("nccl_min_nchannels", 64),
     count<&Recipe::nccl_max_nchannels>("nccl_max_nchannels", 64),
+    word<&Recipe::collectives>("collectives", ops::collective_model_names),
+    word<&Recipe::generic_algorithm>("generic_algorithm", ops::generic_algorithm_names),
+    count<&Recipe::generic_chunks>("generic_chunks", 1024),
+    word<&Recipe::generic_order>("generic_order", ops::dimension_order_names),
+    word<&Recipe::generic_queue>("generic_queue", ops::chunk_queue_names),
 };
 
 constexpr bool heads_agree() {

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "ops/collective.hpp"
+#include "ops/generic_settings.hpp"
 #include "ops/kernel.hpp"
 
 namespace echo::training {
@@ -94,6 +95,12 @@ struct Recipe {
   ops::NcclAlgorithm nccl_algo = ops::NcclAlgorithm::automatic;
   ops::NcclProtocol nccl_proto = ops::NcclProtocol::automatic;
   std::int32_t nccl_min_nchannels = 0, nccl_max_nchannels = 0;  // 0 = NCCL decides
+  // Collectives: NCCL's, or textbook ones, which the others describe (ops::GenericSettings).
+  ops::CollectiveModel collectives = ops::CollectiveModel::nccl_whitebox;
+  ops::GenericAlgorithm generic_algorithm = ops::GenericAlgorithm::best;
+  std::int32_t generic_chunks = 0;  // 0 = the best power of two up to 64
+  ops::DimensionOrder generic_order = ops::DimensionOrder::inner_first;
+  ops::ChunkQueue generic_queue = ops::ChunkQueue::fifo;
   friend constexpr auto operator<=>(const Recipe&, const Recipe&) = default;
 
   [[nodiscard]] constexpr bool recomputes(Module module) const {
@@ -151,6 +158,11 @@ inline constexpr auto choice_heads = std::to_array<ChoiceHead>({
     {"nccl_proto", ChoiceKind::word},
     {"nccl_min_nchannels", ChoiceKind::count},
     {"nccl_max_nchannels", ChoiceKind::count},
+    {"collectives", ChoiceKind::word},
+    {"generic_algorithm", ChoiceKind::word},
+    {"generic_chunks", ChoiceKind::count},
+    {"generic_order", ChoiceKind::word},
+    {"generic_queue", ChoiceKind::word},
 });
 inline constexpr auto choice_count = static_cast<std::int32_t>(choice_heads.size());
 
