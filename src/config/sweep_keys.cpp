@@ -49,7 +49,9 @@ const std::vector<Setting>& setting_table() {
        "nccl-whitebox: as NCCL chooses and runs them; generic: textbook algorithms on bare links. An axis of "
        "this name in [space] goes before",
        [](SweepSpec& s, Value v) {
-         if (v.number > 0.0) s.dimensions.push_back({{{collectives_axis, {{.text = v.text}}}}});
+         if (v.number > 0.0)
+           s.dimensions.push_back(
+               {{{collectives_axis, {{.text = std::string(ops::collective_model_names.back())}}}}});
        },
        {ops::collective_model_names.begin(), ops::collective_model_names.end()}},
       {"simulate",

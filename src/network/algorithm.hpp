@@ -21,7 +21,8 @@ struct Call {
 struct Algorithm {
   const char* name;
   const char* source;
-  bool neighbours_only;  // laid over several dimensions, each is entered once, on all its links
+  // But for all-to-alls: laid over several dimensions, it enters each once, on all its links.
+  bool neighbours_only;
   bool (*admits)(ops::CollectiveKind, DimensionKind, std::int32_t ranks);  // ranks >= 2
   // Contract, where it admits the call: after these steps every rank holds what the collective promises.
   // Broadcasts come from rank 0.

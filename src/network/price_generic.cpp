@@ -42,7 +42,8 @@ Taken price_as(GenericAlgorithm wanted, const Call& call, const std::vector<Dime
   const std::int32_t row = find_named(algorithm_table(), name);
   ECHO_EXPECT(row >= 0);
   const Algorithm& algorithm = *algorithm_table()[static_cast<std::size_t>(row)];
-  const Dimension flat = flattened(dimensions, algorithm.neighbours_only);
+  const bool neighbours = algorithm.neighbours_only && call.kind != CollectiveKind::all_to_all;
+  const Dimension flat = flattened(dimensions, neighbours);
   if (!algorithm.admits(call.kind, flat.kind, flat.size)) return {};
   return {wanted, {cost_of(algorithm, call, flat, scratch), 1}};
 }

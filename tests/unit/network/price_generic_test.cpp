@@ -101,6 +101,27 @@ TEST(PriceGeneric, SendsOverTheOutermostLink) {
             std::chrono::nanoseconds(100) + std::chrono::microseconds(100));
 }
 
+// What must leave a node has all its NICs, 400 GB/s, and what must leave a GPU its NVLink.
+TEST(PriceGeneric, NeverBeatsTheWire) {
+  using ops::CollectiveKind;
+  for (const auto& group : {span(1, 8), span(2, 8), span(16, 8), span(5, 3), span(8, 1)}) {
+    const double q = group.ranks_per_node, nodes = group.nodes, n = q * nodes;
+    for (const std::int64_t bytes : {std::int64_t{1000}, std::int64_t{1} << 20, std::int64_t{1} << 32})
+      for (const auto kind : {CollectiveKind::all_reduce, CollectiveKind::all_gather,
+                              CollectiveKind::reduce_scatter, CollectiveKind::all_to_all})
+        for (std::size_t i = 0; i < ops::generic_algorithm_names.size(); ++i) {
+          const ops::GenericSettings settings{.algorithm = static_cast<GenericAlgorithm>(i)};
+          const double rounds = kind == CollectiveKind::all_reduce ? 2 : 1, size = static_cast<double>(bytes);
+          const double from_node = kind == CollectiveKind::all_to_all ? size * q * (n - q) / n
+                                                                      : size * rounds * (nodes - 1) / nodes;
+          double least = from_node / 400e9;
+          if (group.nodes == 1) least = rounds * size * (n - 1) / n / 450e9;
+          EXPECT_GE(to_seconds(price(kind, bytes, group, settings).estimate.time), least * (1 - 1e-9))
+              << ops::generic_algorithm_names[i];
+        }
+  }
+}
+
 TEST(PriceGeneric, CostsNothingAlone) {
   EXPECT_EQ(price(CollectiveKind::all_reduce, 1 << 20, span(1, 1)).estimate, ops::CollectiveEstimate{});
   EXPECT_EQ(price(CollectiveKind::all_reduce, 0, span(4, 8)).estimate, ops::CollectiveEstimate{});
