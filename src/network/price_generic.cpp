@@ -43,6 +43,8 @@ Taken price_as(GenericAlgorithm wanted, const Call& call, const std::vector<Dime
   ECHO_EXPECT(row >= 0);
   const Algorithm& algorithm = *algorithm_table()[static_cast<std::size_t>(row)];
   const bool neighbours = algorithm.neighbours_only && call.kind != CollectiveKind::all_to_all;
+  const auto is_switch = [](const Dimension& d) { return d.kind == DimensionKind::switched; };
+  if (dimensions.size() > 1 && !neighbours && !std::ranges::all_of(dimensions, is_switch)) return {};
   const Dimension flat = flattened(dimensions, neighbours);
   if (!algorithm.admits(call.kind, flat.kind, flat.size)) return {};
   return {wanted, {cost_of(algorithm, call, flat, scratch), 1}};

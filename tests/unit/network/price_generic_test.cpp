@@ -57,6 +57,27 @@ TEST(DimensionsOf, AGroupThatFillsNodesUnevenlyAreOne) {
   EXPECT_EQ(dimensions[0].bandwidth, BytesPerSecond(50e9));
 }
 
+// 4 x 2 x 2 nodes: a router has six cables for the node's 400 GB/s, two along each dimension.
+TEST(DimensionsOf, ATorusAreItsRings) {
+  machine::ClusterSpec torus = cluster_of("torus");
+  torus.scale_up_domain = torus.gpus_per_node = torus.nics_per_node = 8;
+  torus.dims = {2, 2, 4};
+  torus.nodes = 16;
+  torus.scale_out = {BytesPerSecond(50e9), std::chrono::nanoseconds(500)};
+  torus.scale_up = {BytesPerSecond(450e9), std::chrono::nanoseconds(100)};
+  const auto links = machine::links_of(span(16, 8), torus, {});
+  const auto dimensions = dimensions_of(span(16, 8), links, torus);
+  ASSERT_EQ(dimensions.size(), 4u);
+  EXPECT_EQ(dimensions[1].kind, DimensionKind::ring);
+  EXPECT_EQ(dimensions[1].size, 4);
+  EXPECT_EQ(dimensions[3].size, 2);
+  for (std::size_t i = 1; i < 4; ++i) {
+    EXPECT_NEAR(dimensions[i].bandwidth.value, 50e9 / 3, 1.0);
+    EXPECT_EQ(dimensions[i].latency, std::chrono::nanoseconds(500));
+  }
+  EXPECT_EQ(dimensions_of(span(8, 8), machine::links_of(span(8, 8), torus, {}), torus).size(), 2u);
+}
+
 // A flat ring goes over all NICs of a node; all pairs have one each.
 TEST(Flattened, CrossesNodesOnAllLinksOnlyAsARing) {
   const auto dimensions = dimensions_of(span(4, 8), links(), cluster_of("rail_optimized"));
@@ -120,6 +141,24 @@ TEST(PriceGeneric, NeverBeatsTheWire) {
               << ops::generic_algorithm_names[i];
         }
   }
+}
+
+// Where ways share cables, only rings and the hierarchical form know what they get.
+TEST(PriceGeneric, LaysNothingFlatOverMeshesButRings) {
+  const std::vector<Dimension> meshed{
+      {DimensionKind::fully_connected, 8, BytesPerSecond(448e9), std::chrono::nanoseconds(100),
+       Reach::scale_up},
+      {DimensionKind::ring, 4, BytesPerSecond(50e9), std::chrono::nanoseconds(500), Reach::scale_out}};
+  for (std::size_t i = 1; i < ops::generic_algorithm_names.size(); ++i) {
+    const auto wanted = static_cast<GenericAlgorithm>(i);
+    const auto taken =
+        price_generic({.kind = CollectiveKind::all_reduce, .payload = Bytes(1 << 20), .group = span(4, 8)},
+                      meshed, {.algorithm = wanted});
+    const bool serves = wanted == GenericAlgorithm::hierarchical || wanted == GenericAlgorithm::ring ||
+                        wanted == GenericAlgorithm::bidirectional_ring;
+    EXPECT_EQ(taken.estimate.generic == wanted, serves) << ops::generic_algorithm_names[i];
+  }
+  EXPECT_EQ(flattened(meshed, true).bandwidth, BytesPerSecond(64e9));  // one cable of a mesh of seven
 }
 
 TEST(PriceGeneric, CostsNothingAlone) {
