@@ -30,7 +30,10 @@ using training::TrainingConfig;
 class Counter {
  public:
   Counter(const TrainingConfig& config, const Workspace& workspace)
-      : config_(config), workspace_(workspace), kernels_(workspace.work.kernels.size(), 0) {}
+      : config_(config),
+        workspace_(workspace),
+        kernels_(workspace.work.kernels.size(), 0),
+        blocks_(static_cast<std::size_t>(workspace.work.block_count), 0) {}
 
   void count_stage(std::int32_t stage) {
     const std::int64_t microbatches = training::microbatches_of(config_) / workspace_.layout.copies;
@@ -50,6 +53,7 @@ class Counter {
     return counts_;
   }
   [[nodiscard]] const std::vector<std::int64_t>& kernels() const { return kernels_; }  // times, by kernel
+  [[nodiscard]] const std::vector<std::int64_t>& blocks() const { return blocks_; }    // times, by block
 
  private:
   // One microbatch of a chunk may run a block of its own in place of all the chunk's blocks.
@@ -59,6 +63,7 @@ class Counter {
   }
   void count_block(std::int32_t index, std::int64_t times) {
     const auto& block = workspace_.work.blocks[static_cast<std::size_t>(index)];
+    blocks_[static_cast<std::size_t>(index)] += std::max<std::int64_t>(times, 0);
     for (std::size_t op = 0; op < block.work.size(); ++op) count(block.part[op], block.work[op], times);
   }
   void count(Part part, std::int32_t work, std::int64_t times) {
@@ -72,7 +77,7 @@ class Counter {
 
   const TrainingConfig& config_;
   const Workspace& workspace_;
-  std::vector<std::int64_t> kernels_;
+  std::vector<std::int64_t> kernels_, blocks_;
   std::map<std::pair<Part, std::int32_t>, std::int64_t> counts_;
 };
 
@@ -89,6 +94,17 @@ std::vector<KernelCost> kernel_costs(const Workspace& workspace, const std::vect
   std::stable_sort(costs.begin(), costs.end(),
                    [](const KernelCost& a, const KernelCost& b) { return a.total > b.total; });
   return costs;
+}
+
+std::vector<simulate::SharedTime> shared_times(const Workspace& workspace,
+                                               const std::vector<std::int64_t>& counts) {
+  std::vector<simulate::SharedTime> shared;
+  for (std::size_t block = 0; block < counts.size(); ++block)
+    if (counts[block] > 0)
+      simulate::add_shared_time(workspace.work.blocks[block], workspace.prices, counts[block], shared);
+  std::stable_sort(shared.begin(), shared.end(),
+                   [](const auto& a, const auto& b) { return a.lost > b.lost; });
+  return shared;
 }
 
 CollectiveCost cost_of(Part part, const ops::CollectiveQuery& query, const ops::CollectiveEstimate& estimate,
@@ -173,6 +189,7 @@ Explanation explain(const TrainingConfig& config, const simulate::Catalog& catal
   Counter counter(config, workspace);
   counter.count_stage(stage);
   told.kernels = kernel_costs(workspace, counter.kernels(), config.recipe.kernel_library);
+  told.shared = shared_times(workspace, counter.blocks());
   for (const auto& [key, count] : counter.counts()) {
     const auto index = static_cast<std::size_t>(key.second);
     told.collectives.push_back(
@@ -230,6 +247,20 @@ static std::string kernels_of(const Explanation& told) {
                      rest == 0 ? "" : fmt::format("; {} smaller ones are left out", rest), table.text());
 }
 
+static std::string shared_of(const Explanation& told) {
+  TextTable table({"<  collectives", "<beside", "<share", "and take longer by", "of step"});
+  for (const simulate::SharedTime& shared : told.shared) {
+    const double lost = to_seconds(shared.lost);
+    table.add({"  " + std::string(part_names[static_cast<std::size_t>(shared.part)]),
+               std::string(part_names[static_cast<std::size_t>(shared.beside)]),
+               std::string(driver_names[static_cast<std::size_t>(shared.link)]), show_time(lost),
+               show_share(lost / to_seconds(told.report.step))});
+  }
+  return fmt::format(
+      "\nlinks that collectives of stage {} share, hidden or not; without, the step takes {}\n{}",
+      told.report.critical_stage, show_time(to_seconds(told.report.step_no_contention)), table.text());
+}
+
 std::string explanation_text(const Explanation& told) {
   std::string text;
   if (!told.path.empty()) text += path_of(told);
@@ -263,6 +294,7 @@ std::string explanation_text(const Explanation& told) {
     text += fmt::format("\ncollectives of one GPU of stage {} in a step, hidden or not\n{}",
                         told.report.critical_stage, table.text());
   }
+  if (!told.shared.empty()) text += shared_of(told);
   return text;
 }
 

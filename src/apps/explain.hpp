@@ -12,6 +12,7 @@
 #include "simulate/calibration.hpp"
 #include "simulate/catalog.hpp"
 #include "simulate/report.hpp"
+#include "simulate/shared_time.hpp"
 #include "training/config.hpp"
 #include "training/memory.hpp"
 
@@ -43,11 +44,12 @@ struct PathCost {
 
 struct Explanation {
   simulate::StepReport report;
-  std::vector<training::MemoryUse> memory;  // [stages]; empty where the config is unsupported
-  std::vector<CollectiveCost> collectives;  // largest total first; empty unless the report is ok
-  std::vector<KernelCost> kernels;          // likewise
-  std::vector<PathCost> path;               // longest first; sums to the step
-  std::vector<SimTime> path_by_stage;       // [stages]; the rest of the step lies between them
+  std::vector<training::MemoryUse> memory;   // [stages]; empty where the config is unsupported
+  std::vector<CollectiveCost> collectives;   // largest total first; empty unless the report is ok
+  std::vector<KernelCost> kernels;           // likewise
+  std::vector<PathCost> path;                // longest first; sums to the step
+  std::vector<SimTime> path_by_stage;        // [stages]; the rest of the step lies between them
+  std::vector<simulate::SharedTime> shared;  // of one GPU of the busiest stage in a step; longest first
 };
 
 [[nodiscard]] Explanation explain(const training::TrainingConfig&, const simulate::Catalog&,

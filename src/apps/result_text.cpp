@@ -220,12 +220,16 @@ std::string page_text(const Table& table, std::int64_t row) {
   text += fmt::format("\n\nsettings\n{}", settings_text(table, row));
   if (std::isfinite(table.number("step_time", row))) {
     text += fmt::format(
-        "\nstep {}  (without slowdown {}, tax {})\n{:.0f} tokens/s, {:.0f} per GPU, MFU {}, evidence {}\n\n"
+        "\nstep {}  (without slowdown {}, tax {}{})\n{:.0f} tokens/s, {:.0f} per GPU, MFU {}, evidence {}\n\n"
         "where the step goes (stage {}, the busiest)\n{}",
         show_time(table.number("step_time", row)), show_time(table.number("step_time_no_slowdown", row)),
-        show_share(table.number("slowdown_tax", row)), table.number("tokens_per_s", row),
-        table.number("tokens_per_s_per_gpu", row), show_share(table.number("mfu", row)),
-        table.text("evidence", row), table.integer("critical_stage", row), breakdown_text(table, row));
+        show_share(table.number("slowdown_tax", row)),
+        table.find("step_time_no_contention") == nullptr
+            ? ""
+            : "; without contention " + show_time(table.number("step_time_no_contention", row)),
+        table.number("tokens_per_s", row), table.number("tokens_per_s_per_gpu", row),
+        show_share(table.number("mfu", row)), table.text("evidence", row),
+        table.integer("critical_stage", row), breakdown_text(table, row));
     text += path_text(table, row);
   }
   if (std::isfinite(table.number("mem_peak", row))) {

@@ -20,7 +20,7 @@ struct Prices {
   std::vector<SimTime> alone;                            // [kernels + collectives], launch gaps included
   std::vector<DriverTimes> drivers;                      // of the same
   std::vector<double> kernel_factor, collective_factor;  // [kernels][collectives]
-  std::vector<network::LinkDemand> uses;                    // [collectives]
+  std::vector<network::LinkDemand> uses;                 // [collectives]
   std::vector<double> scale_up_loss, scale_out_loss;     // [collectives][collectives]; empty: none
 
   [[nodiscard]] timeline::FactorTable factors() const {

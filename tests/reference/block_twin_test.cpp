@@ -1,8 +1,10 @@
 // The fast block composer equals its slow twin to the picosecond, and a fault in either would show.
 #include <gtest/gtest.h>
 
+#include "simulate/simulate.hpp"
 #include "tests/reference/block_twin.hpp"
 #include "tests/support/random_block.hpp"
+#include "tests/support/random_config.hpp"
 
 namespace echo::timeline {
 namespace {
@@ -74,6 +76,33 @@ TEST(BlockTwin, NoticesOtherLosses) {
   }
   EXPECT_GT(shared, 100);
   EXPECT_GT(noticed, shared * 9 / 10);
+}
+
+// The blocks of real steps, with the prices and the losses that they have there.
+TEST(BlockTwin, AgreesOnTheBlocksOfStepsWhoseCollectivesShareLinks) {
+  const simulate::Catalog catalog = support::catalog_with_roomy_gpus();
+  simulate::Workspace ws;
+  int compared = 0, shared = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const auto report =
+        simulate::simulate(support::random_config(seed), catalog, support::presets().calibration, ws);
+    if (report.status != training::Status::ok) continue;
+    FactorTable apart = ws.prices.factors();
+    apart.scale_up_loss = apart.scale_out_loss = {};
+    for (std::int32_t i = 0; i < ws.work.block_count; ++i) {
+      const workload::OpGraph& graph = ws.work.blocks[static_cast<std::size_t>(i)];
+      if (graph.size() > 400) continue;  // the twin looks at every op at every step
+      const OpGraphView view{graph.lane, graph.part, graph.work, &graph.needs};
+      const BlockTimes& fast = ws.times[static_cast<std::size_t>(i)];
+      ASSERT_TRUE(twin::simulate_block(view, ws.prices.alone, ws.prices.factors()).times == fast)
+          << "seed " << seed << " block " << i;
+      ++compared;
+      BlockScratchData scratch;
+      shared += compose_block(view, ws.prices.alone, apart, scratch) == fast ? 0 : 1;
+    }
+  }
+  EXPECT_GT(compared, 200);
+  EXPECT_GT(shared, 10);
 }
 
 }  // namespace

@@ -72,6 +72,13 @@ void add_explanation(Json& json, const Explanation& told) {
     json.member("price", ops::grade_names[static_cast<std::size_t>(cost.grade)]).member("error", cost.error);
     json.close();
   }
+  json.close().key("shared_links").open_array();
+  for (const simulate::SharedTime& shared : told.shared) {
+    json.open_object().member("part", part_names[static_cast<std::size_t>(shared.part)]);
+    json.member("beside", part_names[static_cast<std::size_t>(shared.beside)]);
+    json.member("link", driver_names[static_cast<std::size_t>(shared.link)]);
+    json.member("seconds", to_seconds(shared.lost)).close();
+  }
   json.close().key("collectives").open_array();
   for (const CollectiveCost& cost : told.collectives) {
     json.open_object().member("part", cost.part).member("collective", cost.kind);
