@@ -20,7 +20,7 @@
 //   scale-up  demands of what is left of both against 1. A ring that waits for the NICs runs through NVLink
 //             at their rate, B_out / B_up of it; an all-to-all sends inside (q-1) of the (n-1) pieces per
 //             GPU, and q (n-q) leave the node.
-// Two collectives that wait for the same NICs all the time so take twice as long each, two that wait for
+// Two that wait for the same NICs all the time so take twice as long each, two that wait for
 // different links do not notice each other, and what is latency never stretches. No pair carries more than
 // the link does: (s_a + s_b) / (1 + s_a s_b) <= 1. Of three, losses add (timeline/block.cpp): exact where
 // all wait for one link all the time (three times as long), elsewhere low by at most what the two others

@@ -1,7 +1,10 @@
 // A chunk is a run of equal layer blocks. No transfer crosses the border of a layer block (each ends on the
 // compute lane after its last tensor-parallel transfer), so one block times the layer count is exact.
 // Gradient and parameter traffic does cross borders: chunks that carry it are composed whole. So are woven
-// layers of a forward and a backward that run as one (workload/pair.cpp): they end together.
+// layers of a forward and a backward that run as one (workload/pair.cpp): they end together. Collectives slow
+// each other within such a block. Stages that share a node are in their prices already: GroupSpan::sharing
+// counts every GPU of the node. Neglected: what transfers between stages lose to gradient and parameter
+// traffic beside them, and that to them; they keep the times they have alone.
 #include "simulate/compose_chunks.hpp"
 
 #include <algorithm>
