@@ -26,7 +26,8 @@ struct Cost {
 struct Algorithm {
   const char* name;
   const char* source;
-  std::int32_t order;  // place in NCCL's search, a tie keeps the first: that of ops::NcclAlgorithm, one less
+  std::int32_t order;  // place in NCCL's search, a tie keeps the first: that of ops::NcclAlgorithm, one
+                       // less; below 0: taken before NCCL is asked
   bool (*applies)(const Call&, const Communicator&, ops::Protocol);
   // NCCL's estimate, by which it chooses; meaningless between different kinds of call.
   double (*nccl_time)(const Call&, const Communicator&, ops::Protocol);

@@ -27,6 +27,7 @@ constexpr double intra_100[] = {90, 80, 70, 60, 50, 45, 40, 30, 24, 20, 19, 18};
 constexpr double inter_100[] = {96, 86,   80, 48, 45.1, 42, 40,  30,  24,  22,
                                 20, 17.5, 15, 12, 6,    3,  2.4, 1.2, .24, .12};
 constexpr std::int32_t most_channels = 32;
+constexpr std::int32_t most_direct = 8;  // heads of CollNet direct: NCCL_MAX_DIRECT_ARITY + 1
 constexpr std::int32_t most_heads = 32;  // of NVLS: NCCL_MAX_NVLS_ARITY
 
 std::span<const double> intra_speeds(std::int32_t cc) {
@@ -118,6 +119,22 @@ ChannelGraph nvls_graph(const NodeLinks& node) {
   const double rail = node.multi_node ? node.rails * node.rail / heads : 1e9;
   const double speed = fastest(speeds, std::min(share, rail));
   return {heads, speed, raised(speeds, speed, 2.0 * speed, rail)};
+}
+
+ChannelGraph collnet_direct_graph(const NodeLinks& node) {
+  const auto speeds = inter_speeds(node.compute_capability);
+  const std::int32_t heads = std::min(most_direct, node.ranks);
+  ChannelGraph best{1, node.rail, node.rail};
+  double best_rate = 0.0;
+  for (const double speed : speeds) {
+    if (best_rate > 0.0 && speed / best.inter <= 0.49) break;
+    const std::int32_t channels = std::min(heads, node.rails * whole(node.rail / speed));
+    if (channels * speed > best_rate) best_rate = channels * speed, best = {channels, speed, speed};
+  }
+  // A head's link carries its own traffic and its part of the others', twice the speed at most.
+  const double limit = node.ranks > 1 ? std::max(best.inter, 0.5 * node.nvlink) : 1e9;
+  best.intra = raised(speeds, best.inter, 2.0 * best.inter, limit);
+  return best;
 }
 
 std::int32_t communicator_channels(const NodeLinks& node, const ChannelGraph& ring) {

@@ -24,6 +24,9 @@ struct NodeLinks {
 [[nodiscard]] ChannelGraph tree_graph(const NodeLinks&, const ChannelGraph& ring);
 [[nodiscard]] ChannelGraph nvls_graph(const NodeLinks&);  // one channel headed by each of 32 GPUs at most
 
+// Heads of a node that send into the network: one channel each, a NIC's worth of rate.
+[[nodiscard]] ChannelGraph collnet_direct_graph(const NodeLinks&);
+
 // CTAs a ring or tree kernel may use: NCCL runs every channel twice, Hopper's few fast network channels four
 // times.
 [[nodiscard]] std::int32_t communicator_channels(const NodeLinks&, const ChannelGraph& ring);

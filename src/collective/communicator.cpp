@@ -4,12 +4,15 @@
 #include <bit>
 
 #include "base/contract.hpp"
+#include "collective/rccl_tables.hpp"
 
 namespace echo::collective {
 namespace {
 
 // A scale-up network no faster than this is PCIe: 64 GB/s is a Gen5 x16 slot.
 constexpr double fastest_pcie = 64.0;
+
+constexpr std::int32_t most_widened = 32;
 
 Arch arch_of(std::int32_t cc) {
   if (cc >= 100) return Arch::blackwell;
@@ -60,7 +63,19 @@ Communicator set_up(const machine::GroupSpan& group, const machine::GroupLinks& 
   c.same_channels = !c.multi_node() || rails == 1;
   c.tree = tree_graph(node, c.ring);
   c.nvls = nvls_graph(node);
-  c.channels = limited(communicator_channels(node, c.ring), settings);
+  c.collnet_direct = collnet_direct_graph(node);
+  c.library = settings.library;
+  c.kernels = settings.kernels;
+  c.sharp = settings.sharp;
+  c.switched = c.inside == Level::nvlink && links.gpus_per_node > 2 && c.library == ops::CommLibrary::nccl;
+  std::int32_t channels = communicator_channels(node, c.ring);
+  if (c.library == ops::CommLibrary::rccl) channels = rccl_channels(c.per_node, c.multi_node());
+  // Half as many again where the switches reduce and chains run faster than NICs (connect.cc).
+  const bool widened = c.sharp && c.multi_node() && c.tree.intra > c.tree.inter && c.per_node > 1;
+  if (widened) channels = std::min(most_widened, channels + channels / 2);
+  c.channels = limited(channels, settings);
+  c.p2p_channels =
+      settings.max_p2p_channels > 0 ? std::min(c.channels, settings.max_p2p_channels) : c.channels;
   // NVLS kernels take 16 CTAs on Hopper, 24 (one node) or 32 on Blackwell (NCCL init.cc, ncclNvlsTuning).
   const std::int32_t nvls = c.arch == Arch::blackwell ? (c.multi_node() ? 32 : 24) : 16;
   c.nvls_channels = limited(nvls, settings);

@@ -20,11 +20,18 @@ struct Communicator {
   double nvlink = 0.0;       // data sheet, per GPU and direction
   double network = 0.0;      // of one node, all rails of this group
   double hop_latency = 0.0;  // us, one hop through the fabric
-  ChannelGraph ring, tree, nvls;
+  ops::CommLibrary library = ops::CommLibrary::nccl;
+  std::int32_t kernels = 0;  // bits of ops::CommKernel
+  bool sharp = false;        // the network's switches reduce
+  bool switched = false;     // the node has NVSwitches: more than two GPUs on NVLink
+  ChannelGraph ring, tree, nvls, collnet_direct;
   bool same_channels = true;  // every ring visits the node's GPUs in one order: one node, or one NIC
-  std::int32_t channels = 0, nvls_channels = 0;  // CTAs
+  std::int32_t channels = 0, nvls_channels = 0, p2p_channels = 0;  // CTAs
 
   [[nodiscard]] bool multi_node() const { return nodes > 1; }
+  [[nodiscard]] bool calls(ops::CommKernel kernel) const {
+    return (kernels & static_cast<std::int32_t>(kernel)) != 0;
+  }
   [[nodiscard]] std::size_t span() const { return static_cast<std::size_t>(nodes <= 2 ? nodes - 1 : 2); }
   [[nodiscard]] std::int32_t tree_depth() const;  // floor(log2(nodes))
 };

@@ -12,8 +12,8 @@ namespace echo::collective {
 
 // Hopper and later, an NVSwitch (more than two GPUs on NVLink), and a version that knows it.
 [[nodiscard]] inline bool has_nvls(const Communicator& c) {
-  return c.tables->nvls != NvlsRule::none && c.compute_capability >= 90 && c.inside == Level::nvlink &&
-         c.per_node > 2;
+  return c.library == ops::CommLibrary::nccl && c.tables->nvls != NvlsRule::none &&
+         c.compute_capability >= 90 && c.inside == Level::nvlink && c.per_node > 2;
 }
 
 // NCCL's measured share of the link rate, 2.28 on. Source: NVIDIA/nccl graph/tuning.cc, nvlsEfficiency.

@@ -18,7 +18,7 @@ namespace echo::collective {
   const double wanted = c.multi_node() ? std::ceil(c.network / c.per_node / 14.0) : inside;
   const auto whole = static_cast<std::uint32_t>(std::max(1.0, wanted));
   const auto most =
-      static_cast<std::int32_t>(std::bit_ceil(static_cast<std::uint32_t>(std::max(c.channels, 1))));
+      static_cast<std::int32_t>(std::bit_ceil(static_cast<std::uint32_t>(std::max(c.p2p_channels, 1))));
   return std::clamp(static_cast<std::int32_t>(std::bit_ceil(whole)), 1, most);
 }
 
@@ -26,7 +26,7 @@ namespace echo::collective {
 // scheduleP2pTasksToPlan.
 [[nodiscard]] inline std::int32_t channels_each(const Communicator& c, std::int32_t peers) {
   const auto all =
-      static_cast<std::int32_t>(std::bit_ceil(static_cast<std::uint32_t>(std::max(c.channels, 1))));
+      static_cast<std::int32_t>(std::bit_ceil(static_cast<std::uint32_t>(std::max(c.p2p_channels, 1))));
   return std::max(1, std::min(peer_channels(c), all / std::max(peers, 1)));
 }
 

@@ -272,6 +272,10 @@ ClusterFile read_cluster(TableReader& file) {
     file.problems().error(place_of(*file.node("nccl_version", Presence::require)),
                           "\"" + version + "\" is not an NCCL version", "write it as \"2.21.5\"");
   }
+  file.boolean("sharp", cluster.sharp, Presence::optional);
+  int library = 0;
+  file.choice("comm_library", {"nccl", "rccl"}, library, Presence::optional);
+  cluster.rccl = library == 1;
   file.finish();
   return read;
 }

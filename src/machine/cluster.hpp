@@ -57,6 +57,8 @@ struct ClusterSpec {
   CpuVendor cpu = CpuVendor::intel;
   BytesPerSecond host_memory;         // of a node, all sockets together; 0 = not known
   std::int32_t nccl_version = 22105;  // as NCCL prints it: 2.21.5
+  bool sharp = false;                 // switches reduce (SHARP), and NCCL is told to let them
+  bool rccl = false;                  // AMD's RCCL in NCCL's place
   std::string network;                // name of the collective constants it is priced with
   std::string source;
   friend bool operator==(const ClusterSpec&, const ClusterSpec&) = default;

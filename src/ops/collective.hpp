@@ -50,6 +50,15 @@ inline constexpr std::array<std::string_view, 8> nccl_algorithm_names{
 enum class NcclProtocol : std::int8_t { automatic, ll, ll128, simple };
 inline constexpr std::array<std::string_view, 4> nccl_protocol_names{"auto", "LL", "LL128", "Simple"};
 
+// Whose rules choose, and over which methods: NVIDIA's NCCL or AMD's RCCL. `cluster`: as the cluster's file
+// says.
+enum class CommLibrary : std::int8_t { cluster, nccl, rccl };
+inline constexpr std::array<std::string_view, 3> comm_library_names{"cluster", "nccl", "rccl"};
+
+// Kernels that frameworks call before they ask the library, as bits.
+enum class CommKernel : std::int32_t { custom_all_reduce = 1, deepep = 2 };
+inline constexpr std::array<std::string_view, 2> comm_kernel_names{"custom_all_reduce", "deepep"};
+
 // Limits and overrides of a communicator, by the names of NCCL's environment. 0 and automatic: NCCL decides.
 struct CommSettings {
   std::int32_t nccl_version = 0;                       // 0 = the cluster's
@@ -57,6 +66,10 @@ struct CommSettings {
   NcclProtocol protocol = NcclProtocol::automatic;     // NCCL_PROTO
   std::int32_t min_channels = 0;                       // NCCL_MIN_NCHANNELS, ncclConfig minCTAs
   std::int32_t max_channels = 0;                       // NCCL_MAX_NCHANNELS, ncclConfig maxCTAs
+  std::int32_t max_p2p_channels = 0;                   // NCCL_MAX_P2P_NCHANNELS
+  CommLibrary library = CommLibrary::nccl;             // never `cluster`: resolved
+  std::int32_t kernels = 0;                            // bits of CommKernel
+  bool sharp = false;                                  // NCCL_COLLNET_ENABLE: the switches reduce
   friend constexpr auto operator<=>(const CommSettings&, const CommSettings&) = default;
 };
 

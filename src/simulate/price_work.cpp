@@ -92,6 +92,8 @@ std::size_t PriceKeyHash::operator()(const CollectiveKey& key) const {
   const std::int32_t forced = static_cast<std::int32_t>(s.algorithm) |
                               static_cast<std::int32_t>(s.protocol) << 4 | s.min_channels << 8 |
                               s.max_channels << 16;
+  const std::int32_t others = s.max_p2p_channels | static_cast<std::int32_t>(s.library) << 8 |
+                              s.kernels << 12 | (s.sharp ? 1 << 20 : 0);
   return Hasher()
       .add(packed(key.where, static_cast<std::int32_t>(key.query.kind)))
       .add(key.query.payload.value)
@@ -99,6 +101,7 @@ std::size_t PriceKeyHash::operator()(const CollectiveKey& key) const {
       .add(packed(g.ranks_per_node, g.stride))
       .add(packed(g.sharing, s.nccl_version))
       .add(packed(key.generic, forced))
+      .add(others)
       .done();
 }
 
@@ -117,13 +120,21 @@ static std::int32_t generic_code(const training::Recipe& recipe) {
          static_cast<std::int32_t>(recipe.generic_queue) << 7 | recipe.generic_chunks << 8;
 }
 
-ops::CommSettings comm_settings_of(const training::TrainingConfig& config) {
+ops::CommSettings comm_settings_of(const training::TrainingConfig& config,
+                                   const machine::ClusterSpec& cluster) {
   const training::Recipe& recipe = config.recipe;
+  const bool own = recipe.comm_library == ops::CommLibrary::cluster;
   return {.nccl_version = config.nccl_version,
           .algorithm = recipe.nccl_algo,
           .protocol = recipe.nccl_proto,
           .min_channels = recipe.nccl_min_nchannels,
-          .max_channels = recipe.nccl_max_nchannels};
+          .max_channels = recipe.nccl_max_nchannels,
+          .max_p2p_channels = recipe.nccl_max_p2p_nchannels,
+          .library = !own           ? recipe.comm_library
+                     : cluster.rccl ? ops::CommLibrary::rccl
+                                    : ops::CommLibrary::nccl,
+          .kernels = recipe.comm_kernels,
+          .sharp = cluster.sharp};
 }
 
 static const PricedCollective& priced(const ops::CollectiveQuery& query,
@@ -132,7 +143,7 @@ static const PricedCollective& priced(const ops::CollectiveQuery& query,
   const machine::ClusterSpec& cluster = catalog.cluster(config.cluster);
   const std::int32_t where =
       config.cluster.index() * 1024 + (config.gpu.is_none() ? cluster.gpu : config.gpu).index();
-  const ops::CommSettings settings = comm_settings_of(config);
+  const ops::CommSettings settings = comm_settings_of(config, cluster);
   const auto [entry, is_new] =
       memo.collectives.try_emplace({where, generic_code(config.recipe), settings, query});
   if (is_new && is_of_host(query.kind)) {

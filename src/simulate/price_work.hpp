@@ -16,8 +16,9 @@ void price_work(const training::TrainingConfig&, const Catalog&, const Calibrati
 // A collective's time by what it hangs on.
 [[nodiscard]] DriverTimes drivers_of(const ops::CollectiveEstimate&);
 
-// What the config holds its communicators to, and what its textbook collectives are made of.
-[[nodiscard]] ops::CommSettings comm_settings_of(const training::TrainingConfig&);
+// What the config and its cluster hold communicators to, and what its textbook collectives are made of.
+[[nodiscard]] ops::CommSettings comm_settings_of(const training::TrainingConfig&,
+                                                 const machine::ClusterSpec&);
 [[nodiscard]] ops::GenericSettings generic_settings_of(const training::Recipe&);
 
 // One query as `config` would ask it.

@@ -97,10 +97,10 @@ template <class Archive>
 void serialize(Archive& archive, echo::machine::ClusterSpec& cluster, unsigned) {
   auto& [name, gpu, gpus_per_node, nodes, scale_up_domain, scale_up, scale_out, nics_per_node, topology,
          oversubscription, nodes_per_leaf, leaves_per_pod, spine_oversubscription, groups, dims, planes,
-         given, fabric, routing, cpu, host_memory, nccl_version, network, source] = cluster;
+         given, fabric, routing, cpu, host_memory, nccl_version, sharp, rccl, network, source] = cluster;
   all(archive, name, gpu, gpus_per_node, nodes, scale_up_domain, scale_up, scale_out, nics_per_node, topology,
       oversubscription, nodes_per_leaf, leaves_per_pod, spine_oversubscription, groups, dims, planes, given,
-      fabric, routing, cpu, host_memory, nccl_version, network, source);
+      fabric, routing, cpu, host_memory, nccl_version, sharp, rccl, network, source);
 }
 
 template <class Archive>

@@ -39,6 +39,9 @@ static void add_idle_choices(const TrainingConfig& c, const simulate::Catalog& c
   matters(choice_named("nccl_proto"), c.recipe.nccl_proto != ops::NcclProtocol::automatic);
   matters(choice_named("nccl_min_nchannels"), c.recipe.nccl_min_nchannels != 0);
   matters(choice_named("nccl_max_nchannels"), c.recipe.nccl_max_nchannels != 0);
+  matters(choice_named("nccl_max_p2p_nchannels"), c.recipe.nccl_max_p2p_nchannels != 0);
+  matters(choice_named("comm_library"), c.recipe.comm_library != ops::CommLibrary::cluster);
+  matters(choice_named("comm_kernels"), c.recipe.comm_kernels != 0);
   matters(choice_named("fp8_recipe"), c.precision == machine::Precision::fp8);
   matters(choice_named("fp8_gather"), narrow && !alone && c.zero != ZeroStage::none);
   matters(choice_named("cp_comm"), d.context > 1);

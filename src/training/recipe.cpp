@@ -89,6 +89,9 @@ constexpr std::array<Choice, choice_count> table{
     count<&Recipe::generic_chunks>("generic_chunks", 1024),
     word<&Recipe::generic_order>("generic_order", ops::dimension_order_names),
     word<&Recipe::generic_queue>("generic_queue", ops::chunk_queue_names),
+    count<&Recipe::nccl_max_p2p_nchannels>("nccl_max_p2p_nchannels", 64),
+    word<&Recipe::comm_library>("comm_library", ops::comm_library_names),
+    choice<&Recipe::comm_kernels>("comm_kernels", ChoiceKind::words, ops::comm_kernel_names, 3),
 };
 
 constexpr bool heads_agree() {

@@ -94,7 +94,10 @@ struct Recipe {
   // Communicators: what NCCL is held to, beside TrainingConfig::nccl_version.
   ops::NcclAlgorithm nccl_algo = ops::NcclAlgorithm::automatic;
   ops::NcclProtocol nccl_proto = ops::NcclProtocol::automatic;
-  std::int32_t nccl_min_nchannels = 0, nccl_max_nchannels = 0;  // 0 = NCCL decides
+  std::int32_t nccl_min_nchannels = 0, nccl_max_nchannels = 0,
+               nccl_max_p2p_nchannels = 0;  // 0 = NCCL decides
+  ops::CommLibrary comm_library = ops::CommLibrary::cluster;
+  std::int32_t comm_kernels = 0;  // asked before the library; bits of ops::CommKernel
   // Collectives: NCCL's, or textbook ones, which the others describe (ops::GenericSettings).
   ops::CollectiveModel collectives = ops::CollectiveModel::nccl_whitebox;
   ops::GenericAlgorithm generic_algorithm = ops::GenericAlgorithm::best;
@@ -163,6 +166,9 @@ inline constexpr auto choice_heads = std::to_array<ChoiceHead>({
     {"generic_chunks", ChoiceKind::count},
     {"generic_order", ChoiceKind::word},
     {"generic_queue", ChoiceKind::word},
+    {"nccl_max_p2p_nchannels", ChoiceKind::count},
+    {"comm_library", ChoiceKind::word},
+    {"comm_kernels", ChoiceKind::words},
 });
 inline constexpr auto choice_count = static_cast<std::int32_t>(choice_heads.size());
 

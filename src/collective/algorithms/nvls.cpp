@@ -4,7 +4,8 @@
 // Source: NVIDIA/nccl graph/tuning.cc (estimate; efficiency .85 on Hopper, .74 on Blackwell), enqueue.cc
 // (chunks: 128 KiB, halved for short messages); start, growth, step and rate fitted. HBM traffic of
 // unregistered buffers: copied in (2), read by the switch, written by it (2), copied out (2): 6 bytes per
-// byte. Neglected: user buffer registration (no copies), CollNet across nodes.
+// byte. Over nodes it needs switches that reduce (SHARP): heads send their sums into the network, and the
+// slower of both networks sets the time. Neglected: user buffer registration (no copies), gathers over nodes.
 #include <algorithm>
 
 #include "collective/nvls_chunk.hpp"
@@ -14,7 +15,8 @@ namespace echo::collective::algorithms {
 namespace {
 
 bool applies(const Call& call, const Communicator& c, ops::Protocol p) {
-  if (p != ops::Protocol::simple || !has_nvls(c) || c.multi_node()) return false;
+  if (p != ops::Protocol::simple || !has_nvls(c)) return false;
+  if (c.multi_node()) return c.sharp && call.kind == ops::CollectiveKind::all_reduce;
   constexpr std::int32_t most = 32;  // local ranks a gather's kernel takes
   return call.kind == ops::CollectiveKind::all_reduce ||
          (is_gather(call.kind) && c.tables->nvls_gathers && c.per_node <= most);
@@ -28,9 +30,9 @@ double nccl_bandwidth(const Call& call, const Communicator& c) {
     case NvlsRule::none:
       break;
     case NvlsRule::first:
-      return n * c.nvls.intra * 5.0 / 6.0;
+      return n * (c.nodes <= 2 ? c.nvls.intra : c.nvls.inter) * 5.0 / 6.0;
     case NvlsRule::flat: {
-      const double bus = n * c.nvls.intra;
+      const double bus = n * std::min(c.nvls.intra, c.nvls.inter);
       if (!gather) return bus * 5.0 / 6.0;
       if (c.tables->first_version < 22300) return bus * 5.0 / 6.0;
       return c.tables->first_version < 22700 ? bus : n * std::min(c.nvls.intra * local, c.nvls.inter * 0.9);
@@ -46,17 +48,23 @@ double nccl_bandwidth(const Call& call, const Communicator& c) {
 }
 
 double nccl_time(const Call& call, const Communicator& c, ops::Protocol p) {
-  const double latency = c.tables->base[2][2] + table_intra_hop(c, Method::nvls, p);
+  double latency = c.tables->base[2][2] + table_intra_hop(c, Method::nvls, p);
+  if (c.multi_node()) latency += table_inter_hop(c, Method::nvls, p);
   return latency + static_cast<double>(call.bytes) / (1000.0 * nccl_bandwidth(call, c));
 }
 
-std::int32_t channels(const Call&, const Communicator& c, ops::Protocol) { return c.nvls_channels; }
+std::int32_t channels(const Call&, const Communicator& c, ops::Protocol) {
+  return c.multi_node() ? std::min(c.nvls_channels, c.channels) : c.nvls_channels;
+}
 
-Cost time(const Call& call, const Communicator& c, ops::Protocol, const NetworkConstants& k) {
+Cost time(const Call& call, const Communicator& c, ops::Protocol p, const NetworkConstants& k) {
   const double bytes = static_cast<double>(call.bytes);
   const double chunk = nvls_chunk(call.bytes, c);
-  const double start = k.nvls_base + k.nvls_ramp * chunk / 1024.0;
-  return {as_latency(start) + nvls_wire(bytes, chunk, c, k), 6.0 * bytes};
+  const PartedTime start = as_latency(k.nvls_base + k.nvls_ramp * chunk / 1024.0);
+  const PartedTime wire = nvls_wire(bytes, chunk, c, k);
+  if (!c.multi_node()) return {start + wire, 6.0 * bytes};
+  const PartedTime hop = as_latency(inter_hop(c, Method::nvls, p, k));
+  return {start + hop + longer(wire, bytes / (1000.0 * network_rate(c, p, k))), 8.0 * bytes};
 }
 
 }  // namespace

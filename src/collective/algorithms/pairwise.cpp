@@ -28,7 +28,7 @@ double nccl_time(const Call&, const Communicator&, Protocol) { return 0.0; }  //
 
 double busy(const Call& call, const Communicator& c, Protocol p) {
   const double each = channels_filled(per_peer(call, c), channels_each(c, c.ranks), p, c);
-  return std::min<double>(each * (c.ranks - 1), c.channels);
+  return std::min<double>(each * (c.ranks - 1), c.p2p_channels);
 }
 
 std::int32_t channels(const Call& call, const Communicator& c, Protocol p) {

@@ -17,7 +17,8 @@ constexpr double of_a_hop = 1.0 / 3.5;  // a round's share of a network hop: rou
 constexpr double per_rank = 2.8;        // us
 
 bool applies(const Call& call, const Communicator& c, Protocol p) {
-  return p == Protocol::simple && is_gather(call.kind) && c.tables->pat_share > 0.0 && c.nodes == c.ranks;
+  return p == Protocol::simple && is_gather(call.kind) && c.tables->pat_share > 0.0 && c.nodes == c.ranks &&
+         c.library == ops::CommLibrary::nccl;
 }
 
 double nccl_time(const Call& call, const Communicator& c, Protocol p) {

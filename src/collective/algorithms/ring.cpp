@@ -12,6 +12,7 @@
 // ranks, unequal rails.
 #include <algorithm>
 
+#include "collective/rccl_tables.hpp"
 #include "collective/wire.hpp"
 
 namespace echo::collective::algorithms {
@@ -30,6 +31,7 @@ std::int32_t network_steps(const Call& call, const Communicator& c) {
 
 bool applies(const Call& call, const Communicator& c, Protocol p) {
   if (call.kind >= CollectiveKind::all_to_all) return false;  // nor send_recv, nor copies to the host
+  if (c.library == ops::CommLibrary::rccl) return rccl_allows(c, Method::ring, p);
   return p != Protocol::ll128 || ll128_allowed(c);
 }
 
@@ -54,6 +56,7 @@ double nccl_bandwidth(const Call& call, const Communicator& c, Protocol p) {
 }
 
 double nccl_time(const Call& call, const Communicator& c, Protocol p) {
+  if (c.library == ops::CommLibrary::rccl) return rccl_time(call, c, Method::ring, p);
   const NcclTables& t = *c.tables;
   double latency = t.base[static_cast<std::size_t>(Method::ring)][index_of(p)];
   double intra = table_intra_hop(c, Method::ring, p);

@@ -24,7 +24,7 @@ bool applies(const Call& call, const Communicator& c, Protocol p) {
 double nccl_time(const Call&, const Communicator&, Protocol) { return 0.0; }  // the only method
 
 double busy(const Call& call, const Communicator& c, Protocol p) {
-  return std::min<double>(c.channels,
+  return std::min<double>(c.p2p_channels,
                           channels_filled(static_cast<double>(call.bytes), peer_channels(c), p, c));
 }
 

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "collective/rccl_tables.hpp"
 #include "collective/wire.hpp"
 
 namespace echo::collective::algorithms {
@@ -19,7 +20,9 @@ namespace {
 using ops::Protocol;
 
 bool applies(const Call& call, const Communicator& c, Protocol p) {
-  return call.kind == ops::CollectiveKind::all_reduce && (p != Protocol::ll128 || ll128_allowed(c));
+  if (call.kind != ops::CollectiveKind::all_reduce) return false;
+  if (c.library == ops::CommLibrary::rccl) return rccl_allows(c, Method::tree, p);
+  return p != Protocol::ll128 || ll128_allowed(c);
 }
 
 double nccl_bandwidth(const Call& call, const Communicator& c, Protocol p) {
@@ -42,6 +45,7 @@ double nccl_bandwidth(const Call& call, const Communicator& c, Protocol p) {
 }
 
 double nccl_time(const Call& call, const Communicator& c, Protocol p) {
+  if (c.library == ops::CommLibrary::rccl) return rccl_time(call, c, Method::tree, p);
   const double latency =
       c.tables->base[0][index_of(p)] + 2.0 * ((c.per_node - 1) * table_intra_hop(c, Method::tree, p) +
                                               c.tree_depth() * table_inter_hop(c, Method::tree, p));

@@ -75,8 +75,10 @@ TEST(Price, ComesNearPublishedRuns) {
        CollectiveKind::all_reduce, 8 * mib, 1, 8, 22203, 83.7, 0.12},
   };
   for (const Published& run : runs) {
-    const auto e = estimate(run.machine, run.kind, run.bytes, span(run.nodes, run.per_node), run.version, {},
-                            catalog_constants(run.network));
+    ops::CommSettings settings;
+    if (run.network == std::string("mi300x")) settings.library = ops::CommLibrary::rccl;
+    const auto e = estimate(run.machine, run.kind, run.bytes, span(run.nodes, run.per_node), run.version,
+                            settings, catalog_constants(run.network));
     EXPECT_NEAR(to_microseconds(e.time) / run.us, 1.0, run.tolerance) << run.network << ", " << run.source;
   }
 }

@@ -60,6 +60,7 @@ TEST(Overrides, AlgorithmAndProtocolAreObeyedWhereTheyApply) {
 
 TEST(Overrides, EveryNameStandsAtItsPlaceInNcclsSearch) {
   for (const Algorithm* algorithm : algorithm_table()) {
+    if (algorithm->order < 0) continue;
     const auto place = static_cast<std::size_t>(algorithm->order) + 1;
     if (place < ops::nccl_algorithm_names.size()) {
       EXPECT_EQ(algorithm->name, ops::nccl_algorithm_names[place]);
@@ -77,6 +78,13 @@ TEST(Overrides, WhatServesNoSuchCallIsSetAside) {
 TEST(Overrides, VersionOfTheSettingsBeatsTheClusters) {
   const ops::CommSettings old{.nccl_version = 21003};
   EXPECT_EQ(name_of(estimate(h100, CollectiveKind::all_reduce, gib, span(1, 8), 22902, old)), "ring");
+}
+
+TEST(Overrides, AllToAllsKeepToTheirOwnLimitAndRingsDoNot) {
+  const ops::CommSettings few{.max_p2p_channels = 4};
+  EXPECT_EQ(estimate(h100, CollectiveKind::all_to_all, gib, span(1, 8), 22105, few).channels, 4);
+  EXPECT_GT(estimate(h100, CollectiveKind::all_to_all, gib, span(1, 8)).channels, 4);
+  EXPECT_EQ(estimate(h100, CollectiveKind::all_gather, gib, span(1, 8), 22105, few).channels, 24);
 }
 
 TEST(Overrides, ChannelLimitsBindAndFewerChannelsAreSlower) {

@@ -84,6 +84,8 @@ TEST(ConfigId, ChangesWithEveryChoiceOfTheRecipeThatCanMatter) {
   base.recipe.nccl_algo = ops::NcclAlgorithm::ring, base.recipe.nccl_proto = ops::NcclProtocol::simple;
   base.recipe.nccl_min_nchannels = 4, base.recipe.nccl_max_nchannels = 4;  // nor is what is left to NCCL
   base.recipe.collectives = ops::CollectiveModel::generic;  // nor are the usual collectives
+  base.recipe.nccl_max_p2p_nchannels = 8, base.recipe.comm_kernels = 2;
+  base.recipe.comm_library = ops::CommLibrary::rccl;
   simulate::Catalog mixtures = catalog();
   mixtures.models[0].experts = 8, mixtures.models[0].experts_per_token = 2;
   mixtures.models[0].shared_expert_hidden = mixtures.models[0].hidden;

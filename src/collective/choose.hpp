@@ -1,0 +1,23 @@
+// NCCL's choice of algorithm and protocol for a call, and what the choice takes.
+#pragma once
+
+#include "collective/algorithm.hpp"
+
+namespace echo::collective {
+
+struct Choice {
+  const Algorithm* algorithm = nullptr;
+  std::int32_t index = -1;  // in algorithm_table()
+  ops::Protocol protocol = ops::Protocol::simple;
+  double nccl_time = 0.0;
+};
+
+// The least of NCCL's estimates, what is forced heeded where it serves the call. `in_line`: like calls of one
+// group that a channel runs one after another, whose latencies rings add up.
+[[nodiscard]] Choice choose(const Call&, const Communicator&, const ops::CommSettings&,
+                            std::int32_t in_line = 1);
+
+[[nodiscard]] ops::CollectiveEstimate estimate_of(const Call&, const Communicator&, const Choice&,
+                                                  const NetworkConstants&);
+
+}  // namespace echo::collective

@@ -1,0 +1,15 @@
+// RCCL's own estimate, by which it chooses between its rings and trees on AMD's Instincts.
+#pragma once
+
+#include "collective/algorithm.hpp"
+
+namespace echo::collective {
+
+// Tree or ring, LL or Simple; us.
+[[nodiscard]] double rccl_time(const Call&, const Communicator&, Method, ops::Protocol);
+[[nodiscard]] bool rccl_allows(const Communicator&, Method, ops::Protocol);
+
+// Channels (workgroups) of a communicator.
+[[nodiscard]] std::int32_t rccl_channels(std::int32_t per_node, bool multi_node);
+
+}  // namespace echo::collective
