@@ -69,7 +69,7 @@ GroupLinks links_through_leaves(const GroupSpan& span, Traffic traffic, Leaves l
     const double switches =
         std::ceil(static_cast<double>(nodes) / under) * (leaves == Leaves::by_rail ? rails : 1);
     // What a leaf sends to one other loads the cables down to it as those up from itself.
-    const double ways = traffic == Traffic::all_pairs ? 2.0 : 1.0;
+    const double ways = traffic == Traffic::neighbours ? 1.0 : 2.0;
     const double flows = hashed_flows(traffic, span.ranks) * ports / uplinks;
     links.scale_out.bandwidth =
         links.scale_out.bandwidth * even_share_of_hashed(flows, ways * switches * uplinks);

@@ -23,7 +23,8 @@ struct GroupLinks {
 
 // What a group sends between nodes: to the next member in order, as rings, trees and pipelines do, all like
 // groups at the same time; or every member to every other.
-enum class Traffic : std::int8_t { neighbours, all_pairs };
+// scattered: to nodes that stand anywhere in the machine, which load it as all pairs do, but in fewer flows.
+enum class Traffic : std::int8_t { neighbours, scattered, all_pairs };
 
 struct Topology {
   const char* name;

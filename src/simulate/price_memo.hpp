@@ -9,12 +9,14 @@
 #include "network/shared_links.hpp"
 #include "ops/collective.hpp"
 #include "ops/kernel.hpp"
+#include "simulate/fabric.hpp"
 
 namespace echo::simulate {
 
 struct CollectiveKey {
   std::int32_t where = 0;    // GPU and cluster
   std::int32_t generic = 0;  // textbook collectives and how; 0 = NCCL's
+  FabricChoice fabric;
   ops::CommSettings settings;
   ops::CollectiveQuery query;
   friend bool operator==(const CollectiveKey&, const CollectiveKey&) = default;

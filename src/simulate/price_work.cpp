@@ -100,6 +100,8 @@ std::size_t PriceKeyHash::operator()(const CollectiveKey& key) const {
       .add(packed(g.ranks, g.nodes))
       .add(packed(g.ranks_per_node, g.stride))
       .add(packed(g.sharing, s.nccl_version))
+      .add(packed(key.fabric.topology * 16 + key.fabric.routing, key.fabric.oversubscription_permille))
+      .add(packed(g.extent * 2 + (key.fabric.scattered ? 1 : 0), key.fabric.nodes))
       .add(packed(key.generic, forced))
       .add(others)
       .done();
@@ -140,16 +142,19 @@ ops::CommSettings comm_settings_of(const training::TrainingConfig& config,
 static const PricedCollective& priced(const ops::CollectiveQuery& query,
                                       const training::TrainingConfig& config, const Catalog& catalog,
                                       const Calibration& known, PriceMemo& memo) {
-  const machine::ClusterSpec& cluster = catalog.cluster(config.cluster);
+  const machine::ClusterSpec& own = catalog.cluster(config.cluster);
   const std::int32_t where =
-      config.cluster.index() * 1024 + (config.gpu.is_none() ? cluster.gpu : config.gpu).index();
-  const ops::CommSettings settings = comm_settings_of(config, cluster);
+      config.cluster.index() * 1024 + (config.gpu.is_none() ? own.gpu : config.gpu).index();
+  const FabricChoice fabric = fabric_of(config, own);
+  const ops::CommSettings settings = comm_settings_of(config, own);
   const auto [entry, is_new] =
-      memo.collectives.try_emplace({where, generic_code(config.recipe), settings, query});
+      memo.collectives.try_emplace({where, generic_code(config.recipe), fabric, settings, query});
   if (is_new && is_of_host(query.kind)) {
-    entry->second.alone = price_host(query, catalog.gpu(config), cluster);
+    entry->second.alone = price_host(query, catalog.gpu(config), own);
   } else if (is_new) {
-    const machine::GroupLinks links = machine::links_of(query.group, cluster, catalog.gpu(config));
+    const machine::ClusterSpec cluster = with_fabric(own, fabric);
+    const machine::GroupLinks links =
+        machine::links_of(query.group, cluster, catalog.gpu(config), traffic_of(query.kind, fabric));
     PricedCollective& price = entry->second;
     price.alone = config.recipe.collectives == ops::CollectiveModel::generic
                       ? network::price_generic(query, network::dimensions_of(query.group, links, cluster),

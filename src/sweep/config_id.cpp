@@ -32,8 +32,8 @@ static void add_idle_choices(const TrainingConfig& c, const simulate::Catalog& c
   const auto matters = [&](std::int32_t choice, bool does) {
     if (!does) found.set(at(axis_of_choice(choice)));
   };
-  // The usual library and what is left to NCCL have no part in a config's name, so that configs keep the
-  // names they had before these were axes.
+  // The usual library, the cluster's own fabric and what is left to NCCL have no part in a config's name, so
+  // that configs keep the names they had before these were axes.
   matters(choice_named("kernel_library"), c.recipe.kernel_library != ops::KernelLibrary::training);
   matters(choice_named("nccl_algo"), c.recipe.nccl_algo != ops::NcclAlgorithm::automatic);
   matters(choice_named("nccl_proto"), c.recipe.nccl_proto != ops::NcclProtocol::automatic);
@@ -42,6 +42,12 @@ static void add_idle_choices(const TrainingConfig& c, const simulate::Catalog& c
   matters(choice_named("nccl_max_p2p_nchannels"), c.recipe.nccl_max_p2p_nchannels != 0);
   matters(choice_named("comm_library"), c.recipe.comm_library != ops::CommLibrary::cluster);
   matters(choice_named("comm_kernels"), c.recipe.comm_kernels != 0);
+  matters(choice_named("topology"), c.recipe.topology != 0);
+  matters(choice_named("oversubscription"), c.recipe.oversubscription_permille != 0);
+  matters(choice_named("routing"), c.recipe.routing != 0);
+  matters(choice_named("placement"), c.recipe.placement != machine::Placement::packed);
+  matters(choice_named("placement_seed"),
+          c.recipe.placement == machine::Placement::scattered && c.recipe.placement_seed != 0);
   matters(choice_named("fp8_recipe"), c.precision == machine::Precision::fp8);
   matters(choice_named("fp8_gather"), narrow && !alone && c.zero != ZeroStage::none);
   matters(choice_named("cp_comm"), d.context > 1);

@@ -5,6 +5,8 @@
 #include <numeric>
 
 #include "base/contract.hpp"
+#include "machine/placement.hpp"
+#include "training/placed_groups.hpp"
 
 namespace echo::training {
 
@@ -44,6 +46,23 @@ std::int32_t context_inner_ranks(const TrainingConfig& c, const machine::Cluster
 
 namespace {
 
+// Shapes of the groups of one job, wherever its ranks are.
+struct Shapes {
+  Placed placed;
+  // Members `stride` apart.
+  [[nodiscard]] machine::GroupSpan operator()(std::int32_t ranks, std::int32_t stride) const {
+    return placed.slots.empty() ? span_of(ranks, stride, placed.domain, placed.gpus)
+                                : placed_span(ranks, 1, ranks > 1 ? stride : 1, placed);
+  }
+};
+
+Shapes shapes_of(const TrainingConfig& c, const machine::ClusterSpec& cluster, RankLayout& out) {
+  const std::int32_t domain = domain_of(cluster), gpus = gpus_of(c.degrees);
+  machine::place_ranks(c.recipe.placement, gpus, domain, static_cast<std::uint64_t>(c.recipe.placement_seed),
+                       out.slots);
+  return {{domain, cluster.gpus_per_node, gpus, out.slots, out.counts}};
+}
+
 // Layers of each chunk: as even as possible, extra layers to the front; embedding and loss may count as one
 // each.
 void split_layers(const TrainingConfig& c, const ModelSpec& model, const std::vector<std::int32_t>& table,
@@ -78,44 +97,56 @@ void find_layer_kinds(const ModelSpec& model, RankLayout& out) {
 }
 
 // The second dealing-out of a stage's ranks. `replicas`: how many times the optimizer's states exist.
-void lay_out_experts(const Degrees& d, std::int32_t replicas, std::int32_t domain, std::int32_t gpus,
-                     RankLayout& out) {
+void lay_out_experts(const Degrees& d, std::int32_t replicas, const Shapes& shape, RankLayout& out) {
   const std::int32_t grid = d.expert * d.expert_tensor;
   const std::int32_t copies = d.tensor * d.context * d.data / grid, sharing = copies / replicas;
-  out.expert = span_of(d.expert, d.expert_tensor, domain, gpus);
+  out.expert = shape(d.expert, d.expert_tensor);
   const std::int32_t within = out.expert.ranks_per_node;
-  out.expert_within = span_of(within, d.expert_tensor, domain, gpus);
-  out.expert_across = span_of(d.expert / within, d.expert_tensor * within, domain, gpus);
-  out.expert_tensor = span_of(d.expert_tensor, 1, domain, gpus);
-  out.expert_grid = span_of(grid, 1, domain, gpus);
-  out.expert_data = span_of(copies, grid, domain, gpus);
-  out.expert_shard = span_of(sharing, grid, domain, gpus);
-  out.expert_replica = span_of(copies / sharing, grid * sharing, domain, gpus);
+  if (shape.placed.slots.empty()) {
+    out.expert_within = shape(within, d.expert_tensor);
+    out.expert_across = shape(d.expert / within, d.expert_tensor * within);
+  } else {  // by where they are, not by their numbers
+    out.expert_within = {.ranks = within, .ranks_per_node = within, .stride = out.expert.stride};
+    out.expert_across = out.expert;
+    out.expert_across.ranks = out.expert.nodes;
+    out.expert_across.ranks_per_node = 1;
+    if (out.expert.nodes > 1) out.expert_across.sharing *= within;
+  }
+  out.expert_tensor = shape(d.expert_tensor, 1);
+  out.expert_grid = shape(grid, 1);
+  out.expert_data = shape(copies, grid);
+  out.expert_shard = shape(sharing, grid);
+  out.expert_replica = shape(copies / sharing, grid * sharing);
 }
 
 }  // namespace
+
+static std::int32_t slot_of(const RankLayout& layout, std::int32_t rank) {
+  return layout.slots.empty() ? rank : layout.slots[static_cast<std::size_t>(rank)];
+}
 
 void lay_out_ranks(const TrainingConfig& c, const ModelSpec& model, const machine::ClusterSpec& cluster,
                    const std::vector<std::int32_t>& layer_table, RankLayout& out) {
   const Degrees& d = c.degrees;
   const std::int32_t gpus = gpus_of(d);
   const std::int32_t domain = domain_of(cluster);
+  const Shapes shape = shapes_of(c, cluster, out);
   const std::int32_t replica = d.tensor * d.context * d.data;  // gpu ranks of one stage
 
-  out.tensor = span_of(d.tensor, 1, domain, gpus);
-  out.context = span_of(d.context, d.tensor, domain, gpus);
+  out.tensor = shape(d.tensor, 1);
+  out.context = shape(d.context, d.tensor);
   const std::int32_t inner = context_inner_ranks(c, cluster);
-  out.context_inner = span_of(inner, d.tensor, domain, gpus);
-  out.context_outer = span_of(d.context / inner, d.tensor * inner, domain, gpus);
-  out.data = span_of(d.data, d.tensor * d.context, domain, gpus);
-  out.data_context = span_of(d.data * d.context, d.tensor, domain, gpus);
+  out.context_inner = shape(inner, d.tensor);
+  out.context_outer = shape(d.context / inner, d.tensor * inner);
+  out.data = shape(d.data, d.tensor * d.context);
+  out.data_context = shape(d.data * d.context, d.tensor);
   const std::int32_t copies = d.data * d.context;
   const std::int32_t sharing = c.zero_group > 0 ? std::min(c.zero_group, copies) : copies;
-  out.shard = span_of(sharing, d.tensor, domain, gpus);
-  out.replica = span_of(copies / sharing, d.tensor * sharing, domain, gpus);
-  lay_out_experts(d, copies / sharing, domain, gpus, out);
-  out.pipeline = span_of(d.pipeline, replica, domain, gpus);
-  out.embedding = span_of(std::min(d.pipeline, 2), (d.pipeline - 1) * replica, domain, gpus);
+  out.shard = shape(sharing, d.tensor);
+  out.replica = shape(copies / sharing, d.tensor * sharing);
+  lay_out_experts(d, copies / sharing, shape, out);
+  out.pipeline = shape(d.pipeline, replica);
+  out.embedding = shape(std::min(d.pipeline, 2), (d.pipeline - 1) * replica);
   // Tensor and pipeline ranks of one replica: every node that holds any of them takes part.
   const std::int32_t per_node =
       std::min({d.tensor * d.pipeline, domain, std::max(d.tensor, domain / d.data)});
@@ -123,12 +154,14 @@ void lay_out_ranks(const TrainingConfig& c, const ModelSpec& model, const machin
   out.model.nodes = (out.model.ranks + per_node - 1) / per_node;
   out.model.sharing = out.model.nodes > 1 ? std::max(1, std::min(domain, gpus) / per_node) : 1;
 
+  if (!out.slots.empty()) out.model = placed_span(d.tensor * d.pipeline, d.tensor, replica, shape.placed);
+
   out.hop_crosses_nodes.assign(static_cast<std::size_t>(d.pipeline), false);
   for (std::int32_t stage = 0; stage < d.pipeline; ++stage) {
     const std::int32_t next = (stage + 1) % d.pipeline;
     bool crosses = false;  // the slowest pair of the boundary decides
-    for (std::int32_t i = 0; i < replica && !crosses; i += d.tensor)
-      crosses = (stage * replica + i) / domain != (next * replica + i) / domain;
+    for (std::int32_t i = 0; i < replica && !crosses; i += out.slots.empty() ? d.tensor : 1)
+      crosses = slot_of(out, stage * replica + i) / domain != slot_of(out, next * replica + i) / domain;
     out.hop_crosses_nodes[static_cast<std::size_t>(stage)] = crosses;
   }
   split_layers(c, model, layer_table, out.chunk_layers);
@@ -159,10 +192,11 @@ void copy_model(const TrainingConfig& c, const machine::ClusterSpec& cluster, Ra
     out.stage_of_chunk.push_back(c.degrees.pipeline - 1 - out.stage_of_chunk[at]);
   }
   out.copies = 2;
+  const Shapes shape = shapes_of(c, cluster, out);
   const std::int32_t replica = c.degrees.tensor * c.degrees.context * c.degrees.data;
   for (std::int32_t stage = 0; stage < c.degrees.pipeline; ++stage) {
     const std::int32_t apart = std::abs(c.degrees.pipeline - 1 - 2 * stage);
-    out.mirrors.push_back(span_of(2, std::max(1, apart) * replica, domain_of(cluster), gpus_of(c.degrees)));
+    out.mirrors.push_back(shape(2, std::max(1, apart) * replica));
   }
 }
 

@@ -47,8 +47,10 @@ struct RankLayout {
   // Of the model, one after the other in the tables of chunks.
   std::int32_t copies = 1;
   std::vector<machine::GroupSpan>
-      mirrors;                     // [pipeline] the stage and that with the same chunks; one copy: none
-  std::vector<RankClass> classes;  // [pipeline]
+      mirrors;                       // [pipeline] the stage and that with the same chunks; one copy: none
+  std::vector<RankClass> classes;    // [pipeline]
+  std::vector<std::int32_t> slots;   // [gpus] GPU of the machine each rank is on; empty where packed
+  std::vector<std::int32_t> counts;  // scratch of placed_span
 
   // Whether a chunk holds the embedding, the output layer.
   [[nodiscard]] bool opens_model(std::size_t chunk) const {

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "machine/placement.hpp"
 #include "ops/collective.hpp"
 #include "ops/generic_settings.hpp"
 #include "ops/kernel.hpp"
@@ -54,6 +55,12 @@ struct Recipe {
   ops::KernelStyle kernels_loss = ops::KernelStyle::fused;           // cross-entropy over a split vocabulary
   ops::KernelLibrary kernel_library = ops::KernelLibrary::training;  // whose products and attention
   bool cuda_graphs = false;  // passes are replayed: the host issues one launch
+  // The fabric between nodes.
+  std::int32_t topology = 0;                   // 0 = the cluster's own, else a word of the choice
+  std::int32_t oversubscription_permille = 0;  // of leaf uplinks, in thousandths; 0 = the cluster's own
+  std::int32_t routing = 0;                    // 0 = the cluster's own, else one more than a machine::Routing
+  machine::Placement placement = machine::Placement::packed;
+  std::int32_t placement_seed = 0;  // of scattered
   // Number formats.
   Fp8Recipe fp8_recipe = Fp8Recipe::delayed;
   bool fp8_gather = false;              // sharded weights of 8-bit products travel in 8 bit
@@ -130,6 +137,11 @@ inline constexpr auto choice_heads = std::to_array<ChoiceHead>({
     {"kernels_loss", ChoiceKind::word},
     {"kernel_library", ChoiceKind::word},
     {"cuda_graphs", ChoiceKind::flag},
+    {"topology", ChoiceKind::word},
+    {"oversubscription", ChoiceKind::permille},
+    {"routing", ChoiceKind::word},
+    {"placement", ChoiceKind::word},
+    {"placement_seed", ChoiceKind::count},
     {"fp8_recipe", ChoiceKind::word},
     {"fp8_gather", ChoiceKind::flag},
     {"fp32_gradients", ChoiceKind::flag},

@@ -29,6 +29,7 @@ OpIndex pass_on(Builder& b, const Shapes& s, std::int64_t bytes, OpIndex arrived
     query.group.nodes = 2;
     query.group.ranks_per_node = 1;
     query.group.sharing = ring.sharing;
+    query.group.extent = ring.extent;
   }
   return b.communicate(Lane::context, Part::cp_comm, query, {arrived, done});
 }

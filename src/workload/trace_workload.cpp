@@ -40,6 +40,7 @@ void trace_hops(Builder& b, const BlockContext& x, const machine::ClusterSpec& c
   hop.group.nodes = 2;
   hop.group.ranks_per_node = 1;
   hop.group.sharing = std::min(domain, x.layout.pipeline.stride);
+  hop.group.extent = x.layout.pipeline.extent;
   out.hop_across = hop;
   if (scattered)
     out.hop_gather = b.intern(

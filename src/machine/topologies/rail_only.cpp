@@ -17,7 +17,7 @@ static GroupLinks links(const GroupSpan& span, Traffic traffic, const ClusterSpe
                         const GpuSpec& gpu) {
   GroupLinks out = links_through_leaves(span, traffic, Leaves::by_rail, cluster, gpu);
   const double rails = rails_of(cluster);
-  if (span.nodes <= 1 || traffic == Traffic::neighbours || rails == 1.0) return out;
+  if (span.nodes <= 1 || traffic != Traffic::all_pairs || rails == 1.0) return out;
   const BytesPerSecond carried = cluster.scale_up.bandwidth * (span.ranks_per_node / (1.0 - 1.0 / rails));
   out.scale_out.bandwidth = std::min(out.scale_out.bandwidth, carried);
   return out;

@@ -1,0 +1,23 @@
+// The words of the axis are the plug-ins, but for the one that only a cluster's own file can fill.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "machine/topology.hpp"
+#include "training/recipe.hpp"
+
+namespace echo {
+namespace {
+
+TEST(TopologyAxis, NamesEveryTopology) {
+  std::vector<std::string> expected{"cluster"};
+  for (const machine::Topology* topology : machine::topology_table())
+    if (std::string(topology->name) != "file") expected.emplace_back(topology->name);
+  const auto words =
+      training::recipe_choices()[static_cast<std::size_t>(training::choice_named("topology"))].words;
+  EXPECT_EQ(std::vector<std::string>(words.begin(), words.end()), expected);
+}
+
+}  // namespace
+}  // namespace echo
