@@ -36,13 +36,18 @@ ConfigAgain config_again(const results::ResultFile& file, const results::Table& 
     // No tax: nothing slowed the step, or its sweep left slowdown out; either way this is the same step.
     if (table.number("step_time", row) == table.number("step_time_no_slowdown", row))
       again.known.calibration.slowdown = slowdown::NoSlowdown{};
-    // Likewise of collectives that share links.
-    if (table.find("step_time_no_contention") == nullptr ||
-        table.number("step_time", row) == table.number("step_time_no_contention", row))
+    const results::Provenance provenance = results::read_provenance(file.file());
+    // Likewise of collectives that share links; what flows leave them is another price, and so has to be
+    // said.
+    if (provenance.resolved_toml.find("contention = 'flow'") != std::string::npos ||
+        provenance.resolved_toml.find("contention = \"flow\"") != std::string::npos) {
+      again.known.calibration.contention = simulate::Contention::flow;
+    } else if (table.find("step_time_no_contention") == nullptr ||
+               table.number("step_time", row) == table.number("step_time_no_contention", row)) {
       again.known.calibration.contention = simulate::Contention::off;
+    }
     again.measured = std::make_unique<const std::string>(
-        profiles_again(results::read_provenance(file.file()).inputs, again.known.catalog,
-                       again.known.calibration, again.problem));
+        profiles_again(provenance.inputs, again.known.catalog, again.known.calibration, again.problem));
     again.known.calibration.measured = profile::Database(std::as_bytes(std::span(*again.measured)));
   } catch (const UserError& error) {
     again.problem = error.what();

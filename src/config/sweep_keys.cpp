@@ -64,9 +64,10 @@ const std::vector<Setting>& setting_table() {
        "contention",
        SettingForm::word,
        "what collectives of different groups do to each other while they overlap: analytical: they share the "
-       "links they both need, in closed form; off: nothing",
+       "links they both need, in closed form; flow: likewise, and each is priced on the links that flows of "
+       "all groups of its kind leave it; off: nothing",
        [](SweepSpec& s, Value v) { s.contention = static_cast<simulate::Contention>(std::lround(v.number)); },
-       {"analytical", "off"}},
+       {"analytical", "off", "flow"}},
       {"simulate", "out_of_range", SettingForm::not_yet,
        "remove it; every row says how it was priced (evidence)"},
       {"simulate", "skew", SettingForm::skew,

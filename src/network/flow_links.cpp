@@ -14,6 +14,7 @@
 #include <algorithm>
 
 #include "machine/graph_parts.hpp"
+#include "machine/placement.hpp"
 #include "network/flow_level.hpp"
 
 namespace echo::network {
@@ -81,9 +82,9 @@ Phases all_groups(const GroupSpan& span, Traffic traffic, std::int32_t domain) {
 
 }  // namespace
 
-machine::GroupLinks flow_links(const GroupSpan& span, Traffic traffic, const machine::ClusterSpec& cluster,
-                               const machine::GpuSpec& gpu, machine::Routing routing, std::uint64_t seed) {
-  machine::GroupLinks links = machine::links_of(span, cluster, gpu);
+machine::GroupLinks flow_links(const GroupSpan& span, Traffic traffic, const machine::GroupLinks& closed,
+                               const machine::ClusterSpec& cluster, std::uint64_t seed) {
+  machine::GroupLinks links = closed;
   const std::int32_t domain = machine::domain_of(cluster);
   if (span.nodes <= 1 || !is_regular(span, domain)) return links;
   const auto& topology = *machine::topology_table()[static_cast<std::size_t>(cluster.topology.index())];
@@ -92,17 +93,18 @@ machine::GroupLinks flow_links(const GroupSpan& span, Traffic traffic, const mac
   topology.build(cluster, (gpus + domain - 1) / domain, graph);
   const Phases phases = all_groups(span, traffic, domain);
 
-  Router router(graph, routing, seed);
+  std::vector<std::int32_t> slots;
+  machine::place_ranks(traffic.scattered ? machine::Placement::scattered : machine::Placement::packed,
+                       graph.gpus, domain, seed, slots);
+  Router router(graph, cluster.routing, seed);
   std::vector<LinkUse> uses;
   SimTime latency{};
   for (const Transfer& t : phases.transfers) {
-    router.route(t.from, t.to, 0, uses);
+    router.route(slots[static_cast<std::size_t>(t.from)], slots[static_cast<std::size_t>(t.to)], 0, uses);
     latency = std::max(latency, router.latency_of(uses));
   }
-  std::vector<std::int32_t> members(static_cast<std::size_t>(graph.gpus));
-  for (std::size_t i = 0; i < members.size(); ++i) members[i] = static_cast<std::int32_t>(i);
   for (machine::Link& link : graph.links) link.latency = SimTime::zero();
-  const Activity activity{.phases = &phases, .gpus = members};
+  const Activity activity{.phases = &phases, .gpus = slots};
   const SimTime time = simulate_flows(graph, router, {&activity, 1}).end[0];
 
   links.scale_out.bandwidth = BytesPerSecond(bytes_of(span, traffic) / to_seconds(time));

@@ -13,12 +13,14 @@ namespace echo::network {
 // slowest group gets its traffic through while all groups like it, side by side from the first GPU on, do the
 // same; its latency is that of the longest way. `traffic`: rings, trees, or pairs (`all_pairs` false: a send
 // to the last member only). Pure; costs a graph and its routes, so callers keep what they got. Groups that
-// are irregular or stay inside a scale-up domain see what the closed form says.
+// are irregular or stay inside a scale-up domain see `closed`, what the closed form says. `scattered`: the
+// nodes stand in random order under the fabric. `seed`: of that order and of hashes.
 struct Traffic {
   Method method = Method::ring;
-  bool all_pairs = true;
+  bool all_pairs = true, scattered = false;
 };
-[[nodiscard]] machine::GroupLinks flow_links(const machine::GroupSpan&, Traffic, const machine::ClusterSpec&,
-                                             const machine::GpuSpec&, machine::Routing, std::uint64_t seed);
+[[nodiscard]] machine::GroupLinks flow_links(const machine::GroupSpan&, Traffic,
+                                             const machine::GroupLinks& closed, const machine::ClusterSpec&,
+                                             std::uint64_t seed);
 
 }  // namespace echo::network

@@ -11,7 +11,7 @@
 namespace echo::network {
 
 // What collectives that run at once are taken to do to each other.
-enum class Contention : std::int8_t { analytical, off };
+enum class Contention : std::int8_t { analytical, off, flow };
 
 // What one collective asks of the links of a GPU and of its node while it runs alone.
 struct LinkDemand {

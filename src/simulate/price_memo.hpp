@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "machine/cluster.hpp"
+#include "machine/topology.hpp"
+#include "network/nccl_phases.hpp"
 #include "network/shared_links.hpp"
 #include "ops/collective.hpp"
 #include "ops/kernel.hpp"
@@ -19,6 +21,7 @@ struct CollectiveKey {
   FabricChoice fabric;
   ops::CommSettings settings;
   ops::CollectiveQuery query;
+  bool by_flows = false;  // priced on links_by_flows
   friend bool operator==(const CollectiveKey&, const CollectiveKey&) = default;
 };
 
@@ -28,15 +31,26 @@ struct PricedCollective {
   network::LinkDemand use;
 };
 
+struct FlowLinksKey {
+  std::int32_t where = 0;  // GPU and cluster
+  network::Method method{};
+  bool all_pairs = false;
+  FabricChoice fabric;
+  machine::GroupSpan group;
+  friend bool operator==(const FlowLinksKey&, const FlowLinksKey&) = default;
+};
+
 struct PriceKeyHash {
   std::size_t operator()(const std::pair<std::int32_t, ops::KernelKey>& key) const;
   std::size_t operator()(const CollectiveKey& key) const;
+  std::size_t operator()(const FlowLinksKey& key) const;
 };
 
 struct PriceMemo {
   std::unordered_map<std::pair<std::int32_t, ops::KernelKey>, ops::KernelPrice, PriceKeyHash>
       kernels;  // (gpu, key)
   std::unordered_map<CollectiveKey, PricedCollective, PriceKeyHash> collectives;
+  std::unordered_map<FlowLinksKey, machine::GroupLinks, PriceKeyHash> flow_links;
 };
 
 }  // namespace echo::simulate

@@ -12,6 +12,7 @@
 #include "network/shared_links.hpp"
 #include "ops/launches.hpp"
 #include "profile/price_known.hpp"
+#include "simulate/links_by_flows.hpp"
 #include "simulate/price_host.hpp"
 
 namespace echo::simulate {
@@ -104,6 +105,18 @@ std::size_t PriceKeyHash::operator()(const CollectiveKey& key) const {
       .add(packed(g.extent * 2 + (key.fabric.scattered ? 1 : 0), key.fabric.nodes))
       .add(packed(key.generic, forced))
       .add(others)
+      .add(key.by_flows ? 1 : 0)
+      .done();
+}
+
+std::size_t PriceKeyHash::operator()(const FlowLinksKey& key) const {
+  const machine::GroupSpan& g = key.group;
+  return Hasher()
+      .add(packed(key.where, static_cast<std::int32_t>(key.method) * 2 + (key.all_pairs ? 1 : 0)))
+      .add(packed(key.fabric.topology * 16 + key.fabric.routing, key.fabric.oversubscription_permille))
+      .add(packed(g.ranks, g.nodes))
+      .add(packed(g.ranks_per_node, g.stride))
+      .add(packed(g.sharing * 2 + (key.fabric.scattered ? 1 : 0), key.fabric.nodes))
       .done();
 }
 
@@ -147,21 +160,29 @@ static const PricedCollective& priced(const ops::CollectiveQuery& query,
       config.cluster.index() * 1024 + (config.gpu.is_none() ? own.gpu : config.gpu).index();
   const FabricChoice fabric = fabric_of(config, own);
   const ops::CommSettings settings = comm_settings_of(config, own);
+  const bool by_flows = known.contention == Contention::flow;
   const auto [entry, is_new] =
-      memo.collectives.try_emplace({where, generic_code(config.recipe), fabric, settings, query});
+      memo.collectives.try_emplace({where, generic_code(config.recipe), fabric, settings, query, by_flows});
   if (is_new && is_of_host(query.kind)) {
     entry->second.alone = price_host(query, catalog.gpu(config), own);
   } else if (is_new) {
     const machine::ClusterSpec cluster = with_fabric(own, fabric);
-    const machine::GroupLinks links =
+    const collective::NetworkConstants& constants = named(known.networks, cluster.network);
+    machine::GroupLinks links =
         machine::links_of(query.group, cluster, catalog.gpu(config), traffic_of(query.kind, fabric));
     PricedCollective& price = entry->second;
-    price.alone = config.recipe.collectives == ops::CollectiveModel::generic
-                      ? network::price_generic(query, network::dimensions_of(query.group, links, cluster),
-                                               generic_settings_of(config.recipe))
-                            .estimate
-                      : collective::price(query, links, settings, cluster.nccl_version,
-                                          named(known.networks, cluster.network));
+    if (config.recipe.collectives == ops::CollectiveModel::generic) {
+      price.alone = network::price_generic(query, network::dimensions_of(query.group, links, cluster),
+                                           generic_settings_of(config.recipe))
+                        .estimate;
+    } else {
+      price.alone = collective::price(query, links, settings, cluster.nccl_version, constants);
+      if (by_flows && query.group.nodes > 1 && price.alone.time > SimTime::zero()) {
+        links = links_by_flows({query, price.alone, links, cluster, fabric}, where, memo);
+        price.alone = collective::price(query, links, as_chosen(settings, price.alone), cluster.nccl_version,
+                                        constants);
+      }
+    }
     price.use = network::use_of(query, price.alone, links, cluster, catalog.gpu(config));
   }
   return entry->second;
@@ -214,7 +235,7 @@ void price_work(const training::TrainingConfig& config, const Catalog& catalog, 
   const slowdown::Machine machine{gpu.sm_count, gpu.memory_bandwidth.value};
   slowdown::fill_table(known.slowdown, out.kernels, out.collectives, machine, out.kernel_factor,
                        out.collective_factor);
-  const bool shares = known.contention == Contention::analytical;
+  const bool shares = known.contention != Contention::off;
   network::fill_losses(
       shares ? std::span<const network::LinkDemand>(out.uses) : std::span<const network::LinkDemand>(),
       out.scale_up_loss, out.scale_out_loss);

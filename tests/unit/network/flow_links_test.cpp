@@ -33,6 +33,12 @@ GroupSpan span(std::int32_t nodes, std::int32_t per_node) {
 
 const machine::GpuSpec gpu;
 
+machine::GroupLinks by_flows(const GroupSpan& s, Traffic traffic, ClusterSpec c, Routing routing,
+                             std::uint64_t seed) {
+  c.routing = routing;
+  return flow_links(s, traffic, machine::links_of(s, c, gpu), c, seed);
+}
+
 // Where every edge of every group crosses the fabric at once, the closed forms are exact.
 TEST(FlowLinks, AreTheClosedFormWhereThatIsExact) {
   for (const char* topology : {"single_switch", "rail_optimized", "fat_tree"}) {
@@ -43,7 +49,7 @@ TEST(FlowLinks, AreTheClosedFormWhereThatIsExact) {
           if (per_node > 1 && per_node < 8 && nics < 8) continue;  // members reach NICs that are not nearest
           const GroupSpan s = span(nodes, per_node);
           const auto closed = machine::links_of(s, c, gpu).scale_out;
-          const auto flows = flow_links(s, {Method::ring}, c, gpu, Routing::adaptive, 0).scale_out;
+          const auto flows = by_flows(s, {Method::ring}, c, Routing::adaptive, 0).scale_out;
           EXPECT_NEAR(flows.bandwidth / closed.bandwidth, 1.0, 1e-9)
               << topology << ' ' << nics << " NICs, " << per_node << " a node, " << nodes << " nodes";
           const SimTime detour =
@@ -62,22 +68,21 @@ TEST(FlowLinks, KnowThatARingCrossesALeafOnce) {
   const ClusterSpec c = cluster("fat_tree", 8, 4.0);
   const GroupSpan s = span(16, 8);
   EXPECT_DOUBLE_EQ(machine::links_of(s, c, gpu).scale_out.bandwidth.value, 100e9);
-  EXPECT_NEAR(flow_links(s, {Method::ring}, c, gpu, Routing::adaptive, 0).scale_out.bandwidth.value, 400e9,
-              1e3);
+  EXPECT_NEAR(by_flows(s, {Method::ring}, c, Routing::adaptive, 0).scale_out.bandwidth.value, 400e9, 1e3);
 }
 
 // All pairs of 16 nodes over leaves of 4: 12 of 15 destinations are beyond the leaf, whose uplinks carry a
 // quarter: T = 8 * 96 * b * 4 / 400 GB/s a node, and a node's share of it counts 8 * 120 * b.
 TEST(FlowLinks, PayForAllPairsOnTheUplinks) {
   const ClusterSpec c = cluster("fat_tree", 8, 4.0);
-  const auto links = flow_links(span(16, 8), {Method::pairwise}, c, gpu, Routing::adaptive, 0);
+  const auto links = by_flows(span(16, 8), {Method::pairwise}, c, Routing::adaptive, 0);
   EXPECT_NEAR(links.scale_out.bandwidth.value, 100e9 * 120.0 / 96.0, 1e4);
 }
 
 TEST(FlowLinks, GiveTreesTheirNicsTwice) {
   const ClusterSpec c = cluster("single_switch", 8, 1.0);
   for (const std::int32_t nodes : {2, 8, 16}) {
-    const auto links = flow_links(span(nodes, 8), {Method::tree}, c, gpu, Routing::minimal, 0);
+    const auto links = by_flows(span(nodes, 8), {Method::tree}, c, Routing::minimal, 0);
     EXPECT_NEAR(links.scale_out.bandwidth.value, 400e9, 1e3) << nodes;
   }
 }
@@ -85,8 +90,8 @@ TEST(FlowLinks, GiveTreesTheirNicsTwice) {
 TEST(FlowLinks, LoseToCollisionsOfHashes) {
   const ClusterSpec c = cluster("fat_tree", 8, 1.0);
   const GroupSpan s{.ranks = 16, .nodes = 16, .ranks_per_node = 1, .stride = 32, .sharing = 8};
-  const auto spread = flow_links(s, {Method::ring}, c, gpu, Routing::adaptive, 1);
-  const auto hashed = flow_links(s, {Method::ring}, c, gpu, Routing::ecmp, 1);
+  const auto spread = by_flows(s, {Method::ring}, c, Routing::adaptive, 1);
+  const auto hashed = by_flows(s, {Method::ring}, c, Routing::ecmp, 1);
   EXPECT_NEAR(spread.scale_out.bandwidth.value, 50e9, 1e3);
   EXPECT_LT(hashed.scale_out.bandwidth.value, 0.6 * spread.scale_out.bandwidth.value);
 }
@@ -94,7 +99,7 @@ TEST(FlowLinks, LoseToCollisionsOfHashes) {
 TEST(FlowLinks, LeaveANodeToItself) {
   const ClusterSpec c = cluster("fat_tree", 8, 4.0);
   const GroupSpan s{.ranks = 8, .nodes = 1, .ranks_per_node = 8};
-  EXPECT_EQ(flow_links(s, {Method::ring}, c, gpu, Routing::minimal, 0), machine::links_of(s, c, gpu));
+  EXPECT_EQ(by_flows(s, {Method::ring}, c, Routing::minimal, 0), machine::links_of(s, c, gpu));
 }
 
 }  // namespace
