@@ -12,6 +12,7 @@
 #include "network/flow_links.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "machine/graph_parts.hpp"
 #include "machine/placement.hpp"
@@ -96,6 +97,10 @@ machine::GroupLinks flow_links(const GroupSpan& span, Traffic traffic, const mac
   std::vector<std::int32_t> slots;
   machine::place_ranks(traffic.scattered ? machine::Placement::scattered : machine::Placement::packed,
                        graph.gpus, domain, seed, slots);
+  if (slots.empty()) {
+    slots.resize(static_cast<std::size_t>(graph.gpus));
+    std::iota(slots.begin(), slots.end(), 0);
+  }
   Router router(graph, cluster.routing, seed);
   std::vector<LinkUse> uses;
   SimTime latency{};

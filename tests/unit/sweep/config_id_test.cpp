@@ -86,6 +86,9 @@ TEST(ConfigId, ChangesWithEveryChoiceOfTheRecipeThatCanMatter) {
   base.recipe.collectives = ops::CollectiveModel::generic;  // nor are the usual collectives
   base.recipe.nccl_max_p2p_nchannels = 8, base.recipe.comm_kernels = 2;
   base.recipe.comm_library = ops::CommLibrary::rccl;
+  base.recipe.topology = base.recipe.routing = 1;  // nor is what is left to the cluster
+  base.recipe.oversubscription_permille = 2000;
+  base.recipe.placement = machine::Placement::scattered, base.recipe.placement_seed = 5;
   simulate::Catalog mixtures = catalog();
   mixtures.models[0].experts = 8, mixtures.models[0].experts_per_token = 2;
   mixtures.models[0].shared_expert_hidden = mixtures.models[0].hidden;
