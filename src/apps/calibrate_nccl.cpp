@@ -44,12 +44,12 @@ struct Data {
   bool has_several = false;
 };
 
-std::string why_left_out(const MeasuredCollectiveRow& row, bool one_process) {
+std::string why_left_out(const MeasuredCollectiveRow& row) {
   const std::int64_t bytes = row.measured.query.payload.value;
   if (!row.skipped.empty()) return row.skipped;
   if (!row.is_steady()) return "in and out of place more than 25 % apart";
   if (bytes < 512) return "below 512 bytes";
-  if (one_process && bytes < settled) return "one process for all GPUs, below 64 MiB";
+  if (row.one_process && bytes < settled) return "one process for all GPUs, below 64 MiB";
   return row.measured.query.kind == ops::CollectiveKind::send_recv ? "send and receive" : "";
 }
 
@@ -58,11 +58,8 @@ void add(const CsvTable& table, const std::string& path, const config::CatalogIn
     throw UserError({{table.header_place(), "this is no table of measured collectives",
                       "its header must name " + config::collective_table_columns()}});
   const auto rows = config::read_measured_collectives(table, presets);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const MeasuredCollectiveRow& row = rows[i];
-    const std::string_view note = table.text(i, "note");
-    const bool one_process = note.find("one process") != note.npos || note.find("1 process") != note.npos;
-    const std::string why = why_left_out(row, one_process);
+  for (const MeasuredCollectiveRow& row : rows) {
+    const std::string why = why_left_out(row);
     if (!why.empty()) {
       ++out.left_out[why];
       continue;

@@ -1,6 +1,7 @@
 // Every row is priced on the generic cluster of its GPU with the NICs that its network's words name, by the
 // constants of that network where the catalog has some. Accuracy is claimed for steady rows (in- and
-// out-of-place within 25 %) of at least 1 MB; the others are scored too, apart.
+// out-of-place within 25 %) of at least 1 MB, below 64 MiB with a process for each
+// GPU; the others are scored too, apart.
 #include "apps/validate_collectives.hpp"
 
 #include <fmt/format.h>
@@ -52,11 +53,15 @@ struct Scores {
   std::vector<Comparison> claimed, all;
   std::array<std::vector<Comparison>, groupings.size()> by;
   std::map<std::string, int> skipped, assumed;
-  int unsteady = 0;
+  int unsteady = 0, harness = 0;
 };
 
+bool shows_harness(const MeasuredCollectiveRow& row) {
+  return row.one_process && row.measured.query.payload.value < 64 << 20;
+}
+
 bool is_claimed(const MeasuredCollectiveRow& row) {
-  return row.is_steady() && row.measured.query.payload.value >= 1'000'000;
+  return row.is_steady() && !shows_harness(row) && row.measured.query.payload.value >= 1'000'000;
 }
 
 Prediction predict(const MeasuredCollectiveRow& row) {
@@ -71,6 +76,7 @@ void add_score(const MeasuredCollectiveRow& row, const Prediction& p, Scores& ou
   if (is_claimed(row)) out.claimed.push_back(one);
   out.all.push_back(one);
   if (!row.is_steady()) ++out.unsteady;
+  if (shows_harness(row)) ++out.harness;
   if (!row.assumed.empty()) ++out.assumed[row.assumed];
   for (std::size_t i = 0; i < groupings.size(); ++i) {
     out.by[i].push_back(one);
@@ -87,6 +93,9 @@ std::string as_text(std::size_t rows, const Scores& scores) {
   claims.add(error_cells("all", validate::summarise(scores.all)));
   out += claims.text() + fmt::format("\n{} rows read, {} scored, of these {} not steady\n", rows,
                                      scores.all.size(), scores.unsteady);
+  if (scores.harness > 0)
+    out += fmt::format("not claimed {}: one process drives several GPUs, which shows below 64 MiB\n",
+                       scores.harness);
   out += skipped_text(scores.skipped);
   for (const auto& [what, count] : scores.assumed) out += fmt::format("assumed {:5}  {}\n", count, what);
   return out +

@@ -70,7 +70,7 @@ Rate network_rate(const Communicator& c, ops::Protocol p, const NetworkConstants
 }
 
 double posting(const NetworkConstants& k, ops::Protocol p, std::int32_t channels, double hops) {
-  return k.network_post * channels * std::sqrt(hops) * (p == ops::Protocol::ll ? 1.0 : 0.5);
+  return k.network_post * channels * (p == ops::Protocol::ll ? hops : 0.5);
 }
 
 PartedTime joined(double base, PartedTime latency, PartedTime wire, double overlap) {

@@ -33,8 +33,8 @@ constexpr double share_of_line(ops::Protocol p) {  // payload in what crosses th
                                const NetworkConstants&);
 [[nodiscard]] Rate network_rate(const Communicator&, ops::Protocol, const NetworkConstants&);
 
-// us that a call of so many channels waits for its operations to be posted; the waits of a chain of hops are
-// independent and add by their squares.
+// us that a call of so many channels waits for its operations to be posted: under LL, whose lines pass
+// through the host's memory, at each of the hops; else once, and half of it.
 [[nodiscard]] double posting(const NetworkConstants&, ops::Protocol, std::int32_t channels, double hops);
 
 // base + (latency^k + wire^k)^(1/k): hops and wire partly hide each other in a pipelined kernel. k = overlap

@@ -30,10 +30,16 @@ bool has_word(const std::string& text, std::string_view word) {
   return false;
 }
 
+bool starts_word(const std::string& text, std::string_view word) {
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
+    if (at == 0 || std::isalpha(static_cast<unsigned char>(text[at - 1])) == 0) return true;
+  return false;
+}
+
 Transport transport_of(const std::string& text) {
   if (has(text, "tcpxo") || has(text, "fastrak")) return Transport::tcpxo;
   if (has(text, "tcpx")) return Transport::tcpx;
-  if (has_word(text, "efa")) return Transport::efa;
+  if (starts_word(text, "efa")) return Transport::efa;  // "efav3" too
   if (has(text, "slingshot")) return Transport::slingshot;
   if (has(text, "roce")) return Transport::roce;
   for (const char* word : {"ib", "infiniband", "hdr", "ndr", "edr", "xdr"})
@@ -78,7 +84,9 @@ std::optional<double> rate_of(const std::string& original, const std::string& te
 
 // The rate of a generation that is named and not numbered.
 double rate_of_generation(const std::string& text) {
-  constexpr std::array<std::pair<const char*, double>, 10> generations{{{"edr", 100},
+  constexpr std::array<std::pair<const char*, double>, 12> generations{{{"hdr100", 100},
+                                                                        {"ndr200", 200},
+                                                                        {"edr", 100},
                                                                         {"hdr", 200},
                                                                         {"ndr", 400},
                                                                         {"xdr", 800},

@@ -115,6 +115,7 @@ class Reader {
     one_.seconds_in_place = out > 0.0 ? in : 0.0;
     if (one_.measured.seconds < 1e-9) skip("no time");
     const std::string note(table_.text(row_, "note"));
+    one_.one_process = note.find("one process") != note.npos || note.find("1 process") != note.npos;
     if (note.find("do not use") != std::string::npos || note.find("misconfigured") != std::string::npos)
       skip("its own note warns of it");
   }
@@ -154,6 +155,9 @@ class Reader {
       assume(fmt::format("gpu {} as {}", one_.gpu, relative.preset));
       if (relative.compute_capability > 0) gpu.compute_capability = relative.compute_capability;
       if (relative.nvlink > 0) gpu.nvlink = BytesPerSecond(relative.nvlink * 1e9);
+      // Without NVLink, through a slot of 16 lanes: Gen5 from Hopper on, Gen4 before.
+      if (name.find("PCI") != std::string::npos)
+        gpu.nvlink = BytesPerSecond(gpu.compute_capability >= 90 ? 64e9 : 32e9);
       return found;
     }
     return nullptr;
@@ -164,7 +168,6 @@ class Reader {
     const ClusterSpec* base = base_cluster(gpu);
     if (base == nullptr) return skip("no preset for gpu " + one_.gpu);
     ClusterSpec cluster = *base;
-    const bool lone = one_.nodes == 1;
     machine::GroupSpan& group = one_.measured.query.group;
     const std::int32_t a_node = (group.ranks + one_.nodes - 1) / one_.nodes;
     cluster.gpus_per_node =
@@ -173,9 +176,9 @@ class Reader {
     if (cluster.gpus_per_node < 1)
       refuse("column gpus_per_node holds no such number", "write a whole number above zero");
     if (gpu.nvlink.value > 0.0) cluster.scale_up.bandwidth = gpu.nvlink;
-    read_network(cluster, lone);
     const std::int32_t domain = std::max(cluster.scale_up_domain, a_node);
-    group.nodes = lone ? 1 : std::min(one_.nodes, (group.ranks + domain - 1) / domain);
+    group.nodes = one_.nodes == 1 ? 1 : std::min(one_.nodes, (group.ranks + domain - 1) / domain);
+    if (group.nodes > 1) read_network(cluster);
     group.ranks_per_node = (group.ranks + group.nodes - 1) / group.nodes;
     one_.measured.links = machine::links_of(group, cluster, gpu);
     one_.measured.nccl_version = version_of(cluster);
@@ -200,7 +203,8 @@ class Reader {
                                                     std::abs(nearest->generation - generation);
       if (known.transport == transport && nearer) nearest = &known;
     }
-    const auto* other = nearest == nullptr || one_.nodes == 1 ? nullptr : network(nearest->network);
+    const auto* other =
+        nearest == nullptr || one_.measured.query.group.nodes == 1 ? nullptr : network(nearest->network);
     if (other == nullptr) return;
     if (nearest->generation == generation) {
       one_.constants = *other;
@@ -211,8 +215,7 @@ class Reader {
     assume(fmt::format("network \"{}\": the fabric of {}", one_.network, other->name));
   }
 
-  void read_network(ClusterSpec& cluster, bool lone) {
-    if (lone) return;
+  void read_network(ClusterSpec& cluster) {
     const FabricWords words = read_fabric(one_.network);
     double node = words.node_gigabits;
     if (words.nic_gigabits > 0.0) {

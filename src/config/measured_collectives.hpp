@@ -15,7 +15,8 @@ struct MeasuredCollectiveRow {
   std::string gpu, network, collective;  // as the table has them
   std::int32_t nodes = 1;                // machines, as the table counts them
   collective::MeasuredCollective measured;
-  double seconds_in_place = 0.0;           // 0 = not measured
+  double seconds_in_place = 0.0;  // 0 = not measured
+  bool one_process = false;       // drives several GPUs, as the note says: some 4 us each show in short times
   collective::NetworkConstants constants;  // those it is priced with; no name where there are none
   std::string assumed;                     // what the table leaves open and was assumed; empty = nothing
   std::string skipped;                     // why it is not scored; empty = scored

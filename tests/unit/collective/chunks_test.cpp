@@ -70,6 +70,23 @@ TEST(NvlsTree, StoresAndForwardsAtTheRateOfAHeadsChannel) {
   EXPECT_NEAR(at(k) - at(none), 2 * 131072.0 / (50e3 / 16), 0.1);
 }
 
+// LL's lines wait at each level of the tree for every channel; the other protocols once, half as long.
+TEST(Tree, WaitsForThePostingOfItsChannels) {
+  NetworkConstants slow;
+  slow.network_post += 1.0;
+  const auto wait = [&](std::int64_t bytes, std::int32_t nodes, ops::NcclProtocol protocol) {
+    const ops::CommSettings tree{.algorithm = ops::NcclAlgorithm::tree, .protocol = protocol};
+    const auto at = [&](const NetworkConstants& k) {
+      return estimate(a100, CollectiveKind::all_reduce, bytes, span(nodes, 8), 21803, tree, k);
+    };
+    return to_microseconds(at(slow).time - at({}).time) / at({}).channels;
+  };
+  EXPECT_NEAR(wait(64 * kib, 2, ops::NcclProtocol::ll), 1.0, 1e-5);
+  EXPECT_NEAR(wait(64 * kib, 16, ops::NcclProtocol::ll), 4.0, 1e-5);
+  EXPECT_NEAR(wait(mib, 2, ops::NcclProtocol::ll128), 0.5, 1e-5);
+  EXPECT_NEAR(wait(mib, 16, ops::NcclProtocol::simple), 0.5, 1e-5);
+}
+
 // Several nodes: while the network is busy all the time, what a ring does inside the nodes costs nothing.
 TEST(Ring, HidesTheNodesBehindABusyNetwork) {
   NetworkConstants slow;

@@ -28,6 +28,8 @@ TEST(FabricWords, SayNumberAndRateOfNicsAndHowTheyAreDriven) {
       {"3.2 Tbps EFA", Transport::efa, 0, 0, 3200},
       {"3200 Gbps EFA", Transport::efa, 0, 0, 3200},
       {"8 x 800G RoCE", Transport::roce, 8, 800, 0},
+      {"EFAv3 16x200Gb/s (p5en)", Transport::efa, 16, 200, 0},
+      {"2x HDR100, default settings", Transport::infiniband, 2, 100, 0},
       {"8x HDR", Transport::infiniband, 8, 200, 0},
       {"ConnectX-7 InfiniBand", Transport::infiniband, 0, 400, 0},
       {"NVLink 900GB/s inside, 400 Gbit/s IB", Transport::infiniband, 0, 400, 0},

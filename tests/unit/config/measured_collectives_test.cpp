@@ -46,6 +46,7 @@ TEST(MeasuredCollectives, PlaceARowOnItsClusterAndNetwork) {
 TEST(MeasuredCollectives, ARackIsOneDomainAndTwoRacksAreTwo) {
   const auto rack = row_of("GB200,4,18,72,alltoall,1073741824,900,,NVL72,2.27.3,");
   EXPECT_EQ(rack.measured.query.group.nodes, 1);
+  EXPECT_EQ(rack.assumed, "");
   EXPECT_EQ(rack.measured.query.group.ranks_per_node, 72);
   const auto racks = row_of("GB200,4,32,128,alltoall,1073741824,900,,4x400Gb/s IB,2.27.3,");
   EXPECT_EQ(racks.measured.query.group.nodes, 2);
@@ -61,6 +62,9 @@ TEST(MeasuredCollectives, SayWhatTheyAssumed) {
   EXPECT_EQ(strange.constants.name, "default-h100");
   EXPECT_THAT(strange.assumed, HasSubstr("H100 NVL custom as h100-sxm"));
   EXPECT_THAT(strange.assumed, HasSubstr("carrier pigeons"));
+  const auto slot = row_of("H100-PCIE-80GB,8,1,8,all_reduce,1048576,80,,,2.19.3,1 process -g 8");
+  EXPECT_NEAR(slot.measured.links.scale_up.bandwidth.value, 64e9, 1.0);
+  EXPECT_TRUE(slot.one_process);
   EXPECT_EQ(row_of("TPU v9,8,1,8,all_reduce,1048576,80,,,,").skipped, "no preset for gpu TPU v9");
 }
 
