@@ -27,6 +27,9 @@ using ops::CollectiveKind;
 // Large against what is rounded: a picosecond of a microsecond at least.
 constexpr std::int64_t piece = 1'000'000'000;
 
+// Hashed flows that are still followed one by one: a fraction of a second.
+constexpr std::size_t most_hashed = 1 << 14;
+
 CollectiveKind kind_of(Traffic traffic) {
   if (traffic.method != Method::pairwise) return CollectiveKind::all_reduce;
   return traffic.all_pairs ? CollectiveKind::all_to_all : CollectiveKind::send_recv;
@@ -104,13 +107,22 @@ machine::GroupLinks flow_links(const GroupSpan& span, Traffic traffic, const mac
   Router router(graph, cluster.routing, seed);
   std::vector<LinkUse> uses;
   SimTime latency{};
+  std::vector<double> load(graph.links.size(), 0.0);  // bytes
   for (const Transfer& t : phases.transfers) {
     router.route(slots[static_cast<std::size_t>(t.from)], slots[static_cast<std::size_t>(t.to)], 0, uses);
     latency = std::max(latency, router.latency_of(uses));
+    for (const LinkUse& use : uses)
+      load[static_cast<std::size_t>(use.link)] += use.share * static_cast<double>(t.bytes);
   }
-  for (machine::Link& link : graph.links) link.latency = SimTime::zero();
-  const Activity activity{.phases = &phases, .gpus = slots};
-  const SimTime time = simulate_flows(graph, router, {&activity, 1}).end[0];
+  SimTime time{};
+  if (cluster.routing == machine::Routing::ecmp && phases.transfers.size() > most_hashed) {
+    for (std::size_t l = 0; l < load.size(); ++l)
+      time = std::max(time, from_seconds(load[l] / graph.links[l].bandwidth.value));
+  } else {
+    for (machine::Link& link : graph.links) link.latency = SimTime::zero();
+    const Activity activity{.phases = &phases, .gpus = slots};
+    time = simulate_flows(graph, router, {&activity, 1}).end[0];
+  }
 
   links.scale_out.bandwidth = BytesPerSecond(bytes_of(span, traffic) / to_seconds(time));
   links.scale_out.latency = latency;

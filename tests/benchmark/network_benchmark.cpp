@@ -102,7 +102,7 @@ BENCHMARK_CAPTURE(simulate, all_to_all_rails, "rail_optimized", Method::pairwise
 BENCHMARK_CAPTURE(simulate, all_to_all_ecmp, "fat_tree", Method::pairwise, CollectiveKind::all_to_all,
                   Routing::ecmp)
     ->RangeMultiplier(2)
-    ->Range(64, 512)
+    ->Range(64, 256)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(simulate, all_to_all_fat_tree, "fat_tree", Method::pairwise, CollectiveKind::all_to_all,
                   Routing::minimal)
