@@ -12,10 +12,9 @@
 #include "network/nccl_phases.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 
 #include "base/contract.hpp"
+#include "network/pattern.hpp"
 
 namespace echo::network {
 namespace {
@@ -40,25 +39,6 @@ void ring(CollectiveKind kind, std::int64_t bytes, GroupShape g, Phases& out) {
                              : kind == CollectiveKind::all_reduce ? 2 * (g.ranks - 1)
                                                                   : g.ranks - 1;
   out.close(steps);
-}
-
-// Parent of `node` in the binary tree whose leaves are the even numbers, -1 for the root. Source:
-// graph/trees.cc, ncclGetBtree.
-std::int32_t binary_parent(std::int32_t node, std::int32_t nodes) {
-  if (node == 0) return -1;
-  const auto bit = static_cast<std::int32_t>(1U << std::countr_zero(static_cast<std::uint32_t>(node)));
-  const std::int32_t up = (node ^ bit) | (bit << 1);
-  return up < nodes ? up : node ^ bit;
-}
-
-// In the second tree nodes are mirrored where their number is even, else shifted by one (ncclGetDtree).
-std::int32_t parent_of(std::int32_t node, std::int32_t nodes, std::int32_t tree) {
-  if (tree == 0) return binary_parent(node, nodes);
-  const bool even = nodes % 2 == 0;
-  const std::int32_t image = even ? nodes - 1 - node : (node + nodes - 1) % nodes;
-  const std::int32_t parent = binary_parent(image, nodes);
-  if (parent < 0) return -1;
-  return even ? nodes - 1 - parent : (parent + 1) % nodes;
 }
 
 void both_ways(std::int32_t a, std::int32_t b, std::int64_t bytes, Phases& out) {

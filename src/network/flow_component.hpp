@@ -1,0 +1,15 @@
+// The events of activities that share links.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "network/flow_course.hpp"
+
+namespace echo::network {
+
+// Runs the courses of one component to their ends and adds to `out` what links carried. `capacity`: bytes per
+// second of every link. The model is told in flow_level.cpp.
+void run_component(std::vector<Course*> courses, std::span<const double> capacity, FlowTimes& out);
+
+}  // namespace echo::network

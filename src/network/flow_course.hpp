@@ -1,0 +1,43 @@
+// Activities of a flow-level simulation on their way: routes of every phase, and where each stands.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/csr.hpp"
+#include "network/flow_level.hpp"
+
+namespace echo::network {
+
+struct RoutedPhase {
+  Csr<LinkUse> routes;  // rows are transfers
+  std::vector<double> bytes;
+  std::vector<SimTime> latency;  // of the route
+  std::int64_t repeat = 1;
+};
+
+// One activity on its way.
+struct Course {
+  std::vector<RoutedPhase> phases;
+  SimTime latency{}, end{};
+  std::int32_t group = 0;  // which component
+  // Where it stands: before its phase until `wake`, then among its transfers.
+  std::size_t phase = 0;
+  std::int64_t left = 0;  // repeats, the present one counted
+  SimTime wake{}, began{}, arrived{};
+  bool started = false, transferring = false;
+  std::vector<double> bytes_left;  // < 0: done
+  std::int32_t transfers_left = 0;
+
+  [[nodiscard]] bool done() const { return phase == phases.size(); }
+  [[nodiscard]] const RoutedPhase& now() const { return phases[phase]; }
+};
+
+// Routes of all phases. `number` tells activities apart: another may take other paths.
+[[nodiscard]] Course course_of(const Activity&, std::uint64_t number, Router&, Repeats);
+
+// Numbers the components of courses that share links, directly or over others; returns how many.
+[[nodiscard]] std::int32_t find_components(std::span<Course>, std::size_t links);
+
+}  // namespace echo::network
