@@ -34,7 +34,9 @@ ConfigAgain config_again(const results::ResultFile& file, const results::Table& 
     again.config = config_of_row(table, row, results::read_layer_tables(file.file()), again.known.catalog,
                                  again.problem);
     // No tax: nothing slowed the step, or its sweep left slowdown out; either way this is the same step.
-    if (table.number("step_time", row) == table.number("step_time_no_slowdown", row))
+    const bool shares = table.find("step_time_no_contention") != nullptr;
+    if (table.number(shares ? "step_time_no_contention" : "step_time", row) ==
+        table.number("step_time_no_slowdown", row))
       again.known.calibration.slowdown = slowdown::NoSlowdown{};
     const results::Provenance provenance = results::read_provenance(file.file());
     // Likewise of collectives that share links; what flows leave them is another price, and so has to be

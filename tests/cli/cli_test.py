@@ -180,7 +180,7 @@ class Cli(unittest.TestCase):
         for row in self.json_of("top", "small.h5", "-n", "20")["rows"]:
             page = self.json_of("show", "small.h5", row["config_id"])
             for part in ("tp_comm", "dp_comm", "zero_comm"):
-                counted = sum(c["seconds"] for c in page["collectives"] if c["part"] == part)
+                counted = sum(c["seconds"] for c in page["collective_times"] if c["part"] == part)
                 self.assertAlmostEqual(counted, page["breakdown/total_time"][part], delta=1e-9, msg=row["config_id"])
             self.assertEqual(max(stage["total"] for stage in page["memory_by_stage"]), page["mem_peak"])
 
@@ -193,7 +193,7 @@ class Cli(unittest.TestCase):
         self.run_program("small.toml")
         described = {column["name"] for column in self.json_of("describe")["columns"]}
         row = self.json_of("show", "small.h5", "0")
-        own = {"memory_by_stage", "collectives", "critical_path", "critical_path_by_stage", "remark"}
+        own = {"memory_by_stage", "collective_times", "shared_links", "critical_path", "critical_path_by_stage", "remark"}
         self.assertEqual(set(row) - own, described)
 
     # --- the rest

@@ -189,13 +189,16 @@ class Results(unittest.TestCase):
     def test_show_works_out_rows_with_their_own_layers_and_nccl_and_without_slowdown(self):
         (self.folder / "own.toml").write_text(sweep.replace("pp = [1, 2, 4]", "pp = 2").replace(
             'model = ["gpt3-13b", "gpt3-175b"]', 'model = "gpt3-13b"') + "")
-        self.run_program("own.toml", "-q", "--set", 'space.nccl_version="2.21.5"', "--set",
-                         "space.layer_split=[[18, 22]]", "--set", 'simulate.slowdown="off"', "-o", "own.h5")
-        best = self.json_of("top", "own.h5", "-n", "1")["rows"][0]
-        self.assertEqual((best["layer_split"], best["nccl_version"], best["slowdown_tax"]), (0, 22105, 0))
-        page = self.json_of("show", "own.h5", best["config_id"])
-        self.assertEqual(page["remark"], "")
-        self.assertEqual(len(page["memory_by_stage"]), 2)
+        for contention in ("analytical", "off"):
+            self.run_program("own.toml", "-q", "--set", 'space.nccl_version="2.21.5"', "--set",
+                             "space.layer_split=[[18, 22]]", "--set", 'simulate.slowdown="off"', "--set",
+                             f'simulate.contention="{contention}"', "-o", "own.h5", "--fresh")
+            best = self.json_of("top", "own.h5", "-n", "1")["rows"][0]
+            self.assertEqual((best["layer_split"], best["nccl_version"]), (0, 22105))
+            self.assertEqual(best["slowdown_tax"] == 0, contention == "off")
+            page = self.json_of("show", "own.h5", best["config_id"])
+            self.assertEqual(page["remark"], "")
+            self.assertEqual(len(page["memory_by_stage"]), 2)
 
     def test_describe_knows_the_groups_of_a_file(self):
         described = self.json_of("describe", "small.h5")

@@ -79,7 +79,7 @@ void add_explanation(Json& json, const Explanation& told) {
     json.member("link", driver_names[static_cast<std::size_t>(shared.link)]);
     json.member("seconds", to_seconds(shared.lost)).close();
   }
-  json.close().key("collectives").open_array();
+  json.close().key("collective_times").open_array();
   for (const CollectiveCost& cost : told.collectives) {
     json.open_object().member("part", cost.part).member("collective", cost.kind);
     json.member("payload_bytes", cost.payload.value).member("ranks", cost.ranks).member("nodes", cost.nodes);
