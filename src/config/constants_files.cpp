@@ -209,7 +209,7 @@ SlowdownFile read_slowdown(TableReader& file) {
     if (value >= field.low && value <= field.high) continue;
     file.problems().error(file.place(),
                           std::string(field.name) + " is out of bounds in \"" + read.name + "\"",
-                          "see src/slowdown/model.hpp for what it means");
+                          "see src/slowdown/contention.hpp for what it means");
   }
   return {read.name,
           {.sm_per_channel = read.sm_per_channel,

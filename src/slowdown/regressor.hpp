@@ -1,0 +1,46 @@
+// Learned functions of a few features: trees and a small network. Prediction only; src/learn trains them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <variant>
+#include <vector>
+
+namespace echo::slowdown {
+
+// Boosted trees, flat. Leaves are added up; a tree is walked in single precision, as xgboost does.
+struct ForestNode {
+  float threshold = 0.0F;            // inner: left where value < threshold; leaf: what it adds
+  std::int32_t feature = -1;         // -1 = leaf
+  std::int32_t left = 0, right = 0;  // indices of nodes of the same forest
+  bool missing_left = true;          // where a NaN goes
+  friend bool operator==(const ForestNode&, const ForestNode&) = default;
+};
+struct Forest {
+  std::vector<ForestNode> nodes;
+  std::vector<std::int32_t> roots;  // [trees]
+  float base = 0.0F;
+  friend bool operator==(const Forest&, const Forest&) = default;
+};
+
+// Dense layers with ReLU between them, on standardised inputs; a NaN counts as the mean.
+struct MlpLayer {
+  std::int32_t inputs = 0, outputs = 0;
+  std::vector<double> weights;  // [outputs][inputs]
+  std::vector<double> bias;     // [outputs]
+  friend bool operator==(const MlpLayer&, const MlpLayer&) = default;
+};
+struct Mlp {
+  std::vector<double> mean, scale;  // [features]
+  std::vector<MlpLayer> layers;     // the last has one output
+  friend bool operator==(const Mlp&, const Mlp&) = default;
+};
+
+using Regressor = std::variant<Forest, Mlp>;
+
+// Contract: as many features as it was trained on; it is well formed (see is_sound).
+[[nodiscard]] double evaluate(const Regressor&, std::span<const double> features);
+// Whether every index is in range, every walk ends, every number is finite: what a file has to prove.
+[[nodiscard]] bool is_sound(const Regressor&, std::int32_t features);
+
+}  // namespace echo::slowdown
