@@ -25,8 +25,6 @@ using collective::MeasuredCollective;
 using collective::NetworkConstants;
 using config::MeasuredCollectiveRow;
 
-constexpr std::int64_t settled = 64 << 20;  // from here on the harness does not show
-
 CsvTable table_of(const std::string& path, const config::NcclLogHints& hints) {
   const auto text = config::read_whole_file(path);
   if (!text) throw UserError("cannot read " + path, "check the path and its permissions", 3);
@@ -49,7 +47,7 @@ std::string why_left_out(const MeasuredCollectiveRow& row) {
   if (!row.skipped.empty()) return row.skipped;
   if (!row.is_steady()) return "in and out of place more than 25 % apart";
   if (bytes < 512) return "below 512 bytes";
-  if (row.one_process && bytes < settled) return "one process for all GPUs, below 64 MiB";
+  if (row.shows_harness()) return "one process for all GPUs, below 64 MiB";
   return row.measured.query.kind == ops::CollectiveKind::send_recv ? "send and receive" : "";
 }
 

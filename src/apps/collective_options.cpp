@@ -31,11 +31,6 @@ std::vector<std::string> split(const std::string& text, char at) {
   return parts;
 }
 
-std::string trimmed(const std::string& text) {
-  const auto first = text.find_first_not_of(' ');
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
-
 double quantity(const std::string& text, config::UnitKind kind, std::string_view what) {
   config::UnitProblem problem;
   const auto value = config::parse_quantity(text, kind, what, problem);
@@ -57,7 +52,7 @@ UserError unknown(const Names& names, const std::string& text, const std::string
 }
 
 std::int64_t size_of(const std::string& text) {
-  const std::string word = trimmed(text);
+  const std::string word(config::trimmed(text));
   double number = 0.0;
   const auto [end, failed] = std::from_chars(word.data(), word.data() + word.size(), number);
   const std::string_view suffix(end, static_cast<std::size_t>(word.data() + word.size() - end));
@@ -79,7 +74,7 @@ network::Dimension dimension_of(const std::string& text) {
   const auto open = text.find('('), close = text.find(')');
   if (open == std::string::npos || close == std::string::npos || close < open)
     throw UserError("\"" + text + "\" is not a dimension", form);
-  const std::string kind = trimmed(text.substr(0, open));
+  const std::string kind(config::trimmed(std::string_view(text).substr(0, open)));
   const auto found = find_bare(network::dimension_kind_names, kind);
   if (!found) throw unknown(network::dimension_kind_names, kind, "kind of dimension");
   network::Dimension d{.kind = static_cast<network::DimensionKind>(*found)};
@@ -87,7 +82,8 @@ network::Dimension dimension_of(const std::string& text) {
   const auto [end, failed] = std::from_chars(size.data(), size.data() + size.size(), d.size);
   if (failed != std::errc() || end != size.data() + size.size() || d.size < 2 || d.size > 65536)
     throw UserError("\"" + size + "\" is not a number of GPUs along a dimension", "use 2 to 65536");
-  std::vector<std::string> words = split(trimmed(text.substr(close + 1)), ' ');
+  std::vector<std::string> words =
+      split(std::string(config::trimmed(std::string_view(text).substr(close + 1))), ' ');
   std::erase(words, "");
   if (words.size() != 4) throw UserError("\"" + text + "\" needs a bandwidth and a latency behind it", form);
   d.bandwidth = BytesPerSecond(
@@ -126,7 +122,8 @@ std::vector<std::int64_t> sizes_of(const std::string& text) {
 
 std::vector<network::Dimension> dimensions_named(const std::string& text) {
   std::vector<network::Dimension> all;
-  for (const std::string& one : split(text, ',')) all.push_back(dimension_of(trimmed(one)));
+  for (const std::string& one : split(text, ','))
+    all.push_back(dimension_of(std::string(config::trimmed(one))));
   if (all.size() > 1) all.back().reach = network::Reach::scale_out;
   return all;
 }

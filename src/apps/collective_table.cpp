@@ -19,10 +19,8 @@ namespace {
 using ops::CollectiveKind;
 
 std::string name_of(const ops::CollectiveEstimate& e) {
-  if (e.generic != ops::GenericAlgorithm::best)
-    return std::string(ops::generic_algorithm_names[static_cast<std::size_t>(e.generic)]);
-  if (e.algorithm.is_none()) return "-";
-  return collective::algorithm_table()[static_cast<std::size_t>(e.algorithm.index())]->name;
+  const std::string_view name = collective::name_of_algorithm(e);
+  return name.empty() ? "-" : std::string(name);
 }
 
 CollectiveRow row_of(const CollectiveAsk& ask, std::int64_t bytes, std::int32_t ranks,

@@ -120,13 +120,9 @@ CollectiveCost cost_of(Part part, const ops::CollectiveQuery& query, const ops::
       .count = count,
       .each = estimate.time,
       .total = estimate.time * count};
-  if (estimate.generic != ops::GenericAlgorithm::best) {
-    cost.algorithm = ops::generic_algorithm_names[static_cast<std::size_t>(estimate.generic)];
-    cost.protocol = "generic";
-  } else if (!estimate.algorithm.is_none()) {
-    cost.algorithm =
-        collective::algorithm_table()[static_cast<std::size_t>(estimate.algorithm.index())]->name;
-  }
+  const std::string_view algorithm = collective::name_of_algorithm(estimate);
+  if (!algorithm.empty()) cost.algorithm = algorithm;
+  if (estimate.generic != ops::GenericAlgorithm::best) cost.protocol = "generic";
   return cost;
 }
 

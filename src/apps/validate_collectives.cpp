@@ -56,12 +56,8 @@ struct Scores {
   int unsteady = 0, harness = 0;
 };
 
-bool shows_harness(const MeasuredCollectiveRow& row) {
-  return row.one_process && row.measured.query.payload.value < 64 << 20;
-}
-
 bool is_claimed(const MeasuredCollectiveRow& row) {
-  return row.is_steady() && !shows_harness(row) && row.measured.query.payload.value >= 1'000'000;
+  return row.is_steady() && !row.shows_harness() && row.measured.query.payload.value >= 1'000'000;
 }
 
 Prediction predict(const MeasuredCollectiveRow& row) {
@@ -76,7 +72,7 @@ void add_score(const MeasuredCollectiveRow& row, const Prediction& p, Scores& ou
   if (is_claimed(row)) out.claimed.push_back(one);
   out.all.push_back(one);
   if (!row.is_steady()) ++out.unsteady;
-  if (shows_harness(row)) ++out.harness;
+  if (row.shows_harness()) ++out.harness;
   if (!row.assumed.empty()) ++out.assumed[row.assumed];
   for (std::size_t i = 0; i < groupings.size(); ++i) {
     out.by[i].push_back(one);
@@ -140,8 +136,7 @@ void add_csv(const std::string& file, const MeasuredCollectiveRow& row, const Pr
     fmt::format_to(to, ",,,{:.6g},,,,{}\n", m.seconds * 1e6, csv_cell(row.assumed));
     return;
   }
-  fmt::format_to(to, "{},{},{},{:.6g},{:.6g},{:.6g},{},{}\n",
-                 collective::algorithm_table()[static_cast<std::size_t>(p.estimate.algorithm.index())]->name,
+  fmt::format_to(to, "{},{},{},{:.6g},{:.6g},{:.6g},{},{}\n", collective::name_of_algorithm(p.estimate),
                  ops::protocol_names.at(static_cast<std::size_t>(p.estimate.protocol)), p.estimate.channels,
                  m.seconds * 1e6, p.seconds * 1e6, p.seconds / m.seconds, row.is_steady() ? 1 : 0,
                  csv_cell(row.assumed));

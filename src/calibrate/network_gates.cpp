@@ -87,8 +87,7 @@ void print_rows(const Check& check, const Rows& rows, const NetworkConstants& k)
     fmt::print("    {:<15} {}x{} v{} {:>12} {:>10.1f} us {:>6.3f} {} {} {}\n",
                ops::collective_kind_names[static_cast<std::size_t>(q.kind)], q.group.nodes,
                q.group.ranks_per_node, m.nccl_version, q.payload.value, m.seconds * 1e6,
-               to_seconds(e.time) / m.seconds,
-               collective::algorithm_table()[static_cast<std::size_t>(e.algorithm.index())]->name,
+               to_seconds(e.time) / m.seconds, collective::name_of_algorithm(e),
                ops::protocol_names[static_cast<std::size_t>(e.protocol)], e.channels);
   }
 }
@@ -103,15 +102,11 @@ NetworkConstants constants_without(const Check& check, const NetworkKind& kind, 
       .constants;
 }
 
-// --- more ranks
-// -------------------------------------------------------------------------------------------------
-
 double nccl_own(const NetworkMeasurement& m) {
   const auto chosen = collective::price(m.query, m.links, {}, m.nccl_version, {});
-  const auto* algorithm = collective::algorithm_table()[static_cast<std::size_t>(chosen.algorithm.index())];
-  return 1e-6 * algorithm->nccl_time({m.query.kind, m.query.payload.value},
-                                     collective::set_up(m.query.group, m.links, {}, m.nccl_version),
-                                     chosen.protocol);
+  return 1e-6 * collective::algorithm_of(chosen).nccl_time(
+                    {m.query.kind, m.query.payload.value},
+                    collective::set_up(m.query.group, m.links, {}, m.nccl_version), chosen.protocol);
 }
 
 double ring_of(const NetworkMeasurement& m, double latency, double bandwidth) {
@@ -195,9 +190,6 @@ void check_more_gpus(Check& check, const std::string& title, std::string_view ki
   print_rows(check, unseen(false), k);
   print_rows(check, unseen(true), k);
 }
-
-// --- other places
-// -----------------------------------------------------------------------------------------------
 
 struct Place {
   const char *title, *kind;  // whose constants, `source.file` aside

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
 #include "collective/communicator.hpp"
 #include "collective/constants.hpp"
@@ -36,5 +37,9 @@ struct Algorithm {
 };
 
 [[nodiscard]] std::span<const Algorithm* const> algorithm_table();  // sorted by name; ids index it
+// Of an estimate that NCCL's rules made. Precondition: it has one.
+[[nodiscard]] const Algorithm& algorithm_of(const ops::CollectiveEstimate&);
+// "ring"; of a textbook collective its own name; empty where nothing travels.
+[[nodiscard]] std::string_view name_of_algorithm(const ops::CollectiveEstimate&);
 
 }  // namespace echo::collective

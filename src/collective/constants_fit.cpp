@@ -240,7 +240,7 @@ PreparedRows::PreparedRows(std::span<const MeasuredCollective> rows) {
     calls_.push_back({{row.query.kind, row.query.payload.value},
                       set_up(row.query.group, row.links, {}, row.nccl_version),
                       chosen.protocol,
-                      algorithm_table()[static_cast<std::size_t>(chosen.algorithm.index())]});
+                      &algorithm_of(chosen)});
   }
 }
 

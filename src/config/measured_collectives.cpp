@@ -256,6 +256,10 @@ bool MeasuredCollectiveRow::is_steady() const {
   return seconds_in_place <= 0.0 || std::abs(seconds_in_place / measured.seconds - 1.0) <= 0.25;
 }
 
+bool MeasuredCollectiveRow::shows_harness() const {
+  return one_process && measured.query.payload.value < 64 << 20;
+}
+
 bool is_collective_table(const CsvTable& table) {
   return std::all_of(needs.begin(), needs.end(), [&](const char* column) { return table.has(column); });
 }

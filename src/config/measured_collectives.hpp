@@ -21,7 +21,8 @@ struct MeasuredCollectiveRow {
   std::string assumed;                     // what the table leaves open and was assumed; empty = nothing
   std::string skipped;                     // why it is not scored; empty = scored
   std::int32_t line = 0;
-  [[nodiscard]] bool is_steady() const;  // in- and out-of-place times are within 25 %
+  [[nodiscard]] bool is_steady() const;      // in- and out-of-place times are within 25 %
+  [[nodiscard]] bool shows_harness() const;  // one process, below 64 MiB: its few microseconds count
 };
 
 [[nodiscard]] bool is_collective_table(const CsvTable&);

@@ -134,12 +134,6 @@ std::optional<long double> factor_of(std::string_view name, UnitKind wanted, std
   return std::nullopt;
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
 // The number at the front of `text`, which loses it; underscores may group digits.
 std::optional<long double> take_number(std::string_view& text, std::string& spelt) {
   std::size_t length = 0;
@@ -180,6 +174,12 @@ std::string_view take_unit(std::string_view& text, UnitKind kind) {
 }
 
 }  // namespace
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
 
 std::string example_of(UnitKind kind) {
   const Words words = words_of(kind);

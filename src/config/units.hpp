@@ -21,6 +21,7 @@ struct UnitProblem {
 
 // `a size, such as "1 GiB"`
 [[nodiscard]] std::string example_of(UnitKind kind);
+[[nodiscard]] std::string_view trimmed(std::string_view text);  // without spaces at its ends
 
 // The problem of a bare number where a unit is due.
 [[nodiscard]] UnitProblem missing_unit(std::string_view number, UnitKind, std::string_view key);

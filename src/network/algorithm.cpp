@@ -20,6 +20,11 @@ Cost cost_of(const Algorithm& algorithm, const Call& call, const Dimension& dime
   return sum;
 }
 
+bool shares_data_evenly(ops::CollectiveKind kind) {
+  using enum ops::CollectiveKind;
+  return kind == all_reduce || kind == all_gather || kind == reduce_scatter || kind == all_to_all;
+}
+
 std::int64_t pieces_in_flight(std::int64_t bytes) {
   return std::clamp<std::int64_t>(piece_of(bytes, 65536), 1, 256);
 }

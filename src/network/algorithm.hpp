@@ -36,6 +36,9 @@ void add_phases(const Algorithm&, const Call&, std::int32_t ranks, std::vector<S
 // In closed form: what its phases take one after the other.
 [[nodiscard]] Cost cost_of(const Algorithm&, const Call&, const Dimension&, std::vector<Step>& scratch);
 
+// Every rank sends and receives as much as every other: no root.
+[[nodiscard]] bool shares_data_evenly(ops::CollectiveKind);
+
 // A buffer of `bytes` in `pieces`.
 [[nodiscard]] constexpr std::int64_t piece_of(std::int64_t bytes, std::int64_t pieces) {
   return (bytes + pieces - 1) / pieces;

@@ -137,8 +137,7 @@ class Component {
     gather();
     fold(flows_, kinds_, capacity_, folded_);
     list_members();
-    weight_.assign(folded_.first.size(), 1.0);
-    rates_.bind(folded_.uses, weight_, folded_.capacity);
+    rates_.bind(folded_.uses, folded_.capacity);
     classes_.clear();
     for (std::size_t c = 0; c < folded_.first.size(); ++c) {
       const Flow& flow = running_[at(folded_.first[c])];
@@ -263,7 +262,6 @@ class Component {
   Folded folded_;
   Csr<std::int32_t> members_;  // [classes] places in running_
   std::vector<FlowClass> classes_;
-  std::vector<double> weight_;
   MaxMin rates_;
   bool is_settled_ = true;
   std::vector<Place> last_;

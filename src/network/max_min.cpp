@@ -1,8 +1,8 @@
 // Long transfers over a lossless network share its links about evenly, whatever keeps them fair (credits of
 // InfiniBand, congestion control of RoCE): each gets what its tightest link can give it. Rates are found by
-// progressive filling: all rise together, in step with their weights, until a link is full; its flows keep
+// progressive filling: all rise together until a link is full; its flows keep
 // what they have, the others go on.
-//   level of a link = (capacity - what flows with a rate take) / sum of weight * share over the others
+//   level of a link = (capacity - what flows with a rate take) / sum of shares over the others
 // The link with the lowest level fills next. Levels only grow while flows freeze, so a heap with stale keys
 // serves: a popped key that has grown goes back. O(uses * log links) for all, and only for flows that a
 // change can reach over shared links. Source: Bertsekas and Gallager, Data Networks, 1992, 6.5.2. Neglected:
@@ -20,18 +20,16 @@ namespace {
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
-void MaxMin::bind(const Csr<LinkUse>& uses, std::span<const double> weight,
-                  std::span<const double> capacity) {
-  ECHO_EXPECT(weight.size() == at(uses.rows()));
+void MaxMin::bind(const Csr<LinkUse>& uses, std::span<const double> capacity) {
+  const std::size_t flows = at(uses.rows());
   uses_ = &uses;
-  weight_ = weight;
   capacity_ = capacity;
   links_.assign(capacity.size(), {});
   entries_.assign(uses.value.size(), {});
-  rate_.assign(weight.size(), 0.0);
-  bottleneck_.assign(weight.size(), -1);
-  reached_flow_.assign(weight.size(), 0);
-  is_open_.assign(weight.size(), 0);
+  rate_.assign(flows, 0.0);
+  bottleneck_.assign(flows, -1);
+  reached_flow_.assign(flows, 0);
+  is_open_.assign(flows, 0);
   touched_.clear();
 }
 
@@ -89,12 +87,12 @@ double MaxMin::level_of(std::int32_t link) const { return links_[at(link)].left 
 
 void MaxMin::freeze(std::int32_t flow, double level, std::int32_t link) {
   is_open_[at(flow)] = 0;
-  rate_[at(flow)] = level * weight_[at(flow)];
+  rate_[at(flow)] = level;
   bottleneck_[at(flow)] = link;
   for (const LinkUse& use : uses_->row(flow)) {
     LinkState& state = links_[at(use.link)];
     state.left -= use.share * rate_[at(flow)];
-    state.demand -= use.share * weight_[at(flow)];
+    state.demand -= use.share;
     state.open -= 1;
   }
 }
@@ -109,7 +107,7 @@ void MaxMin::fill() {
   for (const std::int32_t flow : component_flows_) {
     is_open_[at(flow)] = 1;
     for (const LinkUse& use : uses_->row(flow)) {
-      links_[at(use.link)].demand += use.share * weight_[at(flow)];
+      links_[at(use.link)].demand += use.share;
       links_[at(use.link)].open += 1;
     }
   }
@@ -145,12 +143,11 @@ std::span<const std::int32_t> MaxMin::settle() {
 }
 
 void max_min_rates(const Csr<LinkUse>& uses, std::span<const double> capacity, std::vector<double>& out) {
-  const std::vector<double> weight(at(uses.rows()), 1.0);
   MaxMin solver;
-  solver.bind(uses, weight, capacity);
+  solver.bind(uses, capacity);
   for (std::int32_t flow = 0; flow < uses.rows(); ++flow) solver.start(flow);
   solver.settle();
-  out.resize(weight.size());
+  out.resize(at(uses.rows()));
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = solver.rate(static_cast<std::int32_t>(i));
 }
 

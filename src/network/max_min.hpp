@@ -12,11 +12,11 @@
 namespace echo::network {
 
 // Flows start and stop; `settle` works out the rates of those whose links they touch, directly or over
-// others. Rates are per unit of `weight`; a flow at rate r takes share * r of each of its links.
+// others. A flow at rate r takes share * r of each of its links.
 class MaxMin {
  public:
   // Rows of `uses` are flows, each with at least one link and positive shares. All must outlive the solver.
-  void bind(const Csr<LinkUse>& uses, std::span<const double> weight, std::span<const double> capacity);
+  void bind(const Csr<LinkUse>& uses, std::span<const double> capacity);
   void start(std::int32_t flow);
   void stop(std::int32_t flow);
   // The flows whose rates were worked out again, until the next call.
@@ -44,7 +44,7 @@ class MaxMin {
   [[nodiscard]] double level_of(std::int32_t link) const;
 
   const Csr<LinkUse>* uses_ = nullptr;
-  std::span<const double> weight_, capacity_;
+  std::span<const double> capacity_;
   std::vector<LinkState> links_;
   std::vector<Entry> entries_;
   std::vector<double> rate_;
@@ -54,7 +54,7 @@ class MaxMin {
   std::vector<std::pair<double, std::int32_t>> heap_;
 };
 
-// All flows at once; weights of 1.
+// All flows at once.
 void max_min_rates(const Csr<LinkUse>& uses, std::span<const double> capacity, std::vector<double>& out);
 
 }  // namespace echo::network

@@ -14,14 +14,13 @@
 #include <algorithm>
 
 #include "base/contract.hpp"
+#include "network/algorithm.hpp"
 #include "network/pattern.hpp"
 
 namespace echo::network {
 namespace {
 
 using ops::CollectiveKind;
-
-std::int64_t piece(std::int64_t bytes, std::int64_t parts) { return (bytes + parts - 1) / parts; }
 
 void ring(CollectiveKind kind, std::int64_t bytes, GroupShape g, Phases& out) {
   const std::int32_t nodes = g.ranks / g.per_node;
@@ -30,7 +29,7 @@ void ring(CollectiveKind kind, std::int64_t bytes, GroupShape g, Phases& out) {
   };
   const bool rooted = kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce;
   const std::int32_t channels = nodes > 1 ? g.per_node : 1;
-  const std::int64_t each = piece(bytes, static_cast<std::int64_t>(channels) * (rooted ? 1 : g.ranks));
+  const std::int64_t each = piece_of(bytes, static_cast<std::int64_t>(channels) * (rooted ? 1 : g.ranks));
   for (std::int32_t c = 0; c < channels; ++c)
     for (std::int32_t i = 0; i < g.ranks; ++i)
       if (!rooted || i + 1 < g.ranks)
@@ -48,7 +47,7 @@ void both_ways(std::int32_t a, std::int32_t b, std::int64_t bytes, Phases& out) 
 
 void between_nodes(std::int64_t bytes, GroupShape g, Phases& out) {
   const std::int32_t nodes = g.ranks / g.per_node;
-  const std::int64_t half = piece(bytes, std::int64_t{2} * g.per_node);
+  const std::int64_t half = piece_of(bytes, std::int64_t{2} * g.per_node);
   for (std::int32_t c = 0; c < g.per_node; ++c)
     for (std::int32_t tree = 0; tree < 2; ++tree)
       for (std::int32_t node = 0; node < nodes; ++node)
@@ -58,7 +57,7 @@ void between_nodes(std::int64_t bytes, GroupShape g, Phases& out) {
 
 void tree(std::int64_t bytes, GroupShape g, Phases& out) {
   between_nodes(bytes, g, out);
-  const std::int64_t each = piece(bytes, g.per_node);
+  const std::int64_t each = piece_of(bytes, g.per_node);
   for (std::int32_t first = 0; first < g.ranks; first += g.per_node)
     for (std::int32_t c = 0; c < g.per_node; ++c)
       for (std::int32_t i = 0; i + 1 < g.per_node; ++i)
@@ -70,7 +69,7 @@ void tree(std::int64_t bytes, GroupShape g, Phases& out) {
 // would exchange.
 void nvls_tree(std::int64_t bytes, GroupShape g, Phases& out) {
   between_nodes(bytes, g, out);
-  const std::int64_t each = piece(bytes, g.per_node);
+  const std::int64_t each = piece_of(bytes, g.per_node);
   for (std::int32_t first = 0; first < g.ranks; first += g.per_node)
     for (std::int32_t i = 0; i < g.per_node; ++i)
       for (std::int32_t j = i + 1; j < g.per_node; ++j) both_ways(first + i, first + j, each, out);
@@ -81,7 +80,7 @@ void pairwise(CollectiveKind kind, std::int64_t bytes, GroupShape g, Phases& out
   if (kind == CollectiveKind::send_recv) {
     out.transfers.push_back({0, g.ranks - 1, bytes});
   } else {
-    const std::int64_t each = piece(bytes, g.ranks);
+    const std::int64_t each = piece_of(bytes, g.ranks);
     for (std::int32_t step = 1; step < g.ranks; ++step)
       for (std::int32_t i = 0; i < g.ranks; ++i) out.transfers.push_back({i, (i + step) % g.ranks, each});
   }

@@ -18,10 +18,6 @@ namespace {
 // Where hashing puts flows is fixed by it, so that a row is the same in every run.
 constexpr std::uint64_t hash_seed = 1;
 
-std::string_view name_of(const ops::CollectiveEstimate& priced) {
-  return collective::algorithm_table()[static_cast<std::size_t>(priced.algorithm.index())]->name;
-}
-
 network::Traffic traffic_of(ops::CollectiveKind kind, std::string_view algorithm) {
   using network::Method;
   if (kind == ops::CollectiveKind::all_to_all) return {.method = Method::pairwise};
@@ -34,7 +30,7 @@ network::Traffic traffic_of(ops::CollectiveKind kind, std::string_view algorithm
 }  // namespace
 
 const machine::GroupLinks& links_by_flows(const FlowQuestion& ask, std::int32_t where, PriceMemo& memo) {
-  network::Traffic traffic = traffic_of(ask.query.kind, name_of(ask.priced));
+  network::Traffic traffic = traffic_of(ask.query.kind, collective::name_of_algorithm(ask.priced));
   traffic.scattered = ask.fabric.scattered;
   const auto [entry, is_new] =
       memo.flow_links.try_emplace({where, traffic.method, traffic.all_pairs, ask.fabric, ask.query.group});
@@ -46,7 +42,8 @@ const machine::GroupLinks& links_by_flows(const FlowQuestion& ask, std::int32_t 
 ops::CommSettings as_chosen(ops::CommSettings settings, const ops::CollectiveEstimate& priced) {
   const auto& names = ops::nccl_algorithm_names;
   for (std::size_t i = 0; i < names.size(); ++i)
-    if (names[i] == name_of(priced)) settings.algorithm = static_cast<ops::NcclAlgorithm>(i);
+    if (names[i] == collective::name_of_algorithm(priced))
+      settings.algorithm = static_cast<ops::NcclAlgorithm>(i);
   settings.protocol = static_cast<ops::NcclProtocol>(static_cast<std::int32_t>(priced.protocol) + 1);
   return settings;
 }

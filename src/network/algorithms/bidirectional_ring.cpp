@@ -10,17 +10,7 @@ namespace {
 
 using ops::CollectiveKind;
 
-bool admits(CollectiveKind kind, DimensionKind, std::int32_t) {
-  switch (kind) {
-    case CollectiveKind::all_reduce:
-    case CollectiveKind::all_gather:
-    case CollectiveKind::reduce_scatter:
-    case CollectiveKind::all_to_all:
-      return true;
-    default:
-      return false;
-  }
-}
+bool admits(CollectiveKind kind, DimensionKind, std::int32_t) { return shares_data_evenly(kind); }
 
 void steps(const Call& call, std::int32_t n, std::vector<Step>& out) {
   const std::int64_t piece = piece_of(call.bytes, n);

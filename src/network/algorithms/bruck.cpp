@@ -11,17 +11,7 @@ namespace {
 
 using ops::CollectiveKind;
 
-bool admits(CollectiveKind kind, DimensionKind, std::int32_t) {
-  switch (kind) {
-    case CollectiveKind::all_reduce:
-    case CollectiveKind::all_gather:
-    case CollectiveKind::reduce_scatter:
-    case CollectiveKind::all_to_all:
-      return true;
-    default:
-      return false;
-  }
-}
+bool admits(CollectiveKind kind, DimensionKind, std::int32_t) { return shares_data_evenly(kind); }
 
 // Numbers in [0, n) with this bit set.
 std::int64_t with_bit(std::int64_t n, std::int64_t bit) {

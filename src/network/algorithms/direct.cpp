@@ -12,16 +12,7 @@ namespace {
 using ops::CollectiveKind;
 
 bool admits(CollectiveKind kind, DimensionKind, std::int32_t) {
-  switch (kind) {
-    case CollectiveKind::all_reduce:
-    case CollectiveKind::all_gather:
-    case CollectiveKind::reduce_scatter:
-    case CollectiveKind::all_to_all:
-    case CollectiveKind::broadcast:
-      return true;
-    default:
-      return false;
-  }
+  return shares_data_evenly(kind) || kind == CollectiveKind::broadcast;
 }
 
 void steps(const Call& call, std::int32_t n, std::vector<Step>& out) {

@@ -64,9 +64,9 @@ TEST(MaxMin, EqualsFillingAllFlowsTogether) {
 
 TEST(MaxMin, WorksOutAgainOnlyWhatAChangeReaches) {
   const Csr<LinkUse> uses = rows_of({{{0}}, {{0}, {1}}, {{2}}});
-  const std::vector<double> weight(3, 1.0), capacity{4.0, 4.0, 4.0};
+  const std::vector<double> capacity{4.0, 4.0, 4.0};
   MaxMin solver;
-  solver.bind(uses, weight, capacity);
+  solver.bind(uses, capacity);
   for (std::int32_t f = 0; f < 3; ++f) solver.start(f);
   EXPECT_EQ(solver.settle().size(), 3U);
   EXPECT_DOUBLE_EQ(solver.rate(1), 2.0);
