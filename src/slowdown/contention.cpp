@@ -37,22 +37,24 @@ namespace echo::slowdown {
 
 static double clamped_share(double share) { return std::clamp(share, 0.0, 1.0); }
 
-Factors contend(const Contention& model, const ops::KernelPrice& kernel,
-                const ops::CollectiveEstimate& collective, const Machine& machine) {
+Stretch stretch_of(const Contention& model, const ops::KernelPrice& kernel,
+                   const ops::CollectiveEstimate& collective, const Machine& machine) {
   const double sms = machine.sm_count;
   const double left = std::max(1.0, sms - model.sm_per_channel * collective.channels);
-  const double sm_share = clamped_share(kernel.sm_share);
-  const double from_sms = std::max(1.0, sm_share * sms / left);
-
   const double sustained = model.sustained_memory;
   const double kernel_demand = std::clamp(kernel.memory_share, 0.0, sustained);
   const double collective_demand =
       std::clamp(collective.memory_rate / machine.memory_bandwidth, 0.0, sustained);
-  const double from_memory = std::max(1.0, (kernel_demand + collective_demand) / sustained);
+  return {.sms = std::max(1.0, clamped_share(kernel.sm_share) * sms / left),
+          .memory = std::max(1.0, (kernel_demand + collective_demand) / sustained)};
+}
 
-  const double memory_loss = model.memory_interference * (from_memory - 1.0);
-  return {.kernel = 1.0 + clamped_share(kernel.compute_bound) * (from_sms - 1.0) + memory_loss,
-          .collective = 1.0 + memory_loss + model.collective_floor * sm_share};
+Factors contend(const Contention& model, const ops::KernelPrice& kernel,
+                const ops::CollectiveEstimate& collective, const Machine& machine) {
+  const Stretch stretch = stretch_of(model, kernel, collective, machine);
+  const double memory_loss = model.memory_interference * (stretch.memory - 1.0);
+  return {.kernel = 1.0 + clamped_share(kernel.compute_bound) * (stretch.sms - 1.0) + memory_loss,
+          .collective = 1.0 + memory_loss + model.collective_floor * clamped_share(kernel.sm_share)};
 }
 
 }  // namespace echo::slowdown

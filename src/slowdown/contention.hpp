@@ -36,6 +36,14 @@ struct Factors {
   double kernel = 1.0, collective = 1.0;  // >= 1
   friend bool operator==(const Factors&, const Factors&) = default;
 };
+
+// How far each of the two resources stretches a pair, >= 1: C and M of contention.cpp.
+struct Stretch {
+  double sms = 1.0, memory = 1.0;
+};
+[[nodiscard]] Stretch stretch_of(const Contention&, const ops::KernelPrice&, const ops::CollectiveEstimate&,
+                                 const Machine&);
+
 // Contract: sm_count, memory_bandwidth and sustained_memory are positive. Both factors are >= 1 and never
 // fall when channels, memory_rate, sm_share or memory_share rise. Shares are clamped to 0..1.
 [[nodiscard]] Factors contend(const Contention&, const ops::KernelPrice&, const ops::CollectiveEstimate&,

@@ -8,6 +8,11 @@
 
 namespace echo::slowdown {
 
+// What a sound regressor stays within: buffers of a prediction have these sizes, sums cannot overflow.
+inline constexpr std::int32_t max_width = 256;  // features, and outputs of a layer
+inline constexpr std::size_t max_layers = 8;
+inline constexpr double max_weight = 1e9;
+
 // Boosted trees, flat. Leaves are added up; a tree is walked in single precision, as xgboost does.
 struct ForestNode {
   float threshold = 0.0F;            // inner: left where value < threshold; leaf: what it adds

@@ -1,0 +1,98 @@
+// A learned slowdown model: what is there without learning (a base), and functions fitted to measured
+// overlaps on top of it. What is learned is the *rate kept*, 1 / (1 + slowdown): the share of its speed alone
+// that a kernel (or a collective) keeps while the other runs.
+//   kept   = base + residual(features), held to what training saw (or the base says)
+//   factor = 1 / min(1, kept)
+// Slowdowns have a tail (30 in Echo's table, where short kernels wait for SMs) that drowns all others in a
+// squared error; rates lie in 0..1, and an error of a rate is nearly the relative error of a time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "slowdown/contention.hpp"
+#include "slowdown/features.hpp"
+#include "slowdown/overlap_row.hpp"
+#include "slowdown/regressor.hpp"
+
+namespace echo::slowdown {
+
+enum class Base : std::int8_t {
+  none,        // 0: the function says all
+  contention,  // the white-box model; feature set `simulator`
+  families     // what kernels of that name kept; feature set `metrics`
+};
+
+// What kernels of one family kept. Families are nested; the finest that is known counts.
+struct FamilyRate {
+  static constexpr std::int32_t any_octave = INT32_MIN;
+  std::string kernel;                // short name; empty = any kernel, the next two are then "any" as well
+  std::string full_name;             // empty = any of that short name
+  std::int32_t octave = any_octave;  // of its time alone, octave_of()
+  double kept = 1.0;                 // > 0
+  std::int32_t rows = 0;             // it rests on
+  friend bool operator==(const FamilyRate&, const FamilyRate&) = default;
+};
+[[nodiscard]] std::int32_t octave_of(double seconds);  // floor(log2(microseconds))
+
+// Closed; low > high = nothing was seen.
+struct Range {
+  double low = 0.0, high = -1.0;
+  friend bool operator==(const Range&, const Range&) = default;
+};
+
+inline constexpr double least_rate = 1e-6;  // of any sound model; 1 / least_rate is the highest
+
+struct RateModel {
+  Regressor residual = Forest{};
+  Range seen{1.0, 1.0};  // rates kept in training: predictions stay inside it and the base
+  friend bool operator==(const RateModel&, const RateModel&) = default;
+};
+
+// Errors of predicted overlapped durations on rows that were not trained on.
+struct HeldOutError {
+  std::string of;      // "this model", "no slowdown", "median by kernel name"
+  std::string folds;   // "by row", "by kernel name"
+  double mean = 0.0;   // of |predicted - measured| / measured
+  double total = 0.0;  // of the sums: (predicted - measured) / measured
+  friend bool operator==(const HeldOutError&, const HeldOutError&) = default;
+};
+
+// What a model rests on.
+struct Evidence {
+  std::int64_t rows = 0;  // it was trained on
+  std::string dataset;    // digest of the file they are from
+  std::uint64_t seed = 0;
+  std::vector<std::string> gpus;  // presets' names
+  std::vector<HeldOutError> errors;
+  friend bool operator==(const Evidence&, const Evidence&) = default;
+};
+
+struct LearnedModel {
+  std::string name;  // "trees_on_contention"
+  FeatureSet features = FeatureSet::simulator;
+  Base base = Base::none;
+  Contention contention{};           // the base; and the collective's factor where nothing is learned of it
+  std::vector<FamilyRate> families;  // sorted by kernel, full_name, octave, each once
+  std::vector<Range> ranges;         // [features] seen in training; inputs are held to them, unseen = unknown
+  RateModel kernel;
+  std::optional<RateModel> collective;  // feature set `simulator` only
+  Evidence evidence;
+  friend bool operator==(const LearnedModel&, const LearnedModel&) = default;
+};
+
+// Whether it can be used at all: sizes agree, numbers are finite and in range, regressors are sound, base and
+// feature set go together.
+[[nodiscard]] bool is_sound(const LearnedModel&);
+
+// Precondition: is_sound, feature set `metrics`. In (0, ...); a little above 1 where noise was learned.
+[[nodiscard]] double kept_rate(const LearnedModel&, const OverlapRow&);
+
+// Precondition: is_sound, feature set `simulator`; sm_count and memory_bandwidth are positive. Finite and
+// >= 1; both are 1 beside a collective without channels.
+[[nodiscard]] Factors predict(const LearnedModel&, const ops::KernelPrice&, const ops::CollectiveEstimate&,
+                              const Machine&);
+
+}  // namespace echo::slowdown
