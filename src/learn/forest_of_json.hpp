@@ -1,0 +1,19 @@
+// xgboost's trees as ours, read from the JSON it writes (its format: doc/model.schema of dmlc/xgboost 1.7).
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "slowdown/regressor.hpp"
+
+namespace echo::learn {
+
+struct ReadForest {
+  slowdown::Forest forest;
+  std::vector<double> gain;  // [features] loss taken off by the splits on each, summed over all trees
+};
+
+// Of a model of one output with numeric splits. UserError, 2: any other bytes.
+[[nodiscard]] ReadForest forest_of_json(std::string_view json);
+
+}  // namespace echo::learn
