@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Fuzzes what reads files, SECONDS_EACH long each (default 60): tables (any, and of kernels), expressions, journals, logs of nccl-tests,
-# profiles, sweeps.
+# profiles, slowdown models, sweeps.
 # Needs clang++ 14 with libclang-rt-14-dev and a few minutes to build. Exits 1 on the first crash, hang or sanitizer finding.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -18,10 +18,10 @@ while read -r module; do libraries+=("$folder/build/libecho_$module.a"); done < 
   while read -r module; do [[ -f $folder/build/libecho_$module.a ]] && echo "$module"; done)
 
 read -ra hdf5 <<<"$(pkg-config --libs hdf5) -lhdf5_hl"
-for name in csv expression journal kernels nccl_log profile sweep; do
+for name in csv expression journal kernels nccl_log profile slowdown sweep; do
   # shellcheck disable=SC2086
   clang++-14 -std=c++20 $flags -fsanitize=fuzzer -w -DECHO_SOURCE_DIR="\"$PWD\"" -Isrc -I. "tests/fuzz/${name}_fuzz.cpp" \
-    "${libraries[@]}" -ltomlplusplus -lxxhash -lfmt -lboost_serialization "${hdf5[@]}" -o "$folder/$name"
+    "${libraries[@]}" -ltomlplusplus -lxxhash -lfmt -lboost_serialization -lz "${hdf5[@]}" -o "$folder/$name"
   mkdir -p "$folder/corpus_$name"
   dictionary=()
   [[ -f tests/fuzz/$name.dict ]] && dictionary=(-dict="tests/fuzz/$name.dict")
