@@ -23,6 +23,17 @@ ops::KernelKey whole(const Shapes& s, KernelKind kind, Mixer mixer) {
   return s.limited(s.flash(kind, s.tokens, s.tokens, true), mixer);
 }
 
+// Megatron's fused softmax takes sequences of up to 4096 tokens and matrices by the four, of 16-bit scores;
+// what it refuses goes through PyTorch's kernels one by one. Source: Megatron-LM
+// megatron/core/fusions/fused_softmax.py, FusedScaleMaskSoftmax.is_kernel_available.
+KernelKey softmax_of(const Shapes& s, KernelKind kind) {
+  KernelKey key = s.op(kind, s.tokens, s.tokens, s.attention_batch);
+  key.causal = true;
+  const bool is_taken = s.tokens <= 4096 && s.tokens % 4 == 0 && s.attention_batch % 4 == 0;
+  if (key.style == ops::KernelStyle::fused && !is_taken) key.style = ops::KernelStyle::eager;
+  return key;
+}
+
 bool gathers(const Shapes& s) { return s.x.config.recipe.cp_comm == training::ContextComm::all_gather; }
 
 // Of what a rank works on after an exchange: in one piece, or round the ring.
@@ -68,9 +79,7 @@ void core_attention_forward(Builder& b, const Shapes& s, Mixer mixer, Part part,
   }
   const std::int32_t tokens = s.tokens, head = s.x.model.head_dim, batch = s.attention_batch;
   b.compute(part, s.gemm(tokens, tokens, head, GemmLayout::tn, batch), {after});
-  KernelKey softmax = s.op(KernelKind::softmax_forward, tokens, tokens, batch);
-  softmax.causal = true;
-  b.compute(part, softmax);
+  b.compute(part, softmax_of(s, KernelKind::softmax_forward));
   if (s.dropout) b.compute(part, s.op(KernelKind::dropout_forward, tokens, tokens, batch));
   b.compute(part, s.gemm(tokens, head, tokens, GemmLayout::nn, batch));
   b.compute(part, s.op(KernelKind::elementwise, s.rows,
@@ -88,9 +97,7 @@ void core_attention_backward(Builder& b, const Shapes& s, Mixer mixer) {
   b.compute(Part::backward, s.gemm(tokens, tokens, head, GemmLayout::tn, batch));  // scores' gradient
   b.compute(Part::backward, s.gemm(tokens, head, tokens, GemmLayout::nt, batch));  // values' gradient
   if (s.dropout) b.compute(Part::backward, s.op(KernelKind::dropout_backward, tokens, tokens, batch));
-  KernelKey softmax = s.op(KernelKind::softmax_backward, tokens, tokens, batch);
-  softmax.causal = true;
-  b.compute(Part::backward, softmax);
+  b.compute(Part::backward, softmax_of(s, KernelKind::softmax_backward));
   b.compute(Part::backward, s.gemm(tokens, head, tokens, GemmLayout::nn, batch));  // queries' gradient
   b.compute(Part::backward, s.gemm(tokens, head, tokens, GemmLayout::nt, batch));  // keys' gradient
 }
