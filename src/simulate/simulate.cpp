@@ -169,8 +169,12 @@ void report_step(const TrainingConfig& config, const Catalog& catalog, const Ste
   const training::ModelSpec& model = catalog.model(config.model);
   const std::int32_t samples = config.batch.global_samples, length = config.batch.sequence_tokens;
   const auto flops = config.recipe.lora_rank > 0 ? training::frozen_model_flops : training::model_flops;
-  report.mfu = (flops(model, samples, length) +
-                config.recipe.mtp_layers * training::multi_token_flops(model, samples, length)) /
+  // Packed documents attend within themselves.
+  const std::int32_t packed = config.recipe.packed_tokens;
+  const double plain = packed == 0 || packed >= length
+                           ? flops(model, samples, length)
+                           : flops(model, std::int64_t{samples} * length, packed) / packed;
+  report.mfu = (plain + config.recipe.mtp_layers * training::multi_token_flops(model, samples, length)) /
                (seconds * peak);
   const char* broken = validate::check_step({.step = report.step,
                                              .step_no_slowdown = report.step_no_slowdown,

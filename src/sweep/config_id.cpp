@@ -66,6 +66,7 @@ static void add_idle_choices(const TrainingConfig& c, const simulate::Catalog& c
   matters(choice_named("overlap_ep"), spreads);
   matters(choice_named("capacity_factor"), model.has_experts());
   matters(choice_named("expert_imbalance"), model.has_experts());
+  matters(choice_named("packed_tokens"), c.recipe.packed_tokens != 0);
   matters(choice_named("lora_targets"), c.recipe.lora_rank > 0);
   const bool generic = c.recipe.collectives == ops::CollectiveModel::generic;
   matters(choice_named("collectives"), generic);

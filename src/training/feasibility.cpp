@@ -217,6 +217,9 @@ bool has_plain_layers(const ModelSpec& m) {
 const char* not_simulated_yet(const TrainingConfig& c, const ModelSpec& m) {
   const Recipe& r = c.recipe;
   const Rule rules[] = {
+      {r.packed_tokens == 0 || c.flash_attention, "packed documents need fused attention"},
+      {r.packed_tokens == 0 || (c.degrees.context == 1 && m.layer_pattern.empty()),
+       "packed documents under context parallelism or in Mamba layers are not simulated yet"},
       {r.lora_rank == 0 || has_plain_layers(m),
        "adapters of mixtures, latent attention and Mamba layers are not simulated yet"},
       {r.lora_rank == 0 || r.mtp_layers == 0, "adapters beside multi-token prediction are not simulated yet"},

@@ -86,6 +86,7 @@ constexpr std::array<Choice, choice_count> table{
     flag<&Recipe::overlap_ep>("overlap_ep"),
     permille<&Recipe::capacity_permille>("capacity_factor", 100'000),
     permille<&Recipe::imbalance_permille>("expert_imbalance", 10'000),
+    count<&Recipe::packed_tokens>("packed_tokens", any),
     count<&Recipe::mtp_layers>("mtp_layers", 16),
     count<&Recipe::lora_rank>("lora_rank", 65'536),
     choice<&Recipe::lora_targets>("lora_targets", ChoiceKind::words, product_words, 15),

@@ -95,6 +95,9 @@ struct Recipe {
       0;  // tokens an expert takes, over the mean, in thousandths; 0 = all that come
   std::int32_t imbalance_permille = 0;  // coefficient of variation of tokens per expert, in thousandths
   // What is trained.
+  // Mean tokens of the documents that are packed into a sequence and do not attend to each other; 0 = one
+  // fills it.
+  std::int32_t packed_tokens = 0;
   std::int32_t mtp_layers = 0;     // extra layers that each predict one token further (DeepSeek-V3, 2.2)
   std::int32_t lora_rank = 0;      // low-rank adapters on a frozen model; 0 = all weights are trained
   std::int32_t lora_targets = 15;  // products beside which they stand; bits of Product
@@ -166,6 +169,7 @@ inline constexpr auto choice_heads = std::to_array<ChoiceHead>({
     {"overlap_ep", ChoiceKind::flag},
     {"capacity_factor", ChoiceKind::permille},
     {"expert_imbalance", ChoiceKind::permille},
+    {"packed_tokens", ChoiceKind::count},
     {"mtp_layers", ChoiceKind::count},
     {"lora_rank", ChoiceKind::count},
     {"lora_targets", ChoiceKind::words},

@@ -107,11 +107,15 @@ struct Shapes {
     key.attention = x.framework.attention_kernel;
     return key;
   }
-  // Local attention: a query sees near keys only. Where those are all there are, the kernel is the plain one.
+  // Local attention: a query sees near keys only, and of packed documents those of its own: pieces of equal
+  // length stand for documents of that mean length. Where these are all there are, the kernel is the plain
+  // one.
   [[nodiscard]] ops::KernelKey limited(ops::KernelKey key, training::Mixer mixer) const {
     const training::LocalAttention& local = x.model.local;
     if (mixer == training::Mixer::local && local.span < key.n)
       key.span = local.span, key.chunked = local.chunked;
+    const std::int32_t packed = x.config.recipe.packed_tokens;
+    if (packed > 0 && packed < (key.span > 0 ? key.span : key.n)) key.span = packed, key.chunked = true;
     return key;
   }
   [[nodiscard]] ops::CollectiveQuery over_tensor(ops::CollectiveKind kind, std::int64_t bytes) const {
