@@ -267,6 +267,18 @@ TEST(Feasibility, MultiTokenPredictionNeedsRotaryPositions) {
             "units of several recomputed layers do not come with multi-token prediction");
 }
 
+TEST(Feasibility, DocumentsArePackedForFusedAttentionOnWholeSequences) {
+  TrainingConfig c = with({.data = 2});
+  c.recipe.packed_tokens = 128;
+  EXPECT_EQ(rule_of(c, support::tiny_llama()), "");
+  c.flash_attention = false;
+  EXPECT_EQ(rule_of(c, support::tiny_llama()), "packed documents need fused attention");
+  c.flash_attention = true;
+  c.degrees = {.context = 2};
+  EXPECT_EQ(rule_of(c, support::tiny_llama()),
+            "packed documents under context parallelism or in Mamba layers are not simulated yet");
+}
+
 TEST(Feasibility, ExpertsLoadsVaryAsFarAsTokensGo) {
   TrainingConfig c = with({.data = 8, .expert = 8});
   c.recipe.imbalance_permille = 500;
