@@ -84,11 +84,9 @@ bool is_built_with_xgboost() { return true; }
 Booster::Booster(const Samples& samples, const TreeSettings& settings,
                  const std::vector<std::int32_t>& monotone, std::uint64_t seed)
     : handle_(std::make_unique<Handle>()) {
-  // For a squared error, learning what a base leaves over is learning from that base: no base_margin needed.
-  std::vector<double> left_over = samples.target;
-  for (std::size_t row = 0; row < samples.base.size(); ++row) left_over[row] -= samples.base[row];
+  ECHO_EXPECT(samples.base.empty());
   const Matrix matrix = matrix_of(samples.values, samples.target.size());
-  set_info(matrix, "label", left_over);
+  set_info(matrix, "label", samples.target);
   set_info(matrix, "weight", samples.weight);
 
   DMatrixHandle raw = matrix.get();
@@ -97,7 +95,7 @@ Booster::Booster(const Samples& samples, const TreeSettings& settings,
   handle_->set("nthread", "1");
   handle_->set("tree_method", "exact");
   handle_->set("objective", "reg:squarederror");
-  handle_->set("base_score", text_of(static_cast<float>(weighted_mean(left_over, samples.weight))));
+  handle_->set("base_score", text_of(static_cast<float>(weighted_mean(samples.target, samples.weight))));
   handle_->set("seed", text_of(seed % 0x7fffffff));
   handle_->set("seed_per_iteration", "1");
   handle_->set("max_depth", text_of(settings.depth));

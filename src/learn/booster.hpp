@@ -16,13 +16,13 @@ namespace echo::learn {
 
 class Booster {
  public:
-  // Trains. Preconditions as fit(). UserError, 2: built without xgboost.
+  // Trains. Preconditions as fit(), and no base. UserError, 2: built without xgboost.
   Booster(const Samples&, const TreeSettings&, const std::vector<std::int32_t>& monotone, std::uint64_t seed);
   Booster(Booster&&) noexcept;
   Booster& operator=(Booster&&) noexcept;
   ~Booster();
 
-  // The library's own prediction, values [rows][features]: what ours has to equal. Without Samples::base.
+  // The library's own prediction, values [rows][features]: what ours has to equal.
   [[nodiscard]] std::vector<float> predict(std::span<const double> values, std::size_t rows) const;
   [[nodiscard]] std::string json() const;  // the model as the library writes it
 

@@ -17,8 +17,11 @@ struct Samples {
   std::vector<double> values;         // [rows][features], row-major; NaN = unknown
   std::vector<double> target;         // [rows]
   std::vector<double> weight;         // [rows], > 0
-  std::vector<double> base;           // [rows] what is there already: target - base is learned. Empty: all 0
+  std::vector<double> base;           // [rows] rates that are there already, > 0. Empty: all 1
 };
+// What a regressor is fitted to: target / base. The squared error stays that of base * prediction, so the
+// weights become weight * base^2.
+[[nodiscard]] Samples of_the_base(Samples);
 
 struct TreeSettings {  // in xgboost's words; squared error
   std::int32_t rounds = 100, depth = 4;

@@ -52,7 +52,7 @@ std::pair<double, double> scaling_of(std::span<const double> numbers, std::size_
   return {mean, scale_of(squares / known)};
 }
 
-Scaling scaling_of(const Samples& samples, std::span<const double> left_over) {
+Scaling scaling_of(const Samples& samples) {
   Scaling scaling;
   const std::size_t features = samples.features.size();
   for (std::size_t i = 0; i < features; ++i) {
@@ -60,12 +60,12 @@ Scaling scaling_of(const Samples& samples, std::span<const double> left_over) {
     scaling.mean.push_back(mean);
     scaling.scale.push_back(scale);
   }
-  std::tie(scaling.target_mean, scaling.target_scale) = scaling_of(left_over, 0, 1);
+  std::tie(scaling.target_mean, scaling.target_scale) = scaling_of(samples.target, 0, 1);
   return scaling;
 }
 
-Batch standardised(const Samples& samples, std::span<const double> left_over, const Scaling& scaling) {
-  const auto rows = static_cast<Eigen::Index>(left_over.size());
+Batch standardised(const Samples& samples, const Scaling& scaling) {
+  const auto rows = static_cast<Eigen::Index>(samples.target.size());
   const auto features = static_cast<Eigen::Index>(samples.features.size());
   Batch all{Eigen::MatrixXd(features, rows), Eigen::RowVectorXd(rows), Eigen::RowVectorXd(rows)};
   for (Eigen::Index row = 0; row < rows; ++row) {
@@ -74,7 +74,8 @@ Batch standardised(const Samples& samples, std::span<const double> left_over, co
       const auto at = static_cast<std::size_t>(i);
       all.inputs(i, row) = std::isnan(value) ? 0.0 : (value - scaling.mean[at]) / scaling.scale[at];
     }
-    all.target(row) = (left_over[static_cast<std::size_t>(row)] - scaling.target_mean) / scaling.target_scale;
+    all.target(row) =
+        (samples.target[static_cast<std::size_t>(row)] - scaling.target_mean) / scaling.target_scale;
     all.weight(row) = samples.weight[static_cast<std::size_t>(row)];
   }
   return all;
@@ -183,16 +184,15 @@ slowdown::Mlp as_regressor(const Network& network, const Scaling& scaling) {
 
 }  // namespace
 
-slowdown::Mlp fit_mlp(const Samples& samples, const MlpSettings& settings,
+slowdown::Mlp fit_mlp(const Samples& given, const MlpSettings& settings,
                       const std::vector<std::int32_t>& monotone, std::uint64_t seed) {
   ECHO_EXPECT(settings.batch >= 1 && settings.validation >= 0.0 && settings.validation < 1.0);
-  std::vector<double> left_over = samples.target;
-  for (std::size_t row = 0; row < samples.base.size(); ++row) left_over[row] -= samples.base[row];
-  const Scaling scaling = scaling_of(samples, left_over);
+  const Samples samples = of_the_base(given);
+  const Scaling scaling = scaling_of(samples);
   const HeldSigns signs(monotone, settings.hidden);
   const auto features = static_cast<std::int32_t>(samples.features.size());
   const Network network = trained(drawn_network(features, settings.hidden, signs, seed),
-                                  standardised(samples, left_over, scaling), settings, signs, seed);
+                                  standardised(samples, scaling), settings, signs, seed);
   return as_regressor(network, scaling);
 }
 

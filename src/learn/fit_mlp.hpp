@@ -8,7 +8,7 @@
 
 namespace echo::learn {
 
-// Preconditions as fit(). The network predicts target - base.
+// Preconditions as fit(). The network predicts target / base.
 [[nodiscard]] slowdown::Mlp fit_mlp(const Samples&, const MlpSettings&,
                                     const std::vector<std::int32_t>& monotone, std::uint64_t seed);
 

@@ -6,7 +6,7 @@
 
 namespace echo::learn {
 
-// Preconditions and errors as fit(). The forest predicts target - base.
+// Preconditions and errors as fit(). The forest predicts target / base.
 [[nodiscard]] ReadForest fit_trees(const Samples&, const TreeSettings&,
                                    const std::vector<std::int32_t>& monotone, std::uint64_t seed);
 

@@ -95,8 +95,8 @@ double kept_rate(const LearnedModel& model, const OverlapRow& row) {
   ECHO_EXPECT(model.features == FeatureSet::metrics);
   std::vector<double> features = metric_features(row);
   for (std::size_t i = 0; i < features.size(); ++i) features[i] = held(features[i], model.ranges[i]);
-  const double base = model.base == Base::families ? rate_of_family(model.families, row) : 0.0;
-  return kept_of(model.base, base, evaluate(model.kernel.residual, features), model.kernel.seen);
+  const double base = model.base == Base::families ? rate_of_family(model.families, row) : 1.0;
+  return kept_of(base, evaluate(model.kernel.residual, features), model.kernel.seen);
 }
 
 Factors predict(const LearnedModel& model, const ops::KernelPrice& kernel,
@@ -108,7 +108,8 @@ Factors predict(const LearnedModel& model, const ops::KernelPrice& kernel,
   for (std::size_t i = 0; i < features.size(); ++i) features[i] = held(features[i], model.ranges[i]);
   const Factors white_box = contend(model.contention, kernel, collective, machine);
   const auto learned = [&](const RateModel& rate, double base_factor) {
-    return factor_of(kept_of(model.base, 1.0 / base_factor, evaluate(rate.residual, features), rate.seen));
+    const double base = model.base == Base::contention ? 1.0 / base_factor : 1.0;
+    return factor_of(kept_of(base, evaluate(rate.residual, features), rate.seen));
   };
   return {.kernel = learned(model.kernel, white_box.kernel),
           .collective =

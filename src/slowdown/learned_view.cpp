@@ -144,7 +144,8 @@ Factors LearnedView::predict(const ops::KernelPrice& kernel, const ops::Collecti
   for (std::size_t i = 0; i < features.size(); ++i) features[i] = held(features[i], ranges_[i]);
   const Factors white_box = contend(contention_, kernel, collective, machine);
   const auto learned = [&](const RateView& rate, double base_factor) {
-    return factor_of(kept_of(base_, 1.0 / base_factor, evaluate(rate, features), rate.seen));
+    const double base = base_ == Base::contention ? 1.0 / base_factor : 1.0;
+    return factor_of(kept_of(base, evaluate(rate, features), rate.seen));
   };
   const bool both = collective_.kind != RateView::Kind::none;
   return {.kernel = learned(kernel_, white_box.kernel),

@@ -15,11 +15,10 @@ namespace echo::slowdown {
   return feature < seen.low ? seen.low : feature > seen.high ? seen.high : feature;
 }
 
-// Base and residual as one rate: inside what training saw, widened by what the base says. Rises with both, so
-// that where neither rises with a feature the rate does not. > 0 for a sound model.
-[[nodiscard]] inline double kept_of(Base kind, double base, double residual, Range seen) {
-  if (kind == Base::none) return std::clamp(residual, seen.low, seen.high);
-  return std::clamp(base + residual, std::min(seen.low, base), std::max(seen.high, base));
+// Base and residual as one rate: inside what training saw, widened by what the base says. Where neither base
+// nor residual rises with a feature, the rate does not. > 0 for a sound model.
+[[nodiscard]] inline double kept_of(double base, double residual, Range seen) {
+  return std::clamp(base * residual, std::min(seen.low, base), std::max(seen.high, base));
 }
 
 [[nodiscard]] inline double factor_of(double kept) { return 1.0 / std::min(1.0, kept); }

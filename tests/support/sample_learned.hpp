@@ -44,7 +44,7 @@ inline void grow_tree(Draws& draws, std::int32_t features, std::int32_t depth,
 
 inline slowdown::Forest sample_forest(Draws& draws, std::int32_t features, std::int32_t trees = 12,
                                       std::int32_t depth = 4) {
-  slowdown::Forest forest{.base = static_cast<float>(draws.between(-0.1, 0.1))};
+  slowdown::Forest forest{.base = static_cast<float>(draws.between(0.6, 1.1))};
   for (std::int32_t tree = 0; tree < trees; ++tree) {
     forest.roots.push_back(static_cast<std::int32_t>(forest.nodes.size()));
     grow_tree(draws, features, depth, forest.nodes);
@@ -68,6 +68,7 @@ inline slowdown::Mlp sample_mlp(Draws& draws, std::int32_t features,
     mlp.layers.push_back(layer);
     inputs = outputs;
   }
+  mlp.layers.back().bias[0] = draws.between(0.6, 1.1);
   return mlp;
 }
 

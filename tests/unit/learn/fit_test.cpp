@@ -31,6 +31,20 @@ TEST(Fit, RefusesSamplesThatAreNone) {
   refuses([](Samples& s) { s.target[3] = std::numeric_limits<double>::quiet_NaN(); });
   refuses([](Samples& s) { s.values[3] = std::numeric_limits<double>::infinity(); });
   refuses([](Samples& s) { s.base = {1.0}; });
+  refuses([](Samples& s) { s.base.assign(20, 0.0); });
+}
+
+// w (base g - target)^2 = w base^2 (g - target / base)^2, whatever g says.
+TEST(Fit, BaseKeepsTheErrorOfTheProduct) {
+  Samples samples = sample_samples(1, 20, 3);
+  samples.base.assign(20, 0.7);
+  samples.base[3] = 0.2;
+  const Samples shares = of_the_base(samples);
+  EXPECT_TRUE(shares.base.empty());
+  for (std::size_t row = 0; row < 20; ++row) {
+    const double whole = samples.base[row] * 0.9 - samples.target[row], share = 0.9 - shares.target[row];
+    EXPECT_NEAR(samples.weight[row] * whole * whole, shares.weight[row] * share * share, 1e-12);
+  }
 }
 
 TEST(Fit, RefusesConstraintsThatAreNone) {

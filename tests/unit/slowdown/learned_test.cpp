@@ -19,7 +19,7 @@ using testing::sample_kernel;
 using testing::sample_metric_model;
 using testing::sample_simulator_model;
 
-// Trees that add `residual` whatever they are told.
+// Trees that say `residual` whatever they are told.
 RateModel constant(float residual, Range seen) { return {Forest{.base = residual}, seen}; }
 
 LearnedModel on_contention(float residual, Range seen) {
@@ -34,7 +34,7 @@ const ops::CollectiveEstimate beside{
     .time = SimTime(90'000'000), .channels = 27, .memory_rate = 1e9};  // keeps 3/4
 
 TEST(Learned, WithNothingLearnedIsItsBase) {
-  const LearnedModel model = on_contention(0.0F, {0.2, 1.0});
+  const LearnedModel model = on_contention(1.0F, {0.2, 1.0});
   for (std::uint64_t key = 0; key < 200; ++key) {
     Draws draws(key);
     const auto kernel = sample_kernel(draws);
@@ -47,14 +47,14 @@ TEST(Learned, WithNothingLearnedIsItsBase) {
   }
 }
 
-TEST(Learned, ResidualIsAddedToTheRateKept) {
-  EXPECT_NEAR(predict(on_contention(-0.25F, {0.2, 1.0}), gemm, beside, a100_machine).kernel, 2.0, 1e-12);
+TEST(Learned, ResidualMultipliesTheRateKept) {
+  EXPECT_NEAR(predict(on_contention(2.0F / 3.0F, {0.2, 1.0}), gemm, beside, a100_machine).kernel, 2.0, 1e-6);
 }
 
 TEST(Learned, StaysInsideWhatTrainingSawOrTheBaseSays) {
-  EXPECT_NEAR(predict(on_contention(-0.6F, {0.5, 1.0}), gemm, beside, a100_machine).kernel, 2.0, 1e-12);
-  EXPECT_NEAR(predict(on_contention(-0.6F, {0.9, 1.0}), gemm, beside, a100_machine).kernel, 4.0 / 3.0, 1e-12);
-  EXPECT_EQ(predict(on_contention(0.9F, {0.5, 1.2}), gemm, beside, a100_machine).kernel, 1.0);
+  EXPECT_NEAR(predict(on_contention(0.1F, {0.5, 1.0}), gemm, beside, a100_machine).kernel, 2.0, 1e-12);
+  EXPECT_NEAR(predict(on_contention(0.1F, {0.9, 1.0}), gemm, beside, a100_machine).kernel, 4.0 / 3.0, 1e-12);
+  EXPECT_EQ(predict(on_contention(2.0F, {0.5, 1.2}), gemm, beside, a100_machine).kernel, 1.0);
 }
 
 TEST(Learned, FactorsAreFiniteAndAtLeastOne) {
@@ -71,15 +71,15 @@ TEST(Learned, FactorsAreFiniteAndAtLeastOne) {
 
 TEST(Learned, NothingSlowsBesideACollectiveWithoutChannels) {
   EXPECT_EQ(
-      predict(on_contention(-0.5F, {0.2, 1.0}), gemm, {.channels = 0, .memory_rate = 1e12}, a100_machine),
+      predict(on_contention(0.5F, {0.2, 1.0}), gemm, {.channels = 0, .memory_rate = 1e12}, a100_machine),
       Factors{});
 }
 
 TEST(Learned, InputsAreHeldToWhatTrainingSaw) {
-  LearnedModel model = on_contention(0.0F, {0.2, 1.0});
+  LearnedModel model = on_contention(1.0F, {0.2, 1.0});
   model.ranges[0] = {3.0, 5.0};  // kernels of 8 to 32 us
   model.kernel.residual =
-      Forest{.nodes = {{2.0F, 0, 1, 2, true}, {-0.1F}, {5.5F, 0, 3, 4, true}, {0.0F}, {-0.3F}}, .roots = {0}};
+      Forest{.nodes = {{2.0F, 0, 1, 2, true}, {0.8F}, {5.5F, 0, 3, 4, true}, {1.0F}, {0.6F}}, .roots = {0}};
   for (const std::int64_t picoseconds : {1'000, 10'000'000, 900'000'000}) {
     auto kernel = gemm;
     kernel.alone = SimTime(picoseconds);
@@ -102,12 +102,12 @@ TEST(KeptOf, RisesWithBaseAndResidual) {
     const double base = draws.between(0.01, 1.0), residual = draws.between(-1.0, 1.0);
     const double low = draws.between(0.01, 0.9);
     const Range seen{low, low + draws.between(0.0, 0.5)};
-    const double before = kept_of(Base::contention, base, residual, seen);
+    const double before = kept_of(base, residual, seen);
     ASSERT_GT(before, 0.0);
-    ASSERT_GE(kept_of(Base::contention, base + draws.between(0.0, 0.2), residual, seen), before) << key;
-    ASSERT_GE(kept_of(Base::contention, base, residual + draws.between(0.0, 0.2), seen), before) << key;
-    ASSERT_GE(kept_of(Base::none, 0.0, residual + draws.between(0.0, 0.2), seen),
-              kept_of(Base::none, 0.0, residual, seen));
+    const double better = base + draws.between(0.0, 0.2), more = residual + draws.between(0.0, 0.2);
+    ASSERT_GE(kept_of(better, residual, seen), before) << key;
+    ASSERT_GE(kept_of(base, more, seen), before) << key;
+    ASSERT_GE(kept_of(better, more, seen), before) << key;
   }
 }
 
@@ -121,7 +121,7 @@ OverlapRow row_of(const std::string& kernel, const std::string& full_name, doubl
 
 TEST(Families, TheFinestThatIsKnownCounts) {
   LearnedModel model = sample_metric_model(1);
-  model.kernel = constant(0.0F, {0.1, 1.1});
+  model.kernel = constant(1.0F, {0.1, 1.1});
   EXPECT_EQ(kept_rate(model, row_of("gemm", "gemm<float>", 40e-6)), 0.6);  // octave 5
   EXPECT_EQ(kept_rate(model, row_of("gemm", "gemm<float>", 70e-6)), 0.7);
   EXPECT_EQ(kept_rate(model, row_of("gemm", "gemm<half>", 40e-6)), 0.8);
@@ -147,7 +147,7 @@ TEST(IsSoundModel, RefusesWhatCannotBeUsed) {
     change(model);
     EXPECT_FALSE(is_sound(model));
   };
-  const LearnedModel simulator = on_contention(0.1F, {0.2, 1.0}), metric = sample_metric_model(1);
+  const LearnedModel simulator = on_contention(1.1F, {0.2, 1.0}), metric = sample_metric_model(1);
   refuses(simulator, [](LearnedModel& m) { m.ranges.pop_back(); });
   refuses(simulator, [](LearnedModel& m) { m.ranges[0].low = std::nan(""); });
   refuses(simulator, [](LearnedModel& m) { m.kernel.seen.low = 0.0; });
@@ -165,7 +165,7 @@ TEST(IsSoundModel, RefusesWhatCannotBeUsed) {
   refuses(metric, [](LearnedModel& m) { m.families.push_back(m.families.back()); });
   refuses(metric, [](LearnedModel& m) { m.families[1].kept = 0.0; });
   refuses(metric, [](LearnedModel& m) { m.base = Base::contention; });
-  refuses(metric, [](LearnedModel& m) { m.collective = constant(0.0F, {0.5, 1.0}); });
+  refuses(metric, [](LearnedModel& m) { m.collective = constant(1.0F, {0.5, 1.0}); });
 }
 
 }  // namespace
