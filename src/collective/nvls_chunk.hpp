@@ -46,6 +46,10 @@ namespace echo::collective {
   return shorter_chunk(chunk, 32768.0, message, concurrent * 65536.0);
 }
 
+// HBM bytes a byte of the message costs a GPU at the network: its part of it written, read by the NIC,
+// written by the NIC, read.
+[[nodiscard]] inline double nvls_network_bytes(const Communicator& c) { return 4.0 / c.nvls.channels; }
+
 // Rate of one direction of a GPU's links for the whole message. Each chunk costs a channel a fixed hand-over;
 // a GPU's own share stays where it is, less of it the more nodes there are. Source: tuning.cc (efficiency,
 // shares).

@@ -41,6 +41,11 @@ constexpr double share_of_line(ops::Protocol p) {  // payload in what crosses th
 // >= 1.
 [[nodiscard]] PartedTime joined(double base, PartedTime latency, PartedTime wire, double overlap);
 
+// HBM bytes that a byte costs its sender where it leaves for the network: written to a buffer in the GPU's
+// memory that the NIC reads (GPUDirect RDMA; inside a node a GPU writes into its peer's). Source:
+// NVIDIA/nccl transport/net.cc.
+inline constexpr double staged_bytes = 2.0;
+
 // CTAs left once each thread must have at least its threshold of bytes; the fraction keeps rates from
 // jumping. Source: enqueue.cc, getChannnelThreadInfo.
 [[nodiscard]] double busy_channels(const Call&, const Communicator&, ops::Protocol, bool ring);

@@ -2,7 +2,8 @@
 // switches add up all nodes (SHARP), and the chain brings the result back.
 //   T = 2 (q-1) hop + network hop + 2 S / nvlink || S / network
 // Source: NVIDIA/nccl graph/tuning.cc, 2.18 on; rates as rings reach them, the hops NCCL's own. HBM traffic
-// as a tree's: up and down each write, read and combine or copy: 6 bytes per byte. Neglected: unequal chains.
+// as a tree's: up and down each write, read and combine or copy: 6 bytes per byte; one GPU a channel stages
+// what leaves the node. Neglected: unequal chains.
 #include <algorithm>
 
 #include "collective/collnet.hpp"
@@ -39,7 +40,7 @@ Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkCons
     latency += as_latency(2.0 * (c.per_node - 1) * intra_hop(c, Method::collnet_chain, p, k));
     wire = longer(wire, 2.0 * bytes / (1000.0 * nvlink_rate(c, p, c.channels, k)));
   }
-  return {latency + wire, 6.0 * bytes};
+  return {latency + wire, (6.0 + staged_bytes / c.per_node) * bytes};
 }
 
 }  // namespace

@@ -3,9 +3,10 @@
 // carries the message's share once a direction, whatever the number of nodes.
 //   T = 2 (hop + arity (q-1)) + network hop + 2 S (q-1)/q / nvlink || S / network
 // Source: NVIDIA/nccl graph/tuning.cc (estimate; arity 0.4 us a further rank), enqueue.cc (channels); rates
-// as rings reach them, the hops NCCL's own. HBM traffic as two gathers inside the node and the network's read
-// and write: 8 bytes per byte. Neglected: gathers (they need a plug-in that gathers), the trees of the
-// switches by depth.
+// as rings reach them, the hops NCCL's own. HBM traffic: own parts read, others' written and
+// read; the sum staged and taken from the network; the result written to all, read and copied out: averaged
+// over a node's GPUs 6 bytes per byte (device/all_reduce.h). Neglected: gathers (they need a plug-in that
+// gathers), the trees of the switches by depth.
 #include <algorithm>
 
 #include "collective/collnet.hpp"
@@ -59,7 +60,7 @@ Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkCons
     const double inside = 2.0 * bytes * (c.per_node - 1) / c.per_node;
     wire = longer(wire, inside / (1000.0 * nvlink_rate(c, p, c.channels, k)));
   }
-  return {latency + wire, 8.0 * bytes};
+  return {latency + wire, 6.0 * bytes};
 }
 
 }  // namespace

@@ -3,8 +3,10 @@
 // once, whatever their number.  T = start + growth * chunk + S / rate + chunks of a channel * step
 // Source: NVIDIA/nccl graph/tuning.cc (estimate; efficiency .85 on Hopper, .74 on Blackwell), enqueue.cc
 // (chunks: 128 KiB, halved for short messages); start, growth, step and rate fitted. HBM traffic of
-// unregistered buffers: copied in (2), read by the switch, written by it (2), copied out (2): 6 bytes per
-// byte. Over nodes it needs switches that reduce (SHARP): heads send their sums into the network, and the
+// unregistered buffers: copied in (2), read by the switch and written by it (2), copied out (2): 6 bytes per
+// byte. A gather writes its part to all and copies all of them out; a reduce-scatter copies all in and reads
+// the sums of its part: 3 bytes per byte and one for the part (device/all_gather.h, reduce_scatter.h). Over
+// nodes it needs switches that reduce (SHARP): heads send their sums into the network, and the
 // slower of both networks sets the time. Neglected: user buffer registration (no copies), gathers over nodes.
 #include <algorithm>
 
@@ -62,9 +64,10 @@ Cost time(const Call& call, const Communicator& c, ops::Protocol p, const Networ
   const double chunk = nvls_chunk(call.bytes, c);
   const PartedTime start = as_latency(k.nvls_base + k.nvls_ramp * chunk / 1024.0);
   const PartedTime wire = nvls_wire(bytes, chunk, c, k);
-  if (!c.multi_node()) return {start + wire, 6.0 * bytes};
+  if (!c.multi_node()) return {start + wire, (is_gather(call.kind) ? 3.0 + 1.0 / c.ranks : 6.0) * bytes};
   const PartedTime hop = as_latency(inter_hop(c, Method::nvls, p, k));
-  return {start + hop + longer(wire, bytes / (1000.0 * network_rate(c, p, k))), 8.0 * bytes};
+  return {start + hop + longer(wire, bytes / (1000.0 * network_rate(c, p, k))),
+          (6.0 + nvls_network_bytes(c)) * bytes};
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 // Each head has channels of its own, so that one has the node's NICs over heads * channels: a chunk of 128
 // KiB takes some 40 us at 50 GB/s a GPU. Two nodes exchange each byte once; more send up and down. Source:
 // NVIDIA/nccl graph/tuning.cc, enqueue.cc; rates and latencies fitted with NVLS. HBM traffic as NVLS, plus
-// the network's read and write: 8 bytes per byte.
+// what heads stage for the network and have from it.
 #include <algorithm>
 
 #include "collective/nvls_chunk.hpp"
@@ -62,7 +62,8 @@ Cost time(const Call& call, const Communicator& c, ops::Protocol p, const Networ
   const double times = c.nodes == 2 ? 1.0 : 2.0;  // that a byte passes a node's NICs, each way
   const PartedTime across = times * bytes / (1000.0 * network) +
                             as_fixed(k.network_step * bytes / (chunk * c.nvls_channels * c.nvls.channels));
-  return {start + longer(nvls_wire(bytes, chunk, c, k), across), 8.0 * bytes};
+  return {start + longer(nvls_wire(bytes, chunk, c, k), across),
+          (6.0 + times * nvls_network_bytes(c)) * bytes};
 }
 
 }  // namespace

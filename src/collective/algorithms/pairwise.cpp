@@ -4,7 +4,7 @@
 // NCCL has one method for it, so there is no choice to reproduce but LL for short messages. Source:
 // NVIDIA/nccl enqueue.cc (scheduleP2pTasksToPlan), init.cc (schedule of peers); constants fitted. HBM
 // traffic: each byte sent is read, and as much comes in: write, read, write: 4 bytes per byte that leaves the
-// GPU. Neglected: incast, skewed splits, PXN aggregation.
+// GPU, and staging where it leaves the node. Neglected: incast, skewed splits, PXN aggregation.
 #include <algorithm>
 #include <cmath>
 
@@ -37,6 +37,7 @@ std::int32_t channels(const Call& call, const Communicator& c, Protocol p) {
 
 Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkConstants& k) {
   const double bytes = static_cast<double>(call.bytes), leaves = bytes * (c.ranks - 1) / c.ranks;
+  const double out = bytes * (c.ranks - c.per_node) / c.ranks;
   PartedTime latency =
       as_latency(k.p2p_base + k.p2p_peer * (c.ranks - 1) + (p == Protocol::simple ? k.p2p_simple : 0.0));
   const double share = p == Protocol::simple ? 1.0 : 0.5;
@@ -48,9 +49,9 @@ Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkCons
   if (c.multi_node()) {
     latency += as_latency(inter_hop(c, Method::ring, p, k));
     const Rate nic{.value = c.network / c.per_node * k.p2p_network_rate * share, .scale_out = true};
-    wire = longer(wire, bytes * (c.ranks - c.per_node) / c.ranks / (1000.0 * nic));
+    wire = longer(wire, out / (1000.0 * nic));
   }
-  return {latency + wire, 4.0 * leaves};
+  return {latency + wire, 4.0 * leaves + staged_bytes * out};
 }
 
 }  // namespace

@@ -4,8 +4,9 @@
 //   T = base + log2(n) (hop / 3.5 + switches) + n * per rank + S (n-1)/n / network
 // Source: NVIDIA/nccl graph/tuning.cc (estimate: 1/3.5 of a tree's hop a round, 2.8 us a rank that its
 // authors mean to remove), device/all_gather.h, 2.23 on; the times are theirs, scaled as the ring's were
-// fitted: no published run shows PAT by itself. HBM traffic as the ring's: incoming write, read, own read or
-// write. Neglected: rounds aggregated to chunks of several parts.
+// fitted: no published run shows PAT by itself. HBM traffic as the ring's with one GPU a node: incoming
+// write, read, own read or write, and what it sends on staged: 5 bytes per byte. Neglected: rounds aggregated
+// to chunks of several parts.
 #include "collective/wire.hpp"
 
 namespace echo::collective::algorithms {
@@ -38,7 +39,7 @@ Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkCons
   const double base = base_factor(k, p) *
                       nccl_tables(physical_tables).base[static_cast<std::size_t>(Method::pat)][index_of(p)];
   const PartedTime latency = as_latency(base + c.tree_depth() * round + c.ranks * per_rank);
-  return {latency + bytes / (1000.0 * network_rate(c, p, k)), 3.0 * bytes};
+  return {latency + bytes / (1000.0 * network_rate(c, p, k)), (3.0 + staged_bytes) * bytes};
 }
 
 }  // namespace

@@ -8,8 +8,9 @@
 // Simple by slices of half a piece. While the network's links are busy all the time, what happens inside the
 // nodes hides behind them. Source: NVIDIA/nccl device/all_reduce.h (steps), graph/tuning.cc (estimate),
 // enqueue.cc (chunks); hops and rates fitted per network. HBM traffic per step and piece: the incoming write,
-// its read, and the read or write of the own buffer: 3 bytes per byte on the bus. Neglected: skew between
-// ranks, unequal rails.
+// its read, and the read or write of the own buffer: 3 bytes per byte on the bus ("it can be 3x",
+// NVIDIA/nccl issue 1428); one GPU of a node stages what leaves it. Neglected: skew between ranks, unequal
+// rails; buffers that are registered or shared by a process, which are written directly.
 #include <algorithm>
 
 #include "collective/rccl_tables.hpp"
@@ -123,7 +124,8 @@ Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkCons
   const double steps =
       rooted ? c.ranks : steps_of(call, c);  // a rooted call sends the whole buffer over each link
   const double base = base_factor(k, p) * nccl_tables(physical_tables).base[1][index_of(p)];
-  const double memory = 3.0 * bytes * steps / c.ranks / share_of_line(p);
+  const double staged = c.multi_node() ? staged_bytes / c.per_node : 0.0;
+  const double memory = (3.0 + staged) * bytes * steps / c.ranks / share_of_line(p);
   const Rate nvlink = nvlink_rate(c, p, busy_channels(call, c, p, true), k);
   PartedTime latency =
       as_latency((steps_of(call, c) - network_steps(call, c)) * intra_hop(c, Method::ring, p, k));

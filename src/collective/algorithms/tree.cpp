@@ -7,7 +7,8 @@
 // `step`: what a message costs a channel's connection beside its bytes; a tree's messages are short (18 to 72
 // KB under LL128). Source: NVIDIA/nccl graph/trees.cc, graph/tuning.cc (estimate and its shares: .92, 1/3.8,
 // 7/9), enqueue.cc (LL128 chunks); hops and rates fitted per network. HBM traffic: up and down each write,
-// read and combine or copy: 6 bytes per byte. Neglected: the second child's wait at N > 2, unbalanced chains.
+// read and combine or copy: 6 bytes per byte; one GPU of a node stages what leaves it. Neglected: the second
+// child's wait at N > 2, unbalanced chains.
 #include <algorithm>
 #include <cmath>
 
@@ -72,14 +73,17 @@ double chunk_of(double share, Protocol p, const Communicator& c) {
   return chunk;
 }
 
+// That a byte passes a node's NICs, each way.
+double times_out(const Communicator& c) { return c.nodes == 2 ? 1.0 : 2.0; }
+
 // The first chunk's way through the NICs, and what the rest takes there.
 PartedTime across_nodes(double bytes, double chunk, const Communicator& c, Protocol p, PartedTime inside,
                         const NetworkConstants& k) {
   const Rate network = 1000.0 * network_rate(c, p, k);
-  const double times = c.nodes == 2 ? 1.0 : 2.0;  // that a byte passes a node's NICs, each way
   const double first = std::min(chunk, bytes / c.channels);
   const PartedTime fill = 2.0 * c.tree_depth() * k.chunk_ramp * (first / (network / c.channels));
-  const PartedTime wire = times * (bytes / network) + as_fixed(k.network_step * bytes / (first * c.channels));
+  const PartedTime wire =
+      times_out(c) * (bytes / network) + as_fixed(k.network_step * bytes / (first * c.channels));
   return fill + longer(wire, inside);
 }
 
@@ -106,7 +110,8 @@ Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkCons
   if (c.multi_node())
     latency += posting(k, p, channels(call, c, p), c.tree_depth()) +
                2.0 * c.tree_depth() * inter_hop(c, Method::tree, p, k);
-  return {as_latency(latency) + pipelined(bytes, c, p, nvlink, k), 6.0 * bytes / share_of_line(p)};
+  const double staged = c.multi_node() ? times_out(c) * staged_bytes / c.per_node : 0.0;
+  return {as_latency(latency) + pipelined(bytes, c, p, nvlink, k), (6.0 + staged) * bytes / share_of_line(p)};
 }
 
 }  // namespace

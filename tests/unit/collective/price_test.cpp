@@ -22,6 +22,30 @@ TEST(Price, AsksNoMoreThanThreeTimesTheBusOfMemory) {
   EXPECT_LT(e.memory_rate, 2.0e12);  // below the A100's own HBM rate
 }
 
+// HBM bytes over those of the message, by hand from NCCL's device code.
+TEST(Price, CountsTheMemoryTrafficOfEachMethod) {
+  const auto bytes_a_byte = [](const Machine& m, CollectiveKind kind, const machine::GroupSpan& group,
+                               ops::NcclAlgorithm algorithm, std::int32_t version) {
+    const auto e = estimate(m, kind, gib, group, version, {.algorithm = algorithm});
+    return e.memory_rate * to_seconds(e.time) / gib;
+  };
+  using enum ops::NcclAlgorithm;
+  // Copied in and out (4), read and written by the switch (2); a gather sends its eighth and copies all out.
+  EXPECT_NEAR(bytes_a_byte(h100, CollectiveKind::all_reduce, span(1, 8), nvls, 22703), 6.0, 1e-6);
+  EXPECT_NEAR(bytes_a_byte(h100, CollectiveKind::all_gather, span(1, 8), nvls, 22703), 3.125, 1e-6);
+  EXPECT_NEAR(bytes_a_byte(h100, CollectiveKind::reduce_scatter, span(1, 8), nvls, 22703), 3.125, 1e-6);
+  // Eight heads have an eighth each: staged and sent, received and read, up and down the tree of four nodes.
+  EXPECT_NEAR(bytes_a_byte(h100, CollectiveKind::all_reduce, span(4, 8), nvls_tree, 22703), 7.0, 1e-6);
+  // A ring passes 7/8, or 15/16, 3 times through each HBM; with one GPU a node all that leaves is staged.
+  EXPECT_NEAR(bytes_a_byte(a100, CollectiveKind::all_gather, span(1, 8), ring, 21805), 3.0 * 7 / 8, 1e-6);
+  EXPECT_NEAR(bytes_a_byte(a100, CollectiveKind::all_gather, span(2, 8), ring, 21805), 3.25 * 15 / 16, 1e-6);
+  EXPECT_NEAR(bytes_a_byte(a100, CollectiveKind::all_gather, span(4, 1), ring, 21805), 5.0 * 3 / 4, 1e-6);
+  EXPECT_NEAR(bytes_a_byte(a100, CollectiveKind::all_to_all, span(1, 8), automatic, 21805), 4.0 * 7 / 8,
+              1e-6);
+  EXPECT_NEAR(bytes_a_byte(a100, CollectiveKind::all_to_all, span(2, 8), automatic, 21805),
+              4.0 * 15 / 16 + 2.0 * 8 / 16, 1e-6);
+}
+
 TEST(Price, SendingAcrossNodesTakesTheNicAndInsideTakesNvlink) {
   const auto inside = estimate(a100, CollectiveKind::send_recv, 64 * mib, span(1, 2));
   const auto across = estimate(a100, CollectiveKind::send_recv, 64 * mib, span(2, 1));
