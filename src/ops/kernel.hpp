@@ -126,6 +126,9 @@ struct KernelPrice {
   double sm_share = 1.0;       // fraction of the SMs it can keep busy (wave quantisation: CTAs / slots, <= 1)
   double memory_share = 0.0;   // fraction of HBM bandwidth it draws while running, 0..1
   double compute_bound = 0.0;  // 0 = pure memory-bound, 1 = pure compute-bound: what SM loss costs it
+  // Thread blocks of equal length, one an SM at a time, and the share of an unfilled last round of them that
+  // costs time, 0..1. 0 blocks: the work is dealt out evenly, and sm_share says all.
+  double blocks = 0.0, wave_loss = 0.0;
   // Shares of `alone` that are inverse to FLOP/s and to HBM bandwidth: minus its elasticities, the library's
   // choice of tiles held. The rest is start and drain.
   double by_arithmetic = 0.0, by_memory = 0.0;

@@ -166,6 +166,8 @@ ops::KernelPrice price_gemm(const KernelKey& key, const machine::GpuSpec& gpu,
           .sm_share = best.sm_share,
           .memory_share = std::min(1.0, rounds * best.memory * width.bandwidth / seconds),
           .compute_bound = arithmetic / (arithmetic + memory),
+          .blocks = best.blocks,
+          .wave_loss = product.wave_loss,
           .by_arithmetic = best.arithmetic * (computes ? 1.0 : width.leak) * slope,
           .by_memory = best.memory * (computes ? width.leak : 1.0) * slope,
           .grade = ops::Grade::modelled};

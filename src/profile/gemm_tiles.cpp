@@ -37,7 +37,7 @@ struct Tile {
 };
 
 struct Candidate {
-  double arithmetic = 0.0, memory = 0.0, time = 0.0, waves = 0.0, sm_share = 1.0;
+  double arithmetic = 0.0, memory = 0.0, time = 0.0, waves = 0.0, sm_share = 1.0, blocks = 0.0;
 };
 
 constexpr std::int32_t most_splits_log2 = 3;
@@ -102,6 +102,7 @@ Candidate cost_of(const TiledProduct& p, const Operands& o, const Tile& tile, do
 
   Candidate out;
   out.waves = waves;
+  out.blocks = pieces;
   out.sm_share = waves / whole;
   out.arithmetic = std::max(1.0, waves + p.wave_loss * (whole - waves)) * tile_time;
 
@@ -130,7 +131,7 @@ class Choices {
     if (best_.time == 0.0 || candidate.time < best_.time) best_ = candidate;
   }
   [[nodiscard]] TiledTime best() const {
-    return {best_.arithmetic, best_.memory, best_.time, best_.sm_share};
+    return {best_.arithmetic, best_.memory, best_.time, best_.sm_share, best_.blocks};
   }
   [[nodiscard]] TiledTime mean() const {
     TiledTime sum{.sm_share = 0.0};
@@ -141,7 +142,8 @@ class Choices {
       sum.arithmetic += weight * all_[i].arithmetic, sum.memory += weight * all_[i].memory;
       sum.time += weight * all_[i].time, sum.sm_share += weight * all_[i].sm_share;
     }
-    return {sum.arithmetic / weights, sum.memory / weights, sum.time / weights, sum.sm_share / weights};
+    return {sum.arithmetic / weights, sum.memory / weights, sum.time / weights, sum.sm_share / weights,
+            best_.blocks};
   }
 
  private:

@@ -35,6 +35,7 @@ struct TiledProduct {
 struct TiledTime {
   double arithmetic = 0.0, memory = 0.0, time = 0.0;  // s, before the power limit
   double sm_share = 1.0;                              // of the waves' slots
+  double blocks = 0.0;                                // of the fastest
 };
 [[nodiscard]] TiledTime time_in_tiles(const TiledProduct&);
 

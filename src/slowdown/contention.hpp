@@ -12,7 +12,7 @@ namespace echo::slowdown {
 // contention.cpp.
 struct Contention {
   // SMs one NCCL channel occupies. A channel is one CTA (NCCL user guide, ncclConfig_t::maxCTAs), resident
-  // until the collective ends; its shared memory leaves no room for a GEMM CTA on the same SM.
+  // until the collective ends; it shares an SM with no other kernel (NVIDIA/nccl issue 689).
   double sm_per_channel = 1.0;
   // How much of the excess of summed HBM demand over `sustained_memory` is felt: 1 = bandwidth is divided in
   // proportion to demand, 0 = not at all.
@@ -46,6 +46,7 @@ struct Stretch {
 
 // Contract: sm_count, memory_bandwidth and sustained_memory are positive. Both factors are >= 1 and never
 // fall when channels, memory_rate, sm_share or memory_share rise. Shares are clamped to 0..1.
+// Without channels (copy engines) HBM alone is shared.
 [[nodiscard]] Factors contend(const Contention&, const ops::KernelPrice&, const ops::CollectiveEstimate&,
                               const Machine&);
 

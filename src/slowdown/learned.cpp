@@ -102,7 +102,7 @@ double kept_rate(const LearnedModel& model, const OverlapRow& row) {
 Factors predict(const LearnedModel& model, const ops::KernelPrice& kernel,
                 const ops::CollectiveEstimate& collective, const Machine& machine) {
   ECHO_EXPECT(model.features == FeatureSet::simulator);
-  if (collective.channels == 0) return {};  // no channels: nothing runs on this GPU
+  if (collective.channels == 0) return contend(model.contention, kernel, collective, machine);  // copy engines
   std::array<double, simulator_feature_count> features{};
   simulator_features(kernel, collective, machine, features);
   for (std::size_t i = 0; i < features.size(); ++i) features[i] = held(features[i], model.ranges[i]);

@@ -98,7 +98,7 @@ struct LearnedModel {
 [[nodiscard]] double kept_rate(const LearnedModel&, const OverlapRow&);
 
 // Precondition: is_sound, feature set `simulator`; sm_count and memory_bandwidth are positive. Finite and
-// >= 1; both are 1 beside a collective without channels.
+// >= 1. Beside a copy engine (no channels) the white box has the say: none was trained on.
 [[nodiscard]] Factors predict(const LearnedModel&, const ops::KernelPrice&, const ops::CollectiveEstimate&,
                               const Machine&);
 

@@ -138,7 +138,7 @@ LearnedView::LearnedView(std::span<const std::byte> image) : image_(image) {
 Factors LearnedView::predict(const ops::KernelPrice& kernel, const ops::CollectiveEstimate& collective,
                              const Machine& machine) const {
   ECHO_EXPECT(!is_empty());
-  if (collective.channels == 0) return {};
+  if (collective.channels == 0) return contend(contention_, kernel, collective, machine);  // copy engines
   Features features{};
   simulator_features(kernel, collective, machine, features);
   for (std::size_t i = 0; i < features.size(); ++i) features[i] = held(features[i], ranges_[i]);

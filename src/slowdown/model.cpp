@@ -7,7 +7,8 @@ namespace echo::slowdown {
 Factors predict(const Model& model, const ops::KernelPrice& kernel, const ops::CollectiveEstimate& collective,
                 const Machine& machine) {
   const auto* contention = std::get_if<Contention>(&model);
-  if (contention == nullptr || collective.channels == 0) return {};  // no channels: nothing runs on this GPU
+  if (contention == nullptr) return {};
+  if (collective.channels == 0 && collective.memory_rate <= 0.0) return {};  // nothing runs on this GPU
   ECHO_EXPECT(machine.sm_count > 0 && machine.memory_bandwidth > 0.0 && contention->sustained_memory > 0.0);
   const Factors factors = contend(*contention, kernel, collective, machine);
   ECHO_ENSURE(factors.kernel >= 1.0 && factors.collective >= 1.0);

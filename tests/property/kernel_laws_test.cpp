@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/counter_rng.hpp"
 #include "base/named_table.hpp"
@@ -87,10 +88,12 @@ TEST(KernelLaws, SharesAreFractions) {
     const ops::KernelPrice price = price_kernel(key, gpu, c);
     EXPECT_GT(price.alone, SimTime::zero());
     EXPECT_GT(price.sm_share, 0.0);
-    for (const double share : {price.sm_share, price.memory_share, price.compute_bound}) {
+    for (const double share : {price.sm_share, price.memory_share, price.compute_bound, price.wave_loss}) {
       EXPECT_GE(share, 0.0);
       EXPECT_LE(share, 1.0);
     }
+    EXPECT_EQ(price.blocks, std::floor(price.blocks));
+    EXPECT_GE(price.blocks, key.kind == ops::KernelKind::gemm ? 1.0 : 0.0);
   });
 }
 

@@ -22,6 +22,14 @@ TEST(PriceGemm, WholeWavesOfAnIdealGpuTakeTheirFlopsOverPeak) {
   EXPECT_EQ(price_kernel(key, a100(), ideal_constants()).sm_share, 1.0);
 }
 
+TEST(PriceGemm, SaysInHowManyBlocksItRuns) {
+  KernelConstants c = plausible_constants();
+  c.gemm_wave_loss = 0.4;
+  const auto price = price_kernel(gemm(256 * 9, 128 * 12, 2048), a100(), c);
+  EXPECT_EQ(price.blocks, 108.0);
+  EXPECT_EQ(price.wave_loss, 0.4);
+}
+
 TEST(PriceGemm, OneTileMoreThanAWaveCostsMoreThanItsShare) {
   KernelConstants c = plausible_constants();  // whose tile loss and prologue forbid ever smaller pieces
   c.gemm_wave_loss = 1.0;

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "base/contract.hpp"
 #include "base/counter_rng.hpp"
@@ -38,8 +40,56 @@ TEST(Contention, KernelThatLeavesSmsFreeLosesNoneOfItsOwn) {
   EXPECT_DOUBLE_EQ(predict(Contention{}, small, collective(32, 0.0), a100).kernel, 1.0);
 }
 
-TEST(Contention, CollectiveWithoutChannelsSlowsNothing) {
-  EXPECT_EQ(predict(Contention{}, memory_bound_norm(), collective(0, 2e12), a100), Factors{});
+TEST(Contention, CollectiveWithoutChannelsSharesMemoryAlone) {
+  const Contention waits{.collective_floor = 0.1};
+  EXPECT_EQ(predict(waits, compute_bound_gemm(), collective(0, 0.5 * 2.039e12), a100), Factors{});
+  const Factors factors = predict(waits, memory_bound_norm(), collective(0, 0.5 * 2.039e12), a100);
+  EXPECT_NEAR(factors.kernel, (0.85 + 0.5) / 0.9, 1e-12);
+  EXPECT_DOUBLE_EQ(factors.collective, factors.kernel);
+}
+
+TEST(Contention, CollectiveThatTakesNothingSlowsNothing) {
+  EXPECT_EQ(predict(Contention{.collective_floor = 0.1}, memory_bound_norm(), collective(0, 0.0), a100),
+            Factors{});
+  EXPECT_EQ(predict(Contention{}, memory_bound_norm(), collective(0, 0.0), Machine{}), Factors{});
+}
+
+// Blocks of one length go, in order, to the SM that is free first.
+double finish_of(std::int32_t blocks, std::int32_t sms) {
+  std::vector<std::int32_t> free_at(static_cast<std::size_t>(sms), 0);
+  for (std::int32_t i = 0; i < blocks; ++i) ++*std::min_element(free_at.begin(), free_at.end());
+  return *std::max_element(free_at.begin(), free_at.end());
+}
+
+TEST(Contention, WholeRoundsAreThoseOfBlocksDealtOneByOne) {
+  auto kernel = compute_bound_gemm();
+  kernel.memory_share = 0.0, kernel.wave_loss = 1.0;
+  for (std::uint64_t key = 0; key < 300; ++key) {
+    const auto blocks = 1 + static_cast<std::int32_t>(draw(2, key, 0) % 700);
+    const auto channels = static_cast<std::int32_t>(draw(2, key, 1) % 40);
+    kernel.blocks = blocks;
+    EXPECT_DOUBLE_EQ(predict(Contention{}, kernel, collective(channels, 1.0), a100).kernel,
+                     finish_of(blocks, 108 - channels) / finish_of(blocks, 108))
+        << blocks << " blocks, " << channels << " channels";
+  }
+}
+
+TEST(Contention, UnequalBlocksLieBetweenWholeRoundsAndEvenShares) {
+  auto kernel = compute_bound_gemm();
+  kernel.blocks = 108.0;  // one round
+  const auto stretch = [&](double wave_loss) {
+    kernel.wave_loss = wave_loss;
+    return predict(Contention{}, kernel, collective(24, 0.0), a100).kernel;
+  };
+  EXPECT_DOUBLE_EQ(stretch(0.0), 108.0 / 84.0);
+  EXPECT_DOUBLE_EQ(stretch(0.5), 0.5 * 108.0 / 84.0 + 1.0);
+  EXPECT_DOUBLE_EQ(stretch(1.0), 2.0);
+}
+
+TEST(Contention, ManyRoundsComeToEvenShares) {
+  auto kernel = compute_bound_gemm();
+  kernel.wave_loss = 1.0, kernel.blocks = 108.0 * 1000;
+  EXPECT_NEAR(predict(Contention{}, kernel, collective(24, 0.0), a100).kernel, 108.0 / 84.0, 1e-3);
 }
 
 TEST(Contention, CollectiveFloorActsBesideAFullGpuOnly) {
@@ -64,12 +114,15 @@ TEST(NoSlowdown, IsOneForEveryPair) {
 
 // A seeded pair, and the same pair asking for more of one thing.
 ops::KernelPrice drawn_kernel(std::uint64_t key) {
+  const bool in_rounds = draw(1, key, 9) % 2 == 1;
   return {.sm_share = draw_unit(1, key, 0),
           .memory_share = draw_unit(1, key, 1),
-          .compute_bound = draw_unit(1, key, 2)};
+          .compute_bound = draw_unit(1, key, 2),
+          .blocks = in_rounds ? 1.0 + static_cast<double>(draw(1, key, 10) % 600) : 0.0,
+          .wave_loss = draw_unit(1, key, 11)};
 }
 ops::CollectiveEstimate drawn_collective(std::uint64_t key) {
-  return collective(1 + static_cast<std::int32_t>(draw(1, key, 3) % 64), 3e12 * draw_unit(1, key, 4));
+  return collective(static_cast<std::int32_t>(draw(1, key, 3) % 64), 3e12 * draw_unit(1, key, 4));
 }
 
 TEST(Contention, FactorsAreAtLeastOneAndMonotoneInChannelsAndDemand) {
