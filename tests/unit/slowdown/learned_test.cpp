@@ -69,10 +69,11 @@ TEST(Learned, FactorsAreFiniteAndAtLeastOne) {
   }
 }
 
-TEST(Learned, NothingSlowsBesideACollectiveWithoutChannels) {
-  EXPECT_EQ(
-      predict(on_contention(0.5F, {0.2, 1.0}), gemm, {.channels = 0, .memory_rate = 1e12}, a100_machine),
-      Factors{});
+TEST(Learned, BesideACopyEngineTheWhiteBoxHasTheSay) {
+  const LearnedModel model = on_contention(0.5F, {0.2, 1.0});
+  const ops::CollectiveEstimate copy{.channels = 0, .memory_rate = 1e12};
+  EXPECT_EQ(predict(model, gemm, copy, a100_machine), contend(model.contention, gemm, copy, a100_machine));
+  EXPECT_EQ(predict(model, gemm, {.channels = 0}, a100_machine), Factors{});
 }
 
 TEST(Learned, InputsAreHeldToWhatTrainingSaw) {
