@@ -8,6 +8,7 @@ from .effects import main_effect
 from .pareto import front_of
 from .row import Row
 from .view import View
+from .without_slowdown import without_slowdown
 
 # Follow from the axes in most sweeps, and are what people call a layout by.
 LAYOUT = ("gpus", "tp", "pp", "cp", "ep", "dp", "vpp", "schedule")
@@ -105,6 +106,10 @@ class Sweep(View):
         rows, values = rows.view(values > 0), np.log(values[values > 0])
         effects = {name: main_effect(self._columns[name].codes[rows._rows], values) for name in rows.axes()}
         return dict(sorted(effects.items(), key=lambda item: -item[1]))
+
+    def without_slowdown(self, where=None):
+        """In how many slices another layout would win without the slowdown of overlapped work: see WithoutSlowdown."""
+        return without_slowdown(self.where(where))
 
     def diff(self, other, metric="auto"):
         """What changed from this sweep to `other`, config by config, and why: see SweepDifference."""

@@ -12,6 +12,7 @@
 #include "apps/ranking.hpp"
 #include "apps/result_text.hpp"
 #include "apps/show_quantity.hpp"
+#include "apps/without_slowdown.hpp"
 #include "ops/describe.hpp"
 #include "results/effects.hpp"
 #include "results/objectives.hpp"
@@ -133,8 +134,8 @@ std::string summary_text(const ResultRows& rows, const SummaryFacts& facts) {
     for (const RankedGroup& group :
          ranked(rows, {.by = by, .count = shown_best, .per = "model", .where = ""}))
       text += best_text(rows, by.metric, group) + "\n";
-    text +=
-        front_line(rows) + levers_line(rows, by.metric) + gaps_text(facts.gaps, shown_gaps, facts.gap_points);
+    text += front_line(rows) + levers_line(rows, by.metric) + text_of(without_slowdown(rows), rows) +
+            gaps_text(facts.gaps, shown_gaps, facts.gap_points);
   }
   text += reasons_line(rows) + failures_text(rows);
   text += fmt::format("rows_digest {}\nfile {}\n", facts.rows_digest, facts.file);
@@ -161,6 +162,7 @@ static void add_findings(Json& json, const ResultRows& rows, const std::string& 
   for (const auto& [axis, share] : results::main_effects(rows, metric))
     json.open_object().member("axis", axis).member("share", share).close();
   json.close();
+  add_without_slowdown(json, without_slowdown(rows), rows);
 }
 
 static void add_gap(Json& json, const KernelGap& gap) {

@@ -9,6 +9,7 @@
 #include "apps/command.hpp"
 #include "apps/ranking.hpp"
 #include "apps/result_text.hpp"
+#include "apps/without_slowdown.hpp"
 #include "base/error.hpp"
 #include "config/did_you_mean.hpp"
 #include "results/objectives.hpp"
@@ -57,7 +58,9 @@ void print_json(const results::ResultRows& all, const TopOptions& options, const
       json.close();
     }
   }
-  json.close().close();
+  json.close();
+  add_without_slowdown(json, without_slowdown(all, options.where), all);
+  json.close();
   fmt::print("{}", json.text());
 }
 
@@ -87,6 +90,8 @@ int run_top(const TopOptions& options) {
   }
   for (std::size_t i = 0; i < groups.size(); ++i)
     fmt::print("{}{}", i > 0 ? "\n" : "", group_text(rows, options, by, groups[i]));
+  if (const std::string text = text_of(without_slowdown(rows, options.where), rows); !text.empty())
+    fmt::print("\n{}", text);
   return 0;
 }
 

@@ -1,0 +1,91 @@
+"""Whether a study that leaves out the slowdown of overlapped work would choose the same layouts.
+
+A slice holds the feasible rows that are alike in every input but the layout. Some of them win with the slowdown
+(step_time), some without it (step_time_no_slowdown); equal means equal picoseconds. A tie may be broken either way, so
+that a slice counts as changed only where no row that wins without the slowdown wins with it, and its loss is what the
+luckiest of those rows costs. The program's summary and `top` say the same.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .table import table_of
+
+LAYOUT = ("tp pp cp ep etp dp vpp schedule micro_batch microbatches zero zero_group sequence_parallel "
+          "recompute recompute_modules recompute_method recompute_layers layer_split embedding_is_layer loss_is_layer "
+          "overlap_grad_reduce overlap_param_gather overlap_p2p overlap_tp overlap_ep overlaps_shared_experts "
+          "cp_comm cp_inner scatter_gather microbatch_group post_validation fsdp_prefetch fsdp_reshard no_sync dispatch "
+          "offload_optimizer offload_layers").split()
+NEAR_TIE = 1e-3
+
+
+@dataclass(frozen=True)
+class WithoutSlowdown:
+    """`slices`: of two rows or more. `changed`: a table of those where another layout wins, the largest loss first, as
+    config_ids. `ties_decided`: slices where slowdown decides between rows that tie without it. `alike_in`: inputs that
+    tell slices apart. `includes_contention`: collectives slow each other, too, and the step without slowdown is without
+    that."""
+    slices: int
+    slices_of_one_row: int
+    changed: object
+    near_ties: int
+    ties_decided: int
+    alike_in: list
+    includes_contention: bool
+
+    @property
+    def another_wins(self):
+        return len(self.changed["loss"])
+
+    @property
+    def share(self):
+        return self.another_wins / self.slices if self.slices else 0.0
+
+    @property
+    def median_loss(self):
+        return float(np.median(self.changed["loss"])) if self.another_wins else 0.0
+
+    @property
+    def largest_loss(self):
+        return float(np.max(self.changed["loss"])) if self.another_wins else 0.0
+
+    def __str__(self):
+        lost = (f"; taking it costs {self.median_loss:.1%} of the step in the median, {self.largest_loss:.1%} at most"
+                if self.another_wins else "")
+        return (f"without slowdown{' and contention' if self.includes_contention else ''}, another layout wins in {self.another_wins} of {self.slices} slices "
+                f"({self.share:.1%}){lost}")
+
+
+def without_slowdown(sweep):
+    """Of the feasible rows of a Sweep."""
+    rows = sweep.feasible
+    step, unslowed = (rows.column(name).astype(float) for name in ("step_time", "step_time_no_slowdown"))
+    timed = (step > 0) & (unslowed > 0)
+    rows, step, unslowed = rows.view(timed), step[timed], unslowed[timed]
+    asked = [name for name in rows.names("input") if name not in LAYOUT]
+    codes = [np.unique(rows.column(name), return_inverse=True)[1].reshape(-1) for name in asked]
+    keys = np.column_stack(codes) if codes else np.zeros((len(rows), 0), dtype=np.int64)
+    slice_of = np.unique(keys, axis=0, return_inverse=True)[1].reshape(-1) if len(rows) else np.zeros(0, dtype=np.int64)
+    order = np.argsort(slice_of, kind="stable")
+    slices = np.split(order, np.flatnonzero(np.diff(slice_of[order])) + 1) if len(rows) else []
+    changed, decided = [], 0
+    for members in slices:
+        winner = members[np.argmin(step[members])]
+        equals = members[unslowed[members] == unslowed[members].min()]
+        taken = equals[np.argmin(step[equals])]
+        loss = step[taken] / step[winner] - 1.0
+        if loss > 0.0:
+            changed.append((loss, winner, taken))
+        elif step[equals].max() > step[winner]:
+            decided += 1
+    changed.sort(key=lambda one: (-one[0], one[1]))
+    losses = np.array([one[0] for one in changed])
+    ids = rows.ids()
+    table = table_of({"wins_with": ids[[one[1] for one in changed]], "wins_without": ids[[one[2] for one in changed]],
+                      "loss": losses}, {})
+    single = sum(len(members) == 1 for members in slices)
+    return WithoutSlowdown(len(slices) - single, single, table, int(np.sum(losses <= NEAR_TIE)), decided,
+                           [name for name, of_rows in zip(asked, codes) if len(np.unique(of_rows)) > 1],
+                           "step_time_no_contention" in rows.names()
+                           and bool(np.any(rows.column("step_time_no_contention") != step)))
