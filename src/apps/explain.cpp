@@ -186,6 +186,7 @@ Explanation explain(const TrainingConfig& config, const simulate::Catalog& catal
   counter.count_stage(stage);
   told.kernels = kernel_costs(workspace, counter.kernels(), config.recipe.kernel_library);
   told.shared = shared_times(workspace, counter.blocks());
+  told.slowed = slowdown_costs(workspace, counter.blocks(), config.recipe.kernel_library);
   for (const auto& [key, count] : counter.counts()) {
     const auto index = static_cast<std::size_t>(key.second);
     told.collectives.push_back(
@@ -290,6 +291,7 @@ std::string explanation_text(const Explanation& told) {
     text += fmt::format("\ncollectives of one GPU of stage {} in a step, hidden or not\n{}",
                         told.report.critical_stage, table.text());
   }
+  text += slowdown_text(told.slowed, told.report.step, told.report.critical_stage);
   if (!told.shared.empty()) text += shared_of(told);
   return text;
 }

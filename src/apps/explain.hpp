@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/slowdown_costs.hpp"
 #include "base/units.hpp"
 #include "ops/kernel.hpp"
 #include "simulate/calibration.hpp"
@@ -50,6 +51,7 @@ struct Explanation {
   std::vector<PathCost> path;                // longest first; sums to the step
   std::vector<SimTime> path_by_stage;        // [stages]; the rest of the step lies between them
   std::vector<simulate::SharedTime> shared;  // of one GPU of the busiest stage in a step; longest first
+  std::vector<SlowdownCost> slowed;          // likewise
 };
 
 [[nodiscard]] Explanation explain(const training::TrainingConfig&, const simulate::Catalog&,

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "simulate/stretches.hpp"
+
 namespace echo::simulate {
 
 namespace {
@@ -64,18 +66,8 @@ void add_shared_time(const workload::OpGraph& graph, const Prices& prices, std::
   (void)timeline::compose_block({graph.lane, graph.part, graph.work, &graph.needs}, prices.alone,
                                 prices.factors(), ran);
   if (ran.together == SimTime::zero()) return;
-  std::vector<SimTime> instants = ran.start;
-  instants.insert(instants.end(), ran.end.begin(), ran.end.end());
-  std::sort(instants.begin(), instants.end());
-  instants.erase(std::unique(instants.begin(), instants.end()), instants.end());
   Losses losses{graph, prices, count, out};
-  std::vector<std::int32_t> running;
-  for (std::size_t i = 0; i + 1 < instants.size(); ++i) {
-    running.clear();
-    for (std::int32_t op = 0; op < graph.size(); ++op)
-      if (ran.start[at(op)] <= instants[i] && ran.end[at(op)] > instants[i]) running.push_back(op);
-    losses.add(running, instants[i + 1] - instants[i]);
-  }
+  each_stretch(graph, ran, [&](const auto& running, SimTime time) { losses.add(running, time); });
 }
 
 }  // namespace echo::simulate

@@ -72,7 +72,9 @@ void add_explanation(Json& json, const Explanation& told) {
     json.member("price", ops::grade_names[static_cast<std::size_t>(cost.grade)]).member("error", cost.error);
     json.close();
   }
-  json.close().key("shared_links").open_array();
+  json.close();
+  add_slowdown_costs(json, told.slowed);
+  json.key("shared_links").open_array();
   for (const simulate::SharedTime& shared : told.shared) {
     json.open_object().member("part", part_names[static_cast<std::size_t>(shared.part)]);
     json.member("beside", part_names[static_cast<std::size_t>(shared.beside)]);
