@@ -7,6 +7,7 @@
 #include "profile/constants.hpp"
 #include "profile/database.hpp"
 #include "simulate/contention.hpp"
+#include "slowdown/learned_view.hpp"
 #include "slowdown/model.hpp"
 
 namespace echo::simulate {
@@ -15,6 +16,8 @@ struct Calibration {
   std::vector<profile::KernelConstants> kernels;       // found by GpuSpec::kernels
   std::vector<collective::NetworkConstants> networks;  // found by ClusterSpec::network
   slowdown::Model slowdown;
+  slowdown::LearnedView
+      learned;  // takes its place where there is one; looks at bytes that somebody else keeps
   Contention contention = default_contention;  // [simulate] contention of the sweep
   profile::Database measured;  // kernels that a user's profiles time; looks at bytes that somebody else keeps
   friend bool operator==(const Calibration&, const Calibration&) = default;

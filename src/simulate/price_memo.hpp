@@ -1,4 +1,5 @@
-// Kernel and collective prices already worked out for one (GPU, cluster). Look-up only; order never matters.
+// Kernel and collective prices, and slowdown factors, already worked out with one catalog and one calibration.
+// Look-up only; order never matters.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include "ops/collective.hpp"
 #include "ops/kernel.hpp"
 #include "simulate/fabric.hpp"
+#include "simulate/factor_memo.hpp"
 
 namespace echo::simulate {
 
@@ -25,10 +27,16 @@ struct CollectiveKey {
   friend bool operator==(const CollectiveKey&, const CollectiveKey&) = default;
 };
 
+struct PricedKernel {
+  ops::KernelPrice alone;
+  std::int32_t number = 0;  // in the order in which kernels were first asked for
+};
+
 // What a collective takes alone, and what of the links it takes while it does.
 struct PricedCollective {
   ops::CollectiveEstimate alone;
   network::LinkDemand use;
+  std::int32_t number = 0;  // likewise
 };
 
 struct FlowLinksKey {
@@ -47,10 +55,11 @@ struct PriceKeyHash {
 };
 
 struct PriceMemo {
-  std::unordered_map<std::pair<std::int32_t, ops::KernelKey>, ops::KernelPrice, PriceKeyHash>
+  std::unordered_map<std::pair<std::int32_t, ops::KernelKey>, PricedKernel, PriceKeyHash>
       kernels;  // (gpu, key)
   std::unordered_map<CollectiveKey, PricedCollective, PriceKeyHash> collectives;
   std::unordered_map<FlowLinksKey, machine::GroupLinks, PriceKeyHash> flow_links;
+  FactorMemo factors;  // by the numbers of `kernels` and `collectives`
 };
 
 }  // namespace echo::simulate

@@ -12,6 +12,7 @@
 #include "network/shared_links.hpp"
 #include "ops/launches.hpp"
 #include "profile/price_known.hpp"
+#include "simulate/fill_factors.hpp"
 #include "simulate/links_by_flows.hpp"
 #include "simulate/price_host.hpp"
 
@@ -163,6 +164,7 @@ static const PricedCollective& priced(const ops::CollectiveQuery& query,
   const bool by_flows = known.contention == Contention::flow;
   const auto [entry, is_new] =
       memo.collectives.try_emplace({where, generic_code(config.recipe), fabric, settings, query, by_flows});
+  if (is_new) entry->second.number = static_cast<std::int32_t>(memo.collectives.size()) - 1;
   if (is_new && is_of_host(query.kind)) {
     entry->second.alone = price_host(query, catalog.gpu(config), own);
   } else if (is_new) {
@@ -213,28 +215,32 @@ void price_work(const training::TrainingConfig& config, const Catalog& catalog, 
       (config.gpu.is_none() ? catalog.cluster(config.cluster).gpu : config.gpu).index();
   out.kernels.clear();
   out.collectives.clear();
+  out.kernel_number.clear();
+  out.collective_number.clear();
   out.uses.clear();
   out.alone.clear();
   out.drivers.clear();
   for (ops::KernelKey key : work.kernels) {
     key.library = config.recipe.kernel_library;
     const auto [entry, is_new] = memo.kernels.try_emplace({gpu_id, key});
-    if (is_new) entry->second = profile::price_known(key, gpu, constants, known.measured);
-    out.kernels.push_back(entry->second);
-    out.alone.push_back(within_a_step(key, entry->second.alone, framework, config.recipe.cuda_graphs));
-    out.drivers.push_back(
-        drivers_of(key, entry->second, out.alone.back(), framework, config.recipe.cuda_graphs));
+    if (is_new)
+      entry->second = {profile::price_known(key, gpu, constants, known.measured),
+                       static_cast<std::int32_t>(memo.kernels.size()) - 1};
+    const ops::KernelPrice& price = entry->second.alone;
+    out.kernels.push_back(price);
+    out.kernel_number.push_back(entry->second.number);
+    out.alone.push_back(within_a_step(key, price.alone, framework, config.recipe.cuda_graphs));
+    out.drivers.push_back(drivers_of(key, price, out.alone.back(), framework, config.recipe.cuda_graphs));
   }
   for (const ops::CollectiveQuery& query : work.collectives) {
     const PricedCollective& price = priced(query, config, catalog, known, memo);
     out.collectives.push_back(price.alone);
+    out.collective_number.push_back(price.number);
     out.uses.push_back(price.use);
     out.alone.push_back(out.collectives.back().time);
     out.drivers.push_back(drivers_of(out.collectives.back()));
   }
-  const slowdown::Machine machine{gpu.sm_count, gpu.memory_bandwidth.value};
-  slowdown::fill_table(known.slowdown, out.kernels, out.collectives, machine, out.kernel_factor,
-                       out.collective_factor);
+  fill_factors(known, {gpu.sm_count, gpu.memory_bandwidth.value}, work, memo.factors, out);
   const bool shares = known.contention != Contention::off;
   network::fill_losses(
       shares ? std::span<const network::LinkDemand>(out.uses) : std::span<const network::LinkDemand>(),

@@ -201,10 +201,12 @@ void serialize(Archive& archive, echo::collective::NetworkConstants& constants, 
   for (const auto& field : echo::collective::network_constant_fields()) archive& constants.*field.member;
 }
 
-// Measured kernels do not travel along: they are a view of bytes that the workers of a node share.
+// Measured kernels and learned models do not travel along: they are views of bytes that the workers of a node
+// share.
 template <class Archive>
 void serialize(Archive& archive, echo::simulate::Calibration& known, unsigned) {
-  auto& [kernels, networks, slowdown, contention, measured] = known;
+  auto& [kernels, networks, slowdown, learned, contention, measured] = known;
+  static_cast<void>(learned);
   static_cast<void>(measured);
   all(archive, kernels, networks, slowdown, contention);
 }

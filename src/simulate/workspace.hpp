@@ -20,8 +20,11 @@ struct Prices {
   std::vector<SimTime> alone;                            // [kernels + collectives], launch gaps included
   std::vector<DriverTimes> drivers;                      // of the same
   std::vector<double> kernel_factor, collective_factor;  // [kernels][collectives]
-  std::vector<network::LinkDemand> uses;                 // [collectives]
-  std::vector<double> scale_up_loss, scale_out_loss;     // [collectives][collectives]; empty: none
+  std::vector<std::int32_t> kernel_number, collective_number;  // in the memo
+  std::vector<std::uint8_t> meets;  // [kernels][collectives] whether some block has both; of a learned model
+  std::vector<std::int32_t> block_collectives;        // scratch of the same
+  std::vector<network::LinkDemand> uses;              // [collectives]
+  std::vector<double> scale_up_loss, scale_out_loss;  // [collectives][collectives]; empty: none
 
   [[nodiscard]] timeline::FactorTable factors() const {
     return {static_cast<std::int32_t>(kernels.size()),

@@ -6,7 +6,9 @@
 #include <cstdlib>
 #include <new>
 
+#include "tests/support/learned_image.hpp"
 #include "tests/support/random_config.hpp"
+#include "tests/support/sample_learned.hpp"
 
 namespace {
 std::size_t allocations = 0;
@@ -23,20 +25,30 @@ void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 namespace echo::simulate {
 namespace {
 
-TEST(WarmSimulate, AllocatesNothing) {
+void expect_no_allocations(const Calibration& known) {
   const Catalog catalog = support::catalog_with_roomy_gpus();
   Workspace ws;
   std::vector<training::TrainingConfig> configs;
   for (std::uint64_t seed = 0; seed < 300; ++seed) configs.push_back(support::random_config(seed));
   const auto run_all = [&] {
-    for (const training::TrainingConfig& c : configs)
-      static_cast<void>(simulate(c, catalog, support::presets().calibration, ws));
+    for (const training::TrainingConfig& c : configs) static_cast<void>(simulate(c, catalog, known, ws));
   };
   run_all();  // buffers grow, memos fill
   run_all();  // spare block buffers change places once more
   const std::size_t before = allocations;
   run_all();
   EXPECT_EQ(allocations - before, 0U);
+}
+
+TEST(WarmSimulate, AllocatesNothing) { expect_no_allocations(support::presets().calibration); }
+
+TEST(WarmSimulate, AllocatesNothingWithALearnedSlowdownModel) {
+  for (const std::uint64_t key : {3, 4}) {  // of trees, of networks
+    const testing::LearnedImage image(testing::sample_simulator_model(key));
+    Calibration known = support::presets().calibration;
+    known.learned = image.view();
+    expect_no_allocations(known);
+  }
 }
 
 }  // namespace

@@ -109,6 +109,23 @@ TEST(ComposeBlock, LastsAtLeastAsLongAsItsBusiestLaneAndAtMostAsItsSlowedSum) {
   }
 }
 
+// Lanes keep their order, so an op that lasts longer starts and ends nothing earlier. This is true of a
+// block; of a step it is not (slowdown_laws_test.cpp).
+TEST(ComposeBlock, EndsNoOpEarlierBecauseOthersSlowIt) {
+  std::int64_t later = 0;
+  for (std::uint64_t i = 0; i < cases; ++i) {
+    const RandomBlock block(i);
+    BlockScratchData scratch;
+    (void)compose_block(block.view(), block.alone, block.factors(), scratch);
+    const std::vector<SimTime> plain = max_plus_ends(block);
+    for (std::size_t op = 0; op < plain.size(); ++op) {
+      ASSERT_GE(scratch.end[op], plain[op]) << block.describe();
+      later += scratch.end[op] > plain[op];
+    }
+  }
+  EXPECT_GT(later, 5000);
+}
+
 TEST(ComposeBlock, NeverGetsShorterByALongerOpWhenNothingSlows) {
   for (std::uint64_t i = 0; i < cases; ++i) {
     RandomBlock block(i);
