@@ -6,8 +6,8 @@
 
 #include "apps/config_of_row.hpp"
 #include "apps/profile_inputs.hpp"
+#include "apps/slowdown_input.hpp"
 #include "base/error.hpp"
-#include "slowdown/model.hpp"
 
 namespace echo::apps {
 
@@ -35,9 +35,9 @@ ConfigAgain config_again(const results::ResultFile& file, const results::Table& 
                                  again.problem);
     // No tax: nothing slowed the step, or its sweep left slowdown out; either way this is the same step.
     const bool shares = table.find("step_time_no_contention") != nullptr;
-    if (table.number(shares ? "step_time_no_contention" : "step_time", row) ==
-        table.number("step_time_no_slowdown", row))
-      again.known.calibration.slowdown = slowdown::NoSlowdown{};
+    const bool is_untaxed = table.number(shares ? "step_time_no_contention" : "step_time", row) ==
+                            table.number("step_time_no_slowdown", row);
+    if (is_untaxed) again.known.calibration.slowdown = slowdown::NoSlowdown{};
     const results::Provenance provenance = results::read_provenance(file.file());
     // Likewise of collectives that share links; what flows leave them is another price, and so has to be
     // said.
@@ -48,6 +48,9 @@ ConfigAgain config_again(const results::ResultFile& file, const results::Table& 
                table.number("step_time", row) == table.number("step_time_no_contention", row)) {
       again.known.calibration.contention = simulate::Contention::off;
     }
+    again.learned = std::make_unique<const std::string>(learned_again(provenance.inputs, again.problem));
+    if (!again.learned->empty() && !is_untaxed)
+      again.known.calibration.learned = slowdown::LearnedView(std::as_bytes(std::span(*again.learned)));
     again.measured = std::make_unique<const std::string>(
         profiles_again(provenance.inputs, again.known.catalog, again.known.calibration, again.problem));
     again.known.calibration.measured = profile::Database(std::as_bytes(std::span(*again.measured)));

@@ -18,8 +18,8 @@ namespace echo::apps {
 [[nodiscard]] std::int64_t find_row(const results::ResultRows&, const std::string& id);
 
 struct ConfigAgain {
-  config::CatalogInputs known;                  // slowdown is off where the row's sweep left it out
-  std::unique_ptr<const std::string> measured;  // what its measured kernels look at
+  config::CatalogInputs known;                           // slowdown is off where the row's sweep left it out
+  std::unique_ptr<const std::string> measured, learned;  // what its kernels and its slowdown model look at
   std::optional<training::TrainingConfig> config;
   std::string problem;  // why there is none, or in what it is not what it was
 };

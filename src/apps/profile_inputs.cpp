@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "apps/slowdown_input.hpp"
 #include "base/error.hpp"
 #include "base/named_table.hpp"
 #include "profile/database.hpp"
@@ -39,7 +40,9 @@ std::string read_profiles(config::SweepInputs& read, const std::vector<std::stri
 }
 
 std::string provenance_name(const config::InputFile& file) {
-  return (file.kind == "profile" ? profile_mark : "") + std::filesystem::path(file.path).stem().string();
+  const std::string name = std::filesystem::path(file.path).stem().string();
+  if (file.kind == "profile") return profile_mark + name;
+  return file.kind == "learned" ? learned_mark + name : name;
 }
 
 std::string profiles_again(const std::vector<results::InputFile>& inputs, const simulate::Catalog& catalog,

@@ -13,18 +13,23 @@
 #include "parallel/broadcast.hpp"
 
 #include "simulate/serialize.hpp"
-#include "slowdown/model.hpp"
 #include "sweep/serialize.hpp"
 #include "sweep/serialize_index.hpp"
 #include "sweep/space_index.hpp"
 
 namespace echo::apps {
 
+// Null where worker 0 has none.
+static std::unique_ptr<parallel::SharedTable> share_image(const parallel::Session& session,
+                                                          const std::string& image) {
+  bool is_there = !image.empty();
+  parallel::broadcast(session, is_there);
+  return is_there ? std::make_unique<parallel::SharedTable>(session, image) : nullptr;
+}
+
 WorkerInputs share_inputs(const parallel::Session& session, config::SweepInputs&& read,
                           const std::string& measured) {
   WorkerInputs inputs{std::move(read.spec), std::move(read.catalog), std::move(read.calibration)};
-  if (!inputs.spec.slowdown) inputs.calibration.slowdown = slowdown::NoSlowdown{};
-  inputs.calibration.contention = inputs.spec.contention;
   parallel::broadcast(session, inputs.spec);
   parallel::broadcast(session, inputs.catalog);
   const parallel::SharedTable table(session,
@@ -33,12 +38,10 @@ WorkerInputs share_inputs(const parallel::Session& session, config::SweepInputs&
   std::string archive(bytes.size(), '\0');
   for (std::size_t i = 0; i < bytes.size(); ++i) archive[i] = static_cast<char>(bytes[i]);
   parallel::from_archive(archive, inputs.calibration);
-  bool has_measured = !measured.empty();
-  parallel::broadcast(session, has_measured);
-  if (has_measured) {
-    inputs.measured = std::make_unique<parallel::SharedTable>(session, measured);
-    inputs.calibration.measured = profile::Database(inputs.measured->bytes());
-  }
+  inputs.measured = share_image(session, measured);
+  if (inputs.measured != nullptr) inputs.calibration.measured = profile::Database(inputs.measured->bytes());
+  inputs.learned = share_image(session, std::exchange(read.learned, {}));
+  if (inputs.learned != nullptr) inputs.calibration.learned = slowdown::LearnedView(inputs.learned->bytes());
   return inputs;
 }
 
@@ -88,11 +91,13 @@ namespace {
 
 class Key {
  public:
-  Key& add(const std::string& text) {
-    const std::string framed = std::to_string(text.size()) + ":" + text;
-    digest_.add(std::as_bytes(std::span(framed)));
+  Key& add(std::span<const std::byte> bytes) {
+    const std::string length = std::to_string(bytes.size()) + ":";
+    digest_.add(std::as_bytes(std::span(length)));
+    digest_.add(bytes);
     return *this;
   }
+  Key& add(const std::string& text) { return add(std::as_bytes(std::span(text))); }
   template <class T>
   Key& add_archive(const T& value) {
     return add(parallel::to_archive(value));
@@ -141,10 +146,8 @@ std::string settings_key(const sweep::SweepSpec& spec) {
 std::string calibration_key(const simulate::Calibration& known) {
   Key key;
   key.add_archive(known);
-  if (!known.measured.is_empty()) {
-    const auto bytes = known.measured.image();
-    key.add(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-  }
+  if (!known.measured.is_empty()) key.add(known.measured.image());
+  if (!known.learned.is_empty()) key.add("learned slowdown").add(known.learned.image());
   return key.hex();
 }
 

@@ -77,6 +77,10 @@ class SchemaWriter {
     } else if (one.form == SettingForm::files) {
       json_.key("type").open_array().value("string").value("array").close();
       json_.key("items").open_object().member("type", "string").close();
+    } else if (one.form == SettingForm::word_or_file) {  // words are completed, any other text is a file
+      json_.key("anyOf").open_array().open_object();
+      string_enum(one.words);
+      json_.close().open_object().member("type", "string").close().close();
     } else if (one.form == SettingForm::failures) {
       json_.key("type").open_array().value("integer").value("string").close();
     } else {

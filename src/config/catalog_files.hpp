@@ -15,7 +15,7 @@ struct IncludedFile;
 
 // One file that was read, for provenance. `hash`: XXH3-128 of its bytes, in hex.
 struct InputFile {
-  std::string kind, path, hash;  // kind: sweep, include, preset, calibration, alias, profile
+  std::string kind, path, hash;  // kind: sweep, include, preset, calibration, alias, profile, learned
   friend bool operator==(const InputFile&, const InputFile&) = default;
 };
 

@@ -87,6 +87,19 @@ bool read_skew(TableReader& section, const Setting& setting, SettingValue& value
   return true;
 }
 
+// As seen from where the program runs: relative to the file that names it, but for --set.
+std::filesystem::path path_of(const toml::node& node, const std::string& name) {
+  const std::string& place = place_of(node).file;
+  const std::filesystem::path folder =
+      place.starts_with("--set") ? std::filesystem::path() : std::filesystem::path(place).parent_path();
+  return (folder / name).lexically_normal();
+}
+
+bool is_file(const std::filesystem::path& path) {
+  std::error_code failed;
+  return std::filesystem::is_regular_file(path, failed);
+}
+
 bool read_file(const toml::node& node, const Setting& setting, SettingValue& value, Problems& problems) {
   const auto* name = node.as_string();
   if (name == nullptr || name->get().empty()) {
@@ -94,12 +107,8 @@ bool read_file(const toml::node& node, const Setting& setting, SettingValue& val
                    "write " + std::string(setting.key) + " = [\"a100.h5\"]");
     return false;
   }
-  const std::string& place = place_of(node).file;
-  const std::filesystem::path folder =
-      place.starts_with("--set") ? std::filesystem::path() : std::filesystem::path(place).parent_path();
-  const std::filesystem::path path = (folder / name->get()).lexically_normal();
-  std::error_code failed;
-  if (!std::filesystem::is_regular_file(path, failed)) {
+  const std::filesystem::path path = path_of(node, name->get());
+  if (!is_file(path)) {
     problems.error(place_of(node), "there is no file \"" + path.string() + "\"",
                    "paths are relative to the sweep; echo-sweep profile import makes profiles");
     return false;
@@ -117,6 +126,27 @@ bool read_files(TableReader& section, const Setting& setting, SettingValue& valu
   bool fine = true;
   for (const toml::node& one : *list) fine = read_file(one, setting, value, section.problems()) && fine;
   return fine;
+}
+
+// "auto", or "models/forest.slowdown"
+bool read_word_or_file(TableReader& section, const Setting& setting, SettingValue& value) {
+  const toml::node* node = section.node(setting.key, Presence::optional);
+  if (node == nullptr) return false;
+  if (!node->is_string()) {
+    section.wrong_type(*node, setting.key, "a word, or the name of a file");
+    return false;
+  }
+  const std::string& text = node->as_string()->get();
+  const auto word = std::find(setting.words.begin(), setting.words.end(), text);
+  value.number = static_cast<double>(word - setting.words.begin());
+  if (word != setting.words.end()) return true;
+  value.text = path_of(*node, text).string();
+  if (!text.empty() && is_file(value.text)) return true;
+  section.problems().error(
+      place_of(*node),
+      std::string(setting.key) + " is no word it knows, and there is no file \"" + value.text + "\"",
+      suggest(text, setting.words, "words") + "; paths are relative to the sweep");
+  return false;
 }
 
 bool read_word(TableReader& section, const Setting& setting, SettingValue& value) {
@@ -159,6 +189,8 @@ bool read_value(TableReader& section, const Setting& setting, SettingValue& valu
       return fine(read_skew(section, setting, value));
     case SettingForm::files:
       return fine(read_files(section, setting, value));
+    case SettingForm::word_or_file:
+      return fine(read_word_or_file(section, setting, value));
     case SettingForm::not_yet:
       if (const toml::node* node = section.node(setting.key, Presence::optional)) {
         const std::string name = std::string(setting.section) + "." + std::string(setting.key);

@@ -11,6 +11,7 @@
 
 #include "config/goal_reader.hpp"
 #include "config/include_files.hpp"
+#include "config/learned_model.hpp"
 #include "config/overrides.hpp"
 #include "config/read_file.hpp"
 #include "config/rule_reader.hpp"
@@ -45,6 +46,18 @@ void read_body(const toml::table& root, const std::vector<IncludedFile>& include
                     problems);
 }
 
+// What [simulate] slowdown and contention make of the catalog's calibration.
+void choose_models(const toml::table& root, SweepInputs& inputs, Problems& problems) {
+  inputs.calibration.contention = inputs.spec.contention;
+  if (inputs.spec.slowdown == sweep::SlowdownModel::off) inputs.calibration.slowdown = slowdown::NoSlowdown{};
+  if (inputs.spec.slowdown != sweep::SlowdownModel::file) return;
+  const std::string& path = inputs.spec.slowdown_file;
+  const auto learned = read_learned_model(path, place_of(*root["simulate"]["slowdown"].node()), problems);
+  if (!learned) return;
+  inputs.learned = learned->image;
+  inputs.files.push_back({"learned", path, learned->digest});
+}
+
 // How many of the folders, which stand best first, --preset-path named.
 std::size_t own_folders(const std::vector<std::string>& folders,
                         const std::vector<std::string>& preset_paths) {
@@ -54,11 +67,17 @@ std::size_t own_folders(const std::vector<std::string>& folders,
       }));
 }
 
-// The sweep after overrides, and each file it includes, after them too, under [included."path"].
-std::string resolved(const toml::table& root, const std::vector<IncludedFile>& included) {
+// The sweep after overrides, and each file it includes, after them too, under [included."path"]; and which
+// slowdown model it names.
+std::string resolved(const toml::table& root, const std::vector<IncludedFile>& included,
+                     const SweepInputs& inputs) {
   toml::table whole = root, files;
   for (const IncludedFile& file : included) files.insert_or_assign(file.path, file.root);
   if (!files.empty()) whole.insert_or_assign("included", std::move(files));
+  for (const InputFile& input : inputs.files) {
+    if (input.kind == "learned")
+      whole.insert_or_assign("slowdown_model", toml::table{{"file", input.path}, {"digest", input.hash}});
+  }
   std::ostringstream text;
   text << toml::toml_formatter{whole} << '\n';
   return text.str();
@@ -101,7 +120,8 @@ SweepInputs read_sweep(const std::string& path, const std::vector<std::string>& 
   inputs.files.insert(inputs.files.end(), catalog.files.begin(), catalog.files.end());
   if (root) {
     read_body(*root, included, path, inputs, problems);
-    inputs.resolved_toml = resolved(*root, included);
+    choose_models(*root, inputs, problems);
+    inputs.resolved_toml = resolved(*root, included, inputs);
   }
   problems.throw_if_any();
   inputs.warnings = problems.list();

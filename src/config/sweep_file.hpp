@@ -12,8 +12,9 @@ namespace echo::config {
 
 struct SweepInputs {
   sweep::SweepSpec spec;
-  simulate::Catalog catalog;  // with the layer tables and NCCL settings this sweep names
-  simulate::Calibration calibration;
+  simulate::Catalog catalog;          // with the layer tables and NCCL settings this sweep names
+  simulate::Calibration calibration;  // the catalog's, as [simulate] slowdown and contention have it
+  std::string learned;  // the image of the model that [simulate] slowdown names, for slowdown::LearnedView
   Aliases aliases;
   std::string sweep_toml;              // the file, as it stands
   std::string resolved_toml;           // with overrides applied, normalised, what it includes appended

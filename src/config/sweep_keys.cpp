@@ -56,10 +56,15 @@ const std::vector<Setting>& setting_table() {
        {ops::collective_model_names.begin(), ops::collective_model_names.end()}},
       {"simulate",
        "slowdown",
-       SettingForm::word,
-       "auto: kernels and collectives slow each other while they overlap; off: they do not",
-       [](SweepSpec& s, Value v) { s.slowdown = v.number == 0.0; },
-       {"auto", "off"}},
+       SettingForm::word_or_file,
+       "what kernels and collectives that overlap do to each other: auto: as the model of the catalog says; "
+       "off: nothing; contention: they share SMs and HBM (white box); else a learned model, a file made by "
+       "echo-sweep slowdown train",
+       [](SweepSpec& s, Value v) {
+         s.slowdown = static_cast<sweep::SlowdownModel>(std::lround(v.number));
+         s.slowdown_file = v.text;
+       },
+       {"auto", "off", "contention"}},
       {"simulate",
        "contention",
        SettingForm::word,

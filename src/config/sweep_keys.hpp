@@ -14,18 +14,20 @@ namespace echo::config {
 enum class SettingForm {
   text,
   integer,
-  word,      // one of `words`
-  duration,  // "3 h 30 min"
-  tokens,    // "1T tokens"
-  failures,  // 10, "10" or "2 %"
-  skew,      // { sigma = "2 %", draws = 64 }
-  files,     // ["a100.h5"]: files that are there, relative to the one that names them
-  not_yet    // known, refused; `help` says what to do instead
+  word,          // one of `words`
+  duration,      // "3 h 30 min"
+  tokens,        // "1T tokens"
+  failures,      // 10, "10" or "2 %"
+  skew,          // { sigma = "2 %", draws = 64 }
+  files,         // ["a100.h5"]: files that are there, relative to the one that names them
+  word_or_file,  // one of `words`, or one file likewise
+  not_yet        // known, refused; `help` says what to do instead
 };
 
 struct SettingValue {
   std::string text;
-  double number = 0.0;  // integer, tokens; seconds of a duration; index of a word; sigma of a skew
+  double number =
+      0.0;  // integer, tokens; seconds of a duration; index of a word, its number where it is a file; sigma
   std::int64_t draws = 0;
   std::vector<std::string> files;  // as paths from where the program runs
 };

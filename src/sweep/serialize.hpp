@@ -72,9 +72,9 @@ void serialize(Archive& archive, echo::simulate::Skew& skew, unsigned) {
 template <class Archive>
 void serialize(Archive& archive, echo::sweep::SweepSpec& spec, unsigned) {
   auto& [name, title, output_file, schema, seed, dimensions, groups, rules, limits, objectives, search, run,
-         target_tokens, batch_in_tokens, skew, slowdown, contention, profiles] = spec;
+         target_tokens, batch_in_tokens, skew, slowdown, slowdown_file, contention, profiles] = spec;
   archive& name& title& output_file& schema& seed& dimensions& groups& rules& limits& objectives& search& run;
-  archive& target_tokens& batch_in_tokens& skew& slowdown& contention& profiles;
+  archive& target_tokens& batch_in_tokens& skew& slowdown& slowdown_file& contention& profiles;
 }
 
 }  // namespace boost::serialization

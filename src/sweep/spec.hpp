@@ -77,6 +77,14 @@ struct RunSettings {
   friend bool operator==(const RunSettings&, const RunSettings&) = default;
 };
 
+// Which model says how much overlapped kernels and collectives slow each other.
+enum class SlowdownModel : std::int8_t {
+  automatic,   // the catalog's
+  off,         // none: overlap costs nothing
+  contention,  // the white box, whatever the catalog ships
+  file         // a learned one of the user's; what it holds is part of the calibration
+};
+
 struct SweepSpec {
   std::string name, title, output_file;
   std::int64_t schema = 1, seed = 0;
@@ -87,10 +95,11 @@ struct SweepSpec {
   std::vector<Objective> objectives;  // the first ranks
   Search search;
   RunSettings run;
-  double target_tokens = 0.0;    // [target] tokens: of the whole training; 0 = not given
-  bool batch_in_tokens = false;  // global_batch counts tokens, not sequences
-  simulate::Skew skew;           // [simulate] skew; its seed is the sweep's
-  bool slowdown = true;          // [simulate] slowdown = "off" leaves overlap without a price
+  double target_tokens = 0.0;                         // [target] tokens: of the whole training; 0 = not given
+  bool batch_in_tokens = false;                       // global_batch counts tokens, not sequences
+  simulate::Skew skew;                                // [simulate] skew; its seed is the sweep's
+  SlowdownModel slowdown = SlowdownModel::automatic;  // [simulate] slowdown
+  std::string slowdown_file;                          // of SlowdownModel::file
   simulate::Contention contention = simulate::default_contention;  // [simulate] contention
   std::vector<std::string> profiles;  // files of measured kernels; what they hold is part of the calibration
   friend bool operator==(const SweepSpec&, const SweepSpec&) = default;

@@ -18,7 +18,6 @@
 #include "config/sweep_file.hpp"
 #include "parallel/journal_rows.hpp"
 #include "results/result_file.hpp"
-#include "slowdown/model.hpp"
 
 namespace echo::apps::commands {
 
@@ -79,10 +78,10 @@ void print_json(const PlanOptions& options, const config::SweepInputs& inputs, c
 
 int run_plan(const PlanOptions& options) {
   auto inputs = config::read_sweep(options.sweep, options.preset_paths, options.sets);
-  if (!inputs.spec.slowdown) inputs.calibration.slowdown = slowdown::NoSlowdown{};
-  inputs.calibration.contention = inputs.spec.contention;
   const std::string measured = read_profiles(inputs, options.profiles);
   inputs.calibration.measured = profile::Database(std::as_bytes(std::span(measured)));
+  if (!inputs.learned.empty())
+    inputs.calibration.learned = slowdown::LearnedView(std::as_bytes(std::span(inputs.learned)));
   for (const Problem& warning : inputs.warnings) {
     fmt::print(stderr, "{}", problem_text(warning, wants_colour(stderr, false)));
   }

@@ -90,7 +90,7 @@ TEST_F(Goals, ReadHowToSearchAndRun) {
       "s\"\n"
       "max_failures = \"2 %\"\nwork_budget = 1_000_000\n");
   EXPECT_EQ(read.search, (sweep::Search{sweep::Strategy::sobol, 64}));
-  EXPECT_FALSE(read.slowdown);
+  EXPECT_EQ(read.slowdown, sweep::SlowdownModel::off);
   EXPECT_EQ(read.contention, simulate::Contention::off);
   EXPECT_EQ(read.run.time_budget, 12600.0);
   EXPECT_EQ(read.run.snapshot_every, 90.0);

@@ -11,7 +11,7 @@
 
 namespace echo::config {
 
-class SweepFile : public testing::Test {
+class SweepFile : public ::testing::Test {
  protected:
   // Four lines that are fine; `more` starts on line 5, inside [space].
   [[nodiscard]] std::vector<std::string> problems(const std::string& more) const {
