@@ -16,6 +16,7 @@
 #include "ops/kernel_fields.hpp"
 #include "profile/price_known.hpp"
 #include "storage/profile_values.hpp"
+#include "storage/table_schema.hpp"
 
 namespace echo::apps {
 
@@ -25,7 +26,7 @@ using profile::Profile;
 using results::ColumnValues;
 
 // Words an expression can compare with; numbers where the column is not coded.
-ColumnValues values_of(const storage::ProfileColumn& column, const Profile& profile) {
+ColumnValues values_of(const storage::TableColumn& column, const Profile& profile) {
   ColumnValues out;
   out.name = column.name;
   out.role = column.role;
@@ -34,7 +35,7 @@ ColumnValues values_of(const storage::ProfileColumn& column, const Profile& prof
   out.meanings.assign(column.meanings.begin(), column.meanings.end());
   if (out.name == "gpu") out.meanings = profile.gpus;
   const auto access = storage::profile_access(column.name);
-  const ops::KernelField* field = storage::kernel_field(column.name);
+  const ops::KernelField* field = ops::kernel_field(column.name);
   for (const profile::Measurement& row : profile.rows) {
     if (field != nullptr)
       out.integers.push_back(field->get(row.key));
@@ -65,7 +66,7 @@ double off_model(const results::Table& table, std::int64_t row) {
 
 results::Table profile_rows(const Profile& profile, const config::CatalogInputs& presets) {
   std::vector<ColumnValues> columns;
-  for (const storage::ProfileColumn& column : storage::profile_columns()) {
+  for (const storage::TableColumn& column : storage::profile_schema().columns) {
     const std::string_view name(column.name);
     if (name != "row" && name != "origin") columns.push_back(values_of(column, profile));
   }

@@ -1,5 +1,7 @@
 #include "ops/kernel_fields.hpp"
 
+#include <algorithm>
+
 #include "base/contract.hpp"
 
 namespace echo::ops {
@@ -73,6 +75,13 @@ std::span<const KernelField, kernel_field_count> kernel_fields() {
       routing_field<&Routing::tuned>("routing_tuned", flag_names),
   };
   return fields;
+}
+
+const KernelField* kernel_field(std::string_view name) {
+  const auto fields = kernel_fields();
+  const auto found = std::find_if(fields.begin(), fields.end(),
+                                  [&](const KernelField& field) { return field.name == name; });
+  return found == fields.end() ? nullptr : &*found;
 }
 
 KernelNumbers numbers_of(const KernelKey& key) {

@@ -20,6 +20,7 @@ struct KernelField {
 
 inline constexpr std::size_t kernel_field_count = 23;
 [[nodiscard]] std::span<const KernelField, kernel_field_count> kernel_fields();  // as in KernelKey
+[[nodiscard]] const KernelField* kernel_field(std::string_view name);            // null where there is none
 
 // The members as numbers; keys compare as these do.
 using KernelNumbers = std::array<std::int32_t, kernel_field_count>;

@@ -41,8 +41,8 @@ enum class CommunicationKind : std::int8_t {
 struct Communication {
   CommunicationKind made_by = CommunicationKind::unknown;
   ops::CollectiveKind collective = ops::CollectiveKind::all_reduce;
-  std::string algorithm;                // "Ring"; empty where unknown
-  std::string protocol;                 // "Simple"; empty where unknown
+  std::string algorithm;                // "ring", without blanks; empty where unknown
+  std::string protocol;                 // "Simple", without blanks; empty where unknown
   std::int32_t channels = 0;            // CTAs resident; 0 = unknown, or none (copy_engine)
   std::int32_t threads = 0;             // of a CTA; 0 = unknown
   double payload = not_measured;        // bytes, as nccl-tests counts them
@@ -77,6 +77,9 @@ struct OverlapData {
   std::vector<OverlapOrigin> origins;
   std::vector<OverlapRow> rows;
 };
+
+// Why nothing could have measured it; null where something could. Says nothing about `origin`.
+[[nodiscard]] const char* why_unsound(const OverlapRow&);
 
 // Echo's definition (arXiv 2412.12487, section 5): (overlapped - alone) / (overlap_ratio * alone); 0 where
 // the two did not overlap.

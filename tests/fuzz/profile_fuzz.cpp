@@ -16,9 +16,9 @@
 
 #include "base/error.hpp"
 #include "storage/hdf5.hpp"
-#include "storage/profile_columns.hpp"
 #include "storage/profile_file.hpp"
 #include "storage/seal.hpp"
+#include "storage/table_schema.hpp"
 #include "tests/support/sample_profile.hpp"
 
 namespace {
@@ -51,7 +51,7 @@ void change_bytes(std::string& bytes, std::span<const std::uint8_t> changes) {
 void change_values(const std::string& path, std::span<const std::uint8_t> changes) {
   {
     Hdf5File file(path, Hdf5File::Mode::update);
-    const auto columns = echo::storage::profile_columns();
+    const auto columns = echo::storage::profile_schema().columns;
     for (; changes.size() >= 10; changes = changes.subspan(10)) {
       const std::string column = std::string("/") + columns[changes[0] % columns.size()].name;
       std::uint64_t value = 0;

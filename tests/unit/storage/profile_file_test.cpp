@@ -12,9 +12,8 @@
 #include "base/error.hpp"
 #include "ops/kernel_fields.hpp"
 #include "storage/hdf5.hpp"
-#include "storage/profile_columns.hpp"
-#include "storage/profile_values.hpp"
 #include "storage/seal.hpp"
+#include "storage/table_schema.hpp"
 #include "tests/support/sample_profile.hpp"
 
 namespace echo::storage {
@@ -80,7 +79,7 @@ TEST(ProfileFile, DescribesEveryColumn) {
   const File file("described.h5");
   static_cast<void>(write_profile(file, sample_profile()));
   const Hdf5File open(file, Hdf5File::Mode::read);
-  for (const ProfileColumn& column : profile_columns()) {
+  for (const TableColumn& column : profile_schema().columns) {
     const std::string path = std::string("/") + column.name;
     for (const char* name : {"units", "long_name", "description", "role"})
       EXPECT_FALSE(open.text_attribute(path, name).empty()) << path << " " << name;
@@ -90,10 +89,10 @@ TEST(ProfileFile, DescribesEveryColumn) {
 
 TEST(ProfileSchema, HasAColumnForEveryMemberOfAKernelWithItsNames) {
   std::vector<std::string_view> kernel_columns;
-  for (const ProfileColumn& column : profile_columns()) {
+  for (const TableColumn& column : profile_schema().columns) {
     if (std::string_view(column.role) != "kernel" || std::string_view(column.name) == "gpu") continue;
     kernel_columns.emplace_back(column.name);
-    const ops::KernelField* field = kernel_field(column.name);
+    const ops::KernelField* field = ops::kernel_field(column.name);
     ASSERT_NE(field, nullptr) << column.name;
     EXPECT_TRUE(
         std::equal(field->names.begin(), field->names.end(), column.meanings.begin(), column.meanings.end()))
@@ -153,7 +152,7 @@ TEST(ProfileFile, ADamagedOneIsRefused) {
     const std::int8_t code = -1;
     f.write_rows("/gpu", 1, 1, &code);
   });
-  expect_refused("code without a name", [](Hdf5File& f) {
+  expect_refused("past the end of origins", [](Hdf5File& f) {
     const std::int32_t origin = 2;
     f.write_rows("/origin", 1, 1, &origin);
   });
