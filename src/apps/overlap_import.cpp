@@ -25,7 +25,6 @@
 namespace echo::apps {
 namespace {
 
-using slowdown::OverlapOrigin;
 using slowdown::OverlapRow;
 
 struct NamedTrace {

@@ -70,8 +70,8 @@ class DeviceRun {
     return out;
   }
   static std::vector<Interval> intervals(const std::vector<TracedKernel>& kernels) {
-    std::vector<Interval> out;
-    for (const TracedKernel& kernel : kernels) out.push_back(interval_of(kernel));
+    std::vector<Interval> out(kernels.size());
+    std::transform(kernels.begin(), kernels.end(), out.begin(), interval_of);
     return out;
   }
   // When each stream runs something: a stream's own kernels may follow each other closely enough to overlap.

@@ -231,10 +231,11 @@ std::vector<std::string> Hdf5File::texts(const std::string& path) const {
   const Handle dataset(H5Dopen2(handle_, path.c_str(), H5P_DEFAULT), H5Dclose);
   if (dataset < 0) fail(name_, "find the text \"" + path + "\"");
   const Handle type(make_text_type(), H5Tclose), space(H5Dget_space(dataset), H5Sclose);
-  // Many elements of a crafted file may share one long text.
+  // Many elements of a crafted file may share one long text. (HDF5 1.10 crashes when asked about a scalar.)
+  const bool is_array = H5Sget_simple_extent_type(space) == H5S_SIMPLE;
   hsize_t needed = 0, held = 0;
-  if (H5Dvlen_get_buf_size(dataset, type, space, &needed) < 0 || H5Fget_filesize(handle_, &held) < 0 ||
-      needed > held)
+  if (is_array && (H5Dvlen_get_buf_size(dataset, type, space, &needed) < 0 ||
+                   H5Fget_filesize(handle_, &held) < 0 || needed > held))
     fail(name_, "read the text \"" + path + "\", or it is longer than the file it is");
   std::vector<char*> content(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)), nullptr);
   if (content.empty()) return {};

@@ -28,8 +28,8 @@ constexpr std::array<std::string OverlapOrigin::*, 3> origin_texts{
 template <class Record, std::size_t count>
 std::vector<std::string> texts_of(const Record& record,
                                   const std::array<std::string Record::*, count>& texts) {
-  std::vector<std::string> out;
-  for (const auto text : texts) out.push_back(record.*text);
+  std::vector<std::string> out(count);
+  for (std::size_t i = 0; i < count; ++i) out[i] = record.*texts[i];
   return out;
 }
 

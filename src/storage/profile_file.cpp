@@ -25,9 +25,9 @@ std::vector<double> values_of(const TableColumn& column, const std::vector<Measu
   const ops::KernelField* field = ops::kernel_field(column.name);
   const auto access = profile_access(column.name);
   ECHO_EXPECT(field != nullptr || access);
-  std::vector<double> values;
-  for (const Measurement& row : rows)
-    values.push_back(field != nullptr ? static_cast<double>(field->get(row.key)) : access->get(row));
+  std::vector<double> values(rows.size());
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    values[row] = field != nullptr ? static_cast<double>(field->get(rows[row].key)) : access->get(rows[row]);
   return values;
 }
 
