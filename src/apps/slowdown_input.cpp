@@ -1,5 +1,8 @@
 #include "apps/slowdown_input.hpp"
 
+#include <span>
+#include <utility>
+
 #include "config/learned_model.hpp"
 
 namespace echo::apps {
@@ -14,6 +17,17 @@ std::string learned_again(const std::vector<results::InputFile>& inputs, std::st
                     : problems.list().front().what;
   }
   return {};
+}
+
+std::unique_ptr<const std::string> choose_slowdown(const std::string& choice, simulate::Calibration& known) {
+  if (choice == "off") known.slowdown = slowdown::NoSlowdown{};
+  if (choice == "auto" || choice == "contention" || choice == "off") return nullptr;
+  config::Problems problems;
+  auto found = config::read_learned_model(choice, {}, problems);
+  problems.throw_if_any();
+  auto image = std::make_unique<const std::string>(std::move(found.value().image));
+  known.learned = slowdown::LearnedView(std::as_bytes(std::span(*image)));
+  return image;
 }
 
 }  // namespace echo::apps

@@ -7,7 +7,7 @@
 // Idea. A kernel only ever meets the collectives of its own blocks, which are two fifths of all pairs. And
 // neighbouring points share most kernels and collectives, so factors are kept from point to point, by the
 // numbers that the price memos gave to the two. Points of sweeps/gpt3-175b-96xh800.toml (tests/benchmark/
-// slowdown_benchmark.cpp, November 2026): 4 us by the white box, 251 us where each of 200 pairs is asked of
+// overlap_benchmark.cpp, November 2026): 4 us by the white box, 251 us where each of 200 pairs is asked of
 // the forest, 6 us where they are kept.
 #include "simulate/fill_factors.hpp"
 

@@ -1,6 +1,6 @@
 // What overlap costs to price: the table of a sweep's points, and whole points. Cold: every pair is asked
 // for, as the first worker on a new sweep does; warm: factors are kept from point to point. Reported, never
-// judged; compare within one run.
+// judged; compare within one run. slowdown_benchmark.cpp times one pair.
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -68,23 +68,6 @@ simulate::Calibration calibration(Kind kind) {
   if (kind == Kind::network) known.learned = image(false).view();
   return known;
 }
-
-void one_pair(benchmark::State& state, Kind kind) {
-  testing::Draws draws(3);
-  const auto kernel = testing::sample_kernel(draws);
-  auto collective = testing::sample_collective(draws);
-  collective.channels = 16;
-  const simulate::Calibration known = calibration(kind);
-  for (auto _ : state) {
-    if (kind == Kind::white_box)
-      benchmark::DoNotOptimize(slowdown::predict(known.slowdown, kernel, collective, testing::a100_machine));
-    else
-      benchmark::DoNotOptimize(known.learned.predict(kernel, collective, testing::a100_machine));
-  }
-}
-BENCHMARK_CAPTURE(one_pair, white_box, Kind::white_box);
-BENCHMARK_CAPTURE(one_pair, trees, Kind::trees);
-BENCHMARK_CAPTURE(one_pair, network, Kind::network);
 
 // The table of one point: the mean over the sweep's.
 void table(benchmark::State& state, Kind kind, bool warm) {

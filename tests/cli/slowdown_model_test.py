@@ -121,6 +121,18 @@ class SlowdownModel(unittest.TestCase):
         self.assertIn("does not beat \"no slowdown\"", done.stderr)
         self.assertIn("12.5 % against 10.0 %", done.stderr)
 
+    def test_measured_steps_are_predicted_with_the_model_that_is_asked_for(self):
+        table = ("row_id,source,framework,gpu,num_gpus,layers,hidden,heads,ffn_hidden,gated_ffn,vocab,seq_len,precision,tp,"
+                 "pp,dp,vpp,micro_batch,global_batch,recompute,schedule,flash_attention,step_time_s,stratum\n"
+                 "a,made up,megatron-core,h100-sxm,16,32,4096,32,16384,0,51200,2048,bf16,1,1,16,1,1,64,full,1f1b,1,2,x\n")
+        (self.folder / "steps.csv").write_text(table)
+        def error_with(slowdown):
+            return self.json_of("validate", "steps.csv", "--slowdown", slowdown)["by"]["stratum"]["x"]["mean_ape"]
+        words = [error_with(slowdown) for slowdown in ("auto", "contention", "off", "there/trees.slowdown")]
+        self.assertEqual(words[0], words[1])
+        self.assertEqual(len(set(words)), 3)
+        self.run_program("validate", "steps.csv", "--slowdown", "none", code=2)
+
     # --- what slowdown changes
     def test_top_and_the_summary_count_the_slices_it_changes(self):
         rows = self.rows_of("contention", "out.h5")

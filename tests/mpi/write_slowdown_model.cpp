@@ -35,7 +35,7 @@ slowdown::LearnedModel model_of(std::int32_t trees, std::int32_t depth, const st
   testing::Draws draws(9);
   slowdown::LearnedModel model{.name = "drawn", .base = slowdown::Base::contention};
   model.ranges.assign(slowdown::simulator_feature_count, {-30.0, 30.0});
-  slowdown::Forest forest;
+  slowdown::Forest forest{.base = 1.0F};
   for (std::int32_t tree = 0; tree < trees; ++tree) {
     forest.roots.push_back(static_cast<std::int32_t>(forest.nodes.size()));
     grow(draws, depth, forest.nodes);

@@ -161,7 +161,7 @@ slowdown::LearnedModel monotone_model(std::uint64_t key) {
   testing::Draws draws(key);
   slowdown::LearnedModel model{.name = "monotone", .base = slowdown::Base::contention};
   model.ranges.assign(slowdown::simulator_feature_count, {-100.0, 100.0});
-  slowdown::Forest forest;
+  slowdown::Forest forest{.base = 1.0F};
   const auto signs = slowdown::monotone_signs(slowdown::FeatureSet::simulator);
   for (int tree = 0; tree < 60; ++tree) {
     const std::int32_t feature = draws.below(static_cast<std::int32_t>(signs.size()));

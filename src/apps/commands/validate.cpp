@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "apps/command.hpp"
+#include "apps/slowdown_input.hpp"
 #include "apps/validate_collectives.hpp"
 #include "apps/validate_kernels.hpp"
 #include "apps/validate_steps.hpp"
@@ -100,7 +101,7 @@ std::string as_json(const std::vector<ValidatedTable>& tables) {
 std::function<int(Invocation&)> declare(Options& options) {
   struct Arguments {
     std::vector<std::string> tables, preset_paths;
-    std::string csv;
+    std::string csv, slowdown = "auto";
     bool json = false;
   };
   const auto arguments = std::make_shared<Arguments>();
@@ -108,12 +109,15 @@ std::function<int(Invocation&)> declare(Options& options) {
                     "tables of measured training steps, kernels or collectives, one a row");
   options.value(arguments->csv, "--csv", "write one line per row to this file");
   options.flag(arguments->json, "--json", "print the error tables as JSON");
+  options.value(
+      arguments->slowdown, "--slowdown",
+      "of training steps, as [simulate] slowdown of a sweep: auto, off, contention or a learned model");
   options.values(arguments->preset_paths, "--preset-path",
                  "folder of presets that come before the built-in ones");
   return [arguments](Invocation&) {
     const std::vector<CsvTable> tables = read_tables(arguments->tables);
-    const config::CatalogInputs presets =
-        config::read_catalog(config::catalog_folders(arguments->preset_paths));
+    config::CatalogInputs presets = config::read_catalog(config::catalog_folders(arguments->preset_paths));
+    const auto learned = choose_slowdown(arguments->slowdown, presets.calibration);
     const bool wants_csv = !arguments->csv.empty();
     std::vector<ValidatedTable> done;
     for (std::size_t i = 0; i < tables.size(); ++i)
