@@ -21,9 +21,9 @@ struct SummaryFacts {
   std::size_t gap_points = 0;   // how many points those are
 };
 
-// Counts and speed; the best ten of each model and why the first beats the second; the Pareto front and the
-// biggest levers; in how many slices slowdown changes the winner; kernels worth measuring; why points died; failures; digest and file. With no feasible row,
-// the three that lack least instead of the table.
+// Counts and speed; the best ten of each model and why the first beats the second; the Pareto front, the
+// biggest levers, and in how many slices slowdown changes the winner; kernels worth measuring; why points
+// died; failures; digest and file. With no feasible row, the three that lack least instead of the table.
 [[nodiscard]] std::string summary_text(const results::ResultRows&, const SummaryFacts&);
 [[nodiscard]] std::string summary_json(const results::ResultRows&, const SummaryFacts&);
 
