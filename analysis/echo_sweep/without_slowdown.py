@@ -63,7 +63,7 @@ def without_slowdown(sweep):
     step, unslowed = (rows.column(name).astype(float) for name in ("step_time", "step_time_no_slowdown"))
     timed = (step > 0) & (unslowed > 0)
     rows, step, unslowed = rows.view(timed), step[timed], unslowed[timed]
-    asked = [name for name in rows.names("input") if name not in LAYOUT]
+    asked = [name for name in rows.names("input") if name not in LAYOUT and name != "global_batch_tokens"]
     codes = [np.unique(rows.column(name), return_inverse=True)[1].reshape(-1) for name in asked]
     keys = np.column_stack(codes) if codes else np.zeros((len(rows), 0), dtype=np.int64)
     slice_of = np.unique(keys, axis=0, return_inverse=True)[1].reshape(-1) if len(rows) else np.zeros(0, dtype=np.int64)

@@ -97,7 +97,8 @@ struct Tally {
 std::vector<std::string> asked_inputs(const ResultRows& rows) {
   std::vector<std::string> names;
   for (const results::ColumnInfo& column : rows.columns())
-    if (column.role == "input" && column.width == 1 && !is_of_layout(column.name))
+    if (column.role == "input" && column.width == 1 && !is_of_layout(column.name) &&
+        column.name != "global_batch_tokens")  // follows from global_batch and seq_len
       names.push_back(column.name);
   return names;
 }
