@@ -91,6 +91,7 @@ TEST(WithoutSlowdown, KnowsWhichInputsAreLayout) {
                                          "grad_clip",
                                          "nccl_version",
                                          "flash_attention",
+                                         "packed_tokens",
                                          "mtp_layers",
                                          "lora_rank",
                                          "lora_targets",
