@@ -31,16 +31,25 @@ TEST(CriticalPath, SumsToTheStepByPartAndByDriver) {
   EXPECT_LT(below_zero, composed / 100);
 }
 
-TEST(CriticalPath, HangsOnNothingThatWouldShortenItWhereCollectivesDoNotShareLinks) {
+// Where something slows something else this is no law: a kernel that comes later may miss the collective that
+// would have stretched it by a third (seed 423 once, by 8 %).
+TEST(CriticalPath, HangsOnNothingThatWouldShortenItWhereNothingSlowsAnythingElse) {
   const Catalog catalog = catalog_with_roomy_gpus();
   Calibration known = presets().calibration;
   known.contention = Contention::off;
   Workspace ws;
+  int composed = 0, below_zero = 0;
   for (std::uint64_t seed = 0; seed < 1500; ++seed) {
-    const StepReport r = simulate(random_config(seed), catalog, known, ws);
-    if (r.status != Status::ok) continue;
-    for (const double share : r.driver) ASSERT_GE(share, -1e-3) << "seed " << seed;
+    known.slowdown = presets().calibration.slowdown;
+    const StepReport slowed = simulate(random_config(seed), catalog, known, ws);
+    if (slowed.status != Status::ok) continue;
+    ++composed;
+    for (const double share : slowed.driver) below_zero += share < -1e-3;
+    known.slowdown = slowdown::NoSlowdown{};
+    const StepReport alone = simulate(random_config(seed), catalog, known, ws);
+    for (const double share : alone.driver) ASSERT_GE(share, -1e-3) << "seed " << seed;
   }
+  EXPECT_LT(below_zero, composed / 200);
 }
 
 }  // namespace

@@ -79,11 +79,11 @@ TEST(ConfigId, ChangesWithEveryChoiceOfTheRecipeThatCanMatter) {
   base.precision = training::Precision::fp8;
   base.zero = training::ZeroStage::parameters;
   base.recipe.cp_comm = training::ContextComm::hybrid;
-  base.recipe.lora_rank = 8;
-  base.recipe.kernel_library = ops::KernelLibrary::trtllm;  // the usual one is in no name
+  base.recipe.lora_rank = 8, base.recipe.packed_tokens = 128;  // one document a sequence is in no name
+  base.recipe.kernel_library = ops::KernelLibrary::trtllm;     // the usual one is in no name
   base.recipe.nccl_algo = ops::NcclAlgorithm::ring, base.recipe.nccl_proto = ops::NcclProtocol::simple;
   base.recipe.nccl_min_nchannels = 4, base.recipe.nccl_max_nchannels = 4;  // nor is what is left to NCCL
-  base.recipe.collectives = ops::CollectiveModel::generic;  // nor are the usual collectives
+  base.recipe.collectives = ops::CollectiveModel::generic;                 // nor are the usual collectives
   base.recipe.nccl_max_p2p_nchannels = 8, base.recipe.comm_kernels = 2;
   base.recipe.comm_library = ops::CommLibrary::rccl;
   base.recipe.topology = base.recipe.routing = 1;  // nor is what is left to the cluster
