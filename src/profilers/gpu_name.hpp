@@ -1,0 +1,13 @@
+// The catalog's names of GPUs, from the driver's.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace echo::profilers {
+
+// "NVIDIA H100 80GB HBM3" -> "h100-sxm". One the catalog does not have: the driver's name in small letters
+// with dashes, "nvidia-l40s".
+[[nodiscard]] std::string gpu_preset(std::string_view device_name);
+
+}  // namespace echo::profilers

@@ -1,0 +1,20 @@
+// What is about to be measured, in words.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ops/kernel.hpp"
+#include "profilers/communication_plan.hpp"
+#include "profilers/overlap_schedule.hpp"
+
+namespace echo::profilers {
+
+// Kernels with their durations, what runs beside them, cells, rounds and time.
+[[nodiscard]] std::string plan_text(std::span<const ops::KernelKey>, std::span<const double> kernel_seconds,
+                                    const std::vector<CommunicationCase>&, const Schedule&);
+// The last two lines of it.
+[[nodiscard]] std::string schedule_text(const Schedule&);
+
+}  // namespace echo::profilers
