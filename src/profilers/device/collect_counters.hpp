@@ -1,0 +1,14 @@
+// Counters of all kernels: what echo-overlap does when it calls itself.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "ops/kernel.hpp"
+
+namespace echo::profilers {
+
+// Prints a line a kernel (metric_text.hpp) and what stopped it, if anything did. Returns the exit status.
+int collect_counters(std::int32_t device, std::span<const ops::KernelKey>);
+
+}  // namespace echo::profilers

@@ -1,0 +1,31 @@
+// Hardware counters of kernels by CUPTI's range profiler. It runs a kernel again and again, alone, and may
+// need rights (README.md), so it has a process of its own.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "profilers/device/gpu.hpp"
+#include "profilers/metric_text.hpp"
+
+namespace echo::profilers {
+
+class RangeProfiler {
+ public:
+  // On the current context. UserError, 1: no rights (ERR_NVGPUCTRPERM), chip not supported.
+  explicit RangeProfiler(const Gpu&);
+  ~RangeProfiler();
+  RangeProfiler(const RangeProfiler&) = delete;
+  RangeProfiler& operator=(const RangeProfiler&) = delete;
+
+  // Of the longest kernel that `launch` launches, at most 16 of them. CUPTI saves and restores memory around
+  // its replays.
+  [[nodiscard]] MetricValues measure(const std::function<void()>& launch);
+
+ private:
+  struct Chip;
+  std::unique_ptr<Chip> chip_;
+};
+
+}  // namespace echo::profilers
