@@ -1,6 +1,9 @@
 """python -m echo_sweep top|export FILE: tables on the command line, for where the program itself is not at hand.
 
 python -m echo_sweep kernels ROWS.csv: pictures of what `echo-sweep validate TABLE.csv --csv ROWS.csv` wrote.
+
+python -m echo_sweep slowdown FILE: pictures of what `echo-sweep slowdown evaluate DATA --csv FILE` wrote, or
+`echo-sweep slowdown explain DATA --json > FILE`.
 """
 
 import argparse
@@ -36,6 +39,19 @@ def _kernels(options):
         kernels.save(draw(rows), path)
 
 
+def _slowdown(options):
+    from .plots import slowdown
+    from .slowdown_rows import Explanation, SlowdownRows, is_explanation
+
+    if is_explanation(options.file):
+        source, pictures = Explanation(options.file), {"importance": slowdown.importance, "dependence": slowdown.dependence}
+    else:
+        source, pictures = SlowdownRows(options.file), {"errors": slowdown.errors, "scatter": slowdown.scatter}
+    paths = options.output or [f"{name}.svg" for name in pictures]
+    for draw, path in zip(pictures.values(), paths):
+        slowdown.save(draw(source), path)
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="echo_sweep", description="tables of a result file of echo-sweep")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -54,10 +70,14 @@ def main(arguments=None):
     pictures.add_argument("-o", "--output", nargs=2, metavar=("SCATTER.svg", "RESIDUALS.svg"),
                           default=("scatter.svg", "residuals.svg"), help="where to (%(default)s)")
     pictures.add_argument("--all", action="store_true", help="also rows for which no accuracy is claimed")
+    overlaps = commands.add_parser("slowdown", help="pictures of measured overlaps beside predictions, or of what these hang on")
+    overlaps.add_argument("file", metavar="FILE", help="rows (evaluate --csv) or an explanation (explain --json)")
+    overlaps.add_argument("-o", "--output", nargs=2, metavar=("ERRORS.svg", "SCATTER.svg"),
+                          help="where to: errors and scatter, or importance and dependence (by these names)")
     options = parser.parse_args(arguments)
     try:
-        if options.command == "kernels":
-            return _kernels(options)
+        if options.command in ("kernels", "slowdown"):
+            return _kernels(options) if options.command == "kernels" else _slowdown(options)
         with open_results(options.file) as sweep:
             options.run(sweep, options)
     except BrokenPipeError:  # the reader, such as `head`, has seen enough

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "slowdown/contention.hpp"
+#include "slowdown/families.hpp"
 #include "slowdown/features.hpp"
 #include "slowdown/overlap_row.hpp"
 #include "slowdown/regressor.hpp"
@@ -32,25 +33,11 @@ enum class Base : std::int8_t {
   families     // what kernels of that name kept; feature set `metrics`
 };
 
-// What kernels of one family kept. Families are nested; the finest that is known counts.
-struct FamilyRate {
-  static constexpr std::int32_t any_octave = INT32_MIN;
-  std::string kernel;                // short name; empty = any kernel, the next two are then "any" as well
-  std::string full_name;             // empty = any of that short name
-  std::int32_t octave = any_octave;  // of its time alone, octave_of()
-  double kept = 1.0;                 // > 0
-  std::int32_t rows = 0;             // it rests on
-  friend bool operator==(const FamilyRate&, const FamilyRate&) = default;
-};
-[[nodiscard]] std::int32_t octave_of(double seconds);  // floor(log2(microseconds))
-
 // Closed; low > high = nothing was seen.
 struct Range {
   double low = 0.0, high = -1.0;
   friend bool operator==(const Range&, const Range&) = default;
 };
-
-inline constexpr double least_rate = 1e-6;  // of any sound model; 1 / least_rate is the highest
 
 struct RateModel {
   Regressor residual = Forest{.base = 1.0F};  // of the base's rate; 1 = the base is right
@@ -64,6 +51,7 @@ struct HeldOutError {
   std::string folds;   // "by row", "by kernel name"
   double mean = 0.0;   // of |predicted - measured| / measured
   double total = 0.0;  // of the sums: (predicted - measured) / measured
+  double doubt = 0.0;  // one standard error of how far `mean` is from this model's
   friend bool operator==(const HeldOutError&, const HeldOutError&) = default;
 };
 
@@ -81,9 +69,9 @@ struct LearnedModel {
   std::string name;  // "trees_on_contention"
   FeatureSet features = FeatureSet::simulator;
   Base base = Base::none;
-  Contention contention{};           // the base; and the collective's factor where nothing is learned of it
-  std::vector<FamilyRate> families;  // sorted by kernel, full_name, octave, each once
-  std::vector<Range> ranges;         // [features] seen in training; inputs are held to them, unseen = unknown
+  Contention contention{};    // the base; and the collective's factor where nothing is learned of it
+  Families families;          // the base
+  std::vector<Range> ranges;  // [features] seen in training; inputs are held to them, unseen = unknown
   RateModel kernel;
   std::optional<RateModel> collective;  // feature set `simulator` only
   Evidence evidence;

@@ -16,7 +16,11 @@ void fields(Io& io, Range& range) {
 }
 template <class Io>
 void fields(Io& io, FamilyRate& family) {
-  io(family.kernel, family.full_name, family.octave, family.kept, family.rows);
+  io(family.kernel, family.full_name, family.size, family.kept, family.rows);
+}
+template <class Io>
+void fields(Io& io, Families& families) {
+  io(families.sizes_per_octave, families.rates);
 }
 template <class Io>
 void fields(Io& io, ForestNode& node) {
@@ -40,7 +44,7 @@ void fields(Io& io, RateModel& rate) {
 }
 template <class Io>
 void fields(Io& io, HeldOutError& error) {
-  io(error.of, error.folds, error.mean, error.total);
+  io(error.of, error.folds, error.mean, error.total, error.doubt);
 }
 template <class Io>
 void fields(Io& io, Evidence& evidence) {

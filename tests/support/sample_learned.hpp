@@ -101,7 +101,7 @@ inline slowdown::LearnedModel sample_simulator_model(std::uint64_t key) {
       .dataset = "0123456789abcdef0123456789abcdef",
       .seed = key,
       .gpus = {"a100-sxm", "h100-sxm"},
-      .errors = {{"this model", "by row", 0.05, -0.01}, {"no slowdown", "by row", 0.11, -0.03}}};
+      .errors = {{"this model", "by row", 0.05, -0.01}, {"no slowdown", "by row", 0.11, -0.03, 0.01}}};
   return model;
 }
 
@@ -110,10 +110,12 @@ inline slowdown::LearnedModel sample_metric_model(std::uint64_t key) {
   constexpr auto features = static_cast<std::int32_t>(slowdown::metric_feature_count);
   slowdown::LearnedModel model{
       .name = "families", .features = slowdown::FeatureSet::metrics, .base = slowdown::Base::families};
-  model.families = {{"", "", slowdown::FamilyRate::any_octave, 0.9, 40},
-                    {"gemm", "", slowdown::FamilyRate::any_octave, 0.8, 20},
-                    {"gemm", "gemm<float>", slowdown::FamilyRate::any_octave, 0.7, 10},
-                    {"gemm", "gemm<float>", 5, 0.6, 4}};
+  constexpr std::int32_t any = slowdown::FamilyRate::any_size;
+  model.families = {.sizes_per_octave = 1,
+                    .rates = {{"", "", any, 0.9, 40},
+                              {"gemm", "", any, 0.8, 20},
+                              {"gemm", "gemm<float>", any, 0.7, 10},
+                              {"gemm", "gemm<float>", 5, 0.6, 4}}};
   model.ranges.assign(slowdown::metric_feature_count, {-5.0, 20.0});
   model.kernel = sample_rate(draws, features);
   return model;

@@ -129,11 +129,12 @@ TEST(Families, TheFinestThatIsKnownCounts) {
   EXPECT_EQ(kept_rate(model, row_of("softmax", "softmax<half>", 40e-6)), 0.9);
 }
 
-TEST(Families, OctavesAreOfMicroseconds) {
-  EXPECT_EQ(octave_of(1e-6), 0);
-  EXPECT_EQ(octave_of(33e-6), 5);
-  EXPECT_EQ(octave_of(0.4e-6), -2);
-  EXPECT_EQ(octave_of(0.0), octave_of(1e-15));
+TEST(Families, SizesAreOfMicroseconds) {
+  EXPECT_EQ(size_of(1e-6, 1), 0);
+  EXPECT_EQ(size_of(33e-6, 1), 5);
+  EXPECT_EQ(size_of(3e-6, 2), 3);
+  EXPECT_EQ(size_of(0.4e-6, 1), -2);
+  EXPECT_EQ(size_of(0.0, 1), size_of(1e-15, 1));
 }
 
 TEST(Learned, FeatureSetsNeverMix) {
@@ -161,10 +162,11 @@ TEST(IsSoundModel, RefusesWhatCannotBeUsed) {
   refuses(simulator, [](LearnedModel& m) { m.kernel.residual = Mlp{}; });
   refuses(simulator, [](LearnedModel& m) { m.collective = RateModel{Mlp{}, {0.5, 1.0}}; });
   refuses(simulator, [](LearnedModel& m) { m.evidence.errors = {{"x", "y", std::nan(""), 0.0}}; });
-  refuses(metric, [](LearnedModel& m) { m.families.erase(m.families.begin()); });
-  refuses(metric, [](LearnedModel& m) { std::swap(m.families[1], m.families[2]); });
-  refuses(metric, [](LearnedModel& m) { m.families.push_back(m.families.back()); });
-  refuses(metric, [](LearnedModel& m) { m.families[1].kept = 0.0; });
+  refuses(metric, [](LearnedModel& m) { m.families.rates.erase(m.families.rates.begin()); });
+  refuses(metric, [](LearnedModel& m) { std::swap(m.families.rates[1], m.families.rates[2]); });
+  refuses(metric, [](LearnedModel& m) { m.families.rates.push_back(m.families.rates.back()); });
+  refuses(metric, [](LearnedModel& m) { m.families.rates[1].kept = 0.0; });
+  refuses(metric, [](LearnedModel& m) { m.families.sizes_per_octave = 0; });
   refuses(metric, [](LearnedModel& m) { m.base = Base::contention; });
   refuses(metric, [](LearnedModel& m) { m.collective = constant(1.0F, {0.5, 1.0}); });
 }
