@@ -37,8 +37,8 @@ def written(run_program, tmp_path_factory):
                      f"{draw.randrange(90)},40,100,5,6")
     (folder / "table.csv").write_text("\n".join(lines) + "\n")
     run_program("slowdown", "import", folder / "table.csv", "-o", folder / "data.h5", "--gpu", "a100-sxm-80gb")
-    run_program("slowdown", "evaluate", folder / "data.h5", "--folds", "2", "--csv", folder / "rows.csv")
-    explained = run_program("slowdown", "explain", folder / "data.h5", "--model", "families", "--folds", "2", "--json")
+    run_program("slowdown", "evaluate", folder / "data.h5", "--folds", "2", "--repeats", "1", "--csv", folder / "rows.csv")
+    explained = run_program("slowdown", "explain", folder / "data.h5", "--model", "families", "--folds", "2", "--repeats", "1", "--json")
     (folder / "explained.json").write_text(explained)
     return {"rows": folder / "rows.csv", "explained": folder / "explained.json"}
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 
 #include "base/contract.hpp"
@@ -18,6 +19,20 @@ std::vector<std::int32_t> grouped(const Examples& examples, Rows rows, Grouping 
   for (const std::int32_t i : rows) chosen.push_back(examples.rows[i].row);
   std::vector<std::int32_t> group = groups_of(chosen, grouping);
   return count_of(group) < 2 ? groups_of(chosen, Grouping::row) : group;
+}
+
+// A row that is held out several times is one row, not several.
+std::vector<std::int32_t> groups_of_held_out(const Examples& examples, Rows rows, Rows held_out,
+                                             Grouping grouping) {
+  const auto group_of_rows = grouped(examples, rows, grouping);
+  std::map<std::int32_t, std::int32_t> group_of_row, number;
+  for (std::size_t i = 0; i < rows.size(); ++i) group_of_row[rows[i]] = group_of_rows[i];
+  std::vector<std::int32_t> group;
+  for (const std::int32_t row : held_out) {
+    const auto next = static_cast<std::int32_t>(number.size());
+    group.push_back(number.emplace(group_of_row.at(row), next).first->second);
+  }
+  return group;
 }
 
 bool teaches(const Examples& examples, Rows rows) {
@@ -80,7 +95,12 @@ Choice compared(std::span<const double> errors, std::span<const double> without,
 
 std::vector<Choice> best_settings(const std::vector<Candidate>& candidates, const Examples& examples,
                                   Rows rows, const FoldSettings& settings) {
-  std::vector<Split> splits = splits_of(examples, rows, settings);
+  std::vector<Split> splits;
+  for (std::int32_t repeat = 0; repeat < settings.repeats; ++repeat) {
+    FoldSettings again = settings;
+    again.seed = settings.seed + static_cast<std::uint64_t>(repeat) * 0x9e3779b97f4a7c15ULL;
+    for (Split& split : splits_of(examples, rows, again)) splits.push_back(std::move(split));
+  }
   std::erase_if(splits, [&](const Split& split) { return !teaches(examples, split.training); });
   if (splits.empty())
     throw UserError("too few rows overlap with communication to learn from, and to judge what was learned",
@@ -88,7 +108,7 @@ std::vector<Choice> best_settings(const std::vector<Candidate>& candidates, cons
   std::vector<std::int32_t> held_out;
   for (const Split& split : splits)
     held_out.insert(held_out.end(), split.held_out.begin(), split.held_out.end());
-  const auto group = grouped(examples, held_out, settings.grouping);
+  const auto group = groups_of_held_out(examples, rows, held_out, settings.grouping);
   const std::vector<double> without = errors_of(candidates.front(), examples, splits, settings.seed).front();
   std::vector<Choice> best;
   for (std::int32_t candidate = 0; candidate < std::ssize(candidates); ++candidate) {

@@ -15,12 +15,14 @@ struct FoldSettings {
   Grouping grouping = Grouping::row;
   std::int32_t folds = 5;  // fewer where there are fewer groups
   std::uint64_t seed = 1;
+  std::int32_t repeats = 3;  // of folds that choose, each drawn anew: a choice by one draw is partly its luck
 };
 
 struct Split {
   std::vector<std::int32_t> training, held_out;
 };
-// Every row is held out once. Where all rows are of one group, they are held out row by row.
+// Every row is held out once, whatever the repeats. Where all rows are of one group, they are held out row by
+// row.
 [[nodiscard]] std::vector<Split> splits_of(const Examples&, Rows, const FoldSettings&);
 
 struct Choice {

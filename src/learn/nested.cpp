@@ -16,7 +16,7 @@
 // The report's margins over the baselines are taken the same way: what is not beyond its own doubt is not
 // claimed.
 //
-// Cost: every candidate is fitted (inner folds + 1) times on each outer fold, all settings at once.
+// Cost: every candidate is fitted (inner folds * repeats + 1) times on each outer fold, all settings at once.
 #include "learn/nested.hpp"
 
 #include <fmt/format.h>

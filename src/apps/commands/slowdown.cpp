@@ -31,7 +31,7 @@ struct SlowdownOptions {
   std::string action, output, gpu, features = "metrics", model, group, csv, data;
   std::string alone, overlapped, metrics, source, license, measured_by, clocks;
   std::vector<std::string> files, preset_paths;
-  std::int64_t folds = 5, seed = 1;
+  std::int64_t folds = 5, repeats = 3, seed = 1;
   bool json = false;
 };
 
@@ -62,12 +62,16 @@ learn::FoldSettings folds_of(const SlowdownOptions& options, slowdown::FeatureSe
   if (options.folds < 2 || options.folds > 100)
     throw UserError(fmt::format("--folds {}: rows cannot be held out that way", options.folds),
                     "choose 2 to 100; 5 is usual");
+  if (options.repeats < 1 || options.repeats > 100)
+    throw UserError(fmt::format("--repeats {}: folds cannot choose that way", options.repeats),
+                    "choose 1 to 100; 3 is usual");
   const std::string usual = features == slowdown::FeatureSet::simulator ? "shape" : "random";
   const std::string& name = options.group.empty() ? usual : options.group;
   const auto at = std::find(learn::grouping_names.begin(), learn::grouping_names.end(), name);
   return {.grouping = static_cast<learn::Grouping>(at - learn::grouping_names.begin()),
           .folds = static_cast<std::int32_t>(options.folds),
-          .seed = static_cast<std::uint64_t>(options.seed)};
+          .seed = static_cast<std::uint64_t>(options.seed),
+          .repeats = static_cast<std::int32_t>(options.repeats)};
 }
 
 // A whole file or none.
@@ -226,6 +230,7 @@ std::function<int(Invocation&)> declare(Options& options) {
       "what is new about rows that are held out: nothing, the kernel, its size; usually random for metrics, "
       "shape for the simulator's features");
   options.value(chosen->folds, "--folds", "in how many parts rows are held out");
+  options.value(chosen->repeats, "--repeats", "how often the folds that choose a model are drawn");
   options.value(chosen->seed, "--seed", "of folds and of training");
   options.value(chosen->csv, "--csv", "evaluate: write every row with its predictions to this file");
   options.value(chosen->data, "--data", "explain MODEL: the rows to ask it about");

@@ -46,7 +46,8 @@ TEST(Nested, NeverAsksAboutARowThatTrainedOrChose) {
     std::int32_t asked_of_seen = 0, asked = 0;
     const std::vector<Candidate> table{
         no_slowdown(), {.name = "spy", .what = "", .settings = {""}, .fit = Spy{&asked_of_seen, &asked}}};
-    const NestedReport report = evaluate_nested(table, examples, {.grouping = grouping, .folds = 4});
+    const NestedReport report =
+        evaluate_nested(table, examples, {.grouping = grouping, .folds = 4, .repeats = 1});
     EXPECT_EQ(asked_of_seen, 0);
     EXPECT_GE(asked, 60 * 4) << "each row once outside, and in the inner folds of three others";
     EXPECT_EQ(report.chosen.all.rows, 60);
@@ -56,7 +57,8 @@ TEST(Nested, NeverAsksAboutARowThatTrainedOrChose) {
 TEST(Nested, OnPureNoiseDoesNotBeatNoSlowdown) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     const Examples examples = metric_examples(120, 5, seed, echo::testing::by_nothing, 0.2);
-    const NestedReport report = evaluate_nested(quick_table(examples), examples, {.seed = seed});
+    const NestedReport report =
+        evaluate_nested(quick_table(examples), examples, {.seed = seed, .repeats = 1});
     EXPECT_GE(report.chosen.all.mean, 0.99 * of(report, "no_slowdown").all.mean) << "seed " << seed;
     EXPECT_GT(of(report, "no_slowdown").all.mean, 0.05);
   }
@@ -64,7 +66,7 @@ TEST(Nested, OnPureNoiseDoesNotBeatNoSlowdown) {
 
 TEST(Nested, FindsWhatHangsOnTheNameAndSaysSo) {
   const Examples examples = metric_examples(150, 5, 2, echo::testing::by_name, 0.02);
-  const NestedReport report = evaluate_nested(quick_table(examples), examples, {});
+  const NestedReport report = evaluate_nested(quick_table(examples), examples, {.repeats = 1});
   EXPECT_LT(report.chosen.all.mean, 0.02);
   EXPECT_TRUE(std::all_of(report.chosen.chosen.begin(), report.chosen.chosen.end(),
                           [](const std::string& chosen) { return chosen.starts_with("families"); }));
@@ -73,7 +75,7 @@ TEST(Nested, FindsWhatHangsOnTheNameAndSaysSo) {
 TEST(Nested, KeepsToNoSlowdownWhereTheNameIsAllAndKernelsAreNew) {
   const Examples examples = metric_examples(150, 5, 2, echo::testing::by_name, 0.02);
   const NestedReport report =
-      evaluate_nested(quick_table(examples), examples, {.grouping = Grouping::kernel});
+      evaluate_nested(quick_table(examples), examples, {.grouping = Grouping::kernel, .repeats = 1});
   EXPECT_LE(report.chosen.all.mean, of(report, "no_slowdown").all.mean * 1.02);
   EXPECT_FALSE(report.beats_baselines && report.chosen.all.mean >= of(report, "no_slowdown").all.mean);
 }
@@ -81,7 +83,7 @@ TEST(Nested, KeepsToNoSlowdownWhereTheNameIsAllAndKernelsAreNew) {
 TEST(Nested, LearnsFromMetricsWhatHoldsForKernelsNeverSeen) {
   const Examples examples = metric_examples(300, 12, 3, echo::testing::by_dram);
   const NestedReport report =
-      evaluate_nested(quick_table(examples), examples, {.grouping = Grouping::kernel});
+      evaluate_nested(quick_table(examples), examples, {.grouping = Grouping::kernel, .repeats = 1});
   EXPECT_LT(report.chosen.all.mean, 0.5 * of(report, "no_slowdown").all.mean);
   EXPECT_TRUE(report.beats_baselines);
 }
@@ -89,8 +91,8 @@ TEST(Nested, LearnsFromMetricsWhatHoldsForKernelsNeverSeen) {
 TEST(Nested, GivesTheSameReportTwice) {
   const Examples examples = metric_examples(80, 5, 4, echo::testing::by_dram, 0.1);
   const auto table = quick_table(examples);
-  const NestedReport first = evaluate_nested(table, examples, {}),
-                     second = evaluate_nested(table, examples, {});
+  const NestedReport first = evaluate_nested(table, examples, {.folds = 3}),
+                     second = evaluate_nested(table, examples, {.folds = 3});
   EXPECT_EQ(first.chosen.all.mean, second.chosen.all.mean);
   EXPECT_EQ(first.chosen.chosen, second.chosen.chosen);
   EXPECT_EQ(first.fold, second.fold);
@@ -99,11 +101,24 @@ TEST(Nested, GivesTheSameReportTwice) {
 TEST(Nested, RefusesWhatCannotBeHeldOut) {
   EXPECT_THROW(
       static_cast<void>(evaluate_nested(quick_table({}), metric_examples(40, 2, 1, echo::testing::by_dram),
-                                        {.grouping = Grouping::kernel})),
+                                        {.grouping = Grouping::kernel, .repeats = 1})),
       UserError);
   Examples idle = metric_examples(40, 4, 1, echo::testing::by_dram);
   for (Example& example : idle.rows) example.row.overlap_ratio = 0.0;
   EXPECT_THROW(static_cast<void>(evaluate_nested(quick_table(idle), idle, {})), UserError);
+}
+
+// Asking about each row three times makes nothing surer than the rows are.
+TEST(BestSettings, DoubtDoesNotShrinkWithRepeats) {
+  const Examples examples = metric_examples(200, 5, 6, echo::testing::by_name, 0.3);
+  const auto table = echo::testing::candidates_named(examples, {"no_slowdown", "families"});
+  const auto rows = echo::testing::all_rows(examples);
+  for (const Grouping grouping : {Grouping::row, Grouping::shape}) {
+    const Choice once = best_settings(table, examples, rows, {.grouping = grouping, .repeats = 1}).back();
+    const Choice often = best_settings(table, examples, rows, {.grouping = grouping, .repeats = 9}).back();
+    EXPECT_NEAR(often.doubt, once.doubt, 0.15 * once.doubt);
+    EXPECT_NEAR(often.mean, once.mean, 0.15 * once.mean);
+  }
 }
 
 // The doubt by a slower road: the spread of the advantage over many draws of groups with replacement.
