@@ -199,7 +199,9 @@ TEST(Slowdown, NeverFallsForAKernelWithMoreChannelsBesideIt) {
           const auto learned_more = monotone.view().predict(kernel, collective, machine);
           ASSERT_GE(more.kernel, white_box.kernel) << "seed " << seed;
           // Of copy engines nothing was learned: the step to the first channel is no step of one model.
-          if (collective.channels > 4) ASSERT_GE(learned_more.kernel, learned.kernel) << "seed " << seed;
+          if (collective.channels > 4) {
+            ASSERT_GE(learned_more.kernel, learned.kernel) << "seed " << seed;
+          }
           higher += learned_more.kernel > learned.kernel && more.kernel > white_box.kernel;
           white_box = more, learned = learned_more;
         }
