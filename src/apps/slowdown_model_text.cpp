@@ -8,6 +8,7 @@
 #include "apps/json.hpp"
 #include "apps/show_quantity.hpp"
 #include "apps/text_table.hpp"
+#include "learn/choose.hpp"
 
 namespace echo::apps {
 
@@ -54,7 +55,7 @@ bool beats_baselines(const std::vector<slowdown::HeldOutError>& errors) {
   for (const slowdown::HeldOutError& error : errors) {
     if (error.of == "this model")
       own = &error;
-    else if (own == nullptr || !(error.mean - own->mean > error.doubt))
+    else if (own == nullptr || !learn::is_beyond_doubt(error.mean - own->mean, error.doubt))
       return false;
   }
   return own != nullptr;

@@ -133,7 +133,9 @@ std::vector<Choice> best_settings(const std::vector<Candidate>& candidates, cons
 Choice best_of(const std::vector<Candidate>& candidates, std::span<const Choice> choices) {
   Choice best = choices.front();
   for (const Choice& choice : choices)
-    if (candidates[choice.candidate].role == Role::learned && sure(choice) > sure(best)) best = choice;
+    if (candidates[choice.candidate].role == Role::learned &&
+        is_beyond_doubt(choice.advantage, choice.doubt) && sure(choice) > sure(best))
+      best = choice;
   return best;
 }
 

@@ -37,7 +37,14 @@ struct Choice {
 // leaves rows that overlap.
 [[nodiscard]] std::vector<Choice> best_settings(const std::vector<Candidate>&, const Examples&, Rows,
                                                 const FoldSettings&);
-// Of the learned ones (Role) and no slowdown; the first of equals.
+// An advantage of a mean error that is less than this (a tenth of a percent) is none that anybody would
+// notice.
+inline constexpr double least_advantage = 1e-3;
+// Whether an advantage is more than its doubt, and enough to matter.
+[[nodiscard]] constexpr bool is_beyond_doubt(double advantage, double doubt) {
+  return advantage - doubt > 0.0 && advantage > least_advantage;
+}
+// Of the learned ones (Role) that are better beyond doubt, and no slowdown; the first of equals.
 [[nodiscard]] Choice best_of(const std::vector<Candidate>&, std::span<const Choice>);
 
 // On all rows: the best setting of the named candidate, or the best of all where the name is empty.

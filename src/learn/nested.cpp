@@ -121,8 +121,9 @@ NestedReport evaluate_nested(const std::vector<Candidate>& candidates, const Exa
   for (CandidateReport& candidate : report.candidates) fill_measures(candidate);
   fill_measures(report.chosen);
   const std::vector<Margin> margins = margins_of(report, report.chosen);
-  report.beats_baselines = std::all_of(margins.begin(), margins.end(),
-                                       [](const Margin& margin) { return margin.advantage > margin.doubt; });
+  report.beats_baselines = std::all_of(margins.begin(), margins.end(), [](const Margin& margin) {
+    return is_beyond_doubt(margin.advantage, margin.doubt);
+  });
   return report;
 }
 

@@ -30,7 +30,7 @@ struct NestedReport {
   // As candidates_of(), each with the settings its inner folds chose.
   std::vector<CandidateReport> candidates;
   CandidateReport chosen;        // the procedure as a whole: inner folds choose the candidate too
-  bool beats_baselines = false;  // every margin of it is larger than its doubt
+  bool beats_baselines = false;  // every margin of it is beyond doubt
 };
 
 // [baselines] of one of the report's candidates, or of its choice.

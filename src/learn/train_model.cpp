@@ -116,7 +116,8 @@ Training train_model(const std::vector<Candidate>& candidates, const Examples& e
   NestedReport report = evaluate_nested(candidates, examples, request.folds);
   // The choice of all rows may be luck; the nested report judges the choosing as well.
   const Margin over_nothing = margins_of(report, report.chosen).front();
-  if (request.candidate.empty() && over_nothing.advantage <= over_nothing.doubt) refuse(request);
+  if (request.candidate.empty() && !is_beyond_doubt(over_nothing.advantage, over_nothing.doubt))
+    refuse(request);
   auto fitted = candidate.fit(examples, all_rows(examples), request.folds.seed);
   Training trained{.model = std::move(*fitted[choice.setting].model),
                    .setting = candidate.settings[choice.setting],

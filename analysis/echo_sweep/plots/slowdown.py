@@ -18,7 +18,7 @@ def errors(rows, axes=None):
     share = np.arange(1, part.sum() + 1) / part.sum()
     for i, name in enumerate(names):
         error = np.sort(np.clip(rows.errors(name)[part], LEAST, MOST))
-        kept = np.unique(np.linspace(0, len(error) - 1, 160).astype(int))  # a light file
+        kept = np.unique(np.linspace(0, len(error) - 1, 100).astype(int))  # a light file
         axes.step(error[kept], share[kept], where="post", lw=2 if i == 0 else 1,
                   color=SERIES[i % len(SERIES)], ls="-" if i < 4 else "--",
                   label=f"{name}: {100 * rows.errors(name)[part].mean():.1f} % mean")
@@ -48,9 +48,9 @@ def scatter(rows):
         axes.plot(span, span, lw=0.8, color=ACCENT)
         axes.plot(measured, rows.predicted[name][part] / rows.alone[part], "o", ms=2, alpha=0.4, mew=0, color=SERIES[0],
                   rasterized=True)
+        axes.set(xscale="log", yscale="log", xlim=span, ylim=span)
+        ticks = [tick for tick in (1, 2, 4, 8, 16, 32) if tick <= span[1]]
         for axis in (axes.xaxis, axes.yaxis):
-            axis.axes.set(xscale="log", yscale="log", xlim=span, ylim=span)
-            ticks = [tick for tick in (1, 2, 4, 8, 16, 32) if tick <= span[1]]
             axis.set_ticks(ticks, [f"{tick}x" for tick in ticks], fontsize=8)
             axis.set_ticks([], minor=True)
         axes.set_xlabel("measured: overlapped / alone", fontsize=9)
@@ -97,7 +97,7 @@ def dependence(explanation):
         new_axes(axes)
         axes.axhline(0, lw=0.8, color=LIGHT_GREY)
         axes.plot(at, slowdown, marker="o", ms=2, lw=1, color=SERIES[0])
-        if at[0] > 0 and at[-1] / at[0] > 50:
+        if units and at[0] > 0 and at[-1] / at[0] > 50:
             axes.set_xscale("log")
         axes.tick_params(labelsize=8)
         axes.set_xlabel(f"{name} [{units}]" if units else name, fontsize=8.5)
