@@ -11,6 +11,7 @@
 #include "sweep/design_space.hpp"
 #include "tests/support/learned_image.hpp"
 #include "tests/support/sample_learned.hpp"
+#include "tests/support/source_dir.hpp"
 
 namespace echo {
 namespace {
@@ -48,7 +49,7 @@ struct Points {
 const Points& points_of_sweep() {
   static const Points known = [] {
     Points points;
-    points.inputs = config::read_sweep(std::string(ECHO_SOURCE_DIR) + "/sweeps/gpt3-175b-96xh800.toml");
+    points.inputs = config::read_sweep(support::source_dir() + "/sweeps/gpt3-175b-96xh800.toml");
     const sweep::DesignSpace space(points.inputs.spec, points.inputs.catalog);
     simulate::Workspace ws;
     for (sweep::PointIndex i = 0; i < space.size() && points.composed.size() < 1000; ++i) {

@@ -7,6 +7,7 @@
 #include "config/sweep_file.hpp"
 #include "simulate/simulate.hpp"
 #include "sweep/design_space.hpp"
+#include "tests/support/source_dir.hpp"
 
 namespace echo {
 namespace {
@@ -21,7 +22,7 @@ const Points& points_of(const std::string& name) {
   for (const auto& [key, points] : known)
     if (key == name) return *points;
   auto points = std::make_unique<Points>();
-  points->inputs = config::read_sweep(std::string(ECHO_SOURCE_DIR) + "/sweeps/" + name + ".toml");
+  points->inputs = config::read_sweep(support::source_dir() + "/sweeps/" + name + ".toml");
   const sweep::DesignSpace space(points->inputs.spec, points->inputs.catalog);
   const sweep::PointIndex stride = space.size() / 20'000 + 1;
   simulate::Workspace ws;

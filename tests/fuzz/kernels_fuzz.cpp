@@ -4,10 +4,11 @@
 #include <string>
 
 #include "config/measured_kernels.hpp"
+#include "tests/support/source_dir.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const echo::config::CatalogInputs presets =
-      echo::config::read_catalog({std::string(ECHO_SOURCE_DIR) + "/sweeps/catalog"});
+      echo::config::read_catalog({echo::support::source_dir() + "/sweeps/catalog"});
   if (size == 0) return 0;
   const auto forms = echo::config::kernel_table_forms();
   const echo::config::KernelTableForm& form = forms[data[0] % forms.size()];

@@ -21,6 +21,7 @@ read -ra hdf5 <<<"$(pkg-config --libs hdf5) -lhdf5_hl"
 for name in csv expression journal kernels nccl_log nsight overlap profile slowdown sweep trace; do
   # shellcheck disable=SC2086
   clang++-14 -std=c++20 $flags -fsanitize=fuzzer -w -DECHO_SOURCE_DIR="\"$PWD\"" -Isrc -I. "tests/fuzz/${name}_fuzz.cpp" \
+    tests/support/source_dir.cpp \
     "${libraries[@]}" -ltomlplusplus -lxxhash -lfmt -lboost_serialization -lsqlite3 -lz "${hdf5[@]}" -o "$folder/$name"
   mkdir -p "$folder/corpus_$name"
   dictionary=()

@@ -17,6 +17,7 @@
 #include "collective/constants.hpp"
 #include "config/sweep_file.hpp"
 #include "profile/constants.hpp"
+#include "tests/support/source_dir.hpp"
 
 namespace {
 
@@ -45,7 +46,7 @@ void make_catalog() {
        {"gpus/h100-sxm", "models/gpt3-125m", "clusters/dgx-h100-ndr400", "frameworks/megatron-core"}) {
     const std::string file = std::string(preset) + ".toml";
     fs::create_directories((catalog / file).parent_path());
-    fs::copy_file(fs::path(ECHO_SOURCE_DIR) / "sweeps" / "catalog" / file, catalog / file);
+    fs::copy_file(fs::path(echo::support::source_dir()) / "sweeps" / "catalog" / file, catalog / file);
   }
   write(catalog / "kernels" / "h100-sxm.toml",
         constants("h100-sxm", echo::profile::kernel_constant_fields()));

@@ -9,6 +9,7 @@
 #include "config/sweep_file.hpp"
 #include "sweep/in_process.hpp"
 #include "sweep/run_sweep.hpp"
+#include "tests/support/source_dir.hpp"
 
 namespace echo::sweep {
 namespace {
@@ -39,7 +40,7 @@ std::string rows_of(const std::string& sweep_file) {
 class GoldenSweep : public testing::TestWithParam<const char*> {};
 
 TEST_P(GoldenSweep, RowsAreWhatTheyWere) {
-  const std::string base = std::string(ECHO_SOURCE_DIR) + "/tests/golden/" + GetParam();
+  const std::string base = support::source_dir() + "/tests/golden/" + GetParam();
   const std::string found = rows_of(base + ".toml");
   if (std::getenv("ECHO_UPDATE_GOLDEN") != nullptr) {
     std::ofstream(base + ".csv") << found;

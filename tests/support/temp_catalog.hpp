@@ -13,6 +13,7 @@
 #include "collective/constants.hpp"
 #include "config/sweep_file.hpp"
 #include "profile/constants.hpp"
+#include "tests/support/source_dir.hpp"
 
 namespace echo::support {
 
@@ -27,7 +28,7 @@ class TempCatalog {
  public:
   TempCatalog() : root_(fs::temp_directory_path() / ("echo-config-test-" + std::to_string(::getpid()))) {
     fs::remove_all(root_);
-    const fs::path source = fs::path(ECHO_SOURCE_DIR) / "sweeps" / "catalog";
+    const fs::path source = fs::path(support::source_dir()) / "sweeps" / "catalog";
     for (const char* kind : {"gpus", "models", "clusters", "fabrics", "frameworks"}) {
       fs::create_directories(folder() / kind);
       fs::copy(source / kind, folder() / kind);

@@ -10,6 +10,7 @@
 #include "sweep/in_process.hpp"
 #include "sweep/run_sweep.hpp"
 #include "tests/support/large_space.hpp"
+#include "tests/support/source_dir.hpp"
 
 namespace echo::apps {
 namespace {
@@ -129,7 +130,7 @@ TEST(PlanPoints, RefuseWhatTheSweepDoesNotHave) {
 
 // All points probed: the shares are those of the run.
 TEST(PlanProbe, SharesAreThoseOfARun) {
-  const auto inputs = config::read_sweep(std::string(ECHO_SOURCE_DIR) + "/sweeps/gpt3-175b-96xh800.toml", {},
+  const auto inputs = config::read_sweep(support::source_dir() + "/sweeps/gpt3-175b-96xh800.toml", {},
                                          {"space.tp=[8]", "space.micro_batch=[1]", "space.vpp=[1,2]"});
   const PlanCounts counts = count_plan(inputs.spec, inputs.catalog);
   ASSERT_GT(counts.points->size(), 10);

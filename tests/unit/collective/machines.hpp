@@ -7,6 +7,7 @@
 
 #include "collective/algorithm.hpp"
 #include "collective/price_collectives.hpp"
+#include "tests/support/source_dir.hpp"
 
 namespace echo::collective::testing {
 
@@ -62,7 +63,7 @@ inline ops::AlgorithmId id_of(const std::string& name) {
 
 // The catalog's constants of `name`, read by the plainest means: the text after "field = { value = ".
 inline NetworkConstants catalog_constants(const std::string& name) {
-  std::ifstream file(std::string(ECHO_SOURCE_DIR) + "/sweeps/catalog/networks/" + name + ".toml");
+  std::ifstream file(support::source_dir() + "/sweeps/catalog/networks/" + name + ".toml");
   std::stringstream text;
   text << '\n' << file.rdbuf();
   NetworkConstants k;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/named_table.hpp"
+#include "tests/support/source_dir.hpp"
 #include "tests/support/temp_catalog.hpp"
 
 namespace echo::config {
@@ -17,7 +18,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 const CatalogInputs& shipped() {
-  static const CatalogInputs inputs = read_catalog({std::string(ECHO_SOURCE_DIR) + "/sweeps/catalog"});
+  static const CatalogInputs inputs = read_catalog({support::source_dir() + "/sweeps/catalog"});
   return inputs;
 }
 

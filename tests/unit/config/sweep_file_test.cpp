@@ -5,6 +5,7 @@
 
 #include "sweep/count_space.hpp"
 #include "sweep/design_space.hpp"
+#include "tests/support/source_dir.hpp"
 #include "tests/unit/config/sweep_fixture.hpp"
 
 namespace echo::config {
@@ -327,7 +328,7 @@ TEST_F(SweepFile, DropsAValueListedTwiceWithAWarning) {
 
 TEST_F(SweepFile, ReadsTheSweepsItShips) {
   for (const char* name : {"gpt3-175b-96xh800", "design-space"}) {
-    const auto path = support::fs::path(ECHO_SOURCE_DIR) / "sweeps" / (std::string(name) + ".toml");
+    const auto path = support::fs::path(support::source_dir()) / "sweeps" / (std::string(name) + ".toml");
     support::fs::copy_file(path, temp_.root() / (std::string(name) + ".toml"));
     const auto read = read_sweep((temp_.root() / (std::string(name) + ".toml")).string());
     EXPECT_THAT(read.warnings, IsEmpty());
@@ -340,7 +341,7 @@ TEST_F(SweepFile, ReadsTheSweepsItShips) {
 }
 
 TEST_F(SweepFile, ReadsTheExampleOfEverySection) {
-  const auto source = support::fs::path(ECHO_SOURCE_DIR) / "sweeps";
+  const auto source = support::fs::path(support::source_dir()) / "sweeps";
   support::fs::create_directories(temp_.root() / "sites");
   for (const char* name : {"two-budgets.toml", "sites/lab.toml"})
     support::fs::copy_file(source / name, temp_.root() / name);

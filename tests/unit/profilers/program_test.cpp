@@ -14,6 +14,7 @@
 #include "profilers/kernel_plan.hpp"
 #include "profilers/overlap_options.hpp"
 #include "profilers/plan_text.hpp"
+#include "tests/support/source_dir.hpp"
 
 namespace echo::profilers {
 namespace {
@@ -115,7 +116,7 @@ TEST(Child, ThatIsNotThereIsAnError) {
 
 TEST(GpuName, IsThatOfAPresetInTheCatalog) {
   const std::filesystem::path catalog =
-      std::filesystem::path(ECHO_SOURCE_DIR) / "sweeps" / "catalog" / "gpus";
+      std::filesystem::path(support::source_dir()) / "sweeps" / "catalog" / "gpus";
   const std::string aliases = read_text(catalog.parent_path() / "aliases.toml");
   for (const std::string device :
        {"NVIDIA H100 80GB HBM3", "NVIDIA H200", "NVIDIA A100-SXM4-40GB", "NVIDIA A100-SXM4-80GB",

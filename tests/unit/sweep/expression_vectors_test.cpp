@@ -7,6 +7,7 @@
 
 #include "base/csv.hpp"
 #include "sweep/expression.hpp"
+#include "tests/support/source_dir.hpp"
 
 namespace echo::sweep {
 namespace {
@@ -55,7 +56,7 @@ std::string powers_of(Unit unit) {
 }
 
 TEST(ExpressionVectors, AgreeWithTheEvaluator) {
-  const std::string path = std::string(ECHO_SOURCE_DIR) + "/tests/support/expression_vectors.csv";
+  const std::string path = support::source_dir() + "/tests/support/expression_vectors.csv";
   std::ifstream file(path);
   std::string text, line;
   while (std::getline(file, line)) text += line.starts_with('#') ? "" : line + "\n";
