@@ -13,23 +13,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "base/csv.hpp"
-#include "base/named_table.hpp"
-#include "config/measured_steps.hpp"
-#include "simulate/simulate.hpp"
-
 namespace echo::calibrate {
 
 namespace {
-
-constexpr std::size_t fewest_rows = 3;
 
 constexpr const char* h100_steps =
     "fitted: 40 published 16-bit and 70 8-bit steps of Megatron-Core on H100 (dgxc-benchmarking, "
@@ -45,104 +36,50 @@ constexpr TrainingRate rates[] = {
     {"b200-sxm", 0.393, 0.548, 0.12, "assumed: the GB200's rate inside a training step (one die)"},
 };
 
-struct Study {
-  config::MeasuredSteps steps;
-  simulate::Calibration known;
-  simulate::Workspace workspace;
-};
-
-using Rows = std::vector<const config::MeasuredStep*>;
-
-// log(predicted / measured) of every row with the factor set.
-std::vector<double> log_ratios(Study& study, const Rows& rows, profile::KernelConstants& constants,
-                               double profile::KernelConstants::*factor, double value) {
-  constants.*factor = value;
-  study.workspace.memo = {};  // prices depend on the factor
-  std::vector<double> out;
-  for (const config::MeasuredStep* row : rows) {
-    const simulate::StepReport report =
-        simulate::simulate(*row->config, study.steps.catalog, study.known, study.workspace);
-    if (report.status == training::Status::ok)
-      out.push_back(std::log(to_seconds(report.step) / *row->step_seconds));
-  }
-  return out;
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
-double unbiased(Study& study, const Rows& rows, profile::KernelConstants& constants,
-                double profile::KernelConstants::*factor) {
-  double low = 0.0, high = 1.0;
-  for (int i = 0; i < 20; ++i) {
-    const double middle = (low + high) / 2;
-    (median(log_ratios(study, rows, constants, factor, middle)) < 0 ? low : high) = middle;
-  }
-  return (low + high) / 2;
-}
-
-double mean_error(const std::vector<double>& logs) {
-  double sum = 0.0;
-  for (const double x : logs) sum += std::abs(std::exp(x) - 1.0);
-  return sum / static_cast<double>(logs.size());
-}
-
-void study_gpu(Study& study, profile::KernelConstants& constants, bool narrow) {
-  const auto factor =
-      narrow ? &profile::KernelConstants::gemm_sustained_8 : &profile::KernelConstants::gemm_sustained;
-  Rows rows;
-  std::set<std::string> sources;
-  for (const config::MeasuredStep& step : study.steps.rows) {
-    if (!step.config || !step.step_seconds) continue;
-    const training::TrainingConfig& c = *step.config;
-    if (study.steps.catalog.gpu(c).kernels != constants.name) continue;
-    if (study.steps.catalog.framework(c.framework).name != "megatron-core") continue;
-    if (machine::is_narrow(c.precision) != narrow) continue;
-    if (c.degrees.context > 1) continue;  // kept unseen, as a test; so are runs that tune
-    if (c.recipe.lora_rank > 0 || c.recipe.packed_tokens > 0) continue;
-    if (study.steps.catalog.gpu(c).compute_capability < 90)
-      continue;  // the A100 seldom meets its power limit
-    if (simulate::simulate(c, study.steps.catalog, study.known, study.workspace).status !=
-        training::Status::ok)
-      continue;
-    rows.push_back(&step);
-    sources.insert(step.source);
-  }
-  if (rows.size() < fewest_rows) return;
-  const double published = constants.*factor;
-  const double all = unbiased(study, rows, constants, factor);
+void study_gpu(StepStudy& study, const StepRows& all, profile::KernelConstants& constants, bool narrow) {
+  const SustainedRate rate = sustained_rate(narrow);
+  const StepRows rows = rate_rows(study, all, constants.name, narrow);
+  if (rows.size() < fewest_rate_rows) return;
+  const double published = constants.*rate;
+  const auto with = [&](double value, const StepRows& of) {
+    constants.*rate = value;
+    study.forget_prices();
+    return log_ratios(study, of);
+  };
+  const double best = unbiased_rate(study, rows, constants, rate);
   fmt::print("{:10} {:2} bit  {:3} rows  {:.3f}  mean error {:.1f} %\n", constants.name, narrow ? 8 : 16,
-             rows.size(), all, 100 * mean_error(log_ratios(study, rows, constants, factor, all)));
+             rows.size(), best, 100 * mean_error(with(best, rows)));
+  std::set<std::string> sources;
+  for (const config::MeasuredStep* row : rows) sources.insert(row->source);
   for (const std::string& source : sources) {
-    Rows own, others;
+    StepRows own, others;
     for (const config::MeasuredStep* row : rows) (row->source == source ? own : others).push_back(row);
-    if (others.size() < fewest_rows) continue;
-    const double without = unbiased(study, others, constants, factor);
-    const std::vector<double> logs = log_ratios(study, own, constants, factor, without);
+    if (others.size() < fewest_rate_rows) continue;
+    const double without = unbiased_rate(study, others, constants, rate);
+    const std::vector<double> logs = with(without, own);
     fmt::print(
         "    {:24} {:3} rows unseen: {:.3f} from the others, mean error {:.1f} %, median ratio {:.3f}\n",
-        source, own.size(), without, 100 * mean_error(logs), std::exp(median(logs)));
+        source, own.size(), without, 100 * mean_error(logs), std::exp(median_of(logs)));
   }
-  constants.*factor = published;
+  constants.*rate = published;
 }
 
 }  // namespace
 
 std::span<const TrainingRate> training_rates() { return rates; }
 
+SustainedRate sustained_rate(bool narrow) {
+  return narrow ? &profile::KernelConstants::gemm_sustained_8 : &profile::KernelConstants::gemm_sustained;
+}
+
 int run_training(std::span<char*> args) {
-  const char* folder = std::getenv("ECHO_DATA_DIR");
-  std::string table =
-      std::string(folder != nullptr ? folder : "../shared/data") + "/steps/measured_steps.csv";
+  std::string table = default_step_table();
   for (std::size_t i = 0; i + 1 < args.size(); ++i)
     if (std::string(args[i]) == "--table") table = args[i + 1];
-  config::CatalogInputs presets = config::read_catalog();
-  Study study{config::read_measured_steps(CsvTable::read_file(table), presets), presets.calibration, {}};
+  StepStudy study = read_step_study(table);
+  const StepRows rows = study.scored();
   for (profile::KernelConstants& constants : study.known.kernels)
-    for (const bool narrow : {false, true}) study_gpu(study, constants, narrow);
+    for (const bool narrow : {false, true}) study_gpu(study, rows, constants, narrow);
   return 0;
 }
 

@@ -4,6 +4,8 @@
 
 #include <span>
 
+#include "calibrate/step_study.hpp"
+
 namespace echo::calibrate {
 
 // What run_training printed, per GPU kind.
@@ -13,6 +15,7 @@ struct TrainingRate {
   const char* source;
 };
 [[nodiscard]] std::span<const TrainingRate> training_rates();
+[[nodiscard]] SustainedRate sustained_rate(bool narrow);  // which constant it is, by operand width
 
 // `echo-calibrate training [--table FILE]`: prints, per GPU kind and operand width, the value for which the
 // median predicted step equals the median measured one, the errors left, and the errors of each publication

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "calibrate/held_out.hpp"
 #include "calibrate/kernel_calibration.hpp"
 #include "calibrate/kernel_transfer.hpp"
 #include "calibrate/network_fit.hpp"
@@ -18,9 +19,12 @@ int main(int argc, char** argv) {
     if (command == "transfer") return echo::calibrate::run_transfer(args.subspan(2));
     if (command == "networks") return echo::calibrate::run_networks(args.subspan(2));
     if (command == "training") return echo::calibrate::run_training(args.subspan(2));
+    if (command == "held-out") return echo::calibrate::run_held_out(args.subspan(2));
     std::fputs(
-        "echo-calibrate kernels --gpu NAME [--data FOLDER] [--out FILE]\necho-calibrate transfer [--data FOLDER]\necho-calibrate networks [--out "
-        "FOLDER]\necho-calibrate training [--table FILE]\n",
+        "echo-calibrate kernels --gpu NAME [--data FOLDER] [--out FILE]\necho-calibrate transfer [--data "
+        "FOLDER]\necho-calibrate networks [--out "
+        "FOLDER]\necho-calibrate training [--table FILE]\necho-calibrate held-out [--table FILE] [--out "
+        "FILE.csv]\n",
         stderr);
     return 2;
   } catch (const echo::UserError& error) {
