@@ -168,6 +168,18 @@ class RowReader {
     c.schedule = training::ScheduleId(id);
   }
 
+  // The preset of the framework that a row names, with or without a version behind it ("flagscale-ed55532",
+  // "deepspeed-0-11-1").
+  [[nodiscard]] std::int32_t find_framework(std::string name) const {
+    for (;;) {
+      const std::int32_t id = find_named(catalog_.frameworks, presets_.aliases.resolve("framework", name));
+      const std::size_t dash = name.rfind('-');
+      if (id >= 0 || dash == std::string::npos) return id;
+      if (name.find_first_of("0123456789", dash) == std::string::npos) return -1;
+      name.resize(dash);
+    }
+  }
+
   [[nodiscard]] bool is_tuned() const { return text("task") == "LoRA" || text("task") == "SFT"; }
 
   // NeMo's recipes for tuning interleave down to one layer a chunk (vpp = 20 of 80 layers in 4 stages) and
@@ -182,12 +194,13 @@ class RowReader {
 
   TrainingConfig read_config() {
     TrainingConfig c;
-    std::string name = presets_.aliases.resolve("framework", text("framework"));
     c.precision = choice("precision", machine::precision_names, machine::Precision::bf16);
+    std::int32_t framework = find_framework(std::string(text("framework")));
+    if (framework < 0) return problem("no preset for framework " + std::string(text("framework"))), c;
     // Megatron-LM came to 8-bit products with Megatron Core and Transformer Engine.
-    if (name == "megatron-lm" && machine::operand_bytes(c.precision) == 1) name = "megatron-core";
-    const std::int32_t framework = find_named(catalog_.frameworks, name);
-    if (framework < 0) return problem("no preset for framework " + name), c;
+    if (catalog_.frameworks[static_cast<std::size_t>(framework)].name == "megatron-lm" &&
+        machine::operand_bytes(c.precision) == 1)
+      framework = find_named(catalog_.frameworks, "megatron-core");
     c.framework = training::FrameworkId(framework);
     const training::FrameworkSpec& f = catalog_.frameworks[static_cast<std::size_t>(framework)];
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "calibrate/ablation.hpp"
 #include "calibrate/held_out.hpp"
 #include "calibrate/kernel_calibration.hpp"
 #include "calibrate/kernel_transfer.hpp"
@@ -20,11 +21,14 @@ int main(int argc, char** argv) {
     if (command == "networks") return echo::calibrate::run_networks(args.subspan(2));
     if (command == "training") return echo::calibrate::run_training(args.subspan(2));
     if (command == "held-out") return echo::calibrate::run_held_out(args.subspan(2));
+    if (command == "ablation") return echo::calibrate::run_ablation(args.subspan(2));
     std::fputs(
-        "echo-calibrate kernels --gpu NAME [--data FOLDER] [--out FILE]\necho-calibrate transfer [--data "
-        "FOLDER]\necho-calibrate networks [--out "
-        "FOLDER]\necho-calibrate training [--table FILE]\necho-calibrate held-out [--table FILE] [--out "
-        "FILE.csv]\n",
+        "echo-calibrate kernels --gpu NAME [--data FOLDER] [--out FILE]\n"
+        "echo-calibrate transfer [--data FOLDER]\n"
+        "echo-calibrate networks [--out FOLDER]\n"
+        "echo-calibrate training [--table FILE]\n"
+        "echo-calibrate held-out [--table FILE] [--out FILE.csv]\n"
+        "echo-calibrate ablation [--table FILE]\n",
         stderr);
     return 2;
   } catch (const echo::UserError& error) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/named_table.hpp"
+#include "config/measured_steps.hpp"
 #include "tests/support/source_dir.hpp"
 #include "tests/support/temp_catalog.hpp"
 
@@ -165,10 +166,26 @@ TEST(Catalog, ResolvesTheNamesOfMeasuredTables) {
   EXPECT_EQ(aliases.resolve("gpu", "H100-SXM5-80GB"), "h100-sxm");
   EXPECT_EQ(aliases.resolve("gpu", "h100-sxm"), "h100-sxm");
   EXPECT_EQ(aliases.resolve("precision", "bfloat16"), "bf16");
-  EXPECT_EQ(aliases.resolve("framework", "deepspeed-0-11-1"), "megatron-deepspeed");
+  EXPECT_EQ(aliases.resolve("framework", "FlagScale"), "megatron-core");
   EXPECT_EQ(aliases.resolve("model", "GPT3-175B"), "gpt3-175b");
   EXPECT_TRUE(aliases.has_no_preset("gpu", "V100-SXM2-32GB"));
   EXPECT_FALSE(aliases.has_no_preset("gpu", "h100-sxm"));
+}
+
+TEST(Catalog, AFrameworkOfATableMayHaveItsVersionBehind) {
+  const auto framework_of = [](const std::string& name) {
+    const std::string table =
+        "framework,gpu,num_gpus,layers,hidden,heads,seq_len,tp,pp,dp,micro_batch,global_batch\n" + name +
+        ",h100-sxm,8,24,2048,16,2048,2,1,4,1,64\n";
+    const MeasuredSteps steps = read_measured_steps(CsvTable::parse(table, "t.csv"), shipped());
+    const MeasuredStep& row = steps.rows.front();
+    return row.config ? steps.catalog.framework(row.config->framework).name : row.skipped;
+  };
+  EXPECT_EQ(framework_of("flagscale-ed55532"), "megatron-core");
+  EXPECT_EQ(framework_of("deepspeed-0-11-1"), "megatron-deepspeed");
+  EXPECT_EQ(framework_of("fsdp"), "fsdp");
+  EXPECT_EQ(framework_of("megatron-unheard-of"), "no preset for framework megatron-unheard-of");
+  EXPECT_EQ(framework_of("unheard-of-2"), "no preset for framework unheard-of-2");
 }
 
 TEST(Catalog, AliasesLeadToPresetsThatExist) {
