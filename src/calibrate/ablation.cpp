@@ -89,7 +89,7 @@ validate::ErrorSummary errors_without(StepStudy& study, const StepRows& rows, st
 }
 
 void print(const std::string& name, const validate::ErrorSummary& e) {
-  fmt::print("  {:26} {:4} rows  median {:5.1f} %  mean {:5.1f} %  bias {:+6.1f} %\n", name, e.scored,
+  fmt::print("  {:32} {:4} rows  median {:5.1f} %  mean {:5.1f} %  bias {:+6.1f} %\n", name, e.scored,
              100 * e.median_ape, 100 * e.mean_ape, 100 * e.bias);
 }
 
