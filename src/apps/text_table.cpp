@@ -37,4 +37,21 @@ std::string TextTable::text() const {
   return all;
 }
 
+std::string TextTable::markdown() const {
+  const auto line = [](const std::vector<std::string>& cells) {
+    std::string out = "|";
+    for (const std::string& cell : cells) out += " " + cell + " |";
+    return out + "\n";
+  };
+  std::vector<std::string> titles = headings_;
+  std::string rule = "|";
+  for (std::string& title : titles) {
+    if (title.starts_with('<')) title.erase(0, 1);
+    rule += "---|";
+  }
+  std::string all = line(titles) + rule + "\n";
+  for (const auto& row : rows_) all += line(row);
+  return all;
+}
+
 }  // namespace echo::apps

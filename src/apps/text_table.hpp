@@ -13,6 +13,7 @@ class TextTable {
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   // One line each, two blanks between columns, no blanks at the ends.
   [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string markdown() const;  // the same cells between bars
 
  private:
   std::vector<std::string> headings_;

@@ -10,7 +10,6 @@
 #include <iterator>
 
 #include "collective/algorithm.hpp"
-#include "config/measured_collectives.hpp"
 
 namespace echo::apps {
 
@@ -37,13 +36,10 @@ struct Grouping {
   const char* name;
   std::string (*of)(const MeasuredCollectiveRow&);
 };
-std::string padded(std::int32_t count) {
-  return fmt::format("{:6}", count);
-}  // so that text sorts as numbers do
 constexpr std::array<Grouping, 7> groupings{
     {{"gpu", [](const auto& r) { return r.gpu; }},
-     {"nodes", [](const auto& r) { return padded(r.nodes); }},
-     {"ranks", [](const auto& r) { return padded(r.measured.query.group.ranks); }},
+     {"nodes", [](const auto& r) { return std::to_string(r.nodes); }},
+     {"ranks", [](const auto& r) { return std::to_string(r.measured.query.group.ranks); }},
      {"collective", [](const auto& r) { return r.collective; }},
      {"network", [](const auto& r) { return r.network; }},
      {"constants", [](const auto& r) { return r.constants.name; }},
@@ -109,7 +105,7 @@ void add_json(Json& json, std::size_t rows, const Scores& scores) {
   json.key("by").open_object();
   for (std::size_t i = 0; i < groupings.size(); ++i) {
     json.key(groupings[i].name).open_object();
-    add_errors_by_group(json, scores.by[i]);
+    add_errors_by_group(json, validate::summarise_by_group(scores.by[i]));
     json.close();
   }
   json.close();
@@ -144,24 +140,25 @@ void add_csv(const std::string& file, const MeasuredCollectiveRow& row, const Pr
 
 }  // namespace
 
-ValidatedTable validate_collectives(const CsvTable& table, const std::string& file,
-                                    const config::CatalogInputs& presets, bool wants_csv) {
-  const auto rows = config::read_measured_collectives(table, presets);
+ValidatedTable validate_collectives(const std::vector<MeasuredCollectiveRow>& rows, const std::string& file,
+                                    const ValidateOptions& options) {
+  const auto predictions = options.shares.predict<Prediction>(
+      rows.size(), [&](std::size_t i) { return rows[i].skipped.empty() ? predict(rows[i]) : Prediction{}; });
   Scores scores;
   ValidatedTable out;
-  if (wants_csv) out.csv_header = csv_header;
-  for (const MeasuredCollectiveRow& row : rows) {
-    Prediction prediction;
-    if (row.skipped.empty()) {
-      prediction = predict(row);
-      add_score(row, prediction, scores);
-    } else {
-      ++scores.skipped[row.skipped];
-    }
-    if (wants_csv) add_csv(csv_cell(file), row, prediction, out.csv);
+  if (options.wants_csv) out.csv_header = csv_header;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].skipped.empty())
+      add_score(rows[i], predictions[i], scores);
+    else
+      ++scores.skipped[rows[i].skipped];
+    if (options.wants_csv) add_csv(csv_cell(file), rows[i], predictions[i], out.csv);
   }
   out.file = file, out.form = "collectives", out.rows = rows.size();
   out.claimed = validate::summarise(scores.claimed), out.all = validate::summarise(scores.all);
+  out.claimed_rows = scores.claimed;
+  for (std::size_t i = 0; i < groupings.size(); ++i)
+    out.by[groupings[i].name] = validate::summarise_by_group(scores.by[i]);
   out.text = as_text(rows.size(), scores);
   out.add_members = [read = rows.size(), scores](Json& json) { add_json(json, read, scores); };
   return out;

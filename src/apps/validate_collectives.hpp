@@ -2,15 +2,15 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "apps/validated_table.hpp"
-#include "base/csv.hpp"
-#include "config/catalog_files.hpp"
+#include "config/measured_collectives.hpp"
 
 namespace echo::apps {
 
-// Precondition: config::is_collective_table. Throws UserError where a cell is no number.
-[[nodiscard]] ValidatedTable validate_collectives(const CsvTable& table, const std::string& file,
-                                                  const config::CatalogInputs& presets, bool wants_csv);
+// Collective.
+[[nodiscard]] ValidatedTable validate_collectives(const std::vector<config::MeasuredCollectiveRow>&,
+                                                  const std::string& file, const ValidateOptions&);
 
 }  // namespace echo::apps

@@ -17,7 +17,7 @@ namespace {
 using config::MeasuredKernel;
 
 struct Prediction {
-  std::string skipped;                 // why it is not scored; empty = scored
+  bool priced = false;                 // else it is not scored
   double measured = 0, predicted = 0;  // seconds, or efficiency
   ops::Grade grade = ops::Grade::modelled;
   double error = 0;                                             // that the price claims, relative
@@ -28,22 +28,23 @@ struct Prediction {
 Prediction predict(const MeasuredKernel& row, const config::CatalogInputs& presets) {
   Prediction out;
   const bool is_efficiency = row.efficiency > 0.0;
-  out.skipped = row.skipped;
   out.measured = is_efficiency ? row.efficiency : row.seconds;
-  if (!out.skipped.empty()) return out;
+  if (!row.skipped.empty()) return out;
   const machine::GpuSpec& gpu = presets.catalog.gpus[static_cast<std::size_t>(row.gpu)];
   const std::int32_t found = find_named(presets.calibration.kernels, gpu.kernels);
-  if (found < 0) {
-    out.skipped = "no kernel constants for gpu " + gpu.name;
-    return out;
-  }
+  if (found < 0) return out;
   const profile::KernelConstants& all = presets.calibration.kernels[static_cast<std::size_t>(found)];
   const ops::KernelPrice price = profile::price_row(row.key, row.scope, gpu, all);
   const double seconds = to_seconds(price.alone);
   out.predicted = is_efficiency ? row.efficiency * row.seconds / seconds : seconds;
-  out.grade = price.grade, out.error = price.error;
+  out.priced = true, out.grade = price.grade, out.error = price.error;
   if (profile::has_own_constants(row.key, all)) out.constants = row.key.library;
   return out;
+}
+
+std::string why_skipped(const MeasuredKernel& row, const Prediction& p) {
+  if (p.priced) return "";
+  return row.skipped.empty() ? "no kernel constants for gpu " + row.gpu_name : row.skipped;
 }
 
 struct Scores {
@@ -53,8 +54,8 @@ struct Scores {
 };
 
 void add_score(const MeasuredKernel& row, const Prediction& p, Scores& out) {
-  if (!p.skipped.empty()) {
-    ++out.skipped[p.skipped];
+  if (!p.priced) {
+    ++out.skipped[why_skipped(row, p)];
     return;
   }
   validate::Comparison one{row.gpu_name + " " + row.library + " " + row.stratum, p.measured, p.predicted};
@@ -87,7 +88,7 @@ void add_json(Json& json, std::size_t rows, const config::KernelTableForm& form,
     json.key(name).open_object();
     add_errors(json, validate::summarise(*comparisons));
     json.key("by").open_object();
-    add_errors_by_group(json, *comparisons);
+    add_errors_by_group(json, validate::summarise_by_group(*comparisons));
     json.close().close();
   }
   add_skipped(json, scores.skipped);
@@ -110,9 +111,9 @@ void add_csv(const std::string& file, const MeasuredKernel& row, const Predictio
                  name(machine::precision_names, key.precision), name(ops::gemm_layout_names, key.layout),
                  key.m, key.n, key.k, key.batch, key.groups, key.value_dim, row.tokens,
                  ops::flops_of(key).value, ops::traffic_of(key).value);
-  fmt::format_to(to, "{},{},{:.6g},{},{:.6g},", p.skipped.empty() ? "ok" : "skipped", csv_cell(p.skipped),
+  fmt::format_to(to, "{},{},{:.6g},{},{:.6g},", p.priced ? "ok" : "skipped", csv_cell(why_skipped(row, p)),
                  row.seconds, row.efficiency > 0.0 ? "efficiency" : "seconds", p.measured);
-  if (p.skipped.empty())
+  if (p.priced)
     fmt::format_to(to, "{:.6g},{:.6g},{},{},{:.3g},{}\n", p.predicted, p.predicted / p.measured,
                    row.in_region ? 1 : 0, name(ops::grade_names, p.grade), p.error,
                    name(ops::kernel_library_names, p.constants));
@@ -122,20 +123,23 @@ void add_csv(const std::string& file, const MeasuredKernel& row, const Predictio
 
 }  // namespace
 
-ValidatedTable validate_kernels(const CsvTable& table, config::KernelTable kind, const std::string& file,
-                                const config::CatalogInputs& presets, bool wants_csv) {
+ValidatedTable validate_kernels(const std::vector<MeasuredKernel>& rows, config::KernelTable kind,
+                                const std::string& file, const config::CatalogInputs& presets,
+                                const ValidateOptions& options) {
   const config::KernelTableForm& form = config::form_of(kind);
-  const auto rows = config::read_measured_kernels(table, kind, presets);
+  const auto predictions = options.shares.predict<Prediction>(
+      rows.size(), [&](std::size_t i) { return predict(rows[i], presets); });
   Scores scores;
   ValidatedTable out;
-  if (wants_csv) out.csv_header = csv_header;
-  for (const MeasuredKernel& row : rows) {
-    const Prediction prediction = predict(row, presets);
-    add_score(row, prediction, scores);
-    if (wants_csv) add_csv(csv_cell(file), row, prediction, out.csv);
+  if (options.wants_csv) out.csv_header = csv_header;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    add_score(rows[i], predictions[i], scores);
+    if (options.wants_csv) add_csv(csv_cell(file), rows[i], predictions[i], out.csv);
   }
   out.file = file, out.form = form.name, out.rows = rows.size();
   out.claimed = validate::summarise(scores.claimed), out.all = validate::summarise(scores.all);
+  out.claimed_rows = scores.claimed;
+  out.by["group"] = validate::summarise_by_group(scores.all);
   out.text = as_text(rows.size(), form, scores);
   out.add_members = [read = rows.size(), &form, scores](Json& json) { add_json(json, read, form, scores); };
   return out;

@@ -2,18 +2,18 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "apps/validated_table.hpp"
-#include "base/csv.hpp"
 #include "config/catalog_files.hpp"
-#include "config/kernel_table_forms.hpp"
+#include "config/measured_kernels.hpp"
 
 namespace echo::apps {
 
-// Precondition: `kind` is the table's. Throws UserError where a cell is no number. What is compared is what
-// was measured: seconds, or the efficiency where the table has that.
-[[nodiscard]] ValidatedTable validate_kernels(const CsvTable& table, config::KernelTable kind,
-                                              const std::string& file, const config::CatalogInputs& presets,
-                                              bool wants_csv);
+// `kind` is that of the table the rows are of. What is compared is what was measured: seconds, or the
+// efficiency where the table has that. Collective.
+[[nodiscard]] ValidatedTable validate_kernels(const std::vector<config::MeasuredKernel>&,
+                                              config::KernelTable kind, const std::string& file,
+                                              const config::CatalogInputs& presets, const ValidateOptions&);
 
 }  // namespace echo::apps

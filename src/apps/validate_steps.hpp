@@ -4,13 +4,16 @@
 #include <string>
 
 #include "apps/validated_table.hpp"
-#include "base/csv.hpp"
-#include "config/catalog_files.hpp"
+#include "config/measured_steps.hpp"
+#include "simulate/calibration.hpp"
 
 namespace echo::apps {
 
-// Precondition: config::is_step_table(table). Throws UserError where a cell is no number.
-[[nodiscard]] ValidatedTable validate_steps(const CsvTable& table, const std::string& file,
-                                            const config::CatalogInputs& presets, bool wants_csv);
+// Collective.
+[[nodiscard]] ValidatedTable validate_steps(const config::MeasuredSteps&, const std::string& file,
+                                            const simulate::Calibration&, const ValidateOptions&);
+
+// What ValidateOptions::by may name.
+[[nodiscard]] std::vector<std::string> step_grouping_names();
 
 }  // namespace echo::apps

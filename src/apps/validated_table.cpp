@@ -7,34 +7,41 @@
 namespace echo::apps {
 
 TextTable error_columns(const std::string& first) {
-  return TextTable({"<" + first, "rows", "median", "mean", "p90", "bias"});
+  return TextTable({"<" + first, "rows", "median", "mean", "p90", "max", "bias"});
 }
 
 std::vector<std::string> error_cells(const std::string& name, const validate::ErrorSummary& s) {
-  if (s.scored == 0) return {name, "0", "-", "-", "-", "-"};
+  if (s.scored == 0) return {name, "0", "-", "-", "-", "-", "-"};
   return {name,
           std::to_string(s.scored),
           show_share(s.median_ape),
           show_share(s.mean_ape),
           show_share(s.p90_ape),
+          show_share(s.max_ape),
           fmt::format("{:+.1f} %", 100 * s.bias)};
 }
 
-std::string error_table_text(const std::string& first, const std::vector<validate::Comparison>& comparisons) {
+TextTable error_table(const std::string& first, const validate::GroupErrors& groups,
+                      const validate::ErrorSummary& all) {
   TextTable table = error_columns(first);
-  for (const auto& [group, summary] : validate::summarise_by_group(comparisons))
+  for (const auto& [group, summary] : groups)
     table.add(error_cells(group.empty() ? "(none)" : group, summary));
-  table.add(error_cells("all", validate::summarise(comparisons)));
-  return table.text();
+  table.add(error_cells("all", all));
+  return table;
+}
+
+std::string error_table_text(const std::string& first, const std::vector<validate::Comparison>& comparisons) {
+  return error_table(first, validate::summarise_by_group(comparisons), validate::summarise(comparisons))
+      .text();
 }
 
 void add_errors(Json& json, const validate::ErrorSummary& s) {
   json.member("scored", s.scored).member("median_ape", s.median_ape).member("mean_ape", s.mean_ape);
-  json.member("p90_ape", s.p90_ape).member("bias", s.bias);
+  json.member("p90_ape", s.p90_ape).member("max_ape", s.max_ape).member("bias", s.bias);
 }
 
-void add_errors_by_group(Json& json, const std::vector<validate::Comparison>& comparisons) {
-  for (const auto& [group, summary] : validate::summarise_by_group(comparisons)) {
+void add_errors_by_group(Json& json, const validate::GroupErrors& groups) {
+  for (const auto& [group, summary] : groups) {
     json.key(group).open_object();
     add_errors(json, summary);
     json.close();

@@ -1,5 +1,6 @@
 #include "base/csv.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fstream>
@@ -10,28 +11,34 @@ namespace echo {
 
 namespace {
 
-// Splits text into records of cells; remembers the line each record starts on.
+// Splits text into records of cells; remembers the line each record starts on, and where in its line each
+// cell does (of a cell behind a line end within quotes: where in that line).
 struct Records {
   std::vector<std::vector<std::string>> cells;
+  std::vector<std::vector<std::int32_t>> start;
   std::vector<std::int32_t> line;
 };
 
 Records split(std::string_view text, const std::string& name) {
   Records out;
   std::vector<std::string> record(1);
+  std::vector<std::int32_t> starts{1};
   bool quoted = false;
   std::int32_t line = 1, start = 1;
+  std::size_t line_begin = 0;
   const auto close = [&] {
     if (record.size() > 1 || !record.front().empty()) {
       out.cells.push_back(record);
+      out.start.push_back(starts);
       out.line.push_back(start);
     }
     record.assign(1, {});
+    starts.assign(1, 1);
     start = line;
   };
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (c == '\n') ++line;
+    if (c == '\n') ++line, line_begin = i + 1;
     if (quoted) {
       if (c != '"') {
         record.back().push_back(c);
@@ -44,6 +51,7 @@ Records split(std::string_view text, const std::string& name) {
       quoted = true;
     } else if (c == ',') {
       record.emplace_back();
+      starts.push_back(static_cast<std::int32_t>(i + 2 - line_begin));
     } else if (c == '\n') {
       close();
     } else if (c != '\r') {
@@ -67,6 +75,7 @@ CsvTable CsvTable::parse(std::string_view text, std::string name) {
     throw UserError(
         {Problem{{table.name_, 1, 1, 1}, "the table is empty", "the first line names the columns"}});
   table.header_ = std::move(records.cells.front());
+  table.header_start_ = std::move(records.start.front());
   std::vector<Problem> problems;
   for (std::size_t i = 1; i < records.cells.size(); ++i) {
     if (records.cells[i].size() != table.header_.size())
@@ -75,6 +84,7 @@ CsvTable CsvTable::parse(std::string_view text, std::string name) {
                               std::to_string(table.header_.size()),
                           "give every column a cell; quote cells that hold commas"});
     table.cells_.push_back(std::move(records.cells[i]));
+    table.start_.push_back(std::move(records.start[i]));
     table.line_.push_back(records.line[i]);
   }
   if (!problems.empty()) throw UserError(std::move(problems));
@@ -98,6 +108,20 @@ std::string_view CsvTable::text(std::size_t row, std::string_view column) const 
   return i < 0 ? std::string_view{} : std::string_view(cells_[row][static_cast<std::size_t>(i)]);
 }
 
+Place CsvTable::place(std::size_t row, std::string_view column) const {
+  const std::int32_t i = find(column);
+  if (i < 0) return place(row);
+  const auto at = static_cast<std::size_t>(i);
+  return {name_, line_[row], start_[row][at], std::max(1, static_cast<std::int32_t>(cells_[row][at].size()))};
+}
+
+Place CsvTable::header_place(std::string_view column) const {
+  const std::int32_t i = find(column);
+  if (i < 0) return header_place();
+  const auto at = static_cast<std::size_t>(i);
+  return {name_, 1, header_start_[at], std::max(1, static_cast<std::int32_t>(header_[at].size()))};
+}
+
 std::optional<double> CsvTable::number(std::size_t row, std::string_view column) const {
   const std::string_view cell = text(row, column);
   if (cell.empty()) return std::nullopt;
@@ -105,7 +129,7 @@ std::optional<double> CsvTable::number(std::size_t row, std::string_view column)
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
   if (error != std::errc() || end != cell.data() + cell.size() || !std::isfinite(value))
     throw UserError(
-        {Problem{{name_, line_[row], 1, 1},
+        {Problem{place(row, column),
                  "column " + std::string(column) + ": \"" + std::string(cell) + "\" is not a number",
                  "write a plain number, or leave the cell blank"}});
   return value;
@@ -115,7 +139,7 @@ std::optional<std::int32_t> CsvTable::integer(std::size_t row, std::string_view 
   const std::optional<double> value = number(row, column);
   if (!value) return std::nullopt;
   if (*value != std::floor(*value) || std::abs(*value) > std::numeric_limits<std::int32_t>::max())
-    throw UserError({Problem{place(row), "column " + std::string(column) + " needs a whole number",
+    throw UserError({Problem{place(row, column), "column " + std::string(column) + " needs a whole number",
                              "write an integer, or leave the cell blank"}});
   return static_cast<std::int32_t>(*value);
 }

@@ -31,14 +31,19 @@ class CsvTable {
   [[nodiscard]] std::optional<std::int32_t> integer(std::size_t row, std::string_view column) const;
   // Where the row starts in the file.
   [[nodiscard]] Place place(std::size_t row) const { return {name_, line_[row], 1, 1}; }
+  // Where the cell starts; the row, where the table lacks the column.
+  [[nodiscard]] Place place(std::size_t row, std::string_view column) const;
   [[nodiscard]] Place header_place() const { return {name_, 1, 1, 1}; }
+  [[nodiscard]] Place header_place(std::string_view column) const;
 
  private:
   [[nodiscard]] std::int32_t find(std::string_view column) const;
   std::string name_;
   std::vector<std::string> header_;
-  std::vector<std::vector<std::string>> cells_;  // [row][column]
-  std::vector<std::int32_t> line_;               // [row] 1-based
+  std::vector<std::vector<std::string>> cells_;   // [row][column]
+  std::vector<std::int32_t> line_;                // [row] 1-based
+  std::vector<std::int32_t> header_start_;        // [column] 1-based, as is:
+  std::vector<std::vector<std::int32_t>> start_;  // [row][column] where in its line a cell starts
 };
 
 }  // namespace echo

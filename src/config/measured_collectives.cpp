@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "base/named_table.hpp"
+#include "config/every_row.hpp"
 #include "config/fabric_words.hpp"
 #include "machine/topology.hpp"
 
@@ -87,8 +88,9 @@ class Reader {
   }
 
  private:
-  [[noreturn]] void refuse(const std::string& what, const std::string& remedy) const {
-    throw UserError({{table_.place(row_), what, remedy}});
+  [[noreturn]] void refuse(const std::string& what, const std::string& remedy,
+                           std::string_view column) const {
+    throw UserError({{table_.place(row_, column), what, remedy}});
   }
   void skip(const std::string& why) {
     if (one_.skipped.empty()) one_.skipped = why;
@@ -98,14 +100,14 @@ class Reader {
     const auto value = table_.integer(row_, column);
     if (!value || *value < 1 || *value > 1'000'000)
       refuse(fmt::format("column {}: \"{}\" is no number of them", column, table_.text(row_, column)),
-             "write a whole number above zero, or remove the row");
+             "write a whole number above zero, or remove the row", column);
     return *value;
   }
   [[nodiscard]] double seconds(const char* column) const {
     if (table_.text(row_, column) == "N/A") return 0.0;
     const double us = table_.number(row_, column).value_or(0.0);
     if (us < 0.0 || us > 1e12)
-      refuse(fmt::format("column {}: {} us is no time", column, us), "correct or remove the row");
+      refuse(fmt::format("column {}: {} us is no time", column, us), "correct or remove the row", column);
     return us * 1e-6;
   }
 
@@ -125,13 +127,14 @@ class Reader {
     if (!kind_of(one_.collective, m.query.kind)) skip("collective " + one_.collective + " is not priced");
     const double bytes = table_.number(row_, "size_bytes").value_or(0.0);
     if (bytes < 0.0 || bytes > 1e15 || bytes != std::floor(bytes))
-      refuse(fmt::format("column size_bytes: {} is no size", bytes), "write whole bytes, or remove the row");
+      refuse(fmt::format("column size_bytes: {} is no size", bytes), "write whole bytes, or remove the row",
+             "size_bytes");
     if (bytes < 1.0) skip("no bytes");
     m.query.payload = Bytes(static_cast<std::int64_t>(bytes));
     m.query.group.ranks = whole("ranks");
     if (m.query.group.ranks == 1) skip("one rank");
     if (m.query.group.ranks < one_.nodes)
-      refuse("there are more nodes than ranks", "correct the columns nodes and ranks");
+      refuse("there are more nodes than ranks", "correct the columns nodes and ranks", "nodes");
   }
 
   // The generic cluster of the GPU, or of a relative.
@@ -174,7 +177,7 @@ class Reader {
         std::max(table_.integer(row_, "gpus_per_node").value_or(cluster.gpus_per_node), a_node);
     if (cluster.scale_up_domain <= base->gpus_per_node) cluster.scale_up_domain = cluster.gpus_per_node;
     if (cluster.gpus_per_node < 1)
-      refuse("column gpus_per_node holds no such number", "write a whole number above zero");
+      refuse("column gpus_per_node holds no such number", "write a whole number above zero", "gpus_per_node");
     if (gpu.nvlink.value > 0.0) cluster.scale_up.bandwidth = gpu.nvlink;
     const std::int32_t domain = std::max(cluster.scale_up_domain, a_node);
     group.nodes = one_.nodes == 1 ? 1 : std::min(one_.nodes, (group.ranks + domain - 1) / domain);
@@ -273,9 +276,7 @@ std::string collective_table_columns() {
 std::vector<MeasuredCollectiveRow> read_measured_collectives(const CsvTable& table,
                                                              const CatalogInputs& presets) {
   Reader reader(table, presets);
-  std::vector<MeasuredCollectiveRow> out;
-  for (std::size_t row = 0; row < table.rows(); ++row) out.push_back(reader.read(row));
-  return out;
+  return every_row<MeasuredCollectiveRow>(table, [&reader](std::size_t row) { return reader.read(row); });
 }
 
 }  // namespace echo::config

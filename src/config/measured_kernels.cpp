@@ -20,6 +20,7 @@
 
 #include "base/counter_rng.hpp"
 #include "base/named_table.hpp"
+#include "config/every_row.hpp"
 #include "config/measured_routing.hpp"
 
 namespace echo::config {
@@ -93,8 +94,10 @@ class Reader {
   }
 
  private:
-  [[noreturn]] void refuse(const std::string& what, const std::string& remedy) const {
-    throw UserError({{table_.place(row_), what, remedy}});
+  // `column`: where it is a cell's fault.
+  [[noreturn]] void refuse(const std::string& what, const std::string& remedy,
+                           std::string_view column = {}) const {
+    throw UserError({{table_.place(row_, column), what, remedy}});
   }
   // Shapes beyond any GPU's memory, and times beyond 106 days, are slips; prices would overflow.
   void refuse_what_cannot_be() const {
@@ -109,10 +112,11 @@ class Reader {
   // A number that the table must have, above zero as all that is counted and measured here.
   [[nodiscard]] double number(std::string_view column) const {
     const auto value = table_.number(row_, column);
-    if (!value) refuse("column " + std::string(column) + " is blank", "write a number, or remove the row");
+    if (!value)
+      refuse("column " + std::string(column) + " is blank", "write a number, or remove the row", column);
     if (*value <= 0.0)
       refuse("column " + std::string(column) + ": " + std::string(text(column)) + " is not above zero",
-             "write what was measured, or remove the row");
+             "write what was measured, or remove the row", column);
     return *value;
   }
   // Rounded; must be a count that a key can hold.
@@ -124,7 +128,7 @@ class Reader {
   [[nodiscard]] std::int32_t count(std::string_view column) const {
     const double value = number(column);
     if (value != std::floor(value))
-      refuse("column " + std::string(column) + " needs a whole number", "write an integer");
+      refuse("column " + std::string(column) + " needs a whole number", "write an integer", column);
     return whole(value, column);
   }
   // "name=value" in the row's description.
@@ -335,22 +339,10 @@ class Reader {
 
 }  // namespace
 
-constexpr std::size_t problems_told = 20;
-
 std::vector<MeasuredKernel> read_measured_kernels(const CsvTable& table, KernelTable kind,
                                                   const CatalogInputs& presets, const std::string& gpu) {
   Reader reader(table, presets, gpu);
-  std::vector<MeasuredKernel> out;
-  std::vector<Problem> problems;
-  for (std::size_t row = 0; row < table.rows() && problems.size() < problems_told; ++row) {
-    try {
-      out.push_back(reader.read(kind, row));
-    } catch (const UserError& error) {
-      problems.insert(problems.end(), error.problems().begin(), error.problems().end());
-    }
-  }
-  if (!problems.empty()) throw UserError(std::move(problems));
-  return out;
+  return every_row<MeasuredKernel>(table, [&](std::size_t row) { return reader.read(kind, row); });
 }
 
 }  // namespace echo::config

@@ -4,6 +4,8 @@
 #include <map>
 
 #include "base/named_table.hpp"
+#include "config/every_row.hpp"
+#include "config/step_columns.hpp"
 #include "timeline/schedule.hpp"
 
 namespace echo::config {
@@ -36,6 +38,7 @@ class RowReader {
     step.row = table_.text(row_, "row_id").empty() ? std::to_string(row_ + 1) : std::string(text("row_id"));
     step.source = text("source");
     step.stratum = text("stratum");
+    step.model = text("model");
     step.skipped = why_skipped(step.stratum);
     if (step.skipped.empty()) {
       const TrainingConfig config = read_config();
@@ -282,17 +285,25 @@ bool is_step_table(const CsvTable& table) { return table.has("step_time_s") || t
 
 MeasuredSteps read_measured_steps(const CsvTable& table, const CatalogInputs& presets) {
   MeasuredSteps out;
+  out.warnings = unknown_step_columns(table);
+  const bool columns_are_known = std::all_of(out.warnings.begin(), out.warnings.end(), [](const Problem& p) {
+    return p.severity == Problem::Severity::warning;
+  });
   out.catalog = presets.catalog;
   for (machine::GpuSpec& gpu : out.catalog.gpus) {
     out.gpu_memory.push_back(gpu.memory);
     gpu.memory = Bytes(std::int64_t{1} << 50);
   }
-  for (std::size_t row = 0; row < table.rows(); ++row) {
-    out.rows.push_back(RowReader(table, row, presets, out.catalog).read());
-    out.rows.back().step_seconds = positive_number(table, row, "step_time_s");
+  out.rows = every_row<MeasuredStep>(table, [&](std::size_t row) {
+    if (std::vector<Problem> problems = bad_step_cells(table, row); !problems.empty())
+      throw UserError(std::move(problems));
+    MeasuredStep step = RowReader(table, row, presets, out.catalog).read();
+    step.step_seconds = positive_number(table, row, "step_time_s");
     if (const auto printed = positive_number(table, row, "peak_mem_gib"))
-      out.rows.back().peak_memory = measured_memory(*printed, table.text(row, "mem_kind"));
-  }
+      step.peak_memory = measured_memory(*printed, table.text(row, "mem_kind"));
+    return step;
+  });
+  if (!columns_are_known) throw UserError(out.warnings);
   return out;
 }
 

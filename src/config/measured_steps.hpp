@@ -16,9 +16,9 @@
 namespace echo::config {
 
 struct MeasuredStep {
-  std::string row;  // row_id, or the 1-based data line
-  std::string source, stratum;
-  std::string skipped;  // why it is not scored; empty = scored
+  std::string row;                     // row_id, or the 1-based data line
+  std::string source, stratum, model;  // as the table has them
+  std::string skipped;                 // why it is not scored; empty = scored
   std::optional<training::TrainingConfig> config;
   bool recompute_open = false, zero_open = false;  // the table does not say
   std::optional<double> step_seconds;              // measured
@@ -30,6 +30,7 @@ struct MeasuredSteps {
       catalog;  // the preset catalog, plus the models, clusters and layer splits the rows spell out
   std::vector<MeasuredStep> rows;
   std::vector<Bytes> gpu_memory;  // [gpus of the catalog] what they have
+  std::vector<Problem> warnings;  // columns that nobody looks at
 };
 
 // The config of a row, which must have one; then, each needing less memory than the one before, those that

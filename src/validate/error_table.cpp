@@ -1,23 +1,22 @@
 #include "validate/error_table.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <string_view>
+#include <tuple>
 
 #include "base/contract.hpp"
 
 namespace echo::validate {
 
-namespace {
-
-// Linear interpolation between order statistics; `sorted` is not empty.
 double quantile(const std::vector<double>& sorted, double q) {
   const double at = q * static_cast<double>(sorted.size() - 1);
   const auto low = static_cast<std::size_t>(at);
   const std::size_t high = std::min(low + 1, sorted.size() - 1);
   return sorted[low] + (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
 }
-
-}  // namespace
 
 ErrorSummary summarise(const std::vector<Comparison>& comparisons) {
   ErrorSummary out;
@@ -36,13 +35,23 @@ ErrorSummary summarise(const std::vector<Comparison>& comparisons) {
   out.mean_ape /= out.scored;
   out.median_ape = quantile(errors, 0.5);
   out.p90_ape = quantile(errors, 0.9);
+  out.max_ape = errors.back();
   return out;
 }
 
-std::map<std::string, ErrorSummary> summarise_by_group(const std::vector<Comparison>& comparisons) {
+bool ByNumberThenName::operator()(const std::string& a, const std::string& b) const {
+  const auto key = [](const std::string& name) {
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    return std::tuple(error == std::errc() ? 0 : 1, number, std::string_view(name));
+  };
+  return key(a) < key(b);
+}
+
+GroupErrors summarise_by_group(const std::vector<Comparison>& comparisons) {
   std::map<std::string, std::vector<Comparison>> groups;
   for (const Comparison& c : comparisons) groups[c.group].push_back(c);
-  std::map<std::string, ErrorSummary> out;
+  GroupErrors out;
   for (const auto& [group, members] : groups) out[group] = summarise(members);
   return out;
 }

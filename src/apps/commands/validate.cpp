@@ -1,131 +1,125 @@
 // echo-sweep validate FILE.csv...: predicts each measured row of tables and says how wrong the predictions
-// are.
+// are. Under mpirun every worker reads the tables, predicts its share of the rows, and worker 0 speaks.
 #include <fmt/format.h>
 
-#include <fstream>
 #include <memory>
+#include <optional>
 
 #include "apps/command.hpp"
+#include "apps/measured_table.hpp"
+#include "apps/problem_text.hpp"
 #include "apps/slowdown_input.hpp"
-#include "apps/validate_collectives.hpp"
-#include "apps/validate_kernels.hpp"
-#include "apps/validate_steps.hpp"
-#include "config/measured_collectives.hpp"
-#include "config/measured_steps.hpp"
+#include "apps/terminal.hpp"
+#include "apps/validate_report.hpp"
+#include "parallel/broadcast.hpp"
 
 namespace echo::apps {
 
 namespace {
 
-// Tables that the program knows, by the columns their headers must name.
-UserError no_known_table(const std::string& file) {
-  std::string known = "a header names, among others,\n    step_time_s  (training steps)\n    " +
-                      config::collective_table_columns() + "  (collectives)";
-  for (const config::KernelTableForm& form : config::kernel_table_forms()) {
-    std::string columns;
-    for (const char* column : form.needs)
-      if (column != nullptr) columns += (columns.empty() ? "" : ", ") + std::string(column);
-    known += fmt::format("\n    {}  ({})", columns, form.name);
+struct Arguments {
+  std::vector<std::string> tables, preset_paths;
+  std::string csv, slowdown = "auto", by = "stratum,source", expect;
+  std::int64_t worst = 5;
+  bool json = false, markdown = false;
+};
+
+struct Inputs {
+  config::CatalogInputs presets;
+  std::vector<MeasuredTable> tables;
+  std::unique_ptr<const std::string> learned;  // what the calibration's slowdown model looks at
+  SlowdownChoice on_metrics;
+  ValidateOptions options;
+};
+
+Inputs read_inputs(const Arguments& arguments, const parallel::Session& session) {
+  Inputs out;
+  out.options = {.shares = RowShares(session),
+                 .wants_csv = !arguments.csv.empty(),
+                 .by = groupings_of(arguments.by),
+                 .worst = static_cast<std::size_t>(arguments.worst)};
+  out.presets = config::read_catalog(config::catalog_folders(arguments.preset_paths));
+  out.tables = read_measured_tables(arguments.tables, out.presets);
+  bool steps = false, slowdown = false;
+  for (const MeasuredTable& table : out.tables) steps |= table.is_steps(), slowdown |= table.is_slowdown();
+  if (slowdown) out.on_metrics = slowdown_on_metrics(arguments.slowdown, out.presets);
+  if (steps || !slowdown) out.learned = choose_slowdown(arguments.slowdown, out.presets.calibration);
+  return out;
+}
+
+// The same problem on every worker, whoever meets it.
+std::optional<Inputs> read_on_all(const Arguments& arguments, const parallel::Session& session) {
+  std::optional<Inputs> out;
+  std::string failure;
+  try {
+    out.emplace(read_inputs(arguments, session));
+  } catch (const UserError& error) {
+    failure = parallel::describe(error);
   }
-  return UserError({{{file, 1, 1, 1}, "this is no table of measurements that can be validated", known}});
+  session.share_failure(failure);
+  if (!failure.empty()) parallel::throw_described(failure);
+  return out;
 }
 
-std::vector<CsvTable> read_tables(const std::vector<std::string>& files) {
-  std::vector<CsvTable> tables;
-  for (const std::string& file : files) {
-    tables.push_back(CsvTable::read_file(file));
-    if (!config::is_step_table(tables.back()) && !config::is_collective_table(tables.back()) &&
-        !config::kernel_table_of(tables.back()))
-      throw no_known_table(file);
+void tell(const Arguments& arguments, const Inputs& inputs, const std::vector<ValidatedTable>& tables) {
+  for (const MeasuredTable& table : inputs.tables)
+    for (const Problem& warning : table.warnings())
+      fmt::print(stderr, "{}", problem_text(warning, wants_colour(stderr, false)));
+  if (inputs.options.wants_csv) write_rows(arguments.csv, tables);
+  if (arguments.json)
+    fmt::print("{}", report_json(tables));
+  else if (arguments.markdown)
+    fmt::print("{}", report_markdown(tables));
+  else
+    fmt::print("{}", report_text(tables, arguments.by == "all"));
+  check_expected(split_list(arguments.expect), tables);
+}
+
+void validate_on(const parallel::Session& session, const Arguments& arguments) {
+  const auto inputs = read_on_all(arguments, session);
+  std::vector<ValidatedTable> tables;
+  for (const MeasuredTable& table : inputs->tables)
+    tables.push_back(validate_table(table, inputs->presets, inputs->on_metrics, inputs->options));
+  (void)parallel::from_first_worker(session, [&] { return tell(arguments, *inputs, tables), true; });
+}
+
+int run_validate(const Arguments& arguments, Invocation& invocation) {
+  const parallel::Session session(invocation.argc, invocation.argv);
+  int code = 0;
+  try {
+    validate_on(session, arguments);
+  } catch (const UserError& error) {  // on every worker alike
+    code = error.exit_code();
+    if (session.is_first()) fmt::print(stderr, "{}", problem_text(error, wants_colour(stderr, false)));
+  } catch (const std::exception& error) {  // on one worker alone: the others may wait for it
+    fmt::print(stderr, "worker {}: internal error: {}\n", session.worker(), error.what());
+    session.abort();
   }
-  return tables;
-}
-
-ValidatedTable validate_table(const CsvTable& table, const std::string& file,
-                              const config::CatalogInputs& presets, bool wants_csv) {
-  if (config::is_step_table(table)) return validate_steps(table, file, presets, wants_csv);
-  if (config::is_collective_table(table)) return validate_collectives(table, file, presets, wants_csv);
-  return validate_kernels(table, config::kernel_table_of(table).value(), file, presets, wants_csv);
-}
-
-void write_csv(const std::string& path, const std::vector<ValidatedTable>& tables) {
-  for (const ValidatedTable& table : tables)
-    if (table.csv_header != tables.front().csv_header)
-      throw UserError("rows of training steps, kernels and collectives do not fit one file",
-                      "validate " + tables.front().file + " and " + table.file + " one by one");
-  std::ofstream out(path);
-  out << tables.front().csv_header;
-  for (const ValidatedTable& table : tables) out << table.csv;
-  out.flush();
-  if (!out) throw UserError("cannot write " + path, "check the path, its permissions and free space", 5);
-}
-
-// A line for each table: of the rows for which accuracy is claimed.
-std::string summary_text(const std::vector<ValidatedTable>& tables) {
-  TextTable out = error_columns("table");
-  for (const ValidatedTable& table : tables)
-    out.add(error_cells(fmt::format("{} ({})", table.file, table.form), table.claimed));
-  return out.text() + "of the rows for which accuracy is claimed\n";
-}
-
-std::string as_text(const std::vector<ValidatedTable>& tables) {
-  if (tables.size() == 1) return tables.front().text;
-  std::string out;
-  for (const ValidatedTable& table : tables)
-    out += fmt::format("== {}: {}\n{}\n", table.file, table.form, table.text);
-  return out + summary_text(tables);
-}
-
-std::string as_json(const std::vector<ValidatedTable>& tables) {
-  Json json;
-  json.open_object();
-  if (tables.size() == 1) {
-    tables.front().add_members(json);
-    return json.close().text();
-  }
-  json.key("tables").open_array();
-  for (const ValidatedTable& table : tables) {
-    json.open_object().member("file", table.file);
-    table.add_members(json);
-    json.close();
-  }
-  json.close().key("summary").open_array();
-  for (const ValidatedTable& table : tables) {
-    json.open_object().member("file", table.file).member("form", table.form);
-    add_errors(json, table.claimed);
-    json.close();
-  }
-  return json.close().close().text();
+  return session.agree_on_exit_code(code);
 }
 
 std::function<int(Invocation&)> declare(Options& options) {
-  struct Arguments {
-    std::vector<std::string> tables, preset_paths;
-    std::string csv, slowdown = "auto";
-    bool json = false;
-  };
   const auto arguments = std::make_shared<Arguments>();
   options.arguments(arguments->tables, "FILE.csv",
-                    "tables of measured training steps, kernels or collectives, one a row");
+                    "tables of measured training steps, kernels, collectives or overlaps, one a row");
+  options.value(arguments->by, "--by",
+                "error tables of training steps, as stratum,gpu: stratum, source, gpu, framework, gpus, "
+                "precision, feature, mfu, memory_source, memory_kind; or all (--json has them all)");
+  options.value(arguments->worst, "--worst",
+                "how many of the worst training steps are shown, with a guess why");
+  options.value(
+      arguments->expect, "--expect",
+      "groups that must have scored rows, as korthikanti22,feature=cp; all: every stratum; else exit 4");
   options.value(arguments->csv, "--csv", "write one line per row to this file");
-  options.flag(arguments->json, "--json", "print the error tables as JSON");
+  options.flag(arguments->json, "--json", "print all of it as JSON");
+  options.flag(arguments->markdown, "--markdown", "print the error tables of training steps in Markdown");
   options.value(
       arguments->slowdown, "--slowdown",
-      "of training steps, as [simulate] slowdown of a sweep: auto, off, contention or a learned model");
+      "as [simulate] slowdown of a sweep: auto, off, contention or a learned model; of tables of overlaps "
+      "also a model of measured metrics");
   options.values(arguments->preset_paths, "--preset-path",
                  "folder of presets that come before the built-in ones");
-  return [arguments](Invocation&) {
-    const std::vector<CsvTable> tables = read_tables(arguments->tables);
-    config::CatalogInputs presets = config::read_catalog(config::catalog_folders(arguments->preset_paths));
-    const auto learned = choose_slowdown(arguments->slowdown, presets.calibration);
-    const bool wants_csv = !arguments->csv.empty();
-    std::vector<ValidatedTable> done;
-    for (std::size_t i = 0; i < tables.size(); ++i)
-      done.push_back(validate_table(tables[i], arguments->tables[i], presets, wants_csv));
-    if (wants_csv) write_csv(arguments->csv, done);
-    fmt::print("{}", arguments->json ? as_json(done) : as_text(done));
-    return 0;
-  };
+  return [arguments](Invocation& invocation) { return run_validate(*arguments, invocation); };
 }
 
 }  // namespace
