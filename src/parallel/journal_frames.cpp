@@ -59,7 +59,7 @@ std::uint64_t row_layout() {
   using sweep::Row;
   using Config = training::TrainingConfig;
   using Report = simulate::StepReport;
-  const std::array<std::uint64_t, 31> places{sizeof(Row),
+  const std::array<std::uint64_t, 34> places{sizeof(Row),
                                              offsetof(Row, id),
                                              offsetof(Row, config_id),
                                              offsetof(Row, config),
@@ -89,7 +89,10 @@ std::uint64_t row_layout() {
                                              offsetof(Report, path),
                                              offsetof(Report, driver),
                                              offsetof(Report, step_median),
-                                             offsetof(Report, evidence)};
+                                             offsetof(Report, evidence),
+                                             offsetof(Report, error),
+                                             offsetof(Report, rel_error),
+                                             offsetof(Report, mem_rel_error)};
   return hash64(std::as_bytes(std::span(places)));
 }
 

@@ -65,6 +65,9 @@ inline double train_time(const Context& c) {
 inline double sensitivity(const Context& c, Driver driver) {
   return if_timed(c, report(c).driver[static_cast<std::size_t>(driver)]);
 }
+inline double error_of(const Context& c, ErrorSource source) {
+  return if_timed(c, static_cast<double>(report(c).error[static_cast<std::size_t>(source)]));
+}
 inline bool is_drawn(const Context& c) { return report(c).step_median > SimTime::zero(); }
 inline void times(const Context& c, const std::array<SimTime, part_count>& parts, double* out) {
   for (const SimTime part : parts) *out++ = seconds_if_timed(c, part);
@@ -123,6 +126,7 @@ inline constexpr Filler own_fillers[] = {
     {"limit", [](In c) -> Int { return c.row.limit; }},
     {"limit_excess", [](In c) { return c.row.limit >= 0 ? c.row.limit_excess : missing; }},
     {"evidence", [](In c) -> Int { return is_timed(c) ? static_cast<Int>(report(c).evidence) : 4; }},
+    {"out_of_range", [](In c) -> Int { return is_timed(c) ? report(c).out_of_range : 0; }},
     {"critical_stage", [](In c) -> Int { return is_timed(c) ? report(c).critical_stage : -1; }},
     {"mem_peak_stage", [](In c) -> Int { return has_memory(c) ? report(c).memory_stage : -1; }},
     {"step_time", [](In c) { return seconds_if_timed(c, report(c).step); }},
@@ -147,6 +151,18 @@ inline constexpr Filler own_fillers[] = {
     {"sens_host", [](In c) { return sensitivity(c, Driver::host); }},
     {"step_time_p50", [](In c) { return is_drawn(c) ? to_seconds(report(c).step_median) : missing; }},
     {"step_time_p90", [](In c) { return is_drawn(c) ? to_seconds(report(c).step_p90) : missing; }},
+    {"rel_error", [](In c) { return if_timed(c, static_cast<double>(report(c).rel_error)); }},
+    {"rel_error_p90", [](In c) { return if_timed(c, static_cast<double>(report(c).rel_error_p90)); }},
+    {"error_arithmetic", [](In c) { return error_of(c, ErrorSource::arithmetic); }},
+    {"error_memory", [](In c) { return error_of(c, ErrorSource::memory); }},
+    {"error_scale_up", [](In c) { return error_of(c, ErrorSource::scale_up); }},
+    {"error_scale_out", [](In c) { return error_of(c, ErrorSource::scale_out); }},
+    {"error_latency", [](In c) { return error_of(c, ErrorSource::latency); }},
+    {"error_host", [](In c) { return error_of(c, ErrorSource::host); }},
+    {"error_overlap", [](In c) { return error_of(c, ErrorSource::overlap); }},
+    {"error_framework", [](In c) { return error_of(c, ErrorSource::framework); }},
+    {"error_layout", [](In c) { return error_of(c, ErrorSource::layout); }},
+    {"mem_rel_error", [](In c) { return has_memory(c) ? static_cast<double>(report(c).mem_rel_error) : missing; }},
     {"breakdown/exposed_time", [](In c, double* out) { times(c, report(c).exposed, out); }},
     {"breakdown/total_time", [](In c, double* out) { times(c, report(c).total, out); }},
     {"breakdown/mem", [](In c, double* out) { for (const Bytes part : report(c).memory) *out++ = has_memory(c) ? static_cast<double>(part.value) : missing; }},

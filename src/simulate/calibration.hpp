@@ -7,6 +7,7 @@
 #include "profile/constants.hpp"
 #include "profile/database.hpp"
 #include "simulate/contention.hpp"
+#include "simulate/error_model.hpp"
 #include "slowdown/learned_view.hpp"
 #include "slowdown/model.hpp"
 
@@ -15,6 +16,7 @@ namespace echo::simulate {
 struct Calibration {
   std::vector<profile::KernelConstants> kernels;       // found by GpuSpec::kernels
   std::vector<collective::NetworkConstants> networks;  // found by ClusterSpec::network
+  ErrorModel errors;                                   // how sure all of this is
   slowdown::Model slowdown;
   slowdown::LearnedView
       learned;  // takes its place where there is one; looks at bytes that somebody else keeps

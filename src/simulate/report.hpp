@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "base/driver.hpp"
+#include "base/error_source.hpp"
 #include "base/lane.hpp"
 #include "base/units.hpp"
 #include "training/feasibility.hpp"
@@ -31,6 +32,12 @@ struct StepReport {
   std::array<double, driver_count> driver{};   // and by driver, as shares of step: its elasticities
   SimTime step_median{}, step_p90{};           // over draws of unequal GPUs; zero unless asked for
   ops::Grade evidence = ops::Grade::modelled;  // worst grade that carries a tenth of the step or more
+  std::int8_t out_of_range = 0;                // bits of Beyond
+  ErrorShares error{};                         // contributions to the relative error of step, by ErrorSource
+  float rel_error = 0.0F;                      // of step: one standard deviation, root of their squares' sum
+  float rel_error_p90 =
+      0.0F;  // a run takes longer than step times exp of it, or less than over, 1 in 10 each
+  float mem_rel_error = 0.0F;  // of memory_peak, one standard deviation
 };
 static_assert(std::is_trivially_copyable_v<StepReport>);
 

@@ -201,14 +201,20 @@ void serialize(Archive& archive, echo::collective::NetworkConstants& constants, 
   for (const auto& field : echo::collective::network_constant_fields()) archive& constants.*field.member;
 }
 
+template <class Archive>
+void serialize(Archive& archive, echo::simulate::ErrorModel& errors, unsigned) {
+  auto& [sigma, hidden, extrapolated, unmeasured, beyond, measured, p90, states, activations, rest] = errors;
+  all(archive, sigma, hidden, extrapolated, unmeasured, beyond, measured, p90, states, activations, rest);
+}
+
 // Measured kernels and learned models do not travel along: they are views of bytes that the workers of a node
 // share.
 template <class Archive>
 void serialize(Archive& archive, echo::simulate::Calibration& known, unsigned) {
-  auto& [kernels, networks, slowdown, learned, contention, measured] = known;
+  auto& [kernels, networks, errors, slowdown, learned, contention, measured] = known;
   static_cast<void>(learned);
   static_cast<void>(measured);
-  all(archive, kernels, networks, slowdown, contention);
+  all(archive, kernels, networks, errors, slowdown, contention);
 }
 
 }  // namespace boost::serialization

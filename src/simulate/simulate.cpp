@@ -9,6 +9,7 @@
 #include "simulate/compose_step.hpp"
 #include "simulate/critical_path.hpp"
 #include "simulate/draw_steps.hpp"
+#include "simulate/error_bands.hpp"
 #include "simulate/price_work.hpp"
 #include "simulate/schedule_of.hpp"
 #include "simulate/stage_memory.hpp"
@@ -219,7 +220,9 @@ StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const 
   if (refused(config, schedule, ws.layout) != nullptr) return infeasible(Reason::unsupported, 0.0);
 
   StepReport report;
-  if (!report_memory(config, catalog, ws.layout, report)) {
+  const bool fits = report_memory(config, catalog, ws.layout, report);
+  report_memory_error(known.errors, report);
+  if (!fits) {
     report.status = Status::infeasible;
     report.reason = Reason::memory;
     report.reason_margin = static_cast<double>((report.memory_peak - report.memory_limit).value);
@@ -244,6 +247,8 @@ StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const 
   }
   report_step(config, catalog, slowed, alone.step, report);
   report_path(critical_path(config, framework, schedule, slowed, ws), report);
+  report_errors(known.errors, {.graded = slowed.cost.graded, .gpu_error = catalog.gpu(config).kernels_error},
+                report);
   if (skew.draws > 0) {
     const DrawnSteps drawn = draw_steps(config, framework, schedule, skew, slowed.step, ws);
     report.step_median = drawn.median, report.step_p90 = drawn.p90;

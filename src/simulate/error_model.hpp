@@ -1,0 +1,29 @@
+// How sure predictions of a step are: relative standard deviations of what it hangs on. Read from
+// sweeps/catalog/errors/*.toml; found from published runs by `echo-calibrate errors`.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "base/error_source.hpp"
+
+namespace echo::simulate {
+
+// The defaults are orders of magnitude, for catalogs that say nothing.
+struct ErrorModel {
+  std::array<double, error_source_count> sigma{0.05, 0.10, 0.10, 0.15, 0.30, 0.30, 0.50, 0.03, 0.03};
+  double hidden_communication = 0.03;  // of overlap: share of hidden communication that shows
+  // Added in quadrature where there is less evidence.
+  double extrapolated_kernels = 0.10;  // of arithmetic and memory, times the share so priced
+  double unmeasured_network = 0.20;    // of scale_up, scale_out and latency: no log of such a network
+  double beyond_nodes = 0.05;  // of scale_out and latency, for each octave of nodes beyond those measured
+  // What is left of arithmetic and memory where a user measured the very kernels, 0..1.
+  double measured_kernels = 0.5;
+  // Standard deviations that hold 80 % of the runs of publications the model has not seen.
+  double p90 = 1.2816;
+  // Of device memory: weights to optimizer; activations and logits; the rest.
+  double memory_states = 0.02, memory_activations = 0.10, memory_rest = 0.30;
+  friend bool operator==(const ErrorModel&, const ErrorModel&) = default;
+};
+
+}  // namespace echo::simulate
