@@ -145,12 +145,15 @@ NcclCalibration calibrate_nccl(const NcclCalibrationRequest& request, const conf
   const auto fitted = validate::summarise(after), unseen = validate::summarise(between);
   std::string sources;
   for (const std::string& path : request.logs) sources += (sources.empty() ? "" : ", ") + path;
+  std::int32_t most_nodes = 1;
+  for (const auto& row : data.rows) most_nodes = std::max(most_nodes, row.query.group.nodes);
   NcclCalibration out;
   out.file_text = config::network_file_text({.name = request.name,
                                              .source = "nccl-tests runs: " + sources,
                                              .licence = "your own",
                                              .date = request.date,
                                              .prior = prior_name,
+                                             .most_nodes = most_nodes,
                                              .fit = fit,
                                              .figures = {{"rows", static_cast<double>(data.rows.size())},
                                                          {"median_ape", fitted.median_ape},

@@ -28,7 +28,8 @@ std::string table_folder() {
 
 constexpr const char* fit_date = "2026-11-20";
 
-void write_constants(const std::string& folder, const NetworkKind& kind, const NetworkFit& fit) {
+void write_constants(const std::string& folder, const NetworkKind& kind, std::int32_t most_nodes,
+                     const NetworkFit& fit) {
   std::ofstream out(folder + "/" + kind.name + ".toml");
   if (!out)
     throw UserError("cannot write " + folder + "/" + kind.name + ".toml", "create the folder first", 3);
@@ -47,6 +48,7 @@ void write_constants(const std::string& folder, const NetworkKind& kind, const N
                                     .licence = "MIT",
                                     .date = fit_date,
                                     .prior = kind.prior,
+                                    .most_nodes = most_nodes,
                                     .fit = {fit.constants, fit.error, fit.moved},
                                     .figures = std::move(figures)});
 }
@@ -131,7 +133,9 @@ int run_networks(std::span<char*> args) {
     print(kind.name, "test only", fit.test_only);
     if (families) print_families(kind, rows, fit.constants);
     pool(fitted, fit.fitted), pool(held_out, fit.held_out), pool(tests, fit.test_only);
-    if (!out.empty()) write_constants(out, kind, fit);
+    std::int32_t most_nodes = rows.empty() ? 0 : 1;
+    for (const NetworkMeasurement& row : rows) most_nodes = std::max(most_nodes, row.query.group.nodes);
+    if (!out.empty()) write_constants(out, kind, most_nodes, fit);
   }
   print_pooled("fitted", fitted);
   print_pooled("held out", held_out);

@@ -1,6 +1,7 @@
 // Fitted constants of one network (GPU kind and fabric), read from sweeps/catalog/networks/<name>.toml.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@ namespace echo::collective {
 // NCCL's own latency tables; a default is what nobody measured yet.
 struct NetworkConstants {
   std::string name;
+  std::int32_t most_nodes = 0;  // of the logs they are fitted to or compared with; 0 = there are none
   // Multiplier of NCCL's base latency, its NVLink hop and its network hop.
   double base_ll = 1.0, base_ll128 = 1.0, base_simple = 1.0;
   double intra_hop_ll = 1.4, intra_hop_ll128 = 0.8, intra_hop_simple = 1.5;

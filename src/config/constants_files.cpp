@@ -65,7 +65,10 @@ static Constants read_constants(TableReader& file, const Fields& fields,
 }
 
 collective::NetworkConstants read_network_constants(TableReader& file) {
-  const auto read = read_constants<collective::NetworkConstants>(file, collective::network_constant_fields());
+  auto read = read_constants<collective::NetworkConstants>(file, collective::network_constant_fields());
+  std::int64_t most_nodes = 0;
+  file.integer("most_nodes", {0.0, 1e9}, most_nodes, TableReader::Presence::optional);
+  read.most_nodes = static_cast<std::int32_t>(most_nodes);
   file.finish();
   return read;
 }

@@ -21,8 +21,9 @@ std::string network_file_text(const NetworkFile& file) {
   std::string out =
       "# Network constants; fields are explained in src/collective/constants.hpp. Written by the network "
       "fit.\n";
-  out += fmt::format("name = {}\nsource = {}\nlicence = {}\ndate = {}\n\n[constants]\n", quoted(file.name),
-                     quoted(file.source), quoted(file.licence), quoted(file.date));
+  out += fmt::format(
+      "name = {}\nsource = {}\nlicence = {}\ndate = {}\nmost_nodes = {}  # of the logs\n\n[constants]\n",
+      quoted(file.name), quoted(file.source), quoted(file.licence), quoted(file.date), file.most_nodes);
   const auto fields = collective::network_constant_fields();
   for (std::size_t f = 0; f < fields.size(); ++f) {
     const double value = file.fit.constants.*fields[f].member;

@@ -1,6 +1,7 @@
 // Network constants as a file of the catalog.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@ namespace echo::config {
 struct NetworkFile {
   std::string name, source, licence, date;
   std::string prior;  // whose constants hold where nothing moved them; empty = the defaults of the source
+  std::int32_t most_nodes = 0;  // of the logs it is fitted to or compared with
   collective::FittedConstants fit;
   std::vector<std::pair<std::string, double>> figures;  // how well it fits, name and value
 };

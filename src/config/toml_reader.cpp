@@ -107,6 +107,13 @@ std::vector<const toml::table*> tables_in(const toml::node& node, const std::str
   return {};
 }
 
+std::string_view TableReader::grade(std::string_view key) const {
+  const toml::table* entry = table_.get_as<toml::table>(key);
+  return entry == nullptr                 ? ""
+         : entry->get("grade") == nullptr ? ""
+                                          : entry->get("grade")->value_or(std::string_view());
+}
+
 const toml::node* TableReader::node(std::string_view key, Presence presence) {
   known_.emplace_back(key);
   const toml::node* found = table_.get(key);

@@ -84,6 +84,8 @@ class TableReader {
 
   // The node itself (unwrapped from { value = ... }), marked as known; null when missing.
   [[nodiscard]] const toml::node* node(std::string_view key, Presence presence);
+  // What { value = ..., grade = ... } says of the value; empty where it says nothing.
+  [[nodiscard]] std::string_view grade(std::string_view key) const;
   void ignore(std::string_view key) { known_.emplace_back(key); }
   // From here on, every key asked for is noted in `asked`.
   void note_keys(std::vector<AskedKey>& asked) { asked_ = &asked; }

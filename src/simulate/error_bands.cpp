@@ -81,7 +81,8 @@ void report_memory_error(const ErrorModel& model, StepReport& report) {
   report.mem_rel_error = static_cast<float>(memory_error(model, report));
 }
 
-void report_errors(const ErrorModel& model, const Evidence& evidence, StepReport& report) {
+std::array<double, error_source_count> contributions(const ErrorModel& model, const Evidence& evidence,
+                                                     const StepReport& report) {
   const Shares compute = shares_of(evidence.graded);
   const auto share = [&report](Driver driver) {
     return std::max(0.0, report.driver[static_cast<std::size_t>(driver)]);
@@ -112,6 +113,11 @@ void report_errors(const ErrorModel& model, const Evidence& evidence, StepReport
   set(Source::framework, sigma(Source::framework));
   set(Source::layout, sigma(Source::layout));
 
+  return error;
+}
+
+void report_errors(const ErrorModel& model, const Evidence& evidence, StepReport& report) {
+  const auto error = contributions(model, evidence, report);
   double sum = 0.0;
   for (std::size_t i = 0; i < error.size(); ++i) {
     report.error[i] = static_cast<float>(error[i]);
@@ -119,7 +125,7 @@ void report_errors(const ErrorModel& model, const Evidence& evidence, StepReport
   }
   report.rel_error = static_cast<float>(std::sqrt(sum));
   report.rel_error_p90 = static_cast<float>(model.p90 * std::sqrt(sum));
-  report.out_of_range = static_cast<std::int8_t>(beyond(evidence, compute));
+  report.out_of_range = static_cast<std::int8_t>(beyond(evidence, shares_of(evidence.graded)));
 }
 
 }  // namespace echo::simulate

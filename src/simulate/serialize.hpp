@@ -153,11 +153,11 @@ void serialize(Archive& archive, echo::training::FrameworkSpec& framework, unsig
   auto& [name, recipe, flash_attention, attention_kernel, sequence_parallel, zero, recompute, overlap,
          stops_early, keeps_gathered, gathers_again, gradients, loss, pads_vocabulary, flat_shards,
          bucket_parameters, kernel_gap, host_per_kernel, host_per_expert, host_per_peer, host_per_step,
-         reserve, fragmentation, source] = framework;
+         host_measured, reserve, fragmentation, source] = framework;
   all(archive, name, recipe, flash_attention, attention_kernel, sequence_parallel, zero, recompute, overlap,
       stops_early, keeps_gathered, gathers_again, gradients, loss, pads_vocabulary, flat_shards,
-      bucket_parameters, kernel_gap, host_per_kernel, host_per_expert, host_per_peer, host_per_step, reserve,
-      fragmentation, source);
+      bucket_parameters, kernel_gap, host_per_kernel, host_per_expert, host_per_peer, host_per_step,
+      host_measured, reserve, fragmentation, source);
 }
 
 template <class Archive>
@@ -198,6 +198,7 @@ void serialize(Archive& archive, echo::profile::KernelConstants& constants, unsi
 template <class Archive>
 void serialize(Archive& archive, echo::collective::NetworkConstants& constants, unsigned) {
   archive& constants.name;
+  archive& constants.most_nodes;
   for (const auto& field : echo::collective::network_constant_fields()) archive& constants.*field.member;
 }
 

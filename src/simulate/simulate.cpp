@@ -3,8 +3,10 @@
 #include "simulate/simulate.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/contract.hpp"
+#include "base/named_table.hpp"
 #include "simulate/compose_chunks.hpp"
 #include "simulate/compose_step.hpp"
 #include "simulate/critical_path.hpp"
@@ -138,6 +140,23 @@ void report_path(const PathShare& path, StepReport& report) {
   }
 }
 
+Evidence evidence_behind(const StepOutcome& step, const TrainingConfig& config, const Catalog& catalog,
+                         const Calibration& known, const workload::Workload& work) {
+  const machine::ClusterSpec& cluster = catalog.cluster(config.cluster);
+  const std::int32_t network = find_named(known.networks, cluster.network);
+  ECHO_EXPECT(network >= 0);
+  const std::int32_t measured = known.networks[static_cast<std::size_t>(network)].most_nodes;
+  std::int32_t nodes = 1;
+  for (const ops::CollectiveQuery& query : work.collectives) nodes = std::max(nodes, query.group.nodes);
+  const bool is_measured = measured >= std::min(nodes, 2);
+  return {.graded = step.cost.graded,
+          .gpu_error = catalog.gpu(config).kernels_error,
+          .network_measured = is_measured,
+          .octaves_beyond =
+              is_measured && nodes > measured ? std::log2(static_cast<double>(nodes) / measured) : 0.0,
+          .host_measured = catalog.framework(config.framework).host_measured};
+}
+
 void report_step(const TrainingConfig& config, const Catalog& catalog, const StepOutcome& slowed,
                  SimTime unslowed, StepReport& report) {
   report.status = Status::ok;
@@ -247,8 +266,8 @@ StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const 
   }
   report_step(config, catalog, slowed, alone.step, report);
   report_path(critical_path(config, framework, schedule, slowed, ws), report);
-  report_errors(known.errors, {.graded = slowed.cost.graded, .gpu_error = catalog.gpu(config).kernels_error},
-                report);
+  ws.evidence = evidence_behind(slowed, config, catalog, known, ws.work);
+  report_errors(known.errors, ws.evidence, report);
   if (skew.draws > 0) {
     const DrawnSteps drawn = draw_steps(config, framework, schedule, skew, slowed.step, ws);
     report.step_median = drawn.median, report.step_p90 = drawn.p90;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "simulate/evidence.hpp"
 #include "simulate/price_memo.hpp"
 #include "timeline/block.hpp"
 #include "timeline/pipeline.hpp"
@@ -122,6 +123,7 @@ struct Workspace {
   std::vector<SimTime> hop_forward, hop_backward;
   std::vector<DriverTimes> hop_drivers;  // of either direction
   timeline::PipelineTimes pipeline;
+  Evidence evidence;            // behind the step
   timeline::Trail trail;        // of the slowed step
   timeline::PipelinePath path;  // its critical path through the pipeline, ...
   StepEnd path_end;             // ... how that path ends

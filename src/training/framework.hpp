@@ -65,6 +65,7 @@ struct FrameworkSpec {
   // it.
   SimTime host_per_peer{};
   SimTime host_per_step{};     // data loading, logging, timers: host time the GPU waits for each step
+  bool host_measured = false;  // neither kernel_gap, host_per_kernel nor host_per_step is assumed
   Bytes reserve;               // of the device, beyond what memory.hpp names: libraries' own memory
   double fragmentation = 0.0;  // what the caching allocator holds beyond need, over what is allocated
   std::string source;

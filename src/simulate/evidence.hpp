@@ -1,0 +1,18 @@
+// What is known of the parts of one step, beside the constants they were priced with.
+#pragma once
+
+#include <array>
+
+#include "base/units.hpp"
+
+namespace echo::simulate {
+
+struct Evidence {
+  std::array<SimTime, 4> graded{};  // compute time by ops::Grade
+  double gpu_error = 0.0;           // GpuSpec::kernels_error
+  bool network_measured = true;     // there are logs of the cluster's network, as far as collectives reach
+  double octaves_beyond = 0.0;      // log2 of their nodes over the most that were measured; 0 within
+  bool host_measured = false;       // of the framework
+};
+
+}  // namespace echo::simulate
