@@ -1,0 +1,52 @@
+// What a file says of the errors of its rows, and how much of it two rows share.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "base/error_source.hpp"
+#include "results/read_rows.hpp"
+
+namespace echo::results {
+
+// One standard deviation each, relative. Scaled by rel_error_p90 / (rel_error * z90), so that the normal law
+// puts the 90th percentile where the calibration found it. 0 where the file has no value: what is not known
+// to vary decides nothing.
+struct RowError {
+  std::array<double, error_source_count> step{};  // of ln step_time, by ErrorSource
+  double memory = 0.0;                            // of ln mem_peak
+  std::array<std::int32_t, 3> owner{};            // codes of gpu, cluster, framework: ErrorOwner's order
+};
+
+inline constexpr double z90 = 1.2815515655446004;  // the normal law's 90th percentile
+
+[[nodiscard]] constexpr std::size_t index_of(ErrorSource source) { return static_cast<std::size_t>(source); }
+// Whether rows of these owners have the same draw of a source.
+[[nodiscard]] bool is_shared(ErrorSource, const RowError&, const RowError&);
+
+// Of ln(step a / step b) and of ln(mem_peak a / mem_peak b): see base/error_source.hpp. Nothing says what two
+// rows share of their errors of memory, so these count as independent: ties by memory are at least all there
+// are. Not for a row and itself, which do not differ.
+[[nodiscard]] double step_variance(const RowError& a, const RowError& b);
+[[nodiscard]] double memory_variance(const RowError& a, const RowError& b);
+
+// Whether the file has the columns; files before schema 1.6 do not.
+[[nodiscard]] bool has_step_errors(const ResultRows&);
+[[nodiscard]] bool has_memory_errors(const ResultRows&);
+
+// What a scan must bring, and the error of a row of its batch. Columns that a file lacks are left out.
+class ErrorColumns {
+ public:
+  explicit ErrorColumns(const ResultRows&);
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+  [[nodiscard]] RowError at(const Scan&, std::size_t first_column, std::size_t row) const;
+
+ private:
+  bool has_step_ = false, has_memory_ = false;
+  std::vector<std::string> names_;
+};
+
+}  // namespace echo::results

@@ -1,0 +1,83 @@
+// Rows with errors, in memory: what error-aware results are tested on.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/counter_rng.hpp"
+#include "results/row_errors.hpp"
+
+namespace echo::results {
+
+struct ErrorRow {
+  double step = 1.0;  // s
+  std::int64_t gpus = 8;
+  double memory = 1e9;  // byte
+  RowError error{};
+  bool is_feasible = true;
+};
+
+inline ColumnValues whole_numbers(const std::string& name, const std::string& role,
+                                  std::vector<std::int64_t> values) {
+  ColumnValues column;
+  column.name = name, column.role = role, column.integers = std::move(values);
+  return column;
+}
+inline ColumnValues real_numbers(const std::string& name, std::vector<double> values) {
+  ColumnValues column;
+  column.name = name, column.role = "metric", column.type = storage::ElementType::f8;
+  column.reals = std::move(values);
+  return column;
+}
+
+// Columns as a file has them; tokens_per_s is 1 / step. Without errors: as a file of schema 1.5.
+// `calibration`: the 90th percentile over the normal law's.
+inline Table table_with_errors(const std::vector<ErrorRow>& rows, bool with_errors = true,
+                               double calibration = 1.0) {
+  std::vector<std::int64_t> number, status, gpus, gpu, cluster, framework;
+  std::vector<double> step, rate, memory, sigma, p90, memory_sigma;
+  std::vector<std::vector<double>> parts(error_source_count);
+  for (const ErrorRow& row : rows) {
+    number.push_back(std::ssize(number)), status.push_back(row.is_feasible ? 0 : 1), gpus.push_back(row.gpus);
+    gpu.push_back(row.error.owner[0]), cluster.push_back(row.error.owner[1]);
+    framework.push_back(row.error.owner[2]);
+    step.push_back(row.step), rate.push_back(1.0 / row.step), memory.push_back(row.memory);
+    double squares = 0.0;
+    for (std::size_t k = 0; k < error_source_count; ++k)
+      parts[k].push_back(row.error.step[k]), squares += row.error.step[k] * row.error.step[k];
+    sigma.push_back(std::sqrt(squares)), p90.push_back(calibration * z90 * sigma.back());
+    memory_sigma.push_back(row.error.memory);
+  }
+  std::vector<ColumnValues> columns{whole_numbers("config", "scale", number),
+                                    whole_numbers("status", "outcome", status),
+                                    whole_numbers("gpus", "input", gpus),
+                                    whole_numbers("gpu", "input", gpu),
+                                    whole_numbers("cluster", "input", cluster),
+                                    whole_numbers("framework", "input", framework),
+                                    real_numbers("step_time", step),
+                                    real_numbers("tokens_per_s", rate),
+                                    real_numbers("mem_peak", memory)};
+  if (with_errors) {
+    columns.push_back(real_numbers("rel_error", sigma));
+    columns.push_back(real_numbers("rel_error_p90", p90));
+    for (std::size_t k = 0; k < error_source_count; ++k)
+      columns.push_back(real_numbers("error_" + std::string(error_source_names[k]), parts[k]));
+    columns.push_back(real_numbers("mem_rel_error", memory_sigma));
+  }
+  return Table(std::move(columns));
+}
+
+// Errors of a few percent, mostly shared; one to three clusters and frameworks.
+inline RowError random_error(std::uint64_t seed, std::uint64_t row, double scale) {
+  RowError error{};
+  for (std::size_t k = 0; k < error_source_count; ++k) error.step[k] = scale * draw_unit(seed, row, 10 + k);
+  error.memory = scale * draw_unit(seed, row, 30);
+  error.owner = {0, static_cast<std::int32_t>(draw(seed, row, 31) % 2),
+                 static_cast<std::int32_t>(draw(seed, row, 32) % 3)};
+  return error;
+}
+
+}  // namespace echo::results
