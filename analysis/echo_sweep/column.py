@@ -18,10 +18,11 @@ def default_goal(attributes):
 class Column:
     """Values of one quantity, a row each. `codes` are the numbers as stored, `values` words where they are coded."""
 
-    def __init__(self, name, read, attributes):
+    def __init__(self, name, read, attributes, find_law=None):
         self.name = name
         self.attributes = attributes
         self._read = read
+        self._find_law = find_law
 
     @property
     def units(self):
@@ -38,6 +39,13 @@ class Column:
     @property
     def goal(self):
         return default_goal(self.attributes)
+
+    @cached_property
+    def error_follows(self):
+        """Which error a value has: that of "step_time", "1/step_time" or "mem_peak", "none" or "unknown"."""
+        if self._find_law is not None:
+            return self._find_law()
+        return self.attributes.get("error_follows", "none" if self.role == "input" else "unknown")
 
     @cached_property
     def words(self):

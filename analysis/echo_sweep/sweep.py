@@ -5,8 +5,11 @@ import numpy as np
 from .compare import difference
 from .cube import cube_of
 from .effects import main_effect
+from .errors import SURE, Objective, RowErrors, chance_to_beat
 from .pareto import front_of
+from .robust_front import robust_front
 from .row import Row
+from .table import table_of
 from .view import View
 from .without_slowdown import without_slowdown
 
@@ -35,11 +38,16 @@ class Sweep(View):
             raise ValueError(f"the file does not say which way {metric} is better; say so: {{{metric!r}: 'min'}}")
         return goal
 
-    def costs(self, metrics):
-        """float[row, metric], less being better. `metrics`: names, or {name: "min" | "max"}."""
+    def goals(self, metrics):
+        """{metric: "min" or "max"} of names, or of such a dict itself."""
         goals = metrics if isinstance(metrics, dict) else {name: self.goal(name) for name in metrics}
         if not set(goals.values()) <= {"min", "max"}:
             raise ValueError(f"a goal is 'min' or 'max', not {sorted(set(goals.values()) - {'min', 'max'})[0]!r}")
+        return goals
+
+    def costs(self, metrics):
+        """float[row, metric], less being better. `metrics`: names, or {name: "min" | "max"}."""
+        goals = self.goals(metrics)
         signs = [1.0 if goal == "min" else -1.0 for goal in goals.values()]
         return np.column_stack([sign * self.column(name).astype(float) for name, sign in zip(goals, signs)])
 
@@ -73,25 +81,89 @@ class Sweep(View):
         front = np.flatnonzero(front_of(costs))
         return rows.view(front[np.lexsort(costs[front].T[::-1])])
 
-    def pareto(self, metrics=None, where=None):
-        """The front as a table; without `metrics`, the one the file holds in /pareto."""
+    def pareto(self, metrics=None, where=None, robust=False):
+        """The front as a table; without `metrics`, the one the file holds in /pareto. `robust`: with the rows behind it
+        that no other surely beats, and `standing` (robust, tie, unproven), the likeliest `rival` and its chance."""
         if metrics is not None:
+            if robust:
+                return self._with_standing(*self.robust_front(metrics, where), list(metrics))
             return self.front(metrics, where).summary(list(metrics))
-        group = self.group("pareto")
+        group, unproven = self.group("pareto"), self.group("pareto/unproven") if robust else {}
         if "config" not in group:
             raise ValueError("this file holds no front of its own; name the metrics, as in ['step_time', 'mem_peak']")
-        place = {row: position for position, row in enumerate(self._rows)}
-        stored = [place[row] for row in group["config"] if row in place]
+        if robust and "standing" not in group:
+            raise ValueError(self._no_errors())
         metrics = [name for name in group if name in self._columns and name != "config"]
-        return self.view(np.array(stored, dtype=np.int64)).where(where).summary(metrics)
+        stored = {name: np.concatenate([group[name], unproven[name]]) if unproven else group[name]
+                  for name in ("config", "rival", "rival_chance") if name in group}
+        place = {row: position for position, row in enumerate(self.where(where)._rows)}
+        kept = np.array([row in place for row in stored["config"]], dtype=bool)
+        rows = type(self)(self._file, stored["config"][kept], self._columns)
+        if not robust:
+            return rows.summary(metrics)
+        standing = np.concatenate([group["standing"], ["unproven"] * len(unproven.get("config", ()))])[kept]
+        return self._with_standing(rows, standing, stored["rival"][kept], stored["rival_chance"][kept], metrics)
+
+    def _with_standing(self, rows, standing, rival, chance, metrics):
+        names = dict.fromkeys(["config_id"] + rows.summary_names(metrics))
+        data = {name: rows.ids() if name == "config_id" else rows.column(name) for name in names}
+        ids = self._file.ids
+        data.update({"standing": np.array(standing, dtype=object), "rival_chance": chance,
+                     "rival": np.array([ids[row] if row >= 0 else "" for row in rival], dtype=object)})
+        return table_of(data, {name: rows.about(name) for name in names})
+
+    # --- what errors leave open
+    def _no_errors(self, metric="step_time"):
+        return f"the file ({self.attributes['schema_version']}) holds no error of {metric}"
+
+    def _judged(self, metrics):
+        """(Objectives, RowErrors) of these rows; ValueError where the error of none of the metrics is known."""
+        goals, errors = self.goals(metrics), RowErrors.of(self)
+        laws = {name: self.about(name).error_follows for name in goals}
+        known = {name: errors.knows(law) for name, law in laws.items()}
+        if not any(known[name] and laws[name] != "none" for name in goals):
+            raise ValueError(self._no_errors(next(iter(goals))))
+        return [Objective(self.column(name), goal, laws[name] if known[name] else "")
+                for name, goal in goals.items()], errors
+
+    def robust_front(self, metrics, where=None):
+        """(rows, standing, rival, chance): the front as predicted, each point robust (no other row beats it in every
+        metric with a chance of 1 in 10 or more) or a tie; then the unproven rows, which none beats with 9 in 10.
+        `rival`: number in the file of the row likeliest to beat it, -1 where there is none with 1 in 10. A metric whose
+        error is not known is taken as it is."""
+        rows = self.where(where).feasible
+        found = robust_front(*rows._judged(metrics))
+        rival = np.where(found.rival < 0, -1, rows._rows[found.rival] if len(rows) else -1)
+        return rows.view(found.rows), found.standing, rival, found.chance
+
+    def ties(self, by="auto", where=None):
+        """The best row and those that cannot be told apart from it, best first, as a table with `first_is_better`: the
+        chance that the best one truly is the better of the two, below 9 in 10."""
+        by = self.ranking_metric() if by == "auto" else by
+        metric = by if isinstance(by, dict) else [by]
+        rows = self.best(None, by, None, where)
+        objectives, errors = rows._judged(metric)
+        chance = np.full(len(rows), 0.5)
+        others = np.arange(1, len(rows))
+        chance[1:] = chance_to_beat(objectives, errors, np.zeros(len(others), dtype=int), others)
+        equal = objectives[0].cost == objectives[0].cost[:1]
+        chance[equal & (errors.variance(objectives[0], np.zeros(len(rows), dtype=int), np.arange(len(rows))) == 0)] = 0.5
+        kept = chance < SURE
+        rows, names = rows.view(kept), dict.fromkeys(["config_id"] + rows.view(kept).summary_names(list(metric)))
+        data = {name: rows.ids() if name == "config_id" else rows.column(name) for name in names}
+        data["first_is_better"] = chance[kept]
+        return table_of(data, {name: rows.about(name) for name in names})
 
     def summary(self, metrics=()):
         """A table of these rows: what the sweep turns, the layout, `metrics` and the usual ones."""
+        return self.frame(dict.fromkeys(["config_id"] + self.summary_names(metrics)))
+
+    def summary_names(self, metrics=()):
         whole = Sweep(self._file, None, self._columns)
         axes, varying = whole.axes(), whole.varying()
         inputs = [name for name in varying if name in axes or name in LAYOUT]
         metrics = list(metrics) + [name for name in TOP_METRICS if name in self._columns]
-        return self.frame(dict.fromkeys(["config_id"] + inputs + metrics))
+        return inputs + metrics
 
     # --- many rows at once
     def cube(self, metric, axes, where=None, reduce="best"):

@@ -21,7 +21,40 @@ STATUSES = ("feasible", "infeasible", "failed", "over_budget", "pending")
 def worked_out(file, columns, name, expression, facts):
     """A Column of all rows of the file, from others of `columns`, once it is asked for."""
     whole = View(file, None, columns)
-    return Column(name, lambda: language.number(expression, whole.look_up, len(whole)), facts)
+    return Column(name, lambda: language.number(expression, whole.look_up, len(whole)), facts,
+                  lambda: _law_of(whole, expression))
+
+
+# What a metric may follow, and how it then changes where a step is twice as long, or memory twice as large.
+LAWS = {(1.0, 1.0): "none", (2.0, 1.0): "step_time", (0.5, 1.0): "1/step_time", (1.0, 2.0): "mem_peak"}
+FACTORS = {"step_time": ("step_time", 2.0), "1/step_time": ("step_time", 0.5), "mem_peak": ("mem_peak", 2.0)}
+
+
+def _law_of(view, expression):
+    """What the error of an expression follows, by evaluating it with a doubled step and with doubled memory."""
+    is_known = True
+
+    def look_up_with(changed):
+        def look_up(name):
+            nonlocal is_known
+            value, follows = view.look_up(name), view.about(name).error_follows if name in view.names() else "none"
+            if follows in FACTORS and FACTORS[follows][0] == changed:
+                return value._replace(data=value.data * FACTORS[follows][1])
+            is_known &= follows in FACTORS or follows == "none"
+            return value
+        return look_up
+
+    before = language.number(expression, view.look_up, len(view))
+    ratios = []
+    for changed in ("step_time", "mem_peak"):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = language.number(expression, look_up_with(changed), len(view)) / before
+        ratio = ratio[np.isfinite(ratio)]
+        ratios.append(ratio[0] if len(ratio) and np.allclose(ratio, ratio[0], rtol=1e-9) else np.nan)
+    for factors, law in LAWS.items():
+        if is_known and np.allclose(ratios, factors, rtol=1e-9):
+            return law
+    return "unknown"
 
 
 def with_derived(file):
@@ -75,6 +108,10 @@ class View:
     def column(self, name):
         """Values of a column: numbers, or words where it is coded."""
         return self.about(name).values[self._rows]
+
+    def places(self):
+        """Numbers of these rows in the file."""
+        return self._rows
 
     def ids(self):
         """config_id as the 16 hex digits the program prints."""

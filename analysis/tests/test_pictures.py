@@ -5,6 +5,7 @@ import pytest
 from matplotlib import pyplot as plt
 
 import echo_sweep as es
+from echo_sweep.errors import RowErrors
 from echo_sweep.plots.style import PARTS, SERIES
 
 
@@ -37,10 +38,17 @@ def test_breakdown_bars_end_at_the_step_time(result):
 def test_a_front_is_drawn_through_its_rows(result):
     sweep = es.open(result)
     axes = sweep.plot.pareto("mem_peak", "tokens_per_s")
-    front = sweep.front(["mem_peak", "tokens_per_s"])
-    dots = axes.lines[-1]
-    np.testing.assert_allclose(dots.get_xdata(), front.column("mem_peak") / 2**30)
-    np.testing.assert_allclose(dots.get_ydata(), front.column("tokens_per_s"))
+    rows, standing, _, _ = sweep.robust_front(["mem_peak", "tokens_per_s"])
+    front = rows.view(standing != "unproven")
+    line = axes.lines[1]
+    np.testing.assert_allclose(line.get_xdata(), front.column("mem_peak") / 2**30)
+    np.testing.assert_allclose(line.get_ydata(), front.column("tokens_per_s"))
+    labels = [line.get_label() for line in axes.lines]
+    for name in ("robust", "tie", "unproven"):
+        assert any(label.startswith(f"{(standing == name).sum()} {name}") for label in labels), labels
+    bars = RowErrors.of(front).band("1/step_time")
+    ends = sorted(segment[1][1] for segment in axes.collections[1].get_segments())
+    np.testing.assert_allclose(ends, sorted(front.column("tokens_per_s") * np.exp(bars)))
     assert "[GiB], less is better" in axes.get_xlabel() and "more is better" in axes.get_ylabel()
 
 

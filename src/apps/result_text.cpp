@@ -13,6 +13,7 @@
 #include "apps/show_quantity.hpp"
 #include "apps/text_table.hpp"
 #include "base/lane.hpp"
+#include "results/robust_front.hpp"
 #include "training/memory.hpp"
 #include "training/recipe.hpp"
 
@@ -119,7 +120,14 @@ static std::vector<const results::ColumnInfo*> other_differences(const Table& ta
   return differing;
 }
 
-std::string ranked_text(const results::ResultRows& all, std::span<const std::int64_t> rows) {
+// "" of the first row, "tie 63 %", "97 %".
+static std::string chance_text(double chance, std::int64_t row) {
+  if (row == 0) return "";
+  return fmt::format("{}{:.0f} %", chance < results::sure ? "tie " : "", 100.0 * chance);
+}
+
+std::string ranked_text(const results::ResultRows& all, std::span<const std::int64_t> rows,
+                        std::span<const double> first_is_better) {
   const Table table = all.pick(rows);
   const auto degrees = degree_columns(table);
   std::vector<Shares> shares;  // [row]
@@ -130,7 +138,11 @@ std::string ranked_text(const results::ResultRows& all, std::span<const std::int
   headings.insert(headings.end(), {"<schedule", "zero", "<rec", "sp"});
   const auto others = other_differences(table);
   for (const auto* column : others) headings.push_back(column->name);
-  headings.insert(headings.end(), {"step", "tok/s/GPU", "MFU", "mem/limit"});
+  headings.emplace_back("step");
+  const bool has_band = all.find("rel_error_p90") != nullptr, has_chance = !first_is_better.empty();
+  if (has_band) headings.emplace_back("+-80%");
+  if (has_chance) headings.emplace_back("#1 better");
+  headings.insert(headings.end(), {"tok/s/GPU", "MFU", "mem/limit"});
   for (const std::size_t share : shown) headings.push_back(std::string(share_names[share]) + "%");
   TextTable text(headings);
   const auto digits = static_cast<std::size_t>(key_digits(all, table));
@@ -143,8 +155,10 @@ std::string ranked_text(const results::ResultRows& all, std::span<const std::int
                   table.text("recompute", row) == "selective" ? "sel" : table.text("recompute", row),
                   yes_no(table, "sequence_parallel", row)});
     for (const auto* column : others) cells.push_back(value_text(table, *column, row));
-    cells.insert(cells.end(), {show_time(table.number("step_time", row)),
-                               fmt::format("{:.0f}", table.number("tokens_per_s_per_gpu", row)),
+    cells.push_back(show_time(table.number("step_time", row)));
+    if (has_band) cells.push_back(show_share(table.number("rel_error_p90", row)));
+    if (has_chance) cells.push_back(chance_text(first_is_better[static_cast<std::size_t>(row)], row));
+    cells.insert(cells.end(), {fmt::format("{:.0f}", table.number("tokens_per_s_per_gpu", row)),
                                show_share(table.number("mfu", row)), memory_of(table, row)});
     for (const std::size_t share : shown)
       cells.push_back(fmt::format("{:.1f}", 100.0 * shares[static_cast<std::size_t>(row)][share]));

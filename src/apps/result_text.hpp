@@ -16,8 +16,11 @@ namespace echo::apps {
 [[nodiscard]] std::string layout_of(const results::Table&,
                                     std::int64_t row);  // "tp4 pp2 dp12 vpp1 mbs2 1f1b ..."
 
-// A table of these rows of the result, first row rank 1.
-[[nodiscard]] std::string ranked_text(const results::ResultRows&, std::span<const std::int64_t> rows);
+// A table of these rows of the result, first row rank 1. Where the file has error bands, with the 80 % band
+// of each step time. `first_is_better`: with that chance of each row, "tie" where it is below 9 in 10; empty:
+// without.
+[[nodiscard]] std::string ranked_text(const results::ResultRows&, std::span<const std::int64_t> rows,
+                                      std::span<const double> first_is_better = {});
 // One page: layout, times, breakdown in bars, memory against its limit.
 [[nodiscard]] std::string page_text(const results::Table&, std::int64_t row);
 

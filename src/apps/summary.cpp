@@ -12,16 +12,18 @@
 #include "apps/ranking.hpp"
 #include "apps/result_text.hpp"
 #include "apps/show_quantity.hpp"
+#include "apps/ties.hpp"
 #include "apps/without_slowdown.hpp"
 #include "ops/describe.hpp"
 #include "results/effects.hpp"
 #include "results/objectives.hpp"
-#include "results/pareto.hpp"
+#include "results/robust_front.hpp"
 #include "training/feasibility.hpp"
 
 namespace echo::apps {
 
 using results::ResultRows;
+using results::Standing;
 using results::Table;
 using training::Status;
 
@@ -59,8 +61,11 @@ static std::string done_line(const ResultRows& rows, const SummaryFacts& facts) 
   return line + "\n";
 }
 
-static std::string best_text(const ResultRows& rows, const std::string& metric, const RankedGroup& group) {
-  std::string text = fmt::format("best of {} by {}\n{}", group.name, metric, ranked_text(rows, group.rows));
+static std::string best_text(const ResultRows& rows, const RankQuery& query, const RankedGroup& group,
+                             const Ties& ties) {
+  std::string text = fmt::format("best of {} by {}\n{}", group.name, query.by.metric,
+                                 ranked_text(rows, group.rows, ties.shown()));
+  text += text_of(ties, group, query);
   if (group.rows.size() > 1) {
     const Table two = rows.pick(std::span(group.rows).first(2));
     text += fmt::format("why #1 beats #2: {}\n", why_it_wins(two, 0, 1));
@@ -111,9 +116,83 @@ static std::string failures_text(const ResultRows& rows) {
 
 static std::string front_line(const ResultRows& rows) {
   const auto both = results::two_objectives(rows.state().objectives);
-  const auto front = results::pareto_front(rows, both[0], both[1]);
-  return fmt::format("Pareto front ({} x {}): {} point{}\n", both[0].metric, both[1].metric, front.size(),
-                     front.size() == 1 ? "" : "s");
+  const auto front = results::robust_front(rows, both[0], both[1]);
+  const auto unproven = results::count_of(front, Standing::unproven),
+             tied = results::count_of(front, Standing::tie);
+  const auto points = std::ssize(front) - unproven;
+  std::string line = fmt::format("Pareto front ({} x {}): {} point{}", both[0].metric, both[1].metric, points,
+                                 points == 1 ? "" : "s");
+  if (results::count_of(front, Standing::unjudged) == 0)
+    line += fmt::format(", {} robust and {} tied; {} unproven behind it",
+                        results::count_of(front, Standing::robust), tied, show_count(unproven));
+  return line + "\n";
+}
+
+static std::string best_text(const ResultRows& rows, const RankQuery& query, const RankedGroup& group,
+                             const Ties& ties) {
+  std::string text = fmt::format("best of {} by {}\n{}", group.name, query.by.metric,
+                                 ranked_text(rows, group.rows, ties.shown()));
+  text += text_of(ties, group, query);
+  if (group.rows.size() > 1) {
+    const Table two = rows.pick(std::span(group.rows).first(2));
+    text += fmt::format("why #1 beats #2: {}\n", why_it_wins(two, 0, 1));
+    text += fmt::format("  #2 differs in: {}\n", what_differs(two, 0, 1));
+  }
+  return text;
+}
+
+// "short of 3.1 GiB", "12.0 % past deadline".
+static std::string lack_of(const Table& table, std::int64_t row) {
+  if (const double margin = table.number("reason_margin", row); std::isfinite(margin))
+    return "short of " + show_gib(margin);
+  return fmt::format("{} past {}", show_share(table.number("limit_excess", row)), table.text("limit", row));
+}
+
+static std::string nearest_text(const ResultRows& rows) {
+  std::string text = "no feasible point\n";
+  const Table near = rows.pick(least_infeasible(rows, shown_near));
+  for (std::int64_t row = 0; row < near.rows(); ++row) {
+    text += fmt::format("  {}  {} {}: {}\n", config_key(near, row).substr(0, 8), near.text("model", row),
+                        layout_of(near, row), lack_of(near, row));
+  }
+  return text;
+}
+
+static std::string reasons_line(const ResultRows& rows) {
+  std::string line;
+  for (const ReasonCount& count : reasons_of(rows)) {
+    line += fmt::format("{}{} {}", line.empty() ? "" : ", ", count.limit.empty() ? count.reason : count.limit,
+                        show_count(count.rows));
+    if (std::isfinite(count.median_margin))
+      line += fmt::format(" (median short by {})", show_gib(count.median_margin));
+    if (std::isfinite(count.median_excess))
+      line += fmt::format(" (median {} past it)", show_share(count.median_excess));
+  }
+  return line.empty() ? "" : "infeasible: " + line + "\n";
+}
+
+static std::string failures_text(const ResultRows& rows) {
+  std::string text;
+  const auto& failures = rows.failures();
+  for (std::size_t i = 0; i < std::min(failures.size(), shown_failures); ++i)
+    text += fmt::format("failed: point {}: {}\n", failures[i].id, failures[i].message);
+  if (failures.size() > shown_failures)
+    text += fmt::format("  and {} more in /failures\n", show_count(std::ssize(failures) - shown_failures));
+  return text;
+}
+
+static std::string front_line(const ResultRows& rows) {
+  const auto both = results::two_objectives(rows.state().objectives);
+  const auto front = results::robust_front(rows, both[0], both[1]);
+  const auto unproven = results::count_of(front, Standing::unproven),
+             tied = results::count_of(front, Standing::tie);
+  const auto points = std::ssize(front) - unproven;
+  std::string line = fmt::format("Pareto front ({} x {}): {} point{}", both[0].metric, both[1].metric, points,
+                                 points == 1 ? "" : "s");
+  if (results::count_of(front, Standing::unjudged) == 0)
+    line += fmt::format(", {} robust and {} that may be beaten; {} more that no other surely beats",
+                        results::count_of(front, Standing::robust), tied, show_count(unproven));
+  return line + "\n";
 }
 
 static std::string levers_line(const ResultRows& rows, const std::string& metric) {
@@ -131,9 +210,10 @@ std::string summary_text(const ResultRows& rows, const SummaryFacts& facts) {
     text += nearest_text(rows);
   } else {
     const sweep::Objective by = ranking_objective(rows);
-    for (const RankedGroup& group :
-         ranked(rows, {.by = by, .count = shown_best, .per = "model", .where = ""}))
-      text += best_text(rows, by.metric, group) + "\n";
+    const RankQuery query{.by = by, .count = shown_best, .per = "model", .where = ""};
+    const auto groups = ranked(rows, query);
+    const auto ties = ties_of(rows, query, groups);
+    for (std::size_t g = 0; g < groups.size(); ++g) text += best_text(rows, query, groups[g], ties[g]) + "\n";
     text += front_line(rows) + levers_line(rows, by.metric) + text_of(without_slowdown(rows), rows) +
             gaps_text(facts.gaps, shown_gaps, facts.gap_points);
   }
@@ -157,7 +237,11 @@ static void add_findings(Json& json, const ResultRows& rows, const std::string& 
   const auto both = results::two_objectives(rows.state().objectives);
   json.close().key("pareto").open_object().key("objectives").open_array();
   json.value(both[0].metric).value(both[1].metric).close();
-  json.member("points", results::pareto_front(rows, both[0], both[1]).size()).close();
+  const auto front = results::robust_front(rows, both[0], both[1]);
+  const auto unproven = results::count_of(front, Standing::unproven);
+  json.member("points", std::ssize(front) - unproven).member("unproven", unproven);
+  json.member("robust", results::count_of(front, Standing::robust));
+  json.member("tie", results::count_of(front, Standing::tie)).close();
   json.key("levers").open_array();
   for (const auto& [axis, share] : results::main_effects(rows, metric))
     json.open_object().member("axis", axis).member("share", share).close();

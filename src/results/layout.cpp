@@ -6,6 +6,8 @@
 
 #include "base/lane.hpp"
 #include "results/column_bytes.hpp"
+#include "results/row_errors.hpp"
+#include "sweep/metric.hpp"
 #include "training/memory.hpp"
 
 namespace echo::results {
@@ -24,6 +26,14 @@ std::string goal_of(const Column& column, const std::vector<sweep::Objective>& o
   return found->goal == sweep::Goal::min ? "min" : "max";
 }
 
+// "gpu" of "error_arithmetic"; "" of columns that are no contribution to an error.
+std::string_view owner_of_error(std::string_view column) {
+  for (std::size_t k = 0; k < error_source_names.size(); ++k)
+    if (column == error_column(static_cast<ErrorSource>(k)))
+      return error_owner_names[static_cast<std::size_t>(owner_of(static_cast<ErrorSource>(k)))];
+  return "";
+}
+
 void describe_column(Hdf5File& file, const Column& column, const CodeTables& codes, const std::string& goal) {
   const std::string path = path_of(column);
   file.set_attribute(path, "units", column.units);
@@ -31,6 +41,10 @@ void describe_column(Hdf5File& file, const Column& column, const CodeTables& cod
   file.set_attribute(path, "description", column.description);
   file.set_attribute(path, "role", name_of(column.role));
   if (!goal.empty()) file.set_attribute(path, "objective", goal);
+  if (const sweep::Metric* metric = sweep::find_metric(column.path); metric != nullptr)
+    file.set_attribute(path, "error_follows", std::string(name_of(metric->error)));
+  if (const std::string_view owner = owner_of_error(column.path); !owner.empty())
+    file.set_attribute(path, "shared_by", std::string(owner));
   if (column.names == Names::none) return;
   const auto meanings = codes.meanings(column);
   if (meanings.empty()) return;  // a file without rows names nothing

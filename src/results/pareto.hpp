@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "results/read_rows.hpp"
@@ -19,10 +18,5 @@ struct ParetoPoint {
 // first. Of rows equal in both the first stays. Rows without either value take no part. Memory: the front.
 [[nodiscard]] std::vector<ParetoPoint> pareto_front(const ResultRows&, const sweep::Objective& first,
                                                     const sweep::Objective& second);
-
-// /pareto: the front as an NXdata group, the first of two objectives over the second, so that HDF5 viewers
-// draw it on opening. `columns`: of the two objectives.
-void write_pareto(storage::Hdf5File&, const std::vector<ParetoPoint>& front,
-                  std::span<const sweep::Objective> objectives, std::span<const ColumnInfo> columns);
 
 }  // namespace echo::results

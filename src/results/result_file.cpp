@@ -16,11 +16,12 @@
 #include "results/column_writer.hpp"
 #include "results/effects.hpp"
 #include "results/fill.hpp"
+#include "results/front_group.hpp"
 #include "results/layout.hpp"
 #include "results/merged_rows.hpp"
 #include "results/objectives.hpp"
-#include "results/pareto.hpp"
 #include "results/read_rows.hpp"
+#include "results/robust_front.hpp"
 
 namespace echo::results {
 namespace {
@@ -108,13 +109,13 @@ ReadBack read_back(const std::filesystem::path& path) {
 // What the file says about its own rows: /pareto and /effects. Neither is there without a feasible row.
 struct Findings {
   std::vector<sweep::Objective> objectives;
-  std::vector<ParetoPoint> front;
+  std::vector<FrontPoint> front;
   std::vector<MainEffect> effects;
   std::vector<ColumnInfo> columns;  // of the objectives
 
   void write(Hdf5File& file) const {
     if (!front.empty()) {
-      write_pareto(file, front, objectives, columns);
+      write_front(file, front, objectives, columns);
       file.set_attribute("/", "NX_class", "NXroot");
       file.set_attribute("/", "default", "pareto");
     }
@@ -125,7 +126,7 @@ struct Findings {
 Findings look_at(const std::filesystem::path& path) {
   const ResultFile rows(path);
   Findings found{.objectives = two_objectives(rows.state().objectives)};
-  found.front = pareto_front(rows, found.objectives[0], found.objectives[1]);
+  found.front = robust_front(rows, found.objectives[0], found.objectives[1]);
   found.effects = main_effects(rows, found.objectives[0].metric);
   for (const auto& objective : found.objectives) found.columns.push_back(rows.at(objective.metric));
   return found;

@@ -1,19 +1,21 @@
 #include "results/row_errors.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <iterator>
 #include <string_view>
 
 namespace echo::results {
 namespace {
 
-constexpr std::array<std::string_view, 3> owner_columns{"gpu", "cluster", "framework"};
-
-std::string column_of(std::size_t source) { return "error_" + std::string(error_source_names[source]); }
+std::string column_of(std::size_t source) { return error_column(static_cast<ErrorSource>(source)); }
 double known(double value) { return std::isfinite(value) ? value : 0.0; }
 
 }  // namespace
+
+std::string error_column(ErrorSource source) {
+  return "error_" + std::string(error_source_names[index_of(source)]);
+}
 
 bool is_shared(ErrorSource source, const RowError& a, const RowError& b) {
   const ErrorOwner owner = owner_of(source);
@@ -46,7 +48,7 @@ bool has_memory_errors(const ResultRows& rows) { return rows.find("mem_rel_error
 ErrorColumns::ErrorColumns(const ResultRows& rows)
     : has_step_(has_step_errors(rows)), has_memory_(has_memory_errors(rows)) {
   if (has_step_) {
-    names_.assign(owner_columns.begin(), owner_columns.end());
+    names_.assign(error_owner_names.begin(), std::prev(error_owner_names.end()));  // but for the config
     names_.insert(names_.end(), {"rel_error", "rel_error_p90"});
     for (std::size_t k = 0; k < error_source_names.size(); ++k) names_.push_back(column_of(k));
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error_source.hpp"
@@ -23,6 +24,10 @@ struct RowError {
 
 inline constexpr double z90 = 1.2815515655446004;  // the normal law's 90th percentile
 
+// Columns of the owners, in ErrorOwner's order; a config owns what no row shares.
+inline constexpr std::array<std::string_view, 4> error_owner_names{"gpu", "cluster", "framework", "config"};
+
+[[nodiscard]] std::string error_column(ErrorSource);  // "error_layout"
 [[nodiscard]] constexpr std::size_t index_of(ErrorSource source) { return static_cast<std::size_t>(source); }
 // Whether rows of these owners have the same draw of a source.
 [[nodiscard]] bool is_shared(ErrorSource, const RowError&, const RowError&);

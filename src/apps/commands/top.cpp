@@ -9,6 +9,7 @@
 #include "apps/command.hpp"
 #include "apps/ranking.hpp"
 #include "apps/result_text.hpp"
+#include "apps/ties.hpp"
 #include "apps/without_slowdown.hpp"
 #include "base/error.hpp"
 #include "config/did_you_mean.hpp"
@@ -45,18 +46,25 @@ void require_groups(const results::ResultRows& rows, const std::string& per) {
 }
 
 void print_json(const results::ResultRows& all, const TopOptions& options, const sweep::Objective& by,
-                std::span<const RankedGroup> groups) {
+                std::span<const RankedGroup> groups, std::span<const Ties> ties) {
   Json json;
   json.open_object().member("file", options.file).member("by", by.metric);
   json.member("goal", by.goal == sweep::Goal::min ? "min" : "max");
   json.member("per", options.per).member("where", options.where).key("rows").open_array();
-  for (const RankedGroup& group : groups) {
-    const results::Table table = all.pick(group.rows);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const results::Table table = all.pick(groups[g].rows);
     for (std::int64_t row = 0; row < table.rows(); ++row) {
       json.open_object().member("rank", row + 1);
+      add_row_ties(json, ties[g], static_cast<std::size_t>(row));
       add_row(json, table, row);
       json.close();
     }
+  }
+  json.close().key("groups").open_array();
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    json.open_object().member("name", groups[g].name).member("feasible", groups[g].feasible);
+    add_ties(json, ties[g]);
+    json.close();
   }
   json.close();
   add_without_slowdown(json, without_slowdown(all, options.where), all);
@@ -64,13 +72,15 @@ void print_json(const results::ResultRows& all, const TopOptions& options, const
   fmt::print("{}", json.text());
 }
 
-std::string group_text(const results::ResultRows& all, const TopOptions& options, const sweep::Objective& by,
-                       const RankedGroup& group) {
+std::string group_text(const results::ResultRows& all, const TopOptions& options, const RankQuery& query,
+                       const RankedGroup& group, const Ties& ties) {
   const std::string which = options.per.empty() ? "" : fmt::format("{} {}: ", options.per, group.name);
   if (group.rows.empty())
     return which + "no feasible row" + (options.where.empty() ? "" : " it keeps") + "\n";
-  std::string text = fmt::format("{}by {}, {} of {} feasible rows\n{}", which, by.metric, group.rows.size(),
-                                 group.feasible, ranked_text(all, group.rows));
+  std::string text =
+      fmt::format("{}by {}, {} of {} feasible rows\n{}", which, query.by.metric, group.rows.size(),
+                  group.feasible, ranked_text(all, group.rows, ties.shown()));
+  text += text_of(ties, group, query);
   if (group.rows.size() > 1) {
     const results::Table two = all.pick(std::span(group.rows).first(2));
     text += fmt::format("why #1 beats #2: {}\n", why_it_wins(two, 0, 1));
@@ -82,14 +92,15 @@ int run_top(const TopOptions& options) {
   const results::ResultFile rows(options.file);
   require_groups(rows, options.per);
   const sweep::Objective by = objective_of(rows, options.by);
-  const auto groups =
-      ranked(rows, {.by = by, .count = options.number, .per = options.per, .where = options.where});
+  const RankQuery query{.by = by, .count = options.number, .per = options.per, .where = options.where};
+  const auto groups = ranked(rows, query);
+  const auto ties = ties_of(rows, query, groups);
   if (options.json) {
-    print_json(rows, options, by, groups);
+    print_json(rows, options, by, groups, ties);
     return 0;
   }
   for (std::size_t i = 0; i < groups.size(); ++i)
-    fmt::print("{}{}", i > 0 ? "\n" : "", group_text(rows, options, by, groups[i]));
+    fmt::print("{}{}", i > 0 ? "\n" : "", group_text(rows, options, query, groups[i], ties[i]));
   if (const std::string text = text_of(without_slowdown(rows, options.where), rows); !text.empty())
     fmt::print("\n{}", text);
   return 0;
