@@ -9,14 +9,17 @@
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <tuple>
 
 #include "base/named_table.hpp"
 #include "config/cluster_fabric.hpp"
 #include "config/did_you_mean.hpp"
 #include "config/include_files.hpp"
+#include "config/preset_base.hpp"
 #include "config/preset_files.hpp"
 #include "config/read_file.hpp"
+#include "config/sweep_keys.hpp"
 
 namespace echo::config {
 namespace {
@@ -49,6 +52,8 @@ struct Kind {
   Preset (*read)(TableReader&);
 };
 
+using Tables = std::vector<std::unique_ptr<toml::table>>;
+
 struct Reading {
   const std::vector<std::string>& folders;
   IncludedPresets included;
@@ -58,79 +63,80 @@ struct Reading {
   // Every preset of a kind, sorted by name.
   template <class Preset>
   std::vector<Found<Preset>> all(const Kind<Preset>& kind) {
-    std::vector<Found<Preset>> found;
+    std::vector<RawPreset> raw;
+    Tables tables;  // of folders' files, and of sections with a base
     for (std::size_t i = 0; i <= folders.size(); ++i) {
-      if (i == included.behind) add_included(kind, found);
-      if (i < folders.size()) add_folder(kind, folders[i], found);
+      if (i == included.behind) add_included(kind.folder, raw, tables);
+      if (i < folders.size()) add_folder(kind.folder, kind.role, folders[i], raw, tables);
     }
+    fill_from_bases(raw, kind.what, problems);
+    std::vector<Found<Preset>> found;
+    for (const RawPreset& preset : raw) add(kind, preset, found);
     std::sort(found.begin(), found.end(), [](const Found<Preset>& a, const Found<Preset>& b) {
       return name_of(a.preset) < name_of(b.preset);
     });
     return found;
   }
 
-  template <class Preset>
-  void add_folder(const Kind<Preset>& kind, const std::string& folder, std::vector<Found<Preset>>& found) {
-    std::vector<Found<Preset>> own;
-    for (const std::string& path : toml_files_in(folder + "/" + kind.folder)) {
+  void add_folder(const std::string& kind, const std::string& role, const std::string& folder,
+                  std::vector<RawPreset>& raw, Tables& tables) {
+    for (const std::string& path : toml_files_in(folder + "/" + kind)) {
       const std::string text = read_whole_file(path).value_or("");
-      files.push_back({kind.role, path, fingerprint(text)});
-      const auto table = parse_toml(text, path, problems);
+      files.push_back({role, path, fingerprint(text)});
+      auto table = parse_toml(text, path, problems);
+      if (!table) continue;
+      tables.push_back(std::make_unique<toml::table>(std::move(*table)));
       const std::string stem = std::filesystem::path(path).stem().string();
-      if (table) own.push_back(one(kind, *table, {path, 1, 1, 1}, stem, "file"));
+      raw.push_back({stem, tables.back().get(), {path, 1, 1, 1}, "file"});
     }
-    add_new(std::move(own), found);
+  }
+  // What is filled up from its base: a file's section stays as it was written. A copy has no places, so the
+  // copy is what stays.
+  static toml::table* taken_out(toml::table& section, Tables& tables) {
+    tables.push_back(std::make_unique<toml::table>(std::move(section)));
+    section = *tables.back();
+    return tables.back().get();
   }
   // The last file has the say, so it comes first.
-  template <class Preset>
-  void add_included(const Kind<Preset>& kind, std::vector<Found<Preset>>& found) {
+  void add_included(const std::string& kind, std::vector<RawPreset>& raw, Tables& tables) {
     if (included.files == nullptr) return;
+    const auto kinds = included_sections();
+    if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) return;
     for (auto file = included.files->rbegin(); file != included.files->rend(); ++file) {
-      toml::node* const section = file->root.get(kind.folder);
-      if (section == nullptr || kind.role != "preset") continue;
+      toml::node* const section = file->root.get(kind);
+      if (section == nullptr) continue;
       toml::table* const presets = section->as_table();
       if (presets == nullptr) {
-        problems.error(place_of(*section), kind.folder + " must be a table of presets",
-                       "write [" + kind.folder + ".NAME]");
+        problems.error(place_of(*section), kind + " must be a table of presets", "write [" + kind + ".NAME]");
         continue;
       }
-      std::vector<Found<Preset>> own;
       for (const Entry& entry : in_file_order(*presets)) {
         const std::string name(entry.key->str());
-        toml::table* const table = presets->get(name)->as_table();
+        toml::table* table = presets->get(name)->as_table();
         if (table == nullptr) {
           problems.error(place_of(*entry.node), name + " must be a table, not " + type_of(*entry.node),
-                         "write [" + kind.folder + "." + name + "]");
+                         "write [" + kind + "." + name + "]");
           continue;
         }
+        if (table->contains("base")) table = taken_out(*table, tables);
         table->emplace("name", name);
-        own.push_back(one(kind, *table, place_of(*entry.key), name, "section"));
+        raw.push_back({name, table, place_of(*entry.key), "section"});
       }
-      add_new(std::move(own), found);
     }
   }
+  // Unless a better one of its name is there.
   template <class Preset>
-  Found<Preset> one(const Kind<Preset>& kind, const toml::table& table, const Place& place,
-                    const std::string& name, const std::string& holder) {
-    TableReader reader(table, place, kind.what + " \"" + name + "\"", problems);
+  void add(const Kind<Preset>& kind, const RawPreset& raw, std::vector<Found<Preset>>& found) {
+    TableReader reader(*raw.table, raw.place, kind.what + " \"" + raw.name + "\"", problems);
     Preset preset = kind.read(reader);
-    if (name_of(preset) != name && !name_of(preset).empty()) {
-      problems.error(place_of(*table.get("name")),
-                     "the " + holder + " of " + name_of(preset) + " is called " + name,
-                     "give the " + holder + " and the preset one name");
+    const std::string& name = name_of(preset);
+    if (name != raw.name && !name.empty()) {
+      problems.error(place_of(*raw.table->get("name")),
+                     "the " + raw.holder + " of " + name + " is called " + raw.name,
+                     "give the " + raw.holder + " and the preset one name");
     }
-    return {std::move(preset), place};
-  }
-  template <class Preset>
-  static void add_new(std::vector<Found<Preset>> own, std::vector<Found<Preset>>& found) {
-    const std::size_t better = found.size();
-    for (Found<Preset>& one : own) {
-      const auto same = [&](const Found<Preset>& other) {
-        return name_of(other.preset) == name_of(one.preset);
-      };
-      if (std::none_of(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(better), same))
-        found.push_back(std::move(one));
-    }
+    const auto same = [&](const Found<Preset>& other) { return name_of(other.preset) == name; };
+    if (std::none_of(found.begin(), found.end(), same)) found.push_back({std::move(preset), raw.place});
   }
 };
 

@@ -75,7 +75,7 @@ class Includer {
   void check_sections(const toml::table& root, const std::string& path) {
     TableReader reader(root, {path, 1, 1, 1}, "an included file", problems_);
     for (const char* key : {"include", "derive", "keep", "limit"}) reader.ignore(key);
-    for (const std::string_view kind : preset_sections()) reader.ignore(kind);
+    for (const std::string_view kind : included_sections()) reader.ignore(kind);
     std::vector<std::string> sweep_only{"space", "objective"};
     for (const Setting& setting : settings()) {
       const std::string_view name = setting.section.empty() ? setting.key : setting.section;

@@ -2,21 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "config/toml_text.hpp"
+
 namespace echo::config {
-namespace {
-
-// As a TOML string.
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) >= ' ') out += c;
-  }
-  return out + '"';
-}
-
-}  // namespace
-
 std::string network_file_text(const NetworkFile& file) {
   std::string out =
       "# Network constants; fields are explained in src/collective/constants.hpp. Written by the network "

@@ -58,8 +58,10 @@ struct LaterSection {
 };
 [[nodiscard]] std::span<const LaterSection> later_sections();
 
-// Kinds of presets that an included file may define: "gpus", ...; each [gpus.NAME] holds the keys of a
-// catalog file.
+// Kinds of presets that a user writes: "gpus", ...
 [[nodiscard]] std::span<const std::string_view> preset_sections();
+// The same and fitted constants, "kernels" and "networks": what an included file may define. Each [gpus.NAME]
+// holds the keys of a catalog file.
+[[nodiscard]] std::span<const std::string_view> included_sections();
 
 }  // namespace echo::config

@@ -82,7 +82,7 @@ struct Power {
 };
 
 Power power_of(double seconds, const Width& width, Clocks clocks) {
-  if (clocks == Clocks::sustained && width.sustained > 0.0)
+  if (clocks == Clocks::sustained && width.sustained != 0.0)
     return {1.0 + width.sustained, 1.0 + width.sustained};
   const double squared = seconds * seconds, half = width.throttle_half * width.throttle_half;
   const double extra = width.throttle * squared / (squared + half);

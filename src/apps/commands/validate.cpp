@@ -8,9 +8,11 @@
 #include "apps/command.hpp"
 #include "apps/measured_table.hpp"
 #include "apps/problem_text.hpp"
+#include "apps/recalibrate_command.hpp"
 #include "apps/slowdown_input.hpp"
 #include "apps/terminal.hpp"
 #include "apps/validate_report.hpp"
+#include "config/site_file.hpp"
 #include "parallel/broadcast.hpp"
 
 namespace echo::apps {
@@ -18,10 +20,10 @@ namespace echo::apps {
 namespace {
 
 struct Arguments {
-  std::vector<std::string> tables, preset_paths;
-  std::string csv, slowdown = "auto", by = "stratum,source", expect;
+  std::vector<std::string> tables, sites, preset_paths;
+  std::string csv, slowdown = "auto", by = "stratum,source", expect, recalibrate;
   std::int64_t worst = 5;
-  bool json = false, markdown = false;
+  bool json = false, markdown = false, force = false;
 };
 
 struct Inputs {
@@ -38,7 +40,7 @@ Inputs read_inputs(const Arguments& arguments, const parallel::Session& session)
                  .wants_csv = !arguments.csv.empty(),
                  .by = groupings_of(arguments.by),
                  .worst = static_cast<std::size_t>(arguments.worst)};
-  out.presets = config::read_catalog(config::catalog_folders(arguments.preset_paths));
+  out.presets = config::read_catalog_with(arguments.sites, arguments.preset_paths);
   out.tables = read_measured_tables(arguments.tables, out.presets);
   bool steps = false, slowdown = false;
   for (const MeasuredTable& table : out.tables) steps |= table.is_steps(), slowdown |= table.is_slowdown();
@@ -83,11 +85,19 @@ void validate_on(const parallel::Session& session, const Arguments& arguments) {
   (void)parallel::from_first_worker(session, [&] { return tell(arguments, *inputs, tables), true; });
 }
 
+void recalibrate_on(const parallel::Session& session, const Arguments& a) {
+  (void)parallel::from_first_worker(session, [&] {
+    recalibrate_and_tell(
+        {a.tables, a.sites, a.preset_paths, a.recalibrate, a.csv, a.slowdown, a.json, a.force});
+    return true;
+  });
+}
+
 int run_validate(const Arguments& arguments, Invocation& invocation) {
   const parallel::Session session(invocation.argc, invocation.argv);
   int code = 0;
   try {
-    validate_on(session, arguments);
+    arguments.recalibrate.empty() ? validate_on(session, arguments) : recalibrate_on(session, arguments);
   } catch (const UserError& error) {  // on every worker alike
     code = error.exit_code();
     if (session.is_first()) fmt::print(stderr, "{}", problem_text(error, wants_colour(stderr, false)));
@@ -119,6 +129,10 @@ std::function<int(Invocation&)> declare(Options& options) {
       "also a model of measured metrics");
   options.values(arguments->preset_paths, "--preset-path",
                  "folder of presets that come before the built-in ones");
+  options.values(arguments->sites, "--site", "file of site constants, as a sweep includes it");
+  options.value(arguments->recalibrate, "--recalibrate",
+                "fit site constants to a table of training steps and write them to this file");
+  options.flag(arguments->force, "--force", "write them though they do not help rows that were held out");
   return [arguments](Invocation& invocation) { return run_validate(*arguments, invocation); };
 }
 

@@ -1,0 +1,57 @@
+#include "apps/recalibrate_command.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "apps/recalibrate.hpp"
+#include "apps/slowdown_input.hpp"
+#include "config/measured_steps.hpp"
+#include "config/read_file.hpp"
+
+namespace echo::apps {
+
+namespace {
+
+void write_text(const std::string& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.flush();
+  if (!out) throw UserError("cannot write " + path, "check the path, its permissions and free space", 5);
+}
+
+void check(const RecalibrateArguments& a) {
+  if (a.tables.size() != 1)
+    throw UserError("--recalibrate fits one table of training steps, not " + std::to_string(a.tables.size()),
+                    "put the rows of one site into one table");
+  if (!a.sites.empty())
+    throw UserError("--recalibrate starts from the shipped constants, not from those of --site",
+                    "leave --site out; the new file replaces the old one");
+}
+
+}  // namespace
+
+void recalibrate_and_tell(const RecalibrateArguments& a) {
+  check(a);
+  const std::string& file = a.tables.front();
+  const CsvTable table = CsvTable::read_file(file);
+  if (!config::is_step_table(table))
+    throw UserError({{table.header_place(), "this is no table of training steps",
+                      "--recalibrate needs step_time_s among its columns; `echo-sweep calibrate nccl` fits "
+                      "networks to measured collectives"}});
+  config::CatalogInputs presets = config::read_catalog(config::catalog_folders(a.preset_paths));
+  const auto learned = choose_slowdown(a.slowdown, presets.calibration);
+  const std::string digest = config::fingerprint(config::read_whole_file(file).value_or(""));
+  const Recalibration done = recalibrate(table, {file, digest, a.site_file, a.preset_paths}, presets);
+  fmt::print("{}", a.json ? recalibration_json(done) : recalibration_text(done));
+  if (!a.csv.empty()) write_text(a.csv, recalibration_csv(done));
+  const std::string why_not = why_no_better(done);
+  if (!why_not.empty() && !a.force)
+    throw UserError(a.site_file + " is not written: " + why_not, "pass --force to have it all the same");
+  write_text(a.site_file, done.file_text);
+  if (!a.json)
+    fmt::print("{} written: include = [\"{}\"] in a sweep, --site {} here\n", a.site_file, a.site_file,
+               a.site_file);
+}
+
+}  // namespace echo::apps

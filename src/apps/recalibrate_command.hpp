@@ -1,0 +1,20 @@
+// `validate FILE --recalibrate SITE.toml`, whole.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace echo::apps {
+
+struct RecalibrateArguments {
+  std::vector<std::string> tables, sites, preset_paths;  // as given; one table of steps and no site is right
+  std::string site_file, csv, slowdown = "auto";
+  bool json = false, force = false;
+};
+
+// Fits, prints the report, and writes the site preset (and the rows, where a CSV file is named). A preset
+// that does not help rows it has not seen is only written by force. Throws UserError: 2 where that is so or
+// the inputs are wrong, 5 where a file cannot be written.
+void recalibrate_and_tell(const RecalibrateArguments&);
+
+}  // namespace echo::apps

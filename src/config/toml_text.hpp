@@ -1,0 +1,11 @@
+// What stands in a TOML file, written.
+#pragma once
+
+#include <string>
+
+namespace echo::config {
+
+[[nodiscard]] std::string quoted(const std::string& text);  // a basic string; control characters are left out
+[[nodiscard]] std::string key_text(const std::string& name);  // bare where it may be, else quoted
+
+}  // namespace echo::config
