@@ -2,6 +2,8 @@
 
 python -m echo_sweep kernels ROWS.csv: pictures of what `echo-sweep validate TABLE.csv --csv ROWS.csv` wrote.
 
+python -m echo_sweep validate ROWS.csv: pictures of what `echo-sweep validate STEPS.csv --csv ROWS.csv` wrote.
+
 python -m echo_sweep slowdown FILE: pictures of what `echo-sweep slowdown evaluate DATA --csv FILE` wrote, or
 `echo-sweep slowdown explain DATA --json > FILE`.
 """
@@ -39,6 +41,15 @@ def _kernels(options):
         kernels.save(draw(rows), path)
 
 
+def _validate(options):
+    from .plots import steps
+    from .step_rows import StepRows
+
+    rows = StepRows(options.file)
+    for draw, path in zip((steps.scatter, steps.residuals), options.output):
+        steps.save(draw(rows, options.by), path)
+
+
 def _slowdown(options):
     from .plots import slowdown
     from .slowdown_rows import Explanation, SlowdownRows, is_explanation
@@ -70,14 +81,21 @@ def main(arguments=None):
     pictures.add_argument("-o", "--output", nargs=2, metavar=("SCATTER.svg", "RESIDUALS.svg"),
                           default=("scatter.svg", "residuals.svg"), help="where to (%(default)s)")
     pictures.add_argument("--all", action="store_true", help="also rows for which no accuracy is claimed")
+    runs = commands.add_parser("validate", help="pictures of measured training steps beside their predictions")
+    runs.add_argument("file", metavar="ROWS.csv", help="as echo-sweep validate STEPS.csv --csv ROWS.csv writes it")
+    runs.add_argument("--by", default="stratum", choices=("stratum", "source", "gpu", "framework", "precision", "features"),
+                      help="what stands apart (%(default)s)")
+    runs.add_argument("-o", "--output", nargs=2, metavar=("SCATTER.svg", "RESIDUALS.svg"),
+                      default=("scatter.svg", "residuals.svg"), help="where to (%(default)s)")
     overlaps = commands.add_parser("slowdown", help="pictures of measured overlaps beside predictions, or of what these hang on")
     overlaps.add_argument("file", metavar="FILE", help="rows (evaluate --csv) or an explanation (explain --json)")
     overlaps.add_argument("-o", "--output", nargs=2, metavar=("ERRORS.svg", "SCATTER.svg"),
                           help="where to: errors and scatter, or importance and dependence (by these names)")
     options = parser.parse_args(arguments)
     try:
-        if options.command in ("kernels", "slowdown"):
-            return _kernels(options) if options.command == "kernels" else _slowdown(options)
+        pictures_of = {"kernels": _kernels, "slowdown": _slowdown, "validate": _validate}
+        if options.command in pictures_of:
+            return pictures_of[options.command](options)
         with open_results(options.file) as sweep:
             options.run(sweep, options)
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
