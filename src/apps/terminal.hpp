@@ -13,7 +13,11 @@ namespace echo::apps {
 [[nodiscard]] std::string bold(std::string_view text, bool colour);
 [[nodiscard]] std::string red(std::string_view text, bool colour);
 
-// Whether this process speaks for all before MPI is up: the launchers' own rank variables say so.
+// Whether mpirun, srun or the like started this process, by the launchers' own rank variables: MPI itself
+// takes a second to start alone, which a command of a fraction of that can do without.
+[[nodiscard]] bool is_launched();
+
+// Whether this process speaks for all before MPI is up: likewise.
 [[nodiscard]] bool is_first_process();
 
 }  // namespace echo::apps

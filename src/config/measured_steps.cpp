@@ -285,25 +285,29 @@ bool is_step_table(const CsvTable& table) { return table.has("step_time_s") || t
 
 MeasuredSteps read_measured_steps(const CsvTable& table, const CatalogInputs& presets) {
   MeasuredSteps out;
-  out.warnings = unknown_step_columns(table);
-  const bool columns_are_known = std::all_of(out.warnings.begin(), out.warnings.end(), [](const Problem& p) {
-    return p.severity == Problem::Severity::warning;
-  });
   out.catalog = presets.catalog;
   for (machine::GpuSpec& gpu : out.catalog.gpus) {
     out.gpu_memory.push_back(gpu.memory);
     gpu.memory = Bytes(std::int64_t{1} << 50);
   }
-  out.rows = every_row<MeasuredStep>(table, [&](std::size_t row) {
-    if (std::vector<Problem> problems = bad_step_cells(table, row); !problems.empty())
-      throw UserError(std::move(problems));
-    MeasuredStep step = RowReader(table, row, presets, out.catalog).read();
-    step.step_seconds = positive_number(table, row, "step_time_s");
-    if (const auto printed = positive_number(table, row, "peak_mem_gib"))
-      step.peak_memory = measured_memory(*printed, table.text(row, "mem_kind"));
-    return step;
-  });
-  if (!columns_are_known) throw UserError(out.warnings);
+  std::vector<Problem> problems = unknown_step_columns(table);
+  try {
+    out.rows = every_row<MeasuredStep>(table, [&](std::size_t row) {
+      if (std::vector<Problem> bad = bad_step_cells(table, row); !bad.empty())
+        throw UserError(std::move(bad));
+      MeasuredStep step = RowReader(table, row, presets, out.catalog).read();
+      step.step_seconds = positive_number(table, row, "step_time_s");
+      if (const auto printed = positive_number(table, row, "peak_mem_gib"))
+        step.peak_memory = measured_memory(*printed, table.text(row, "mem_kind"));
+      return step;
+    });
+  } catch (const UserError& error) {
+    problems.insert(problems.end(), error.problems().begin(), error.problems().end());
+  }
+  if (std::any_of(problems.begin(), problems.end(),
+                  [](const Problem& p) { return p.severity == Problem::Severity::error; }))
+    throw UserError(std::move(problems));
+  out.warnings = std::move(problems);
   return out;
 }
 

@@ -40,6 +40,10 @@ h100-sxm,input_layernorm,4096,4096,16384,32,32,False,32000,1,30
 a,me,megatron-lm,a100-sxm-80gb,16,24,2048,16,8192,0,51200,2048,bf16,8,2,1,1,1,64,full,1f1b,0,9.5,mine
 """,
 }
+TABLES["overlaps.csv"] = """kShortName,ground_truth,duration,overlap_ratio,Compute throughput,Memory throughput,DRAM throughput
+gemm,1000,1000,0.0,90,30,10
+add,2000,3000,1.0,10,90,90
+"""
 KERNELS = ["gemm.csv", "attention.csv", "experts.csv", "training.csv", "layers.csv"]
 
 
@@ -91,23 +95,68 @@ class Validate(unittest.TestCase):
         self.assertEqual(float(efficiency["measured"]), 0.6)
         self.assertAlmostEqual(float(efficiency["seconds"]), 2 * 4096 * 8192 * 8192 / (2250e12 * 0.6), 9)
 
-    def test_several_tables_are_shown_one_by_one_and_summed_up(self):
-        text = self.run_program("gemm.csv", "steps.csv", "training.csv")
+    def test_several_tables_are_summed_up_and_only_steps_are_shown_one_by_one(self):
+        text = self.run_program("gemm.csv", "steps.csv", "training.csv", "overlaps.csv")
         summary = text[text.rindex("table"):]
-        for name, form in (("gemm.csv", "gemm"), ("steps.csv", "training steps"), ("training.csv", "training efficiency")):
-            self.assertIn(f"== {name}: {form}\n", text)
+        for name, form in (("gemm.csv", "gemm"), ("steps.csv", "training steps"), ("training.csv", "training efficiency"),
+                           ("overlaps.csv", "slowdown")):
+            self.assertEqual(f"== {name}: {form}\n" in text, name == "steps.csv")
             self.assertIn(f"{name} ({form})", summary)
+            self.assertIn(f"== {name}: {form}\n", self.run_program("gemm.csv", "steps.csv", "training.csv", "overlaps.csv",
+                                                                  "--by", "all"))
         told = json.loads(self.run_program("gemm.csv", "steps.csv", "--json"))
         self.assertEqual([(table["file"], table["form"], table["scored"]) for table in told["summary"]],
                          [("gemm.csv", "gemm", 3), ("steps.csv", "training steps", 1)])
         self.assertEqual(told["tables"][0], {"file": "gemm.csv", **json.loads(self.run_program("gemm.csv", "--json"))})
 
-    def test_a_table_of_steps_is_scored_as_before(self):
+    def test_tables_of_one_form_are_summed_up_together(self):
+        told = json.loads(self.run_program("gemm.csv", "gemm.csv", "steps.csv", "--json"))
+        self.assertEqual({form: errors["scored"] for form, errors in told["forms"].items()}, {"gemm": 6})
+        self.assertIn("all gemm ", self.run_program("gemm.csv", "gemm.csv", "steps.csv"))
+
+    def test_a_table_of_steps_is_scored_in_every_grouping(self):
         told = json.loads(self.run_program("steps.csv", "--json"))
         self.assertEqual(told["rows"], 1)
-        self.assertEqual(set(told["by"]), {"source", "stratum", "memory_source", "memory_kind"})
+        self.assertEqual(set(told["by"]), {"source", "stratum", "gpu", "framework", "gpus", "precision", "feature", "mfu",
+                                           "memory_source", "memory_kind"})
         self.assertEqual(told["by"]["stratum"]["mine"]["scored"], 1)
+        self.assertEqual(set(told["by"]["feature"]), {"tp", "pp", "full recompute", "unfused attention"})
+        self.assertEqual(set(told["by"]["gpus"]), {"9-64"})
+        self.assertEqual(told["worst"][0]["row"], "a")
+        self.assertEqual(told["ranking"]["all"]["pairs"], 0)
         self.assertEqual(self.rows_of("steps.csv")[0]["row"], "a")
+
+    def test_text_shows_the_groupings_that_are_asked_for(self):
+        usual, features = self.run_program("steps.csv"), self.run_program("steps.csv", "--by", "feature,mfu")
+        self.assertTrue(usual.startswith("stratum "))
+        self.assertNotIn("full recompute  ", usual)
+        self.assertTrue(features.startswith("feature "))
+        self.assertIn("full recompute  ", features)
+        self.assertIn("did you mean", self.run_program("steps.csv", "--by", "stratun", code=2))
+
+    def test_markdown_has_the_error_tables_alone(self):
+        self.assertRegex(self.run_program("steps.csv", "--by", "source", "--markdown"),
+                         r"^\| source \| rows \|.*\n\|---\|.*\n\| me \| 1 \|.*\n\| all \| 1 \|.*\n\n$")
+
+    def test_a_group_that_is_expected_and_has_no_scored_row_is_exit_4(self):
+        self.run_program("steps.csv", "--expect", "mine, feature=tp, all")
+        told = self.run_program("steps.csv", "--expect", "mine,korthikanti22", code=4)
+        self.assertIn('no row of "korthikanti22" is scored', told)
+
+    def test_the_worst_rows_are_shown_with_their_breakdown(self):
+        text = self.run_program("steps.csv", "--worst", "1")
+        self.assertIn("a (me, mine): ", text)
+        self.assertIn("a guess: ", text)
+        self.assertNotIn("worst rows", self.run_program("steps.csv", "--worst", "0"))
+
+    def test_overlaps_are_judged_by_the_chosen_model_beside_no_slowdown(self):
+        text = self.run_program("overlaps.csv")
+        for words in ("contention, rows that overlap  ", "no slowdown, all rows", '"no slowdown" by'):
+            self.assertIn(words, text)
+        off = json.loads(self.run_program("overlaps.csv", "--slowdown", "off", "--json"))
+        self.assertEqual(off["all"]["mean_ape"], off["no_slowdown"]["mean_ape"])
+        self.assertAlmostEqual(off["overlapping"]["mean_ape"], 1 / 3)
+        self.assertEqual([row["kernel"] for row in self.rows_of("overlaps.csv")], ["gemm", "add"])
 
     def test_the_same_tables_give_the_same_bytes(self):
         once = self.rows_of(*KERNELS), self.run_program(*KERNELS)
@@ -117,7 +166,7 @@ class Validate(unittest.TestCase):
         (self.folder / "tea.csv").write_text("kettle,minutes\nred,4\n")
         told = self.run_program("gemm.csv", "tea.csv", "--csv", "rows.txt", code=2)
         self.assertIn("tea.csv:1", told)
-        for columns in ("step_time_s", "m, n, k, latency_us", "seq_len, num_heads", "peak_tflops, efficiency",
+        for columns in ("kShortName", "step_time_s", "m, n, k, latency_us", "seq_len, num_heads", "peak_tflops, efficiency",
                         "num_tokens, hidden, ffn_hidden", "num_experts, moe_tp_size"):
             self.assertIn(columns, told)
         self.assertFalse((self.folder / "rows.txt").exists())
@@ -126,9 +175,30 @@ class Validate(unittest.TestCase):
         for cell, why in (("", "latency_us is blank"), ("nan", '"nan" is not a number'), ("-5", "not above zero")):
             (self.folder / "gemm.csv").write_text(TABLES["gemm.csv"].replace(",130\n", f",{cell}\n"))
             told = self.run_program("gemm.csv", "--csv", "rows.txt", code=2)
-            self.assertIn("gemm.csv:3:1: error:", told)
+            self.assertIn("gemm.csv:3:36: error:", told)
             self.assertIn(why, told)
         self.assertFalse((self.folder / "rows.txt").exists())
+
+    def test_mistakes_of_all_tables_are_told_at_once(self):
+        (self.folder / "gemm.csv").write_text(TABLES["gemm.csv"].replace(",130\n", ",fast\n"))
+        (self.folder / "steps.csv").write_text(TABLES["steps.csv"].replace("seq_len", "seq_length").replace(",24,", ",2x,"))
+        (self.folder / "empty.csv").write_text("")
+        (self.folder / "header.csv").write_text(TABLES["layers.csv"].splitlines()[0] + "\n")
+        (self.folder / "tea.csv").write_text("kettle,minutes\nred,4\n")
+        told = self.run_program("steps.csv", "gemm.csv", "empty.csv", "header.csv", "tea.csv", "missing.csv",
+                                "attention.csv", code=2)
+        for words in ("gemm.csv:3:36: error:", "steps.csv:2:35: error:", 'did you mean "seq_len"?', "empty.csv:1:1: error: the table is empty",
+                      "header.csv:1:1: error: the table has a header and no row", "tea.csv:1:1: error:",
+                      "cannot read the table missing.csv"):
+            self.assertIn(words, told)
+        self.assertNotIn("attention.csv:", told)
+
+    def test_a_column_that_nobody_looks_at_is_a_warning(self):
+        (self.folder / "steps.csv").write_text(TABLES["steps.csv"].replace("stratum\n", "stratum,who\n").replace("mine\n", "mine,I\n"))
+        done = subprocess.run([PROGRAM, "validate", "steps.csv"], cwd=self.folder, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn('warning: column "who" is not known', done.stderr)
+        self.assertEqual(done.stdout.replace("who", ""), done.stdout)
 
     def test_rows_of_steps_and_kernels_do_not_share_a_file(self):
         self.assertIn("one by one", self.run_program("gemm.csv", "steps.csv", "--csv", "rows.txt", code=2))

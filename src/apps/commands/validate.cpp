@@ -34,9 +34,9 @@ struct Inputs {
   ValidateOptions options;
 };
 
-Inputs read_inputs(const Arguments& arguments, const parallel::Session& session) {
+Inputs read_inputs(const Arguments& arguments, const RowShares& shares) {
   Inputs out;
-  out.options = {.shares = RowShares(session),
+  out.options = {.shares = shares,
                  .wants_csv = !arguments.csv.empty(),
                  .by = groupings_of(arguments.by),
                  .worst = static_cast<std::size_t>(arguments.worst)};
@@ -54,7 +54,7 @@ std::optional<Inputs> read_on_all(const Arguments& arguments, const parallel::Se
   std::optional<Inputs> out;
   std::string failure;
   try {
-    out.emplace(read_inputs(arguments, session));
+    out.emplace(read_inputs(arguments, RowShares(session)));
   } catch (const UserError& error) {
     failure = parallel::describe(error);
   }
@@ -77,27 +77,32 @@ void tell(const Arguments& arguments, const Inputs& inputs, const std::vector<Va
   check_expected(split_list(arguments.expect), tables);
 }
 
+std::vector<ValidatedTable> validated(const Inputs& inputs) {
+  std::vector<ValidatedTable> out;
+  for (const MeasuredTable& table : inputs.tables)
+    out.push_back(validate_table(table, inputs.presets, inputs.on_metrics, inputs.options));
+  return out;
+}
+
 void validate_on(const parallel::Session& session, const Arguments& arguments) {
   const auto inputs = read_on_all(arguments, session);
-  std::vector<ValidatedTable> tables;
-  for (const MeasuredTable& table : inputs->tables)
-    tables.push_back(validate_table(table, inputs->presets, inputs->on_metrics, inputs->options));
+  const auto tables = validated(*inputs);
   (void)parallel::from_first_worker(session, [&] { return tell(arguments, *inputs, tables), true; });
 }
 
-void recalibrate_on(const parallel::Session& session, const Arguments& a) {
-  (void)parallel::from_first_worker(session, [&] {
-    recalibrate_and_tell(
-        {a.tables, a.sites, a.preset_paths, a.recalibrate, a.csv, a.slowdown, a.json, a.force});
-    return true;
-  });
+RecalibrateArguments to_recalibrate(const Arguments& a) {
+  return {a.tables, a.sites, a.preset_paths, a.recalibrate, a.csv, a.slowdown, a.json, a.force};
 }
 
-int run_validate(const Arguments& arguments, Invocation& invocation) {
+int validate_together(const Arguments& arguments, Invocation& invocation) {
   const parallel::Session session(invocation.argc, invocation.argv);
   int code = 0;
   try {
-    arguments.recalibrate.empty() ? validate_on(session, arguments) : recalibrate_on(session, arguments);
+    if (arguments.recalibrate.empty())
+      validate_on(session, arguments);
+    else
+      (void)parallel::from_first_worker(
+          session, [&] { return recalibrate_and_tell(to_recalibrate(arguments)), true; });
   } catch (const UserError& error) {  // on every worker alike
     code = error.exit_code();
     if (session.is_first()) fmt::print(stderr, "{}", problem_text(error, wants_colour(stderr, false)));
@@ -106,6 +111,13 @@ int run_validate(const Arguments& arguments, Invocation& invocation) {
     session.abort();
   }
   return session.agree_on_exit_code(code);
+}
+
+int validate_alone(const Arguments& arguments) {
+  if (!arguments.recalibrate.empty()) return recalibrate_and_tell(to_recalibrate(arguments)), 0;
+  const Inputs inputs = read_inputs(arguments, {});
+  tell(arguments, inputs, validated(inputs));
+  return 0;
 }
 
 std::function<int(Invocation&)> declare(Options& options) {
@@ -133,7 +145,9 @@ std::function<int(Invocation&)> declare(Options& options) {
   options.value(arguments->recalibrate, "--recalibrate",
                 "fit site constants to a table of training steps and write them to this file");
   options.flag(arguments->force, "--force", "write them though they do not help rows that were held out");
-  return [arguments](Invocation& invocation) { return run_validate(*arguments, invocation); };
+  return [arguments](Invocation& invocation) {
+    return is_launched() ? validate_together(*arguments, invocation) : validate_alone(*arguments);
+  };
 }
 
 }  // namespace

@@ -16,7 +16,11 @@ const std::string gemm = "gpu,library,dtype,m,n,k,latency_us\n";
 
 ValidatedTable validated(const std::string& text) {
   const CsvTable table = CsvTable::parse(text, "t.csv");
-  return validate_kernels(table, config::kernel_table_of(table).value(), "t.csv", support::presets(), true);
+  const config::KernelTable kind = config::kernel_table_of(table).value();
+  ValidateOptions options;
+  options.wants_csv = true;
+  return validate_kernels(config::read_measured_kernels(table, kind, support::presets()), kind, "t.csv",
+                          support::presets(), options);
 }
 
 // The column of a row of the CSV that `validate` writes.

@@ -41,5 +41,17 @@ TEST(CsvTable, NamesTheLineOfEveryKindOfDamage) {
   EXPECT_EQ(complaint("a\n1e300\n", "a"), "t.csv:2 column a needs a whole number");
 }
 
+TEST(CsvTable, PlacesOfCellsAreWhereTheyStandInTheirLine) {
+  const CsvTable t = CsvTable::parse("a,bb,c\n1,\"x,y\",12\n\n,,z\n", "t.csv");
+  EXPECT_EQ(t.place(0, "a").column, 1);
+  EXPECT_EQ(t.place(0, "bb").column, 3);
+  EXPECT_EQ(t.place(0, "c").column, 9);
+  EXPECT_EQ(t.place(0, "c").length, 2);
+  EXPECT_EQ(t.place(1, "c").line, 4);
+  EXPECT_EQ(t.place(1, "c").column, 3);
+  EXPECT_EQ(t.header_place("c").column, 6);
+  EXPECT_EQ(t.place(1, "no such column").column, 1);
+}
+
 }  // namespace
 }  // namespace echo
