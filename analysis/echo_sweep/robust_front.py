@@ -17,7 +17,8 @@ LEAD = 1.96  # standard deviations: four leads by as much, of steps and memory, 
 
 @dataclass(frozen=True)
 class RobustFront:
-    """Of each row in `rows`: `standing` (robust, tie, unproven), `rival` (row number, -1: none), `chance` of the rival."""
+    """Of each row in `rows`: `standing` (robust, tie, unproven), `chance` of the `rival`: the likeliest
+    row to beat it (of an unproven one: among those of the predicted front), -1 where there is none."""
     rows: np.ndarray
     standing: np.ndarray
     rival: np.ndarray
@@ -71,11 +72,12 @@ def robust_front(objectives, errors):
     near = np.flatnonzero(complete & _near(costs, front, margins))
     on_front = np.flatnonzero(front)
     off_front = near[~front[near]]
-    open_to = off_front[~(_rivals(objectives, errors, on_front, off_front)[1] >= SURE)]
-    asked = np.concatenate([on_front, open_to])
-    rival, chance = _rivals(objectives, errors, near, asked)
-    stays = front[asked] | ~(chance >= SURE)
-    asked, rival, chance = asked[stays], rival[stays], chance[stays]
+    rival, chance = _rivals(objectives, errors, on_front, off_front)
+    left = ~(chance >= SURE)
+    off_front, rival, chance = off_front[left], rival[left], chance[left]
+    left = ~(_rivals(objectives, errors, near, off_front)[1] >= SURE)
+    found = [[on_front, *_rivals(objectives, errors, near, on_front)], [off_front[left], rival[left], chance[left]]]
+    asked, rival, chance = (np.concatenate(parts) for parts in zip(*found))
     standing = np.where(~front[asked], "unproven", np.where(rival < 0, "robust", "tie"))
     order = np.lexsort((asked, *costs[asked].T[::-1], ~front[asked]))
     return RobustFront(asked[order], standing[order], rival[order], chance[order])

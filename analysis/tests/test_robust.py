@@ -90,16 +90,16 @@ def slow_chance(objectives, errors, a, b):
 
 def slow_front(objectives, errors):
     costs = [tuple(values) for values in zip(*(objective.cost for objective in objectives))]
+    is_off = [any(all(x <= y for x, y in zip(other, cost)) and (other != cost or a < b)
+                  for a, other in enumerate(costs) if a != b) for b, cost in enumerate(costs)]
     found = {}
-    for b, cost in enumerate(costs):
-        is_beaten = any(all(x <= y for x, y in zip(other, cost)) and (other != cost or a < b)
-                        for a, other in enumerate(costs) if a != b)
+    for b in range(len(costs)):
         chances = [(slow_chance(objectives, errors, a, b), -a) for a in range(len(costs)) if a != b]
-        chance, rival = max(chances, default=(0.0, 0))
-        rival = -rival if chance >= 1 - SURE else -1
-        if is_beaten and chance >= SURE:
+        if is_off[b] and max(chances)[0] >= SURE:
             continue
-        found[b] = "unproven" if is_beaten else "robust" if rival < 0 else "tie", rival
+        chance, rival = max((one for one in chances if not (is_off[b] and is_off[-one[1]])), default=(0.0, 0))
+        rival = -rival if chance >= 1 - SURE else -1
+        found[b] = "unproven" if is_off[b] else "robust" if rival < 0 else "tie", rival
     return found
 
 

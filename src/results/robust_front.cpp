@@ -7,16 +7,20 @@
 // cannot matter for any other row either: that front point leads whatever the row leads, by more. What is
 // left is the neighbourhood of the front; it is collected in a second pass over the file.
 //
-// Tree. In the neighbourhood the likeliest rival of each row is searched in boxes: contest_tree.hpp.
+// Tree. In the neighbourhood the likeliest rival of each point of the front is searched in boxes
+// (contest_tree.hpp). Rows off the front are first held against the front, which settles most of them; of the
+// rest it is only asked whether any row surely beats them, which leaves out most boxes.
 #include "results/robust_front.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "results/contest.hpp"
 #include "results/contest_tree.hpp"
@@ -84,9 +88,8 @@ std::array<double, 2> margins_of(const ResultRows& rows, const std::array<std::s
   return margins;
 }
 
-Standing standing_of(bool is_on_front, const Rival& rival) {
-  if (!is_on_front) return Standing::unproven;
-  return rival.row < 0 ? Standing::robust : Standing::tie;
+void set_rival(FrontPoint& point, const Rival& rival) {
+  if (rival.row >= 0) point.rival = rival.row, point.rival_chance = rival.chance;
 }
 
 }  // namespace
@@ -112,17 +115,23 @@ std::vector<FrontPoint> robust_front(const ResultRows& rows, const sweep::Object
     if (near.holds(candidate) || place.contains(candidate.row)) candidates.push_back(candidate);
   });
 
-  const ContestTree tree(aspects, {candidates.begin(), candidates.end()});
+  const auto is_on_front = [&](const Candidate& candidate) { return place.contains(candidate.row); };
+  std::vector<Contender> front;
+  std::ranges::copy_if(candidates, std::back_inserter(front), is_on_front);
+  const ContestTree all(aspects, {candidates.begin(), candidates.end()}), of_front(aspects, std::move(front));
   std::vector<FrontPoint> unproven;
   for (const Candidate& candidate : candidates) {
-    const auto found = place.find(candidate.row);
-    const bool is_on_front = found != place.end();
-    const Rival rival = tree.rival_of(candidate, 1.0 - sure, sure);
-    if (!is_on_front && rival.chance >= sure) continue;
     FrontPoint point{{candidate.row, candidate.first, candidate.second}};
-    point.standing = standing_of(is_on_front, rival);
-    if (rival.row >= 0) point.rival = rival.row, point.rival_chance = rival.chance;
-    is_on_front ? points[found->second] = point : unproven.emplace_back(point);
+    if (is_on_front(candidate)) {
+      set_rival(point, all.rival_of(candidate, 1.0 - sure, sure));
+      point.standing = point.rival < 0 ? Standing::robust : Standing::tie;
+      points[place[candidate.row]] = point;
+      continue;
+    }
+    set_rival(point, of_front.rival_of(candidate, 1.0 - sure, sure));
+    point.standing = Standing::unproven;
+    if (point.rival_chance >= sure || all.rival_of(candidate, sure, sure).row >= 0) continue;
+    unproven.push_back(point);
   }
   std::ranges::sort(unproven, {}, [&](const FrontPoint& point) {
     return std::tuple(aspects[0].sign * point.first, aspects[1].sign * point.second, point.row);

@@ -43,20 +43,25 @@ Front slow_front(const Table& table, const std::vector<ErrorRow>& rows, const Ob
                      {aspects[0].cost_of(table.number(first.metric, row)),
                       aspects[1].cost_of(table.number(second.metric, row))},
                      rows[static_cast<std::size_t>(row)].error});
+  const auto is_beaten = [&](const Contender& b) {
+    return std::ranges::any_of(all, [&](const Contender& a) {
+      const bool no_worse = a.cost[0] <= b.cost[0] && a.cost[1] <= b.cost[1];
+      return no_worse && (a.cost != b.cost || a.row < b.row);
+    });
+  };
   Front front;
   for (const Contender& b : all) {
-    bool is_beaten = false;
-    Found found{Standing::robust, -1, -1.0};
+    const bool is_off = is_beaten(b);
+    bool is_surely_beaten = false;
+    Found found{is_off ? Standing::unproven : Standing::robust, -1, -1.0};
     for (const Contender& a : all) {
       if (a.row == b.row) continue;
-      const bool no_worse = a.cost[0] <= b.cost[0] && a.cost[1] <= b.cost[1];
-      is_beaten = is_beaten || (no_worse && (a.cost != b.cost || a.row < b.row));
       const double chance = chance_to_beat(aspects, a, b);
-      if (chance >= 1.0 - sure && chance > found.chance) found = {Standing::tie, a.row, chance};
+      is_surely_beaten = is_surely_beaten || chance >= sure;
+      if (chance < 1.0 - sure || chance <= found.chance || (is_off && is_beaten(a))) continue;
+      found = {is_off ? Standing::unproven : Standing::tie, a.row, chance};
     }
-    if (is_beaten && found.chance >= sure) continue;
-    if (is_beaten) found.standing = Standing::unproven;
-    front[b.row] = found;
+    if (!is_off || !is_surely_beaten) front[b.row] = found;
   }
   return front;
 }
