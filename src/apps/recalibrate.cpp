@@ -27,7 +27,10 @@ class Site {
  public:
   Site(const config::MeasuredSteps& steps, const simulate::Calibration& known,
        std::vector<config::SiteConstant> constants)
-      : steps_(steps), known_(known), constants_(std::move(constants)) {}
+      : steps_(steps), known_(known), constants_(std::move(constants)) {
+    if (constants_.empty()) return;
+    std::erase_if(known_.kernels, [&](const auto& kernels) { return !moves(kernels.name); });  // large
+  }
 
   // Logarithms of step times, in s; nothing of a row that cannot be simulated.
   [[nodiscard]] std::vector<std::optional<double>> try_predict(std::span<const double> logs,
@@ -53,26 +56,30 @@ class Site {
   [[nodiscard]] const std::vector<config::SiteConstant>& constants() const { return constants_; }
 
  private:
+  // Constants name all kernels that the rows use.
+  [[nodiscard]] bool moves(const std::string& kernels) const {
+    return std::any_of(constants_.begin(), constants_.end(), [&](const config::SiteConstant& c) {
+      return c.quantity == config::SiteQuantity::products && c.preset == kernels;
+    });
+  }
+
   const config::MeasuredSteps& steps_;
-  const simulate::Calibration& known_;
+  simulate::Calibration known_;
   std::vector<config::SiteConstant> constants_;
 };
 
 struct Fit {
   learn::MostProbable found;
-  std::vector<char> may_move;                    // [constants] whether the rows speak of it
-  std::vector<std::vector<double>> sensitivity;  // [rows][constants] at the shipped values
+  std::vector<char> may_move;  // [constants] whether the rows speak of it
 };
 
-Fit fit_to(const learn::NearlyKnown& problem, learn::Rows rows) {
+// `slopes`: of these rows at the shipped values, or near the answer, and then not renewed.
+Fit fit_to(const learn::NearlyKnown& problem, learn::Rows rows, const learn::Slopes& slopes, int renewals) {
   Fit out;
-  const std::vector<char> all(problem.prior_sigma.size(), 1);
-  const std::vector<double> shipped(problem.prior_sigma.size(), 0.0);
-  out.sensitivity = learn::sensitivities(problem, rows, shipped, all);
-  const auto sigma = learn::expected_sigma(problem, out.sensitivity, problem.noise);
+  const auto sigma = learn::expected_sigma(problem, slopes, problem.noise);
   for (std::size_t p = 0; p < sigma.size(); ++p)
     out.may_move.push_back(sigma[p] < narrowed * problem.prior_sigma[p] ? 1 : 0);
-  out.found = learn::most_probable(problem, rows, out.may_move);
+  out.found = learn::most_probable(problem, rows, out.may_move, slopes, renewals);
   return out;
 }
 
@@ -92,7 +99,7 @@ std::vector<std::int32_t> setups_of(const config::MeasuredSteps& steps, learn::R
 
 // Each row as constants fitted without its setup see it; their fits are made anew.
 void hold_out(const learn::NearlyKnown& problem, const std::vector<std::size_t>& rows,
-              std::vector<std::int32_t> setup, Recalibration& out) {
+              const learn::Slopes& slopes, std::vector<std::int32_t> setup, Recalibration& out) {
   out.setups = learn::count_of(setup);
   if (out.setups < fewest_setups)
     for (std::size_t i = 0; i < setup.size(); ++i) setup[i] = static_cast<std::int32_t>(i);
@@ -104,11 +111,15 @@ void hold_out(const learn::NearlyKnown& problem, const std::vector<std::size_t>&
   const std::vector<std::int32_t> fold = learn::fold_of(setup, out.folds, 0);
   for (std::int32_t f = 0; f < out.folds; ++f) {
     std::vector<std::size_t> seen, unseen, places;
+    learn::Slopes seen_slopes;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      (fold[i] == f ? unseen : seen).push_back(rows[i]);
-      if (fold[i] == f) places.push_back(i);
+      if (fold[i] == f) {
+        unseen.push_back(rows[i]), places.push_back(i);
+      } else {
+        seen.push_back(rows[i]), seen_slopes.push_back(slopes[i]);
+      }
     }
-    const auto predicted = problem.predict(fit_to(problem, seen).found.value, unseen);
+    const auto predicted = problem.predict(fit_to(problem, seen, seen_slopes, 0).found.value, unseen);
     for (std::size_t i = 0; i < places.size(); ++i) out.rows[places[i]].held_out = std::exp(predicted[i]);
   }
 }
@@ -180,15 +191,18 @@ Recalibration recalibrate(const CsvTable& table, const RecalibrateRequest& reque
     return site.predict(logs, rows);
   };
 
-  const Fit fit = fit_to(problem, scored.rows);
+  const std::vector<char> all(problem.prior_sigma.size(), 1);
+  const std::vector<double> none(problem.prior_sigma.size(), 0.0);
+  const learn::Slopes slopes = learn::sensitivities(problem, scored.rows, none, all);
+  const Fit fit = fit_to(problem, scored.rows, slopes, 3);
   out.noise = fit.found.noise;
   for (std::size_t p = 0; p < site.constants().size(); ++p) {
     RecalibratedConstant c;
     c.fitted.constant = site.constants()[p];
     c.fitted.factor = std::exp(fit.found.value[p]);
     c.fitted.sigma = fit.found.sigma[p];
-    for (const auto& slopes : fit.sensitivity)
-      c.fitted.rows += std::abs(slopes[p]) * problem.prior_sigma[p] >= shows ? 1 : 0;
+    for (const auto& row : slopes)
+      c.fitted.rows += std::abs(row[p]) * problem.prior_sigma[p] >= shows ? 1 : 0;
     c.is_informed = fit.may_move[p] != 0;
     c.before = config::shown(c.fitted.constant, steps.catalog, presets.calibration);
     out.constants.push_back(std::move(c));
@@ -212,7 +226,8 @@ Recalibration recalibrate(const CsvTable& table, const RecalibrateRequest& reque
                         .held_out = {},
                         .weight = fit.found.weight[i]});
   }
-  hold_out(problem, scored.rows, setups_of(steps, scored.rows), out);
+  hold_out(problem, scored.rows, learn::sensitivities(problem, scored.rows, fit.found.value, all),
+           setups_of(steps, scored.rows), out);
   return out;
 }
 

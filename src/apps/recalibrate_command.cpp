@@ -13,6 +13,8 @@ namespace echo::apps {
 
 namespace {
 
+constexpr int exit_no_better = 6;  // none of those that say how a sweep ended
+
 void write_text(const std::string& path, const std::string& text) {
   std::ofstream out(path, std::ios::binary);
   out << text;
@@ -31,7 +33,7 @@ void check(const RecalibrateArguments& a) {
 
 }  // namespace
 
-void recalibrate_and_tell(const RecalibrateArguments& a) {
+int recalibrate_and_tell(const RecalibrateArguments& a) {
   check(a);
   const std::string& file = a.tables.front();
   const CsvTable table = CsvTable::read_file(file);
@@ -46,12 +48,16 @@ void recalibrate_and_tell(const RecalibrateArguments& a) {
   fmt::print("{}", a.json ? recalibration_json(done) : recalibration_text(done));
   if (!a.csv.empty()) write_text(a.csv, recalibration_csv(done));
   const std::string why_not = why_no_better(done);
-  if (!why_not.empty() && !a.force)
-    throw UserError(a.site_file + " is not written: " + why_not, "pass --force to have it all the same");
+  if (!why_not.empty() && !a.force) {
+    fmt::print(stderr, "{} is not written: {}\n  pass --force to have it all the same\n", a.site_file,
+               why_not);
+    return exit_no_better;
+  }
   write_text(a.site_file, done.file_text);
   if (!a.json)
     fmt::print("{} written: include = [\"{}\"] in a sweep, --site {} here\n", a.site_file, a.site_file,
                a.site_file);
+  return 0;
 }
 
 }  // namespace echo::apps

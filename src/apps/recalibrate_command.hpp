@@ -13,8 +13,8 @@ struct RecalibrateArguments {
 };
 
 // Fits, prints the report, and writes the site preset (and the rows, where a CSV file is named). A preset
-// that does not help rows it has not seen is only written by force. Throws UserError: 2 where that is so or
-// the inputs are wrong, 5 where a file cannot be written.
-void recalibrate_and_tell(const RecalibrateArguments&);
+// that does not help rows it has not seen is only written by force; else the exit code is 6. Throws
+// UserError: 2 where the inputs are wrong, 5 where a file cannot be written.
+[[nodiscard]] int recalibrate_and_tell(const RecalibrateArguments&);
 
 }  // namespace echo::apps

@@ -56,7 +56,8 @@ std::string outliers_text(const Recalibration& r) {
   std::stable_sort(odd.begin(), odd.end(),
                    [](const auto* a, const auto* b) { return a->weight < b->weight; });
   if (odd.empty()) return "";
-  std::string out = fmt::format("{} rows disagree with the rest and count for less than half:", odd.size());
+  std::string out =
+      fmt::format("rows that disagree with the rest and count for less than half, {}:", odd.size());
   for (std::size_t i = 0; i < std::min<std::size_t>(odd.size(), 5); ++i)
     out += fmt::format("{} {} ({:+.0f} %)", i == 0 ? "" : ",", odd[i]->row,
                        100 * (odd[i]->fitted / odd[i]->measured - 1.0));

@@ -42,7 +42,7 @@ double objective(const NearlyKnown& problem, const std::vector<double>& residual
 }
 
 // Of the posterior, linearised: rows' information at these weights, plus the priors'.
-Eigen::MatrixXd precision(const NearlyKnown& problem, const std::vector<std::vector<double>>& sensitivity,
+Eigen::MatrixXd precision(const NearlyKnown& problem, const Slopes& sensitivity,
                           const std::vector<double>& weight, double noise) {
   const auto n = static_cast<Eigen::Index>(problem.prior_sigma.size());
   Eigen::MatrixXd out = Eigen::MatrixXd::Zero(n, n);
@@ -83,8 +83,7 @@ struct State {
 };
 
 // One round; false where no step lessens the objective noticeably.
-bool improve(const NearlyKnown& problem, Rows rows, std::span<const char> may_move, State& state) {
-  const auto slopes = sensitivities(problem, rows, state.at, may_move);
+bool improve(const NearlyKnown& problem, Rows rows, const Slopes& slopes, State& state) {
   std::vector<double> weight;
   for (const double r : state.residual) weight.push_back(weight_of(r, state.noise));
   const auto n = static_cast<Eigen::Index>(state.at.size());
@@ -99,8 +98,8 @@ bool improve(const NearlyKnown& problem, Rows rows, std::span<const char> may_mo
   }
   const Eigen::VectorXd step = precision(problem, slopes, weight, state.noise).ldlt().solve(pull);
   const double before = objective(problem, state.residual, state.noise, state.at);
-  constexpr double worth = 1e-7;
-  for (double share = 1.0; share > 1e-3; share /= 2) {
+  constexpr double worth = 1e-5, least_share = 0.1;
+  for (double share = 1.0; share > least_share; share /= 2) {
     std::vector<double> at = state.at;
     for (Eigen::Index p = 0; p < n; ++p) at[static_cast<std::size_t>(p)] += share * step(p);
     std::vector<double> residual = residuals(problem, rows, at);
@@ -114,9 +113,9 @@ bool improve(const NearlyKnown& problem, Rows rows, std::span<const char> may_mo
 
 }  // namespace
 
-std::vector<std::vector<double>> sensitivities(const NearlyKnown& problem, Rows rows,
-                                               std::span<const double> at, std::span<const char> may_move) {
-  std::vector<std::vector<double>> out(rows.size(), std::vector<double>(at.size(), 0.0));
+Slopes sensitivities(const NearlyKnown& problem, Rows rows, std::span<const double> at,
+                     std::span<const char> may_move) {
+  Slopes out(rows.size(), std::vector<double>(at.size(), 0.0));
   std::vector<double> shifted(at.begin(), at.end());
   for (std::size_t p = 0; p < at.size(); ++p) {
     if (may_move[p] == 0) continue;
@@ -132,27 +131,30 @@ std::vector<std::vector<double>> sensitivities(const NearlyKnown& problem, Rows 
   return out;
 }
 
-std::vector<double> expected_sigma(const NearlyKnown& problem,
-                                   const std::vector<std::vector<double>>& sensitivities, double noise) {
+std::vector<double> expected_sigma(const NearlyKnown& problem, const Slopes& sensitivities, double noise) {
   return sigma_of(precision(problem, sensitivities, std::vector<double>(sensitivities.size(), 1.0), noise));
 }
 
-MostProbable most_probable(const NearlyKnown& problem, Rows rows, std::span<const char> may_move) {
-  ECHO_EXPECT(!rows.empty() && may_move.size() == problem.prior_sigma.size());
-  constexpr int most_rounds = 30, most_noises = 10;
+MostProbable most_probable(const NearlyKnown& problem, Rows rows, std::span<const char> may_move,
+                           Slopes slopes, int renewals) {
+  ECHO_EXPECT(!rows.empty() && may_move.size() == problem.prior_sigma.size() && slopes.size() == rows.size());
+  constexpr int most_rounds = 10, most_noises = 8;
+  for (std::vector<double>& row : slopes)
+    for (std::size_t p = 0; p < row.size(); ++p) row[p] = may_move[p] != 0 ? row[p] : 0.0;
   State state{std::vector<double>(problem.prior_sigma.size(), 0.0), {}, problem.noise};
   state.residual = residuals(problem, rows, state.at);
-  const double parameters = static_cast<double>(std::count(may_move.begin(), may_move.end(), 1));
+  const auto parameters = static_cast<double>(std::count(may_move.begin(), may_move.end(), 1));
   for (int noises = 0; noises < most_noises; ++noises) {
-    for (int round = 0; round < most_rounds && improve(problem, rows, may_move, state); ++round) continue;
+    const std::vector<double> before = state.at;
+    for (int round = 0; round < most_rounds && improve(problem, rows, slopes, state); ++round) continue;
     const double noise = noise_of(problem, state.residual, parameters);
-    const bool is_settled = std::abs(noise - state.noise) < 1e-3 * state.noise;
+    const bool is_settled = noises > 0 && std::abs(noise - state.noise) < 1e-3 * state.noise;
     state.noise = noise;
     if (is_settled) break;
+    if (noises < renewals && state.at != before) slopes = sensitivities(problem, rows, state.at, may_move);
   }
   MostProbable out{.value = state.at, .sigma = {}, .noise = state.noise, .weight = {}};
   for (const double r : state.residual) out.weight.push_back(weight_of(r, state.noise));
-  const auto slopes = sensitivities(problem, rows, state.at, may_move);
   out.sigma = sigma_of(precision(problem, slopes, out.weight, state.noise));
   return out;
 }

@@ -10,6 +10,7 @@
 namespace echo::learn {
 
 using Rows = std::span<const std::size_t>;
+using Slopes = std::vector<std::vector<double>>;  // [rows][parameters] d prediction / d parameter
 
 struct NearlyKnown {
   std::vector<double> prior_sigma;  // [parameters] > 0; every prior is centred on 0
@@ -28,18 +29,18 @@ struct MostProbable {
   std::vector<double> weight;        // [rows as given] 1, or less where a residual is large
 };
 
-// d prediction / d parameter at `at`, by differences: [rows][parameters], parameters that may not move 0.
-[[nodiscard]] std::vector<std::vector<double>> sensitivities(const NearlyKnown&, Rows rows,
-                                                             std::span<const double> at,
-                                                             std::span<const char> may_move);
+// At `at`, by differences; of parameters that may not move 0.
+[[nodiscard]] Slopes sensitivities(const NearlyKnown&, Rows rows, std::span<const double> at,
+                                   std::span<const char> may_move);
 
 // Posterior sigma of each parameter if the rows err by `noise` and answer linearly.
-[[nodiscard]] std::vector<double> expected_sigma(const NearlyKnown&,
-                                                 const std::vector<std::vector<double>>& sensitivities,
+[[nodiscard]] std::vector<double> expected_sigma(const NearlyKnown&, const Slopes& sensitivities,
                                                  double noise);
 
-// Parameters that may not move stay 0 and keep their prior sigma. Deterministic. Contract: rows are not
-// empty, may_move has a flag for each parameter.
-[[nodiscard]] MostProbable most_probable(const NearlyKnown&, Rows rows, std::span<const char> may_move);
+// Parameters that may not move stay 0 and keep their prior sigma. `slopes`: of these rows, where all
+// parameters are 0 or near their answer; they are taken anew up to `renewals` times. Deterministic. Contract:
+// rows are not empty, may_move has a flag for each parameter.
+[[nodiscard]] MostProbable most_probable(const NearlyKnown&, Rows rows, std::span<const char> may_move,
+                                         Slopes slopes, int renewals);
 
 }  // namespace echo::learn

@@ -101,8 +101,8 @@ int validate_together(const Arguments& arguments, Invocation& invocation) {
     if (arguments.recalibrate.empty())
       validate_on(session, arguments);
     else
-      (void)parallel::from_first_worker(
-          session, [&] { return recalibrate_and_tell(to_recalibrate(arguments)), true; });
+      code = parallel::from_first_worker(session,
+                                         [&] { return recalibrate_and_tell(to_recalibrate(arguments)); });
   } catch (const UserError& error) {  // on every worker alike
     code = error.exit_code();
     if (session.is_first()) fmt::print(stderr, "{}", problem_text(error, wants_colour(stderr, false)));
@@ -114,7 +114,7 @@ int validate_together(const Arguments& arguments, Invocation& invocation) {
 }
 
 int validate_alone(const Arguments& arguments) {
-  if (!arguments.recalibrate.empty()) return recalibrate_and_tell(to_recalibrate(arguments)), 0;
+  if (!arguments.recalibrate.empty()) return recalibrate_and_tell(to_recalibrate(arguments));
   const Inputs inputs = read_inputs(arguments, {});
   tell(arguments, inputs, validated(inputs));
   return 0;
