@@ -15,6 +15,7 @@
 #include "base/named_table.hpp"
 #include "config/cluster_fabric.hpp"
 #include "config/did_you_mean.hpp"
+#include "config/error_file.hpp"
 #include "config/include_files.hpp"
 #include "config/preset_base.hpp"
 #include "config/preset_files.hpp"
@@ -303,6 +304,8 @@ CatalogInputs read_catalog(const std::vector<std::string>& folders, Problems& pr
        reading.all(Kind<SlowdownFile>{"slowdown", "slowdown model", "calibration", read_slowdown})) {
     known.slowdown = found.preset.constants;  // one kind so far, so one file
   }
+  for (const auto& found : reading.all(Kind<ErrorFile>{"errors", "error model", "calibration", read_errors}))
+    known.errors = found.preset.model;  // likewise
   for (const Found<machine::GpuSpec>& found : gpus) {
     (void)follow(known.kernels, found.preset.kernels, "kernel constants", found.place, problems);
   }

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "calibrate/ablation.hpp"
+#include "calibrate/error_report.hpp"
 #include "calibrate/held_out.hpp"
 #include "calibrate/kernel_calibration.hpp"
 #include "calibrate/kernel_transfer.hpp"
@@ -19,6 +20,7 @@ int main(int argc, char** argv) {
     if (command == "kernels") return echo::calibrate::run_kernels(args.subspan(2));
     if (command == "transfer") return echo::calibrate::run_transfer(args.subspan(2));
     if (command == "networks") return echo::calibrate::run_networks(args.subspan(2));
+    if (command == "errors") return echo::calibrate::run_errors(args.subspan(2));
     if (command == "training") return echo::calibrate::run_training(args.subspan(2));
     if (command == "held-out") return echo::calibrate::run_held_out(args.subspan(2));
     if (command == "ablation") return echo::calibrate::run_ablation(args.subspan(2));

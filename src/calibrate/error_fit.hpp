@@ -1,0 +1,24 @@
+// Standard deviations of what steps hang on, from the errors of published steps.
+#pragma once
+
+#include <vector>
+
+#include "calibrate/step_errors.hpp"
+#include "simulate/error_model.hpp"
+#include "validate/coverage.hpp"
+
+namespace echo::calibrate {
+
+// By maximum likelihood under `prior`, then scaled so that one standard deviation holds 68 % of the runs of a
+// publication and p90 of them 80 %, in the mean over publications. Deterministic. Precondition: errors.
+[[nodiscard]] simulate::ErrorModel fit_errors(const std::vector<StepError>& errors,
+                                              const simulate::ErrorModel& prior);
+
+// Minus the log likelihood that the fit maximises, without its prior.
+[[nodiscard]] double misfit(const std::vector<StepError>& errors, const simulate::ErrorModel&);
+
+// Each with a band of one standard deviation.
+[[nodiscard]] std::vector<validate::BandedError> banded(const std::vector<StepError>& errors,
+                                                        const simulate::ErrorModel&);
+
+}  // namespace echo::calibrate

@@ -1,0 +1,144 @@
+#include "calibrate/error_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "calibrate/error_fit.hpp"
+#include "config/error_file.hpp"
+
+namespace echo::calibrate {
+
+namespace {
+
+constexpr const char* fit_date = "2026-11-22";
+
+struct Request {
+  std::string table, predicted, out;
+};
+
+Request request_of(std::span<char*> args) {
+  const char* const folder = std::getenv("ECHO_DATA_DIR");
+  Request out{.table =
+                  std::string(folder == nullptr ? "../shared/data" : folder) + "/steps/measured_steps.csv"};
+  for (std::size_t i = 0; i < args.size(); i += 2) {
+    const std::string_view name = args[i];
+    std::string* const value = name == "--table"       ? &out.table
+                               : name == "--predicted" ? &out.predicted
+                               : name == "--out"       ? &out.out
+                                                       : nullptr;
+    if (value == nullptr || i + 1 == args.size())
+      throw UserError("echo-calibrate errors does not know " + std::string(name),
+                      "echo-calibrate errors [--table FILE] [--predicted FILE] [--out FILE]", 2);
+    *value = args[i + 1];
+  }
+  return out;
+}
+
+std::vector<StepError> of_publication(const std::vector<StepError>& errors, const std::string& name,
+                                      bool is) {
+  std::vector<StepError> out;
+  for (const StepError& one : errors)
+    if ((one.publication == name) == is) out.push_back(one);
+  return out;
+}
+
+// Runs within one standard deviation and within the band of 80 %, of publications that the fit did not see.
+struct Unseen {
+  std::vector<validate::BandedError> one_sigma, p90;
+
+  void add(const std::vector<validate::BandedError>& rows, double factor) {
+    for (const validate::BandedError& row : rows) {
+      one_sigma.push_back(row);
+      p90.push_back({row.group, row.error, factor * row.band});
+    }
+  }
+};
+
+Unseen leave_each_out(const std::vector<StepError>& errors, const simulate::ErrorModel& prior) {
+  std::set<std::string> names;
+  for (const StepError& one : errors) names.insert(one.publication);
+  Unseen out;
+  for (const std::string& name : names) {
+    const auto others = of_publication(errors, name, false);
+    if (others.empty()) continue;
+    const simulate::ErrorModel model = fit_errors(others, prior);
+    out.add(banded(of_publication(errors, name, true), model), model.p90);
+  }
+  return out;
+}
+
+void print(const Unseen& unseen) {
+  fmt::print("\n{:24} {:>5} {:>8} {:>8} {:>9}\n", "publication, unseen", "rows", "1 sigma", "80 %", "band");
+  const auto one = validate::coverage_by_group(unseen.one_sigma),
+             p90 = validate::coverage_by_group(unseen.p90);
+  double mean = 0.0;
+  for (const auto& [name, c] : p90) {
+    fmt::print("{:24} {:>5} {:>6.0f} % {:>6.0f} % {:>7.1f} %\n", name, c.rows, 100 * one.at(name).covered,
+               100 * c.covered, 100 * c.median_band);
+    mean += c.covered / static_cast<double>(p90.size());
+  }
+  const auto all = validate::coverage(unseen.p90);
+  fmt::print("{:24} {:>5} {:>6.1f} % {:>6.1f} % {:>7.1f} %\n", "all rows", all.rows,
+             100 * validate::coverage(unseen.one_sigma).covered, 100 * all.covered, 100 * all.median_band);
+  fmt::print("{:24} {:>5} {:>8} {:>6.1f} %\n", "mean of publications", "", "", 100 * mean);
+}
+
+void write(const std::string& path, const std::vector<StepError>& errors, const Unseen& unseen,
+           const simulate::ErrorModel& model) {
+  constexpr std::size_t fitted = error_source_count + 1;  // of the fields, the first
+  std::vector<std::string> sources;
+  for (const config::ErrorField& field : config::error_fields()) {
+    const bool is_fitted = sources.size() < fitted || std::string_view(field.name) == "p90";
+    sources.emplace_back(is_fitted ? "fitted; the prior is an order of magnitude"
+                                   : "assumed: an order of magnitude");
+  }
+  std::set<std::string> names;
+  for (const StepError& one : errors) names.insert(one.publication);
+  std::ofstream out(path);
+  out << config::error_file_text(
+      {.source = fmt::format("the errors of {} published training steps of {} publications", errors.size(),
+                             names.size()),
+       .date = fit_date,
+       .model = model,
+       .sources = sources,
+       .figures = {{"rows", static_cast<double>(errors.size())},
+                   {"publications", static_cast<double>(names.size())},
+                   {"unseen_within_one_sigma", validate::coverage(unseen.one_sigma).covered},
+                   {"unseen_within_80_percent_band", validate::coverage(unseen.p90).covered}}});
+  out.flush();
+  if (!out) throw UserError("cannot write " + path, "check the path, its permissions and free space", 5);
+}
+
+}  // namespace
+
+int run_errors(std::span<char*> args) {
+  const Request request = request_of(args);
+  const config::CatalogInputs presets = config::read_catalog();
+  const CsvTable table = CsvTable::read_file(request.table);
+  std::optional<CsvTable> predicted;
+  if (!request.predicted.empty()) predicted = CsvTable::read_file(request.predicted);
+  const auto errors = step_errors(table, presets, predicted ? &*predicted : nullptr);
+  if (errors.empty())
+    throw UserError("no run of " + request.table + " can be scored",
+                    "see echo-sweep validate for the reasons");
+  const simulate::ErrorModel prior;
+  simulate::ErrorModel model = fit_errors(errors, prior);
+  fmt::print("{:24} {:>8} {:>8}\n", "standard deviation", "prior", "fitted");
+  simulate::ErrorModel before = prior;
+  for (const config::ErrorField& field : config::error_fields())
+    fmt::print("{:24} {:>8.3f} {:>8.3f}\n", field.name, field.of(before), field.of(model));
+  const Unseen unseen = leave_each_out(errors, prior);
+  print(unseen);
+  if (!request.out.empty()) write(request.out, errors, unseen, model);
+  return 0;
+}
+
+}  // namespace echo::calibrate

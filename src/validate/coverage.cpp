@@ -1,0 +1,50 @@
+#include "validate/coverage.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/contract.hpp"
+
+namespace echo::validate {
+
+Coverage coverage(const std::vector<BandedError>& rows, double factor) {
+  Coverage out{.rows = static_cast<int>(rows.size())};
+  if (rows.empty()) return out;
+  std::vector<double> bands;
+  for (const BandedError& row : rows) {
+    bands.push_back(factor * row.band);
+    if (std::abs(row.error) <= bands.back()) out.covered += 1.0;
+  }
+  out.covered /= static_cast<double>(rows.size());
+  std::sort(bands.begin(), bands.end());
+  out.median_band = (bands[(bands.size() - 1) / 2] + bands[bands.size() / 2]) / 2.0;
+  return out;
+}
+
+std::map<std::string, Coverage> coverage_by_group(const std::vector<BandedError>& rows, double factor) {
+  std::map<std::string, std::vector<BandedError>> groups;
+  for (const BandedError& row : rows) groups[row.group].push_back(row);
+  std::map<std::string, Coverage> out;
+  for (const auto& [group, own] : groups) out[group] = coverage(own, factor);
+  return out;
+}
+
+double factor_that_covers(const std::vector<BandedError>& rows, double share) {
+  ECHO_EXPECT(!rows.empty());
+  std::map<std::string, double> count;
+  for (const BandedError& row : rows) count[row.group] += 1.0;
+  std::vector<std::pair<double, double>> weighed;  // |error| / band, weight
+  for (const BandedError& row : rows)
+    weighed.emplace_back(std::abs(row.error) / row.band,
+                         1.0 / (count[row.group] * static_cast<double>(count.size())));
+  std::sort(weighed.begin(), weighed.end());
+  double sum = 0.0;
+  for (const auto& [factor, weight] : weighed) {
+    sum += weight;
+    if (sum >= share - 1e-9) return factor;
+  }
+  return weighed.back().first;
+}
+
+}  // namespace echo::validate
