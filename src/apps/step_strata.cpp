@@ -11,6 +11,8 @@ namespace echo::apps {
 
 namespace {
 
+constexpr std::int32_t tile = 64;  // of a head, that kernels are made for
+
 using Groups = std::vector<std::string>;
 
 std::string gpu_count_band(std::int32_t gpus) {
@@ -54,23 +56,27 @@ constexpr std::array<StepGrouping, 8> groupings{
 std::vector<std::string> features_of(const PredictedStep& row) {
   const training::TrainingConfig& c = row.config();
   const training::Degrees& d = c.degrees;
+  const training::ModelSpec& model = row.catalog.model(c.model);
   const bool selective =
       c.recompute == training::Recompute::selective || c.recompute == training::Recompute::per_op;
-  const std::pair<const char*, bool> all[] = {{"tp", d.tensor > 1},
-                                              {"pp", d.pipeline > 1},
-                                              {"vpp", d.virtual_stages > 1},
-                                              {"zero bubble", d.pipeline > 1 && is_zero_bubble(c)},
-                                              {"cp", d.context > 1},
-                                              {"ep", d.expert > 1},
-                                              {"mixture", row.catalog.model(c.model).has_experts()},
-                                              {"fsdp", c.zero == training::ZeroStage::parameters},
-                                              {"full recompute", c.recompute == training::Recompute::full},
-                                              {"selective recompute", selective},
-                                              {"long sequence", c.batch.sequence_tokens >= long_sequence},
-                                              {"fp8", machine::operand_bytes(c.precision) == 1.0},
-                                              {"LoRA", c.recipe.lora_rank > 0},
-                                              {"packed", c.recipe.packed_tokens > 0},
-                                              {"unfused attention", !c.flash_attention}};
+  const std::pair<const char*, bool> all[] = {
+      {"tp", d.tensor > 1},
+      {"pp", d.pipeline > 1},
+      {"vpp", d.virtual_stages > 1},
+      {"zero bubble", d.pipeline > 1 && is_zero_bubble(c)},
+      {"cp", d.context > 1},
+      {"ep", d.expert > 1},
+      {"mixture", model.has_experts()},
+      {"fsdp", c.zero == training::ZeroStage::parameters},
+      {"full recompute", c.recompute == training::Recompute::full},
+      {"selective recompute", selective},
+      {"long sequence", c.batch.sequence_tokens >= long_sequence},
+      {"fp8", machine::operand_bytes(c.precision) == 1.0},
+      {"LoRA", c.recipe.lora_rank > 0},
+      {"packed", c.recipe.packed_tokens > 0},
+      {"unfused attention", !c.flash_attention},
+      {"odd head size", model.query_head_dim() % tile != 0},
+      {"uneven stages", d.pipeline > 1 && model.layers % training::chunks_of(c) != 0}};
   Groups out;
   for (const auto& [name, has] : all)
     if (has) out.emplace_back(name);

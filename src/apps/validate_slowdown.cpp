@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <variant>
 
@@ -66,12 +67,13 @@ std::string as_text(const Scores& scores, const std::string& model) {
                           100.0 * total_of(*line.rows));
   }
   const double gain = validate::summarise(scores.none).mean_ape - validate::summarise(scores.model).mean_ape;
+  const std::string verdict = gain > 0.0 ? "beats \"no slowdown\"" : "does not beat \"no slowdown\"";
   return table.text() + totals +
          fmt::format(
-             "\n{} {} \"no slowdown\" by {} in the mean error of all rows\n"
+             "\n{} {}: its mean error of all rows is {:.1f} points {}\n"
              "No row was fitted on here; cross-validated errors of learned models: echo-sweep slowdown "
              "evaluate.\n",
-             model, gain > 0.0 ? "beats" : "does not beat", show_share(gain));
+             model, verdict, 100.0 * std::abs(gain), gain > 0.0 ? "lower" : "higher");
 }
 
 void add_json(Json& json, const Scores& scores, const std::string& model, std::size_t rows) {

@@ -71,7 +71,9 @@ void add_sizes(const training::TrainingConfig& c, const PredictedStep& row, RowV
   add("context degree", d.context), add("expert degree", d.expert);
   add("chunks per stage", d.virtual_stages), add("micro batch", c.batch.micro_samples);
   add("number of microbatches", training::microbatches_of(c)), add("sequence", c.batch.sequence_tokens);
-  add("GPU count", training::gpus_of(d)), add("hidden size", row.catalog.model(c.model).hidden);
+  const training::ModelSpec& model = row.catalog.model(c.model);
+  add("GPU count", training::gpus_of(d)), add("layers", model.layers);
+  add("hidden size", model.hidden), add("head size", model.head_dim);
 }
 
 Table table_of(const std::vector<const PredictedStep*>& rows) {

@@ -75,6 +75,8 @@ TEST(ValidateSteps, FeaturesAreWhatARunMakesUseOf) {
   EXPECT_THAT(features_of(rows[2]), ElementsAre("plain"));
   EXPECT_THAT(features_of(rows[3]), ElementsAre("tp", "cp", "selective recompute", "long sequence", "fp8"));
   EXPECT_THAT(features_of(rows[4]), ElementsAre("fsdp"));
+  const auto odd = steps_of({{.recompute = "none", .tp = 1, .pp = 16, .flash = 1}});
+  EXPECT_THAT(features_of(predicted(odd).front()), ElementsAre("pp", "uneven stages"));
 }
 
 TEST(ValidateSteps, EveryScoredRowIsInAGroupOfEveryGrouping) {
