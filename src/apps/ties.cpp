@@ -173,8 +173,7 @@ std::string text_of(const Ties& ties, const RankedGroup& group, const RankQuery&
   if (const std::int64_t more = ties.tied + 1 - listed; more > 0)
     text += fmt::format(" and {} more of {} rows", show_count(more), show_count(group.feasible));
   if (ties.is_exact) return text + fmt::format(" are equal in {}\n", query.by.metric);
-  text +=
-      fmt::format(" cannot be told apart from #1 (its chance to be the better of two is below 9 in 10)\n");
+  text += " cannot be told apart (that #1 is the better of two has a chance below 9 in 10)\n";
   if (ties.chance.size() > 1)
     text += fmt::format("  #2 is {:.2f} % behind #1; their difference is known to +-{:.2f} % (80 % band){}\n",
                         100.0 * ties.gap, 100.0 * ties.band, sources_of(ties));

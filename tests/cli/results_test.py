@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import pathlib
 import subprocess
 import sys
@@ -76,6 +77,53 @@ class Results(unittest.TestCase):
             times = [row["train_time"] for row in rows]
             self.assertEqual(times, sorted(times))
             self.assertEqual([row["rank"] for row in rows], list(range(1, len(rows) + 1)))
+
+    def test_top_says_what_cannot_be_told_apart_from_the_first(self):
+        told = self.json_of("top", "small.h5", "--by", "step_time", "-n", "1000")
+        first = told["rows"][0]
+        with h5py.File(self.folder / "small.h5") as file:
+            shared = {name: file[name].attrs["shared_by"] for name in file if "shared_by" in file[name].attrs}
+            self.assertEqual(len(shared), 9)
+            self.assertEqual(file["tokens_per_s"].attrs["error_follows"], "1/step_time")
+            self.assertEqual(file["gpus"].attrs["error_follows"], "none")
+        tied = 0
+        for row in told["rows"][1:]:
+            variance = sum((first[name] - row[name]) ** 2 if owner != "config" and first[owner] == row[owner]
+                           else first[name] ** 2 + row[name] ** 2 for name, owner in shared.items())
+            sigma = math.sqrt(variance) * first["rel_error_p90"] / first["rel_error"] / 1.2815515655446004
+            chance = 0.5 * math.erfc(-math.log(row["step_time"] / first["step_time"]) / sigma / math.sqrt(2))
+            self.assertAlmostEqual(row["chance_first_is_better"], chance, places=5)
+            self.assertEqual(row["ties_with_first"], row["chance_first_is_better"] < 0.9)
+            tied += row["ties_with_first"]
+        self.assertEqual(told["groups"][0]["ties"]["tied_with_first"], tied)
+        self.assertIn("ties: ", self.run_program("top", "small.h5", "--by", "step_time").stdout)
+
+    def test_a_file_without_errors_claims_no_ties(self):
+        (self.folder / "old.h5").write_bytes((self.folder / "small.h5").read_bytes())
+        with h5py.File(self.folder / "old.h5", "r+") as file:
+            for name in [name for name in file if "error" in name]:
+                del file[name]
+        self.assertIn("ties: none claimed, the file holds no error of train_time",
+                      self.run_program("top", "old.h5").stdout)
+        told = self.json_of("top", "old.h5")
+        self.assertFalse(told["groups"][0]["ties"]["judged"])
+        self.assertNotIn("ties_with_first", told["rows"][0])
+
+    def test_the_file_says_how_sure_its_front_is(self):
+        with h5py.File(self.folder / "small.h5") as file:
+            front, words = file["pareto"], file["pareto/standing"].attrs["flag_meanings"].split()
+            standing = [words[code] for code in front["standing"][...]]
+            self.assertLessEqual(set(standing), {"robust", "tie"})
+            for name, rival, chance in zip(standing, front["rival"][...], front["rival_chance"][...]):
+                self.assertEqual(name == "tie", rival >= 0)
+                self.assertEqual(np.isnan(chance), rival < 0)
+            behind = front["unproven"] if "unproven" in front else {"config": np.zeros(0), "rival_chance": np.zeros(0)}
+            self.assertFalse(set(behind["config"][...]) & set(front["config"][...]))
+            self.assertTrue((behind["rival_chance"][...] < 0.9).all())
+            unproven = len(behind["config"])
+        told = self.json_of("small.toml", "-q", "-o", "small.h5")["pareto"]
+        self.assertEqual((told["points"], told["unproven"]), (len(standing), unproven))
+        self.assertEqual((told["robust"], told["tie"]), (standing.count("robust"), standing.count("tie")))
 
     def test_where_keeps_what_numpy_keeps(self):
         rows = self.json_of("top", "small.h5", "-n", "1000", "--where", "tp * pp <= 4 and step_time < 30 s and "

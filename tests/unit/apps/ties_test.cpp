@@ -81,7 +81,7 @@ std::vector<ErrorRow> steps(std::initializer_list<double> all, double layout) {
 TEST(Ties, AreNamedWithHowFarTheSecondIsBehind) {
   // The difference of two has a deviation of 1.41 %, its 80 % band is 1.81 % wide on each side.
   const std::string text = told(steps({1.0, 1.01, 1.05, 1.012}, 0.01), "step_time", 2);
-  EXPECT_THAT(text, HasSubstr("ties: #1-#2 and 1 more of 4 rows cannot be told apart from #1"));
+  EXPECT_THAT(text, HasSubstr("ties: #1-#2 and 1 more of 4 rows cannot be told apart ("));
   EXPECT_THAT(
       text,
       HasSubstr("#2 is 1.00 % behind #1; their difference is known to +-1.81 % (80 % band); its variance "
@@ -89,7 +89,7 @@ TEST(Ties, AreNamedWithHowFarTheSecondIsBehind) {
 }
 
 TEST(Ties, AreNoneWhereTheFirstSurelyWins) {
-  EXPECT_THAT(told(steps({1.0, 1.05, 1.1}, 0.01)), HasSubstr("ties: none; #1 is better"));
+  EXPECT_THAT(told(steps({1.0, 1.05, 1.1}, 0.01)), HasSubstr("ties: none ("));
 }
 
 TEST(Ties, OfAMetricWithoutErrorAreEqualRows) {
