@@ -22,7 +22,7 @@ PROGRAM, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 GOLDEN = SOURCE / "tests/openness/structure.txt"
 SCHEMA = tomllib.loads((SOURCE / "hdf5_schemas/results_v1.toml").read_text())
 ROWS = 5000
-GROUPS = ["breakdown", "pareto", "effects", "failures", "provenance", "provenance/points", "provenance/runs",
+GROUPS = ["breakdown", "pareto", "pareto/unproven", "effects", "failures", "provenance", "provenance/points", "provenance/runs",
           "provenance/inputs"]
 
 
@@ -165,6 +165,18 @@ class OpenFile(unittest.TestCase):
             time, memory = file["train_time"][...], file["mem_peak"][...]
             for t, m in zip(signal, axes):
                 self.assertFalse((feasible & (time <= t) & (memory <= m) & ((time < t) | (memory < m))).any())
+
+    def test_what_no_other_surely_beats_stands_behind_the_front(self):
+        with h5py.File(self.path) as file:
+            front, behind = file["pareto"], file["pareto/unproven"]
+            words = front["standing"].attrs["flag_meanings"].split()
+            self.assertEqual(words, ["robust", "tie", "unproven", "unjudged"])
+            for group in (front, behind):
+                rows = group["config"][...]
+                np.testing.assert_array_equal(file["train_time"][...][rows], group["train_time"][...])
+                np.testing.assert_array_equal(np.isnan(group["rival_chance"][...]), group["rival"][...] < 0)
+            self.assertLessEqual(set(behind["rival"][...]), set(front["config"][...]) | {-1})
+            self.assertGreater(len(behind["config"]), 0)
 
     def test_ncdump_and_netcdf4_see_every_column_with_its_dimensions(self):
         header = subprocess.run(["ncdump", "-h", self.path], check=True, capture_output=True, text=True).stdout
