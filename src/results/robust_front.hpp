@@ -32,7 +32,7 @@ struct FrontPoint : ParetoPoint {
 // pareto_front(), then the unproven rows, each part with the best of the first objective first. An objective
 // without known error is compared as it is; where neither has one, every point is unjudged. Chances are of
 // pairs, joint in both objectives and in what the two rows share of their errors.
-// Memory: rows within twice the greatest band of the front, about 150 bytes each.
+// Memory: rows within twice the greatest band of the front, about 300 bytes each.
 [[nodiscard]] std::vector<FrontPoint> robust_front(const ResultRows&, const sweep::Objective& first,
                                                    const sweep::Objective& second);
 
