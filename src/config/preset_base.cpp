@@ -34,48 +34,59 @@ class Filler {
   void fill(std::size_t i) {
     if (state_[i] != State::fresh) return;
     state_[i] = State::open;
-    RawPreset& own = presets_[i];
-    if (const toml::node* node = own.table->get("base")) {
-      const Place place = place_of(*node);
-      if (const auto* name = node->as_string()) {
-        take_from(base_of(i, name->get()), i, name->get(), place);
-      } else {
-        problems_.error(place, "base must be a string, not " + type_of(*node), "write a preset's name");
-      }
-      own.table->erase("base");
+    toml::table& own = *presets_[i].table;
+    bool is_whole = true;
+    if (const toml::node* node = own.get("base")) {
+      is_whole = take_from_base(i, *node);
+      own.erase("base");
     }
-    state_[i] = State::filled;
+    state_[i] = is_whole ? State::filled : State::broken;
   }
+  [[nodiscard]] bool is_broken(std::size_t i) const { return state_[i] == State::broken; }
 
  private:
-  enum class State : std::int8_t { fresh, open, filled };
+  enum class State : std::int8_t { fresh, open, filled, broken };
 
-  // presets_.size() where there is none.
+  // presets_.size() where there is none. Behind one of its own name none but a better one may stand.
   [[nodiscard]] std::size_t base_of(std::size_t i, const std::string& name) const {
-    std::size_t at = name == presets_[i].name ? i + 1 : 0;
-    while (at < presets_.size() && presets_[at].name != name) ++at;
-    return at;
+    const auto find = [&](std::size_t from, std::size_t to) {
+      while (from < to && (from == i || presets_[from].name != name)) ++from;
+      return from;
+    };
+    const std::size_t behind = name == presets_[i].name ? find(i, presets_.size()) : presets_.size();
+    if (behind < presets_.size()) return behind;
+    return find(0, presets_.size());
   }
 
-  void take_from(std::size_t base, std::size_t i, const std::string& name, const Place& place) {
+  // Whether that went well; where not, it is told, or was told of a preset between.
+  bool take_from_base(std::size_t i, const toml::node& node) {
+    const std::string of = kind_ + " \"" + presets_[i].name + "\"";
+    const auto* name = node.as_string();
+    if (name == nullptr) {
+      problems_.error(place_of(node), "base of " + of + " must be a string, not " + type_of(node),
+                      "write a preset's name");
+      return false;
+    }
+    const std::size_t base = base_of(i, name->get());
     if (base == presets_.size()) {
       std::vector<std::string> names;
       for (const RawPreset& one : presets_)
         if (one.name != presets_[i].name) names.push_back(one.name);
-      problems_.error(place, "unknown base \"" + name + "\" of " + kind_ + " \"" + presets_[i].name + "\"",
-                      suggest(name, names, "known"));
-      return;
+      problems_.error(place_of(node), "unknown base \"" + name->get() + "\" of " + of,
+                      suggest(name->get(), names, "known"));
+      return false;
     }
     fill(base);
     if (state_[base] == State::open) {
-      problems_.error(place, "the bases of " + kind_ + " \"" + presets_[i].name + "\" go round in a circle",
+      problems_.error(place_of(node), "the bases of " + of + " go round in a circle",
                       "let one of them stand by itself");
-      return;
     }
+    if (state_[base] != State::filled) return false;
     constexpr std::array<std::string_view, 3> own_keys{"name", "source", "grade"};
     toml::table inherited = *presets_[base].table;
     for (const std::string_view key : own_keys) inherited.erase(key);
     fill_up(*presets_[i].table, inherited);
+    return true;
   }
 
   std::vector<RawPreset>& presets_;
@@ -89,6 +100,10 @@ class Filler {
 void fill_from_bases(std::vector<RawPreset>& presets, const std::string& kind, Problems& problems) {
   Filler filler(presets, kind, problems);
   for (std::size_t i = 0; i < presets.size(); ++i) filler.fill(i);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < presets.size(); ++i)
+    if (!filler.is_broken(i)) presets[kept++] = presets[i];
+  presets.resize(kept);
 }
 
 }  // namespace echo::config

@@ -19,7 +19,7 @@ struct RawPreset {
 // which are its own. Tables are filled up key by key; a value stands whole, with its source and error. The
 // base is the best preset of that name; the preset's own name means the next one behind it, which it then
 // replaces. `presets` are of one kind, the best of equal names first. A base that is unknown or leads back to
-// the preset is a problem.
+// the preset is a problem, and presets that hang on it are taken out of the list.
 void fill_from_bases(std::vector<RawPreset>& presets, const std::string& kind, Problems&);
 
 }  // namespace echo::config
