@@ -13,6 +13,7 @@
 #include "collective/algorithm.hpp"
 #include "ops/describe.hpp"
 #include "simulate/compose_step.hpp"
+#include "simulate/host_time.hpp"
 #include "simulate/path_detail.hpp"
 #include "simulate/price_work.hpp"
 #include "simulate/schedule_of.hpp"
@@ -178,7 +179,7 @@ Explanation explain(const TrainingConfig& config, const simulate::Catalog& catal
 
   const simulate::PathDetail detail = simulate::path_detail(
       simulate::pipeline_shape(config, workspace.layout, simulate::schedule_of(config, catalog)), workspace,
-      told.report.step, catalog.framework(config.framework).host_per_step);
+      told.report.step, simulate::host_of_step(catalog.framework(config.framework), workspace.work.tail));
   told.path = path_costs(workspace, detail);
   told.path_by_stage = detail.stage;
   const std::int32_t stage = told.report.critical_stage;

@@ -12,6 +12,7 @@
 #include "apps/text_table.hpp"
 #include "ops/describe.hpp"
 #include "simulate/compose_step.hpp"
+#include "simulate/host_time.hpp"
 #include "simulate/path_detail.hpp"
 #include "simulate/schedule_of.hpp"
 #include "simulate/simulate.hpp"
@@ -42,7 +43,7 @@ void add_step(const training::TrainingConfig& config, const simulate::Catalog& c
   if (report.status != training::Status::ok) return;
   const simulate::PathDetail detail = simulate::path_detail(
       simulate::pipeline_shape(config, workspace.layout, simulate::schedule_of(config, catalog)), workspace,
-      report.step, catalog.framework(config.framework).host_per_step);
+      report.step, simulate::host_of_step(catalog.framework(config.framework), workspace.work.tail));
   for (std::size_t kernel = 0; kernel < workspace.work.kernels.size(); ++kernel) {
     if (detail.work[kernel] == SimTime::zero()) continue;
     ops::KernelKey key = workspace.work.kernels[kernel];

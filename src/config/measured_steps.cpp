@@ -233,7 +233,10 @@ class RowReader {
         std::clamp(integer("zero", static_cast<std::int32_t>(f.zero)), 0, 3));
     c.zero_group = integer("zero_group", 0);
     c.sequence_parallel = d.tensor > 1 && flag("sequence_parallel", f.sequence_parallel);
-    c.flash_attention = flag("flash_attention", f.flash_attention);
+    // No flash attention kernel takes 32-bit operands: there Megatron forms the scores whole, whatever it was
+    // told.
+    c.flash_attention =
+        flag("flash_attention", f.flash_attention) && machine::element_bytes(c.precision) <= 2;
     c.recipe = f.recipe;
     if (text("task") == "LoRA")
       c.recipe.lora_rank = nemo_lora_rank, c.recipe.lora_targets = nemo_lora_targets;

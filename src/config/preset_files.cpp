@@ -39,9 +39,9 @@ BytesPerSecond bandwidth(TableReader& file, std::string_view key, Presence prese
   return BytesPerSecond(value);
 }
 
-SimTime duration(TableReader& file, std::string_view key) {
+SimTime duration(TableReader& file, std::string_view key, Presence presence = Presence::require) {
   double value = 0.0;
-  file.quantity(key, UnitKind::duration, {0.0, 1e6}, value);
+  file.quantity(key, UnitKind::duration, {0.0, 1e6}, value, presence);
   return from_seconds(value);
 }
 
@@ -300,6 +300,14 @@ training::FrameworkSpec read_framework(TableReader& file) {
   framework.keeps_gathered_inputs = flag(file, "keeps_gathered_inputs");
   framework.gathers_inputs_again = !framework.keeps_gathered_inputs;
   file.boolean("gathers_inputs_again", framework.gathers_inputs_again, Presence::optional);
+  file.boolean("balances_stages", framework.balances_stages, Presence::optional);
+  file.boolean("norms_in_fp32", framework.norms_in_fp32, Presence::optional);
+  file.boolean("recomputes_norms", framework.recomputes_norms, Presence::optional);
+  int exchange = 0, weight_return = 0;
+  file.choice("gradient_exchange", {"reduce_scatter", "all_reduce", "reduce"}, exchange, Presence::optional);
+  framework.gradient_exchange = static_cast<training::GradientExchange>(exchange);
+  file.choice("weight_return", {"all_gather", "broadcast"}, weight_return, Presence::optional);
+  framework.weight_return = static_cast<training::WeightReturn>(weight_return);
   framework.gradients = choice<training::GradientStore>(
       file, "gradients", {"main_buffer", "half_buffer", "accumulated", "partitioned"});
   framework.loss = choice<training::LossStore>(file, "loss", {"vocab_parallel", "torch", "in_place"});
@@ -308,10 +316,14 @@ training::FrameworkSpec read_framework(TableReader& file) {
   double bucket = 0.0;
   file.quantity("bucket_parameters", UnitKind::count, {1, 9e18}, bucket);
   framework.bucket_parameters = std::llround(bucket);
+  double per_rank = static_cast<double>(framework.bucket_per_rank);
+  file.quantity("bucket_per_rank", UnitKind::count, {0, 9e18}, per_rank, Presence::optional);
+  framework.bucket_per_rank = std::llround(per_rank);
   framework.kernel_gap = duration(file, "kernel_gap");
   framework.host_per_kernel = duration(file, "host_per_kernel");
   framework.host_per_expert = duration(file, "host_per_expert");
   framework.host_per_peer = duration(file, "host_per_peer");
+  framework.host_per_slice = duration(file, "host_per_slice", Presence::optional);
   framework.host_per_step = duration(file, "host_per_step");
   framework.host_measured = true;
   for (const char* key : {"kernel_gap", "host_per_kernel", "host_per_step"})

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/contract.hpp"
+#include "simulate/host_time.hpp"
 
 namespace echo::simulate {
 
@@ -156,7 +157,7 @@ static StepOutcome end_of_step(const training::TrainingConfig& config,
   // post-validation). Their steps then follow each other stage by stage, as far apart as the longest turn of
   // one stage. Without post-validation they wait like all others.
   const bool stages_go_on = schedule.splits_backward && config.recipe.post_validation;
-  out.step = (stages_go_on ? longest_turn : agreed + updates) + framework.host_per_step;
+  out.step = (stages_go_on ? longest_turn : agreed + updates) + host_of_step(framework, tail);
   if (stages_go_on) out.end = {turning_stage, -1};
   return out;
 }
@@ -185,7 +186,7 @@ StepOutcome compose_step(const training::TrainingConfig& config, const training:
   part(Part::zero_comm) += times.gather_wait;
   part(config.zero == training::ZeroStage::none ? Part::dp_comm : Part::zero_comm) +=
       std::max(SimTime::zero(), times.data_end - times.compute_end);
-  part(Part::other) += framework.host_per_step;
+  part(Part::other) += host_of_step(framework, tail);
   SimTime explained{};
   for (const SimTime exposed : cost.exposed) explained += exposed;
   part(Part::bubble) +=

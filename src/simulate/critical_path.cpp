@@ -14,6 +14,7 @@
 #include "simulate/critical_path.hpp"
 
 #include "base/contract.hpp"
+#include "simulate/host_time.hpp"
 
 namespace echo::simulate {
 
@@ -193,7 +194,7 @@ PathShare critical_path(const training::TrainingConfig& config, const training::
   path.add_runs(ws.work.tail.gradients.row(last));
   path.add_runs(ws.work.tail.agree.row(last));
   path.add_runs(ws.work.tail.update.row(goes_on ? last : outcome.end.update_stage));
-  path.add_host(framework.host_per_step);
+  path.add_host(host_of_step(framework, ws.work.tail));
   ECHO_ENSURE(path.sum().length() == outcome.step);
   return path.sum();
 }

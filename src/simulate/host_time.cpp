@@ -37,6 +37,10 @@ SimTime Host::issue_time(const workload::OpGraph& graph) const {
   return graph.launches * per_kernel_ + graph.graphs * per_graph_ + graph.transfers * per_transfer_;
 }
 
+SimTime host_of_step(const training::FrameworkSpec& framework, const workload::StepTail& tail) {
+  return framework.host_per_step + tail.slices * framework.host_per_slice;
+}
+
 SimTime Host::kept(SimTime ahead) const { return std::min(ahead, longest_lead_); }
 
 }  // namespace echo::simulate

@@ -26,6 +26,9 @@ class Host {
   SimTime per_kernel_, per_graph_, per_transfer_, longest_lead_;
 };
 
+// Host time that the GPU waits for once a step.
+[[nodiscard]] SimTime host_of_step(const training::FrameworkSpec&, const workload::StepTail&);
+
 // A pass whose blocks are issued one after the other. The GPU starts with the host; a block ends no sooner
 // than it is issued and no sooner than the one before and itself have run.
 struct Issue {

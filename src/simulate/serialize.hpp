@@ -151,13 +151,15 @@ void serialize(Archive& archive, echo::training::Recipe& recipe, unsigned) {
 template <class Archive>
 void serialize(Archive& archive, echo::training::FrameworkSpec& framework, unsigned) {
   auto& [name, recipe, flash_attention, attention_kernel, sequence_parallel, zero, recompute, overlap,
-         stops_early, keeps_gathered, gathers_again, gradients, loss, pads_vocabulary, flat_shards,
-         bucket_parameters, kernel_gap, host_per_kernel, host_per_expert, host_per_peer, host_per_step,
-         host_measured, reserve, fragmentation, source] = framework;
+         stops_early, keeps_gathered, gathers_again, norms_in_fp32, recomputes_norms, gradient_exchange,
+         weight_return, gradients, loss, balances_stages, pads_vocabulary, flat_shards, bucket_parameters,
+         bucket_per_rank, kernel_gap, host_per_kernel, host_per_expert, host_per_peer, host_per_slice,
+         host_per_step, host_measured, reserve, fragmentation, source] = framework;
   all(archive, name, recipe, flash_attention, attention_kernel, sequence_parallel, zero, recompute, overlap,
-      stops_early, keeps_gathered, gathers_again, gradients, loss, pads_vocabulary, flat_shards,
-      bucket_parameters, kernel_gap, host_per_kernel, host_per_expert, host_per_peer, host_per_step,
-      host_measured, reserve, fragmentation, source);
+      stops_early, keeps_gathered, gathers_again, norms_in_fp32, recomputes_norms, gradient_exchange,
+      weight_return, gradients, loss, balances_stages, pads_vocabulary, flat_shards, bucket_parameters,
+      bucket_per_rank, kernel_gap, host_per_kernel, host_per_expert, host_per_peer, host_per_slice,
+      host_per_step, host_measured, reserve, fragmentation, source);
 }
 
 template <class Archive>

@@ -17,6 +17,7 @@
 #include "simulate/stage_memory.hpp"
 #include "timeline/schedule.hpp"
 #include "training/multi_token.hpp"
+#include "training/stage_balance.hpp"
 #include "validate/invariants.hpp"
 #include "workload/trace_workload.hpp"
 
@@ -67,10 +68,12 @@ workload::Backward backward_of(const timeline::Schedule& schedule) {
   return schedule.splits_backward ? workload::Backward::split : workload::Backward::whole;
 }
 
-const std::vector<std::int32_t>& layer_table(const TrainingConfig& config, const Catalog& catalog) {
-  static const std::vector<std::int32_t> none;
+// The split that a config or its framework spells out; empty where layers are dealt out evenly.
+std::vector<std::int32_t> layer_table(const TrainingConfig& config, const Catalog& catalog) {
   const auto id = config.layers.explicit_layers;
-  return id.is_none() ? none : catalog.layer_tables.at(static_cast<std::size_t>(id.index()));
+  if (!id.is_none()) return catalog.layer_tables.at(static_cast<std::size_t>(id.index()));
+  if (!catalog.framework(config.framework).balances_stages || config.degrees.virtual_stages > 1) return {};
+  return training::balanced_stages(catalog.model(config.model), config.degrees.pipeline);
 }
 
 // The stage that needs most memory decides; fills the report's memory fields. False where it cannot fit.

@@ -8,6 +8,7 @@
 
 #include "simulate/compose_chunks.hpp"
 #include "simulate/compose_step.hpp"
+#include "simulate/host_time.hpp"
 #include "simulate/schedule_of.hpp"
 #include "simulate/simulate.hpp"
 
@@ -187,7 +188,7 @@ class Unfolding {
     if (!stages_go_on) add(SliceKind::wait, stage, agreed_, Part::bubble);
     account(stage, SliceKind::optimizer, tail.update.row(stage));
     if (!stages_go_on) add(SliceKind::wait, stage, agreed_ + longest_update_, Part::bubble);
-    add(SliceKind::host, stage, clock_ + framework_.host_per_step, Part::other);
+    add(SliceKind::host, stage, clock_ + host_of_step(framework_, tail), Part::other);
   }
 
   const training::TrainingConfig& config_;

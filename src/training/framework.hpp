@@ -28,6 +28,15 @@ enum class ZeroStage : std::int8_t {
 // (DeepSpeed, InternEvo).
 enum class GradientStore : std::int8_t { main_buffer, half_buffer, accumulated, partitioned };
 
+// How gradients come to the ranks that keep states of them, under ZeRO 1 and 2: as scattered sums
+// (Megatron-LM), as sums that every rank of the data group gets (InternEvo), or as sums to the rank that owns
+// a tensor whole (PaddlePaddle).
+enum class GradientExchange : std::int8_t { reduce_scatter, all_reduce, reduce };
+
+// How updated weights come back: as equal shards, or from the rank that owns a tensor whole, one owner after
+// the other (workload/owned_tensors.cpp).
+enum class WeightReturn : std::int8_t { all_gather, broadcast };
+
 // What the loss keeps (loss_memory.cpp): logits split over the vocabulary (Megatron-LM, nanotron), PyTorch's
 // cross_entropy, or a kernel that turns logits into their gradient in place (flash-attn, Transformer Engine).
 enum class LossStore : std::int8_t { vocab_parallel, torch, in_place };
@@ -51,19 +60,32 @@ struct FrameworkSpec {
   bool recompute_stops_early = false;
   // Whole inputs of products under sequence parallelism: held from forward to backward; gathered again there.
   bool keeps_gathered_inputs = false, gathers_inputs_again = true;
+  bool norms_in_fp32 =
+      false;  // the input of a norm is cast to fp32 by a kernel of its own, its gradient back
+  bool recomputes_norms =
+      false;  // a norm's output is formed again in the backward pass, whatever else is kept
+  GradientExchange gradient_exchange = GradientExchange::reduce_scatter;
+  WeightReturn weight_return = WeightReturn::all_gather;
   GradientStore gradients = GradientStore::main_buffer;
   LossStore loss = LossStore::vocab_parallel;
+  // Layers are dealt out to stages by the cost of their products, the output layer's counted
+  // (stage_balance.hpp).
+  bool balances_stages = false;
   bool pads_vocabulary = true;  // to a multiple of 128 * tensor
   // Sharded weights are gathered into the buffer that kernels read them from (FSDP1, Megatron-FSDP), not
   // copied out of it first (FSDP2, DeepSpeed).
   bool flat_shards = true;
-  std::int64_t bucket_parameters = 40'000'000;  // gradient bucket, before scaling with the data degree
+  std::int64_t bucket_parameters = 40'000'000;  // gradient bucket; at least ...
+  std::int64_t bucket_per_rank = 1'000'000;     // ... this many for each data rank (Megatron Core)
   SimTime kernel_gap{};       // idle time between dependent kernels on the GPU, launch included
   SimTime host_per_kernel{};  // CPU time to issue one kernel; binds when kernels are shorter
   SimTime host_per_expert{};  // CPU time to issue one expert's product of a grouped GEMM
   // Extra host time per tensor-parallel collective and rank of its group while a pipeline engine runs beside
   // it.
   SimTime host_per_peer{};
+  // CPU time for each part of a weight that an all-gather brings and the framework copies to its place: as
+  // many a step as a stage has tensors, times the ranks that share the states (nanotron).
+  SimTime host_per_slice{};
   SimTime host_per_step{};     // data loading, logging, timers: host time the GPU waits for each step
   bool host_measured = false;  // neither kernel_gap, host_per_kernel nor host_per_step is assumed
   Bytes reserve;               // of the device, beyond what memory.hpp names: libraries' own memory

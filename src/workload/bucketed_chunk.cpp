@@ -20,9 +20,10 @@ namespace {
 using training::LayerKind;
 using training::WeightKind;
 
-// Parameters of one bucket of gradients or gathered weights: max(40 M, 1 M * data ranks) in Megatron.
+// Parameters of one bucket of gradients or gathered weights.
 std::int64_t bucket_size(const BlockContext& x) {
-  return std::max<std::int64_t>(x.framework.bucket_parameters, 1'000'000LL * x.layout.data_context.ranks);
+  return std::max<std::int64_t>(x.framework.bucket_parameters,
+                                x.framework.bucket_per_rank * x.layout.data_context.ranks);
 }
 
 // Collects gradients in the order they become ready and sends a bucket off whenever it is full.

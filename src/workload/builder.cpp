@@ -30,6 +30,7 @@ void Builder::start() {
   out_.tail.gradients.clear();
   out_.tail.agree.clear();
   out_.tail.update.clear();
+  out_.tail.slices = 0;
   out_.hop_gather = -1;
 }
 

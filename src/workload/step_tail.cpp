@@ -23,8 +23,10 @@
 #include "training/memory.hpp"
 #include "training/multi_token.hpp"
 #include "training/number_formats.hpp"
+#include "training/weight_tensors.hpp"
 #include "workload/casts.hpp"
 #include "workload/data_traffic.hpp"
+#include "workload/owned_tensors.hpp"
 
 namespace echo::workload {
 
@@ -77,9 +79,23 @@ static const machine::GroupSpan& replicas_of(const BlockContext& x, WeightKind k
   return kind == WeightKind::dense ? x.layout.replica : x.layout.expert_replica;
 }
 
+// Sums go to every rank of the data group, not to those alone that keep states of them.
+static bool sums_everywhere(const BlockContext& x) {
+  return x.config.zero == training::ZeroStage::none ||
+         (x.config.zero < training::ZeroStage::parameters &&
+          x.framework.gradient_exchange == training::GradientExchange::all_reduce);
+}
+
+static bool sums_over_replicas(const BlockContext& x, WeightKind weights) {
+  return !sums_everywhere(x) && replicas_of(x, weights).ranks > 1;
+}
+
 ops::CollectiveQuery gradient_reduction(const BlockContext& x, WeightKind weights, std::int64_t parameters) {
-  const auto kind = x.config.zero == training::ZeroStage::none ? CollectiveKind::all_reduce
-                                                               : CollectiveKind::reduce_scatter;
+  const bool to_owners = x.config.zero < training::ZeroStage::parameters &&
+                         x.framework.gradient_exchange == training::GradientExchange::reduce;
+  const auto kind = sums_everywhere(x) ? CollectiveKind::all_reduce
+                    : to_owners        ? CollectiveKind::reduce
+                                       : CollectiveKind::reduce_scatter;
   return {.kind = kind,
           .payload = Bytes(parameters * gradient_bytes(x)),
           .group = kind == CollectiveKind::all_reduce ? copies_of(x, weights) : shards_of(x, weights)};
@@ -91,13 +107,24 @@ ops::CollectiveQuery replica_reduction(const BlockContext& x, WeightKind weights
           .group = replicas_of(x, weights)};
 }
 
+// A bucket is copied together before its sum and apart behind it, where gradients have no buffer to lie in
+// (InternEvo internlm/solver/optimizer/store.py, TensorBucket).
+static bool copies_gradients(const BlockContext& x) {
+  return x.config.zero < training::ZeroStage::parameters && sums_everywhere(x) &&
+         x.framework.gradients == training::GradientStore::partitioned;
+}
+
 void reduce_gradients(Builder& b, const BlockContext& x, WeightKind weights, std::int64_t parameters,
                       OpIndex done) {
   if (copies_of(x, weights).ranks == 1) return offload_gradients(b, x, weights, parameters, done);
+  if (copies_gradients(x)) done = b.compute(Part::backward, copy_of(4 * parameters * gradient_bytes(x)));
   OpIndex reduced =
       b.communicate(Lane::data, data_part(x), gradient_reduction(x, weights, parameters), {done});
-  if (x.config.zero != training::ZeroStage::none && replicas_of(x, weights).ranks > 1)
+  if (sums_over_replicas(x, weights))
     reduced = b.communicate(Lane::data, data_part(x), replica_reduction(x, weights, parameters), {reduced});
+  // Sums that do not overlap are in line with the backward (Paddle's stage 2 waits for each).
+  if (x.config.zero == training::ZeroStage::gradients && !x.config.overlap.grad_reduce)
+    b.hold_compute(reduced);
   offload_gradients(b, x, weights, parameters, reduced);
 }
 
@@ -213,8 +240,9 @@ void trace_gradients(Row row, const BlockContext& x, const StageContents& held, 
   const training::TrainingConfig& c = x.config;
   if (!c.overlap.grad_reduce && c.zero <= training::ZeroStage::optimizer)
     for_copied_weights(x, stage, [&](WeightKind weights, std::int64_t parameters, std::int32_t) {
+      if (copies_gradients(x)) row.kernel(data_part(x), copy_of(4 * parameters * gradient_bytes(x)));
       row.collective(data_part(x), gradient_reduction(x, weights, parameters));
-      if (c.zero >= training::ZeroStage::optimizer && replicas_of(x, weights).ranks > 1)
+      if (sums_over_replicas(x, weights))
         row.collective(data_part(x), replica_reduction(x, weights, parameters));
     });
   if (x.layout.copies > 1) sum_over_copies(row, x, stage);
@@ -281,6 +309,16 @@ void trace_weight_casts(Row row, const BlockContext& x, const StageContents& hel
   row.kernel(Part::optimizer, over_weights(x, KernelKind::quantize, cast));
 }
 
+// Each tensor comes in as many parts as ranks share its states.
+std::int64_t gathered_slices(const BlockContext& x, std::int32_t stage) {
+  std::int64_t tensors = 0;
+  for (std::size_t chunk = 0; chunk < x.layout.chunk_layers.size(); ++chunk)
+    if (x.layout.stage_of_chunk[chunk] == stage)
+      tensors += training::dense_tensors(x.model, x.layout, static_cast<std::int32_t>(chunk)).total();
+  const std::int64_t ranks = x.layout.shard.ranks;
+  return ranks > 1 ? tensors * ranks : 0;
+}
+
 // Gradients that did not leave as they came go to the host, its processors update the states, and 16-bit
 // weights come back, one after the other: DeepSpeed copies when its update has ended, Megatron's hybrid
 // optimizer waits for each leg unless told to overlap them.
@@ -304,6 +342,7 @@ void trace_step_tail(Builder& b, const BlockContext& x, Workload& out) {
   const auto bytes_each = static_cast<std::int32_t>(gradient_bytes(x));
   for (std::int32_t stage = 0; stage < c.degrees.pipeline; ++stage) {
     const StageContents held = contents_of(x, stage);
+    if (sharded) out.tail.slices = std::max(out.tail.slices, gathered_slices(x, stage));
     trace_scales({b, out.tail.gradients}, x, stage);
     trace_gradients({b, out.tail.gradients}, x, held, stage);
     out.tail.gradients.close_row();
@@ -333,8 +372,12 @@ void trace_step_tail(Builder& b, const BlockContext& x, Workload& out) {
                                   bytes_each));
     if (sharded && !c.overlap.param_gather && c.zero < training::ZeroStage::parameters)
       for_copied_weights(x, stage, [&](WeightKind weights, std::int64_t parameters, std::int32_t chunk) {
-        update.collective(Part::zero_comm,
-                          parameter_gather(x, weights, parameters, chunk_in_8_bit(x, chunk).of(weights)));
+        const ops::CollectiveQuery gather =
+            parameter_gather(x, weights, parameters, chunk_in_8_bit(x, chunk).of(weights));
+        if (x.framework.weight_return == training::WeightReturn::all_gather)
+          return update.collective(Part::zero_comm, gather);
+        for (const OwnersBroadcast& sent : owners_broadcasts(x, weights, chunk, gather))
+          if (sent.count > 0) update.collective(Part::zero_comm, sent.query, sent.count);
       });
     out.tail.update.close_row();
   }

@@ -12,6 +12,7 @@
 #include "workload/parallel_linear.hpp"
 #include "workload/recompute.hpp"
 #include "workload/shapes.hpp"
+#include "workload/step_tail.hpp"
 
 namespace echo::workload {
 
@@ -25,9 +26,25 @@ using training::LayerKind;
 using training::Mixer;
 using training::Net;
 
+// Between 16 bit and fp32, either way: six bytes an element.
+KernelKey wide_copy(const Shapes& s) {
+  return copy_of(std::int64_t{s.shared_rows} * s.hidden * (machine::element_bytes(s.x.config.precision) + 4));
+}
+
+KernelKey wide_norm(const Shapes& s, KernelKind kind) {
+  KernelKey key = s.op(kind, s.shared_rows, s.hidden);
+  key.precision = machine::Precision::fp32;
+  return key;
+}
+
 // The norm before a half and, where the model has them, the one after it.
 void norm_before(Builder& b, const Shapes& s, Part part, OpIndex after = -1) {
-  b.compute(part, s.op(KernelKind::norm_forward, s.shared_rows, s.hidden), {after});
+  if (!s.x.framework.norms_in_fp32) {
+    b.compute(part, s.op(KernelKind::norm_forward, s.shared_rows, s.hidden), {after});
+    return;
+  }
+  b.compute(part, wide_copy(s), {after});
+  b.compute(part, wide_norm(s, KernelKind::norm_forward));
 }
 
 void residual(Builder& b, const Shapes& s, Part part, OpIndex after) {
@@ -45,7 +62,19 @@ void residual_gradient(Builder& b, const Shapes& s, OpIndex after = -1) {
 }
 
 void norm_gradient(Builder& b, const Shapes& s, OpIndex after) {
-  b.compute(Part::backward, s.op(KernelKind::norm_backward, s.shared_rows, s.hidden), {after});
+  if (!s.x.framework.norms_in_fp32) {
+    b.compute(Part::backward, s.op(KernelKind::norm_backward, s.shared_rows, s.hidden), {after});
+    return;
+  }
+  b.compute(Part::backward, wide_norm(s, KernelKind::norm_backward), {after});
+  b.compute(Part::backward, wide_copy(s));
+}
+
+// Norms whose outputs are kept by no framework that forms them again, be it told to recompute or not
+// (InternEvo internlm/model/modeling_internlm.py, dropout_selective_checkpoint).
+void norm_again(Builder& b, const Shapes& s) {
+  if (s.x.framework.recomputes_norms && s.x.config.recompute != training::Recompute::full)
+    norm_before(b, s, Part::recompute);
 }
 
 OpIndex mixer_forward(Builder& b, const Shapes& s, Mixer mixer, Part part) {
@@ -101,12 +130,14 @@ void layer_backward(Builder& b, const BlockContext& x, LayerKind kind, training:
   if (kind.net != Net::none) {
     residual_gradient(b, s, start_after);
     start_after = -1;
+    norm_again(b, s);
     norm_gradient(b, s,
                   kind.mixes_experts() ? mixture_backward(b, s, ready) : feed_forward_backward(b, s, ready));
   }
   if (!kind.mixes_experts()) cut_without_transfer(b);
   if (kind.mixer != Mixer::none) {
     residual_gradient(b, s, start_after);
+    norm_again(b, s);
     norm_gradient(b, s, mixer_backward(b, s, kind.mixer, ready));
   }
 }

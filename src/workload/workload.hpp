@@ -46,8 +46,9 @@ struct WorkRun {
 struct StepTail {
   Csr<WorkRun>
       gradients;  // [stages] gradient reductions not hidden behind the backward, tied-embedding all-reduce
-  Csr<WorkRun> agree;   // [stages] gradient norm: every rank waits for the slowest here
-  Csr<WorkRun> update;  // [stages] optimizer, parameter gathers not hidden behind the next forward
+  Csr<WorkRun> agree;       // [stages] gradient norm: every rank waits for the slowest here
+  std::int64_t slices = 0;  // parts of weights that the host copies to their place, of the stage with most
+  Csr<WorkRun> update;      // [stages] optimizer, parameter gathers not hidden behind the next forward
 };
 
 struct Workload {

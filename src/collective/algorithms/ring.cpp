@@ -93,14 +93,24 @@ std::int32_t channels(const Call& call, const Communicator& c, Protocol p) {
 }
 
 // Bytes a network hop waits for: one slice (Simple) or one step's payload, less when the message is short.
+// A rooted call is not cut by ranks, and its steps are half as long (BROADCAST_CHUNKSTEPS,
+// REDUCE_CHUNKSTEPS).
+bool is_rooted(const Call& call) {
+  return call.kind == CollectiveKind::broadcast || call.kind == CollectiveKind::reduce;
+}
+
 double slice(const Call& call, const Communicator& c, Protocol p) {
-  const double most = p == Protocol::simple ? 1048576.0 : p == Protocol::ll128 ? 576000.0 : 32768.0;
-  return std::min(most, static_cast<double>(call.bytes) / (static_cast<double>(c.channels) * c.ranks));
+  const double most = p == Protocol::simple  ? (is_rooted(call) ? 524288.0 : 1048576.0)
+                      : p == Protocol::ll128 ? 576000.0
+                                             : 32768.0;
+  const double cuts = static_cast<double>(c.channels) * (is_rooted(call) ? 1 : c.ranks);
+  return std::min(most, static_cast<double>(call.bytes) / cuts);
 }
 
 // One way round a ring over several nodes: a piece passes every link once, the network's by store and
 // forward; or the network's links are never idle, whichever is longer. The two hide each other all but at the
-// ends.
+// ends. Of a rooted call the last rank gets the first piece when it has come down the whole chain, and the
+// others behind it.
 PartedTime across_nodes(const Call& call, const Communicator& c, Protocol p, double steps, PartedTime inside,
                         const Rate& nvlink, const NetworkConstants& k) {
   constexpr double hidden = 4.0;
@@ -115,14 +125,13 @@ PartedTime across_nodes(const Call& call, const Communicator& c, Protocol p, dou
     path += (steps_of(call, c) - crossings) * 0.5 * one * c.channels / (1000.0 * nvlink);
   const PartedTime wire =
       longer((steps + k.ring_end) * step, c.per_node > 1 ? steps * piece / (1000.0 * nvlink) : PartedTime{});
-  return joined(0.0, path, wire, hidden);
+  return is_rooted(call) ? path + wire : joined(0.0, path, wire, hidden);
 }
 
 Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkConstants& k) {
   const double bytes = static_cast<double>(call.bytes);
-  const bool rooted = call.kind == CollectiveKind::broadcast || call.kind == CollectiveKind::reduce;
   const double steps =
-      rooted ? c.ranks : steps_of(call, c);  // a rooted call sends the whole buffer over each link
+      is_rooted(call) ? c.ranks : steps_of(call, c);  // a rooted call sends the whole buffer over each link
   const double base = base_factor(k, p) * nccl_tables(physical_tables).base[1][index_of(p)];
   const double staged = c.multi_node() ? staged_bytes / c.per_node : 0.0;
   const double memory = (3.0 + staged) * bytes * steps / c.ranks / share_of_line(p);

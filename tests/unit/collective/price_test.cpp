@@ -107,6 +107,20 @@ TEST(Price, ComesNearPublishedRuns) {
   }
 }
 
+// The first piece of a broadcast, half a megabyte a channel, is stored and forwarded at every node; that of
+// an all-gather is a rank's share and shrinks as the ring grows.
+TEST(Price, ABroadcastGrowsWithEveryNodeOfTheChain) {
+  const auto seconds = [](CollectiveKind kind, std::int32_t nodes) {
+    return to_seconds(estimate(a100, kind, 100 * mib, span(nodes, 8), 21805).time);
+  };
+  const double piece = 524288.0 / (200e9 / 8);  // at eight channels over all NICs of a node
+  for (const std::int32_t nodes : {8, 16, 32}) {
+    EXPECT_GT(seconds(CollectiveKind::broadcast, 2 * nodes) - seconds(CollectiveKind::broadcast, nodes),
+              0.8 * nodes * piece);
+    EXPECT_GT(seconds(CollectiveKind::broadcast, nodes), 100.0 * mib / 200e9);
+  }
+}
+
 TEST(NetworkFiles, NameEveryConstantWithASensibleValue) {
   for (const char* name :
        {"default-a100", "default-h100", "default-b200", "default-gb200", "h800", "azure-nd-a100-v4",

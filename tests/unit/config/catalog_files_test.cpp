@@ -166,7 +166,7 @@ TEST(Catalog, ResolvesTheNamesOfMeasuredTables) {
   EXPECT_EQ(aliases.resolve("gpu", "H100-SXM5-80GB"), "h100-sxm");
   EXPECT_EQ(aliases.resolve("gpu", "h100-sxm"), "h100-sxm");
   EXPECT_EQ(aliases.resolve("precision", "bfloat16"), "bf16");
-  EXPECT_EQ(aliases.resolve("framework", "FlagScale"), "megatron-core");
+  EXPECT_EQ(aliases.resolve("framework", "Primus"), "megatron-core");
   EXPECT_EQ(aliases.resolve("model", "GPT3-175B"), "gpt3-175b");
   EXPECT_TRUE(aliases.has_no_preset("gpu", "V100-SXM2-32GB"));
   EXPECT_FALSE(aliases.has_no_preset("gpu", "h100-sxm"));
@@ -181,8 +181,8 @@ TEST(Catalog, AFrameworkOfATableMayHaveItsVersionBehind) {
     const MeasuredStep& row = steps.rows.front();
     return row.config ? steps.catalog.framework(row.config->framework).name : row.skipped;
   };
-  EXPECT_EQ(framework_of("flagscale-ed55532"), "megatron-core");
-  EXPECT_EQ(framework_of("deepspeed-0-11-1"), "megatron-deepspeed");
+  EXPECT_EQ(framework_of("flagscale-ed55532"), "flagscale");
+  EXPECT_EQ(framework_of("deepspeed-0-11-1"), "deepspeed");
   EXPECT_EQ(framework_of("fsdp"), "fsdp");
   EXPECT_EQ(framework_of("megatron-unheard-of"), "no preset for framework megatron-unheard-of");
   EXPECT_EQ(framework_of("unheard-of-2"), "no preset for framework unheard-of-2");
