@@ -27,6 +27,8 @@ constexpr auto nemo_lora_targets = static_cast<std::int32_t>(training::Product::
 // al. 2021, arXiv:2107.02027).
 constexpr std::int32_t nemo_packed_length = 4096, squad_tokens = 172;
 
+constexpr double slowest_nic_gbits = 100.0;  // EDR, HDR100, Omni-Path, 100 GbE
+
 // Reads one row; the first thing that is missing or not simulated becomes its skip reason.
 class RowReader {
  public:
@@ -147,8 +149,11 @@ class RowReader {
     c.scale_up_domain = integer("scale_up_domain_gpus", std::max(c.gpus_per_node, c.scale_up_domain));
     if (const auto rate = table_.number(row_, "scale_up_gbytes_per_s"))
       c.scale_up.bandwidth = BytesPerSecond(*rate * 1e9);
-    if (const auto rate = table_.number(row_, "scale_out_gbits_per_s_per_node"))
+    if (const auto rate = table_.number(row_, "scale_out_gbits_per_s_per_node")) {
+      // No NIC of these machines is slower than 100 Gb/s: 400 Gb/s are four of them, shared by eight GPUs.
+      while (c.nics_per_node > 1 && *rate / c.nics_per_node < slowest_nic_gbits) c.nics_per_node /= 2;
       c.scale_out.bandwidth = BytesPerSecond(*rate * 1e9 / 8 / c.nics_per_node);
+    }
     c.nodes = 0;
     c.name.clear();
     return machine::ClusterId(intern(catalog_.clusters, c));

@@ -110,7 +110,8 @@ ops::CollectiveQuery replica_reduction(const BlockContext& x, WeightKind weights
 // A bucket is copied together before its sum and apart behind it, where gradients have no buffer to lie in
 // (InternEvo internlm/solver/optimizer/store.py, TensorBucket).
 static bool copies_gradients(const BlockContext& x) {
-  return x.config.zero < training::ZeroStage::parameters && sums_everywhere(x) &&
+  return x.config.zero < training::ZeroStage::parameters &&
+         x.framework.gradient_exchange == training::GradientExchange::all_reduce &&
          x.framework.gradients == training::GradientStore::partitioned;
 }
 
