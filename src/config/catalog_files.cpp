@@ -226,6 +226,19 @@ void read_aliases(Reading& reading, std::vector<Alias>& rows) {
   }
 }
 
+std::vector<PublishedRuns> publications_of(Reading& reading) {
+  std::vector<PublishedRuns> known;
+  for (const std::string& folder : reading.folders) {
+    const std::string path = folder + "/publications.toml";
+    const auto text = read_whole_file(path);
+    if (!text) continue;
+    reading.files.push_back({"alias", path, fingerprint(*text)});
+    for (PublishedRuns& runs : read_publications(*text, path, reading.problems))
+      known.push_back(std::move(runs));
+  }
+  return known;
+}
+
 }  // namespace
 
 Aliases::Aliases(std::vector<Alias> rows) : rows_(std::move(rows)) {
@@ -321,6 +334,7 @@ CatalogInputs read_catalog(const std::vector<std::string>& folders, Problems& pr
   std::vector<Alias> rows;
   read_aliases(reading, rows);
   inputs.aliases = Aliases(std::move(rows));
+  inputs.publications = publications_of(reading);
   return inputs;
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/publications.hpp"
 #include "simulate/calibration.hpp"
 #include "simulate/catalog.hpp"
 
@@ -40,6 +41,7 @@ struct CatalogInputs {
   simulate::Catalog catalog;          // each table sorted by name
   simulate::Calibration calibration;  // likewise
   Aliases aliases;
+  std::vector<PublishedRuns> publications;  // those of better folders first
   std::vector<InputFile> files;
 };
 
@@ -49,8 +51,8 @@ struct CatalogInputs {
 [[nodiscard]] std::vector<std::string> catalog_folders(const std::vector<std::string>& preset_paths,
                                                        const std::string& sweep_file = "");
 
-// Reads {gpus,models,clusters,frameworks,kernels,networks,slowdown,errors}/*.toml and aliases.toml of every
-// folder; of two presets with one name the earlier folder's wins. Throws UserError with every problem of
+// Reads {gpus,models,clusters,frameworks,kernels,networks,slowdown,errors}/*.toml, aliases.toml and
+// publications.toml of every folder; of two presets with one name the earlier folder's wins. Throws UserError with every problem of
 // every file.
 [[nodiscard]] CatalogInputs read_catalog(const std::vector<std::string>& folders = catalog_folders({}));
 

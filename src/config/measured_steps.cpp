@@ -141,7 +141,8 @@ class RowReader {
   }
 
   machine::ClusterId read_cluster() {
-    const std::string gpu = presets_.aliases.resolve("gpu", text("gpu"));
+    const std::string gpu =
+        published_gpu(presets_.publications, table_, row_, presets_.aliases.resolve("gpu", text("gpu")));
     const std::int32_t base = find_named(catalog_.clusters, "generic-" + gpu);
     if (base < 0) return problem("no preset for gpu " + gpu), machine::ClusterId{};
     machine::ClusterSpec c = catalog_.clusters[static_cast<std::size_t>(base)];
@@ -203,7 +204,8 @@ class RowReader {
   TrainingConfig read_config() {
     TrainingConfig c;
     c.precision = choice("precision", machine::precision_names, machine::Precision::bf16);
-    std::int32_t framework = find_framework(std::string(text("framework")));
+    std::int32_t framework = find_framework(
+        published_framework(presets_.publications, table_, row_, std::string(text("framework"))));
     if (framework < 0) return problem("no preset for framework " + std::string(text("framework"))), c;
     // Megatron-LM came to 8-bit products with Megatron Core and Transformer Engine.
     if (catalog_.frameworks[static_cast<std::size_t>(framework)].name == "megatron-lm" &&

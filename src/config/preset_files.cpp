@@ -308,6 +308,7 @@ training::FrameworkSpec read_framework(TableReader& file) {
   framework.gradient_exchange = static_cast<training::GradientExchange>(exchange);
   file.choice("weight_return", {"all_gather", "broadcast"}, weight_return, Presence::optional);
   framework.weight_return = static_cast<training::WeightReturn>(weight_return);
+  file.boolean("samples_outermost", framework.samples_outermost, Presence::optional);
   framework.gradients = choice<training::GradientStore>(
       file, "gradients", {"main_buffer", "half_buffer", "accumulated", "partitioned"});
   framework.loss = choice<training::LossStore>(file, "loss", {"vocab_parallel", "torch", "in_place"});

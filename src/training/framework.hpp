@@ -66,6 +66,9 @@ struct FrameworkSpec {
       false;  // a norm's output is formed again in the backward pass, whatever else is kept
   GradientExchange gradient_exchange = GradientExchange::reduce_scatter;
   WeightReturn weight_return = WeightReturn::all_gather;
+  // Tensors have samples outermost, not the sequence: what is gathered or summed along it is copied into
+  // place.
+  bool samples_outermost = false;
   GradientStore gradients = GradientStore::main_buffer;
   LossStore loss = LossStore::vocab_parallel;
   // Layers are dealt out to stages by the cost of their products, the output layer's counted

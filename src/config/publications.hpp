@@ -1,0 +1,36 @@
+// What publications say of their runs that no column of a measured table holds: which framework preset and
+// which GPU preset a row means (publications.toml of the catalog folders).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/csv.hpp"
+
+namespace echo::config {
+
+class Problems;
+
+// Rows of a table in each of whose named columns the fragment stands, whatever the case.
+struct PublishedRuns {
+  std::vector<std::pair<std::string, std::string>> where;  // column, fragment
+  std::string framework, gpu;                              // presets; empty = as the row's own cell says
+};
+
+// Of the file's text: [[runs]] where = { COLUMN = "FRAGMENT", ... }, framework = "...", gpu = "...",
+// source = "...". A rule that asks for a measurement (step time, memory) is a problem: it would fit the
+// answer.
+[[nodiscard]] std::vector<PublishedRuns> read_publications(const std::string& text, const std::string& file,
+                                                           Problems&);
+
+[[nodiscard]] bool matches(const PublishedRuns&, const CsvTable&, std::size_t row);
+
+// Of the runs that match, the first that says which; else `otherwise`.
+[[nodiscard]] std::string published_framework(const std::vector<PublishedRuns>&, const CsvTable&,
+                                              std::size_t row, std::string otherwise);
+[[nodiscard]] std::string published_gpu(const std::vector<PublishedRuns>&, const CsvTable&, std::size_t row,
+                                        std::string otherwise);
+
+}  // namespace echo::config

@@ -1,0 +1,106 @@
+#include "config/publications.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/named_table.hpp"
+#include "config/catalog_files.hpp"
+#include "config/measured_steps.hpp"
+#include "config/problems.hpp"
+#include "tests/support/source_dir.hpp"
+#include "tests/support/temp_catalog.hpp"
+
+namespace echo::config {
+namespace {
+
+using support::TempCatalog;
+using support::write_file;
+using testing::HasSubstr;
+
+constexpr const char* rules = R"([[runs]]
+where     = { reference = "Report", note = "flash" }
+framework = "nemo-flash-2"
+source    = "Report, page 3"
+
+[[runs]]
+where     = { reference = "report" }
+framework = "nemo"
+gpu       = "h100-sxm-vboost"
+source    = "Report, page 2"
+)";
+
+std::vector<PublishedRuns> read(const std::string& text) {
+  Problems problems;
+  auto out = read_publications(text, "publications.toml", problems);
+  problems.throw_if_any();
+  return out;
+}
+
+std::string complaint_about(const std::string& text) {
+  try {
+    (void)read(text);
+  } catch (const UserError& error) {
+    std::string all;
+    for (const Problem& problem : error.problems()) all += problem.what + "\n";
+    return all;
+  }
+  return "";
+}
+
+TEST(Publications, TheFirstRuleThatMatchesAndSaysSoDecides) {
+  const auto known = read(rules);
+  const CsvTable table = CsvTable::parse(
+      "reference,note\nA REPORT of runs,Flash attention\nA report of runs,\nanother,flash\n", "table");
+  EXPECT_EQ(published_framework(known, table, 0, "own"), "nemo-flash-2");
+  EXPECT_EQ(published_gpu(known, table, 0, "own"), "h100-sxm-vboost");
+  EXPECT_EQ(published_framework(known, table, 1, "own"), "nemo");
+  EXPECT_EQ(published_framework(known, table, 2, "own"), "own");
+  EXPECT_EQ(published_gpu(known, table, 2, "own"), "own");
+}
+
+TEST(Publications, ARuleMayNotAskForWhatWasMeasured) {
+  for (const char* column : {"step_time_s", "peak_mem_gib", "mem_kind"})
+    EXPECT_THAT(complaint_about("[[runs]]\nwhere = { " + std::string(column) +
+                                " = \"1\" }\nframework = \"nemo\"\nsource = \"x\"\n"),
+                HasSubstr("is measured"));
+}
+
+TEST(Publications, ARuleNeedsASourceAndKnowsItsKeys) {
+  EXPECT_THAT(complaint_about("[[runs]]\nwhere = { note = \"x\" }\nframework = \"nemo\"\n"),
+              HasSubstr("source"));
+  EXPECT_THAT(complaint_about("[[runs]]\nwhere = { note = \"x\" }\nmodel = \"a\"\nsource = \"x\"\n"),
+              HasSubstr("model"));
+  EXPECT_THAT(complaint_about("[[runs]]\nwhere = { note = 3 }\nsource = \"x\"\n"), HasSubstr("string"));
+}
+
+TEST(Publications, ShippedRulesLeadToPresetsThatExist) {
+  const CatalogInputs shipped = read_catalog({support::source_dir() + "/sweeps/catalog"});
+  EXPECT_FALSE(shipped.publications.empty());
+  for (const PublishedRuns& runs : shipped.publications) {
+    EXPECT_FALSE(runs.where.empty());
+    EXPECT_TRUE(runs.framework.empty() != runs.gpu.empty() || !runs.framework.empty());
+    if (!runs.framework.empty())
+      EXPECT_GE(find_named(shipped.catalog.frameworks, runs.framework), 0) << runs.framework;
+    if (!runs.gpu.empty()) {
+      EXPECT_GE(find_named(shipped.catalog.gpus, runs.gpu), 0) << runs.gpu;
+      EXPECT_GE(find_named(shipped.catalog.clusters, "generic-" + runs.gpu), 0) << runs.gpu;
+    }
+  }
+}
+
+TEST(Publications, SayWhichFrameworkAMeasuredRowMeans) {
+  const CatalogInputs shipped = read_catalog({support::source_dir() + "/sweeps/catalog"});
+  const std::string header =
+      "framework,gpu,num_gpus,layers,hidden,heads,seq_len,tp,pp,dp,micro_batch,global_batch,step_time_s,"
+      "reference,note\n";
+  const std::string run = "torchtitan,h100-sxm,8,32,4096,32,8192,1,1,8,1,8,1.0,";
+  const CsvTable table = CsvTable::parse(
+      header + run + "pytorch/torchtitan table 1,torch.compile\n" + run + "pytorch/torchtitan table 1,\n",
+      "t");
+  const MeasuredSteps steps = read_measured_steps(table, shipped);
+  EXPECT_EQ(steps.rows[0].config->recipe.kernels, ops::KernelStyle::compiled);
+  EXPECT_EQ(steps.rows[1].config->recipe.kernels, ops::KernelStyle::eager);
+}
+
+}  // namespace
+}  // namespace echo::config
