@@ -142,7 +142,9 @@ double backward_working(const TrainingConfig& c, const ModelSpec& m, const Layer
 
 // torchtitan's selective op checkpointing keeps the output of every other matrix product, of attention and of
 // reduce-scatters, and recreates the rest from the layer's input
-// (torchtitan/models/llama/parallelize_llama.py, _save_list; products in order q k v out, gate up down).
+// (torchtitan/models/llama/parallelize_llama.py, _save_list; products in order q k v out, gate up down). The
+// down product's output is of no use to the backward pass: eager checkpointing keeps it all the same, a
+// compiler's partition of the graph does not.
 double per_op_bytes(const TrainingConfig& c, const ModelSpec& m, LayerKind kind, const LayerActivations& a) {
   const double e = machine::element_bytes(c.precision), tokens = tokens_per_rank(c), t = c.degrees.tensor;
   const HeadElements n = head_elements(c, m);
@@ -152,7 +154,8 @@ double per_op_bytes(const TrainingConfig& c, const ModelSpec& m, LayerKind kind,
   if (kind.net == Net::none) return kept;
   if (kind.mixes_experts()) return kept + a.dispatched + a.expert_in / 2.0 + a.shared_in / 2.0;
   kept += tokens * e * m.ffn_hidden / t;
-  return m.gated_ffn ? kept + tokens * e * m.hidden : kept;
+  const bool keeps_down = m.gated_ffn && c.recipe.kernels != ops::KernelStyle::compiled;
+  return keeps_down ? kept + tokens * e * m.hidden : kept;
 }
 
 }  // namespace

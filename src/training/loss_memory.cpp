@@ -5,8 +5,9 @@
 //   torch.nn.functional.cross_entropy
 //     compiled         2 e: the logits and their gradient; sums of exponentials are formed again
 //     eager, fused     e + 12: log-softmax, its gradient and the logits' in fp32 (PyTorch LogSoftMax keeps
-//     its
-//                      output; nll_loss_backward makes a tensor of its own)
+//                      its output; nll_loss_backward makes a tensor of its own)
+//     eager, split     e + 16: log-softmax, one-hot gradient, its exponential and their sum
+//                      (torch/distributed/tensor/parallel/loss.py)
 //   in place           e
 // A vocabulary is split by the tensor degree. Each layer of multi-token prediction forms logits of its own,
 // one after the other, and keeps them to its backward pass.
@@ -26,7 +27,8 @@ double bytes_per_logit(const TrainingConfig& c, const FrameworkSpec& f) {
     case LossStore::vocab_parallel:
       return style == ops::KernelStyle::eager ? e + 8.0 : e + 4.0;
     case LossStore::torch:
-      return style == ops::KernelStyle::compiled ? 2.0 * e : e + 12.0;
+      if (style == ops::KernelStyle::compiled) return 2.0 * e;
+      return c.degrees.tensor > 1 ? e + 16.0 : e + 12.0;
     case LossStore::in_place:
       return e;
   }

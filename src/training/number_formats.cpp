@@ -21,6 +21,7 @@ NarrowFormat narrow_format(const TrainingConfig& c, std::int32_t compute_capabil
     return {.bytes = bytes + 1.0 / 16, .block = 16, .copies = 2, .scale_is_global = true};
   if (c.recipe.fp8_recipe == Fp8Recipe::blockwise)
     return {.bytes = bytes + 4.0 / 128, .block = 128, .copies = 2};
+  if (c.recipe.fp8_recipe == Fp8Recipe::rowwise) return {.bytes = bytes, .copies = 2, .by_row = true};
   const bool delayed = c.recipe.fp8_recipe == Fp8Recipe::delayed;
   return {.bytes = bytes,
           .copies = compute_capability < 100 ? 2 : 1,
@@ -28,10 +29,11 @@ NarrowFormat narrow_format(const TrainingConfig& c, std::int32_t compute_capabil
           .scale_is_global = !delayed};
 }
 
-// Current scales in PyTorch operators (torchao), not in Transformer Engine's kernels.
+// Scales in PyTorch operators (torchao), not in Transformer Engine's kernels.
 static bool casts_in_framework_ops(const TrainingConfig& c) {
-  return c.precision == Precision::fp8 && c.recipe.fp8_recipe == Fp8Recipe::current &&
-         c.recipe.kernels != ops::KernelStyle::fused;
+  if (c.precision != Precision::fp8) return false;
+  return c.recipe.fp8_recipe == Fp8Recipe::rowwise ||
+         (c.recipe.fp8_recipe == Fp8Recipe::current && c.recipe.kernels != ops::KernelStyle::fused);
 }
 
 double saved_operand_bytes(const TrainingConfig& c, std::int32_t compute_capability) {

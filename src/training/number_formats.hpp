@@ -16,6 +16,8 @@ struct NarrowFormat {
   bool scale_is_known =
       false;  // from earlier steps (delayed): whatever writes the tensor may write the format
   bool scale_is_global = false;  // the largest magnitude of the tensor itself must be found first
+  bool by_row = false;  // a scale of each row, along the summed dimension of the product: cast from 16 bit
+                        // for each, after any gather
   friend bool operator==(const NarrowFormat&, const NarrowFormat&) = default;
 };
 // Precondition: config.precision is narrow. Products of one 8-bit layout on Hopper need a transposed copy;

@@ -9,7 +9,7 @@ namespace {
 using Words = std::span<const std::string_view>;
 
 constexpr std::string_view style_words[]{"fused", "compiled", "eager"};
-constexpr std::string_view fp8_words[]{"delayed", "current", "blockwise"};
+constexpr std::string_view fp8_words[]{"delayed", "current", "blockwise", "rowwise"};
 constexpr std::string_view optimizer_words[]{"adam", "adam_bf16", "adam_8bit", "sgd"};
 constexpr std::string_view context_words[]{"p2p", "all_gather", "a2a", "a2a+p2p"};
 constexpr std::string_view method_words[]{"uniform", "block"};

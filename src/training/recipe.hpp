@@ -24,8 +24,9 @@ enum class ContextComm : std::int8_t { ring, all_gather, ulysses, hybrid };
 // is copied on (DeepEP, HybridEP).
 enum class Dispatch : std::int8_t { per_copy, per_node };
 
-// Scales of 8-bit products: of earlier steps, of the tensor itself, or of blocks of it (DeepSeek-V3).
-enum class Fp8Recipe : std::int8_t { delayed, current, blockwise };
+// Scales of 8-bit products: of earlier steps, of the tensor itself, of blocks of it (DeepSeek-V3), or of each
+// of its rows (torchao).
+enum class Fp8Recipe : std::int8_t { delayed, current, blockwise, rowwise };
 
 // adam: fp32 moments. adam_bf16: 16-bit moments. adam_8bit: block-quantised moments. sgd: one momentum.
 enum class Optimizer : std::int8_t { adam, adam_bf16, adam_8bit, sgd };

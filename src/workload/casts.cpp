@@ -5,6 +5,10 @@
 //   current    a pass for the largest magnitude, fused into a norm, then the cast; sequence-parallel ranks
 //   agree
 //              on that magnitude (an all-reduce of 4 bytes) before they cast their parts
+//   rowwise    both copies from the 16-bit tensor, which is what travels: rows of the one lie together and
+//   are
+//              scaled as they are read, for the other every column is searched first (torchao
+//              float8_linear.py, config.py: axis-wise scales of all three products)
 //   blockwise, mxfp8   one kernel, two copies: blocks run along the summed dimension of each product
 //   nvfp4      a pass for the magnitudes, of the Hadamard-transformed tensor too, then one kernel that writes
 //              both copies; transform and stochastic rounding hide behind its memory traffic
@@ -40,7 +44,8 @@ NarrowFormat format_of(const BlockContext& x) {
 // Current scales are PyTorch operators where the framework's other kernels are; the others exist only as
 // hand-written kernels.
 KernelStyle style_of(const BlockContext& x, const NarrowFormat& format) {
-  return format.scale_is_global && format.block == 1 ? x.config.recipe.kernels : KernelStyle::fused;
+  const bool may_be_operators = format.scale_is_global || format.by_row;
+  return may_be_operators && format.block == 1 ? x.config.recipe.kernels : KernelStyle::fused;
 }
 
 KernelKey cast_key(const BlockContext& x, KernelKind kind, std::int32_t rows, std::int32_t columns,
@@ -68,6 +73,12 @@ void cast(Builder& b, const Shapes& s, Part part, Origin origin, Parts parts, st
           std::int32_t columns, std::int32_t copies) {
   const NarrowFormat format = format_of(s.x);
   if (format.scale_is_known && origin == Origin::norm) return;
+  if (format.by_row) {
+    b.compute(part, cast_key(s.x, KernelKind::quantize, rows, columns, 1));
+    b.compute(part, cast_key(s.x, KernelKind::amax, rows, columns, 1));
+    b.compute(part, cast_key(s.x, KernelKind::quantize, rows, columns, 1));
+    return;
+  }
   OpIndex agreed = -1;
   if (format.scale_is_global) {
     if (origin != Origin::norm || !norm_finds_magnitude(s.x, format))
@@ -87,16 +98,18 @@ void cast_to_8_bit(Builder& b, const Shapes& s, Part part, std::int32_t rows, st
 }
 
 OpIndex gather_operand(Builder& b, const Shapes& s, OpIndex after, std::int32_t width, std::int32_t copies) {
-  if (!s.is_8_bit() || !s.sequence_parallel) return gather(b, s, after, width);
+  if (!s.is_8_bit() || !s.sequence_parallel || format_of(s.x).by_row) return gather(b, s, after, width);
   const double bytes = static_cast<double>(s.rows) * width * format_of(s.x).bytes * copies;
-  return b.communicate(Lane::tensor, Part::tp_comm,
-                       s.over_tensor(CollectiveKind::all_gather, std::llround(bytes)), {after});
+  const OpIndex gathered = b.communicate(
+      Lane::tensor, Part::tp_comm, s.over_tensor(CollectiveKind::all_gather, std::llround(bytes)), {after});
+  return put_in_place(b, s, gathered, bytes);
 }
 
 OpIndex cast_and_gather(Builder& b, const Shapes& s, Part part, std::int32_t width, Origin origin) {
   if (!s.is_8_bit()) return gather(b, s, b.last_compute(), width);
   const NarrowFormat format = format_of(s.x);
-  if (!s.sequence_parallel) {
+  if (!s.sequence_parallel || format.by_row) {
+    b.hold_compute(gather(b, s, b.last_compute(), width));
     cast(b, s, part, origin, Parts::whole, s.rows, width, format.copies);
     return -1;
   }
@@ -110,7 +123,7 @@ void transpose_operand(Builder& b, const Shapes& s, std::int32_t rows, std::int3
   if (!s.is_8_bit()) return;
   const NarrowFormat format = format_of(s.x);
   const bool one_came = s.sequence_parallel || (origin == Origin::norm && format.scale_is_known);
-  if (format.block > 1 || format.copies == 1 || !one_came) return;
+  if (format.block > 1 || format.by_row || format.copies == 1 || !one_came) return;
   KernelKey key = s.op(KernelKind::elementwise, rows, std::max(1, columns / 2));  // of 8 bits, not 16
   key.style = KernelStyle::fused;
   b.compute(Part::backward, key, {need});

@@ -3,11 +3,20 @@
 // beside its weight-gradient GEMM, and the input is gathered again beside the input-gradient GEMM, unless the
 // framework keeps it as gathered. Sources:
 // Megatron-LM core/tensor_parallel/layers.py (LinearWithGradAccumulationAndAsyncCommunication); Korthikanti
-// et al. 2022, figures 4-6. Neglected: bias vectors' own gradient reductions inside a kernel (they ride on
+// et al. 2022, figures 4-6.
+//
+// Megatron's tensors have the sequence outermost, so that a gathered one is the concatenation of its parts.
+// DTensor's have samples outermost: what the ranks of a group send lies part by part and is copied into
+// place, and a sum is copied part by part before it is scattered (PyTorch
+// distributed/_functional_collectives.py, all_gather_tensor and reduce_scatter_tensor: chunk and cat where
+// the dimension is not the first). Chunks of an overlapped product arrive in place, but its sum is formed of
+// all ranks' parts by one more kernel (distributed/_symmetric_memory, _fused_matmul_reduce_scatter).
+// Neglected: bias vectors' own gradient reductions inside a kernel (they ride on
 // the weight-gradient GEMM).
 #include "workload/parallel_linear.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "workload/adapter.hpp"
 
@@ -22,17 +31,34 @@ using ops::KernelKind;
 
 constexpr Part tensor_part = Part::tp_comm;
 
+// Whether `s` is of DTensor's layout, with more than one part to put in place.
+bool samples_outermost(const Shapes& s) { return s.sequence_parallel && s.x.framework.samples_outermost; }
+
+// A pass over `elements` of 16 bit, each read and written.
+OpIndex pass_over(Builder& b, const Shapes& s, double elements, OpIndex after) {
+  KernelKey key = s.op(KernelKind::elementwise, s.rows,
+                       std::max(1, static_cast<std::int32_t>(std::lround(elements / s.rows))));
+  key.style = ops::KernelStyle::fused;
+  return b.compute(tensor_part, key, {after});
+}
+
 }  // namespace
+
+OpIndex put_in_place(Builder& b, const Shapes& s, OpIndex gathered, double bytes) {
+  return samples_outermost(s) && !s.overlaps() ? pass_over(b, s, bytes / 2.0, gathered) : gathered;
+}
 
 OpIndex gather(Builder& b, const Shapes& s, OpIndex after, std::int32_t width) {
   if (!s.sequence_parallel) return -1;
-  return b.communicate(Lane::tensor, tensor_part, s.over_tensor(CollectiveKind::all_gather, s.bytes(width)),
-                       {after});
+  const OpIndex gathered = b.communicate(Lane::tensor, tensor_part,
+                                         s.over_tensor(CollectiveKind::all_gather, s.bytes(width)), {after});
+  return put_in_place(b, s, gathered, static_cast<double>(s.bytes(width)));
 }
 
 OpIndex sum(Builder& b, const Shapes& s, OpIndex after, std::int32_t width) {
   if (s.t == 1) return -1;
   const auto kind = s.sequence_parallel ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce;
+  if (samples_outermost(s)) after = pass_over(b, s, static_cast<double>(s.bytes(width)) / 2.0, after);
   return b.communicate(Lane::tensor, tensor_part, s.over_tensor(kind, s.bytes(width)), {after});
 }
 
@@ -60,8 +86,12 @@ static OpIndex row_product(Builder& b, const Shapes& s, Part part, std::int32_t 
                 s.over_tensor(CollectiveKind::reduce_scatter, s.hidden_bytes() - last_chunk),
                 {b.last_compute()});
   b.compute(part, product);
-  return b.communicate(Lane::tensor, tensor_part, s.over_tensor(CollectiveKind::reduce_scatter, last_chunk),
-                       {b.last_compute()});
+  const OpIndex last =
+      b.communicate(Lane::tensor, tensor_part, s.over_tensor(CollectiveKind::reduce_scatter, last_chunk),
+                    {b.last_compute()});
+  if (!samples_outermost(s)) return last;
+  pass_over(b, s, static_cast<double>(s.hidden_bytes()) / 4.0, last);  // read whole, written once
+  return -1;
 }
 
 OpIndex row_forward(Builder& b, const Shapes& s, Part part, std::int32_t width) {

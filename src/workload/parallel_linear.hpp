@@ -10,6 +10,9 @@ namespace echo::workload {
 
 // All-gather, along the sequence, of activations `width` wide; -1 where every rank has all of them.
 OpIndex gather(Builder&, const Shapes&, OpIndex after, std::int32_t width);
+// What was gathered, `bytes` of it, copied to where it belongs if the framework's layout asks for that; the
+// copy, or `gathered` itself.
+OpIndex put_in_place(Builder&, const Shapes&, OpIndex gathered, double bytes);
 // The sum over the group after a row-parallel product, or of an input gradient; -1 on one rank.
 OpIndex sum(Builder&, const Shapes&, OpIndex after, std::int32_t width);
 

@@ -158,5 +158,15 @@ TEST(LayerActivations, ModulesDropWhatTheirNamesSay) {
   EXPECT_DOUBLE_EQ(dropped({Module::mla_up_proj}), 0.0);  // no latent attention here
 }
 
+TEST(LayerActivations, CompilersDropTheOutputOfTheLastProduct) {
+  TrainingConfig c = support::a_config();
+  const ModelSpec m = support::tiny_llama();
+  c.recipe.kernels = ops::KernelStyle::eager;
+  const double eager = layer_activations(c, m, support::plain_framework(), LayerKind::dense).per_op;
+  c.recipe.kernels = ops::KernelStyle::compiled;
+  EXPECT_DOUBLE_EQ(eager - layer_activations(c, m, support::plain_framework(), LayerKind::dense).per_op,
+                   1024.0 * 2 * m.hidden);
+}
+
 }  // namespace
 }  // namespace echo::training

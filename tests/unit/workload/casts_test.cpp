@@ -118,6 +118,16 @@ TEST(Casts, BlocksAreCastInOnePassAndFourBitsInTwo) {
   }
 }
 
+// Both copies from 16 bit, one of them after a search of every column; nothing is left to transpose.
+TEST(Casts, RowsAreScaledForEachProduct) {
+  const Workload w = traced(in(Precision::fp8, Fp8Recipe::rowwise), hopper, support::tiny_llama());
+  EXPECT_EQ(forward(w).casts, 8);
+  EXPECT_EQ(forward(w).magnitudes, 4);
+  EXPECT_EQ(forward(w).written, 2 * tokens * (hidden + hidden + hidden + ffn));
+  EXPECT_EQ(backward(w).casts, 8);
+  EXPECT_EQ(backward(w).transposes, 0);
+}
+
 std::int64_t gathered(const Workload& w, std::int32_t block_index) {
   const OpGraph& block = w.blocks[static_cast<std::size_t>(block_index)];
   std::int64_t bytes = 0;
@@ -263,6 +273,14 @@ TEST(CudaGraphs, ReplaceTheLaunchesOfALayer) {
     EXPECT_EQ(graphed.blocks[at].graphs, 0);
     EXPECT_EQ(graphed.blocks[at].launches, eager.blocks[at].launches);
   }
+}
+
+TEST(Casts, ScalesOfRowsTravelAs16Bit) {
+  const training::ModelSpec m = support::tiny_llama();
+  const auto bytes = [&](Precision precision) {
+    return gathered(traced(in(precision, Fp8Recipe::rowwise, {.tensor = 2}), hopper, m), 1);
+  };
+  EXPECT_EQ(bytes(Precision::fp8), bytes(Precision::bf16));
 }
 
 }  // namespace
