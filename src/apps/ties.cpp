@@ -163,9 +163,7 @@ std::string text_of(const Ties& ties, const RankedGroup& group, const RankQuery&
     return fmt::format("ties: none claimed, the file holds no error of {}\n", query.by.metric);
   if (group.feasible < 2 || ties.chance.empty()) return "";
   if (ties.tied == 0) {
-    return ties.is_exact ? ""
-                         : "ties: none; #1 is better than any other with a chance of 9 in 10 or more, of two "
-                           "at a time\n";
+    return ties.is_exact ? "" : "ties: none (that #1 is the better of two has a chance of 9 in 10 or more)\n";
   }
   const auto listed =
       std::ranges::count_if(ties.chance, [](double chance) { return chance < results::sure; });
