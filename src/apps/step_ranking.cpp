@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <compare>
 #include <utility>
 
 #include "apps/show_quantity.hpp"
@@ -24,11 +23,7 @@ std::string group_of(const PredictedStep& row) {
                      static_cast<int>(c.precision), c.recipe.lora_rank, c.recipe.packed_tokens);
 }
 
-struct Layout {
-  std::string group;
-  training::TrainingConfig config;
-  friend auto operator<=>(const Layout&, const Layout&) = default;
-};
+using Layout = std::pair<std::string, training::TrainingConfig>;  // with its group
 
 struct Times {
   std::string source;
@@ -67,7 +62,7 @@ StepRanking rank_steps(const std::vector<PredictedStep>& rows) {
   }
   for (auto& [layout, times] : layouts) {
     std::sort(times.measured.begin(), times.measured.end());
-    once.push_back({layout.group, validate::quantile(times.measured, 0.5), times.predicted});
+    once.push_back({layout.first, validate::quantile(times.measured, 0.5), times.predicted});
     by_source[times.source].push_back(once.back());
   }
   StepRanking out{.all = validate::score_ranking(once),

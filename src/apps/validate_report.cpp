@@ -138,7 +138,7 @@ std::vector<std::string> split_list(const std::string& list) {
 }
 
 std::vector<std::string> groupings_of(const std::string& by) {
-  const std::vector<std::string> known = step_grouping_names();
+  std::vector<std::string> known = step_grouping_names();
   std::vector<std::string> out;
   for (const std::string& name : split_list(by)) {
     if (name == "all") return known;

@@ -150,6 +150,7 @@ std::vector<std::pair<std::string, double>> largest_first(
 
 std::string listed(const std::vector<std::pair<std::string, double>>& shares) {
   std::vector<std::string> words;
+  words.reserve(shares.size());
   for (const auto& [name, share] : shares) words.push_back(fmt::format("{} {:.0f} %", name, 100.0 * share));
   return fmt::format("{}", fmt::join(words, ", "));
 }
