@@ -17,7 +17,8 @@ struct Kind {
 };
 constexpr std::array kinds{
     Kind{"max_memory_allocated", MemoryFigure::allocated, MemoryOf::fullest, 1.0},
-    Kind{"first/last", MemoryFigure::used, MemoryOf::ends, 1.0},
+    // BLOOM's log: nvidia-smi's MiB over a thousand, for it has 80 GB of an A100's 81 251 MiB in use.
+    Kind{"first/last", MemoryFigure::used, MemoryOf::ends, 1000.0 / 1024.0},
     Kind{"nvidia-smi", MemoryFigure::used, MemoryOf::fullest, 1.0},
     // torchtitan's log line: max_reserved in GiB (torchtitan/components/metrics.py).
     Kind{"torchtitan metrics", MemoryFigure::reserved, MemoryOf::fullest, 1.0},

@@ -140,10 +140,22 @@ class RowReader {
     return d.tensor * d.context * d.data % (d.tensor * d.expert) == 0 ? d.tensor : 1;
   }
 
+  // The machine that the publication names, where it has the row's GPU, else its GPU's vendor reference;
+  // negative where there is neither.
+  [[nodiscard]] std::int32_t base_cluster(const std::string& gpu) const {
+    const std::string published = published_cluster(presets_.publications, table_, row_);
+    const std::int32_t named = published.empty() ? -1 : find_named(catalog_.clusters, published);
+    const auto has_gpu = [&](std::int32_t cluster) {
+      const machine::GpuId own = catalog_.clusters[static_cast<std::size_t>(cluster)].gpu;
+      return catalog_.gpus[static_cast<std::size_t>(own.index())].name == gpu;
+    };
+    return named >= 0 && has_gpu(named) ? named : find_named(catalog_.clusters, "generic-" + gpu);
+  }
+
   machine::ClusterId read_cluster() {
     const std::string gpu =
         published_gpu(presets_.publications, table_, row_, presets_.aliases.resolve("gpu", text("gpu")));
-    const std::int32_t base = find_named(catalog_.clusters, "generic-" + gpu);
+    const std::int32_t base = base_cluster(gpu);
     if (base < 0) return problem("no preset for gpu " + gpu), machine::ClusterId{};
     machine::ClusterSpec c = catalog_.clusters[static_cast<std::size_t>(base)];
     c.gpus_per_node = integer("gpus_per_node", c.gpus_per_node);

@@ -273,6 +273,7 @@ ClusterFile read_cluster(TableReader& file) {
                           "\"" + version + "\" is not an NCCL version", "write it as \"2.21.5\"");
   }
   file.boolean("sharp", cluster.sharp, Presence::optional);
+  file.boolean("launch_blocking", cluster.launch_blocking, Presence::optional);
   int library = 0;
   file.choice("comm_library", {"nccl", "rccl"}, library, Presence::optional);
   cluster.rccl = library == 1;
@@ -297,6 +298,7 @@ training::FrameworkSpec read_framework(TableReader& file) {
                        .tensor = flag(file, "overlap_tp")};
   read_recipe(file, framework.recipe);
   framework.recompute_stops_early = flag(file, "recompute_stops_early");
+  file.boolean("waits_for_input_gradients", framework.waits_for_input_gradients, Presence::optional);
   framework.keeps_gathered_inputs = flag(file, "keeps_gathered_inputs");
   framework.gathers_inputs_again = !framework.keeps_gathered_inputs;
   file.boolean("gathers_inputs_again", framework.gathers_inputs_again, Presence::optional);

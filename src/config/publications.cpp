@@ -52,6 +52,7 @@ std::vector<PublishedRuns> read_publications(const std::string& text, const std:
       read_where(rule, runs);
       rule.text("framework", runs.framework, TableReader::Presence::optional);
       rule.text("gpu", runs.gpu, TableReader::Presence::optional);
+      rule.text("cluster", runs.cluster, TableReader::Presence::optional);
       rule.text("source", source);
       rule.finish();
       out.push_back(std::move(runs));
@@ -80,6 +81,11 @@ std::string published_framework(const std::vector<PublishedRuns>& known, const C
 std::string published_gpu(const std::vector<PublishedRuns>& known, const CsvTable& table, std::size_t row,
                           std::string otherwise) {
   return first_of(known, &PublishedRuns::gpu, table, row, std::move(otherwise));
+}
+
+std::string published_cluster(const std::vector<PublishedRuns>& known, const CsvTable& table,
+                              std::size_t row) {
+  return first_of(known, &PublishedRuns::cluster, table, row, "");
 }
 
 }  // namespace echo::config

@@ -1,5 +1,5 @@
-// What publications say of their runs that no column of a measured table holds: which framework preset and
-// which GPU preset a row means (publications.toml of the catalog folders).
+// What publications say of their runs that no column of a measured table holds: which framework, GPU and
+// cluster preset a row means (publications.toml of the catalog folders).
 #pragma once
 
 #include <string>
@@ -16,12 +16,12 @@ class Problems;
 // Rows of a table in each of whose named columns the fragment stands, whatever the case.
 struct PublishedRuns {
   std::vector<std::pair<std::string, std::string>> where;  // column, fragment
-  std::string framework, gpu;                              // presets; empty = as the row's own cell says
+  std::string framework, gpu, cluster;                     // presets; empty = as the row's own cell says
 };
 
 // Of the file's text: [[runs]] where = { COLUMN = "FRAGMENT", ... }, framework = "...", gpu = "...",
-// source = "...". A rule that asks for a measurement (step time, memory) is a problem: it would fit the
-// answer.
+// cluster = "...", source = "...". A rule that asks for a measurement (step time, memory) is a problem: it
+// would fit the answer.
 [[nodiscard]] std::vector<PublishedRuns> read_publications(const std::string& text, const std::string& file,
                                                            Problems&);
 
@@ -32,5 +32,9 @@ struct PublishedRuns {
                                               std::size_t row, std::string otherwise);
 [[nodiscard]] std::string published_gpu(const std::vector<PublishedRuns>&, const CsvTable&, std::size_t row,
                                         std::string otherwise);
+
+// Empty where none says.
+[[nodiscard]] std::string published_cluster(const std::vector<PublishedRuns>&, const CsvTable&,
+                                            std::size_t row);
 
 }  // namespace echo::config

@@ -59,6 +59,7 @@ struct ClusterSpec {
   std::int32_t nccl_version = 22105;  // as NCCL prints it: 2.21.5
   bool sharp = false;                 // switches reduce (SHARP), and NCCL is told to let them
   bool rccl = false;                  // AMD's RCCL in NCCL's place
+  bool launch_blocking = false;       // jobs run under CUDA_LAUNCH_BLOCKING=1
   std::string network;                // name of the collective constants it is priced with
   std::string source;
   friend bool operator==(const ClusterSpec&, const ClusterSpec&) = default;

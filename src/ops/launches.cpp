@@ -1,12 +1,14 @@
 // Lengths of the kernel chains behind eager ops, counted from the PyTorch reference modules the frameworks
 // call: an eager RMSNorm is cast, square, mean, add-rsqrt, multiply, cast, weight (Hugging Face
 // LlamaRMSNorm); eager rope is slice/negate/concatenate, two multiplies and an add for queries and keys each;
-// eager SwiGLU is silu and a product; GELU by tanh is eight primitives; unfused vocabulary cross-entropy in
-// Megatron (core/tensor_parallel/cross_entropy.py) is max, subtract, mask, gather, exponential, sum, log and
-// two masks; a router (core/transformer/moe/moe_utils.py) is softmax, top-k, two times zeros and scatter, and
-// the sums of the balancing loss; a dynamic 8-bit scale (torchao float8_utils.py) is magnitude, maximum, two
-// conversions, clamp, division and rounding. Transformer Engine's grouped product is a cuBLAS call for each
-// expert, dealt out to four streams. Backward chains are about twice as long.
+// eager SwiGLU is silu and a product; GELU by tanh is eight primitives; softmax of 16-bit scores is two
+// casts, scale, mask and itself, either way (Megatron-LM fused_softmax.py, forward_torch_softmax); unfused
+// vocabulary cross-entropy in Megatron (core/tensor_parallel/cross_entropy.py) is max, subtract, mask,
+// gather, exponential, sum, log and two masks; a router (core/transformer/moe/moe_utils.py) is softmax,
+// top-k, two times zeros and scatter, and the sums of the balancing loss; a dynamic 8-bit scale (torchao
+// float8_utils.py) is magnitude, maximum, two conversions, clamp, division and rounding. Transformer Engine's
+// grouped product is a cuBLAS call for each expert, dealt out to four streams. Backward chains are about
+// twice as long.
 #include "ops/launches.hpp"
 
 namespace echo::ops {
@@ -37,9 +39,8 @@ std::int32_t eager_launches(const KernelKey& key) {
     case KernelKind::rope:
       return 8;
     case KernelKind::softmax_forward:
-      return 4;
     case KernelKind::softmax_backward:
-      return 3;
+      return 5;
     case KernelKind::cross_entropy_forward:
       return 10;
     case KernelKind::cross_entropy_backward:

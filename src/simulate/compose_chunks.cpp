@@ -56,7 +56,7 @@ Lead kept(const Host& host, std::initializer_list<const Pass*> before) {
     lead.driver[Driver::host] -= static_cast<double>(pass->host.issued.count());
   }
   lead.time = host.kept(ahead);
-  if (lead.time < ahead) {
+  if (lead.time < ahead || host.blocks()) {
     lead.driver = {};
     lead.driver[Driver::host] = static_cast<double>(lead.time.count());
   }
@@ -120,7 +120,8 @@ void wait_for_traffic(const timeline::BlockTimes& times, const timeline::BlockPa
 }  // namespace
 
 void compose_chunks(const training::TrainingConfig& config, const training::ModelSpec& model,
-                    const training::FrameworkSpec& framework, Slowdown slowdown, Workspace& ws) {
+                    const training::FrameworkSpec& framework, const machine::ClusterSpec& cluster,
+                    Slowdown slowdown, Workspace& ws) {
   const workload::Workload& work = ws.work;
   const auto block_count = static_cast<std::size_t>(work.block_count);
   ws.blocks.resize(block_count);
@@ -133,17 +134,19 @@ void compose_chunks(const training::TrainingConfig& config, const training::Mode
     ws.collectives_meet = ws.collectives_meet || ws.block_scratch.together > SimTime::zero();
   }
 
-  const Host host(config, model, framework, ws.layout);
+  const Host host(config, model, framework, cluster, ws.layout);
   const auto add = [&](Pass& pass, std::int32_t block, std::int32_t count) {
     const Cost& cost = ws.blocks[static_cast<std::size_t>(block)];
     const SimTime run_first = pass.host.end + count * cost.time;
+    const SimTime issue = host.issue_time(work.blocks[static_cast<std::size_t>(block)]);
     pass.cost.add(cost, count);
-    pass.host.add(host.issue_time(work.blocks[static_cast<std::size_t>(block)]), cost.time, count);
+    pass.host.add(host.blocks() ? issue + cost.time : issue, cost.time, count);
     if (slowdown == Slowdown::off) return;
     const DriverTimes& driver = ws.paths[static_cast<std::size_t>(block)].makespan.driver;
     pass.run.add(driver, count);
     pass.end.add(driver, count);
-    if (pass.host.end == run_first) return;
+    if (host.blocks()) pass.end[Driver::host] += static_cast<double>((count * issue).count());
+    if (host.blocks() || pass.host.end == run_first) return;
     pass.end = {};
     pass.end[Driver::host] = static_cast<double>(pass.host.issued.count());
   };

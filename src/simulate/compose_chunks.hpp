@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "machine/cluster.hpp"
 #include "simulate/workspace.hpp"
 #include "training/config.hpp"
 #include "training/framework.hpp"
@@ -16,6 +17,6 @@ enum class Slowdown : std::int8_t { off, apart, on };
 
 // Fills ws.blocks, ws.times, ws.chunks and ws.collectives_meet.
 void compose_chunks(const training::TrainingConfig&, const training::ModelSpec&,
-                    const training::FrameworkSpec&, Slowdown, Workspace& ws);
+                    const training::FrameworkSpec&, const machine::ClusterSpec&, Slowdown, Workspace& ws);
 
 }  // namespace echo::simulate

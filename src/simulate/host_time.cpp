@@ -11,8 +11,11 @@
 // stackoverflow.com/q/53970187). The step's own waits (loss, gradient norm) are in host_per_step.
 //
 // A CUDA graph is one call of the framework, 2.5 us to launch and 1 ns a kernel (left out), whatever it holds
-// (NVIDIA blog 2024, "Constant Time Launch for Straight-Line CUDA Graphs"). Neglected: kernels of
-// communication and of the step's tail, where kernels are few and long.
+// (NVIDIA blog 2024, "Constant Time Launch for Straight-Line CUDA Graphs").
+//
+// Under CUDA_LAUNCH_BLOCKING=1 a launch returns when its kernel has run (CUDA C++ Programming Guide,
+// asynchronous concurrent execution): host and GPU take turns, and a pass takes what both take. Neglected:
+// the host's waking up after each kernel; kernels of the step's tail, which are few and long.
 #include "simulate/host_time.hpp"
 
 namespace echo::simulate {
@@ -23,14 +26,16 @@ constexpr SimTime graph_launch = std::chrono::nanoseconds(2500);
 }  // namespace
 
 Host::Host(const training::TrainingConfig& config, const training::ModelSpec& model,
-           const training::FrameworkSpec& framework, const training::RankLayout& layout)
+           const training::FrameworkSpec& framework, const machine::ClusterSpec& cluster,
+           const training::RankLayout& layout)
     : per_kernel_(framework.host_per_kernel),
       per_graph_(framework.host_per_kernel + graph_launch),
       per_transfer_(layout.pipeline.ranks > 1 ? layout.tensor.ranks * framework.host_per_peer
-                                              : SimTime::zero()) {
+                                              : SimTime::zero()),
+      blocks_(cluster.launch_blocking) {
   const bool waits_at_hops = config.degrees.pipeline > 1 && !config.overlap.pipeline;
   const bool waits_for_counts = model.has_experts() && config.recipe.capacity_permille == 0;
-  longest_lead_ = waits_at_hops || waits_for_counts ? SimTime::zero() : launch_queue * per_kernel_;
+  longest_lead_ = waits_at_hops || waits_for_counts || blocks_ ? SimTime::zero() : launch_queue * per_kernel_;
 }
 
 SimTime Host::issue_time(const workload::OpGraph& graph) const {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/units.hpp"
+#include "machine/cluster.hpp"
 #include "training/config.hpp"
 #include "training/framework.hpp"
 #include "training/model.hpp"
@@ -15,15 +16,18 @@ namespace echo::simulate {
 class Host {
  public:
   Host(const training::TrainingConfig&, const training::ModelSpec&, const training::FrameworkSpec&,
-       const training::RankLayout&);
+       const machine::ClusterSpec&, const training::RankLayout&);
 
   [[nodiscard]] SimTime issue_time(const workload::OpGraph&) const;
+  // Every launch waits until its kernel has run: the host is busy for both, and never ahead.
+  [[nodiscard]] bool blocks() const { return blocks_; }
   // How far ahead of the GPU the host still is when a pass begins, given its lead at the end of the one
   // before.
   [[nodiscard]] SimTime kept(SimTime ahead) const;
 
  private:
   SimTime per_kernel_, per_graph_, per_transfer_, longest_lead_;
+  bool blocks_;
 };
 
 // Host time that the GPU waits for once a step.

@@ -257,14 +257,14 @@ StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const 
   price_work(config, catalog, known, ws.work, ws.memo, ws.prices);
   price_hops(config, catalog, known, ws);
 
-  compose_chunks(config, model, framework, Slowdown::off, ws);
+  compose_chunks(config, model, framework, cluster, Slowdown::off, ws);
   const StepOutcome alone = compose_step(config, framework, schedule, ws);
   const bool shares = known.contention != Contention::off;
-  compose_chunks(config, model, framework, Slowdown::apart, ws);
+  compose_chunks(config, model, framework, cluster, Slowdown::apart, ws);
   StepOutcome slowed = compose_step(config, framework, schedule, ws, nullptr, &ws.trail);
   report.step_no_contention = slowed.step;
   if (shares && ws.collectives_meet) {
-    compose_chunks(config, model, framework, Slowdown::on, ws);
+    compose_chunks(config, model, framework, cluster, Slowdown::on, ws);
     slowed = compose_step(config, framework, schedule, ws, nullptr, &ws.trail);
   }
   report_step(config, catalog, slowed, alone.step, report);

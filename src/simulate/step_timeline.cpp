@@ -224,7 +224,8 @@ StepTimeline unfold_step(const training::TrainingConfig& config, const Catalog& 
   const training::FrameworkSpec& framework = catalog.framework(config.framework);
   const timeline::Schedule schedule = schedule_of(config, catalog);
   std::vector<PlacedTask> placed;
-  compose_chunks(config, catalog.model(config.model), framework, Slowdown::on, ws);
+  compose_chunks(config, catalog.model(config.model), framework, catalog.cluster(config.cluster),
+                 Slowdown::on, ws);
   (void)compose_step(config, framework, schedule, ws, &placed);
   Unfolding(config, framework, schedule, ws, out).run(std::move(placed));
   for (std::int32_t i = 0; i < ws.work.block_count; ++i)

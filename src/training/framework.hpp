@@ -58,6 +58,8 @@ struct FrameworkSpec {
   Overlap overlap;
   // Recomputation ends with the last tensor that backward needs (PyTorch's non-reentrant checkpoints).
   bool recompute_stops_early = false;
+  // The sum of input gradients over the tensor group holds up the weight gradient; else it runs beside it.
+  bool waits_for_input_gradients = false;
   // Whole inputs of products under sequence parallelism: held from forward to backward; gathered again there.
   bool keeps_gathered_inputs = false, gathers_inputs_again = true;
   bool norms_in_fp32 =

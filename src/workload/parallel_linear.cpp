@@ -1,9 +1,11 @@
 // With sequence parallelism the sum after a row-parallel product is a reduce-scatter and each column-parallel
 // input is an all-gather. Backward mirrors it: the input-gradient reduction of a column-parallel product runs
 // beside its weight-gradient GEMM, and the input is gathered again beside the input-gradient GEMM, unless the
-// framework keeps it as gathered. Sources:
-// Megatron-LM core/tensor_parallel/layers.py (LinearWithGradAccumulationAndAsyncCommunication); Korthikanti
-// et al. 2022, figures 4-6.
+// framework keeps it as gathered. Before Megatron-LM v3.0 the reduction was a step of the backward like any
+// other, and the weight gradient came after it. Sources:
+// Megatron-LM core/tensor_parallel/layers.py (LinearWithGradAccumulationAndAsyncCommunication), v2.5
+// megatron/mpu/{layers,mappings}.py (_CopyToModelParallelRegion.backward); Korthikanti et al. 2022, figures
+// 4-6.
 //
 // Megatron's tensors have the sequence outermost, so that a gathered one is the concatenation of its parts.
 // DTensor's have samples outermost: what the ranks of a group send lies part by part and is copied into
@@ -115,6 +117,7 @@ OpIndex column_backward(Builder& b, const Shapes& s, std::int32_t inputs, std::i
   const OpIndex input = kept ? -1 : gather_operand(b, s, b.last_compute(), inputs);
   const OpIndex input_gradient = b.compute(Part::backward, s.gemm(s.rows, inputs, outputs, GemmLayout::nn));
   const OpIndex summed = sum(b, s, input_gradient, inputs);
+  if (s.x.framework.waits_for_input_gradients) b.hold_compute(summed);
   if (has_column_adapter(s)) {
     column_adapter_backward(b, s, inputs, outputs, ready, summed);
     return -1;

@@ -123,22 +123,23 @@ TEST(Pair, DoesTheWorkOfBoth) {
 TEST(Pair, IsAsLongAsBothWithoutExpertTraffic) {
   const Catalog catalog = unhurried_host();
   int compared = 0;
-  on_paired_configs(
-      catalog, without_slowdown(),
-      [&](const TrainingConfig& c, Workspace& ws, const StepReport&, const std::string& what) {
-        if (c.degrees.tensor > 1) return;
-        ++compared;
-        for (std::int32_t i = 0; i < ws.work.block_count; ++i) {
-          const workload::OpGraph& block = ws.work.blocks[static_cast<std::size_t>(i)];
-          for (std::size_t op = 0; op < block.lane.size(); ++op)
-            if (block.lane[op] == Lane::expert)
-              ws.prices.alone[static_cast<std::size_t>(block.work[op])] = SimTime{};
-        }
-        compose_chunks(c, catalog.model(c.model), catalog.framework(c.framework), Slowdown::off, ws);
-        each_pair(ws, [&](std::int32_t row, const Cost& forward, const Cost& backward) {
-          ASSERT_EQ(ws.pairs[static_cast<std::size_t>(row)].time, forward.time + backward.time) << what;
-        });
-      });
+  on_paired_configs(catalog, without_slowdown(),
+                    [&](const TrainingConfig& c, Workspace& ws, const StepReport&, const std::string& what) {
+                      if (c.degrees.tensor > 1) return;
+                      ++compared;
+                      for (std::int32_t i = 0; i < ws.work.block_count; ++i) {
+                        const workload::OpGraph& block = ws.work.blocks[static_cast<std::size_t>(i)];
+                        for (std::size_t op = 0; op < block.lane.size(); ++op)
+                          if (block.lane[op] == Lane::expert)
+                            ws.prices.alone[static_cast<std::size_t>(block.work[op])] = SimTime{};
+                      }
+                      compose_chunks(c, catalog.model(c.model), catalog.framework(c.framework),
+                                     catalog.cluster(c.cluster), Slowdown::off, ws);
+                      each_pair(ws, [&](std::int32_t row, const Cost& forward, const Cost& backward) {
+                        ASSERT_EQ(ws.pairs[static_cast<std::size_t>(row)].time, forward.time + backward.time)
+                            << what;
+                      });
+                    });
   EXPECT_GT(compared, 10);
 }
 

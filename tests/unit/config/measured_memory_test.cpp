@@ -13,7 +13,7 @@ TEST(MeasuredMemory, KindsSayWhatAFigureIs) {
   const MeasuredMemory smi = measured_memory(40.0, "nvidia-smi GB, first/last (embedding) nodes");
   EXPECT_EQ(smi.figure, MemoryFigure::used);
   EXPECT_EQ(smi.of, MemoryOf::ends);
-  EXPECT_DOUBLE_EQ(smi.gib, 40.0);
+  EXPECT_DOUBLE_EQ(smi.gib, 40.0 * 1000 / 1024);
   EXPECT_EQ(measured_memory(1.0, "max over GPUs (reserved or active per torchtitan metrics)").figure,
             MemoryFigure::reserved);
 }

@@ -80,6 +80,7 @@ simulate::Catalog full_catalog() {
                                      .routing = machine::Routing::valiant,
                                      .cpu = machine::CpuVendor::arm,
                                      .nccl_version = 22809,
+                                     .launch_blocking = true,
                                      .network = "net",
                                      .source = "white paper"};
   training::FrameworkSpec framework{.name = "framework",
@@ -93,6 +94,7 @@ simulate::Catalog full_catalog() {
                                     .zero = training::ZeroStage::parameters,
                                     .recompute = training::Recompute::full,
                                     .overlap = {true, true, true, true},
+                                    .waits_for_input_gradients = true,
                                     .keeps_gathered_inputs = true,
                                     .gradients = training::GradientStore::partitioned,
                                     .loss = training::LossStore::torch,

@@ -20,8 +20,9 @@ training::FrameworkSpec slow_host() {
   return f;
 }
 
-Host host_of(const TrainingConfig& c, const training::ModelSpec& m = support::tiny_llama()) {
-  return {c, m, slow_host(), support::layout_of(c, m)};
+Host host_of(const TrainingConfig& c, const training::ModelSpec& m = support::tiny_llama(),
+             const machine::ClusterSpec& cluster = {}) {
+  return {c, m, slow_host(), cluster, support::layout_of(c, m)};
 }
 
 TEST(Host, IssuesKernelsOneByOneAndGraphsAtOnce) {
@@ -47,6 +48,14 @@ TEST(Host, LosesItsLeadWhereItWaitsForTheGpu) {
   EXPECT_EQ(host_of(c, support::tiny_mixture()).kept(us(100)), SimTime::zero());  // for token counts
   c.recipe.capacity_permille = 1000;
   EXPECT_EQ(host_of(c, support::tiny_mixture()).kept(us(100)), us(100));
+}
+
+TEST(Host, IsNeverAheadWhereLaunchesBlock) {
+  machine::ClusterSpec cluster;
+  cluster.launch_blocking = true;
+  const Host host = host_of(support::a_config(), support::tiny_llama(), cluster);
+  EXPECT_TRUE(host.blocks());
+  EXPECT_EQ(host.kept(us(100)), SimTime::zero());
 }
 
 // The plain way: every block by itself.
