@@ -136,11 +136,12 @@ double objective(const std::vector<double>& x, std::vector<double>&, void* data)
   return (*static_cast<Search*>(data))(x);
 }
 
-void scale(ErrorModel& model, double factor) {
-  for (double* const one : free_of(model)) *one *= factor;
-  model.extrapolated_kernels *= factor;
-  model.unmeasured_network *= factor;
-  model.beyond_nodes *= factor;
+// Until the bands hold 68 %: what other evidence adds is not scaled, so once is not enough.
+void scale(const std::vector<StepError>& errors, ErrorModel& model) {
+  for (int i = 0; i < 4; ++i) {
+    const double factor = validate::factor_that_covers(banded(errors, model), 0.68);
+    for (double* const one : free_of(model)) *one *= factor;
+  }
 }
 
 }  // namespace
@@ -177,8 +178,7 @@ ErrorModel fit_errors(const std::vector<StepError>& errors, const ErrorModel& pr
   optimizer.optimize(x, least);
   search(x);
   ErrorModel model = search.model;
-  const double one = validate::factor_that_covers(banded(errors, model), 0.68);
-  scale(model, one);
+  scale(errors, model);
   model.p90 = validate::factor_that_covers(banded(errors, model), 0.80);
   return model;
 }

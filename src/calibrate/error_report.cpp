@@ -95,9 +95,10 @@ void write(const std::string& path, const std::vector<StepError>& errors, const 
            const simulate::ErrorModel& model) {
   constexpr std::size_t fitted = error_source_count + 1;  // of the fields, the first
   std::vector<std::string> sources;
+  simulate::ErrorModel prior;
   for (const config::ErrorField& field : config::error_fields()) {
     const bool is_fitted = sources.size() < fitted || std::string_view(field.name) == "p90";
-    sources.emplace_back(is_fitted ? "fitted; the prior is an order of magnitude"
+    sources.emplace_back(is_fitted ? fmt::format("fitted, from a prior of {:.3g}", field.of(prior))
                                    : "assumed: an order of magnitude");
   }
   std::set<std::string> names;
