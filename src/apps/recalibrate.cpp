@@ -79,7 +79,14 @@ Fit fit_to(const learn::NearlyKnown& problem, learn::Rows rows, const learn::Slo
   const auto sigma = learn::expected_sigma(problem, slopes, problem.noise);
   for (std::size_t p = 0; p < sigma.size(); ++p)
     out.may_move.push_back(sigma[p] < narrowed * problem.prior_sigma[p] ? 1 : 0);
-  out.found = learn::most_probable(problem, rows, out.may_move, slopes, renewals);
+  for (bool is_done = false; !is_done;) {
+    out.found = learn::most_probable(problem, rows, out.may_move, slopes, renewals);
+    is_done = true;
+    for (std::size_t p = 0; p < sigma.size(); ++p) {
+      if (out.may_move[p] == 0 || out.found.sigma[p] < narrowed * problem.prior_sigma[p]) continue;
+      out.may_move[p] = 0, is_done = false;  // it shows elsewhere than where the rows are
+    }
+  }
   return out;
 }
 
@@ -193,7 +200,7 @@ Recalibration recalibrate(const CsvTable& table, const RecalibrateRequest& reque
 
   const std::vector<char> all(problem.prior_sigma.size(), 1);
   const std::vector<double> none(problem.prior_sigma.size(), 0.0);
-  const learn::Slopes slopes = learn::sensitivities(problem, scored.rows, none, all);
+  const learn::Slopes slopes = learn::sensitivities(problem, scored.rows, none, all, 1.0);
   const Fit fit = fit_to(problem, scored.rows, slopes, 3);
   out.noise = fit.found.noise;
   for (std::size_t p = 0; p < site.constants().size(); ++p) {
@@ -226,7 +233,7 @@ Recalibration recalibrate(const CsvTable& table, const RecalibrateRequest& reque
                         .held_out = {},
                         .weight = fit.found.weight[i]});
   }
-  hold_out(problem, scored.rows, learn::sensitivities(problem, scored.rows, fit.found.value, all),
+  hold_out(problem, scored.rows, learn::sensitivities(problem, scored.rows, fit.found.value, all, 0.5),
            setups_of(steps, scored.rows), out);
   return out;
 }

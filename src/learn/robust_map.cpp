@@ -114,12 +114,12 @@ bool improve(const NearlyKnown& problem, Rows rows, const Slopes& slopes, State&
 }  // namespace
 
 Slopes sensitivities(const NearlyKnown& problem, Rows rows, std::span<const double> at,
-                     std::span<const char> may_move) {
+                     std::span<const char> may_move, double width) {
   Slopes out(rows.size(), std::vector<double>(at.size(), 0.0));
   std::vector<double> shifted(at.begin(), at.end());
   for (std::size_t p = 0; p < at.size(); ++p) {
     if (may_move[p] == 0) continue;
-    const double step = 0.05 * problem.prior_sigma[p];
+    const double step = width * problem.prior_sigma[p];
     shifted[p] = at[p] + step;
     const std::vector<double> above = problem.predict(shifted, rows);
     shifted[p] = at[p] - step;
@@ -139,6 +139,7 @@ MostProbable most_probable(const NearlyKnown& problem, Rows rows, std::span<cons
                            Slopes slopes, int renewals) {
   ECHO_EXPECT(!rows.empty() && may_move.size() == problem.prior_sigma.size() && slopes.size() == rows.size());
   constexpr int most_rounds = 10, most_noises = 8;
+  constexpr double near = 0.2;  // prior sigmas
   for (std::vector<double>& row : slopes)
     for (std::size_t p = 0; p < row.size(); ++p) row[p] = may_move[p] != 0 ? row[p] : 0.0;
   State state{std::vector<double>(problem.prior_sigma.size(), 0.0), {}, problem.noise};
@@ -151,7 +152,8 @@ MostProbable most_probable(const NearlyKnown& problem, Rows rows, std::span<cons
     const bool is_settled = noises > 0 && std::abs(noise - state.noise) < 1e-3 * state.noise;
     state.noise = noise;
     if (is_settled) break;
-    if (noises < renewals && state.at != before) slopes = sensitivities(problem, rows, state.at, may_move);
+    if (noises < renewals && state.at != before)
+      slopes = sensitivities(problem, rows, state.at, may_move, near);
   }
   MostProbable out{.value = state.at, .sigma = {}, .noise = state.noise, .weight = {}};
   for (const double r : state.residual) out.weight.push_back(weight_of(r, state.noise));

@@ -15,8 +15,7 @@ using Slopes = std::vector<std::vector<double>>;  // [rows][parameters] d predic
 struct NearlyKnown {
   std::vector<double> prior_sigma;  // [parameters] > 0; every prior is centred on 0
   std::vector<double> measured;     // [rows]
-  // What `rows` would measure at these parameters, in their order. Smooth enough for differences of a
-  // hundredth of a prior sigma.
+  // What `rows` would measure at these parameters, in their order.
   std::function<std::vector<double>(std::span<const double> parameters, Rows rows)> predict;
   double noise = 0.04;  // of one row, before any is seen; weighs as much as `noise_rows` of them
   double noise_rows = 4.0;
@@ -29,9 +28,10 @@ struct MostProbable {
   std::vector<double> weight;        // [rows as given] 1, or less where a residual is large
 };
 
-// At `at`, by differences; of parameters that may not move 0.
+// Around `at`, by differences over so many prior sigmas to either side; of parameters that may not move 0. A
+// wide step sees what only begins to show where a parameter is larger.
 [[nodiscard]] Slopes sensitivities(const NearlyKnown&, Rows rows, std::span<const double> at,
-                                   std::span<const char> may_move);
+                                   std::span<const char> may_move, double width);
 
 // Posterior sigma of each parameter if the rows err by `noise` and answer linearly.
 [[nodiscard]] std::vector<double> expected_sigma(const NearlyKnown&, const Slopes& sensitivities,
