@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -33,10 +34,12 @@ namespace {
 // assumed to be like it (their distance to it is kept).
 struct FittedKind {
   const char* kernels;
-  const char* stand_in;  // null: none
-  const char* like_it;
+  const char* stand_in;                // null: none
+  std::array<const char*, 3> like_it;  // null: no more
 };
-constexpr FittedKind fitted_kinds[] = {{"h100-sxm", nullptr, "h200-sxm"}, {"gb200", "h100-sxm", "b200-sxm"}};
+constexpr FittedKind fitted_kinds[] = {
+    {"h100-sxm", nullptr, {"h200-sxm", "h100-sxm-vboost", "h100-sxm-96gb-hbm2e"}},
+    {"gb200", "h100-sxm", {"b200-sxm", nullptr, nullptr}}};
 
 // Host times of frameworks that were read off one publication, and the framework whose own stands in.
 using HostTime = SimTime training::FrameworkSpec::*;
@@ -67,13 +70,14 @@ void refit_rates(StepStudy& study, const StepRows& all, const StepRows& others) 
       const StepRows seen = rate_rows(study, others, kind.kernels, narrow);
       if (seen.size() == rate_rows(study, all, kind.kernels, narrow).size()) continue;
       profile::KernelConstants& constants = named(kernels, kind.kernels);
-      profile::KernelConstants& like = named(kernels, kind.like_it);
-      const double distance = (1.0 + like.*rate) / (1.0 + constants.*rate);
+      const double before = 1.0 + constants.*rate;
       if (seen.size() >= fewest_rate_rows)
         constants.*rate = unbiased_rate(study, seen, constants, rate);
       else if (kind.stand_in != nullptr)
         constants.*rate = named(kernels, kind.stand_in).*rate;
-      like.*rate = distance * (1.0 + constants.*rate) - 1.0;
+      const double change = (1.0 + constants.*rate) / before;
+      for (const char* like : kind.like_it)
+        if (like != nullptr) named(kernels, like).*rate = change * (1.0 + named(kernels, like).*rate) - 1.0;
     }
 }
 

@@ -1,8 +1,10 @@
 #include "calibrate/step_study.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
+#include <string_view>
 
 #include "base/contract.hpp"
 
@@ -12,6 +14,10 @@ namespace {
 
 // The A100 seldom meets its power limit: its factor comes from kernel tables.
 constexpr std::int32_t first_capability_at_the_limit = 90;
+
+// Those whose kernels are Transformer Engine's.
+constexpr std::array<std::string_view, 4> known_best{"megatron-core", "megatron-core-flash-2", "nemo",
+                                                     "nemo-flash-2"};
 
 }  // namespace
 
@@ -56,9 +62,10 @@ StepRows rate_rows(const StepStudy& study, const StepRows& rows, const std::stri
   for (const config::MeasuredStep* row : rows) {
     const training::TrainingConfig& c = *row->config;
     const machine::GpuSpec& gpu = study.steps.catalog.gpu(c);
+    const std::string& framework = study.steps.catalog.framework(c.framework).name;
     const bool tunes = c.recipe.lora_rank > 0 || c.recipe.packed_tokens > 0;
     if (gpu.kernels == kernels && gpu.compute_capability >= first_capability_at_the_limit &&
-        study.steps.catalog.framework(c.framework).name == "megatron-core" &&
+        std::find(known_best.begin(), known_best.end(), framework) != known_best.end() &&
         machine::is_narrow(c.precision) == narrow && c.degrees.context == 1 && !tunes)
       out.push_back(row);
   }

@@ -35,8 +35,9 @@ using SustainedRate = double profile::KernelConstants::*;
 [[nodiscard]] double unbiased_rate(StepStudy&, const StepRows& rows, profile::KernelConstants&,
                                    SustainedRate);
 
-// Of `rows`, those that such a factor is read off: Megatron-Core on a GPU at its power limit (Hopper and
-// later), of one kernel table and operand width, without context parallelism (kept unseen) and not tuning.
+// Of `rows`, those that such a factor is read off: Megatron-Core or NeMo on a GPU at its power limit (Hopper
+// and later), of one kernel table and operand width, without context parallelism (kept unseen) and not
+// tuning.
 [[nodiscard]] StepRows rate_rows(const StepStudy&, const StepRows& rows, const std::string& kernels,
                                  bool narrow);
 
