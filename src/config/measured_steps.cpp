@@ -7,6 +7,7 @@
 #include "config/every_row.hpp"
 #include "config/step_columns.hpp"
 #include "timeline/schedule.hpp"
+#include "training/gradient_sums.hpp"
 
 namespace echo::config {
 
@@ -262,7 +263,7 @@ class RowReader {
     if (is_tuned() && c.flash_attention && c.batch.sequence_tokens == nemo_packed_length)
       c.recipe.packed_tokens = squad_tokens;
     c.overlap = f.overlap;
-    c.overlap.grad_reduce = flag("overlap_grad_reduce", f.overlap.grad_reduce);
+    c.overlap.grad_reduce = flag("overlap_grad_reduce", training::sums_beside_backward(f, c.zero));
     c.overlap.param_gather = flag("overlap_param_gather", f.overlap.param_gather);
     c.overlap.tensor = c.sequence_parallel && flag("overlap_tp", f.overlap.tensor);
     const std::int32_t layers = catalog_.models[static_cast<std::size_t>(c.model.index())].layers;

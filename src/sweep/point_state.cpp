@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "training/gradient_sums.hpp"
+
 namespace echo::sweep {
 namespace {
 
@@ -80,7 +82,8 @@ void framework_default(const Program& program, const training::FrameworkSpec& fr
       flag(framework.flash_attention);
       break;
     case Axis::overlap_grad_reduce:
-      flag(framework.overlap.grad_reduce);
+      flag(training::sums_beside_backward(
+          framework, static_cast<training::ZeroStage>(state.slot[at(Axis::zero)].number)));
       break;
     case Axis::overlap_param_gather:
       flag(framework.overlap.param_gather);

@@ -330,10 +330,13 @@ class Compiler final : public Symbols {
       if (!set(axis))
         new_step(StepKind::framework_default, slot_of(axis), {slot_of(Axis::framework)}).axis = axis;
     };
-    for (const Axis axis :
-         {Axis::recompute, Axis::zero, Axis::sequence_parallel, Axis::flash_attention,
-          Axis::overlap_grad_reduce, Axis::overlap_param_gather, Axis::overlap_p2p, Axis::overlap_tp})
+    for (const Axis axis : {Axis::recompute, Axis::zero, Axis::sequence_parallel, Axis::flash_attention,
+                            Axis::overlap_param_gather, Axis::overlap_p2p, Axis::overlap_tp})
       as_framework(axis);
+    if (!set(Axis::overlap_grad_reduce))
+      new_step(StepKind::framework_default, slot_of(Axis::overlap_grad_reduce),
+               {slot_of(Axis::framework), slot_of(Axis::zero)})
+          .axis = Axis::overlap_grad_reduce;
     for (std::int32_t i = 0; i < training::choice_count; ++i) as_framework(axis_of_choice(i));
   }
 

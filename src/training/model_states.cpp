@@ -8,13 +8,13 @@
 //              shard group from ZeRO-2 on. In fp16, and in half buffers, 2 where a config leaves the
 //              framework's choice: Megatron-LM adds up in fp32 for bf16 alone (arguments.py,
 //              accumulate_allreduce_grads_in_fp32).
-//              accumulated (nanotron, FP32GradientAccumulator): an fp32 buffer of all, the 16-bit buckets of
-//              PyTorch's DDP, and 16-bit gradients of the microbatch whose backward pass runs.
-//              partitioned (DeepSpeed, runtime/zero/stage_1_and_2.py): 16-bit gradients; before the update
-//              the rank's part again, flattened and in fp32. In bf16 without ZeRO, fp32 sums of all of them
-//              beside (runtime/engine.py get_data_types, runtime/bf16_optimizer.py). Sharded weights: fp32 of
-//              the shard, for gradients take the number format of the weights they belong to; without a
-//              reduction each microbatch (no_sync), all of them.
+//              accumulated (nanotron, FP32GradientAccumulator): an fp32 buffer of all, without ZeRO the
+//              16-bit buckets of PyTorch's DDP, and 16-bit gradients of the microbatch whose backward pass
+//              runs. partitioned (DeepSpeed, runtime/zero/stage_1_and_2.py): 16-bit gradients; before the
+//              update the rank's part again, flattened and in fp32. In bf16 without ZeRO, fp32 sums of all of
+//              them beside (runtime/engine.py get_data_types, runtime/bf16_optimizer.py). Sharded weights:
+//              fp32 of the shard, for gradients take the number format of the weights they belong to; without
+//              a reduction each microbatch (no_sync), all of them.
 //   optimizer  Adam's two moments: fp32 8, 16 bit 4, 8 bit 2 and a scale per 256; one momentum: 4. From
 //              ZeRO-1 on over the shard group.
 // Frozen weights have no master copy, gradient or state; adapters on them do. Routed experts are sharded over
@@ -79,7 +79,8 @@ void set_gradients(const TrainingConfig& c, const FrameworkSpec& f, const Shared
       s.grads = trained.over(partitions) * main_gradient_bytes(c, f);
       return;
     case GradientStore::accumulated:
-      s.grads = trained.over(partitions) * 4.0 + (trained.dense_ranks > 1.0 ? trained.whole() * e : 0.0);
+      s.grads = trained.over(partitions) * 4.0;
+      if (trained.dense_ranks > 1.0 && c.zero == ZeroStage::none) s.grads += trained.whole() * e;
       s.fresh_grads = trained.whole() * e;
       return;
     case GradientStore::partitioned:

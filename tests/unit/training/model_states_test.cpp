@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/fixtures.hpp"
+#include "training/gradient_sums.hpp"
 #include "training/rank_parameters.hpp"
 
 namespace echo::training {
@@ -81,8 +82,19 @@ TEST_F(States, DeepSpeedUpdatesItsPartInFp32) {
 TEST_F(States, NanotronKeepsSumsBucketsAndFreshGradients) {
   framework_.gradients = GradientStore::accumulated;
   const double n = parameters();
+  config_.zero = ZeroStage::none;
   EXPECT_DOUBLE_EQ(states().grads, (4 + 2) * n);
   EXPECT_DOUBLE_EQ(states().fresh_grads, 2 * n);
+  config_.zero = ZeroStage::optimizer;
+  EXPECT_DOUBLE_EQ(states().grads, 4 * n) << "no DDP, no buckets";
+}
+
+TEST_F(States, GradientsThatRideOnDdpWaitOnceStatesAreSharded) {
+  framework_.overlap.grad_reduce = true;
+  EXPECT_TRUE(sums_beside_backward(framework_, ZeroStage::optimizer));
+  framework_.gradients = GradientStore::accumulated;
+  EXPECT_TRUE(sums_beside_backward(framework_, ZeroStage::none));
+  EXPECT_FALSE(sums_beside_backward(framework_, ZeroStage::optimizer));
 }
 
 TEST_F(States, WeightsOf8BitProductsHaveTwoMoreCopies) {
