@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "apps/band_text.hpp"
 #include "apps/breakdown.hpp"
 #include "apps/path_text.hpp"
 #include "apps/show_quantity.hpp"
@@ -164,7 +165,7 @@ std::string ranked_text(const results::ResultRows& all, std::span<const std::int
       cells.push_back(fmt::format("{:.1f}", 100.0 * shares[static_cast<std::size_t>(row)][share]));
     text.add(cells);
   }
-  return text.text();
+  return text.text() + beyond_text(table);
 }
 
 // One setting a line, then the choices of the recipe side by side.
@@ -234,17 +235,18 @@ std::string page_text(const Table& table, std::int64_t row) {
   text += fmt::format("\n\nsettings\n{}", settings_text(table, row));
   if (std::isfinite(table.number("step_time", row))) {
     text += fmt::format(
-        "\nstep {}  (without slowdown {}, tax {}{})\n{:.0f} tokens/s, {:.0f} per GPU, MFU {}, evidence {}\n\n"
+        "\nstep {}  (without slowdown {}, tax {}{})\n{}{:.0f} tokens/s, {:.0f} per GPU, MFU {}, evidence "
+        "{}\n\n"
         "where the step goes (stage {}, the busiest)\n{}",
         show_time(table.number("step_time", row)), show_time(table.number("step_time_no_slowdown", row)),
         show_share(table.number("slowdown_tax", row)),
         table.find("step_time_no_contention") == nullptr
             ? ""
             : "; without contention " + show_time(table.number("step_time_no_contention", row)),
-        table.number("tokens_per_s", row), table.number("tokens_per_s_per_gpu", row),
+        band_text(table, row), table.number("tokens_per_s", row), table.number("tokens_per_s_per_gpu", row),
         show_share(table.number("mfu", row)), table.text("evidence", row),
         table.integer("critical_stage", row), breakdown_text(table, row));
-    text += path_text(table, row);
+    text += path_text(table, row) + error_sources_text(table, row);
   }
   if (std::isfinite(table.number("mem_peak", row))) {
     text += fmt::format("\nmemory of one GPU (stage {}, the fullest)\n{}",

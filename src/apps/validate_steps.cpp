@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "apps/coverage_text.hpp"
 #include "apps/predicted_step.hpp"
 #include "apps/show_quantity.hpp"
 #include "apps/step_ranking.hpp"
@@ -78,6 +79,7 @@ void add_json(Json& json, const std::vector<PredictedStep>& rows, const Scores& 
   }
   json.close();
   add_ranking(json, rank_steps(rows));
+  add_coverage(json, rows);
   add_worst(json, worst_steps(rows, worst));
 }
 
@@ -99,7 +101,7 @@ std::string as_text(const std::vector<PredictedStep>& rows, const Scores& scores
   std::string out;
   for (const std::string& name : options.by)
     out += error_table(name, table.by.at(name), all_of(name, scores, table)).text() + "\n";
-  out += ranking_text(rank_steps(rows));
+  out += ranking_text(rank_steps(rows)) + coverage_text(rows);
   if (const auto worst = worst_steps(rows, options.worst); !worst.empty())
     out += "worst rows\n" + worst_text(worst) + "\n";
   out += memory_line(scores) + fmt::format("{} rows read, {} scored\n", table.rows, table.all.scored);
