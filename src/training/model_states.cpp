@@ -11,10 +11,11 @@
 //              accumulated (nanotron, FP32GradientAccumulator): an fp32 buffer of all, without ZeRO the
 //              16-bit buckets of PyTorch's DDP, and 16-bit gradients of the microbatch whose backward pass
 //              runs. partitioned (DeepSpeed, runtime/zero/stage_1_and_2.py): 16-bit gradients; before the
-//              update the rank's part again, flattened and in fp32. In bf16 without ZeRO, fp32 sums of all of
-//              them beside (runtime/engine.py get_data_types, runtime/bf16_optimizer.py). Sharded weights:
-//              fp32 of the shard, for gradients take the number format of the weights they belong to; without
-//              a reduction each microbatch (no_sync), all of them.
+//              update the rank's part again, flattened and in fp32. In bf16 without ZeRO, or under ZeRO-1
+//              with fp32 gradients, fp32 sums of all of them beside, which the update takes as they are
+//              (runtime/engine.py get_data_types, runtime/bf16_optimizer.py). Sharded weights: fp32 of the
+//              shard, for gradients take the number format of the weights they belong to; without a reduction
+//              each microbatch (no_sync), all of them.
 //   optimizer  Adam's two moments: fp32 8, 16 bit 4, 8 bit 2 and a scale per 256; one momentum: 4. From
 //              ZeRO-1 on over the shard group.
 // Frozen weights have no master copy, gradient or state; adapters on them do. Routed experts are sharded over
@@ -85,7 +86,8 @@ void set_gradients(const TrainingConfig& c, const FrameworkSpec& f, const Shared
       return;
     case GradientStore::partitioned:
       s.grads = trained.over(partitions) * e;
-      if (c.precision == Precision::bf16 && c.zero == ZeroStage::none) {
+      if (c.precision == Precision::bf16 &&
+          (c.zero == ZeroStage::none || (c.recipe.fp32_gradients && c.zero == ZeroStage::optimizer))) {
         s.grads += trained.whole() * 4.0;
         return;
       }

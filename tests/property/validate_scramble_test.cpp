@@ -57,5 +57,38 @@ TEST(MeasuredSteps, WhatIsNotSimulatedIsSkippedWithItsReason) {
   EXPECT_EQ(steps.rows[1].skipped, "schedule zb-unknown is not simulated yet");
 }
 
+// Of the machine that the row's columns spell out, only what they say differs from the site's.
+TEST(MeasuredSteps, RunsOfAPublicationWhoseMachineIsKnownRunOnIt) {
+  std::string text = table("1", "1", "");
+  text.replace(text.find(",me,"), 4, ",bloom-chronicles,");
+  const MeasuredSteps steps = read_measured_steps(CsvTable::parse(text, "t.csv"), support::presets());
+  const machine::ClusterSpec& site = steps.catalog.cluster(steps.rows[0].config->cluster);
+  const machine::ClusterSpec& other = steps.catalog.cluster(steps.rows[1].config->cluster);
+  EXPECT_EQ(site.network, "omni-path-100");
+  EXPECT_TRUE(site.launch_blocking);
+  EXPECT_EQ(other.network, "default-a100");
+  EXPECT_FALSE(other.launch_blocking);
+}
+
+TEST(Step, TakesWhatHostAndGpuTakeWhereLaunchesBlock) {
+  MeasuredSteps steps =
+      read_measured_steps(CsvTable::parse(table("1", "1", ""), "t.csv"), support::presets());
+  const training::TrainingConfig& c = *steps.rows[2].config;
+  simulate::Workspace ws;
+  const simulate::Calibration& known = support::presets().calibration;
+  const SimTime ahead = simulate::simulate(c, steps.catalog, known, ws).step;
+  steps.catalog.clusters[static_cast<std::size_t>(c.cluster.index())].launch_blocking = true;
+  const simulate::StepReport blocked = simulate::simulate(c, steps.catalog, known, ws);
+  EXPECT_GT(blocked.step, ahead);
+  std::int64_t launches = 0;  // of one microbatch
+  for (const auto* runs : {&ws.work.forward, &ws.work.backward})
+    for (const workload::BlockRun& run : runs->value)
+      launches += std::int64_t{run.count} * ws.work.blocks[static_cast<std::size_t>(run.block)].launches;
+  const SimTime host =
+      training::microbatches_of(c) * launches * steps.catalog.framework(c.framework).host_per_kernel;
+  EXPECT_LE(blocked.step - ahead, host);
+  EXPECT_GE(blocked.step - ahead, host * 9 / 10);  // some of it was exposed before
+}
+
 }  // namespace
 }  // namespace echo::config

@@ -72,9 +72,13 @@ TEST_F(States, WithoutSyncFsdpKeepsAllGradients) {
 TEST_F(States, DeepSpeedUpdatesItsPartInFp32) {
   framework_.gradients = GradientStore::partitioned;
   config_.zero = ZeroStage::optimizer;
+  config_.recipe.fp32_gradients = false;
   const double n = parameters();
   EXPECT_DOUBLE_EQ(states().grads, 2 * n);
   EXPECT_DOUBLE_EQ(states().update_grads, 6 * n / 8);
+  config_.recipe.fp32_gradients = true;  // BF16_Optimizer: fp32 sums of all beside
+  EXPECT_DOUBLE_EQ(states().grads, 6 * n);
+  EXPECT_DOUBLE_EQ(states().update_grads, 0.0);
   config_.zero = ZeroStage::none;  // in bf16: fp32 sums beside
   EXPECT_DOUBLE_EQ(states().grads, 6 * n);
 }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/support/fixtures.hpp"
 #include "tests/support/kernel_flops.hpp"
 #include "training/memory.hpp"
@@ -246,6 +248,36 @@ TEST(Workload, TracingAgainIntoTheSameBuffersGivesTheSameWork) {
   EXPECT_EQ(reused.collectives, fresh.collectives);
   EXPECT_EQ(reused.forward, fresh.forward);
   EXPECT_EQ(reused.tail.update, fresh.tail.update);
+}
+
+// Weight gradients of a layer's backward that wait for the tensor group's last sum before them.
+int held_products(const Workload& w) {
+  int held = 0;
+  for (const BlockRun& run : w.backward.value) {
+    const OpGraph& block = w.blocks[static_cast<std::size_t>(run.block)];
+    std::int32_t sum = -1;
+    for (std::int32_t op = 0; op < block.size(); ++op) {
+      const auto i = static_cast<std::size_t>(op);
+      const auto needs = block.needs.row(op);
+      const bool waits = std::find(needs.begin(), needs.end(), sum) != needs.end();
+      if (block.lane[i] == Lane::tensor) {
+        sum = op;
+      } else if (waits && w.kernels[static_cast<std::size_t>(block.work[i])].layout == ops::GemmLayout::nt) {
+        ++held;
+      }
+    }
+  }
+  return held;
+}
+
+TEST(Workload, WeightGradientsRunBesideTheSumOfInputGradientsOrAfterIt) {
+  TrainingConfig c = support::a_config({.tensor = 4});
+  c.sequence_parallel = false;
+  training::FrameworkSpec f = support::plain_framework();
+  EXPECT_EQ(held_products(traced(c, support::tiny_gpt(), f)), 0);
+  f.waits_for_input_gradients = true;
+  // Two column-parallel products in each kind of layer, and the head.
+  EXPECT_EQ(held_products(traced(c, support::tiny_gpt(), f)), 3);
 }
 
 }  // namespace
