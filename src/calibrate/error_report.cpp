@@ -94,12 +94,13 @@ void print(const Unseen& unseen) {
 void write(const std::string& path, const std::vector<StepError>& errors, const Unseen& unseen,
            const simulate::ErrorModel& model) {
   constexpr std::size_t fitted = error_source_count + 1;  // of the fields, the first
-  std::vector<std::string> sources;
+  std::vector<config::ErrorFileText::About> about;
   simulate::ErrorModel prior;
   for (const config::ErrorField& field : config::error_fields()) {
-    const bool is_fitted = sources.size() < fitted || std::string_view(field.name) == "p90";
-    sources.emplace_back(is_fitted ? fmt::format("fitted, from a prior of {:.3g}", field.of(prior))
-                                   : "assumed: an order of magnitude");
+    if (about.size() < fitted || std::string_view(field.name) == "p90")
+      about.push_back({fmt::format("fitted, from a prior of {:.3g}", field.of(prior)), "measured"});
+    else
+      about.push_back({"an order of magnitude", "assumed"});
   }
   std::set<std::string> names;
   for (const StepError& one : errors) names.insert(one.publication);
@@ -109,7 +110,7 @@ void write(const std::string& path, const std::vector<StepError>& errors, const 
                              names.size()),
        .date = fit_date,
        .model = model,
-       .sources = sources,
+       .about = about,
        .figures = {{"rows", static_cast<double>(errors.size())},
                    {"publications", static_cast<double>(names.size())},
                    {"unseen_within_one_sigma", validate::coverage(unseen.one_sigma).covered},

@@ -71,7 +71,7 @@ std::string error_file_text(const ErrorFileText& file) {
   ErrorModel model = file.model;
   for (std::size_t i = 0; i < fields.size(); ++i)
     out += fmt::format("{} = {{ value = {:.4g}, source = \"{}\" }}\n", fields[i].name, fields[i].of(model),
-                       file.sources.at(i));
+                       file.about.at(i).source, file.about.at(i).grade);
   out += "\n[fit]\n";
   for (const auto& [name, value] : file.figures) out += fmt::format("{} = {:.4g}\n", name, value);
   return out;

@@ -28,7 +28,10 @@ struct ErrorFile {
 struct ErrorFileText {
   std::string source, date;
   simulate::ErrorModel model;
-  std::vector<std::string> sources;  // of each field
+  struct About {
+    std::string source, grade;  // measured or assumed
+  };
+  std::vector<About> about;  // of each field
   std::vector<std::pair<std::string, double>> figures;
 };
 [[nodiscard]] std::string error_file_text(const ErrorFileText&);

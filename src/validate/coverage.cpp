@@ -42,7 +42,7 @@ double factor_that_covers(const std::vector<BandedError>& rows, double share) {
   double sum = 0.0;
   for (const auto& [factor, weight] : weighed) {
     sum += weight;
-    if (sum >= share - 1e-9) return factor;
+    if (sum >= share - 1e-9) return std::nextafter(factor, 2.0 * factor);  // the quotient may be rounded down
   }
   return weighed.back().first;
 }

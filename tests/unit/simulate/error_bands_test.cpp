@@ -1,0 +1,100 @@
+#include "simulate/error_bands.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/support/random_step_errors.hpp"
+
+namespace echo::simulate {
+namespace {
+
+constexpr std::uint64_t seed = 8, cases = 300;
+
+StepReport banded(const ErrorModel& model, const Evidence& evidence, StepReport report) {
+  report_errors(model, evidence, report);
+  return report;
+}
+
+double of(const StepReport& report, ErrorSource source) {
+  return static_cast<double>(report.error[static_cast<std::size_t>(source)]);
+}
+
+TEST(ErrorBands, AreTheRootOfTheSquaresOfContributionsThatAreNotNegative) {
+  for (std::uint64_t i = 0; i < cases; ++i) {
+    const StepReport report = banded({}, support::random_evidence(seed, i), support::random_report(seed, i));
+    double sum = 0.0;
+    for (const float one : report.error) {
+      ASSERT_GE(one, 0.0F) << i;
+      sum += static_cast<double>(one) * static_cast<double>(one);
+    }
+    ASSERT_NEAR(static_cast<double>(report.rel_error), std::sqrt(sum), 1e-6) << i;
+    ASSERT_NEAR(static_cast<double>(report.rel_error_p90), ErrorModel{}.p90 * std::sqrt(sum), 1e-6) << i;
+  }
+}
+
+TEST(ErrorBands, AreNoNarrowerWhereThereIsLessEvidence) {
+  for (std::uint64_t i = 0; i < cases; ++i) {
+    const StepReport report = support::random_report(seed, i);
+    const Evidence known = support::random_evidence(seed, i);
+    const float before = banded({}, known, report).rel_error;
+    Evidence relative = known, unmeasured = known, larger = known, guessed = known, modelled = known;
+    relative.gpu_error += 0.1;
+    unmeasured.network_measured = false;
+    larger.octaves_beyond += 1.0;
+    guessed.graded[static_cast<std::size_t>(ops::Grade::extrapolated)] +=
+        guessed.graded[static_cast<std::size_t>(ops::Grade::modelled)];
+    guessed.graded[static_cast<std::size_t>(ops::Grade::modelled)] = SimTime::zero();
+    modelled.graded[static_cast<std::size_t>(ops::Grade::modelled)] +=
+        modelled.graded[static_cast<std::size_t>(ops::Grade::measured)];
+    modelled.graded[static_cast<std::size_t>(ops::Grade::measured)] = SimTime::zero();
+    for (const Evidence& worse : {relative, unmeasured, larger, guessed, modelled})
+      ASSERT_GE(banded({}, worse, report).rel_error, before) << i;
+  }
+}
+
+TEST(ErrorBands, OfAStepThatHangsOnOneThingAreThoseOfThatThing) {
+  StepReport report;
+  report.step = report.step_no_slowdown = from_seconds(1.0);
+  report.driver[static_cast<std::size_t>(Driver::scale_out)] = 1.0;
+  ErrorModel model;
+  model.sigma = {};
+  model.sigma[static_cast<std::size_t>(ErrorSource::scale_out)] = 0.2;
+  report = banded(model, {}, report);
+  EXPECT_NEAR(of(report, ErrorSource::scale_out), 0.2, 1e-6);
+  for (const ErrorSource other : {ErrorSource::arithmetic, ErrorSource::host, ErrorSource::framework})
+    EXPECT_EQ(of(report, other), 0.0);
+  EXPECT_GT(of(report, ErrorSource::layout), 0.0) << "part of every error is of each config its own";
+  EXPECT_LT(of(report, ErrorSource::layout), 0.2);
+}
+
+TEST(ErrorBands, SayWhichPartsReachBeyondTheirEvidence) {
+  const StepReport report = support::random_report(seed, 1);
+  Evidence sound;
+  sound.graded[static_cast<std::size_t>(ops::Grade::modelled)] = from_seconds(1.0);
+  sound.host_measured = true;
+  EXPECT_EQ(banded({}, sound, report).out_of_range, 0);
+  Evidence evidence = sound;
+  evidence.graded[static_cast<std::size_t>(ops::Grade::extrapolated)] = from_seconds(0.2);
+  EXPECT_EQ(banded({}, evidence, report).out_of_range, bit_of(Beyond::kernel_shapes));
+  evidence = sound, evidence.gpu_error = 0.06;
+  EXPECT_EQ(banded({}, evidence, report).out_of_range, bit_of(Beyond::gpu_kind));
+  evidence = sound, evidence.network_measured = false;
+  EXPECT_EQ(banded({}, evidence, report).out_of_range, bit_of(Beyond::network));
+  evidence = sound, evidence.octaves_beyond = 2.0, evidence.host_measured = false;
+  EXPECT_EQ(banded({}, evidence, report).out_of_range, bit_of(Beyond::group_size) | bit_of(Beyond::host));
+}
+
+TEST(ErrorBands, OfMemoryLieBetweenThoseOfItsParts) {
+  StepReport report;
+  report.memory[static_cast<std::size_t>(training::MemoryPart::weights)] = Bytes(3'000);
+  report.memory[static_cast<std::size_t>(training::MemoryPart::activations)] = Bytes(1'000);
+  report.memory_peak = Bytes(4'000);
+  const ErrorModel model;
+  report_memory_error(model, report);
+  EXPECT_NEAR(static_cast<double>(report.mem_rel_error),
+              std::hypot(0.75 * model.memory_states, 0.25 * model.memory_activations), 1e-6);
+}
+
+}  // namespace
+}  // namespace echo::simulate
