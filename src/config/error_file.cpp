@@ -70,8 +70,8 @@ std::string error_file_text(const ErrorFileText& file) {
       file.source, file.date);
   ErrorModel model = file.model;
   for (std::size_t i = 0; i < fields.size(); ++i)
-    out += fmt::format("{} = {{ value = {:.4g}, source = \"{}\" }}\n", fields[i].name, fields[i].of(model),
-                       file.about.at(i).source, file.about.at(i).grade);
+    out += fmt::format("{} = {{ value = {:.4g}, source = \"{}\", grade = \"{}\" }}\n", fields[i].name,
+                       fields[i].of(model), file.about.at(i).source, file.about.at(i).grade);
   out += "\n[fit]\n";
   for (const auto& [name, value] : file.figures) out += fmt::format("{} = {:.4g}\n", name, value);
   return out;
