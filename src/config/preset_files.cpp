@@ -303,6 +303,7 @@ training::FrameworkSpec read_framework(TableReader& file) {
   framework.gathers_inputs_again = !framework.keeps_gathered_inputs;
   file.boolean("gathers_inputs_again", framework.gathers_inputs_again, Presence::optional);
   file.boolean("balances_stages", framework.balances_stages, Presence::optional);
+  file.boolean("copies_attention_inputs", framework.copies_attention_inputs, Presence::optional);
   file.boolean("norms_in_fp32", framework.norms_in_fp32, Presence::optional);
   file.boolean("recomputes_norms", framework.recomputes_norms, Presence::optional);
   int exchange = 0, weight_return = 0;

@@ -62,8 +62,11 @@ struct FrameworkSpec {
   bool waits_for_input_gradients = false;
   // Whole inputs of products under sequence parallelism: held from forward to backward; gathered again there.
   bool keeps_gathered_inputs = false, gathers_inputs_again = true;
-  bool norms_in_fp32 =
-      false;  // the input of a norm is cast to fp32 by a kernel of its own, its gradient back
+  // Queries, keys and values are laid out anew by copies on their way into the attention kernel and back:
+  // once all of them, twice more keys and values (put together, turned round).
+  bool copies_attention_inputs = false;
+  // The input of a norm is cast to fp32 by a kernel of its own, its gradient back.
+  bool norms_in_fp32 = false;
   bool recomputes_norms =
       false;  // a norm's output is formed again in the backward pass, whatever else is kept
   GradientExchange gradient_exchange = GradientExchange::reduce_scatter;

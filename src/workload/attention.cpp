@@ -104,6 +104,11 @@ OpIndex latent_backward(Builder& b, const Shapes& s, const GradientReady& ready)
   return -1;
 }
 
+void copy_inputs(Builder& b, const Shapes& s, Part part) {
+  if (!s.x.framework.copies_attention_inputs) return;
+  b.compute(part, s.op(KernelKind::elementwise, s.rows, s.query_width + 3 * (s.key_width + s.value_width)));
+}
+
 }  // namespace
 
 OpIndex attention_forward(Builder& b, const Shapes& s, Mixer mixer, Part part) {
@@ -114,6 +119,7 @@ OpIndex attention_forward(Builder& b, const Shapes& s, Mixer mixer, Part part) {
     const OpIndex projected = column_forward(b, s, part, s.hidden, query_key_value(s));
     ready = rope(b, s, mixer, part, head_norms(b, s, part, KernelKind::norm_forward, projected));
   }
+  copy_inputs(b, s, part);
   core_attention_forward(b, s, mixer, part, ready);
   return row_forward(b, s, part, s.context_width);
 }
@@ -125,6 +131,7 @@ OpIndex attention_backward(Builder& b, const Shapes& s, Mixer mixer, const Gradi
   row_backward(b, s, s.context_width, ready);
   core_attention_backward(b, s, mixer);
   if (s.x.model.has_latent_attention()) return latent_backward(b, s, ready);
+  copy_inputs(b, s, Part::backward);
   rope(b, s, mixer, Part::backward);
   head_norms(b, s, Part::backward, KernelKind::norm_backward);
   return column_backward(b, s, s.hidden, query_key_value(s), ready);

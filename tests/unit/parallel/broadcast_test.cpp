@@ -96,6 +96,7 @@ simulate::Catalog full_catalog() {
                                     .overlap = {true, true, true, true},
                                     .waits_for_input_gradients = true,
                                     .keeps_gathered_inputs = true,
+                                    .copies_attention_inputs = true,
                                     .norms_in_fp32 = true,
                                     .recomputes_norms = true,
                                     .gradient_exchange = training::GradientExchange::reduce,
