@@ -14,7 +14,8 @@
 //   Publications with many runs do not count for more than thirty runs; errors beyond three robust standard
 // deviations of their publication count as three (bistable machines, misprints), since the bands are to hold
 // 80 % of the runs, not their worst. Last, a conformal step that needs no normal law: bands are scaled until
-// they hold what they promise, each publication counting alike.
+// they hold what they promise, each publication weighing as
+// the root of its runs.
 // Neglected: that two publications may have one machine, and that constants were fitted to some of the runs;
 // predictions of models that had not seen them are taken where they are given.
 #include "calibrate/error_fit.hpp"

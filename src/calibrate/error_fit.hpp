@@ -10,7 +10,8 @@
 namespace echo::calibrate {
 
 // By maximum likelihood under `prior`, then scaled so that one standard deviation holds 68 % of the runs of a
-// publication and p90 of them 80 %, in the mean over publications. Deterministic. Precondition: errors.
+// publication and p90 of them 80 %, as validate::factor_that_covers weighs them. Deterministic. Precondition:
+// errors.
 [[nodiscard]] simulate::ErrorModel fit_errors(const std::vector<StepError>& errors,
                                               const simulate::ErrorModel& prior);
 

@@ -34,10 +34,11 @@ double factor_that_covers(const std::vector<BandedError>& rows, double share) {
   ECHO_EXPECT(!rows.empty());
   std::map<std::string, double> count;
   for (const BandedError& row : rows) count[row.group] += 1.0;
+  double all = 0.0;
+  for (const auto& [group, own] : count) all += std::sqrt(own);
   std::vector<std::pair<double, double>> weighed;  // |error| / band, weight
   for (const BandedError& row : rows)
-    weighed.emplace_back(std::abs(row.error) / row.band,
-                         1.0 / (count[row.group] * static_cast<double>(count.size())));
+    weighed.emplace_back(std::abs(row.error) / row.band, 1.0 / (std::sqrt(count[row.group]) * all));
   std::sort(weighed.begin(), weighed.end());
   double sum = 0.0;
   for (const auto& [factor, weight] : weighed) {

@@ -23,8 +23,9 @@ struct Coverage {
 [[nodiscard]] std::map<std::string, Coverage> coverage_by_group(const std::vector<BandedError>&,
                                                                 double factor = 1.0);
 
-// The least factor whose bands hold `share` of the runs of a group, in the mean over the groups: each group
-// counts alike, whatever its rows, because the next one to come is a whole group. Precondition: rows.
+// The least factor whose bands hold `share` of the runs, each group weighing as the root of its rows: between
+// equal weights, which the next group to come asks for, and equal rows, by which coverage is counted.
+// Precondition: rows.
 [[nodiscard]] double factor_that_covers(const std::vector<BandedError>&, double share);
 
 }  // namespace echo::validate

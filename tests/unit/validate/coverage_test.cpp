@@ -23,11 +23,11 @@ TEST(Coverage, OfNormalErrorsIsThatOfTheNormalLaw) {
   EXPECT_NEAR(factor_that_covers(rows, 0.8), 1.2816, 0.03);
 }
 
-TEST(Coverage, EachGroupCountsAlike) {
-  std::vector<BandedError> rows(1'000, {"many", 0.1, 0.1});
-  rows.push_back({"one", 0.5, 0.1});
-  EXPECT_NEAR(factor_that_covers(rows, 0.5), 1.0, 1e-12);
-  EXPECT_NEAR(factor_that_covers(rows, 0.51), 5.0, 1e-12);
+TEST(Coverage, AGroupWeighsAsTheRootOfItsRows) {
+  std::vector<BandedError> rows(900, {"many", 0.1, 0.1});
+  for (int i = 0; i < 100; ++i) rows.push_back({"fewer", 0.5, 0.1});
+  EXPECT_NEAR(factor_that_covers(rows, 0.74), 1.0, 1e-9);  // 30 / (30 + 10)
+  EXPECT_NEAR(factor_that_covers(rows, 0.76), 5.0, 1e-9);
 }
 
 TEST(Coverage, TheFactorFoundHoldsWhatWasAsked) {
