@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
         "echo-calibrate transfer [--data FOLDER]\n"
         "echo-calibrate networks [--out FOLDER]\n"
         "echo-calibrate training [--table FILE]\n"
+        "echo-calibrate errors [--table FILE] [--predicted FILE] [--out FILE] [--check]\n"
         "echo-calibrate held-out [--table FILE] [--out FILE.csv]\n"
         "echo-calibrate ablation [--table FILE]\n",
         stderr);
