@@ -3,12 +3,14 @@
 // LlamaRMSNorm); eager rope is slice/negate/concatenate, two multiplies and an add for queries and keys each;
 // eager SwiGLU is silu and a product; GELU by tanh is eight primitives; softmax of 16-bit scores is two
 // casts, scale, mask and itself, either way (Megatron-LM fused_softmax.py, forward_torch_softmax); unfused
-// vocabulary cross-entropy in Megatron (core/tensor_parallel/cross_entropy.py) is max, subtract, mask,
-// gather, exponential, sum, log and two masks; a router (core/transformer/moe/moe_utils.py) is softmax,
-// top-k, two times zeros and scatter, and the sums of the balancing loss; a dynamic 8-bit scale (torchao
-// float8_utils.py) is magnitude, maximum, two conversions, clamp, division and rounding. Transformer Engine's
-// grouped product is a cuBLAS call for each expert, dealt out to four streams. Backward chains are about
-// twice as long.
+// vocabulary cross-entropy in Megatron (core/tensor_parallel/cross_entropy.py) is a cast, maximum,
+// subtraction, which targets are a rank's own (five), two writes through that mask (four each: its elements
+// are counted and listed first), the gather and what it gathers by (three), exponential, sum, division,
+// logarithm and difference, and four that average over the tokens that count; back, six of those again, the
+// cast and the average; a router (core/transformer/moe/moe_utils.py) is softmax, top-k, two times zeros and
+// scatter, and the sums of the balancing loss; a dynamic 8-bit scale (torchao float8_utils.py) is magnitude,
+// maximum, two conversions, clamp, division and rounding. Transformer Engine's grouped product is a cuBLAS
+// call for each expert, dealt out to four streams. Backward chains are about twice as long.
 #include "ops/launches.hpp"
 
 namespace echo::ops {
@@ -42,9 +44,9 @@ std::int32_t eager_launches(const KernelKey& key) {
     case KernelKind::softmax_backward:
       return 5;
     case KernelKind::cross_entropy_forward:
-      return 10;
+      return 28;
     case KernelKind::cross_entropy_backward:
-      return 4;
+      return 10;
     case KernelKind::optimizer:
       return 12;
     case KernelKind::embedding_forward:
