@@ -23,17 +23,18 @@ namespace echo::calibrate {
 namespace {
 
 constexpr const char* h100_steps =
-    "fitted: 40 published 16-bit and 70 8-bit steps of Megatron-Core on H100 (dgxc-benchmarking, "
-    "nemo-legacy-perf, mlperf-v3.1, flagperf, Megatron-LM's README); echo-calibrate training, 2026-11-22";
+    "fitted: 24 published 16-bit and 48 8-bit steps of Megatron-Core and NeMo on H100 without vboost "
+    "(dgxc-benchmarking, nemo-legacy-perf, mlperf-v3.1, flagperf, Megatron-LM's README); echo-calibrate "
+    "training, 2026-11-22";
 constexpr const char* gb200_steps =
-    "fitted: 3 published 16-bit and 3 8-bit steps of Megatron-Core on GB200 (dgxc-benchmarking); "
-    "echo-calibrate training, 2026-11-22";
+    "fitted: 3 published 16-bit and 3 8-bit steps of NeMo on GB200 (dgxc-benchmarking); echo-calibrate "
+    "training, 2026-11-22";
 constexpr TrainingRate rates[] = {
-    {"h100-sxm", 0.321, 0.453, 0.05, h100_steps},
-    {"h200-sxm", 0.256, 0.406, 0.08,
+    {"h100-sxm", 0.347, 0.47, 0.05, h100_steps},
+    {"h200-sxm", 0.281, 0.422, 0.08,
      "assumed: the H100's rate inside a training step (one die, one power limit)"},
-    {"gb200", 0.404, 0.548, 0.08, gb200_steps},
-    {"b200-sxm", 0.393, 0.548, 0.12, "assumed: the GB200's rate inside a training step (one die)"},
+    {"gb200", 0.439, 0.612, 0.08, gb200_steps},
+    {"b200-sxm", 0.428, 0.612, 0.12, "assumed: the GB200's rate inside a training step (one die)"},
 };
 
 void study_gpu(StepStudy& study, const StepRows& all, profile::KernelConstants& constants, bool narrow) {
