@@ -49,6 +49,8 @@ struct FittedHost {
 };
 constexpr FittedHost fitted_hosts[] = {
     {"megatron-deepspeed", "vtrain", "nanotron", &training::FrameworkSpec::host_per_kernel},
+    {"megatron-deepspeed", "vtrain", "nanotron", &training::FrameworkSpec::host_per_step},
+    {"nanotron", "nanotron-playbook", "megatron-deepspeed", &training::FrameworkSpec::host_per_slice},
     {"nanotron", "nanotron-playbook", "megatron-deepspeed", &training::FrameworkSpec::host_per_kernel},
     {"nanotron", "nanotron-playbook", "megatron-deepspeed", &training::FrameworkSpec::host_per_peer}};
 

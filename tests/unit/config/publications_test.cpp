@@ -78,9 +78,13 @@ TEST(Publications, ShippedRulesLeadToPresetsThatExist) {
   EXPECT_FALSE(shipped.publications.empty());
   for (const PublishedRuns& runs : shipped.publications) {
     EXPECT_FALSE(runs.where.empty());
-    EXPECT_TRUE(runs.framework.empty() != runs.gpu.empty() || !runs.framework.empty());
-    if (!runs.framework.empty())
+    EXPECT_FALSE(runs.framework.empty() && runs.gpu.empty() && runs.cluster.empty());
+    if (!runs.framework.empty()) {
       EXPECT_GE(find_named(shipped.catalog.frameworks, runs.framework), 0) << runs.framework;
+    }
+    if (!runs.cluster.empty()) {
+      EXPECT_GE(find_named(shipped.catalog.clusters, runs.cluster), 0) << runs.cluster;
+    }
     if (!runs.gpu.empty()) {
       EXPECT_GE(find_named(shipped.catalog.gpus, runs.gpu), 0) << runs.gpu;
       EXPECT_GE(find_named(shipped.catalog.clusters, "generic-" + runs.gpu), 0) << runs.gpu;
