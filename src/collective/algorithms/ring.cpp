@@ -99,11 +99,16 @@ bool is_rooted(const Call& call) {
   return call.kind == CollectiveKind::broadcast || call.kind == CollectiveKind::reduce;
 }
 
-double slice(const Call& call, const Communicator& c, Protocol p) {
+// Channels that share the bytes: a short rooted call takes few. `over`: channels that a piece is cut into.
+double lanes(const Call& call, const Communicator& c, Protocol p) {
+  return is_rooted(call) ? channels(call, c, p) : c.channels;
+}
+
+double slice(const Call& call, const Communicator& c, Protocol p, double over) {
   const double most = p == Protocol::simple  ? (is_rooted(call) ? 524288.0 : 1048576.0)
                       : p == Protocol::ll128 ? 576000.0
                                              : 32768.0;
-  const double cuts = static_cast<double>(c.channels) * (is_rooted(call) ? 1 : c.ranks);
+  const double cuts = over * (is_rooted(call) ? 1 : c.ranks);
   return std::min(most, static_cast<double>(call.bytes) / cuts);
 }
 
@@ -115,14 +120,15 @@ PartedTime across_nodes(const Call& call, const Communicator& c, Protocol p, dou
                         const Rate& nvlink, const NetworkConstants& k) {
   constexpr double hidden = 4.0;
   const double bytes = static_cast<double>(call.bytes), crossings = network_steps(call, c);
-  const double piece = bytes / c.ranks, one = slice(call, c, p);
+  const double piece = bytes / c.ranks, shared = lanes(call, c, p);
+  const double one = slice(call, c, p, shared), each = slice(call, c, p, c.channels);
   const Rate network = network_rate(c, p, k);
-  const PartedTime step = piece / (1000.0 * network) + as_fixed(k.network_step * piece / (one * c.channels));
+  const PartedTime step = piece / (1000.0 * network) + as_fixed(k.network_step * piece / (each * c.channels));
   PartedTime path = inside + as_latency(posting(k, p, channels(call, c, p), 1.0));
-  path += crossings * (as_latency(inter_hop(c, Method::ring, p, k)) +
-                       k.chunk_ramp * one / (1000.0 * network / c.channels));
+  path += crossings *
+          (as_latency(inter_hop(c, Method::ring, p, k)) + k.chunk_ramp * one / (1000.0 * network / shared));
   if (c.per_node > 1 && p == Protocol::simple)
-    path += (steps_of(call, c) - crossings) * 0.5 * one * c.channels / (1000.0 * nvlink);
+    path += (steps_of(call, c) - crossings) * 0.5 * one * shared / (1000.0 * nvlink);
   const PartedTime wire =
       longer((steps + k.ring_end) * step, c.per_node > 1 ? steps * piece / (1000.0 * nvlink) : PartedTime{});
   return is_rooted(call) ? path + wire : joined(0.0, path, wire, hidden);
@@ -139,7 +145,7 @@ Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkCons
   PartedTime latency =
       as_latency((steps_of(call, c) - network_steps(call, c)) * intra_hop(c, Method::ring, p, k));
   if (c.multi_node()) return {as_latency(base) + across_nodes(call, c, p, steps, latency, nvlink, k), memory};
-  latency += k.ring_fill * slice(call, c, p) * c.channels / (1000.0 * nvlink);
+  latency += k.ring_fill * slice(call, c, p, c.channels) * c.channels / (1000.0 * nvlink);
   const PartedTime wire = bytes * (steps + k.ring_end) / c.ranks / (1000.0 * nvlink);
   return {joined(base, latency, wire, k.overlap), memory};
 }
