@@ -48,7 +48,7 @@ void put_as(storage::ElementType type, std::int64_t value, std::vector<std::byte
     case storage::ElementType::f8:
       break;
   }
-  ECHO_ENSURE(!"an integer filler meets a real column");
+  ECHO_ENSURE(!storage::is_real(type));  // an integer filler meets no real column
 }
 
 void put_as(storage::ElementType type, double value, std::vector<std::byte>& out) {
