@@ -214,7 +214,7 @@ FileDiff diff_of(const ResultRows& first, const ResultRows& second, std::int64_t
   auto ids = best_ids(first, diff, count, where), others = best_ids(second, diff, count, where);
   ids.insert(ids.end(), others.begin(), others.end());
   std::ranges::sort(ids);
-  ids.erase(std::ranges::unique(ids).begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   for (const std::uint64_t id : ids) {
     RankChange change{.config_id = id, .before = before.value(id), .after = after.value(id), .cause = ""};
     change.from = before.rank(change.before), change.to = after.rank(change.after);
