@@ -176,19 +176,20 @@ class StepTrace {
   }
   // As the slices have it.
   std::int32_t most_held(std::int32_t stage) {
-    const auto [found, fresh] = most_held_.try_emplace(stage, 0);
-    if (!fresh) return found->second;
+    const auto [place, fresh] = most_held_.try_emplace(stage, 0);
+    std::int32_t& most = place->second;
+    if (!fresh) return most;
     std::int32_t held = 0;
     const auto pass = [&](const Task& task) {
       held += task.kind == TaskKind::forward ? 1 : task.kind == TaskKind::backward_input ? 0 : -1;
-      found->second = std::max(found->second, held);
+      most = std::max(most, held);
     };
     for (const Slice& slice : step_.slices) {
       if (slice.stage != stage || slice.kind != SliceKind::task) continue;
       pass(slice.task);
       if (slice.is_pair) pass(slice.partner);
     }
-    return found->second;
+    return most;
   }
 
   // The transfer a task's output takes, and an arrow to the task that reads it.
