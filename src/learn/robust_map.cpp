@@ -3,8 +3,8 @@
 // w = min(1, k s / |r|), and halves its step while that does not lessen the objective (Gauss-Newton; Huber,
 // "Robust estimation of a location parameter", 1964; k = 1.345 gives up 5 % of efficiency on normal errors).
 // The noise is first as assumed: taken from residuals at the start, it would hide a shift that all rows
-// share. Only then is it estimated, from the median residual and the assumption, by counts of rows beyond
-// those that the parameters use up; a few rows say little of their own noise.
+// share. Only then is it estimated, from how residuals scatter about their median and the assumption, by
+// counts of rows beyond those that the parameters use up; a few rows say little of their own noise.
 #include "learn/robust_map.hpp"
 
 #include <Eigen/Dense>
@@ -62,16 +62,22 @@ std::vector<double> sigma_of(const Eigen::MatrixXd& precision) {
   return out;
 }
 
-double median_size(std::vector<double> values) {
-  for (double& value : values) value = std::abs(value);
+double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }
 
+// What all rows share is no noise, even where priors keep the parameters from taking it up.
+double spread(std::vector<double> values) {
+  const double shared = median(values);
+  for (double& value : values) value = std::abs(value - shared);
+  return median(std::move(values));
+}
+
 double noise_of(const NearlyKnown& problem, const std::vector<double>& residual, double parameters) {
   const double free = std::max(0.0, static_cast<double>(residual.size()) - parameters);
-  const double seen = 1.4826 * median_size(residual);  // sigma of a normal, from its median size
+  const double seen = 1.4826 * spread(residual);  // sigma of a normal, from its median size
   const double variance =
       (problem.noise_rows * problem.noise * problem.noise + free * seen * seen) / (problem.noise_rows + free);
   return std::max(problem.least_noise, std::sqrt(variance));
