@@ -1,5 +1,7 @@
 // A warm simulate() allocates nothing: every buffer lives in the workspace.
-#if !defined(__SANITIZE_ADDRESS__)  // the sanitizer brings its own operator new
+#include "tests/support/sanitized.hpp"
+
+#if !defined(ECHO_SANITIZED)  // the sanitizer brings its own operator new
 
 #include <gtest/gtest.h>
 

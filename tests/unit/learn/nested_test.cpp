@@ -9,6 +9,7 @@
 #include "learn/baselines.hpp"
 #include "learn/booster.hpp"
 #include "tests/support/learn_examples.hpp"
+#include "tests/support/sanitized.hpp"
 
 using namespace echo;
 using namespace echo::learn;
@@ -55,6 +56,7 @@ TEST(Nested, NeverAsksAboutARowThatTrainedOrChose) {
 }
 
 TEST(Nested, OnPureNoiseDoesNotBeatNoSlowdown) {
+  if (support::is_sanitized) GTEST_SKIP() << "statistics of many fits: nothing for a sanitizer to see";
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     const Examples examples = metric_examples(120, 5, seed, echo::testing::by_nothing, 0.2);
     const NestedReport report =

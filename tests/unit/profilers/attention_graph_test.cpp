@@ -2,7 +2,9 @@
 // library to be there, too, for which the toolkit's stub will do: it has the names, and every function of it
 // fails. Not under the sanitizers: cuDNN loads and unloads libraries whose start-up memory then counts as
 // leaked.
-#if defined(ECHO_HAS_CUDNN) && !defined(__SANITIZE_ADDRESS__)
+#include "tests/support/sanitized.hpp"
+
+#if defined(ECHO_HAS_CUDNN) && !defined(ECHO_SANITIZED)
 #include "profilers/attention_graph.hpp"
 
 #include <dlfcn.h>

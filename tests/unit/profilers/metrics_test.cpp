@@ -9,6 +9,7 @@
 #include "profilers/metric_names.hpp"
 #include "profilers/metric_text.hpp"
 #include "profilers/occupancy.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace echo::profilers {
 namespace {
@@ -38,7 +39,7 @@ TEST(Metrics, StayWithinASharesBoundsAndKeepWhatIsMissing) {
 }
 
 // CUPTI loads its host library by itself (RTLD_DEEPBIND), which ends a sanitized process.
-#ifndef __SANITIZE_ADDRESS__
+#ifndef ECHO_SANITIZED
 TEST(MetricConfig, PlansTheSameMetricsOnEveryChipWithoutAGpu) {
   for (const char* chip : {"GA100", "GH100", "GB100"}) {
     const MetricConfig config(chip);
