@@ -67,6 +67,7 @@ TEST(Nested, OnPureNoiseDoesNotBeatNoSlowdown) {
 }
 
 TEST(Nested, FindsWhatHangsOnTheNameAndSaysSo) {
+  if (support::is_sanitized) GTEST_SKIP() << "statistics of many fits: nothing for a sanitizer to see";
   const Examples examples = metric_examples(150, 5, 2, echo::testing::by_name, 0.02);
   const NestedReport report = evaluate_nested(quick_table(examples), examples, {.repeats = 1});
   EXPECT_LT(report.chosen.all.mean, 0.02);
@@ -75,6 +76,7 @@ TEST(Nested, FindsWhatHangsOnTheNameAndSaysSo) {
 }
 
 TEST(Nested, KeepsToNoSlowdownWhereTheNameIsAllAndKernelsAreNew) {
+  if (support::is_sanitized) GTEST_SKIP() << "statistics of many fits: nothing for a sanitizer to see";
   const Examples examples = metric_examples(150, 5, 2, echo::testing::by_name, 0.02);
   const NestedReport report =
       evaluate_nested(quick_table(examples), examples, {.grouping = Grouping::kernel, .repeats = 1});
@@ -83,6 +85,7 @@ TEST(Nested, KeepsToNoSlowdownWhereTheNameIsAllAndKernelsAreNew) {
 }
 
 TEST(Nested, LearnsFromMetricsWhatHoldsForKernelsNeverSeen) {
+  if (support::is_sanitized) GTEST_SKIP() << "statistics of many fits: nothing for a sanitizer to see";
   const Examples examples = metric_examples(300, 12, 3, echo::testing::by_dram);
   const NestedReport report =
       evaluate_nested(quick_table(examples), examples, {.grouping = Grouping::kernel, .repeats = 1});
