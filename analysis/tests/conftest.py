@@ -14,6 +14,14 @@ sys.path.insert(0, str(ANALYSIS))
 from synthetic_file import write_synthetic_file  # noqa: E402
 
 
+def is_light_and_the_same_each_time(draw, save, folder, limit):
+    """Two pictures that `draw` makes: equal byte by byte, and of fewer than `limit` bytes."""
+    for name in ("a.svg", "b.svg"):
+        save(draw(), folder / name)
+    assert (folder / "a.svg").read_bytes() == (folder / "b.svg").read_bytes()
+    assert 0 < (folder / "a.svg").stat().st_size < limit
+
+
 def find_program():
     """The program of the build that runs these tests (ECHO_SWEEP), else the newest one built here."""
     if "ECHO_SWEEP" in os.environ:

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-
 #include "apps/recalibrate.hpp"
 #include "apps/slowdown_input.hpp"
 #include "config/measured_steps.hpp"
@@ -14,13 +12,6 @@ namespace echo::apps {
 namespace {
 
 constexpr int exit_no_better = 6;  // none of those that say how a sweep ended
-
-void write_text(const std::string& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.flush();
-  if (!out) throw UserError("cannot write " + path, "check the path, its permissions and free space", 5);
-}
 
 void check(const RecalibrateArguments& a) {
   if (a.tables.size() != 1)
@@ -46,14 +37,14 @@ int recalibrate_and_tell(const RecalibrateArguments& a) {
   const std::string digest = config::fingerprint(config::read_whole_file(file).value_or(""));
   const Recalibration done = recalibrate(table, {file, digest, a.site_file, a.preset_paths}, presets);
   fmt::print("{}", a.json ? recalibration_json(done) : recalibration_text(done));
-  if (!a.csv.empty()) write_text(a.csv, recalibration_csv(done));
+  if (!a.csv.empty()) config::write_whole_file(a.csv, recalibration_csv(done));
   const std::string why_not = why_no_better(done);
   if (!why_not.empty() && !a.force) {
     fmt::print(stderr, "{} is not written: {}\n  pass --force to have it all the same\n", a.site_file,
                why_not);
     return exit_no_better;
   }
-  write_text(a.site_file, done.file_text);
+  config::write_whole_file(a.site_file, done.file_text);
   if (!a.json)
     fmt::print("{} written: include = [\"{}\"] in a sweep, --site {} here\n", a.site_file, a.site_file,
                a.site_file);

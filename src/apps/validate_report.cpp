@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 
 #include "apps/validate_steps.hpp"
 #include "base/error.hpp"
 #include "config/did_you_mean.hpp"
+#include "config/read_file.hpp"
 
 namespace echo::apps {
 
@@ -104,11 +104,9 @@ void write_rows(const std::string& path, const std::vector<ValidatedTable>& tabl
     if (table.csv_header != tables.front().csv_header)
       throw UserError("rows of training steps, kernels, collectives and slowdown do not fit one file",
                       "validate " + tables.front().file + " and " + table.file + " one by one");
-  std::ofstream out(path);
-  out << tables.front().csv_header;
-  for (const ValidatedTable& table : tables) out << table.csv;
-  out.flush();
-  if (!out) throw UserError("cannot write " + path, "check the path, its permissions and free space", 5);
+  std::string out = tables.front().csv_header;
+  for (const ValidatedTable& table : tables) out += table.csv;
+  config::write_whole_file(path, out);
 }
 
 void check_expected(const std::vector<std::string>& expected, const std::vector<ValidatedTable>& tables) {

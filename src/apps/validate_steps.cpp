@@ -63,7 +63,8 @@ std::map<std::string, validate::GroupErrors> groups_of(const std::vector<Predict
   return out;
 }
 
-void add_json(Json& json, const std::vector<PredictedStep>& rows, const Scores& scores, std::size_t worst) {
+void add_json(Json& json, const std::vector<PredictedStep>& rows, const Scores& scores,
+              const StepRanking& ranking, std::size_t worst) {
   json.member("rows", rows.size());
   json.member("memory_predicted", scores.memory_predicted).member("memory_too_full", scores.too_full);
   json.member("memory_read_to_fit", scores.read_to_fit);
@@ -78,7 +79,7 @@ void add_json(Json& json, const std::vector<PredictedStep>& rows, const Scores& 
     json.close();
   }
   json.close();
-  add_ranking(json, rank_steps(rows));
+  add_ranking(json, ranking);
   add_coverage(json, rows);
   add_worst(json, worst_steps(rows, worst));
 }
@@ -96,12 +97,12 @@ std::string memory_line(const Scores& scores) {
       s.scored, show_share(s.median_ape), show_share(s.mean_ape), show_share(s.p90_ape), 100 * s.bias);
 }
 
-std::string as_text(const std::vector<PredictedStep>& rows, const Scores& scores, const ValidatedTable& table,
-                    const ValidateOptions& options) {
+std::string as_text(const std::vector<PredictedStep>& rows, const Scores& scores, const StepRanking& ranking,
+                    const ValidatedTable& table, const ValidateOptions& options) {
   std::string out;
   for (const std::string& name : options.by)
     out += error_table(name, table.by.at(name), all_of(name, scores, table)).text() + "\n";
-  out += ranking_text(rank_steps(rows)) + coverage_text(rows);
+  out += ranking_text(ranking) + coverage_text(rows);
   if (const auto worst = worst_steps(rows, options.worst); !worst.empty())
     out += "worst rows\n" + worst_text(worst) + "\n";
   out += memory_line(scores) + fmt::format("{} rows read, {} scored\n", table.rows, table.all.scored);
@@ -129,20 +130,21 @@ ValidatedTable validate_steps(const config::MeasuredSteps& steps, const std::str
   const std::vector<PredictedStep> rows = predict_steps(steps, calibration, options.shares);
   Scores scores;
   for (const PredictedStep& row : rows) add_score(row, scores);
+  const StepRanking ranking = rank_steps(rows);
   ValidatedTable out;
   out.file = file, out.form = "training steps", out.rows = rows.size();
   out.all = out.claimed = validate::summarise(scores.steps);
   out.claimed_rows = scores.steps;
   out.by = groups_of(rows, scores);
-  out.text = as_text(rows, scores, out, options);
+  out.text = as_text(rows, scores, ranking, out, options);
   for (const std::string& name : options.by)
     out.markdown += error_table(name, out.by.at(name), all_of(name, scores, out)).markdown() + "\n";
   if (options.wants_csv) {
     out.csv_header = step_csv_header();
     for (const PredictedStep& row : rows) add_step_csv(row, out.csv);
   }
-  out.add_members = [rows, scores, worst_shown = options.worst](Json& json) {
-    add_json(json, rows, scores, worst_shown);
+  out.add_members = [rows, scores, ranking, worst_shown = options.worst](Json& json) {
+    add_json(json, rows, scores, ranking, worst_shown);
   };
   return out;
 }

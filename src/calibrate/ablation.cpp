@@ -96,10 +96,7 @@ void print(const std::string& name, const validate::ErrorSummary& e) {
 }  // namespace
 
 int run_ablation(std::span<char*> args) {
-  std::string table = default_step_table();
-  for (std::size_t i = 0; i + 1 < args.size(); ++i)
-    if (std::string(args[i]) == "--table") table = args[i + 1];
-  StepStudy study = read_step_study(table);
+  StepStudy study = read_step_study(step_option(args, "--table", default_step_table()));
   const StepRows all = study.scored();
   for (std::size_t id = 0; id < study.steps.catalog.frameworks.size(); ++id) {
     StepRows rows;

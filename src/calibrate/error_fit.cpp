@@ -29,6 +29,7 @@
 #include <string>
 
 #include "base/contract.hpp"
+#include "calibrate/step_study.hpp"
 #include "simulate/error_bands.hpp"
 
 namespace echo::calibrate {
@@ -44,11 +45,6 @@ constexpr auto layout = static_cast<std::size_t>(ErrorSource::layout);
 
 double square(double x) { return x * x; }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2.0;
-}
-
 struct Publication {
   std::vector<const StepError*> runs;
   Eigen::VectorXd error;                                                // pulled in
@@ -59,11 +55,11 @@ using Publications = std::vector<Publication>;
 
 void pull_in(Eigen::VectorXd& error) {
   const std::vector<double> all(error.begin(), error.end());
-  const double centre = median(all);
+  const double centre = median_of(all);
   std::vector<double> distance;
   for (const double one : all) distance.push_back(std::abs(one - centre));
   const double reach =
-      furthest * (1.4826 * median(distance) + 0.005);  // half a percent: the least noise known
+      furthest * (1.4826 * median_of(distance) + 0.005);  // half a percent: the least noise known
   for (double& one : error) one = std::clamp(one, centre - reach, centre + reach);
 }
 

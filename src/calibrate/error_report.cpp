@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,7 +11,9 @@
 
 #include "base/error.hpp"
 #include "calibrate/error_fit.hpp"
+#include "calibrate/step_study.hpp"
 #include "config/error_file.hpp"
+#include "config/read_file.hpp"
 
 namespace echo::calibrate {
 
@@ -27,9 +27,8 @@ struct Request {
 };
 
 Request request_of(std::span<char*> args) {
-  const char* const folder = std::getenv("ECHO_DATA_DIR");
-  Request out{.table =
-                  std::string(folder == nullptr ? "../shared/data" : folder) + "/steps/measured_steps.csv"};
+  Request out;
+  out.table = default_step_table();
   std::size_t next = 0;
   while (next < args.size()) {
     const std::string_view name = args[next++];
@@ -119,19 +118,17 @@ void write(const std::string& path, const std::vector<StepError>& errors, const 
   }
   std::set<std::string> names;
   for (const StepError& one : errors) names.insert(one.publication);
-  std::ofstream out(path);
-  out << config::error_file_text(
-      {.source = fmt::format("the errors of {} published training steps of {} publications", errors.size(),
-                             names.size()),
-       .date = fit_date,
-       .model = model,
-       .about = about,
-       .figures = {{"rows", static_cast<double>(errors.size())},
-                   {"publications", static_cast<double>(names.size())},
-                   {"unseen_within_one_sigma", validate::coverage(unseen.one_sigma).covered},
-                   {"unseen_within_80_percent_band", validate::coverage(unseen.p90).covered}}});
-  out.flush();
-  if (!out) throw UserError("cannot write " + path, "check the path, its permissions and free space", 5);
+  config::write_whole_file(
+      path, config::error_file_text(
+                {.source = fmt::format("the errors of {} published training steps of {} publications",
+                                       errors.size(), names.size()),
+                 .date = fit_date,
+                 .model = model,
+                 .about = about,
+                 .figures = {{"rows", static_cast<double>(errors.size())},
+                             {"publications", static_cast<double>(names.size())},
+                             {"unseen_within_one_sigma", validate::coverage(unseen.one_sigma).covered},
+                             {"unseen_within_80_percent_band", validate::coverage(unseen.p90).covered}}}));
 }
 
 }  // namespace

@@ -14,16 +14,15 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <fstream>
 #include <iterator>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/named_table.hpp"
 #include "calibrate/step_study.hpp"
 #include "calibrate/training_rate.hpp"
+#include "config/read_file.hpp"
 #include "validate/error_table.hpp"
 
 namespace echo::calibrate {
@@ -132,21 +131,14 @@ void write_rows(const std::string& path, const std::vector<HeldOut>& rows) {
   for (const HeldOut& r : rows)
     fmt::format_to(std::back_inserter(text), "{},{},{},{:.6g},{:.6g},{:.6g}\n", r.row->row, r.row->source,
                    r.row->stratum, *r.row->step_seconds, r.shipped, r.predicted);
-  std::ofstream file(path);
-  file << text;
-  file.flush();
-  if (!file) throw UserError("cannot write " + path, "check the path, its permissions and free space", 5);
+  config::write_whole_file(path, text);
 }
 
 }  // namespace
 
 int run_held_out(std::span<char*> args) {
-  std::string table = default_step_table(), path;
-  for (std::size_t i = 0; i + 1 < args.size(); ++i) {
-    if (std::string(args[i]) == "--table") table = args[i + 1];
-    if (std::string(args[i]) == "--out") path = args[i + 1];
-  }
-  StepStudy study = read_step_study(table);
+  const std::string path = step_option(args, "--out", "");
+  StepStudy study = read_step_study(step_option(args, "--table", default_step_table()));
   const StepRows all = study.scored();
   std::set<std::string> sources;
   for (const config::MeasuredStep* row : all) sources.insert(row->source);

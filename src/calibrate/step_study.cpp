@@ -43,6 +43,12 @@ std::string default_step_table() {
   return std::string(folder != nullptr ? folder : "../shared/data") + "/steps/measured_steps.csv";
 }
 
+std::string step_option(std::span<char* const> args, std::string_view name, std::string otherwise) {
+  for (std::size_t i = 0; i + 1 < args.size(); ++i)
+    if (args[i] == name) otherwise = args[i + 1];
+  return otherwise;
+}
+
 double unbiased_rate(StepStudy& study, const StepRows& rows, profile::KernelConstants& constants,
                      SustainedRate rate) {
   const double before = constants.*rate;

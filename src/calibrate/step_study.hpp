@@ -1,7 +1,9 @@
 // Published training steps beside their predictions while a constant is moved: what fits on steps share.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/measured_steps.hpp"
@@ -24,9 +26,11 @@ struct StepStudy {
   void forget_prices() { workspace.memo = {}; }
 };
 
-// The table: an option `--table FILE`, else steps/measured_steps.csv below $ECHO_DATA_DIR (../shared/data).
 [[nodiscard]] StepStudy read_step_study(const std::string& table);
-[[nodiscard]] std::string default_step_table();
+[[nodiscard]] std::string default_step_table();  // below $ECHO_DATA_DIR (../shared/data)
+// The argument behind the last `name`, as "--table"; else `otherwise`.
+[[nodiscard]] std::string step_option(std::span<char* const> args, std::string_view name,
+                                      std::string otherwise);
 
 // The factor on the products of one kernel table inside training steps, by operand width, for which the
 // median of log(predicted / measured) over `rows` is zero; bisection, as it rises with the factor. Leaves it
@@ -43,7 +47,7 @@ using SustainedRate = double profile::KernelConstants::*;
 
 // log(predicted / measured) of each.
 [[nodiscard]] std::vector<double> log_ratios(StepStudy&, const StepRows&);
-[[nodiscard]] double median_of(std::vector<double>);               // of at least one
+[[nodiscard]] double median_of(std::vector<double>);  // of at least one; of two in the middle their mean
 [[nodiscard]] double mean_error(const std::vector<double>& logs);  // mean of |predicted / measured - 1|
 
 constexpr std::size_t fewest_rate_rows = 3;

@@ -74,10 +74,7 @@ SustainedRate sustained_rate(bool narrow) {
 }
 
 int run_training(std::span<char*> args) {
-  std::string table = default_step_table();
-  for (std::size_t i = 0; i + 1 < args.size(); ++i)
-    if (std::string(args[i]) == "--table") table = args[i + 1];
-  StepStudy study = read_step_study(table);
+  StepStudy study = read_step_study(step_option(args, "--table", default_step_table()));
   const StepRows rows = study.scored();
   for (profile::KernelConstants& constants : study.known.kernels)
     for (const bool narrow : {false, true}) study_gpu(study, rows, constants, narrow);

@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "config/toml_text.hpp"
+
 namespace echo::config {
 namespace {
 
@@ -66,12 +68,12 @@ std::string error_file_text(const ErrorFileText& file) {
   std::string out = fmt::format(
       "# How sure predicted steps are: relative standard deviations of what a step hangs on\n"
       "# (src/simulate/error_model.hpp, error_bands.cpp). Written by `echo-calibrate errors`.\n"
-      "name   = \"steps\"\nsource = \"{}\"\ndate   = \"{}\"\n\n[constants]\n",
-      file.source, file.date);
+      "name   = \"steps\"\nsource = {}\ndate   = {}\n\n[constants]\n",
+      quoted(file.source), quoted(file.date));
   ErrorModel model = file.model;
   for (std::size_t i = 0; i < fields.size(); ++i)
-    out += fmt::format("{} = {{ value = {:.4g}, source = \"{}\", grade = \"{}\" }}\n", fields[i].name,
-                       fields[i].of(model), file.about.at(i).source, file.about.at(i).grade);
+    out += fmt::format("{} = {{ value = {:.4g}, source = {}, grade = {} }}\n", fields[i].name,
+                       fields[i].of(model), quoted(file.about.at(i).source), quoted(file.about.at(i).grade));
   out += "\n[fit]\n";
   for (const auto& [name, value] : file.figures) out += fmt::format("{} = {:.4g}\n", name, value);
   return out;

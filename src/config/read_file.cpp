@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "base/digest.hpp"
+#include "base/error.hpp"
 
 namespace echo::config {
 
@@ -18,6 +19,13 @@ std::optional<std::string> read_whole_file(const std::string& path) {
   std::ostringstream text;
   text << stream.rdbuf();
   return text.str();
+}
+
+void write_whole_file(const std::string& path, const std::string& bytes) {
+  std::ofstream out(path, std::ios::binary);
+  out << bytes;
+  out.flush();
+  if (!out) throw UserError("cannot write " + path, "check the path, its permissions and free space", 5);
 }
 
 std::string fingerprint(const std::string& bytes) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/contract.hpp"
+#include "validate/error_table.hpp"
 
 namespace echo::validate {
 
@@ -18,7 +19,7 @@ Coverage coverage(const std::vector<BandedError>& rows, double factor) {
   }
   out.covered /= static_cast<double>(rows.size());
   std::sort(bands.begin(), bands.end());
-  out.median_band = (bands[(bands.size() - 1) / 2] + bands[bands.size() / 2]) / 2.0;
+  out.median_band = quantile(bands, 0.5);
   return out;
 }
 

@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <ctime>
-#include <fstream>
 #include <memory>
 
 #include "apps/calibrate_nccl.hpp"
 #include "apps/command.hpp"
 #include "base/error.hpp"
 #include "config/fabric_words.hpp"
+#include "config/read_file.hpp"
 
 namespace echo::apps {
 
@@ -22,13 +22,6 @@ struct Arguments {
   std::int64_t nodes = 0, ranks = 0;
   std::vector<std::string> preset_paths;
 };
-
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream out(path);
-  out << text;
-  out.flush();
-  if (!out) throw UserError("cannot write " + path, "check the path, its permissions and free space", 5);
-}
 
 int run(Arguments& a) {
   NcclCalibrationRequest& request = a.request;
@@ -48,7 +41,7 @@ int run(Arguments& a) {
   const auto presets = config::read_catalog(config::catalog_folders(a.preset_paths));
   const NcclCalibration done = calibrate_nccl(request, presets);
   const std::string path = a.output.empty() ? request.name + ".toml" : a.output;
-  write_file(path, done.file_text);
+  config::write_whole_file(path, done.file_text);
   fmt::print(
       "{}\nwrote {}. To use it, put it into a folder networks/ of your presets "
       "(~/.config/echo-sweep/networks, or\n"
