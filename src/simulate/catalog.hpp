@@ -8,6 +8,7 @@
 #include "machine/gpu.hpp"
 #include "ops/collective.hpp"
 #include "timeline/given_order.hpp"
+#include "trace/trace.hpp"
 #include "training/config.hpp"
 #include "training/framework.hpp"
 #include "training/model.hpp"
@@ -21,6 +22,7 @@ struct Catalog {
   std::vector<training::FrameworkSpec> frameworks;
   std::vector<std::vector<std::int32_t>> layer_tables;  // explicit layers per chunk
   std::vector<timeline::GivenOrder> orders;  // schedules of files: ids that follow those of schedule_table()
+  std::vector<trace::Trace> traces;          // found by ModelSpec::trace
   friend bool operator==(const Catalog&, const Catalog&) = default;
 
   [[nodiscard]] const training::ModelSpec& model(training::ModelId id) const { return models.at(at(id)); }

@@ -8,6 +8,7 @@
 #include <boost/serialization/vector.hpp>
 #include <chrono>
 
+#include "ops/kernel_fields.hpp"
 #include "simulate/calibration.hpp"
 #include "simulate/catalog.hpp"
 #include "slowdown/serialize.hpp"
@@ -127,11 +128,11 @@ void serialize(Archive& archive, echo::training::ModelSpec& model, unsigned) {
   auto& [name, layers, hidden, heads, kv_heads, head_dim, ffn_hidden, vocab, max_positions, experts,
          experts_per_token, expert_ffn_hidden, shared_expert_hidden, first_dense_layers, moe_interval, latent,
          local, mamba, layer_pattern, post_norms, attention_sinks, query_key_norm, gated_ffn, tied_embeddings,
-         linear_bias, norm, positions, source] = model;
+         linear_bias, norm, positions, source, trace] = model;
   all(archive, name, layers, hidden, heads, kv_heads, head_dim, ffn_hidden, vocab, max_positions, experts,
       experts_per_token, expert_ffn_hidden, shared_expert_hidden, first_dense_layers, moe_interval, latent,
       local, mamba, layer_pattern, post_norms, attention_sinks, query_key_norm, gated_ffn, tied_embeddings,
-      linear_bias, norm, positions, source);
+      linear_bias, norm, positions, source, trace);
 }
 
 template <class Archive>
@@ -179,9 +180,42 @@ void serialize(Archive& archive, echo::timeline::GivenOrder& order, unsigned) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, echo::ops::KernelKey& key, unsigned) {
+  echo::ops::KernelNumbers numbers = echo::ops::numbers_of(key);
+  archive& numbers;
+  key = echo::ops::key_of(numbers);
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::trace::Group& group, unsigned) {
+  auto& [name, role, ranks] = group;
+  all(archive, name, role, ranks);
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::trace::Node& node, unsigned) {
+  auto& [id, kind, pass, collective, precision, name, stream, kernel, group, peer, launch, tag, duration, gap,
+         bytes, flops] = node;
+  all(archive, id, kind, pass, collective, precision, name, stream, kernel, group, peer, launch, tag,
+      duration, gap, bytes, flops);
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::trace::RankTrace& rank, unsigned) {
+  auto& [number, stands_for, nodes, needs, follows, extras] = rank;
+  all(archive, number, stands_for, nodes, needs, follows, extras);
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::trace::Trace& trace, unsigned) {
+  auto& [name, format, gpu, world, groups, names, kernels, ranks, notes, extras] = trace;
+  all(archive, name, format, gpu, world, groups, names, kernels, ranks, notes, extras);
+}
+
+template <class Archive>
 void serialize(Archive& archive, echo::simulate::Catalog& catalog, unsigned) {
-  auto& [gpus, models, clusters, frameworks, layer_tables, orders] = catalog;
-  all(archive, gpus, models, clusters, frameworks, layer_tables, orders);
+  auto& [gpus, models, clusters, frameworks, layer_tables, orders, traces] = catalog;
+  all(archive, gpus, models, clusters, frameworks, layer_tables, orders, traces);
 }
 
 template <class Archive>

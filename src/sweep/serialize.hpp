@@ -70,11 +70,18 @@ void serialize(Archive& archive, echo::simulate::Skew& skew, unsigned) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, echo::sweep::TraceWorkload& workload, unsigned) {
+  auto& [trace, times, data_groups, tokens] = workload;
+  archive& trace& times& data_groups& tokens;
+}
+
+template <class Archive>
 void serialize(Archive& archive, echo::sweep::SweepSpec& spec, unsigned) {
   auto& [name, title, output_file, schema, seed, dimensions, groups, rules, limits, objectives, search, run,
-         target_tokens, batch_in_tokens, skew, slowdown, slowdown_file, contention, profiles] = spec;
+         target_tokens, batch_in_tokens, skew, slowdown, slowdown_file, contention, profiles, workload] =
+      spec;
   archive& name& title& output_file& schema& seed& dimensions& groups& rules& limits& objectives& search& run;
-  archive& target_tokens& batch_in_tokens& skew& slowdown& slowdown_file& contention& profiles;
+  archive& target_tokens& batch_in_tokens& skew& slowdown& slowdown_file& contention& profiles& workload;
 }
 
 }  // namespace boost::serialization

@@ -85,6 +85,22 @@ enum class SlowdownModel : std::int8_t {
   file         // a learned one of the user's; what it holds is part of the calibration
 };
 
+// Where the duration of a traced kernel comes from.
+enum class TraceTimes : std::int8_t {
+  automatic,  // on another GPU than the traced one: priced by shape where it is known, else scaled
+  traced,     // as traced, whatever the GPU
+  priced      // by shape where it is known, whatever the trace says
+};
+
+// [workload]: the points replay a step as it was traced, instead of one that is generated from a model.
+struct TraceWorkload {
+  std::string trace;  // file or folder; empty: there is none
+  TraceTimes times = TraceTimes::automatic;
+  std::vector<std::string> data_groups;  // groups that grow with dp, by name; empty: those the trace says
+  double tokens = 0.0;                   // of one step of the job as traced; 0 = not given
+  friend bool operator==(const TraceWorkload&, const TraceWorkload&) = default;
+};
+
 struct SweepSpec {
   std::string name, title, output_file;
   std::int64_t schema = 1, seed = 0;
@@ -102,6 +118,7 @@ struct SweepSpec {
   std::string slowdown_file;                          // of SlowdownModel::file
   simulate::Contention contention = simulate::default_contention;  // [simulate] contention
   std::vector<std::string> profiles;  // files of measured kernels; what they hold is part of the calibration
+  TraceWorkload workload;
   friend bool operator==(const SweepSpec&, const SweepSpec&) = default;
 };
 

@@ -12,6 +12,7 @@
 namespace echo::training {
 
 using ModelId = Id<struct ModelTag>;
+using TraceId = Id<struct TraceTag>;  // index into the catalog's traces
 
 enum class Norm : std::int8_t { layer, rms };
 enum class Positions : std::int8_t { learned, rope, alibi, none };
@@ -109,6 +110,7 @@ struct ModelSpec {
   Norm norm = Norm::layer;
   Positions positions = Positions::learned;
   std::string source;
+  TraceId trace;  // a step as it was traced stands for the model; nothing above but the name is meant
 
   [[nodiscard]] bool has_experts() const { return experts > 0; }
   [[nodiscard]] bool has_latent_attention() const { return latent.key_value_rank > 0; }
