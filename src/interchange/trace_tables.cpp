@@ -1,0 +1,33 @@
+#include "interchange/trace_tables.hpp"
+
+#include <utility>
+
+namespace echo::interchange {
+
+std::int32_t TraceTables::name(std::string_view text) {
+  if (const auto found = names_.find(text); found != names_.end()) return found->second;
+  trace_->names.emplace_back(text);
+  const auto place = static_cast<std::int32_t>(trace_->names.size()) - 1;
+  names_.emplace(text, place);
+  return place;
+}
+
+std::int32_t TraceTables::kernel(const ops::KernelKey& key) {
+  const auto [found, is_new] = kernels_.try_emplace(key, static_cast<std::int32_t>(trace_->kernels.size()));
+  if (is_new) trace_->kernels.push_back(key);
+  return found->second;
+}
+
+std::int32_t TraceTables::group(std::string_view text) const {
+  const auto found = groups_.find(text);
+  return found == groups_.end() ? -1 : found->second;
+}
+
+std::int32_t TraceTables::add_group(trace::Group group) {
+  const auto [found, is_new] =
+      groups_.try_emplace(group.name, static_cast<std::int32_t>(trace_->groups.size()));
+  if (is_new) trace_->groups.push_back(std::move(group));
+  return found->second;
+}
+
+}  // namespace echo::interchange
