@@ -34,6 +34,9 @@ struct Sample {
   double beside = 0.0;  // share of that time with the other running, 0..1
 };
 
+// Of a run, the first launches start into a machine at rest, and are not counted.
+inline constexpr std::size_t launches_at_rest = 2;
+
 struct CellSamples {
   std::vector<Sample> kernel, communication;  // in order of their start
   std::string kernel_name;                    // mangled; of the longest kernel of a launch

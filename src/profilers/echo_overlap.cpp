@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <vector>
 
 #include "base/csv.hpp"
@@ -16,6 +15,7 @@
 #include "profilers/kernel_plan.hpp"
 #include "profilers/overlap_options.hpp"
 #include "profilers/plan_text.hpp"
+#include "profilers/program.hpp"
 #include "storage/overlap_file.hpp"
 
 namespace {
@@ -72,28 +72,10 @@ int run(const std::vector<std::string>& arguments) {
   return data.rows.empty() ? 1 : 0;
 }
 
-void print_problems(const echo::UserError& error) {
-  for (const echo::Problem& problem : error.problems()) {
-    const std::string place =
-        problem.place.file.empty()
-            ? ""
-            : fmt::format("{}:{}:{}: ", problem.place.file, problem.place.line, problem.place.column);
-    fmt::print(stderr, "{}error: {}\n  {}\n", place, problem.what, problem.remedy);
-  }
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   // One hardware queue would put the communication behind the gate that waits for it.
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 1);
-  try {
-    return run({argv + 1, argv + argc});
-  } catch (const echo::UserError& error) {
-    print_problems(error);
-    return error.exit_code();
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "internal error: {}\n", error.what());
-    return 1;
-  }
+  return run_program(argc, argv, run);
 }

@@ -1,6 +1,11 @@
 // The kernels that are measured: a built-in list, or a user's table.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/csv.hpp"
@@ -17,5 +22,20 @@ namespace echo::profilers {
 // stand beside them and are not read. Each kernel once, in canonical spelling. UserError with every bad row:
 // unknown words, kernels that cannot be run here.
 [[nodiscard]] std::vector<ops::KernelKey> read_kernels(const CsvTable&);
+
+// One row of such a table, in canonical spelling, whatever other columns it has and whether it can be run or
+// not; nothing, and what is wrong with it, where it cannot be read.
+[[nodiscard]] std::optional<ops::KernelKey> read_kernel(const CsvTable&, std::size_t row,
+                                                        std::vector<Problem>&);
+
+// Kernels, and how many others were left out for which reason.
+struct ChosenKernels {
+  std::vector<ops::KernelKey> kernels;
+  std::map<std::string, std::int64_t> left_out;
+};
+// The same table of a list that was not made for this program (`echo-sweep profile gaps`): what cannot be run
+// here, and rows of another GPU than `gpu` (empty = all are wanted), are left out. UserError with every row
+// that cannot be read.
+[[nodiscard]] ChosenKernels read_wanted_kernels(const CsvTable&, std::string_view gpu);
 
 }  // namespace echo::profilers

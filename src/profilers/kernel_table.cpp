@@ -16,8 +16,9 @@ namespace echo::profilers {
 namespace {
 
 // Columns of tables of measured kernels, which say nothing about what to run.
-constexpr std::array<std::string_view, 9> other_columns{
-    "gpu", "scope", "duration_us", "spread", "clock_mhz", "sustained", "library_version", "date", "note"};
+constexpr std::array<std::string_view, 13> other_columns{
+    "gpu",  "scope", "duration_us", "spread", "clock_mhz", "sustained", "library_version",
+    "date", "note",  "share",       "error",  "price",     "points"};
 
 bool is_known(std::string_view column) {
   const auto fields = ops::kernel_fields();
@@ -42,13 +43,7 @@ class RowReader {
     ops::KernelKey key;
     for (const ops::KernelField& field : ops::kernel_fields()) read_field(field, key);
     if (problems_.size() > before) return std::nullopt;
-    key = ops::canonical(key);
-    if (const char* why = why_not_run(key)) {
-      add("this kernel cannot be measured: " + std::string(why),
-          "leave " + ops::describe(key) + " out of the table");
-      return std::nullopt;
-    }
-    return key;
+    return ops::canonical(key);
   }
 
  private:
@@ -84,23 +79,63 @@ class RowReader {
   std::vector<Problem>& problems_;
 };
 
-}  // namespace
-
-std::vector<ops::KernelKey> read_kernels(const CsvTable& table) {
-  std::vector<Problem> problems;
+void check_columns(const CsvTable& table, std::vector<Problem>& problems) {
   for (const std::string& column : table.columns())
     if (!is_known(column))
       problems.push_back(
           {table.header_place(), "unknown column \"" + column + "\"",
            "columns are the members of a kernel's key: kind, precision, layout, m, n, k, ..."});
+}
+
+void add_once(const ops::KernelKey& key, std::vector<ops::KernelKey>& kernels) {
+  if (std::find(kernels.begin(), kernels.end(), key) == kernels.end()) kernels.push_back(key);
+}
+
+}  // namespace
+
+std::optional<ops::KernelKey> read_kernel(const CsvTable& table, std::size_t row,
+                                          std::vector<Problem>& problems) {
+  return RowReader(table, row, problems).read();
+}
+
+std::vector<ops::KernelKey> read_kernels(const CsvTable& table) {
+  std::vector<Problem> problems;
+  check_columns(table, problems);
   std::vector<ops::KernelKey> kernels;
-  for (std::size_t row = 0; row < table.rows(); ++row)
-    if (const auto key = RowReader(table, row, problems).read())
-      if (std::find(kernels.begin(), kernels.end(), *key) == kernels.end()) kernels.push_back(*key);
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const auto key = read_kernel(table, row, problems);
+    if (!key) continue;
+    if (const char* why = why_not_run(*key))
+      problems.push_back({table.place(row), "this kernel cannot be measured: " + std::string(why),
+                          "leave " + ops::describe(*key) + " out of the table"});
+    else
+      add_once(*key, kernels);
+  }
   if (problems.empty() && kernels.empty())
     problems.push_back({table.header_place(), "the table names no kernel", "add a row a kernel"});
   if (!problems.empty()) throw UserError(std::move(problems));
   return kernels;
+}
+
+ChosenKernels read_wanted_kernels(const CsvTable& table, std::string_view gpu) {
+  std::vector<Problem> problems;
+  check_columns(table, problems);
+  ChosenKernels out;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const auto key = read_kernel(table, row, problems);
+    if (!key) continue;
+    const std::string_view of = table.text(row, "gpu");
+    if (!gpu.empty() && !of.empty() && of != gpu)
+      ++out.left_out["kernels of another GPU"];
+    else if (key->library != ops::KernelLibrary::training)
+      ++out.left_out["kernels of a serving library are not run"];
+    else if (const char* why = why_not_run(*key))
+      ++out.left_out[why];
+    else
+      add_once(*key, out.kernels);
+  }
+  if (!problems.empty()) throw UserError(std::move(problems));
+  return out;
 }
 
 }  // namespace echo::profilers

@@ -21,7 +21,7 @@ using slowdown::OverlapRow;
 namespace {
 
 constexpr double least_beside = 0.9, half_beside = 0.5;
-constexpr std::size_t least_samples = 3, at_rest = 2;
+constexpr std::size_t least_samples = 3;
 
 std::vector<double> seconds_of(const std::vector<Sample>& samples, double beside) {
   std::vector<double> seconds;
@@ -123,7 +123,7 @@ class Rows {
 }  // namespace
 
 void add_run(CellResult& result, const CellSamples& run) {
-  const std::size_t skipped = std::min(at_rest, run.kernel.size());
+  const std::size_t skipped = std::min(launches_at_rest, run.kernel.size());
   result.kernel.insert(result.kernel.end(), run.kernel.begin() + static_cast<std::ptrdiff_t>(skipped),
                        run.kernel.end());
   result.communication.insert(result.communication.end(), run.communication.begin(), run.communication.end());

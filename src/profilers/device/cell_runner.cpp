@@ -84,6 +84,13 @@ KernelProbe CellRunner::probe(const RunnableKernel& kernel) {
   return out;
 }
 
+void CellRunner::recover() {
+  *reinterpret_cast<volatile std::int32_t*>(gate_.get()) = 1;
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  wait_for_all();
+  trace_.drop();
+}
+
 RunOutcome CellRunner::run(const RunRequest& request) {
   auto* open = reinterpret_cast<volatile std::int32_t*>(gate_.get());
   *open = 0;

@@ -44,6 +44,9 @@ class CellRunner {
   // Once for each case, before it runs.
   void prepare(Companion&, const CommunicationCase&);
   [[nodiscard]] RunOutcome run(const RunRequest&);
+  // After a run that threw: opens the gate, waits for what was queued and forgets its records. UserError
+  // where the GPU answers no more.
+  void recover();
 
  private:
   void wait_for_all() const;

@@ -18,7 +18,9 @@ inline constexpr int no_gpu_exit_code = 69;
 }
 
 inline void check(cudaError_t outcome, const char* what) {
-  if (outcome != cudaSuccess) fail(what, cudaGetErrorString(outcome));
+  if (outcome == cudaSuccess) return;
+  static_cast<void>(cudaGetLastError());  // or the next launch that is asked would tell of it again
+  fail(what, cudaGetErrorString(outcome));
 }
 
 }  // namespace echo::profilers

@@ -1,6 +1,5 @@
 #include "profilers/device/measure_overlaps.hpp"
 
-#include <cublasLt.h>
 #include <fmt/chrono.h>
 #include <fmt/core.h>
 
@@ -12,6 +11,7 @@
 
 #include "ops/describe.hpp"
 #include "profilers/device/cell_runner.hpp"
+#include "profilers/device/machine_text.hpp"
 #include "profilers/overlap_rows.hpp"
 #include "profilers/plan_text.hpp"
 
@@ -156,15 +156,10 @@ bool Measurement::run_round(const Schedule& schedule, std::uint64_t round,
 }
 
 std::string Measurement::how(const CollectedMetrics& metrics, std::int32_t rounds) const {
-  int runtime = 0;
-  check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
-  const std::string driver = clocks_.driver_version();
   std::string counters = fmt::format("counters of {} kernels", metrics.of_kernel.size());
   if (!metrics.failure.empty()) counters += ", then none: " + metrics.failure;
-  return fmt::format(
-      "{} ({} of them here), driver {}, CUDA {}.{}, cuBLASLt {}; {:%Y-%m-%d} UTC; {}; {} rounds; {}",
-      gpu_.name, gpu_.count, driver.empty() ? "unknown" : driver, runtime / 1000, runtime % 1000 / 10,
-      cublasLtGetVersion(), fmt::gmtime(std::time(nullptr)), options_.command, rounds, counters);
+  return fmt::format("{}; {:%Y-%m-%d} UTC; {}; {} rounds; {}", machine_text(gpu_, clocks_),
+                     fmt::gmtime(std::time(nullptr)), options_.command, rounds, counters);
 }
 
 slowdown::OverlapData Measurement::data(const CollectedMetrics& metrics, std::int32_t rounds) const {

@@ -1,6 +1,7 @@
 #include "profilers/device/workbench.hpp"
 
 #include <array>
+#include <utility>
 
 #include "base/contract.hpp"
 #include "profilers/device/memory_kernels.hpp"
@@ -14,17 +15,30 @@ using ops::KernelKind;
 
 namespace {
 
-// Grows `memory` to `bytes`; random numbers or zeroes.
-void grow(DeviceMemory& memory, std::int64_t& held, std::int64_t bytes, bool is_random) {
-  if (bytes <= held) return;
-  memory.reset();  // before the new one: both might not fit
-  memory = device_memory(bytes);
-  held = bytes;
+// Random numbers or zeroes.
+DeviceMemory filled(std::int64_t bytes, bool is_random) {
+  DeviceMemory memory = device_memory(bytes);
   if (is_random)
     check(launch_fill(memory.get(), bytes, nullptr), "filling memory");
   else
     check(cudaMemset(memory.get(), 0, static_cast<std::size_t>(bytes)), "cudaMemset");
   check(cudaDeviceSynchronize(), "filling memory");
+  return memory;
+}
+
+// Grows `memory` to `bytes`; where the GPU has not so much, kernels that were laid out before find theirs.
+void grow(DeviceMemory& memory, std::int64_t& held, std::int64_t bytes, bool is_random) {
+  if (bytes <= held) return;
+  const std::int64_t before = std::exchange(held, 0);
+  memory.reset();  // before the new one: both might not fit
+  try {
+    memory = filled(bytes, is_random);
+    held = bytes;
+  } catch (const UserError&) {
+    if (before > 0) memory = filled(before, is_random);
+    held = before;
+    throw;
+  }
 }
 
 // Bytes of each array of these counts by width.

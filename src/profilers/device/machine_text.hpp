@@ -1,0 +1,18 @@
+// GPU, driver and libraries in words, for the origin of what was measured.
+#pragma once
+
+#include <string>
+
+#include "ops/kernel.hpp"
+#include "profilers/device/clocks.hpp"
+#include "profilers/device/gpu.hpp"
+
+namespace echo::profilers {
+
+// "NVIDIA H200 (8 of them here), driver 580.65.06, CUDA 13.0, cuBLASLt 130001".
+[[nodiscard]] std::string machine_text(const Gpu&, const Clocks&);
+
+// Whose kernel is run: "cuBLASLt 130001", "cuDNN 91300", or what ours are.
+[[nodiscard]] std::string library_text(const ops::KernelKey&);
+
+}  // namespace echo::profilers
