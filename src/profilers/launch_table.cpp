@@ -43,9 +43,10 @@ std::optional<std::vector<double>> times_in(std::string_view text) {
     }
     double microseconds = 0.0;
     const auto [next, problem] = std::from_chars(at, end, microseconds);
-    const bool is_time = problem == std::errc() && microseconds > 0.0 && std::isfinite(microseconds);
+    const double nanoseconds = std::round(microseconds * 1e3);  // as CUPTI counts
+    const bool is_time = problem == std::errc() && nanoseconds >= 1.0 && std::isfinite(nanoseconds);
     if (!is_time || (next != end && *next != ' ')) return std::nullopt;
-    seconds.push_back(microseconds * 1e-6);
+    seconds.push_back(nanoseconds * 1e-9);
     at = next;
   }
   if (seconds.empty()) return std::nullopt;
@@ -73,7 +74,7 @@ LaunchTrain train_in(const CsvTable& table, std::size_t row, std::vector<Problem
     train.seconds = *times;
   else
     problems.push_back({table.place(row, "launches_us"), "these are no times",
-                        "write microseconds above 0 with blanks between them"});
+                        "write microseconds, 0.001 or more, with blanks between them"});
   try {
     train.clock_mhz = std::max(0.0, table.number(row, "clock_mhz").value_or(0.0));
   } catch (const UserError& error) {

@@ -1,8 +1,10 @@
-// echo-sweep profile import|merge|list|show|diff: measured kernels as files that a sweep can price by.
+// echo-sweep profile import|merge|list|show|diff|gaps|plan: measured kernels as files that a sweep can price
+// by, and which to measure.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "apps/profile_rows.hpp"
 #include "apps/profile_summary.hpp"
 #include "apps/show_quantity.hpp"
+#include "apps/wanted_kernels.hpp"
 #include "base/error.hpp"
 #include "config/did_you_mean.hpp"
 #include "config/profile_table.hpp"
@@ -28,8 +31,8 @@ constexpr std::size_t conflicts_shown = 10;
 
 struct ProfileOptions {
   std::string action, output, gpu, library, library_version, clocks, date, where;
-  std::vector<std::string> files, preset_paths;
-  std::int64_t top = 20;
+  std::vector<std::string> files, preset_paths, sets, profiles;
+  std::int64_t top = 20, points = 20;
   bool sustained = false, json = false;
 };
 
@@ -177,14 +180,51 @@ int diff(const ProfileOptions& options) {
   return 0;
 }
 
+// --- gaps, plan
+void write_text(const std::string& file, const std::string& text) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> out(std::fopen(file.c_str(), "wb"), &std::fclose);
+  if (!out || std::fwrite(text.data(), 1, text.size(), out.get()) != text.size() ||
+      std::fflush(out.get()) != 0)
+    throw UserError("cannot write \"" + file + "\"", "check that the folder exists and has room", 5);
+}
+
+int want(const ProfileOptions& options) {
+  expect_files(options, 1);
+  if (options.points < 1) throw UserError("--points must be 1 or more", "20 is the default");
+  const std::string& file = options.files.front();
+  const bool of_result = options.action == "gaps";
+  const WantedKernels wanted = of_result ? gaps_of_result(file, options.points, options.preset_paths)
+                                         : kernels_of_sweep({.file = file,
+                                                             .sets = options.sets,
+                                                             .profiles = options.profiles,
+                                                             .preset_paths = options.preset_paths},
+                                                            options.points);
+  if (!wanted.problem.empty()) fmt::print(stderr, "warning: {}\n", wanted.problem);
+  const std::string csv = wanted_csv(wanted.kernels);
+  if (options.output.empty()) {
+    fmt::print("{}", csv);
+    return 0;
+  }
+  write_text(options.output, csv);
+  fmt::print("{}: {} kernels of {} {}point{}\n", options.output, show_count(std::ssize(wanted.kernels)),
+             wanted.points, of_result ? "best " : "", wanted.points == 1 ? "" : "s");
+  return 0;
+}
+
 std::function<int(Invocation&)> declare(Options& options) {
   auto chosen = std::make_shared<ProfileOptions>();
   options.choice(
-      chosen->action, "ACTION", {"import", "merge", "list", "show", "diff"},
+      chosen->action, "ACTION", {"import", "merge", "list", "show", "diff", "gaps", "plan"},
       "make a profile of tables, make one of several, say what one holds, show its rows beside the "
-      "model's prices, compare two");
-  options.arguments(chosen->files, "FILE", "import: tables (CSV); else profiles (HDF5)");
-  options.value(chosen->output, "-o,--output", "import, merge: the profile to write");
+      "model's prices, compare two; list kernels to measure: what the best points of a result run and no "
+      "profile of it holds, what points of a sweep run");
+  options.arguments(chosen->files, "FILE",
+                    "import: tables (CSV); gaps: a result; plan: a sweep (TOML); else profiles (HDF5)");
+  options.value(chosen->output, "-o,--output",
+                "import, merge: the profile to write; gaps, plan: the table, default: standard output");
+  options.value(chosen->points, "--points", "gaps: so many of the best; plan: so many, spread evenly");
+  options.values(chosen->sets, "--set", "plan: change one key of the sweep, as in space.tp=[1,8]");
+  options.values(chosen->profiles, "--profile", "plan: price by this one, too");
   options.value(chosen->gpu, "--gpu",
                 "import: the GPU preset they were measured on, whatever the tables say");
   options.value(chosen->library, "--as-library",
@@ -205,6 +245,7 @@ std::function<int(Invocation&)> declare(Options& options) {
     if (chosen->action == "import") return import_tables(*chosen);
     if (chosen->action == "merge") return merge(*chosen);
     if (chosen->action == "list") return list(*chosen);
+    if (chosen->action == "gaps" || chosen->action == "plan") return want(*chosen);
     return chosen->action == "show" ? show(*chosen) : diff(*chosen);
   };
 }

@@ -81,5 +81,37 @@ TEST(KernelTable, RefusesATableOfNothing) {
   EXPECT_THROW(static_cast<void>(read_kernels(CsvTable::parse("kind,m\n", "k.csv"))), UserError);
 }
 
+TEST(WantedKernels, LeaveOutWhatIsNotRunHereAndSayWhy) {
+  const ChosenKernels wanted =
+      read_wanted_kernels(CsvTable::parse("gpu,kind,library,m,n,k,share,error,price,points\n"
+                                          "h100-sxm,gemm,training,128,256,64,0.2,0.1,modelled,3\n"
+                                          "h100-sxm,permute,training,4,4,1,0.1,0.1,modelled,3\n"
+                                          "a100-sxm-80gb,gemm,training,64,64,64,0.1,0.1,modelled,3\n"
+                                          "h100-sxm,gemm,sglang,64,64,64,0.1,0.1,modelled,3\n"
+                                          "h100-sxm,rope,training,64,64,1,0.1,0.1,modelled,3\n",
+                                          "gaps.csv"),
+                          "h100-sxm");
+  ASSERT_EQ(wanted.kernels.size(), 2u);
+  EXPECT_EQ(wanted.kernels[0].kind, KernelKind::gemm);  // in the order of the table: the weightiest first
+  EXPECT_EQ(wanted.kernels[1].kind, KernelKind::rope);
+  EXPECT_EQ(wanted.left_out.size(), 3u);
+  for (const auto& [why, count] : wanted.left_out) EXPECT_EQ(count, 1) << why;
+}
+
+TEST(WantedKernels, OfEveryGpuAreTakenWhereNoneIsNamed) {
+  const auto table = CsvTable::parse("gpu,kind,m,n,k\na,gemm,8,8,8\nb,gemm,16,8,8\n,gemm,32,8,8\n", "g.csv");
+  EXPECT_EQ(read_wanted_kernels(table, "").kernels.size(), 3u);
+  EXPECT_EQ(read_wanted_kernels(table, "a").kernels.size(), 2u);
+}
+
+TEST(WantedKernels, OfAnUnreadableTableAreRefused) {
+  try {
+    static_cast<void>(read_wanted_kernels(CsvTable::parse("kind,m,hue\ngem,1,\nrope,-,\n", "g.csv"), ""));
+    FAIL() << "a bad table was read";
+  } catch (const UserError& error) {
+    EXPECT_EQ(error.problems().size(), 3u);
+  }
+}
+
 }  // namespace
 }  // namespace echo::profilers

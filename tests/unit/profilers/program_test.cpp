@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <regex>
+#include <stdexcept>
 
 #include "base/error.hpp"
 #include "profilers/child_process.hpp"
@@ -14,6 +16,7 @@
 #include "profilers/kernel_plan.hpp"
 #include "profilers/overlap_options.hpp"
 #include "profilers/plan_text.hpp"
+#include "profilers/program.hpp"
 #include "tests/support/source_dir.hpp"
 
 namespace echo::profilers {
@@ -82,6 +85,28 @@ TEST(Options, AreRefusedWithAnExitCodeOfTwo) {
   }
 }
 
+int echo_count(const std::vector<std::string>& words) {
+  if (words.empty()) throw UserError("no words", "say some", 7);
+  if (words.front() == "bug") throw std::runtime_error("a bug");
+  return static_cast<int>(words.size());
+}
+
+TEST(Program, EndsWithWhatItsWorkReturnsOrThrows) {
+  char name[] = "p", one[] = "one", bug[] = "bug";
+  char *none[] = {name}, *two[] = {name, one, one}, *broken[] = {name, bug};
+  EXPECT_EQ(run_program(3, two, echo_count), 2);
+  EXPECT_EQ(run_program(1, none, echo_count), 7);
+  EXPECT_EQ(run_program(2, broken, echo_count), 1);
+}
+
+TEST(Program, IsAskedToStopByItsFirstSignal) {
+  catch_stop_signals();
+  EXPECT_FALSE(is_asked_to_stop());
+  ASSERT_EQ(std::raise(SIGTERM), 0);
+  EXPECT_TRUE(is_asked_to_stop());
+  std::signal(SIGINT, SIG_DFL);
+}
+
 TEST(PlanText, NamesKernelsCasesAndTime) {
   const std::vector<ops::KernelKey> kernels{{.kind = ops::KernelKind::elementwise, .m = 8192, .n = 8192}};
   const std::vector<double> seconds{97.2e-6};
@@ -118,15 +143,15 @@ TEST(GpuName, IsThatOfAPresetInTheCatalog) {
   const std::filesystem::path catalog =
       std::filesystem::path(support::source_dir()) / "sweeps" / "catalog" / "gpus";
   const std::string aliases = read_text(catalog.parent_path() / "aliases.toml");
-  for (const std::string device :
-       {"NVIDIA H100 80GB HBM3", "NVIDIA H200", "NVIDIA A100-SXM4-40GB", "NVIDIA A100-SXM4-80GB",
-        "NVIDIA A100 80GB PCIe", "NVIDIA B200", "NVIDIA B300", "NVIDIA GB200", "NVIDIA GB300", "NVIDIA H800",
-        "NVIDIA A800-SXM4-80GB"}) {
-    EXPECT_TRUE(std::filesystem::exists(catalog / (gpu_preset(device) + ".toml"))) << device;
-    EXPECT_TRUE(
-        std::regex_search(aliases, std::regex("\"" + device + "\" *= \"" + gpu_preset(device) + "\"")))
-        << device << " is another preset to importers";
+  const std::regex line("\n\"(NVIDIA [^\"]+)\" *= *\"([^\"]+)\"");
+  std::size_t lines = 0;
+  for (std::sregex_iterator row(aliases.begin(), aliases.end(), line), end; row != end; ++row, ++lines) {
+    EXPECT_EQ(gpu_preset((*row)[1].str()), (*row)[2].str());
+    EXPECT_TRUE(std::filesystem::exists(catalog / ((*row)[2].str() + ".toml"))) << (*row)[1];
   }
+  EXPECT_GE(lines, 11u);
+  EXPECT_EQ(driver_names().size(), lines);
+  EXPECT_EQ(gpu_preset("NVIDIA H100 80GB HBM3"), "h100-sxm");
   EXPECT_EQ(gpu_preset("NVIDIA L40S (rev. 2)"), "nvidia-l40s-rev-2");
   EXPECT_EQ(gpu_preset("  "), "unknown");
 }
