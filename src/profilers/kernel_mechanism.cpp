@@ -33,21 +33,26 @@ StreamRecipe with_mask(StreamRecipe recipe, bool is_written) {
   return recipe;
 }
 
-std::optional<StreamRecipe> one_array(std::int32_t bytes, bool is_written) {
+std::vector<StreamRecipe> one_array(std::int32_t bytes, bool is_written) {
   for (std::size_t i = 0; i < StreamRecipe::widths.size(); ++i)
     if (StreamRecipe::widths[i] == bytes) {
       StreamRecipe recipe;
       (is_written ? recipe.writes : recipe.reads)[i] = 1;
-      return recipe;
+      return {recipe};
     }
-  return std::nullopt;
+  return {};
 }
 
-// Adam over fp32 master weights and moments, 16-bit weights written; gradients of 2 or 4 bytes.
-std::optional<StreamRecipe> adam(std::int32_t bytes) {
-  if (bytes == 28) return StreamRecipe{.reads = {0, 1, 3}, .writes = {0, 1, 3}};
-  if (bytes == 30) return StreamRecipe{.reads = {0, 0, 4}, .writes = {0, 1, 3}};
-  return std::nullopt;
+// Adam over fp32 master weights and moments, 16-bit weights written; gradients of 2 or 4 bytes. Gradients of
+// 4 are clipped, and unscaled in fp16, by a pass of their own each before.
+std::vector<StreamRecipe> adam(std::int32_t bytes) {
+  constexpr std::int32_t update = 30, pass = 8;
+  if (bytes == 28) return {{.reads = {0, 1, 3}, .writes = {0, 1, 3}}};
+  if (bytes < update || bytes > update + 2 * pass || (bytes - update) % pass != 0) return {};
+  std::vector<StreamRecipe> recipes(static_cast<std::size_t>((bytes - update) / pass),
+                                    {.reads = {0, 0, 1}, .writes = {0, 0, 1}});
+  recipes.push_back({.reads = {0, 0, 4}, .writes = {0, 1, 3}});
+  return recipes;
 }
 
 bool is_gemm_precision(Precision p) { return p != Precision::mxfp8 && p != Precision::nvfp4; }
@@ -60,31 +65,31 @@ std::int32_t StreamRecipe::bytes() const {
   return sum;
 }
 
-std::optional<StreamRecipe> stream_recipe(const KernelKey& key) {
-  if (key.style != ops::KernelStyle::fused) return std::nullopt;
+std::vector<StreamRecipe> stream_recipes(const KernelKey& key) {
+  if (key.style != ops::KernelStyle::fused) return {};
   switch (key.kind) {
     case KernelKind::activation_forward:
-      return stored(key, key.gated ? 2 : 1, 1);
+      return {stored(key, key.gated ? 2 : 1, 1)};
     case KernelKind::activation_backward:
-      if (!key.gated) return std::nullopt;  // a second kernel sums the bias gradient
-      return stored(key, 3, 2);
+      if (!key.gated) return {};  // a second kernel sums the bias gradient
+      return {stored(key, 3, 2)};
     case KernelKind::residual_forward:
-      return with_mask(stored(key, 2, 1), true);
+      return {with_mask(stored(key, 2, 1), true)};
     case KernelKind::residual_backward:
     case KernelKind::dropout_backward:
-      return with_mask(stored(key, 1, 1), false);
+      return {with_mask(stored(key, 1, 1), false)};
     case KernelKind::dropout_forward:
-      return with_mask(stored(key, 1, 1), true);
+      return {with_mask(stored(key, 1, 1), true)};
     case KernelKind::rope:
     case KernelKind::elementwise:
-      return stored(key, 1, 1);
+      return {stored(key, 1, 1)};
     case KernelKind::merge:
-      return stored(key, 2, 1);
+      return {stored(key, 2, 1)};
     case KernelKind::grad_accumulate: {
       StreamRecipe recipe = stored(key, 1, 0);
       recipe.reads[2] += 1;
       recipe.writes[2] += 1;
-      return recipe;
+      return {recipe};
     }
     case KernelKind::optimizer:
       return adam(key.n);
@@ -93,7 +98,7 @@ std::optional<StreamRecipe> stream_recipe(const KernelKey& key) {
     case KernelKind::memset_zero:
       return one_array(key.n, true);
     default:
-      return std::nullopt;
+      return {};
   }
 }
 
@@ -133,7 +138,7 @@ const char* why_not_run(const KernelKey& key) {
     if (key.attention != ops::AttentionKernel::native) return "only the attention kernel of the GPU is run";
     return nullptr;
   }
-  if (is_row_kernel(key) || stream_recipe(key).has_value()) return nullptr;
+  if (is_row_kernel(key) || !stream_recipes(key).empty()) return nullptr;
   return "no kernel here moves memory as this op does";
 }
 

@@ -3,7 +3,7 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
+#include <vector>
 
 #include "ops/kernel.hpp"
 
@@ -25,11 +25,12 @@ struct StreamRecipe {
   friend bool operator==(const StreamRecipe&, const StreamRecipe&) = default;
 };
 
-// How the op moves its elements, where it is a fused kernel that moves each once. The bytes are
-// those of ops::traffic_of; the arithmetic is not the op's, which never binds.
-[[nodiscard]] std::optional<StreamRecipe> stream_recipe(const ops::KernelKey&);
+// How the op moves its elements, where it is a fused kernel that moves each once, or a few of them one after
+// the other; none where it is no such. The bytes are those of ops::traffic_of; the arithmetic is not the
+// op's, which never binds.
+[[nodiscard]] std::vector<StreamRecipe> stream_recipes(const ops::KernelKey&);
 
-// Elements of such a kernel. Precondition: it has a stream recipe.
+// Elements of each. Precondition: it has a stream recipe.
 [[nodiscard]] std::int64_t stream_elements(const ops::KernelKey&);
 
 // Rows of 16-bit elements: a norm or a softmax, forward (one array in) or backward (two in), one array out.

@@ -130,7 +130,7 @@ ChosenKernels read_wanted_kernels(const CsvTable& table, std::string_view gpu) {
     else if (key->library != ops::KernelLibrary::training)
       ++out.left_out["kernels of a serving library are not run"];
     else if (const char* why = why_not_run(*key))
-      ++out.left_out[why];
+      ++out.left_out[std::string(ops::name_of(key->kind)) + ": " + why];
     else
       add_once(*key, out.kernels);
   }

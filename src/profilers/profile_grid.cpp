@@ -103,14 +103,15 @@ void add_rows(std::vector<KernelKey>& out) {
         out.push_back({.kind = kind, .m = tokens, .n = tokens, .batch = heads});
 }
 
-// Parameters of a rank, and the bytes that each moves.
+// Parameters of a rank, and the bytes that each moves. Updates are in fp32 in the simulator's words, too.
 void add_once_a_step(std::vector<KernelKey>& out) {
-  for (const std::int32_t parameters : octaves(1 << 20, 1 << 28)) {
-    for (const std::int32_t bytes : {28, 30})
-      out.push_back({.kind = KernelKind::optimizer, .m = parameters, .n = bytes});
+  const Precision p = Precision::fp32;
+  for (const std::int32_t parameters : octaves(1 << 20, 1 << 29)) {
+    for (const std::int32_t bytes : {30, 38})
+      out.push_back({.kind = KernelKind::optimizer, .precision = p, .m = parameters, .n = bytes});
     for (const std::int32_t bytes : {2, 4})
       for (const KernelKind kind : {KernelKind::grad_norm, KernelKind::memset_zero})
-        out.push_back({.kind = kind, .m = parameters, .n = bytes});
+        out.push_back({.kind = kind, .precision = p, .m = parameters, .n = bytes});
   }
 }
 

@@ -9,6 +9,12 @@
 
 namespace echo::profilers {
 
+// Others on this machine are left in peace: who waits for all GPUs starts a context on each.
+static Gpu by_itself(Gpu gpu) {
+  gpu.count = 1;
+  return gpu;
+}
+
 // Without an L2 to get around, launches take no turns.
 static Gpu as_seen_by_rotation(Gpu gpu, bool is_warm) {
   if (is_warm) gpu.l2 = 0;
@@ -16,8 +22,8 @@ static Gpu as_seen_by_rotation(Gpu gpu, bool is_warm) {
 }
 
 KernelBench::KernelBench(const Gpu& gpu, const BenchChoices& choices)
-    : gpu_(gpu), choices_(choices), bench_(as_seen_by_rotation(gpu, choices.is_warm)) {
-  how_ = how_text(choices_.command, machine_text(gpu_, clocks_), choices_.is_warm);
+    : gpu_(by_itself(gpu)), choices_(choices), bench_(as_seen_by_rotation(gpu, choices.is_warm)) {
+  how_ = how_text(choices_.command, machine_text(gpu, clocks_), choices_.is_warm);
   date_ = fmt::format("{:%Y-%m-%d} UTC", fmt::gmtime(std::time(nullptr)));
 }
 

@@ -74,7 +74,7 @@ StreamRow row() {
   return {{.reads = {r1, r2, r4}, .writes = {w1, w2, w4}}, echo_stream<r1, r2, r4, w1, w2, w4>};
 }
 
-// What stream_recipe() asks for, and nothing else: each is compiled for every GPU.
+// What stream_recipes() asks for, and nothing else: each is compiled for every GPU.
 const std::array<StreamRow, 19>& stream_rows() {
   static const std::array<StreamRow, 19> rows{
       row<0, 1, 0, 0, 1, 0>(), row<0, 0, 1, 0, 0, 1>(),   // one array in, one out

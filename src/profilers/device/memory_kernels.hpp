@@ -17,7 +17,7 @@ struct StreamArrays {
   void* written[most] = {};
 };
 
-// Whether the kernel is built for this recipe; stream_recipe() gives no others.
+// Whether the kernel is built for this recipe; stream_recipes() gives no others.
 [[nodiscard]] bool has_stream_kernel(const StreamRecipe&);
 cudaError_t launch_stream(const StreamRecipe&, const StreamArrays&, std::int64_t elements, cudaStream_t);
 

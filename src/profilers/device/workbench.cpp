@@ -52,8 +52,8 @@ std::vector<std::int64_t> array_bytes(const std::array<std::int32_t, 3>& counts,
 
 class StreamKernel : public RunnableKernel {
  public:
-  StreamKernel(const KernelKey& key, Workbench& bench)
-      : bench_(bench), recipe_(*stream_recipe(key)), elements_(stream_elements(key)) {
+  StreamKernel(const StreamRecipe& recipe, std::int64_t elements, Workbench& bench)
+      : bench_(bench), recipe_(recipe), elements_(elements) {
     ECHO_EXPECT(has_stream_kernel(recipe_));
     const std::vector<std::int64_t> read = array_bytes(recipe_.reads, elements_);
     std::vector<std::int64_t> written = array_bytes(recipe_.writes, elements_);
@@ -77,6 +77,27 @@ class StreamKernel : public RunnableKernel {
   std::int64_t elements_;
   KernelArrays arrays_;
 };
+
+// Kernels one after the other, which are one op. They use the same arenas, so that where arrays fit L2 a
+// later one finds some of what an earlier one read, as an update finds the gradients that were just clipped.
+class KernelChain : public RunnableKernel {
+ public:
+  explicit KernelChain(std::vector<std::unique_ptr<RunnableKernel>> kernels) : kernels_(std::move(kernels)) {}
+  void launch(cudaStream_t stream, std::int64_t number) const override {
+    for (const auto& kernel : kernels_) kernel->launch(stream, number);
+  }
+
+ private:
+  std::vector<std::unique_ptr<RunnableKernel>> kernels_;
+};
+
+std::unique_ptr<RunnableKernel> prepare_stream(const KernelKey& key, Workbench& bench) {
+  std::vector<std::unique_ptr<RunnableKernel>> kernels;
+  for (const StreamRecipe& recipe : stream_recipes(key))
+    kernels.push_back(std::make_unique<StreamKernel>(recipe, stream_elements(key), bench));
+  if (kernels.size() == 1) return std::move(kernels.front());
+  return std::make_unique<KernelChain>(std::move(kernels));
+}
 
 RowOp row_op(KernelKind kind) {
   if (kind == KernelKind::norm_forward) return RowOp::norm_forward;
@@ -150,7 +171,7 @@ std::unique_ptr<RunnableKernel> prepare_kernel(const KernelKey& key, Workbench& 
     case Mechanism::row:
       return std::make_unique<RowKernel>(key, bench);
     case Mechanism::stream:
-      return std::make_unique<StreamKernel>(key, bench);
+      return prepare_stream(key, bench);
     case Mechanism::none:
       break;
   }

@@ -17,7 +17,7 @@ std::vector<KernelKey> keys_of_every_kind() {
   for (std::int32_t kind = 0; kind < ops::kernel_kind_count; ++kind)
     for (const Precision precision : {Precision::bf16, Precision::fp32})
       for (const bool gated : {false, true})
-        for (const std::int32_t n : {1, 2, 4, 28, 30, 4096})
+        for (const std::int32_t n : {1, 2, 4, 28, 30, 38, 46, 54, 4096})
           keys.push_back({.kind = static_cast<KernelKind>(kind),
                           .precision = precision,
                           .gated = gated,
@@ -30,12 +30,24 @@ std::vector<KernelKey> keys_of_every_kind() {
 
 TEST(StreamRecipe, MovesTheBytesOfTheOp) {
   std::int32_t with_recipe = 0;
-  for (const KernelKey& key : keys_of_every_kind())
-    if (const auto recipe = stream_recipe(key)) {
-      ++with_recipe;
-      EXPECT_EQ(stream_elements(key) * recipe->bytes(), ops::traffic_of(key).value) << ops::name_of(key.kind);
-    }
+  for (const KernelKey& key : keys_of_every_kind()) {
+    std::int64_t bytes = 0;
+    for (const StreamRecipe& recipe : stream_recipes(key)) bytes += recipe.bytes();
+    if (bytes == 0) continue;
+    ++with_recipe;
+    EXPECT_EQ(stream_elements(key) * bytes, ops::traffic_of(key).value) << ops::name_of(key.kind);
+  }
   EXPECT_GT(with_recipe, 40);
+}
+
+TEST(StreamRecipe, OfAnUpdateHasAPassForClippingAndOneForUnscaling) {
+  const auto passes = [](std::int32_t bytes) {
+    return stream_recipes({.kind = KernelKind::optimizer, .m = 8, .n = bytes}).size();
+  };
+  EXPECT_EQ(passes(30), 1u);
+  EXPECT_EQ(passes(38), 2u);
+  EXPECT_EQ(passes(46), 3u);
+  EXPECT_EQ(passes(54), 0u);
 }
 
 TEST(RowKernel, MovesTheBytesOfTheOp) {

@@ -72,7 +72,7 @@ TEST_F(ProfileJobTest, WritesARowForEachKernelThatCanBeRun) {
   EXPECT_EQ(written().rows.size(), 3u);
   EXPECT_EQ(written().gpus, std::vector<std::string>{"h100-sxm"});
   EXPECT_THAT(ProfileJob(options()).plan(),
-              testing::HasSubstr("no kernel here moves memory as this op does"));
+              testing::HasSubstr("permute: no kernel here moves memory as this op does"));
 }
 
 TEST_F(ProfileJobTest, GoesOnWhereItWasCutOff) {

@@ -81,7 +81,8 @@ TEST(LaunchTable, NamesEveryMistakeWithItsLine) {
                                           ",rope,8,8,,1\n"
                                           "g,rop,8,8,,1\n"
                                           "g,rope,8,8,fast,\n"
-                                          "g,rope,8,8,,1 -2\n",
+                                          "g,rope,8,8,,1 -2\n"
+                                          "g,rope,8,8,,0.0001\n",
                                           "l.csv")));
     FAIL() << "a bad table was read";
   } catch (const UserError& error) {
