@@ -211,6 +211,12 @@ int want(const ProfileOptions& options) {
   return 0;
 }
 
+void declare_wanting(Options& options, ProfileOptions& chosen) {
+  options.value(chosen.points, "--points", "gaps: so many of the best; plan: so many, spread evenly");
+  options.values(chosen.sets, "--set", "plan: change one key of the sweep, as in space.tp=[1,8]");
+  options.values(chosen.profiles, "--profile", "plan: price by this one, too");
+}
+
 std::function<int(Invocation&)> declare(Options& options) {
   auto chosen = std::make_shared<ProfileOptions>();
   options.choice(
@@ -222,9 +228,7 @@ std::function<int(Invocation&)> declare(Options& options) {
                     "import: tables (CSV); gaps: a result; plan: a sweep (TOML); else profiles (HDF5)");
   options.value(chosen->output, "-o,--output",
                 "import, merge: the profile to write; gaps, plan: the table, default: standard output");
-  options.value(chosen->points, "--points", "gaps: so many of the best; plan: so many, spread evenly");
-  options.values(chosen->sets, "--set", "plan: change one key of the sweep, as in space.tp=[1,8]");
-  options.values(chosen->profiles, "--profile", "plan: price by this one, too");
+  declare_wanting(options, *chosen);
   options.value(chosen->gpu, "--gpu",
                 "import: the GPU preset they were measured on, whatever the tables say");
   options.value(chosen->library, "--as-library",
