@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "simulate/host_time.hpp"
+#include "tests/support/kernel_flops.hpp"
 #include "tests/support/random_recipe.hpp"
 
 namespace echo::simulate {
@@ -61,14 +62,150 @@ TEST(StepTrace, IsSoundAndItsPartsAreThoseOfTheReport) {
     for (std::size_t i = 0; i < rank.nodes.size(); ++i)
       if (counts(rank.nodes[i]))
         total[static_cast<std::size_t>(made.parts[stage][i])] += rank.nodes[i].duration;
-    for (std::size_t part = 0; part < part_count; ++part)
-      if (part != static_cast<std::size_t>(Part::pp_comm))
-        ASSERT_EQ(total[part], report.total[part])
-            << part_names[part] << ", seed " << seed << ", schedule "
-            << timeline::schedule_table()[static_cast<std::size_t>(c.schedule.index())]->name;
+    for (std::size_t part = 0; part < part_count; ++part) {
+      if (part == static_cast<std::size_t>(Part::pp_comm)) continue;
+      EXPECT_EQ(total[part], report.total[part])
+          << part_names[part] << ", seed " << seed << ", schedule "
+          << timeline::schedule_table()[static_cast<std::size_t>(c.schedule.index())]->name;
+    }
   }
   EXPECT_GT(composed, 300);
   EXPECT_GT(schedules.size(), 10U);
+}
+
+TEST(StepTrace, WhatAStageSendsItsNeighbourReceives) {
+  const Catalog catalog = catalog_with_roomy_gpus();
+  Workspace ws;
+  std::int64_t met = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    const TrainingConfig c = drawn(seed);
+    const auto [report, made] = generate(c, catalog, ws);
+    if (report.status != Status::ok || c.degrees.pipeline == 1) continue;
+    using Message = std::tuple<std::int32_t, std::int32_t, std::int64_t>;  // from, to, tag
+    std::map<Message, Bytes> sent, received;
+    for (const trace::RankTrace& rank : made.trace.ranks)
+      for (const Node& node : rank.nodes) {
+        if (node.launch >= 0) continue;
+        bool is_new = true;
+        if (node.kind == NodeKind::send)
+          is_new = sent.emplace(Message{rank.rank, node.peer, node.tag}, node.bytes).second;
+        if (node.kind == NodeKind::recv)
+          is_new = received.emplace(Message{node.peer, rank.rank, node.tag}, node.bytes).second;
+        ASSERT_TRUE(is_new) << "seed " << seed;
+      }
+    ASSERT_EQ(sent, received) << "seed " << seed;
+    met += std::ssize(sent);
+  }
+  EXPECT_GT(met, 1000);
+}
+
+TEST(StepTrace, ProductsDoTheArithmeticOfTheWorkload) {
+  const Catalog catalog = catalog_with_roomy_gpus();
+  Workspace ws;
+  int compared = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    const TrainingConfig c = drawn(seed);
+    const auto [report, made] = generate(c, catalog, ws);
+    if (report.status != Status::ok || c.recipe.overlap_ep || ws.layout.copies > 1) continue;
+    const workload::Workload& w = ws.work;
+    const auto is_product = [](const ops::KernelKey& key, Part) { return key.kind == ops::KernelKind::gemm; };
+    double expected = 0.0;  // every pass of every chunk, once a microbatch
+    for (const auto* runs : {&w.forward, &w.backward, &w.weight_gradients})
+      for (const workload::BlockRun& run : runs->value)
+        expected +=
+            run.count * support::block_flops(w, w.blocks[static_cast<std::size_t>(run.block)], is_product);
+    expected *= training::microbatches_of(c);
+    double traced = 0.0;
+    for (const trace::RankTrace& rank : made.trace.ranks)
+      for (const Node& node : rank.nodes)
+        if (node.kernel >= 0 &&
+            made.trace.kernels[static_cast<std::size_t>(node.kernel)].kind == ops::KernelKind::gemm)
+          traced += node.flops;
+    if (w.input_gradients.rows() > 0) continue;  // some backwards are split: input_gradients stand for others
+    ++compared;
+    ASSERT_NEAR(traced / expected, 1.0, 1e-9) << "seed " << seed;
+  }
+  EXPECT_GT(compared, 100);
+}
+
+// When the last op of a rank ends that waits for nobody else: each stream in order, each op for those it
+// names.
+SimTime replayed(const trace::RankTrace& rank) {
+  std::vector<SimTime> end(rank.nodes.size());
+  std::map<std::int32_t, SimTime> stream;
+  SimTime last{};
+  for (std::size_t i = 0; i < rank.nodes.size(); ++i) {
+    const Node& node = rank.nodes[i];
+    SimTime start = stream[node.stream];
+    for (const auto* waits : {&rank.needs, &rank.follows})
+      for (const std::int32_t before : waits->row(static_cast<std::int32_t>(i)))
+        start = std::max(start, end[static_cast<std::size_t>(before)]);
+    const bool is_half = !counts(node);  // the other half takes the time of both
+    end[i] = start + (is_half ? SimTime::zero() : node.duration);
+    stream[node.stream] = end[i];
+    last = std::max(last, end[i]);
+  }
+  return last;
+}
+
+// Unhindered by the host, a step of one stage takes as long as its trace played back; sharded backwards,
+// whose traffic the model lets one steady state stand for, no longer.
+TEST(StepTrace, PlayedBackIsAsLongAsTheStep) {
+  Catalog catalog = catalog_with_roomy_gpus();
+  for (training::FrameworkSpec& framework : catalog.frameworks) {
+    framework.host_per_kernel = framework.host_per_peer = SimTime::zero();
+    framework.host_per_step = framework.host_per_slice = SimTime::zero();
+  }
+  Workspace ws;
+  int equal = 0, bounded = 0;
+  double least = 1.0;
+  for (std::uint64_t seed = 0; seed < 1200; ++seed) {
+    TrainingConfig c = drawn(seed);
+    c.degrees.pipeline = c.degrees.virtual_stages = 1;
+    c.schedule = training::ScheduleId(find_named(timeline::schedule_table(), "1f1b"));
+    c.batch.global_samples = c.degrees.data * c.batch.micro_samples * 3;
+    const auto [report, made] = generate(c, catalog, ws);
+    if (report.status != Status::ok) continue;
+    const SimTime played = replayed(made.trace.ranks.front());
+    if (c.zero <= training::ZeroStage::optimizer && c.recipe.offload_layers == 0) {
+      ++equal;
+      EXPECT_EQ(played, report.step_no_slowdown) << "seed " << seed;
+    } else {
+      ++bounded;
+      EXPECT_LE(played, report.step_no_slowdown) << "seed " << seed;
+      least = std::min(
+          least, static_cast<double>(played.count()) / static_cast<double>(report.step_no_slowdown.count()));
+    }
+  }
+  EXPECT_GT(equal, 100);
+  EXPECT_GT(bounded, 50);
+  EXPECT_GT(least, 0.9);
+}
+
+TEST(StepTrace, RanksMayBeWrittenOneByOne) {
+  const Catalog catalog = catalog_with_roomy_gpus();
+  Workspace ws;
+  TrainingConfig c = support::random_config(0);
+  c.degrees = {.tensor = 2, .pipeline = 2, .data = 2};
+  c.recipe.overlap_ep = false;
+  c.schedule = training::ScheduleId(find_named(timeline::schedule_table(), "1f1b"));
+  c.zero = training::ZeroStage::none, c.zero_group = 0;
+  c.batch = {.global_samples = 8, .micro_samples = 1, .sequence_tokens = 2048};
+  const auto [report, made] = generate(c, catalog, ws, {.ranks = {0, 1, 2, 3, 4, 5, 6, 7}});
+  ASSERT_EQ(report.status, Status::ok);
+  ASSERT_EQ(trace::why_unsound(made.trace), "");
+  ASSERT_EQ(made.trace.ranks.size(), 8U);
+  for (const trace::RankTrace& rank : made.trace.ranks) {
+    EXPECT_EQ(rank.stands_for, std::vector{rank.rank});
+    EXPECT_EQ(rank.nodes.size(), made.trace.ranks[static_cast<std::size_t>(rank.rank / 4 * 4)].nodes.size());
+  }
+  for (const trace::Group& group : made.trace.groups)
+    if (group.name == "tensor-3") {
+      EXPECT_EQ(group.ranks, (std::vector{6, 7}));
+    }
+  const StepTimeline step = unfold_step(c, catalog, presets().calibration, ws);
+  EXPECT_THROW((void)generate_trace(step, c, catalog, ws, {.ranks = {8}}), UserError);
+  EXPECT_THROW((void)generate_trace(step, c, catalog, ws, {.most_nodes = 100}), UserError);
 }
 
 }  // namespace
