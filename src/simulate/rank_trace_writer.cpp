@@ -320,6 +320,8 @@ void RankTraceWriter::write_run(const workload::WorkRun& run, TailPlace place) {
                                     : kind == GroupKind::tensor ? Lane::tensor
                                                                 : Lane::data);
       describe_collective(query, kind, draft);
+      if (place == TailPlace::gradients && config_.recipe.fp32_gradients)
+        draft.node.precision = machine::Precision::fp32;
     }
     tail_.assign(1, add(std::move(draft)));
   }
