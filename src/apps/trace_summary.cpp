@@ -180,8 +180,8 @@ SweepableAxis data_parallel(const trace::Trace& trace, const TraceSummary& summa
     return {"dp", "no", "it is of one rank: what gradients would be summed is not recorded"};
   const bool unknown = !sizes_of(trace, summary, {GroupRole::unknown}).empty();
   return {"dp", "no",
-          unknown ? "no group has the role data or shard; say which one is"
-                  : "no gradients are summed over ranks"};
+          std::string("no group has the role data or shard") +
+              (unknown ? "; where one of unknown role is that, say so in the trace" : "")};
 }
 
 }  // namespace

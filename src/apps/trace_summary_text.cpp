@@ -83,7 +83,8 @@ std::string ops_table(const TraceSummary& summary) {
 std::string families_table(const TraceSummary& summary) {
   TextTable table({"<kernels", "count", "TFLOP", "time"});
   for (const TraceSummary::Family& family : summary.families)
-    table.add({family.name, show_count(family.count), fmt::format("{:.3f}", family.flops * 1e-12),
+    table.add({family.name, show_count(family.count),
+               family.flops > 0.0 ? fmt::format("{:.4g}", family.flops * 1e-12) : "-",
                time_text(family.time, family.count, family.untimed)});
   return table.text();
 }

@@ -1,0 +1,153 @@
+"""echo-sweep trace-info and convert as a user meets them.   usage: convert_test.py ECHO_SWEEP"""
+
+import collections
+import gzip
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = sys.argv.pop(1)
+SWEEP = """
+[space]
+model = "gpt3-6.7b"
+cluster = "dgx-h100-ndr400"
+tp = 2
+pp = 2
+dp = 2
+global_batch = 8
+micro_batch = 1
+zero = [0, 1]
+"""
+
+
+def run(*arguments, code=0):
+    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
+    return done
+
+
+def lines_of(path):
+    opened = gzip.open(path, "rt") if path.suffix == ".gz" else open(path)
+    with opened as file:
+        return [json.loads(line) for line in file]
+
+
+class Convert(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.scratch.name)
+        cls.sweep = cls.folder / "s.toml"
+        cls.sweep.write_text(SWEEP)
+        cls.file = cls.folder / "s.h5"
+        run(cls.sweep, "-o", cls.file)
+        cls.trace = cls.folder / "point.jsonl"
+        run("convert", cls.sweep, "--point", 0, "-o", cls.trace)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.scratch.cleanup()
+
+    def info(self, *arguments):
+        return json.loads(run("trace-info", *arguments, "--json").stdout)
+
+    def test_a_row_and_its_point_are_the_same_trace(self):
+        out = self.folder / "row.jsonl.gz"
+        run("convert", self.file, "--id", 0, "-o", out)
+        self.assertEqual(lines_of(out), lines_of(self.trace))
+
+    def test_one_rank_of_each_stage_stands_for_all_of_it(self):
+        ranks = [line for line in lines_of(self.trace) if "rank" in line]
+        self.assertEqual([line["rank"] for line in ranks], [0, 4])
+        self.assertEqual(ranks[1]["stands_for"], [4, 5, 6, 7])
+        groups = {group["name"]: group["ranks"] for group in lines_of(self.trace)[0]["groups"]}
+        self.assertEqual(groups["tensor-2"], [4, 5])
+        self.assertEqual(groups["data_context-0"], [0, 2])
+        self.assertEqual(groups["pipeline-0"], [0, 4])
+
+    def test_every_send_has_its_receive(self):
+        rank, messages = None, collections.Counter()
+        for line in lines_of(self.trace)[1:]:
+            rank = line.get("rank", rank)
+            if line.get("kind") == "send":
+                messages[rank, line["peer"], line.get("tag", 0)] += 1
+            elif line.get("kind") == "recv":
+                messages[line["peer"], rank, line.get("tag", 0)] -= 1
+        self.assertEqual(len(messages), 2 * 4)  # both ways, microbatches
+        self.assertEqual(set(messages.values()), {0})
+
+    def test_reading_and_writing_again_changes_nothing(self):
+        again = self.folder / "again.jsonl"
+        run("convert", self.trace, "-o", again)
+        self.assertEqual(again.read_bytes(), self.trace.read_bytes())
+        before, after = self.info(self.sweep, "--point", 0), self.info(self.trace)
+        for said in ("name", "format"):
+            before.pop(said), after.pop(said)
+        self.assertEqual(before, after)
+
+    def test_ranks_may_be_chosen(self):
+        out = self.folder / "all.jsonl"
+        run("convert", self.sweep, "--point", 0, "--ranks", "all", "-o", out)
+        self.assertEqual([rank["rank"] for rank in self.info(out)["ranks"]], list(range(8)))
+        self.assertEqual([rank["rank"] for rank in self.info(out, "--ranks", "1,6")["ranks"]], [1, 6])
+        self.assertEqual({rank["stands_for"] for rank in self.info(out)["ranks"]}, {1})
+
+    def test_what_is_counted_adds_up(self):
+        info = self.info(self.trace)
+        self.assertEqual(sum(rank["ops"] for rank in info["ranks"]), len(lines_of(self.trace)) - 3)
+        self.assertEqual(sum(sum(row.values()) for row in info["ops"].values()),
+                         sum(rank["ops"] for rank in info["ranks"]))
+        self.assertEqual(info["known_share"], 1.0)
+        self.assertEqual(info["sweepable"]["dp"]["verdict"], "yes")
+        compute = sum(rank["compute_s"] for rank in info["ranks"])
+        self.assertAlmostEqual(sum(kernel["time_s"] for kernel in info["kernels"]), compute, places=9)
+
+    def test_the_text_says_what_the_json_says(self):
+        text = run("trace-info", self.trace).stdout
+        for words in ("8 ranks, 2 traced", "tensor-2", "reduce_scatter", "gemm", "as traced", "0,2"):
+            self.assertIn(words, text)
+
+    def test_ops_without_duration_are_priced_where_asked_for(self):
+        bare = self.folder / "bare.jsonl"
+        lines = [{key: value for key, value in line.items() if key != "duration_ns"} for line in lines_of(self.trace)]
+        bare.write_text("\n".join(json.dumps(line) for line in lines) + "\n")
+        self.assertIsNone(self.info(bare)["step_s"])
+        priced = self.folder / "priced.jsonl"
+        said = run("convert", bare, "--cluster", "dgx-h100-ndr400", "-o", priced).stdout
+        self.assertIn("0 have none still", said)
+        self.assertEqual(self.info(priced)["untimed"], 0)
+        there = {"kernels": self.info(self.trace), "priced": self.info(priced)}
+        for table in ("kernels", "communication"):  # the same machine, the same framework: the same times
+            for one, other in zip(sorted(there["kernels"][table], key=str), sorted(there["priced"][table], key=str)):
+                self.assertAlmostEqual(one["time_s"], other["time_s"], delta=one["time_s"] * 1e-9, msg=str(one))
+        slow = self.folder / "slow.jsonl"
+        run("convert", bare, "--cluster", "dgx-h100-ndr400", "--gpu", "a100-sxm-80gb", "-o", slow)
+        self.assertGreater(self.info(slow)["step_s"], 1.5 * self.info(priced)["step_s"])
+
+    def test_what_cannot_be_done_is_said(self):
+        other = self.folder / "other.jsonl"
+        for arguments, what in ((("convert", self.sweep, "-o", other), "2 points, not one"),
+                                (("convert", self.sweep, "--point", 2, "-o", other), "no point 2"),
+                                (("convert", self.sweep, "--point", "x", "-o", other), "no number"),
+                                (("convert", self.file, "-o", other), "--id"),
+                                (("convert", self.trace), "no output"),
+                                (("convert", self.trace, "--id", 0, "-o", other), "neither"),
+                                (("convert", self.trace, "--ranks", "3", "-o", other), "traced are 0,4"),
+                                (("convert", self.sweep, "--point", 0, "--ranks", "8", "-o", other), "rank 8"),
+                                (("convert", self.trace, "-o", self.folder / "t.unknown"), "--to"),
+                                (("convert", self.trace, "--to", "nothing", "-o", other), "nothing"),
+                                (("convert", self.trace, "--gpu", "h100-sxm", "-o", other), "--cluster"),
+                                (("convert", self.trace, "--cluster", "dgx-h100-ndr40", "-o", other), "did you mean"),
+                                (("trace-info", self.folder / "absent.jsonl"), "cannot be read"),
+                                (("trace-info", self.sweep, "--from", "echo", "--point", 0), "neither")):
+            done = run(*arguments, code=2)
+            self.assertIn(what, done.stderr, arguments)
+        self.assertFalse(other.exists())
+        run("convert", self.trace, "-o", "/nowhere/t.jsonl", code=5)
+
+
+if __name__ == "__main__":
+    unittest.main()
