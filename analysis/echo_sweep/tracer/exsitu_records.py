@@ -1,0 +1,139 @@
+"""Files of libecho_nccl.so and libecho_inject.so: records of 64 bytes, laid out as src/exsitu/record.hpp says."""
+
+import os
+from dataclasses import dataclass, field
+
+import numpy as np
+
+NONE, TEXT_OF_COMM, TEXT_OF_NAME, TEXT_OF_MARK, TEXT_OF_CALL = 0, 1, 2, 3, 4
+COMM_CREATED, COMM_GONE, GROUP_END, GROUP_DROPPED, MARK = 8, 9, 10, 11, 12
+OPS = {16: "all_reduce", 17: "all_gather", 18: "reduce_scatter", 19: "broadcast", 20: "reduce", 21: "all_to_all",
+       22: "gather", 23: "scatter", 24: "send", 25: "recv", 26: "put_signal", 27: "signal", 28: "wait_signal"}
+UNKNOWN_CALL = 29
+KERNEL, COPY, FILL, LAUNCH_CALL, STREAM_WAITS, EVENT_RECORDED, HOST_WAITS = 64, 65, 66, 67, 68, 69, 70
+MARKER_BEGINS, MARKER_ENDS, OVERHEAD, EXTERNAL, LOST = 71, 72, 73, 74, 75
+
+MEMBERS_ASSUMED, DATA_COPIED = 1, 2
+NO_STREAM_ID = 0xFFFFFFFF
+
+# ncclDataType_t: what nccl.h calls it, its bytes
+TYPES = [("int8", 1), ("uint8", 1), ("int32", 4), ("uint32", 4), ("int64", 8), ("uint64", 8), ("float16", 2),
+         ("float32", 4), ("float64", 8), ("bfloat16", 2), ("float8e4m3", 1), ("float8e5m2", 1)]
+
+_header = np.dtype([("magic", "S8"), ("format", "<u4"), ("record_bytes", "<u4"), ("monotonic_ns", "<i8"),
+                    ("unix_ns", "<i8"), ("dropped", "<u8"), ("rank", "<i4"), ("world", "<i4"), ("process", "<i4"),
+                    ("library", "<i4"), ("spare", "<u8")])
+CALL = np.dtype([("what", "<u2"), ("type", "u1"), ("flags", "u1"), ("thread", "<u4"), ("time_ns", "<i8"),
+                 ("count", "<u8"), ("stream", "<u8"), ("launch", "<i8"), ("comm", "<u4"), ("peer", "<i4"),
+                 ("redop", "<i4"), ("stream_id", "<u4"), ("serial", "<u8")])
+GPU = np.dtype([("what", "<u2"), ("kind", "u1"), ("flags", "u1"), ("correlation", "<u4"), ("start", "<i8"),
+                ("end", "<i8"), ("amount", "<u8"), ("name", "<u4"), ("device", "<u4"), ("stream_id", "<u4"),
+                ("event", "<u4"), ("graph", "<u4"), ("threads", "<u4"), ("serial", "<u8")])
+_text = np.dtype([("what", "<u2"), ("length", "u1"), ("goes_on", "u1"), ("owner", "<u4"), ("text", "V48"),
+                  ("serial", "<u8")])
+assert _header.itemsize == CALL.itemsize == GPU.itemsize == _text.itemsize == 64
+
+
+class RecordError(Exception):
+    """What is wrong with a file, on one line."""
+
+
+@dataclass
+class Comm:
+    """A communicator. `ranks`: its members in the world, in order; empty where nobody said."""
+    id: int
+    size: int
+    rank: int
+    color: int
+    parent: int
+    is_assumed: bool
+    name: str = ""
+    ranks: list = field(default_factory=list)
+
+
+@dataclass
+class Records:
+    """One file. `calls` or `gpu` are arrays of what is finished, in order of the file."""
+    path: str
+    rank: int
+    world: int
+    process: int
+    library: int
+    dropped: int
+    monotonic_ns: int
+    unix_ns: int
+    lines: np.ndarray  # of 64 bytes each
+    texts: dict        # {(what, owner): text}
+
+    def of(self, layout):
+        return self.lines.view(layout)
+
+    def comms(self):
+        """{id: Comm}."""
+        calls = self.of(CALL)
+        made = {}
+        for line in calls[calls["what"] == COMM_CREATED]:
+            comm = Comm(int(line["comm"]), int(line["count"]), int(line["peer"]), int(line["redop"]),
+                        int(line["launch"]), bool(line["flags"] & MEMBERS_ASSUMED))
+            name, _, ranks = self.texts.get((TEXT_OF_COMM, comm.id), "\n").rpartition("\n")
+            comm.name, comm.ranks = name, ranks_of(ranks)
+            made[comm.id] = comm
+        return made
+
+
+def ranks_of(text):
+    """"0,4-6,8-16/4" -> [0, 4, 5, 6, 8, 12, 16]."""
+    ranks = []
+    for part in filter(None, text.split(",")):
+        bounds, _, step = part.partition("/")
+        first, _, last = bounds.partition("-")
+        ranks += range(int(first), int(last or first) + 1, int(step or 1))
+    return ranks
+
+
+def text_of(ranks):
+    """The other way round; runs of three and more are shortened."""
+    parts, at = [], 0
+    while at < len(ranks):
+        end, step = at + 1, (ranks[at + 1] - ranks[at] if at + 1 < len(ranks) else 0)
+        while step > 0 and end < len(ranks) and ranks[end] - ranks[end - 1] == step:
+            end += 1
+        if end - at < 3:
+            end = at + 1
+        parts.append(f"{ranks[at]}" if end == at + 1 else
+                     f"{ranks[at]}-{ranks[end - 1]}" + (f"/{step}" if step > 1 else ""))
+        at = end
+    return ",".join(parts)
+
+
+def read(path):
+    """Records of a file, which a process may still be writing, or have left in the middle."""
+    try:
+        if os.path.getsize(path) < 64:
+            raise RecordError(f"{path}: not a file of libecho_nccl.so or libecho_inject.so: shorter than its header")
+        lines = np.memmap(path, dtype="V64", mode="r", shape=(os.path.getsize(path) // 64,))
+    except OSError as error:
+        raise RecordError(f"cannot read {path}: {error.strerror}") from None
+    header = lines[:1].view(_header)[0]
+    if header["magic"] != b"echotrc\n" or header["format"] != 1 or header["record_bytes"] != 64:
+        raise RecordError(f"{path}: not a file of libecho_nccl.so or libecho_inject.so, or of a later format")
+    kinds = lines.view(CALL)
+    # A record is finished when its last field says where it stands.
+    is_finished = (kinds["what"] != NONE) & (kinds["serial"] == np.arange(len(lines), dtype=np.uint64))
+    is_finished[0] = False
+    finished = lines[is_finished]
+    return Records(str(path), *(int(header[name]) for name in ("rank", "world", "process", "library", "dropped",
+                                                               "monotonic_ns", "unix_ns")),
+                   finished, _texts_of(finished))
+
+
+def _texts_of(lines):
+    texts = {}
+    is_text = lines.view(_text)["what"] <= TEXT_OF_CALL
+    begun = b""
+    for line in lines[is_text].view(_text):
+        begun += bytes(line["text"])[: min(int(line["length"]), 48)]
+        if not line["goes_on"]:
+            texts[int(line["what"]), int(line["owner"])] = begun.decode("utf-8", "replace")
+            begun = b""
+    return texts

@@ -1,0 +1,21 @@
+// The few CUDA functions that pretending needs, taken from whatever the process has loaded: its CUDA runtime,
+// else its driver, else nothing. This library links neither.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace echo::exsitu {
+
+// Each null where it is not to be had. Device to device, or wherever the pointers point; 0 is success.
+struct CudaCalls {
+  int (*copy)(void* to, const void* from, std::size_t bytes, void* stream) = nullptr;
+  int (*allocate)(void** out, std::size_t bytes) = nullptr;
+  int (*release)(void*) = nullptr;
+  int (*device)(int* out) = nullptr;
+};
+
+// Looked for again, ever less often, until found: CUDA may come into the process after NCCL.
+[[nodiscard]] CudaCalls cuda_calls();
+
+}  // namespace echo::exsitu

@@ -1,0 +1,18 @@
+// What the injection library tells the NCCL one, where both are in the process.
+#pragma once
+
+#include <cstdint>
+
+namespace echo::exsitu {
+
+struct GpuSide {
+  std::uint32_t (*stream_id)(void* stream) = nullptr;  // CUPTI's number of a stream
+  void (*push)(std::uint64_t serial) = nullptr;        // GPU work from here on belongs to this record
+  void (*pop)() = nullptr;
+};
+
+// Called by the injection library under this name (found by dlsym).
+extern "C" void echo_nccl_set_gpu_side(const GpuSide*);
+[[nodiscard]] GpuSide gpu_side();
+
+}  // namespace echo::exsitu
