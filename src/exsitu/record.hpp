@@ -60,7 +60,7 @@ struct FileHeader {
   std::int32_t world = -1;
   std::int32_t process = 0;
   std::int32_t library = 0;  // NCCL version code reported; CUPTI's
-  std::uint64_t spare = 0;
+  std::uint64_t has_unix_times = 0;  // 1: times of GPU records are of the second clock
 };
 
 // Of an NCCL call.

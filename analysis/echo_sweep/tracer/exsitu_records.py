@@ -22,7 +22,7 @@ TYPES = [("int8", 1), ("uint8", 1), ("int32", 4), ("uint32", 4), ("int64", 8), (
 
 _header = np.dtype([("magic", "S8"), ("format", "<u4"), ("record_bytes", "<u4"), ("monotonic_ns", "<i8"),
                     ("unix_ns", "<i8"), ("dropped", "<u8"), ("rank", "<i4"), ("world", "<i4"), ("process", "<i4"),
-                    ("library", "<i4"), ("spare", "<u8")])
+                    ("library", "<i4"), ("has_unix_times", "<u8")])
 CALL = np.dtype([("what", "<u2"), ("type", "u1"), ("flags", "u1"), ("thread", "<u4"), ("time_ns", "<i8"),
                  ("count", "<u8"), ("stream", "<u8"), ("launch", "<i8"), ("comm", "<u4"), ("peer", "<i4"),
                  ("redop", "<i4"), ("stream_id", "<u4"), ("serial", "<u8")])
@@ -62,6 +62,7 @@ class Records:
     dropped: int
     monotonic_ns: int
     unix_ns: int
+    has_unix_times: int
     lines: np.ndarray  # of 64 bytes each
     texts: dict        # {(what, owner): text}
 
@@ -123,7 +124,7 @@ def read(path):
     is_finished[0] = False
     finished = lines[is_finished]
     return Records(str(path), *(int(header[name]) for name in ("rank", "world", "process", "library", "dropped",
-                                                               "monotonic_ns", "unix_ns")),
+                                                               "monotonic_ns", "unix_ns", "has_unix_times")),
                    finished, _texts_of(finished))
 
 
