@@ -1,6 +1,7 @@
 // Times as text, exact to the picosecond.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,7 +10,9 @@
 
 namespace echo::interchange {
 
-// "1234.5" ns is 1234500 ps; further digits are cut off. Nothing where it is no number, or past 9e15 ns.
+// A number in thousandths: "1234.5" is 1234500; further digits are cut off. Nothing where it is no number, or
+// past 9e15.
+[[nodiscard]] std::optional<std::int64_t> thousandths_of(std::string_view);
 [[nodiscard]] std::optional<SimTime> picoseconds_of_nanoseconds(std::string_view);
 // The other way, without needless zeroes.
 [[nodiscard]] std::string nanoseconds_text(SimTime);

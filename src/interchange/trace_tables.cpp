@@ -30,4 +30,14 @@ std::int32_t TraceTables::add_group(trace::Group group) {
   return found->second;
 }
 
+std::int32_t TraceTables::add_distinct_group(trace::Group group) {
+  const std::string name = group.name;
+  for (std::int32_t copy = 1;; ++copy) {
+    const std::int32_t place = add_group(group);
+    if (trace_->groups[static_cast<std::size_t>(place)].ranks == group.ranks) return place;
+    const std::string first = group.ranks.empty() ? "" : std::to_string(group.ranks.front());
+    group.name = name + "@" + first + (copy > 1 ? "#" + std::to_string(copy) : "");
+  }
+}
+
 }  // namespace echo::interchange

@@ -19,6 +19,9 @@ class TraceTables {
   [[nodiscard]] std::int32_t group(std::string_view) const;
   // As trace.groups will have it; where one is called the same, that one.
   [[nodiscard]] std::int32_t add_group(trace::Group);
+  // The one of the same name and members; where one is called the same but has others, under a name of its
+  // own.
+  [[nodiscard]] std::int32_t add_distinct_group(trace::Group);
 
  private:
   trace::Trace* trace_;

@@ -1,0 +1,31 @@
+// What torch.profiler exports: kernels with their times, the calls that launched them, the ops around those.
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "interchange/kineto_trace.hpp"
+#include "interchange/trace_folder.hpp"
+
+namespace echo::interchange::formats {
+
+namespace {
+
+bool recognises(const std::string& path, std::string_view head) {
+  if (!std::filesystem::is_directory(path)) return is_kineto_file(path, head);
+  try {
+    return !files_of(path, is_kineto_file).empty();
+  } catch (const UserError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+extern const Format kineto{
+    .name = "kineto",
+    .summary = "profiles of torch.profiler (.json, .json.gz), or a folder of one a rank",
+    .source = "pytorch/kineto, libkineto; pytorch/pytorch, torch.profiler",
+    .recognises = recognises,
+    .read = read_kineto,
+    .write = nullptr};
+
+}  // namespace echo::interchange::formats

@@ -1,0 +1,28 @@
+// One step of a profile as the ops of one rank, in the order the host issued them.
+#pragma once
+
+#include <cstdint>
+
+#include "interchange/comm_groups.hpp"
+#include "interchange/kineto_step.hpp"
+
+namespace echo::interchange {
+
+// What could not be told, for the trace's notes.
+struct GraphDoubts {
+  std::int64_t unsized = 0;                // collectives without size or members
+  std::int64_t unpaired = 0;               // communication kernels of which only the time is known
+  std::int64_t synchronised_by_guess = 0;  // waits between streams, worked out from order and times
+  std::int64_t without_strides = 0;
+};
+
+// Appends the rank to the trace that `tables` fills.
+//
+// Order between streams: as the driver recorded it (events of category cuda_sync). Where the profile has
+// none, a NCCL kernel waits for what was issued before it, as PyTorch's ProcessGroupNCCL does; and an op
+// issued after cudaStreamWaitEvent waits for as many other streams as there were such calls, those that had
+// finished last before it started.
+[[nodiscard]] trace::RankTrace rank_of_step(KinetoStep&, std::int32_t rank, TraceTables& tables, CommGroups&,
+                                            GraphDoubts&);
+
+}  // namespace echo::interchange
