@@ -23,6 +23,7 @@ template <class Table>
 std::int32_t row_of(const Table& table, const std::string& name, const char* what) {
   if (const std::int32_t row = find_named(table, name); row >= 0) return row;
   std::vector<std::string> names;
+  names.reserve(table.size());
   for (const auto& one : table) names.push_back(one.name);
   throw UserError("unknown " + std::string(what) + " \"" + name + "\"",
                   config::suggest(name, names, std::string(what) + "s"));

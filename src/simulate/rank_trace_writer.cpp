@@ -1,7 +1,10 @@
 // Blocks follow each other on the compute stream. An op of another stream that needs nothing starts with its
 // block, so it comes after the compute op before the block; gathers of ZeRO-1 and 2 alone run ahead from the
-// start of the step. Where stages do not overlap their transfers, a receive begins when the task before has
-// ended, and the next task after the send has. The tail's ops are one chain behind everything.
+// start of the step. Where stages do not overlap their transfers, the next task begins after the send has
+// ended. A receive is posted when the task before it has ended, as Megatron's 1F1B does; in orders of several
+// chunks a stage, or with split backwards, stages that post so late would wait for each other's sends
+// forever, and receives are posted as early as the one before them is done. The tail's ops are one chain
+// behind everything.
 //
 // A collective of weights or gradients says nothing of the pass it is part of: it takes that of the op it
 // needs. A step of a ring is a send to the next rank and a receive from the one before, issued as one.
@@ -20,7 +23,9 @@ using trace::NodeKind;
 using trace::Pass;
 using training::GroupKind;
 
-constexpr std::int32_t compute_stream = 0, hop_streams = lane_count;  // then: in, out of each direction
+// Streams of transfers come behind the lanes: in and out, from and to the stages before and after, of each
+// direction.
+constexpr std::int32_t compute_stream = 0, hop_streams = lane_count;
 
 std::int32_t stream_of(Lane lane) { return static_cast<std::int32_t>(lane); }
 
@@ -61,6 +66,13 @@ machine::Precision precision_of(const ops::CollectiveQuery& query, GroupKind kin
   return wide(config.precision);
 }
 
+// Whether a stage has one chunk, whose whole backwards follow an order of the program's own.
+bool takes_turns(const training::TrainingConfig& config, const Workspace& ws) {
+  return ws.layout.stage_of_chunk.size() == ws.pipeline.stages.size() &&
+         ws.work.weight_gradients.value.empty() &&
+         config.schedule.index() < static_cast<std::int32_t>(timeline::schedule_table().size());
+}
+
 void keep_distinct(std::vector<std::int32_t>& nodes) {
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
@@ -84,7 +96,8 @@ RankTraceWriter::RankTraceWriter(const training::TrainingConfig& config, const W
       out_(out),
       parts_(parts),
       of_stage_(training::gpus_of(config.degrees) / config.degrees.pipeline),
-      stage_(rank / of_stage_) {
+      stage_(rank / of_stage_),
+      posts_late_(!config.overlap.pipeline && takes_turns(config, ws)) {
   out_.rank = rank;
   last_.fill(-1);
 }
@@ -157,7 +170,8 @@ RankTraceWriter::Draft RankTraceWriter::transfer(const Task& task, Hop hop, bool
   draft.node.tag = (hop.number * of_chunk + task.microbatch) * 2 + (forward ? 0 : 1);
   draft.node.peer = hop.peer;
   draft.node.group = tables_.groups.group(GroupKind::pipeline, out_.rank);
-  draft.node.stream = hop_streams + (forward ? 0 : 2) + (incoming ? 0 : 1);
+  const bool before = hop.peer < out_.rank;
+  draft.node.stream = hop_streams + (forward ? 0 : 4) + (before ? 0 : 2) + (incoming ? 0 : 1);
   draft.node.name =
       tables_.name(std::string(incoming ? "recv " : "send ") + (forward ? "activations" : "gradients"));
   return draft;
@@ -167,7 +181,7 @@ void RankTraceWriter::receive(const Task& task, std::vector<NodeIndex>& arrived)
   const std::optional<Hop> hop = hop_of(task, true);
   if (!hop) return;
   Draft draft = transfer(task, *hop, true);
-  if (!config_.overlap.pipeline) draft.follows = {last_[compute_stream]};
+  if (posts_late_) draft.follows = {last_[compute_stream]};
   NodeIndex node = add(std::move(draft));
   if (ws_.work.hop_gather >= 0) {
     const auto work = static_cast<std::size_t>(ws_.work.hop_gather);

@@ -76,12 +76,13 @@ class RankTraceWriter {
   trace::RankTrace& out_;
   std::vector<Part>& parts_;
   std::int32_t of_stage_, stage_;
-  std::array<NodeIndex, 10> last_{};       // [streams]
-  std::vector<NodeIndex> starts_;          // what the next compute op waits for, of its task
-  NodeIndex blocking_send_ = -1;           // likewise
-  std::vector<Operand> block_;             // [ops] of the block in hand
-  std::vector<NodeIndex> tail_;            // what the next op of the tail comes after
-  std::int32_t launches_ = 0, roots_ = 0;  // handed out so far
+  bool posts_late_;                               // receives, where these block
+  std::array<NodeIndex, lane_count + 8> last_{};  // [streams]
+  std::vector<NodeIndex> starts_;                 // what the next compute op waits for, of its task
+  NodeIndex blocking_send_ = -1;                  // likewise
+  std::vector<Operand> block_;                    // [ops] of the block in hand
+  std::vector<NodeIndex> tail_;                   // what the next op of the tail comes after
+  std::int32_t launches_ = 0, roots_ = 0;         // handed out so far
 };
 
 }  // namespace echo::simulate
