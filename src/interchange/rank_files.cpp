@@ -61,6 +61,10 @@ RankFiles of_prefix(const fs::path& folder, const std::string& prefix, std::vect
   return {folder.string(), prefix, files, files.back().rank + 1};
 }
 
+bool has_number(const std::pair<const std::string, std::vector<RankFile>>& one) {
+  return one.second.back().rank >= 0;
+}
+
 fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
@@ -88,6 +92,8 @@ RankFiles find_rank_files(const std::string& path, std::string_view ending) {
     auto found = files_of(path, ending);
     if (found.empty())
       throw UserError(path + " holds no " + std::string(ending) + " files", "name the folder that does");
+    if (std::any_of(found.begin(), found.end(), has_number))  // a file of groups may stand beside them
+      std::erase_if(found, [](const auto& one) { return !has_number(one); });
     if (found.size() > 1)
       throw UserError(path + " holds several traces: " + found.begin()->first + ", " +
                           std::next(found.begin())->first + (found.size() > 2 ? ", ..." : ""),
