@@ -27,7 +27,7 @@ class ScratchFiles {
   ScratchFiles& operator=(const ScratchFiles&) = delete;
 
   [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
-  [[nodiscard]] std::string write(const std::string& name, std::string_view text) const {
+  std::string write(const std::string& name, std::string_view text) const {
     std::ofstream(path(name), std::ios::binary) << text;
     return path(name);
   }
