@@ -31,6 +31,14 @@ std::vector<std::string> files_of(const std::string& path,
   return out;
 }
 
+bool has_files(const std::string& folder, bool (*is_one)(const std::string&, std::string_view head)) {
+  try {
+    return !files_of(folder, is_one).empty();
+  } catch (const UserError&) {
+    return false;
+  }
+}
+
 std::int32_t rank_in_name(const std::string& path) {
   std::string name = std::filesystem::path(path).filename().string();
   std::transform(name.begin(), name.end(), name.begin(),

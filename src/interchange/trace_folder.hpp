@@ -13,6 +13,10 @@ namespace echo::interchange {
 [[nodiscard]] std::vector<std::string> files_of(const std::string& path,
                                                 bool (*is_one)(const std::string&, std::string_view head));
 
+// Whether the folder has any.
+[[nodiscard]] bool has_files(const std::string& folder,
+                             bool (*is_one)(const std::string&, std::string_view head));
+
 // "rank-7", "rank_7", "rank7" in the file's name; -1: it does not say.
 [[nodiscard]] std::int32_t rank_in_name(const std::string& path);
 

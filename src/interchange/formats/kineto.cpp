@@ -1,7 +1,7 @@
 // What torch.profiler exports: kernels with their times, the calls that launched them, the ops around those.
 #include <filesystem>
 
-#include "base/error.hpp"
+#include "interchange/et_trace.hpp"
 #include "interchange/kineto_trace.hpp"
 #include "interchange/trace_folder.hpp"
 
@@ -11,11 +11,8 @@ namespace {
 
 bool recognises(const std::string& path, std::string_view head) {
   if (!std::filesystem::is_directory(path)) return is_kineto_file(path, head);
-  try {
-    return !files_of(path, is_kineto_file).empty();
-  } catch (const UserError&) {
-    return false;
-  }
+  // Execution traces among them take their profiles themselves.
+  return has_files(path, is_kineto_file) && !has_files(path, is_et_file);
 }
 
 }  // namespace

@@ -1,0 +1,255 @@
+#include "interchange/et_ops.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "base/error.hpp"
+#include "interchange/torch_types.hpp"
+
+namespace echo::interchange {
+
+namespace {
+
+using trace::Pass;
+
+// What a node is, by its name.
+enum class Role : std::int8_t { other, op, communication, backward, recompute, optimizer, step };
+
+bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+
+Role role_of(const EtNode& node) {
+  const std::string_view name = node.name;
+  if (name.starts_with("ProfilerStep#")) return Role::step;
+  if (name.starts_with("Optimizer.step#") || name.starts_with("Optimizer.zero_grad#")) return Role::optimizer;
+  if (name.starts_with("autograd::engine::evaluate_function"))
+    return has(name, "CheckpointFunctionBackward") ? Role::recompute : Role::backward;
+  if (name == "record_param_comms") return Role::communication;
+  if (name.starts_with("c10d::") || name.starts_with("_c10d_functional::") ||
+      name.starts_with("c10d_functional::")) {
+    const auto kind = comm_kind(name);
+    return kind && kind->role != CommRole::none && !has(name, "wait") ? Role::communication : Role::other;
+  }
+  static constexpr std::string_view nothing[]{"aten::to",      "aten::contiguous", "aten::type_as",
+                                              "aten::dropout", "aten::linear",     "aten::matmul",
+                                              "aten::zeros",   "aten::ones"};
+  for (const std::string_view one : nothing)
+    if (name == one) return one == "aten::linear" ? Role::op : Role::other;
+  const bool is_call = has(name, "::") && !name.starts_with("autograd::") &&
+                       !name.starts_with("torch::autograd") && !name.starts_with("profiler::") &&
+                       !name.starts_with("[") && !has(name, " ");
+  return is_call && !is_free(node.name) ? Role::op : Role::other;
+}
+
+struct Node {
+  std::int64_t id = -1, sequence = -1;
+  std::int64_t parent_id = -1;
+  std::int32_t parent = -1;  // of the sorted nodes
+  Role role{};
+  // Below it: kernels, the same kernel, communication.
+  bool calls_kernels = false, calls_same = false, calls_comm = false;
+  EtNode detail;  // of ops and communication
+};
+
+class Reader {
+ public:
+  EtOps read(const std::string& path, std::int32_t step) {
+    read_et_nodes(path, [&](EtNode& node) { take(node); });
+    std::stable_sort(nodes_.begin(), nodes_.end(), [](const Node& a, const Node& b) { return a.id < b.id; });
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+      places_.emplace(nodes_[i].id, static_cast<std::int32_t>(i));
+    for (Node& node : nodes_)  // a call comes before those it makes
+      if (const auto found = places_.find(node.parent_id);
+          found != places_.end() && nodes_[static_cast<std::size_t>(found->second)].id < node.id)
+        node.parent = found->second;
+    const auto [from, until] = bounds(path, step);
+    out_.on_host = !has_gpu_;
+    mark();
+    for (std::int32_t i = from; i < until; ++i) emit(i);
+    if (out_.ops.empty())
+      throw UserError({Problem{{path},
+                               path + ": no op in it is one that a GPU would run",
+                               "record a training step with ExecutionTraceObserver"}});
+    return std::move(out_);
+  }
+
+ private:
+  const Node& at(std::int32_t i) const { return nodes_[static_cast<std::size_t>(i)]; }
+  Node& at(std::int32_t i) { return nodes_[static_cast<std::size_t>(i)]; }
+
+  void take(EtNode& node) {
+    if (node.name == "## process_group:init ##")
+      for (CommCall& group : groups_of_text(node.text)) out_.groups.push_back(std::move(group));
+    for (const auto* list : {&node.reads, &node.writes})
+      for (const EtTensor& tensor : *list) has_gpu_ = has_gpu_ || !tensor.on_host;
+    Node one{node.id, node.sequence, node.parent, -1, role_of(node)};
+    has_backward_ = has_backward_ || one.role == Role::backward;
+    if (one.role == Role::op || one.role == Role::communication || one.role == Role::step)
+      one.detail = std::move(node);
+    nodes_.push_back(std::move(one));
+  }
+
+  // [first, one past the last) of the step's nodes.
+  std::pair<std::int32_t, std::int32_t> bounds(const std::string& path, std::int32_t step) {
+    std::vector<std::int32_t> marks;
+    for (std::int32_t i = 0; i < static_cast<std::int32_t>(nodes_.size()); ++i)
+      if (at(i).role == Role::step) marks.push_back(i);
+    const auto size = static_cast<std::int32_t>(nodes_.size());
+    if (marks.empty() && step < 0) return {0, size};
+    std::size_t place = marks.size() / 2;
+    if (step >= 0) {
+      const auto named = [&](std::int32_t mark) {
+        return at(mark).detail.name == "ProfilerStep#" + std::to_string(step);
+      };
+      place = static_cast<std::size_t>(std::find_if(marks.begin(), marks.end(), named) - marks.begin());
+      if (place == marks.size())
+        throw UserError(
+            {Problem{{path}, fmt::format("{} has no step {}", path, step), "leave the step out"}});
+    }
+    out_.label = at(marks[place]).detail.name;
+    return {marks[place], place + 1 < marks.size() ? marks[place + 1] : size};
+  }
+
+  [[nodiscard]] std::optional<ops::KernelKey> key_of(const Node& node, Pass pass) const {
+    return node.role == Role::op ? kernel_of(node.detail.call, pass) : std::nullopt;
+  }
+  static bool is_whole(ops::KernelKind kind) {
+    using Kind = ops::KernelKind;
+    return kind == Kind::gemm || kind == Kind::attention_forward || kind == Kind::attention_backward ||
+           kind == Kind::norm_forward || kind == Kind::norm_backward;
+  }
+
+  // Tells every caller what is below it; callers come first, so from the end.
+  void mark() {
+    for (auto i = static_cast<std::int32_t>(nodes_.size()) - 1; i >= 0; --i) {
+      Node& node = at(i);
+      if (node.role != Role::op && node.role != Role::communication) continue;
+      const auto key = key_of(node, Pass::forward);
+      for (std::int32_t up = node.parent; up >= 0; up = at(up).parent) {
+        Node& caller = at(up);
+        if (caller.role == Role::communication && node.role == Role::communication) caller.calls_comm = true;
+        if (caller.role != Role::op) continue;
+        caller.calls_kernels = true;
+        const auto above = key ? key_of(caller, Pass::forward) : std::nullopt;
+        if (above && above->kind == key->kind) caller.calls_same = true;
+        break;
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_kernel(std::int32_t i) const {
+    const Node& node = at(i);
+    if (node.role == Role::communication) return !node.calls_comm;
+    if (node.role != Role::op) return false;
+    for (std::int32_t up = node.parent; up >= 0; up = at(up).parent)
+      if (at(up).role == Role::op && stands_whole(at(up))) return false;
+    return !node.calls_kernels || stands_whole(node);
+  }
+  [[nodiscard]] bool stands_whole(const Node& node) const {
+    if (node.calls_same) return false;
+    const auto key = key_of(node, Pass::forward);
+    return key && is_whole(key->kind);
+  }
+
+  // As kineto_ops.hpp has it. Where the callers are missing (an op that ended by an exception is not
+  // written), as the op before.
+  [[nodiscard]] Pass pass_of(std::int32_t i) const {
+    bool is_anew = at(i).sequence >= 0;
+    std::int32_t up = i;
+    for (; at(up).parent >= 0; up = at(up).parent) {
+      const Node& caller = at(at(up).parent);
+      if (caller.role == Role::optimizer) return Pass::optimizer;
+      if (caller.role == Role::recompute) return Pass::recompute;
+      if (caller.role == Role::backward) return is_anew ? Pass::recompute : Pass::backward;
+      if (caller.role == Role::step) return has_backward_ ? Pass::forward : Pass::unknown;
+      is_anew = is_anew || (caller.role == Role::op && caller.sequence >= 0);
+    }
+    const bool is_broken =
+        at(up).parent_id > 1 && at(up).role != Role::other && !places_.contains(at(up).parent_id);
+    if (is_broken && !out_.ops.empty()) {
+      const Pass before = out_.ops.back().pass;
+      return before == Pass::recompute && !is_anew ? Pass::backward : before;
+    }
+    return has_backward_ ? Pass::forward : Pass::unknown;
+  }
+
+  void emit(std::int32_t i) {
+    if (!is_kernel(i)) return;
+    Node& node = at(i);
+    EtOp op{node.id, node.detail.name, pass_of(i)};
+    op.kernel = key_of(node, op.pass);
+    if (node.role == Role::communication) {
+      CommCall call = comm_of(node.detail);
+      const auto kind = comm_kind(call.collective);
+      if (!kind || kind->role == CommRole::none) return;
+      op.comm = std::move(call);
+    }
+    if (!op.comm && !out_.on_host && !runs_on_gpu(op, node.detail)) return;
+    op.reads = std::move(node.detail.reads);
+    op.writes = std::move(node.detail.writes);
+    if (!op.comm && op.reads.empty() && op.writes.empty()) return;
+    out_.ops.push_back(std::move(op));
+  }
+
+  // In a trace of a GPU: not what the CPU does with its own tensors.
+  static bool runs_on_gpu(EtOp& op, const EtNode& node) {
+    bool host = false, gpu = false;
+    for (const auto* list : {&node.reads, &node.writes})
+      for (const EtTensor& one : *list) (one.on_host ? host : gpu) = true;
+    op.crosses = host && gpu && op.name == "aten::copy_";
+    return gpu;
+  }
+
+  [[nodiscard]] CommCall comm_of(const EtNode& node) const {
+    CommCall call = node.comm;
+    if (node.name != "record_param_comms") {
+      call.collective = node.name;
+      for (const std::string& value : node.call.values)
+        for (const CommCall& group : out_.groups)
+          if (!value.empty() && value == group.group) call.group = value;
+    } else if (call.collective.empty()) {
+      for (const std::string& value : node.call.values)
+        if (call.collective.empty() && comm_kind(value)) call.collective = value;
+      for (const CommCall& group : out_.groups)
+        for (const std::string& value : node.call.values)
+          if (value == group.group + "," + group.purpose) call.group = group.group;
+    }
+    if (call.group.empty() && out_.groups.size() == 1) call.group = out_.groups.front().group;
+    fill_sizes(call, node);
+    return call;
+  }
+
+  static void fill_sizes(CommCall& call, const EtNode& node) {
+    if (call.type.empty())
+      for (const std::string& type : node.call.types)
+        if (call.type.empty() && has(type, "Tensor(")) call.type = type;
+    const auto element = element_type(call.type);
+    if (!element) return;
+    const auto elements = [&](const std::vector<EtTensor>& list) {
+      std::int64_t all = 0;
+      for (const EtTensor& one : list) all += one.bytes / element->bytes;
+      return all > 0 ? all : -1;
+    };
+    // c10d's own ops take outputs among their inputs: allgather_(outputs, inputs, group).
+    if (call.in < 0) call.in = elements(node.reads);
+    if (call.out < 0) call.out = elements(node.writes);
+    if (node.name != "record_param_comms" && call.in > 0 && call.out > 0 &&
+        node.reads.size() > node.writes.size())
+      call.in = std::max<std::int64_t>(call.in - call.out, 1);
+  }
+
+  EtOps out_;
+  std::vector<Node> nodes_;
+  std::unordered_map<std::int64_t, std::int32_t> places_;  // by id
+  bool has_backward_ = false, has_gpu_ = false;
+};
+
+}  // namespace
+
+EtOps read_et_ops(const std::string& path, std::int32_t step) { return Reader().read(path, step); }
+
+}  // namespace echo::interchange
