@@ -34,16 +34,6 @@ namespace {
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-// Rows of the table of paces grow in steps, so that configs of a sweep share it.
-void fill_paces(const Skew& skew, std::int32_t gpus, PaceTable& table) {
-  if (table.sigma == skew.sigma && table.draws == skew.draws && table.seed == skew.seed && table.gpus >= gpus)
-    return;
-  table = {.sigma = skew.sigma, .draws = skew.draws, .seed = skew.seed, .gpus = gpus};
-  table.pace.reserve(at(skew.draws) * at(gpus));
-  for (std::int32_t draw = 0; draw < skew.draws; ++draw)
-    for (std::int32_t gpu = 0; gpu < gpus; ++gpu) table.pace.push_back(pace_of(skew, draw, gpu));
-}
-
 // Arithmetic on the path of a pass, ps.
 double arithmetic_of(const Cost& cost, std::span<const workload::BlockRun> runs, const Workspace& ws) {
   double sum = cost.wait_driver[Driver::arithmetic];
@@ -198,6 +188,15 @@ class Drawer {
 };
 
 }  // namespace
+
+void fill_paces(const Skew& skew, std::int32_t gpus, PaceTable& table) {
+  if (table.sigma == skew.sigma && table.draws == skew.draws && table.seed == skew.seed && table.gpus >= gpus)
+    return;
+  table = {.sigma = skew.sigma, .draws = skew.draws, .seed = skew.seed, .gpus = gpus};
+  table.pace.reserve(at(skew.draws) * at(gpus));
+  for (std::int32_t draw = 0; draw < skew.draws; ++draw)
+    for (std::int32_t gpu = 0; gpu < gpus; ++gpu) table.pace.push_back(pace_of(skew, draw, gpu));
+}
 
 double pace_of(const Skew& skew, std::int32_t draw, std::int32_t gpu_rank) {
   // Box and Muller: 1 - u is never 0.

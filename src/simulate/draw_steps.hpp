@@ -15,6 +15,9 @@ struct DrawnSteps {
 [[nodiscard]] DrawnSteps draw_steps(const training::TrainingConfig&, const training::FrameworkSpec&,
                                     const timeline::Schedule&, const Skew&, SimTime step, Workspace& ws);
 
+// Paces of so many gpu ranks or more; the table stays where it has them, so that configs of a sweep share it.
+void fill_paces(const Skew&, std::int32_t gpus, PaceTable& table);
+
 // Gpu ranks of a stage, consecutive, that wait for each other within every layer.
 [[nodiscard]] std::int32_t ranks_in_step(const training::TrainingConfig&, const training::RankLayout&);
 

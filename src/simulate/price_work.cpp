@@ -40,6 +40,8 @@ const auto& named(const Table& table, const std::string& name) {
   return table[static_cast<std::size_t>(i)];
 }
 
+}  // namespace
+
 DriverTimes drivers_of(const ops::KernelKey& key, const ops::KernelPrice& price, SimTime in_step,
                        const training::FrameworkSpec& framework, bool cuda_graphs) {
   DriverTimes drivers;
@@ -66,8 +68,6 @@ SimTime within_a_step(const ops::KernelKey& key, SimTime alone, const training::
   if (!key.grouped) return alone + ops::launches_of(key) * gap;
   return std::max(alone, cuda_graphs ? SimTime::zero() : key.batch * framework.host_per_expert) + gap;
 }
-
-}  // namespace
 
 std::size_t PriceKeyHash::operator()(const std::pair<std::int32_t, ops::KernelKey>& p) const {
   const ops::KernelKey& k = p.second;
@@ -153,9 +153,9 @@ ops::CommSettings comm_settings_of(const training::TrainingConfig& config,
           .sharp = cluster.sharp};
 }
 
-static const PricedCollective& priced(const ops::CollectiveQuery& query,
-                                      const training::TrainingConfig& config, const Catalog& catalog,
-                                      const Calibration& known, PriceMemo& memo) {
+const PricedCollective& priced_collective(const ops::CollectiveQuery& query,
+                                          const training::TrainingConfig& config, const Catalog& catalog,
+                                          const Calibration& known, PriceMemo& memo) {
   const machine::ClusterSpec& own = catalog.cluster(config.cluster);
   const std::int32_t where =
       config.cluster.index() * 1024 + (config.gpu.is_none() ? own.gpu : config.gpu).index();
@@ -193,7 +193,7 @@ static const PricedCollective& priced(const ops::CollectiveQuery& query,
 ops::CollectiveEstimate price_collective(const ops::CollectiveQuery& query,
                                          const training::TrainingConfig& config, const Catalog& catalog,
                                          const Calibration& known, PriceMemo& memo) {
-  return priced(query, config, catalog, known, memo).alone;
+  return priced_collective(query, config, catalog, known, memo).alone;
 }
 
 DriverTimes drivers_of(const ops::CollectiveEstimate& price) {
@@ -233,7 +233,7 @@ void price_work(const training::TrainingConfig& config, const Catalog& catalog, 
     out.drivers.push_back(drivers_of(key, price, out.alone.back(), framework, config.recipe.cuda_graphs));
   }
   for (const ops::CollectiveQuery& query : work.collectives) {
-    const PricedCollective& price = priced(query, config, catalog, known, memo);
+    const PricedCollective& price = priced_collective(query, config, catalog, known, memo);
     out.collectives.push_back(price.alone);
     out.collective_number.push_back(price.number);
     out.uses.push_back(price.use);

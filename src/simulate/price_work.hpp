@@ -21,6 +21,18 @@ void price_work(const training::TrainingConfig&, const Catalog&, const Calibrati
                                                  const machine::ClusterSpec&);
 [[nodiscard]] ops::GenericSettings generic_settings_of(const training::Recipe&);
 
+// A kernel's time in a step by what it hangs on, and that time: `alone` and what the host and dependence add.
+[[nodiscard]] DriverTimes drivers_of(const ops::KernelKey&, const ops::KernelPrice&, SimTime in_step,
+                                     const training::FrameworkSpec&, bool cuda_graphs);
+[[nodiscard]] SimTime within_a_step(const ops::KernelKey&, SimTime alone, const training::FrameworkSpec&,
+                                    bool cuda_graphs);
+
+// One query as `config` would ask it, with what it takes of the links; the reference lasts as long as the
+// memo.
+[[nodiscard]] const PricedCollective& priced_collective(const ops::CollectiveQuery&,
+                                                        const training::TrainingConfig&, const Catalog&,
+                                                        const Calibration&, PriceMemo& memo);
+
 // One query as `config` would ask it.
 [[nodiscard]] ops::CollectiveEstimate price_collective(const ops::CollectiveQuery&,
                                                        const training::TrainingConfig&, const Catalog&,

@@ -3,17 +3,17 @@
 #include "simulate/simulate.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/contract.hpp"
-#include "base/named_table.hpp"
 #include "simulate/compose_chunks.hpp"
 #include "simulate/compose_step.hpp"
 #include "simulate/critical_path.hpp"
 #include "simulate/draw_steps.hpp"
 #include "simulate/error_bands.hpp"
 #include "simulate/price_work.hpp"
+#include "simulate/report_shares.hpp"
 #include "simulate/schedule_of.hpp"
+#include "simulate/simulate_trace.hpp"
 #include "simulate/stage_memory.hpp"
 #include "timeline/schedule.hpp"
 #include "training/multi_token.hpp"
@@ -115,51 +115,6 @@ void price_hops(const TrainingConfig& config, const Catalog& catalog, const Cali
   }
 }
 
-double share(SimTime part, SimTime whole) {
-  return whole > SimTime::zero() ? static_cast<double>(part.count()) / static_cast<double>(whole.count())
-                                 : 0.0;
-}
-
-bool is_communication(std::size_t part) {
-  return part >= static_cast<std::size_t>(Part::tp_comm) && part <= static_cast<std::size_t>(Part::zero_comm);
-}
-
-ops::Grade evidence_of(const std::array<SimTime, 4>& graded) {
-  SimTime sum{};
-  for (const SimTime t : graded) sum += t;
-  for (std::size_t grade = graded.size(); grade-- > 0;)
-    if (share(graded[grade], sum) >= 0.1) return static_cast<ops::Grade>(grade);
-  return ops::Grade::modelled;
-}
-
-// As shares; what roundings leave over counts as fixed.
-void report_path(const PathShare& path, StepReport& report) {
-  report.path = path.part;
-  constexpr auto fixed = static_cast<std::size_t>(Driver::fixed);
-  report.driver[fixed] = 1.0;
-  for (std::size_t i = 0; i < fixed; ++i) {
-    report.driver[i] = path.driver.ps[i] / static_cast<double>(report.step.count());
-    report.driver[fixed] -= report.driver[i];
-  }
-}
-
-Evidence evidence_behind(const StepOutcome& step, const TrainingConfig& config, const Catalog& catalog,
-                         const Calibration& known, const workload::Workload& work) {
-  const machine::ClusterSpec& cluster = catalog.cluster(config.cluster);
-  const std::int32_t network = find_named(known.networks, cluster.network);
-  ECHO_EXPECT(network >= 0);
-  const std::int32_t measured = known.networks[static_cast<std::size_t>(network)].most_nodes;
-  std::int32_t nodes = 1;
-  for (const ops::CollectiveQuery& query : work.collectives) nodes = std::max(nodes, query.group.nodes);
-  const bool is_measured = measured >= std::min(nodes, 2);
-  return {.graded = step.cost.graded,
-          .gpu_error = catalog.gpu(config).kernels_error,
-          .network_measured = is_measured,
-          .octaves_beyond =
-              is_measured && nodes > measured ? std::log2(static_cast<double>(nodes) / measured) : 0.0,
-          .host_measured = catalog.framework(config.framework).host_measured};
-}
-
 void report_step(const TrainingConfig& config, const Catalog& catalog, const StepOutcome& slowed,
                  SimTime unslowed, StepReport& report) {
   report.status = Status::ok;
@@ -169,22 +124,7 @@ void report_step(const TrainingConfig& config, const Catalog& catalog, const Ste
   report.total = slowed.cost.total;
   report.critical_stage = slowed.critical_stage;
 
-  SimTime communication{}, exposed_communication{}, compute{};
-  for (std::size_t i = 0; i < part_count; ++i) {
-    if (!is_communication(i)) continue;
-    communication += report.total[i];
-    exposed_communication += report.exposed[i];
-  }
-  for (const SimTime t : slowed.cost.graded) compute += t;
-  const auto exposed = [&report](Part p) { return report.exposed[static_cast<std::size_t>(p)]; };
-  report.bubble_fraction = share(exposed(Part::bubble), report.step);
-  report.exposed_comm_fraction = share(exposed_communication, report.step);
-  report.overlap_fraction = communication > SimTime::zero()
-                                ? std::clamp(1.0 - share(exposed_communication, communication), 0.0, 1.0)
-                                : 0.0;
-  report.measured_share = share(slowed.cost.graded[static_cast<std::size_t>(ops::Grade::measured)], compute);
-  report.evidence = evidence_of(slowed.cost.graded);
-
+  report_fractions(slowed.cost.graded, report);
   const double seconds = to_seconds(report.step);
   const double tokens = static_cast<double>(config.batch.global_samples) * config.batch.sequence_tokens;
   report.tokens_per_second = tokens / seconds;
@@ -216,6 +156,7 @@ std::int64_t pipeline_tasks(const TrainingConfig& config, const Catalog& catalog
 
 std::string_view why_unsupported(const TrainingConfig& config, const Catalog& catalog) {
   const training::ModelSpec& model = catalog.model(config.model);
+  if (!model.trace.is_none()) return why_trace_unsupported(config, catalog);
   const machine::ClusterSpec& cluster = catalog.cluster(config.cluster);
   if (const auto broken = training::check_feasible(config, model, catalog.framework(config.framework),
                                                    cluster, catalog.gpu(config)))
@@ -231,6 +172,7 @@ std::string_view why_unsupported(const TrainingConfig& config, const Catalog& ca
 StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const Calibration& known,
                     Workspace& ws, std::int64_t work_budget, const Skew& skew) {
   const training::ModelSpec& model = catalog.model(config.model);
+  if (!model.trace.is_none()) return simulate_trace(config, catalog, known, ws, skew);
   const machine::ClusterSpec& cluster = catalog.cluster(config.cluster);
   const training::FrameworkSpec& framework = catalog.framework(config.framework);
   const timeline::Schedule schedule = schedule_of(config, catalog);
@@ -269,7 +211,7 @@ StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const 
   }
   report_step(config, catalog, slowed, alone.step, report);
   report_path(critical_path(config, framework, schedule, slowed, ws), report);
-  ws.evidence = evidence_behind(slowed, config, catalog, known, ws.work);
+  ws.evidence = evidence_behind(slowed.cost.graded, ws.work.collectives, config, catalog, known);
   report_errors(known.errors, ws.evidence, report);
   if (skew.draws > 0) {
     const DrawnSteps drawn = draw_steps(config, framework, schedule, skew, slowed.step, ws);

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "simulate/evidence.hpp"
@@ -104,6 +105,11 @@ struct SkewScratch {
   std::vector<SimTime> steps;       // [draws]
 };
 
+struct TraceScratch;  // of replays (trace_scratch.hpp)
+struct DropTraceScratch {
+  void operator()(TraceScratch*) const;
+};
+
 struct Workspace {
   training::RankLayout layout;
   workload::Workload work;
@@ -128,7 +134,8 @@ struct Workspace {
   timeline::PipelinePath path;  // its critical path through the pipeline, ...
   StepEnd path_end;             // ... how that path ends
   SkewScratch draws;
-  std::vector<std::int64_t> path_blocks;  // [work.block_count] blocks on it
+  std::vector<std::int64_t> path_blocks;                  // [work.block_count] blocks on it
+  std::unique_ptr<TraceScratch, DropTraceScratch> trace;  // made where a trace is first met
 };
 
 }  // namespace echo::simulate
