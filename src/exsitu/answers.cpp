@@ -121,7 +121,7 @@ ncclResult_t no_answer(const char* function) {
   return ncclInvalidUsage;
 }
 
-extern "C" __attribute__((visibility("default"))) void echo_nccl_mark(const char* text) {
+void mark(const char* text) {
   const std::uint64_t serial = nccl_records().put(record_of_call(What::mark, 0));
   nccl_records().put_text(What::text_of_mark, static_cast<std::uint32_t>(serial),
                           text == nullptr ? "" : text);

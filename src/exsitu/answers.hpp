@@ -119,7 +119,7 @@ ncclResult_t group_simulate_end(ncclSimInfo_t* info);
 // --- anything else
 ncclResult_t no_answer(const char* function);
 
-// Beside NCCL's own: a place in the program, for whoever reads the trace.
-extern "C" void echo_nccl_mark(const char* text);
+// A place in the program, for whoever reads the trace.
+void mark(const char* text);
 
 }  // namespace echo::exsitu::answers

@@ -6,7 +6,7 @@ namespace echo::exsitu {
 
 static std::atomic<const GpuSide*> there{nullptr};
 
-extern "C" __attribute__((visibility("default"))) void echo_nccl_set_gpu_side(const GpuSide* side) {
+void set_gpu_side(const GpuSide* side) {
   there.store(side == nullptr ? nullptr : new GpuSide(*side), std::memory_order_release);
 }
 

@@ -11,8 +11,8 @@ struct GpuSide {
   void (*pop)() = nullptr;
 };
 
-// Called by the injection library under this name (found by dlsym).
-extern "C" void echo_nccl_set_gpu_side(const GpuSide*);
+// Called by the injection library, which finds it as echo_nccl_set_gpu_side by dlsym.
+void set_gpu_side(const GpuSide*);
 [[nodiscard]] GpuSide gpu_side();
 
 }  // namespace echo::exsitu

@@ -59,7 +59,7 @@ struct FileHeader {
   std::int32_t rank = -1;     // what the environment says; -1: nothing
   std::int32_t world = -1;
   std::int32_t process = 0;
-  std::int32_t library = 0;  // NCCL version code reported; CUPTI's
+  std::int32_t library = 0;          // NCCL version code reported; CUPTI's
   std::uint64_t has_unix_times = 0;  // 1: times of GPU records are of the second clock
 };
 

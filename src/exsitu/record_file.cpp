@@ -1,6 +1,7 @@
 #include "exsitu/record_file.hpp"
 
 #include <fcntl.h>
+#include <nccl.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -128,7 +129,7 @@ RecordFile& nccl_records() {
   if (is_child && settings().trace_file.find("%p") == std::string::npos)
     path += "." + std::to_string(getpid());
   FileHeader header = header_of_process();
-  header.library = settings().version;
+  header.library = settings().version > 0 ? settings().version : NCCL_VERSION_CODE;
   auto* file =
       new RecordFile(path, settings().most_bytes, header);  // never closed: threads may outlive statics
   current.store(file, std::memory_order_release);

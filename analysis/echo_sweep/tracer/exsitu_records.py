@@ -1,6 +1,7 @@
 """Files of libecho_nccl.so and libecho_inject.so: records of 64 bytes, laid out as src/exsitu/record.hpp says."""
 
 import os
+import re
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -78,6 +79,8 @@ class Records:
                         int(line["launch"]), bool(line["flags"] & MEMBERS_ASSUMED))
             name, _, ranks = self.texts.get((TEXT_OF_COMM, comm.id), "\n").rpartition("\n")
             comm.name, comm.ranks = name, ranks_of(ranks)
+            if not 0 <= comm.rank < comm.size or len(comm.ranks) not in (0, comm.size) or min(comm.ranks, default=0) < 0:
+                raise RecordError(f"{self.path}: communicator {comm.id} contradicts itself; the file is damaged")
             made[comm.id] = comm
         return made
 
@@ -86,25 +89,12 @@ def ranks_of(text):
     """"0,4-6,8-16/4" -> [0, 4, 5, 6, 8, 12, 16]."""
     ranks = []
     for part in filter(None, text.split(",")):
-        bounds, _, step = part.partition("/")
-        first, _, last = bounds.partition("-")
-        ranks += range(int(first), int(last or first) + 1, int(step or 1))
+        found = re.fullmatch(r"(\d{1,8})(?:-(\d{1,8})(?:/([1-9]\d{0,7}))?)?", part)
+        run = range(int(found[1]), int(found[2] or found[1]) + 1, int(found[3] or 1)) if found else range(0)
+        if not run or len(run) + len(ranks) > 1 << 20:
+            raise RecordError(f"{part!r} is no list of ranks; the file is damaged")
+        ranks += run
     return ranks
-
-
-def text_of(ranks):
-    """The other way round; runs of three and more are shortened."""
-    parts, at = [], 0
-    while at < len(ranks):
-        end, step = at + 1, (ranks[at + 1] - ranks[at] if at + 1 < len(ranks) else 0)
-        while step > 0 and end < len(ranks) and ranks[end] - ranks[end - 1] == step:
-            end += 1
-        if end - at < 3:
-            end = at + 1
-        parts.append(f"{ranks[at]}" if end == at + 1 else
-                     f"{ranks[at]}-{ranks[end - 1]}" + (f"/{step}" if step > 1 else ""))
-        at = end
-    return ",".join(parts)
 
 
 def read(path):
