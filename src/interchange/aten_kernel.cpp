@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -314,20 +313,17 @@ bool is_free(const std::string& name) {
          text == "broadcast_tensors";
 }
 
-Bytes traffic_of(const AtenCall& call) {
-  if (is_free(call.name)) return Bytes(0);
+Bytes moved_by(const AtenCall& call) {
   constexpr std::int64_t most = std::int64_t{1} << 50;
-  std::int64_t all = 0, largest = 0;
+  std::int64_t all = 0;
   for (std::size_t i = 0; i < call.shapes.size(); ++i) {
     const auto element = type(call, i);
-    if (!element || call.shapes[i].empty()) continue;
     std::int64_t bytes = 0;
-    if (__builtin_mul_overflow(count(call.shapes[i]), element->bytes, &bytes) || bytes > most)
-      return Bytes(0);
-    all = std::min(all + bytes, most);
-    largest = std::max(largest, bytes);
+    if (!element || call.shapes[i].empty()) continue;
+    if (__builtin_mul_overflow(count(call.shapes[i]), element->bytes, &bytes)) return Bytes(0);
+    all = std::min(all + std::min(bytes, most), most);
   }
-  return Bytes(all + largest);
+  return Bytes(all);
 }
 
 }  // namespace echo::interchange

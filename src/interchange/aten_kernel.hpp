@@ -24,9 +24,8 @@ struct AtenCall {
 // products of a backward pass count as `nn`.
 [[nodiscard]] std::optional<ops::KernelKey> kernel_of(const AtenCall&, trace::Pass);
 
-// What the op moves in HBM where it reads its tensors and writes one as large as the largest; 0 where it
-// moves nothing (views) or no tensor is known.
-[[nodiscard]] Bytes traffic_of(const AtenCall&);
+// Bytes of its tensors together; of lists, and of types that are not known, none.
+[[nodiscard]] Bytes moved_by(const AtenCall&);
 // Views, allocations and questions: no kernel.
 [[nodiscard]] bool is_free(const std::string& name);
 
