@@ -1,5 +1,7 @@
 #include "interchange/kineto_graph.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -43,6 +45,8 @@ class Builder {
     out_.stands_for = {rank};
     for (const CommCall& comm : step_.comms) groups_.hear(comm);
     index();
+    for (const auto& [correlation, one] : step_.synchronisations)
+      is_recorded_ = is_recorded_ || one.waits_for_stream >= 0;
     last_issue_ = step_.start;
     for (const Item& item : items()) {
       if (item.event >= 0)
@@ -178,7 +182,7 @@ class Builder {
   }
 
   // --- who waits for whom ----------------------------------------------------------------------------------
-  [[nodiscard]] bool is_recorded() const { return !step_.synchronisations.empty(); }
+  [[nodiscard]] bool is_recorded() const { return is_recorded_; }
 
   std::vector<std::int32_t> waits_of(const Node&, const Item& item, const GpuEvent& event, bool talks) {
     std::vector<std::int32_t> needs;
@@ -285,6 +289,7 @@ class Builder {
   std::unordered_map<std::int64_t, std::int32_t> ops_;    // by external id
   std::unordered_map<std::int32_t, std::int32_t> keyed_;  // node of an op that is a kernel
   StreamOrder order_;
+  bool is_recorded_ = false;  // which stream waited for which
   struct {
     std::int32_t node = -1;
     std::int64_t stream = -1;
@@ -297,6 +302,17 @@ class Builder {
 };
 
 }  // namespace
+
+void add_notes(const GraphDoubts& doubts, trace::Trace& trace) {
+  const auto note = [&](std::int64_t count, std::string_view what) {
+    if (count > 0) trace.notes.push_back(fmt::format("{} {}", count, what));
+  };
+  note(doubts.unsized, "collectives do not say their size or their members, and stay as long as measured");
+  note(doubts.unpaired, "communication kernels do not say what they do, and stay as long as measured");
+  note(doubts.synchronised_by_guess,
+       "waits between streams follow from order and times (torch.profiler: enable_cuda_sync_events)");
+  note(doubts.without_strides, "products had no strides recorded: forward they count as tn, backward as nn");
+}
 
 trace::RankTrace rank_of_step(KinetoStep& step, std::int32_t rank, TraceTables& tables, CommGroups& groups,
                               GraphDoubts& doubts) {

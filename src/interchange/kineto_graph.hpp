@@ -16,6 +16,9 @@ struct GraphDoubts {
   std::int64_t without_strides = 0;
 };
 
+// Says them.
+void add_notes(const GraphDoubts&, trace::Trace&);
+
 // Appends the rank to the trace that `tables` fills.
 //
 // Order between streams: as the driver recorded it (events of category cuda_sync). Where the profile has

@@ -24,16 +24,6 @@ struct Mark {
 constexpr std::uint32_t gpu_categories =
     KinetoWish::bit(Category::kernel) | KinetoWish::bit(Category::memcpy) | KinetoWish::bit(Category::memset);
 
-std::optional<HostCall::Kind> kind_of(std::string_view name) {
-  using Kind = HostCall::Kind;
-  const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
-  if (has("StreamWaitEvent")) return Kind::wait_event;
-  if (has("EventRecord")) return Kind::record_event;
-  if (has("Synchronize")) return Kind::synchronise;
-  if (has("Launch") || has("Memcpy") || has("Memset")) return Kind::launch;
-  return std::nullopt;
-}
-
 class Reader {
  public:
   Reader(const std::string& path, const OpNotes& notes) : path_(path), notes_(notes) {}
@@ -107,11 +97,7 @@ class Reader {
     take_host(mark);
     take_gpu(mark);
     out_.header = std::move(header);
-    std::sort(out_.ops.begin(), out_.ops.end(), [](const HostOp& a, const HostOp& b) {
-      return std::tuple(a.start, -a.end, a.external_id) < std::tuple(b.start, -b.end, b.external_id);
-    });
-    std::stable_sort(out_.calls.begin(), out_.calls.end(),
-                     [](const HostCall& a, const HostCall& b) { return a.start < b.start; });
+    sort_step(out_);
   }
 
   void take_host(const Mark& mark) {
@@ -128,7 +114,7 @@ class Reader {
   }
 
   void take_call(const KinetoEvent& event) {
-    const auto kind = kind_of(event.name);
+    const auto kind = call_kind(event.name);
     if (!kind) return;
     if (*kind == HostCall::Kind::launch && event.correlation >= 0) launched_.insert(event.correlation);
     out_.calls.push_back({*kind, name(event.name), event.start, event.end(), event.thread, event.correlation,
@@ -192,6 +178,24 @@ class Reader {
 };
 
 }  // namespace
+
+std::optional<HostCall::Kind> call_kind(std::string_view name) {
+  using Kind = HostCall::Kind;
+  const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
+  if (has("StreamWaitEvent")) return Kind::wait_event;
+  if (has("EventRecord")) return Kind::record_event;
+  if (has("Synchronize")) return Kind::synchronise;
+  if (has("Launch") || has("Memcpy") || has("Memset")) return Kind::launch;
+  return std::nullopt;
+}
+
+void sort_step(KinetoStep& step) {
+  std::sort(step.ops.begin(), step.ops.end(), [](const HostOp& a, const HostOp& b) {
+    return std::tuple(a.start, -a.end, a.external_id) < std::tuple(b.start, -b.end, b.external_id);
+  });
+  std::stable_sort(step.calls.begin(), step.calls.end(),
+                   [](const HostCall& a, const HostCall& b) { return a.start < b.start; });
+}
 
 KinetoStep read_kineto_step(const std::string& path, std::int32_t step, const OpNotes& notes) {
   return Reader(path, notes).read(step);

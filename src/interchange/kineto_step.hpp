@@ -59,6 +59,11 @@ struct KinetoStep {
   std::unordered_map<std::int64_t, Synchronisation> synchronisations;  // by correlation
 };
 
+// What a call of the runtime is to us, by its name; nothing: of no interest.
+[[nodiscard]] std::optional<HostCall::Kind> call_kind(std::string_view name);
+// Puts ops and calls in their order.
+void sort_step(KinetoStep&);
+
 // What an execution trace beside the profile adds to an op of it: shapes, who communicates.
 using OpNotes = std::function<void(KinetoEvent&)>;
 

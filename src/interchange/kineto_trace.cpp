@@ -35,22 +35,15 @@ class Assembly {
 
   trace::Trace finish() {
     for (auto& [rank, nodes] : ranks_) out_.ranks.push_back(std::move(nodes));
-    note(labels_.front().empty() ? 1 : 0, "the profile marks no steps: all of it counts as one");
-    if (!labels_.front().empty()) out_.notes.push_back(fmt::format("step {}", fmt::join(labels_, ", ")));
-    note(doubts_.unsized, "collectives do not say their size or their members, and stay as long as measured");
-    note(doubts_.unpaired, "communication kernels do not say what they do, and stay as long as measured");
-    note(doubts_.synchronised_by_guess,
-         "waits between streams follow from order and times (record with enable_cuda_sync_events to know)");
-    note(doubts_.without_strides,
-         "kernels had no strides recorded: their products count as tn, backward as nn");
+    if (labels_.front().empty())
+      out_.notes.push_back("the profile marks no steps: all of it counts as one");
+    else
+      out_.notes.push_back(fmt::format("step {}", fmt::join(labels_, ", ")));
+    add_notes(doubts_, out_);
     return std::move(out_);
   }
 
  private:
-  void note(std::int64_t count, const std::string& what) {
-    if (count > 0) out_.notes.push_back(count == 1 ? what : fmt::format("{} {}", count, what));
-  }
-
   std::int32_t rank_of(const KinetoFile& file, const KinetoHeader& header) const {
     constexpr std::int32_t most_ranks = 1 << 24;
     if (file.rank >= 0) return file.rank;

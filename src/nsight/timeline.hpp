@@ -1,0 +1,53 @@
+// One step of a program's run as Nsight Systems records it: calls of the host, what the GPU ran for them,
+// NVTX ranges. Of the same export as trace.hpp (--trace=cuda,nvtx), tables CUPTI_ACTIVITY_KIND_{KERNEL,
+// MEMCPY, MEMSET, RUNTIME, SYNCHRONIZATION, CUDA_EVENT} and NVTX_EVENTS; of these only KERNEL must be there.
+// Source: NVIDIA Nsight Systems, SQLite Export Schema Reference.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace echo::nsight {
+
+// Times in ns since the session began; names of Timeline::names. Correlations are of a process.
+struct TimelineCall {
+  std::int32_t name = 0;
+  std::int64_t process = 0, thread = 0, start = 0, end = 0, correlation = -1;
+};
+struct TimelineRange {  // NVTX
+  std::int32_t name = 0;
+  std::int64_t process = 0, thread = 0, start = 0, end = 0;
+};
+struct TimelineActivity {
+  enum class Kind : std::int8_t { kernel, memcpy, memset };
+  Kind kind{};
+  std::int32_t name = 0;  // of copies: "Memcpy HtoD"
+  std::int64_t process = 0, device = 0, stream = 0, start = 0, end = 0, correlation = -1, bytes = 0;
+};
+// Who waited: -1 where the report does not say.
+struct TimelineWait {
+  std::int64_t process = 0, correlation = -1, stream = -1;
+  std::int64_t for_stream = -1, for_record = -1;  // correlation of the call that recorded the event
+};
+
+struct Timeline {
+  std::string label;        // the range that marks the step; empty: all of the report
+  std::int64_t start = -1;  // its begin; -1: not marked
+  std::string gpu;
+  std::vector<std::string> names;
+  std::vector<TimelineCall> calls;
+  std::vector<TimelineRange> ranges;
+  std::vector<TimelineActivity> activities;
+  std::vector<TimelineWait> waits;
+};
+
+// Ranges mark steps that are called ProfilerStep#7, iteration 7, step_7 and the like. `step` -1: the one in
+// the middle. Throws UserError, 2.
+[[nodiscard]] Timeline read_timeline(const std::string& path, std::int32_t step);
+
+// The number of a step's range; -1: the text marks none.
+[[nodiscard]] std::int64_t step_number(std::string_view text);
+
+}  // namespace echo::nsight
