@@ -198,7 +198,7 @@ TEST(TraceRanks, HaveTheGeneratorsGroupsWhateverTheGrowth) {
   const Catalog& catalog = support::presets().catalog;
   TrainingConfig config;
   config.model = training::ModelId(find_named(catalog.models, "gpt3-175b"));
-  for (const char* name : {"dgx-h100-ndr400", "dgx-a100", "gb200-nvl72"}) {
+  for (const char* name : {"dgx-h100-ndr400", "azure-nd-a100-v4"}) {
     config.cluster = machine::ClusterId(find_named(catalog.clusters, name));
     const machine::ClusterSpec& cluster = catalog.cluster(config.cluster);
     for (const std::int32_t tensor : {1, 2, 4, 8}) {
