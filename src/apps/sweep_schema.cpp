@@ -74,7 +74,7 @@ class SchemaWriter {
           .close();
       json_.key("draws").open_object().member("type", "integer").member("minimum", 1).close().close();
       json_.key("required").open_array().value("sigma").value("draws").close();
-    } else if (one.form == SettingForm::files) {
+    } else if (one.form == SettingForm::files || one.form == SettingForm::texts) {
       json_.key("type").open_array().value("string").value("array").close();
       json_.key("items").open_object().member("type", "string").close();
     } else if (one.form == SettingForm::word_or_file) {  // words are completed, any other text is a file

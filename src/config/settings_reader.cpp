@@ -128,6 +128,39 @@ bool read_files(TableReader& section, const Setting& setting, SettingValue& valu
   return fine;
 }
 
+// "traces/gpt.jsonl"
+bool read_path(TableReader& section, const Setting& setting, SettingValue& value) {
+  if (!section.text(setting.key, value.text, Presence::optional)) return false;
+  const toml::node* node = section.node(setting.key, Presence::optional);
+  if (!node->is_string()) return false;
+  const std::filesystem::path path = path_of(*node, value.text);
+  std::error_code failed;
+  if (value.text.empty() || !std::filesystem::exists(path, failed)) {
+    section.problems().error(place_of(*node), "there is no file or folder \"" + path.string() + "\"",
+                             "paths are relative to the sweep");
+    return false;
+  }
+  value.text = path.string();
+  return true;
+}
+
+// "dp" or ["dp", "fsdp"]
+bool read_texts(TableReader& section, const Setting& setting, SettingValue& value) {
+  const toml::node* node = section.node(setting.key, Presence::optional);
+  if (node == nullptr) return false;
+  const toml::array* list = node->as_array();
+  const auto one = [&](const toml::node& text) {
+    if (text.is_string()) {
+      value.files.push_back(text.as_string()->get());
+    } else {
+      section.wrong_type(text, setting.key, "a list of names");
+    }
+  };
+  if (list == nullptr) return one(*node), node->is_string();
+  for (const toml::node& text : *list) one(text);
+  return true;
+}
+
 // "auto", or "models/forest.slowdown"
 bool read_word_or_file(TableReader& section, const Setting& setting, SettingValue& value) {
   const toml::node* node = section.node(setting.key, Presence::optional);
@@ -191,6 +224,10 @@ bool read_value(TableReader& section, const Setting& setting, SettingValue& valu
       return fine(read_files(section, setting, value));
     case SettingForm::word_or_file:
       return fine(read_word_or_file(section, setting, value));
+    case SettingForm::path:
+      return fine(read_path(section, setting, value));
+    case SettingForm::texts:
+      return fine(read_texts(section, setting, value));
     case SettingForm::not_yet:
       if (const toml::node* node = section.node(setting.key, Presence::optional)) {
         const std::string name = std::string(setting.section) + "." + std::string(setting.key);

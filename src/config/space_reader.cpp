@@ -13,6 +13,7 @@
 
 #include "config/axis_domain.hpp"
 #include "config/did_you_mean.hpp"
+#include "config/workload_reader.hpp"
 
 namespace echo::config {
 namespace {
@@ -38,9 +39,15 @@ class SpaceReader {
     } else {
       groups.push_back({"", "[space]", place_, shared});
     }
+    const bool traced = !spec.workload.trace.empty();
     for (Group& group : groups) {
       fill_automatic(group.dimensions, catalog_, problems_);
-      require(group);
+      if (traced) {
+        refuse_model_axes(group);
+      } else {
+        require(group, {Axis::model, Axis::global_batch});
+      }
+      require(group, {Axis::cluster});
     }
     report_impossible(groups);
     agree_on_tokens(groups, spec);
@@ -48,7 +55,7 @@ class SpaceReader {
     for (Group& group : groups) {
       auto dimensions = finished(group.dimensions);
       for (const sweep::Dimension& one : settled)
-        if (find_axis(group.dimensions, one.columns.front().axis) == nullptr) dimensions.push_back(one);
+        if (!is_settled_by(group, one.columns.front().axis)) dimensions.push_back(one);
       if (group.name.empty()) {
         spec.dimensions = std::move(dimensions);
       } else {
@@ -165,8 +172,21 @@ class SpaceReader {
     }
   }
 
-  void require(const Group& group) {
-    for (const Axis axis : {Axis::model, Axis::cluster, Axis::global_batch}) {
+  // Of the two that give the size of the job, one is enough.
+  static bool is_settled_by(const Group& group, Axis axis) {
+    return find_axis(group.dimensions, axis) != nullptr ||
+           (axis == Axis::dp && find_axis(group.dimensions, Axis::gpus) != nullptr);
+  }
+
+  void refuse_model_axes(const Group& group) {
+    for (const ReadDimension& dimension : group.dimensions)
+      for (const ReadAxis& axis : dimension.axes)
+        if (const auto why = why_not_of_trace(axis.column.axis))
+          problems_.error(axis.place, why->what, why->remedy);
+  }
+
+  void require(const Group& group, std::initializer_list<Axis> axes) {
+    for (const Axis axis : axes) {
       const std::string name(sweep::info_of(axis).name);
       if (find_axis(group.dimensions, axis) == nullptr)
         problems_.error(group.place, group.what + " lacks " + name, "add " + name + " = ...");

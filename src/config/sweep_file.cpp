@@ -18,6 +18,7 @@
 #include "config/settings_reader.hpp"
 #include "config/space_reader.hpp"
 #include "config/toml_reader.hpp"
+#include "config/workload_reader.hpp"
 
 namespace echo::config {
 namespace {
@@ -37,6 +38,7 @@ void read_body(const toml::table& root, const std::vector<IncludedFile>& include
   read_limits(roots, inputs.spec, places, problems);
   read_objectives(root, inputs.spec, problems);
   const int before = problems.errors();
+  read_workload(root, places, inputs, problems);
   const toml::table* space = reader.table("space");
   if (space != nullptr) {
     read_space(*space, place_of(*root.get("space")), inputs.aliases, inputs.catalog, inputs.spec, problems);
@@ -68,7 +70,7 @@ std::size_t own_folders(const std::vector<std::string>& folders,
 }
 
 // The sweep after overrides, and each file it includes, after them too, under [included."path"]; and which
-// slowdown model it names.
+// slowdown model and trace it names.
 std::string resolved(const toml::table& root, const std::vector<IncludedFile>& included,
                      const SweepInputs& inputs) {
   toml::table whole = root, files;
@@ -77,6 +79,8 @@ std::string resolved(const toml::table& root, const std::vector<IncludedFile>& i
   for (const InputFile& input : inputs.files) {
     if (input.kind == "learned")
       whole.insert_or_assign("slowdown_model", toml::table{{"file", input.path}, {"digest", input.hash}});
+    if (input.kind == "trace")
+      whole.insert_or_assign("traced", toml::table{{"file", input.path}, {"digest", input.hash}});
   }
   std::ostringstream text;
   text << toml::toml_formatter{whole} << '\n';

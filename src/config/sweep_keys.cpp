@@ -86,6 +86,26 @@ const std::vector<Setting>& setting_table() {
        "measured kernels to price by, made with echo-sweep profile; kernels that they do not time are "
        "modelled",
        [](SweepSpec& s, Value v) { s.profiles = v.files; }},
+      {"workload", "trace", SettingForm::path,
+       "a step as some tool recorded it, file or folder: every point replays it in the place of a model",
+       [](SweepSpec& s, Value v) { s.workload.trace = v.text; }},
+      {"workload", "format", SettingForm::text,
+       "of the trace, as echo-sweep trace-info names it; found out without it", [](SweepSpec&, Value) {}},
+      {"workload",
+       "times",
+       SettingForm::word,
+       "how long traced kernels take: auto: as measured on the GPU they were traced on, by their shape or "
+       "scaled on others; traced: as measured, whatever the GPU; priced: by their shape wherever it is known",
+       [](SweepSpec& s, Value v) {
+         s.workload.times = static_cast<sweep::TraceTimes>(std::lround(v.number));
+       },
+       {"auto", "traced", "priced"}},
+      {"workload", "data_groups", SettingForm::texts,
+       "communicators that grow with dp, by name; those of role data and shard without it",
+       [](SweepSpec& s, Value v) { s.workload.data_groups = v.files; }},
+      {"workload", "tokens", SettingForm::tokens,
+       "tokens of one step of the job as traced, for tokens_per_s; missing without it",
+       [](SweepSpec& s, Value v) { s.workload.tokens = v.number; }},
       {"run",
        "distribution",
        SettingForm::word,

@@ -21,6 +21,8 @@ enum class SettingForm {
   skew,          // { sigma = "2 %", draws = 64 }
   files,         // ["a100.h5"]: files that are there, relative to the one that names them
   word_or_file,  // one of `words`, or one file likewise
+  path,          // a file or folder that is there, likewise
+  texts,         // ["dp", "fsdp"]
   not_yet        // known, refused; `help` says what to do instead
 };
 
@@ -29,7 +31,7 @@ struct SettingValue {
   double number =
       0.0;  // integer, tokens; seconds of a duration; index of a word, its number where it is a file; sigma
   std::int64_t draws = 0;
-  std::vector<std::string> files;  // as paths from where the program runs
+  std::vector<std::string> files;  // as paths from where the program runs; of texts, these
 };
 
 struct Setting {

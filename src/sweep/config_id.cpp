@@ -78,8 +78,32 @@ static void add_idle_choices(const TrainingConfig& c, const simulate::Catalog& c
   matters(choice_named("generic_queue"), chunks);
 }
 
+bool matters_to_trace(Axis axis) {
+  using training::choice_named;
+  for (const Axis one : {Axis::cluster, Axis::gpu, Axis::framework, Axis::gpus, Axis::dp, Axis::nccl_version})
+    if (axis == one) return true;
+  for (const std::int32_t choice :
+       {choice_named("kernel_library"), choice_named("cuda_graphs"), choice_named("topology"),
+        choice_named("oversubscription"), choice_named("routing"), choice_named("placement"),
+        choice_named("placement_seed"), choice_named("nccl_algo"), choice_named("nccl_proto"),
+        choice_named("nccl_min_nchannels"), choice_named("nccl_max_nchannels"),
+        choice_named("nccl_max_p2p_nchannels"), choice_named("comm_library"), choice_named("comm_kernels"),
+        choice_named("collectives"), choice_named("generic_algorithm"), choice_named("generic_chunks"),
+        choice_named("generic_order"), choice_named("generic_queue")})
+    if (axis == axis_of_choice(choice)) return true;
+  return false;
+}
+
 AxisSet irrelevant_axes(const TrainingConfig& config, const simulate::Catalog& catalog) {
   AxisSet found;
+  if (!catalog.model(config.model).trace.is_none()) {
+    found = axes_that_may_not_matter();
+    for (const AxisInfo& info : axis_table)
+      if (matters_to_trace(info.axis)) found.reset(at(info.axis));
+    if (repeats_version(config, catalog)) found.set(at(Axis::nccl_version));
+    add_idle_choices(config, catalog, found);
+    return found;
+  }
   const auto add = [&found](std::initializer_list<Axis> axes) {
     for (const Axis axis : axes) found.set(at(axis));
   };
@@ -165,6 +189,8 @@ std::string canonical_text(const TrainingConfig& config, const simulate::Catalog
   std::string text = fmt::format("model={};cluster={};gpu={};framework={};", catalog.model(config.model).name,
                                  catalog.cluster(config.cluster).name, catalog.gpu(config).name,
                                  catalog.framework(config.framework).name);
+  if (!catalog.model(config.model).trace.is_none())
+    text += fmt::format("trace={};", catalog.model(config.model).source);
   text += fmt::format("tp={};pp={};dp={};cp={};ep={};etp={};vpp={};", d.tensor, d.pipeline, d.data, d.context,
                       d.expert, d.expert_tensor, d.virtual_stages);
   text += fmt::format("micro_batch={};global_batch={};seq_len={};", config.batch.micro_samples,

@@ -18,6 +18,9 @@ using AxisSet = std::bitset<axis_count>;  // [at(axis)]
 [[nodiscard]] AxisSet irrelevant_axes(const training::TrainingConfig& config,
                                       const simulate::Catalog& catalog);
 
+// Whether an axis says anything to a model that is a trace.
+[[nodiscard]] bool matters_to_trace(Axis);
+
 // Every axis that irrelevant_axes() may ever name.
 [[nodiscard]] AxisSet axes_that_may_not_matter();
 
