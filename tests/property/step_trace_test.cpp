@@ -271,7 +271,7 @@ TEST(StepTrace, PipelinesPlayedBackAreAsLongAsTheStep) {
     TrainingConfig c = drawn(seed);
     if (c.degrees.pipeline == 1) continue;
     c.recipe.grad_clip = true, c.recipe.post_validation = false;
-    c.overlap.grad_reduce = c.overlap.param_gather = false;
+    c.overlap.grad_reduce = false;
     c.zero = std::min(c.zero, training::ZeroStage::optimizer);
     const auto [report, made] = generate(c, catalog, ws);
     if (report.status != Status::ok) continue;
@@ -285,6 +285,36 @@ TEST(StepTrace, PipelinesPlayedBackAreAsLongAsTheStep) {
   }
   EXPECT_GT(std::ssize(schedules), at_least(10));
   EXPECT_GT(equal, at_least(composed / 2));
+}
+
+TEST(StepTrace, GathersOfZero1StartWithTheStepAndThoseOfZero3WithTheirPass) {
+  const Catalog catalog = catalog_with_roomy_gpus();
+  Workspace ws;
+  TrainingConfig c = support::random_config(0);
+  c.degrees = {.tensor = 1, .pipeline = 4, .data = 8};
+  c.model = training::ModelId(support::named(catalog.models, "llama2-7b"));
+  c.framework = training::FrameworkId(support::named(catalog.frameworks, "megatron-core"));
+  c.recipe = catalog.framework(c.framework).recipe;
+  c.sequence_parallel = false;
+  c.schedule = training::ScheduleId(find_named(timeline::schedule_table(), "1f1b"));
+  c.recompute = training::Recompute::none;
+  c.batch = {.global_samples = 64, .micro_samples = 1, .sequence_tokens = 2048};
+  c.overlap = {.grad_reduce = true, .param_gather = true, .pipeline = true};
+  c.zero_group = 0;
+  const auto free_gathers = [&](training::ZeroStage zero) {
+    c.zero = zero;
+    const auto [report, made] = generate(c, catalog, ws);
+    EXPECT_EQ(report.status, Status::ok);
+    const trace::RankTrace& rank = made.trace.ranks[2];
+    int found = 0;
+    for (std::int32_t i = 0; i < static_cast<std::int32_t>(rank.nodes.size()); ++i)
+      found += rank.nodes[static_cast<std::size_t>(i)].collective == ops::CollectiveKind::all_gather &&
+               rank.nodes[static_cast<std::size_t>(i)].kind == NodeKind::collective &&
+               rank.needs.row(i).empty() && rank.follows.row(i).empty();
+    return found;
+  };
+  EXPECT_GT(free_gathers(training::ZeroStage::optimizer), 3);
+  EXPECT_EQ(free_gathers(training::ZeroStage::parameters), 0);
 }
 
 TEST(StepTrace, RanksMayBeWrittenOneByOne) {
