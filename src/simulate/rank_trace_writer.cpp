@@ -24,8 +24,8 @@ using trace::Pass;
 using training::GroupKind;
 
 // Streams of transfers come behind the lanes: in and out, from and to the stages before and after, of each
-// direction.
-constexpr std::int32_t compute_stream = 0, hop_streams = lane_count;
+// direction; then sends round a ring, beside whose receives on the lane they go.
+constexpr std::int32_t compute_stream = 0, hop_streams = lane_count, ring_stream = hop_streams + 8;
 
 std::int32_t stream_of(Lane lane) { return static_cast<std::int32_t>(lane); }
 
@@ -297,6 +297,8 @@ RankTraceWriter::NodeIndex RankTraceWriter::write_ring_step(Draft draft) {
   const auto place = static_cast<std::size_t>(std::find(ring.begin(), ring.end(), out_.rank) - ring.begin());
   Draft out = draft;
   out.node.kind = NodeKind::send;
+  out.node.stream = ring_stream;
+  out.follows.push_back(last_[static_cast<std::size_t>(node.stream)]);
   out.node.peer = ring[(place + 1) % ring.size()];
   out.node.name = tables_.name("send context");
   add(std::move(out));

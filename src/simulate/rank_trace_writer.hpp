@@ -77,7 +77,7 @@ class RankTraceWriter {
   std::vector<Part>& parts_;
   std::int32_t of_stage_, stage_;
   bool posts_late_;                               // receives, where these block
-  std::array<NodeIndex, lane_count + 8> last_{};  // [streams]
+  std::array<NodeIndex, lane_count + 9> last_{};  // [streams]
   std::vector<NodeIndex> starts_;                 // what the next compute op waits for, of its task
   NodeIndex blocking_send_ = -1;                  // likewise
   std::vector<Operand> block_;                    // [ops] of the block in hand

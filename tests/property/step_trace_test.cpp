@@ -152,8 +152,7 @@ SimTime replayed(const trace::RankTrace& rank) {
     for (const auto* waits : {&rank.needs, &rank.follows})
       for (const std::int32_t before : waits->row(static_cast<std::int32_t>(i)))
         start = std::max(start, end[static_cast<std::size_t>(before)]);
-    const bool is_half = !counts(node);  // the other half takes the time of both
-    end[i] = start + (is_half ? SimTime::zero() : node.duration);
+    end[i] = start + node.duration;
     stream[node.stream] = end[i];
     last = std::max(last, end[i]);
   }
@@ -239,7 +238,7 @@ class Playback {
     const bool is_agreement = node.kind == NodeKind::collective && node.group >= 0 &&
                               trace_.groups[static_cast<std::size_t>(node.group)].name.starts_with("model");
     if (!is_message && !is_agreement) {
-      end_[r][i] = ready + (counts(node) ? node.duration : SimTime::zero());
+      end_[r][i] = ready + node.duration;
       return true;
     }
     const bool sends = node.kind == NodeKind::send;
