@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "config/sweep_file.hpp"
 #include "ops/kernel_fields.hpp"
+#include "simulate/simulate.hpp"
 #include "sweep/design_space.hpp"
 
 namespace echo::apps {
@@ -32,6 +33,30 @@ WantedKernels gaps_of_result(const std::string& path, std::int64_t points,
   return out;
 }
 
+namespace {
+
+// Those that can run; `why_not` of the first that cannot.
+std::vector<training::TrainingConfig> runnable(const sweep::DesignSpace& space, std::int64_t count,
+                                               const config::SweepInputs& read, std::string& why_not) {
+  std::vector<training::TrainingConfig> configs;
+  simulate::Workspace workspace;
+  sweep::PointCursor cursor(space);
+  for (std::int64_t i = 0; i < count; ++i) {
+    cursor.go_to(static_cast<sweep::PointIndex>(static_cast<double>(i) * static_cast<double>(space.size()) /
+                                                static_cast<double>(count)));
+    const training::TrainingConfig config = cursor.config();
+    const simulate::StepReport report = simulate::simulate(config, read.catalog, read.calibration, workspace);
+    if (report.status == training::Status::ok)
+      configs.push_back(config);
+    else if (why_not.empty())
+      why_not = report.reason == training::Reason::memory ? std::string_view("it does not fit into memory")
+                                                          : simulate::why_unsupported(config, read.catalog);
+  }
+  return configs;
+}
+
+}  // namespace
+
 WantedKernels kernels_of_sweep(const SweepChoice& choice, std::int64_t points) {
   config::SweepInputs read = config::read_sweep(choice.file, choice.preset_paths, choice.sets);
   const std::string measured = read_profiles(read, choice.profiles);
@@ -40,14 +65,13 @@ WantedKernels kernels_of_sweep(const SweepChoice& choice, std::int64_t points) {
   if (space.size() == 0)
     throw UserError("\"" + choice.file + "\" has no point",
                     "its rules drop all: echo-sweep plan " + choice.file);
-  sweep::PointCursor cursor(space);
   const std::int64_t count = std::min(points, static_cast<std::int64_t>(space.size()));
-  std::vector<training::TrainingConfig> configs;
-  for (std::int64_t i = 0; i < count; ++i) {
-    cursor.go_to(static_cast<sweep::PointIndex>(static_cast<double>(i) * static_cast<double>(space.size()) /
-                                                static_cast<double>(count)));
-    configs.push_back(cursor.config());
-  }
+  std::string why_not;
+  const auto configs = runnable(space, count, read, why_not);
+  if (configs.empty())
+    throw UserError(
+        fmt::format("none of {} points of \"{}\" can run; the first: {}", count, choice.file, why_not),
+        "echo-sweep run says why each cannot; other degrees by --set, or more --points, may");
   return {.kernels = kernel_gaps(configs, read.catalog, read.calibration),
           .points = configs.size(),
           .problem = ""};

@@ -126,6 +126,23 @@ class EchoProfile(unittest.TestCase):
         self.assertEqual({row["m"] for row in rows if row["kind"] == "norm_forward"},
                          {str(tokens), str(2 * tokens)})
 
+    def test_a_plan_of_points_that_cannot_run_says_so(self):
+        done = self.run_program("profile", "plan", "one.toml", "--set", "space.model=llama3-70b", code=2)
+        self.assertIn("none of 1 points", done.stderr)
+        self.assertIn("does not fit into memory", done.stderr)
+        some = self.run_program("profile", "plan", "one.toml", "--set", "space.model=['gpt3-1.3b', 'llama3-70b']",
+                                "-o", "some.csv")
+        self.assertIn("kernels of 1 point\n", some.stdout)
+
+    def test_the_sweep_that_ships_plans_for_other_models(self):
+        shipped = pathlib.Path(__file__).parents[2] / "sweeps" / "kernels-of-a-model.toml"
+        for model in ["llama3-70b", "gpt3-175b"]:
+            self.run_program("profile", "plan", str(shipped), "--set", f"space.model={model}", "-o", "k.csv")
+            kernels = self.table("k.csv")
+            self.assertEqual({row["precision"] for row in kernels if row["kind"] == "gemm"}, {"bf16", "fp8"})
+            plan = self.measure("--dry-run", "--gaps", "k.csv", "--gpu", "h100-sxm").stdout
+            self.assertGreater(int(plan.split(" kernels,")[0].split()[-1]), 50)
+
     def test_bad_input_is_told_at_once_and_nothing_is_written(self):
         (self.folder / "bad.csv").write_text("kind,m,hue\ngem,1,\nrope,x,\n")
         done = self.measure("p.h5", "--gaps", "bad.csv", code=2)

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/counter_rng.hpp"
+#include "base/error.hpp"
 #include "profilers/launch_table.hpp"
 
 namespace echo::profilers {
@@ -92,6 +94,42 @@ TEST(LaunchTable, NamesEveryMistakeWithItsLine) {
     EXPECT_EQ(error.exit_code(), 2);
   }
   EXPECT_THROW(static_cast<void>(read_launch_table(CsvTable::parse("kind,m\nrope,8\n", "l.csv"))), UserError);
+}
+
+// What a cut-off copy, a spreadsheet or a fallen cat makes of a table.
+std::string mutilated(std::string text, std::uint64_t seed) {
+  const std::string alphabet("\0,,\n\"\" .-+e9\xff\r;a", 18);
+  for (std::uint64_t i = 0; i < 1 + seed % 7; ++i) {
+    const auto at = static_cast<std::size_t>(draw(seed, 1, i) % text.size());
+    const auto what = static_cast<std::size_t>(draw(seed, 2, i));
+    if (what % 5 == 0)
+      text.erase(at, 1 + what % 40);
+    else if (what % 5 == 1)
+      text.insert(at, 1, alphabet[what / 5 % alphabet.size()]);
+    else
+      text[at] = alphabet[what / 5 % alphabet.size()];
+    if (text.empty()) text = "\n";
+  }
+  return text;
+}
+
+TEST(LaunchTable, OfGarbageIsReadOrRefusedAndGivesSoundRows) {
+  std::string text = launch_table_header();
+  for (const KernelRuns& runs : sample_runs()) text += launch_table_rows(runs);
+  std::int32_t was_read = 0, was_refused = 0;
+  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    try {
+      const auto runs = read_launch_table(CsvTable::parse(mutilated(text, seed), "l.csv"));
+      for (const profile::Measurement& row : profile_of(runs).rows)
+        ASSERT_EQ(profile::why_unsound(row), nullptr) << seed;
+      ++was_read;
+    } catch (const UserError& error) {
+      ASSERT_EQ(error.exit_code(), 2) << seed;
+      ++was_refused;
+    }
+  }
+  EXPECT_GT(was_read, 100);
+  EXPECT_GT(was_refused, 100);
 }
 
 }  // namespace
