@@ -55,6 +55,12 @@ std::vector<StreamRecipe> adam(std::int32_t bytes) {
   return recipes;
 }
 
+// 16-bit elements, and their copies of 8 bits that all share a scale.
+std::vector<StreamRecipe> cast_to_8_bit(const KernelKey& key) {
+  if (key.precision != Precision::fp8 || key.k != 1 || key.groups > 2) return {};
+  return {{.reads = {0, 1, 0}, .writes = {key.groups, 0, 0}}};
+}
+
 bool is_gemm_precision(Precision p) { return p != Precision::mxfp8 && p != Precision::nvfp4; }
 
 }  // namespace
@@ -83,6 +89,12 @@ std::vector<StreamRecipe> stream_recipes(const KernelKey& key) {
     case KernelKind::rope:
     case KernelKind::elementwise:
       return {stored(key, 1, 1)};
+    case KernelKind::embedding_forward:  // whole rows, wherever they stand
+      return {stored(key, 1, 1)};
+    case KernelKind::amax:
+      return {{.reads = {0, 1, 0}, .writes = {}}};
+    case KernelKind::quantize:
+      return cast_to_8_bit(key);
     case KernelKind::merge:
       return {stored(key, 2, 1)};
     case KernelKind::grad_accumulate: {
@@ -127,7 +139,7 @@ const char* why_not_run(const KernelKey& key) {
   if (const char* why = ops::why_unsound(key)) return why;
   if (key.kind == KernelKind::gemm) {
     if (!is_gemm_precision(key.precision)) return "block-scaled products are not run";
-    if (key.grouped) return "grouped products are not run";
+    if (key.grouped && key.batch > most_grouped) return "more than 32 products of a group are not run";
     return nullptr;
   }
   if (key.kind == KernelKind::attention_forward || key.kind == KernelKind::attention_backward) {

@@ -9,6 +9,10 @@
 
 namespace echo::profilers {
 
+// Products of a group are launched one by one; more, and several launches of the group would not fit the
+// queue of a GPU that waits behind a gate.
+inline constexpr std::int32_t most_grouped = 32;
+
 enum class Mechanism : std::int8_t {
   none,
   gemm,       // cuBLASLt

@@ -91,6 +91,16 @@ void add_rows(std::vector<KernelKey>& out) {
             KernelKind::residual_backward, KernelKind::rope, KernelKind::elementwise, KernelKind::merge,
             KernelKind::dropout_forward, KernelKind::dropout_backward, KernelKind::grad_accumulate})
         out.push_back({.kind = kind, .m = rows, .n = n});
+    for (const std::int32_t n : {1024, 4096, 16384}) {
+      out.push_back({.kind = KernelKind::amax, .precision = Precision::fp8, .m = rows, .n = n});
+      for (const std::int32_t copies : {1, 2})
+        out.push_back({.kind = KernelKind::quantize,
+                       .precision = Precision::fp8,
+                       .m = rows,
+                       .n = n,
+                       .k = 1,
+                       .groups = copies});
+    }
     for (const std::int32_t n : {2048, 8192, 32768}) {
       out.push_back({.kind = KernelKind::activation_forward, .m = rows, .n = n});
       for (const KernelKind kind : {KernelKind::activation_forward, KernelKind::activation_backward})

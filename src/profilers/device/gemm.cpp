@@ -154,10 +154,28 @@ class GemmKernel : public RunnableKernel {
   KernelArrays arrays_;
 };
 
+// The products of a group one by one, each with matrices of its own.
+class GroupedGemm : public RunnableKernel {
+ public:
+  GroupedGemm(const ops::KernelKey& one, std::int32_t count, Workbench& bench)
+      : one_(one, bench), count_(count) {}
+  void launch(cudaStream_t stream, std::int64_t number) const override {
+    for (std::int32_t i = 0; i < count_; ++i) one_.launch(stream, number * count_ + i);
+  }
+
+ private:
+  GemmKernel one_;
+  std::int32_t count_;
+};
+
 }  // namespace
 
 std::unique_ptr<RunnableKernel> prepare_gemm(const ops::KernelKey& key, Workbench& bench) {
-  return std::make_unique<GemmKernel>(key, bench);
+  if (!key.grouped) return std::make_unique<GemmKernel>(key, bench);
+  ops::KernelKey one = key;
+  one.grouped = false;
+  one.batch = 1;
+  return std::make_unique<GroupedGemm>(one, key.batch, bench);
 }
 
 }  // namespace echo::profilers

@@ -75,8 +75,8 @@ StreamRow row() {
 }
 
 // What stream_recipes() asks for, and nothing else: each is compiled for every GPU.
-const std::array<StreamRow, 19>& stream_rows() {
-  static const std::array<StreamRow, 19> rows{
+const std::array<StreamRow, 21>& stream_rows() {
+  static const std::array<StreamRow, 21> rows{
       row<0, 1, 0, 0, 1, 0>(), row<0, 0, 1, 0, 0, 1>(),   // one array in, one out
       row<0, 2, 0, 0, 1, 0>(), row<0, 0, 2, 0, 0, 1>(),   // two in
       row<0, 3, 0, 0, 2, 0>(), row<0, 0, 3, 0, 0, 2>(),   // a gated activation, backward
@@ -85,7 +85,8 @@ const std::array<StreamRow, 19>& stream_rows() {
       row<1, 1, 0, 0, 1, 0>(), row<1, 0, 1, 0, 0, 1>(),   // their backward passes
       row<0, 1, 1, 0, 0, 1>(),                            // 16-bit gradients into an fp32 sum
       row<0, 1, 3, 0, 1, 3>(), row<0, 0, 4, 0, 1, 3>(),   // Adam
-      row<0, 1, 0, 0, 0, 0>(), row<0, 0, 1, 0, 0, 0>(),   // a norm of gradients
+      row<0, 1, 0, 1, 0, 0>(), row<0, 1, 0, 2, 0, 0>(),   // casts to 8 bits
+      row<0, 1, 0, 0, 0, 0>(), row<0, 0, 1, 0, 0, 0>(),   // a norm of gradients, a magnitude
       row<0, 0, 0, 0, 1, 0>(), row<0, 0, 0, 0, 0, 1>()};  // zeroes
   return rows;
 }

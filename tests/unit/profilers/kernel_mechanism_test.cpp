@@ -40,6 +40,32 @@ TEST(StreamRecipe, MovesTheBytesOfTheOp) {
   EXPECT_GT(with_recipe, 40);
 }
 
+TEST(StreamRecipe, OfACastMovesEveryCopyThatSharesAScale) {
+  const auto cast = [](std::int32_t copies, std::int32_t block) {
+    return KernelKey{.kind = KernelKind::quantize,
+                     .precision = Precision::fp8,
+                     .m = 64,
+                     .n = 4096,
+                     .k = block,
+                     .groups = copies};
+  };
+  for (const std::int32_t copies : {1, 2}) {
+    const KernelKey key = cast(copies, 1);
+    ASSERT_EQ(stream_recipes(key).size(), 1u);
+    EXPECT_EQ(stream_elements(key) * stream_recipes(key)[0].bytes(), ops::traffic_of(key).value);
+  }
+  EXPECT_TRUE(stream_recipes(cast(1, 128)).empty());
+  EXPECT_TRUE(stream_recipes(cast(3, 1)).empty());
+}
+
+TEST(Mechanism, RunsGroupsOfProductsThatTheQueueHolds) {
+  const auto group = [](std::int32_t count) {
+    return KernelKey{.kind = KernelKind::gemm, .grouped = true, .m = 64, .n = 64, .k = 64, .batch = count};
+  };
+  EXPECT_EQ(mechanism_of(group(most_grouped)), Mechanism::gemm);
+  EXPECT_EQ(mechanism_of(group(most_grouped + 1)), Mechanism::none);
+}
+
 TEST(StreamRecipe, OfAnUpdateHasAPassForClippingAndOneForUnscaling) {
   const auto passes = [](std::int32_t bytes) {
     return stream_recipes({.kind = KernelKind::optimizer, .m = 8, .n = bytes}).size();
