@@ -8,14 +8,22 @@
     s.plot.heatmap("tp", "pp")
 """
 
-from .result_file import ResultFile
-from .row import Row
-from .sweep import Sweep
+import importlib
 
 
 def open(path):  # noqa: A001 - es.open reads as it should
     """The result file at `path`; columns are read when they are asked for."""
+    from .result_file import ResultFile
+    from .sweep import Sweep
+
     return Sweep(ResultFile(path))
+
+
+def __getattr__(name):
+    """Row and Sweep, and with them h5py, once they are asked for: tracing needs neither."""
+    if name in ("Row", "Sweep"):
+        return getattr(importlib.import_module(f".{name.lower()}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 __all__ = ["Row", "Sweep", "open"]

@@ -5,13 +5,11 @@ import pathlib
 import subprocess
 import sys
 
-import matplotlib
 import pytest
 
-matplotlib.use("Agg")
+os.environ["MPLBACKEND"] = "Agg"
 ANALYSIS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ANALYSIS))
-from synthetic_file import write_synthetic_file  # noqa: E402
 
 
 def is_light_and_the_same_each_time(draw, save, folder, limit):
@@ -72,4 +70,6 @@ def result(swept, small_sweep):
 @pytest.fixture
 def synthetic(tmp_path):
     """synthetic(**changes) -> path of six made-up configs: see write_synthetic_file."""
+    from synthetic_file import write_synthetic_file  # h5py, which tests of the tracer do without
+
     return lambda **changes: write_synthetic_file(tmp_path / "synthetic.h5", **changes)

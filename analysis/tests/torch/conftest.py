@@ -1,0 +1,38 @@
+"""Long tier: these run where PyTorch is, on a CPU, in about two minutes. PyTorch's wheel is of some GB (torch 2.15: 900 MB
+with CPU alone); fast CI has none, and skips them.
+
+    python3 -m pytest analysis/tests/torch            # of a Python with torch; transformers, torchvision and
+                                                      # megatron-core add tests
+"""
+
+import functools
+import pathlib
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1])]
+
+
+def pytest_collection_modifyitems(items):
+    try:
+        from torch import nn  # noqa: F401 - this folder, of the same name, has none
+    except ImportError:
+        for item in items:
+            if HERE in pathlib.Path(str(item.fspath)).parents:
+                item.add_marker(pytest.mark.skip(reason="needs PyTorch, which this Python has not"))
+
+
+@pytest.fixture(scope="session")
+def traced():
+    """traced(name of a layout, world, rank) -> the nodes of that rank, and the trace; each is traced once."""
+    from echo_sweep import tracer
+
+    @functools.lru_cache(maxsize=None)
+    def trace(layout, world, rank=0):
+        import tiny_llama
+
+        return tracer.trace_step(getattr(tiny_llama, layout), world, rank)
+
+    return trace
