@@ -90,15 +90,6 @@ class AsCuda(TorchFunctionMode):
             return self._to(args, kwargs)
         if func is torch.Tensor.pin_memory:
             return args[0]
-        if func in (F.scaled_dot_product_attention, torch._C._nn.scaled_dot_product_attention) and (
-                self._is_local(args, kwargs) or isinstance(args[0] if args else kwargs["query"], DTensor)):
-            chosen = attention(*args, **kwargs)
-            if chosen is not None:
-                return chosen
-        if func in (torch.rms_norm, F.rms_norm) and self._is_local(args, kwargs):
-            return self._rms_norm(*args, **kwargs)
-        if func in (torch.dropout, F.dropout) and self._is_local(args, kwargs):
-            return self._dropout(*args, **kwargs)
         if "device" in kwargs and is_cuda(kwargs["device"]):
             kwargs["device"] = torch.device("cpu")
         return func(*args, **kwargs)
@@ -123,19 +114,40 @@ class AsCuda(TorchFunctionMode):
             return tensor
         return tensor.to(*rest, **kwargs)
 
-    def _is_local(self, args, kwargs):
-        """Whether all tensors are plain, not parts of something that takes care of them itself."""
-        tensors = [v for v in list(args) + list(kwargs.values()) if isinstance(v, torch.Tensor)]
-        return any(self.recorder.is_ours(t) for t in tensors)
-
-    def _rms_norm(self, input, normalized_shape, weight=None, eps=None):
-        return RmsNorm.apply(input, list(normalized_shape), weight, eps)
-
-    def _dropout(self, input, p=0.5, train=True, training=None, inplace=False):
-        if not (train if training is None else training) or p == 0:
-            return input
-        return torch.native_dropout(input, p, True)[0]
-
 
 def _names_device(value):
     return isinstance(value, (str, torch.device)) and is_cuda(value)
+
+
+def choose_kernels(patches, recorder):
+    """torch.nn.functional's functions call what CUDA would, where the model's own tensors take part."""
+
+    def is_ours(*tensors):
+        return any(isinstance(t, torch.Tensor) and recorder.is_ours(t) for t in tensors)
+
+    def attends(was):
+        def scaled_dot_product_attention(query, key, value, *args, **how):
+            ours = is_ours(query, key, value) or isinstance(query, DTensor)
+            chosen = attention(query, key, value, *args, **how) if ours else None
+            return was(query, key, value, *args, **how) if chosen is None else chosen
+
+        return scaled_dot_product_attention
+
+    def norms(was):
+        def rms_norm(input, normalized_shape, weight=None, eps=None):
+            if is_ours(input) and (weight is None or is_ours(weight)):
+                return RmsNorm.apply(input, list(normalized_shape), weight, eps)
+            return was(input, normalized_shape, weight, eps)
+
+        return rms_norm
+
+    def drops(was):
+        def dropout(input, p=0.5, training=True, inplace=False):
+            if not is_ours(input) or not training or p == 0 or inplace:
+                return was(input, p, training, inplace)
+            return torch.native_dropout(input, p, True)[0]
+
+        return dropout
+
+    for name, make in (("scaled_dot_product_attention", attends), ("rms_norm", norms), ("dropout", drops)):
+        patches.wrap(F, name, make)

@@ -6,7 +6,7 @@ import torch
 import torch.distributed as dist
 
 from . import environment
-from .as_cuda import AsCuda
+from .as_cuda import AsCuda, choose_kernels
 from .groups import Groups
 from .passes import Passes
 from .patches import Patches
@@ -38,6 +38,7 @@ class Recording:
         environment.note_users(self.patches, self.groups)
         environment.one_launch(self.patches, self.recorder)
         environment.cuda_choices(self.patches)
+        choose_kernels(self.patches, self.recorder)
         self.passes.hook()
         self._entered.enter_context(self.recorder)
         self._entered.enter_context(AsCuda(self.recorder))
