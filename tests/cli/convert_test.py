@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 PROGRAM = sys.argv.pop(1)
+LAYOUTS = pathlib.Path(__file__).parents[2] / "sweeps/traced/generator.toml"
 SWEEP = """
 [space]
 model = "gpt3-6.7b"
@@ -126,6 +127,16 @@ class Convert(unittest.TestCase):
         slow = self.folder / "slow.jsonl"
         run("convert", bare, "--cluster", "dgx-h100-ndr400", "--gpu", "a100-sxm-80gb", "-o", slow)
         self.assertGreater(self.info(slow)["step_s"], 1.5 * self.info(priced)["step_s"])
+
+    def test_the_layouts_that_are_laid_beside_pytorch_have_their_communication(self):
+        for point, expected in enumerate(({("all_reduce", "data")}, {("all_gather", "shard"), ("reduce_scatter", "shard")},
+                                          {("all_gather", "tensor"), ("reduce_scatter", "tensor"), ("all_reduce", "tensor")},
+                                          {("send", "pipeline"), ("recv", "pipeline")},
+                                          {("send", "context"), ("recv", "context"), ("all_reduce", "data")})):
+            info = self.info(LAYOUTS, "--point", point)
+            self.assertEqual({(one["kind"], one["role"]) for one in info["communication"]}, expected, point)
+            products = next(kernel for kernel in info["kernels"] if kernel["kind"] == "gemm")
+            self.assertEqual(products["count"], (51, 51, 51, 4 * 51, 51)[point])  # 3 of each of 4 x 4 + 1 weights
 
     def test_what_cannot_be_done_is_said(self):
         other = self.folder / "other.jsonl"
