@@ -85,6 +85,31 @@ TEST(StepTrace, IsSoundAndItsPartsAreThoseOfTheReport) {
   EXPECT_GT(std::ssize(schedules), at_least(10));
 }
 
+// Kinds, sizes and ranks are those that the workload asks for.
+TEST(StepTrace, CollectivesGoOverGroupsAsLargeAsTheWorkloadSays) {
+  const Catalog catalog = catalog_with_roomy_gpus();
+  Workspace ws;
+  std::map<std::string, int> kinds;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    const TrainingConfig c = drawn(seed);
+    const auto [report, made] = generate(c, catalog, ws);
+    if (report.status != Status::ok || made.trace.notes.size() > 1) continue;  // ranks not packed
+    std::set<std::tuple<ops::CollectiveKind, std::int64_t, std::size_t>> asked;
+    for (const ops::CollectiveQuery& query : ws.work.collectives)
+      asked.emplace(query.kind, query.payload.value, static_cast<std::size_t>(query.group.ranks));
+    for (const trace::RankTrace& rank : made.trace.ranks)
+      for (const Node& node : rank.nodes) {
+        if (node.kind != NodeKind::collective || node.group < 0) continue;
+        const trace::Group& group = made.trace.groups[static_cast<std::size_t>(node.group)];
+        ++kinds[group.name.substr(0, group.name.rfind('-'))];
+        ASSERT_TRUE(asked.contains({node.collective, node.bytes.value, group.ranks.size()}))
+            << made.trace.names[static_cast<std::size_t>(node.name)] << " of " << group.ranks.size()
+            << ", seed " << seed;
+      }
+  }
+  EXPECT_GT(std::ssize(kinds), at_least(14));
+}
+
 TEST(StepTrace, WhatAStageSendsItsNeighbourReceives) {
   const Catalog catalog = catalog_with_roomy_gpus();
   Workspace ws;

@@ -30,7 +30,7 @@ std::string writable() {
 // By --to, else by how the output's name ends.
 const interchange::Format& format_to_write(const ConvertOptions& options) {
   constexpr std::array<std::pair<std::string_view, const char*>, 4> endings{
-      {{".jsonl", "echo"}, {".jsonl.gz", "echo"}, {".et", "chakra"}, {".txt", "astra"}}};
+      {{".jsonl", "echo"}, {".jsonl.gz", "echo"}, {".et", "chakra"}, {".txt", "astra_text"}}};
   std::string name = options.format;
   for (const auto& [ending, format] : endings)
     if (name.empty() && options.output.ends_with(ending)) name = format;
