@@ -3,9 +3,10 @@
 #include <fmt/core.h>
 
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <optional>
+#include <vector>
 
 #include "profilers/device/kernel_bench.hpp"
 #include "profilers/profile_job.hpp"
@@ -47,6 +48,7 @@ int run(const std::vector<std::string>& arguments) {
                                                               .command = options.command});
   }
   fmt::print("{}", job.plan());
+  std::fflush(stdout);
   catch_stop_signals();
   const MeasuringOutcome outcome = job.run(
       [&](const echo::ops::KernelKey& key) { return std::vector{bench->measure(key)}; }, seconds_left);

@@ -1,6 +1,9 @@
 #include "profilers/profile_job.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <utility>
 
@@ -95,10 +98,12 @@ std::vector<KernelRuns> ProfileJob::replayed(const ops::KernelKey& key) const {
 void ProfileJob::save(std::span<const KernelRuns> fresh) {
   there_ = profile::joined(there_, profile_of({fresh.begin(), fresh.end()}));
   static_cast<void>(storage::write_profile(options_.out, there_));
-  if (options_.samples.empty()) return;
   std::string rows;
   for (const KernelRuns& runs : fresh) rows += launch_table_rows(runs);
-  append_launches(options_.samples, rows);
+  if (!options_.samples.empty()) append_launches(options_.samples, rows);
+  saved_ += fresh.size();
+  fmt::print("{}: {} of {} kernels\n", options_.out, saved_, chosen_.kernels.size());
+  std::fflush(stdout);
 }
 
 MeasuringOutcome ProfileJob::run(const Measure& measure, const std::function<double()>& seconds_left) {

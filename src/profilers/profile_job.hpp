@@ -29,7 +29,8 @@ class ProfileJob {
   [[nodiscard]] const std::vector<ops::KernelKey>& kernels() const { return chosen_.kernels; }
   [[nodiscard]] std::string plan() const;
 
-  // Measures, by `measure` or the replay, and writes profile and launches as it goes on. UserError, 5: one of
+  // Measures, by `measure` or the replay, writes profile and launches as it goes on, and says how far it is.
+  // UserError, 5: one of
   // them cannot be written.
   [[nodiscard]] MeasuringOutcome run(const Measure& measure, const std::function<double()>& seconds_left);
 
@@ -46,6 +47,7 @@ class ProfileJob {
   profile::Profile there_;          // what the file holds
   std::string gpu_;
   ChosenKernels chosen_;
+  std::size_t saved_ = 0;  // kernels of this run
 };
 
 }  // namespace echo::profilers
