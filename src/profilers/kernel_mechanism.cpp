@@ -34,13 +34,10 @@ StreamRecipe with_mask(StreamRecipe recipe, bool is_written) {
 }
 
 std::vector<StreamRecipe> one_array(std::int32_t bytes, bool is_written) {
-  for (std::size_t i = 0; i < StreamRecipe::widths.size(); ++i)
-    if (StreamRecipe::widths[i] == bytes) {
-      StreamRecipe recipe;
-      (is_written ? recipe.writes : recipe.reads)[i] = 1;
-      return {recipe};
-    }
-  return {};
+  if (bytes != 2 && bytes != 4) return {};
+  StreamRecipe recipe;
+  (is_written ? recipe.writes : recipe.reads)[bytes == 2 ? 1 : 2] = 1;
+  return {recipe};
 }
 
 // Adam over fp32 master weights and moments, 16-bit weights written; gradients of 2 or 4 bytes. Gradients of

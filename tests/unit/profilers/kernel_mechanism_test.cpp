@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "profilers/device/memory_kernels.hpp"
+#include "profilers/profile_grid.hpp"
 #include "profilers/rotation.hpp"
 #include "profilers/stream_tiles.hpp"
 
@@ -38,6 +40,14 @@ TEST(StreamRecipe, MovesTheBytesOfTheOp) {
     EXPECT_EQ(stream_elements(key) * bytes, ops::traffic_of(key).value) << ops::name_of(key.kind);
   }
   EXPECT_GT(with_recipe, 40);
+}
+
+TEST(StreamRecipe, HasAKernelThatIsBuilt) {
+  std::vector<KernelKey> keys = keys_of_every_kind();
+  for (const KernelKey& key : octave_grid()) keys.push_back(key);
+  for (const KernelKey& key : keys)
+    for (const StreamRecipe& recipe : stream_recipes(key))
+      EXPECT_TRUE(has_stream_kernel(recipe)) << ops::name_of(key.kind) << " " << key.n;
 }
 
 TEST(StreamRecipe, OfACastMovesEveryCopyThatSharesAScale) {
