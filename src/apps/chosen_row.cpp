@@ -8,6 +8,7 @@
 #include "apps/profile_inputs.hpp"
 #include "apps/slowdown_input.hpp"
 #include "base/error.hpp"
+#include "config/workload_reader.hpp"
 
 namespace echo::apps {
 
@@ -31,6 +32,13 @@ ConfigAgain config_again(const results::ResultFile& file, const results::Table& 
   ConfigAgain again;
   try {
     again.known = config::read_catalog(config::catalog_folders(preset_paths));
+    const results::Provenance provenance = results::read_provenance(file.file());
+    for (const results::InputFile& input : provenance.inputs) {
+      if (input.name != "trace") continue;
+      again.problem =
+          config::read_workload_again(provenance.resolved_toml, input.path, input.hash, again.known);
+      if (!again.problem.empty()) return again;
+    }
     again.config = config_of_row(table, row, results::read_layer_tables(file.file()), again.known.catalog,
                                  again.problem);
     // No tax: nothing slowed the step, or its sweep left slowdown out; either way this is the same step.
@@ -38,7 +46,6 @@ ConfigAgain config_again(const results::ResultFile& file, const results::Table& 
     const bool is_untaxed = table.number(shares ? "step_time_no_contention" : "step_time", row) ==
                             table.number("step_time_no_slowdown", row);
     if (is_untaxed) again.known.calibration.slowdown = slowdown::NoSlowdown{};
-    const results::Provenance provenance = results::read_provenance(file.file());
     // Likewise of collectives that share links; what flows leave them is another price, and so has to be
     // said.
     if (provenance.resolved_toml.find("contention = 'flow'") != std::string::npos ||

@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "apps/explain_trace.hpp"
 #include "apps/show_quantity.hpp"
 #include "apps/text_table.hpp"
 #include "collective/algorithm.hpp"
@@ -108,6 +109,22 @@ std::vector<simulate::SharedTime> shared_times(const Workspace& workspace,
   return shared;
 }
 
+// Microbatches handed on and taken in by `stage`, forward and backward; [0] inside nodes, [1] between nodes.
+std::array<std::int64_t, 2> hops_of(const TrainingConfig& config, const training::RankLayout& layout,
+                                    std::int32_t stage) {
+  std::array<std::int64_t, 2> hops{};
+  for (std::size_t i = 0; i + 1 < layout.stage_of_chunk.size(); ++i) {
+    const std::int32_t from = layout.stage_of_chunk[i], to = layout.stage_of_chunk[i + 1];
+    if (from == to || (from != stage && to != stage)) continue;
+    const std::int32_t boundary = to == (from + 1) % config.degrees.pipeline ? from : to;
+    const bool crosses = layout.hop_crosses_nodes[static_cast<std::size_t>(boundary)];
+    hops[crosses ? 1 : 0] += 2 * std::int64_t{training::microbatches_of(config) / layout.copies};
+  }
+  return hops;
+}
+
+}  // namespace
+
 CollectiveCost cost_of(Part part, const ops::CollectiveQuery& query, const ops::CollectiveEstimate& estimate,
                        std::int64_t count) {
   CollectiveCost cost{
@@ -126,22 +143,6 @@ CollectiveCost cost_of(Part part, const ops::CollectiveQuery& query, const ops::
   if (estimate.generic != ops::GenericAlgorithm::best) cost.protocol = "generic";
   return cost;
 }
-
-// Microbatches handed on and taken in by `stage`, forward and backward; [0] inside nodes, [1] between nodes.
-std::array<std::int64_t, 2> hops_of(const TrainingConfig& config, const training::RankLayout& layout,
-                                    std::int32_t stage) {
-  std::array<std::int64_t, 2> hops{};
-  for (std::size_t i = 0; i + 1 < layout.stage_of_chunk.size(); ++i) {
-    const std::int32_t from = layout.stage_of_chunk[i], to = layout.stage_of_chunk[i + 1];
-    if (from == to || (from != stage && to != stage)) continue;
-    const std::int32_t boundary = to == (from + 1) % config.degrees.pipeline ? from : to;
-    const bool crosses = layout.hop_crosses_nodes[static_cast<std::size_t>(boundary)];
-    hops[crosses ? 1 : 0] += 2 * std::int64_t{training::microbatches_of(config) / layout.copies};
-  }
-  return hops;
-}
-
-}  // namespace
 
 // What lies on the critical path: kernels by kind, collectives by part, kind and group.
 static std::vector<PathCost> path_costs(const Workspace& workspace, const simulate::PathDetail& detail) {
@@ -176,7 +177,10 @@ Explanation explain(const TrainingConfig& config, const simulate::Catalog& catal
   if (told.report.memory_peak.value > 0)
     told.memory = simulate::memory_of_stages(config, catalog, workspace.layout);
   if (told.report.status != training::Status::ok) return told;
-
+  if (!catalog.model(config.model).trace.is_none()) {
+    explain_trace(*workspace.trace, workspace.prices, told);
+    return told;
+  }
   const simulate::PathDetail detail = simulate::path_detail(
       simulate::pipeline_shape(config, workspace.layout, simulate::schedule_of(config, catalog)), workspace,
       told.report.step, simulate::host_of_step(catalog.framework(config.framework), workspace.work.tail));

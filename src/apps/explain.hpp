@@ -57,6 +57,10 @@ struct Explanation {
 [[nodiscard]] Explanation explain(const training::TrainingConfig&, const simulate::Catalog&,
                                   const simulate::Calibration&);
 
+// One collective that runs `count` times.
+[[nodiscard]] CollectiveCost cost_of(Part part, const ops::CollectiveQuery& query,
+                                     const ops::CollectiveEstimate& estimate, std::int64_t count);
+
 [[nodiscard]] std::string explanation_text(const Explanation&);
 
 }  // namespace echo::apps

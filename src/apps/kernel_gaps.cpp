@@ -39,6 +39,7 @@ using Found = std::map<std::pair<std::string, ops::KernelKey>, KernelGap>;
 
 void add_step(const training::TrainingConfig& config, const simulate::Catalog& catalog,
               const simulate::Calibration& known, simulate::Workspace& workspace, Found& found) {
+  if (!catalog.model(config.model).trace.is_none()) return;  // its shapes are in the trace itself
   const simulate::StepReport report = simulate::simulate(config, catalog, known, workspace);
   if (report.status != training::Status::ok) return;
   const simulate::PathDetail detail = simulate::path_detail(

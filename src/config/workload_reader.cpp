@@ -14,6 +14,7 @@
 #include "base/digest.hpp"
 #include "base/named_table.hpp"
 #include "config/did_you_mean.hpp"
+#include "config/settings_reader.hpp"
 #include "interchange/format.hpp"
 #include "ops/kernel_fields.hpp"
 #include "simulate/trace_graph.hpp"
@@ -261,6 +262,26 @@ void read_workload(const toml::table& root, std::vector<Place>& places, SweepInp
   const toml::node* node = root.get("workload");
   if (node == nullptr || !node->is_table()) return;  // of another type: read_settings has said so
   WorkloadReader(*node->as_table(), place_of(*node), places, inputs, problems).read();
+}
+
+std::string read_workload_again(const std::string& resolved_toml, const std::string& path,
+                                const std::string& digest, CatalogInputs& known) {
+  if (!std::filesystem::exists(path)) return "its trace " + path + " is not there";
+  if (digest_of_path(path) != digest) return "its trace " + path + " has changed since";
+  Problems problems;
+  auto whole = parse_toml(resolved_toml, "", problems);
+  const toml::table* table = whole ? (*whole)["workload"].as_table() : nullptr;
+  if (table == nullptr) return "its sweep has no [workload]";
+  toml::table root{{"workload", *table}};
+  root["workload"].as_table()->insert_or_assign("trace", path);
+  SweepInputs inputs;
+  inputs.catalog = std::move(known.catalog), inputs.aliases = known.aliases;
+  TableReader reader(root, {}, "the sweep", problems);
+  read_settings(reader, inputs.spec);
+  std::vector<Place> places;
+  if (problems.errors() == 0) read_workload(root, places, inputs, problems);
+  known.catalog = std::move(inputs.catalog);
+  return problems.errors() == 0 ? std::string() : problems.list().front().what;
 }
 
 std::optional<AxisRefusal> why_not_of_trace(Axis axis) {

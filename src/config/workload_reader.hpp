@@ -16,6 +16,11 @@ namespace echo::config {
 // places: of the rules.
 void read_workload(const toml::table& root, std::vector<Place>& places, SweepInputs& inputs, Problems&);
 
+// The same for the sweep of a result file, whose trace was read at `path` and had this digest: what keeps its
+// steps from being simulated again, empty where nothing does.
+[[nodiscard]] std::string read_workload_again(const std::string& resolved_toml, const std::string& path,
+                                              const std::string& digest, CatalogInputs& known);
+
 // Why [space] may not hold this axis beside [workload]; nothing where it may.
 struct AxisRefusal {
   std::string what, remedy;

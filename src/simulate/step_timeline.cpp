@@ -220,7 +220,7 @@ StepTimeline unfold_step(const training::TrainingConfig& config, const Catalog& 
                          const Calibration& known, Workspace& ws) {
   StepTimeline out;
   out.report = simulate(config, catalog, known, ws);
-  if (out.report.status != training::Status::ok) return out;
+  if (out.report.status != training::Status::ok || !catalog.model(config.model).trace.is_none()) return out;
   const training::FrameworkSpec& framework = catalog.framework(config.framework);
   const timeline::Schedule schedule = schedule_of(config, catalog);
   std::vector<PlacedTask> placed;

@@ -47,7 +47,8 @@ struct PlacedOp {
 
 struct StepTimeline {
   StepReport report;
-  std::vector<Slice> slices;  // stage by stage, in order of time; empty unless the report is ok
+  std::vector<Slice>
+      slices;  // stage by stage, in order of time; empty unless the report is ok, and of a trace
   std::vector<std::vector<PlacedOp>> blocks;  // [work.block_count], times from the start of the block
 };
 

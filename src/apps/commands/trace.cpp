@@ -46,6 +46,8 @@ int run_trace(const TraceOptions& options) {
   const ConfigAgain again = config_again(file, table, options.preset_paths);
   if (!again.config)
     throw UserError("row " + options.id + " cannot be simulated again: " + again.problem, "see show");
+  if (!again.known.catalog.model(again.config->model).trace.is_none())
+    throw UserError("row " + options.id + " replays a trace; only steps of models are drawn", "see show");
   simulate::Workspace ws;
   const auto step = simulate::unfold_step(*again.config, again.known.catalog, again.known.calibration, ws);
   if (step.slices.empty())
