@@ -7,6 +7,7 @@
 
 import argparse
 import sys
+import traceback
 
 from .trace_file import TraceError, write
 
@@ -24,6 +25,7 @@ def _options(words):
     parser.add_argument("--step", type=int, default=2, help="which optimizer step (2: the first sets things up)")
     parser.add_argument("--continue", dest="go_on", action="store_true", help="let the script run on after it")
     parser.add_argument("--ranks-per-node", type=int, default=8, help="LOCAL_WORLD_SIZE (8)")
+    parser.add_argument("--traceback", action="store_true", help="say all about an error of the script")
     parser.add_argument("--families", help=argparse.SUPPRESS)
     parser.add_argument("script", nargs="+", metavar="-- python train.py ...")
     return parser.parse_args(words)
@@ -84,6 +86,8 @@ def main(words=None):
             return compare(words[1:])
         _trace(_options(words))
     except TraceError as error:
+        if "--traceback" in words and error.__cause__ is not None:
+            traceback.print_exception(error.__cause__)
         print(f"echo-trace: {error}", file=sys.stderr)
         return 2
     except ModuleNotFoundError as error:

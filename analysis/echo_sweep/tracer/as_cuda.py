@@ -53,8 +53,7 @@ _library.define("_fused_rms_norm_backward(Tensor grad_out, Tensor input, int[] n
 @torch.library.impl(_library, "_fused_rms_norm", "Meta")
 def _rms_norm_meta(input, normalized_shape, weight, eps):
     rows = input.shape[:input.dim() - len(normalized_shape)]
-    wide = input if weight is None else input.new_empty((), dtype=torch.promote_types(input.dtype, weight.dtype))
-    return torch.empty_like(input, dtype=wide.dtype), input.new_empty(rows, dtype=torch.float32)
+    return torch.empty_like(input), input.new_empty(rows, dtype=torch.float32)
 
 
 @torch.library.impl(_library, "_fused_rms_norm_backward", "Meta")
@@ -90,9 +89,21 @@ class AsCuda(TorchFunctionMode):
             return self._to(args, kwargs)
         if func is torch.Tensor.pin_memory:
             return args[0]
+        if func is torch.Tensor.type and len(args) == 1 and not kwargs and self.recorder.is_ours(args[0]):
+            return func(*args).replace("torch.", "torch.cuda.")
+        if func is torch.tensor and args and isinstance(args[0], (list, tuple)):
+            args = (self._numbers(args[0]), *args[1:])
+        if func is torch.Tensor.is_cuda.__get__ and self.recorder.is_ours(args[0]):
+            return True
         if "device" in kwargs and is_cuda(kwargs["device"]):
             kwargs["device"] = torch.device("cpu")
         return func(*args, **kwargs)
+
+    def _numbers(self, values):
+        """What the host reads of tensors in nested lists."""
+        if isinstance(values, (list, tuple)):
+            return [self._numbers(value) for value in values]
+        return values.item() if isinstance(values, torch.Tensor) and self.recorder.is_ours(values) else values
 
     def moved(self, tensor):
         """To the GPU: a floating-point tensor loses its values there, others keep them for the host to look at."""

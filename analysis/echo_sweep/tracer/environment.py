@@ -12,7 +12,7 @@ from .groups import role_of_words
 from .streams import stand_ins
 
 HARMLESS = ("set_device", "synchronize", "empty_cache", "init", "_lazy_init", "reset_peak_memory_stats", "manual_seed",
-            "manual_seed_all", "ipc_collect", "set_rng_state", "set_rng_state_all", "reset_max_memory_allocated", "set_per_process_memory_fraction")
+            "manual_seed_all", "ipc_collect", "set_rng_state_all", "reset_max_memory_allocated", "set_per_process_memory_fraction")
 NUMBERS = {"current_device": 0, "memory_allocated": 0, "max_memory_allocated": 0, "memory_reserved": 0,
            "max_memory_reserved": 0, "memory_cached": 0, "is_bf16_supported": True, "is_current_stream_capturing": False,
            "get_device_capability": (9, 0), "get_rng_state_all": [], "get_device_name": "traced", "mem_get_info": (80 << 30, 80 << 30)}
@@ -32,7 +32,10 @@ def fake_cuda(patches, clock, ranks_per_node):
         patches.set(torch.cuda, name, lambda *args, **how: None)
     for name, value in NUMBERS.items():
         patches.set(torch.cuda, name, lambda *args, value=value, **how: value)
-    patches.set(torch.cuda, "get_rng_state", lambda device=None: torch.get_rng_state())
+    for module in (torch.cuda, torch.cuda.random):
+        patches.set(module, "get_rng_state", lambda device=None: torch.get_rng_state())
+        patches.set(module, "set_rng_state", lambda *args, **how: None)
+    patches.set(torch.cuda, "default_generators", (torch.default_generator,) * ranks_per_node)
     patches.set(torch.cuda, "device_count", lambda: ranks_per_node)
     patches.set(torch.cuda, "device", lambda device=None: contextlib.nullcontext())
     for module in (torch.cuda, torch.cpu):
@@ -65,6 +68,27 @@ def fake_groups(patches, groups, world, rank):
         patches.set(module, "monitored_barrier", lambda *args, **how: None)
         patches.set(module, "barrier", lambda *args, **how: None)
         patches.wrap(module, "get_backend", lambda was: lambda group=None: "nccl" if was(group) == "fake" else was(group))
+
+
+def agreeing_peers(patches):
+    """Objects that ranks exchange: every peer has what this rank has."""
+
+    def all_gather_object(object_list, obj, group=None):
+        object_list[:] = [obj] * len(object_list)
+
+    def gather_object(obj, object_gather_list=None, dst=None, group=None, group_dst=None):
+        if object_gather_list is not None:
+            object_gather_list[:] = [obj] * len(object_gather_list)
+
+    def scatter_object_list(output, input_list=None, src=None, group=None, group_src=None):
+        if input_list:
+            output[0] = input_list[0]
+
+    for module in (dist, distributed_c10d):
+        for put in (all_gather_object, gather_object, scatter_object_list):
+            patches.set(module, put.__name__, put)
+        for name in ("broadcast_object_list", "send_object_list"):
+            patches.set(module, name, lambda *args, **how: None)
 
 
 def fake_meshes(patches, groups):
@@ -173,6 +197,17 @@ def one_launch(patches, recorder):
         finally:
             recorder.launch = before
 
+    def unseen(was):
+        def call(*args, **how):
+            recorder.paused += 1
+            try:
+                return was(*args, **how)
+            finally:
+                recorder.paused -= 1
+
+        return call
+
+    patches.wrap(dist.Reducer, "_rebuild_buckets", unseen)  # of DDP, in its second step alone
     manager = distributed_c10d._coalescing_manager
     for module in (dist, distributed_c10d):
         patches.wrap(module, "batch_isend_irecv", together)

@@ -33,10 +33,9 @@ class Passes:
         if torch._C._current_graph_task_id() != -1:
             self._after_backward = True
             return "recompute" if torch.is_grad_enabled() else "backward"
-        if self._in_forward or torch.is_grad_enabled() or not self._after_backward:
+        if self._in_forward:
             self._after_backward = False
-            return "forward"
-        return "optimizer"
+        return "optimizer" if self._after_backward and not torch.is_grad_enabled() else "forward"
 
     def _enter(self, module, inputs):
         self._in_forward += 1

@@ -32,6 +32,7 @@ COSTS_NOTHING = {f"aten.{name}" for name in (
 # Their schema does not say that the first result, a part of an argument, is written.
 COPIES_INTO_A_PART = ("fsdp.all_gather_copy_in",)
 NO_GPU_WORK = ("prim", "prims", "profiler", "inductor", "_test", "debugprims")
+MOVES_NOTHING = ("barrier", "monitored_barrier_", "check_for_nan")
 MADE_UP = {torch.bool: False}  # what a program reads of a tensor without values; numbers are 1
 
 
@@ -51,6 +52,7 @@ class Recorder(TorchDispatchMode):
         self.fake_mode = FakeTensorMode(allow_non_fake_inputs=True)
         self.groups, self.passes, self.rank = groups, passes, rank
         self.clock, self.launch = Clock(), None
+        self.paused = 0  # communication that sets things up is left out
         self.works = {}  # id of a Work: (the Work, its nodes)
         self.launches = 0
         self._storages = {}  # address: reference that keeps the address from being used again
@@ -58,7 +60,7 @@ class Recorder(TorchDispatchMode):
 
     def restart(self):
         """Forgets all nodes: the step begins here."""
-        self.nodes, self.writers, self.notes = [], Writers(), {}
+        self.nodes, self.writers, self.left_out = [], Writers(), set()
         self.launches = 0
         self.clock.restart()
         self.works.clear()
@@ -222,9 +224,11 @@ class Recorder(TorchDispatchMode):
         arguments = collectives.named_arguments(func, args, kwargs)
         communication = collectives.c10d_communication(name, arguments)
         issued = []
-        if communication and any(self.is_ours(t) for t in collectives.flat(communication.payload)):
+        if communication and not self.paused:
             issued = self.add_transfers(communication, name.strip("_"))
-        elif communication:
+        elif not communication and name not in MOVES_NOTHING:
+            self.left_out.add(name.strip("_"))
+        if communication and not any(self.is_ours(t) for t in collectives.flat(communication.payload)):
             with torch.no_grad():
                 collectives.pretend(name, arguments)
         written = collectives.flat(communication.writes) if communication else []

@@ -33,6 +33,7 @@ class Recording:
         self._entered = contextlib.ExitStack()
         environment.set_environment(self.patches, self.world, self.rank, self.ranks_per_node)
         environment.fake_groups(self.patches, self.groups, self.world, self.rank)
+        environment.agreeing_peers(self.patches)
         environment.fake_cuda(self.patches, self.recorder.clock, self.ranks_per_node)
         environment.fake_meshes(self.patches, self.groups)
         environment.note_users(self.patches, self.groups)
@@ -67,7 +68,8 @@ class Recording:
         _receive_where_taken(nodes)
         used = {node.group for node in nodes}
         groups = [group for group in self.groups.used() if group.name in used]
-        notes = ["values are not known without a GPU: numbers read by the host were taken as 1, conditions as false"] if any(
+        notes = [f"left out, as the format has no word for it: {name}" for name in sorted(self.recorder.left_out)]
+        notes += ["values are not known without a GPU: numbers read by the host were taken as 1, conditions as false"] if any(
             node.kind == "wait" for node in nodes) else []
         return Trace(self.world, groups, [RankTrace(self.rank, nodes)], source=f"torch {torch.__version__}, fake", notes=notes)
 
