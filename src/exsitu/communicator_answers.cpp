@@ -62,7 +62,7 @@ ncclResult_t init(ncclComm_t* out, int size, int rank, std::span<const ncclUniqu
   Membership membership;
   if (look_up(wanted, membership)) {
     made.members = membership.ranks;
-    if (made.name.empty()) made.name = membership.name;
+    made.name = membership.name;
   } else {
     made.is_assumed = true;
     const std::int32_t world = settings().world;
@@ -124,7 +124,7 @@ ncclResult_t comm_split(ncclComm_t handle, int color, int key, ncclComm_t* out, 
     const auto own = std::find(membership.ranks.begin(), membership.ranks.end(), wanted.own_rank);
     made.rank = static_cast<std::int32_t>(own - membership.ranks.begin());
     made.members = membership.ranks;
-    if (made.name.empty()) made.name = membership.name;
+    made.name = membership.name;
   } else {
     made.is_assumed = true;
     made.size = comm->size;

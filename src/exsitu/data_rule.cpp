@@ -77,7 +77,14 @@ static void append(std::vector<Copy>& copies, const Copy& next) {
   copies.push_back(next);
 }
 
-std::vector<Copy> copies_of(std::span<const Transfer> transfers, std::uint64_t below) {
+static void append_if_small(std::vector<Copy>& copies, const Transfer& to, const Transfer& from,
+                            std::uint64_t below) {
+  if (from.bytes == to.bytes && to.bytes > 0 && to.bytes < below && to.to != from.from)
+    append(copies, {to.to, from.from, to.bytes, to.stream});
+}
+
+static void append_exchanges(std::vector<Copy>& copies, std::span<const Transfer> transfers,
+                             std::uint64_t below) {
   using Peer = std::pair<std::uint32_t, std::int32_t>;  // of a communicator
   struct Sends {
     std::vector<const Transfer*> all;
@@ -86,16 +93,31 @@ std::vector<Copy> copies_of(std::span<const Transfer> transfers, std::uint64_t b
   std::map<Peer, Sends> sends;
   for (const Transfer& t : transfers)
     if (t.what == What::send) sends[{t.comm, t.peer}].all.push_back(&t);
-  std::vector<Copy> copies;
   for (const Transfer& recv : transfers) {
     if (recv.what != What::recv) continue;
     const auto found = sends.find({recv.comm, recv.peer});
     if (found == sends.end() || found->second.answered == found->second.all.size()) continue;
-    const Transfer& send =
-        *found->second.all[found->second.answered++];  // the k-th from it answers the k-th to it
-    if (send.bytes == recv.bytes && recv.bytes > 0 && recv.bytes < below && recv.to != send.from)
-      append(copies, {recv.to, send.from, recv.bytes, recv.stream});
+    append_if_small(copies, recv, *found->second.all[found->second.answered++],
+                    below);  // the k-th answers the k-th
   }
+}
+
+static void append_broadcasts(std::vector<Copy>& copies, std::span<const Transfer> transfers,
+                              std::uint64_t below) {
+  std::map<std::pair<std::uint32_t, std::size_t>, const Transfer*> own;  // by communicator and size
+  for (const Transfer& t : transfers)
+    if (t.what == What::broadcast && t.is_root) own.emplace(std::pair(t.comm, t.bytes), &t);
+  for (const Transfer& t : transfers) {
+    if (t.what != What::broadcast || t.is_root) continue;
+    const auto found = own.find({t.comm, t.bytes});
+    if (found != own.end()) append_if_small(copies, t, *found->second, below);
+  }
+}
+
+std::vector<Copy> copies_of(std::span<const Transfer> transfers, std::uint64_t below) {
+  std::vector<Copy> copies;
+  append_exchanges(copies, transfers, below);
+  append_broadcasts(copies, transfers, below);
   return copies;
 }
 

@@ -134,6 +134,12 @@ static bool fits(const Membership& m, const Wanted& wanted) {
   });
 }
 
+// "tensor 5" is also what PyTorch calls 5.
+static bool is_called(const Membership& m, std::string_view name) {
+  return m.name == name || (m.name.size() > name.size() && m.name.ends_with(name) &&
+                            m.name[m.name.size() - name.size() - 1] == ' ');
+}
+
 const Membership* Memberships::find(const Wanted& wanted) const {
   const auto newest = [&](auto&& has) -> const Membership* {
     const auto found = std::find_if(all_.rbegin(), all_.rend(),
@@ -143,7 +149,7 @@ const Membership* Memberships::find(const Wanted& wanted) const {
   for (const std::string& id : wanted.unique_ids)
     if (const Membership* m = newest([&](const Membership& one) { return one.unique_id == id; })) return m;
   if (!wanted.name.empty())
-    if (const Membership* m = newest([&](const Membership& one) { return one.name == wanted.name; }))
+    if (const Membership* m = newest([&](const Membership& one) { return is_called(one, wanted.name); }))
       return m;
   return newest([](const Membership& one) { return one.unique_id.empty(); });
 }

@@ -69,6 +69,18 @@ Record record_of(const Call& call, const Communicator& comm) {
   return record;
 }
 
+void keep_for_group(const Call& call, const Communicator& comm) {
+  if (!is_in_group()) return;
+  keep_transfer({.what = call.what,
+                 .comm = comm.id,
+                 .peer = call.peer,
+                 .is_root = call.peer == comm.rank,
+                 .from = call.from,
+                 .to = call.to,
+                 .bytes = call.count * type_bytes(call.type),
+                 .stream = call.stream});
+}
+
 ncclResult_t collective(const Call& call) {
   const Communicator* comm = checked(call);
   if (comm == nullptr) return ncclInvalidArgument;
@@ -84,6 +96,7 @@ ncclResult_t collective(const Call& call) {
   Record record = record_of(call, *comm);
   record.flags = copies.empty() ? 0 : data_copied;
   make_copies(copies, nccl_records().put(record));
+  if (call.what == What::broadcast) keep_for_group(call, *comm);
   return ncclSuccess;
 }
 
@@ -91,14 +104,7 @@ ncclResult_t transfer(const Call& call) {
   const Communicator* comm = checked(call);
   if (comm == nullptr) return ncclInvalidArgument;
   nccl_records().put(record_of(call, *comm));
-  if (is_in_group())
-    keep_transfer({.what = call.what,
-                   .comm = comm->id,
-                   .peer = call.peer,
-                   .from = call.from,
-                   .to = call.to,
-                   .bytes = call.count * type_bytes(call.type),
-                   .stream = call.stream});
+  keep_for_group(call, *comm);
   return ncclSuccess;
 }
 

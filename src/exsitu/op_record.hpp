@@ -18,11 +18,12 @@ namespace echo::exsitu {
 // With time and thread filled in, and the launch, if the thread is inside a group.
 [[nodiscard]] Record record_of_call(What, std::uint32_t comm);
 
-// Half of an exchange with one peer, kept until the group it stands in ends.
+// Half of an exchange with one peer, or a broadcast, kept until the group it stands in ends.
 struct Transfer {
-  What what{};  // send or recv
+  What what{};  // send, recv, broadcast
   std::uint32_t comm = 0;
-  std::int32_t peer = 0;
+  std::int32_t peer = 0;  // or root
+  bool is_root = false;
   const void* from = nullptr;
   void* to = nullptr;
   std::size_t bytes = 0;

@@ -185,8 +185,7 @@ class Patches:
             if hasattr(c10d, name):
                 self.replace(getattr(c10d, name), getattr(self, name))
         self.watch_passes(torch)
-        if torch.cuda.is_available():
-            self.one_device(torch)
+        self.one_device(torch)
 
     def replace(self, original, ours):
         """Under every name by which modules of torch have taken it over."""
@@ -202,12 +201,15 @@ class Patches:
     def wrap_init(self, original):
         def init_process_group(backend=None, init_method=None, timeout=None, world_size=-1, rank=-1, store=None, *args,
                                **named):
+            import torch
             import torch.testing._internal.distributed.fake_pg  # noqa: F401  registers "fake"
 
             world_size = world_size if world_size > 0 else self.world
             rank = rank if rank >= 0 else self.rank
             if named.get("device_id") is not None and named["device_id"].type == "cuda":
                 named["device_id"] = type(named["device_id"])("cuda", 0)
+            if torch.cuda.is_available():  # not before: a process that starts CUDA cannot fork workers that use it
+                mark(f"gpu {torch.cuda.get_device_name(0)}")
             return original(without_gloo(backend), None, timeout, world_size, rank, self.store, *args, **named)
 
         return init_process_group
@@ -245,7 +247,6 @@ class Patches:
         pass
 
     def one_device(self, torch):
-        mark(f"gpu {torch.cuda.get_device_name(0)}")
         set_device = torch.cuda.set_device
 
         def first_if_not_there(device):

@@ -108,6 +108,25 @@ TEST(DataRule, TransfersAnswerThoseToTheSamePeerInOrder) {
   EXPECT_EQ(in, (std::array<int, 4>{1, 0, 2, 0}));
 }
 
+TEST(DataRule, BroadcastsFromEverybodyAreAllOurs) {
+  std::array<int, 5> all{};
+  const int own = 42, other = 7;
+  std::vector<Transfer> group;
+  for (std::int32_t root = 0; root < 4; ++root)
+    group.push_back({.what = What::broadcast,
+                     .comm = 1,
+                     .peer = root,
+                     .is_root = root == 2,
+                     .from = &own,
+                     .to = &all[static_cast<std::size_t>(root)],
+                     .bytes = 4});
+  group.push_back({.what = What::broadcast, .comm = 2, .peer = 0, .from = &other, .to = &all[4], .bytes = 4});
+  make(copies_of(group, any_size));
+  EXPECT_EQ(all, (std::array<int, 5>{42, 42, 0, 42,
+                                     0}));  // our own was delivered as it was called; of comm 2 none is ours
+  EXPECT_TRUE(copies_of(group, 4).empty());
+}
+
 TEST(DataRule, NeighboursTravelTogether) {
   std::array<int, 6> out{1, 2, 3, 4, 5, 6}, in{};
   std::vector<Transfer> all;

@@ -71,6 +71,15 @@ TEST(MembershipFile, TheUniqueIdDecidesThenTheNameThenWhatIsNewest) {
   EXPECT_EQ(known.find({.size = 8})->name, "world");
 }
 
+TEST(MembershipFile, TheLastWordOfANameIsANameToo) {
+  Memberships known;
+  known.read_text("tensor 1\t4,5\ndata 11\t1,5\nx1\t5,6\nlast\t5,7\n");
+  EXPECT_EQ(known.find({.name = "1"})->name, "tensor 1");
+  EXPECT_EQ(known.find({.name = "11"})->name, "data 11");
+  EXPECT_EQ(known.find({.name = "x1"})->name, "x1");
+  EXPECT_EQ(known.find({.name = "tensor"})->name, "last");
+}
+
 TEST(MembershipFile, WhatContradictsIsNotTaken) {
   const Memberships known = several();
   EXPECT_EQ(known.find({.size = 2, .own_place = 1, .own_rank = 5})->name, "dp");
