@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Fuzzes what reads files, SECONDS_EACH long each (default 60): tables (any, and of kernels), expressions, journals, logs of nccl-tests,
-# tables and traces of NVIDIA's profilers, datasets of overlaps, profiles, slowdown models, sweeps.
+# tables and traces of NVIDIA's profilers, Chakra's traces, ASTRA-sim's text, datasets of overlaps, profiles, slowdown models, sweeps.
 # Needs clang++ 14 with libclang-rt-14-dev and a few minutes to build. Exits 1 on the first crash, hang or sanitizer finding.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -12,17 +12,17 @@ flags='-g -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=
 # The whole program under the fuzzer's eyes, of which each fuzzer links what it calls. -w: warnings are g++'s business.
 cmake -S . -B "$folder/build" -G Ninja -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_BUILD_TYPE=None -DECHO_TESTS=OFF \
   -DCMAKE_CXX_FLAGS="$flags -w" >"$folder/log" || { cat "$folder/log"; exit 1; }
-cmake --build "$folder/build" --target echo_config echo_nsight echo_parallel >"$folder/log" || { tail -40 "$folder/log"; exit 1; }
+cmake --build "$folder/build" --target echo_config echo_interchange echo_nsight echo_parallel >"$folder/log" || { tail -40 "$folder/log"; exit 1; }
 libraries=()
 while read -r module; do libraries+=("$folder/build/libecho_$module.a"); done < <(grep -oE '^[a-z]+' src/layers.txt | tac |
   while read -r module; do [[ -f $folder/build/libecho_$module.a ]] && echo "$module"; done)
 
 read -ra hdf5 <<<"$(pkg-config --libs hdf5) -lhdf5_hl"
-for name in csv expression journal kernels nccl_log nsight overlap profile slowdown sweep trace; do
+for name in astra_text chakra csv expression journal kernels nccl_log nsight overlap profile slowdown sweep trace; do
   # shellcheck disable=SC2086
-  clang++-14 -std=c++20 $flags -fsanitize=fuzzer -w -DECHO_SOURCE_DIR="\"$PWD\"" -Isrc -I. "tests/fuzz/${name}_fuzz.cpp" \
+  clang++-14 -std=c++20 $flags -fsanitize=fuzzer -w -DECHO_SOURCE_DIR="\"$PWD\"" -Isrc -I. -isystem "$folder/build/generated_messages" "tests/fuzz/${name}_fuzz.cpp" \
     tests/support/source_dir.cpp \
-    "${libraries[@]}" -ltomlplusplus -lxxhash -lfmt -lboost_serialization -lsqlite3 -lz "${hdf5[@]}" -o "$folder/$name"
+    "${libraries[@]}" -ltomlplusplus -lxxhash -lfmt -lboost_serialization -lsqlite3 -lprotobuf -lz "${hdf5[@]}" -o "$folder/$name"
   mkdir -p "$folder/corpus_$name"
   dictionary=()
   [[ -f tests/fuzz/$name.dict ]] && dictionary=(-dict="tests/fuzz/$name.dict")
