@@ -55,10 +55,11 @@ std::optional<ElementType> type(const AtenCall& call, std::size_t operand) {
   return operand < call.types.size() ? element_type(call.types[operand]) : std::nullopt;
 }
 
+// Elements; -1 where there are too many, or none can be told.
 std::int64_t count(const Shape& shape, std::size_t but_last = 0) {
   std::int64_t out = 1;
   for (std::size_t i = 0; i + but_last < shape.size(); ++i)
-    if (__builtin_mul_overflow(out, shape[i], &out) || out < 0) return too_many + 1;
+    if (__builtin_mul_overflow(out, shape[i], &out) || out < 0) return -1;
   return out;
 }
 
@@ -197,7 +198,7 @@ bool rows(Draft& d, const AtenCall& call) {
       last = count(weight);
   d.key.kind = form->kind;
   d.key.style = ops::KernelStyle::eager;
-  if (last < 1 || all % last != 0) d.is_sound = false;
+  if (last < 1 || all < 1 || all % last != 0) d.is_sound = false;
   if (d.is_sound) d.extents(all / last, last);
   return true;
 }
@@ -319,7 +320,7 @@ Bytes moved_by(const AtenCall& call) {
   for (std::size_t i = 0; i < call.shapes.size(); ++i) {
     const auto element = type(call, i);
     std::int64_t bytes = 0;
-    if (!element || call.shapes[i].empty()) continue;
+    if (!element || call.shapes[i].empty() || count(call.shapes[i]) < 0) continue;
     if (__builtin_mul_overflow(count(call.shapes[i]), element->bytes, &bytes)) return Bytes(0);
     all = std::min(all + std::min(bytes, most), most);
   }

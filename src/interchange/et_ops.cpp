@@ -69,6 +69,8 @@ class Reader {
     const auto [from, until] = bounds(path, step);
     out_.on_host = !has_gpu_;
     mark();
+    for (std::int32_t i = from; i < until; ++i)
+      if (at(i).role == Role::backward) last_backward_ = i;
     for (std::int32_t i = from; i < until; ++i) emit(i);
     if (out_.ops.empty())
       throw UserError({Problem{{path},
@@ -165,7 +167,7 @@ class Reader {
       if (caller.role == Role::optimizer) return Pass::optimizer;
       if (caller.role == Role::recompute) return Pass::recompute;
       if (caller.role == Role::backward) return is_anew ? Pass::recompute : Pass::backward;
-      if (caller.role == Role::step) return has_backward_ ? Pass::forward : Pass::unknown;
+      if (caller.role == Role::step) break;
       is_anew = is_anew || (caller.role == Role::op && caller.sequence >= 0);
     }
     const bool is_broken =
@@ -246,6 +248,7 @@ class Reader {
   std::vector<Node> nodes_;
   std::unordered_map<std::int64_t, std::int32_t> places_;  // by id
   bool has_backward_ = false, has_gpu_ = false;
+  std::int32_t last_backward_ = -1;  // node of the step
 };
 
 }  // namespace

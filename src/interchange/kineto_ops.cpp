@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string_view>
 
 namespace echo::interchange {
@@ -13,7 +14,8 @@ using trace::Pass;
 // One thread's ops, as its calls come.
 class Stack {
  public:
-  Stack(KinetoStep& step, Pass bottom) : step_(step), bottom_(bottom) {}
+  Stack(KinetoStep& step, Pass bottom, std::int64_t last_backward)
+      : step_(step), bottom_(bottom), last_backward_(last_backward) {}
 
   void open(std::int32_t place) {
     HostOp& op = step_.ops[static_cast<std::size_t>(place)];
@@ -31,6 +33,7 @@ class Stack {
   CallSite at(std::int64_t time) {
     close(time);
     CallSite out{.pass = frames_.empty() ? bottom_ : frames_.back().pass};
+    if (out.pass == Pass::forward && time >= last_backward_) out.pass = Pass::optimizer;
     for (auto frame = frames_.rbegin(); frame != frames_.rend(); ++frame) {
       const HostOp& op = step_.ops[static_cast<std::size_t>(frame->op)];
       if (out.op < 0 && !op.is_annotation) out.op = frame->op;
@@ -69,22 +72,29 @@ class Stack {
 
   KinetoStep& step_;
   Pass bottom_;
+  std::int64_t last_backward_;  // when it ended
   std::vector<Frame> frames_;
 };
 
-bool has_backward(const KinetoStep& step) {
-  return std::any_of(step.names.begin(), step.names.end(), [](const std::string& name) {
-    return name.starts_with("autograd::engine::evaluate_function");
-  });
+// When the last backward op of the step ends; nothing where it has none.
+std::optional<std::int64_t> backward_end(const KinetoStep& step) {
+  std::optional<std::int64_t> end;
+  for (const HostOp& op : step.ops)
+    if (step.names[static_cast<std::size_t>(op.name)].starts_with("autograd::engine::evaluate_function"))
+      end = std::max(end.value_or(op.end), op.end);
+  return end;
 }
 
 }  // namespace
 
 std::vector<CallSite> call_sites(KinetoStep& step) {
-  const Pass bottom = has_backward(step) ? Pass::forward : Pass::unknown;
+  const auto end = backward_end(step);
+  const Pass bottom = end ? Pass::forward : Pass::unknown;
+  // Without a mark, what comes after may be the next step's forward pass.
+  const std::int64_t last_backward = end && step.start >= 0 ? *end : INT64_MAX;
   std::map<std::int64_t, Stack> stacks;  // by thread
   const auto stack = [&](std::int64_t thread) -> Stack& {
-    return stacks.try_emplace(thread, step, bottom).first->second;
+    return stacks.try_emplace(thread, step, bottom, last_backward).first->second;
   };
   std::vector<CallSite> sites;
   sites.reserve(step.calls.size());

@@ -114,8 +114,10 @@ std::vector<std::int32_t> all_ranks_of(const CommCall& call, std::int32_t world)
   const std::int64_t stride = is_all ? 1 : known[1] - known[0], first = is_all ? 0 : known[0];
   const std::int64_t last = first + (call.group_size - 1) * stride;
   if (stride < 1 || last >= world) return all;
-  for (std::size_t i = 0; i + 1 < known.size(); ++i)
-    if (known[i] != first + static_cast<std::int64_t>(i) * stride) return all;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    const bool is_end = i + 1 == known.size() && known[i] == last;
+    if (!is_end && known[i] != first + static_cast<std::int64_t>(i) * stride) return all;
+  }
   for (std::int64_t rank = first; rank <= last; rank += stride)
     all.push_back(static_cast<std::int32_t>(rank));
   return all;
