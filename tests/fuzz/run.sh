@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Fuzzes what reads files, SECONDS_EACH long each (default 60): tables (any, and of kernels), expressions, journals, logs of nccl-tests,
-# tables and traces of NVIDIA's profilers, Chakra's traces, ASTRA-sim's text, datasets of overlaps, profiles, slowdown models, sweeps.
+# tables and traces of NVIDIA's profilers, traces of other tools and our own, datasets of overlaps, profiles, slowdown models, sweeps.
 # Needs clang++ 14 with libclang-rt-14-dev and a few minutes to build. Exits 1 on the first crash, hang or sanitizer finding.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -18,7 +18,8 @@ while read -r module; do libraries+=("$folder/build/libecho_$module.a"); done < 
   while read -r module; do [[ -f $folder/build/libecho_$module.a ]] && echo "$module"; done)
 
 read -ra hdf5 <<<"$(pkg-config --libs hdf5) -lhdf5_hl"
-for name in astra_text chakra csv expression journal kernels nccl_log nsight overlap profile slowdown sweep trace; do
+for name in astra_text chakra csv echo_trace echo_tracer expression journal kernels kineto nccl_log nsight overlap profile pytorch_et slowdown \
+  sweep trace; do
   # shellcheck disable=SC2086
   clang++-14 -std=c++20 $flags -fsanitize=fuzzer -w -DECHO_SOURCE_DIR="\"$PWD\"" -Isrc -I. -isystem "$folder/build/generated_messages" "tests/fuzz/${name}_fuzz.cpp" \
     tests/support/source_dir.cpp \
