@@ -34,7 +34,7 @@ ConfigAgain config_again(const results::ResultFile& file, const results::Table& 
     again.known = config::read_catalog(config::catalog_folders(preset_paths));
     const results::Provenance provenance = results::read_provenance(file.file());
     for (const results::InputFile& input : provenance.inputs) {
-      if (input.name != "trace") continue;
+      if (!input.name.starts_with(trace_mark)) continue;
       again.problem =
           config::read_workload_again(provenance.resolved_toml, input.path, input.hash, again.known);
       if (!again.problem.empty()) return again;

@@ -42,6 +42,7 @@ std::string read_profiles(config::SweepInputs& read, const std::vector<std::stri
 std::string provenance_name(const config::InputFile& file) {
   const std::string name = std::filesystem::path(file.path).stem().string();
   if (file.kind == "profile") return profile_mark + name;
+  if (file.kind == "trace") return trace_mark + name;
   return file.kind == "learned" ? learned_mark + name : name;
 }
 

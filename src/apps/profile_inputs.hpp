@@ -14,7 +14,9 @@ namespace echo::apps {
 // no such file, no profile.
 [[nodiscard]] std::string read_profiles(config::SweepInputs& read, const std::vector<std::string>& more = {});
 
-// How provenance names a profile among other inputs.
+inline constexpr const char* trace_mark = "trace:";  // before a trace's name among a file's inputs
+
+// How provenance names an input that is no preset.
 [[nodiscard]] std::string provenance_name(const config::InputFile&);
 
 // The database of a result file's profiles, as they lie where they were read; `problem` says which is gone or

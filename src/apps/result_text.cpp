@@ -67,6 +67,7 @@ std::string layout_of(const Table& table, std::int64_t row) {
 static std::string memory_of(const Table& table, std::int64_t row) {
   constexpr double gib = 1073741824.0;
   const double peak = table.number("mem_peak", row), limit = table.number("mem_limit", row);
+  if (!std::isfinite(peak)) return "-";
   return fmt::format("{:.0f}/{:.0f} GiB{}", peak / gib, limit / gib, peak > limit ? " ?" : "");
 }
 
@@ -159,7 +160,8 @@ std::string ranked_text(const results::ResultRows& all, std::span<const std::int
     cells.push_back(show_time(table.number("step_time", row)));
     if (has_band) cells.push_back(show_share(table.number("rel_error_p90", row)));
     if (has_chance) cells.push_back(chance_text(first_is_better[static_cast<std::size_t>(row)], row));
-    cells.insert(cells.end(), {fmt::format("{:.0f}", table.number("tokens_per_s_per_gpu", row)),
+    const double rate = table.number("tokens_per_s_per_gpu", row);
+    cells.insert(cells.end(), {std::isfinite(rate) ? fmt::format("{:.0f}", rate) : "-",
                                show_share(table.number("mfu", row)), memory_of(table, row)});
     for (const std::size_t share : shown)
       cells.push_back(fmt::format("{:.1f}", 100.0 * shares[static_cast<std::size_t>(row)][share]));
@@ -217,6 +219,13 @@ static std::string memory_text(const Table& table, std::int64_t row) {
   return text.text();
 }
 
+// Tokens of a traced step may not be known.
+static std::string rate_text(const Table& table, std::int64_t row) {
+  const double rate = table.number("tokens_per_s", row);
+  if (!std::isfinite(rate)) return "";
+  return fmt::format("{:.0f} tokens/s, {:.0f} per GPU, ", rate, table.number("tokens_per_s_per_gpu", row));
+}
+
 std::string page_text(const Table& table, std::int64_t row) {
   std::string text = fmt::format(
       "config {}  (row {} of {})\n{} on {} x {} ({}), {}\n", config_key(table, row),
@@ -235,17 +244,15 @@ std::string page_text(const Table& table, std::int64_t row) {
   text += fmt::format("\n\nsettings\n{}", settings_text(table, row));
   if (std::isfinite(table.number("step_time", row))) {
     text += fmt::format(
-        "\nstep {}  (without slowdown {}, tax {}{})\n{}{:.0f} tokens/s, {:.0f} per GPU, MFU {}, evidence "
-        "{}\n\n"
+        "\nstep {}  (without slowdown {}, tax {}{})\n{}{}MFU {}, evidence {}\n\n"
         "where the step goes (stage {}, the busiest)\n{}",
         show_time(table.number("step_time", row)), show_time(table.number("step_time_no_slowdown", row)),
         show_share(table.number("slowdown_tax", row)),
         table.find("step_time_no_contention") == nullptr
             ? ""
             : "; without contention " + show_time(table.number("step_time_no_contention", row)),
-        band_text(table, row), table.number("tokens_per_s", row), table.number("tokens_per_s_per_gpu", row),
-        show_share(table.number("mfu", row)), table.text("evidence", row),
-        table.integer("critical_stage", row), breakdown_text(table, row));
+        band_text(table, row), rate_text(table, row), show_share(table.number("mfu", row)),
+        table.text("evidence", row), table.integer("critical_stage", row), breakdown_text(table, row));
     text += path_text(table, row) + error_sources_text(table, row);
   }
   if (std::isfinite(table.number("mem_peak", row))) {

@@ -104,8 +104,9 @@ class WorkloadReader {
       : table_(table), place_(place), places_(places), inputs_(inputs), problems_(problems) {}
 
   void read() {
-    const sweep::TraceWorkload& asked = inputs_.spec.workload;
+    sweep::TraceWorkload& asked = inputs_.spec.workload;
     if (asked.trace.empty()) {
+      asked.trace = "none";  // it is a sweep of a trace, whatever is wrong with it
       if (!table_.contains("trace"))
         problems_.error(place_, "[workload] lacks trace", "add trace = \"FILE\"");
       return;
@@ -240,8 +241,11 @@ class WorkloadReader {
           problems_.error(places_[i], why->what, why->remedy);
     }
     if (!sized) one(Axis::dp, {degrees.data, ""});
+    if (spec.objectives.empty() && tokens <= 0.0)
+      spec.objectives.push_back({"step_time", sweep::Goal::min});  // rates of tokens are not known
     if (tokens <= 0.0) return one(Axis::global_batch, {1, ""});
     const auto whole = static_cast<std::int64_t>(tokens);
+    if (whole % degrees.data == 0) one(Axis::micro_batch, {whole / degrees.data, ""});
     spec.rules.insert(spec.rules.begin(),
                       {sweep::RuleKind::derive, "global_batch",
                        std::to_string(whole) + " * dp // " + std::to_string(degrees.data), ""});
