@@ -5,6 +5,7 @@
 #include <new>
 
 #include "base/named_table.hpp"
+#include "tests/support/random_replay.hpp"
 #include "timeline/block.hpp"
 #include "timeline/pipeline.hpp"
 
@@ -36,6 +37,19 @@ TEST(WarmComposer, AllocatesNothingForABlock) {
   const std::int64_t before = allocations;
   (void)compose_block({lane, part, work, &needs}, alone, {}, scratch);
   EXPECT_EQ(allocations, before);
+}
+
+TEST(WarmComposer, AllocatesNothingForAReplay) {
+  ReplayScratch scratch;
+  ReplayPlan plan;
+  for (std::uint64_t i = 0; i < 50; ++i) {
+    const RandomReplay random(i);
+    plan_replay(random.graph, plan);
+    (void)replay(random.graph, plan, {random.alone, random.work}, random.factors(), scratch);
+    const std::int64_t before = allocations;
+    (void)replay(random.graph, plan, {random.alone, random.work}, random.factors(), scratch);
+    EXPECT_EQ(allocations, before) << random.describe();
+  }
 }
 
 TEST(WarmComposer, AllocatesNothingForAPipeline) {
