@@ -25,7 +25,7 @@ std::string bytes_text(Bytes bytes) {
 
 // Busy time; "-" where nothing of it was measured.
 std::string time_text(SimTime time, std::int64_t count, std::int64_t untimed) {
-  if (untimed == count) return "-";
+  if (untimed == count || (untimed > 0 && time == SimTime::zero())) return "-";
   return show_time(to_seconds(time)) + (untimed > 0 ? " +" : "");
 }
 
