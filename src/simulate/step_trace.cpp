@@ -6,6 +6,7 @@
 
 #include "base/contract.hpp"
 #include "base/error.hpp"
+#include "simulate/host_time.hpp"
 #include "simulate/rank_trace_writer.hpp"
 
 namespace echo::simulate {
@@ -70,6 +71,7 @@ StepTrace generate_trace(const StepTimeline& step, const training::TrainingConfi
   for (const std::int32_t rank : ranks) all += nodes[static_cast<std::size_t>(rank / of_stage)];
   refuse_too_many(all, request.most_nodes);
 
+  const SimTime host = host_of_step(catalog.framework(config.framework), ws.work.tail);
   StepTrace out;
   out.trace.name = catalog.model(config.model).name;
   out.trace.format = "generated";
@@ -84,6 +86,8 @@ StepTrace generate_trace(const StepTimeline& step, const training::TrainingConfi
     for (const Slice& slice : step.slices)
       if (slice.stage == rank / of_stage && slice.kind == SliceKind::task) writer.write_task(slice);
     writer.write_tail();
+    // Before the first op rather than behind the last: steps follow each other.
+    if (!traced.nodes.empty()) traced.nodes.front().gap = host;
     traced.stands_for.assign(1, rank);
     if (!request.ranks.empty()) continue;
     traced.stands_for.resize(static_cast<std::size_t>(of_stage));

@@ -356,6 +356,7 @@ TEST(StepTrace, RanksMayBeWrittenOneByOne) {
   ASSERT_EQ(made.trace.ranks.size(), 8U);
   for (const trace::RankTrace& rank : made.trace.ranks) {
     EXPECT_EQ(rank.stands_for, std::vector{rank.rank});
+    EXPECT_EQ(rank.nodes.front().gap, host_of_step(catalog.framework(c.framework), ws.work.tail));
     EXPECT_EQ(rank.nodes.size(), made.trace.ranks[static_cast<std::size_t>(rank.rank / 4 * 4)].nodes.size());
   }
   for (const trace::Group& group : made.trace.groups)
