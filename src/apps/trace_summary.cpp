@@ -81,7 +81,7 @@ class Counting {
       if (node.communicates()) row.communication += time, count_collective(node, time);
     }
     row.streams = std::ssize(streams);
-    row.alone = played_alone(rank);
+    if (row.untimed < row.ops) row.alone = played_alone(rank);
     out_.step = std::max(out_.step, row.alone);
     out_.ranks.push_back(row);
   }
