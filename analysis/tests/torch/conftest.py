@@ -6,7 +6,9 @@ with CPU alone); fast CI has none, and skips them.
 """
 
 import functools
+import os
 import pathlib
+import subprocess
 import sys
 
 import pytest
@@ -36,3 +38,16 @@ def traced():
         return tracer.trace_step(getattr(tiny_llama, layout), world, rank)
 
     return trace
+
+
+@pytest.fixture(scope="session")
+def program_with():
+    """program_with(command) -> the newest echo-sweep, where it has the command, or None."""
+
+    def find(command):
+        built = sorted(HERE.parents[2].glob("build/*/bin/echo-sweep"), key=lambda path: path.stat().st_mtime)
+        program = os.environ.get("ECHO_SWEEP") or (str(built[-1]) if built else None)
+        known = program and subprocess.run([program, command, "--help"], capture_output=True).returncode == 0
+        return os.path.abspath(program) if known else None
+
+    return find
