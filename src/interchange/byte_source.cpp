@@ -8,7 +8,7 @@ namespace echo::interchange {
 
 namespace {
 
-constexpr std::size_t block_size = std::size_t{1} << 18;
+constexpr std::size_t block_size = std::size_t{1} << 16;
 
 }  // namespace
 

@@ -141,6 +141,7 @@ class Reader {
     if (!is_span) return;
     if (event_.category == Category::kernel || event_.category == Category::memcpy) ++on_gpu_;
     if (!is_wanted() || event_.start < 0 || event_.start > latest || event_.duration > longest) return;
+    if (!event_.name.starts_with(wish_.name_prefix)) return;
     event_.call.name = event_.name;
     take_(event_);
   }

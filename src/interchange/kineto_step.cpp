@@ -123,6 +123,7 @@ class Reader {
 
   void take_op(KinetoEvent& event) {
     if (notes_) notes_(event);
+    if (event.comm.collective.empty() && event.name.starts_with("nccl:")) say_payload(event);
     HostOp op{name(event.name), event.category == Category::annotation,
               event.start,      event.end(),
               event.thread,     event.external_id,
@@ -133,6 +134,21 @@ class Reader {
       op.backward = event.call.strides.empty() ? kernel_of(event.call, trace::Pass::backward) : op.forward;
     }
     out_.ops.push_back(op);
+  }
+
+  // Before 2024 only the annotation around a collective has the shape of what it takes. What is gathered
+  // depends on how many take part, which nothing says.
+  static void say_payload(KinetoEvent& event) {
+    const auto kind = comm_kind(event.name);
+    if (!kind || kind->kind == ops::CollectiveKind::all_gather || event.call.types.empty()) return;
+    std::int64_t elements = 0;
+    for (const auto& shape : event.call.shapes) {
+      std::int64_t product = shape.empty() ? 0 : 1;
+      for (const std::int64_t extent : shape)
+        if (extent < 0 || __builtin_mul_overflow(product, extent, &product)) return;
+      if (__builtin_add_overflow(elements, product, &elements)) return;
+    }
+    if (elements > 0) event.comm = {.collective = event.name, .type = event.call.types[0], .in = elements};
   }
 
   void take_gpu(const Mark& mark) {

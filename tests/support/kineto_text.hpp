@@ -22,8 +22,9 @@ class KinetoText {
                  int thread = main_thread) {
     return span("cpu_op", name, start, duration, thread, "\"External id\": " + std::to_string(id) + more);
   }
-  KinetoText& annotation(const std::string& name, double start, double duration, int thread = main_thread) {
-    return span("user_annotation", name, start, duration, thread, "");
+  KinetoText& annotation(const std::string& name, double start, double duration, int thread = main_thread,
+                         const std::string& arguments = "") {
+    return span("user_annotation", name, start, duration, thread, arguments);
   }
   KinetoText& call(const std::string& name, int correlation, double start, double duration, int id = 0,
                    int thread = main_thread) {

@@ -84,6 +84,11 @@ TEST(Kineto, AStepInWhichTheGpuRestsIsPassedOver) {
   EXPECT_THAT(names_of(read(text)), ElementsAre("k"));
 }
 
+TEST(Kineto, AnEventWithoutANameMarksNothing) {
+  const std::string text = KinetoText().op("", 1, 0, 5).annotation("", 0, 5).kernel("k", 1, 0, 10, 5).text();
+  EXPECT_THAT(names_of(read(text)), ElementsAre("k"));
+}
+
 TEST(Kineto, AListWithoutAnObjectAroundItIsAProfileToo) {
   EXPECT_THAT(names_of(read(KinetoText().kernel("k", 1, 0, 10, 5).events())), ElementsAre("k"));
 }
@@ -157,6 +162,16 @@ TEST(Kineto, ACollectiveThatSaysNothingKeepsItsTimeAndIsNoted) {
   EXPECT_EQ(nodes[1].kind, NodeKind::compute);
   EXPECT_THAT(trace.notes, Contains(HasSubstr("do not say their size")));
   EXPECT_THAT(trace.notes, Contains(HasSubstr("do not say what they do")));
+}
+
+TEST(Kineto, OlderProfilesSayTheSizeInTheAnnotation) {
+  const trace::Trace trace = read(KinetoText()
+                                      .annotation("nccl:all_reduce", 8, 10, KinetoText::main_thread,
+                                                  "\"Input Dims\": [[100, 20]], \"Input type\": [\"float\"]")
+                                      .kernel("ncclKernel_AllReduce_RING_LL_Sum_float(x)", 1, 10, 20, 30, 20)
+                                      .text());
+  EXPECT_EQ(trace.ranks[0].nodes[0].bytes, Bytes(8000));
+  EXPECT_EQ(trace.ranks[0].nodes[0].precision, machine::Precision::fp32);
 }
 
 TEST(Kineto, PassesFollowFromTheAutogradEngineAndTheOptimizer) {
