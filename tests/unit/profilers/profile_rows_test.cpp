@@ -98,7 +98,8 @@ TEST(LaunchTable, NamesEveryMistakeWithItsLine) {
 
 // What a cut-off copy, a spreadsheet or a fallen cat makes of a table.
 std::string mutilated(std::string text, std::uint64_t seed) {
-  const std::string alphabet("\0,,\n\"\" .-+e9\xff\r;a", 18);
+  static constexpr char letters[] = "\0,,\n\"\" .-+e9\xff\r;a";
+  const std::string alphabet(letters, sizeof letters - 1);
   for (std::uint64_t i = 0; i < 1 + seed % 7; ++i) {
     const auto at = static_cast<std::size_t>(draw(seed, 1, i) % text.size());
     const auto what = static_cast<std::size_t>(draw(seed, 2, i));
