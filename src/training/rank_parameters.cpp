@@ -60,6 +60,10 @@ RankParameters layer_parameters_per_rank(const TrainingConfig& c, const ModelSpe
           .expert = experts / (c.degrees.expert * c.degrees.expert_tensor)};
 }
 
+std::int64_t final_norm_parameters(const ModelSpec& m) {
+  return std::int64_t{m.hidden} * (m.norm == Norm::layer ? 2 : 1);
+}
+
 RankParameters chunk_parameters(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec& f,
                                 const RankLayout& layout, std::int32_t chunk) {
   const std::int64_t h = m.hidden, table = padded_vocabulary(c, m, f) / c.degrees.tensor * h;
@@ -72,7 +76,7 @@ RankParameters chunk_parameters(const TrainingConfig& c, const ModelSpec& m, con
   }
   if (first)
     total.dense += table + (m.positions == Positions::learned ? std::int64_t{m.max_positions} * h : 0);
-  if (last) total.dense += h * (m.norm == Norm::layer ? 2 : 1);
+  if (last) total.dense += final_norm_parameters(m);
   if (last && !(first && m.tied_embeddings))
     total.dense += table;  // a tied table is copied onto the last stage
   for (std::int32_t depth = 0; last && depth < c.recipe.mtp_layers; ++depth)

@@ -50,6 +50,10 @@ struct RankParameters {
 // the latent attention's down-projections.
 [[nodiscard]] std::int64_t replicated_layer_parameters(const ModelSpec&, LayerKind);
 
+// Of the norm between the last layer and the output layer, on the last stage; every tensor rank holds it
+// whole.
+[[nodiscard]] std::int64_t final_norm_parameters(const ModelSpec&);
+
 // Vocabulary rows after Megatron's padding (a multiple of 128 * tensor), whole table.
 [[nodiscard]] std::int64_t padded_vocabulary(const TrainingConfig&, const ModelSpec&, const FrameworkSpec&);
 

@@ -146,7 +146,11 @@ std::int32_t bucketed_backward(Builder& b, const BlockContext& given, const Chun
       reduce == Reduce::yes ? GradientReady{&Buckets::add, &buckets} : GradientReady{};
   ActivationOffload offload(b, x, chunk);
   const std::int32_t depths = chunk.last ? x.config.recipe.mtp_layers : 0;
-  if (chunk.last) head_backward(b, x, depths == 0 ? ready : GradientReady{});
+  if (chunk.last) {
+    head_backward(b, x, depths == 0 ? ready : GradientReady{});
+    if (!x.is_frozen())
+      ready(b, WeightKind::dense, training::final_norm_parameters(x.model), b.last_compute());
+  }
   for (std::int32_t depth = depths; depth-- > 0;) {
     const bool is_last = depth == 0;
     multi_token_backward(

@@ -203,6 +203,7 @@ StageContents contents_of(const BlockContext& x, std::int32_t stage) {
     held.ends = held.ends || x.layout.opens_model(chunk) || x.layout.closes_model(chunk);
     if (x.layout.closes_model(chunk))
       held.replicated_weights +=
+          training::final_norm_parameters(x.model) +
           x.config.recipe.mtp_layers * training::replicated_multi_token_parameters(x.model);
   }
   return held;
