@@ -330,6 +330,11 @@ def test_one_rank_of_each_stage_is_traced():
             exsitu.ranks_to_trace(**wrong)
 
 
-def test_roles_are_read_from_names():
-    assert [exsitu_convert.role_of(name) for name in ("mesh_dp_shard 3", "TENSOR_MODEL_PARALLEL_GROUP", "pp", "default", "mesh_dp 1",
-                                                     "ctxtp")] == ["shard", "tensor", "pipeline", "unknown", "data", "unknown"]
+@pytest.mark.parametrize("name, role", [
+    ("mesh_dp_shard 3", "shard"), ("mesh_dp_shard_cp 3", "shard"), ("mesh_dp 1", "data"), ("mesh_tp", "tensor"), ("pp", "pipeline"),
+    ("0", "unknown"), ("ctxtp", "unknown"), ("TENSOR_MODEL_PARALLEL_GROUP 115", "tensor"), ("CONTEXT_PARALLEL_GROUP", "context"),
+    ("PIPELINE_MODEL_PARALLEL_GROUP", "pipeline"), ("DATA_PARALLEL_GROUP_WITH_CP", "data"), ("MODEL_PARALLEL_GROUP", "unknown"),
+    ("EXPERT_MODEL_PARALLEL_GROUP", "expert"), ("EXPERT_DATA_PARALLEL_GROUP", "data"), ("EXPERT_TENSOR_PARALLEL_GROUP", "tensor"),
+    ("TENSOR_AND_DATA_PARALLEL_GROUP", "unknown"), ("EXPERT_TENSOR_MODEL_PIPELINE_PARALLEL_GROUP", "unknown")])
+def test_roles_are_read_from_names(name, role):
+    assert exsitu_convert.role_of(name) == role

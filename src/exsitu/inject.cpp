@@ -149,6 +149,7 @@ void start() {
 }  // namespace echo::exsitu
 
 // The name that the driver looks for; 1 is success. Never less: the program is to go on.
+// NOLINTNEXTLINE(readability-identifier-naming)
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   echo::exsitu::start();
   return 1;

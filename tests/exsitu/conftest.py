@@ -6,10 +6,9 @@ import sys
 import pytest
 
 root = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(root / "analysis" / "echo_sweep" / "tracer"))  # by itself: it needs numpy alone
-sys.path.insert(0, str(root / "src" / "exsitu"))
+sys.path[:0] = [str(root / "analysis"), str(root / "src" / "exsitu")]
 
-import exsitu_records  # noqa: E402
+from echo_sweep.tracer import exsitu_records as er  # noqa: E402
 
 
 class Run:
@@ -25,10 +24,10 @@ class Run:
                 "WORLD_SIZE": "4096", "ECHO_NCCL_GROUPS": str(folder / "groups")} | environment)
 
     def records(self):
-        return exsitu_records.read(self.file)
+        return er.read(self.file)
 
     def calls(self):
-        return self.records().of(exsitu_records.CALL)
+        return self.records().of(er.CALL)
 
 
 @pytest.fixture

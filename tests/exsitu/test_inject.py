@@ -4,8 +4,8 @@ import os
 import subprocess
 import sys
 
-import exsitu_records as er
 import pytest
+from conftest import er
 
 pytestmark = pytest.mark.skipif("ECHO_INJECT" not in os.environ, reason="libecho_inject.so was not built: no CUDA 13 CUPTI")
 

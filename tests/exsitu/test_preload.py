@@ -3,8 +3,8 @@
 import collections
 import os
 
-import exsitu_records as er
 import pytest
+from conftest import er
 
 GROUPS = "world\t0-4095\ntensor\t32-39\ndata\t5-4093/8\n"
 

@@ -1,14 +1,13 @@
 """From a command to a trace: what `exsitu.run` makes of the caller's records."""
 
 import os
+import subprocess
 import sys
 
+import conftest  # noqa: F401  says where echo_sweep is
 import pytest
-from conftest import root
 
-sys.path.insert(0, str(root / "analysis"))
-
-from echo_sweep.tracer import exsitu, trace_file  # noqa: E402
+from echo_sweep.tracer import exsitu, trace_file
 
 
 @pytest.fixture(autouse=True)
@@ -56,3 +55,12 @@ def test_the_environment_is_one_gpu_of_a_large_job(tmp_path):
     assert env["LD_PRELOAD"].endswith("libecho_nccl.so:/x.so")
     if "ECHO_INJECT" in os.environ:
         assert env["CUDA_INJECTION64_PATH"].endswith("libecho_inject.so") and "libcupti" in env["NVTX_INJECTION64_PATH"]
+
+
+def test_another_sitecustomize_still_runs(tmp_path):
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs" / "sitecustomize.py").write_text("print('theirs')")
+    path = os.pathsep.join([exsitu.write_site(tmp_path / "ours"), str(tmp_path / "theirs")])
+    done = subprocess.run([sys.executable, "-c", "import sys; print('torch' in sys.modules)"], capture_output=True, text=True,
+                          env=dict(os.environ, PYTHONPATH=path, RANK="1", WORLD_SIZE="2"))
+    assert (done.stdout, done.stderr) == ("theirs\nFalse\n", "")

@@ -20,12 +20,25 @@ from .exsitu_torch import mark  # noqa: F401  for programs that know where their
 quiet_torch = {"TORCH_NCCL_ENABLE_MONITORING": "0", "TORCH_NCCL_ASYNC_ERROR_HANDLING": "0",
                "TORCH_NCCL_DUMP_ON_TIMEOUT": "0", "TORCH_NCCL_RANKS_PER_ROOT": "1000000000",
                "TORCH_DIST_INIT_BARRIER": "0"}
-# Loaded by its path: the program's Python need not have this package, and must not get the packages beside it.
-_site = """import importlib.util
-spec = importlib.util.spec_from_file_location("echo_exsitu_torch", {path!r})
-ours = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(ours)
-ours.install()
+# Loaded by its path: the program's Python need not have this package, and must not get the packages beside it. Another
+# sitecustomize that this one stands before is run, too.
+_site = """import importlib.machinery
+import importlib.util
+import os
+import sys
+
+
+def run(spec):
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+run(importlib.util.spec_from_file_location("echo_exsitu_torch", {path!r})).install()
+here = os.path.dirname(os.path.abspath(__file__))
+other = importlib.machinery.PathFinder.find_spec("sitecustomize", [p for p in sys.path if os.path.abspath(p) != here])
+if other is not None and other.loader is not None:
+    run(other)
 """
 
 

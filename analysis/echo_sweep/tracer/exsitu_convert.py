@@ -18,9 +18,9 @@ from .trace_file import Group, Node, RankTrace, Trace, TraceError
 _precisions = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float8e4m3": "fp8", "float8e5m2": "fp8",
                "int8": "fp8", "uint8": "fp8", "int32": "fp32", "uint32": "fp32", "int64": "fp32", "uint64": "fp32",
                "float64": "fp32"}
-_roles = [("pipeline", ("pp", "pipe", "pipeline", "embd")), ("context", ("cp", "context")),
-          ("expert", ("ep", "etp", "edp", "expert", "experts")), ("tensor", ("tp", "tensor", "model")),
-          ("shard", ("shard", "fsdp", "zero")), ("data", ("dp", "ddp", "data", "replicate"))]
+_roles = {"pipeline": ("pp", "pipe", "pipeline"), "context": ("cp", "context"), "expert": ("ep", "expert", "experts"),
+          "tensor": ("tp", "etp", "tensor"), "shard": ("shard", "fsdp", "zero"),
+          "data": ("dp", "edp", "ddp", "data", "replicate")}
 _passes = ("forward", "backward", "recompute", "optimizer")
 _event_wait, _stream_wait, _device_wait = 1, 3, 4  # CUpti_ActivitySynchronizationType
 _to_device, _from_device = 1, 2                    # CUpti_ActivityMemcpyKind
@@ -37,9 +37,15 @@ class Issue:
 
 
 def role_of(name):
-    """What a group is for, as its name says: "mesh_dp_shard" -> shard."""
-    words = set("".join(c.lower() if c.isalpha() else " " for c in name).split())
-    return next((role for role, signs in _roles if words & set(signs)), "unknown")
+    """What a group is for, as its name says: "mesh_dp_shard" -> shard, "DATA_PARALLEL_GROUP_WITH_CP" -> data."""
+    words = "".join(c.lower() if c.isalpha() else " " for c in name).split()
+    words = set(words[: words.index("with")] if "with" in words else words)
+    found = {role for role, signs in _roles.items() if words & set(signs)}
+    for narrower, wider in (("shard", "data"), ("shard", "context"), ("data", "context"), ("data", "expert"),
+                            ("tensor", "expert")):
+        if narrower in found:
+            found.discard(wider)
+    return found.pop() if len(found) == 1 and "and" not in words else "unknown"
 
 
 def marks_of(records):

@@ -217,7 +217,8 @@ class Patches:
     def wrap_helper(self, original):
         def _new_process_group_helper(group_size, group_rank, ranks, backend, store, group_name, *args, **named):
             members = list(ranks) or list(range(group_size))
-            self.memberships.group(str(group_name), members, named.get("group_desc"))
+            if self.rank in members:
+                self.memberships.group(str(group_name), members, named.get("group_desc"))
             return original(group_size, group_rank, ranks, without_gloo(backend), store, group_name, *args, **named)
 
         return _new_process_group_helper

@@ -142,3 +142,63 @@ def test_groups_peers_and_launches_are_those_of_the_program(trace):
     assert ("collective", "broadcast", tensor, 64, 32, -1) in told
     assert {groups[name].role for name in groups} == {"unknown", "tensor", "data"}
     assert not found.notes
+
+
+MEGATRON = """
+import torch, torch.distributed as dist
+from megatron.core import parallel_state
+from megatron.core.distributed import DistributedDataParallel, DistributedDataParallelConfig
+from megatron.core.models.gpt.gpt_layer_specs import get_gpt_layer_local_spec
+from megatron.core.models.gpt.gpt_model import GPTModel
+from megatron.core.pipeline_parallel import get_forward_backward_func
+from megatron.core.tensor_parallel.random import model_parallel_cuda_manual_seed
+from megatron.core.transformer.transformer_config import TransformerConfig
+dist.init_process_group("nccl")
+parallel_state.initialize_model_parallel(tensor_model_parallel_size=2, pipeline_model_parallel_size=2)
+model_parallel_cuda_manual_seed(1)
+config = TransformerConfig(
+    num_layers=4, hidden_size=256, num_attention_heads=8, tensor_model_parallel_size=2, pipeline_model_parallel_size=2,
+    pipeline_dtype=torch.bfloat16, bf16=True, params_dtype=torch.bfloat16, bias_dropout_fusion=False,
+    masked_softmax_fusion=False, gradient_accumulation_fusion=False, use_cpu_initialization=True,
+    perform_initialization=False, attention_dropout=0.0, hidden_dropout=0.0)
+model = GPTModel(config, get_gpt_layer_local_spec(), vocab_size=1024, max_sequence_length=128,
+                 pre_process=parallel_state.is_pipeline_first_stage(),
+                 post_process=parallel_state.is_pipeline_last_stage()).cuda().bfloat16()
+model = DistributedDataParallel(config, DistributedDataParallelConfig(overlap_grad_reduce=False), model)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+def forward(_, model):
+    tokens = torch.zeros(2, 128, dtype=torch.long, device="cuda")
+    mask = torch.zeros(1, 1, 128, 128, dtype=torch.bool, device="cuda")
+    return model(tokens, tokens, mask, labels=tokens), lambda output: (output.float().mean(), {})
+
+for _ in range(3):
+    model.zero_grad_buffer()
+    get_forward_backward_func()(forward_step_func=forward, data_iterator=None, model=model, num_microbatches=2,
+                                seq_length=128, micro_batch_size=2, forward_only=False)
+    model.finish_grad_sync()
+    optimizer.step()
+"""
+
+
+def megatron_layers(pass_, count):
+    return [("all_reduce", "tensor", 2 * 128 * 2 * 256, pass_)] * count
+
+
+def test_megatrons_last_stage_of_two_runs_1f1b(trace):
+    """Rank 37 of 64, tp 2, pp 2, dp 16: two of four layers, the loss over a split vocabulary, two microbatches."""
+    pytest.importorskip("megatron.core")
+    found = trace(MEGATRON, 37, 64)
+    groups = found.group_named()
+    assert {group.role: group.ranks for group in found.groups} == {
+        "tensor": [36, 37], "pipeline": [5, 37], "data": list(range(33, 64, 2))}
+    told = [(node.collective or node.kind, groups[node.group].role, node.bytes, node.pass_) for node in found.ranks[0].nodes]
+    hop = 2 * 128 * 2 * 256  # bytes of activations of a microbatch
+    microbatch = megatron_layers("forward", 4) + [("all_reduce", "tensor", 4 * 128 * 2, "forward")] * 3 + \
+        megatron_layers("backward", 5)  # 5: the vocabulary's product has one, too
+    gradients = told[-1]
+    assert gradients[:2] == ("all_reduce", "data")
+    assert told[:-1] == [("recv", "pipeline", hop, "forward"), *microbatch, ("send", "pipeline", hop, "forward"),
+                         ("recv", "pipeline", hop, "forward"), *microbatch, ("send", "pipeline", hop, "forward")]
+    launches = [node.launch for node in found.ranks[0].nodes if node.kind != "collective"]
+    assert launches[1] == launches[2] >= 0 and launches[0] == launches[3] == -1  # the steady state sends and receives at once
