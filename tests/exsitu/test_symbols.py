@@ -1,6 +1,7 @@
 """libecho_nccl.so stands in for every function of nccl.h, and for every one that the real library exports under a name
 of the header."""
 
+import ctypes
 import os
 import pathlib
 import re
@@ -31,13 +32,18 @@ def test_the_parser_misses_no_name_of_the_header(declared):
     if preprocessed.returncode:
         pytest.skip("no C preprocessor that finds CUDA's headers")
     called = set(re.findall(r"\b(nccl[A-Z]\w*)\s*\(", preprocessed.stdout))
-    assert called == declared
+    # Newer headers hide this one from systems that they are not told of.
+    assert called <= declared and declared - called <= {"ncclResetDebugInit"}
 
 
 def test_what_the_real_library_has_beyond_is_no_part_of_the_header(declared):
+    text = pathlib.Path(os.environ["NCCL_HEADER"]).read_text()
+    version = ctypes.c_int()
+    ctypes.CDLL(os.environ["NCCL_LIBRARY"]).ncclGetVersion(ctypes.byref(version))
+    if f"NCCL_VERSION_CODE {version.value}\n" not in text:
+        pytest.skip(f"the library is {version.value}, the header another version's")
     real = {name for name in exported(os.environ["NCCL_LIBRARY"]) if name.startswith("nccl")}
     assert declared <= real
-    text = pathlib.Path(os.environ["NCCL_HEADER"]).read_text()
     assert not [name for name in real - declared if name in text]
 
 
