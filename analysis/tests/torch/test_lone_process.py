@@ -10,8 +10,9 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch.distributed")  # a folder of tests is called torch, too
 
+import torch  # noqa: E402
 import torch.distributed as dist  # noqa: E402
 
 from echo_sweep.tracer import exsitu, exsitu_records, exsitu_torch  # noqa: E402

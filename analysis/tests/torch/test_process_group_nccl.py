@@ -10,8 +10,9 @@ import pytest
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[2]), str(pathlib.Path(__file__).resolve().parent)]
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch.distributed")  # a folder of tests is called torch, too
 import idle_cuda  # noqa: E402
+import torch  # noqa: E402
 
 from echo_sweep.tracer import exsitu  # noqa: E402
 
