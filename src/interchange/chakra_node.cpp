@@ -57,10 +57,6 @@ struct Reader {
     const auto* attribute = find_attribute(message, name);
     return attribute == nullptr ? std::string() : attribute->string_val();
   }
-  [[nodiscard]] bool on_host() const {
-    const auto* attribute = find_attribute(message, "is_cpu_op");
-    return attribute != nullptr && whole_value(*attribute).value_or(0) != 0;
-  }
 };
 
 struct CollectiveMeaning {
@@ -138,7 +134,8 @@ void read_compute(const Reader& reader, ChakraOp& op) {
   op.node.flops =
       static_cast<double>(reader.number("num_ops", std::numeric_limits<std::int64_t>::max()).value_or(0));
   op.node.bytes = Bytes(reader.number("tensor_size", most_bytes).value_or(0));
-  if (reader.on_host())
+  const auto* host = find_attribute(reader.message, "is_cpu_op");
+  if (host != nullptr && whole_value(*host).value_or(0) != 0 && reader.text("echo_kind") != "wait")
     reader.notes.insert("ops of the host (is_cpu_op) are taken as compute beside the GPU's");
 }
 
