@@ -87,7 +87,7 @@ ChakraGroups read_group_file(const std::string& path) {
 std::string group_file_beside(const std::string& folder, const std::string& prefix) {
   for (const std::string& name :
        {prefix + ".json", std::string("comm_group.json"), prefix + ".comm_group.json"}) {
-    const std::string path = (std::filesystem::path(folder) / name).string();
+    std::string path = (std::filesystem::path(folder) / name).string();
     if (is_group_file(path)) return path;
   }
   return {};
@@ -114,7 +114,7 @@ std::vector<std::string> pg_names(const trace::Trace& trace, bool numbered) {
     if (is_group_number(group.name)) taken.insert(group.name);
   int number = 0;
   for (const trace::Group& group : trace.groups) {
-    if (group.name == all_ranks_name || (numbered && has_all_ranks(group, trace.world))) {
+    if (has_all_ranks(group, trace.world) && (numbered || group.name == all_ranks_name)) {
       out.emplace_back();
     } else if (!numbered || is_group_number(group.name)) {
       out.push_back(group.name);

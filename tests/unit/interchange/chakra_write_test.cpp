@@ -126,6 +126,17 @@ TEST(WriteChakra, RoundsSumsAndNotEachDuration) {
   EXPECT_EQ(sum, 5U);  // of 4.8; each alone would give 6
 }
 
+// Chakra leaves the communicator of all ranks unnamed: one of fewer may still be called so elsewhere.
+TEST(WriteChakra, NumbersGroupsWhateverTheyAreCalled) {
+  TwoStages stages;
+  stages.trace().groups[0].name = "all";
+  stages.trace().groups[1].name = "7";
+  const trace::Trace again = stages.reread();
+  EXPECT_EQ(again.groups[static_cast<std::size_t>(again.ranks[0].nodes[1].group)].name, "1");
+  EXPECT_THAT(again.groups[static_cast<std::size_t>(again.ranks[0].nodes[1].group)].ranks, ElementsAre(0, 1));
+  EXPECT_EQ(again.groups[static_cast<std::size_t>(again.ranks[2].nodes[1].group)].name, "7");
+}
+
 TEST(WriteChakra, AsksForDurations) {
   TwoStages stages;
   stages.trace().ranks[0].nodes[2].duration = SimTime(-1);
