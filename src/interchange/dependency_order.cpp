@@ -76,6 +76,7 @@ Csr<std::int32_t> waiting_on(const Csr<std::int32_t>& rows) {
 
 std::vector<std::int32_t> row_sizes(const Csr<std::int32_t>& rows) {
   std::vector<std::int32_t> out;
+  out.reserve(static_cast<std::size_t>(rows.rows()));
   for (std::int32_t i = 0; i < rows.rows(); ++i) out.push_back(static_cast<std::int32_t>(rows.row(i).size()));
   return out;
 }
