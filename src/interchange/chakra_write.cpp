@@ -82,6 +82,15 @@ Partners partners_of(const Trace& trace, const trace::Node& node, std::int32_t r
   return out;
 }
 
+void check(const Output& output, const RankTrace& rank, const trace::Node& node) {
+  const bool computes = node.kind == NodeKind::compute && !(node.flops > 0.0 && node.bytes.value > 0);
+  if (!computes || node.is_timed() || output.from_chakra) return;
+  throw UserError("node " + std::to_string(node.id) + " (" +
+                      output.trace.names[static_cast<std::size_t>(node.name)] + ") of rank " +
+                      std::to_string(rank.rank) + " has no duration",
+                  "price the trace first: a Chakra file runs for the times that it says");
+}
+
 class RankWriter {
  public:
   RankWriter(const Output& output, std::size_t rank, std::int32_t as)
@@ -97,7 +106,6 @@ class RankWriter {
   [[nodiscard]] ChakraProtoMsg::Node message_of(std::size_t i);
   [[nodiscard]] ChakraOp op_of(std::size_t i) const;
   [[nodiscard]] std::uint64_t micros_of(const trace::Node&);
-  void check(const trace::Node&) const;
   [[nodiscard]] bool is_before(std::uint64_t id, std::int32_t node) const;
   void add_dependencies(std::int32_t row, ChakraProtoMsg::Node&) const;
 
@@ -109,15 +117,6 @@ class RankWriter {
   Csr<std::int32_t> order_;                    // [nodes] what they wait for beyond needs and follows
   std::map<std::int32_t, std::int64_t> owed_;  // [stream] picoseconds that rounding has left out so far
 };
-
-void RankWriter::check(const trace::Node& node) const {
-  const bool computes = node.kind == NodeKind::compute && !(node.flops > 0.0 && node.bytes.value > 0);
-  if (!computes || node.is_timed() || output_.from_chakra) return;
-  throw UserError("node " + std::to_string(node.id) + " (" +
-                      output_.trace.names[static_cast<std::size_t>(node.name)] + ") of rank " +
-                      std::to_string(rank_.rank) + " has no duration",
-                  "price the trace first: a Chakra file runs for the times that it says");
-}
 
 std::uint64_t RankWriter::micros_of(const trace::Node& node) {
   if (!node.is_timed()) return 0;
@@ -140,7 +139,6 @@ ChakraOp RankWriter::op_of(std::size_t i) const {
 
 ChakraProtoMsg::Node RankWriter::message_of(std::size_t i) {
   const trace::Node& node = rank_.nodes[i];
-  check(node);
   ChakraProtoMsg::Node message;
   const bool kept = output_.from_chakra && !rank_.extras.empty() && restore(rank_.extras[i], message);
   if (!kept) message = fresh_message(node);
@@ -214,6 +212,13 @@ void write_chakra(const Trace& trace, const std::string& folder) {
   output.names = pg_names(trace, !output.from_chakra);
   if (output.from_chakra) output.files = unpacked(trace.extras);
   if (output.files.size() != trace.ranks.size()) output.files.clear();
+  // All that can be wrong with it before anything is written.
+  for (const RankTrace& rank : trace.ranks)
+    for (const trace::Node& node : rank.nodes) {
+      check(output, rank, node);
+      for (const std::int32_t as : rank.stands_for)
+        static_cast<void>(partners_of(trace, node, rank.rank, as));
+    }
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   const std::filesystem::path into(folder);
