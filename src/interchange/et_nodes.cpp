@@ -115,9 +115,11 @@ class Reader {
 
   void values(bool is_input) {
     if (json_.peek() != Kind::array) return json_.skip();
+    operand_ = 0;
     json_.array([&] {
       const std::string text = value(is_input ? node_.reads : node_.writes);
       if (is_input && node_.call.values.size() < most_operands) node_.call.values.push_back(text);
+      ++operand_;
     });
   }
 
@@ -147,7 +149,7 @@ class Reader {
     const bool fits = numbers[3] >= 0 && numbers[4] >= 0 &&
                       !__builtin_mul_overflow(numbers[3], numbers[4], &bytes) &&
                       bytes < (std::int64_t{1} << 50);
-    if (out.size() < most_tensors) out.push_back({numbers[1], fits ? bytes : 0, words == "cpu"});
+    if (out.size() < most_tensors) out.push_back({numbers[1], fits ? bytes : 0, words == "cpu", operand_});
     return {};
   }
 
@@ -213,6 +215,7 @@ class Reader {
   JsonPull json_;
   const std::function<void(EtNode&)>& take_;
   EtNode node_;
+  std::int32_t operand_ = 0;
 };
 
 }  // namespace

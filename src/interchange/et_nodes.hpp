@@ -16,6 +16,7 @@ namespace echo::interchange {
 struct EtTensor {
   std::int64_t storage = 0, bytes = 0;  // whose memory; of the tensor
   bool on_host = false;
+  std::int32_t operand = 0;  // which of the inputs it is, or in the list of
 };
 
 struct EtNode {

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
+#include <iterator>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -185,7 +186,7 @@ class Reader {
     EtOp op{node.id, node.detail.name, pass_of(i)};
     op.kernel = key_of(node, op.pass);
     if (node.role == Role::communication) {
-      CommCall call = comm_of(node.detail);
+      CommCall call = comm_of(i);
       const auto kind = comm_kind(call.collective);
       if (!kind || kind->role == CommRole::none) return;
       op.comm = std::move(call);
@@ -206,23 +207,50 @@ class Reader {
     return gpu;
   }
 
-  [[nodiscard]] CommCall comm_of(const EtNode& node) const {
+  // Its own words; where it has none for its group, those of the functional collective around it.
+  [[nodiscard]] CommCall comm_of(std::int32_t i) const {
+    const EtNode& node = at(i).detail;
     CommCall call = node.comm;
-    if (node.name != "record_param_comms") {
-      call.collective = node.name;
-      for (const std::string& value : node.call.values)
-        for (const CommCall& group : out_.groups)
-          if (!value.empty() && value == group.group) call.group = value;
-    } else if (call.collective.empty()) {
+    if (node.name == "record_param_comms") {
       for (const std::string& value : node.call.values)
         if (call.collective.empty() && comm_kind(value)) call.collective = value;
       for (const CommCall& group : out_.groups)
         for (const std::string& value : node.call.values)
           if (value == group.group + "," + group.purpose) call.group = group.group;
+    } else {
+      call.collective = node.name;
     }
-    if (call.group.empty() && out_.groups.size() == 1) call.group = out_.groups.front().group;
+    for (std::int32_t up = i; up >= 0 && call.group.empty(); up = at(up).parent)
+      if (at(up).role == Role::communication) call.group = named_group(at(up).detail);
     fill_sizes(call, node);
+    if (call.group.empty()) call.group = only_group(call);
+    if (out_.groups.size() <= 1 && (node.name == "c10d::send" || node.name == "c10d::recv_") &&
+        node.call.values.size() > 2)
+      std::from_chars(node.call.values[2].data(), node.call.values[2].data() + node.call.values[2].size(),
+                      call.peer);
     return call;
+  }
+
+  // _c10d_functional::all_reduce(tensor, "sum", "0")
+  [[nodiscard]] std::string named_group(const EtNode& node) const {
+    for (std::size_t i = node.call.values.size(); i-- > 0;)
+      if (i < node.call.types.size() && node.call.types[i] == "String")
+        for (const CommCall& group : out_.groups)
+          if (group.group == node.call.values[i]) return group.group;
+    return {};
+  }
+
+  // The one there is, or the one of the size that follows from what is gathered or scattered.
+  [[nodiscard]] std::string only_group(const CommCall& call) const {
+    if (out_.groups.size() == 1) return out_.groups.front().group;
+    const std::int64_t large = std::max(call.in, call.out), part = std::min(call.in, call.out);
+    std::string found;
+    for (const CommCall& group : out_.groups) {
+      if (part < 1 || large == part || group.group_size != large / part) continue;
+      if (!found.empty()) return {};
+      found = group.group;
+    }
+    return found;
   }
 
   static void fill_sizes(CommCall& call, const EtNode& node) {
@@ -231,17 +259,17 @@ class Reader {
         if (call.type.empty() && has(type, "Tensor(")) call.type = type;
     const auto element = element_type(call.type);
     if (!element) return;
-    const auto elements = [&](const std::vector<EtTensor>& list) {
-      std::int64_t all = 0;
-      for (const EtTensor& one : list) all += one.bytes / element->bytes;
-      return all > 0 ? all : -1;
-    };
-    // c10d's own ops take outputs among their inputs: allgather_(outputs, inputs, group).
-    if (call.in < 0) call.in = elements(node.reads);
-    if (call.out < 0) call.out = elements(node.writes);
-    if (node.name != "record_param_comms" && call.in > 0 && call.out > 0 &&
-        node.reads.size() > node.writes.size())
-      call.in = std::max<std::int64_t>(call.in - call.out, 1);
+    std::map<std::int32_t, std::int64_t> operands;
+    std::int64_t written = 0;
+    for (const EtTensor& one : node.reads) operands[one.operand] += one.bytes / element->bytes;
+    for (const EtTensor& one : node.writes) written += one.bytes / element->bytes;
+    if (node.name.starts_with("c10d::") &&
+        operands.size() > 1) {  // outputs stand first: (outputs, inputs, group)
+      call.out = operands.begin()->second;
+      call.in = std::next(operands.begin())->second;
+    }
+    if (call.in < 0 && !operands.empty()) call.in = operands.begin()->second;
+    if (call.out < 0 && written > 0) call.out = written;
   }
 
   EtOps out_;

@@ -19,7 +19,7 @@ while read -r module; do libraries+=("$folder/build/libecho_$module.a"); done < 
 
 read -ra hdf5 <<<"$(pkg-config --libs hdf5) -lhdf5_hl"
 for name in astra_text chakra csv echo_trace echo_tracer expression journal kernels kineto nccl_log nsight overlap profile pytorch_et slowdown \
-  sweep trace; do
+  sweep timeline trace; do
   # shellcheck disable=SC2086
   clang++-14 -std=c++20 $flags -fsanitize=fuzzer -w -DECHO_SOURCE_DIR="\"$PWD\"" -Isrc -I. -isystem "$folder/build/generated_messages" "tests/fuzz/${name}_fuzz.cpp" \
     tests/support/source_dir.cpp \

@@ -151,6 +151,31 @@ TEST(ExecutionTrace, CommunicationTakesAndGivesStorages) {
   EXPECT_THAT(rank.needs.row(3), ElementsAre(1));
 }
 
+// As PyTorch 2.15 records them on a CPU with its fake process group: no record_param_comms.
+TEST(ExecutionTrace, CollectivesWithoutArgumentsOfTheirOwnSayTheirSizeByTheirTensors) {
+  const std::string small = "[21, 1, 0, 1024, 4, \"cpu\"]", large = "[22, 2, 0, 4096, 4, \"cpu\"]";
+  const std::string two_groups =
+      "\"[{\\\"pg_name\\\": \\\"0\\\", \\\"ranks\\\": [], \\\"group_size\\\": 4}, {\\\"pg_name\\\": "
+      "\\\"1\\\", \\\"pg_desc\\\": \\\"mesh_tp\\\", \\\"ranks\\\": [0, 1], \\\"group_size\\\": 2}]\"";
+  const trace::Trace trace =
+      read(EtText()
+               .node(3, "## process_group:init ##", 2, two_groups, "[]", "\"String\"")
+               .node(4, "c10d::_allgather_base_", 2, large + ", " + small + ", \"<Object>\"", "[], [], []",
+                     "\"Tensor(float)\", \"Tensor(float)\", \"Object\"", large)
+               .node(5, "_c10d_functional::all_reduce", 2, small + ", \"sum\", \"1\"", "[], [], []",
+                     "\"Tensor(float)\", \"String\", \"String\"", small)
+               .node(6, "c10d::allreduce_", 5, "[" + small + "], \"<Object>\", 1", "[], [], []",
+                     "\"GenericList[Tensor(float)]\", \"Object\", \"Int\"")
+               .text());
+  const auto& nodes = trace.ranks[0].nodes;
+  ASSERT_EQ(nodes.size(), 2U);
+  EXPECT_EQ(nodes[0].bytes, Bytes(4 * 4096));
+  EXPECT_EQ(trace.groups.at(static_cast<std::size_t>(nodes[0].group)).name, "0");
+  EXPECT_EQ(nodes[1].bytes, Bytes(4 * 1024));
+  EXPECT_EQ(trace.groups.at(static_cast<std::size_t>(nodes[1].group)),
+            (trace::Group{"1", trace::GroupRole::tensor, {0, 1}}));
+}
+
 TEST(ExecutionTrace, WhatTheHostDoesWithItsOwnTensorsIsLeftOut) {
   const trace::Trace trace =
       read(EtText()
