@@ -45,6 +45,7 @@ class Builder {
     out_.stands_for = {rank};
     for (const CommCall& comm : step_.comms) groups_.hear(comm);
     index();
+    longest_launch_ = longest_launch();
     for (const auto& [correlation, one] : step_.synchronisations)
       is_recorded_ = is_recorded_ || one.waits_for_stream >= 0;
     last_issue_ = step_.start;
@@ -70,6 +71,31 @@ class Builder {
     for (std::size_t i = 0; i < step_.ops.size(); ++i)
       if (const HostOp& op = step_.ops[i]; op.external_id >= 0 && !op.is_annotation)
         ops_.emplace(op.external_id, static_cast<std::int32_t>(i));
+  }
+
+  // What a launch takes at most that waits for nothing, ns.
+  std::int64_t longest_launch() const {
+    constexpr std::int64_t least = 100'000, times_median = 10;
+    std::vector<std::int64_t> durations;
+    for (const HostCall& call : step_.calls)
+      if (is_launch(call)) durations.push_back(call.end - call.start);
+    if (durations.empty()) return least;
+    const auto middle = durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2);
+    std::nth_element(durations.begin(), middle, durations.end());
+    return std::max(least, *middle * times_median);
+  }
+  [[nodiscard]] bool is_launch(const HostCall& call) const {
+    return call.kind == HostCall::Kind::launch && name_at(call.name).find("Memcpy") == std::string::npos;
+  }
+  // When the host would have gone on from the call that issued the item, had there been room: from then on
+  // its time counts again.
+  [[nodiscard]] std::int64_t issued_at(const Item& item) {
+    if (item.call < 0 || !is_launch(call_at(item.call))) return item.issue;
+    const HostCall& call = call_at(item.call);
+    const std::int64_t taken = call.end - call.start;
+    if (taken <= longest_launch_) return item.issue;
+    ++doubts_.blocked;
+    return call.end;
   }
 
   std::vector<Item> items() const {
@@ -118,7 +144,7 @@ class Builder {
     std::vector<std::int32_t> needs = waits_of(node, item, event, talks);
     append(node, std::move(needs), item.issue);
     order_.add(event.stream, {static_cast<std::int32_t>(out_.nodes.size()) - 1, item.issue, event.end()});
-    last_issue_ = item.issue;
+    last_issue_ = issued_at(item);
   }
 
   // "Memcpy HtoD (Pageable -> Device)"
@@ -297,6 +323,7 @@ class Builder {
   std::map<std::int64_t, std::vector<std::int32_t>> pending_;  // by stream: needs of its next op
   std::map<std::int64_t, std::int32_t> guessed_waits_;         // by thread, since its last launch
   std::map<std::pair<std::int64_t, std::int64_t>, std::int32_t> waited_for_;  // up to which node
+  std::int64_t longest_launch_ = 0;                                           // ns
   std::int64_t last_issue_ = -1;  // ns; of a wait, when it was over
   trace::RankTrace out_;
 };
@@ -311,6 +338,8 @@ void add_notes(const GraphDoubts& doubts, trace::Trace& trace) {
   note(doubts.unpaired, "communication kernels do not say what they do, and stay as long as measured");
   note(doubts.synchronised_by_guess,
        "waits between streams follow from order and times (torch.profiler: enable_cuda_sync_events)");
+  note(doubts.blocked,
+       "launches waited for room in the GPU's queue, which is not counted as the host's time");
   note(doubts.without_strides, "products had no strides recorded: forward they count as tn, backward as nn");
 }
 

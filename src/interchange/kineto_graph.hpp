@@ -14,12 +14,16 @@ struct GraphDoubts {
   std::int64_t unpaired = 0;               // communication kernels of which only the time is known
   std::int64_t synchronised_by_guess = 0;  // waits between streams, worked out from order and times
   std::int64_t without_strides = 0;
+  std::int64_t blocked = 0;  // launches that waited for room in the GPU's queue
 };
 
 // Says them.
 void add_notes(const GraphDoubts&, trace::Trace&);
 
 // Appends the rank to the trace that `tables` fills.
+//
+// The host's time between two ops is what it took from call to call, without what a launch waited for room in
+// the queue: the driver holds about a thousand launches, and whoever replays the trace fills that queue anew.
 //
 // Order between streams: as the driver recorded it (events of category cuda_sync). Where the profile has
 // none, a NCCL kernel waits for what was issued before it, as PyTorch's ProcessGroupNCCL does; and an op

@@ -107,6 +107,19 @@ TEST(Kineto, NodesStandInTheOrderOfIssueWithTheHostTimeBetween) {
   EXPECT_EQ(nodes[1].stream, 20);
 }
 
+TEST(Kineto, WhatALaunchWaitsForRoomInTheQueueIsNotTheHostsTime) {
+  KinetoText text;
+  text.step(0, 0, 5000);
+  for (int i = 0; i < 5; ++i) text.kernel("short", i, 10.0 * i, 10.0 * i + 5, 5);
+  text.call("cudaLaunchKernel", 5, 50, 2000)
+      .gpu("kernel", "blocked", 5, 2100, 5)
+      .kernel("next", 6, 2060, 2200, 5);
+  const trace::Trace trace = read(text.text());
+  EXPECT_EQ(trace.ranks[0].nodes[5].gap, from_microseconds(10));
+  EXPECT_EQ(trace.ranks[0].nodes[6].gap, from_microseconds(10));
+  EXPECT_THAT(trace.notes, Contains(HasSubstr("waited for room")));
+}
+
 TEST(Kineto, AProductIsAKernelByItsShapesAndTakesAllThatItsOpLaunched) {
   const trace::Trace trace =
       read(KinetoText()
