@@ -87,13 +87,14 @@ class Builder {
   [[nodiscard]] bool is_launch(const HostCall& call) const {
     return call.kind == HostCall::Kind::launch && name_at(call.name).find("Memcpy") == std::string::npos;
   }
-  // When the host would have gone on from the call that issued the item, had there been room: from then on
-  // its time counts again.
-  [[nodiscard]] std::int64_t issued_at(const Item& item) {
+  // From when on the host's time counts again: at once, but for a launch that waited for room in the queue.
+  // There are a thousand before it then, so that what it launches runs long after.
+  [[nodiscard]] std::int64_t issued_at(const Item& item, const GpuEvent& event) {
     if (item.call < 0 || !is_launch(call_at(item.call))) return item.issue;
     const HostCall& call = call_at(item.call);
     const std::int64_t taken = call.end - call.start;
-    if (taken <= longest_launch_) return item.issue;
+    constexpr std::int64_t far_behind = 20;
+    if (taken <= longest_launch_ || event.start - call.end < far_behind * taken) return item.issue;
     ++doubts_.blocked;
     return call.end;
   }
@@ -144,7 +145,22 @@ class Builder {
     std::vector<std::int32_t> needs = waits_of(node, item, event, talks);
     append(node, std::move(needs), item.issue);
     order_.add(event.stream, {static_cast<std::int32_t>(out_.nodes.size()) - 1, item.issue, event.end()});
-    last_issue_ = issued_at(item);
+    last_issue_ = issued_at(item, event);
+    if (node.kind == NodeKind::collective && item.call >= 0 && is_blocking(event)) wait_for_copy(item, event);
+  }
+
+  // Copies to memory that is not pinned: the call returns when they are done.
+  [[nodiscard]] bool is_blocking(const GpuEvent& event) const {
+    const std::string& name = name_at(event.name);
+    return name.find("DtoH") != name.npos && name.find("Pageable") != name.npos;
+  }
+  void wait_for_copy(const Item& item, const GpuEvent& event) {
+    const HostCall& call = call_at(item.call);
+    if (call.end + clock_error < event.end()) return;
+    Node node{.kind = NodeKind::wait, .name = tables_.name(name_at(call.name)), .stream = -1};
+    node.pass = out_.nodes.back().pass;
+    append(node, {static_cast<std::int32_t>(out_.nodes.size()) - 1}, item.issue);
+    last_issue_ = call.end;
   }
 
   // "Memcpy HtoD (Pageable -> Device)"

@@ -112,8 +112,8 @@ TEST(Kineto, WhatALaunchWaitsForRoomInTheQueueIsNotTheHostsTime) {
   text.step(0, 0, 5000);
   for (int i = 0; i < 5; ++i) text.kernel("short", i, 10.0 * i, 10.0 * i + 5, 5);
   text.call("cudaLaunchKernel", 5, 50, 2000)
-      .gpu("kernel", "blocked", 5, 2100, 5)
-      .kernel("next", 6, 2060, 2200, 5);
+      .gpu("kernel", "blocked", 5, 90'000, 5)
+      .kernel("next", 6, 2060, 90'010, 5);
   const trace::Trace trace = read(text.text());
   EXPECT_EQ(trace.ranks[0].nodes[5].gap, from_microseconds(10));
   EXPECT_EQ(trace.ranks[0].nodes[6].gap, from_microseconds(10));
@@ -254,6 +254,21 @@ TEST(Kineto, CopiesToTheHostAndWaitsForThemAreNodes) {
   EXPECT_EQ(nodes[2].kind, NodeKind::wait);
   EXPECT_THAT(needs_of(trace, 2), ElementsAre(1));
   EXPECT_EQ(nodes[3].gap, from_microseconds(8));  // from the end of the wait
+}
+
+TEST(Kineto, ACopyToMemoryThatIsNotPinnedHoldsTheHost) {
+  const trace::Trace trace =
+      read(KinetoText()
+               .kernel("loss", 1, 0, 10, 500)
+               .call("cudaMemcpyAsync", 2, 10, 520)
+               .gpu("gpu_memcpy", "Memcpy DtoH (Device -> Pageable)", 2, 512, 5, 7, ", \"bytes\": 4")
+               .kernel("next", 3, 540, 550, 5)
+               .text());
+  EXPECT_THAT(names_of(trace),
+              ElementsAre("loss", "Memcpy DtoH (Device -> Pageable)", "cudaMemcpyAsync", "next"));
+  EXPECT_EQ(trace.ranks[0].nodes[2].kind, NodeKind::wait);
+  EXPECT_THAT(needs_of(trace, 2), ElementsAre(1));
+  EXPECT_EQ(trace.ranks[0].nodes[3].gap, from_microseconds(10));
 }
 
 TEST(Kineto, AFolderHoldsARankAFile) {
