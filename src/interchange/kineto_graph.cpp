@@ -188,10 +188,17 @@ class Builder {
       return true;
     }
     keyed_[site.op] = static_cast<std::int32_t>(out_.nodes.size());
-    node.kernel = tables_.kernel(*key);
+    node.kernel = tables_.kernel(as_run(*key, name_at(event.name)));
     node.bytes = Bytes(0);
     if (op.backward != op.forward) ++doubts_.without_strides;
     return false;
+  }
+
+  // fp32 operands may be multiplied as tf32, which only the kernel's name tells.
+  static ops::KernelKey as_run(ops::KernelKey key, const std::string& name) {
+    const bool is_product = key.kind == ops::KernelKind::gemm && key.precision == machine::Precision::fp32;
+    if (is_product && name.find("tf32") != name.npos) key.precision = machine::Precision::tf32;
+    return key;
   }
 
   void communicate(Node& node, const GpuEvent& event, const CallSite& site) {

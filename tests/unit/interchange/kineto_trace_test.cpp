@@ -135,6 +135,20 @@ TEST(Kineto, AProductIsAKernelByItsShapesAndTakesAllThatItsOpLaunched) {
   EXPECT_EQ(key, (ops::KernelKey{.kind = ops::KernelKind::gemm, .m = 32, .n = 192, .k = 64}));
 }
 
+TEST(Kineto, AProductIsTf32WhereItsKernelSaysSo) {
+  for (const auto& [name, precision] :
+       {std::pair{"ampere_sgemm_128x64_tn", machine::Precision::fp32},
+        {"cutlass_80_tensorop_s1688gemm_tf32_128x128", machine::Precision::tf32}}) {
+    const trace::Trace trace =
+        read(KinetoText()
+                 .op("aten::mm", 5, 100, 50,
+                     ", \"Input type\": [\"float\", \"float\"], \"Input Dims\": [[32, 64], [64, 192]]")
+                 .kernel(name, 1, 110, 200, 30, 7, "", 5)
+                 .text());
+    EXPECT_EQ(trace.kernels.at(0).precision, precision);
+  }
+}
+
 TEST(Kineto, ACollectiveIsWhatItsArgumentsSay) {
   const trace::Trace trace = read(
       KinetoText()
