@@ -35,11 +35,12 @@ Role role_of(const EtNode& node) {
     const auto kind = comm_kind(name);
     return kind && kind->role != CommRole::none && !has(name, "wait") ? Role::communication : Role::other;
   }
-  static constexpr std::string_view nothing[]{"aten::to",      "aten::contiguous", "aten::type_as",
-                                              "aten::dropout", "aten::linear",     "aten::matmul",
-                                              "aten::zeros",   "aten::ones"};
-  for (const std::string_view one : nothing)
-    if (name == one) return one == "aten::linear" ? Role::op : Role::other;
+  // Kernels run below these, or none do.
+  static constexpr std::string_view callers[]{
+      "aten::to",         "aten::contiguous", "aten::type_as",   "aten::dropout",   "aten::matmul",
+      "aten::zeros",      "aten::ones",       "aten::full",      "aten::new_zeros", "aten::new_ones",
+      "aten::zeros_like", "aten::ones_like",  "aten::full_like", "aten::new_full",  "aten::reshape_as"};
+  if (std::find(std::begin(callers), std::end(callers), name) != std::end(callers)) return Role::other;
   const bool is_call = has(name, "::") && !name.starts_with("autograd::") &&
                        !name.starts_with("torch::autograd") && !name.starts_with("profiler::") &&
                        !name.starts_with("[") && !has(name, " ");
@@ -120,10 +121,10 @@ class Reader {
   [[nodiscard]] std::optional<ops::KernelKey> key_of(const Node& node, Pass pass) const {
     return node.role == Role::op ? kernel_of(node.detail.call, pass) : std::nullopt;
   }
-  static bool is_whole(ops::KernelKind kind) {
-    using Kind = ops::KernelKind;
-    return kind == Kind::gemm || kind == Kind::attention_forward || kind == Kind::attention_backward ||
-           kind == Kind::norm_forward || kind == Kind::norm_backward;
+  static bool is_whole(ops::KernelKind kind) { return kind != ops::KernelKind::elementwise; }
+  // What clears a result before the op itself runs.
+  static bool is_clearing(const Node& node) {
+    return node.detail.name == "aten::zero_" || node.detail.name == "aten::fill_";
   }
 
   // Tells every caller what is below it; callers come first, so from the end.
@@ -136,7 +137,7 @@ class Reader {
         Node& caller = at(up);
         if (caller.role == Role::communication && node.role == Role::communication) caller.calls_comm = true;
         if (caller.role != Role::op) continue;
-        caller.calls_kernels = true;
+        caller.calls_kernels = caller.calls_kernels || !is_clearing(node);
         const auto above = key ? key_of(caller, Pass::forward) : std::nullopt;
         if (above && above->kind == key->kind) caller.calls_same = true;
         break;

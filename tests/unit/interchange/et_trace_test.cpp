@@ -99,6 +99,17 @@ TEST(ExecutionTrace, AProductStaysOneKernelWhateverItCalls) {
   EXPECT_THAT(names_of(trace), ElementsAre("aten::mm"));
 }
 
+TEST(ExecutionTrace, ClearingTheResultFirstDoesNotMakeAnOpACaller) {
+  const trace::Trace trace =
+      read(EtText()
+               .node(5, "aten::nll_loss_backward", 2, tensor(1), "[64, 64]", "\"Tensor(float)\"", tensor(2))
+               .node(6, "aten::zero_", 5, tensor(2), "[64, 64]", "\"Tensor(float)\"", tensor(2))
+               .node(7, "aten::zeros", 2, "", "", "", tensor(3))
+               .node(8, "aten::fill_", 7, tensor(3), "[64, 64]", "\"Tensor(float)\"", tensor(3))
+               .text());
+  EXPECT_THAT(names_of(trace), ElementsAre("aten::nll_loss_backward", "aten::zero_", "aten::fill_"));
+}
+
 TEST(ExecutionTrace, PassesFollowFromTheCallers) {
   const trace::Trace trace = read(EtText()
                                       .node(3, "ProfilerStep#1", 2)
