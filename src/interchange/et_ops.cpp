@@ -52,6 +52,13 @@ struct Node {
   std::int64_t parent_id = -1;
   std::int32_t parent = -1;  // of the sorted nodes
   Role role{};
+  std::int32_t kind = -1;  // of kernel, where its shapes say so
+  // The nearest above it: op, communication (-1: none), mark of a pass or a step.
+  std::int32_t op_above = -1, comm_above = -1;
+  Role mark_above{};
+  bool is_anew = false;      // an op between that mark and here records a graph
+  bool is_orphan = false;    // whoever called it, or one of those above, is missing
+  bool is_in_whole = false;  // part of a kernel above
   // Below it: kernels, the same kernel, communication.
   bool calls_kernels = false, calls_same = false, calls_comm = false;
   EtNode detail;  // of ops and communication
@@ -127,62 +134,70 @@ class Reader {
     return node.detail.name == "aten::zero_" || node.detail.name == "aten::fill_";
   }
 
-  // Tells every caller what is below it; callers come first, so from the end.
-  void mark() {
-    for (auto i = static_cast<std::int32_t>(nodes_.size()) - 1; i >= 0; --i) {
-      Node& node = at(i);
-      if (node.role != Role::op && node.role != Role::communication) continue;
-      const auto key = key_of(node, Pass::forward);
-      for (std::int32_t up = node.parent; up >= 0; up = at(up).parent) {
-        Node& caller = at(up);
-        if (caller.role == Role::communication && node.role == Role::communication) caller.calls_comm = true;
-        if (caller.role != Role::op) continue;
-        caller.calls_kernels = caller.calls_kernels || !is_clearing(node);
-        const auto above = key ? key_of(caller, Pass::forward) : std::nullopt;
-        if (above && above->kind == key->kind) caller.calls_same = true;
-        break;
+  // What is above each; callers come first.
+  void look_up() {
+    for (Node& node : nodes_) {
+      const bool is_one = node.role == Role::op || node.role == Role::communication;
+      if (const auto key = key_of(node, Pass::forward)) node.kind = static_cast<std::int32_t>(key->kind);
+      if (node.parent < 0) {
+        node.is_orphan = node.parent_id > 1 && node.role != Role::other && !places_.contains(node.parent_id);
+        node.is_anew = is_one && node.sequence >= 0;
+        continue;
       }
+      const Node& caller = at(node.parent);
+      const bool is_mark = caller.role == Role::backward || caller.role == Role::recompute ||
+                           caller.role == Role::optimizer || caller.role == Role::step;
+      node.op_above = caller.role == Role::op ? node.parent : caller.op_above;
+      node.comm_above = caller.role == Role::communication ? node.parent : caller.comm_above;
+      node.mark_above = is_mark ? caller.role : caller.mark_above;
+      node.is_anew = (!is_mark && caller.is_anew) || (is_one && node.sequence >= 0);
+      node.is_orphan = caller.is_orphan && !is_mark;
     }
   }
 
-  [[nodiscard]] bool is_kernel(std::int32_t i) const {
-    const Node& node = at(i);
+  // Tells every caller what is below it, from the end; then every op what it is part of.
+  void mark() {
+    look_up();
+    for (auto i = static_cast<std::int32_t>(nodes_.size()) - 1; i >= 0; --i) {
+      const Node& node = at(i);
+      if (node.role != Role::op && node.role != Role::communication) continue;
+      if (node.role == Role::communication && node.comm_above >= 0) at(node.comm_above).calls_comm = true;
+      if (node.op_above < 0) continue;
+      Node& caller = at(node.op_above);
+      caller.calls_kernels = caller.calls_kernels || !is_clearing(node);
+      caller.calls_same = caller.calls_same || (node.kind >= 0 && node.kind == caller.kind);
+    }
+    for (Node& node : nodes_)
+      if (node.op_above >= 0)
+        node.is_in_whole = at(node.op_above).is_in_whole || stands_whole(at(node.op_above));
+  }
+
+  [[nodiscard]] bool is_kernel(const Node& node) const {
     if (node.role == Role::communication) return !node.calls_comm;
-    if (node.role != Role::op) return false;
-    for (std::int32_t up = node.parent; up >= 0; up = at(up).parent)
-      if (at(up).role == Role::op && stands_whole(at(up))) return false;
+    if (node.role != Role::op || node.is_in_whole) return false;
     return !node.calls_kernels || stands_whole(node);
   }
-  [[nodiscard]] bool stands_whole(const Node& node) const {
-    if (node.calls_same) return false;
-    const auto key = key_of(node, Pass::forward);
-    return key && is_whole(key->kind);
+  static bool stands_whole(const Node& node) {
+    return node.kind >= 0 && !node.calls_same && is_whole(static_cast<ops::KernelKind>(node.kind));
   }
 
   // As kineto_ops.hpp has it. Where the callers are missing (an op that ended by an exception is not
   // written), as the op before.
   [[nodiscard]] Pass pass_of(std::int32_t i) const {
-    bool is_anew = at(i).sequence >= 0;
-    std::int32_t up = i;
-    for (; at(up).parent >= 0; up = at(up).parent) {
-      const Node& caller = at(at(up).parent);
-      if (caller.role == Role::optimizer) return Pass::optimizer;
-      if (caller.role == Role::recompute) return Pass::recompute;
-      if (caller.role == Role::backward) return is_anew ? Pass::recompute : Pass::backward;
-      if (caller.role == Role::step) break;
-      is_anew = is_anew || (caller.role == Role::op && caller.sequence >= 0);
-    }
-    const bool is_broken =
-        at(up).parent_id > 1 && at(up).role != Role::other && !places_.contains(at(up).parent_id);
-    if (is_broken && !out_.ops.empty()) {
+    const Node& node = at(i);
+    if (node.mark_above == Role::optimizer) return Pass::optimizer;
+    if (node.mark_above == Role::recompute) return Pass::recompute;
+    if (node.mark_above == Role::backward) return node.is_anew ? Pass::recompute : Pass::backward;
+    if (node.is_orphan && !out_.ops.empty()) {
       const Pass before = out_.ops.back().pass;
-      return before == Pass::recompute && !is_anew ? Pass::backward : before;
+      return before == Pass::recompute && !node.is_anew ? Pass::backward : before;
     }
-    return has_backward_ ? Pass::forward : Pass::unknown;
+    if (!has_backward_) return Pass::unknown;
+    return node.mark_above == Role::step && i > last_backward_ ? Pass::optimizer : Pass::forward;
   }
 
   void emit(std::int32_t i) {
-    if (!is_kernel(i)) return;
+    if (!is_kernel(at(i))) return;
     Node& node = at(i);
     EtOp op{node.id, node.detail.name, pass_of(i)};
     op.kernel = key_of(node, op.pass);

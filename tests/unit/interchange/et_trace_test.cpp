@@ -127,6 +127,14 @@ TEST(ExecutionTrace, PassesFollowFromTheCallers) {
   EXPECT_EQ(nodes[3].pass, Pass::optimizer);
 }
 
+TEST(ExecutionTrace, DeepCallsTakeNoLonger) {
+  EtText text;
+  constexpr int depth = 20'000;
+  for (int i = 3; i < depth; ++i) text.node(i, "aten::f", i - 1);
+  text.mm(depth, depth - 1, 1, 2);
+  EXPECT_THAT(names_of(read(text.text())), ElementsAre("aten::mm"));
+}
+
 TEST(ExecutionTrace, OneStepIsTaken) {
   const std::string text = EtText()
                                .node(3, "ProfilerStep#1", 2)
