@@ -6,7 +6,7 @@
 // not known is scaled from GPU to GPU: by the roofline of its flops and bytes where it has both, by the peak
 // or by HBM bandwidth where it has one, else by the mean (of logarithms) of the two, graded extrapolated. One
 // that was never timed takes what the roofline says, and where it has neither shape nor flops nor bytes,
-// nothing. Communication is priced on the config's network where its size is known; else it takes what was
+// nothing. Gaps of the host stay as they are. Communication is priced on the config's network where its size is known; else it takes what was
 // measured.
 //
 // Neglected: clocks, library versions; that an op measured beside others was slowed there already.

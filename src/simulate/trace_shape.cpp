@@ -10,14 +10,15 @@
 // order) moves on. A group that grows takes the like places of all k copies. Where no such dimension can be
 // read off, copies of the whole job stand one behind the other.
 //
-// Which groups grow: those of role data and shard. Where a rank is in one of each that have nothing else in
-// common and together make the data-parallel ranks (HSDP: shards within, replicas between), only the replicas
-// multiply.
+// Which groups grow: those of role data and shard, and those of all ranks. Of several the one that lies
+// across the tensor and context groups is the dimension (Megatron reduces gradients over data and context
+// ranks together). Where a rank is in one of each that have nothing else in common and together make the
+// data-parallel ranks (HSDP: shards within, replicas between), only the replicas multiply.
 //
 // Payloads. An all-reduce moves the same bytes whatever the ranks; all-gather and reduce-scatter are known by
 // their larger buffer, which stays. The optimizer pass works on a k-th where states are spread over what
-// grows. Neglected: bucket sizes that follow the data degree (Megatron's default), padding to the number of
-// ranks.
+// grows: over shard groups, or where gradients are reduced and scattered over a group that grows. Neglected:
+// bucket sizes that follow the data degree (Megatron's default), padding to the number of ranks.
 #include "simulate/trace_shape.hpp"
 
 #include <algorithm>
@@ -51,11 +52,30 @@ std::int32_t size_of(const trace::Group* group) {
   return group == nullptr ? 1 : static_cast<std::int32_t>(group->ranks.size());
 }
 
+std::int32_t common_ranks(const trace::Group* a, const trace::Group* b) {
+  if (a == nullptr || b == nullptr) return 0;
+  std::int32_t common = 0;
+  for (const std::int32_t rank : a->ranks) common += has(*b, rank);
+  return common;
+}
+
+// The largest group of a role that shares this rank alone with its tensor and context groups; the largest of
+// all where none does.
+const trace::Group* across(const trace::Trace& trace, GroupRole role, std::int32_t rank) {
+  const trace::Group* const tensor = largest(trace, GroupRole::tensor, rank);
+  const trace::Group* const context = largest(trace, GroupRole::context, rank);
+  const trace::Group* found = nullptr;
+  for (const trace::Group& group : trace.groups) {
+    if (group.role != role || !has(group, rank)) continue;
+    if (common_ranks(&group, tensor) > 1 || common_ranks(&group, context) > 1) continue;
+    if (found == nullptr || group.ranks.size() > found->ranks.size()) found = &group;
+  }
+  return found == nullptr ? largest(trace, role, rank) : found;
+}
+
 bool are_crossed(const trace::Group* data, const trace::Group* shard, std::int32_t world) {
   if (size_of(data) < 2 || size_of(shard) < 2) return false;
-  std::int32_t common = 0;
-  for (const std::int32_t rank : data->ranks) common += has(*shard, rank);
-  return common == 1 && world % (std::int64_t{size_of(data)} * size_of(shard)) == 0;
+  return common_ranks(data, shard) == 1 && world % (std::int64_t{size_of(data)} * size_of(shard)) == 0;
 }
 
 // Fills stride and size where the group's members are one whole dimension of the grid.
@@ -72,11 +92,22 @@ void find_dimension(const trace::Group& group, std::int32_t world, TraceShape& o
   out.stride = stride, out.size = size;
 }
 
-bool sends(const trace::Trace& trace) {
+template <class Test>
+bool any_node(const trace::Trace& trace, Test test) {
   for (const trace::RankTrace& rank : trace.ranks)
-    for (const trace::Node& node : rank.nodes)
-      if (node.kind == trace::NodeKind::send || node.kind == trace::NodeKind::recv) return true;
+    if (std::any_of(rank.nodes.begin(), rank.nodes.end(), test)) return true;
   return false;
+}
+bool sends(const trace::Trace& trace) {
+  return any_node(trace, [](const trace::Node& node) {
+    return node.kind == trace::NodeKind::send || node.kind == trace::NodeKind::recv;
+  });
+}
+bool scatters(const trace::Trace& trace, const std::vector<std::uint8_t>& grows) {
+  return any_node(trace, [&](const trace::Node& node) {
+    return node.kind == trace::NodeKind::collective && node.group >= 0 && grows[at(node.group)] != 0 &&
+           node.collective == ops::CollectiveKind::reduce_scatter;
+  });
 }
 
 void find_degrees(const trace::Trace& trace, std::int32_t rank, std::int32_t data, TraceShape& out) {
@@ -103,8 +134,8 @@ TraceShape shape_of(const trace::Trace& trace) {
   out.grows.assign(trace.groups.size(), 0);
   out.stride = trace.world;
   const std::int32_t rank = trace.ranks.empty() ? 0 : trace.ranks.front().rank;
-  const trace::Group* const data = largest(trace, GroupRole::data, rank);
-  const trace::Group* const shard = largest(trace, GroupRole::shard, rank);
+  const trace::Group* const data = across(trace, GroupRole::data, rank);
+  const trace::Group* const shard = across(trace, GroupRole::shard, rank);
   const bool crossed = are_crossed(data, shard, trace.world);
   const std::int32_t degree =
       crossed ? size_of(data) * size_of(shard) : std::max(size_of(data), size_of(shard));
@@ -113,10 +144,11 @@ TraceShape shape_of(const trace::Trace& trace) {
   if (!out.can_grow) return out;
   for (std::size_t i = 0; i < trace.groups.size(); ++i) {
     const GroupRole role = trace.groups[i].role;
-    out.grows[i] = role == GroupRole::data || (role == GroupRole::shard && !crossed);
+    const bool is_all = size_of(&trace.groups[i]) == trace.world;
+    out.grows[i] = role == GroupRole::data || (role == GroupRole::shard && !crossed) || is_all;
   }
-  out.splits_states = shard != nullptr && !crossed;
-  const bool by_data = crossed || size_of(data) >= size_of(shard);
+  out.splits_states = !crossed && (shard != nullptr || scatters(trace, out.grows));
+  const bool by_data = crossed || shard == nullptr || (data != nullptr && size_of(data) >= size_of(shard));
   find_dimension(by_data ? *data : *shard, trace.world, out);
   return out;
 }

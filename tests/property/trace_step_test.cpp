@@ -10,6 +10,7 @@
 #include "simulate/simulate_trace.hpp"
 #include "simulate/trace_scratch.hpp"
 #include "tests/support/random_config.hpp"
+#include "tests/support/random_trace.hpp"
 #include "tests/support/sample_trace.hpp"
 #include "training/rank_layout.hpp"
 
@@ -180,6 +181,20 @@ TEST(TraceShape, ReadsMegatronsGrid) {
   EXPECT_FALSE(shape.splits_states);
 }
 
+TEST(TraceShape, TakesTheDataGroupAcrossContextRanks) {
+  support::TraceMaker maker(16);
+  maker.group("cp", trace::GroupRole::context, {0, 1});
+  maker.group("dp_cp", trace::GroupRole::data, {0, 1, 2, 3, 4, 5, 6, 7});
+  maker.group("dp", trace::GroupRole::data, {0, 2, 4, 6});
+  maker.group("pp", trace::GroupRole::pipeline, {0, 8});
+  maker.group("all", trace::GroupRole::unknown, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15});
+  maker.rank(0);
+  const TraceShape shape = shape_of(maker.made());
+  EXPECT_EQ(shape.degrees, (training::Degrees{.pipeline = 2, .data = 4, .context = 2}));
+  EXPECT_EQ(shape.stride, 2);
+  EXPECT_EQ(shape.grows, (std::vector<std::uint8_t>{0, 1, 1, 0, 1}));
+}
+
 TEST(TraceShape, OfShardsWithinReplicasGrowsTheReplicas) {
   support::TraceMaker maker(16);
   maker.group("shard", trace::GroupRole::shard, {0, 1, 2, 3, 4, 5, 6, 7});
@@ -261,6 +276,44 @@ TEST(TracedStep, SaysWhichOpsWaitForEachOther) {
             "ops wait for each other for ever: gpu rank 0: node 0 (all_reduce of a); gpu rank 1: node 0 "
             "(all_reduce "
             "of b)");
+}
+
+// Whatever a trace holds, and wherever it runs.
+TEST(TracedStep, ObeysTheLawsOfSteps) {
+  std::int32_t grown = 0, slowed = 0;
+  for (std::uint64_t i = 0; i < 400; ++i) {
+    const support::RandomTrace random(i);
+    ASSERT_EQ(trace::why_unsound(random.made), "") << random.describe();
+    ASSERT_EQ(why_not_replayable(random.made), "") << random.describe();
+    Traced traced(random.made);
+    support::Draws draws(i);
+    traced.config.cluster =
+        machine::ClusterId(draws.below(static_cast<std::int32_t>(traced.catalog.clusters.size())));
+    traced.config.recipe.placement = static_cast<machine::Placement>(draws.below(3));
+    traced.config.degrees.data *= draws.one_of({1, 1, 2, 8});
+    const StepReport report = traced.run({.sigma = 0.02, .draws = draws.one_of({0, 3}), .seed = i});
+    if (report.status != Status::ok) {
+      ASSERT_NE(why_unsupported(traced.config, traced.catalog), "") << random.describe();
+      continue;
+    }
+    ASSERT_EQ(sum(report.exposed), report.step) << random.describe();
+    ASSERT_EQ(sum(report.path), report.step) << random.describe();
+    for (const SimTime part : report.exposed) ASSERT_GE(part, SimTime::zero()) << random.describe();
+    for (const SimTime part : report.path) ASSERT_GE(part, SimTime::zero()) << random.describe();
+    for (const double driver : report.driver) ASSERT_GE(driver, -1e-6) << random.describe();
+    ASSERT_TRUE(std::isnan(report.mfu) || (report.mfu > 0.0 && report.mfu <= 1.0)) << random.describe();
+    ASSERT_TRUE(std::isfinite(report.rel_error)) << random.describe();
+    grown += growth_of(traced.ws.trace->shape, traced.config.degrees) > 1;
+    slowed += report.step > report.step_no_slowdown;
+    const StepReport again =
+        traced.run({.sigma = 0.02, .draws = report.step_median > SimTime::zero() ? 3 : 0, .seed = i});
+    ASSERT_EQ(again.step, report.step) << random.describe();  // nothing is left over
+    ASSERT_EQ(again.exposed, report.exposed) << random.describe();
+    ASSERT_EQ(again.driver, report.driver) << random.describe();
+    ASSERT_EQ(again.step_p90, report.step_p90) << random.describe();
+  }
+  EXPECT_GT(grown, 30);
+  EXPECT_GT(slowed, 50);
 }
 
 TEST(TracedStep, OfUnequalGpusTakesLonger) {

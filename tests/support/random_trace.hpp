@@ -1,116 +1,103 @@
-// Sound traces of every kind of node, drawn from a seed; tables in the order of first use.
+// Random traces, a pure function of their number: several ranks, groups of any role, kernels with and without
+// shape, times, bytes and arithmetic, messages, launches, gaps and waits. Ranks that meet do so in one order.
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
-#include <random>
 #include <string>
-#include <vector>
 
-#include "ops/kernel_fields.hpp"
-#include "trace/trace.hpp"
+#include "base/counter_rng.hpp"
+#include "tests/support/sample_trace.hpp"
 
-namespace echo::testing {
+namespace echo::support {
 
 class RandomTrace {
  public:
-  explicit RandomTrace(std::uint64_t seed) : engine_(seed) {}
-
-  trace::Trace draw() {
-    trace::Trace out;
-    out.world = static_cast<std::int32_t>(up_to(16)) + 1;
-    if (chance()) out.gpu = "NVIDIA \"H100\" 80GB\tHBM3";
-    for (std::int64_t i = up_to(2); i > 0; --i) out.notes.push_back("note " + std::to_string(i));
-    for (std::int64_t i = up_to(4); i > 0; --i)
-      out.groups.push_back(group("g" + std::to_string(i), out.world));
-    for (std::int32_t rank = 0; rank < out.world; ++rank)
-      if (chance()) add_rank(out, rank);
-    return out;
+  explicit RandomTrace(std::uint64_t number) : number_(number), ranks_(1 + pick(4)) {
+    world_ = ranks_ * (1 + pick(3));
+    TraceMaker maker(world_, pick(3) == 0 ? "" : pick(2) == 0 ? "h100-sxm" : "a100-sxm-80gb");
+    for (std::int32_t i = 0, groups = 1 + pick(4); i < groups; ++i) add_group(maker, i);
+    for (std::int32_t i = 0; i < 3; ++i) kernels_.push_back(maker.kernel(sample_gemm(512 << pick(4))));
+    nodes_.resize(static_cast<std::size_t>(ranks_));
+    for (std::int32_t i = 0, rounds = pick(40); i < rounds; ++i) add_round();
+    const std::int32_t stride = world_ / ranks_;
+    for (std::int32_t r = 0; r < ranks_; ++r) {
+      std::vector<std::int32_t> stands_for;
+      for (std::int32_t i = 0; i < stride; ++i) stands_for.push_back(r * stride + i);
+      maker.rank(r * stride, stands_for);
+      maker.add({.pass = trace::Pass::forward, .kernel = kernels_[0], .duration = SimTime(1'000'000)});
+      for (const trace::Node& node : nodes_[static_cast<std::size_t>(r)]) {
+        std::vector<std::int32_t> needs;
+        const auto count = static_cast<std::int32_t>(maker.made().ranks.back().nodes.size());
+        for (std::int32_t n = pick(3); n > 0; --n) needs.push_back(pick(count));
+        maker.add(node, needs);
+      }
+    }
+    made = maker.made();
   }
+  [[nodiscard]] std::string describe() const { return "trace " + std::to_string(number_); }
+
+  trace::Trace made;
 
  private:
-  std::int64_t up_to(std::int64_t most) {
-    return std::uniform_int_distribution<std::int64_t>(0, most)(engine_);
+  // Of ranks a stride apart, the traced ones among them or not.
+  void add_group(TraceMaker& maker, std::int32_t number) {
+    std::vector<std::int32_t> members;
+    const std::int32_t every = 1 + pick(world_);
+    for (std::int32_t rank = pick(every); rank < world_; rank += every) members.push_back(rank);
+    groups_.push_back(members);
+    maker.group("group" + std::to_string(number), static_cast<trace::GroupRole>(pick(7)), std::move(members));
   }
-  bool chance() { return up_to(1) == 1; }
-
-  trace::Group group(const std::string& name, std::int32_t world) {
-    trace::Group out{.name = name, .role = static_cast<trace::GroupRole>(up_to(6))};
-    for (std::int32_t rank = 0; rank < world; ++rank)
-      if (chance()) out.ranks.push_back(rank);
-    std::shuffle(out.ranks.begin(), out.ranks.end(), engine_);
-    return out;
-  }
-
-  void add_rank(trace::Trace& out, std::int32_t rank) {
-    trace::RankTrace row{.rank = rank, .stands_for = {rank}};
-    std::int64_t id = 0;
-    for (std::int64_t count = up_to(12); count > 0; --count) {
-      trace::Node node = draw_node(out, rank);
-      node.id = id;
-      id += chance() ? 1 : up_to(1000) + 1;
-      links(row.needs, row.nodes.size());
-      links(row.follows, row.nodes.size());
-      row.nodes.push_back(node);
+  // One op of one rank, or a collective or message of all that take part.
+  void add_round() {
+    const std::int32_t kind = pick(8), stride = world_ / ranks_;
+    if (kind == 0) {
+      trace::Node node = communication(trace::NodeKind::collective);
+      node.collective = static_cast<ops::CollectiveKind>(pick(6));
+      node.group = pick(static_cast<std::int32_t>(groups_.size()));
+      const auto& members = groups_[static_cast<std::size_t>(node.group)];
+      for (std::int32_t r = 0; r < ranks_; ++r)
+        if (std::find(members.begin(), members.end(), r * stride) != members.end()) push(r, node);
+    } else if (kind == 1 && ranks_ > 1) {
+      const std::int32_t from = pick(ranks_), to = (from + 1 + pick(ranks_ - 1)) % ranks_;
+      trace::Node node = communication(trace::NodeKind::send);
+      node.peer = to * stride, push(from, node);
+      node.kind = trace::NodeKind::recv, node.peer = from * stride, push(to, node);
+    } else {
+      push(pick(ranks_), own_op());
     }
-    out.ranks.push_back(std::move(row));
   }
-
-  void links(Csr<std::int32_t>& rows, std::size_t earlier) {
-    for (std::size_t i = 0; i < earlier; ++i)
-      if (up_to(4) == 0) rows.push(static_cast<std::int32_t>(i));
-    rows.close_row();
-  }
-
-  trace::Node draw_node(trace::Trace& out, std::int32_t rank) {
-    using trace::NodeKind;
-    trace::Node node{.kind = static_cast<NodeKind>(up_to(5)), .pass = static_cast<trace::Pass>(up_to(4))};
-    const std::vector<std::string> words{"", "aten::mm", "a \"b\" \\ \n\x01", "gr\xC3\xBC\xC3\x9F"};
-    node.name = place_in(out.names, words[static_cast<std::size_t>(up_to(3))]);
-    node.stream = static_cast<std::int32_t>(up_to(3)) - 1;
-    if (chance()) node.duration = SimTime(chance() ? up_to(5'000'000) : up_to(9'000'000'000'000'000'000));
-    if (chance()) node.gap = SimTime(up_to(100'000'000));
-    if (chance()) node.bytes = Bytes(up_to(std::int64_t{1} << 50));
-    if (node.kind == NodeKind::compute) {
-      if (chance()) node.kernel = place_in(out.kernels, kernel());
-      if (chance()) node.flops = std::uniform_real_distribution<double>(0.0, 1e18)(engine_);
-    }
-    if (node.communicates()) communication(node, out, rank);
+  trace::Node communication(trace::NodeKind kind) {
+    trace::Node node{.kind = kind, .stream = 1 + pick(2)};
+    if (pick(4) != 0) node.bytes = Bytes(std::int64_t{1} << pick(28));
+    if (pick(3) == 0) node.duration = SimTime(pick(100'000'000));
     return node;
   }
-
-  void communication(trace::Node& node, const trace::Trace& out, std::int32_t rank) {
-    const bool is_hop = node.kind != trace::NodeKind::collective;
-    node.collective = is_hop ? ops::CollectiveKind::send_recv : static_cast<ops::CollectiveKind>(up_to(8));
-    node.precision = static_cast<machine::Precision>(up_to(machine::precision_count - 1));
-    for (std::size_t g = 0; g < out.groups.size(); ++g)
-      if (const auto& ranks = out.groups[g].ranks; std::find(ranks.begin(), ranks.end(), rank) != ranks.end())
-        node.group = static_cast<std::int32_t>(g);
-    if (is_hop || chance()) node.peer = static_cast<std::int32_t>(up_to(out.world - 1));
-    if (chance()) node.tag = up_to(1'000'000) - 500'000;
-    if (chance()) node.launch = static_cast<std::int32_t>(up_to(5));
+  trace::Node own_op() {
+    trace::Node node;
+    node.pass = static_cast<trace::Pass>(pick(5));
+    if (pick(8) == 0) return node.kind = trace::NodeKind::wait, node;
+    if (pick(8) == 0) node.kind = trace::NodeKind::memory;
+    if (node.kind == trace::NodeKind::compute && pick(2) == 0)
+      node.kernel = kernels_[static_cast<std::size_t>(pick(3))];
+    if (pick(2) == 0) node.duration = SimTime(pick(100'000'000));
+    if (pick(3) == 0) node.bytes = Bytes(pick(1 << 30));
+    if (pick(3) == 0) node.flops = 1e9 * pick(1000);
+    if (pick(4) == 0) node.gap = SimTime(pick(10'000'000));
+    return node;
+  }
+  void push(std::int32_t rank, trace::Node node) {
+    if (pick(10) == 0) node.stream = -1;
+    nodes_[static_cast<std::size_t>(rank)].push_back(node);
+  }
+  std::int32_t pick(std::int32_t below) {
+    return static_cast<std::int32_t>(draw(4715, number_, drawn_++) % static_cast<std::uint64_t>(below));
   }
 
-  ops::KernelKey kernel() {
-    ops::KernelNumbers numbers = ops::numbers_of({});
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      const auto& words = ops::kernel_fields()[i].names;
-      if (chance())
-        numbers[i] = static_cast<std::int32_t>(
-            words.empty() ? up_to(100'000) + 1 : up_to(static_cast<std::int64_t>(words.size()) - 1));
-    }
-    return ops::key_of(numbers);
-  }
-
-  template <class T>
-  static std::int32_t place_in(std::vector<T>& table, const T& one) {
-    const auto found = std::find(table.begin(), table.end(), one);
-    if (found != table.end()) return static_cast<std::int32_t>(found - table.begin());
-    table.push_back(one);
-    return static_cast<std::int32_t>(table.size()) - 1;
-  }
-
-  std::mt19937_64 engine_;
+  std::uint64_t number_, drawn_ = 0;
+  std::int32_t ranks_ = 1, world_ = 1;
+  std::vector<std::vector<std::int32_t>> groups_;
+  std::vector<std::int32_t> kernels_;
+  std::vector<std::vector<trace::Node>> nodes_;  // [ranks]
 };
 
-}  // namespace echo::testing
+}  // namespace echo::support
