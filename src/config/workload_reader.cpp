@@ -170,6 +170,17 @@ class WorkloadReader {
       if (named && !grows) group.role = trace::GroupRole::data;
       if (!named && grows) group.role = trace::GroupRole::unknown;
     }
+    for (const trace::RankTrace& rank : trace.ranks) {
+      const bool grows =
+          std::any_of(trace.groups.begin(), trace.groups.end(), [&](const trace::Group& group) {
+            return group.role == trace::GroupRole::data &&
+                   std::find(group.ranks.begin(), group.ranks.end(), rank.rank) != group.ranks.end();
+          });
+      if (!grows)
+        problems_.warning(at("data_groups"),
+                          "gpu rank " + std::to_string(rank.rank) + " is in none of these groups",
+                          "its collectives stay as they were traced; name a group of every traced rank");
+    }
     for (const std::string& name : names)
       if (std::find(known.begin(), known.end(), name) == known.end())
         problems_.error(at("data_groups"), "the trace has no group called \"" + name + "\"",

@@ -10,7 +10,7 @@
 #include "simulate/simulate_trace.hpp"
 #include "simulate/trace_scratch.hpp"
 #include "tests/support/random_config.hpp"
-#include "tests/support/random_trace.hpp"
+#include "tests/support/random_traced_step.hpp"
 #include "tests/support/sample_trace.hpp"
 #include "training/rank_layout.hpp"
 
@@ -282,7 +282,7 @@ TEST(TracedStep, SaysWhichOpsWaitForEachOther) {
 TEST(TracedStep, ObeysTheLawsOfSteps) {
   std::int32_t grown = 0, slowed = 0;
   for (std::uint64_t i = 0; i < 400; ++i) {
-    const support::RandomTrace random(i);
+    const support::RandomTracedStep random(i);
     ASSERT_EQ(trace::why_unsound(random.made), "") << random.describe();
     ASSERT_EQ(why_not_replayable(random.made), "") << random.describe();
     Traced traced(random.made);

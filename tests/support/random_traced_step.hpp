@@ -10,9 +10,9 @@
 
 namespace echo::support {
 
-class RandomTrace {
+class RandomTracedStep {
  public:
-  explicit RandomTrace(std::uint64_t number) : number_(number), ranks_(1 + pick(4)) {
+  explicit RandomTracedStep(std::uint64_t number) : number_(number), ranks_(1 + pick(4)) {
     world_ = ranks_ * (1 + pick(3));
     TraceMaker maker(world_, pick(3) == 0 ? "" : pick(2) == 0 ? "h100-sxm" : "a100-sxm-80gb");
     for (std::int32_t i = 0, groups = 1 + pick(4); i < groups; ++i) add_group(maker, i);
