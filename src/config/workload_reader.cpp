@@ -173,7 +173,7 @@ class WorkloadReader {
     for (const trace::RankTrace& rank : trace.ranks) {
       const bool grows =
           std::any_of(trace.groups.begin(), trace.groups.end(), [&](const trace::Group& group) {
-            return group.role == trace::GroupRole::data &&
+            return (group.role == trace::GroupRole::data || group.role == trace::GroupRole::shard) &&
                    std::find(group.ranks.begin(), group.ranks.end(), rank.rank) != group.ranks.end();
           });
       if (!grows)
