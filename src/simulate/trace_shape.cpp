@@ -214,7 +214,8 @@ machine::GroupSpan TraceRanks::span_of_pair(std::int32_t from, std::int32_t to) 
   return span;
 }
 
-// Evenly spread ranks of a packed job as the generator has them; any others by where they are.
+// Evenly spread ranks of a packed job as the generator has them, which takes every group to be like the
+// first; those that lie across nodes otherwise than that one, and any others, by where they are.
 machine::GroupSpan TraceRanks::span_of_ranks(std::vector<std::int32_t>& ranks) const {
   std::sort(ranks.begin(), ranks.end());
   const auto count = static_cast<std::int32_t>(ranks.size());
@@ -241,6 +242,9 @@ machine::GroupSpan TraceRanks::span_of_ranks(std::vector<std::int32_t>& ranks) c
     span.extent = ranks.back() / gpus_per_node_ - ranks.front() / gpus_per_node_ + 1;
     span.stride = apart;
     span.sharing = std::max(1, std::min(domain_, gpus_) / span.ranks_per_node);
+    // Groups that a node could hold and that straddle two: only those of one block do.
+    const std::int32_t step = regular.stride;
+    if (even && count * step <= domain_) span.sharing = std::min(span.sharing, step);
   }
   return span;
 }

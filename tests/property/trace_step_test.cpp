@@ -237,6 +237,24 @@ TEST(TraceRanks, HaveTheGeneratorsGroupsWhateverTheGrowth) {
   }
 }
 
+TEST(TraceRanks, ThatStraddleNodesShareTheirLinksWithTheirOwnBlockAlone) {
+  support::TraceMaker maker(24);
+  maker.group("dp", trace::GroupRole::data, {6, 7, 8});
+  maker.group("every other", trace::GroupRole::tensor, {6, 8, 10});
+  maker.rank(6);
+  const trace::Trace trace = maker.made();
+  const TraceShape shape = shape_of(trace);
+  const Catalog& catalog = support::presets().catalog;
+  TrainingConfig config;
+  config.degrees = shape.degrees;
+  const TraceRanks ranks(
+      trace, shape, config,
+      catalog.clusters[static_cast<std::size_t>(find_named(catalog.clusters, "dgx-h100-ndr400"))]);
+  EXPECT_EQ(ranks.span(0).nodes, 2);
+  EXPECT_EQ(ranks.span(0).sharing, 1);
+  EXPECT_EQ(ranks.span(1).sharing, 2);
+}
+
 TEST(TracedStep, OfStagesWaitsForWhatTheySend) {
   Traced traced(staged_trace(2, 4, 3));
   const StepReport report = traced.run();
