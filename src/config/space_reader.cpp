@@ -7,7 +7,9 @@
 #include "config/space_reader.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -42,12 +44,9 @@ class SpaceReader {
     const bool traced = !spec.workload.trace.empty();
     for (Group& group : groups) {
       fill_automatic(group.dimensions, catalog_, problems_);
-      if (traced) {
-        refuse_model_axes(group);
-      } else {
-        require(group, {Axis::model, Axis::global_batch});
-      }
-      require(group, {Axis::cluster});
+      if (traced) refuse_model_axes(group);
+      constexpr std::array needed{Axis::model, Axis::cluster, Axis::global_batch};
+      require(group, traced ? std::span(needed).subspan(1, 1) : std::span(needed));
     }
     report_impossible(groups);
     agree_on_tokens(groups, spec);
@@ -185,7 +184,7 @@ class SpaceReader {
           problems_.error(axis.place, why->what, why->remedy);
   }
 
-  void require(const Group& group, std::initializer_list<Axis> axes) {
+  void require(const Group& group, std::span<const Axis> axes) {
     for (const Axis axis : axes) {
       const std::string name(sweep::info_of(axis).name);
       if (find_axis(group.dimensions, axis) == nullptr)

@@ -170,21 +170,24 @@ class WorkloadReader {
       if (named && !grows) group.role = trace::GroupRole::data;
       if (!named && grows) group.role = trace::GroupRole::unknown;
     }
-    for (const trace::RankTrace& rank : trace.ranks) {
-      const bool grows =
-          std::any_of(trace.groups.begin(), trace.groups.end(), [&](const trace::Group& group) {
-            return (group.role == trace::GroupRole::data || group.role == trace::GroupRole::shard) &&
-                   std::find(group.ranks.begin(), group.ranks.end(), rank.rank) != group.ranks.end();
-          });
-      if (!grows)
-        problems_.warning(at("data_groups"),
-                          "gpu rank " + std::to_string(rank.rank) + " is in none of these groups",
-                          "its collectives stay as they were traced; name a group of every traced rank");
-    }
+    const int before = problems_.errors();
     for (const std::string& name : names)
       if (std::find(known.begin(), known.end(), name) == known.end())
         problems_.error(at("data_groups"), "the trace has no group called \"" + name + "\"",
                         suggest(name, known, "groups"));
+    if (problems_.errors() > before) return;
+    for (const trace::RankTrace& rank : trace.ranks) warn_if_apart(trace, rank);
+  }
+
+  void warn_if_apart(const Trace& trace, const trace::RankTrace& rank) {
+    const bool grows = std::any_of(trace.groups.begin(), trace.groups.end(), [&](const trace::Group& group) {
+      return (group.role == trace::GroupRole::data || group.role == trace::GroupRole::shard) &&
+             std::find(group.ranks.begin(), group.ranks.end(), rank.rank) != group.ranks.end();
+    });
+    if (grows) return;
+    problems_.warning(at("data_groups"),
+                      "gpu rank " + std::to_string(rank.rank) + " is in none of these groups",
+                      "its collectives stay as they were traced; name a group of every traced rank");
   }
 
   void choose_times(Trace& trace) const {
