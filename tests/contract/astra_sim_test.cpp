@@ -7,7 +7,8 @@
 //   AstraSim_Analytical_Congestion_Unaware --workload-configuration=all_reduce/4npus_1MB/all_reduce
 //     --system-configuration=S --network-configuration=N
 //     --remote-memory-configuration=examples/remote_memory/analytical/no_memory_expansion.json
-// S is examples/system/native_collectives/Ring_4chunks.json with "endpoint-delay": 1 (0 ends in an
+// (feeder_v3/et_feeder.h of that chakra names its alias ETFeeder inside the namespace; it was moved out to
+// compile.) S is examples/system/native_collectives/Ring_4chunks.json with "endpoint-delay": 1 (0 ends in an
 // assertion), "preferred-dataset-splits": as `chunks` below, "local-mem-bw": 1e15 (reductions take no time)
 // and a "ring" for each dimension; N gives one or two rings with the bandwidths and latencies below.
 //
