@@ -9,7 +9,8 @@ import pytest
 
 os.environ["MPLBACKEND"] = "Agg"
 ANALYSIS = pathlib.Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ANALYSIS))
+sys.path[:0] = [str(ANALYSIS), str(ANALYSIS / "tests")]
+from torch_tier import program_with, pytest_collection_modifyitems, traced  # noqa: E402, F401
 
 
 def is_light_and_the_same_each_time(draw, save, folder, limit):

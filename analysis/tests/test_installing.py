@@ -47,6 +47,8 @@ def test_pip_installs_it_into_a_fresh_environment(result, tmp_path, capsys):
     best = es.open(result).best(1)[0].id
     assert told.splitlines()[-1] == f"{len(es.open(result))} {best}"
     assert run("-m", "echo_sweep", "top", result, "-n", "1").splitlines()[1].startswith(best[:8])
+    told = subprocess.run([tmp_path / "venv/bin/echo-trace", "compare", "no.jsonl", "no.jsonl"], capture_output=True, text=True)
+    assert told.returncode == 2 and told.stderr.startswith("echo-trace: cannot read no.jsonl"), told.stderr
     csv = run("-m", "echo_sweep", "export", result, "--columns", "config_id,tp", "--where", "tp == 8").splitlines()
     assert csv[0] == "config_id,tp" and len(csv) == 1 + len(es.open(result).where("tp == 8"))
 

@@ -71,7 +71,7 @@ def test_as_comparing_all_on_random_meshes_whose_work_changes_in_stretches():
         for size in shape:
             world *= size
         roles = [draw.choice(["pipeline", "data", "shard", "tensor"]) for _ in shape]
-        cuts = [sorted(draw.sample(range(size + 1), min(size, draw.randint(0, 1)))) for size in shape]
+        cuts = [sorted(draw.sample(range(size + 1), min(size, draw.randint(0, 3)))) for size in shape]
         places = list(itertools.product(*map(range, shape)))
         words = [[draw.randint(0, 2) for _ in range(size)] for size in shape]
 

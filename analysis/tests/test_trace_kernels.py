@@ -51,10 +51,13 @@ def test_batches_biases_and_precisions_of_products():
 def test_attention_has_heads_of_queries_and_of_keys():
     q, kv = tensor(2, 8, 128, 64), tensor(2, 2, 256, 64)
     arguments = {"query": q, "key": kv, "value": kv, "is_causal": True}
-    forward = {"kind": "attention_forward", "causal": "yes", "m": 128, "n": 256, "k": 64, "batch": 16, "groups": 4}
+    forward = {"kind": "attention_forward", "causal": "yes", "m": 128, "n": 256, "k": 64, "batch": 16, "groups": 4,
+               "attention": "flash_2"}
     assert kernel_of("aten._scaled_dot_product_flash_attention", arguments, [q, kv, kv], [q]) == forward
     backward = kernel_of("aten._scaled_dot_product_efficient_attention_backward", arguments | {"is_causal": False}, [], [q])
     assert backward == {name: value for name, value in forward.items() if name != "causal"} | {"kind": "attention_backward"}
+    cudnn = kernel_of("aten._scaled_dot_product_cudnn_attention", arguments, [], [])
+    assert cudnn == {name: value for name, value in forward.items() if name != "attention"}
     narrow = tensor(2, 2, 256, 32)
     assert kernel_of("aten._scaled_dot_product_flash_attention", arguments | {"value": narrow}, [], [])["value_dim"] == 32
     packed = {"query": tensor(2, 128, 8, 64), "key": tensor(2, 256, 2, 64), "value": tensor(2, 256, 2, 64), "is_causal": True}

@@ -8,7 +8,7 @@
         ...
     tracer.write(recording.trace(), "step.jsonl")
 
-Needs PyTorch 2.4 or newer where it traces; reading, writing and comparing traces needs nothing.
+Tracing needs PyTorch (made with 2.15); reading, writing and comparing traces needs nothing.
 """
 
 from .trace_file import Trace, TraceError, merge, read, write

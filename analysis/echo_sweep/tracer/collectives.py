@@ -109,6 +109,21 @@ def functional_communication(name, arguments, result):
     return Communication(kind, group, reads, writes, payload, _global(group, peer), int(arguments.get("tag", 0) or 0))
 
 
+def batched_messages(arguments, result):
+    """Of _c10d_functional::batch_p2p_ops, a Communication each."""
+    group = dist.distributed_c10d._resolve_process_group(arguments["group_name"])
+    sent, received = arguments["tensors"], flat(result)
+    messages = []
+    for place, (kind, peer, tag) in enumerate(zip(arguments["op_list"], arguments["peer_list"], arguments["tag_list"])):
+        here = sent[place]
+        if "send" in kind:
+            messages.append(Communication("send", group, [[here]], [[]], [[here]], _global(group, peer), int(tag)))
+        else:
+            into = received[place] if len(received) == len(sent) else here
+            messages.append(Communication("recv", group, [[]], [[into]], [[into]], _global(group, peer), int(tag)))
+    return messages
+
+
 def pretend(name, arguments):
     """What a c10d op leaves in tensors with values, peers being like this rank: the host code of a program reads it."""
     if name in ("allgather_", "_allgather_base_", "alltoall_base_", "alltoall_", "reduce_scatter_", "_reduce_scatter_base_"):

@@ -8,7 +8,7 @@ import torch.distributed as dist
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.distributed import distributed_c10d
 
-from .groups import role_of_words
+from .group_words import role_of_words
 from .streams import stand_ins
 
 HARMLESS = ("set_device", "synchronize", "empty_cache", "init", "_lazy_init", "reset_peak_memory_stats", "manual_seed",

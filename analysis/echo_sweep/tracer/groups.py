@@ -2,35 +2,9 @@
 
 import torch.distributed as dist
 
+from .group_words import role_of_words, spelled
 from .rank_classes import mesh_families
 from .trace_file import Group
-
-# Words in a group's description or a mesh dimension's name, the more telling ones first. Descriptions of
-# Megatron-Core's groups: core/parallel_state.py; mesh dimensions as PyTorch's tutorials and torchtitan call them.
-ROLE_WORDS = (("expert", ("ep", "expert", "etp")), ("context", ("cp", "context", "ring", "ulysses")),
-              ("shard", ("fsdp", "shard", "zero", "dp_shard", "hsdp")), ("pipeline", ("pp", "pipe", "pipeline", "stage")),
-              ("tensor", ("tp", "tensor", "mp", "sp")), ("data", ("dp", "ddp", "data", "replicate", "dp_replicate")))
-
-
-def role_of_words(text):
-    """What a name such as `mesh_dp_shard` or `DATA_PARALLEL_GROUP_WITH_CP` says: its first telling word decides."""
-    words = text.lower().replace("mesh_", "").replace("-", "_").split("_")
-    if "dp" in words and "shard" in words:
-        return "shard"
-    for word in words:
-        for role, telling in ROLE_WORDS:
-            if word in telling:
-                return role
-    return "unknown"
-
-
-def spelled(ranks):
-    """0-7, 0-12/4 (every fourth) or 0,1,5."""
-    steps = {b - a for a, b in zip(ranks, ranks[1:])}
-    if len(ranks) > 2 and len(steps) == 1 and min(steps) > 0:
-        step = steps.pop()
-        return f"{ranks[0]}-{ranks[-1]}" + (f"/{step}" if step > 1 else "")
-    return ",".join(map(str, ranks)) if len(ranks) <= 8 else f"{ranks[0]}..{ranks[-1]}x{len(ranks)}.{hash(tuple(ranks)) % 10**6}"
 
 
 class Groups:

@@ -34,8 +34,9 @@ def _product(left, right):
     return lambda arguments, outputs, tf32: _gemm(arguments[left], arguments[right], tf32)
 
 
-def _attention(kind, heads_before_tokens=True):
-    """Queries [samples, heads, tokens, channels], or tokens before heads."""
+def _attention(kind, heads_before_tokens=True, library="flash_2"):
+    """Queries [samples, heads, tokens, channels], or tokens before heads. PyTorch's flash kernels are FlashAttention-2's;
+    its memory-efficient ones are the nearest to those."""
 
     def key_of(arguments, outputs, tf32):
         query, keys, values = (arguments[name] for name in ("query", "key", "value"))
@@ -44,7 +45,7 @@ def _attention(kind, heads_before_tokens=True):
         heads, tokens = (1, 2) if heads_before_tokens else (2, 1)
         samples, channels, value_dim = query.shape[0], query.shape[3], values.shape[3]
         key = _sized(kind, query.dtype, query.shape[tokens], keys.shape[tokens], k=channels,
-                     batch=samples * query.shape[heads], groups=samples * keys.shape[heads])
+                     batch=samples * query.shape[heads], groups=samples * keys.shape[heads], attention=library)
         if key and arguments.get("is_causal", arguments.get("causal", False)):
             key["causal"] = "yes"
         if key and value_dim != channels:
@@ -102,8 +103,8 @@ def _norm_of_gradients(arguments, outputs, tf32):
 
 
 _flash = {"_scaled_dot_product_flash_attention", "_scaled_dot_product_flash_attention_for_cpu",
-          "_scaled_dot_product_efficient_attention", "_scaled_dot_product_cudnn_attention",
-          "_scaled_dot_product_fused_attention_overrideable"}
+          "_scaled_dot_product_efficient_attention"}
+_native = {"_scaled_dot_product_cudnn_attention", "_scaled_dot_product_fused_attention_overrideable"}
 
 KERNELS = {
     "aten.mm": _product("self", "mat2"), "aten.bmm": _product("self", "mat2"),
@@ -111,6 +112,8 @@ KERNELS = {
     "aten._addmm_activation": _product("mat1", "mat2"),
     **{f"aten.{name}": _attention("attention_forward") for name in _flash},
     **{f"aten.{name}_backward": _attention("attention_backward") for name in _flash},
+    **{f"aten.{name}": _attention("attention_forward", library="native") for name in _native},
+    **{f"aten.{name}_backward": _attention("attention_backward", library="native") for name in _native},
     "aten._flash_attention_forward": _attention("attention_forward", heads_before_tokens=False),
     "aten._flash_attention_backward": _attention("attention_backward", heads_before_tokens=False),
     "aten.native_layer_norm": _rows("norm_forward", "input"),
@@ -193,6 +196,7 @@ def _foreach(op, reads, writes):
     return _traffic_of_many("optimizer", writes, sum(t.bytes for t in reads) + sum(t.bytes for t in writes))
 
 
-_DEFAULTS = {"precision": "bf16", "layout": "tn", "m": 1, "n": 1, "k": 1, "batch": 1, "groups": 1}
+_DEFAULTS = {"precision": "bf16", "layout": "tn", "m": 1, "n": 1, "k": 1, "batch": 1, "groups": 1,
+             "attention": "native"}
 
 __all__ = ["TensorFacts", "kernel_of", "traffic_of"]

@@ -210,6 +210,12 @@ class Recorder(TorchDispatchMode):
     # --- communication
     def _functional(self, func, name, args, kwargs, result):
         arguments = collectives.named_arguments(func, args, kwargs)
+        if name == "batch_p2p_ops":
+            before, self.launch = self.launch, self.next_launch()
+            for message in collectives.batched_messages(arguments, result):
+                self.add_transfers(message, message.kind)
+            self.launch = before
+            return
         communication = collectives.functional_communication(name, arguments, result)
         if communication:
             self.add_transfers(communication, name)

@@ -31,6 +31,16 @@ class Recording:
         if dist.is_initialized():
             raise TraceError("a process group exists already; begin the recording before init_process_group")
         self._entered = contextlib.ExitStack()
+        try:
+            self._set_up()
+        except BaseException:
+            self._entered.close()
+            self.passes.unhook()
+            self.patches.undo()
+            raise
+        return self
+
+    def _set_up(self):
         environment.set_environment(self.patches, self.world, self.rank, self.ranks_per_node)
         environment.fake_groups(self.patches, self.groups, self.world, self.rank)
         environment.agreeing_peers(self.patches)
@@ -43,7 +53,6 @@ class Recording:
         self.passes.hook()
         self._entered.enter_context(self.recorder)
         self._entered.enter_context(AsCuda(self.recorder))
-        return self
 
     def __exit__(self, *error):
         self._entered.close()

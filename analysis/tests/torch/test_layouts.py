@@ -60,7 +60,7 @@ def test_attention_of_one_gpu(traced):
     keys = [node.kernel for node in traced("single", 1).ranks[0].nodes
             if (node.kernel or {}).get("kind") == "attention_forward"]
     assert keys == [{"kind": "attention_forward", "causal": "yes", "m": 256, "n": 256, "k": 64, "batch": 16,
-                     "groups": 16}] * LAYERS
+                     "groups": 16, "attention": "flash_2"}] * LAYERS
 
 
 def test_passes_come_in_order(traced):
