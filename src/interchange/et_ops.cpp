@@ -70,7 +70,10 @@ class Reader {
     read_et_nodes(path, [&](EtNode& node) { take(node); });
     std::stable_sort(nodes_.begin(), nodes_.end(), [](const Node& a, const Node& b) { return a.id < b.id; });
     for (std::size_t i = 0; i < nodes_.size(); ++i)
-      places_.emplace(nodes_[i].id, static_cast<std::int32_t>(i));
+      if (!places_.emplace(nodes_[i].id, static_cast<std::int32_t>(i)).second)
+        throw UserError({Problem{{path},
+                                 fmt::format("{} has two nodes of id {}", path, nodes_[i].id),
+                                 "it was put together from two; give one at a time"}});
     for (Node& node : nodes_)  // a call comes before those it makes
       if (const auto found = places_.find(node.parent_id);
           found != places_.end() && nodes_[static_cast<std::size_t>(found->second)].id < node.id)

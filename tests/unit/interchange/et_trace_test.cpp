@@ -244,8 +244,9 @@ TEST(ExecutionTrace, WhatIsNoneIsRefusedWithItsByte) {
   } catch (const UserError& error) {
     EXPECT_THAT(error.problems().at(0).what, HasSubstr("byte 200"));
   }
-  EXPECT_THROW(static_cast<void>(read_et({files.write("et.json", EtText().node(3, "x", 2).text())})),
-               UserError);
+  for (const std::string& none :
+       {EtText().node(3, "x", 2).text(), EtText().mm(4, 2, 1, 5).mm(4, 2, 1, 5).text()})
+    EXPECT_THROW(static_cast<void>(read_et({files.write("et.json", none)})), UserError);
 }
 
 }  // namespace
