@@ -21,8 +21,8 @@ struct CallSite {
 // stays one: the outer's keys are taken away.
 //
 // Passes: what the autograd engine evaluates is backward, ops in it that record a graph anew are recomputed;
-// Optimizer.step and zero_grad are the optimizer's, and what comes after the last backward op of a marked step
-// (clipping, logging); all else of a step that has a backward pass is forward.
+// Optimizer.step and zero_grad are the optimizer's, and what comes after the last backward op of a marked
+// step (clipping, logging); all else of a step that has a backward pass is forward.
 [[nodiscard]] std::vector<CallSite> call_sites(KinetoStep&);
 
 }  // namespace echo::interchange
