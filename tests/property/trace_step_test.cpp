@@ -12,6 +12,7 @@
 #include "tests/support/random_config.hpp"
 #include "tests/support/random_traced_step.hpp"
 #include "tests/support/sample_trace.hpp"
+#include "tests/support/sanitized.hpp"
 #include "training/rank_layout.hpp"
 
 namespace echo::simulate {
@@ -299,7 +300,7 @@ TEST(TracedStep, SaysWhichOpsWaitForEachOther) {
 // Whatever a trace holds, and wherever it runs.
 TEST(TracedStep, ObeysTheLawsOfSteps) {
   std::int32_t grown = 0, slowed = 0;
-  for (std::uint64_t i = 0; i < 400; ++i) {
+  for (std::uint64_t i = 0; i < (support::is_sanitized ? 150 : 400); ++i) {
     const support::RandomTracedStep random(i);
     ASSERT_EQ(trace::why_unsound(random.made), "") << random.describe();
     ASSERT_EQ(why_not_replayable(random.made), "") << random.describe();
@@ -330,8 +331,8 @@ TEST(TracedStep, ObeysTheLawsOfSteps) {
     ASSERT_EQ(again.driver, report.driver) << random.describe();
     ASSERT_EQ(again.step_p90, report.step_p90) << random.describe();
   }
-  EXPECT_GT(grown, 30);
-  EXPECT_GT(slowed, 50);
+  EXPECT_GT(grown, 10);
+  EXPECT_GT(slowed, 15);
 }
 
 TEST(TracedStep, OfUnequalGpusTakesLonger) {
