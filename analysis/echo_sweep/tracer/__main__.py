@@ -1,4 +1,4 @@
-"""echo-trace: one training step of some ranks of a job, traced without a GPU and without the others.
+"""echo-trace: one training step of some ranks of a job, traced without the others, on one GPU or none.
 
     echo-trace --world 1024 --rank 37 -o step.jsonl -- python train.py ...
     echo-trace --world 1024 --ranks classes -o step.jsonl -- python train.py ...
@@ -23,6 +23,9 @@ def _options(words):
     which.add_argument("--ranks", help="several: all, classes, or numbers such as 0,1,8")
     parser.add_argument("-o", "--output", required=True, help="where the trace goes: .jsonl or .jsonl.gz")
     parser.add_argument("--step", type=int, default=2, help="which optimizer step (2: the first sets things up)")
+    parser.add_argument("--backend", choices=("fake", "nccl"), default="fake",
+                        help="fake: no GPU, shapes without times; nccl: on one GPU, whose kernels are timed while NCCL's calls "
+                             "are recorded and answered by libecho_nccl.so")
     parser.add_argument("--continue", dest="go_on", action="store_true", help="let the script run on after it")
     parser.add_argument("--ranks-per-node", type=int, default=8, help="LOCAL_WORLD_SIZE (8)")
     parser.add_argument("--traceback", action="store_true", help="say all about an error of the script")
@@ -53,9 +56,25 @@ def _chosen(options):
     return ranks
 
 
+def _trace_on_gpu(options):
+    """Each rank in a process of its own: NCCL's library is replaced before it starts."""
+    from . import exsitu
+    from .trace_file import merge
+
+    if options.ranks == "classes":
+        raise TraceError("--ranks classes compares shapes, which kernels on a GPU do not tell; name ranks, such as the first "
+                         "of each pipeline stage")
+    if options.step < 2:
+        raise TraceError("--step 1 sets things up and has no beginning that NCCL's calls tell; take 2 or more")
+    write(merge([exsitu.run(options.script, rank, options.world, step=options.step - 2,
+                            local_world=options.ranks_per_node) for rank in _chosen(options)]), options.output)
+
+
 def _trace(options):
     _check(options)
-    if options.ranks is None:
+    if options.backend == "nccl":
+        _trace_on_gpu(options)
+    elif options.ranks is None:
         from . import script
         from .many_ranks import write_families
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from .trace_file import TraceError
+
 NONE, TEXT_OF_COMM, TEXT_OF_NAME, TEXT_OF_MARK, TEXT_OF_CALL = 0, 1, 2, 3, 4
 COMM_CREATED, COMM_GONE, GROUP_END, GROUP_DROPPED, MARK = 8, 9, 10, 11, 12
 OPS = {16: "all_reduce", 17: "all_gather", 18: "reduce_scatter", 19: "broadcast", 20: "reduce", 21: "all_to_all",
@@ -35,7 +37,7 @@ _text = np.dtype([("what", "<u2"), ("length", "u1"), ("goes_on", "u1"), ("owner"
 assert _header.itemsize == CALL.itemsize == GPU.itemsize == _text.itemsize == 64
 
 
-class RecordError(Exception):
+class RecordError(TraceError):
     """What is wrong with a file, on one line."""
 
 
