@@ -56,7 +56,8 @@ trace::Trace generated(const training::TrainingConfig& config, const simulate::C
         "choose a config whose status is ok");
   }
   simulate::StepTraceRequest request;
-  if (!source.ranks.empty()) request.ranks = ranks_in(source.ranks, training::gpus_of(config.degrees));
+  const std::string wanted = source.ranks.empty() && source.every_rank ? "all" : source.ranks;
+  if (!wanted.empty()) request.ranks = ranks_in(wanted, training::gpus_of(config.degrees));
   return simulate::generate_trace(step, config, catalog, ws, request).trace;
 }
 
@@ -113,7 +114,7 @@ void declare_source(Options& options, TraceSource& source) {
   options.value(source.step, "--step", "which of several steps a trace holds; default: one in the middle");
   options.value(source.id, "--id", "of a result file: config_id or the beginning of one, or a row number");
   options.value(source.point, "--point", "of a sweep: the number of a point");
-  options.value(source.ranks, "--ranks", "gpu ranks to take, as in 0,8, or all; default: one of each kind");
+  options.value(source.ranks, "--ranks", "gpu ranks to take, as in 0,8, or all; default: one of each kind, or all where the format wants them");
   options.values(source.sets, "--set", "KEY=VALUE replaces a value of the sweep; repeatable");
   options.values(source.preset_paths, "--preset-path",
                  "folder of presets that come before the built-in ones");

@@ -14,6 +14,7 @@ struct TraceSource {
   std::string id;                          // of a row
   std::string point;                       // of a sweep: its number, or empty
   std::string ranks;                       // "0,8", "all"; empty: as the trace has them
+  bool every_rank = false;                 // of rows and points, where `ranks` is empty
   std::vector<std::string> sets, preset_paths;
 };
 

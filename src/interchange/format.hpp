@@ -31,6 +31,7 @@ struct Format {
   // One file, or a folder of one a rank. Throws UserError, 5, where it cannot be written, 2 where the format
   // cannot say what the trace holds. Null: not written.
   void (*write)(const trace::Trace&, const std::string& path);
+  bool is_of_every_rank = false;  // what reads it wants the ops of each rank, not of one of each kind
 };
 
 [[nodiscard]] std::span<const Format* const> format_table();      // sorted by name

@@ -96,6 +96,12 @@ class Convert(unittest.TestCase):
         self.assertEqual([rank["rank"] for rank in self.info(out, "--ranks", "1,6")["ranks"]], [1, 6])
         self.assertEqual({rank["stands_for"] for rank in self.info(out)["ranks"]}, {1})
 
+    def test_chakra_gets_a_file_of_every_rank(self):
+        out = self.folder / "et"
+        run("convert", self.sweep, "--point", 0, "--to", "chakra", "-o", out)
+        self.assertEqual(len(list(out.glob("*.et"))), 8)
+        self.assertEqual(self.info(out)["world"], 8)
+
     def test_what_is_counted_adds_up(self):
         info = self.info(self.trace)
         self.assertEqual(sum(rank["ops"] for rank in info["ranks"]), len(lines_of(self.trace)) - 3)

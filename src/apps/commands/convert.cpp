@@ -43,11 +43,12 @@ const interchange::Format& format_to_write(const ConvertOptions& options) {
   return *format;
 }
 
-int run_convert(const ConvertOptions& options) {
+int run_convert(ConvertOptions& options) {
   if (options.output.empty()) throw UserError("no output is named", "add -o trace.jsonl.gz");
   if (options.cluster.empty() && !options.gpu.empty())
     throw UserError("--gpu replaces the GPUs of a cluster", "add --cluster");
   const interchange::Format& format = format_to_write(options);
+  options.source.every_rank = format.is_of_every_rank;
   trace::Trace trace = find_trace(options.source);
   PricedOps priced;
   if (!options.cluster.empty())

@@ -93,6 +93,7 @@ extern const Format chakra{.name = "chakra",
                            .source = "github.com/mlcommons/chakra, schema 0.0.4 to 1.0.0",
                            .recognises = recognises,
                            .read = read,
-                           .write = write_chakra};
+                           .write = write_chakra,
+                           .is_of_every_rank = true};
 
 }  // namespace echo::interchange::formats
