@@ -68,6 +68,7 @@ static std::string memory_of(const Table& table, std::int64_t row) {
   constexpr double gib = 1073741824.0;
   const double peak = table.number("mem_peak", row), limit = table.number("mem_limit", row);
   if (!std::isfinite(peak)) return "-";
+  if (!std::isfinite(peak)) return "-";  // of a replayed step
   return fmt::format("{:.0f}/{:.0f} GiB{}", peak / gib, limit / gib, peak > limit ? " ?" : "");
 }
 

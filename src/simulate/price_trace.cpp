@@ -195,7 +195,7 @@ class Pricer {
       s_.grade[op] = ops::Grade::extrapolated;
     }
     if (as_traced || !has_shape) s_.drivers[op] = guessed_drivers(node, out_.kernels[kernel], s_.alone[op]);
-    if (node.pass != trace::Pass::optimizer || !s_.shape.splits_states || growth_ == 1) return;
+    if (node.pass != trace::Pass::optimizer || !s_.shape.splits_states || growth_ == 1.0) return;
     s_.alone[op] = scaled(s_.alone[op], 1.0 / growth_);
     for (double& ps : s_.drivers[op].ps) ps /= growth_;
   }
@@ -264,7 +264,7 @@ class Pricer {
   const machine::GpuSpec& gpu_;
   const machine::GpuSpec* traced_ = nullptr;  // of the catalog; null: not known
   const training::FrameworkSpec& framework_;
-  const std::int32_t growth_;
+  const double growth_;
   bool timed_ = false;  // some kernel of the trace
 };
 

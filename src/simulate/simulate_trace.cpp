@@ -117,7 +117,7 @@ void report_rates(const TrainingConfig& config, const Catalog& catalog, const Tr
 double worst_pace(const trace::RankTrace& rank, const TraceRanks& ranks, std::span<const double> paces) {
   double worst = 0.0;
   for (const std::int32_t one : rank.stands_for)
-    for (std::int32_t copy = 0; copy < ranks.growth(); ++copy)
+    for (std::int32_t copy = 0; copy < ranks.copies(); ++copy)
       worst = std::max(worst, paces[at(ranks.place(one, copy))]);
   return worst > 0.0 ? worst : 1.0;
 }
@@ -153,7 +153,7 @@ std::string_view why_trace_unsupported(const TrainingConfig& config, const Catal
   return why == nullptr ? std::string_view{} : why;
 }
 
-training::Batch batch_of_trace(double traced_tokens, std::int32_t growth) {
+training::Batch batch_of_trace(double traced_tokens, double growth) {
   const double tokens = std::round(traced_tokens * growth);
   return {.global_samples = tokens < 2147483648.0 ? static_cast<std::int32_t>(tokens) : 0};
 }

@@ -23,6 +23,6 @@ namespace echo::simulate {
 [[nodiscard]] std::string_view why_trace_unsupported(const training::TrainingConfig&, const Catalog&);
 
 // As config files count them: of one step of the job that has grown with the data degree.
-[[nodiscard]] training::Batch batch_of_trace(double traced_tokens, std::int32_t growth);
+[[nodiscard]] training::Batch batch_of_trace(double traced_tokens, double growth);
 
 }  // namespace echo::simulate

@@ -8,7 +8,9 @@
 // Idea. Growth by k stretches one dimension of the rank grid, where the largest group that grows lies, in
 // place: its ranks keep their neighbours inside it, what stands outside of it (pipeline stages in Megatron's
 // order) moves on. A group that grows takes the like places of all k copies. Where no such dimension can be
-// read off, copies of the whole job stand one behind the other.
+// read off, copies of the whole job stand one behind the other. Where every group either lies across the
+// dimension or takes in all of it, it may have any length, a shorter one too: ranks beyond it are those that
+// are left, counted round.
 //
 // Which groups grow: those of role data and shard, and those of all ranks. Of several the one that lies
 // across the tensor and context groups is the dimension (Megatron reduces gradients over data and context
@@ -110,6 +112,20 @@ bool scatters(const trace::Trace& trace, const std::vector<std::uint8_t>& grows)
   });
 }
 
+// Whether each group has one place of the dimension, or grows and has them all.
+bool has_whole_lines(const trace::Trace& trace, const TraceShape& shape) {
+  if (shape.size < 2) return false;
+  for (std::size_t i = 0; i < trace.groups.size(); ++i) {
+    std::vector<std::int32_t> places;
+    for (const std::int32_t rank : trace.groups[i].ranks) places.push_back(rank / shape.stride % shape.size);
+    std::sort(places.begin(), places.end());
+    places.erase(std::unique(places.begin(), places.end()), places.end());
+    const bool is_whole = std::ssize(places) == shape.size && shape.grows[i] != 0;
+    if (places.size() > 1 && !is_whole) return false;
+  }
+  return true;
+}
+
 void find_degrees(const trace::Trace& trace, std::int32_t rank, std::int32_t data, TraceShape& out) {
   training::Degrees& d = out.degrees;
   d.data = data;
@@ -150,23 +166,30 @@ TraceShape shape_of(const trace::Trace& trace) {
   out.splits_states = !crossed && (shard != nullptr || scatters(trace, out.grows));
   const bool by_data = crossed || shard == nullptr || (data != nullptr && size_of(data) >= size_of(shard));
   find_dimension(by_data ? *data : *shard, trace.world, out);
+  out.can_be_any = has_whole_lines(trace, out);
   return out;
 }
 
-std::int32_t growth_of(const TraceShape& shape, const training::Degrees& degrees) {
-  return degrees.data % shape.degrees.data == 0 ? degrees.data / shape.degrees.data : 0;
+double growth_of(const TraceShape& shape, const training::Degrees& degrees) {
+  const std::int64_t length = std::int64_t{degrees.data} * shape.size;
+  const bool fits = shape.can_be_any ? length % shape.degrees.data == 0 && length >= shape.degrees.data
+                                     : degrees.data % shape.degrees.data == 0;
+  return fits ? static_cast<double>(degrees.data) / shape.degrees.data : 0.0;
 }
 
 const char* why_trace_cannot(const trace::Trace& trace, const TraceShape& shape,
                              const training::TrainingConfig& config, const machine::ClusterSpec& cluster) {
   const training::Degrees& d = config.degrees;
-  const std::int32_t growth = growth_of(shape, d);
+  const double growth = growth_of(shape, d);
   if (trace.ranks.empty()) return "the trace holds no rank";
   if (d.tensor != shape.degrees.tensor || d.pipeline != shape.degrees.pipeline ||
       d.context != shape.degrees.context)
     return "tensor, pipeline and context degree are those of the trace; trace the job again for others";
-  if (growth == 0) return "the data degree must be a multiple of the traced one";
-  if (growth > 1 && !shape.can_grow)
+  if (growth == 0.0)
+    return "the data degree must be a multiple of the traced one, as some groups take in a part of the "
+           "data-parallel "
+           "ranks";
+  if (growth != 1.0 && !shape.can_grow)
     return "no group of the trace is of role data or shard, so only its own number of gpu ranks can be "
            "simulated; "
            "name those that grow in data_groups";
@@ -179,23 +202,25 @@ TraceRanks::TraceRanks(const trace::Trace& trace, const TraceShape& shape,
                        const training::TrainingConfig& config, const machine::ClusterSpec& cluster)
     : trace_(trace),
       shape_(shape),
-      growth_(growth_of(shape, config.degrees)),
+      length_(static_cast<std::int32_t>(std::int64_t{shape.size} * config.degrees.data / shape.degrees.data)),
       domain_(std::max(cluster.gpus_per_node, cluster.scale_up_domain)),
       gpus_per_node_(cluster.gpus_per_node),
       gpus_(training::gpus_of(config.degrees)) {
+  copies_ = (length_ + shape.size - 1) / shape.size;
   machine::place_ranks(config.recipe.placement, gpus_, domain_,
                        static_cast<std::uint64_t>(config.recipe.placement_seed), slots_);
 }
 
 std::int32_t TraceRanks::place(std::int32_t traced, std::int32_t copy) const {
   const std::int32_t block = shape_.stride * shape_.size, i = traced / shape_.stride % shape_.size;
-  return traced / block * block * growth_ + (i + copy * shape_.size) * shape_.stride + traced % shape_.stride;
+  const std::int32_t place = (i + copy * shape_.size) % length_;
+  return traced / block * shape_.stride * length_ + place * shape_.stride + traced % shape_.stride;
 }
 
 machine::GroupSpan TraceRanks::span(std::int32_t group) const {
   std::vector<std::int32_t> ranks;
   const auto add = [&](std::int32_t rank, bool grows) {
-    for (std::int32_t copy = 0; copy < (grows ? growth_ : 1); ++copy) ranks.push_back(place(rank, copy));
+    for (std::int32_t copy = 0; copy < (grows ? copies_ : 1); ++copy) ranks.push_back(place(rank, copy));
   };
   if (group < 0) {
     for (std::int32_t rank = 0; rank < trace_.world; ++rank) add(rank, true);
@@ -218,6 +243,7 @@ machine::GroupSpan TraceRanks::span_of_pair(std::int32_t from, std::int32_t to) 
 // first; those that lie across nodes otherwise than that one, and any others, by where they are.
 machine::GroupSpan TraceRanks::span_of_ranks(std::vector<std::int32_t>& ranks) const {
   std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   const auto count = static_cast<std::int32_t>(ranks.size());
   if (count < 2) return {};
   machine::GroupSpan span{.ranks = count, .nodes = 0, .stride = ranks[1] - ranks[0]};

@@ -18,12 +18,14 @@ struct TraceShape {
   std::vector<std::uint8_t> grows;  // [Trace::groups] its members multiply
   std::int32_t stride = 1, size = 1;
   bool can_grow = false;
+  bool can_be_any = false;     // the dimension may have any length, not only a multiple of the traced one
   bool splits_states = false;  // optimizer states are spread over what grows
 };
 [[nodiscard]] TraceShape shape_of(const trace::Trace&);
 
-// By how much the job has grown: data degree over the traced one; 0 where it is no multiple.
-[[nodiscard]] std::int32_t growth_of(const TraceShape&, const training::Degrees&);
+// By how much the job has grown: data degree over the traced one, below 1 where it has shrunk; 0 where it
+// cannot have that degree.
+[[nodiscard]] double growth_of(const TraceShape&, const training::Degrees&);
 
 // Why the config cannot be made of the trace, in a user's words; null where it can.
 [[nodiscard]] const char* why_trace_cannot(const trace::Trace&, const TraceShape&,
@@ -35,9 +37,10 @@ class TraceRanks {
   TraceRanks(const trace::Trace&, const TraceShape&, const training::TrainingConfig&,
              const machine::ClusterSpec&);
 
-  // The rank that `traced` is in copy `copy` of the traced job.
+  // The rank that `traced` is in copy `copy` of the traced job; of a job that has shrunk several are the
+  // same.
   [[nodiscard]] std::int32_t place(std::int32_t traced, std::int32_t copy) const;
-  [[nodiscard]] std::int32_t growth() const { return growth_; }
+  [[nodiscard]] std::int32_t copies() const { return copies_; }
   // group: -1 = all ranks of the job.
   [[nodiscard]] machine::GroupSpan span(std::int32_t group) const;
   [[nodiscard]] machine::GroupSpan span_of_pair(std::int32_t from, std::int32_t to) const;
@@ -47,7 +50,8 @@ class TraceRanks {
 
   const trace::Trace& trace_;
   const TraceShape& shape_;
-  std::int32_t growth_ = 1, domain_ = 8, gpus_per_node_ = 8, gpus_ = 1;
+  std::int32_t copies_ = 1, length_ = 1;  // of the job; of the dimension now
+  std::int32_t domain_ = 8, gpus_per_node_ = 8, gpus_ = 1;
   std::vector<std::int32_t> slots_;  // empty: packed
 };
 

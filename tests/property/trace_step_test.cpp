@@ -108,6 +108,34 @@ TEST(TracedStep, GrowsWithTheDataDegree) {
   EXPECT_EQ(price.time, price_collective(query, traced.config, traced.catalog, support::presets().calibration,
                                          traced.ws.memo)
                             .time);
+}
+
+TEST(TracedStep, IsThatOfTheDegreeItWasTracedAt) {
+  for (const bool sharded : {false, true}) {
+    for (const std::int32_t degree : {2, 8, 12, 16, 64, 96}) {
+      Traced there(support::data_parallel_trace(degree, SimTime(-1), sharded));
+      const StepReport expected = there.run();
+      for (const std::int32_t from : {8, 64}) {
+        Traced traced(support::data_parallel_trace(from, SimTime(-1), sharded));
+        traced.config.degrees.data = degree;
+        const StepReport report = traced.run();
+        ASSERT_EQ(report.status, Status::ok) << from << " to " << degree;
+        // The update of a shard is known of the traced degree alone, and takes its share.
+        if (!sharded) {
+          EXPECT_EQ(report.step, expected.step) << from << " to " << degree;
+        }
+        EXPECT_EQ(traced.ws.prices.collectives, there.ws.prices.collectives) << from << " to " << degree;
+      }
+    }
+  }
+}
+
+TEST(TracedStep, HasAMultipleOfItsDegreeWhereGroupsTakeAPartOfTheRanks) {
+  trace::Trace parts = support::data_parallel_trace(8);
+  parts.groups.push_back({"even", trace::GroupRole::expert, {0, 2, 4, 6}});
+  Traced traced(parts);
+  traced.config.degrees.data = 16;
+  EXPECT_EQ(traced.run().status, Status::ok);
   traced.config.degrees.data = 12;
   EXPECT_EQ(traced.run().reason, training::Reason::unsupported);
   EXPECT_NE(why_unsupported(traced.config, traced.catalog).find("multiple"), std::string_view::npos);
@@ -322,7 +350,7 @@ TEST(TracedStep, ObeysTheLawsOfSteps) {
     for (const double driver : report.driver) ASSERT_GE(driver, -1e-6) << random.describe();
     ASSERT_TRUE(std::isnan(report.mfu) || (report.mfu > 0.0 && report.mfu <= 1.0)) << random.describe();
     ASSERT_TRUE(std::isfinite(report.rel_error)) << random.describe();
-    grown += growth_of(traced.ws.trace->shape, traced.config.degrees) > 1;
+    grown += growth_of(traced.ws.trace->shape, traced.config.degrees) > 1.0;
     slowed += report.step > report.step_no_slowdown;
     const StepReport again =
         traced.run({.sigma = 0.02, .draws = report.step_median > SimTime::zero() ? 3 : 0, .seed = i});
