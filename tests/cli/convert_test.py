@@ -1,6 +1,7 @@
 """echo-sweep trace-info and convert as a user meets them.   usage: convert_test.py ECHO_SWEEP"""
 
 import collections
+import csv
 import gzip
 import json
 import pathlib
@@ -164,6 +165,38 @@ class Convert(unittest.TestCase):
             self.assertIn(what, done.stderr, arguments)
         self.assertFalse(other.exists())
         run("convert", self.trace, "-o", "/nowhere/t.jsonl", code=5)
+
+
+class ShippedTrace(unittest.TestCase):
+    """Llama 3 8B as Transformers and FSDP2 run it, beside the same layout as the generator has it."""
+    GENERATED = """
+[space]
+model = "llama3-8b"
+cluster = ["dgx-a100-hdr200", "dgx-h100-ndr400", "dgx-b200"]
+framework = "torchtitan-eager"
+zero = 3
+recompute = "full"
+micro_batch = 1
+seq_len = 8192
+dp = 64
+global_batch = 64
+"""
+
+    def steps_of(self, sweep, folder):
+        file = folder / "out.h5"
+        run(sweep, "-o", file, "--fresh")
+        rows = csv.DictReader(run("export", file, "--format", "csv").stdout.splitlines())
+        return {row["cluster"]: float(row["step_time[s]"]) for row in rows if row["dp"] == "64"}
+
+    def test_steps_are_near_the_generators(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = pathlib.Path(scratch)
+            (folder / "generated.toml").write_text(self.GENERATED)
+            traced = self.steps_of(LAYOUTS.parent / "llama3-8b-fsdp2.toml", folder)
+            generated = self.steps_of(folder / "generated.toml", folder)
+        self.assertEqual(len(traced), 3)
+        for cluster, seconds in traced.items():
+            self.assertLess(abs(seconds / generated[cluster] - 1), 0.06, cluster)  # other eager kernels around the same products
 
 
 if __name__ == "__main__":
