@@ -23,15 +23,31 @@ static std::string line_of(const Place& place) {
   return line;
 }
 
+// Of a line of data that no terminal holds, what stands around the place; `column` moves along.
+static std::string clipped(const std::string& line, std::int32_t& column) {
+  constexpr std::size_t widest = 200, before = 80;
+  if (line.size() <= widest) return line;
+  const std::size_t at = static_cast<std::size_t>(std::max(column - 1, 0));
+  const auto whole = [&](std::size_t i) {  // where the next character of UTF-8 begins
+    while (i < line.size() && (static_cast<unsigned char>(line[i]) & 0xC0U) == 0x80U) ++i;
+    return i;
+  };
+  const std::size_t first = whole(std::min(at > before ? at - before : 0, line.size() - widest / 2));
+  const std::size_t last = whole(std::min(first + widest, line.size()));
+  const std::string start = first > 0 ? "..." : "", end = last < line.size() ? "..." : "";
+  column -= static_cast<std::int32_t>(first) - static_cast<std::int32_t>(start.size());
+  return start + line.substr(first, last - first) + end;
+}
+
 std::string problem_text(const Problem& problem, bool colour) {
-  const Place& place = problem.place;
+  Place place = problem.place;
   std::string where = place.file;
   if (place.line > 0) where += fmt::format(":{}", place.line);
   if (place.line > 0 && place.column > 0) where += fmt::format(":{}", place.column);
   if (!where.empty()) where += ": ";
   std::string text = fmt::format("{}{} {}\n", where,
                                  red(std::string(word_of(problem.severity)) + ":", colour), problem.what);
-  const std::string line = place.line > 0 ? line_of(place) : "";
+  const std::string line = place.line > 0 ? clipped(line_of(place), place.column) : "";
   if (line.empty()) {
     if (!problem.remedy.empty()) text += fmt::format("  {}\n", problem.remedy);
     return text;

@@ -46,6 +46,9 @@ std::vector<std::int32_t> ranks_in(const std::string& list, std::int32_t world) 
 
 trace::Trace generated(const training::TrainingConfig& config, const simulate::Catalog& catalog,
                        const simulate::Calibration& known, const TraceSource& source) {
+  if (!catalog.model(config.model).trace.is_none())
+    throw UserError(source.file + ": " + catalog.model(config.model).name + " is a trace that is replayed",
+                    "give the trace itself, which [workload] names");
   simulate::Workspace ws;
   const simulate::StepTimeline step = simulate::unfold_step(config, catalog, known, ws);
   if (step.report.status != training::Status::ok) {
@@ -114,7 +117,9 @@ void declare_source(Options& options, TraceSource& source) {
   options.value(source.step, "--step", "which of several steps a trace holds; default: one in the middle");
   options.value(source.id, "--id", "of a result file: config_id or the beginning of one, or a row number");
   options.value(source.point, "--point", "of a sweep: the number of a point");
-  options.value(source.ranks, "--ranks", "gpu ranks to take, as in 0,8, or all; default: one of each kind, or all where the format wants them");
+  options.value(
+      source.ranks, "--ranks",
+      "gpu ranks to take, as in 0,8, or all; default: one of each kind, or all where the format wants them");
   options.values(source.sets, "--set", "KEY=VALUE replaces a value of the sweep; repeatable");
   options.values(source.preset_paths, "--preset-path",
                  "folder of presets that come before the built-in ones");

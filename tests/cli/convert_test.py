@@ -167,6 +167,17 @@ class Convert(unittest.TestCase):
         run("convert", self.trace, "-o", "/nowhere/t.jsonl", code=5)
 
 
+class Replayed(unittest.TestCase):
+    def test_a_row_that_replays_a_trace_names_the_trace_instead(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            out = pathlib.Path(scratch) / "out.h5"
+            sweep = LAYOUTS.parent / "llama3-8b-fsdp2.toml"
+            run(sweep, "-o", out)
+            for source in ((out, "--id", 0), (sweep, "--point", 0)):
+                told = run("convert", *source, "-o", out.with_suffix(".jsonl"), code=2).stderr
+                self.assertIn("is a trace that is replayed", told)
+
+
 class ShippedTrace(unittest.TestCase):
     """Llama 3 8B as Transformers and FSDP2 run it, beside the same layout as the generator has it."""
     GENERATED = """
