@@ -16,6 +16,7 @@
 #include "simulate/path_detail.hpp"
 #include "simulate/schedule_of.hpp"
 #include "simulate/simulate.hpp"
+#include "simulate/trace_scratch.hpp"
 
 namespace echo::apps {
 
@@ -37,26 +38,49 @@ const char* word_of(ops::Grade grade) {
 
 using Found = std::map<std::pair<std::string, ops::KernelKey>, KernelGap>;
 
+// A point whose step is `step` long hangs on a kernel for `on_path` of it.
+void add_kernel(const training::TrainingConfig& config, const simulate::Catalog& catalog, ops::KernelKey key,
+                const ops::KernelPrice& price, SimTime on_path, SimTime step, Found& found) {
+  key.library = config.recipe.kernel_library;
+  KernelGap& gap = found[{catalog.gpu(config).name, key}];
+  gap.gpu = catalog.gpu(config).name;
+  gap.key = key;
+  gap.grade = price.grade;
+  gap.error = price.error;
+  gap.share += to_seconds(on_path) / to_seconds(step);
+  ++gap.points;
+}
+
+// What was timed on the GPU itself needs no measuring.
+void add_traced(const training::TrainingConfig& config, const simulate::Catalog& catalog,
+                const simulate::Workspace& workspace, SimTime step, Found& found) {
+  const simulate::TraceScratch& s = *workspace.trace;
+  std::vector<SimTime> on_path(s.trace->kernels.size());
+  for (const timeline::PathStep& part : s.path) {
+    const trace::Node* const node = part.op < 0 ? nullptr : s.nodes[static_cast<std::size_t>(part.op)];
+    if (node == nullptr || node->kernel < 0) continue;
+    if (s.grade[static_cast<std::size_t>(part.op)] != ops::Grade::measured)
+      on_path[static_cast<std::size_t>(node->kernel)] += part.length;
+  }
+  for (std::size_t kernel = 0; kernel < on_path.size(); ++kernel)
+    if (on_path[kernel] > SimTime::zero())
+      add_kernel(config, catalog, s.trace->kernels[kernel], workspace.prices.kernels[kernel], on_path[kernel],
+                 step, found);
+}
+
 void add_step(const training::TrainingConfig& config, const simulate::Catalog& catalog,
               const simulate::Calibration& known, simulate::Workspace& workspace, Found& found) {
-  if (!catalog.model(config.model).trace.is_none()) return;  // its shapes are in the trace itself
   const simulate::StepReport report = simulate::simulate(config, catalog, known, workspace);
   if (report.status != training::Status::ok) return;
+  if (!catalog.model(config.model).trace.is_none())
+    return add_traced(config, catalog, workspace, report.step, found);
   const simulate::PathDetail detail = simulate::path_detail(
       simulate::pipeline_shape(config, workspace.layout, simulate::schedule_of(config, catalog)), workspace,
       report.step, simulate::host_of_step(catalog.framework(config.framework), workspace.work.tail));
   for (std::size_t kernel = 0; kernel < workspace.work.kernels.size(); ++kernel) {
-    if (detail.work[kernel] == SimTime::zero()) continue;
-    ops::KernelKey key = workspace.work.kernels[kernel];
-    key.library = config.recipe.kernel_library;
-    const ops::KernelPrice& price = workspace.prices.kernels[kernel];
-    KernelGap& gap = found[{catalog.gpu(config).name, key}];
-    gap.gpu = catalog.gpu(config).name;
-    gap.key = key;
-    gap.grade = price.grade;
-    gap.error = price.error;
-    gap.share += to_seconds(detail.work[kernel]) / to_seconds(report.step);
-    ++gap.points;
+    if (detail.work[kernel] != SimTime::zero())
+      add_kernel(config, catalog, workspace.work.kernels[kernel], workspace.prices.kernels[kernel],
+                 detail.work[kernel], report.step, found);
   }
 }
 

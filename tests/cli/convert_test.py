@@ -178,6 +178,17 @@ class Replayed(unittest.TestCase):
                 self.assertIn("is a trace that is replayed", told)
 
 
+class Gaps(unittest.TestCase):
+    def test_a_replayed_sweep_names_the_kernels_worth_measuring(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            out, gaps = pathlib.Path(scratch) / "out.h5", pathlib.Path(scratch) / "gaps.csv"
+            run(LAYOUTS.parent / "llama3-8b-fsdp2.toml", "-o", out)
+            run("profile", "gaps", out, "-o", gaps)
+            rows = list(csv.DictReader(gaps.read_text().splitlines()))
+        first = next(row for row in rows if row["kind"] == "gemm")
+        self.assertEqual((first["m"], first["n"], first["k"]), ("8192", "14336", "4096"))
+
+
 class ShippedTrace(unittest.TestCase):
     """Llama 3 8B as Transformers and FSDP2 run it, beside the same layout as the generator has it."""
     GENERATED = """
