@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The slow tier: whole sweeps, the published measurements, the benchmark, fuzzing, all clang-tidy checks.
+# The slow tier: whole sweeps, the published measurements, the benchmark, fuzzing, PyTorch, all clang-tidy checks.
 # Needs build/release (see .ci/run). Appends a dated report to tests/slow_tier_results.txt, which is committed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -23,7 +23,7 @@ part() {
 }
 
 printf '\n==== %s  %s  %s cores\n' "$(date -u +%FT%TZ)" "$(git rev-parse --short HEAD)" "$(nproc)" | tee -a "$report"
-for sweep in sweeps/*.toml; do
+for sweep in sweeps/*.toml sweeps/traced/llama3-8b-fsdp2.toml; do
   part "$sweep, whole, 1 2 4 workers" 3 tests/same_digest.sh "$sweep" 0 "$program"
   part "$sweep, summary on 2 workers" 30 \
     mpirun -n 2 "$program" "$sweep" --progress none --fresh -o "$folder/$(basename "$sweep").h5"
@@ -46,6 +46,12 @@ if command -v clang++-14 >/dev/null; then
   part 'fuzzing, 60 s each' 3 tests/fuzz/run.sh 60
 else
   echo "fuzzing: clang++-14 is not installed, left out" | tee -a "$report"
+fi
+if [[ -n ${ECHO_TORCH_PYTHON:-} ]]; then  # a Python with what analysis/tests/torch_tier.py installs
+  ECHO_SWEEP=$PWD/$program ECHO_NCCL=$PWD/build/release/lib/libecho_nccl.so \
+    part 'PyTorch traced, beside the generator' 5 "$ECHO_TORCH_PYTHON" -B -m pytest -q -p no:cacheprovider analysis/tests/torch
+else
+  echo "PyTorch traced: no ECHO_TORCH_PYTHON, left out" | tee -a "$report"
 fi
 part 'jobs interrupted on Slurm' 8 bash -c '"$@" || (($? == 77))' - tests/slurm/long_test.sh "$program" \
   tests/slurm/long.toml  # 77: it says why it was skipped
