@@ -15,12 +15,16 @@ namespace {
 
 std::atomic<std::int64_t> live = 0, most = 0;
 
-void* counted(std::size_t size) {
+void* counted_or_null(std::size_t size) noexcept {
   void* const place = std::malloc(size > 0 ? size : 1);
-  if (place == nullptr) throw std::bad_alloc();
+  if (place == nullptr) return nullptr;
   const std::int64_t now = live += static_cast<std::int64_t>(malloc_usable_size(place));
   if (now > most) most = now;
   return place;
+}
+void* counted(std::size_t size) {
+  if (void* const place = counted_or_null(size)) return place;
+  throw std::bad_alloc();
 }
 void uncounted(void* place) {
   if (place == nullptr) return;
@@ -32,10 +36,15 @@ void uncounted(void* place) {
 
 void* operator new(std::size_t size) { return counted(size); }
 void* operator new[](std::size_t size) { return counted(size); }
+// What sorts ask for scratch by; a sanitizer's own would not match our delete.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return counted_or_null(size); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return counted_or_null(size); }
 void operator delete(void* place) noexcept { uncounted(place); }
 void operator delete[](void* place) noexcept { uncounted(place); }
 void operator delete(void* place, std::size_t) noexcept { uncounted(place); }
 void operator delete[](void* place, std::size_t) noexcept { uncounted(place); }
+void operator delete(void* place, const std::nothrow_t&) noexcept { uncounted(place); }
+void operator delete[](void* place, const std::nothrow_t&) noexcept { uncounted(place); }
 
 namespace echo::interchange {
 namespace {
