@@ -13,34 +13,15 @@
 #include "tests/support/random_traced_step.hpp"
 #include "tests/support/sample_trace.hpp"
 #include "tests/support/sanitized.hpp"
+#include "tests/support/traced_step.hpp"
 #include "training/rank_layout.hpp"
 
 namespace echo::simulate {
 namespace {
 
+using support::Traced;
 using training::Status;
 using training::TrainingConfig;
-
-struct Traced {
-  explicit Traced(trace::Trace trace) : catalog(support::presets().catalog) {
-    EXPECT_EQ(trace::why_unsound(trace), "");
-    catalog.traces.push_back(std::move(trace));
-    catalog.models.push_back({.name = "traced", .trace = training::TraceId(0)});
-    const TraceShape shape = shape_of(catalog.traces[0]);
-    config.model = training::ModelId(static_cast<std::int32_t>(catalog.models.size()) - 1);
-    config.cluster = machine::ClusterId(find_named(catalog.clusters, "dgx-h100-ndr400"));
-    config.framework = training::FrameworkId(find_named(catalog.frameworks, "megatron-core"));
-    config.degrees = shape.degrees;
-    config.batch = batch_of_trace(0.0, 1);
-  }
-  [[nodiscard]] StepReport run(const Skew& skew = {}) {
-    return simulate(config, catalog, support::presets().calibration, ws, 0, skew);
-  }
-  void gpu(const char* name) { config.gpu = machine::GpuId(find_named(catalog.gpus, name)); }
-  Catalog catalog;
-  TrainingConfig config;
-  Workspace ws;
-};
 
 SimTime sum(const std::array<SimTime, part_count>& parts) {
   return std::accumulate(parts.begin(), parts.end(), SimTime::zero());
@@ -94,178 +75,6 @@ TEST(TracedStep, ScalesKernelsOfUnknownShapeByTheirRoofline) {
   EXPECT_TRUE(std::isnan(report.mfu));
 }
 
-TEST(TracedStep, GrowsWithTheDataDegree) {
-  Traced traced(support::data_parallel_trace(8));
-  const SimTime eight = traced.run().step;
-  traced.config.degrees.data = 64;
-  const StepReport report = traced.run();
-  ASSERT_EQ(report.status, Status::ok);
-  EXPECT_GT(report.step, eight);
-  // All-reduces of 64 ranks on 8 nodes, priced as the generator's would be.
-  const auto& price = traced.ws.prices.collectives.at(0);
-  const ops::CollectiveQuery query{
-      .kind = ops::CollectiveKind::all_reduce, .payload = 32_MiB, .group = training::span_of(64, 1, 8, 64)};
-  EXPECT_EQ(price.time, price_collective(query, traced.config, traced.catalog, support::presets().calibration,
-                                         traced.ws.memo)
-                            .time);
-}
-
-TEST(TracedStep, IsThatOfTheDegreeItWasTracedAt) {
-  for (const bool sharded : {false, true}) {
-    for (const std::int32_t degree : {2, 8, 12, 16, 64, 96}) {
-      Traced there(support::data_parallel_trace(degree, SimTime(-1), sharded));
-      const StepReport expected = there.run();
-      for (const std::int32_t from : {8, 64}) {
-        Traced traced(support::data_parallel_trace(from, SimTime(-1), sharded));
-        traced.config.degrees.data = degree;
-        const StepReport report = traced.run();
-        ASSERT_EQ(report.status, Status::ok) << from << " to " << degree;
-        // The update of a shard is known of the traced degree alone, and takes its share.
-        if (!sharded) {
-          EXPECT_EQ(report.step, expected.step) << from << " to " << degree;
-        }
-        EXPECT_EQ(traced.ws.prices.collectives, there.ws.prices.collectives) << from << " to " << degree;
-      }
-    }
-  }
-}
-
-TEST(TracedStep, HasAMultipleOfItsDegreeWhereGroupsTakeAPartOfTheRanks) {
-  trace::Trace parts = support::data_parallel_trace(8);
-  parts.groups.push_back({"even", trace::GroupRole::expert, {0, 2, 4, 6}});
-  Traced traced(parts);
-  traced.config.degrees.data = 16;
-  EXPECT_EQ(traced.run().status, Status::ok);
-  traced.config.degrees.data = 12;
-  EXPECT_EQ(traced.run().reason, training::Reason::unsupported);
-  EXPECT_NE(why_unsupported(traced.config, traced.catalog).find("multiple"), std::string_view::npos);
-}
-
-TEST(TracedStep, SplitsTheUpdateWhereStatesAreSharded) {
-  Traced traced(support::data_parallel_trace(8, SimTime(-1), true));
-  const auto update = [&] {
-    (void)traced.run();
-    return traced.ws.trace->alone[12];
-  };
-  const SimTime before = update();
-  traced.config.degrees.data = 32;
-  EXPECT_EQ(update(), scaled(before, 0.25));
-  EXPECT_EQ(traced.ws.trace->queries[1].payload, 128_MiB);  // the whole, gathered
-  EXPECT_EQ(traced.ws.trace->queries[1].group.ranks, 32);
-}
-
-TEST(TracedStep, DoesNotGrowWithoutADataGroup) {
-  support::TraceMaker maker(4);
-  const std::int32_t tp = maker.group("tp", trace::GroupRole::tensor, {0, 1, 2, 3});
-  maker.rank(0, {0, 1, 2, 3});
-  maker.add({.kind = trace::NodeKind::collective, .group = tp, .bytes = 8_MiB});
-  Traced traced(maker.made());
-  EXPECT_EQ(traced.config.degrees.tensor, 4);
-  EXPECT_EQ(traced.run().status, Status::ok);
-  traced.config.degrees.data = 2;
-  EXPECT_EQ(traced.run().status, Status::infeasible);
-  EXPECT_NE(why_unsupported(traced.config, traced.catalog).find("data_groups"), std::string_view::npos);
-}
-
-// Megatron's order: tensor ranks next to each other, then data, then stages.
-trace::Trace staged_trace(std::int32_t tensor, std::int32_t data, std::int32_t stages) {
-  const std::int32_t world = tensor * data * stages, stage = tensor * data;
-  support::TraceMaker maker(world);
-  std::vector<std::int32_t> tp, dp;
-  for (std::int32_t s = 0; s < stages; ++s) {
-    std::vector<std::int32_t> ranks;
-    for (std::int32_t i = 0; i < tensor; ++i) ranks.push_back(s * stage + i);
-    tp.push_back(maker.group("tp" + std::to_string(s), trace::GroupRole::tensor, ranks));
-    ranks.clear();
-    for (std::int32_t i = 0; i < data; ++i) ranks.push_back(s * stage + i * tensor);
-    dp.push_back(maker.group("dp" + std::to_string(s), trace::GroupRole::data, ranks));
-  }
-  const std::int32_t gemm = maker.kernel(support::sample_gemm());
-  for (std::int32_t s = 0; s < stages; ++s) {
-    const auto index = static_cast<std::size_t>(s);
-    std::vector<std::int32_t> alike;
-    for (std::int32_t i = 0; i < stage; ++i) alike.push_back(s * stage + i);
-    maker.rank(s * stage, alike);
-    std::vector<std::int32_t> needs;
-    if (s > 0)
-      needs.push_back(
-          maker.add({.kind = trace::NodeKind::recv, .stream = 2, .peer = (s - 1) * stage, .bytes = 16_MiB}));
-    const std::int32_t computed = maker.add({.pass = trace::Pass::forward, .kernel = gemm}, needs);
-    const std::int32_t reduced = maker.add(
-        {.kind = trace::NodeKind::collective, .stream = 1, .group = tp[index], .bytes = 32_MiB}, {computed});
-    if (s + 1 < stages)
-      maker.add({.kind = trace::NodeKind::send, .stream = 2, .peer = (s + 1) * stage, .bytes = 16_MiB},
-                {reduced});
-    maker.add({.kind = trace::NodeKind::collective, .stream = 3, .group = dp[index], .bytes = 64_MiB},
-              {reduced});
-  }
-  return maker.made();
-}
-
-TEST(TraceShape, ReadsMegatronsGrid) {
-  const TraceShape shape = shape_of(staged_trace(2, 4, 3));
-  EXPECT_EQ(shape.degrees, (training::Degrees{.tensor = 2, .pipeline = 3, .data = 4}));
-  EXPECT_EQ(shape.stride, 2);
-  EXPECT_EQ(shape.size, 4);
-  EXPECT_FALSE(shape.splits_states);
-}
-
-TEST(TraceShape, TakesTheDataGroupAcrossContextRanks) {
-  support::TraceMaker maker(16);
-  maker.group("cp", trace::GroupRole::context, {0, 1});
-  maker.group("dp_cp", trace::GroupRole::data, {0, 1, 2, 3, 4, 5, 6, 7});
-  maker.group("dp", trace::GroupRole::data, {0, 2, 4, 6});
-  maker.group("pp", trace::GroupRole::pipeline, {0, 8});
-  maker.group("all", trace::GroupRole::unknown, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15});
-  maker.rank(0);
-  const TraceShape shape = shape_of(maker.made());
-  EXPECT_EQ(shape.degrees, (training::Degrees{.pipeline = 2, .data = 4, .context = 2}));
-  EXPECT_EQ(shape.stride, 2);
-  EXPECT_EQ(shape.grows, (std::vector<std::uint8_t>{0, 1, 1, 0, 1}));
-}
-
-TEST(TraceShape, OfShardsWithinReplicasGrowsTheReplicas) {
-  support::TraceMaker maker(16);
-  maker.group("shard", trace::GroupRole::shard, {0, 1, 2, 3, 4, 5, 6, 7});
-  maker.group("replica", trace::GroupRole::data, {0, 8});
-  maker.rank(0);
-  const TraceShape shape = shape_of(maker.made());
-  EXPECT_EQ(shape.degrees.data, 16);
-  EXPECT_EQ(shape.grows, (std::vector<std::uint8_t>{0, 1}));
-  EXPECT_EQ(shape.stride, 8);
-  EXPECT_FALSE(shape.splits_states);
-}
-
-// Groups of the grown job are those that the generator lays out, where nodes hold whole groups: it takes
-// every group of a kind to be like the first one; a traced one is looked at by itself.
-TEST(TraceRanks, HaveTheGeneratorsGroupsWhateverTheGrowth) {
-  const Catalog& catalog = support::presets().catalog;
-  TrainingConfig config;
-  config.model = training::ModelId(find_named(catalog.models, "gpt3-175b"));
-  for (const char* name : {"dgx-h100-ndr400", "azure-nd-a100-v4"}) {
-    config.cluster = machine::ClusterId(find_named(catalog.clusters, name));
-    const machine::ClusterSpec& cluster = catalog.cluster(config.cluster);
-    for (const std::int32_t tensor : {1, 2, 4, 8}) {
-      for (const std::int32_t data : {2, 4, 8}) {
-        const trace::Trace trace = staged_trace(tensor, data, 3);
-        const TraceShape shape = shape_of(trace);
-        for (const std::int32_t growth : {1, 2, 8}) {
-          config.degrees = shape.degrees;
-          config.degrees.data *= growth;
-          const TraceRanks ranks(trace, shape, config, cluster);
-          training::RankLayout layout;
-          training::lay_out_ranks(config, catalog.model(config.model), cluster, {}, layout);
-          for (std::int32_t stage = 0; stage < 3; ++stage) {
-            EXPECT_EQ(ranks.span(2 * stage), layout.tensor) << name << tensor << data << growth;
-            EXPECT_EQ(ranks.span(2 * stage + 1), layout.data) << name << tensor << data << growth;
-          }
-          EXPECT_EQ(ranks.place(tensor * data, 0), tensor * data * growth);
-        }
-      }
-    }
-  }
-}
-
 TEST(TraceRanks, ThatStraddleNodesShareTheirLinksWithTheirOwnBlockAlone) {
   support::TraceMaker maker(24);
   maker.group("dp", trace::GroupRole::data, {6, 7, 8});
@@ -285,7 +94,7 @@ TEST(TraceRanks, ThatStraddleNodesShareTheirLinksWithTheirOwnBlockAlone) {
 }
 
 TEST(TracedStep, OfStagesWaitsForWhatTheySend) {
-  Traced traced(staged_trace(2, 4, 3));
+  Traced traced(support::staged_trace(2, 4, 3));
   const StepReport report = traced.run();
   ASSERT_EQ(report.status, Status::ok);
   EXPECT_EQ(sum(report.exposed), report.step);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "trace/trace.hpp"
 
@@ -87,6 +88,41 @@ inline trace::Trace data_parallel_trace(std::int32_t world, SimTime measured = S
                .group = dp,
                .bytes = 128_MiB},
               {updated});
+  return maker.made();
+}
+
+// Megatron's order: tensor ranks next to each other, then data, then stages.
+inline trace::Trace staged_trace(std::int32_t tensor, std::int32_t data, std::int32_t stages) {
+  const std::int32_t world = tensor * data * stages, stage = tensor * data;
+  TraceMaker maker(world);
+  std::vector<std::int32_t> tp, dp;
+  for (std::int32_t s = 0; s < stages; ++s) {
+    std::vector<std::int32_t> ranks;
+    for (std::int32_t i = 0; i < tensor; ++i) ranks.push_back(s * stage + i);
+    tp.push_back(maker.group("tp" + std::to_string(s), trace::GroupRole::tensor, ranks));
+    ranks.clear();
+    for (std::int32_t i = 0; i < data; ++i) ranks.push_back(s * stage + i * tensor);
+    dp.push_back(maker.group("dp" + std::to_string(s), trace::GroupRole::data, ranks));
+  }
+  const std::int32_t gemm = maker.kernel(sample_gemm());
+  for (std::int32_t s = 0; s < stages; ++s) {
+    const auto index = static_cast<std::size_t>(s);
+    std::vector<std::int32_t> alike;
+    for (std::int32_t i = 0; i < stage; ++i) alike.push_back(s * stage + i);
+    maker.rank(s * stage, alike);
+    std::vector<std::int32_t> needs;
+    if (s > 0)
+      needs.push_back(
+          maker.add({.kind = trace::NodeKind::recv, .stream = 2, .peer = (s - 1) * stage, .bytes = 16_MiB}));
+    const std::int32_t computed = maker.add({.pass = trace::Pass::forward, .kernel = gemm}, needs);
+    const std::int32_t reduced = maker.add(
+        {.kind = trace::NodeKind::collective, .stream = 1, .group = tp[index], .bytes = 32_MiB}, {computed});
+    if (s + 1 < stages)
+      maker.add({.kind = trace::NodeKind::send, .stream = 2, .peer = (s + 1) * stage, .bytes = 16_MiB},
+                {reduced});
+    maker.add({.kind = trace::NodeKind::collective, .stream = 3, .group = dp[index], .bytes = 64_MiB},
+              {reduced});
+  }
   return maker.made();
 }
 
