@@ -39,6 +39,12 @@ std::string read_profiles(config::SweepInputs& read, const std::vector<std::stri
   return profile::make_image(all, read.catalog.gpus, read.calibration.kernels);
 }
 
+void price_by(const std::string& measured, config::SweepInputs& read) {
+  read.calibration.measured = profile::Database(std::as_bytes(std::span(measured)));
+  if (!read.learned.empty())
+    read.calibration.learned = slowdown::LearnedView(std::as_bytes(std::span(read.learned)));
+}
+
 std::string provenance_name(const config::InputFile& file) {
   const std::string name = std::filesystem::path(file.path).stem().string();
   if (file.kind == "profile") return profile_mark + name;

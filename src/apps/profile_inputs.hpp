@@ -14,6 +14,10 @@ namespace echo::apps {
 // no such file, no profile.
 [[nodiscard]] std::string read_profiles(config::SweepInputs& read, const std::vector<std::string>& more = {});
 
+// Has the calibration look at `measured` (of read_profiles) and at the slowdown model the sweep names; both
+// must stay where they are.
+void price_by(const std::string& measured, config::SweepInputs& read);
+
 inline constexpr const char* trace_mark = "trace:";  // before a trace's name among a file's inputs
 
 // How provenance names an input that is no preset.

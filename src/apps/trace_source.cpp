@@ -80,9 +80,7 @@ trace::Trace of_row(const TraceSource& source) {
 trace::Trace of_point(const TraceSource& source) {
   config::SweepInputs inputs = config::read_sweep(source.file, source.preset_paths, source.sets);
   const std::string measured = read_profiles(inputs);
-  inputs.calibration.measured = profile::Database(std::as_bytes(std::span(measured)));
-  if (!inputs.learned.empty())
-    inputs.calibration.learned = slowdown::LearnedView(std::as_bytes(std::span(inputs.learned)));
+  price_by(measured, inputs);
   const sweep::DesignSpace space(inputs.spec, inputs.catalog);
   if (space.size() != 1 && source.point.empty())
     throw UserError(source.file + " has " + std::to_string(space.size()) + " points, not one",

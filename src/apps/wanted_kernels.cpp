@@ -60,7 +60,7 @@ std::vector<training::TrainingConfig> runnable(const sweep::DesignSpace& space, 
 WantedKernels kernels_of_sweep(const SweepChoice& choice, std::int64_t points) {
   config::SweepInputs read = config::read_sweep(choice.file, choice.preset_paths, choice.sets);
   const std::string measured = read_profiles(read, choice.profiles);
-  read.calibration.measured = profile::Database(std::as_bytes(std::span(measured)));
+  price_by(measured, read);
   const sweep::DesignSpace space(read.spec, read.catalog);
   if (space.size() == 0)
     throw UserError("\"" + choice.file + "\" has no point",

@@ -24,8 +24,18 @@ std::string_view ByteSource::block() {
   int code = Z_OK;
   gzerror(file_.get(), &code);
   if (count < 0 || (code != Z_OK && code != Z_STREAM_END))
-    throw UserError({Problem{{path_}, path_ + " cannot be decompressed", "it is damaged, or was cut off"}});
+    throw UserError({Problem{{path_},
+                             "byte " + std::to_string(read_) + ": what is compressed here cannot be unpacked",
+                             "the file is damaged or was cut off; record or copy it again"}});
+  read_ += count;
   return {bytes_.data(), static_cast<std::size_t>(count)};
+}
+
+std::string_view ByteSource::bytes(std::size_t most) {
+  if (rest_.empty()) rest_ = block();
+  const std::string_view out = rest_.substr(0, most);
+  rest_.remove_prefix(out.size());
+  return out;
 }
 
 bool ByteSource::line(std::string& out) {

@@ -1,5 +1,7 @@
 #include "interchange/chakra_trace.hpp"
 
+#include <google/protobuf/stubs/logging.h>
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -189,6 +191,21 @@ trace::Trace ChakraTraceBuilder::finish(std::int32_t ranks) {
   trace_.notes.assign(notes_.begin(), notes_.end());
   trace_.extras = packed(extras_);
   return std::move(trace_);
+}
+
+trace::Trace read_chakra(const Source& source, std::string_view ending,
+                         std::int32_t (*read_rank)(const RankFile&, ChakraTraceBuilder&)) {
+  const google::protobuf::LogSilencer quiet;  // what it has to say is said with the place
+  RankFiles all = find_rank_files(source.path, ending);
+  ChakraTraceBuilder builder;
+  for (const RankFile& file : all.files) all.ranks = std::max(all.ranks, read_rank(file, builder));
+  const std::string groups =
+      source.beside.empty() ? group_file_beside(all.folder, all.prefix) : source.beside;
+  if (!groups.empty()) builder.add_groups(read_group_file(groups));
+  trace::Trace trace = builder.finish(all.ranks);
+  trace.name = all.prefix;
+  if (const std::string missing = missing_ranks(all); !missing.empty()) trace.notes.push_back(missing);
+  return trace;
 }
 
 }  // namespace echo::interchange

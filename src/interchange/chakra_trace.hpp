@@ -7,11 +7,13 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
 #include "interchange/chakra_extras.hpp"
 #include "interchange/chakra_groups.hpp"
+#include "interchange/format.hpp"
 #include "interchange/rank_files.hpp"
 #include "trace/trace.hpp"
 
@@ -52,5 +54,10 @@ class ChakraTraceBuilder {
   std::set<std::string> notes_;
   std::vector<Problem> problems_;
 };
+
+// All of `source`: files of ranks, and groups beside them. `read_rank` adds one, and says of how many ranks
+// the job is; 0: it does not.
+[[nodiscard]] trace::Trace read_chakra(const Source& source, std::string_view ending,
+                                       std::int32_t (*read_rank)(const RankFile&, ChakraTraceBuilder&));
 
 }  // namespace echo::interchange

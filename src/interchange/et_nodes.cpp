@@ -1,12 +1,12 @@
 #include "interchange/et_nodes.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <utility>
 
 #include "interchange/file_problems.hpp"
 #include "interchange/json_pull.hpp"
+#include "interchange/torch_json.hpp"
 #include "interchange/torch_types.hpp"
 
 namespace echo::interchange {
@@ -15,25 +15,7 @@ namespace {
 
 using Kind = JsonPull::Kind;
 
-constexpr std::size_t longest_value = 4096, most_operands = 64, most_tensors = 100'000;
-
-std::int64_t number_of(std::string_view text) {
-  std::int64_t out = -1;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), out);
-  return code == std::errc{} ? out : -1;
-}
-
-std::int64_t integer(JsonPull& json) {
-  switch (json.peek()) {
-    case Kind::number:
-      return number_of(json.number());
-    case Kind::string:
-      return number_of(json.string());
-    default:
-      json.skip();
-      return -1;
-  }
-}
+constexpr std::size_t most_tensors = 100'000;
 
 class Reader {
  public:
@@ -62,7 +44,7 @@ class Reader {
     node_ = {};
     json_.object([&](std::string_view key) {
       if (key == "name")
-        node_.name = json_.text(longest_value);
+        node_.name = json_.text(longest_torch_value);
       else if (key == "inputs")
         operands(true);
       else if (key == "outputs")
@@ -83,13 +65,13 @@ class Reader {
 
   bool plain(std::string_view key) {
     if (key == "id")
-      node_.id = integer(json_);
+      node_.id = integer_of(json_);
     else if (key == "ctrl_deps" || key == "parent")
-      node_.parent = integer(json_);
+      node_.parent = integer_of(json_);
     else if (key == "rf_id")
-      node_.record_id = integer(json_);
+      node_.record_id = integer_of(json_);
     else if (key == "seq_id")
-      node_.sequence = integer(json_);
+      node_.sequence = integer_of(json_);
     else
       return false;
     return true;
@@ -107,7 +89,7 @@ class Reader {
       else if (key == "types" && is_input)
         types();
       else if (key == "strides" && is_input)
-        lists(node_.call.strides);
+        add_extents(json_, node_.call.strides);
       else
         json_.skip();
     });
@@ -118,7 +100,7 @@ class Reader {
     operand_ = 0;
     json_.array([&] {
       const std::string text = value(is_input ? node_.reads : node_.writes);
-      if (is_input && node_.call.values.size() < most_operands) node_.call.values.push_back(text);
+      if (is_input && node_.call.values.size() < most_torch_operands) node_.call.values.push_back(text);
       ++operand_;
     });
   }
@@ -128,20 +110,20 @@ class Reader {
   std::string value(std::vector<EtTensor>& out) {
     if (json_.peek() != Kind::array) {
       const bool is_text = json_.peek() == Kind::string;
-      std::string text = json_.text(is_text ? std::size_t{1} << 24 : longest_value);
+      std::string text = json_.text(is_text ? std::size_t{1} << 24 : longest_torch_value);
       if (is_text && node_.text.empty()) node_.text = text;
-      if (text.size() > longest_value) text.resize(longest_value);
+      if (text.size() > longest_torch_value) text.resize(longest_torch_value);
       return text;
     }
     std::vector<std::int64_t> numbers;
     std::string words;
     json_.array([&] {
       if (json_.peek() == Kind::number) {
-        const std::int64_t one = number_of(json_.number());
+        const std::int64_t one = integer_in(json_.number());
         if (numbers.size() < 6) numbers.push_back(one);
       } else {
         const std::string one = value(out);
-        if (words.size() + one.size() < longest_value) words += (words.empty() ? "" : ",") + one;
+        if (words.size() + one.size() < longest_torch_value) words += (words.empty() ? "" : ",") + one;
       }
     });
     if (numbers.size() != 5 || words.empty()) return words;
@@ -153,62 +135,39 @@ class Reader {
     return {};
   }
 
-  void shapes() { lists(node_.call.shapes); }
-  void lists(std::vector<std::vector<std::int64_t>>& out) {
-    if (json_.peek() != Kind::array) return json_.skip();
-    json_.array([&] {
-      std::vector<std::int64_t> one;
-      if (json_.peek() != Kind::array) {
-        json_.skip();
-      } else {
-        json_.array([&] {
-          if (json_.peek() == Kind::number)
-            one.push_back(integer(json_));
-          else
-            json_.skip();
-        });
-      }
-      if (out.size() < most_operands) out.push_back(std::move(one));
-    });
-  }
-  void types() {
-    if (json_.peek() != Kind::array) return json_.skip();
-    json_.array([&] {
-      std::string one = json_.text(longest_value);
-      if (node_.call.types.size() < most_operands) node_.call.types.push_back(std::move(one));
-    });
-  }
+  void shapes() { add_extents(json_, node_.call.shapes); }
+  void types() { add_texts(json_, node_.call.types); }
 
   void attribute() {
     if (json_.peek() != Kind::object) return json_.skip();
     std::string name, value;
     json_.object([&](std::string_view key) {
       if (key == "name")
-        name = json_.text(longest_value);
+        name = json_.text(longest_torch_value);
       else if (key == "value")
-        value = json_.text(longest_value);
+        value = json_.text(longest_torch_value);
       else
         json_.skip();
     });
     CommCall& comm = node_.comm;
     if (name == "rf_id")
-      node_.record_id = number_of(value);
+      node_.record_id = integer_in(value);
     else if (name == "seq_id")
-      node_.sequence = number_of(value);
+      node_.sequence = integer_in(value);
     else if (name == "collective_name")
       comm.collective = value;
     else if (name == "dtype")
       comm.type = value;
     else if (name == "in_msg_nelems")
-      comm.in = number_of(value);
+      comm.in = integer_in(value);
     else if (name == "out_msg_nelems")
-      comm.out = number_of(value);
+      comm.out = integer_in(value);
     else if (name == "pg_name")
       comm.group = value;
     else if (name == "pg_desc")
       comm.purpose = value;
     else if (name == "pg_size")
-      comm.group_size = number_of(value);
+      comm.group_size = integer_in(value);
   }
 
   ByteSource source_;
@@ -232,11 +191,11 @@ std::vector<CommCall> groups_of_text(const std::string& text) {
       CommCall one;
       json.object([&](std::string_view key) {
         if (key == "pg_name")
-          one.group = json.text(longest_value);
+          one.group = json.text(longest_torch_value);
         else if (key == "pg_desc")
-          one.purpose = json.text(longest_value);
+          one.purpose = json.text(longest_torch_value);
         else if (key == "group_size" || key == "pg_size")
-          one.group_size = integer(json);
+          one.group_size = integer_of(json);
         else if (key == "ranks")
           read_rank_list(json.text(std::size_t{1} << 24), one);
         else

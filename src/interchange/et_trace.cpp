@@ -83,12 +83,7 @@ class ShapesOnly {
       if (const auto found = writers_.find(one.storage); found != writers_.end())
         if (rank_.nodes[static_cast<std::size_t>(found->second)].stream != node.stream)
           needs.push_back(found->second);
-    std::sort(needs.begin(), needs.end());
-    needs.erase(std::unique(needs.begin(), needs.end()), needs.end());
-    for (const std::int32_t one : needs) rank_.needs.push(one);
-    rank_.needs.close_row();
-    rank_.follows.close_row();
-    rank_.nodes.push_back(node);
+    append_node(rank_, node, std::move(needs));
     const auto last = op.name.rfind("::");
     const bool in_place =
         op.comm || (last != op.name.npos && op.name.back() == '_') || op.name == "aten::copy_";

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 #include <utility>
 
 #include "interchange/file_problems.hpp"
 #include "interchange/json_pull.hpp"
 #include "interchange/picoseconds.hpp"
+#include "interchange/torch_json.hpp"
 
 namespace echo::interchange {
 
@@ -80,20 +80,8 @@ class Reader {
     json_.array([&] { event(); });
   }
 
-  // Numbers stand in quotes here and there; what is neither is -1.
-  std::int64_t integer() {
-    const Kind kind = json_.peek();
-    if (kind != Kind::number && kind != Kind::string) {
-      json_.skip();
-      return -1;
-    }
-    const std::string_view text = kind == Kind::number ? json_.number() : json_.string();
-    std::int64_t out = -1;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), out);
-    return code == std::errc{} ? out : -1;
-  }
   std::int32_t small() {
-    const std::int64_t value = integer();
+    const std::int64_t value = integer_of(json_);
     return value < 0 || value > std::numeric_limits<std::int32_t>::max() ? -1
                                                                          : static_cast<std::int32_t>(value);
   }
@@ -103,7 +91,7 @@ class Reader {
     json_.skip();
     return {};
   }
-  std::string text() { return json_.text(longest_value); }
+  std::string text() { return json_.text(longest_torch_value); }
   // us to ns
   std::int64_t time() {
     const Kind kind = json_.peek();
@@ -131,7 +119,7 @@ class Reader {
       } else if (key == "dur") {
         event_.duration = std::max<std::int64_t>(time(), 0);
       } else if (key == "tid") {
-        event_.thread = integer();
+        event_.thread = integer_of(json_);
       } else if (key == "args" && (!has_category || is_wanted()) && json_.peek() == Kind::object) {
         json_.object([&](std::string_view name) { argument(name); });
       } else {
@@ -165,36 +153,36 @@ class Reader {
 
   void argument(std::string_view name) {
     if (name == "External id" || name == "external id")
-      event_.external_id = integer();
+      event_.external_id = integer_of(json_);
     else if (name == "correlation")
-      event_.correlation = integer();
+      event_.correlation = integer_of(json_);
     else if (name == "Record function id")
-      event_.record_id = integer();
+      event_.record_id = integer_of(json_);
     else if (name == "Sequence number")
-      event_.sequence = integer();
+      event_.sequence = integer_of(json_);
     else if (name == "device")
-      event_.device = integer();
+      event_.device = integer_of(json_);
     else if (name == "stream")
-      event_.stream = integer();
+      event_.stream = integer_of(json_);
     else if (name == "bytes")
-      event_.bytes = std::max<std::int64_t>(integer(), 0);
+      event_.bytes = std::max<std::int64_t>(integer_of(json_), 0);
     else if (name == "wait_on_stream")
-      event_.waits_for_stream = integer();
+      event_.waits_for_stream = integer_of(json_);
     else if (name == "wait_on_cuda_event_record_corr_id")
-      event_.waits_for_record = integer();
+      event_.waits_for_record = integer_of(json_);
     else if (!operand(name) && !communication(name))
       json_.skip();
   }
 
   bool operand(std::string_view name) {
     if (name == "Input Dims" || name == "Input dims")
-      lists(event_.call.shapes);
+      add_extents(json_, event_.call.shapes);
     else if (name == "Input Strides")
-      lists(event_.call.strides);
+      add_extents(json_, event_.call.strides);
     else if (name == "Input type")
-      strings(event_.call.types);
+      add_texts(json_, event_.call.types);
     else if (name == "Concrete Inputs")
-      strings(event_.call.values);
+      add_texts(json_, event_.call.values);
     else
       return false;
     has_call_ = true;
@@ -208,11 +196,11 @@ class Reader {
     else if (name == "dtype")
       comm.type = text();
     else if (name == "In msg nelems")
-      comm.in = integer();
+      comm.in = integer_of(json_);
     else if (name == "Out msg nelems")
-      comm.out = integer();
+      comm.out = integer_of(json_);
     else if (name == "Group size")
-      comm.group_size = integer();
+      comm.group_size = integer_of(json_);
     else if (name == "Process Group Name")
       comm.group = text();
     else if (name == "Process Group Description")
@@ -225,33 +213,6 @@ class Reader {
       return false;
     has_comm_ = true;
     return true;
-  }
-
-  // [[2, 3], [], [[4], [5]]]: a list of lists is an operand of no extents.
-  void lists(std::vector<std::vector<std::int64_t>>& out) {
-    if (json_.peek() != Kind::array) return json_.skip();
-    json_.array([&] {
-      std::vector<std::int64_t> one;
-      if (json_.peek() != Kind::array) {
-        json_.skip();
-      } else {
-        json_.array([&] {
-          if (json_.peek() == Kind::number)
-            one.push_back(integer());
-          else
-            json_.skip();
-        });
-      }
-      if (out.size() < most_operands) out.push_back(std::move(one));
-    });
-  }
-
-  void strings(std::vector<std::string>& out) {
-    if (json_.peek() != Kind::array) return json_.skip();
-    json_.array([&] {
-      std::string one = json_.text(longest_value);
-      if (out.size() < most_operands) out.push_back(std::move(one));
-    });
   }
 
   void devices() {
@@ -290,7 +251,7 @@ class Reader {
       else if (key == "pg_desc")
         one.purpose = text();
       else if (key == "pg_size")
-        one.group_size = integer();
+        one.group_size = integer_of(json_);
       else if (key == "ranks")
         read_rank_list(json_.text(std::size_t{1} << 24), one);
       else
@@ -299,7 +260,6 @@ class Reader {
     header_.groups.push_back(std::move(one));
   }
 
-  static constexpr std::size_t longest_value = 4096, most_operands = 64;
   static constexpr std::int64_t latest = 4'000'000'000'000'000'000, longest = 1'000'000'000'000'000;  // ns
   ByteSource source_;
   JsonPull json_;

@@ -2,15 +2,17 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
+
+#include "interchange/byte_source.hpp"
 
 namespace echo::interchange {
 
 class MessageStream {
  public:
-  explicit MessageStream(const std::string& path);  // UserError, 2, where it cannot be opened
+  explicit MessageStream(const std::string& path)
+      : source_(path) {}  // UserError, 2, where it cannot be opened
   // The next message, or false at the end of the file. Throws UserError, 2, with the byte offset, where the
   // file ends inside a message, is damaged, or claims a length that no message has.
   [[nodiscard]] bool next(std::string& message);
@@ -18,18 +20,9 @@ class MessageStream {
   [[nodiscard]] std::int64_t offset() const { return start_; }
 
  private:
-  [[nodiscard]] int next_byte();  // -1 at the end
   [[noreturn]] void fail(const std::string& what) const;
-  void fill();
 
-  struct Close {
-    void operator()(void* file) const;
-  };
-  std::string path_;
-  std::unique_ptr<void, Close> file_;  // a gzFile
-  std::string buffer_;
-  std::size_t used_ = 0;
-  std::int64_t read_ = 0;  // bytes of the file before buffer_
+  ByteSource source_;
   std::int64_t start_ = 0;
 };
 

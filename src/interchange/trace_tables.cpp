@@ -1,8 +1,18 @@
 #include "interchange/trace_tables.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace echo::interchange {
+
+void append_node(trace::RankTrace& rank, const trace::Node& node, std::vector<std::int32_t> needs) {
+  std::sort(needs.begin(), needs.end());
+  needs.erase(std::unique(needs.begin(), needs.end()), needs.end());
+  for (const std::int32_t one : needs) rank.needs.push(one);
+  rank.needs.close_row();
+  rank.follows.close_row();
+  rank.nodes.push_back(node);
+}
 
 std::int32_t TraceTables::name(std::string_view text) {
   if (const auto found = names_.find(text); found != names_.end()) return found->second;

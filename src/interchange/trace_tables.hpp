@@ -5,10 +5,14 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "trace/trace.hpp"
 
 namespace echo::interchange {
+
+// Appends a node that waits for `needs`, in any order and more than once, and for nothing else.
+void append_node(trace::RankTrace&, const trace::Node&, std::vector<std::int32_t> needs);
 
 class TraceTables {
  public:

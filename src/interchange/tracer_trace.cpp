@@ -114,7 +114,7 @@ class Builder {
       else
         ++untimed_;
     }
-    push(node, needs_of(from, true));
+    append_node(rank_, node, needs_of(from, true));
     nodes_[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(rank_.nodes.size()) - 1;
   }
 
@@ -173,16 +173,7 @@ class Builder {
     Node node{.id = static_cast<std::int64_t>(graph_.size()), .pass = Pass::optimizer};
     node.name = tables_.name("optimizer_step");
     node.duration = from_microseconds(milliseconds * 1e3);
-    push(node, reductions_);
-  }
-
-  void push(const Node& node, std::vector<std::int32_t> needs) {
-    std::sort(needs.begin(), needs.end());
-    needs.erase(std::unique(needs.begin(), needs.end()), needs.end());
-    for (const std::int32_t one : needs) rank_.needs.push(one);
-    rank_.needs.close_row();
-    rank_.follows.close_row();
-    rank_.nodes.push_back(node);
+    append_node(rank_, node, reductions_);
   }
 
   void note() {

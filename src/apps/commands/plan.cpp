@@ -79,9 +79,7 @@ void print_json(const PlanOptions& options, const config::SweepInputs& inputs, c
 int run_plan(const PlanOptions& options) {
   auto inputs = config::read_sweep(options.sweep, options.preset_paths, options.sets);
   const std::string measured = read_profiles(inputs, options.profiles);
-  inputs.calibration.measured = profile::Database(std::as_bytes(std::span(measured)));
-  if (!inputs.learned.empty())
-    inputs.calibration.learned = slowdown::LearnedView(std::as_bytes(std::span(inputs.learned)));
+  price_by(measured, inputs);
   for (const Problem& warning : inputs.warnings) {
     fmt::print(stderr, "{}", problem_text(warning, wants_colour(stderr, false)));
   }

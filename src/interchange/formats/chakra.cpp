@@ -1,7 +1,6 @@
 // MLCommons Chakra execution traces, as ASTRA-sim runs them. Source: https://github.com/mlcommons/chakra,
 // schema/protobuf/et_def.proto; comm_group.json: astra-sim/workload/Workload.cc. What is read as what:
 // chakra_node.cpp.
-#include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/unknown_field_set.h>
 
 #include <filesystem>
@@ -56,7 +55,7 @@ void check_fields(const ChakraProtoMsg::Node& node, const std::string& path, std
            "check that the file is a Chakra trace of schema 0.0.4 or later");
 }
 
-void read_rank(const RankFile& file, ChakraTraceBuilder& builder) {
+std::int32_t read_rank(const RankFile& file, ChakraTraceBuilder& builder) {
   constexpr const char* damaged = "check that the file is a Chakra trace, and copied whole";
   MessageStream stream(file.path);
   std::string bytes;
@@ -70,21 +69,10 @@ void read_rank(const RankFile& file, ChakraTraceBuilder& builder) {
     check_fields(node, file.path, offset);
     return true;
   });
+  return 0;
 }
 
-trace::Trace read(const Source& source) {
-  const google::protobuf::LogSilencer quiet;  // what it has to say is said below, with the place
-  const RankFiles all = find_rank_files(source.path, ending);
-  ChakraTraceBuilder builder;
-  for (const RankFile& file : all.files) read_rank(file, builder);
-  const std::string groups =
-      source.beside.empty() ? group_file_beside(all.folder, all.prefix) : source.beside;
-  if (!groups.empty()) builder.add_groups(read_group_file(groups));
-  trace::Trace trace = builder.finish(all.ranks);
-  trace.name = all.prefix;
-  if (const std::string missing = missing_ranks(all); !missing.empty()) trace.notes.push_back(missing);
-  return trace;
-}
+trace::Trace read(const Source& source) { return read_chakra(source, ending, read_rank); }
 
 }  // namespace
 

@@ -1,7 +1,6 @@
 // Chakra execution traces as JSON: what its jsonizer writes (the protobuf's messages one after the other, in
 // protobuf's JSON form), and the workload_graph that its feeder takes. Source: src/jsonizer/jsonizer.py and
 // src/feeder/json_node.cpp of https://github.com/mlcommons/chakra.
-#include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/util/json_util.h>
 
 #include <algorithm>
@@ -100,19 +99,7 @@ std::int32_t read_rank(const RankFile& file, ChakraTraceBuilder& builder) {
   return 0;
 }
 
-trace::Trace read(const Source& source) {
-  const google::protobuf::LogSilencer quiet;
-  RankFiles all = find_rank_files(source.path, ending);
-  ChakraTraceBuilder builder;
-  for (const RankFile& file : all.files) all.ranks = std::max(all.ranks, read_rank(file, builder));
-  const std::string groups =
-      source.beside.empty() ? group_file_beside(all.folder, all.prefix) : source.beside;
-  if (!groups.empty()) builder.add_groups(read_group_file(groups));
-  trace::Trace trace = builder.finish(all.ranks);
-  trace.name = all.prefix;
-  if (const std::string missing = missing_ranks(all); !missing.empty()) trace.notes.push_back(missing);
-  return trace;
-}
+trace::Trace read(const Source& source) { return read_chakra(source, ending, read_rank); }
 
 }  // namespace
 

@@ -5,12 +5,14 @@
 
 #include "base/error.hpp"
 #include "tests/support/kineto_text.hpp"
+#include "tests/support/named_nodes.hpp"
 #include "tests/support/scratch_files.hpp"
 
 namespace echo::interchange {
 namespace {
 
 using echo::testing::KinetoText;
+using echo::testing::names_of;
 using echo::testing::ScratchFiles;
 using ::testing::Contains;
 using ::testing::ElementsAre;
@@ -34,13 +36,6 @@ constexpr const char* addmm_shapes =
 trace::Trace read(const std::string& text, std::int32_t step = -1) {
   const ScratchFiles files;
   return read_trace({files.write("rank-1.json", text), "", step});
-}
-
-std::vector<std::string> names_of(const trace::Trace& trace) {
-  std::vector<std::string> names;
-  for (const trace::Node& node : trace.ranks.at(0).nodes)
-    names.push_back(trace.names.at(static_cast<std::size_t>(node.name)));
-  return names;
 }
 
 std::vector<std::int32_t> needs_of(const trace::Trace& trace, std::int32_t node) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "interchange/format.hpp"
+#include "interchange/text_sink.hpp"
 #include "tests/support/chakra_files.hpp"
 #include "tests/unit/interchange/complaints.hpp"
 
@@ -12,6 +13,7 @@ namespace {
 using namespace echo::testing;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 std::string json_of(const google::protobuf::Message& message) {
@@ -55,6 +57,17 @@ TEST(ChakraJson, ReadsTheFeedersGraph) {
   EXPECT_EQ(trace.ranks[0].nodes[0].duration, std::chrono::microseconds(30));
   EXPECT_EQ(trace.ranks[0].nodes[1].bytes, Bytes(1024));
   EXPECT_THAT(trace.ranks[0].needs.row(1), ElementsAre(0));
+}
+
+TEST(ChakraJson, SaysWhereWhatIsCompressedWasCutOff) {
+  const TempFolder folder;
+  const std::string packed = (folder.path / "job.gz").string();
+  TextSink sink(packed);
+  sink.put(json_of(ChakraText::metadata()) + json_of(chakra_compute(1, 5)));
+  sink.finish();
+  const std::string bytes = read_bytes(packed);
+  EXPECT_THAT(complaints(bytes), IsEmpty());
+  EXPECT_THAT(complaints(bytes.substr(0, bytes.size() - 4)), ElementsAre(HasSubstr("cannot be unpacked")));
 }
 
 TEST(ChakraJson, SaysWhereItIsWrong) {
