@@ -1,7 +1,7 @@
 """Turns results_v1.toml into the C++ column table:  generate_columns.py SCHEMA.toml OUT.cpp
 
 Every column is matched with its filler at compile time, in both directions: a column without a line in
-src/results/fill.hpp, or a line without a column, is a static_assert that names it.
+src/results/write/fill.hpp, or a line without a column, is a static_assert that names it.
 """
 
 import sys
@@ -56,7 +56,7 @@ def source(schema):
         "// Generated from hdf5_schemas/results_v1.toml.",
         '#include "results/columns.hpp"',
         "",
-        '#include "results/fill.hpp"',
+        '#include "results/write/fill.hpp"',
         "",
         "namespace echo::results {",
         "namespace {",
@@ -65,14 +65,14 @@ def source(schema):
     columns = schema["column"]
     for i, column in enumerate(columns):
         name = column["name"]
-        lines.append(f'static_assert(has_filler("{name}"), "no line in results/fill.hpp fills \'{name}\'");')
+        lines.append(f'static_assert(has_filler("{name}"), "no line in results/write/fill.hpp fills \'{name}\'");')
         if isinstance(column.get("names"), list):
             words = ", ".join(quoted(word) for word in column["names"])
             lines.append(f"constexpr const char* meanings_{i}[] = {{{words}}};")
     listed = ", ".join(quoted(column["name"]) for column in columns)
     lines += [
         f"constexpr std::string_view names[] = {{{listed}}};",
-        'static_assert(all_fillers_are_among(names), "a line of results/fill.hpp fills no column of the schema");',
+        'static_assert(all_fillers_are_among(names), "a line of results/write/fill.hpp fills no column of the schema");',
         "",
         "const Column table[] = {",
     ]

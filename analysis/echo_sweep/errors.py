@@ -2,7 +2,7 @@
 
 Columns with `shared_by` hold the contributions to the error of ln(step_time), one standard deviation each; rows share
 the draw of a contribution where they agree in that column (`config`: never). `error_follows` says of a metric which
-error it has. hdf5_schemas/README.md has the rules; src/results/contest.cpp does the same for the program.
+error it has. hdf5_schemas/README.md has the rules; src/results/rank/contest.cpp does the same for the program.
 """
 
 from math import erfc, sqrt

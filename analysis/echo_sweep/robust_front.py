@@ -1,4 +1,4 @@
-"""The Pareto front with its ties, and the rows off it that no other surely beats: src/results/robust_front.hpp.
+"""The Pareto front with its ties, and the rows off it that no other surely beats: src/results/rank/robust_front.hpp.
 
 Rows that a point of the predicted front leads by twice the greatest band are out, and cannot matter for others. The
 rest is first held against the front, which settles most of it, and what is left then against all of the rest.

@@ -57,7 +57,7 @@ def test_ties_are_the_program_s_ties(by, where, result, run_program):
 
 # --- against every pair, one by one
 def slow_chance(objectives, errors, a, b):
-    """As base/error_source.hpp and results/contest.hpp say it, a pair at a time."""
+    """As base/error_source.hpp and results/rank/contest.hpp say it, a pair at a time."""
     low, high, variance = {}, {}, {}
     for objective in objectives:
         gap = objective.cost[b] - objective.cost[a]

@@ -1,4 +1,4 @@
-"""The trace format: what is written is read again, line by line as src/interchange/README.md says."""
+"""The trace format: what is written is read again, line by line as src/trace_io/README.md says."""
 
 import gzip
 import json

@@ -1,5 +1,5 @@
-// What callers owe (ECHO_EXPECT) and what we promise (ECHO_ENSURE). Both state facts and stay on in every build;
-// a broken one throws and becomes a `failed` row, so that one bug never takes a sweep down.
+// What callers owe (ECHO_EXPECT) and what we promise (ECHO_ENSURE). Both state facts and stay on in every
+// build; a broken one throws and becomes a `failed` row, so that one bug never takes a sweep down.
 #pragma once
 
 #include <stdexcept>
@@ -12,8 +12,8 @@ struct ContractViolation : std::logic_error {
 };
 
 [[noreturn]] inline void contract_violated(const char* kind, const char* fact, const char* file, int line) {
-  throw ContractViolation(std::string(kind) + " violated: " + fact + " (" + file + ":" + std::to_string(line) +
-                          ")");
+  throw ContractViolation(std::string(kind) + " violated: " + fact + " (" + file + ":" +
+                          std::to_string(line) + ")");
 }
 
 }  // namespace echo

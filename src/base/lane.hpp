@@ -13,7 +13,7 @@ inline constexpr std::int32_t lane_count = 6;
 
 // What a slice of step time is spent on; the exposed parts of one gpu rank sum to the step exactly.
 // Order and names are the file's (`/breakdown/part`).
-enum class Part : std::int8_t {
+enum class TimeCategory : std::int8_t {
   forward,
   backward,
   recompute,
@@ -30,8 +30,8 @@ enum class Part : std::int8_t {
   idle,
   other
 };
-inline constexpr std::int32_t part_count = 15;
-inline constexpr std::array<std::string_view, part_count> part_names{
+inline constexpr std::int32_t time_category_count = 15;
+inline constexpr std::array<std::string_view, time_category_count> time_category_names{
     "forward",   "backward", "recompute", "tp_comm",   "cp_comm",    "ep_comm", "pp_comm", "dp_comm",
     "zero_comm", "bubble",   "slowdown",  "optimizer", "checkpoint", "idle",    "other"};
 

@@ -36,7 +36,8 @@ class Memberships {
   // Takes over whole lines that were added since the last time. Nothing happens where there is no such file.
   void read_more(const std::string& path);
   void read_text(std::string_view text);
-  // By unique id; else by name, or the last word of it; else the newest line. Null where none fits what is known.
+  // By unique id; else by name, or the last word of it; else the newest line. Null where none fits what is
+  // known.
   [[nodiscard]] const Membership* find(const Wanted&) const;
   [[nodiscard]] std::size_t size() const { return all_.size(); }
 

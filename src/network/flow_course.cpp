@@ -11,12 +11,12 @@ Course course_of(const Activity& activity, std::uint64_t number, Router& router,
   course.wake = course.end = activity.start;
   course.latency = activity.phase_latency;
   std::vector<LinkUse> uses;
-  for (const Phase& phase : activity.phases->phases) {
+  for (const textbook::Phase& phase : activity.phases->phases) {
     if (phase.repeat == 0) continue;
     RoutedPhase routed;
     const std::int64_t merged = repeats == Repeats::merged ? phase.repeat : 1;
     routed.repeat = phase.repeat / merged;
-    for (const Transfer& transfer : activity.phases->of(phase)) {
+    for (const textbook::Transfer& transfer : activity.phases->of(phase)) {
       router.route(activity.gpus[at(transfer.from)], activity.gpus[at(transfer.to)], number, uses);
       routed.routes.value.insert(routed.routes.value.end(), uses.begin(), uses.end());
       routed.routes.close_row();

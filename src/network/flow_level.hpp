@@ -7,15 +7,15 @@
 
 #include "base/units.hpp"
 #include "machine/network_graph.hpp"
-#include "network/phases.hpp"
 #include "network/routing.hpp"
+#include "textbook/phases.hpp"
 
 namespace echo::network {
 
 // One collective of one group. `gpus`: where its members are. Each phase waits `phase_latency` beside the
 // latency of its links.
 struct Activity {
-  const Phases* phases = nullptr;
+  const textbook::Phases* phases = nullptr;
   std::span<const std::int32_t> gpus;  // [members] vertices of the graph
   SimTime start{}, phase_latency{};
 };

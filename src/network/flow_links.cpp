@@ -70,12 +70,12 @@ bool is_regular(const GroupSpan& span, std::int32_t domain) {
 }
 
 // One phase of all groups of the block, between domains only.
-Phases all_groups(const GroupSpan& span, Traffic traffic, std::int32_t domain) {
-  Phases one, all;
+textbook::Phases all_groups(const GroupSpan& span, Traffic traffic, std::int32_t domain) {
+  textbook::Phases one, all;
   phases_of(traffic.method, kind_of(traffic), payload_of(span, traffic), {span.ranks, span.ranks_per_node},
             one);
   for (std::int32_t offset = 0; offset < span.stride; ++offset) {
-    for (const Transfer& t : one.transfers) {
+    for (const textbook::Transfer& t : one.transfers) {
       const std::int32_t from = offset + t.from * span.stride, to = offset + t.to * span.stride;
       if (from / domain != to / domain) all.transfers.push_back({from, to, t.bytes});
     }
@@ -95,7 +95,7 @@ machine::GroupLinks flow_links(const GroupSpan& span, Traffic traffic, const mac
   machine::NetworkGraph graph;
   const std::int32_t gpus = span.stride * span.ranks;
   topology.build(cluster, (gpus + domain - 1) / domain, graph);
-  const Phases phases = all_groups(span, traffic, domain);
+  const textbook::Phases phases = all_groups(span, traffic, domain);
 
   std::vector<std::int32_t> slots;
   machine::place_ranks(traffic.scattered ? machine::Placement::scattered : machine::Placement::packed,
@@ -108,7 +108,7 @@ machine::GroupLinks flow_links(const GroupSpan& span, Traffic traffic, const mac
   std::vector<LinkUse> uses;
   SimTime latency{};
   std::vector<double> load(graph.links.size(), 0.0);  // bytes
-  for (const Transfer& t : phases.transfers) {
+  for (const textbook::Transfer& t : phases.transfers) {
     router.route(slots[static_cast<std::size_t>(t.from)], slots[static_cast<std::size_t>(t.to)], 0, uses);
     latency = std::max(latency, router.latency_of(uses));
     for (const LinkUse& use : uses)

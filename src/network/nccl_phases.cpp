@@ -14,22 +14,23 @@
 #include <algorithm>
 
 #include "base/contract.hpp"
-#include "network/algorithm.hpp"
-#include "network/pattern.hpp"
+#include "textbook/algorithm.hpp"
+#include "textbook/pattern.hpp"
 
 namespace echo::network {
 namespace {
 
 using ops::CollectiveKind;
 
-void ring(CollectiveKind kind, std::int64_t bytes, GroupShape g, Phases& out) {
+void ring(CollectiveKind kind, std::int64_t bytes, GroupShape g, textbook::Phases& out) {
   const std::int32_t nodes = g.ranks / g.per_node;
   const auto member = [&](std::int32_t channel, std::int32_t place) {
     return place / g.per_node * g.per_node + (place + channel) % g.per_node;
   };
   const bool rooted = kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce;
   const std::int32_t channels = nodes > 1 ? g.per_node : 1;
-  const std::int64_t each = piece_of(bytes, static_cast<std::int64_t>(channels) * (rooted ? 1 : g.ranks));
+  const std::int64_t each =
+      textbook::piece_of(bytes, static_cast<std::int64_t>(channels) * (rooted ? 1 : g.ranks));
   for (std::int32_t c = 0; c < channels; ++c)
     for (std::int32_t i = 0; i < g.ranks; ++i)
       if (!rooted || i + 1 < g.ranks)
@@ -40,24 +41,24 @@ void ring(CollectiveKind kind, std::int64_t bytes, GroupShape g, Phases& out) {
   out.close(steps);
 }
 
-void both_ways(std::int32_t a, std::int32_t b, std::int64_t bytes, Phases& out) {
+void both_ways(std::int32_t a, std::int32_t b, std::int64_t bytes, textbook::Phases& out) {
   out.transfers.push_back({a, b, bytes});
   out.transfers.push_back({b, a, bytes});
 }
 
-void between_nodes(std::int64_t bytes, GroupShape g, Phases& out) {
+void between_nodes(std::int64_t bytes, GroupShape g, textbook::Phases& out) {
   const std::int32_t nodes = g.ranks / g.per_node;
-  const std::int64_t half = piece_of(bytes, std::int64_t{2} * g.per_node);
+  const std::int64_t half = textbook::piece_of(bytes, std::int64_t{2} * g.per_node);
   for (std::int32_t c = 0; c < g.per_node; ++c)
     for (std::int32_t tree = 0; tree < 2; ++tree)
       for (std::int32_t node = 0; node < nodes; ++node)
-        if (const std::int32_t parent = parent_of(node, nodes, tree); parent >= 0)
+        if (const std::int32_t parent = textbook::parent_of(node, nodes, tree); parent >= 0)
           both_ways(node * g.per_node + c, parent * g.per_node + c, half, out);
 }
 
-void tree(std::int64_t bytes, GroupShape g, Phases& out) {
+void tree(std::int64_t bytes, GroupShape g, textbook::Phases& out) {
   between_nodes(bytes, g, out);
-  const std::int64_t each = piece_of(bytes, g.per_node);
+  const std::int64_t each = textbook::piece_of(bytes, g.per_node);
   for (std::int32_t first = 0; first < g.ranks; first += g.per_node)
     for (std::int32_t c = 0; c < g.per_node; ++c)
       for (std::int32_t i = 0; i + 1 < g.per_node; ++i)
@@ -67,20 +68,20 @@ void tree(std::int64_t bytes, GroupShape g, Phases& out) {
 
 // A head reads the sum of its slice and writes the result to all: what leaves and enters a GPU is what pairs
 // would exchange.
-void nvls_tree(std::int64_t bytes, GroupShape g, Phases& out) {
+void nvls_tree(std::int64_t bytes, GroupShape g, textbook::Phases& out) {
   between_nodes(bytes, g, out);
-  const std::int64_t each = piece_of(bytes, g.per_node);
+  const std::int64_t each = textbook::piece_of(bytes, g.per_node);
   for (std::int32_t first = 0; first < g.ranks; first += g.per_node)
     for (std::int32_t i = 0; i < g.per_node; ++i)
       for (std::int32_t j = i + 1; j < g.per_node; ++j) both_ways(first + i, first + j, each, out);
   out.close();
 }
 
-void pairwise(CollectiveKind kind, std::int64_t bytes, GroupShape g, Phases& out) {
+void pairwise(CollectiveKind kind, std::int64_t bytes, GroupShape g, textbook::Phases& out) {
   if (kind == CollectiveKind::send_recv) {
     out.transfers.push_back({0, g.ranks - 1, bytes});
   } else {
-    const std::int64_t each = piece_of(bytes, g.ranks);
+    const std::int64_t each = textbook::piece_of(bytes, g.ranks);
     for (std::int32_t step = 1; step < g.ranks; ++step)
       for (std::int32_t i = 0; i < g.ranks; ++i) out.transfers.push_back({i, (i + step) % g.ranks, each});
   }
@@ -89,7 +90,8 @@ void pairwise(CollectiveKind kind, std::int64_t bytes, GroupShape g, Phases& out
 
 }  // namespace
 
-void phases_of(Method method, CollectiveKind kind, std::int64_t payload, GroupShape g, Phases& out) {
+void phases_of(Method method, CollectiveKind kind, std::int64_t payload, GroupShape g,
+               textbook::Phases& out) {
   ECHO_EXPECT(g.ranks >= 2 && g.per_node >= 1 && g.ranks % g.per_node == 0);
   out.clear();
   if (kind == CollectiveKind::all_to_all || kind == CollectiveKind::send_recv) {

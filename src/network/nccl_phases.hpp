@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "network/phases.hpp"
 #include "ops/collective.hpp"
+#include "textbook/phases.hpp"
 
 namespace echo::network {
 
@@ -18,6 +18,6 @@ struct GroupShape {
 };
 
 // Replaces `out`. Methods that serve no such collective fall back to the ring, as NCCL does.
-void phases_of(Method, ops::CollectiveKind, std::int64_t payload, GroupShape, Phases& out);
+void phases_of(Method, ops::CollectiveKind, std::int64_t payload, GroupShape, textbook::Phases& out);
 
 }  // namespace echo::network

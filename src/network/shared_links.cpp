@@ -22,9 +22,10 @@
 //             GPU, and q (n-q) leave the node.
 // Two that wait for the same NICs all the time so take twice as long each, two that wait for
 // different links do not notice each other, and what is latency never stretches. No pair carries more than
-// the link does: (s_a + s_b) / (1 + s_a s_b) <= 1. Of three, losses add (timeline/block.cpp): exact where
-// all wait for one link all the time (three times as long), elsewhere low by at most what the two others
-// delay each other: a tenth of the time (tests/property/shared_links_test.cpp, against the exact recursion).
+// the link does: (s_a + s_b) / (1 + s_a s_b) <= 1. Of three, losses add (timeline/block/block.cpp): exact
+// where all wait for one link all the time (three times as long), elsewhere low by at most what the two
+// others delay each other: a tenth of the time (tests/property/shared_links_test.cpp, against the exact
+// recursion).
 //
 // Sources. Reiser and Lavenberg, "Mean-value analysis of closed multichain queueing networks", JACM 27
 // (1980); Bertsekas and Gallager, "Data Networks", section 6.5 (max-min fairness). Nothing is fitted.

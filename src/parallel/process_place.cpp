@@ -8,7 +8,7 @@
 #include <iterator>
 #include <sstream>
 
-#include "parallel/launch_lock.hpp"
+#include "parallel/launch/launch_lock.hpp"
 
 namespace echo::parallel {
 namespace {

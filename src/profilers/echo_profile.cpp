@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "profilers/device/kernel_bench.hpp"
-#include "profilers/profile_job.hpp"
-#include "profilers/profile_text.hpp"
+#include "profilers/kernels/profile_job.hpp"
+#include "profilers/kernels/profile_text.hpp"
 #include "profilers/program.hpp"
 
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "ops/kernel.hpp"
-#include "profilers/communication_plan.hpp"
-#include "profilers/overlap_schedule.hpp"
+#include "profilers/overlap/communication_plan.hpp"
+#include "profilers/overlap/overlap_schedule.hpp"
 
 namespace echo::profilers {
 

@@ -5,13 +5,13 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "calibrate/ablation.hpp"
-#include "calibrate/error_report.hpp"
-#include "calibrate/held_out.hpp"
-#include "calibrate/kernel_calibration.hpp"
-#include "calibrate/kernel_transfer.hpp"
-#include "calibrate/network_fit.hpp"
-#include "calibrate/training_rate.hpp"
+#include "calibrate/kernels/kernel_calibration.hpp"
+#include "calibrate/kernels/kernel_transfer.hpp"
+#include "calibrate/network/network_fit.hpp"
+#include "calibrate/steps/ablation.hpp"
+#include "calibrate/steps/error_report.hpp"
+#include "calibrate/steps/held_out.hpp"
+#include "calibrate/steps/training_rate.hpp"
 
 int main(int argc, char** argv) {
   const std::span<char*> args(argv, static_cast<std::size_t>(argc));

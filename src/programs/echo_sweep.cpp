@@ -1,4 +1,4 @@
 // echo-sweep: the one program users run. Commands stand in apps/commands/.
-#include "apps/command.hpp"
+#include "cli/command.hpp"
 
-int main(int argc, char** argv) { return echo::apps::run_command_line(argc, argv); }
+int main(int argc, char** argv) { return echo::cli::run_command_line(argc, argv); }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "storage/hdf5.hpp"
-#include "sweep/row.hpp"
+#include "sweep/run/row.hpp"
 #include "sweep/spec.hpp"
 
 namespace echo::results {

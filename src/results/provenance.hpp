@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "storage/hdf5.hpp"
-#include "sweep/row.hpp"
+#include "sweep/run/row.hpp"
 
 namespace echo::results {
 

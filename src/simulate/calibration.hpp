@@ -4,24 +4,24 @@
 #include <vector>
 
 #include "collective/constants.hpp"
-#include "profile/constants.hpp"
-#include "profile/database.hpp"
+#include "kernels/constants.hpp"
+#include "kernels/database/database.hpp"
 #include "simulate/contention.hpp"
-#include "simulate/error_model.hpp"
+#include "simulate/report/error_model.hpp"
 #include "slowdown/learned_view.hpp"
 #include "slowdown/model.hpp"
 
 namespace echo::simulate {
 
 struct Calibration {
-  std::vector<profile::KernelConstants> kernels;       // found by GpuSpec::kernels
+  std::vector<kernels::KernelConstants> kernels;       // found by GpuSpec::kernels
   std::vector<collective::NetworkConstants> networks;  // found by ClusterSpec::network
   ErrorModel errors;                                   // how sure all of this is
   slowdown::Model slowdown;
   slowdown::LearnedView
       learned;  // takes its place where there is one; looks at bytes that somebody else keeps
   Contention contention = default_contention;  // [simulate] contention of the sweep
-  profile::Database measured;  // kernels that a user's profiles time; looks at bytes that somebody else keeps
+  kernels::Database measured;  // kernels that a user's profiles time; looks at bytes that somebody else keeps
   friend bool operator==(const Calibration&, const Calibration&) = default;
 };
 

@@ -7,7 +7,7 @@
 #include "machine/cluster.hpp"
 #include "machine/gpu.hpp"
 #include "ops/collective.hpp"
-#include "timeline/given_order.hpp"
+#include "timeline/patterns/given_order.hpp"
 #include "trace/trace.hpp"
 #include "training/config.hpp"
 #include "training/framework.hpp"

@@ -5,36 +5,36 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "base/driver.hpp"
+#include "base/bottleneck.hpp"
 #include "base/error_source.hpp"
 #include "base/lane.hpp"
 #include "base/units.hpp"
 #include "training/feasibility.hpp"
-#include "training/memory.hpp"
+#include "training/memory/memory.hpp"
 
 namespace echo::simulate {
 
 struct StepReport {
   training::Status status = training::Status::pending;
   training::Reason reason = training::Reason::none;
-  double reason_margin = 0.0;                 // bytes short for `memory`; else 0
-  SimTime step{}, step_no_slowdown{};         // zero unless status is ok
-  SimTime step_no_contention{};               // were collectives not to slow each other; zero likewise
-  std::array<SimTime, part_count> exposed{};  // of the busiest stage; sums to step exactly
-  std::array<SimTime, part_count> total{};    // busy time by part on that stage, hidden or not
+  double reason_margin = 0.0;          // bytes short for `memory`; else 0
+  SimTime step{}, step_no_slowdown{};  // zero unless status is ok
+  SimTime step_no_contention{};        // were collectives not to slow each other; zero likewise
+  std::array<SimTime, time_category_count> exposed{};       // of the busiest stage; sums to step exactly
+  std::array<SimTime, time_category_count> total{};         // busy time by part on that stage, hidden or not
   std::array<Bytes, training::memory_part_count> memory{};  // of the stage with the highest peak
   Bytes memory_peak, memory_limit;
   std::int32_t memory_stage = 0, critical_stage = 0;
   double mfu = 0.0, tokens_per_second = 0.0;
   double measured_share = 0.0;  // share of compute time priced from an imported measurement
   double bubble_fraction = 0.0, exposed_comm_fraction = 0.0, overlap_fraction = 0.0;
-  std::array<SimTime, part_count> path{};      // the critical path by part; sums to step exactly
-  std::array<double, driver_count> driver{};   // and by driver, as shares of step: its elasticities
-  SimTime step_median{}, step_p90{};           // over draws of unequal GPUs; zero unless asked for
-  ops::Grade evidence = ops::Grade::modelled;  // worst grade that carries a tenth of the step or more
-  std::int8_t out_of_range = 0;                // bits of Beyond
-  ErrorShares error{};                         // contributions to the relative error of step, by ErrorSource
-  float rel_error = 0.0F;                      // of step: one standard deviation, root of their squares' sum
+  std::array<SimTime, time_category_count> path{};    // the critical path by part; sums to step exactly
+  std::array<double, bottleneck_count> bottleneck{};  // and by driver, as shares of step: its elasticities
+  SimTime step_median{}, step_p90{};                  // over draws of unequal GPUs; zero unless asked for
+  ops::Grade evidence = ops::Grade::modelled;         // worst grade that carries a tenth of the step or more
+  std::int8_t out_of_range = 0;                       // bits of Beyond
+  ErrorShares error{};     // contributions to the relative error of step, by ErrorSource
+  float rel_error = 0.0F;  // of step: one standard deviation, root of their squares' sum
   float rel_error_p90 =
       0.0F;  // a run takes longer than step times exp of it, or less than over, 1 in 10 each
   float mem_rel_error = 0.0F;  // of memory_peak, one standard deviation

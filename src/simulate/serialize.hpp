@@ -219,18 +219,18 @@ void serialize(Archive& archive, echo::simulate::Catalog& catalog, unsigned) {
 }
 
 template <class Archive>
-void serialize(Archive& archive, echo::profile::Knots& knots, unsigned) {
+void serialize(Archive& archive, echo::kernels::Knots& knots, unsigned) {
   auto& [at, factor] = knots;
   all(archive, at[0], at[1], at[2], factor);
 }
 
 // Constants are flat and named; their field tables say what there is.
 template <class Archive>
-void serialize(Archive& archive, echo::profile::KernelConstants& constants, unsigned) {
+void serialize(Archive& archive, echo::kernels::KernelConstants& constants, unsigned) {
   archive& constants.name;
   archive& constants.library;
-  for (const auto& field : echo::profile::kernel_constant_fields()) archive& constants.*field.member;
-  for (const auto& field : echo::profile::knots_fields()) archive& constants.*field.member;
+  for (const auto& field : echo::kernels::kernel_constant_fields()) archive& constants.*field.member;
+  for (const auto& field : echo::kernels::knots_fields()) archive& constants.*field.member;
   archive& constants.libraries;
 }
 
@@ -250,8 +250,8 @@ void serialize(Archive& archive, echo::simulate::ErrorModel& errors, unsigned) {
 // Measured kernels and learned models do not travel along: they are views of bytes that the workers of a node
 // share.
 template <class Archive>
-void serialize(Archive& archive, echo::simulate::Calibration& known, unsigned) {
-  auto& [kernels, networks, errors, slowdown, learned, contention, measured] = known;
+void serialize(Archive& archive, echo::simulate::Calibration& calibration, unsigned) {
+  auto& [kernels, networks, errors, slowdown, learned, contention, measured] = calibration;
   static_cast<void>(learned);
   static_cast<void>(measured);
   all(archive, kernels, networks, errors, slowdown, contention);

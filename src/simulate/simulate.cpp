@@ -5,21 +5,21 @@
 #include <algorithm>
 
 #include "base/contract.hpp"
-#include "simulate/compose_chunks.hpp"
-#include "simulate/compose_step.hpp"
-#include "simulate/critical_path.hpp"
-#include "simulate/draw_steps.hpp"
-#include "simulate/error_bands.hpp"
-#include "simulate/price_work.hpp"
-#include "simulate/report_shares.hpp"
+#include "simulate/prices/price_work.hpp"
+#include "simulate/replay/replay_step.hpp"
+#include "simulate/report/error_bands.hpp"
+#include "simulate/report/invariants.hpp"
+#include "simulate/report/report_shares.hpp"
 #include "simulate/schedule_of.hpp"
-#include "simulate/simulate_trace.hpp"
-#include "simulate/stage_memory.hpp"
+#include "simulate/step/compose_chunks.hpp"
+#include "simulate/step/compose_step.hpp"
+#include "simulate/step/critical_path.hpp"
+#include "simulate/step/draw_steps.hpp"
+#include "simulate/step/stage_memory.hpp"
 #include "timeline/schedule.hpp"
-#include "training/multi_token.hpp"
-#include "training/stage_balance.hpp"
-#include "validate/invariants.hpp"
-#include "workload/trace_workload.hpp"
+#include "training/layout/multi_token.hpp"
+#include "training/layout/stage_balance.hpp"
+#include "workload/generate_workload.hpp"
 
 namespace echo::simulate {
 
@@ -90,12 +90,12 @@ bool report_memory(const TrainingConfig& config, const Catalog& catalog, const t
   return surely_needed({report.memory}) <= report.memory_limit;
 }
 
-void price_hops(const TrainingConfig& config, const Catalog& catalog, const Calibration& known,
+void price_hops(const TrainingConfig& config, const Catalog& catalog, const Calibration& calibration,
                 Workspace& ws) {
   const std::size_t hops = ws.layout.stage_of_chunk.size() - 1;
   ws.hop_forward.assign(hops, SimTime::zero());
   ws.hop_backward.assign(hops, SimTime::zero());
-  ws.hop_drivers.assign(hops, DriverTimes{});
+  ws.hop_bottlenecks.assign(hops, BottleneckTimes{});
   if (config.degrees.pipeline == 1) return;
   const SimTime gather = ws.work.hop_gather < 0
                              ? SimTime::zero()
@@ -107,11 +107,11 @@ void price_hops(const TrainingConfig& config, const Catalog& catalog, const Cali
     const bool neighbours_up = to == (from + 1) % config.degrees.pipeline;
     const bool crosses = ws.layout.hop_crosses_nodes[static_cast<std::size_t>(neighbours_up ? from : to)];
     const ops::CollectiveQuery& hop = crosses ? ws.work.hop_across : ws.work.hop_within;
-    const ops::CollectiveEstimate price = price_collective(hop, config, catalog, known, ws.memo);
+    const ops::CollectiveEstimate price = price_collective(hop, config, catalog, calibration, ws.memo);
     ws.hop_forward[i] = ws.hop_backward[i] = price.time + gather;
-    ws.hop_drivers[i] = drivers_of(price);
+    ws.hop_bottlenecks[i] = bottlenecks_of(price);
     if (ws.work.hop_gather >= 0)
-      ws.hop_drivers[i].add(ws.prices.drivers[static_cast<std::size_t>(ws.work.hop_gather)], 1.0);
+      ws.hop_bottlenecks[i].add(ws.prices.bottlenecks[static_cast<std::size_t>(ws.work.hop_gather)], 1.0);
   }
 }
 
@@ -139,7 +139,7 @@ void report_step(const TrainingConfig& config, const Catalog& catalog, const Ste
                            : flops(model, std::int64_t{samples} * length, packed) / packed;
   report.mfu = (plain + config.recipe.mtp_layers * training::multi_token_flops(model, samples, length)) /
                (seconds * peak);
-  const char* broken = validate::check_step({.step = report.step,
+  const char* broken = simulate::check_step({.step = report.step,
                                              .step_no_slowdown = report.step_no_slowdown,
                                              .busiest_stage = slowed.busiest,
                                              .exposed = report.exposed,
@@ -156,7 +156,7 @@ std::int64_t pipeline_tasks(const TrainingConfig& config, const Catalog& catalog
 
 std::string_view why_unsupported(const TrainingConfig& config, const Catalog& catalog) {
   const training::ModelSpec& model = catalog.model(config.model);
-  if (!model.trace.is_none()) return why_trace_unsupported(config, catalog);
+  if (!model.trace.is_none()) return why_replay_unsupported(config, catalog);
   const machine::ClusterSpec& cluster = catalog.cluster(config.cluster);
   if (const auto broken = training::check_feasible(config, model, catalog.framework(config.framework),
                                                    cluster, catalog.gpu(config)))
@@ -169,10 +169,10 @@ std::string_view why_unsupported(const TrainingConfig& config, const Catalog& ca
   return refusal == nullptr ? std::string_view{} : refusal;
 }
 
-StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const Calibration& known,
+StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const Calibration& calibration,
                     Workspace& ws, std::int64_t work_budget, const Skew& skew) {
   const training::ModelSpec& model = catalog.model(config.model);
-  if (!model.trace.is_none()) return simulate_trace(config, catalog, known, ws, skew);
+  if (!model.trace.is_none()) return replay_step(config, catalog, calibration, ws, skew);
   const machine::ClusterSpec& cluster = catalog.cluster(config.cluster);
   const training::FrameworkSpec& framework = catalog.framework(config.framework);
   const timeline::Schedule schedule = schedule_of(config, catalog);
@@ -185,7 +185,7 @@ StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const 
 
   StepReport report;
   const bool fits = report_memory(config, catalog, ws.layout, report);
-  report_memory_error(known.errors, report);
+  report_memory_error(calibration.errors, report);
   if (!fits) {
     report.status = Status::infeasible;
     report.reason = Reason::memory;
@@ -194,14 +194,14 @@ StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const 
   }
   if (pipeline_tasks(config, catalog) > (work_budget > 0 ? work_budget : default_work_budget))
     return over_budget(report);
-  workload::trace_workload(config, model, framework, cluster, ws.layout, backward_of(schedule), ws.work,
-                           catalog.gpu(config).compute_capability);
-  price_work(config, catalog, known, ws.work, ws.memo, ws.prices);
-  price_hops(config, catalog, known, ws);
+  workload::generate_workload(config, model, framework, cluster, ws.layout, backward_of(schedule), ws.work,
+                              catalog.gpu(config).compute_capability);
+  price_work(config, catalog, calibration, ws.work, ws.memo, ws.prices);
+  price_hops(config, catalog, calibration, ws);
 
   compose_chunks(config, model, framework, cluster, Slowdown::off, ws);
   const StepOutcome alone = compose_step(config, framework, schedule, ws);
-  const bool shares = known.contention != Contention::off;
+  const bool shares = calibration.contention != Contention::off;
   compose_chunks(config, model, framework, cluster, Slowdown::apart, ws);
   StepOutcome slowed = compose_step(config, framework, schedule, ws, nullptr, &ws.trail);
   report.step_no_contention = slowed.step;
@@ -211,8 +211,8 @@ StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const 
   }
   report_step(config, catalog, slowed, alone.step, report);
   report_path(critical_path(config, framework, schedule, slowed, ws), report);
-  ws.evidence = evidence_behind(slowed.cost.graded, ws.work.collectives, config, catalog, known);
-  report_errors(known.errors, ws.evidence, report);
+  ws.evidence = evidence_behind(slowed.cost.graded, ws.work.collectives, config, catalog, calibration);
+  report_errors(calibration.errors, ws.evidence, report);
   if (skew.draws > 0) {
     const DrawnSteps drawn = draw_steps(config, framework, schedule, skew, slowed.step, ws);
     report.step_median = drawn.median, report.step_p90 = drawn.p90;

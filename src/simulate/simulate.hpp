@@ -8,7 +8,7 @@
 #include "simulate/catalog.hpp"
 #include "simulate/report.hpp"
 #include "simulate/skew.hpp"
-#include "simulate/workspace.hpp"
+#include "simulate/step/workspace.hpp"
 #include "training/config.hpp"
 
 namespace echo::simulate {

@@ -13,9 +13,9 @@
 namespace echo::storage {
 namespace {
 
-using profile::Measurement;
-using profile::Origin;
-using profile::Profile;
+using kernels::Measurement;
+using kernels::Origin;
+using kernels::Profile;
 
 // As the schema lists them.
 constexpr std::array<std::string Origin::*, 3> origin_texts{&Origin::library_version, &Origin::table,
@@ -56,7 +56,7 @@ void take_column(const TableColumn& column, const ColumnContent& content, Profil
 }  // namespace
 
 std::string write_profile(const std::filesystem::path& file, const Profile& given) {
-  const Profile profile = profile::tidied(given);
+  const Profile profile = kernels::tidied(given);
   return write_table(file, profile_schema(),
                      {.rows = profile.rows.size(),
                       .values = [&](const TableColumn& column) { return values_of(column, profile.rows); },
@@ -74,11 +74,11 @@ ProfileFile read_profile(const std::filesystem::path& path) {
     for (std::size_t text = 0; text < origin_texts.size(); ++text) origin.*origin_texts[text] = record[text];
   }
   for (std::size_t row = 0; row < profile.rows.size(); ++row) {
-    if (const char* problem = profile::why_unsound(profile.rows[row]))
+    if (const char* problem = kernels::why_unsound(profile.rows[row]))
       refuse_table(path, profile_schema(), "row " + std::to_string(row) + ": " + problem);
     profile.rows[row].key = ops::canonical(profile.rows[row].key);
   }
-  return {profile::tidied(std::move(profile)), std::move(content.digest)};
+  return {kernels::tidied(std::move(profile)), std::move(content.digest)};
 }
 
 }  // namespace echo::storage

@@ -4,16 +4,16 @@
 #include <filesystem>
 #include <string>
 
-#include "profile/measurement.hpp"
+#include "kernels/database/measurement.hpp"
 
 namespace echo::storage {
 
 // Writes the profile, tidied: a whole file or none, equal bytes for equal content. Returns its digest (hex).
 // Precondition: every row is sound. UserError, 5, where it cannot be written.
-std::string write_profile(const std::filesystem::path&, const profile::Profile&);
+std::string write_profile(const std::filesystem::path&, const kernels::Profile&);
 
 struct ProfileFile {
-  profile::Profile profile;
+  kernels::Profile profile;
   std::string digest;  // of columns, GPU names and origins; hex
 };
 // UserError, 2: no such file, no profile, of a later version, damaged, or with a row that nothing could

@@ -6,7 +6,7 @@
 namespace echo::storage {
 namespace {
 
-using profile::Measurement;
+using kernels::Measurement;
 
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
@@ -30,7 +30,7 @@ std::optional<ProfileAccess> profile_access(std::string_view column) {
                          [](M& m, double v) { m.clock_mhz = known_or_zero(v); }};
   if (column == "scope")
     return ProfileAccess{[](const M& m) { return static_cast<double>(m.scope); },
-                         [](M& m, double v) { m.scope = static_cast<profile::RowScope>(v); }};
+                         [](M& m, double v) { m.scope = static_cast<kernels::RowScope>(v); }};
   if (column == "sustained")
     return ProfileAccess{[](const M& m) { return m.sustained ? 1.0 : 0.0; },
                          [](M& m, double v) { m.sustained = v != 0.0; }};

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/contract.hpp"
-#include "sweep/expression.hpp"
+#include "sweep/language/expression.hpp"
 
 namespace echo::sweep {
 namespace {

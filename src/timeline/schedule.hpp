@@ -103,8 +103,8 @@ struct Schedule {
 // All stages' orders, a row each, tasks in execution order.
 void order_of(const Schedule&, const PipelineShape&, std::span<const ChunkTimes>, Csr<Task>& out);
 
-// Where schedules place chunks: chunk c on stage c % stages; down the stages and up again. Total: asked before
-// `admits` is.
+// Where schedules place chunks: chunk c on stage c % stages; down the stages and up again. Total: asked
+// before `admits` is.
 void place_round_robin(std::int32_t stages, std::int32_t chunks, std::span<std::int32_t> out);
 void place_v(std::int32_t stages, std::int32_t chunks, std::span<std::int32_t> out);
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <span>
 
-#include "training/expert_load.hpp"
-#include "training/rank_layout.hpp"
+#include "training/layout/expert_load.hpp"
+#include "training/layout/rank_layout.hpp"
 
 namespace echo::training {
 

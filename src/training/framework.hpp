@@ -34,7 +34,7 @@ enum class GradientStore : std::int8_t { main_buffer, half_buffer, accumulated, 
 enum class GradientExchange : std::int8_t { reduce_scatter, all_reduce, reduce };
 
 // How updated weights come back: as equal shards, or from the rank that owns a tensor whole, one owner after
-// the other (workload/owned_tensors.cpp).
+// the other (workload/traffic/owned_tensors.cpp).
 enum class WeightReturn : std::int8_t { all_gather, broadcast };
 
 // What the loss keeps (loss_memory.cpp): logits split over the vocabulary (Megatron-LM, nanotron), PyTorch's

@@ -28,7 +28,7 @@ void Builder::start() {
   out_.first_forward.clear();
   out_.last_backward.clear();
   out_.tail.gradients.clear();
-  out_.tail.agree.clear();
+  out_.tail.grad_norm.clear();
   out_.tail.update.clear();
   out_.tail.slices = 0;
   out_.hop_gather = -1;
@@ -43,7 +43,8 @@ std::int32_t Builder::open_block() {
   return out_.block_count - 1;
 }
 
-OpIndex Builder::compute(Part part, const ops::KernelKey& kernel, std::initializer_list<OpIndex> needs) {
+OpIndex Builder::compute(TimeCategory part, const ops::KernelKey& kernel,
+                         std::initializer_list<OpIndex> needs) {
   OpGraph& b = block();
   b.lane.push_back(Lane::compute);
   b.part.push_back(part);
@@ -63,7 +64,7 @@ void Builder::hold_compute(OpIndex op) {
   held_[held_count_++] = op;
 }
 
-OpIndex Builder::communicate(Lane lane, Part part, const ops::CollectiveQuery& query,
+OpIndex Builder::communicate(Lane lane, TimeCategory part, const ops::CollectiveQuery& query,
                              std::initializer_list<OpIndex> needs) {
   OpGraph& b = block();
   b.lane.push_back(lane);
@@ -117,7 +118,7 @@ void Builder::finish() {
     for (std::size_t op = 0; op < b.lane.size(); ++op)
       if (b.lane[op] != Lane::compute) b.work[op] += kernels;
   }
-  for (Csr<WorkRun>* runs : {&out_.tail.gradients, &out_.tail.agree, &out_.tail.update})
+  for (Csr<WorkRun>* runs : {&out_.tail.gradients, &out_.tail.grad_norm, &out_.tail.update})
     for (WorkRun& run : runs->value)
       if (!run.is_kernel) run.work += kernels;
   if (out_.hop_gather >= 0) out_.hop_gather += kernels;

@@ -22,9 +22,9 @@ class Builder {
   std::int32_t open_block();
 
   // An op on the compute lane, in lane order; `needs` are communication ops it must wait for.
-  OpIndex compute(Part part, const ops::KernelKey& kernel, std::initializer_list<OpIndex> needs = {});
+  OpIndex compute(TimeCategory part, const ops::KernelKey& kernel, std::initializer_list<OpIndex> needs = {});
   // An op on a communication lane that starts when the ops in `needs` are done.
-  OpIndex communicate(Lane lane, Part part, const ops::CollectiveQuery& query,
+  OpIndex communicate(Lane lane, TimeCategory part, const ops::CollectiveQuery& query,
                       std::initializer_list<OpIndex> needs);
   // Ends a stretch of the open layer.
   void cut() { block().cuts.push_back(block().size()); }

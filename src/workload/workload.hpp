@@ -16,7 +16,7 @@ namespace echo::workload {
 // collective index.
 struct OpGraph {
   std::vector<Lane> lane;
-  std::vector<Part> part;
+  std::vector<TimeCategory> part;
   std::vector<std::int32_t> work;
   Csr<std::int32_t> needs;         // needs.row(i): ids < i that must end first
   std::int32_t launches = 0;       // kernels the host issues for this block, those of replayed graphs apart
@@ -37,7 +37,7 @@ struct BlockRun {
 // `count` equal ops outside the pipeline, one after the other.
 struct WorkRun {
   std::int32_t work = 0, count = 1;  // index as in OpGraph::work
-  Part part = Part::other;
+  TimeCategory part = TimeCategory::other;
   bool is_kernel = false;
   friend bool operator==(const WorkRun&, const WorkRun&) = default;
 };
@@ -46,7 +46,7 @@ struct WorkRun {
 struct StepTail {
   Csr<WorkRun>
       gradients;  // [stages] gradient reductions not hidden behind the backward, tied-embedding all-reduce
-  Csr<WorkRun> agree;       // [stages] gradient norm: every rank waits for the slowest here
+  Csr<WorkRun> grad_norm;   // [stages] gradient norm: every rank waits for the slowest here
   std::int64_t slices = 0;  // parts of weights that the host copies to their place, of the stage with most
   Csr<WorkRun> update;      // [stages] optimizer, parameter gathers not hidden behind the next forward
 };

@@ -2,10 +2,10 @@
 #include <benchmark/benchmark.h>
 
 #include "base/counter_rng.hpp"
-#include "profile/database.hpp"
+#include "kernels/database/database.hpp"
 #include "tests/support/kernel_fixtures.hpp"
 
-namespace echo::profile {
+namespace echo::kernels {
 namespace {
 
 using testing::gemm;
@@ -43,4 +43,4 @@ BENCHMARK_CAPTURE(look_up, shapes_between, 512, 96);
 BENCHMARK_CAPTURE(look_up, nothing_near, 1, 0);
 
 }  // namespace
-}  // namespace echo::profile
+}  // namespace echo::kernels

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/named_table.hpp"
-#include "config/catalog_files.hpp"
+#include "config/catalog/catalog_files.hpp"
 #include "simulate/simulate.hpp"
 #include "timeline/schedule.hpp"
 

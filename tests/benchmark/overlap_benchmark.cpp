@@ -5,10 +5,10 @@
 
 #include <memory>
 
-#include "config/sweep_file.hpp"
-#include "simulate/fill_factors.hpp"
+#include "config/sweep_file/sweep_file.hpp"
+#include "simulate/prices/fill_factors.hpp"
 #include "simulate/simulate.hpp"
-#include "sweep/design_space.hpp"
+#include "sweep/space/design_space.hpp"
 #include "tests/support/learned_image.hpp"
 #include "tests/support/sample_learned.hpp"
 #include "tests/support/source_dir.hpp"
@@ -47,7 +47,7 @@ struct Points {
 };
 
 const Points& points_of_sweep() {
-  static const Points known = [] {
+  static const Points calibration = [] {
     Points points;
     points.inputs = config::read_sweep(support::source_dir() + "/sweeps/gpt3-175b-96xh800.toml");
     const sweep::DesignSpace space(points.inputs.spec, points.inputs.catalog);
@@ -59,21 +59,21 @@ const Points& points_of_sweep() {
     }
     return points;
   }();
-  return known;
+  return calibration;
 }
 
 simulate::Calibration calibration(Kind kind) {
-  simulate::Calibration known = points_of_sweep().inputs.calibration;
-  if (kind == Kind::off) known.slowdown = slowdown::NoSlowdown{};
-  if (kind == Kind::trees) known.learned = image(true).view();
-  if (kind == Kind::network) known.learned = image(false).view();
-  return known;
+  simulate::Calibration calibration = points_of_sweep().inputs.calibration;
+  if (kind == Kind::off) calibration.slowdown = slowdown::NoSlowdown{};
+  if (kind == Kind::trees) calibration.learned = image(true).view();
+  if (kind == Kind::network) calibration.learned = image(false).view();
+  return calibration;
 }
 
 // The table of one point: the mean over the sweep's.
 void table(benchmark::State& state, Kind kind, bool warm) {
   const Points& points = points_of_sweep();
-  const simulate::Calibration known = calibration(kind);
+  const simulate::Calibration calibration = calibration(kind);
   simulate::Workspace ws;
   struct Asked {
     workload::Workload work;
@@ -92,10 +92,10 @@ void table(benchmark::State& state, Kind kind, bool warm) {
   for (auto _ : state) {
     for (Asked& point : asked) {
       if (warm) {
-        simulate::fill_factors(known, point.machine, point.work, kept, point.prices);
+        simulate::fill_factors(calibration, point.machine, point.work, kept, point.prices);
       } else {
         simulate::FactorMemo fresh;
-        simulate::fill_factors(known, point.machine, point.work, fresh, point.prices);
+        simulate::fill_factors(calibration, point.machine, point.work, fresh, point.prices);
       }
       benchmark::DoNotOptimize(point.prices.kernel_factor.data());
     }
@@ -120,12 +120,12 @@ BENCHMARK_CAPTURE(table, network_warm, Kind::network, true)->Unit(benchmark::kMi
 // Points of the sweep in order, with one workspace. First: it is new; a thousand points fill its memos.
 void points(benchmark::State& state, Kind kind, bool first) {
   const Points& points = points_of_sweep();
-  const simulate::Calibration known = calibration(kind);
+  const simulate::Calibration calibration = calibration(kind);
   auto ws = std::make_unique<simulate::Workspace>();
   for (auto _ : state) {
     if (first) ws = std::make_unique<simulate::Workspace>();
     for (const training::TrainingConfig& config : points.composed)
-      benchmark::DoNotOptimize(simulate::simulate(config, points.inputs.catalog, known, *ws));
+      benchmark::DoNotOptimize(simulate::simulate(config, points.inputs.catalog, calibration, *ws));
   }
   const auto done = static_cast<double>(state.iterations()) * static_cast<double>(points.composed.size());
   state.counters["points_per_second"] = benchmark::Counter(done, benchmark::Counter::kIsRate);

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "learn/booster.hpp"
-#include "learn/fit.hpp"
+#include "learn/fit/booster.hpp"
+#include "learn/fit/fit.hpp"
 #include "slowdown/learned_view.hpp"
 #include "slowdown/model.hpp"
 #include "tests/support/sample_learned.hpp"

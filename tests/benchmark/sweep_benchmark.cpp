@@ -4,9 +4,9 @@
 
 #include <memory>
 
-#include "config/sweep_file.hpp"
+#include "config/sweep_file/sweep_file.hpp"
 #include "simulate/simulate.hpp"
-#include "sweep/design_space.hpp"
+#include "sweep/space/design_space.hpp"
 #include "tests/support/source_dir.hpp"
 
 namespace echo {

@@ -4,8 +4,8 @@
 
 #include "base/counter_rng.hpp"
 #include "base/named_table.hpp"
-#include "timeline/block.hpp"
-#include "timeline/pipeline.hpp"
+#include "timeline/block/block.hpp"
+#include "timeline/pipeline/pipeline.hpp"
 
 namespace echo::timeline {
 namespace {
@@ -20,10 +20,10 @@ void block_ops(benchmark::State& state) {
   const bool slowed = state.range(0) != 0, shared = state.range(0) == 2;
   constexpr std::int32_t layers = 24, kernels = 10, collectives = 3;
   std::vector<Lane> lane;
-  std::vector<Part> part;
+  std::vector<TimeCategory> part;
   std::vector<std::int32_t> work;
   Csr<std::int32_t> needs;
-  const auto add = [&](Lane l, Part p, std::int32_t w, std::int32_t need) {
+  const auto add = [&](Lane l, TimeCategory p, std::int32_t w, std::int32_t need) {
     lane.push_back(l), part.push_back(p), work.push_back(w);
     if (need >= 0) needs.push(need);
     needs.close_row();
@@ -32,10 +32,10 @@ void block_ops(benchmark::State& state) {
   for (std::int32_t layer = 0; layer < layers; ++layer) {
     std::int32_t last = -1;
     for (std::int32_t k = 0; k < kernels; ++k) {
-      const std::int32_t kernel = add(Lane::compute, Part::backward, k, last);
-      last = k == 4 || k == 9 ? add(Lane::tensor, Part::tp_comm, kernels + (k == 9), kernel) : -1;
+      const std::int32_t kernel = add(Lane::compute, TimeCategory::backward, k, last);
+      last = k == 4 || k == 9 ? add(Lane::tensor, TimeCategory::tp_comm, kernels + (k == 9), kernel) : -1;
     }
-    add(Lane::data, Part::dp_comm, kernels + 2, static_cast<std::int32_t>(lane.size()) - 2);
+    add(Lane::data, TimeCategory::dp_comm, kernels + 2, static_cast<std::int32_t>(lane.size()) - 2);
   }
   std::vector<SimTime> alone;
   for (std::int32_t i = 0; i < kernels + collectives; ++i) alone.emplace_back(1'000'000 + 100'000 * i);

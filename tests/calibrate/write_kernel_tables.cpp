@@ -8,8 +8,8 @@
 
 #include "base/counter_rng.hpp"
 #include "base/named_table.hpp"
-#include "config/measured_kernels.hpp"
-#include "profile/measured_row.hpp"
+#include "config/measured/measured_kernels.hpp"
+#include "kernels/database/measured_row.hpp"
 
 namespace echo {
 
@@ -110,7 +110,7 @@ std::string measurement(const config::MeasuredKernel& row, const config::Catalog
   const machine::GpuSpec& gpu = presets.catalog.gpus[static_cast<std::size_t>(row.gpu)];
   const std::int32_t constants = find_named(presets.calibration.kernels, gpu.kernels);
   const double seconds =
-      to_seconds(profile::price_row(row.key, row.scope, gpu,
+      to_seconds(kernels::price_row(row.key, row.scope, gpu,
                                     presets.calibration.kernels[static_cast<std::size_t>(constants)])
                      .alone);
   const double drawn =

@@ -10,11 +10,11 @@
 #include <algorithm>
 #include <map>
 
-#include "interchange/chakra_write.hpp"
-#include "interchange/format.hpp"
 #include "tests/support/chakra_files.hpp"
+#include "trace_io/chakra/chakra_write.hpp"
+#include "trace_io/format.hpp"
 
-namespace echo::interchange {
+namespace echo::trace_io {
 namespace {
 
 using trace::GroupRole;
@@ -217,4 +217,4 @@ TEST(AstraSimStep, TakesTheCyclesThatItPrints) {
 }
 
 }  // namespace
-}  // namespace echo::interchange
+}  // namespace echo::trace_io

@@ -29,7 +29,7 @@
 #include <array>
 #include <ostream>
 
-#include "network/price_generic.hpp"
+#include "textbook/price_generic.hpp"
 
 namespace echo::network {
 namespace {
@@ -92,7 +92,7 @@ SimTime ours(const Printed& p) {
     machine.push_back({DimensionKind::ring, p.ranks, BytesPerSecond(25 * astra_gigabyte),
                        std::chrono::nanoseconds(1000), Reach::scale_out});
   const std::int32_t all = p.dimensions == 2 ? p.ranks * p.ranks : p.ranks;
-  // ASTRA-sim counts an all-gather by what one rank puts in (interchange/chakra_node.cpp).
+  // ASTRA-sim counts an all-gather by what one rank puts in (trace_io/chakra/chakra_node.cpp).
   const Bytes payload(p.kind == all_gather ? p.comm_size * all : p.comm_size);
   const auto algorithm =
       p.dimensions == 1 ? ops::GenericAlgorithm::ring : ops::GenericAlgorithm::hierarchical;

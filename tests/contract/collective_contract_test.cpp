@@ -19,7 +19,8 @@ class EveryAlgorithm : public ::testing::TestWithParam<const Algorithm*> {
     std::int32_t cases = 0;
     for (const Machine& m : {a100, h100, h800, b200, mi300x}) {
       for (const std::int32_t version : {2804, 21003, 21803, 22105, 22304, 22703, 23007}) {
-        for (const auto& group : {span(1, 2), span(1, 4), span(1, 8), span(2, 1), span(2, 8), span(4, 8), span(16, 4)}) {
+        for (const auto& group :
+             {span(1, 2), span(1, 4), span(1, 8), span(2, 1), span(2, 8), span(4, 8), span(16, 4)}) {
           const Communicator c = set_up(group, links(m, group), settings, version);
           for (std::int32_t kind = 0; kind < ops::collective_kind_count; ++kind) {
             for (std::int64_t bytes = 1; bytes <= std::int64_t{1} << 33; bytes *= 8) {

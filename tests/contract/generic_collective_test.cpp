@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <tuple>
 
-#include "network/algorithm.hpp"
 #include "ops/generic_settings.hpp"
 #include "tests/support/alpha_beta_network.hpp"
 #include "tests/support/data_movement.hpp"
+#include "textbook/algorithm.hpp"
 
 namespace echo::network::testing {
 namespace {

@@ -4,10 +4,10 @@
 #include <map>
 
 #include "base/named_table.hpp"
-#include "config/catalog_files.hpp"
-#include "profile/price_kernels.hpp"
+#include "config/catalog/catalog_files.hpp"
+#include "kernels/price_kernels.hpp"
 
-namespace echo::profile {
+namespace echo::kernels {
 namespace {
 
 using ops::KernelKey, ops::KernelKind;
@@ -201,4 +201,4 @@ TEST(KernelConstantsOfTheCatalog, PriceAttentionOfAmdGpusAsPublished) {
 }
 
 }  // namespace
-}  // namespace echo::profile
+}  // namespace echo::kernels

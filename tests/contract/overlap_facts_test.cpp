@@ -12,10 +12,10 @@
 #include "base/csv.hpp"
 #include "base/named_table.hpp"
 #include "collective/price_collectives.hpp"
-#include "config/catalog_files.hpp"
+#include "config/catalog/catalog_files.hpp"
+#include "kernels/price_kernels.hpp"
 #include "machine/topology.hpp"
-#include "profile/price_kernels.hpp"
-#include "simulate/price_host.hpp"
+#include "simulate/prices/price_host.hpp"
 #include "slowdown/model.hpp"
 
 namespace echo::slowdown {
@@ -46,8 +46,8 @@ struct Site {
   const machine::GpuSpec& gpu;
 
   [[nodiscard]] KernelPrice kernel(const KernelKey& key,
-                                   profile::Clocks clocks = profile::Clocks::sustained) const {
-    return profile::price_kernel(key, gpu, named(inputs().calibration.kernels, gpu.kernels), clocks);
+                                   kernels::Clocks clocks = kernels::Clocks::sustained) const {
+    return kernels::price_kernel(key, gpu, named(inputs().calibration.kernels, gpu.kernels), clocks);
   }
   [[nodiscard]] KernelPrice product(std::int32_t m, std::int32_t n, std::int32_t k) const {
     return kernel({.kind = KernelKind::gemm, .m = m, .n = n, .k = k});
@@ -151,7 +151,7 @@ TEST(OverlapFacts, ProductCutForTheSmsThatAreLeftIsNotStretched) {
 TEST(OverlapFacts, LargeProductBesideAnAllGatherGainsByCopyEngines) {
   const auto product = h100().kernel(
       {.kind = KernelKind::gemm, .precision = ops::Precision::fp16, .m = 8192, .n = 8192, .k = 8192},
-      profile::Clocks::benchmark);
+      kernels::Clocks::benchmark);
   const std::int64_t payload = 8 * 64 * mib;
   const auto gather = h100().collective(CollectiveKind::all_gather, payload, gpus(1, 8));
   const double in_line = to_seconds(product.alone) + to_seconds(gather.time);

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/named_table.hpp"
-#include "timeline/pipeline.hpp"
+#include "timeline/pipeline/pipeline.hpp"
 
 namespace echo::timeline {
 namespace {

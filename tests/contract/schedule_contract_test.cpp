@@ -8,7 +8,7 @@
 
 #include "base/counter_rng.hpp"
 #include "base/named_table.hpp"
-#include "timeline/pipeline.hpp"
+#include "timeline/pipeline/pipeline.hpp"
 
 namespace echo::timeline {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "interchange/format.hpp"
 #include "tests/support/chakra_files.hpp"
+#include "trace_io/format.hpp"
 
 namespace {
 
@@ -33,8 +33,8 @@ std::string sound_trace() {
 void expect_it_comes_back(const Trace& trace) {
   const std::filesystem::path folder = scratch() / "back";
   std::filesystem::remove_all(folder);
-  echo::interchange::format_named("chakra")->write(trace, folder.string());
-  const Trace again = echo::interchange::read_trace({folder.string(), {}}, "chakra");
+  echo::trace_io::format_named("chakra")->write(trace, folder.string());
+  const Trace again = echo::trace_io::read_trace({folder.string(), {}}, "chakra");
   if (again.ranks.size() != trace.ranks.size()) std::abort();
   if (again.world != trace.world) return;
   for (std::size_t i = 0; i < again.ranks.size(); ++i)
@@ -54,8 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   echo::testing::write_bytes(file, what == 2 ? sound_trace() : rest);
   if (what == 2) echo::testing::write_bytes(scratch() / "comm_group.json", rest);
   try {
-    const Trace trace =
-        echo::interchange::read_trace({file.string(), {}}, what == 1 ? "chakra_json" : "chakra");
+    const Trace trace = echo::trace_io::read_trace({file.string(), {}}, what == 1 ? "chakra_json" : "chakra");
     expect_it_comes_back(trace);
   } catch (const echo::UserError& error) {
     if (error.exit_code() != 2 && error.exit_code() != 5) std::abort();

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/csv.hpp"
-#include "config/profile_table.hpp"
+#include "config/measured/profile_table.hpp"
 #include "tests/support/kernel_fixtures.hpp"
 
 namespace {
@@ -21,8 +21,8 @@ void import_kernels(const echo::CsvTable& table) {
   static const echo::config::CatalogInputs presets = one_gpu();
   echo::config::Problems problems;
   const auto imported = echo::config::read_kernel_table(table, presets, {.gpu = "h100-sxm"}, problems);
-  for (const echo::profile::Measurement& row : imported.profile.rows)
-    if (echo::profile::why_unsound(row) != nullptr) std::abort();
+  for (const echo::kernels::Measurement& row : imported.profile.rows)
+    if (echo::kernels::why_unsound(row) != nullptr) std::abort();
 }
 
 }  // namespace

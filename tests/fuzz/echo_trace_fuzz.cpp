@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "interchange/echo_lines.hpp"
+#include "trace_io/lines/echo_lines.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace echo;
@@ -19,14 +19,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::ofstream(path, std::ios::binary)
       .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
   try {
-    trace::Trace first = interchange::read_echo_lines({path});
+    trace::Trace first = trace_io::read_echo_lines({path});
     if (!trace::why_unsound(first).empty()) return 0;  // read_trace refuses it
     first.format = "echo";
-    interchange::write_echo_lines(first, path);
-    trace::Trace second = interchange::read_echo_lines({path});
+    trace_io::write_echo_lines(first, path);
+    trace::Trace second = trace_io::read_echo_lines({path});
     second.format = "echo";
-    interchange::write_echo_lines(second, path);
-    trace::Trace third = interchange::read_echo_lines({path});
+    trace_io::write_echo_lines(second, path);
+    trace::Trace third = trace_io::read_echo_lines({path});
     third.format = "echo";
     // Names and kernels come in the order of lines once written.
     if (second.ranks.size() != first.ranks.size() || !(third == second)) std::abort();

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "sweep/expression.hpp"
+#include "sweep/language/expression.hpp"
 
 namespace {
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <string_view>
 
-#include "parallel/claim_page.hpp"
-#include "parallel/frame_reader.hpp"
-#include "parallel/journal_frames.hpp"
-#include "parallel/launch_lock.hpp"
+#include "parallel/journal/claim_page.hpp"
+#include "parallel/journal/frame_reader.hpp"
+#include "parallel/journal/journal_frames.hpp"
+#include "parallel/launch/launch_lock.hpp"
 
 namespace {
 

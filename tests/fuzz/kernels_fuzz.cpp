@@ -1,9 +1,10 @@
-// Any bytes under the header of a table of kernels are rows or a UserError. The first byte chooses the header.
+// Any bytes under the header of a table of kernels are rows or a UserError. The first byte chooses the
+// header.
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
-#include "config/measured_kernels.hpp"
+#include "config/measured/measured_kernels.hpp"
 #include "tests/support/source_dir.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "interchange/format.hpp"
+#include "trace_io/format.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace echo;
@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::ofstream(path, std::ios::binary)
       .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
   try {
-    const trace::Trace trace = interchange::format_named("kineto")->read({path});
+    const trace::Trace trace = trace_io::format_named("kineto")->read({path});
     if (!trace::why_unsound(trace).empty()) std::abort();
   } catch (const UserError& error) {
     if (error.exit_code() != 2) std::abort();

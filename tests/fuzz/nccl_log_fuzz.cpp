@@ -7,8 +7,8 @@
 
 #include "base/csv.hpp"
 #include "base/error.hpp"
-#include "config/measured_collectives.hpp"
-#include "config/nccl_log.hpp"
+#include "config/measured/measured_collectives.hpp"
+#include "config/measured/nccl_log.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const echo::config::CatalogInputs none;

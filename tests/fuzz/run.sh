@@ -12,7 +12,7 @@ flags='-g -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=
 # The whole program under the fuzzer's eyes, of which each fuzzer links what it calls. -w: warnings are g++'s business.
 cmake -S . -B "$folder/build" -G Ninja -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_BUILD_TYPE=None -DECHO_TESTS=OFF \
   -DCMAKE_CXX_FLAGS="$flags -w" >"$folder/log" || { cat "$folder/log"; exit 1; }
-cmake --build "$folder/build" --target echo_config echo_interchange echo_nsight echo_parallel >"$folder/log" || { tail -40 "$folder/log"; exit 1; }
+cmake --build "$folder/build" --target echo_config echo_trace_io echo_nsight echo_parallel >"$folder/log" || { tail -40 "$folder/log"; exit 1; }
 libraries=()
 while read -r module; do libraries+=("$folder/build/libecho_$module.a"); done < <(grep -oE '^[a-z]+' src/layers.txt | tac |
   while read -r module; do [[ -f $folder/build/libecho_$module.a ]] && echo "$module"; done)

@@ -15,8 +15,8 @@
 
 #include "base/error.hpp"
 #include "collective/constants.hpp"
-#include "config/sweep_file.hpp"
-#include "profile/constants.hpp"
+#include "config/sweep_file/sweep_file.hpp"
+#include "kernels/constants.hpp"
 #include "tests/support/source_dir.hpp"
 
 namespace {
@@ -49,7 +49,7 @@ void make_catalog() {
     fs::copy_file(fs::path(echo::support::source_dir()) / "sweeps" / "catalog" / file, catalog / file);
   }
   write(catalog / "kernels" / "h100-sxm.toml",
-        constants("h100-sxm", echo::profile::kernel_constant_fields()));
+        constants("h100-sxm", echo::kernels::kernel_constant_fields()));
   write(catalog / "networks" / "default-h100.toml",
         constants("default-h100", echo::collective::network_constant_fields()));
   ::setenv("ECHO_CATALOG_DIR", catalog.c_str(), 1);

@@ -12,8 +12,8 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "interchange/nsight_timeline.hpp"
 #include "tests/support/timeline_file.hpp"
+#include "trace_io/nsight/nsight_timeline.hpp"
 
 namespace {
 
@@ -48,7 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   std::ofstream(scratch(), std::ios::binary) << bytes;
   try {
-    if (!echo::trace::why_unsound(echo::interchange::read_nsight({scratch()})).empty()) std::abort();
+    if (!echo::trace::why_unsound(echo::trace_io::read_nsight({scratch()})).empty()) std::abort();
   } catch (const echo::UserError& error) {
     if (error.exit_code() != 2) std::abort();
   }

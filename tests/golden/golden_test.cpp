@@ -6,9 +6,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "config/sweep_file.hpp"
-#include "sweep/in_process.hpp"
-#include "sweep/run_sweep.hpp"
+#include "config/sweep_file/sweep_file.hpp"
+#include "sweep/run/in_process.hpp"
+#include "sweep/run/run_sweep.hpp"
 #include "tests/support/source_dir.hpp"
 
 namespace echo::sweep {
@@ -22,7 +22,7 @@ std::string rows_of(const std::string& sweep_file) {
   run_sweep(space, inputs.catalog, inputs.calibration, ids, sink);
   std::ostringstream out;
   out << "id,config_id,status,reason,tp,pp,dp,vpp,micro_batch,step_ps,step_no_slowdown_ps,mem_peak_bytes";
-  for (const std::string_view part : part_names) out << ',' << part << "_ps";
+  for (const std::string_view part : time_category_names) out << ',' << part << "_ps";
   out << '\n';
   for (const Row& row : sink.rows) {
     const training::Degrees& d = row.config.degrees;

@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "parallel/journal_rows.hpp"
-#include "parallel/journal_sink.hpp"
+#include "parallel/dispatch/work_dispatch.hpp"
+#include "parallel/journal/journal_rows.hpp"
+#include "parallel/journal/journal_sink.hpp"
 #include "parallel/session.hpp"
-#include "parallel/work_dispatch.hpp"
 #include "tests/support/sample_rows.hpp"
 
 namespace echo::parallel {

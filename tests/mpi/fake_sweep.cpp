@@ -21,9 +21,9 @@
 
 #include "base/error.hpp"
 #include "parallel/broadcast.hpp"
-#include "parallel/launch.hpp"
+#include "parallel/launch/launch.hpp"
+#include "parallel/launch/stop_signal.hpp"
 #include "parallel/shared_table.hpp"
-#include "parallel/stop_signal.hpp"
 #include "tests/support/sample_rows.hpp"
 
 namespace echo {

@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include "base/error.hpp"
-#include "results/result_file.hpp"
+#include "results/write/result_file.hpp"
 #include "tests/support/sample_rows.hpp"
 
 namespace echo::results {

@@ -27,13 +27,14 @@ void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 namespace echo::simulate {
 namespace {
 
-void expect_no_allocations(const Calibration& known) {
+void expect_no_allocations(const Calibration& calibration) {
   const Catalog catalog = support::catalog_with_roomy_gpus();
   Workspace ws;
   std::vector<training::TrainingConfig> configs;
   for (std::uint64_t seed = 0; seed < 300; ++seed) configs.push_back(support::random_config(seed));
   const auto run_all = [&] {
-    for (const training::TrainingConfig& c : configs) static_cast<void>(simulate(c, catalog, known, ws));
+    for (const training::TrainingConfig& c : configs)
+      static_cast<void>(simulate(c, catalog, calibration, ws));
   };
   run_all();  // buffers grow, memos fill
   run_all();  // spare block buffers change places once more
@@ -47,9 +48,9 @@ TEST(WarmSimulate, AllocatesNothing) { expect_no_allocations(support::presets().
 TEST(WarmSimulate, AllocatesNothingWithALearnedSlowdownModel) {
   for (const std::uint64_t key : {3, 4}) {  // of trees, of networks
     const testing::LearnedImage image(testing::sample_simulator_model(key));
-    Calibration known = support::presets().calibration;
-    known.learned = image.view();
-    expect_no_allocations(known);
+    Calibration calibration = support::presets().calibration;
+    calibration.learned = image.view();
+    expect_no_allocations(calibration);
   }
 }
 

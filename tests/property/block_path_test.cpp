@@ -10,26 +10,26 @@ namespace echo::timeline {
 namespace {
 
 // Works fall into classes, each a driver of its own, so that a class can be made longer as a whole.
-std::vector<DriverTimes> one_driver_each(const std::vector<SimTime>& alone) {
-  std::vector<DriverTimes> drivers(alone.size());
+std::vector<BottleneckTimes> one_driver_each(const std::vector<SimTime>& alone) {
+  std::vector<BottleneckTimes> bottlenecks(alone.size());
   for (std::size_t work = 0; work < alone.size(); ++work)
-    drivers[work].ps[work % driver_count] = static_cast<double>(alone[work].count());
-  return drivers;
+    bottlenecks[work].ps[work % bottleneck_count] = static_cast<double>(alone[work].count());
+  return bottlenecks;
 }
 
 // Where `driver` costs `factor` as much: a loss is (time of a on the link) (share of b on it) / (time of a).
-RandomBlock with_losses(const RandomBlock& block, std::size_t driver, double factor) {
+RandomBlock with_losses(const RandomBlock& block, std::size_t bottleneck, double factor) {
   RandomBlock out = block;
   const auto collectives = static_cast<std::size_t>(block.collectives);
-  const auto cost = [&](std::size_t of) { return of == driver ? factor : 1.0; };
+  const auto cost = [&](std::size_t of) { return of == bottleneck ? factor : 1.0; };
   const auto work = [&](std::size_t i) {
-    return (static_cast<std::size_t>(block.kernels) + i) % driver_count;
+    return (static_cast<std::size_t>(block.kernels) + i) % bottleneck_count;
   };
   for (std::size_t i = 0; i < block.scale_up_loss.size(); ++i) {
     const double alone = cost(work(i / collectives)) * cost(work(i % collectives));
-    const auto on = [&](Driver link) { return cost(static_cast<std::size_t>(link)); };
-    out.scale_up_loss[i] *= on(Driver::scale_up) * on(Driver::scale_up) / alone;
-    out.scale_out_loss[i] *= on(Driver::scale_out) * on(Driver::scale_out) / alone;
+    const auto on = [&](Bottleneck link) { return cost(static_cast<std::size_t>(link)); };
+    out.scale_up_loss[i] *= on(Bottleneck::scale_up) * on(Bottleneck::scale_up) / alone;
+    out.scale_out_loss[i] *= on(Bottleneck::scale_out) * on(Bottleneck::scale_out) / alone;
   }
   return out;
 }
@@ -44,7 +44,7 @@ TEST(BlockPath, SumsToEachEndByPartAndByDriver) {
     ASSERT_EQ(times, compose_block(block.view(), block.alone, block.factors(), scratch)) << block.describe();
     const auto sums_to = [&](const PathShare& path, SimTime end) {
       ASSERT_EQ(path.length(), end) << block.describe();
-      const double sum = std::accumulate(path.driver.ps.begin(), path.driver.ps.end(), 0.0);
+      const double sum = std::accumulate(path.bottleneck.ps.begin(), path.bottleneck.ps.end(), 0.0);
       // Rates round to the picosecond at every op's end.
       ASSERT_NEAR(sum, static_cast<double>(end.count()), 1e-9 * sum + 200.0) << block.describe();
     };
@@ -68,16 +68,16 @@ TEST(BlockPath, IsTheDerivativeOfTheMakespan) {
     const BlockTimes times = compose_block(block.view(), block.alone, block.factors(), scratch,
                                            one_driver_each(block.alone), paths);
     if (times.makespan < SimTime(1'000'000'000)) continue;
-    for (std::size_t driver = 0; driver < driver_count; ++driver) {
+    for (std::size_t bottleneck = 0; bottleneck < bottleneck_count; ++bottleneck) {
       const auto with = [&](double factor) {
         std::vector<SimTime> alone = block.alone;
-        for (std::size_t work = driver; work < alone.size(); work += driver_count)
+        for (std::size_t work = bottleneck; work < alone.size(); work += bottleneck_count)
           alone[work] = scaled(alone[work], factor);
-        const RandomBlock other_losses = with_losses(block, driver, factor);
+        const RandomBlock other_losses = with_losses(block, bottleneck, factor);
         const SimTime other = compose_block(block.view(), alone, other_losses.factors(), scratch).makespan;
         return static_cast<double>((other - times.makespan).count()) / (factor - 1.0);
       };
-      const double a = with(1.0001), b = with(0.9999), told = paths.makespan.driver.ps[driver];
+      const double a = with(1.0001), b = with(0.9999), told = paths.makespan.bottleneck.ps[bottleneck];
       // Each op's end rounds; differences are over a ten-thousandth.
       const double slack = 1e-5 * static_cast<double>(times.makespan.count()) + 1e6;
       ++compared;

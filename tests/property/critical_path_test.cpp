@@ -22,10 +22,11 @@ TEST(CriticalPath, SumsToTheStepByPartAndByDriver) {
     if (r.status != Status::ok) continue;
     ++composed;
     ASSERT_EQ(std::accumulate(r.path.begin(), r.path.end(), SimTime::zero()), r.step) << "seed " << seed;
-    EXPECT_NEAR(std::accumulate(r.driver.begin(), r.driver.end(), 0.0), 1.0, 1e-12) << "seed " << seed;
+    EXPECT_NEAR(std::accumulate(r.bottleneck.begin(), r.bottleneck.end(), 0.0), 1.0, 1e-12)
+        << "seed " << seed;
     // Below zero only where something slower spares something else more: overlap then begins later, or two
     // collectives no longer meet. Rare either way.
-    for (const double share : r.driver) below_zero += share < -1e-3;
+    for (const double share : r.bottleneck) below_zero += share < -1e-3;
   }
   EXPECT_GT(composed, 500);
   EXPECT_LT(below_zero, composed / 100);
@@ -35,19 +36,19 @@ TEST(CriticalPath, SumsToTheStepByPartAndByDriver) {
 // would have stretched it by a third (seed 423 once, by 8 %).
 TEST(CriticalPath, HangsOnNothingThatWouldShortenItWhereNothingSlowsAnythingElse) {
   const Catalog catalog = catalog_with_roomy_gpus();
-  Calibration known = presets().calibration;
-  known.contention = Contention::off;
+  Calibration calibration = presets().calibration;
+  calibration.contention = Contention::off;
   Workspace ws;
   int composed = 0, below_zero = 0;
   for (std::uint64_t seed = 0; seed < 1500; ++seed) {
-    known.slowdown = presets().calibration.slowdown;
-    const StepReport slowed = simulate(random_config(seed), catalog, known, ws);
+    calibration.slowdown = presets().calibration.slowdown;
+    const StepReport slowed = simulate(random_config(seed), catalog, calibration, ws);
     if (slowed.status != Status::ok) continue;
     ++composed;
-    for (const double share : slowed.driver) below_zero += share < -1e-3;
-    known.slowdown = slowdown::NoSlowdown{};
-    const StepReport alone = simulate(random_config(seed), catalog, known, ws);
-    for (const double share : alone.driver) ASSERT_GE(share, -1e-3) << "seed " << seed;
+    for (const double share : slowed.bottleneck) below_zero += share < -1e-3;
+    calibration.slowdown = slowdown::NoSlowdown{};
+    const StepReport alone = simulate(random_config(seed), catalog, calibration, ws);
+    for (const double share : alone.bottleneck) ASSERT_GE(share, -1e-3) << "seed " << seed;
   }
   EXPECT_LT(below_zero, composed / 200);
 }

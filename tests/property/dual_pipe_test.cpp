@@ -1,9 +1,9 @@
 // DualPipe and DualPipeV as whole steps.
 #include <gtest/gtest.h>
 
-#include "simulate/compose_step.hpp"
+#include "simulate/step/compose_step.hpp"
 #include "tests/support/random_config.hpp"
-#include "training/rank_parameters.hpp"
+#include "training/layout/rank_parameters.hpp"
 
 namespace echo::simulate {
 namespace {
@@ -71,9 +71,9 @@ TEST(DualPipe, HoldsEveryChunkOnTwoStagesAndSumsItsGradients) {
 // chunks did, half of it each.
 TEST(DualPipe, DoesTheWorkOfAPlainPipeline) {
   const Catalog catalog = support::catalog_with_roomy_gpus();
-  Calibration known = support::presets().calibration;
-  known.slowdown = slowdown::NoSlowdown{};
-  known.contention = Contention::off;
+  Calibration calibration = support::presets().calibration;
+  calibration.slowdown = slowdown::NoSlowdown{};
+  calibration.contention = Contention::off;
   int seen = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     TrainingConfig plain = with_schedule(deep_config(seed), "1f1b");
@@ -85,8 +85,8 @@ TEST(DualPipe, DoesTheWorkOfAPlainPipeline) {
     Catalog roomy = catalog;
     for (training::FrameworkSpec& f : roomy.frameworks) f.host_per_kernel = SimTime::zero();
     Workspace one, two, v;
-    if (simulate(plain, roomy, known, one).status != training::Status::ok) continue;
-    const StepReport dual = simulate(with_schedule(plain, "dualpipe"), roomy, known, two);
+    if (simulate(plain, roomy, calibration, one).status != training::Status::ok) continue;
+    const StepReport dual = simulate(with_schedule(plain, "dualpipe"), roomy, calibration, two);
     ASSERT_EQ(dual.status, training::Status::ok)
         << why_unsupported(with_schedule(plain, "dualpipe"), catalog);
     ++seen;
@@ -97,7 +97,7 @@ TEST(DualPipe, DoesTheWorkOfAPlainPipeline) {
       };
       ASSERT_EQ(2 * busy(two, s), busy(one, s) + busy(one, p - 1 - s)) << "seed " << seed << " stage " << s;
     }
-    const StepReport bent = simulate(with_schedule(plain, "dualpipev"), roomy, known, v);
+    const StepReport bent = simulate(with_schedule(plain, "dualpipev"), roomy, calibration, v);
     if (bent.status != training::Status::ok) continue;
     SimTime all_one{}, all_v{};
     for (const auto& stage : one.pipeline.stages) all_one += stage.busy;
@@ -113,9 +113,9 @@ TEST(DualPipe, IsNoSlowerWithItsAllToAllsHidden) {
   Catalog catalog = support::catalog_with_roomy_gpus();
   for (training::FrameworkSpec& f : catalog.frameworks)
     f.host_per_kernel = f.host_per_expert = SimTime::zero();
-  Calibration known = support::presets().calibration;
-  known.slowdown = slowdown::NoSlowdown{};
-  known.contention = Contention::off;
+  Calibration calibration = support::presets().calibration;
+  calibration.slowdown = slowdown::NoSlowdown{};
+  calibration.contention = Contention::off;
   int shorter = 0;
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     TrainingConfig c = deep_config(seed);
@@ -129,9 +129,9 @@ TEST(DualPipe, IsNoSlowerWithItsAllToAllsHidden) {
       TrainingConfig hidden = with_schedule(c, name), shown = hidden;
       hidden.recipe.overlap_ep = true, shown.recipe.overlap_ep = false;
       Workspace ws;
-      const StepReport after = simulate(hidden, catalog, known, ws);
+      const StepReport after = simulate(hidden, catalog, calibration, ws);
       if (after.status != training::Status::ok) continue;
-      const StepReport before = simulate(shown, catalog, known, ws);
+      const StepReport before = simulate(shown, catalog, calibration, ws);
       ASSERT_LE(after.step, before.step) << name << " seed " << seed;
       shorter += after.step < before.step;
     }

@@ -1,9 +1,9 @@
 // Factors kept from point to point are those that the model gives, pair by pair.
-#include "simulate/factor_memo.hpp"
+#include "simulate/prices/factor_memo.hpp"
 
 #include <gtest/gtest.h>
 
-#include "simulate/price_work.hpp"
+#include "simulate/prices/price_work.hpp"
 #include "tests/support/learned_image.hpp"
 #include "tests/support/random_config.hpp"
 #include "tests/support/sample_learned.hpp"
@@ -49,13 +49,13 @@ TEST(FactorMemo, StartsAnewWhereItIsFull) {
 TEST(LearnedFactors, AreThoseOfTheModelForEveryPairThatCanMeet) {
   const Catalog catalog = catalog_with_roomy_gpus();
   const testing::LearnedImage image(testing::sample_simulator_model(3));
-  Calibration known = presets().calibration;
-  known.learned = image.view();
+  Calibration calibration = presets().calibration;
+  calibration.learned = image.view();
   Workspace warm;
   std::int64_t met = 0, all = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     const training::TrainingConfig c = random_config(seed);
-    const StepReport report = simulate(c, catalog, known, warm);
+    const StepReport report = simulate(c, catalog, calibration, warm);
     if (report.status != training::Status::ok) continue;
     const machine::GpuSpec& gpu = catalog.gpu(c);
     const Prices& prices = warm.prices;
@@ -73,15 +73,15 @@ TEST(LearnedFactors, AreThoseOfTheModelForEveryPairThatCanMeet) {
       for (std::size_t other = 0; other < collectives; ++other) {
         const std::size_t pair = k * collectives + other;
         const slowdown::Factors factors =
-            meets[pair] ? known.learned.predict(prices.kernels[k], prices.collectives[other],
-                                                {gpu.sm_count, gpu.memory_bandwidth.value})
+            meets[pair] ? calibration.learned.predict(prices.kernels[k], prices.collectives[other],
+                                                      {gpu.sm_count, gpu.memory_bandwidth.value})
                         : slowdown::Factors{};
         ASSERT_EQ(prices.kernel_factor[pair], factors.kernel) << "seed " << seed;
         ASSERT_EQ(prices.collective_factor[pair], factors.collective) << "seed " << seed;
         ++all, met += meets[pair];
       }
     Workspace fresh;
-    const StepReport again = simulate(c, catalog, known, fresh);
+    const StepReport again = simulate(c, catalog, calibration, fresh);
     ASSERT_EQ(report.step, again.step) << "seed " << seed;
     ASSERT_EQ(report.exposed, again.exposed) << "seed " << seed;
   }
@@ -94,13 +94,13 @@ TEST(LearnedFactors, AreThoseOfTheModelForEveryPairThatCanMeet) {
 TEST(LearnedFactors, OfPairsThatCannotMeetAreNeverRead) {
   const Catalog catalog = catalog_with_roomy_gpus();
   const testing::LearnedImage image(testing::constant_model(1.25));
-  Calibration known = presets().calibration;
-  known.learned = image.view();
+  Calibration calibration = presets().calibration;
+  calibration.learned = image.view();
   Workspace ws;
   timeline::BlockScratchData scratch;
   std::int64_t changed = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    if (simulate(random_config(seed), catalog, known, ws).status != training::Status::ok) continue;
+    if (simulate(random_config(seed), catalog, calibration, ws).status != training::Status::ok) continue;
     Prices other = ws.prices;
     for (std::size_t pair = 0; pair < other.meets.size(); ++pair) {
       if (other.meets[pair] != 0) continue;

@@ -6,11 +6,11 @@
 
 #include "base/counter_rng.hpp"
 #include "base/named_table.hpp"
-#include "config/catalog_files.hpp"
+#include "config/catalog/catalog_files.hpp"
+#include "kernels/price_kernels.hpp"
 #include "ops/launches.hpp"
-#include "profile/price_kernels.hpp"
 
-namespace echo::profile {
+namespace echo::kernels {
 namespace {
 
 using machine::GpuSpec;
@@ -157,4 +157,4 @@ TEST(KernelLaws, PricesAreAFunctionOfTheirArguments) {
 }
 
 }  // namespace
-}  // namespace echo::profile
+}  // namespace echo::kernels

@@ -2,7 +2,7 @@
 // forms.
 #include <gtest/gtest.h>
 
-#include "simulate/price_work.hpp"
+#include "simulate/prices/price_work.hpp"
 #include "tests/support/random_config.hpp"
 
 namespace echo::simulate {
@@ -19,9 +19,9 @@ training::TrainingConfig on(const char* cluster) {
 }
 
 Calibration with(Contention contention) {
-  Calibration known = presets().calibration;
-  known.contention = contention;
-  return known;
+  Calibration calibration = presets().calibration;
+  calibration.contention = contention;
+  return calibration;
 }
 
 ops::CollectiveQuery query(CollectiveKind kind, std::int64_t bytes, GroupSpan group) {

@@ -1,7 +1,7 @@
 // Laws of device memory over random configs: whatever keeps less or shares more never needs more.
 #include <gtest/gtest.h>
 
-#include "simulate/stage_memory.hpp"
+#include "simulate/step/stage_memory.hpp"
 #include "tests/support/fixtures.hpp"
 #include "tests/support/random_config.hpp"
 

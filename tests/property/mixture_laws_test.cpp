@@ -42,7 +42,7 @@ class MixtureLaws : public testing::Test {
 };
 
 SimTime expert_time(const StepReport& report) {
-  return report.total[static_cast<std::size_t>(Part::ep_comm)];
+  return report.total[static_cast<std::size_t>(TimeCategory::ep_comm)];
 }
 
 TEST_F(MixtureLaws, TokensTravelExactlyWhereExpertsAreSpreadOrSplit) {
@@ -66,7 +66,7 @@ TEST_F(MixtureLaws, MoreExpertsToChooseFromCostMemoryNotProducts) {
     model_of(c).experts *= 2;
     const StepReport more = simulate(c, catalog_, known_, ws_);
     EXPECT_GT(more.memory_peak, report.memory_peak);
-    EXPECT_EQ(more.total[static_cast<std::size_t>(Part::ep_comm)] > SimTime::zero(),
+    EXPECT_EQ(more.total[static_cast<std::size_t>(TimeCategory::ep_comm)] > SimTime::zero(),
               expert_time(report) > SimTime::zero());
     model_of(c).experts /= 2;
   });

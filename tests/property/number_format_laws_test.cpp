@@ -1,7 +1,7 @@
 // Laws of number formats, over the presets and seeded random configs: what narrower operands save and cost.
 #include <gtest/gtest.h>
 
-#include "profile/price_kernels.hpp"
+#include "kernels/price_kernels.hpp"
 #include "tests/support/random_config.hpp"
 
 namespace echo::simulate {
@@ -20,7 +20,7 @@ const machine::GpuSpec& gpu_named(const char* name) {
 SimTime price(const KernelKey& key, const machine::GpuSpec& gpu) {
   const auto& kernels = presets().calibration.kernels;
   const auto at = static_cast<std::size_t>(find_named(kernels, gpu.kernels));
-  return profile::price_kernel(key, gpu, kernels.at(at)).alone;
+  return kernels::price_kernel(key, gpu, kernels.at(at)).alone;
 }
 
 TEST(NumberFormatLaws, NarrowerOperandsNeverMakeALargeProductSlower) {
@@ -139,7 +139,8 @@ TEST_F(RecipeLaws, ASmallModelOnManyNodesIsBoundByTheHostAndGraphsMendIt) {
   c.degrees = {.data = 256};
   c.batch = {.global_samples = 256 * 16, .micro_samples = 1, .sequence_tokens = 2048};
   const auto waiting = [&](const StepReport& r) {
-    return r.exposed[static_cast<std::size_t>(Part::other)] - catalog_.framework(c.framework).host_per_step;
+    return r.exposed[static_cast<std::size_t>(TimeCategory::other)] -
+           catalog_.framework(c.framework).host_per_step;
   };
   const StepReport eager = simulate(c, catalog_, known_, ws_);
   ASSERT_EQ(eager.status, Status::ok);

@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-#include "simulate/price_host.hpp"
+#include "simulate/prices/price_host.hpp"
 #include "tests/support/random_config.hpp"
 
 namespace echo::simulate {

@@ -5,7 +5,7 @@
 #include <array>
 #include <numeric>
 
-#include "simulate/compose_chunks.hpp"
+#include "simulate/step/compose_chunks.hpp"
 #include "tests/support/random_config.hpp"
 
 namespace echo::simulate {
@@ -35,10 +35,10 @@ Catalog unhurried_host() {
 }
 
 Calibration without_slowdown() {
-  Calibration known = support::presets().calibration;
-  known.slowdown = slowdown::NoSlowdown{};
-  known.contention = Contention::off;
-  return known;
+  Calibration calibration = support::presets().calibration;
+  calibration.slowdown = slowdown::NoSlowdown{};
+  calibration.contention = Contention::off;
+  return calibration;
 }
 
 // Visits every pair of chunks: its row, the chunks.
@@ -67,12 +67,12 @@ std::array<SimTime, lane_count> lane_times(const Workspace& ws, std::int32_t row
 }
 
 template <class Visit>
-int on_paired_configs(const Catalog& catalog, const Calibration& known, Visit visit) {
+int on_paired_configs(const Catalog& catalog, const Calibration& calibration, Visit visit) {
   int seen = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const TrainingConfig c = paired_config(seed);
     Workspace ws;
-    const StepReport report = simulate(c, catalog, known, ws);
+    const StepReport report = simulate(c, catalog, calibration, ws);
     if (report.status != training::Status::ok) continue;
     ++seen;
     visit(c, ws, report, "seed " + std::to_string(seed));
@@ -85,10 +85,10 @@ int on_paired_configs(const Catalog& catalog, const Calibration& known, Visit vi
 // then the bound is all ops one after the other.
 TEST(Pair, IsNeitherShorterThanItsLongestLaneNorLongerThanOneAfterTheOther) {
   const Catalog catalog = unhurried_host();
-  for (const Calibration& known : {support::presets().calibration, without_slowdown()}) {
+  for (const Calibration& calibration : {support::presets().calibration, without_slowdown()}) {
     int shorter = 0;
     const int seen = on_paired_configs(
-        catalog, known,
+        catalog, calibration,
         [&](const TrainingConfig& c, const Workspace& ws, const StepReport&, const std::string& what) {
           const bool hides = c.degrees.tensor > 1 || c.degrees.context > 1;
           each_pair(ws, [&](std::int32_t row, const Cost& forward, const Cost& backward) {
@@ -111,7 +111,7 @@ TEST(Pair, DoesTheWorkOfBoth) {
       [&](const TrainingConfig&, const Workspace& ws, const StepReport&, const std::string& what) {
         each_pair(ws, [&](std::int32_t row, const Cost& forward, const Cost& backward) {
           const Cost& pair = ws.pairs[static_cast<std::size_t>(row)];
-          for (std::size_t part = 0; part < part_count; ++part)
+          for (std::size_t part = 0; part < time_category_count; ++part)
             ASSERT_EQ(pair.total[part], forward.total[part] + backward.total[part])
                 << what << " part " << part;
           ASSERT_EQ(std::accumulate(pair.exposed.begin(), pair.exposed.end(), SimTime{}), pair.time) << what;
@@ -163,7 +163,7 @@ TEST(Pair, RunsItsStretchesAsTheFrameworkQueuesThem) {
             if ((g.lane[static_cast<std::size_t>(op)] == Lane::compute) == computes) time += alone(g, op);
           return time;
         };
-        const auto layers = [&](Part part) {
+        const auto layers = [&](TimeCategory part) {
           std::vector<const workload::OpGraph*> found;
           for (std::int32_t i = 0; i < ws.work.block_count; ++i) {
             const workload::OpGraph& g = ws.work.blocks[static_cast<std::size_t>(i)];
@@ -173,7 +173,7 @@ TEST(Pair, RunsItsStretchesAsTheFrameworkQueuesThem) {
           }
           return found;
         };
-        const auto ahead = layers(Part::forward), back = layers(Part::backward);
+        const auto ahead = layers(TimeCategory::forward), back = layers(TimeCategory::backward);
         if (ahead.empty() || back.empty()) return;
         const workload::OpGraph &f = *ahead.front(), &b = *back.front();
         // How far into its first stretch the forward knows the counts, which go round at once.
@@ -204,7 +204,7 @@ TEST(Pair, RunsItsStretchesAsTheFrameworkQueuesThem) {
 
 TEST(Pair, MakesNoStepLongerWithoutAPipeline) {
   const Catalog catalog = unhurried_host();
-  const Calibration known = without_slowdown();
+  const Calibration calibration = without_slowdown();
   int shorter = 0;
   for (std::uint64_t seed = 0; seed < 800; ++seed) {
     TrainingConfig c = paired_config(seed);
@@ -212,10 +212,10 @@ TEST(Pair, MakesNoStepLongerWithoutAPipeline) {
     c.degrees.tensor = c.degrees.context = c.degrees.expert_tensor = 1;
     c.sequence_parallel = false;
     Workspace ws;
-    const StepReport paired = simulate(c, catalog, known, ws);
+    const StepReport paired = simulate(c, catalog, calibration, ws);
     if (paired.status != training::Status::ok) continue;
     c.recipe.overlap_ep = false;
-    const StepReport plain = simulate(c, catalog, known, ws);
+    const StepReport plain = simulate(c, catalog, calibration, ws);
     ASSERT_LE(paired.step, plain.step) << "seed " << seed;
     shorter += paired.step < plain.step;
   }

@@ -5,8 +5,8 @@
 
 #include "base/counter_rng.hpp"
 #include "base/named_table.hpp"
-#include "timeline/alternating.hpp"
-#include "timeline/pipeline.hpp"
+#include "timeline/patterns/alternating.hpp"
+#include "timeline/pipeline/pipeline.hpp"
 
 namespace echo::timeline {
 namespace {

@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "base/csv.hpp"
-#include "config/measured_steps.hpp"
-#include "simulate/stage_memory.hpp"
+#include "config/measured/measured_steps.hpp"
+#include "simulate/step/stage_memory.hpp"
 #include "tests/support/random_config.hpp"
 
 namespace echo::config {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/random_config.hpp"
-#include "training/expert_load.hpp"
+#include "training/layout/expert_load.hpp"
 
 namespace echo::simulate {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "simulate/simulate_trace.hpp"
-#include "simulate/step_timeline.hpp"
-#include "simulate/step_trace.hpp"
-#include "simulate/trace_shape.hpp"
+#include "simulate/replay/replay_shape.hpp"
+#include "simulate/replay/replay_step.hpp"
+#include "simulate/unfold/recorded_step.hpp"
+#include "simulate/unfold/step_timeline.hpp"
 #include "tests/support/random_config.hpp"
 #include "tests/support/sanitized.hpp"
 
@@ -26,7 +26,7 @@ Catalog without_hosts() {
 }
 
 // Replayed over generated, of random configs, ascending.
-std::vector<double> ratios(const Calibration& known, std::int32_t& exact) {
+std::vector<double> ratios(const Calibration& calibration, std::int32_t& exact) {
   const Catalog base = without_hosts();
   std::vector<double> found;
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
@@ -34,14 +34,14 @@ std::vector<double> ratios(const Calibration& known, std::int32_t& exact) {
     config.zero = std::min(config.zero, training::ZeroStage::optimizer);
     if (pipeline_tasks(config, base) > 4000) continue;
     Workspace generated, replayed;
-    const StepTimeline step = unfold_step(config, base, known, generated);
+    const StepTimeline step = unfold_step(config, base, calibration, generated);
     if (step.report.status != training::Status::ok) continue;
     Catalog catalog = base;
     catalog.traces.push_back(generate_trace(step, config, base, generated).trace);
     catalog.models.push_back({.name = "traced", .trace = training::TraceId(0)});
     config.model = training::ModelId(static_cast<std::int32_t>(catalog.models.size()) - 1);
     config.degrees = shape_of(catalog.traces[0]).degrees;
-    const StepReport report = simulate_trace(config, catalog, known, replayed);
+    const StepReport report = replay_step(config, catalog, calibration, replayed);
     EXPECT_EQ(report.status, training::Status::ok) << "seed " << seed;
     exact += report.step == step.report.step;
     found.push_back(to_seconds(report.step) / to_seconds(step.report.step));
@@ -51,10 +51,10 @@ std::vector<double> ratios(const Calibration& known, std::int32_t& exact) {
 }
 
 TEST(ReplayedSteps, TakeWhatTheyTookWhenGenerated) {
-  Calibration known = support::presets().calibration;
-  known.slowdown = slowdown::NoSlowdown{}, known.contention = Contention::off;
+  Calibration calibration = support::presets().calibration;
+  calibration.slowdown = slowdown::NoSlowdown{}, calibration.contention = Contention::off;
   std::int32_t exact = 0;
-  const std::vector<double> found = ratios(known, exact);
+  const std::vector<double> found = ratios(calibration, exact);
   ASSERT_GT(found.size(), seeds / 3);
   EXPECT_GT(exact,
             static_cast<std::int32_t>(seeds / 4));  // to the picosecond; 137 of 216 when this was written

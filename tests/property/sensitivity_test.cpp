@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "simulate/price_work.hpp"
+#include "simulate/prices/price_work.hpp"
 #include "tests/support/random_config.hpp"
 
 namespace echo::simulate {
@@ -21,12 +21,12 @@ using training::Status;
 
 struct World {
   Catalog catalog;
-  Calibration known;
+  Calibration calibration;
 };
 
 struct Knob {
   const char* name;
-  Driver driver;
+  Bottleneck bottleneck;
   double sign;  // of d ln(step) / d ln(X)
   void (*scale)(World&, double);
 };
@@ -34,25 +34,25 @@ struct Knob {
 void scale_time(SimTime& time, double factor) { time = scaled(time, factor); }
 
 const Knob knobs[] = {
-    {"flops", Driver::arithmetic, -1.0,
+    {"flops", Bottleneck::arithmetic, -1.0,
      [](World& w, double f) {
        for (auto& gpu : w.catalog.gpus)
          for (auto& peak : gpu.peak) peak = peak * f;
      }},
-    {"hbm", Driver::memory, -1.0,
+    {"hbm", Bottleneck::memory, -1.0,
      [](World& w, double f) {
        for (auto& gpu : w.catalog.gpus) gpu.memory_bandwidth = gpu.memory_bandwidth * f;
      }},
-    {"scale_up", Driver::scale_up, -1.0,
+    {"scale_up", Bottleneck::scale_up, -1.0,
      [](World& w, double f) {
        for (auto& gpu : w.catalog.gpus) gpu.nvlink = gpu.nvlink * f;
        for (auto& cluster : w.catalog.clusters) cluster.scale_up.bandwidth = cluster.scale_up.bandwidth * f;
      }},
-    {"scale_out", Driver::scale_out, -1.0,
+    {"scale_out", Bottleneck::scale_out, -1.0,
      [](World& w, double f) {
        for (auto& cluster : w.catalog.clusters) cluster.scale_out.bandwidth = cluster.scale_out.bandwidth * f;
      }},
-    {"latency", Driver::latency, 1.0,
+    {"latency", Bottleneck::latency, 1.0,
      [](World& w, double f) {
        for (auto& cluster : w.catalog.clusters)
          scale_time(cluster.scale_up.latency, f), scale_time(cluster.scale_out.latency, f);
@@ -65,7 +65,7 @@ const Knob knobs[] = {
                &K::p2p_simple})
            k.*constant *= f;
      }},
-    {"host", Driver::host, 1.0,
+    {"host", Bottleneck::host, 1.0,
      [](World& w, double f) {
        for (auto& x : w.catalog.frameworks)
          for (SimTime* time :
@@ -145,7 +145,7 @@ Errors errors_of(const Knob& knob, Overlap overlap, std::uint64_t seeds) {
       return knob.sign * std::log(to_seconds(other.step) / to_seconds(r.step)) / std::log(factor);
     };
     const double a = elasticity(up, 1.01), b = elasticity(down, 0.99);
-    const double told = r.driver[static_cast<std::size_t>(knob.driver)];
+    const double told = r.bottleneck[static_cast<std::size_t>(knob.bottleneck)];
     errors.outside.push_back(std::max({0.0, std::min(a, b) - told, told - std::max(a, b)}));
     errors.from_mean.push_back(std::abs(told - (a + b) / 2));
   }

@@ -43,7 +43,8 @@ TEST(SharedLinks, NoPairCarriesMoreThanTheLinkDoes) {
     const double widest = std::max(a.reach, b.reach);
     ASSERT_LE(a.by_scale_out * a.reach / longer_a + b.by_scale_out * b.reach / longer_b, widest + 1e-12)
         << number;
-    ASSERT_LE(longer_a, 1.0 + (a.by_scale_up + a.by_scale_out) + 1e-12) << number;  // at most all of it doubled
+    ASSERT_LE(longer_a, 1.0 + (a.by_scale_up + a.by_scale_out) + 1e-12)
+        << number;  // at most all of it doubled
   }
 }
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "simulate/draw_steps.hpp"
+#include "simulate/step/draw_steps.hpp"
 #include "tests/support/random_config.hpp"
 
 namespace echo::simulate {
@@ -53,9 +53,10 @@ TEST(Skew, DoesNotDependOnWhatWasDrawnBefore) {
 SimTime slowest_of_all_pipelines(const training::TrainingConfig& config, const Catalog& catalog,
                                  const Skew& skew, Workspace& ws) {
   const auto arithmetic = [&](const Cost& pass, std::span<const workload::BlockRun> runs) {
-    double sum = pass.wait_driver[Driver::arithmetic];
+    double sum = pass.wait_bottleneck[Bottleneck::arithmetic];
     for (const workload::BlockRun& run : runs)
-      sum += run.count * ws.paths[static_cast<std::size_t>(run.block)].makespan.driver[Driver::arithmetic];
+      sum += run.count *
+             ws.paths[static_cast<std::size_t>(run.block)].makespan.bottleneck[Bottleneck::arithmetic];
     return sum;
   };
   const auto block = [&](std::int32_t index) -> const timeline::BlockPaths& {
@@ -84,17 +85,17 @@ SimTime slowest_of_all_pipelines(const training::TrainingConfig& config, const C
       times.gathered = cost.gathered;
       ws.data_lanes[i] = cost.data;
       if (const std::int32_t last = ws.work.last_backward[i]; last >= 0) {
-        const double own = block(last).makespan.driver[Driver::arithmetic];
+        const double own = block(last).makespan.bottleneck[Bottleneck::arithmetic];
         times.last_backward =
-            paced(cost.last_backward.time, own + cost.last_backward.wait_driver[Driver::arithmetic]);
+            paced(cost.last_backward.time, own + cost.last_backward.wait_bottleneck[Bottleneck::arithmetic]);
         ws.data_lanes[i].first_start =
-            paced(cost.data.first_start, block(last).data.start.driver[Driver::arithmetic]);
+            paced(cost.data.first_start, block(last).data.start.bottleneck[Bottleneck::arithmetic]);
       }
       times.first_forward = times.forward;
       if (const std::int32_t opening = ws.work.first_forward[i]; opening >= 0) {
-        const double own = block(opening).makespan.driver[Driver::arithmetic];
+        const double own = block(opening).makespan.bottleneck[Bottleneck::arithmetic];
         if (ws.work.gathers_once) {
-          const double wait = cost.first_forward.wait_driver[Driver::arithmetic];
+          const double wait = cost.first_forward.wait_bottleneck[Bottleneck::arithmetic];
           times.first_forward = paced(cost.first_forward.time, own + wait);
         } else {
           times.gathered = paced(cost.gathered, own);

@@ -11,7 +11,7 @@
 #include <cstdio>
 #include <string>
 
-#include "simulate/price_work.hpp"
+#include "simulate/prices/price_work.hpp"
 #include "slowdown/model.hpp"
 #include "tests/support/learned_image.hpp"
 #include "tests/support/random_config.hpp"
@@ -48,7 +48,7 @@ std::vector<Calibration> calibrations(const std::vector<testing::LearnedImage>& 
     all.push_back(presets().calibration);
     all.back().learned = model.view();
   }
-  for (Calibration& known : all) known.contention = Contention::off;
+  for (Calibration& calibration : all) calibration.contention = Contention::off;
   return all;
 }
 
@@ -75,10 +75,10 @@ TEST(Slowdown, NeverShortensAStepOfAFixedOrderAndLengthensItByTheLargestFactorAt
   const auto models = drawn_models();
   for (const char* schedule : {"own", "zb-h1", "v-half", "v-min", "dualpipe"}) {
     std::int64_t longer = 0;
-    for (const Calibration& known : calibrations(models)) {
+    for (const Calibration& calibration : calibrations(models)) {
       Workspace ws;
       for (std::uint64_t seed = 0; seed < seeds; ++seed) {
-        const StepReport r = simulate(random_config_of(seed, schedule), catalog, known, ws);
+        const StepReport r = simulate(random_config_of(seed, schedule), catalog, calibration, ws);
         if (r.status != Status::ok) continue;
         ASSERT_GE(r.step, r.step_no_slowdown) << schedule << " seed " << seed;
         // An op's times are rounded where a neighbour starts or ends: a step of n ops, to n ps.
@@ -96,10 +96,10 @@ TEST(Slowdown, MayShortenAStepWhoseOrderIsPlannedFromItsTimes) {
   const auto models = drawn_models();
   std::int64_t shorter = 0, composed = 0;
   double most = 0.0;
-  for (const Calibration& known : calibrations(models)) {
+  for (const Calibration& calibration : calibrations(models)) {
     Workspace ws;
     for (std::uint64_t seed = 0; seed < seeds; ++seed) {
-      const StepReport r = simulate(random_config_of(seed, "zb-v"), catalog, known, ws);
+      const StepReport r = simulate(random_config_of(seed, "zb-v"), catalog, calibration, ws);
       if (r.status != Status::ok) continue;
       ++composed;
       const double gain = 1.0 - to_seconds(r.step) / to_seconds(r.step_no_slowdown);
@@ -118,16 +118,17 @@ TEST(Slowdown, OfFactorsThatAreAllOneIsNone) {
   const Catalog catalog = catalog_with_roomy_gpus();
   const testing::LearnedImage ones(testing::constant_model(1.0));
   for (const Contention contention : {Contention::off, Contention::analytical}) {
-    Calibration known = presets().calibration;
-    known.learned = ones.view();
-    known.contention = contention;
-    Calibration none = known;
+    Calibration calibration = presets().calibration;
+    calibration.learned = ones.view();
+    calibration.contention = contention;
+    Calibration none = calibration;
     none.learned = {};
     none.slowdown = slowdown::NoSlowdown{};
     Workspace ws, ws_none;
     for (std::uint64_t seed = 0; seed < seeds; ++seed) {
       const TrainingConfig c = random_config(seed);
-      const StepReport with = simulate(c, catalog, known, ws), without = simulate(c, catalog, none, ws_none);
+      const StepReport with = simulate(c, catalog, calibration, ws),
+                       without = simulate(c, catalog, none, ws_none);
       ASSERT_EQ(with.step, without.step) << "seed " << seed;
       ASSERT_EQ(with.step_no_slowdown, without.step_no_slowdown) << "seed " << seed;
       ASSERT_EQ(with.step_no_contention, with.step_no_slowdown) << "seed " << seed;
@@ -141,13 +142,13 @@ TEST(Slowdown, GrowsWithItsFactors) {
   const Catalog catalog = catalog_without_host_time();
   std::vector<testing::LearnedImage> models;
   for (const double factor : {1.0, 1.1, 1.3, 2.0}) models.emplace_back(testing::constant_model(factor));
-  std::vector<Calibration> known = calibrations(models);
-  std::vector<Workspace> ws(known.size());
+  std::vector<Calibration> calibration = calibrations(models);
+  std::vector<Workspace> ws(calibration.size());
   std::int64_t longer = 0;
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     StepReport before;
-    for (std::size_t i = 1; i < known.size(); ++i) {  // the first is the white box
-      const StepReport r = simulate(random_config(seed), catalog, known[i], ws[i]);
+    for (std::size_t i = 1; i < calibration.size(); ++i) {  // the first is the white box
+      const StepReport r = simulate(random_config(seed), catalog, calibration[i], ws[i]);
       ASSERT_GE(r.step, before.step) << "seed " << seed;
       longer += i > 1 && r.step > before.step;
       before = r;

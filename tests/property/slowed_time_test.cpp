@@ -1,11 +1,11 @@
 // What kernels and collectives lose to each other, pair by pair, adds up to what a block takes longer.
-#include "simulate/slowed_time.hpp"
+#include "simulate/step/slowed_time.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "simulate/shared_time.hpp"
+#include "simulate/step/shared_time.hpp"
 #include "tests/support/random_config.hpp"
 
 namespace echo::simulate {
@@ -19,7 +19,7 @@ using support::random_config;
 TEST(SlowedTime, OfOnePairIsWhatTheFactorsSay) {
   workload::OpGraph graph;
   graph.lane = {Lane::compute, Lane::data};
-  graph.part = {Part::backward, Part::dp_comm};
+  graph.part = {TimeCategory::backward, TimeCategory::dp_comm};
   graph.work = {0, 1};
   graph.needs.close_row();
   graph.needs.close_row();
@@ -32,7 +32,7 @@ TEST(SlowedTime, OfOnePairIsWhatTheFactorsSay) {
   std::vector<SlowedTime> times;
   add_slowed_time(graph, prices, 3, times);
   ASSERT_EQ(times.size(), 1U);
-  EXPECT_EQ(times[0].part, Part::dp_comm);
+  EXPECT_EQ(times[0].part, TimeCategory::dp_comm);
   EXPECT_EQ(times[0].beside, SimTime(3 * 8'000'000));       // the collective takes 8 us, ...
   EXPECT_EQ(times[0].kernel_lost, SimTime(3 * 1'600'000));  // in which the kernel does 6.4 us of work
   EXPECT_EQ(times[0].collective_lost, SimTime(3 * 4'000'000));
@@ -42,11 +42,11 @@ TEST(SlowedTime, AddsUpToWhatBlocksTakeLonger) {
   const Catalog catalog = catalog_with_roomy_gpus();
   std::int64_t slowed = 0;
   for (const Contention contention : {Contention::analytical, Contention::off}) {
-    Calibration known = presets().calibration;
-    known.contention = contention;
+    Calibration calibration = presets().calibration;
+    calibration.contention = contention;
     Workspace ws;
     for (std::uint64_t seed = 0; seed < 250; ++seed) {
-      if (simulate(random_config(seed), catalog, known, ws).status != training::Status::ok) continue;
+      if (simulate(random_config(seed), catalog, calibration, ws).status != training::Status::ok) continue;
       for (std::size_t block = 0; block < static_cast<std::size_t>(ws.work.block_count); ++block) {
         const workload::OpGraph& graph = ws.work.blocks[block];
         timeline::BlockScratchData scratch;

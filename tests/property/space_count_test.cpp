@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "sweep/count_space.hpp"
+#include "sweep/space/count_space.hpp"
 #include "tests/support/random_space.hpp"
 
 namespace echo::sweep {

@@ -7,9 +7,9 @@
 #include <set>
 
 #include "base/counter_rng.hpp"
-#include "sweep/config_id.hpp"
-#include "sweep/count_space.hpp"
-#include "sweep/design_space.hpp"
+#include "sweep/space/config_id.hpp"
+#include "sweep/space/count_space.hpp"
+#include "sweep/space/design_space.hpp"
 #include "tests/support/small_space.hpp"
 
 namespace echo::sweep {

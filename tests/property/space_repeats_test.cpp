@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "sweep/design_space.hpp"
+#include "sweep/space/design_space.hpp"
 #include "tests/support/random_space.hpp"
 
 namespace echo::sweep {

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "config/sweep_file.hpp"
-#include "sweep/in_process.hpp"
-#include "sweep/run_sweep.hpp"
+#include "config/sweep_file/sweep_file.hpp"
+#include "sweep/run/in_process.hpp"
+#include "sweep/run/run_sweep.hpp"
 
 namespace echo::sweep {
 namespace {

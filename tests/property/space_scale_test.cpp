@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "sweep/count_space.hpp"
-#include "sweep/design_space.hpp"
+#include "sweep/space/count_space.hpp"
+#include "sweep/space/design_space.hpp"
 #include "tests/support/large_space.hpp"
 
 namespace echo::sweep {

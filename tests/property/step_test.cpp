@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-#include "simulate/price_work.hpp"
+#include "simulate/prices/price_work.hpp"
 #include "tests/support/random_config.hpp"
 
 namespace echo::simulate {
@@ -36,9 +36,9 @@ TEST(Step, PartsSumToTheStepAndUtilisationStaysBelowOne) {
 
 TEST(Step, ZeroBubbleSchedulesObeyTheSameLawsAndNeverLoseTo1F1B) {
   const Catalog catalog = catalog_with_roomy_gpus();
-  Calibration known = presets().calibration;
-  known.slowdown = slowdown::NoSlowdown{};
-  known.contention = Contention::off;
+  Calibration calibration = presets().calibration;
+  calibration.slowdown = slowdown::NoSlowdown{};
+  calibration.contention = Contention::off;
   Workspace ws;
   int composed = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
@@ -49,7 +49,7 @@ TEST(Step, ZeroBubbleSchedulesObeyTheSameLawsAndNeverLoseTo1F1B) {
     if (c.degrees.pipeline == 1) continue;
     const auto step_with = [&](const char* schedule) {
       c.schedule = training::ScheduleId(find_named(timeline::schedule_table(), schedule));
-      return simulate(c, catalog, known, ws);
+      return simulate(c, catalog, calibration, ws);
     };
     const StepReport plain = step_with("1f1b");
     if (plain.status != Status::ok) continue;
@@ -134,13 +134,13 @@ TEST(Step, DoesNotDependOnWhatTheWorkspaceDidBefore) {
 }
 
 TEST(Step, WithoutSlowdownTheCounterfactualIsTheStepItself) {
-  Calibration known = presets().calibration;
-  known.slowdown = slowdown::NoSlowdown{};
-  known.contention = Contention::off;
+  Calibration calibration = presets().calibration;
+  calibration.slowdown = slowdown::NoSlowdown{};
+  calibration.contention = Contention::off;
   const Catalog catalog = catalog_with_roomy_gpus();
   Workspace ws;
   for (std::uint64_t seed = 0; seed < seeds; seed += 5) {
-    const StepReport r = simulate(random_config(seed), catalog, known, ws);
+    const StepReport r = simulate(random_config(seed), catalog, calibration, ws);
     ASSERT_EQ(r.step, r.step_no_slowdown) << "seed " << seed;
   }
 }
@@ -204,9 +204,9 @@ TEST_P(BetterMachine, NeverLengthensAStepWhoseSelectionIsPinned) {
   Catalog before = catalog_with_roomy_gpus();
   Catalog after = before;
   GetParam().apply(after);
-  Calibration known = presets().calibration;
-  known.slowdown = slowdown::NoSlowdown{};
-  known.contention = Contention::off;
+  Calibration calibration = presets().calibration;
+  calibration.slowdown = slowdown::NoSlowdown{};
+  calibration.contention = Contention::off;
   Workspace ws_before, ws_after;
   int compared = 0;
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
@@ -214,7 +214,8 @@ TEST_P(BetterMachine, NeverLengthensAStepWhoseSelectionIsPinned) {
     c.recipe.nccl_algo = ops::NcclAlgorithm::ring;
     c.recipe.nccl_proto = ops::NcclProtocol::simple;
     c.recipe.nccl_min_nchannels = c.recipe.nccl_max_nchannels = 8;
-    const StepReport a = simulate(c, before, known, ws_before), b = simulate(c, after, known, ws_after);
+    const StepReport a = simulate(c, before, calibration, ws_before),
+                     b = simulate(c, after, calibration, ws_after);
     if (a.status != Status::ok) continue;
     ++compared;
     // Each op rounds to the picosecond once: a step of n ops may differ by n ps.
@@ -228,13 +229,14 @@ TEST_P(BetterMachine, LengthensAStepOnlyWhereSelectionSwitches) {
   const Catalog before = catalog_with_roomy_gpus();
   Catalog after = before;
   GetParam().apply(after);
-  Calibration known = presets().calibration;
-  known.slowdown = slowdown::NoSlowdown{};
-  known.contention = Contention::off;
+  Calibration calibration = presets().calibration;
+  calibration.slowdown = slowdown::NoSlowdown{};
+  calibration.contention = Contention::off;
   Workspace ws_before, ws_after;
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     const TrainingConfig c = random_config(seed);
-    const StepReport a = simulate(c, before, known, ws_before), b = simulate(c, after, known, ws_after);
+    const StepReport a = simulate(c, before, calibration, ws_before),
+                     b = simulate(c, after, calibration, ws_after);
     if (a.status != Status::ok || b.step <= a.step + SimTime(100'000)) continue;
     bool switched = false;
     const auto compare = [&](const ops::CollectiveEstimate& x, const ops::CollectiveEstimate& y) {
@@ -244,8 +246,8 @@ TEST_P(BetterMachine, LengthensAStepOnlyWhereSelectionSwitches) {
     for (std::size_t i = 0; i < ws_before.prices.collectives.size(); ++i)
       compare(ws_before.prices.collectives[i], ws_after.prices.collectives[i]);
     for (const ops::CollectiveQuery& hop : {ws_before.work.hop_within, ws_before.work.hop_across})
-      compare(price_collective(hop, c, before, known, ws_before.memo),
-              price_collective(hop, c, after, known, ws_after.memo));
+      compare(price_collective(hop, c, before, calibration, ws_before.memo),
+              price_collective(hop, c, after, calibration, ws_after.memo));
     EXPECT_TRUE(switched) << "seed " << seed << ": " << to_seconds(a.step) << " s -> " << to_seconds(b.step)
                           << " s";
   }

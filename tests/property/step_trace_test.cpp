@@ -1,5 +1,5 @@
 // A generated trace says what the report of the same step says: op by op, over seeded random configs.
-#include "simulate/step_trace.hpp"
+#include "simulate/unfold/recorded_step.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "base/error.hpp"
-#include "simulate/host_time.hpp"
+#include "simulate/prices/host_time.hpp"
 #include "tests/support/kernel_flops.hpp"
 #include "tests/support/random_recipe.hpp"
 #include "tests/support/sanitized.hpp"
@@ -70,14 +70,14 @@ TEST(StepTrace, IsSoundAndItsPartsAreThoseOfTheReport) {
     ASSERT_EQ(static_cast<std::int32_t>(made.trace.ranks.size()), c.degrees.pipeline) << "seed " << seed;
     const auto stage = static_cast<std::size_t>(report.critical_stage);
     const trace::RankTrace& rank = made.trace.ranks[stage];
-    std::array<SimTime, part_count> total{};
+    std::array<SimTime, time_category_count> total{};
     for (std::size_t i = 0; i < rank.nodes.size(); ++i)
       if (counts(rank.nodes[i]))
         total[static_cast<std::size_t>(made.parts[stage][i])] += rank.nodes[i].duration;
-    for (std::size_t part = 0; part < part_count; ++part) {
-      if (part == static_cast<std::size_t>(Part::pp_comm)) continue;
+    for (std::size_t part = 0; part < time_category_count; ++part) {
+      if (part == static_cast<std::size_t>(TimeCategory::pp_comm)) continue;
       EXPECT_EQ(total[part], report.total[part])
-          << part_names[part] << ", seed " << seed << ", schedule "
+          << time_category_names[part] << ", seed " << seed << ", schedule "
           << timeline::schedule_table()[static_cast<std::size_t>(c.schedule.index())]->name;
     }
   }
@@ -145,7 +145,9 @@ TEST(StepTrace, ProductsDoTheArithmeticOfTheWorkload) {
     const auto [report, made] = generate(c, catalog, ws);
     if (report.status != Status::ok || c.recipe.overlap_ep || ws.layout.copies > 1) continue;
     const workload::Workload& w = ws.work;
-    const auto is_product = [](const ops::KernelKey& key, Part) { return key.kind == ops::KernelKind::gemm; };
+    const auto is_product = [](const ops::KernelKey& key, TimeCategory) {
+      return key.kind == ops::KernelKind::gemm;
+    };
     double expected = 0.0;  // every pass of every chunk, once a microbatch
     for (const auto* runs : {&w.forward, &w.backward, &w.weight_gradients})
       for (const workload::BlockRun& run : runs->value)

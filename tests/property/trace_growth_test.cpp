@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "base/contract.hpp"
-#include "simulate/price_work.hpp"
-#include "simulate/trace_shape.hpp"
+#include "simulate/prices/price_work.hpp"
+#include "simulate/replay/replay_shape.hpp"
 #include "tests/support/sample_trace.hpp"
 #include "tests/support/traced_step.hpp"
-#include "training/rank_layout.hpp"
+#include "training/layout/rank_layout.hpp"
 
 namespace echo::simulate {
 namespace {

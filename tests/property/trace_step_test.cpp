@@ -6,15 +6,15 @@
 
 #include "base/contract.hpp"
 #include "base/named_table.hpp"
-#include "simulate/price_work.hpp"
-#include "simulate/simulate_trace.hpp"
-#include "simulate/trace_scratch.hpp"
+#include "simulate/prices/price_work.hpp"
+#include "simulate/replay/replay_scratch.hpp"
+#include "simulate/replay/replay_step.hpp"
 #include "tests/support/random_config.hpp"
 #include "tests/support/random_traced_step.hpp"
 #include "tests/support/sample_trace.hpp"
 #include "tests/support/sanitized.hpp"
 #include "tests/support/traced_step.hpp"
-#include "training/rank_layout.hpp"
+#include "training/layout/rank_layout.hpp"
 
 namespace echo::simulate {
 namespace {
@@ -23,7 +23,7 @@ using support::Traced;
 using training::Status;
 using training::TrainingConfig;
 
-SimTime sum(const std::array<SimTime, part_count>& parts) {
+SimTime sum(const std::array<SimTime, time_category_count>& parts) {
   return std::accumulate(parts.begin(), parts.end(), SimTime::zero());
 }
 
@@ -33,7 +33,7 @@ TEST(TracedStep, SplitsItsTimeExactly) {
   ASSERT_EQ(report.status, Status::ok);
   EXPECT_EQ(sum(report.exposed), report.step);
   EXPECT_EQ(sum(report.path), report.step);
-  EXPECT_NEAR(std::accumulate(report.driver.begin(), report.driver.end(), 0.0), 1.0, 1e-9);
+  EXPECT_NEAR(std::accumulate(report.bottleneck.begin(), report.bottleneck.end(), 0.0), 1.0, 1e-9);
   EXPECT_GE(report.step, report.step_no_slowdown);
   EXPECT_GT(report.rel_error, 0.0F);
   EXPECT_TRUE(std::isnan(report.tokens_per_second));
@@ -98,8 +98,8 @@ TEST(TracedStep, OfStagesWaitsForWhatTheySend) {
   const StepReport report = traced.run();
   ASSERT_EQ(report.status, Status::ok);
   EXPECT_EQ(sum(report.exposed), report.step);
-  EXPECT_GT(report.exposed[static_cast<std::size_t>(Part::bubble)], SimTime::zero());
-  EXPECT_GT(report.path[static_cast<std::size_t>(Part::pp_comm)], SimTime::zero());
+  EXPECT_GT(report.exposed[static_cast<std::size_t>(TimeCategory::bubble)], SimTime::zero());
+  EXPECT_GT(report.path[static_cast<std::size_t>(TimeCategory::pp_comm)], SimTime::zero());
 }
 
 TEST(TracedStep, SaysWhichRanksCallDifferentCollectives) {
@@ -156,7 +156,7 @@ TEST(TracedStep, ObeysTheLawsOfSteps) {
     ASSERT_EQ(sum(report.path), report.step) << random.describe();
     for (const SimTime part : report.exposed) ASSERT_GE(part, SimTime::zero()) << random.describe();
     for (const SimTime part : report.path) ASSERT_GE(part, SimTime::zero()) << random.describe();
-    for (const double driver : report.driver) ASSERT_GE(driver, -1e-6) << random.describe();
+    for (const double bottleneck : report.bottleneck) ASSERT_GE(bottleneck, -1e-6) << random.describe();
     ASSERT_TRUE(std::isnan(report.mfu) || (report.mfu > 0.0 && report.mfu <= 1.0)) << random.describe();
     ASSERT_TRUE(std::isfinite(report.rel_error)) << random.describe();
     grown += growth_of(traced.ws.trace->shape, traced.config.degrees) > 1.0;
@@ -165,7 +165,7 @@ TEST(TracedStep, ObeysTheLawsOfSteps) {
         traced.run({.sigma = 0.02, .draws = report.step_median > SimTime::zero() ? 3 : 0, .seed = i});
     ASSERT_EQ(again.step, report.step) << random.describe();  // nothing is left over
     ASSERT_EQ(again.exposed, report.exposed) << random.describe();
-    ASSERT_EQ(again.driver, report.driver) << random.describe();
+    ASSERT_EQ(again.bottleneck, report.bottleneck) << random.describe();
     ASSERT_EQ(again.step_p90, report.step_p90) << random.describe();
   }
   EXPECT_GT(grown, 10);
@@ -190,7 +190,7 @@ TEST(TracedStep, HangsOnWhatItsSensitivitiesSay) {
   cluster.scale_out.bandwidth.value *= 1.01;
   traced.ws = Workspace();
   const double moved = std::log(to_seconds(traced.run().step) / to_seconds(report.step)) / std::log(1.01);
-  EXPECT_NEAR(moved, -report.driver[static_cast<std::size_t>(Driver::scale_out)], 0.05);
+  EXPECT_NEAR(moved, -report.bottleneck[static_cast<std::size_t>(Bottleneck::scale_out)], 0.05);
   EXPECT_LT(moved, -0.1);
 }
 
@@ -210,8 +210,8 @@ TEST(TracedStep, TakesGapsOfTheHost) {
   Traced traced(maker.made());
   const StepReport report = traced.run();
   EXPECT_EQ(report.step, SimTime(26'000));
-  EXPECT_EQ(report.exposed[static_cast<std::size_t>(Part::other)], SimTime(21'000));
-  EXPECT_NEAR(report.driver[static_cast<std::size_t>(Driver::host)], 25.0 / 26.0, 1e-12);
+  EXPECT_EQ(report.exposed[static_cast<std::size_t>(TimeCategory::other)], SimTime(21'000));
+  EXPECT_NEAR(report.bottleneck[static_cast<std::size_t>(Bottleneck::host)], 25.0 / 26.0, 1e-12);
 }
 
 }  // namespace

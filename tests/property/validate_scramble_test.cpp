@@ -1,7 +1,7 @@
 // Predictions of a table of measured steps never look at what was measured.
 #include <gtest/gtest.h>
 
-#include "config/measured_steps.hpp"
+#include "config/measured/measured_steps.hpp"
 #include "tests/support/random_config.hpp"
 
 namespace echo::config {
@@ -75,10 +75,10 @@ TEST(Step, TakesWhatHostAndGpuTakeWhereLaunchesBlock) {
       read_measured_steps(CsvTable::parse(table("1", "1", ""), "t.csv"), support::presets());
   const training::TrainingConfig& c = *steps.rows[2].config;
   simulate::Workspace ws;
-  const simulate::Calibration& known = support::presets().calibration;
-  const SimTime ahead = simulate::simulate(c, steps.catalog, known, ws).step;
+  const simulate::Calibration& calibration = support::presets().calibration;
+  const SimTime ahead = simulate::simulate(c, steps.catalog, calibration, ws).step;
   steps.catalog.clusters[static_cast<std::size_t>(c.cluster.index())].launch_blocking = true;
-  const simulate::StepReport blocked = simulate::simulate(c, steps.catalog, known, ws);
+  const simulate::StepReport blocked = simulate::simulate(c, steps.catalog, calibration, ws);
   EXPECT_GT(blocked.step, ahead);
   std::int64_t launches = 0;  // of one microbatch
   for (const auto* runs : {&ws.work.forward, &ws.work.backward})

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "simulate/simulate.hpp"
-#include "sweep/config_id.hpp"
+#include "sweep/space/config_id.hpp"
 #include "tests/reference/all_ranks_twin.hpp"
 #include "tests/support/random_recipe.hpp"
 
@@ -83,9 +83,9 @@ class AllRanks : public testing::Test {
     if (!copies_table || d.config.degrees.pipeline == 1) return SimTime::zero();
     SimTime shortest = SimTime::max(), longest{};
     for (std::int32_t stage = 0; stage < d.config.degrees.pipeline; ++stage) {
-      const auto agree = d.ws.work.tail.agree.row(stage);
-      if (agree.empty()) return SimTime::zero();
-      const auto norm = agree.front();
+      const auto grad_norm = d.ws.work.tail.grad_norm.row(stage);
+      if (grad_norm.empty()) return SimTime::zero();
+      const auto norm = grad_norm.front();
       const SimTime time = norm.count * d.ws.prices.alone[static_cast<std::size_t>(norm.work)];
       shortest = std::min(shortest, time), longest = std::max(longest, time);
     }
@@ -94,7 +94,8 @@ class AllRanks : public testing::Test {
 
   // Whether the ranks agree on a norm or on infinities before they update.
   static bool agrees(const Drawn& d) {
-    return std::ranges::any_of(d.ws.work.tail.agree.value, [](const auto& run) { return !run.is_kernel; });
+    return std::ranges::any_of(d.ws.work.tail.grad_norm.value,
+                               [](const auto& run) { return !run.is_kernel; });
   }
 
   Catalog catalog_ = small_models();

@@ -11,8 +11,8 @@
 #include <tuple>
 #include <vector>
 
-#include "simulate/compose_step.hpp"
-#include "simulate/workspace.hpp"
+#include "simulate/step/compose_step.hpp"
+#include "simulate/step/workspace.hpp"
 #include "timeline/schedule.hpp"
 
 namespace echo::simulate {
@@ -300,7 +300,7 @@ class AllRanksTwin {
     const workload::StepTail& tail = ws_.work.tail;
     std::vector<std::pair<workload::WorkRun, bool>> runs;  // and whether it is the norm's agreement
     for (const workload::WorkRun& run : tail.gradients.row(stage)) runs.emplace_back(run, false);
-    for (const workload::WorkRun& run : tail.agree.row(stage)) runs.emplace_back(run, true);
+    for (const workload::WorkRun& run : tail.grad_norm.row(stage)) runs.emplace_back(run, true);
     for (const workload::WorkRun& run : tail.update.row(stage)) runs.emplace_back(run, false);
     if (rank.tail == 0 && !rank.posted) rank.clock = rank.sent;
     if (rank.tail == runs.size()) {

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "timeline/block.hpp"
+#include "timeline/block/block.hpp"
 
 namespace echo::timeline::twin {
 
@@ -113,7 +113,7 @@ inline BlockResult simulate_block(const OpGraphView& graph, const std::vector<Si
       }
       const SimTime undisturbed = alone[static_cast<std::size_t>(work(i))];
       times.exposed[static_cast<std::size_t>(graph.part[static_cast<std::size_t>(i)])] += undisturbed;
-      times.exposed[static_cast<std::size_t>(Part::slowdown)] += duration - undisturbed;
+      times.exposed[static_cast<std::size_t>(TimeCategory::slowdown)] += duration - undisturbed;
       times.slowdown_penalty += duration - undisturbed;
       times.compute_busy += duration;
     }

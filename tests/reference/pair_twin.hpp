@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "timeline/pipeline.hpp"
+#include "timeline/pipeline/pipeline.hpp"
 
 namespace echo::timeline::pair_twin {
 

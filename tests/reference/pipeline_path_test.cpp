@@ -5,7 +5,7 @@
 #include "base/counter_rng.hpp"
 #include "base/named_table.hpp"
 #include "tests/reference/pipeline_twin.hpp"
-#include "timeline/pipeline.hpp"
+#include "timeline/pipeline/pipeline.hpp"
 
 namespace echo::timeline {
 namespace {

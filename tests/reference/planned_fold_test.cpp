@@ -6,8 +6,8 @@
 
 #include "base/counter_rng.hpp"
 #include "base/named_table.hpp"
-#include "timeline/pipeline.hpp"
-#include "timeline/planned.hpp"
+#include "timeline/patterns/planned.hpp"
+#include "timeline/pipeline/pipeline.hpp"
 
 namespace echo::timeline {
 namespace {

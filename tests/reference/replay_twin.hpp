@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "timeline/replay.hpp"
+#include "timeline/replay/replay.hpp"
 
 namespace echo::timeline::twin {
 

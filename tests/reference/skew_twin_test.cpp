@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <map>
 
-#include "simulate/draw_steps.hpp"
 #include "simulate/simulate.hpp"
+#include "simulate/step/draw_steps.hpp"
 #include "tests/reference/pipeline_twin.hpp"
 #include "tests/support/random_config.hpp"
 
@@ -60,7 +60,7 @@ class AllRanks {
     for (const Rank& rank : ranks_) {
       EXPECT_EQ(rank.task, orders_[at(rank.stage)].size());
       SimTime end = std::max(rank.free.at(Lane::compute), data_end(rank));
-      for (const auto* tail : {&ws_.work.tail.gradients, &ws_.work.tail.agree})
+      for (const auto* tail : {&ws_.work.tail.gradients, &ws_.work.tail.grad_norm})
         for (const auto& run : tail->row(rank.stage)) end += run.count * ws_.prices.alone[at(run.work)];
       SimTime update{};
       for (const auto& run : ws_.work.tail.update.row(rank.stage))
@@ -111,7 +111,7 @@ class AllRanks {
     for (const std::int32_t need : block.needs.row(op)) begin = std::max(begin, rank.ended.at(need));
     SimTime end{};
     if (lane == Lane::compute) {
-      const double more = (rank.pace - 1.0) * ws_.prices.drivers[at(work)][Driver::arithmetic];
+      const double more = (rank.pace - 1.0) * ws_.prices.bottlenecks[at(work)][Bottleneck::arithmetic];
       end = begin + ws_.prices.alone[at(work)] + SimTime(std::llround(more));
     } else {
       const SimTime* met = meet(r, {rank.stage, rank.task, rank.block, op}, lane, work, begin);
@@ -196,9 +196,9 @@ class AllRanks {
 TEST(SkewTwin, StaysWithinAPercentOfEveryRankWithItsOwnPace) {
   Catalog catalog = support::catalog_with_roomy_gpus();
   for (training::FrameworkSpec& f : catalog.frameworks) f.host_per_kernel = f.host_per_peer = SimTime::zero();
-  Calibration known = support::presets().calibration;
-  known.slowdown = slowdown::NoSlowdown{};
-  known.contention = Contention::off;
+  Calibration calibration = support::presets().calibration;
+  calibration.slowdown = slowdown::NoSlowdown{};
+  calibration.contention = Contention::off;
   const Skew skew{.sigma = 0.03, .draws = 1, .seed = 5};
   const Skew alike{.sigma = 0.0, .draws = 1, .seed = 5};
   int compared = 0, moved = 0;
@@ -212,10 +212,10 @@ TEST(SkewTwin, StaysWithinAPercentOfEveryRankWithItsOwnPace) {
     if (training::gpus_of(c.degrees) > 32 || c.degrees.expert > 1) continue;
     if (catalog.model(c.model).experts > 0) continue;
     Workspace ws;
-    const StepReport r = simulate(c, catalog, known, ws, 0, skew);
+    const StepReport r = simulate(c, catalog, calibration, ws, 0, skew);
     if (r.status != training::Status::ok) continue;
     Workspace fresh;
-    static_cast<void>(simulate(c, catalog, known, fresh));
+    static_cast<void>(simulate(c, catalog, calibration, fresh));
     AllRanks twin(c, catalog.framework(c.framework), fresh);
     // With equal GPUs the twin is the step, where gradient traffic does not queue over chunks.
     const double equal = to_seconds(twin.step(alike, 0)) / to_seconds(r.step);

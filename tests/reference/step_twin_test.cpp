@@ -6,10 +6,10 @@
 
 #include <map>
 
-#include "simulate/compose_chunks.hpp"
-#include "simulate/compose_step.hpp"
-#include "simulate/price_work.hpp"
+#include "simulate/prices/price_work.hpp"
 #include "simulate/simulate.hpp"
+#include "simulate/step/compose_chunks.hpp"
+#include "simulate/step/compose_step.hpp"
 #include "tests/reference/pair_twin.hpp"
 #include "tests/reference/pipeline_twin.hpp"
 #include "tests/support/random_config.hpp"
@@ -155,9 +155,9 @@ std::optional<Both> compose_both(std::uint64_t seed, bool data_traffic, SimTime 
   Catalog catalog = support::catalog_with_roomy_gpus();
   for (training::FrameworkSpec& f : catalog.frameworks)
     f.host_per_kernel = SimTime::zero();  // binds per pass only
-  Calibration known = support::presets().calibration;
-  known.slowdown = slowdown::NoSlowdown{};
-  known.contention = Contention::off;
+  Calibration calibration = support::presets().calibration;
+  calibration.slowdown = slowdown::NoSlowdown{};
+  calibration.contention = Contention::off;
   training::TrainingConfig c = support::random_config(seed);
   c.overlap.pipeline = true;
   c.overlap.grad_reduce = data_traffic;
@@ -165,7 +165,7 @@ std::optional<Both> compose_both(std::uint64_t seed, bool data_traffic, SimTime 
   // Shards of weights and gradients move in every pass and cross its border: they have a test of their own.
   c.zero = std::min(c.zero, training::ZeroStage::optimizer);
   Workspace ws;
-  if (simulate(c, catalog, known, ws).status != training::Status::ok) return std::nullopt;
+  if (simulate(c, catalog, calibration, ws).status != training::Status::ok) return std::nullopt;
   return Both{ws.pipeline.stages, StepTwin(c, ws).run(fault)};
 }
 
@@ -215,9 +215,9 @@ TEST(StepTwin, BoundsTheGradientTrafficThatCrossesChunkBorders) {
 TEST(StepTwin, BoundsTheTrafficOfFullShards) {
   Catalog catalog = support::catalog_with_roomy_gpus();
   for (training::FrameworkSpec& f : catalog.frameworks) f.host_per_kernel = SimTime::zero();
-  Calibration known = support::presets().calibration;
-  known.slowdown = slowdown::NoSlowdown{};
-  known.contention = Contention::off;
+  Calibration calibration = support::presets().calibration;
+  calibration.slowdown = slowdown::NoSlowdown{};
+  calibration.contention = Contention::off;
   int compared = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     training::TrainingConfig c = support::random_config(seed);
@@ -225,7 +225,7 @@ TEST(StepTwin, BoundsTheTrafficOfFullShards) {
     c.degrees.pipeline = c.degrees.virtual_stages = 1;
     c.schedule = training::ScheduleId(find_named(timeline::schedule_table(), "1f1b"));
     Workspace ws;
-    if (c.degrees.data == 1 || simulate(c, catalog, known, ws).status != training::Status::ok) continue;
+    if (c.degrees.data == 1 || simulate(c, catalog, calibration, ws).status != training::Status::ok) continue;
     ++compared;
     const SimTime fast = ws.pipeline.stages[0].compute_end, slow = StepTwin(c, ws).run()[0].compute_end;
     SimTime leftovers{};

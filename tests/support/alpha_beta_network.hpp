@@ -5,8 +5,8 @@
 #include <map>
 #include <utility>
 
-#include "network/dimension.hpp"
-#include "network/phases.hpp"
+#include "textbook/dimension.hpp"
+#include "textbook/phases.hpp"
 
 namespace echo::network::testing {
 

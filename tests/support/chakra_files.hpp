@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "interchange/chakra_attributes.hpp"
-#include "interchange/message_stream.hpp"
 #include "tests/support/temp_file.hpp"
+#include "trace_io/chakra/chakra_attributes.hpp"
+#include "trace_io/io/message_stream.hpp"
 
 namespace echo::testing {
 
@@ -34,7 +34,7 @@ struct ChakraText {
   }
   template <class Message>
   ChakraText& add(const Message& message) {
-    interchange::append_message(bytes, message.SerializeAsString());
+    trace_io::append_message(bytes, message.SerializeAsString());
     return *this;
   }
 };
@@ -58,12 +58,12 @@ inline ChakraProtoMsg::Node chakra_compute(std::uint64_t id, std::uint64_t micro
 
 inline ChakraProtoMsg::Node chakra_collective(std::uint64_t id, int type, std::int64_t size,
                                               const std::string& group = {}) {
-  using interchange::WholeType;
+  using trace_io::WholeType;
   auto out = chakra_node(id, ChakraProtoMsg::COMM_COLL_NODE);
-  interchange::set_truth(out, "is_cpu_op", false);
-  interchange::set_whole(out, "comm_type", type, WholeType::int64);
-  interchange::set_whole(out, "comm_size", size, WholeType::int64);
-  if (!group.empty()) interchange::set_text(out, "pg_name", group);
+  trace_io::set_truth(out, "is_cpu_op", false);
+  trace_io::set_whole(out, "comm_type", type, WholeType::int64);
+  trace_io::set_whole(out, "comm_size", size, WholeType::int64);
+  if (!group.empty()) trace_io::set_text(out, "pg_name", group);
   return out;
 }
 

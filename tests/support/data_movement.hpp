@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "network/algorithm.hpp"
+#include "textbook/algorithm.hpp"
 
 namespace echo::network::testing {
 

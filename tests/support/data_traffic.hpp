@@ -44,7 +44,8 @@ inline DataBytes bytes_per_step(const workload::Workload& w, std::int64_t microb
   }
   const auto tail = [&](const Csr<workload::WorkRun>& runs) {
     for (const workload::WorkRun& run : runs.value) {
-      if (run.is_kernel || (run.part != Part::dp_comm && run.part != Part::zero_comm)) continue;
+      if (run.is_kernel || (run.part != TimeCategory::dp_comm && run.part != TimeCategory::zero_comm))
+        continue;
       const ops::CollectiveQuery& query =
           w.collectives[static_cast<std::size_t>(run.work) - w.kernels.size()];
       sum.of[static_cast<std::size_t>(query.kind)] += run.count * query.payload.value;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/counter_rng.hpp"
-#include "results/row_errors.hpp"
+#include "results/rank/row_errors.hpp"
 
 namespace echo::results {
 

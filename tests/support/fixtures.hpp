@@ -5,8 +5,8 @@
 #include "machine/gpu.hpp"
 #include "training/config.hpp"
 #include "training/framework.hpp"
+#include "training/layout/rank_layout.hpp"
 #include "training/model.hpp"
-#include "training/rank_layout.hpp"
 
 namespace echo::support {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "parallel/journal.hpp"
+#include "parallel/journal/journal.hpp"
 #include "tests/support/sample_rows.hpp"
 
 namespace echo::parallel {

@@ -1,9 +1,9 @@
 // GPUs and kernel constants built in code, for tests that must not depend on the catalog's files.
 #pragma once
 
+#include "kernels/constants.hpp"
 #include "machine/gpu.hpp"
 #include "ops/kernel.hpp"
-#include "profile/constants.hpp"
 
 namespace echo::testing {
 
@@ -27,53 +27,53 @@ inline machine::GpuSpec a100() { return gpu_with("a100-sxm", 312, 0, 2039, 108, 
 inline machine::GpuSpec h100() { return gpu_with("h100-sxm", 989.4, 1978.9, 3352, 132, 50, 90); }
 
 // Every idealisation on: peak rates, no ramps, no losses. Laws become equalities.
-inline profile::KernelConstants ideal_constants() {
-  profile::KernelConstants c;
-  for (const profile::KernelConstantField& field : profile::kernel_constant_fields())
+inline kernels::KernelConstants ideal_constants() {
+  kernels::KernelConstants c;
+  for (const kernels::KernelConstantField& field : kernels::kernel_constant_fields())
     if (!field.is_optional) c.*field.member = 0.0;
-  for (const auto member : {&profile::KernelConstants::gemm_rate_16,
-                            &profile::KernelConstants::gemm_rate_8,
-                            &profile::KernelConstants::gemm_rate_32,
-                            &profile::KernelConstants::gemm_bandwidth,
-                            &profile::KernelConstants::gemm_nn,
-                            &profile::KernelConstants::gemm_nt,
-                            &profile::KernelConstants::gemm_misaligned_16,
-                            &profile::KernelConstants::gemm_misaligned_128,
-                            &profile::KernelConstants::gemm_throttle_half,
-                            &profile::KernelConstants::attention_forward_rate,
-                            &profile::KernelConstants::attention_forward_unequal,
-                            &profile::KernelConstants::attention_bandwidth,
-                            &profile::KernelConstants::attention_throttle_half,
-                            &profile::KernelConstants::attention_backward_rate,
-                            &profile::KernelConstants::attention_backward_unequal,
-                            &profile::KernelConstants::expert_rate,
-                            &profile::KernelConstants::expert_tuned_rate,
-                            &profile::KernelConstants::expert_misaligned,
-                            &profile::KernelConstants::expert_bandwidth,
-                            &profile::KernelConstants::expert_activation,
-                            &profile::KernelConstants::expert_combine,
-                            &profile::KernelConstants::memory_copy,
-                            &profile::KernelConstants::memory_norm,
-                            &profile::KernelConstants::memory_norm_backward,
-                            &profile::KernelConstants::memory_activation,
-                            &profile::KernelConstants::memory_residual,
-                            &profile::KernelConstants::memory_rope,
-                            &profile::KernelConstants::memory_softmax,
-                            &profile::KernelConstants::memory_embedding,
-                            &profile::KernelConstants::memory_scatter,
-                            &profile::KernelConstants::memory_loss,
-                            &profile::KernelConstants::memory_optimizer,
-                            &profile::KernelConstants::memory_read,
-                            &profile::KernelConstants::memory_write,
-                            &profile::KernelConstants::memory_compiled})
+  for (const auto member : {&kernels::KernelConstants::gemm_rate_16,
+                            &kernels::KernelConstants::gemm_rate_8,
+                            &kernels::KernelConstants::gemm_rate_32,
+                            &kernels::KernelConstants::gemm_bandwidth,
+                            &kernels::KernelConstants::gemm_nn,
+                            &kernels::KernelConstants::gemm_nt,
+                            &kernels::KernelConstants::gemm_misaligned_16,
+                            &kernels::KernelConstants::gemm_misaligned_128,
+                            &kernels::KernelConstants::gemm_throttle_half,
+                            &kernels::KernelConstants::attention_forward_rate,
+                            &kernels::KernelConstants::attention_forward_unequal,
+                            &kernels::KernelConstants::attention_bandwidth,
+                            &kernels::KernelConstants::attention_throttle_half,
+                            &kernels::KernelConstants::attention_backward_rate,
+                            &kernels::KernelConstants::attention_backward_unequal,
+                            &kernels::KernelConstants::expert_rate,
+                            &kernels::KernelConstants::expert_tuned_rate,
+                            &kernels::KernelConstants::expert_misaligned,
+                            &kernels::KernelConstants::expert_bandwidth,
+                            &kernels::KernelConstants::expert_activation,
+                            &kernels::KernelConstants::expert_combine,
+                            &kernels::KernelConstants::memory_copy,
+                            &kernels::KernelConstants::memory_norm,
+                            &kernels::KernelConstants::memory_norm_backward,
+                            &kernels::KernelConstants::memory_activation,
+                            &kernels::KernelConstants::memory_residual,
+                            &kernels::KernelConstants::memory_rope,
+                            &kernels::KernelConstants::memory_softmax,
+                            &kernels::KernelConstants::memory_embedding,
+                            &kernels::KernelConstants::memory_scatter,
+                            &kernels::KernelConstants::memory_loss,
+                            &kernels::KernelConstants::memory_optimizer,
+                            &kernels::KernelConstants::memory_read,
+                            &kernels::KernelConstants::memory_write,
+                            &kernels::KernelConstants::memory_compiled})
     c.*member = 1.0;
   c.attention_tile_rows = c.attention_tile_keys = 128;
   return c;
 }
 
 // Round numbers near what is fitted on Hopper.
-inline profile::KernelConstants plausible_constants() {
-  profile::KernelConstants c = ideal_constants();
+inline kernels::KernelConstants plausible_constants() {
+  kernels::KernelConstants c = ideal_constants();
   c.name = "plausible";
   c.gemm_rate_16 = 0.87, c.gemm_rate_8 = 0.84, c.gemm_rate_32 = 0.8, c.gemm_tile_loss = 4,
   c.gemm_tile_loss_8 = 4;

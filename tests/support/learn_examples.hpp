@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/counter_rng.hpp"
-#include "learn/candidates.hpp"
-#include "learn/examples.hpp"
+#include "learn/candidates/candidates.hpp"
+#include "learn/candidates/examples.hpp"
 
 namespace echo::testing {
 

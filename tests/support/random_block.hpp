@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/counter_rng.hpp"
-#include "timeline/block.hpp"
+#include "timeline/block/block.hpp"
 
 namespace echo::timeline {
 
@@ -20,7 +20,7 @@ struct RandomBlock {
     for (std::int32_t i = 0; i < ops; ++i) {
       const auto l = static_cast<Lane>(pick(2) == 0 ? 0 : pick(lanes));
       lane.push_back(l);
-      part.push_back(static_cast<Part>(pick(part_count)));
+      part.push_back(static_cast<TimeCategory>(pick(time_category_count)));
       work.push_back(l == Lane::compute ? pick(kernels) : kernels + pick(collectives));
       for (std::int32_t n = pick(4); n > 0 && i > 0; --n) {
         if (pick(chance) == 0) needs.push(pick(i));
@@ -44,7 +44,7 @@ struct RandomBlock {
 
   std::int32_t kernels = 0, collectives = 0;
   std::vector<Lane> lane;
-  std::vector<Part> part;
+  std::vector<TimeCategory> part;
   std::vector<std::int32_t> work;
   Csr<std::int32_t> needs;
   std::vector<SimTime> alone;

@@ -6,7 +6,7 @@
 
 #include "base/counter_rng.hpp"
 #include "base/named_table.hpp"
-#include "config/catalog_files.hpp"
+#include "config/catalog/catalog_files.hpp"
 #include "simulate/simulate.hpp"
 #include "timeline/schedule.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/counter_rng.hpp"
-#include "timeline/replay.hpp"
+#include "timeline/replay/replay.hpp"
 
 namespace echo::timeline {
 
@@ -65,14 +65,14 @@ struct RandomReplay {
   struct Op {
     ReplayKind kind{};
     std::int32_t lane = 0, meeting = -1, launch = -1, work = -1;
-    Part part{};
+    TimeCategory part{};
     SimTime gap{}, alone{};
     std::vector<std::int32_t> needs;
   };
   Op new_op(std::int32_t index, ReplayKind kind) {
     Op op{.kind = kind, .lane = kind == ReplayKind::kernel ? pick(2) / 2 : pick(lanes_)};
     if (laneless_ == 2 || (laneless_ == 1 && pick(3) == 0)) op.lane = -1;
-    op.part = static_cast<Part>(pick(part_count));
+    op.part = static_cast<TimeCategory>(pick(time_category_count));
     if (kind == ReplayKind::kernel && pick(8) != 0) op.work = pick(kernels_);
     if (kind == ReplayKind::communication && pick(8) != 0) op.work = kernels_ + pick(collectives_);
     if (gaps_ && pick(2) == 0) op.gap = SimTime(pick(style_ == 1 ? 1'000'000 : 10));

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/counter_rng.hpp"
-#include "sweep/config_id.hpp"
-#include "sweep/point_state.hpp"
-#include "sweep/raw_space.hpp"
+#include "sweep/language/point_state.hpp"
+#include "sweep/space/config_id.hpp"
+#include "sweep/space/raw_space.hpp"
 #include "tests/support/small_space.hpp"
 
 namespace echo::support {

@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "base/counter_rng.hpp"
-#include "simulate/error_bands.hpp"
+#include "simulate/report/error_bands.hpp"
 
 namespace echo::support {
 
@@ -20,11 +20,12 @@ inline simulate::StepReport random_report(std::uint64_t seed, std::uint64_t key)
   report.status = training::Status::ok;
   report.step = from_seconds(1.0);
   double sum = 0.0;
-  for (std::size_t i = 0; i < report.driver.size(); ++i)
-    sum += report.driver[i] = std::pow(draw_unit(seed, key, 100 + i), 2);
-  for (double& one : report.driver) one /= sum;
+  for (std::size_t i = 0; i < report.bottleneck.size(); ++i)
+    sum += report.bottleneck[i] = std::pow(draw_unit(seed, key, 100 + i), 2);
+  for (double& one : report.bottleneck) one /= sum;
   report.step_no_slowdown = from_seconds(1.0 - 0.1 * draw_unit(seed, key, 120));
-  report.total[static_cast<std::size_t>(Part::dp_comm)] = from_seconds(0.4 * draw_unit(seed, key, 121));
+  report.total[static_cast<std::size_t>(TimeCategory::dp_comm)] =
+      from_seconds(0.4 * draw_unit(seed, key, 121));
   return report;
 }
 

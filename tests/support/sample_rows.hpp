@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/counter_rng.hpp"
-#include "results/row_stream.hpp"
+#include "results/write/row_stream.hpp"
 #include "simulate/catalog.hpp"
 
 namespace echo::results {
@@ -45,7 +45,7 @@ inline FinishedRow sample_row(sweep::PointIndex id) {
   report.step_no_slowdown = SimTime(static_cast<std::int64_t>(1 + draw(1, key, 1) % 10'000'000'000'000));
   report.step = report.step_no_slowdown + report.step_no_slowdown / 4;
   report.exposed[0] = report.step_no_slowdown;
-  report.exposed[static_cast<std::size_t>(Part::slowdown)] = report.step - report.step_no_slowdown;
+  report.exposed[static_cast<std::size_t>(TimeCategory::slowdown)] = report.step - report.step_no_slowdown;
   report.total = report.exposed;
   report.mfu = 0.5 * draw_unit(1, key, 2);
   report.tokens_per_second = 48.0 * 2048.0 / to_seconds(report.step);

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/counter_rng.hpp"
-#include "learn/fit.hpp"
+#include "learn/fit/fit.hpp"
 
 namespace echo::testing {
 

@@ -1,4 +1,5 @@
-// Built with AddressSanitizer, as g++ and clang say it. Unoptimised and sanitized, some tests take fifty times as long.
+// Built with AddressSanitizer, as g++ and clang say it. Unoptimised and sanitized, some tests take fifty
+// times as long.
 #pragma once
 
 #if defined(__SANITIZE_ADDRESS__)

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "collective/constants.hpp"
-#include "config/sweep_file.hpp"
-#include "profile/constants.hpp"
+#include "config/sweep_file/sweep_file.hpp"
+#include "kernels/constants.hpp"
 #include "tests/support/source_dir.hpp"
 
 namespace echo::support {
@@ -35,7 +35,7 @@ class TempCatalog {
     }
     fs::copy(source / "aliases.toml", folder() / "aliases.toml");
     std::string kernels, networks;
-    for (const auto& field : profile::kernel_constant_fields())
+    for (const auto& field : kernels::kernel_constant_fields())
       kernels += std::string(field.name) + " = 1.0\n";
     for (const auto& field : collective::network_constant_fields())
       networks += std::string(field.name) + " = 1.0\n";

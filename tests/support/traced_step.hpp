@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "base/named_table.hpp"
+#include "simulate/replay/replay_scratch.hpp"
+#include "simulate/replay/replay_shape.hpp"
+#include "simulate/replay/replay_step.hpp"
 #include "simulate/simulate.hpp"
-#include "simulate/simulate_trace.hpp"
-#include "simulate/trace_scratch.hpp"
-#include "simulate/trace_shape.hpp"
 #include "tests/support/random_config.hpp"
 
 namespace echo::support {

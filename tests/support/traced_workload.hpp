@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tests/support/fixtures.hpp"
-#include "workload/trace_workload.hpp"
+#include "workload/generate_workload.hpp"
 
 namespace echo::support {
 
@@ -10,7 +10,7 @@ inline workload::Workload traced(const training::TrainingConfig& c, const traini
                                  const training::FrameworkSpec& f = plain_framework(),
                                  workload::Backward backward = workload::Backward::whole) {
   workload::Workload out;
-  workload::trace_workload(c, m, f, eight_gpu_nodes(), layout_of(c, m), backward, out);
+  workload::generate_workload(c, m, f, eight_gpu_nodes(), layout_of(c, m), backward, out);
   return out;
 }
 

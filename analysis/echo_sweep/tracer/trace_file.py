@@ -1,4 +1,4 @@
-"""Our trace format, JSON Lines, as src/interchange/README.md defines it: what the tracer writes, and what is compared."""
+"""Our trace format, JSON Lines, as src/trace_io/README.md defines it: what the tracer writes, and what is compared."""
 
 import gzip
 import json

@@ -3,7 +3,7 @@
 #ifdef ECHO_HAS_CUDNN
 #include <cudnn.h>
 
-#include "profilers/attention_graph.hpp"
+#include "profilers/kernels/attention_graph.hpp"
 #endif
 
 namespace echo::profilers {

@@ -5,12 +5,12 @@
 #include <optional>
 #include <vector>
 
-#include "profilers/cell_samples.hpp"
-#include "profilers/communication_plan.hpp"
 #include "profilers/device/activity.hpp"
 #include "profilers/device/clocks.hpp"
 #include "profilers/device/companion.hpp"
 #include "profilers/device/workbench.hpp"
+#include "profilers/overlap/cell_samples.hpp"
+#include "profilers/overlap/communication_plan.hpp"
 
 namespace echo::profilers {
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "profilers/communication_plan.hpp"
 #include "profilers/device/gpu.hpp"
+#include "profilers/overlap/communication_plan.hpp"
 
 namespace echo::profilers {
 

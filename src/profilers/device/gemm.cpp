@@ -3,7 +3,7 @@
 
 #include "base/contract.hpp"
 #include "profilers/device/workbench.hpp"
-#include "profilers/gemm_problem.hpp"
+#include "profilers/kernels/gemm_problem.hpp"
 
 namespace echo::profilers {
 

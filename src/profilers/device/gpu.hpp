@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "profilers/occupancy.hpp"
+#include "profilers/overlap/occupancy.hpp"
 
 namespace echo::profilers {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "profilers/device/cell_runner.hpp"
-#include "profilers/kernel_runs.hpp"
+#include "profilers/kernels/kernel_runs.hpp"
 
 namespace echo::profilers {
 

@@ -8,7 +8,7 @@
 #endif
 
 #include "profilers/device/cuda_check.hpp"
-#include "profilers/kernel_mechanism.hpp"
+#include "profilers/kernels/kernel_mechanism.hpp"
 
 namespace echo::profilers {
 

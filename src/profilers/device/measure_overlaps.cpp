@@ -12,7 +12,7 @@
 #include "ops/describe.hpp"
 #include "profilers/device/cell_runner.hpp"
 #include "profilers/device/machine_text.hpp"
-#include "profilers/overlap_rows.hpp"
+#include "profilers/overlap/overlap_rows.hpp"
 #include "profilers/plan_text.hpp"
 
 namespace echo::profilers {

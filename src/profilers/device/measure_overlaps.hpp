@@ -8,8 +8,8 @@
 
 #include "ops/kernel.hpp"
 #include "profilers/device/gpu.hpp"
-#include "profilers/metric_text.hpp"
-#include "profilers/overlap_options.hpp"
+#include "profilers/overlap/metric_text.hpp"
+#include "profilers/overlap/overlap_options.hpp"
 #include "slowdown/overlap_row.hpp"
 
 namespace echo::profilers {

@@ -7,7 +7,7 @@
 #include <array>
 
 #include "profilers/device/memory_kernels.hpp"
-#include "profilers/stream_tiles.hpp"
+#include "profilers/overlap/stream_tiles.hpp"
 
 namespace {
 

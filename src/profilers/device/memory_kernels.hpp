@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "profilers/kernel_mechanism.hpp"
+#include "profilers/kernels/kernel_mechanism.hpp"
 
 namespace echo::profilers {
 

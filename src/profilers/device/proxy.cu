@@ -11,7 +11,7 @@
 #include <cuda_bf16.h>
 
 #include "profilers/device/proxy.hpp"
-#include "profilers/proxy_tiles.hpp"
+#include "profilers/overlap/proxy_tiles.hpp"
 
 namespace {
 

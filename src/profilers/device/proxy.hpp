@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "profilers/communication_plan.hpp"
+#include "profilers/overlap/communication_plan.hpp"
 
 namespace echo::profilers {
 

@@ -6,7 +6,7 @@
 #include "profilers/device/memory.hpp"
 #include "profilers/device/memory_kernels.hpp"
 #include "profilers/device/proxy.hpp"
-#include "profilers/proxy_tiles.hpp"
+#include "profilers/overlap/proxy_tiles.hpp"
 
 namespace echo::profilers {
 

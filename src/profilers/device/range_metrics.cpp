@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "profilers/device/cuda_check.hpp"
-#include "profilers/metric_config.hpp"
+#include "profilers/overlap/metric_config.hpp"
 
 namespace echo::profilers {
 

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "profilers/device/gpu.hpp"
-#include "profilers/metric_text.hpp"
+#include "profilers/overlap/metric_text.hpp"
 
 namespace echo::profilers {
 

@@ -5,8 +5,8 @@
 
 #include "base/contract.hpp"
 #include "profilers/device/memory_kernels.hpp"
-#include "profilers/kernel_mechanism.hpp"
-#include "profilers/stream_tiles.hpp"
+#include "profilers/kernels/kernel_mechanism.hpp"
+#include "profilers/overlap/stream_tiles.hpp"
 
 namespace echo::profilers {
 

@@ -10,7 +10,7 @@
 #include "ops/kernel.hpp"
 #include "profilers/device/gpu.hpp"
 #include "profilers/device/memory.hpp"
-#include "profilers/rotation.hpp"
+#include "profilers/overlap/rotation.hpp"
 
 namespace echo::profilers {
 

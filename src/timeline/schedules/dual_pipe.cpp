@@ -4,7 +4,7 @@
 // computation. It holds at most stages + 1 microbatches, and weights twice. With F, B, W the times of a
 // forward, a whole backward and its weight gradients, and F&B of a pair, a stage idles for (stages / 2 -
 // 1)(F&B + B - 3 W), less than 1F1B's (stages - 1)(F + B).
-#include "timeline/dual.hpp"
+#include "timeline/patterns/dual.hpp"
 
 namespace echo::timeline::schedules {
 

@@ -4,7 +4,7 @@
 // at most 2 stages + 1 chunks' activations, and idles for (stages - 1)(F&B + B - 3 W), times of chunks half
 // the size. Source: Sea AI Lab, "DualPipe could be better without the Dual" (cut in half), 2025;
 // github.com/deepseek-ai/DualPipe, dualpipev.py.
-#include "timeline/dual.hpp"
+#include "timeline/patterns/dual.hpp"
 
 namespace echo::timeline::schedules {
 

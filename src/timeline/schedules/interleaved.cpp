@@ -10,7 +10,7 @@
 // forward and the backward of a pair never wait for each other.
 #include <algorithm>
 
-#include "timeline/alternating.hpp"
+#include "timeline/patterns/alternating.hpp"
 
 namespace echo::timeline::schedules {
 

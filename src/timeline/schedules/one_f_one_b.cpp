@@ -6,7 +6,7 @@
 // of each next forward with the backward before it, the last backward (combined_1f1b.py).
 #include <algorithm>
 
-#include "timeline/alternating.hpp"
+#include "timeline/patterns/alternating.hpp"
 
 namespace echo::timeline::schedules {
 

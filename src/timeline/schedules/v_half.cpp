@@ -6,7 +6,7 @@
 // 3.3; slots of the building block: sail-sg/zero-bubble-pipeline-parallelism, scheduler/zbv_greedy.py.
 // Limits: the order looks at no times, as the authors' does not; where W is far from F and B or the stages
 // differ, zb-v or interleaved may be better.
-#include "timeline/building_block.hpp"
+#include "timeline/patterns/building_block.hpp"
 
 namespace echo::timeline::schedules {
 

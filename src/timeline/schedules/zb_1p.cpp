@@ -7,7 +7,7 @@
 // memory held between B and W counts whole; in the paper it is somewhat less, so its limit admits a bit more.
 #include <algorithm>
 
-#include "timeline/planned.hpp"
+#include "timeline/patterns/planned.hpp"
 
 namespace echo::timeline::schedules {
 

@@ -9,7 +9,7 @@
 // and published bubbles for short W are smaller than these.
 #include <algorithm>
 
-#include "timeline/planned.hpp"
+#include "timeline/patterns/planned.hpp"
 
 namespace echo::timeline::schedules {
 

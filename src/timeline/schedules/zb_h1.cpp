@@ -10,7 +10,7 @@
 // Limits: the order looks at no times. Where W is far from F and B or the stages differ, a W kept back can
 // stand in the way of a later B, and the planned zb-1p is better. Gradients for weights hold as much memory
 // until their W as a whole activation here; in the paper, somewhat less.
-#include "timeline/paced.hpp"
+#include "timeline/patterns/paced.hpp"
 
 namespace echo::timeline::schedules {
 

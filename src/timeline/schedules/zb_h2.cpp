@@ -7,7 +7,7 @@
 // waits for the others at the end (optimizer post-validation).
 // Source: Qi et al., "Zero Bubble Pipeline Parallelism", ICLR 2024, arXiv 2401.10241, section 2.2, table 2.
 // Limits: as zb-h1; the planned zb-2p has this order among its candidates.
-#include "timeline/paced.hpp"
+#include "timeline/patterns/paced.hpp"
 
 namespace echo::timeline::schedules {
 

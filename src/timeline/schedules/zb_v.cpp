@@ -11,7 +11,7 @@
 // slower. Memory as in zb-1p.
 #include <algorithm>
 
-#include "timeline/planned.hpp"
+#include "timeline/patterns/planned.hpp"
 
 namespace echo::timeline::schedules {
 

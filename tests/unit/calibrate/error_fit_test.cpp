@@ -1,4 +1,4 @@
-#include "calibrate/error_fit.hpp"
+#include "calibrate/steps/error_fit.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "simulate/error_bands.hpp"
+#include "simulate/report/error_bands.hpp"
 #include "tests/support/random_step_errors.hpp"
 
 namespace echo::calibrate {
@@ -65,8 +65,8 @@ TEST(ErrorFit, TheLikelihoodEqualsThatOfTheWholeCovariance) {
 TEST(ErrorFit, BandsHoldWhatTheyPromiseOfPublicationsDrawnAnew) {
   const auto seen = drawn(truth(), 10, 40, 12), unseen = drawn(truth(), 5'000, 200, 12);
   const simulate::ErrorModel model = fit_errors(seen, {});
-  EXPECT_NEAR(validate::coverage(banded(unseen, model)).covered, 0.68, 0.06);
-  EXPECT_NEAR(validate::coverage(banded(unseen, model), model.p90).covered, 0.80, 0.05);
+  EXPECT_NEAR(accuracy::coverage(banded(unseen, model)).covered, 0.68, 0.06);
+  EXPECT_NEAR(accuracy::coverage(banded(unseen, model), model.p90).covered, 0.80, 0.05);
 }
 
 TEST(ErrorFit, TruthFitsBetterThanErrorsTwiceOrHalfAsLarge) {

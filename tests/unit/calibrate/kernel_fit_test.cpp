@@ -1,17 +1,17 @@
-#include "calibrate/kernel_fit.hpp"
+#include "calibrate/kernels/kernel_fit.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "calibrate/kernel_assumed.hpp"
-#include "calibrate/kernel_file.hpp"
-#include "profile/price_kernels.hpp"
+#include "calibrate/kernels/kernel_assumed.hpp"
+#include "calibrate/kernels/kernel_file.hpp"
+#include "kernels/price_kernels.hpp"
 #include "tests/support/kernel_fixtures.hpp"
 
 namespace echo::calibrate {
 namespace {
 
-using profile::KernelConstants;
+using kernels::KernelConstants;
 using testing::gemm, testing::h100, testing::plausible_constants;
 
 // Rows that the model itself produces; every tenth is three times too slow.
@@ -19,7 +19,7 @@ std::vector<KernelMeasurement> rows_of(const KernelConstants& truth) {
   std::vector<KernelMeasurement> rows;
   for (int i = 0; i < 120; ++i) {
     const auto key = gemm(1024 + 512 * (i % 9), 1024 * (1 + i % 7), 1024 * (1 + i % 11));
-    const double time = to_seconds(profile::price_kernel(key, h100(), truth).alone);
+    const double time = to_seconds(kernels::price_kernel(key, h100(), truth).alone);
     rows.push_back(
         {.key = key, .seconds = i % 10 == 0 ? 3 * time : time, .family = static_cast<std::uint64_t>(i % 7)});
   }
@@ -59,7 +59,7 @@ TEST(CrossValidate, ScoresEachRowOnceAndReportsOutliersInTheMeanOnly) {
 }
 
 TEST(AssumedConstants, CoverEveryFieldThatAFileMustHaveOnce) {
-  for (const auto& field : profile::kernel_constant_fields()) {
+  for (const auto& field : kernels::kernel_constant_fields()) {
     int found = 0;
     for (const AssumedConstant& assumed : assumed_constants())
       found += assumed.member == field.member ? 1 : 0;
@@ -75,20 +75,20 @@ TEST(KernelFileText, NamesEveryConstantWithErrorAndSource) {
                                              .origins = {},
                                              .families = {{"gemm_bf16", {10, 0.02, 0.03, 0}}}},
                                 .libraries = {}};
-  calibration.training.origins.resize(profile::kernel_constant_fields().size(), {0.1, "fitted: here"});
+  calibration.training.origins.resize(kernels::kernel_constant_fields().size(), {0.1, "fitted: here"});
   const std::string text = kernel_file_text(calibration, "a test");
-  for (const auto& field : profile::kernel_constant_fields())
+  for (const auto& field : kernels::kernel_constant_fields())
     EXPECT_NE(text.find("\n" + std::string(field.name) + " = { value = "), std::string::npos) << field.name;
   EXPECT_NE(text.find("gemm_bf16 = { rows = 10, median_ape = 0.0200"), std::string::npos);
 }
 
 TEST(KernelFileText, ListsOfALibraryOnlyWhatItHasOfItsOwn) {
   KernelCalibration calibration;
-  calibration.training.origins.resize(profile::kernel_constant_fields().size(), {0.1, "fitted: here"});
+  calibration.training.origins.resize(kernels::kernel_constant_fields().size(), {0.1, "fitted: here"});
   LibraryCalibration library{.constants = plausible_constants(), .origins = {}, .families = {}};
   library.constants.library = ops::KernelLibrary::trtllm;
   library.constants.gemm_knots_16 = {.at = {{{8, 9}, {10}, {11}}}, .factor = {1.25, 0.5}};
-  library.origins.resize(profile::kernel_constant_fields().size());
+  library.origins.resize(kernels::kernel_constant_fields().size());
   library.origins[0] = {0.1, "fitted: there"};
   calibration.libraries.push_back(library);
   const std::string text = kernel_file_text(calibration, "a test");

@@ -1,4 +1,4 @@
-#include "calibrate/knot_fit.hpp"
+#include "calibrate/kernels/knot_fit.hpp"
 
 #include <gtest/gtest.h>
 
@@ -26,10 +26,10 @@ std::vector<KnotSample> tilted() {
 
 TEST(FitKnots, FindTheTrendDespiteOutliers) {
   const auto samples = tilted();
-  const profile::Knots knots = fit_knots(grid, samples);
+  const kernels::Knots knots = fit_knots(grid, samples);
   for (const double x : {8.0, 9.0, 11.0, 14.0})
     for (const double y : {8.0, 11.0, 13.0})
-      EXPECT_NEAR(std::log(profile::correction(knots, {x, y, 0})), 0.05 * (x - 11) - 0.03 * (y - 11), 0.01);
+      EXPECT_NEAR(std::log(kernels::correction(knots, {x, y, 0})), 0.05 * (x - 11) - 0.03 * (y - 11), 0.01);
 }
 
 TEST(FitKnots, AreTheSameToTheBitWhenRepeated) {
@@ -48,8 +48,8 @@ TEST(FitKnots, ContinueALineWhereThereAreNoSamples) {
   std::vector<KnotSample> samples;
   for (const KnotSample& sample : tilted())
     if (sample.point[0] < 12) samples.push_back(sample);
-  const profile::Knots knots = fit_knots({.at = grid.at, .stiffness = 0.1, .shrink = 1e-9}, samples);
-  EXPECT_NEAR(std::log(profile::correction(knots, {14, 11, 0})), 0.15, 0.03);
+  const kernels::Knots knots = fit_knots({.at = grid.at, .stiffness = 0.1, .shrink = 1e-9}, samples);
+  EXPECT_NEAR(std::log(kernels::correction(knots, {14, 11, 0})), 0.15, 0.03);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "calibrate/network_fit.hpp"
+#include "calibrate/network/network_fit.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "config/catalog_files.hpp"
+#include "config/catalog/catalog_files.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/named_table.hpp"
-#include "config/measured_steps.hpp"
+#include "config/measured/measured_steps.hpp"
 #include "tests/support/source_dir.hpp"
 #include "tests/support/temp_catalog.hpp"
 

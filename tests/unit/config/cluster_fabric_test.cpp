@@ -1,10 +1,10 @@
-#include "config/cluster_fabric.hpp"
+#include "config/catalog/cluster_fabric.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/named_table.hpp"
-#include "config/catalog_files.hpp"
+#include "config/catalog/catalog_files.hpp"
 #include "machine/topology.hpp"
 #include "tests/support/temp_catalog.hpp"
 

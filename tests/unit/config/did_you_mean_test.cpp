@@ -1,4 +1,4 @@
-#include "config/did_you_mean.hpp"
+#include "config/toml/did_you_mean.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "config/fabric_words.hpp"
+#include "config/measured/fabric_words.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // [[limit]], [[objective]] and the settings: [target], [search], [simulate], [run].
-#include "config/goal_reader.hpp"
+#include "config/sweep_file/goal_reader.hpp"
 #include "tests/unit/config/sweep_fixture.hpp"
 
 namespace echo::config {

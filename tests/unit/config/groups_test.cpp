@@ -1,5 +1,5 @@
 // [[space.group]]: unions of sub-spaces.
-#include "config/space_reader.hpp"
+#include "config/sweep_file/space_reader.hpp"
 #include "tests/unit/config/sweep_fixture.hpp"
 
 namespace echo::config {

@@ -1,4 +1,4 @@
-#include "config/include_files.hpp"
+#include "config/sweep_file/include_files.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "config/measured_collectives.hpp"
+#include "config/measured/measured_collectives.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

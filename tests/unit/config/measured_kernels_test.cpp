@@ -1,4 +1,4 @@
-#include "config/measured_kernels.hpp"
+#include "config/measured/measured_kernels.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -87,7 +87,7 @@ TEST(MeasuredKernels, AProductIsItsShapeInSecondsWithItsLine) {
   EXPECT_DOUBLE_EQ(row.seconds, 12.5e-6);
   EXPECT_EQ(row.line, 2);
   EXPECT_EQ(row.tokens, 1024);
-  EXPECT_EQ(row.scope, profile::RowScope::serving);
+  EXPECT_EQ(row.scope, kernels::RowScope::serving);
   EXPECT_EQ(row.skipped, "");
 }
 
@@ -99,7 +99,7 @@ TEST(MeasuredKernels, EfficiencyBecomesTheTimeItStandsFor) {
   EXPECT_TRUE(row.key.fp32_accumulate);
   EXPECT_DOUBLE_EQ(row.efficiency, 0.5);
   EXPECT_DOUBLE_EQ(row.seconds, 4e9 / 1e15);
-  EXPECT_EQ(row.scope, profile::RowScope::kernel);
+  EXPECT_EQ(row.scope, kernels::RowScope::kernel);
 }
 
 TEST(MeasuredKernels, AccuracyIsClaimedForTheShapesOfTraining) {
@@ -225,7 +225,7 @@ TEST(MeasuredKernels, AnyCellsAreRowsOrAUserError) {
           const auto& catalog = support::presets();
           const auto& gpu = catalog.catalog.gpus[static_cast<std::size_t>(row.gpu)];
           const auto constants = find_named(catalog.calibration.kernels, gpu.kernels);
-          EXPECT_GT(profile::price_row(row.key, row.scope, gpu,
+          EXPECT_GT(kernels::price_row(row.key, row.scope, gpu,
                                        catalog.calibration.kernels[static_cast<std::size_t>(constants)])
                         .alone,
                     SimTime::zero())

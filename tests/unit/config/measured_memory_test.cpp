@@ -1,4 +1,4 @@
-#include "config/measured_memory.hpp"
+#include "config/measured/measured_memory.hpp"
 
 #include <gtest/gtest.h>
 

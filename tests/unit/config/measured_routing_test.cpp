@@ -1,4 +1,4 @@
-#include "config/measured_routing.hpp"
+#include "config/measured/measured_routing.hpp"
 
 #include <gtest/gtest.h>
 

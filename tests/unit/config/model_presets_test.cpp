@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/named_table.hpp"
-#include "config/catalog_files.hpp"
+#include "config/catalog/catalog_files.hpp"
 #include "tests/support/fixtures.hpp"
 #include "tests/support/temp_catalog.hpp"
 #include "training/model.hpp"

@@ -1,4 +1,4 @@
-#include "config/nccl_log.hpp"
+#include "config/measured/nccl_log.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "config/overrides.hpp"
+#include "config/toml/overrides.hpp"
 
 #include "tests/unit/config/sweep_fixture.hpp"
 

@@ -1,4 +1,4 @@
-#include "config/preset_base.hpp"
+#include "config/catalog/preset_base.hpp"
 
 #include "base/named_table.hpp"
 #include "tests/unit/config/sweep_fixture.hpp"

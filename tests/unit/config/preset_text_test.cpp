@@ -1,4 +1,4 @@
-#include "config/preset_text.hpp"
+#include "config/catalog/preset_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "base/named_table.hpp"
-#include "config/read_file.hpp"
-#include "config/sweep_keys.hpp"
+#include "config/sweep_file/sweep_keys.hpp"
+#include "config/toml/read_file.hpp"
 #include "tests/support/temp_catalog.hpp"
 
 namespace echo::config {

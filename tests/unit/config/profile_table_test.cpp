@@ -1,4 +1,4 @@
-#include "config/profile_table.hpp"
+#include "config/measured/profile_table.hpp"
 
 #include <gtest/gtest.h>
 
@@ -62,12 +62,12 @@ TEST(PlainKernelTable, LeavesOutHaveDefaultsAndChoicesFillIn) {
                             .date = "May",
                             .clock_mhz = 1410.0,
                             .sustained = true});
-  const profile::Measurement& row = table.profile.rows.at(0);
+  const kernels::Measurement& row = table.profile.rows.at(0);
   EXPECT_EQ(row.key.k, 1);
   EXPECT_EQ(row.key.library, ops::KernelLibrary::trtllm);
   EXPECT_EQ(row.clock_mhz, 1410.0);
   EXPECT_TRUE(row.sustained);
-  EXPECT_EQ(table.profile.origins.at(0), (profile::Origin{"1.2", "table.csv", "May"}));
+  EXPECT_EQ(table.profile.origins.at(0), (kernels::Origin{"1.2", "table.csv", "May"}));
 }
 
 TEST(PlainKernelTable, ItsOwnColumnsHaveTheSay) {
@@ -75,11 +75,11 @@ TEST(PlainKernelTable, ItsOwnColumnsHaveTheSay) {
       "gpu,kind,m,n,k,duration_us,spread,clock_mhz,sustained,library_version,date,note\n"
       "h100-sxm,gemm,64,64,64,5,0.02,1800,no,9.9,June,hello\n",
       {.library_version = "1.2", .clock_mhz = 1410.0, .sustained = true});
-  const profile::Measurement& row = table.profile.rows.at(0);
+  const kernels::Measurement& row = table.profile.rows.at(0);
   EXPECT_EQ(row.spread, 0.02);
   EXPECT_EQ(row.clock_mhz, 1800.0);
   EXPECT_FALSE(row.sustained);
-  EXPECT_EQ(table.profile.origins.at(0), (profile::Origin{"9.9", "table.csv", "June"}));
+  EXPECT_EQ(table.profile.origins.at(0), (kernels::Origin{"9.9", "table.csv", "June"}));
 }
 
 TEST(PlainKernelTable, EveryBadRowIsToldInOnePass) {

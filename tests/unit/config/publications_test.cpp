@@ -1,12 +1,12 @@
-#include "config/publications.hpp"
+#include "config/catalog/publications.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/named_table.hpp"
-#include "config/catalog_files.hpp"
-#include "config/measured_steps.hpp"
-#include "config/problems.hpp"
+#include "config/catalog/catalog_files.hpp"
+#include "config/measured/measured_steps.hpp"
+#include "config/toml/problems.hpp"
 #include "tests/support/source_dir.hpp"
 #include "tests/support/temp_catalog.hpp"
 

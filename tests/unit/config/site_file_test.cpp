@@ -1,4 +1,4 @@
-#include "config/site_file.hpp"
+#include "config/catalog/site_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ TEST(SiteFile, ReadsBackAsTheConstantsItWasWrittenFrom) {
   const CatalogInputs moved = read_catalog_with({path.string()}, {});
   std::filesystem::remove(path);
   const auto close = [](double a, double b) { return std::abs(a - b) <= 1e-5 * std::abs(b); };
-  for (const auto& field : profile::kernel_constant_fields())
+  for (const auto& field : kernels::kernel_constant_fields())
     EXPECT_PRED2(close, named(moved.calibration.kernels, "h100-sxm").*field.member,
                  named(expected.calibration.kernels, "h100-sxm").*field.member)
         << field.name;

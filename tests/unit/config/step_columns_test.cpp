@@ -1,8 +1,8 @@
-#include "config/step_columns.hpp"
+#include "config/measured/step_columns.hpp"
 
 #include <gtest/gtest.h>
 
-#include "config/measured_steps.hpp"
+#include "config/measured/measured_steps.hpp"
 #include "tests/support/random_config.hpp"
 
 namespace echo::config {

@@ -1,10 +1,10 @@
-#include "config/sweep_file.hpp"
+#include "config/sweep_file/sweep_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "sweep/count_space.hpp"
-#include "sweep/design_space.hpp"
+#include "sweep/space/count_space.hpp"
+#include "sweep/space/design_space.hpp"
 #include "tests/support/source_dir.hpp"
 #include "tests/unit/config/sweep_fixture.hpp"
 

@@ -1,9 +1,9 @@
-#include "config/units.hpp"
+#include "config/toml/units.hpp"
 
 #include <gtest/gtest.h>
 
-#include "sweep/expression.hpp"
-#include "sweep/unit.hpp"
+#include "sweep/language/expression.hpp"
+#include "sweep/language/unit.hpp"
 
 namespace echo::config {
 namespace {

@@ -2,8 +2,8 @@
 #include <fstream>
 
 #include "base/named_table.hpp"
-#include "sweep/config_id.hpp"
-#include "sweep/design_space.hpp"
+#include "sweep/space/config_id.hpp"
+#include "sweep/space/design_space.hpp"
 #include "tests/unit/config/sweep_fixture.hpp"
 
 namespace echo::config {

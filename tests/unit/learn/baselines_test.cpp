@@ -1,8 +1,8 @@
-#include "learn/baselines.hpp"
+#include "learn/candidates/baselines.hpp"
 
 #include <gtest/gtest.h>
 
-#include "learn/booster.hpp"
+#include "learn/fit/booster.hpp"
 #include "tests/support/learn_examples.hpp"
 
 using namespace echo;

@@ -1,4 +1,4 @@
-#include "learn/error_measures.hpp"
+#include "learn/evaluate/error_measures.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "learn/fit_families.hpp"
+#include "learn/fit/fit_families.hpp"
 
 #include <gtest/gtest.h>
 

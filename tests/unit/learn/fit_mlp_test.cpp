@@ -1,10 +1,10 @@
-#include "learn/fit_mlp.hpp"
+#include "learn/fit/fit_mlp.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "learn/network.hpp"
+#include "learn/fit/network.hpp"
 #include "tests/support/sample_samples.hpp"
 
 namespace echo::learn {

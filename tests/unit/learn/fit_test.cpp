@@ -1,4 +1,4 @@
-#include "learn/fit.hpp"
+#include "learn/fit/fit.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "learn/fit_trees.hpp"
+#include "learn/fit/fit_trees.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "learn/booster.hpp"
+#include "learn/fit/booster.hpp"
 #include "tests/support/sample_samples.hpp"
 
 namespace echo::learn {

@@ -1,4 +1,4 @@
-#include "learn/folds.hpp"
+#include "learn/evaluate/folds.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "learn/forest_of_json.hpp"
+#include "learn/fit/forest_of_json.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 
-#include "learn/booster.hpp"
-#include "learn/fit.hpp"
+#include "learn/fit/booster.hpp"
+#include "learn/fit/fit.hpp"
 #include "slowdown/learned_view.hpp"
 #include "slowdown/model_file.hpp"
 #include "slowdown/rate_kept.hpp"

@@ -1,11 +1,11 @@
-#include "learn/importance.hpp"
+#include "learn/evaluate/importance.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "learn/inputs.hpp"
-#include "learn/partial_dependence.hpp"
+#include "learn/evaluate/inputs.hpp"
+#include "learn/evaluate/partial_dependence.hpp"
 #include "tests/support/learn_examples.hpp"
 
 using namespace echo;

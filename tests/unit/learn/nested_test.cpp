@@ -1,4 +1,4 @@
-#include "learn/nested.hpp"
+#include "learn/evaluate/nested.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "learn/baselines.hpp"
-#include "learn/booster.hpp"
+#include "learn/candidates/baselines.hpp"
+#include "learn/fit/booster.hpp"
 #include "tests/support/learn_examples.hpp"
 #include "tests/support/sanitized.hpp"
 

@@ -1,4 +1,4 @@
-#include "learn/robust_map.hpp"
+#include "learn/fit/robust_map.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
-#include "learn/train_model.hpp"
+#include "learn/evaluate/train_model.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "learn/booster.hpp"
-#include "learn/fit_rate.hpp"
+#include "learn/fit/booster.hpp"
+#include "learn/fit/fit_rate.hpp"
 #include "slowdown/model_file.hpp"
 #include "tests/support/learn_examples.hpp"
 

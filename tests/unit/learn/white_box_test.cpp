@@ -1,4 +1,4 @@
-#include "learn/white_box.hpp"
+#include "learn/candidates/white_box.hpp"
 
 #include <gtest/gtest.h>
 

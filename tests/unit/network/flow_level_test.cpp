@@ -46,7 +46,7 @@ std::vector<std::int32_t> first(std::int32_t gpus) {
 SimTime alone(const NetworkGraph& graph, Method method, CollectiveKind kind, std::int64_t bytes,
               const std::vector<std::int32_t>& gpus, std::int32_t per_node,
               Routing routing = Routing::minimal) {
-  Phases phases;
+  textbook::Phases phases;
   phases_of(method, kind, bytes, {static_cast<std::int32_t>(gpus.size()), per_node}, phases);
   Router router(graph, routing, 1);
   const Activity activity{.phases = &phases, .gpus = gpus};
@@ -103,7 +103,7 @@ TEST(FlowLevel, GroupsThatShareNicsTakeTheirShares) {
   ClusterSpec shared = dgx(2, 1.0, 0);
   shared.nics_per_node = 1;
   const NetworkGraph graph = graph_of("single_switch", shared, 8);
-  Phases phases;
+  textbook::Phases phases;
   phases_of(Method::ring, CollectiveKind::all_reduce, 64 << 20, {4, 1}, phases);
   const std::vector<std::int32_t> even{0, 2, 4, 6}, odd{1, 3, 5, 7}, far{8, 10, 12, 14};
   const std::vector<Activity> activities{
@@ -119,7 +119,7 @@ TEST(FlowLevel, GroupsThatShareNicsTakeTheirShares) {
 
 TEST(FlowLevel, CountsWhatEveryLinkCarries) {
   const NetworkGraph graph = graph_of("single_switch", dgx(1, 1.0, 0), 4);
-  Phases phases;
+  textbook::Phases phases;
   phases_of(Method::ring, CollectiveKind::all_reduce, 4000, {4, 1}, phases);
   Router router(graph, Routing::minimal);
   const auto gpus = first(4);
@@ -133,7 +133,7 @@ TEST(FlowLevel, CountsWhatEveryLinkCarries) {
 
 TEST(FlowLevel, MergedRepeatsTakeAsLongWhereRatesStand) {
   const NetworkGraph graph = graph_of("rail_optimized", dgx(4, 2.0, 2), 8);
-  Phases phases;
+  textbook::Phases phases;
   phases_of(Method::ring, CollectiveKind::all_gather, 32'000'000, {32, 4}, phases);
   Router router(graph, Routing::minimal);
   const auto gpus = first(32);
@@ -145,7 +145,7 @@ TEST(FlowLevel, MergedRepeatsTakeAsLongWhereRatesStand) {
 
 struct Scene {
   NetworkGraph graph;
-  std::vector<Phases> phases;
+  std::vector<textbook::Phases> phases;
   std::vector<std::vector<std::int32_t>> gpus;
   std::vector<Activity> activities;
   Routing routing{};
@@ -205,7 +205,7 @@ TEST(FlowLevel, EqualsASimulationOfEveryFlowByItself) {
 // unlike size share a cable, the end of one hands it to the other.
 TEST(FlowLevel, HashesCollideWhereSpreadingDoesNot) {
   const NetworkGraph graph = graph_of("fat_tree", dgx(8, 1.0, 8), 64);
-  Phases phases;
+  textbook::Phases phases;
   for (std::int32_t g = 0; g < 512; ++g)
     phases.transfers.push_back({g, (g + 64) % 512, g % 2 == 0 ? 50'000'000 : 75'000'000});
   phases.close();

@@ -21,7 +21,7 @@ struct Shares {
   double up = 0.0, out = 0.0;
 };
 LinkDemand use(CollectiveKind kind, const machine::GroupSpan& group, Shares shares,
-            const machine::ClusterSpec& cluster = dgx()) {
+               const machine::ClusterSpec& cluster = dgx()) {
   const machine::GpuSpec gpu;
   return use_of(
       {.kind = kind, .group = group},
@@ -106,7 +106,7 @@ TEST(SharedLinks, WhoStaysBelowTheLeafGivesWayToUplinksOnlyWhatTheyCarry) {
 
 TEST(SharedLinks, FillsATableOfEveryPair) {
   const std::vector<LinkDemand> uses{use(CollectiveKind::all_gather, one_node, {.up = 0.5}),
-                                  use(CollectiveKind::all_reduce, rail, {.out = 0.4})};
+                                     use(CollectiveKind::all_reduce, rail, {.out = 0.4})};
   std::vector<double> up{7.0}, out;
   fill_losses(uses, up, out);
   EXPECT_EQ(up, (std::vector<double>{0.25, 0.0, 0.0, 0.0}));

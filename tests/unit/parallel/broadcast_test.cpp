@@ -128,19 +128,20 @@ TEST(Archive, KeepsEveryMemberOfACatalog) {
 }
 
 TEST(Archive, KeepsEveryMemberOfACalibration) {
-  simulate::Calibration known{.kernels = {{.name = "h800"}},
-                              .networks = {{.name = "ndr400"}},
-                              .slowdown = slowdown::Contention{1.5, 2.5, 0.75, 0.125},
-                              .contention = simulate::Contention::off};
+  simulate::Calibration calibration{.kernels = {{.name = "h800"}},
+                                    .networks = {{.name = "ndr400"}},
+                                    .slowdown = slowdown::Contention{1.5, 2.5, 0.75, 0.125},
+                                    .contention = simulate::Contention::off};
   double number = 1.0;
-  for (const auto& field : profile::kernel_constant_fields()) known.kernels[0].*field.member = number++;
-  for (const auto& field : collective::network_constant_fields()) known.networks[0].*field.member = number++;
-  EXPECT_EQ(there_and_back(known), known);
+  for (const auto& field : kernels::kernel_constant_fields()) calibration.kernels[0].*field.member = number++;
+  for (const auto& field : collective::network_constant_fields())
+    calibration.networks[0].*field.member = number++;
+  EXPECT_EQ(there_and_back(calibration), calibration);
 }
 
 TEST(Archive, KeepsWhichSlowdownModelItIs) {
-  const simulate::Calibration known{.slowdown = slowdown::NoSlowdown{}};
-  EXPECT_TRUE(std::holds_alternative<slowdown::NoSlowdown>(there_and_back(known).slowdown));
+  const simulate::Calibration calibration{.slowdown = slowdown::NoSlowdown{}};
+  EXPECT_TRUE(std::holds_alternative<slowdown::NoSlowdown>(there_and_back(calibration).slowdown));
 }
 
 TEST(Archive, KeepsEveryMemberOfASweep) {

@@ -1,4 +1,4 @@
-#include "parallel/hand_out.hpp"
+#include "parallel/dispatch/hand_out.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "parallel/id_set.hpp"
+#include "parallel/dispatch/id_set.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The merge of journals against its obvious twin: all rows of all files in a map.
-#include "parallel/journal_rows.hpp"
+#include "parallel/journal/journal_rows.hpp"
 
 #include <gtest/gtest.h>
 

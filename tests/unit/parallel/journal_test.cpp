@@ -1,4 +1,4 @@
-#include "parallel/journal.hpp"
+#include "parallel/journal/journal.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "base/error.hpp"
-#include "parallel/journal_frames.hpp"
-#include "parallel/journal_rows.hpp"
+#include "parallel/journal/journal_frames.hpp"
+#include "parallel/journal/journal_rows.hpp"
 #include "tests/support/journal_folder.hpp"
 #include "tests/support/sample_rows.hpp"
 

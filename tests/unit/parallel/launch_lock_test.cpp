@@ -1,4 +1,4 @@
-#include "parallel/launch_lock.hpp"
+#include "parallel/launch/launch_lock.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

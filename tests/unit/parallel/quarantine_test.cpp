@@ -1,4 +1,4 @@
-#include "parallel/quarantine.hpp"
+#include "parallel/launch/quarantine.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 
 #include <csignal>
 
-#include "parallel/claim_page.hpp"
-#include "parallel/crash_signal.hpp"
+#include "parallel/journal/claim_page.hpp"
+#include "parallel/launch/crash_signal.hpp"
 #include "tests/support/journal_folder.hpp"
 
 namespace echo::parallel {

@@ -1,4 +1,4 @@
-#include "parallel/shard.hpp"
+#include "parallel/dispatch/shard.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "parallel/snapshot_writer.hpp"
+#include "parallel/launch/snapshot_writer.hpp"
 
 #include <gtest/gtest.h>
 

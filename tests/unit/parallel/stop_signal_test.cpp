@@ -1,4 +1,4 @@
-#include "parallel/stop_signal.hpp"
+#include "parallel/launch/stop_signal.hpp"
 
 #include <gtest/gtest.h>
 

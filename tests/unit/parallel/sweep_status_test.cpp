@@ -1,8 +1,8 @@
-#include "parallel/sweep_status.hpp"
+#include "parallel/launch/sweep_status.hpp"
 
 #include <gtest/gtest.h>
 
-#include "parallel/shard.hpp"
+#include "parallel/dispatch/shard.hpp"
 #include "tests/support/journal_folder.hpp"
 
 namespace echo::parallel {

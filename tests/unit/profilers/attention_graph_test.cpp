@@ -5,7 +5,7 @@
 #include "tests/support/sanitized.hpp"
 
 #if defined(ECHO_HAS_CUDNN) && !defined(ECHO_SANITIZED)
-#include "profilers/attention_graph.hpp"
+#include "profilers/kernels/attention_graph.hpp"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>

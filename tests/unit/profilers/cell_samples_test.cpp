@@ -1,4 +1,4 @@
-#include "profilers/cell_samples.hpp"
+#include "profilers/overlap/cell_samples.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "profilers/communication_plan.hpp"
+#include "profilers/overlap/communication_plan.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "profilers/gemm_problem.hpp"
+#include "profilers/kernels/gemm_problem.hpp"
 
 #include <gtest/gtest.h>
 

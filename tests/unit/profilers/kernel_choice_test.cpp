@@ -1,4 +1,4 @@
-#include "profilers/kernel_choice.hpp"
+#include "profilers/kernels/kernel_choice.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,11 +36,11 @@ TEST(Chosen, IsOfTheKindsAskedFor) {
 }
 
 TEST(Chosen, LeavesOutWhatIsMeasuredOnThisGpuAlone) {
-  profile::Profile measured{.gpus = {"a", "b"}, .origins = {{}}, .rows = {}};
+  kernels::Profile measured{.gpus = {"a", "b"}, .origins = {{}}, .rows = {}};
   measured.rows.push_back({.gpu = 0, .key = product, .seconds = 1e-5});
   measured.rows.push_back({.gpu = 1, .key = norm, .seconds = 1e-5});
   measured.rows.push_back(
-      {.gpu = 0, .key = fp8_product, .seconds = 1e-5, .scope = profile::RowScope::serving});
+      {.gpu = 0, .key = fp8_product, .seconds = 1e-5, .scope = kernels::RowScope::serving});
   EXPECT_THAT(chosen(some(), {.gpu = "a", .measured = &measured}).kernels,
               testing::ElementsAre(fp8_product, norm));
   EXPECT_EQ(chosen(some(), {.gpu = "", .measured = &measured}).kernels.size(), 3u);

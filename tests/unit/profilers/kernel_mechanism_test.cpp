@@ -1,11 +1,11 @@
-#include "profilers/kernel_mechanism.hpp"
+#include "profilers/kernels/kernel_mechanism.hpp"
 
 #include <gtest/gtest.h>
 
 #include "profilers/device/memory_kernels.hpp"
-#include "profilers/profile_grid.hpp"
-#include "profilers/rotation.hpp"
-#include "profilers/stream_tiles.hpp"
+#include "profilers/kernels/profile_grid.hpp"
+#include "profilers/overlap/rotation.hpp"
+#include "profilers/overlap/stream_tiles.hpp"
 
 namespace echo::profilers {
 namespace {

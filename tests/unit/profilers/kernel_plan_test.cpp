@@ -1,4 +1,4 @@
-#include "profilers/kernel_plan.hpp"
+#include "profilers/kernels/kernel_plan.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 
 #include "ops/canonical_kernel.hpp"
 #include "ops/describe.hpp"
-#include "profilers/duration_guess.hpp"
-#include "profilers/kernel_mechanism.hpp"
+#include "profilers/kernels/duration_guess.hpp"
+#include "profilers/kernels/kernel_mechanism.hpp"
 
 namespace echo::profilers {
 namespace {

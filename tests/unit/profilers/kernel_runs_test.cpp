@@ -1,4 +1,4 @@
-#include "profilers/kernel_runs.hpp"
+#include "profilers/kernels/kernel_runs.hpp"
 
 #include <gtest/gtest.h>
 

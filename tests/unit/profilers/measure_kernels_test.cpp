@@ -1,4 +1,4 @@
-#include "profilers/measure_kernels.hpp"
+#include "profilers/kernels/measure_kernels.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,10 +5,10 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "profilers/metric_config.hpp"
-#include "profilers/metric_names.hpp"
-#include "profilers/metric_text.hpp"
-#include "profilers/occupancy.hpp"
+#include "profilers/overlap/metric_config.hpp"
+#include "profilers/overlap/metric_names.hpp"
+#include "profilers/overlap/metric_text.hpp"
+#include "profilers/overlap/occupancy.hpp"
 #include "tests/support/sanitized.hpp"
 
 namespace echo::profilers {

@@ -1,4 +1,4 @@
-#include "profilers/overlap_ratio.hpp"
+#include "profilers/overlap/overlap_ratio.hpp"
 
 #include <gtest/gtest.h>
 

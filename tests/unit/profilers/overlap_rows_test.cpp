@@ -1,4 +1,4 @@
-#include "profilers/overlap_rows.hpp"
+#include "profilers/overlap/overlap_rows.hpp"
 
 #include <gtest/gtest.h>
 

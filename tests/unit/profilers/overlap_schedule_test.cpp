@@ -1,4 +1,4 @@
-#include "profilers/overlap_schedule.hpp"
+#include "profilers/overlap/overlap_schedule.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The communication proxy without a GPU: one channel's time line, step by step as its first thread goes.
-#include "profilers/pace.hpp"
+#include "profilers/overlap/pace.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/counter_rng.hpp"
-#include "profilers/proxy_tiles.hpp"
+#include "profilers/overlap/proxy_tiles.hpp"
 
 namespace echo::profilers {
 namespace {

@@ -1,4 +1,4 @@
-#include "profilers/profile_grid.hpp"
+#include "profilers/kernels/profile_grid.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 
 #include "ops/canonical_kernel.hpp"
 #include "ops/describe.hpp"
-#include "profilers/duration_guess.hpp"
-#include "profilers/kernel_mechanism.hpp"
+#include "profilers/kernels/duration_guess.hpp"
+#include "profilers/kernels/kernel_mechanism.hpp"
 
 namespace echo::profilers {
 namespace {
@@ -47,7 +47,7 @@ TEST(OctaveGrid, HasEveryFormatAndLayoutOfTraining) {
   EXPECT_TRUE(has(Precision::fp8, GemmLayout::tn, true));
 }
 
-// What the database asks for (profile/database.cpp): a measured shape within 1.5 octaves.
+// What the database asks for (kernels/database/database.cpp): a measured shape within 1.5 octaves.
 TEST(OctaveGrid, HasANeighbourForEveryProductWithinIt) {
   const std::vector<KernelKey> grid = octave_grid();
   for (std::int32_t m = 512; m <= 16384; m = m * 5 / 3)

@@ -1,5 +1,5 @@
 // echo-profile without a GPU: a measured time is made up, all else is what a run does.
-#include "profilers/profile_job.hpp"
+#include "profilers/kernels/profile_job.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <iterator>
 
 #include "base/error.hpp"
-#include "profilers/duration_guess.hpp"
+#include "profilers/kernels/duration_guess.hpp"
 #include "storage/profile_file.hpp"
 #include "tests/support/temp_file.hpp"
 
@@ -63,7 +63,7 @@ struct ProfileJobTest : testing::Test {
         },
         [&] { return static_cast<double>(left); });
   }
-  [[nodiscard]] profile::Profile written() const { return storage::read_profile(out.path).profile; }
+  [[nodiscard]] kernels::Profile written() const { return storage::read_profile(out.path).profile; }
 };
 
 TEST_F(ProfileJobTest, WritesARowForEachKernelThatCanBeRun) {

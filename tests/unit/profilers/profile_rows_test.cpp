@@ -1,4 +1,4 @@
-#include "profilers/profile_rows.hpp"
+#include "profilers/kernels/profile_rows.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/counter_rng.hpp"
 #include "base/error.hpp"
-#include "profilers/launch_table.hpp"
+#include "profilers/kernels/launch_table.hpp"
 
 namespace echo::profilers {
 namespace {
@@ -43,7 +43,7 @@ std::vector<KernelRuns> sample_runs() {
 }
 
 TEST(ProfileOfRuns, IsARowAKernel) {
-  const profile::Profile profile = profile_of(sample_runs());
+  const kernels::Profile profile = profile_of(sample_runs());
   ASSERT_EQ(profile.rows.size(), 2u);
   EXPECT_EQ(profile.gpus, std::vector<std::string>{"h100-sxm"});
   EXPECT_EQ(profile.origins.size(), 2u);
@@ -53,7 +53,7 @@ TEST(ProfileOfRuns, IsARowAKernel) {
   EXPECT_DOUBLE_EQ(row->seconds, 1e-3);
   EXPECT_NEAR(row->spread, 0.0133, 0.003);  // of nine values 0.5 % apart: two thirds within 1.33 %
   EXPECT_EQ(row->clock_mhz, 1995.0);
-  EXPECT_EQ(row->scope, profile::RowScope::kernel);
+  EXPECT_EQ(row->scope, kernels::RowScope::kernel);
   EXPECT_FALSE(row->sustained);
   EXPECT_EQ(profile.origins[static_cast<std::size_t>(row->origin)].library_version, "cuBLASLt 130100");
 }
@@ -121,8 +121,8 @@ TEST(LaunchTable, OfGarbageIsReadOrRefusedAndGivesSoundRows) {
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {
     try {
       const auto runs = read_launch_table(CsvTable::parse(mutilated(text, seed), "l.csv"));
-      for (const profile::Measurement& row : profile_of(runs).rows)
-        ASSERT_EQ(profile::why_unsound(row), nullptr) << seed;
+      for (const kernels::Measurement& row : profile_of(runs).rows)
+        ASSERT_EQ(kernels::why_unsound(row), nullptr) << seed;
       ++was_read;
     } catch (const UserError& error) {
       ASSERT_EQ(error.exit_code(), 2) << seed;

@@ -13,8 +13,8 @@
 #include "base/error.hpp"
 #include "profilers/child_process.hpp"
 #include "profilers/gpu_name.hpp"
-#include "profilers/kernel_plan.hpp"
-#include "profilers/overlap_options.hpp"
+#include "profilers/kernels/kernel_plan.hpp"
+#include "profilers/overlap/overlap_options.hpp"
 #include "profilers/plan_text.hpp"
 #include "profilers/program.hpp"
 #include "tests/support/source_dir.hpp"
@@ -150,7 +150,7 @@ TEST(GpuName, IsThatOfAPresetInTheCatalog) {
     EXPECT_TRUE(std::filesystem::exists(catalog / ((*row)[2].str() + ".toml"))) << (*row)[1];
   }
   EXPECT_GE(lines, 11u);
-  EXPECT_EQ(driver_names().size(), lines);
+  EXPECT_EQ(bottleneck_names().size(), lines);
   EXPECT_EQ(gpu_preset("NVIDIA H100 80GB HBM3"), "h100-sxm");
   EXPECT_EQ(gpu_preset("NVIDIA L40S (rev. 2)"), "nvidia-l40s-rev-2");
   EXPECT_EQ(gpu_preset("  "), "unknown");

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <random>
 
-#include "results/old_rows.hpp"
-#include "results/result_file.hpp"
+#include "results/write/old_rows.hpp"
+#include "results/write/result_file.hpp"
 #include "tests/support/read_all.hpp"
 #include "tests/support/sample_rows.hpp"
 #include "tests/support/sanitized.hpp"

@@ -1,5 +1,5 @@
 // Chances between two rows, against draws of the errors themselves.
-#include "results/contest.hpp"
+#include "results/rank/contest.hpp"
 
 #include <gtest/gtest.h>
 

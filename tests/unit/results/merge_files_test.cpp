@@ -1,4 +1,4 @@
-#include "results/merge_files.hpp"
+#include "results/write/merge_files.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The front and the main effects, each against the obvious way to get it.
-#include "results/pareto.hpp"
+#include "results/rank/pareto.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <cmath>
 #include <random>
 
-#include "results/effects.hpp"
-#include "results/objectives.hpp"
+#include "results/rank/effects.hpp"
+#include "results/rank/objectives.hpp"
 
 namespace echo::results {
 namespace {

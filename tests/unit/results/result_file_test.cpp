@@ -1,4 +1,4 @@
-#include "results/result_file.hpp"
+#include "results/write/result_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "results/columns.hpp"
-#include "results/fill.hpp"
+#include "results/write/fill.hpp"
 #include "storage/hdf5.hpp"
 #include "tests/support/read_all.hpp"
 #include "tests/support/sample_rows.hpp"

@@ -1,5 +1,5 @@
 // The front with its ties and unproven points, against the comparison of every pair.
-#include "results/robust_front.hpp"
+#include "results/rank/robust_front.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <map>
 #include <tuple>
 
-#include "results/contest.hpp"
+#include "results/rank/contest.hpp"
 #include "tests/support/error_tables.hpp"
 
 namespace echo::results {

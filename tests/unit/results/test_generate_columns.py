@@ -1,4 +1,4 @@
-"""The column generator refuses bad schemas, and the compiler a schema that does not match src/results/fill.hpp."""
+"""The column generator refuses bad schemas, and the compiler a schema that does not match src/results/write/fill.hpp."""
 
 import pathlib
 import shutil
@@ -36,8 +36,8 @@ def test_bad_schemas_are_refused(tmp_path, text, problem):
 
 @pytest.mark.parametrize("text, complaint", [
     (SCHEMA, None),
-    (SCHEMA + EXTRA, "no line in results/fill.hpp fills 'extra'"),
-    (SCHEMA.replace('name = "tp"', 'name = "tensor"'), "no line in results/fill.hpp fills 'tensor'"),
+    (SCHEMA + EXTRA, "no line in results/write/fill.hpp fills 'extra'"),
+    (SCHEMA.replace('name = "tp"', 'name = "tensor"'), "no line in results/write/fill.hpp fills 'tensor'"),
     (SCHEMA[:SCHEMA.index('[[column]]\nname = "breakdown/mem"')] + SCHEMA[SCHEMA.index("[[group]]"):],
      "fills no column of the schema"),
 ])

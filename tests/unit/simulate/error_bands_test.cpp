@@ -1,4 +1,4 @@
-#include "simulate/error_bands.hpp"
+#include "simulate/report/error_bands.hpp"
 
 #include <gtest/gtest.h>
 
@@ -56,7 +56,7 @@ TEST(ErrorBands, AreNoNarrowerWhereThereIsLessEvidence) {
 TEST(ErrorBands, OfAStepThatHangsOnOneThingAreThoseOfThatThing) {
   StepReport report;
   report.step = report.step_no_slowdown = from_seconds(1.0);
-  report.driver[static_cast<std::size_t>(Driver::scale_out)] = 1.0;
+  report.bottleneck[static_cast<std::size_t>(Bottleneck::scale_out)] = 1.0;
   ErrorModel model;
   model.sigma = {};
   model.sigma[static_cast<std::size_t>(ErrorSource::scale_out)] = 0.2;

@@ -1,4 +1,4 @@
-#include "simulate/host_time.hpp"
+#include "simulate/prices/host_time.hpp"
 
 #include <gtest/gtest.h>
 

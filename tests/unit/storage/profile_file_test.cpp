@@ -55,19 +55,19 @@ TEST(ProfileFile, GivesBackWhatWasWritten) {
   const File file("round.h5");
   const std::string digest = write_profile(file, sample_profile());
   const ProfileFile back = read_profile(file);
-  EXPECT_EQ(back.profile, profile::tidied(sample_profile()));
+  EXPECT_EQ(back.profile, kernels::tidied(sample_profile()));
   EXPECT_EQ(back.digest, digest);
 }
 
 TEST(ProfileFile, AnEmptyOneIsOneToo) {
   const File file("empty.h5");
   static_cast<void>(write_profile(file, {}));
-  EXPECT_EQ(read_profile(file).profile, profile::Profile{});
+  EXPECT_EQ(read_profile(file).profile, kernels::Profile{});
 }
 
 TEST(ProfileFile, EqualContentHasEqualBytes) {
   const File one("one.h5"), two("two.h5");
-  profile::Profile other = sample_profile();
+  kernels::Profile other = sample_profile();
   std::reverse(other.rows.begin(), other.rows.end());
   const std::string digest = write_profile(one, sample_profile());
   std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // HDF5 would note the second
@@ -162,13 +162,13 @@ TEST(ProfileFile, ADamagedOneIsRefused) {
 // Rows that only a digest made for them lets through.
 TEST(ProfileFile, ARowThatNothingCouldMeasureIsRefused) {
   const auto refused = [](auto spoil) {
-    profile::Profile profile = sample_profile();
+    kernels::Profile profile = sample_profile();
     spoil(profile.rows[1]);
     const File file("impossible.h5");
     static_cast<void>(write_profile(file, profile));
     return complaint(file);
   };
-  using profile::Measurement;
+  using kernels::Measurement;
   EXPECT_NE(refused([](Measurement& m) { m.seconds = 0.0; }).find("duration"), std::string::npos);
   EXPECT_NE(refused([](Measurement& m) { m.seconds = -1.0; }).find("duration"), std::string::npos);
   EXPECT_NE(refused([](Measurement& m) { m.key.m = 0; }).find("must be 1 or more"), std::string::npos);
@@ -192,7 +192,7 @@ TEST(ProfileFile, ChangedBytesAreNoticed) {
   const File file("changed.h5");
   static_cast<void>(write_profile(file, sample_profile()));
   const std::string whole = file.bytes();
-  const profile::Profile expected = profile::tidied(sample_profile());
+  const kernels::Profile expected = kernels::tidied(sample_profile());
   for (std::uint64_t i = 0; i < 1000; ++i) {
     std::string changed = whole;
     for (std::uint64_t flips = 0; flips <= i % 3; ++flips)

@@ -1,4 +1,4 @@
-#include "sweep/config_id.hpp"
+#include "sweep/space/config_id.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "sweep/design_space.hpp"
+#include "sweep/space/design_space.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 
 #include "base/contract.hpp"
 #include "base/error.hpp"
-#include "sweep/config_id.hpp"
-#include "sweep/count_space.hpp"
-#include "sweep/serialize_index.hpp"
+#include "sweep/space/config_id.hpp"
+#include "sweep/space/count_space.hpp"
+#include "sweep/space/serialize_index.hpp"
 #include "tests/support/small_space.hpp"
 
 namespace echo::sweep {

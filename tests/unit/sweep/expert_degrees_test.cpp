@@ -1,7 +1,7 @@
 // What a sweep that names no expert-tensor degree gets.
 #include <gtest/gtest.h>
 
-#include "sweep/design_space.hpp"
+#include "sweep/space/design_space.hpp"
 #include "tests/support/small_space.hpp"
 
 namespace echo::sweep {

@@ -1,4 +1,4 @@
-#include "sweep/expression.hpp"
+#include "sweep/language/expression.hpp"
 
 #include <gtest/gtest.h>
 

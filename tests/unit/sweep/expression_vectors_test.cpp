@@ -6,7 +6,7 @@
 #include <map>
 
 #include "base/csv.hpp"
-#include "sweep/expression.hpp"
+#include "sweep/language/expression.hpp"
 #include "tests/support/source_dir.hpp"
 
 namespace echo::sweep {

@@ -1,10 +1,10 @@
-#include "sweep/limits.hpp"
+#include "sweep/language/limits.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "sweep/design_space.hpp"
+#include "sweep/space/design_space.hpp"
 #include "tests/support/small_space.hpp"
 
 namespace echo::sweep {

@@ -1,12 +1,12 @@
-#include "sweep/program.hpp"
+#include "sweep/language/program.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "sweep/count_space.hpp"
-#include "sweep/design_space.hpp"
+#include "sweep/space/count_space.hpp"
+#include "sweep/space/design_space.hpp"
 #include "tests/support/random_space.hpp"
 
 namespace echo::sweep {

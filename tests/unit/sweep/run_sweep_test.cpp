@@ -1,8 +1,8 @@
-#include "sweep/run_sweep.hpp"
+#include "sweep/run/run_sweep.hpp"
 
 #include <gtest/gtest.h>
 
-#include "sweep/in_process.hpp"
+#include "sweep/run/in_process.hpp"
 #include "tests/support/small_space.hpp"
 
 namespace echo::sweep {

@@ -1,4 +1,4 @@
-#include "sweep/sampling.hpp"
+#include "sweep/space/sampling.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <map>
 
 #include "base/error.hpp"
-#include "sweep/design_space.hpp"
-#include "sweep/survivor_ranks.hpp"
+#include "sweep/space/design_space.hpp"
+#include "sweep/space/survivor_ranks.hpp"
 #include "tests/support/large_space.hpp"
 
 namespace echo::sweep {

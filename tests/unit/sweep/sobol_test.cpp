@@ -1,4 +1,4 @@
-#include "sweep/sobol.hpp"
+#include "sweep/space/sobol.hpp"
 
 #include <gtest/gtest.h>
 

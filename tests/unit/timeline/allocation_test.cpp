@@ -6,8 +6,8 @@
 
 #include "base/named_table.hpp"
 #include "tests/support/random_replay.hpp"
-#include "timeline/block.hpp"
-#include "timeline/pipeline.hpp"
+#include "timeline/block/block.hpp"
+#include "timeline/pipeline/pipeline.hpp"
 
 namespace {
 std::int64_t allocations = 0;
@@ -27,7 +27,7 @@ namespace {
 
 TEST(WarmComposer, AllocatesNothingForABlock) {
   const std::vector<Lane> lane{Lane::compute, Lane::tensor, Lane::compute};
-  const std::vector<Part> part(3, Part::forward);
+  const std::vector<TimeCategory> part(3, TimeCategory::forward);
   const std::vector<std::int32_t> work{0, 1, 0};
   Csr<std::int32_t> needs;
   needs.close_row(), needs.push(0), needs.close_row(), needs.push(1), needs.close_row();

@@ -1,5 +1,5 @@
 // The tournament against looking through all stages.
-#include "timeline/earliest.hpp"
+#include "timeline/patterns/earliest.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Orders spelled out: what may be wrong with one, and that a right one runs as the schedule it was taken
 // from.
-#include "timeline/given_order.hpp"
+#include "timeline/patterns/given_order.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "base/counter_rng.hpp"
 #include "base/named_table.hpp"
-#include "timeline/pipeline.hpp"
+#include "timeline/pipeline/pipeline.hpp"
 
 namespace echo::timeline {
 namespace {

@@ -1,4 +1,4 @@
-#include "timeline/pipeline.hpp"
+#include "timeline/pipeline/pipeline.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // Replay against block.cpp where it must agree, and closed forms.
-#include "timeline/replay.hpp"
+#include "timeline/replay/replay.hpp"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/random_block.hpp"
 #include "tests/support/random_replay.hpp"
-#include "timeline/pipeline.hpp"
+#include "timeline/pipeline/pipeline.hpp"
 
 namespace echo::timeline {
 namespace {
@@ -19,7 +19,7 @@ struct Op {
   std::vector<std::int32_t> needs;  // within the rank
   std::int32_t meeting = -1, launch = -1;
   std::int64_t gap = 0;
-  Part part = Part::forward;
+  TimeCategory part = TimeCategory::forward;
 };
 
 struct Ranks {
@@ -43,7 +43,7 @@ struct Ranks {
     return replay(graph, plan, {alone, work}, {}, ran);
   }
   [[nodiscard]] std::int64_t end(std::int32_t op) const { return ran.end[at(op)].count(); }
-  [[nodiscard]] std::int64_t exposed(std::int32_t rank, Part part) const {
+  [[nodiscard]] std::int64_t exposed(std::int32_t rank, TimeCategory part) const {
     return ran.ranks[at(rank)].exposed[static_cast<std::size_t>(part)].count();
   }
 
@@ -115,7 +115,7 @@ TEST(Replay, AMeetingBeginsWithItsLastRankAndEndsForAll) {
   ASSERT_TRUE(ranks.run());
   EXPECT_EQ(ranks.end(1), 29);
   EXPECT_EQ(ranks.end(3), 29);
-  EXPECT_EQ(ranks.exposed(0, Part::bubble), 15);
+  EXPECT_EQ(ranks.exposed(0, TimeCategory::bubble), 15);
 }
 
 TEST(Replay, AWaitHoldsUpTheHost) {
@@ -127,7 +127,7 @@ TEST(Replay, AWaitHoldsUpTheHost) {
   EXPECT_EQ(ranks.end(1), 10);
   EXPECT_EQ(ranks.end(2), 15);
   EXPECT_EQ(ranks.end(3), 15);
-  EXPECT_EQ(ranks.exposed(0, Part::other), 4);
+  EXPECT_EQ(ranks.exposed(0, TimeCategory::other), 4);
 }
 
 TEST(Replay, GapsHoldUpAGpuThatIsFaster) {
@@ -135,7 +135,7 @@ TEST(Replay, GapsHoldUpAGpuThatIsFaster) {
       {{{.alone = 1, .gap = 5}, {.alone = 1, .gap = 5}, {.alone = 100, .gap = 5}, {.alone = 1, .gap = 5}}});
   ASSERT_TRUE(ranks.run());
   EXPECT_EQ(ranks.ran.makespan.count(), 116);
-  EXPECT_EQ(ranks.exposed(0, Part::other), 13);
+  EXPECT_EQ(ranks.exposed(0, TimeCategory::other), 13);
 }
 
 TEST(Replay, WithoutLanesOneOfAKindRunsAtATimeInOrderOfIssue) {
@@ -189,9 +189,10 @@ std::vector<std::vector<Op>> one_f_one_b(std::int32_t stages, std::int32_t micro
                        .alone = hop,
                        .lane = back ? 1 : 2,
                        .meeting = meeting(back ? stage + 1 : stage - 1, i, back),
-                       .part = Part::pp_comm});
+                       .part = TimeCategory::pp_comm});
       const auto received = static_cast<std::int32_t>(ops.size()) - 1;
-      ops.push_back({.alone = back ? backward : forward, .part = back ? Part::backward : Part::forward});
+      ops.push_back({.alone = back ? backward : forward,
+                     .part = back ? TimeCategory::backward : TimeCategory::forward});
       if (receives) ops.back().needs = {received};
       const auto computed = static_cast<std::int32_t>(ops.size()) - 1;
       if (sends)
@@ -200,7 +201,7 @@ std::vector<std::vector<Op>> one_f_one_b(std::int32_t stages, std::int32_t micro
                        .lane = back ? 3 : 4,
                        .needs = {computed},
                        .meeting = meeting(stage, i, back),
-                       .part = Part::pp_comm});
+                       .part = TimeCategory::pp_comm});
     };
     const std::int32_t warm_up = std::min(stages - 1 - stage, microbatches);
     for (std::int32_t i = 0; i < warm_up; ++i) pass(i, false);
@@ -220,7 +221,7 @@ TEST(Replay, OfTracedStagesHasTheBubbleOfOneFOneB) {
       const std::int64_t bubble = (stages - 1) * 300;
       EXPECT_EQ(ranks.ran.makespan.count(), microbatches * 300 + bubble);
       for (std::int32_t stage = 0; stage < stages; ++stage)
-        EXPECT_EQ(ranks.exposed(stage, Part::bubble), bubble);
+        EXPECT_EQ(ranks.exposed(stage, TimeCategory::bubble), bubble);
     }
   }
 }

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/named_table.hpp"
-#include "timeline/pipeline.hpp"
+#include "timeline/pipeline/pipeline.hpp"
 
 namespace echo::timeline {
 namespace {

@@ -1,9 +1,9 @@
-#include "training/communication_memory.hpp"
+#include "training/memory/communication_memory.hpp"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/fixtures.hpp"
-#include "training/rank_parameters.hpp"
+#include "training/layout/rank_parameters.hpp"
 
 namespace echo::training {
 namespace {

@@ -1,4 +1,4 @@
-#include "training/expert_load.hpp"
+#include "training/layout/expert_load.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/counter_rng.hpp"
 #include "tests/support/fixtures.hpp"
-#include "training/multi_token.hpp"
+#include "training/layout/multi_token.hpp"
 
 namespace echo::training {
 namespace {

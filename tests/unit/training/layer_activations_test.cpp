@@ -1,11 +1,11 @@
-#include "training/layer_activations.hpp"
+#include "training/memory/layer_activations.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "tests/support/fixtures.hpp"
-#include "training/expert_load.hpp"
+#include "training/layout/expert_load.hpp"
 
 namespace echo::training {
 namespace {

@@ -1,4 +1,4 @@
-#include "training/loss_memory.hpp"
+#include "training/memory/loss_memory.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "training/memory.hpp"
+#include "training/memory/memory.hpp"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/fixtures.hpp"
-#include "training/layer_activations.hpp"
-#include "training/rank_parameters.hpp"
+#include "training/layout/rank_parameters.hpp"
+#include "training/memory/layer_activations.hpp"
 
 namespace echo::training {
 namespace {

@@ -1,10 +1,10 @@
-#include "training/model_states.hpp"
+#include "training/memory/model_states.hpp"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/fixtures.hpp"
-#include "training/gradient_sums.hpp"
-#include "training/rank_parameters.hpp"
+#include "training/layout/gradient_sums.hpp"
+#include "training/layout/rank_parameters.hpp"
 
 namespace echo::training {
 namespace {

@@ -1,4 +1,4 @@
-#include "training/number_formats.hpp"
+#include "training/memory/number_formats.hpp"
 
 #include <gtest/gtest.h>
 

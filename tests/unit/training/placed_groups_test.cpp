@@ -1,9 +1,9 @@
-#include "training/placed_groups.hpp"
+#include "training/layout/placed_groups.hpp"
 
 #include <gtest/gtest.h>
 
 #include "machine/placement.hpp"
-#include "training/rank_layout.hpp"
+#include "training/layout/rank_layout.hpp"
 
 namespace echo::training {
 namespace {

@@ -1,4 +1,4 @@
-#include "training/rank_groups.hpp"
+#include "training/layout/rank_groups.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "training/rank_layout.hpp"
+#include "training/layout/rank_layout.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "training/stage_balance.hpp"
+#include "training/layout/stage_balance.hpp"
 
 #include <gtest/gtest.h>
 

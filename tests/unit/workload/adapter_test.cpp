@@ -1,12 +1,12 @@
 // A frozen model does no weight-gradient products and sends no gradients but its adapters'.
-#include "workload/adapter.hpp"
+#include "workload/layer/adapter.hpp"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/data_traffic.hpp"
 #include "tests/support/fixtures.hpp"
 #include "tests/support/kernel_flops.hpp"
-#include "workload/trace_workload.hpp"
+#include "workload/generate_workload.hpp"
 
 namespace echo::workload {
 namespace {
@@ -21,8 +21,8 @@ constexpr std::int32_t rank = 16;
 
 Workload traced(const TrainingConfig& c, const training::ModelSpec& m) {
   Workload out;
-  trace_workload(c, m, support::plain_framework(), support::eight_gpu_nodes(), support::layout_of(c, m),
-                 Backward::whole, out);
+  generate_workload(c, m, support::plain_framework(), support::eight_gpu_nodes(), support::layout_of(c, m),
+                    Backward::whole, out);
   return out;
 }
 
@@ -39,7 +39,7 @@ std::int64_t adapters(const training::ModelSpec& m) {
 }
 
 double product_flops(const Workload& w) {
-  return support::pass_flops(w, {&w.forward, &w.backward}, [](const ops::KernelKey& key, Part) {
+  return support::pass_flops(w, {&w.forward, &w.backward}, [](const ops::KernelKey& key, TimeCategory) {
     return key.kind == ops::KernelKind::gemm;
   });
 }

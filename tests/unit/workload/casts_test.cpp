@@ -1,12 +1,12 @@
 // Casts of one layer, counted by hand: which tensors, which kernels, which copies.
-#include "workload/casts.hpp"
+#include "workload/layer/casts.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
 #include "tests/support/fixtures.hpp"
-#include "workload/trace_workload.hpp"
+#include "workload/generate_workload.hpp"
 
 namespace echo::workload {
 namespace {
@@ -20,8 +20,8 @@ constexpr std::int32_t hopper = 90, blackwell = 100;
 
 Workload traced(const TrainingConfig& c, std::int32_t capability, const training::ModelSpec& m) {
   Workload out;
-  trace_workload(c, m, support::plain_framework(), support::eight_gpu_nodes(), support::layout_of(c, m),
-                 Backward::whole, out, capability);
+  generate_workload(c, m, support::plain_framework(), support::eight_gpu_nodes(), support::layout_of(c, m),
+                    Backward::whole, out, capability);
   return out;
 }
 
@@ -200,7 +200,7 @@ TEST(WeightCasts, OfShardedWeightsHappenInEveryPass) {
 int scale_updates(const Workload& w) {
   int count = 0;
   for (const WorkRun& run : w.tail.gradients.row(0))
-    if (run.part == Part::other) count += run.count;
+    if (run.part == TimeCategory::other) count += run.count;
   return count;
 }
 
@@ -216,7 +216,7 @@ TEST(DelayedScales, AreAgreedOnAfterEveryPass) {
 int agreements_on_one_number(const TrainingConfig& c) {
   const Workload w = traced(c, hopper, support::tiny_gpt());
   int count = 0;
-  for (const WorkRun& run : w.tail.agree.row(0))
+  for (const WorkRun& run : w.tail.grad_norm.row(0))
     if (!run.is_kernel) count += run.count;
   return count;
 }

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/workload/op_list.hpp"
-#include "workload/core_attention.hpp"
+#include "workload/layer/core_attention.hpp"
 
 namespace echo::workload {
 namespace {
@@ -19,7 +19,8 @@ training::TrainingConfig shared_by(std::int32_t context, ContextComm how, std::i
 }
 
 Workload forward(const Setting& at, Mixer mixer = Mixer::attention) {
-  return traced_block([&](Builder& b) { core_attention_forward(b, Shapes(at.x), mixer, Part::forward, -1); });
+  return traced_block(
+      [&](Builder& b) { core_attention_forward(b, Shapes(at.x), mixer, TimeCategory::forward, -1); });
 }
 Workload backward(const Setting& at, Mixer mixer = Mixer::attention) {
   return traced_block([&](Builder& b) { core_attention_backward(b, Shapes(at.x), mixer); });
@@ -219,8 +220,8 @@ TEST(Ulysses, SendsNoMoreAsTokensAndRanksGrowTogether) {
     tensor.sequence_parallel = true;
     tensor.batch.sequence_tokens = 1024 * ranks;
     const Setting at(tensor, support::tiny_gpt());
-    const Workload layer =
-        traced_block([&](Builder& b) { layer_forward(b, at.x, training::LayerKind::dense, Part::forward); });
+    const Workload layer = traced_block(
+        [&](Builder& b) { layer_forward(b, at.x, training::LayerKind::dense, TimeCategory::forward); });
     EXPECT_EQ(bytes_sent(layer, Lane::tensor), 4LL * 1024 * ranks * 1024 * 2);
   }
 }

@@ -1,10 +1,10 @@
 // Which kernels attention is made of: documents packed into a sequence, and what a fused softmax refuses.
-#include "workload/core_attention.hpp"
+#include "workload/layer/core_attention.hpp"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/fixtures.hpp"
-#include "workload/trace_workload.hpp"
+#include "workload/generate_workload.hpp"
 
 namespace echo::workload {
 namespace {
@@ -15,8 +15,8 @@ using training::TrainingConfig;
 
 std::vector<KernelKey> kernels_of(const TrainingConfig& c, const training::ModelSpec& m, KernelKind kind) {
   Workload out;
-  trace_workload(c, m, support::plain_framework(), support::eight_gpu_nodes(), support::layout_of(c, m),
-                 Backward::whole, out);
+  generate_workload(c, m, support::plain_framework(), support::eight_gpu_nodes(), support::layout_of(c, m),
+                    Backward::whole, out);
   std::vector<KernelKey> found;
   for (const KernelKey& key : out.kernels)
     if (key.kind == kind) found.push_back(key);

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/workload/op_list.hpp"
-#include "workload/mamba.hpp"
+#include "workload/layer/mamba.hpp"
 
 namespace echo::workload {
 namespace {
@@ -23,7 +23,7 @@ training::ModelSpec tiny_hybrid() {
 }
 
 Lines forward(const Setting& at, LayerKind kind) {
-  return lines_of(traced_block([&](Builder& b) { layer_forward(b, at.x, kind, Part::forward); }));
+  return lines_of(traced_block([&](Builder& b) { layer_forward(b, at.x, kind, TimeCategory::forward); }));
 }
 Lines backward(const Setting& at, LayerKind kind) {
   return lines_of(traced_block([&](Builder& b) { layer_backward(b, at.x, kind, at.config.recompute); }));
@@ -81,7 +81,7 @@ TEST(MambaLayer, SharesItsWorkOverTensorAndContextRanks) {
   const auto work = [&](training::Degrees d) {
     const Setting at(support::a_config(d), tiny_hybrid());
     return traced_block([&](Builder& b) {
-      layer_forward(b, at.x, mamba, Part::forward);
+      layer_forward(b, at.x, mamba, TimeCategory::forward);
       layer_backward(b, at.x, mamba, at.config.recompute);
     });
   };

@@ -5,9 +5,9 @@
 #include <map>
 
 #include "tests/support/fixtures.hpp"
-#include "training/memory.hpp"
-#include "training/rank_parameters.hpp"
-#include "workload/trace_workload.hpp"
+#include "training/layout/rank_parameters.hpp"
+#include "training/memory/memory.hpp"
+#include "workload/generate_workload.hpp"
 
 namespace echo::workload {
 namespace {
@@ -34,7 +34,7 @@ training::ModelSpec latent_mixture() {
 Workload traced(const TrainingConfig& c, const training::ModelSpec& m, Backward backward = Backward::whole,
                 training::FrameworkSpec f = support::plain_framework()) {
   Workload out;
-  trace_workload(c, m, f, support::eight_gpu_nodes(), support::layout_of(c, m), backward, out);
+  generate_workload(c, m, f, support::eight_gpu_nodes(), support::layout_of(c, m), backward, out);
   return out;
 }
 
@@ -51,8 +51,8 @@ void for_every_op(const Workload& w, const Csr<BlockRun>& runs, Each each) {
 double flops(const Workload& w, bool attention) {
   double sum = 0.0;
   for (const Csr<BlockRun>* runs : {&w.forward, &w.backward, &w.weight_gradients})
-    for_every_op(w, *runs, [&](int count, Lane lane, Part part, std::size_t work) {
-      if (lane != Lane::compute || part == Part::recompute) return;
+    for_every_op(w, *runs, [&](int count, Lane lane, TimeCategory part, std::size_t work) {
+      if (lane != Lane::compute || part == TimeCategory::recompute) return;
       const bool is_attention = w.kernels[work].kind != KernelKind::gemm;
       if (is_attention == attention) sum += count * ops::flops_of(w.kernels[work]).value;
     });
@@ -62,7 +62,7 @@ double flops(const Workload& w, bool attention) {
 std::map<std::pair<CollectiveKind, machine::GroupSpan>, std::int64_t> expert_traffic(
     const Workload& w, const Csr<BlockRun>& runs) {
   std::map<std::pair<CollectiveKind, machine::GroupSpan>, std::int64_t> bytes;
-  for_every_op(w, runs, [&](int count, Lane lane, Part, std::size_t work) {
+  for_every_op(w, runs, [&](int count, Lane lane, TimeCategory, std::size_t work) {
     if (lane != Lane::expert) return;
     const ops::CollectiveQuery& query = w.collectives[work - w.kernels.size()];
     bytes[{query.kind, query.group}] += count * query.payload.value;
@@ -173,7 +173,7 @@ TEST(MixtureWorkload, ExpertsWorkOnAllCopiesOfTheirGroupsTokensBetweenThem) {
 
 std::vector<KernelKey> kernels_of(const Workload& w, const Csr<BlockRun>& runs) {
   std::vector<KernelKey> keys;
-  for_every_op(w, runs, [&](int count, Lane lane, Part, std::size_t work) {
+  for_every_op(w, runs, [&](int count, Lane lane, TimeCategory, std::size_t work) {
     if (lane == Lane::compute) keys.insert(keys.end(), static_cast<std::size_t>(count), w.kernels[work]);
   });
   return keys;

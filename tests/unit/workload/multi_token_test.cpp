@@ -1,5 +1,5 @@
 // Multi-token prediction: a depth's arithmetic, gradients and transfers, on the last stage only.
-#include "training/multi_token.hpp"
+#include "training/layout/multi_token.hpp"
 
 #include <gtest/gtest.h>
 
@@ -29,8 +29,8 @@ Workload traced(const TrainingConfig& c, const training::ModelSpec& m, Backward 
 
 double product_flops(const Workload& w) {
   return support::pass_flops(w, {&w.forward, &w.backward, &w.weight_gradients},
-                             [](const ops::KernelKey& key, Part part) {
-                               return part != Part::recompute && key.kind == KernelKind::gemm;
+                             [](const ops::KernelKey& key, TimeCategory part) {
+                               return part != TimeCategory::recompute && key.kind == KernelKind::gemm;
                              });
 }
 
@@ -137,7 +137,7 @@ TEST(MultiTokenWorkload, UniformRecomputationRepeatsProjectionAndLayer) {
     for (const BlockRun& run : w.backward.value) {
       const OpGraph& block = w.blocks[static_cast<std::size_t>(run.block)];
       for (std::size_t op = 0; op < block.lane.size(); ++op) {
-        if (block.part[op] != Part::recompute) continue;
+        if (block.part[op] != TimeCategory::recompute) continue;
         const ops::KernelKey& key = w.kernels[static_cast<std::size_t>(block.work[op])];
         if (key.kind == KernelKind::gemm) sum += run.count * ops::flops_of(key).value;
       }

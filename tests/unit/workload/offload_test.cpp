@@ -5,10 +5,10 @@
 
 #include "tests/support/data_traffic.hpp"
 #include "tests/support/fixtures.hpp"
-#include "training/layer_activations.hpp"
-#include "training/memory.hpp"
-#include "workload/activation_offload.hpp"
-#include "workload/trace_workload.hpp"
+#include "training/memory/layer_activations.hpp"
+#include "training/memory/memory.hpp"
+#include "workload/generate_workload.hpp"
+#include "workload/traffic/activation_offload.hpp"
 
 namespace echo::workload {
 namespace {
@@ -20,8 +20,8 @@ using training::ZeroStage;
 
 Workload traced(const TrainingConfig& c, const training::ModelSpec& m) {
   Workload out;
-  trace_workload(c, m, support::plain_framework(), support::eight_gpu_nodes(), support::layout_of(c, m),
-                 Backward::whole, out);
+  generate_workload(c, m, support::plain_framework(), support::eight_gpu_nodes(), support::layout_of(c, m),
+                    Backward::whole, out);
   return out;
 }
 

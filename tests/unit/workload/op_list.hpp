@@ -7,7 +7,7 @@
 #include "tests/support/fixtures.hpp"
 #include "tests/support/kernel_flops.hpp"
 #include "workload/builder.hpp"
-#include "workload/transformer.hpp"
+#include "workload/layer/transformer.hpp"
 
 namespace echo::workload {
 
@@ -113,7 +113,7 @@ inline std::vector<std::string> lines_of(const Workload& work) {
 template <class Wanted>
 double flops_of_block(const Workload& work, const Wanted& wanted) {
   return support::block_flops(work, work.blocks[0],
-                              [&](const ops::KernelKey& key, Part) { return wanted(key.kind); });
+                              [&](const ops::KernelKey& key, TimeCategory) { return wanted(key.kind); });
 }
 
 }  // namespace echo::workload

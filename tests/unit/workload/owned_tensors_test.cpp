@@ -1,12 +1,12 @@
 // Gradients and weights of frameworks that do not scatter the one or gather the other.
-#include "workload/owned_tensors.hpp"
+#include "workload/traffic/owned_tensors.hpp"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/data_traffic.hpp"
 #include "tests/support/fixtures.hpp"
-#include "training/weight_tensors.hpp"
-#include "workload/trace_workload.hpp"
+#include "training/layout/weight_tensors.hpp"
+#include "workload/generate_workload.hpp"
 
 namespace echo::workload {
 namespace {
@@ -27,7 +27,8 @@ Workload traced(std::int32_t data, std::int32_t zero_group, const training::Fram
   c.overlap.grad_reduce = true;
   const training::ModelSpec m = support::tiny_llama();
   Workload out;
-  trace_workload(c, m, framework, support::eight_gpu_nodes(), support::layout_of(c, m), Backward::whole, out);
+  generate_workload(c, m, framework, support::eight_gpu_nodes(), support::layout_of(c, m), Backward::whole,
+                    out);
   return out;
 }
 

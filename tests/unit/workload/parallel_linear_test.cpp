@@ -1,5 +1,5 @@
 // What a layout with samples outermost costs beside the collectives, counted by hand.
-#include "workload/parallel_linear.hpp"
+#include "workload/layer/parallel_linear.hpp"
 
 #include <gtest/gtest.h>
 
@@ -27,8 +27,9 @@ std::int64_t copied(const training::TrainingConfig& c, bool samples_outermost) {
   f.samples_outermost = samples_outermost;
   const Workload w = traced(c, support::tiny_llama(), f);
   std::int64_t elements = 0;
-  for_every_op(w, w.forward, [&](int count, Lane lane, Part part, std::size_t work) {
-    if (lane == Lane::compute && part == Part::tp_comm && w.kernels[work].kind == KernelKind::elementwise)
+  for_every_op(w, w.forward, [&](int count, Lane lane, TimeCategory part, std::size_t work) {
+    if (lane == Lane::compute && part == TimeCategory::tp_comm &&
+        w.kernels[work].kind == KernelKind::elementwise)
       elements += std::int64_t{count} * w.kernels[work].m * w.kernels[work].n;
   });
   return elements;

@@ -1,5 +1,5 @@
 // Hand-counted lists of what backward computes again, and their arithmetic in closed form.
-#include "workload/recompute.hpp"
+#include "workload/layer/recompute.hpp"
 
 #include <gtest/gtest.h>
 
@@ -52,16 +52,16 @@ training::FrameworkSpec native_checkpoints() {
 // Recomputed kernels of all layers by kind, in one microbatch's backward.
 std::map<KernelKind, int> recomputed(const Workload& w) {
   std::map<KernelKind, int> counts;
-  for_every_op(w, w.backward, [&](int count, Lane, Part part, std::size_t work) {
-    if (part == Part::recompute) counts[w.kernels[work].kind] += count;
+  for_every_op(w, w.backward, [&](int count, Lane, TimeCategory part, std::size_t work) {
+    if (part == TimeCategory::recompute) counts[w.kernels[work].kind] += count;
   });
   return counts;
 }
 
 double recomputed_flops(const Workload& w) {
   double sum = 0.0;
-  for_every_op(w, w.backward, [&](int count, Lane, Part part, std::size_t work) {
-    if (part == Part::recompute && w.kernels[work].kind == KernelKind::gemm)
+  for_every_op(w, w.backward, [&](int count, Lane, TimeCategory part, std::size_t work) {
+    if (part == TimeCategory::recompute && w.kernels[work].kind == KernelKind::gemm)
       sum += count * ops::flops_of(w.kernels[work]).value;
   });
   return sum;
@@ -69,7 +69,7 @@ double recomputed_flops(const Workload& w) {
 
 double forward_flops(const Workload& w) {
   double sum = 0.0;
-  for_every_op(w, w.forward, [&](int count, Lane lane, Part, std::size_t work) {
+  for_every_op(w, w.forward, [&](int count, Lane lane, TimeCategory, std::size_t work) {
     if (lane == Lane::compute && w.kernels[work].kind == KernelKind::gemm)
       sum += count * ops::flops_of(w.kernels[work]).value;
   });
@@ -79,7 +79,7 @@ double forward_flops(const Workload& w) {
 int transfers(const Workload& w, Lane wanted) {
   int count = 0;
   for_every_op(w, w.backward,
-               [&](int runs, Lane lane, Part, std::size_t) { count += lane == wanted ? runs : 0; });
+               [&](int runs, Lane lane, TimeCategory, std::size_t) { count += lane == wanted ? runs : 0; });
   return count;
 }
 
@@ -160,8 +160,8 @@ TEST(Recompute, BlocksRecomputeTheFirstLayersOfEachChunk) {
         // The mixture's first layer is dense.
         EXPECT_EQ(recomputed(w)[KernelKind::router_forward], m.has_experts() ? 2 * layers - 1 : 0);
         std::map<KernelKind, int> late;
-        for_every_op(w, w.weight_gradients, [&](int, Lane, Part part, std::size_t work) {
-          if (part == Part::recompute) ++late[w.kernels[work].kind];
+        for_every_op(w, w.weight_gradients, [&](int, Lane, TimeCategory part, std::size_t work) {
+          if (part == TimeCategory::recompute) ++late[w.kernels[work].kind];
         });
         EXPECT_TRUE(late.empty());
       }
@@ -193,7 +193,7 @@ TEST(Recompute, ChunksThatCarryGradientsMixRecomputedAndKeptLayersToo) {
       const KernelKind kind = w.kernels[static_cast<std::size_t>(block.work[op])].kind;
       backward_so_far += kind == KernelKind::attention_backward;
       if (kind != KernelKind::attention_forward) continue;
-      EXPECT_EQ(block.part[op], Part::recompute);
+      EXPECT_EQ(block.part[op], TimeCategory::recompute);
       if (first_recomputed < 0) first_recomputed = backward_so_far;
       ++attention;
     }

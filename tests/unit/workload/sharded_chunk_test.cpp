@@ -1,11 +1,11 @@
 // Bytes on the data lane per step, against closed forms counted here from the model alone.
-#include "workload/sharded_chunk.hpp"
+#include "workload/traffic/sharded_chunk.hpp"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/data_traffic.hpp"
 #include "tests/support/fixtures.hpp"
-#include "workload/trace_workload.hpp"
+#include "workload/generate_workload.hpp"
 
 namespace echo::workload {
 namespace {
@@ -19,7 +19,7 @@ using training::ZeroStage;
 Workload traced(const TrainingConfig& c, const training::ModelSpec& m,
                 const training::FrameworkSpec& f = support::plain_framework()) {
   Workload out;
-  trace_workload(c, m, f, support::eight_gpu_nodes(), support::layout_of(c, m), Backward::whole, out);
+  generate_workload(c, m, f, support::eight_gpu_nodes(), support::layout_of(c, m), Backward::whole, out);
   return out;
 }
 

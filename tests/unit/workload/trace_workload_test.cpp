@@ -1,4 +1,4 @@
-#include "workload/trace_workload.hpp"
+#include "workload/generate_workload.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 
 #include "tests/support/fixtures.hpp"
 #include "tests/support/kernel_flops.hpp"
-#include "training/memory.hpp"
-#include "training/rank_parameters.hpp"
+#include "training/layout/rank_parameters.hpp"
+#include "training/memory/memory.hpp"
 
 namespace echo::workload {
 namespace {
@@ -19,15 +19,15 @@ Workload traced(const TrainingConfig& c, const training::ModelSpec& m,
                 training::FrameworkSpec f = support::plain_framework()) {
   Workload out;
   const machine::ClusterSpec cluster = support::eight_gpu_nodes();
-  trace_workload(c, m, f, cluster, support::layout_of(c, m), Backward::whole, out);
+  generate_workload(c, m, f, cluster, support::layout_of(c, m), Backward::whole, out);
   return out;
 }
 
 // Flops of plain matrix products over all chunks' forward and backward of one microbatch, per gpu rank of a
 // stage line.
 double product_flops(const Workload& w) {
-  return support::pass_flops(w, {&w.forward, &w.backward}, [](const ops::KernelKey& key, Part part) {
-    return part != Part::recompute && key.kind == ops::KernelKind::gemm && key.batch == 1;
+  return support::pass_flops(w, {&w.forward, &w.backward}, [](const ops::KernelKey& key, TimeCategory part) {
+    return part != TimeCategory::recompute && key.kind == ops::KernelKind::gemm && key.batch == 1;
   });
 }
 
@@ -88,7 +88,8 @@ TEST(Workload, FullRecomputationRepeatsTheWholeForwardOfEachLayer) {
     const Workload w = traced(c, support::tiny_gpt());
     int count = 0;
     for (std::int32_t i = 0; i < w.block_count; ++i)
-      for (const Part part : w.blocks[static_cast<std::size_t>(i)].part) count += part == Part::recompute;
+      for (const TimeCategory part : w.blocks[static_cast<std::size_t>(i)].part)
+        count += part == TimeCategory::recompute;
     return count;
   };
   EXPECT_EQ(recomputed(Recompute::none), 0);
@@ -122,7 +123,7 @@ TEST(Workload, BucketsCarryEveryGradientOnce) {
 }
 
 double attention_flops(const Workload& w) {
-  return support::pass_flops(w, {&w.forward, &w.backward}, [](const ops::KernelKey& key, Part) {
+  return support::pass_flops(w, {&w.forward, &w.backward}, [](const ops::KernelKey& key, TimeCategory) {
     return key.kind == ops::KernelKind::attention_forward || key.kind == ops::KernelKind::attention_backward;
   });
 }
@@ -207,8 +208,8 @@ TEST(Workload, ASplitBackwardDoesTheSameProductsInTwoPasses) {
     c.sequence_parallel = true;
     const Workload whole = traced(c, m);
     Workload split;
-    trace_workload(c, m, support::plain_framework(), support::eight_gpu_nodes(), support::layout_of(c, m),
-                   Backward::split, split);
+    generate_workload(c, m, support::plain_framework(), support::eight_gpu_nodes(), support::layout_of(c, m),
+                      Backward::split, split);
     Workload weights = split;  // the weight pass alone, where product_flops looks
     weights.forward.clear();
     weights.backward = split.weight_gradients;
@@ -241,8 +242,8 @@ TEST(Workload, TracingAgainIntoTheSameBuffersGivesTheSameWork) {
   const training::ModelSpec m = support::tiny_llama();
   Workload reused = traced(c, support::tiny_gpt());
   c.recompute = Recompute::selective;
-  trace_workload(c, m, support::plain_framework(), support::eight_gpu_nodes(), support::layout_of(c, m),
-                 Backward::whole, reused);
+  generate_workload(c, m, support::plain_framework(), support::eight_gpu_nodes(), support::layout_of(c, m),
+                    Backward::whole, reused);
   const Workload fresh = traced(c, m);
   EXPECT_EQ(reused.kernels, fresh.kernels);
   EXPECT_EQ(reused.collectives, fresh.collectives);

@@ -1,5 +1,5 @@
 // Mixtures whose experts take a capped number of tokens, or uneven ones.
-#include "training/expert_load.hpp"
+#include "training/layout/expert_load.hpp"
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using training::TrainingConfig;
 std::map<std::pair<CollectiveKind, machine::GroupSpan>, std::int64_t> expert_traffic(
     const Workload& w, const Csr<BlockRun>& runs) {
   std::map<std::pair<CollectiveKind, machine::GroupSpan>, std::int64_t> bytes;
-  support::for_every_op(w, runs, [&](int count, Lane lane, Part, std::size_t work) {
+  support::for_every_op(w, runs, [&](int count, Lane lane, TimeCategory, std::size_t work) {
     if (lane != Lane::expert) return;
     const ops::CollectiveQuery& query = w.collectives[work - w.kernels.size()];
     bytes[{query.kind, query.group}] += count * query.payload.value;
@@ -31,7 +31,7 @@ std::map<std::pair<CollectiveKind, machine::GroupSpan>, std::int64_t> expert_tra
 
 std::vector<KernelKey> kernels_of(const Workload& w, const Csr<BlockRun>& runs) {
   std::vector<KernelKey> keys;
-  support::for_every_op(w, runs, [&](int count, Lane lane, Part, std::size_t work) {
+  support::for_every_op(w, runs, [&](int count, Lane lane, TimeCategory, std::size_t work) {
     if (lane == Lane::compute) keys.insert(keys.end(), static_cast<std::size_t>(count), w.kernels[work]);
   });
   return keys;

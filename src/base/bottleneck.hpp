@@ -1,0 +1,52 @@
+// What a duration hangs on: the figures of a machine that would make it shorter, and what none of them moves.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/lane.hpp"
+#include "base/units.hpp"
+
+namespace echo {
+
+// arithmetic: time inverse to the GPU's FLOP/s; memory: to its HBM bandwidth; scale_up, scale_out: to the
+// bandwidth of those links; latency: all of a collective that no bandwidth shortens and that is not counted
+// as fixed (launch, hops, posting); host: launch gaps and issue by the CPU; fixed: the rest (start and drain
+// of kernels, copies bound by one SM, work in the host's memory).
+enum class Bottleneck : std::int8_t { arithmetic, memory, scale_up, scale_out, latency, host, fixed };
+inline constexpr std::int32_t bottleneck_count = 7;
+inline constexpr std::array<std::string_view, bottleneck_count> bottleneck_names{
+    "arithmetic", "memory", "scale_up", "scale_out", "latency", "host", "fixed"};
+
+// Picoseconds of a duration by driver; their sum is the duration. d ln(duration) / d ln(bandwidth) is minus
+// the share of that bandwidth's driver, and so on.
+struct BottleneckTimes {
+  std::array<double, bottleneck_count> ps{};
+
+  double& operator[](Bottleneck d) { return ps[static_cast<std::size_t>(d)]; }
+  double operator[](Bottleneck d) const { return ps[static_cast<std::size_t>(d)]; }
+  void add(const BottleneckTimes& other, double factor) {
+    for (std::size_t i = 0; i < ps.size(); ++i) ps[i] += factor * other.ps[i];
+  }
+  friend bool operator==(const BottleneckTimes&, const BottleneckTimes&) = default;
+};
+
+// A stretch of critical path: its length by part (sums to it exactly) and by driver (up to rounding).
+struct PathShare {
+  std::array<SimTime, time_category_count> part{};
+  BottleneckTimes bottleneck;
+
+  void add(const PathShare& other, std::int64_t count) {
+    for (std::size_t i = 0; i < part.size(); ++i) part[i] += count * other.part[i];
+    bottleneck.add(other.bottleneck, static_cast<double>(count));
+  }
+  [[nodiscard]] SimTime length() const {
+    SimTime sum{};
+    for (const SimTime time : part) sum += time;
+    return sum;
+  }
+};
+
+}  // namespace echo

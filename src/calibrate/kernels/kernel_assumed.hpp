@@ -1,0 +1,19 @@
+// Assumed constants, for what no table at hand can fit, with the reason; also the starting points of the
+// fits.
+#pragma once
+
+#include <span>
+
+#include "kernels/constants.hpp"
+
+namespace echo::calibrate {
+
+struct AssumedConstant {
+  double kernels::KernelConstants::*member;
+  double a100, h100, h200, blackwell;
+  double relative_error;
+  const char* source;
+};
+[[nodiscard]] std::span<const AssumedConstant> assumed_constants();
+
+}  // namespace echo::calibrate

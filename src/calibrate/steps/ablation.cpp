@@ -1,0 +1,114 @@
+// Problem. A constant that changes no error earns its place by its source alone; one that mends an error may
+// hide another mistake. Both should be seen.
+//
+// Idea. Take one thing away at a time and predict the framework's rows again. Constants live in the framework
+// and go to zero. Choices of its recipe were copied into the rows' configs, where the table left them open:
+// those that still have the framework's value go back to Recipe's default.
+//
+// Neglected: things that only act together.
+#include "calibrate/steps/ablation.hpp"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "accuracy/error_table.hpp"
+#include "calibrate/steps/step_study.hpp"
+
+namespace echo::calibrate {
+
+namespace {
+
+using training::FrameworkSpec;
+using training::TrainingConfig;
+
+struct Removal {
+  std::string name;
+  std::function<void(FrameworkSpec&)> from_framework;
+  std::function<void(TrainingConfig&)> from_config;
+};
+
+Removal constant(const char* name, SimTime FrameworkSpec::*member) {
+  return {name, [member](FrameworkSpec& f) { f.*member = {}; }, {}};
+}
+
+Removal overlap(const char* name, bool training::Overlap::*member) {
+  return {name, {}, [member](TrainingConfig& c) { c.overlap.*member = false; }};
+}
+
+// Those that would change something of `framework`.
+std::vector<Removal> removals(const FrameworkSpec& framework) {
+  std::vector<Removal> out;
+  const auto host = [&](const char* name, SimTime FrameworkSpec::*member) {
+    if (framework.*member > SimTime::zero()) out.push_back(constant(name, member));
+  };
+  host("kernel_gap", &FrameworkSpec::kernel_gap);
+  host("host_per_kernel", &FrameworkSpec::host_per_kernel);
+  host("host_per_expert", &FrameworkSpec::host_per_expert);
+  host("host_per_peer", &FrameworkSpec::host_per_peer);
+  host("host_per_step", &FrameworkSpec::host_per_step);
+  if (framework.attention_kernel != ops::AttentionKernel::native)
+    out.push_back({"attention_kernel",
+                   [](FrameworkSpec& f) { f.attention_kernel = ops::AttentionKernel::native; },
+                   {}});
+  const auto overlaps = [&](const char* name, bool training::Overlap::*member) {
+    if (framework.overlap.*member) out.push_back(overlap(name, member));
+  };
+  overlaps("overlap_grad_reduce", &training::Overlap::grad_reduce);
+  overlaps("overlap_param_gather", &training::Overlap::param_gather);
+  overlaps("overlap_p2p", &training::Overlap::pipeline);
+  overlaps("overlap_tp", &training::Overlap::tensor);
+  for (const training::Choice& choice : training::recipe_choices()) {
+    const std::int32_t own = choice.get(framework.recipe), plain = choice.get(training::Recipe{});
+    if (own == plain) continue;
+    out.push_back({std::string(choice.name), {}, [choice, own, plain](TrainingConfig& c) {
+                     if (choice.get(c.recipe) == own) choice.set(c.recipe, plain);
+                   }});
+  }
+  return out;
+}
+
+accuracy::ErrorSummary errors_without(StepStudy& study, const StepRows& rows, std::size_t framework,
+                                      const Removal* removal) {
+  FrameworkSpec& spec = study.steps.catalog.frameworks[framework];
+  const FrameworkSpec shipped = spec;
+  if (removal != nullptr && removal->from_framework) removal->from_framework(spec);
+  study.forget_prices();
+  std::vector<accuracy::Comparison> compared;
+  for (const config::MeasuredStep* row : rows) {
+    config::MeasuredStep changed = *row;
+    if (removal != nullptr && removal->from_config) removal->from_config(*changed.config);
+    const double predicted = study.predict(changed);
+    if (predicted > 0.0) compared.push_back({"", *row->step_seconds, predicted});
+  }
+  spec = shipped;
+  study.forget_prices();
+  return accuracy::summarise(compared);
+}
+
+void print(const std::string& name, const accuracy::ErrorSummary& e) {
+  fmt::print("  {:32} {:4} rows  median {:5.1f} %  mean {:5.1f} %  bias {:+6.1f} %\n", name, e.scored,
+             100 * e.median_ape, 100 * e.mean_ape, 100 * e.bias);
+}
+
+}  // namespace
+
+int run_ablation(std::span<char*> args) {
+  StepStudy study = read_step_study(step_option(args, "--table", default_step_table()));
+  const StepRows all = study.scored();
+  for (std::size_t id = 0; id < study.steps.catalog.frameworks.size(); ++id) {
+    StepRows rows;
+    for (const config::MeasuredStep* row : all)
+      if (static_cast<std::size_t>(row->config->framework.index()) == id) rows.push_back(row);
+    if (rows.empty()) continue;
+    fmt::print("{}\n", study.steps.catalog.frameworks[id].name);
+    print("as shipped", errors_without(study, rows, id, nullptr));
+    for (const Removal& removal : removals(study.steps.catalog.frameworks[id]))
+      print("without " + removal.name, errors_without(study, rows, id, &removal));
+  }
+  return 0;
+}
+
+}  // namespace echo::calibrate

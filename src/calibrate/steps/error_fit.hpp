@@ -1,0 +1,25 @@
+// Standard deviations of what steps hang on, from the errors of published steps.
+#pragma once
+
+#include <vector>
+
+#include "accuracy/coverage.hpp"
+#include "calibrate/steps/step_errors.hpp"
+#include "simulate/report/error_model.hpp"
+
+namespace echo::calibrate {
+
+// By maximum likelihood under `prior`, then scaled so that one standard deviation holds 68 % of the runs of a
+// publication and p90 of them 80 %, as validate::factor_that_covers weighs them. Deterministic. Precondition:
+// errors.
+[[nodiscard]] simulate::ErrorModel fit_errors(const std::vector<StepError>& errors,
+                                              const simulate::ErrorModel& prior);
+
+// Minus the log likelihood that the fit maximises, without its prior.
+[[nodiscard]] double misfit(const std::vector<StepError>& errors, const simulate::ErrorModel&);
+
+// Each with a band of one standard deviation.
+[[nodiscard]] std::vector<accuracy::BandedError> banded(const std::vector<StepError>& errors,
+                                                        const simulate::ErrorModel&);
+
+}  // namespace echo::calibrate

@@ -1,0 +1,161 @@
+#include "calibrate/steps/error_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "calibrate/steps/error_fit.hpp"
+#include "calibrate/steps/step_study.hpp"
+#include "config/catalog/error_file.hpp"
+#include "config/toml/read_file.hpp"
+
+namespace echo::calibrate {
+
+namespace {
+
+constexpr const char* fit_date = "2026-11-22";
+
+struct Request {
+  std::string table, predicted, out;
+  bool check = false;
+};
+
+Request request_of(std::span<char*> args) {
+  Request out;
+  out.table = default_step_table();
+  std::size_t next = 0;
+  while (next < args.size()) {
+    const std::string_view name = args[next++];
+    if (name == "--check") {
+      out.check = true;
+      continue;
+    }
+    std::string* const value = name == "--table"       ? &out.table
+                               : name == "--predicted" ? &out.predicted
+                               : name == "--out"       ? &out.out
+                                                       : nullptr;
+    if (value == nullptr || next == args.size())
+      throw UserError("echo-calibrate errors does not know " + std::string(name),
+                      "echo-calibrate errors [--table FILE] [--predicted FILE] [--out FILE] [--check]", 2);
+    *value = args[next++];
+  }
+  return out;
+}
+
+std::vector<StepError> of_publication(const std::vector<StepError>& errors, const std::string& name,
+                                      bool is) {
+  std::vector<StepError> out;
+  for (const StepError& one : errors)
+    if ((one.publication == name) == is) out.push_back(one);
+  return out;
+}
+
+// Runs within one standard deviation and within the band of 80 %, of publications that the fit did not see.
+struct Unseen {
+  std::vector<accuracy::BandedError> one_sigma, p90;
+
+  void add(const std::vector<accuracy::BandedError>& rows, double factor) {
+    for (const accuracy::BandedError& row : rows) {
+      one_sigma.push_back(row);
+      p90.push_back({row.group, row.error, factor * row.band});
+    }
+  }
+};
+
+Unseen leave_each_out(const std::vector<StepError>& errors, const simulate::ErrorModel& prior) {
+  std::set<std::string> names;
+  for (const StepError& one : errors) names.insert(one.publication);
+  Unseen out;
+  for (const std::string& name : names) {
+    const auto others = of_publication(errors, name, false);
+    if (others.empty()) continue;
+    const simulate::ErrorModel model = fit_errors(others, prior);
+    out.add(banded(of_publication(errors, name, true), model), model.p90);
+  }
+  return out;
+}
+
+void print(const Unseen& unseen) {
+  fmt::print("\n{:24} {:>5} {:>8} {:>8} {:>9}\n", "publication, unseen", "rows", "1 sigma", "80 %", "band");
+  const auto one = accuracy::coverage_by_group(unseen.one_sigma),
+             p90 = accuracy::coverage_by_group(unseen.p90);
+  double mean = 0.0;
+  for (const auto& [name, c] : p90) {
+    fmt::print("{:24} {:>5} {:>6.0f} % {:>6.0f} % {:>7.1f} %\n", name, c.rows, 100 * one.at(name).covered,
+               100 * c.covered, 100 * c.median_band);
+    mean += c.covered / static_cast<double>(p90.size());
+  }
+  const auto all = accuracy::coverage(unseen.p90);
+  fmt::print("{:24} {:>5} {:>6.1f} % {:>6.1f} % {:>7.1f} %\n", "all rows", all.rows,
+             100 * accuracy::coverage(unseen.one_sigma).covered, 100 * all.covered, 100 * all.median_band);
+  fmt::print("{:24} {:>5} {:>8} {:>6.1f} %\n", "mean of publications", "", "", 100 * mean);
+}
+
+// Near enough to 80 %, though every publication differs from the others.
+bool holds(const Unseen& unseen) {
+  const double covered = accuracy::coverage(unseen.p90).covered;
+  const bool is_good = covered >= 0.75 && covered <= 0.85;
+  if (!is_good) fmt::print("the bands of 80 % hold {:.1f} % of unseen runs, not 75 to 85 %\n", 100 * covered);
+  return is_good;
+}
+
+void write(const std::string& path, const std::vector<StepError>& errors, const Unseen& unseen,
+           const simulate::ErrorModel& model) {
+  constexpr std::size_t fitted = error_source_count + 1;  // of the fields, the first
+  std::vector<config::ErrorFileText::About> about;
+  simulate::ErrorModel prior;
+  for (const config::ErrorField& field : config::error_fields()) {
+    if (about.size() < fitted || std::string_view(field.name) == "p90")
+      about.push_back({fmt::format("fitted, from a prior of {:.3g}", field.of(prior)), "measured"});
+    else
+      about.push_back({"an order of magnitude", "assumed"});
+  }
+  std::set<std::string> names;
+  for (const StepError& one : errors) names.insert(one.publication);
+  config::write_whole_file(
+      path, config::error_file_text(
+                {.source = fmt::format("the errors of {} published training steps of {} publications",
+                                       errors.size(), names.size()),
+                 .date = fit_date,
+                 .model = model,
+                 .about = about,
+                 .figures = {{"rows", static_cast<double>(errors.size())},
+                             {"publications", static_cast<double>(names.size())},
+                             {"unseen_within_one_sigma", accuracy::coverage(unseen.one_sigma).covered},
+                             {"unseen_within_80_percent_band", accuracy::coverage(unseen.p90).covered}}}));
+}
+
+}  // namespace
+
+int run_errors(std::span<char*> args) {
+  const Request request = request_of(args);
+  const config::CatalogInputs presets = config::read_catalog();
+  if (!std::filesystem::exists(request.table))
+    throw UserError("the measured steps are not at " + request.table,
+                    "set ECHO_DATA_DIR to the folder of the tables", 3);
+  const CsvTable table = CsvTable::read_file(request.table);
+  std::optional<CsvTable> predicted;
+  if (!request.predicted.empty()) predicted = CsvTable::read_file(request.predicted);
+  const auto errors = step_errors(table, presets, predicted ? &*predicted : nullptr);
+  if (errors.empty())
+    throw UserError("no run of " + request.table + " can be scored",
+                    "see echo-sweep validate for the reasons");
+  const simulate::ErrorModel prior;
+  simulate::ErrorModel model = fit_errors(errors, prior);
+  fmt::print("{:24} {:>8} {:>8}\n", "standard deviation", "prior", "fitted");
+  simulate::ErrorModel before = prior;
+  for (const config::ErrorField& field : config::error_fields())
+    fmt::print("{:24} {:>8.3f} {:>8.3f}\n", field.name, field.of(before), field.of(model));
+  const Unseen unseen = leave_each_out(errors, prior);
+  print(unseen);
+  if (!request.out.empty()) write(request.out, errors, unseen, model);
+  return request.check && !holds(unseen) ? 1 : 0;
+}
+
+}  // namespace echo::calibrate

@@ -1,0 +1,101 @@
+#include "calibrate/steps/step_study.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <string_view>
+
+#include "base/contract.hpp"
+
+namespace echo::calibrate {
+
+namespace {
+
+// The A100 seldom meets its power limit: its factor comes from kernel tables.
+constexpr std::int32_t first_capability_at_the_limit = 90;
+
+// Those whose kernels are Transformer Engine's.
+constexpr std::array<std::string_view, 4> known_best{"megatron-core", "megatron-core-flash-2", "nemo",
+                                                     "nemo-flash-2"};
+
+}  // namespace
+
+StepRows StepStudy::scored() {
+  StepRows out;
+  for (const config::MeasuredStep& step : steps.rows)
+    if (step.config && step.step_seconds && predict(step) > 0.0) out.push_back(&step);
+  return out;
+}
+
+double StepStudy::predict(const config::MeasuredStep& step) {
+  const simulate::StepReport report = simulate::simulate(*step.config, steps.catalog, known, workspace);
+  return report.status == training::Status::ok ? to_seconds(report.step) : 0.0;
+}
+
+StepStudy read_step_study(const std::string& table) {
+  const config::CatalogInputs presets = config::read_catalog();
+  return {config::read_measured_steps(CsvTable::read_file(table), presets), presets.calibration, {}};
+}
+
+std::string default_step_table() {
+  const char* folder = std::getenv("ECHO_DATA_DIR");
+  return std::string(folder != nullptr ? folder : "../shared/data") + "/steps/measured_steps.csv";
+}
+
+std::string step_option(std::span<char* const> args, std::string_view name, std::string otherwise) {
+  for (std::size_t i = 0; i + 1 < args.size(); ++i)
+    if (args[i] == name) otherwise = args[i + 1];
+  return otherwise;
+}
+
+double unbiased_rate(StepStudy& study, const StepRows& rows, kernels::KernelConstants& constants,
+                     SustainedRate rate) {
+  const double before = constants.*rate;
+  double low = 0.0, high = 1.0;
+  for (int i = 0; i < 20; ++i) {
+    const double middle = constants.*rate = (low + high) / 2;
+    study.forget_prices();
+    (median_of(log_ratios(study, rows)) < 0 ? low : high) = middle;
+  }
+  constants.*rate = before;
+  study.forget_prices();
+  return (low + high) / 2;
+}
+
+StepRows rate_rows(const StepStudy& study, const StepRows& rows, const std::string& kernels, bool narrow) {
+  StepRows out;
+  for (const config::MeasuredStep* row : rows) {
+    const training::TrainingConfig& c = *row->config;
+    const machine::GpuSpec& gpu = study.steps.catalog.gpu(c);
+    const std::string& framework = study.steps.catalog.framework(c.framework).name;
+    const bool tunes = c.recipe.lora_rank > 0 || c.recipe.packed_tokens > 0;
+    if (gpu.kernels == kernels && gpu.compute_capability >= first_capability_at_the_limit &&
+        std::find(known_best.begin(), known_best.end(), framework) != known_best.end() &&
+        machine::is_narrow(c.precision) == narrow && c.degrees.context == 1 && !tunes)
+      out.push_back(row);
+  }
+  return out;
+}
+
+std::vector<double> log_ratios(StepStudy& study, const StepRows& rows) {
+  std::vector<double> out;
+  for (const config::MeasuredStep* row : rows)
+    out.push_back(std::log(study.predict(*row) / *row->step_seconds));
+  return out;
+}
+
+double median_of(std::vector<double> values) {
+  ECHO_EXPECT(!values.empty());
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+double mean_error(const std::vector<double>& logs) {
+  double sum = 0.0;
+  for (const double x : logs) sum += std::abs(std::exp(x) - 1.0);
+  return sum / static_cast<double>(logs.size());
+}
+
+}  // namespace echo::calibrate

@@ -1,0 +1,55 @@
+// Published training steps beside their predictions while a constant is moved: what fits on steps share.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/measured/measured_steps.hpp"
+#include "simulate/simulate.hpp"
+
+namespace echo::calibrate {
+
+using StepRows = std::vector<const config::MeasuredStep*>;
+
+struct StepStudy {
+  config::MeasuredSteps steps;
+  simulate::Calibration calibration;  // moved by the fits
+  simulate::Workspace workspace;
+
+  // Rows that were measured and that can be simulated.
+  [[nodiscard]] StepRows scored();
+  // Seconds of a step as `known` now prices it; not positive where the config is none that runs. Call
+  // forget_prices() first whenever a constant was moved.
+  [[nodiscard]] double predict(const config::MeasuredStep&);
+  void forget_prices() { workspace.memo = {}; }
+};
+
+[[nodiscard]] StepStudy read_step_study(const std::string& table);
+[[nodiscard]] std::string default_step_table();  // below $ECHO_DATA_DIR (../shared/data)
+// The argument behind the last `name`, as "--table"; else `otherwise`.
+[[nodiscard]] std::string step_option(std::span<char* const> args, std::string_view name,
+                                      std::string otherwise);
+
+// The factor on the products of one kernel table inside training steps, by operand width, for which the
+// median of log(predicted / measured) over `rows` is zero; bisection, as it rises with the factor. Leaves it
+// as it was.
+using SustainedRate = double kernels::KernelConstants::*;
+[[nodiscard]] double unbiased_rate(StepStudy&, const StepRows& rows, kernels::KernelConstants&,
+                                   SustainedRate);
+
+// Of `rows`, those that such a factor is read off: Megatron-Core or NeMo on a GPU at its power limit (Hopper
+// and later), of one kernel table and operand width, without context parallelism (kept unseen) and not
+// tuning.
+[[nodiscard]] StepRows rate_rows(const StepStudy&, const StepRows& rows, const std::string& kernels,
+                                 bool narrow);
+
+// log(predicted / measured) of each.
+[[nodiscard]] std::vector<double> log_ratios(StepStudy&, const StepRows&);
+[[nodiscard]] double median_of(std::vector<double>);  // of at least one; of two in the middle their mean
+[[nodiscard]] double mean_error(const std::vector<double>& logs);  // mean of |predicted / measured - 1|
+
+constexpr std::size_t fewest_rate_rows = 3;
+
+}  // namespace echo::calibrate

@@ -1,0 +1,26 @@
+// How much longer matrix products take inside a training step than in a micro-benchmark (gemm_sustained and
+// gemm_sustained_8), read off published training steps of one framework.
+#pragma once
+
+#include <span>
+
+#include "calibrate/steps/step_study.hpp"
+
+namespace echo::calibrate {
+
+// What run_training printed, per GPU kind.
+struct TrainingRate {
+  const char* gpu;
+  double sixteen_bit, eight_bit, error;
+  const char* source;
+};
+[[nodiscard]] std::span<const TrainingRate> training_rates();
+[[nodiscard]] SustainedRate sustained_rate(bool narrow);  // which constant it is, by operand width
+
+// `echo-calibrate training [--table FILE]`: prints, per GPU kind and operand width, the value for which the
+// median predicted step equals the median measured one, the errors left, and the errors of each publication
+// under the value that the other publications give. The values are then written into kernel_assumed.cpp with
+// their date.
+int run_training(std::span<char*> args);
+
+}  // namespace echo::calibrate

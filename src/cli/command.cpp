@@ -1,0 +1,78 @@
+#include "cli/command.hpp"
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/named_table.hpp"
+#include "cli/terminal/problem_text.hpp"
+#include "cli/terminal/terminal.hpp"
+
+namespace echo::cli {
+
+std::string Invocation::text() const {
+  std::string all;
+  for (int i = 0; i < argc; ++i) all += (i > 0 ? " " : "") + std::string(argv[i]);
+  return all;
+}
+
+// The arguments, the program's name left out; `run` put in front where the first is neither a command nor an
+// option of the program itself.
+static std::vector<std::string> with_command(int argc, char** argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.empty()) return words;
+  static const std::vector<std::string> own{"-h", "--help", "--version"};
+  const bool is_command = find_named(command_table(), words.front()) >= 0;
+  if (!is_command && std::find(own.begin(), own.end(), words.front()) == own.end())
+    words.insert(words.begin(), "run");
+  return words;
+}
+
+static int report_problem(const UserError& error) {
+  if (is_first_process()) fmt::print(stderr, "{}", problem_text(error, wants_colour(stderr, false)));
+  return error.exit_code();
+}
+
+int run_command_line(int argc, char** argv) {
+  CLI::App app("Sweeps layouts of large-model training through a simulator and ranks them.", "echo-sweep");
+  app.require_subcommand(1);
+  app.footer("echo-sweep FILE.toml [options] is short for echo-sweep run FILE.toml [options].");
+  std::vector<std::function<int(Invocation&)>> actions;
+  std::vector<CLI::App*> parsers;
+  for (const Command* command : command_table()) {
+    CLI::App* parser = app.add_subcommand(command->name, command->summary);
+    Options options(*parser);
+    actions.push_back(command->declare(options));
+    parsers.push_back(parser);
+  }
+  std::vector<std::string> words = with_command(argc, argv);
+  std::reverse(words.begin(), words.end());  // CLI11 takes arguments last first
+  try {
+    app.parse(words);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return is_first_process() ? app.exit(error) : 0;  // --help
+    if (is_first_process())
+      fmt::print(stderr, "error: {}\n(echo-sweep --help lists commands and options)\n", error.what());
+    return 2;
+  }
+  Invocation invocation{.argc = argc, .argv = argv};
+  for (std::size_t i = 0; i < parsers.size(); ++i) {
+    if (!parsers[i]->parsed()) continue;
+    try {
+      return actions[i](invocation);
+    } catch (const UserError& error) {
+      return report_problem(error);
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "internal error: {}\n", error.what());
+      return 1;
+    }
+  }
+  return 2;
+}
+
+}  // namespace echo::cli

@@ -1,0 +1,74 @@
+// echo-sweep check SWEEP.toml: whether a sweep can run; for editors and CI. Writes and simulates nothing.
+#include <fmt/core.h>
+
+#include <memory>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/terminal/problem_text.hpp"
+#include "cli/terminal/terminal.hpp"
+#include "config/sweep_file/sweep_file.hpp"
+#include "explain/profile_inputs.hpp"
+#include "sweep/space/count_space.hpp"
+#include "sweep/space/design_space.hpp"
+#include "text/show_quantity.hpp"
+
+namespace echo::cli::commands {
+
+namespace {
+
+struct CheckOptions {
+  std::string sweep;
+  std::vector<std::string> sets, preset_paths;
+  bool json = false;
+};
+
+// How much there is to run. Spaces too large to number in a moment are counted as plan counts them.
+std::string size_of(const config::SweepInputs& inputs) {
+  constexpr std::int64_t soon_numbered = 1'000'000;
+  const sweep::RawSpace raw(inputs.spec, inputs.catalog);
+  const auto seed = static_cast<std::uint64_t>(inputs.spec.seed);
+  const sweep::SpaceCount count = sweep::count_space(raw, {.seed = seed});
+  if (count.exact && count.kept.value <= soon_numbered)
+    return text::show_count(sweep::DesignSpace(inputs.spec, inputs.catalog).size()) + " points";
+  if (inputs.spec.search.strategy != sweep::Strategy::grid)
+    return text::show_count(inputs.spec.search.points) + " points";
+  return (count.exact ? "" : "about ") + text::show_count(count.kept.value) + " combinations";
+}
+
+int run_check(const CheckOptions& options) {
+  try {
+    auto inputs = config::read_sweep(options.sweep, options.preset_paths, options.sets);
+    static_cast<void>(explain::read_profiles(inputs));
+    const std::string size = size_of(inputs);
+    if (options.json) {
+      fmt::print("{}", problem_json(UserError(inputs.warnings, 0)));
+    } else {
+      for (const Problem& warning : inputs.warnings) {
+        fmt::print("{}", problem_text(warning, wants_colour(stdout, false)));
+      }
+      fmt::print("{}: ok, {}\n", options.sweep, size);
+    }
+    return 0;
+  } catch (const UserError& error) {
+    if (!options.json) throw;
+    fmt::print("{}", problem_json(error));
+    return error.exit_code();
+  }
+}
+
+std::function<int(Invocation&)> declare(Options& options) {
+  auto chosen = std::make_shared<CheckOptions>();
+  options.argument(chosen->sweep, "SWEEP", "the sweep, a TOML file");
+  options.values(chosen->sets, "--set", "KEY=VALUE replaces a value of the sweep; repeatable");
+  options.values(chosen->preset_paths, "--preset-path",
+                 "folder of presets that come before the built-in ones");
+  options.flag(chosen->json, "--json", "problems as JSON on stdout");
+  return [chosen](Invocation&) { return run_check(*chosen); };
+}
+
+}  // namespace
+
+extern const Command check{.name = "check", .summary = "say whether a sweep can run", .declare = declare};
+
+}  // namespace echo::cli::commands

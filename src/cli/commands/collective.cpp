@@ -1,0 +1,157 @@
+// echo-sweep collective KIND: what nccl-tests would print on a cluster of the catalog, or on a machine of
+// one's own dimensions.
+#include <fmt/core.h>
+
+#include <memory>
+
+#include "base/error.hpp"
+#include "base/named_table.hpp"
+#include "cli/collective/collective_options.hpp"
+#include "cli/collective/collective_table.hpp"
+#include "cli/command.hpp"
+#include "config/catalog/preset_files.hpp"
+#include "config/toml/did_you_mean.hpp"
+
+namespace echo::cli::commands {
+
+namespace {
+
+struct CollectiveOptions {
+  std::string kind, cluster, bytes = "8:8G", dimensions;
+  std::vector<std::string> compare, preset_paths;
+  std::int64_t gpus = 0, gpus_per_node = 0;
+  std::string nccl_version, algorithm, protocol, min_channels, max_channels;  // empty: not given
+  std::string collectives = "nccl-whitebox", chunks, order, queue;
+  bool json = false;
+};
+
+machine::ClusterId cluster_named(const config::CatalogInputs& known, const std::string& name) {
+  const std::int32_t row = find_named(known.catalog.clusters, name);
+  if (row >= 0) return machine::ClusterId(row);
+  std::vector<std::string> names;
+  for (const auto& cluster : known.catalog.clusters) names.push_back(cluster.name);
+  throw UserError("unknown cluster \"" + name + "\"", config::suggest(name, names, "clusters"));
+}
+
+void require_generic(const std::string& value, const char* option, bool generic) {
+  if (!value.empty() && !generic)
+    throw UserError(std::string(option) + " is of generic collectives", "add --collectives generic");
+}
+
+// --algo is NCCL's or a textbook's, as the collectives are; what only one of them has is refused beside the
+// other.
+training::TrainingConfig config_of(const CollectiveOptions& options) {
+  training::TrainingConfig config;
+  training::Recipe& recipe = config.recipe;
+  set_choice(recipe, "collectives", options.collectives, "--collectives");
+  const bool generic = recipe.collectives == ops::CollectiveModel::generic;
+  const auto set = [&](const char* choice, const std::string& value, const char* option) {
+    if (!value.empty()) set_choice(recipe, choice, value, option);
+  };
+  set(generic ? "generic_algorithm" : "nccl_algo", options.algorithm, "--algo");
+  for (const auto& [value, option] : {std::pair{options.chunks, "--chunks"},
+                                      {options.order, "--order"},
+                                      {options.queue, "--queue"},
+                                      {options.dimensions, "--dimensions"}})
+    require_generic(value, option, generic);
+  set("generic_chunks", options.chunks, "--chunks");
+  set("generic_order", options.order, "--order");
+  set("generic_queue", options.queue, "--queue");
+  for (const auto& [value, option] : {std::pair{options.protocol, "--proto"},
+                                      {options.nccl_version, "--nccl-version"},
+                                      {options.min_channels, "--min-channels"},
+                                      {options.max_channels, "--max-channels"}}) {
+    if (!value.empty() && generic)
+      throw UserError(std::string(option) + " is of NCCL",
+                      "leave it out, or leave out --collectives generic");
+  }
+  set("nccl_proto", options.protocol, "--proto");
+  set("nccl_min_nchannels", options.min_channels, "--min-channels");
+  set("nccl_max_nchannels", options.max_channels, "--max-channels");
+  if (options.nccl_version.empty()) return config;
+  const auto version = config::nccl_version_of(options.nccl_version);
+  if (!version)
+    throw UserError("\"" + options.nccl_version + "\" is not an NCCL version", "write it as 2.21.5");
+  config.nccl_version = *version;
+  return config;
+}
+
+CollectiveAsk ask_of(const CollectiveOptions& options) {
+  CollectiveAsk ask{.kind = collective_named(options.kind),
+                    .sizes = sizes_of(options.bytes),
+                    .ranks = static_cast<std::int32_t>(options.gpus),
+                    .per_node = static_cast<std::int32_t>(options.gpus_per_node),
+                    .config = config_of(options)};
+  if (!options.dimensions.empty()) ask.dimensions = dimensions_named(options.dimensions);
+  return ask;
+}
+
+std::vector<CollectiveTable> tables_of(const CollectiveAsk& ask, const CollectiveOptions& options) {
+  std::vector<CollectiveTable> tables;
+  if (!ask.dimensions.empty()) tables.push_back(price_collective_table(ask));
+  if (options.cluster.empty() && options.compare.empty()) return tables;
+  const config::CatalogInputs known = config::read_catalog(config::catalog_folders(options.preset_paths));
+  if (!options.cluster.empty())
+    tables.push_back(price_collective_table(ask, known, cluster_named(known, options.cluster)));
+  for (const std::string& other : options.compare)
+    tables.push_back(price_collective_table(ask, known, cluster_named(known, other)));
+  return tables;
+}
+
+int run_collective(const CollectiveOptions& options) {
+  const CollectiveAsk ask = ask_of(options);
+  const std::vector<CollectiveTable> tables = tables_of(ask, options);
+  if (tables.empty())
+    throw UserError("no machine is named",
+                    "add --cluster dgx-h100-ndr400 (echo-sweep presets list clusters)");
+  if (options.json) {
+    text::Json json;
+    json.open_object().member("collective", ops::collective_kind_names[static_cast<std::size_t>(ask.kind)]);
+    json.member("collectives", options.collectives).key("machines").open_array();
+    for (const CollectiveTable& table : tables) add_json(json, table);
+    json.close().close();
+    fmt::print("{}", json.text());
+  } else {
+    fmt::print("{}", tables.size() == 1 ? text_of(ask, tables.front()) : side_by_side(ask, tables));
+  }
+  return 0;
+}
+
+std::function<int(Invocation&)> declare(Options& options) {
+  auto chosen = std::make_shared<CollectiveOptions>();
+  options.argument(chosen->kind, "KIND",
+                   "all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, reduce or send_recv");
+  options.value(chosen->cluster, "--cluster", "preset of the machine");
+  options.values(chosen->compare, "--compare", "a further cluster, side by side with the first");
+  options.value(chosen->gpus, "--gpus", "GPUs that take part; 0 = those of one node");
+  options.value(chosen->gpus_per_node, "--gpus-per-node", "of them in each node; 0 = all of it");
+  options.value(chosen->bytes, "--bytes",
+                "sizes as nccl-tests counts them: FIRST:LAST doubles, FIRST:LAST:FACTOR, or a list 1M,3M");
+  options.value(chosen->nccl_version, "--nccl-version", "as 2.21.5; default: the cluster's");
+  options.value(chosen->algorithm, "--algo",
+                "NCCL_ALGO: ring, tree, nvls, ...; of generic collectives: ring, hierarchical, ...");
+  options.value(chosen->protocol, "--proto", "NCCL_PROTO: LL, LL128 or Simple");
+  options.value(chosen->min_channels, "--min-channels", "NCCL_MIN_NCHANNELS");
+  options.value(chosen->max_channels, "--max-channels", "NCCL_MAX_NCHANNELS");
+  options.value(chosen->collectives, "--collectives",
+                "nccl-whitebox: as NCCL runs them; generic: textbook algorithms on bare links");
+  options.value(chosen->chunks, "--chunks", "of hierarchical generic collectives; 0 = best");
+  options.value(chosen->order, "--order", "of their dimensions: inner-first, by-bandwidth, balanced");
+  options.value(chosen->queue, "--queue", "of their chunks: fifo, lifo");
+  options.value(chosen->dimensions, "--dimensions",
+                "a machine of its own for generic collectives, as in \"Ring(8) 450 GB/s 100 ns, Switch(4) 50 "
+                "GB/s 1 us\"");
+  options.values(chosen->preset_paths, "--preset-path",
+                 "folder of presets that come before the built-in ones");
+  options.flag(chosen->json, "--json", "JSON on stdout");
+  return [chosen](Invocation&) { return run_collective(*chosen); };
+}
+
+}  // namespace
+
+extern const Command collective{
+    .name = "collective",
+    .summary = "time a collective as nccl-tests would, on a machine one need not have",
+    .declare = declare};
+
+}  // namespace echo::cli::commands

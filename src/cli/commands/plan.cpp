@@ -1,0 +1,115 @@
+// echo-sweep plan SWEEP.toml: how many points there are, which rule removed how many, and, on request, what a
+// few of them cost to simulate, which they are, or what becomes of one. Writes nothing.
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/plan/plan_counts.hpp"
+#include "cli/plan/plan_points.hpp"
+#include "cli/plan/plan_probe.hpp"
+#include "cli/terminal/problem_text.hpp"
+#include "cli/terminal/terminal.hpp"
+#include "config/sweep_file/sweep_file.hpp"
+#include "explain/profile_inputs.hpp"
+#include "parallel/journal/journal_rows.hpp"
+#include "results/write/result_file.hpp"
+#include "text/json.hpp"
+#include "text/show_quantity.hpp"
+
+namespace echo::cli::commands {
+
+namespace {
+
+struct PlanOptions {
+  std::string sweep, output, why, waterfall = "order";
+  std::vector<std::string> sets, preset_paths, profiles;
+  std::int64_t probe = 0, workers = 1, list = 0;
+  bool json = false;
+};
+
+// Rows an earlier launch has left, in the file or in journals beside it.
+struct AlreadyThere {
+  std::string file;
+  std::int64_t rows = 0;
+};
+AlreadyThere look_for_rows(const PlanOptions& options, const sweep::SweepSpec& spec) {
+  AlreadyThere there{options.output.empty() ? sweep::result_file_of(spec) : options.output, 0};
+  if (const auto state = results::read_state(there.file)) there.rows = state->rows;
+  const auto folder = parallel::journal_folder(there.file);
+  if (std::filesystem::is_directory(folder))
+    there.rows = std::max(there.rows, parallel::JournalRows(folder, "").size());
+  return there;
+}
+
+void print_text(const PlanOptions& options, const config::SweepInputs& inputs, const PlanCounts& counts) {
+  fmt::print("{}", options.waterfall == "alone" ? alone_text(counts) : waterfall_text(inputs.spec, counts));
+  const AlreadyThere there = look_for_rows(options, inputs.spec);
+  fmt::print("{}already in {}: {}\n", to_run_text(inputs.spec, counts), there.file,
+             text::show_count(there.rows));
+  if (options.probe > 0) {
+    fmt::print("{}", probe_text(probe_points(inputs.spec, inputs.catalog, inputs.calibration, counts,
+                                             options.probe, options.workers)));
+  }
+  if (options.list > 0)
+    fmt::print("{}", points_text(list_points(inputs.spec, inputs.catalog, counts, options.list)));
+  if (!options.why.empty())
+    fmt::print("{}", fate_text(find_fate(inputs.spec, inputs.catalog, counts, options.why)));
+}
+
+void print_json(const PlanOptions& options, const config::SweepInputs& inputs, const PlanCounts& counts) {
+  text::Json json;
+  json.open_object();
+  add_counts(counts, json);
+  const AlreadyThere there = look_for_rows(options, inputs.spec);
+  json.member("file", there.file).member("already", there.rows);
+  if (options.probe > 0) {
+    add_probe(
+        probe_points(inputs.spec, inputs.catalog, inputs.calibration, counts, options.probe, options.workers),
+        json);
+  }
+  if (options.list > 0)
+    add_points("list", list_points(inputs.spec, inputs.catalog, counts, options.list), json);
+  if (!options.why.empty()) add_fate(find_fate(inputs.spec, inputs.catalog, counts, options.why), json);
+  json.close();
+  fmt::print("{}", json.text());
+}
+
+int run_plan(const PlanOptions& options) {
+  auto inputs = config::read_sweep(options.sweep, options.preset_paths, options.sets);
+  const std::string measured = explain::read_profiles(inputs, options.profiles);
+  explain::price_by(measured, inputs);
+  for (const Problem& warning : inputs.warnings) {
+    fmt::print(stderr, "{}", problem_text(warning, wants_colour(stderr, false)));
+  }
+  const PlanCounts counts = count_plan(inputs.spec, inputs.catalog);
+  (options.json ? print_json : print_text)(options, inputs, counts);
+  return 0;
+}
+
+std::function<int(Invocation&)> declare(Options& options) {
+  auto chosen = std::make_shared<PlanOptions>();
+  options.argument(chosen->sweep, "SWEEP", "the sweep, a TOML file");
+  options.values(chosen->sets, "--set", "KEY=VALUE replaces a value of the sweep; repeatable");
+  options.values(chosen->preset_paths, "--preset-path",
+                 "folder of presets that come before the built-in ones");
+  options.values(chosen->profiles, "--profile", "measured kernels to price by, as in run; repeatable");
+  options.choice(chosen->waterfall, "--waterfall", {"order", "alone"},
+                 "what each rule removes: after those before it, or by itself");
+  options.value(chosen->probe, "--probe", "simulate N points and estimate the time of all");
+  options.value(chosen->workers, "--workers", "workers the estimate is for");
+  options.value(chosen->list, "--list", "name the first N points");
+  options.value(chosen->why, "--why", "what becomes of a point: tp=8,pp=4 (other axes: any value)");
+  options.value(chosen->output, "-o,--output", "result file to look for rows in (default: the sweep's own)");
+  options.flag(chosen->json, "--json", "JSON on stdout");
+  return [chosen](Invocation&) { return run_plan(*chosen); };
+}
+
+}  // namespace
+
+extern const Command plan{
+    .name = "plan", .summary = "count the points of a sweep, rule by rule", .declare = declare};
+
+}  // namespace echo::cli::commands

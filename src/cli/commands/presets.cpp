@@ -1,0 +1,216 @@
+// echo-sweep presets list|show|new|diff: what a sweep may name, what one preset holds and where it was read,
+// a file to start a new one from, and how two of them differ.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "base/error.hpp"
+#include "cli/command.hpp"
+#include "config/catalog/catalog_files.hpp"
+#include "config/catalog/preset_text.hpp"
+#include "config/toml/did_you_mean.hpp"
+#include "machine/topology.hpp"
+#include "text/json.hpp"
+#include "text/text_table.hpp"
+#include "timeline/schedule.hpp"
+
+namespace echo::cli::commands {
+
+namespace {
+
+struct Preset {
+  std::string kind, name, path;  // kind: the folder ("models"); path: empty for what is compiled in
+};
+
+struct PresetOptions {
+  std::string action, name, second, from;
+  std::vector<std::string> preset_paths;
+  bool json = false;
+};
+
+// Sorted by kind and name; of two files with one name, the one that is used.
+std::vector<Preset> all_presets(const PresetOptions& options) {
+  std::vector<Preset> presets;
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const config::InputFile& file :
+       config::read_catalog(config::catalog_folders(options.preset_paths)).files) {
+    const std::filesystem::path path(file.path);
+    Preset preset{path.parent_path().filename().string(), path.stem().string(), file.path};
+    if (preset.name != "aliases" && seen.insert({preset.kind, preset.name}).second)
+      presets.push_back(std::move(preset));
+  }
+  for (const auto* schedule : timeline::schedule_table())
+    presets.push_back({"schedules", schedule->name, ""});
+  for (const auto* topology : machine::topology_table())
+    presets.push_back({"topologies", topology->name, ""});
+  return presets;
+}
+
+int list(const PresetOptions& options) {
+  std::map<std::string, std::vector<Preset>> by_kind;
+  for (Preset& preset : all_presets(options)) {
+    if (options.name.empty() || options.name == preset.kind)
+      by_kind[preset.kind].push_back(std::move(preset));
+  }
+  if (by_kind.empty()) {
+    throw UserError("unknown kind of preset \"" + options.name + "\"",
+                    "echo-sweep presets list shows all kinds");
+  }
+  text::Json json;
+  json.open_object().key("search_path").open_array();
+  for (const std::string& folder : config::catalog_folders(options.preset_paths)) {
+    json.value(folder);
+    if (!options.json) fmt::print("# searched in {}\n", folder);
+  }
+  json.close();
+  for (const auto& [kind, presets] : by_kind) {
+    json.key(kind).open_array();
+    if (!options.json) fmt::print("{}\n", kind);
+    for (const Preset& preset : presets) {
+      json.value(preset.name);
+      if (!options.json) fmt::print("  {}\n", preset.name);
+    }
+    json.close();
+  }
+  if (options.json) fmt::print("{}", json.close().text());
+  return 0;
+}
+
+std::string text_of(const Preset& preset) {
+  if (preset.path.empty()) return "";
+  std::ifstream file(preset.path);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+int show(const PresetOptions& options) {
+  const auto presets = all_presets(options);
+  std::vector<std::string> names;
+  text::Json json;
+  json.open_array();
+  bool found = false;
+  for (const Preset& preset : presets) {
+    names.push_back(preset.name);
+    if (preset.name != options.name) continue;
+    found = true;
+    json.open_object().member("kind", preset.kind).member("name", preset.name).member("file", preset.path);
+    json.member("text", text_of(preset)).close();
+    if (!options.json) {
+      fmt::print("# {} {} from {}\n{}\n", preset.kind, preset.name,
+                 preset.path.empty() ? "the program" : preset.path, text_of(preset));
+    }
+  }
+  if (!found) {
+    throw UserError("unknown preset \"" + options.name + "\"",
+                    config::suggest(options.name, names, "echo-sweep presets list shows all"));
+  }
+  if (options.json) fmt::print("{}", json.close().text());
+  return 0;
+}
+
+const Preset* find(const std::vector<Preset>& presets, const std::string& kind, const std::string& name) {
+  for (const Preset& preset : presets) {
+    if (preset.name == name && preset.kind == kind && !preset.path.empty()) return &preset;
+  }
+  return nullptr;
+}
+
+int make(const PresetOptions& options) {
+  if (options.name.empty() || options.second.empty())
+    throw UserError("presets new needs a kind and a name", "echo-sweep presets new clusters my-lab");
+  if (options.from.empty()) {
+    fmt::print("{}", config::preset_template(options.name, options.second));
+    return 0;
+  }
+  const auto presets = all_presets(options);
+  const Preset* const from = find(presets, options.name, options.from);
+  if (from == nullptr) {
+    std::vector<std::string> names;
+    for (const Preset& preset : presets) {
+      if (preset.kind == options.name) names.push_back(preset.name);
+    }
+    throw UserError("there is no \"" + options.from + "\" among " + options.name,
+                    config::suggest(options.from, names, "known"));
+  }
+  fmt::print("{}", config::renamed_preset(text_of(*from), from->name, options.second));
+  return 0;
+}
+
+// Rows of (key, value of a, value of b) that differ; a key that one of them lacks has "-" there.
+std::vector<std::array<std::string, 3>> differences(const Preset& a, const Preset& b) {
+  const auto ours = config::preset_values(text_of(a)), theirs = config::preset_values(text_of(b));
+  const auto value_in = [](const std::vector<config::PresetValue>& values, const std::string& key) {
+    const auto found = std::ranges::find(values, key, &config::PresetValue::key);
+    return found == values.end() ? std::string("-") : found->value;
+  };
+  std::vector<std::array<std::string, 3>> rows;
+  for (const config::PresetValue& one : ours) {
+    const std::string other = value_in(theirs, one.key);
+    if (other != one.value) rows.push_back({one.key, one.value, other});
+  }
+  for (const config::PresetValue& one : theirs) {
+    if (value_in(ours, one.key) == "-") rows.push_back({one.key, "-", one.value});
+  }
+  return rows;
+}
+
+int diff(const PresetOptions& options) {
+  const auto presets = all_presets(options);
+  std::vector<std::string> names;
+  bool found = false;
+  text::Json json;
+  json.open_array();
+  for (const Preset& a : presets) {
+    names.push_back(a.name);
+    const Preset* const b = a.name == options.name ? find(presets, a.kind, options.second) : nullptr;
+    if (b == nullptr || a.path.empty()) continue;
+    found = true;
+    text::TextTable table({"<" + a.kind, "<" + a.name, "<" + b->name});
+    for (const auto& [key, ours, theirs] : differences(a, *b)) {
+      table.add({key, ours, theirs});
+      json.open_object().member("kind", a.kind).member("field", key).member(a.name, ours);
+      json.member(b->name, theirs).close();
+    }
+    if (!options.json) fmt::print("{}", table.text());
+  }
+  if (!found) {
+    throw UserError("no kind of preset has both \"" + options.name + "\" and \"" + options.second + "\"",
+                    config::suggest(options.second, names, "echo-sweep presets list shows all"));
+  }
+  if (options.json) fmt::print("{}", json.close().text());
+  return 0;
+}
+
+std::function<int(Invocation&)> declare(Options& options) {
+  auto chosen = std::make_shared<PresetOptions>();
+  options.choice(chosen->action, "ACTION", {"list", "show", "new", "diff"},
+                 "list presets, show one, print a new one to fill in, or compare two");
+  options.optional_argument(chosen->name, "NAME",
+                            "list, new: the kind (models, gpus, ...); show, diff: the preset");
+  options.optional_argument(chosen->second, "SECOND", "new: its name; diff: the other preset");
+  options.value(chosen->from, "--from", "new: the preset to copy");
+  options.values(chosen->preset_paths, "--preset-path",
+                 "folder of presets that come before the built-in ones");
+  options.flag(chosen->json, "--json", "JSON on stdout");
+  return [chosen](Invocation&) {
+    if (chosen->action.empty())
+      throw UserError("presets needs list, show, new or diff", "echo-sweep presets list");
+    if (chosen->action == "new") return make(*chosen);
+    if (chosen->action == "diff") return diff(*chosen);
+    return chosen->action == "list" ? list(*chosen) : show(*chosen);
+  };
+}
+
+}  // namespace
+
+extern const Command presets{
+    .name = "presets", .summary = "list, show, start and compare presets", .declare = declare};
+
+}  // namespace echo::cli::commands

@@ -1,0 +1,264 @@
+// echo-sweep profile import|merge|list|show|diff|gaps|plan: measured kernels as files that a sweep can price
+// by, and which to measure.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "base/error.hpp"
+#include "cli/command.hpp"
+#include "cli/kernels/profile_rows.hpp"
+#include "cli/kernels/profile_summary.hpp"
+#include "config/measured/profile_table.hpp"
+#include "config/toml/did_you_mean.hpp"
+#include "explain/wanted_kernels.hpp"
+#include "kernels/database/price_known.hpp"
+#include "storage/profile_file.hpp"
+#include "text/json.hpp"
+#include "text/show_quantity.hpp"
+
+namespace echo::cli::commands {
+
+namespace {
+
+constexpr double conflict = 0.2;   // files that differ by more in a kernel did not time the same thing
+constexpr double unlikely = 20.0;  // ratio to the model that a wrong unit explains best
+constexpr std::size_t conflicts_shown = 10;
+
+struct ProfileOptions {
+  std::string action, output, gpu, library, library_version, clocks, date, where;
+  std::vector<std::string> files, preset_paths, sets, profiles;
+  std::int64_t top = 20, points = 20;
+  bool sustained = false, json = false;
+};
+
+config::CatalogInputs presets_of(const ProfileOptions& options) {
+  return config::read_catalog(config::catalog_folders(options.preset_paths));
+}
+
+const std::string& output_of(const ProfileOptions& options) {
+  if (options.output.empty())
+    throw UserError("profile " + options.action + " needs a file to write", "name it with -o OUT.h5");
+  return options.output;
+}
+
+kernels::Profile read_one(const std::string& file) { return storage::read_profile(file).profile; }
+
+void expect_files(const ProfileOptions& options, std::size_t count) {
+  if (options.files.size() != count)
+    throw UserError(fmt::format("profile {} takes {} file{}, not {}", options.action, count,
+                                count == 1 ? "" : "s", options.files.size()),
+                    "echo-sweep profile --help");
+}
+
+// --- import
+config::ImportChoices choices_of(const ProfileOptions& options) {
+  config::ImportChoices choices{.gpu = options.gpu,
+                                .library_version = options.library_version,
+                                .date = options.date,
+                                .sustained = options.sustained};
+  if (!options.library.empty()) {
+    const auto& names = ops::kernel_library_names;
+    const auto found = std::find(names.begin(), names.end(), options.library);
+    if (found == names.end())
+      throw UserError("--as-library: unknown library \"" + options.library + "\"",
+                      config::suggest(options.library, {names.begin(), names.end()}, "known"));
+    choices.library = static_cast<ops::KernelLibrary>(found - names.begin());
+  }
+  if (!options.clocks.empty()) {
+    char* end = nullptr;
+    choices.clock_mhz = std::strtod(options.clocks.c_str(), &end);
+    if (*end != '\0' || !(choices.clock_mhz > 0.0))
+      throw UserError("--clocks: \"" + options.clocks + "\" is no clock", "write MHz, as in --clocks 1410");
+  }
+  return choices;
+}
+
+std::string far_from_model(const kernels::Profile& profile, const config::CatalogInputs& presets) {
+  const results::Table rows = profile_rows(profile, presets);
+  std::int64_t far = 0;
+  for (std::int64_t row = 0; row < rows.rows(); ++row)
+    far += std::abs(std::log(rows.number("ratio", row))) > std::log(unlikely) ? 1 : 0;
+  if (far == 0) return "";
+  return fmt::format(
+      "warning: {} rows take more than {:.0f} times as long as the model says, or less than {:.0f} times; "
+      "are "
+      "the units right? (echo-sweep profile show FILE)\n",
+      text::show_count(far), unlikely, unlikely);
+}
+
+int import_tables(const ProfileOptions& options) {
+  const std::string& output = output_of(options);
+  const config::ImportChoices choices = choices_of(options);
+  const config::CatalogInputs presets = presets_of(options);
+  config::Problems problems;
+  kernels::Profile all;
+  std::string report;
+  text::Json json;
+  json.open_object().key("tables").open_array();
+  for (const std::string& file : options.files) {
+    const CsvTable csv = CsvTable::read_file(file);
+    const config::ImportedTable table = config::read_kernel_table(csv, presets, choices, problems);
+    if (problems.errors() > 0) continue;
+    report += fmt::format("{}: {} rows\n", file, text::show_count(table.rows));
+    json.open_object().member("table", file).member("rows", table.rows).key("left_out").open_object();
+    for (const auto& [why, count] : table.left_out) {
+      report += fmt::format("  left out {:>6}  {}\n", text::show_count(count), why);
+      json.member(why, count);
+    }
+    json.close().close();
+    all = kernels::joined(all, table.profile);
+  }
+  problems.throw_if_any();
+  const std::string digest = storage::write_profile(output, all);
+  std::int64_t kernels = 0;
+  for (const ProfileGroup& group : groups_of(all)) kernels += group.kernels;
+  report += fmt::format("{}: {} measurements of {} kernels, digest {}\n", output,
+                        text::show_count(std::ssize(all.rows)), text::show_count(kernels), digest);
+  json.close().member("file", output).member("rows", all.rows.size()).member("kernels", kernels);
+  json.member("digest", digest).close();
+  fmt::print("{}", options.json ? json.text() : report);
+  if (const std::int64_t apart = kernels_with_repeats_apart(all, conflict); apart > 0)
+    fmt::print(stderr, "warning: repeats of {} kernels differ by more than {:.0f} %; their median counts\n",
+               text::show_count(apart), 100 * conflict);
+  fmt::print(stderr, "{}", far_from_model(all, presets));
+  return 0;
+}
+
+// --- merge
+int merge(const ProfileOptions& options) {
+  const std::string& output = output_of(options);
+  kernels::Profile all;
+  std::vector<ProfilePair> conflicts;
+  for (const std::string& file : options.files) {
+    const kernels::Profile next = read_one(file);
+    const auto far = apart(diff_of(all, next), conflict);
+    conflicts.insert(conflicts.end(), far.begin(), far.end());
+    all = kernels::joined(all, next);
+  }
+  const std::string digest = storage::write_profile(output, all);
+  if (options.json) {
+    text::Json json;
+    json.open_object().member("file", output).member("rows", all.rows.size());
+    json.member("conflicts", conflicts.size()).member("digest", digest).close();
+    fmt::print("{}", json.text());
+    return 0;
+  }
+  if (!conflicts.empty())
+    fmt::print("{} kernels differ by more than {:.0f} % between files; their median counts\n{}",
+               text::show_count(std::ssize(conflicts)), 100 * conflict,
+               pairs_text(conflicts, conflicts_shown));
+  fmt::print("{}: {} measurements, digest {}\n", output, text::show_count(std::ssize(all.rows)), digest);
+  return 0;
+}
+
+// --- list, show, diff
+int list(const ProfileOptions& options) {
+  expect_files(options, 1);
+  const storage::ProfileFile file = storage::read_profile(options.files.front());
+  fmt::print("{}", options.json ? groups_json(file.profile) : groups_text(file.profile));
+  if (!options.json) fmt::print("digest {}\n", file.digest);
+  return 0;
+}
+
+int show(const ProfileOptions& options) {
+  expect_files(options, 1);
+  const kernels::Profile profile = read_one(options.files.front());
+  const results::Table rows = profile_rows(profile, presets_of(options));
+  const auto chosen = chosen_rows(rows, options.where, options.top);
+  fmt::print("{}", options.json ? rows_json(rows, chosen) : rows_text(profile, rows, chosen));
+  return 0;
+}
+
+int diff(const ProfileOptions& options) {
+  expect_files(options, 2);
+  const ProfileDiff found = diff_of(read_one(options.files[0]), read_one(options.files[1]));
+  fmt::print("{}", options.json ? diff_json(found) : diff_text(found, static_cast<std::size_t>(options.top)));
+  return 0;
+}
+
+// --- gaps, plan
+void write_text(const std::string& file, const std::string& text) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> out(std::fopen(file.c_str(), "wb"), &std::fclose);
+  if (!out || std::fwrite(text.data(), 1, text.size(), out.get()) != text.size() ||
+      std::fflush(out.get()) != 0)
+    throw UserError("cannot write \"" + file + "\"", "check that the folder exists and has room", 5);
+}
+
+int want(const ProfileOptions& options) {
+  expect_files(options, 1);
+  if (options.points < 1) throw UserError("--points must be 1 or more", "20 is the default");
+  const std::string& file = options.files.front();
+  const bool of_result = options.action == "gaps";
+  const explain::WantedKernels wanted =
+      of_result ? explain::gaps_of_result(file, options.points, options.preset_paths)
+                : explain::kernels_of_sweep({.file = file,
+                                             .sets = options.sets,
+                                             .profiles = options.profiles,
+                                             .preset_paths = options.preset_paths},
+                                            options.points);
+  if (!wanted.problem.empty()) fmt::print(stderr, "warning: {}\n", wanted.problem);
+  const std::string csv = explain::wanted_csv(wanted.kernels);
+  if (options.output.empty()) {
+    fmt::print("{}", csv);
+    return 0;
+  }
+  write_text(options.output, csv);
+  fmt::print("{}: {} kernels of {} {}point{}\n", options.output, text::show_count(std::ssize(wanted.kernels)),
+             wanted.points, of_result ? "best " : "", wanted.points == 1 ? "" : "s");
+  return 0;
+}
+
+void declare_wanting(Options& options, ProfileOptions& chosen) {
+  options.value(chosen.points, "--points", "gaps: so many of the best; plan: so many, spread evenly");
+  options.values(chosen.sets, "--set", "plan: change one key of the sweep, as in space.tp=[1,8]");
+  options.values(chosen.profiles, "--profile", "plan: price by this one, too");
+}
+
+std::function<int(Invocation&)> declare(Options& options) {
+  auto chosen = std::make_shared<ProfileOptions>();
+  options.choice(
+      chosen->action, "ACTION", {"import", "merge", "list", "show", "diff", "gaps", "plan"},
+      "make a profile of tables, make one of several, say what one holds, show its rows beside the "
+      "model's prices, compare two; list kernels to measure: what the best points of a result run and no "
+      "profile of it holds, what points of a sweep run");
+  options.arguments(chosen->files, "FILE",
+                    "import: tables (CSV); gaps: a result; plan: a sweep (TOML); else profiles (HDF5)");
+  options.value(chosen->output, "-o,--output",
+                "import, merge: the profile to write; gaps, plan: the table, default: standard output");
+  declare_wanting(options, *chosen);
+  options.value(chosen->gpu, "--gpu",
+                "import: the GPU preset they were measured on, whatever the tables say");
+  options.value(chosen->library, "--as-library",
+                "import: whose kernels they stand for, whatever the tables say; sweeps ask for \"training\"");
+  options.value(chosen->library_version, "--library-version", "import: in words, as \"cuBLAS 12.6\"");
+  options.value(chosen->clocks, "--clocks", "import: clock of the SMs while they were measured, MHz");
+  options.flag(
+      chosen->sustained, "--sustained",
+      "import: measured at the clocks of a long training step, not of a micro-benchmark that pauses");
+  options.value(chosen->date, "--date", "import: when they were measured, in words");
+  options.value(chosen->where, "--where", "show: only rows it keeps, as in \"kind == 'gemm' and m >= 4096\"");
+  options.value(chosen->top, "-n,--top",
+                "show, diff: the N rows that are farthest from the model, or apart; show: 0 = all rows");
+  options.values(chosen->preset_paths, "--preset-path",
+                 "folder of presets that come before the built-in ones");
+  options.flag(chosen->json, "--json", "JSON on stdout");
+  return [chosen](Invocation&) {
+    if (chosen->action == "import") return import_tables(*chosen);
+    if (chosen->action == "merge") return merge(*chosen);
+    if (chosen->action == "list") return list(*chosen);
+    if (chosen->action == "gaps" || chosen->action == "plan") return want(*chosen);
+    return chosen->action == "show" ? show(*chosen) : diff(*chosen);
+  };
+}
+
+}  // namespace
+
+extern const Command profile{
+    .name = "profile", .summary = "measured kernels: import, merge, list, show, compare", .declare = declare};
+
+}  // namespace echo::cli::commands

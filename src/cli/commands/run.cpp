@@ -1,0 +1,198 @@
+// echo-sweep [run] SWEEP.toml: simulates every point of a sweep, on one worker or under mpirun on many, and
+// goes on from what an earlier launch left.
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "cli/command.hpp"
+#include "cli/run/run_request.hpp"
+#include "cli/run/sweep_inputs.hpp"
+#include "cli/slurm/time_budget.hpp"
+#include "cli/terminal/problem_text.hpp"
+#include "cli/terminal/progress.hpp"
+#include "cli/terminal/summary.hpp"
+#include "cli/terminal/terminal.hpp"
+#include "explain/profile_inputs.hpp"
+#include "parallel/broadcast.hpp"
+#include "parallel/launch/launch.hpp"
+#include "parallel/launch/stop_signal.hpp"
+#include "results/read_rows.hpp"
+#include "sweep/run/run_sweep.hpp"
+#include "text/show_quantity.hpp"
+
+namespace echo::cli::commands {
+
+namespace {
+
+const char* words_of(parallel::StopReason reason) {
+  switch (reason) {
+    case parallel::StopReason::time_budget:
+      return "the time budget is used up";
+    case parallel::StopReason::failures:
+      return "more points failed than --max-failures allows";
+    case parallel::StopReason::none:
+    case parallel::StopReason::signal:
+    case parallel::StopReason::gave_up:
+      break;
+  }
+  return "asked to by a signal";
+}
+
+int report_stop(const parallel::LaunchRequest& request, const parallel::LaunchOutcome& outcome,
+                const Invocation& invocation) {
+  fmt::print(stderr, "stopped early ({}): {} of {} points are done; go on with the same command:\n  {}\n",
+             words_of(outcome.stop_reason), text::show_count(outcome.summary.rows),
+             text::show_count(ids_of(request.shard, request.space.size).count()), invocation.text());
+  return outcome.stop_reason == parallel::StopReason::failures ? 4 : parallel::exit_resumable;
+}
+
+constexpr std::int64_t points_for_gaps = 20;
+
+int report_outcome(const RunOptions& options, std::int64_t allowed_failures, const parallel::Session& session,
+                   const WorkerInputs& inputs, const parallel::LaunchRequest& request,
+                   const parallel::LaunchOutcome& outcome, const Invocation& invocation) {
+  using Kind = parallel::LaunchOutcome::Kind;
+  if (outcome.kind == Kind::stopped) return report_stop(request, outcome, invocation);
+  const results::ResultFile rows(request.file);
+  simulate::Catalog catalog = inputs.catalog;
+  const auto best = explain::best_configs(rows, points_for_gaps, catalog);
+  const SummaryFacts facts{.file = request.file.string(),
+                           .rows_digest = outcome.summary.rows_digest,
+                           .seconds = outcome.seconds,
+                           .simulated = outcome.progress.rows(),
+                           .resumed = outcome.resumed_rows,
+                           .workers = session.workers(),
+                           .already_complete = outcome.kind == Kind::already_complete,
+                           .gaps = explain::kernel_gaps(best, catalog, inputs.calibration),
+                           .gap_points = best.size()};
+  fmt::print("{}", options.json ? summary_json(rows, facts) : summary_text(rows, facts));
+  if (outcome.kind == Kind::limited && !options.json)
+    fmt::print("partial: the first {} of {} points; go on with the same command without --limit\n",
+               text::show_count(outcome.summary.rows), text::show_count(request.space.size));
+  return exit_code_of_rows(outcome.summary.by_status, allowed_failures, options.allow_empty);
+}
+
+// `shared` outlives what is thrown here: on one worker alone, it must not be taken down before the session
+// is.
+int run_on(const parallel::Session& session, const RunOptions& options, const Invocation& invocation,
+           std::optional<WorkerInputs>& shared) {
+  config::SweepInputs read;
+  std::string measured;
+  (void)parallel::from_first_worker(session, [&] {
+    check_options(options);
+    read = config::read_sweep(options.sweep, options.preset_paths, options.sets);
+    measured = explain::read_profiles(read, options.profiles);
+    return true;
+  });
+  Log log(session.is_first() ? options.log_file : "");
+  results::Provenance provenance;
+  if (session.is_first()) {
+    provenance = provenance_of(read, invocation);
+    for (const Problem& warning : read.warnings)
+      if (!options.quiet) log.write(problem_text(warning, wants_colour(stderr, options.no_colour)));
+  }
+  shared.emplace(share_inputs(session, std::move(read), measured));
+  const WorkerInputs& inputs = *shared;
+  const sweep::DesignSpace space = share_space(session, inputs);
+  const parallel::LaunchRequest request = launch_request(options, inputs, space, std::move(provenance));
+  if (options.verbose && session.is_first()) log.write(describe_request(request));
+
+  std::optional<ProgressReporter> reporter;
+  const parallel::LaunchWatch watch{
+      .on_start =
+          [&](const parallel::LaunchStart& start) {
+            reporter.emplace(progress_style(options.quiet ? "none" : options.progress, is_terminal(stderr)),
+                             parse_seconds(options.progress_interval, "--progress-interval"), log,
+                             ProgressFacts{.name = inputs.spec.name,
+                                           .total = start.total,
+                                           .resumed = start.resumed,
+                                           .suspects = start.suspects,
+                                           .workers = session.workers()});
+          },
+      .on_progress = [&](const parallel::Progress& now) { reporter->see(now); },
+      .on_warning = [&](const std::string& text) { log.write("warning: " + text + "\n"); }};
+  const auto run_rows = [&](sweep::WorkSource& source, sweep::RowSink& sink) {
+    (void)sweep::run_sweep(space, inputs.catalog, inputs.calibration, source, sink);
+  };
+  const auto outcome = parallel::launch(session, request, inputs.catalog, run_rows, watch);
+  if (!session.is_first()) return 0;
+  if (reporter) reporter->finish(outcome.progress);
+  return report_outcome(options, failures_allowed(options, inputs.spec, outcome.summary.rows), session,
+                        inputs, request, outcome, invocation);
+}
+
+int run_sweep_file(const RunOptions& options, Invocation& invocation) {
+  const parallel::Session session(invocation.argc, invocation.argv);
+  parallel::watch_stop_signals();
+  std::optional<WorkerInputs> inputs;
+  int code = 0;
+  try {
+    code = run_on(session, options, invocation, inputs);
+  } catch (const UserError& error) {  // on every worker alike
+    code = error.exit_code();
+    if (session.is_first()) {
+      fmt::print(stderr, "{}", problem_text(error, wants_colour(stderr, options.no_colour)));
+      if (options.json) fmt::print("{}", problem_json(error));
+    }
+  } catch (const std::exception& error) {  // on one worker alone: the others may wait for it
+    fmt::print(stderr, "worker {}: internal error: {}\n", session.worker(), error.what());
+    session.abort();
+  }
+  return session.agree_on_exit_code(code);
+}
+
+void declare_what_runs(Options& options, RunOptions& chosen) {
+  options.argument(chosen.sweep, "SWEEP", "the sweep, a TOML file");
+  options.value(chosen.output, "-o,--output", "result file (default: the sweep's own, else NAME.h5 here)");
+  options.values(chosen.sets, "--set",
+                 "KEY=VALUE replaces a value of the sweep, as space.tp=[1,2]; repeatable");
+  options.values(chosen.preset_paths, "--preset-path",
+                 "folder of presets that come before the built-in ones");
+  options.values(
+      chosen.profiles, "--profile",
+      "measured kernels to price by, beside those the sweep names (echo-sweep profile); repeatable");
+  options.value(chosen.limit, "--limit", "only the first N points; a later run without it goes on; 0 = all");
+  options.value(chosen.shard, "--shard",
+                "I/N: only the I-th of N shares, into a file of its own (echo-sweep merge joins them)");
+  options.flag(chosen.fresh, "--fresh", "forget old rows; an old file stays until the new one is complete");
+  options.flag(chosen.extend, "--extend", "the space changed: keep points that are still in it");
+  options.flag(chosen.retry_failed, "--retry-failed", "do points that failed again");
+  options.value(chosen.max_failures, "--max-failures",
+                "failed points that are tolerated, a number or P%; more: exit 4 (default: 0)");
+  options.flag(chosen.fail_fast, "--fail-fast", "stop at the first failed point that is not tolerated");
+  options.flag(chosen.allow_empty, "--allow-empty", "exit 0 even when no point is feasible");
+}
+
+void declare_how_it_runs(Options& options, RunOptions& chosen) {
+  options.value(chosen.time_budget, "--time-budget",
+                "stop in time, exit 75: 3h30m, 90min; 0 = never (default: the sweep's, else what the Slurm "
+                "job has left but a minute)");
+  options.value(chosen.snapshot_every, "--snapshot-every",
+                "between complete files written while it runs; 0 = none (default: the sweep's, else 5min)");
+  options.choice(chosen.fsync, "--fsync", {"never", "second", "batch"},
+                 "when rows are forced to the disk. never: a kill costs a second of rows at most, a power "
+                 "cut what the kernel still held; second: so does a power cut; batch: nothing is lost");
+  options.choice(chosen.progress, "--progress", {"auto", "bar", "line", "json", "none"},
+                 "on stderr; auto = bar on a terminal, lines elsewhere");
+  options.value(chosen.progress_interval, "--progress-interval", "between progress lines: 30s");
+  options.value(chosen.log_file, "--log-file", "also append progress lines and warnings to this file");
+  options.flag(chosen.json, "--json", "the summary, or what is wrong, as JSON on stdout");
+  options.flag(chosen.quiet, "-q,--quiet", "no progress and no warnings");
+  options.flag(chosen.verbose, "-v,--verbose", "say what is run, and under which keys");
+  options.flag(chosen.no_colour, "--no-color", "plain text, as with NO_COLOR in the environment");
+}
+
+std::function<int(Invocation&)> declare(Options& options) {
+  auto chosen = std::make_shared<RunOptions>();
+  declare_what_runs(options, *chosen);
+  declare_how_it_runs(options, *chosen);
+  return [chosen](Invocation& invocation) { return run_sweep_file(*chosen, invocation); };
+}
+
+}  // namespace
+
+extern const Command run{.name = "run", .summary = "simulate a sweep, or go on with it", .declare = declare};
+
+}  // namespace echo::cli::commands

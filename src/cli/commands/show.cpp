@@ -1,0 +1,133 @@
+// echo-sweep show FILE ID: one page about one row, with what the file does not store worked out again.
+#include <fmt/core.h>
+
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "cli/command.hpp"
+#include "explain/chosen_row.hpp"
+#include "explain/explain.hpp"
+#include "explain/pipeline_text.hpp"
+#include "ops/describe.hpp"
+#include "query/result_text.hpp"
+#include "results/read_rows.hpp"
+#include "simulate/unfold/step_timeline.hpp"
+#include "text/show_quantity.hpp"
+
+namespace echo::cli::commands {
+
+namespace {
+
+struct ShowOptions {
+  std::string file, id;
+  std::vector<std::string> preset_paths;
+  bool json = false;
+};
+
+struct Again {
+  std::optional<explain::Explanation> explanation;
+  std::string pipeline, problem;  // problem: why there is none, or how it disagrees with the file
+};
+
+Again work_out(const results::ResultFile& file, const results::Table& table, const ShowOptions& options) {
+  Again again;
+  auto again_config = explain::config_again(file, table, options.preset_paths);
+  again.problem = again_config.problem;
+  if (!again_config.config) return again;
+  const auto& known = again_config.known;
+  again.explanation = explain::explain(*again_config.config, known.catalog, known.calibration);
+  const double now = to_seconds(again.explanation->report.step);
+  if (std::isfinite(table.number("step_time", 0)) && now != table.number("step_time", 0)) {
+    again.problem = again.problem.empty() ? "catalog or program have changed since" : again.problem;
+    again.problem += ": the step is now " + text::show_time(now);
+  }
+  simulate::Workspace ws;
+  again.pipeline = explain::pipeline_text(
+      simulate::unfold_step(*again_config.config, known.catalog, known.calibration, ws));
+  return again;
+}
+
+void add_explanation(text::Json& json, const explain::Explanation& explanation) {
+  json.key("memory_by_stage").open_array();
+  for (const training::MemoryUse& use : explanation.memory) {
+    json.open_object();
+    for (std::size_t i = 0; i < use.part.size(); ++i) {
+      json.member(training::memory_part_names[i], use.part[i].value);
+    }
+    json.member("total", use.total().value).close();
+  }
+  json.close().key("critical_path").open_array();
+  for (const explain::PathCost& cost : explanation.path)
+    json.open_object().member("what", cost.what).member("seconds", to_seconds(cost.time)).close();
+  json.close().key("critical_path_by_stage").open_array();
+  for (const SimTime time : explanation.path_by_stage) json.value(to_seconds(time));
+  json.close().key("kernels").open_array();
+  for (const explain::KernelCost& cost : explanation.kernels) {
+    json.open_object()
+        .member("kernel", ops::describe(cost.key))
+        .member("seconds_each", to_seconds(cost.each));
+    json.member("times", cost.count).member("seconds", to_seconds(cost.total));
+    json.member("price", ops::grade_names[static_cast<std::size_t>(cost.grade)]).member("error", cost.error);
+    json.close();
+  }
+  json.close();
+  explain::add_slowdown_costs(json, explanation.slowed);
+  json.key("shared_links").open_array();
+  for (const simulate::SharedTime& shared : explanation.shared) {
+    json.open_object().member("part", time_category_names[static_cast<std::size_t>(shared.part)]);
+    json.member("beside", time_category_names[static_cast<std::size_t>(shared.beside)]);
+    json.member("link", bottleneck_names[static_cast<std::size_t>(shared.link)]);
+    json.member("seconds", to_seconds(shared.lost)).close();
+  }
+  json.close().key("collective_times").open_array();
+  for (const explain::CollectiveCost& cost : explanation.collectives) {
+    json.open_object().member("part", cost.part).member("collective", cost.kind);
+    json.member("payload_bytes", cost.payload.value).member("ranks", cost.ranks).member("nodes", cost.nodes);
+    json.member("algorithm", cost.algorithm)
+        .member("protocol", cost.protocol)
+        .member("channels", cost.channels);
+    json.member("seconds_each", to_seconds(cost.each)).member("times", cost.count);
+    json.member("seconds", to_seconds(cost.total)).close();
+  }
+  json.close();
+}
+
+int run_show(const ShowOptions& options) {
+  const results::ResultFile file(options.file);
+  const std::int64_t found = explain::find_row(file, options.id);
+  const results::Table table = file.pick(std::span(&found, 1));
+  constexpr std::int64_t row = 0;
+  const Again again = work_out(file, table, options);
+  if (options.json) {
+    text::Json json;
+    json.open_object();
+    query::add_row(json, table, row);
+    if (again.explanation) add_explanation(json, *again.explanation);
+    json.member("remark", again.problem).close();
+    fmt::print("{}", json.text());
+    return 0;
+  }
+  fmt::print("{}", query::page_text(table, row));
+  if (again.explanation) fmt::print("{}", explain::explanation_text(*again.explanation));
+  fmt::print("{}", again.pipeline);
+  if (!again.problem.empty()) fmt::print("\nremark: {}\n", again.problem);
+  return 0;
+}
+
+std::function<int(Invocation&)> declare(Options& options) {
+  auto chosen = std::make_shared<ShowOptions>();
+  options.argument(chosen->file, "FILE", "result file");
+  options.argument(chosen->id, "ID", "config_id or the beginning of one, or a row number");
+  options.values(chosen->preset_paths, "--preset-path",
+                 "folder of presets that come before the built-in ones");
+  options.flag(chosen->json, "--json", "JSON on stdout");
+  return [chosen](Invocation&) { return run_show(*chosen); };
+}
+
+}  // namespace
+
+extern const Command show{.name = "show", .summary = "one page about one row", .declare = declare};
+
+}  // namespace echo::cli::commands

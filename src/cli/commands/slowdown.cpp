@@ -1,0 +1,254 @@
+// echo-sweep slowdown import|train|evaluate|explain|info: what overlapped work loses, from measurements to
+// models.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <vector>
+
+#include "base/error.hpp"
+#include "cli/command.hpp"
+#include "cli/slowdown/overlap_import.hpp"
+#include "cli/slowdown/slowdown_data.hpp"
+#include "cli/slowdown/slowdown_explain.hpp"
+#include "cli/slowdown/slowdown_model_text.hpp"
+#include "cli/slowdown/slowdown_report.hpp"
+#include "config/toml/read_file.hpp"
+#include "learn/evaluate/train_model.hpp"
+#include "slowdown/model_file.hpp"
+#include "storage/overlap_file.hpp"
+#include "text/json.hpp"
+#include "text/show_quantity.hpp"
+
+namespace echo::cli::commands {
+
+namespace {
+
+struct SlowdownOptions {
+  std::string action, output, gpu, features = "metrics", model, group, csv, data;
+  std::string alone, overlapped, metrics, source, license, measured_by, clocks;
+  std::vector<std::string> files, preset_paths;
+  std::int64_t folds = 5, repeats = 3, seed = 1;
+  bool json = false;
+};
+
+config::CatalogInputs presets_of(const SlowdownOptions& options) {
+  return config::read_catalog(config::catalog_folders(options.preset_paths));
+}
+
+const std::string& only_file(const SlowdownOptions& options) {
+  if (options.files.size() != 1)
+    throw UserError(fmt::format("slowdown {} takes 1 file, not {}", options.action, options.files.size()),
+                    "echo-sweep slowdown --help");
+  return options.files.front();
+}
+
+const std::string& output_of(const SlowdownOptions& options) {
+  if (options.output.empty())
+    throw UserError("slowdown " + options.action + " needs a file to write",
+                    options.action == "train" ? "name it with -o MODEL" : "name it with -o OUT.h5");
+  return options.output;
+}
+
+slowdown::FeatureSet features_of(const SlowdownOptions& options) {
+  return options.features == "simulator" ? slowdown::FeatureSet::simulator : slowdown::FeatureSet::metrics;
+}
+
+// Sweeps ask for shapes that nobody measured; profiled kernels are mostly ones that were.
+learn::FoldSettings folds_of(const SlowdownOptions& options, slowdown::FeatureSet features) {
+  if (options.folds < 2 || options.folds > 100)
+    throw UserError(fmt::format("--folds {}: rows cannot be held out that way", options.folds),
+                    "choose 2 to 100; 5 is usual");
+  if (options.repeats < 1 || options.repeats > 100)
+    throw UserError(fmt::format("--repeats {}: folds cannot choose that way", options.repeats),
+                    "choose 1 to 100; 3 is usual");
+  const std::string usual = features == slowdown::FeatureSet::simulator ? "shape" : "random";
+  const std::string& name = options.group.empty() ? usual : options.group;
+  const auto at = std::find(learn::grouping_names.begin(), learn::grouping_names.end(), name);
+  return {.grouping = static_cast<learn::Grouping>(at - learn::grouping_names.begin()),
+          .folds = static_cast<std::int32_t>(options.folds),
+          .seed = static_cast<std::uint64_t>(options.seed),
+          .repeats = static_cast<std::int32_t>(options.repeats)};
+}
+
+// A whole file or none.
+void write_file(const std::string& file, const std::string& bytes) {
+  const std::string unfinished = file + ".unfinished";
+  std::ofstream out(unfinished, std::ios::binary);
+  out << bytes;
+  out.close();
+  std::error_code failed;
+  if (out) std::filesystem::rename(unfinished, file, failed);
+  if (out && !failed) return;
+  std::filesystem::remove(unfinished, failed);
+  throw UserError("cannot write " + file, "check the path, its permissions and free space", 5);
+}
+
+std::string bytes_of(const std::string& file) {
+  const auto bytes = config::read_whole_file(file);
+  if (!bytes) throw UserError("cannot read " + file, "check the path and its permissions");
+  return *bytes;
+}
+
+// --- import
+double clock_of(const SlowdownOptions& options) {
+  if (options.clocks.empty()) return slowdown::not_measured;
+  char* end = nullptr;
+  const double clock = std::strtod(options.clocks.c_str(), &end);
+  if (*end == '\0' && clock > 0.0) return clock;
+  throw UserError("--clocks: \"" + options.clocks + "\" is no clock", "write MHz, as in --clocks 1410");
+}
+
+int import_tables(const SlowdownOptions& options) {
+  const std::string& output = output_of(options);
+  const OverlapImport read = import_overlaps({.files = options.files,
+                                              .alone = options.alone,
+                                              .overlapped = options.overlapped,
+                                              .metrics = options.metrics},
+                                             {.gpu = options.gpu,
+                                              .source = options.source,
+                                              .license = options.license,
+                                              .measured_by = options.measured_by,
+                                              .clock_mhz = clock_of(options)},
+                                             presets_of(options));
+  const std::string digest = storage::write_overlaps(output, read.data);
+  if (!options.json) {
+    fmt::print("{}{}: digest {}\n", import_text(read), output, digest);
+    return 0;
+  }
+  text::Json json;
+  json.open_object().member("file", output).member("rows", read.data.rows.size()).member("digest", digest);
+  json.key("parts").open_array();
+  for (const OverlapPart& part : read.parts) {
+    json.open_object().member("what", part.what).member("rows", part.rows).key("notes").open_array();
+    for (const std::string& note : part.notes) json.value(note);
+    json.close().close();
+  }
+  json.close().close();
+  fmt::print("{}", json.text());
+  return 0;
+}
+
+// --- train, evaluate, explain, info
+int train(const SlowdownOptions& options) {
+  const std::string& output = output_of(options);
+  const SlowdownData data =
+      read_slowdown_data(only_file(options), options.gpu, features_of(options), presets_of(options));
+  const learn::FoldSettings folds = folds_of(options, features_of(options));
+  const std::string candidate = options.model == "auto" ? "" : options.model;
+  const learn::Training trained =
+      learn::train_model(learn::candidates_of(data.examples), data.examples,
+                         {.candidate = candidate, .folds = folds, .dataset = data.digest});
+  const std::string bytes = slowdown::model_to_bytes(trained.model);
+  write_file(output, bytes);
+  if (options.json) {
+    fmt::print("{}", model_json(trained.model, output, bytes.size()));
+    return 0;
+  }
+  fmt::print("{}\n{}", report_text({data, trained.report, folds}),
+             model_text(trained.model, output, bytes.size()));
+  return 0;
+}
+
+int evaluate(const SlowdownOptions& options) {
+  const SlowdownData data =
+      read_slowdown_data(only_file(options), options.gpu, features_of(options), presets_of(options));
+  const learn::FoldSettings folds = folds_of(options, features_of(options));
+  const learn::NestedReport nested =
+      learn::evaluate_nested(learn::candidates_of(data.examples), data.examples, folds);
+  const SlowdownReport report{data, nested, folds};
+  if (!options.csv.empty()) write_file(options.csv, report_csv(report));
+  fmt::print("{}", options.json ? report_json(report) : report_text(report));
+  return 0;
+}
+
+int explain(const SlowdownOptions& options) {
+  const std::string& file = only_file(options);
+  const std::string bytes = bytes_of(file);
+  SlowdownExplanation explanation;
+  if (bytes.starts_with(slowdown::model_file_magic)) {
+    const slowdown::LearnedModel model = slowdown::model_from_bytes(bytes, file);
+    if (options.data.empty())
+      throw UserError("what " + file + " hangs on shows on rows that it is asked about",
+                      "name them with --data FILE");
+    const SlowdownData data =
+        read_slowdown_data(options.data, options.gpu, model.features, presets_of(options));
+    explanation = explain_model(model, data, static_cast<std::uint64_t>(options.seed));
+  } else {
+    const SlowdownData data =
+        read_slowdown_data(file, options.gpu, features_of(options), presets_of(options));
+    const std::string candidate = options.model == "auto" ? "" : options.model;
+    explanation = explain_data(data, candidate, folds_of(options, features_of(options)));
+  }
+  fmt::print("{}",
+             options.json ? slowdown_explanation_json(explanation) : slowdown_explanation_text(explanation));
+  return 0;
+}
+
+int info(const SlowdownOptions& options) {
+  const std::string& file = only_file(options);
+  const std::string bytes = bytes_of(file);
+  const slowdown::LearnedModel model = slowdown::model_from_bytes(bytes, file);
+  fmt::print("{}",
+             options.json ? model_json(model, file, bytes.size()) : model_text(model, file, bytes.size()));
+  return 0;
+}
+
+void declare_import(Options& options, SlowdownOptions& chosen) {
+  options.value(chosen.gpu, "--gpu", "the GPU preset rows were measured on, where their file does not say");
+  options.value(chosen.alone, "--alone", "import: the export of the run without communication");
+  options.value(chosen.overlapped, "--overlapped", "import: the export of the run with it");
+  options.value(chosen.metrics, "--metrics", "import: the table of Nsight Compute with the kernels' metrics");
+  options.value(chosen.source, "--source", "import: where rows come from, in words");
+  options.value(chosen.license, "--license", "import: under which license");
+  options.value(chosen.measured_by, "--measured-by", "import: driver, date and command, in words");
+  options.value(chosen.clocks, "--clocks", "import: clock of the SMs while they were measured, MHz");
+}
+
+std::function<int(Invocation&)> declare(Options& options) {
+  auto chosen = std::make_shared<SlowdownOptions>();
+  options.choice(
+      chosen->action, "ACTION", {"import", "train", "evaluate", "explain", "info"},
+      "make a dataset of measured overlaps, make a model of one, say how well models predict rows they "
+      "have not seen, what predictions hang on, what a model is");
+  options.arguments(
+      chosen->files, "FILE",
+      "import: tables, exports of Nsight, datasets; train, evaluate: one of these; explain: one, or a "
+      "model; info: a model");
+  options.value(chosen->output, "-o,--output", "import, train: the dataset, the model to write");
+  declare_import(options, *chosen);
+  options.choice(
+      chosen->features, "--features", {"metrics", "simulator"},
+      "of measured metrics (for profiled kernels), or what a simulator knows of any kernel and collective "
+      "(for sweeps)");
+  options.value(chosen->model, "--model", "train, explain: a model by name; else folds choose (auto)");
+  options.choice(
+      chosen->group, "--group", {"random", "kernel", "shape"},
+      "what is new about rows that are held out: nothing, the kernel, its size; usually random for metrics, "
+      "shape for the simulator's features");
+  options.value(chosen->folds, "--folds", "in how many parts rows are held out");
+  options.value(chosen->repeats, "--repeats", "how often the folds that choose a model are drawn");
+  options.value(chosen->seed, "--seed", "of folds and of training");
+  options.value(chosen->csv, "--csv", "evaluate: write every row with its predictions to this file");
+  options.value(chosen->data, "--data", "explain MODEL: the rows to ask it about");
+  options.values(chosen->preset_paths, "--preset-path",
+                 "folder of presets that come before the built-in ones");
+  options.flag(chosen->json, "--json", "JSON on stdout");
+  return [chosen](Invocation&) {
+    if (chosen->action == "import") return import_tables(*chosen);
+    if (chosen->action == "train") return train(*chosen);
+    if (chosen->action == "evaluate") return evaluate(*chosen);
+    return chosen->action == "explain" ? explain(*chosen) : info(*chosen);
+  };
+}
+
+}  // namespace
+
+extern const Command slowdown{.name = "slowdown",
+                              .summary = "what overlapped work loses: import, train, evaluate, explain, info",
+                              .declare = declare};
+
+}  // namespace echo::cli::commands

@@ -1,0 +1,96 @@
+// echo-sweep slurm [SWEEP.toml]: prints a batch script, ready for sbatch.
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "base/error.hpp"
+#include "cli/command.hpp"
+#include "cli/slurm/slurm_script.hpp"
+#include "config/sweep_file/sweep_file.hpp"
+
+namespace echo::cli::commands {
+
+namespace {
+
+struct SlurmOptions {
+  std::string sweep, output, launcher = "mpirun";
+  std::vector<std::string> preset_paths, sets;
+  bool profile = false;
+  SlurmJob job;
+};
+
+// The running program by its full path: the job may have another PATH.
+std::string this_program() {
+  std::error_code error;
+  const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? "echo-sweep" : path.string();
+}
+
+// Reads the sweep, so that a mistake in it shows now and not when the job starts.
+SlurmSweep sweep_of(const SlurmOptions& options) {
+  const sweep::SweepSpec spec = config::read_sweep(options.sweep, options.preset_paths, options.sets).spec;
+  SlurmSweep sweep{.name = spec.name,
+                   .sweep = options.sweep,
+                   .file = options.output.empty() ? sweep::result_file_of(spec) : options.output,
+                   .program = this_program()};
+  for (const std::string& path : options.preset_paths)
+    sweep.run_options.insert(sweep.run_options.end(), {"--preset-path", path});
+  for (const std::string& set : options.sets)
+    sweep.run_options.insert(sweep.run_options.end(), {"--set", set});
+  return sweep;
+}
+
+// The command that makes the script, as one can type it again.
+std::string command_text(const Invocation& invocation) {
+  std::string text = "echo-sweep";
+  for (int i = 1; i < invocation.argc; ++i) text += " " + shell_quoted(invocation.argv[i]);
+  return text;
+}
+
+int print_script(const SlurmOptions& options, const Invocation& invocation) {
+  SlurmJob job = options.job;
+  if (options.profile && (!options.sweep.empty() || job.shards > 0))
+    throw UserError("--profile runs profilers, not a sweep", "leave out SWEEP and --array");
+  const bool names_run = !options.output.empty() || !options.sets.empty() || !options.preset_paths.empty();
+  if (names_run && options.sweep.empty())
+    throw UserError("-o, --set and --preset-path belong to a sweep",
+                    "name the sweep, or give its arguments to the script when you submit it");
+  if (job.time.empty()) job.time = options.profile ? "00:30:00" : "04:00:00";
+  job.command = command_text(invocation);
+  job.launcher = options.launcher == "srun" ? SlurmLauncher::srun : SlurmLauncher::mpirun;
+  if (!options.sweep.empty()) job.sweep = sweep_of(options);
+  fmt::print("{}", options.profile ? profile_script(job) : sweep_script(job));
+  return 0;
+}
+
+std::function<int(Invocation&)> declare(Options& options) {
+  auto chosen = std::make_shared<SlurmOptions>();
+  SlurmJob& job = chosen->job;
+  options.optional_argument(
+      chosen->sweep, "SWEEP",
+      "the sweep, a TOML file; without it the script takes sweep and result file as arguments");
+  options.value(chosen->output, "-o,--output", "result file (default: as run would choose)");
+  options.value(job.nodes, "--nodes", "nodes of the job, or of each task of an array");
+  options.value(job.tasks_per_node, "--tasks-per-node", "workers on each node; as many as it has cores");
+  options.value(
+      job.time, "--time",
+      "time limit as Slurm writes it (default: 04:00:00, profilers 00:30:00); a job goes on after it");
+  options.value(job.partition, "--partition", "partition of the cluster");
+  options.value(job.account, "--account", "account to charge");
+  options.value(job.shards, "--array",
+                "N shards, each a task of a job array, merged by the last; 0 = one job");
+  options.choice(chosen->launcher, "--launcher", {"mpirun", "srun"}, "what starts the workers");
+  options.value(job.max_restarts, "--max-restarts", "times the job is queued again before it gives up");
+  options.values(chosen->preset_paths, "--preset-path",
+                 "folder of presets that come before the built-in ones");
+  options.values(chosen->sets, "--set", "KEY=VALUE, as of run; repeatable");
+  options.flag(chosen->profile, "--profile", "a job that runs the profilers on a GPU node instead");
+  return [chosen](Invocation& invocation) { return print_script(*chosen, invocation); };
+}
+
+}  // namespace
+
+extern const Command slurm{.name = "slurm", .summary = "print a batch script for Slurm", .declare = declare};
+
+}  // namespace echo::cli::commands

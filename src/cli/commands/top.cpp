@@ -1,0 +1,129 @@
+// echo-sweep top FILE: the best rows of a result file.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <span>
+
+#include "base/error.hpp"
+#include "cli/command.hpp"
+#include "config/toml/did_you_mean.hpp"
+#include "query/breakdown.hpp"
+#include "query/ranking.hpp"
+#include "query/result_text.hpp"
+#include "query/ties.hpp"
+#include "query/without_slowdown.hpp"
+#include "results/rank/objectives.hpp"
+#include "results/read_rows.hpp"
+#include "sweep/language/metric.hpp"
+
+namespace echo::cli::commands {
+
+namespace {
+
+struct TopOptions {
+  std::string file, by = "auto", per, where;
+  std::int64_t number = 10;
+  bool json = false;
+};
+
+sweep::Objective objective_of(const results::ResultRows& rows, const std::string& by) {
+  if (by == "auto") return query::ranking_objective(rows);
+  if (sweep::find_metric(by) == nullptr) {
+    std::vector<std::string> known;
+    for (const sweep::Metric& metric : sweep::metric_table()) known.emplace_back(metric.name);
+    throw UserError("no metric is called \"" + by + "\"", config::suggest(by, known, "metrics"));
+  }
+  return {by, results::usual_goal(by)};
+}
+
+void require_groups(const results::ResultRows& rows, const std::string& per) {
+  if (per.empty()) return;
+  const auto& column = rows.at(per);
+  if (column.is_real() || column.width != 1 || per == "config_id")
+    throw UserError("--per takes a column of words or whole numbers, not \"" + per + "\"",
+                    "as in --per model or --per gpus");
+}
+
+void print_json(const results::ResultRows& all, const TopOptions& options, const sweep::Objective& by,
+                std::span<const query::RankedGroup> groups, std::span<const query::Ties> ties) {
+  text::Json json;
+  json.open_object().member("file", options.file).member("by", by.metric);
+  json.member("goal", by.goal == sweep::Goal::min ? "min" : "max");
+  json.member("per", options.per).member("where", options.where).key("rows").open_array();
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const results::Table table = all.pick(groups[g].rows);
+    for (std::int64_t row = 0; row < table.rows(); ++row) {
+      json.open_object().member("rank", row + 1);
+      query::add_row_ties(json, ties[g], static_cast<std::size_t>(row));
+      query::add_row(json, table, row);
+      json.close();
+    }
+  }
+  json.close().key("groups").open_array();
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    json.open_object().member("name", groups[g].name).member("feasible", groups[g].feasible);
+    query::add_ties(json, ties[g]);
+    json.close();
+  }
+  json.close();
+  query::add_without_slowdown(json, query::without_slowdown(all, options.where), all);
+  json.close();
+  fmt::print("{}", json.text());
+}
+
+std::string group_text(const results::ResultRows& all, const TopOptions& options,
+                       const query::RankQuery& query, const query::RankedGroup& group,
+                       const query::Ties& ties) {
+  const std::string which = options.per.empty() ? "" : fmt::format("{} {}: ", options.per, group.name);
+  if (group.rows.empty())
+    return which + "no feasible row" + (options.where.empty() ? "" : " it keeps") + "\n";
+  std::string text =
+      fmt::format("{}by {}, {} of {} feasible rows\n{}", which, query.by.metric, group.rows.size(),
+                  group.feasible, query::ranked_text(all, group.rows, ties.shown()));
+  text += text_of(ties, group, query);
+  if (group.rows.size() > 1) {
+    const results::Table two = all.pick(std::span(group.rows).first(2));
+    text += fmt::format("why #1 beats #2: {}\n", query::why_it_wins(two, 0, 1));
+  }
+  return text;
+}
+
+int run_top(const TopOptions& options) {
+  const results::ResultFile rows(options.file);
+  require_groups(rows, options.per);
+  const sweep::Objective by = objective_of(rows, options.by);
+  const query::RankQuery query{.by = by, .count = options.number, .per = options.per, .where = options.where};
+  const auto groups = query::ranked(rows, query);
+  const auto ties = query::ties_of(rows, query, groups);
+  if (options.json) {
+    print_json(rows, options, by, groups, ties);
+    return 0;
+  }
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    fmt::print("{}{}", i > 0 ? "\n" : "", group_text(rows, options, query, groups[i], ties[i]));
+  if (const std::string text = text_of(query::without_slowdown(rows, options.where), rows); !text.empty())
+    fmt::print("\n{}", text);
+  return 0;
+}
+
+std::function<int(Invocation&)> declare(Options& options) {
+  auto chosen = std::make_shared<TopOptions>();
+  options.argument(chosen->file, "FILE", "result file");
+  options.value(
+      chosen->by, "--by",
+      "metric; auto = the sweep's first objective, else step time, or tokens/s per GPU where batches "
+      "or GPU counts differ");
+  options.value(chosen->number, "-n,--number", "how many rows (of each group)");
+  options.value(chosen->per, "--per", "rank for each value of a column by itself, as in --per model");
+  options.value(chosen->where, "--where",
+                "only rows it keeps, as in \"gpus <= 1024 and schedule == '1f1b'\"");
+  options.flag(chosen->json, "--json", "JSON on stdout");
+  return [chosen](Invocation&) { return run_top(*chosen); };
+}
+
+}  // namespace
+
+extern const Command top{.name = "top", .summary = "the best rows of a result file", .declare = declare};
+
+}  // namespace echo::cli::commands

@@ -1,0 +1,90 @@
+// echo-sweep trace FILE ID -o OUT: one row's step as a trace for ui.perfetto.dev.
+#include <fmt/core.h>
+
+#include <charconv>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "cli/command.hpp"
+#include "explain/chosen_row.hpp"
+#include "explain/explain.hpp"
+#include "explain/perfetto_step.hpp"
+#include "query/result_text.hpp"
+#include "results/read_rows.hpp"
+
+namespace echo::cli::commands {
+
+namespace {
+
+struct TraceOptions {
+  std::string file, id, output, stages;
+  std::int64_t most_events = 200'000;
+  std::vector<std::string> preset_paths;
+};
+
+std::vector<std::int32_t> stages_in(const std::string& list, std::int32_t stages) {
+  std::istringstream in(list);
+  std::vector<std::int32_t> found;
+  for (std::string word; std::getline(in, word, ',');) {
+    std::int32_t stage = -1;
+    const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), stage);
+    if (problem != std::errc() || end != word.data() + word.size() || stage < 0 || stage >= stages)
+      throw UserError("\"" + word + "\" is not a stage of this row",
+                      "name stages from 0 to " + std::to_string(stages - 1) + ", as in 0,1");
+    found.push_back(stage);
+  }
+  return found;
+}
+
+int run_trace(const TraceOptions& options) {
+  const results::ResultFile file(options.file);
+  const std::int64_t row = explain::find_row(file, options.id);
+  const results::Table table = file.pick(std::span(&row, 1));
+  const explain::ConfigAgain again = explain::config_again(file, table, options.preset_paths);
+  if (!again.config)
+    throw UserError("row " + options.id + " cannot be simulated again: " + again.problem, "see show");
+  if (!again.known.catalog.model(again.config->model).trace.is_none())
+    throw UserError("row " + options.id + " replays a trace; only steps of models are drawn", "see show");
+  simulate::Workspace ws;
+  const auto step = simulate::unfold_step(*again.config, again.known.catalog, again.known.calibration, ws);
+  if (step.slices.empty())
+    throw UserError("row " + options.id + " has no step: its status is " + table.text("status", 0),
+                    "choose a row whose status is ok");
+  const explain::Explanation explanation =
+      explain::explain(*again.config, again.known.catalog, again.known.calibration);
+  const std::string output =
+      options.output.empty() ? query::config_key(table, 0).substr(0, 8) + ".json.gz" : options.output;
+  const explain::TraceRequest request{.stages = stages_in(options.stages, again.config->degrees.pipeline),
+                                      .most_events = options.most_events};
+  const std::string title = table.text("model", 0) + " " + query::layout_of(table, 0);
+  const explain::TraceSize size =
+      explain::trace_step(step, ws, *again.config, explanation.memory, title, request, output);
+  fmt::print(
+      "{} events, ops of {} of {} microbatches, {} bytes\nfile {}\nopen it in https://ui.perfetto.dev\n",
+      size.events, size.microbatches_with_ops, training::microbatches_of(*again.config),
+      std::filesystem::file_size(output), output);
+  return 0;
+}
+
+std::function<int(Invocation&)> declare(Options& options) {
+  auto chosen = std::make_shared<TraceOptions>();
+  options.argument(chosen->file, "FILE", "result file");
+  options.argument(chosen->id, "ID", "config_id or the beginning of one, or a row number");
+  options.value(chosen->output, "-o,--output",
+                "trace to write, compressed where it ends in .gz; default: ID.json.gz");
+  options.value(chosen->stages, "--stages", "pipeline stages to draw, as in 0,7; default: all");
+  options.value(chosen->most_events, "--max-events", "ops of microbatches are left out beyond it");
+  options.values(chosen->preset_paths, "--preset-path",
+                 "folder of presets that come before the built-in ones");
+  return [chosen](Invocation&) { return run_trace(*chosen); };
+}
+
+}  // namespace
+
+extern const Command trace{
+    .name = "trace", .summary = "one row's step as a trace for Perfetto", .declare = declare};
+
+}  // namespace echo::cli::commands

@@ -1,0 +1,38 @@
+// echo-sweep trace-info FILE: what a trace holds, and what of it can be swept.
+#include <fmt/core.h>
+
+#include <memory>
+
+#include "cli/command.hpp"
+#include "cli/traces/trace_source.hpp"
+#include "cli/traces/trace_summary_text.hpp"
+
+namespace echo::cli::commands {
+
+namespace {
+
+struct InfoOptions {
+  TraceSource source;
+  bool json = false;
+};
+
+int run_info(const InfoOptions& options) {
+  const trace::Trace trace = find_trace(options.source);
+  const TraceSummary summary = summarise(trace);
+  fmt::print("{}", options.json ? summary_json(trace, summary) : summary_text(trace, summary));
+  return 0;
+}
+
+std::function<int(Invocation&)> declare(Options& options) {
+  auto chosen = std::make_shared<InfoOptions>();
+  declare_source(options, chosen->source);
+  options.flag(chosen->json, "--json", "JSON on stdout");
+  return [chosen](Invocation&) { return run_info(*chosen); };
+}
+
+}  // namespace
+
+extern const Command trace_info{
+    .name = "trace-info", .summary = "what a trace holds, and what of it can be swept", .declare = declare};
+
+}  // namespace echo::cli::commands

@@ -1,0 +1,162 @@
+// echo-sweep validate FILE.csv...: predicts each measured row of tables and says how wrong the predictions
+// are. Under mpirun every worker reads the tables, predicts its share of the rows, and worker 0 speaks.
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+#include "cli/command.hpp"
+#include "cli/recalibrate_command.hpp"
+#include "cli/terminal/problem_text.hpp"
+#include "cli/terminal/terminal.hpp"
+#include "config/catalog/site_file.hpp"
+#include "explain/slowdown_input.hpp"
+#include "parallel/broadcast.hpp"
+#include "validation/measured_table.hpp"
+#include "validation/validate_report.hpp"
+
+namespace echo::cli {
+
+namespace {
+
+struct Arguments {
+  std::vector<std::string> tables, sites, preset_paths;
+  std::string csv, slowdown = "auto", by = "stratum,source", expect, recalibrate;
+  std::int64_t worst = 5;
+  bool json = false, markdown = false, force = false;
+};
+
+struct Inputs {
+  config::CatalogInputs presets;
+  std::vector<validation::MeasuredTable> tables;
+  std::unique_ptr<const std::string> learned;  // what the calibration's slowdown model looks at
+  validation::SlowdownChoice on_metrics;
+  validation::ValidateOptions options;
+};
+
+Inputs read_inputs(const Arguments& arguments, const validation::RowShares& shares) {
+  Inputs out;
+  out.options = {.shares = shares,
+                 .wants_csv = !arguments.csv.empty(),
+                 .by = validation::groupings_of(arguments.by),
+                 .worst = static_cast<std::size_t>(arguments.worst)};
+  out.presets = config::read_catalog_with(arguments.sites, arguments.preset_paths);
+  out.tables = validation::read_measured_tables(arguments.tables, out.presets);
+  bool steps = false, slowdown = false;
+  for (const validation::MeasuredTable& table : out.tables)
+    steps |= table.is_steps(), slowdown |= table.is_slowdown();
+  if (slowdown) out.on_metrics = validation::slowdown_on_metrics(arguments.slowdown, out.presets);
+  if (steps || !slowdown) out.learned = explain::choose_slowdown(arguments.slowdown, out.presets.calibration);
+  return out;
+}
+
+// The same problem on every worker, whoever meets it.
+std::optional<Inputs> read_on_all(const Arguments& arguments, const parallel::Session& session) {
+  std::optional<Inputs> out;
+  std::string failure;
+  try {
+    out.emplace(read_inputs(arguments, validation::RowShares(session)));
+  } catch (const UserError& error) {
+    failure = parallel::describe(error);
+  }
+  session.share_failure(failure);
+  if (!failure.empty()) parallel::throw_described(failure);
+  return out;
+}
+
+void tell(const Arguments& arguments, const Inputs& inputs,
+          const std::vector<validation::ValidatedTable>& tables) {
+  for (const validation::MeasuredTable& table : inputs.tables)
+    for (const Problem& warning : table.warnings())
+      fmt::print(stderr, "{}", problem_text(warning, wants_colour(stderr, false)));
+  if (inputs.options.wants_csv) validation::write_rows(arguments.csv, tables);
+  if (arguments.json)
+    fmt::print("{}", report_json(tables));
+  else if (arguments.markdown)
+    fmt::print("{}", validation::report_markdown(tables));
+  else
+    fmt::print("{}", report_text(tables, arguments.by == "all"));
+  validation::check_expected(validation::split_list(arguments.expect), tables);
+}
+
+std::vector<validation::ValidatedTable> validated(const Inputs& inputs) {
+  std::vector<validation::ValidatedTable> out;
+  for (const validation::MeasuredTable& table : inputs.tables)
+    out.push_back(validation::validate_table(table, inputs.presets, inputs.on_metrics, inputs.options));
+  return out;
+}
+
+void validate_on(const parallel::Session& session, const Arguments& arguments) {
+  const auto inputs = read_on_all(arguments, session);
+  const auto tables = validated(*inputs);
+  (void)parallel::from_first_worker(session, [&] { return tell(arguments, *inputs, tables), true; });
+}
+
+RecalibrateArguments to_recalibrate(const Arguments& a) {
+  return {a.tables, a.sites, a.preset_paths, a.recalibrate, a.csv, a.slowdown, a.json, a.force};
+}
+
+int validate_together(const Arguments& arguments, Invocation& invocation) {
+  const parallel::Session session(invocation.argc, invocation.argv);
+  int code = 0;
+  try {
+    if (arguments.recalibrate.empty())
+      validate_on(session, arguments);
+    else
+      code = parallel::from_first_worker(session,
+                                         [&] { return recalibrate_and_tell(to_recalibrate(arguments)); });
+  } catch (const UserError& error) {  // on every worker alike
+    code = error.exit_code();
+    if (session.is_first()) fmt::print(stderr, "{}", problem_text(error, wants_colour(stderr, false)));
+  } catch (const std::exception& error) {  // on one worker alone: the others may wait for it
+    fmt::print(stderr, "worker {}: internal error: {}\n", session.worker(), error.what());
+    session.abort();
+  }
+  return session.agree_on_exit_code(code);
+}
+
+int validate_alone(const Arguments& arguments) {
+  if (!arguments.recalibrate.empty()) return recalibrate_and_tell(to_recalibrate(arguments));
+  const Inputs inputs = read_inputs(arguments, {});
+  tell(arguments, inputs, validated(inputs));
+  return 0;
+}
+
+std::function<int(Invocation&)> declare(Options& options) {
+  const auto arguments = std::make_shared<Arguments>();
+  options.arguments(arguments->tables, "FILE.csv",
+                    "tables of measured training steps, kernels, collectives or overlaps, one a row");
+  options.value(arguments->by, "--by",
+                "error tables of training steps, as stratum,gpu: stratum, source, gpu, framework, gpus, "
+                "precision, feature, mfu, memory_source, memory_kind; or all (--json has them all)");
+  options.value(arguments->worst, "--worst",
+                "how many of the worst training steps are shown, with a guess why");
+  options.value(
+      arguments->expect, "--expect",
+      "groups that must have scored rows, as korthikanti22,feature=cp; all: every stratum; else exit 4");
+  options.value(arguments->csv, "--csv", "write one line per row to this file");
+  options.flag(arguments->json, "--json", "print all of it as JSON");
+  options.flag(arguments->markdown, "--markdown", "print the error tables of training steps in Markdown");
+  options.value(
+      arguments->slowdown, "--slowdown",
+      "as [simulate] slowdown of a sweep: auto, off, contention or a learned model; of tables of overlaps "
+      "also a model of measured metrics");
+  options.values(arguments->preset_paths, "--preset-path",
+                 "folder of presets that come before the built-in ones");
+  options.values(arguments->sites, "--site", "file of site constants, as a sweep includes it");
+  options.value(arguments->recalibrate, "--recalibrate",
+                "fit site constants to a table of training steps and write them to this file");
+  options.flag(arguments->force, "--force", "write them though they do not help rows that were held out");
+  return [arguments](Invocation& invocation) {
+    return is_launched() ? validate_together(*arguments, invocation) : validate_alone(*arguments);
+  };
+}
+
+}  // namespace
+
+namespace commands {
+extern const Command validate;
+const Command validate{"validate", "predict each row of measured tables; errors by stratum", declare};
+}  // namespace commands
+
+}  // namespace echo::cli

@@ -1,0 +1,39 @@
+// echo-sweep version: what was built, and against what.
+#include <fmt/core.h>
+
+#include <memory>
+
+#include "cli/command.hpp"
+#include "cli/run/build_facts.hpp"
+#include "text/json.hpp"
+
+namespace echo::cli::commands {
+
+namespace {
+
+std::function<int(Invocation&)> declare(Options& options) {
+  auto json = std::make_shared<bool>(false);
+  options.flag(*json, "--json", "JSON on stdout");
+  return [json](Invocation&) {
+    const BuildFacts facts = build_facts();
+    if (*json) {
+      text::Json object;
+      object.open_object().member("program", "echo-sweep").member("version", facts.version);
+      object.member("git_commit", facts.git_commit)
+          .member("schema_version", facts.schema_version)
+          .member("build_type", facts.build_type);
+      object.member("compiler", facts.compiler).member("mpi", facts.mpi).close();
+      fmt::print("{}", object.text());
+    } else {
+      fmt::print("echo-sweep {} ({}, {}, {}; result schema {})\n", facts.version, facts.build_type,
+                 facts.compiler, facts.mpi, facts.schema_version);
+    }
+    return 0;
+  };
+}
+
+}  // namespace
+
+extern const Command version{.name = "version", .summary = "version, compiler and MPI", .declare = declare};
+
+}  // namespace echo::cli::commands

@@ -1,0 +1,35 @@
+// What an installation can do and what it lacks: one finding a subject, each with what to do about it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace echo::cli {
+
+struct Finding {
+  enum class State : std::int8_t {
+    ok,
+    warning,  // works, but not as well as it could
+    missing,  // an optional part is not there
+    broken    // no sweep can run
+  };
+  std::string subject;  // "MPI launcher"
+  State state = State::ok;
+  std::string found, remedy;  // no remedy where all is well
+};
+
+// Where results go, cores, memory, shared memory, terminal, GPUs. Writes and removes a small file in
+// `folder`.
+[[nodiscard]] std::vector<Finding> check_machine(const std::filesystem::path& folder);
+// The program itself, its catalog and constants, MPI, HDF5, Slurm, Python. Starts mpirun, sbatch and python3
+// to ask for their versions.
+[[nodiscard]] std::vector<Finding> check_software();
+
+// The first number of two or three parts in a text ("mpirun (Open MPI) 4.1.4" -> "4.1.4"); empty where there
+// is none.
+[[nodiscard]] std::string version_in(std::string_view text);
+
+}  // namespace echo::cli

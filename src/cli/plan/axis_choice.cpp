@@ -1,0 +1,166 @@
+#include "cli/plan/axis_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+
+#include "base/error.hpp"
+#include "config/toml/did_you_mean.hpp"
+
+namespace echo::cli {
+
+using sweep::Axis;
+using sweep::AxisInfo;
+using sweep::AxisKind;
+
+std::string axis_value_text(Axis axis, const sweep::ResolvedValue& value, const sweep::Program& program,
+                            const simulate::Catalog& catalog) {
+  const AxisKind kind = info_of(axis).kind;
+  if (is_text(kind)) return program.texts[static_cast<std::size_t>(value.value.number)];
+  if (kind == AxisKind::flag) return value.value.number != 0 ? "true" : "false";
+  if (kind == AxisKind::ratio) return fmt::format("{}", value.value.real);
+  if (kind != AxisKind::layer_list) return std::to_string(value.value.number);
+  if (value.preset < 0) return "even";
+  std::string text;
+  for (const std::int32_t layers : catalog.layer_tables[static_cast<std::size_t>(value.preset)])
+    text += (text.empty() ? "" : "-") + std::to_string(layers);
+  return text;
+}
+
+VaryingAxes::VaryingAxes(const sweep::SweepSpec& spec) {
+  std::array<std::vector<sweep::AxisValue>, sweep::axis_count> seen;  // distinct values
+  std::array<std::size_t, sweep::axis_count> groups_with{};
+  const auto look = [&](const std::vector<sweep::Dimension>& dimensions) {
+    for (const auto& dimension : dimensions) {
+      for (const sweep::AxisColumn& column : dimension.columns) {
+        ++groups_with[at(column.axis)];
+        auto& values = seen[at(column.axis)];
+        for (const sweep::AxisValue& value : column.values) {
+          if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+        }
+      }
+    }
+  };
+  if (spec.groups.empty()) look(spec.dimensions);
+  for (const sweep::SubSpace& group : spec.groups) look(group.dimensions);
+  const std::size_t groups = std::max<std::size_t>(spec.groups.size(), 1);
+  for (std::size_t axis = 0; axis < seen.size(); ++axis)
+    found_[axis] = seen[axis].size() > 1 || (groups_with[axis] > 0 && groups_with[axis] < groups);
+}
+
+namespace {
+
+struct Wish {
+  Axis axis{};
+  std::string value;
+};
+
+std::string trimmed(const std::string& text) {
+  const auto first = text.find_first_not_of(' ');
+  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+std::vector<Wish> parse(const std::string& point) {
+  std::vector<Wish> wishes;
+  for (std::size_t begin = 0; begin <= point.size();) {
+    const std::size_t end = std::min(point.find(',', begin), point.size());
+    const std::string part = point.substr(begin, end - begin);
+    const std::size_t equals = part.find('=');
+    if (equals == std::string::npos)
+      throw UserError("\"" + part + "\" does not name a value", "write --why tp=8,pp=4");
+    const std::string name = trimmed(part.substr(0, equals));
+    const auto axis = std::ranges::find(sweep::axis_table, name, &AxisInfo::name);
+    if (axis == sweep::axis_table.end()) {
+      std::vector<std::string> names;
+      names.reserve(sweep::axis_table.size());
+      for (const AxisInfo& info : sweep::axis_table) names.emplace_back(info.name);
+      throw UserError("there is no axis \"" + name + "\"",
+                      config::suggest(name, names, "name an axis of [space]"));
+    }
+    wishes.push_back({axis->axis, trimmed(part.substr(equals + 1))});
+    begin = end + 1;
+  }
+  return wishes;
+}
+
+// The digits of one dimension that have every value wished for; the axes met are noted with all their values.
+std::vector<std::int64_t> matching(const std::vector<sweep::ResolvedColumn>& columns,
+                                   const std::vector<Wish>& wishes, const sweep::Program& program,
+                                   const simulate::Catalog& catalog,
+                                   std::map<Axis, std::vector<std::string>>& values) {
+  std::vector<std::int64_t> digits;
+  for (std::size_t digit = 0; digit < columns.front().values.size(); ++digit) {
+    bool fits = true;
+    for (const sweep::ResolvedColumn& column : columns) {
+      const std::string text = axis_value_text(column.axis, column.values[digit], program, catalog);
+      auto& known = values[column.axis];
+      if (std::find(known.begin(), known.end(), text) == known.end()) known.push_back(text);
+      for (const Wish& wish : wishes) fits = fits && (wish.axis != column.axis || wish.value == text);
+    }
+    if (fits) digits.push_back(static_cast<std::int64_t>(digit));
+  }
+  return digits;
+}
+
+[[noreturn]] void refuse(const std::vector<Wish>& wishes,
+                         const std::map<Axis, std::vector<std::string>>& values) {
+  for (const Wish& wish : wishes) {
+    const std::string name(info_of(wish.axis).name);
+    const auto known = values.find(wish.axis);
+    if (known == values.end())
+      throw UserError(name + " has no values in [space]",
+                      "name the axes it is derived from, or leave it out");
+    if (std::find(known->second.begin(), known->second.end(), wish.value) != known->second.end()) continue;
+    throw UserError(fmt::format("{} = {} is not in this sweep", name, wish.value),
+                    fmt::format("its values are {}", fmt::join(known->second, ", ")));
+  }
+  throw UserError("no combination has all these values",
+                  "they stand in different groups, or paired with others");
+}
+
+sweep::Dimension only(const sweep::Dimension& dimension, const std::vector<std::int64_t>& digits) {
+  sweep::Dimension out;
+  for (const sweep::AxisColumn& column : dimension.columns) {
+    sweep::AxisColumn kept{column.axis, {}};
+    for (const std::int64_t digit : digits)
+      kept.values.push_back(column.values[static_cast<std::size_t>(digit)]);
+    out.columns.push_back(std::move(kept));
+  }
+  return out;
+}
+
+}  // namespace
+
+Choice choose(const sweep::SweepSpec& spec, const sweep::RawSpace& space, const std::string& point) {
+  const std::vector<Wish> wishes = parse(point);
+  std::map<Axis, std::vector<std::string>> values;
+  Choice choice{spec, {}};
+  choice.spec.groups.clear();
+  choice.spec.dimensions.clear();
+  choice.spec.search = {};
+  for (std::size_t g = 0; g < space.groups(); ++g) {
+    const auto& dimensions = spec.groups.empty() ? spec.dimensions : spec.groups[g].dimensions;
+    ChosenGroup chosen{g, {}};
+    sweep::SubSpace kept;
+    std::bitset<sweep::axis_count> listed;
+    bool any = true;
+    for (std::size_t d = 0; d < dimensions.size(); ++d) {
+      const auto& columns = space.program(g).dimensions[d];
+      for (const sweep::ResolvedColumn& column : columns) listed.set(at(column.axis));
+      chosen.digits.push_back(matching(columns, wishes, space.program(g), space.catalog(), values));
+      any = any && !chosen.digits.back().empty();
+      kept.dimensions.push_back(only(dimensions[d], chosen.digits.back()));
+    }
+    for (const Wish& wish : wishes) any = any && listed.test(at(wish.axis));
+    if (!any) continue;
+    choice.spec.groups.push_back(std::move(kept));
+    choice.groups.push_back(std::move(chosen));
+  }
+  if (choice.groups.empty()) refuse(wishes, values);
+  return choice;
+}
+
+}  // namespace echo::cli

@@ -1,0 +1,45 @@
+// From the options of `run` to a request for a launch.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/run/sweep_inputs.hpp"
+#include "parallel/launch/launch.hpp"
+
+namespace echo::cli {
+
+struct RunOptions {
+  std::string sweep, output, shard, max_failures, time_budget, snapshot_every, log_file;
+  std::string fsync = "never", progress = "auto", progress_interval = "30s";
+  std::vector<std::string> sets, preset_paths, profiles;
+  std::int64_t limit = 0;
+  bool fresh = false, extend = false, retry_failed = false, fail_fast = false, allow_empty = false;
+  bool json = false, quiet = false, verbose = false, no_colour = false;
+};
+
+// UserError 2 where a value cannot be read or two options exclude each other; before anything is done.
+void check_options(const RunOptions&);
+
+// Files read, build, host and command; what the launch itself knows is filled in there.
+[[nodiscard]] results::Provenance provenance_of(const config::SweepInputs& read, const Invocation&);
+
+// Keeps references to `space`, which must outlive the request.
+[[nodiscard]] parallel::LaunchRequest launch_request(const RunOptions&, const WorkerInputs&,
+                                                     const sweep::DesignSpace& space, results::Provenance);
+
+// A line for --verbose: file, points and keys.
+[[nodiscard]] std::string describe_request(const parallel::LaunchRequest&);
+
+// Failed points that are tolerated among `points`: "10", "2%" of the command line, else of the sweep, else
+// none.
+[[nodiscard]] std::int64_t failures_allowed(const RunOptions&, const sweep::SweepSpec&, std::int64_t points);
+
+// 4 when more rows failed than `allowed`; 3 when none is feasible, unless --allow-empty; else 0.
+[[nodiscard]] int exit_code_of_rows(const std::array<std::int64_t, 5>& by_status, std::int64_t allowed,
+                                    bool allow_empty);
+
+}  // namespace echo::cli

@@ -1,0 +1,212 @@
+// What a batch script owes a sweep.
+//
+// The rows are safe in the workers' journals within a second, so a job may end at any time; the script's part
+// is to have it end well and start again. Slurm announces the time limit by a signal some minutes ahead. It
+// has to be USR1: mpirun answers TERM by killing its workers at once. Under mpirun it has to reach the batch
+// shell (`B:`), which hands it on to mpirun, which hands it on to its workers; without `B:` Slurm would
+// signal mpirun's daemons. Under srun the workers are the job's step, and Slurm signals them itself.
+//
+// Whether to queue the job again is asked of the result file and its journals, not of the launcher: mpirun's
+// status after a kill says nothing about the sweep. Bad input (2), failed points (4) and a file that cannot
+// be written (5) would only happen again. Slurm queues a job again by itself when it loses a node
+// (--requeue).
+//
+// An array has its number of shards in the script, not in SLURM_ARRAY_TASK_COUNT: a few tasks submitted again
+// would otherwise cut the sweep differently. Whichever task sees all shards complete merges them; two may see
+// it at once, so each merges into a file of its own and renames it, and the two files hold the same rows.
+#include "cli/slurm/slurm_script.hpp"
+
+#include <fmt/format.h>
+
+namespace echo::cli {
+
+namespace {
+
+constexpr std::string_view mpirun_launch = R"(
+# Slurm tells the time limit to this shell alone. mpirun hands USR1 on to every worker, which finishes the points in
+# hand; TERM would not do, mpirun answers it by killing them.
+launcher=''
+trap '[[ -z $launcher ]] || kill -USR1 "$launcher"' USR1
+mpirun "${run[@]}" &
+launcher=$!
+while kill -0 "$launcher" 2>/dev/null; do wait "$launcher"; done  # a signal ends `wait` early
+wait "$launcher"
+code=$?
+)";
+
+constexpr std::string_view srun_launch = R"(
+# Slurm tells the time limit to every worker of this step, which finishes the points in hand.
+srun --mpi=pmix "${run[@]}"
+code=$?
+)";
+
+constexpr std::string_view verdict = R"(
+# The file and its journals know how far the sweep is; the status of a killed launcher does not.
+"$program" status "$part" --exit-code
+state=$?
+if ((state != 0)); then
+  # Bad input, failed points and a file that cannot be written would only happen again.
+  if ((state != 75)) || [[ $code == [245] ]]; then
+    echo "not queued again: exit $code, status $state" >&2
+    exit $((code == 0 ? state : code))
+  fi
+  if ((${SLURM_RESTART_COUNT:-0} >= max_restarts)); then
+    echo "not queued again after $max_restarts restarts; submit the same job to go on" >&2
+    exit 75
+  fi
+  echo "not complete (exit $code): queued again, to go on from the journals" >&2
+  scontrol requeue "$SLURM_JOB_ID" || echo "Slurm does not queue it again; submit the same job to go on" >&2
+  exit 75
+fi
+[[ $code == [34] ]] || code=0  # complete, whatever became of the launcher; 3: nothing feasible, 4: failed points
+)";
+
+constexpr std::string_view merge = R"(
+# The task that sees every shard complete merges them. Two may see it at once: each renames a file of its own.
+parts=()
+for ((i = 1; i <= shards; ++i)); do
+  parts+=("${file%.h5}.shard-$i-of-$shards.h5")
+  "$program" status "${parts[-1]}" --exit-code >/dev/null 2>&1 && continue
+  echo "shard $shard of $shards is complete; shard $i is not yet"
+  exit "$code"
+done
+whole=${file%.h5}.merged-by-$SLURM_JOB_ID.h5
+"$program" merge -o "$whole" "${parts[@]}" && mv -f -- "$whole" "$file" || exit 5
+)";
+
+constexpr std::string_view profile_body = R"(
+# Runs the profilers there are. Today that is one, which says what GPUs, CUDA, CUPTI and NCCL a node has; profilers of
+# kernels, NCCL and overlap are not written yet.
+set -uo pipefail
+folder=${ECHO_PROFILERS:-build/release/bin}
+out=${1:-gpu-info.txt}
+if [[ ! -x $folder/echo-gpu-info ]]; then
+  echo "no $folder/echo-gpu-info: build where the CUDA toolkit is found, or set ECHO_PROFILERS" >&2
+  exit 5
+fi
+srun "$folder/echo-gpu-info" | tee "$out" || exit 5
+if ! grep -q '^GPUs  *[1-9]' "$out"; then
+  echo "no GPU could be used on this node: nothing was profiled" >&2
+  exit 5
+fi
+echo "in $out; kernels, NCCL and overlap were not measured: their profilers are not written yet"
+)";
+
+// The name as Slurm shows it in its queue.
+std::string job_name(const SlurmJob& job) {
+  return job.sweep && is_plain_word(job.sweep->name) ? "echo-" + job.sweep->name : "echo-sweep";
+}
+
+std::string site_lines(const SlurmJob& job) {
+  std::string lines;
+  if (!job.partition.empty()) lines += fmt::format("#SBATCH --partition={}\n", job.partition);
+  if (!job.account.empty()) lines += fmt::format("#SBATCH --account={}\n", job.account);
+  return lines;
+}
+
+std::string sbatch_lines(const SlurmJob& job) {
+  const bool by_mpirun = job.launcher == SlurmLauncher::mpirun;
+  std::string lines = fmt::format("#SBATCH --job-name={}\n#SBATCH --nodes={}\n#SBATCH --ntasks-per-node={}\n",
+                                  job_name(job), job.nodes, job.tasks_per_node);
+  lines += fmt::format("#SBATCH --time={}\n", job.time) + site_lines(job);
+  if (job.shards > 0) lines += fmt::format("#SBATCH --array=1-{}\n", job.shards);
+  lines += fmt::format("#SBATCH --signal={}USR1@{}\n", by_mpirun ? "B:" : "", warning_seconds);
+  lines += "#SBATCH --requeue\n#SBATCH --open-mode=append\n";
+  return lines + fmt::format("#SBATCH --output={}-{}.log\n", job_name(job), job.shards > 0 ? "%A_%a" : "%j");
+}
+
+// The command line of `run`, as a bash array; `more` are options of this kind of job.
+std::string run_line(const SlurmJob& job, std::string_view more) {
+  std::string own;
+  if (job.sweep) {
+    for (const std::string& word : job.sweep->run_options) own += " " + shell_quoted(word);
+  }
+  return fmt::format("run=(\"$program\" run \"$sweep\" -o \"$part\"{}{} --progress line \"$@\")\n", more,
+                     own);
+}
+
+std::string parameters(const SlurmJob& job) {
+  std::string lines = "set -uo pipefail\n";
+  if (job.sweep) {
+    lines += fmt::format("program=${{ECHO_SWEEP:-{}}}\n", shell_quoted(job.sweep->program));
+    lines +=
+        fmt::format("sweep={}\nfile={}\n", shell_quoted(job.sweep->sweep), shell_quoted(job.sweep->file));
+  } else {
+    lines +=
+        "program=${ECHO_SWEEP:-build/release/bin/echo-sweep}\n"
+        "sweep=${1:?the first argument is the sweep, SWEEP.toml}\n"
+        "file=${2:?the second argument is the result file, RESULT.h5}\n"
+        "shift 2\n";
+  }
+  lines += fmt::format("max_restarts={}\n", job.max_restarts);
+  if (job.shards == 0) return lines + "part=$file\n" + run_line(job, "");
+  lines += fmt::format("shards={} shard=$SLURM_ARRAY_TASK_ID\n", job.shards);
+  lines +=
+      "if ((shard < 1 || shard > shards)); then\n"
+      "  echo \"there are shards 1 to $shards; echo-sweep slurm --array N makes N\" >&2\n"
+      "  exit 2\n"
+      "fi\n"
+      "if [[ $file != *.h5 ]]; then\n"
+      "  echo \"$file: the result file of an array ends in .h5\" >&2\n"
+      "  exit 2\n"
+      "fi\n"
+      "part=${file%.h5}.shard-$shard-of-$shards.h5\n";
+  return lines + run_line(job, " --shard \"$shard/$shards\" --allow-empty");
+}
+
+std::string about(const SlurmJob& job) {
+  std::string lines =
+      job.shards > 0
+          ? "# A sweep cut into shards, a task of a job array each; the last to finish merges their files.\n"
+          : "# A sweep on some nodes.\n";
+  lines +=
+      "# Rows are on disk within a second. A job that is stopped or loses a node is queued again and goes on "
+      "from there,\n"
+      "# on any number of workers.\n";
+  lines += fmt::format("# Made by: {}\n#\n", job.command);
+  const std::string arguments = job.sweep ? "" : " SWEEP.toml RESULT.h5";
+  return lines +
+         fmt::format(
+             "#   sbatch [--nodes=N --ntasks-per-node=CORES --time=T] THIS_SCRIPT{} [OPTIONS OF RUN]\n#\n",
+             arguments);
+}
+
+}  // namespace
+
+std::string shell_quoted(std::string_view text) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,@%+";
+  if (!text.empty() && text.find_first_not_of(plain) == std::string_view::npos) return std::string(text);
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
+
+std::string sweep_script(const SlurmJob& job) {
+  check_job(job);
+  std::string script = "#!/bin/bash\n" + about(job) + sbatch_lines(job) + "\n" + parameters(job);
+  script += job.launcher == SlurmLauncher::mpirun ? mpirun_launch : srun_launch;
+  script += verdict;
+  if (job.shards > 0) script += merge;
+  return script + "exit \"$code\"\n";
+}
+
+std::string profile_script(const SlurmJob& job) {
+  check_job(job);
+  std::string script =
+      fmt::format("#!/bin/bash\n# The profilers on one node with a GPU.\n# Made by: {}\n#\n", job.command);
+  script +=
+      "#   sbatch THIS_SCRIPT [OUT.txt]\n#\n#SBATCH --job-name=echo-profile\n#SBATCH --nodes=1\n#SBATCH "
+      "--ntasks=1\n";
+  script += fmt::format("#SBATCH --gpus-per-node=1\n#SBATCH --time={}\n", job.time) + site_lines(job);
+  script += "#SBATCH --output=echo-profile-%j.log\n";
+  return script + std::string(profile_body);
+}
+
+}  // namespace echo::cli

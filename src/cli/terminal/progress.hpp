@@ -1,0 +1,65 @@
+// How far a sweep is, on worker 0's stderr: one redrawn line on a terminal, else whole lines that grep and
+// parse.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <mutex>
+#include <string>
+
+#include "parallel/dispatch/work_dispatch.hpp"
+
+namespace echo::cli {
+
+enum class ProgressStyle : std::int8_t { none, bar, line, json };
+// "auto" is a bar on a terminal and lines elsewhere.
+[[nodiscard]] ProgressStyle progress_style(const std::string& name, bool on_terminal);
+
+// One look at a sweep under way.
+struct ProgressFacts {
+  std::string name;
+  std::int64_t total = 0, resumed = 0;  // points of the space; of them found in journals at the start
+  std::int64_t suspects = 0;            // points that an earlier launch may have died of; they come last
+  int workers = 1;
+  parallel::Progress progress;
+  double elapsed = 0.0;  // seconds since the launch began
+};
+
+[[nodiscard]] std::string progress_bar(const ProgressFacts&);  // without line end
+[[nodiscard]] std::string progress_line(const ProgressFacts&,
+                                        const std::string& now);  // `now`: UTC, ISO 8601
+[[nodiscard]] std::string progress_json(const ProgressFacts&, const std::string& now);
+
+// What worker 0 says while it runs: on stderr, and appended to a file where one is given. Safe from any
+// thread.
+class Log {
+ public:
+  explicit Log(const std::string& file);  // "" = stderr alone; UserError 5 when it cannot be opened
+  void write(const std::string& text);    // whole lines
+  void redraw(const std::string& line);   // in place of the last one redrawn, on stderr alone
+  void note(const std::string& line);     // in the file alone
+
+ private:
+  std::mutex mutex_;
+  std::ofstream file_;
+  bool is_redrawing_ = false;
+};
+
+// Prints at most once per interval (a bar five times a second), and a last time at the end.
+class ProgressReporter {
+ public:
+  ProgressReporter(ProgressStyle style, double interval, Log& log, ProgressFacts start);
+  void see(const parallel::Progress&);
+  void finish(const parallel::Progress& whole);  // all rows of this launch
+
+ private:
+  void print();
+  ProgressStyle style_;
+  Log& log_;
+  double interval_;
+  ProgressFacts facts_;
+  double began_, printed_, noted_;  // monotonic seconds
+};
+
+}  // namespace echo::cli

@@ -1,0 +1,222 @@
+#include "cli/terminal/summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+
+#include "ops/describe.hpp"
+#include "query/breakdown.hpp"
+#include "query/ranking.hpp"
+#include "query/result_text.hpp"
+#include "query/ties.hpp"
+#include "query/without_slowdown.hpp"
+#include "results/rank/effects.hpp"
+#include "results/rank/objectives.hpp"
+#include "results/rank/robust_front.hpp"
+#include "text/json.hpp"
+#include "text/show_quantity.hpp"
+#include "training/feasibility.hpp"
+
+namespace echo::cli {
+
+using results::ResultRows;
+using results::Standing;
+using results::Table;
+using training::Status;
+
+constexpr std::int64_t shown_best = 10;
+constexpr std::int64_t shown_near = 3;
+constexpr std::size_t shown_failures = 3, shown_levers = 4, shown_gaps = 5, listed_gaps = 50;
+
+static std::int64_t count_of(const std::array<std::int64_t, 5>& counts, Status status) {
+  return counts[static_cast<std::size_t>(status)];
+}
+
+static double rate_of(const SummaryFacts& facts) {
+  return facts.seconds > 0.0 ? static_cast<double>(facts.simulated) / facts.seconds : 0.0;
+}
+
+static std::string done_line(const ResultRows& rows, const SummaryFacts& facts) {
+  const auto counts = query::counts_of(rows);
+  std::string line;
+  if (facts.already_complete) {
+    line = fmt::format("complete  {} points, nothing to do", text::show_count(rows.rows()));
+  } else {
+    const double rate = rate_of(facts);
+    line = fmt::format("done  {} points in {} on {} worker{} ({:.0f} pt/s, {:.0f} per worker)",
+                       text::show_count(facts.simulated), text::show_duration(facts.seconds), facts.workers,
+                       facts.workers == 1 ? "" : "s", rate, rate / facts.workers);
+    const auto composed = static_cast<double>(count_of(counts, Status::ok));
+    if (facts.resumed == 0 && composed > 0 && facts.seconds > 0.0) {
+      line += fmt::format(", {:.0f} timelines/s per worker", composed / facts.seconds / facts.workers);
+    }
+    if (facts.resumed > 0) line += fmt::format(" + {} from journals", text::show_count(facts.resumed));
+  }
+  line +=
+      fmt::format(" · {} feasible · {} infeasible", text::show_count(counts[0]), text::show_count(counts[1]));
+  if (counts[2] > 0) line += fmt::format(" · {} failed (rerun: --retry-failed)", text::show_count(counts[2]));
+  if (counts[3] > 0) line += fmt::format(" · {} over budget", text::show_count(counts[3]));
+  return line + "\n";
+}
+
+static std::string best_text(const ResultRows& rows, const query::RankQuery& query,
+                             const query::RankedGroup& group, const query::Ties& ties) {
+  std::string text = fmt::format("best of {} by {}\n{}", group.name, query.by.metric,
+                                 query::ranked_text(rows, group.rows, ties.shown()));
+  text += text_of(ties, group, query);
+  if (group.rows.size() > 1) {
+    const Table two = rows.pick(std::span(group.rows).first(2));
+    text += fmt::format("why #1 beats #2: {}\n", query::why_it_wins(two, 0, 1));
+    text += fmt::format("  #2 differs in: {}\n", query::what_differs(two, 0, 1));
+  }
+  return text;
+}
+
+// "short of 3.1 GiB", "12.0 % past deadline".
+static std::string lack_of(const Table& table, std::int64_t row) {
+  if (const double margin = table.number("reason_margin", row); std::isfinite(margin))
+    return "short of " + text::show_gib(margin);
+  return fmt::format("{} past {}", text::show_share(table.number("limit_excess", row)),
+                     table.text("limit", row));
+}
+
+static std::string nearest_text(const ResultRows& rows) {
+  std::string text = "no feasible point\n";
+  const Table near = rows.pick(query::least_infeasible(rows, shown_near));
+  for (std::int64_t row = 0; row < near.rows(); ++row) {
+    text += fmt::format("  {}  {} {}: {}\n", query::config_key(near, row).substr(0, 8),
+                        near.text("model", row), query::layout_of(near, row), lack_of(near, row));
+  }
+  return text;
+}
+
+static std::string reasons_line(const ResultRows& rows) {
+  std::string line;
+  for (const query::ReasonCount& count : query::reasons_of(rows)) {
+    line += fmt::format("{}{} {}", line.empty() ? "" : ", ", count.limit.empty() ? count.reason : count.limit,
+                        text::show_count(count.rows));
+    if (std::isfinite(count.median_margin))
+      line += fmt::format(" (median short by {})", text::show_gib(count.median_margin));
+    if (std::isfinite(count.median_excess))
+      line += fmt::format(" (median {} past it)", text::show_share(count.median_excess));
+  }
+  return line.empty() ? "" : "infeasible: " + line + "\n";
+}
+
+static std::string failures_text(const ResultRows& rows) {
+  std::string text;
+  const auto& failures = rows.failures();
+  for (std::size_t i = 0; i < std::min(failures.size(), shown_failures); ++i)
+    text += fmt::format("failed: point {}: {}\n", failures[i].id, failures[i].message);
+  if (failures.size() > shown_failures)
+    text +=
+        fmt::format("  and {} more in /failures\n", text::show_count(std::ssize(failures) - shown_failures));
+  return text;
+}
+
+static std::string front_line(const ResultRows& rows) {
+  const auto both = results::two_objectives(rows.state().objectives);
+  const auto front = results::robust_front(rows, both[0], both[1]);
+  const auto unproven = results::count_of(front, Standing::unproven),
+             tied = results::count_of(front, Standing::tie);
+  const auto points = std::ssize(front) - unproven;
+  std::string line = fmt::format("Pareto front ({} x {}): {} point{}", both[0].metric, both[1].metric, points,
+                                 points == 1 ? "" : "s");
+  if (results::count_of(front, Standing::unjudged) == 0)
+    line += fmt::format(", {} robust and {} tied; {} unproven behind it",
+                        results::count_of(front, Standing::robust), tied, text::show_count(unproven));
+  return line + "\n";
+}
+
+static std::string levers_line(const ResultRows& rows, const std::string& metric) {
+  const auto effects = results::main_effects(rows, metric);
+  std::string line;
+  for (std::size_t i = 0; i < std::min(effects.size(), shown_levers); ++i)
+    line += fmt::format("{}{} {:.0f} %", i > 0 ? ", " : "", effects[i].axis, 100.0 * effects[i].share);
+  if (line.empty()) return "";
+  return fmt::format("biggest levers (share of the variance of log {}, feasible points): {}\n", metric, line);
+}
+
+std::string summary_text(const ResultRows& rows, const SummaryFacts& facts) {
+  std::string text = done_line(rows, facts) + "\n";
+  if (count_of(query::counts_of(rows), Status::ok) == 0) {
+    text += nearest_text(rows);
+  } else {
+    const sweep::Objective by = query::ranking_objective(rows);
+    const query::RankQuery query{.by = by, .count = shown_best, .per = "model", .where = ""};
+    const auto groups = query::ranked(rows, query);
+    const auto ties = query::ties_of(rows, query, groups);
+    for (std::size_t g = 0; g < groups.size(); ++g) text += best_text(rows, query, groups[g], ties[g]) + "\n";
+    text += front_line(rows) + levers_line(rows, by.metric) + text_of(query::without_slowdown(rows), rows) +
+            explain::gaps_text(facts.gaps, shown_gaps, facts.gap_points);
+  }
+  text += reasons_line(rows) + failures_text(rows);
+  text += fmt::format("rows_digest {}\nfile {}\n", facts.rows_digest, facts.file);
+  return text;
+}
+
+static void add_findings(text::Json& json, const ResultRows& rows, const std::string& metric) {
+  json.key("reasons").open_array();
+  for (const query::ReasonCount& count : query::reasons_of(rows)) {
+    json.open_object().member("reason", count.reason).member("limit", count.limit);
+    json.member("rows", count.rows).member("median_margin", count.median_margin);
+    json.member("median_excess", count.median_excess).close();
+  }
+  json.close().key("failures").open_array();
+  for (const results::Failure& failure : rows.failures()) {
+    json.open_object().member("point", failure.id).member("launch", failure.launch);
+    json.member("message", failure.message).close();
+  }
+  const auto both = results::two_objectives(rows.state().objectives);
+  json.close().key("pareto").open_object().key("objectives").open_array();
+  json.value(both[0].metric).value(both[1].metric).close();
+  const auto front = results::robust_front(rows, both[0], both[1]);
+  const auto unproven = results::count_of(front, Standing::unproven);
+  json.member("points", std::ssize(front) - unproven).member("unproven", unproven);
+  json.member("robust", results::count_of(front, Standing::robust));
+  json.member("tie", results::count_of(front, Standing::tie)).close();
+  json.key("levers").open_array();
+  for (const auto& [axis, share] : results::main_effects(rows, metric))
+    json.open_object().member("axis", axis).member("share", share).close();
+  json.close();
+  query::add_without_slowdown(json, query::without_slowdown(rows), rows);
+}
+
+static void add_gap(text::Json& json, const explain::KernelGap& gap) {
+  json.open_object().member("kernel", ops::describe(gap.key)).member("gpu", gap.gpu);
+  json.member("share_of_step", gap.share)
+      .member("price_error", gap.error)
+      .member("points", gap.points)
+      .close();
+}
+
+std::string summary_json(const ResultRows& rows, const SummaryFacts& facts) {
+  text::Json json;
+  const auto counts = query::counts_of(rows);
+  json.open_object().member("file", facts.file).member("rows_digest", facts.rows_digest);
+  json.member("points", rows.rows()).member("feasible", counts[0]).member("infeasible", counts[1]);
+  json.member("failed", counts[2]).member("over_budget", counts[3]).member("pending", counts[4]);
+  json.member("workers", facts.workers).member("seconds", facts.seconds).member("simulated", facts.simulated);
+  json.member("resumed", facts.resumed).member("points_per_second", rate_of(facts));
+  const sweep::Objective by = query::ranking_objective(rows);
+  add_findings(json, rows, by.metric);
+  json.member("ranked_by", by.metric).key("best").open_array();
+  for (const query::RankedGroup& group :
+       query::ranked(rows, {.by = by, .count = shown_best, .per = "model", .where = ""})) {
+    const Table table = rows.pick(group.rows);
+    for (std::int64_t row = 0; row < table.rows(); ++row) {
+      json.open_object().member("rank", row + 1);
+      query::add_row(json, table, row);
+      json.close();
+    }
+  }
+  json.close().key("worth_measuring").open_array();
+  for (std::size_t i = 0; i < std::min(facts.gaps.size(), listed_gaps); ++i) add_gap(json, facts.gaps[i]);
+  json.close().close();
+  return json.text();
+}
+
+}  // namespace echo::cli

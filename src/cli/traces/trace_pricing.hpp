@@ -1,0 +1,22 @@
+// Durations for the ops of a trace that have none.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trace/trace.hpp"
+
+namespace echo::cli {
+
+struct PricedOps {
+  std::int64_t priced = 0, left = 0;  // left: neither duration nor known shape
+};
+
+// Prices them on a cluster of the catalog, whose GPUs `gpu` may replace (empty: its own): kernels by their
+// shape, communication by how its ranks lie when they are packed onto nodes. Memory ops and waits stay as
+// they are. UserError, 2, where a name is unknown.
+PricedOps price_untimed(trace::Trace&, const std::string& cluster, const std::string& gpu,
+                        const std::vector<std::string>& preset_paths);
+
+}  // namespace echo::cli

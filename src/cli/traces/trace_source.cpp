@@ -1,0 +1,139 @@
+// Rows and points are simulated again, and the step that the generator made of them is the trace. Theirs is
+// any rank of the job; of a file only those it holds.
+#include "cli/traces/trace_source.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "config/sweep_file/sweep_file.hpp"
+#include "explain/chosen_row.hpp"
+#include "explain/profile_inputs.hpp"
+#include "results/read_rows.hpp"
+#include "simulate/simulate.hpp"
+#include "simulate/unfold/recorded_step.hpp"
+#include "sweep/space/design_space.hpp"
+#include "trace_io/format.hpp"
+
+namespace echo::cli {
+
+namespace {
+
+std::int32_t number_in(const std::string& text, const std::string& option) {
+  std::int32_t number = -1;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem != std::errc() || end != text.data() + text.size() || number < 0)
+    throw UserError(option + " is no number: \"" + text + "\"", "give whole numbers from 0 on");
+  return number;
+}
+
+// "0,8"; of `world` ranks all of them where it says so.
+std::vector<std::int32_t> ranks_in(const std::string& list, std::int32_t world) {
+  std::vector<std::int32_t> ranks;
+  if (list == "all") {
+    ranks.resize(static_cast<std::size_t>(world));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    return ranks;
+  }
+  std::istringstream in(list);
+  for (std::string word; std::getline(in, word, ',');) ranks.push_back(number_in(word, "--ranks"));
+  return ranks;
+}
+
+trace::Trace generated(const training::TrainingConfig& config, const simulate::Catalog& catalog,
+                       const simulate::Calibration& calibration, const TraceSource& source) {
+  if (!catalog.model(config.model).trace.is_none())
+    throw UserError(source.file + ": " + catalog.model(config.model).name + " is a trace that is replayed",
+                    "give the trace itself, which [workload] names");
+  simulate::Workspace ws;
+  const simulate::StepTimeline step = simulate::unfold_step(config, catalog, calibration, ws);
+  if (step.report.status != training::Status::ok) {
+    const std::string_view rule = simulate::why_unsupported(config, catalog);
+    throw UserError(
+        source.file + ": the config has no step: " +
+            (rule.empty() ? "it does not fit into memory, or is too large to simulate" : std::string(rule)),
+        "choose a config whose status is ok");
+  }
+  simulate::StepTraceRequest request;
+  const std::string wanted = source.ranks.empty() && source.every_rank ? "all" : source.ranks;
+  if (!wanted.empty()) request.ranks = ranks_in(wanted, training::gpus_of(config.degrees));
+  return simulate::generate_trace(step, config, catalog, ws, request).trace;
+}
+
+trace::Trace of_row(const TraceSource& source) {
+  if (source.id.empty())
+    throw UserError(source.file + " has rows, not one trace",
+                    "add --id with a config_id or a row number (echo-sweep top " + source.file + ")");
+  const results::ResultFile file(source.file);
+  const std::int64_t row = explain::find_row(file, source.id);
+  const results::Table table = file.pick(std::span(&row, 1));
+  const explain::ConfigAgain again = explain::config_again(file, table, source.preset_paths);
+  if (!again.config)
+    throw UserError("row " + source.id + " cannot be simulated again: " + again.problem, "see show");
+  return generated(*again.config, again.known.catalog, again.known.calibration, source);
+}
+
+trace::Trace of_point(const TraceSource& source) {
+  config::SweepInputs inputs = config::read_sweep(source.file, source.preset_paths, source.sets);
+  const std::string measured = explain::read_profiles(inputs);
+  explain::price_by(measured, inputs);
+  const sweep::DesignSpace space(inputs.spec, inputs.catalog);
+  if (space.size() != 1 && source.point.empty())
+    throw UserError(source.file + " has " + std::to_string(space.size()) + " points, not one",
+                    "add --point with the number of one (echo-sweep plan --list 10 lists them)");
+  const std::int32_t point = source.point.empty() ? 0 : number_in(source.point, "--point");
+  if (point >= space.size())
+    throw UserError(source.file + " has no point " + source.point,
+                    "give a number below " + std::to_string(space.size()));
+  return generated(space.at(point), inputs.catalog, inputs.calibration, source);
+}
+
+void keep_ranks(const std::string& list, trace::Trace& trace) {
+  std::vector<std::int32_t> wanted = ranks_in(list, trace.world);
+  std::string traced;
+  for (const trace::RankTrace& rank : trace.ranks)
+    traced += (traced.empty() ? "" : ",") + std::to_string(rank.rank);
+  for (const std::int32_t rank : wanted)
+    if (std::ranges::none_of(trace.ranks, [&](const trace::RankTrace& one) { return one.rank == rank; }))
+      throw UserError("rank " + std::to_string(rank) + " is not traced", "traced are " + traced);
+  std::erase_if(trace.ranks, [&](const trace::RankTrace& one) {
+    return std::ranges::find(wanted, one.rank) == wanted.end();
+  });
+}
+
+}  // namespace
+
+void declare_source(Options& options, TraceSource& source) {
+  options.argument(source.file, "FILE",
+                   "a trace of any format, a result file (--id), or a sweep of one point (or --point)");
+  options.value(source.format, "--from", "its format, where it cannot be told (default: by what is in it)");
+  options.value(source.beside, "--beside", "a second file that some formats take");
+  options.value(source.step, "--step", "which of several steps a trace holds; default: one in the middle");
+  options.value(source.id, "--id", "of a result file: config_id or the beginning of one, or a row number");
+  options.value(source.point, "--point", "of a sweep: the number of a point");
+  options.value(
+      source.ranks, "--ranks",
+      "gpu ranks to take, as in 0,8, or all; default: one of each kind, or all where the format wants them");
+  options.values(source.sets, "--set", "KEY=VALUE replaces a value of the sweep; repeatable");
+  options.values(source.preset_paths, "--preset-path",
+                 "folder of presets that come before the built-in ones");
+}
+
+trace::Trace find_trace(const TraceSource& source) {
+  if (source.format.empty() && source.file.ends_with(".h5")) return of_row(source);
+  if (source.format.empty() && source.file.ends_with(".toml")) return of_point(source);
+  if (!source.id.empty() || !source.point.empty())
+    throw UserError(source.file + " is neither a result file nor a sweep",
+                    "leave out --id and --point, or name a .h5 or .toml file");
+  trace_io::Source read{.path = source.file, .beside = source.beside};
+  if (!source.step.empty()) read.step = number_in(source.step, "--step");
+  trace::Trace trace = trace_io::read_trace(read, source.format);
+  if (!source.ranks.empty()) keep_ranks(source.ranks, trace);
+  return trace;
+}
+
+}  // namespace echo::cli

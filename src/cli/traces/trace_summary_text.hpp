@@ -1,0 +1,13 @@
+// A trace's summary, for a terminal and as JSON.
+#pragma once
+
+#include <string>
+
+#include "cli/traces/trace_summary.hpp"
+
+namespace echo::cli {
+
+[[nodiscard]] std::string summary_text(const trace::Trace&, const TraceSummary&);
+[[nodiscard]] std::string summary_json(const trace::Trace&, const TraceSummary&);
+
+}  // namespace echo::cli

@@ -1,0 +1,96 @@
+// The make of a fabric brings what the user need not say: how it routes, and the latency of a switch.
+// InfiniBand's adaptive routing, Slingshot's and the packet spray of EFA's transport leave no collisions to
+// speak of; RoCE and plain Ethernet hash flows (ECMP). Sources: NVIDIA Quantum-2 QM9700 (below 130 ns); De
+// Sensi et al., "An in-depth analysis of the Slingshot interconnect", SC 2020 (350 ns, adaptive per packet);
+// Ethernet switches of 100 to 400 Gb/s, data sheets 500-800 ns; Shalev et al., "A cloud-optimized transport
+// protocol for elastic and scalable HPC", IEEE Micro 2020 (SRD sprays packets; no figure for a hop, so that
+// one must be given). Neglected: what DCQCN leaves unused after an incast, for which no figure was found that
+// is a mechanism's and not a cluster's.
+#include "config/catalog/cluster_fabric.hpp"
+
+#include <array>
+
+#include "machine/topology.hpp"
+
+namespace echo::config {
+namespace {
+
+using machine::Fabric;
+using machine::Routing;
+using Presence = TableReader::Presence;
+
+struct Make {
+  Routing routing;
+  double hop_seconds;  // 0 = not known
+};
+
+Make make_of(Fabric fabric) {
+  switch (fabric) {
+    case Fabric::infiniband:
+      return {Routing::adaptive, 130e-9};
+    case Fabric::roce:
+    case Fabric::ethernet:
+      return {Routing::ecmp, 600e-9};
+    case Fabric::slingshot:
+      return {Routing::adaptive, 350e-9};
+    case Fabric::efa:
+      return {Routing::adaptive, 0.0};
+  }
+  return {};
+}
+
+template <std::size_t n>
+std::vector<std::string> words(const std::array<std::string_view, n>& names) {
+  return {names.begin(), names.end()};
+}
+
+std::int32_t count(TableReader& file, std::string_view key, Range range, std::int32_t otherwise = 0) {
+  std::int64_t value = otherwise;
+  file.integer(key, range, value, Presence::optional);
+  return static_cast<std::int32_t>(value);
+}
+
+void read_topology(TableReader& file, ClusterFile& read) {
+  std::vector<std::string> names;
+  for (const machine::Topology* topology : machine::topology_table()) names.emplace_back(topology->name);
+  int topology = -1;
+  file.choice("topology", names, topology);
+  read.spec.topology = machine::TopologyId(topology);
+  if (const toml::node* node = file.node("topology_file", Presence::optional))
+    read.fabric_place = place_of(*node);
+  file.text("topology_file", read.fabric_path, Presence::optional);
+  const bool is_file = topology >= 0 && names[static_cast<std::size_t>(topology)] == "file";
+  if (is_file == read.fabric_path.empty())
+    file.problems().error(file.place(), "topology = \"file\" and topology_file go together",
+                          "give both, or neither");
+}
+
+}  // namespace
+
+void read_fabric_keys(TableReader& file, ClusterFile& read) {
+  machine::ClusterSpec& cluster = read.spec;
+  read_topology(file, read);
+  file.real("oversubscription", {1.0, 1000.0}, cluster.oversubscription, Presence::optional);
+  cluster.nodes_per_leaf = count(file, "nodes_per_leaf", {0, 1e6});
+  cluster.leaves_per_pod = count(file, "leaves_per_pod", {0, 1e6});
+  file.real("spine_oversubscription", {1.0, 1000.0}, cluster.spine_oversubscription, Presence::optional);
+  cluster.groups = count(file, "groups", {0, 1e5});
+  cluster.planes = count(file, "planes", {1, 16}, cluster.planes);
+  std::vector<std::int32_t> dims;
+  if (file.integers("dims", {1, 65536}, {2, 3}, dims, Presence::optional) && dims.size() >= 2) {
+    cluster.dims = {1, 1, 1};
+    std::copy(dims.begin(), dims.end(), cluster.dims.end() - static_cast<std::ptrdiff_t>(dims.size()));
+  }
+  int fabric = static_cast<int>(Fabric::infiniband), routing = -1;
+  file.choice("fabric", words(machine::fabric_names), fabric, Presence::optional);
+  cluster.fabric = static_cast<Fabric>(fabric);
+  const Make make = make_of(cluster.fabric);
+  file.choice("routing", words(machine::routing_names), routing, Presence::optional);
+  cluster.routing = routing < 0 ? make.routing : static_cast<Routing>(routing);
+  double hop = make.hop_seconds;
+  file.quantity("scale_out_hop_latency", UnitKind::duration, {0.0, 1e6}, hop,
+                hop > 0.0 ? Presence::optional : Presence::require);
+  cluster.scale_out.latency = from_seconds(hop);
+}
+
+}  // namespace echo::config

@@ -1,0 +1,341 @@
+#include "config/catalog/preset_files.hpp"
+
+#include <array>
+#include <charconv>
+
+#include "base/named_table.hpp"
+#include "config/catalog/cluster_fabric.hpp"
+#include "config/catalog/recipe_reader.hpp"
+#include "config/toml/did_you_mean.hpp"
+
+namespace echo::config {
+namespace {
+
+using Presence = TableReader::Presence;
+
+void head(TableReader& file, std::string& name, std::string& source) {
+  int grade = 0;
+  file.text("name", name);
+  file.text("source", source);
+  file.choice("grade", {"vendor", "measured", "assumed"}, grade);
+}
+
+std::int32_t count(TableReader& file, std::string_view key, Range range,
+                   Presence presence = Presence::require, std::int32_t otherwise = 0) {
+  std::int64_t value = otherwise;
+  file.integer(key, range, value, presence);
+  return static_cast<std::int32_t>(value);
+}
+
+Bytes size(TableReader& file, std::string_view key, Range range = positive) {
+  double value = 0.0;
+  file.quantity(key, UnitKind::bytes, range, value);
+  return Bytes(static_cast<std::int64_t>(std::llround(value)));
+}
+
+BytesPerSecond bandwidth(TableReader& file, std::string_view key, Presence presence = Presence::require) {
+  double value = 0.0;
+  file.quantity(key, UnitKind::bytes_per_second, positive, value, presence);
+  return BytesPerSecond(value);
+}
+
+SimTime duration(TableReader& file, std::string_view key, Presence presence = Presence::require) {
+  double value = 0.0;
+  file.quantity(key, UnitKind::duration, {0.0, 1e6}, value, presence);
+  return from_seconds(value);
+}
+
+template <class Enum>
+Enum choice(TableReader& file, std::string_view key, const std::vector<std::string>& names) {
+  int value = 0;
+  file.choice(key, names, value);
+  return static_cast<Enum>(value);
+}
+
+bool flag(TableReader& file, std::string_view key) {
+  bool value = false;
+  file.boolean(key, value);
+  return value;
+}
+
+}  // namespace
+
+machine::GpuSpec read_gpu(TableReader& file) {
+  machine::GpuSpec gpu;
+  head(file, gpu.name, gpu.source);
+  gpu.memory = size(file, "memory");
+  gpu.l2 = size(file, "l2");
+  gpu.memory_bandwidth = bandwidth(file, "memory_bandwidth");
+  gpu.nvlink = bandwidth(file, "nvlink_one_way");
+  gpu.host_link = bandwidth(file, "host_link_one_way", Presence::optional);
+  gpu.sm_count = count(file, "sm_count", {1, 4096});
+  gpu.compute_capability = count(file, "compute_capability", {70, 200});
+  gpu.context = size(file, "context", not_negative);
+  file.text("kernels", gpu.kernels);
+  file.real("kernels_error", {0.0, 1.0}, gpu.kernels_error, TableReader::Presence::optional);
+  if (const toml::table* peaks = file.table("peak_dense")) {
+    TableReader reader(*peaks, place_of(*peaks), "peak_dense of gpu \"" + gpu.name + "\"", file.problems());
+    for (std::size_t p = 0; p < gpu.peak.size(); ++p) {
+      double value = 0.0;
+      reader.quantity(machine::precision_names[p], UnitKind::flops_per_second, positive, value,
+                      Presence::optional);
+      gpu.peak[p] = FlopsPerSecond(value);
+    }
+    reader.finish();
+    if (gpu.peak_of(machine::Precision::bf16).value <= 0.0 &&
+        gpu.peak_of(machine::Precision::fp16).value <= 0.0) {
+      file.problems().error(place_of(*peaks), "gpu \"" + gpu.name + "\" has no 16-bit peak",
+                            "add bf16 or fp16");
+    }
+  }
+  file.finish();
+  return gpu;
+}
+
+// Keys of a mixture of experts; all absent from a dense model's file.
+static void read_experts(TableReader& file, training::ModelSpec& model) {
+  model.experts = count(file, "experts", {0, 65536}, Presence::optional);
+  model.experts_per_token = count(file, "experts_per_token", {0, 65536}, Presence::optional);
+  model.expert_ffn_hidden = count(file, "expert_ffn_hidden", {0, 1e9}, Presence::optional);
+  model.shared_expert_hidden = count(file, "shared_expert_hidden", {0, 1e9}, Presence::optional);
+  model.first_dense_layers = count(file, "first_dense_layers", {0, 65536}, Presence::optional);
+  model.moe_interval = count(file, "moe_interval", at_least_one, Presence::optional, 1);
+  if (model.experts_per_token > model.experts) {
+    file.problems().error(file.place(), "experts_per_token exceeds experts in model \"" + model.name + "\"",
+                          "route each token to at most all experts");
+  }
+  if (model.experts > 0 && (model.experts_per_token == 0 || model.expert_ffn_hidden == 0)) {
+    file.problems().error(file.place(), "the experts of model \"" + model.name + "\" are not described",
+                          "give experts_per_token and expert_ffn_hidden");
+  }
+}
+
+static training::LatentAttention read_latent_attention(TableReader& file, const std::string& model) {
+  const toml::table* table = file.table("latent_attention", Presence::optional);
+  if (table == nullptr) return {};
+  TableReader reader(*table, place_of(*table), "latent_attention of model \"" + model + "\"",
+                     file.problems());
+  training::LatentAttention latent;
+  latent.query_rank = count(reader, "query_rank", {0, 1e9});
+  latent.key_value_rank = count(reader, "key_value_rank", at_least_one);
+  latent.nope_dim = count(reader, "nope_dim", at_least_one);
+  latent.rope_dim = count(reader, "rope_dim", at_least_one);
+  latent.value_dim = count(reader, "value_dim", at_least_one);
+  reader.finish();
+  return latent;
+}
+
+// Keys of models whose layers see near tokens only; all absent where every layer sees all.
+static training::LocalAttention read_local_attention(TableReader& file, const std::string& model) {
+  training::LocalAttention local;
+  const std::int32_t window = count(file, "window", {0, 1e9}, Presence::optional);
+  const std::int32_t chunk = count(file, "attention_chunk", {0, 1e9}, Presence::optional);
+  local.span = std::max(window, chunk);
+  local.chunked = chunk > 0;
+  local.full_interval = count(file, "full_attention_interval", {0, 65536}, Presence::optional);
+  file.boolean("full_attention_positions", local.full_has_positions, Presence::optional);
+  if (window > 0 && chunk > 0) {
+    file.problems().error(file.place(), "model \"" + model + "\" has both window and attention_chunk",
+                          "a layer sees the tokens before it, or those of its chunk: give one");
+  }
+  if (local.span == 0 && (local.full_interval > 0 || !local.full_has_positions)) {
+    file.problems().error(file.place(), "every layer of model \"" + model + "\" sees all tokens",
+                          "give window or attention_chunk, or leave out full_attention_interval and "
+                          "full_attention_positions");
+  }
+  return local;
+}
+
+static training::Mamba read_mamba(TableReader& file, const std::string& model) {
+  const toml::table* table = file.table("mamba", Presence::optional);
+  if (table == nullptr) return {};
+  TableReader reader(*table, place_of(*table), "mamba of model \"" + model + "\"", file.problems());
+  training::Mamba mamba;
+  mamba.heads = count(reader, "heads", at_least_one);
+  mamba.head_dim = count(reader, "head_dim", at_least_one);
+  mamba.groups = count(reader, "groups", at_least_one);
+  mamba.state = count(reader, "state", at_least_one);
+  mamba.convolution = count(reader, "convolution", at_least_one, Presence::optional, mamba.convolution);
+  mamba.chunk = count(reader, "chunk", at_least_one, Presence::optional, mamba.chunk);
+  if (mamba.groups > 0 && mamba.heads % mamba.groups != 0) {
+    file.problems().error(place_of(*table),
+                          "groups does not divide heads in mamba of model \"" + model + "\"",
+                          "each group serves a whole number of heads");
+  }
+  reader.finish();
+  return mamba;
+}
+
+// A letter a layer: M Mamba, * attention, - feed-forward net, E mixture of experts.
+static void read_layer_pattern(TableReader& file, training::ModelSpec& model) {
+  file.text("layer_pattern", model.layer_pattern, Presence::optional);
+  const std::string& pattern = model.layer_pattern;
+  const auto has = [&](char letter) { return pattern.find(letter) != std::string::npos; };
+  const std::string in_model = " in model \"" + model.name + "\"";
+  const auto wrong = [&](const std::string& what, const std::string& remedy) {
+    file.problems().error(file.place(), what + in_model, remedy);
+  };
+  if (pattern.empty()) {
+    if (model.mamba.heads > 0) wrong("no layer is a Mamba layer", "give layer_pattern, with an M for each");
+    return;
+  }
+  const std::size_t odd = pattern.find_first_not_of("M*-E");
+  if (odd != std::string::npos) {
+    wrong("layer_pattern has the letter '" + pattern.substr(odd, 1) + "'",
+          "use M (Mamba), * (attention), - (feed-forward net) and E (mixture of experts)");
+  }
+  if (static_cast<std::int64_t>(pattern.size()) != model.layers) {
+    wrong("layer_pattern has " + std::to_string(pattern.size()) + " letters for " +
+              std::to_string(model.layers) + " layers",
+          "give one letter a layer");
+  }
+  if (has('M') != (model.mamba.heads > 0))
+    wrong("Mamba layers and [mamba] come together", "give both or none");
+  if (has('E') != (model.experts > 0)) wrong("E layers and experts come together", "give both or none");
+  if (model.local.span > 0 || model.first_dense_layers > 0 || model.moe_interval > 1) {
+    wrong("layer_pattern already says what each layer is",
+          "leave out window, attention_chunk, first_dense_layers and moe_interval");
+  }
+}
+
+training::ModelSpec read_model(TableReader& file) {
+  training::ModelSpec model;
+  head(file, model.name, model.source);
+  model.layers = count(file, "layers", at_least_one);
+  model.hidden = count(file, "hidden", at_least_one);
+  model.heads = count(file, "heads", at_least_one);
+  model.kv_heads = count(file, "kv_heads", at_least_one, Presence::optional, model.heads);
+  const std::int32_t even = model.heads > 0 ? model.hidden / model.heads : 0;
+  model.head_dim = count(file, "head_dim", at_least_one, Presence::optional, even);
+  model.ffn_hidden = count(file, "ffn_hidden", at_least_one, Presence::optional, 4 * model.hidden);
+  model.vocab = count(file, "vocab", at_least_one);
+  model.max_positions = count(file, "max_positions", at_least_one);
+  read_experts(file, model);
+  model.latent = read_latent_attention(file, model.name);
+  model.local = read_local_attention(file, model.name);
+  model.mamba = read_mamba(file, model.name);
+  read_layer_pattern(file, model);
+  file.boolean("post_norms", model.post_norms, Presence::optional);
+  file.boolean("attention_sinks", model.attention_sinks, Presence::optional);
+  file.boolean("query_key_norm", model.query_key_norm, Presence::optional);
+  model.gated_ffn = flag(file, "gated_ffn");
+  model.tied_embeddings = flag(file, "tied_embeddings");
+  model.linear_bias = flag(file, "linear_bias");
+  model.norm = choice<training::Norm>(file, "norm", {"layer", "rms"});
+  model.positions = choice<training::Positions>(file, "positions", {"learned", "rope", "alibi", "none"});
+  if (model.kv_heads > 0 && model.heads % model.kv_heads != 0) {
+    file.problems().error(file.place(), "kv_heads does not divide heads in model \"" + model.name + "\"",
+                          "each key-value head serves a whole number of query heads");
+  }
+  file.finish();
+  return model;
+}
+
+std::optional<std::int32_t> nccl_version_of(const std::string& text) {
+  std::array<std::int32_t, 3> part{};
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    const auto [next, failed] = std::from_chars(at, end, part[i]);
+    if (failed != std::errc() || part[i] < 0 || part[i] > 99) return std::nullopt;
+    at = next;
+    if (i + 1 < part.size() && (at == end || *at++ != '.')) return std::nullopt;
+  }
+  if (at != end || part[0] != 2) return std::nullopt;
+  if (part[1] < 9) return part[0] * 1000 + part[1] * 100 + part[2];  // NCCL_VERSION in nccl.h
+  return part[0] * 10000 + part[1] * 100 + part[2];
+}
+
+ClusterFile read_cluster(TableReader& file) {
+  ClusterFile read;
+  machine::ClusterSpec& cluster = read.spec;
+  head(file, cluster.name, cluster.source);
+  read.gpu_place = read.network_place = file.place();
+  if (const toml::node* node = file.node("gpu", Presence::require)) read.gpu_place = place_of(*node);
+  file.text("gpu", read.gpu);
+  cluster.gpus_per_node = count(file, "gpus_per_node", {1, 1024});
+  cluster.nodes = count(file, "nodes", {0, 1e7});
+  cluster.scale_up_domain = count(file, "scale_up_domain", {1, 65536});
+  cluster.cpu = choice<machine::CpuVendor>(file, "cpu", {"intel", "amd", "arm"});
+  cluster.host_memory = bandwidth(file, "host_memory_bandwidth", Presence::optional);
+  cluster.scale_up = {bandwidth(file, "scale_up_per_gpu_one_way"), duration(file, "scale_up_latency")};
+  cluster.scale_out.bandwidth = bandwidth(file, "scale_out_per_nic_one_way");
+  cluster.nics_per_node = count(file, "nics_per_node", {1, 1024});
+  if (const toml::node* node = file.node("network", Presence::require)) read.network_place = place_of(*node);
+  file.text("network", cluster.network);
+  read_fabric_keys(file, read);
+  std::string version;
+  file.text("nccl_version", version);
+  if (const auto number = nccl_version_of(version)) {
+    cluster.nccl_version = *number;
+  } else if (!version.empty()) {
+    file.problems().error(place_of(*file.node("nccl_version", Presence::require)),
+                          "\"" + version + "\" is not an NCCL version", "write it as \"2.21.5\"");
+  }
+  file.boolean("sharp", cluster.sharp, Presence::optional);
+  file.boolean("launch_blocking", cluster.launch_blocking, Presence::optional);
+  int library = 0;
+  file.choice("comm_library", {"nccl", "rccl"}, library, Presence::optional);
+  cluster.rccl = library == 1;
+  file.finish();
+  return read;
+}
+
+training::FrameworkSpec read_framework(TableReader& file) {
+  training::FrameworkSpec framework;
+  head(file, framework.name, framework.source);
+  framework.sequence_parallel = flag(file, "sequence_parallel");
+  framework.flash_attention = flag(file, "flash_attention");
+  int attention = 0;
+  file.choice("attention_kernel", {"native", "flash-2", "flash-1"}, attention, Presence::optional);
+  framework.attention_kernel = static_cast<ops::AttentionKernel>(attention);
+  framework.zero = static_cast<training::ZeroStage>(count(file, "zero", {0, 3}));
+  framework.recompute =
+      choice<training::Recompute>(file, "recompute", {"none", "selective", "full", "per_op"});
+  framework.overlap = {.grad_reduce = flag(file, "overlap_grad_reduce"),
+                       .param_gather = flag(file, "overlap_param_gather"),
+                       .pipeline = flag(file, "overlap_p2p"),
+                       .tensor = flag(file, "overlap_tp")};
+  read_recipe(file, framework.recipe);
+  framework.recompute_stops_early = flag(file, "recompute_stops_early");
+  file.boolean("waits_for_input_gradients", framework.waits_for_input_gradients, Presence::optional);
+  framework.keeps_gathered_inputs = flag(file, "keeps_gathered_inputs");
+  framework.gathers_inputs_again = !framework.keeps_gathered_inputs;
+  file.boolean("gathers_inputs_again", framework.gathers_inputs_again, Presence::optional);
+  file.boolean("balances_stages", framework.balances_stages, Presence::optional);
+  file.boolean("copies_attention_inputs", framework.copies_attention_inputs, Presence::optional);
+  file.boolean("norms_in_fp32", framework.norms_in_fp32, Presence::optional);
+  file.boolean("recomputes_norms", framework.recomputes_norms, Presence::optional);
+  int exchange = 0, weight_return = 0;
+  file.choice("gradient_exchange", {"reduce_scatter", "all_reduce", "reduce"}, exchange, Presence::optional);
+  framework.gradient_exchange = static_cast<training::GradientExchange>(exchange);
+  file.choice("weight_return", {"all_gather", "broadcast"}, weight_return, Presence::optional);
+  framework.weight_return = static_cast<training::WeightReturn>(weight_return);
+  file.boolean("samples_outermost", framework.samples_outermost, Presence::optional);
+  framework.gradients = choice<training::GradientStore>(
+      file, "gradients", {"main_buffer", "half_buffer", "accumulated", "partitioned"});
+  framework.loss = choice<training::LossStore>(file, "loss", {"vocab_parallel", "torch", "in_place"});
+  framework.pads_vocabulary = flag(file, "pads_vocabulary");
+  file.boolean("flat_shards", framework.flat_shards, Presence::optional);
+  double bucket = 0.0;
+  file.quantity("bucket_parameters", UnitKind::count, {1, 9e18}, bucket);
+  framework.bucket_parameters = std::llround(bucket);
+  double per_rank = static_cast<double>(framework.bucket_per_rank);
+  file.quantity("bucket_per_rank", UnitKind::count, {0, 9e18}, per_rank, Presence::optional);
+  framework.bucket_per_rank = std::llround(per_rank);
+  framework.kernel_gap = duration(file, "kernel_gap");
+  framework.host_per_kernel = duration(file, "host_per_kernel");
+  framework.host_per_expert = duration(file, "host_per_expert");
+  framework.host_per_peer = duration(file, "host_per_peer");
+  framework.host_per_slice = duration(file, "host_per_slice", Presence::optional);
+  framework.host_per_step = duration(file, "host_per_step");
+  framework.host_measured = true;
+  for (const char* key : {"kernel_gap", "host_per_kernel", "host_per_step"})
+    framework.host_measured = framework.host_measured && file.grade(key) != "assumed";
+  framework.reserve = size(file, "reserve", not_negative);
+  file.real("fragmentation", {0.0, 1.0}, framework.fragmentation);
+  file.finish();
+  return framework;
+}
+
+}  // namespace echo::config

@@ -1,0 +1,12 @@
+// The choices of a training recipe, as framework files and sweeps write them.
+#pragma once
+
+#include "config/toml/toml_reader.hpp"
+#include "training/recipe.hpp"
+
+namespace echo::config {
+
+// Sets every choice the table names; those every framework must decide are reported where missing.
+void read_recipe(TableReader& file, training::Recipe& recipe);
+
+}  // namespace echo::config

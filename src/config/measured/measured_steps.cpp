@@ -1,0 +1,337 @@
+#include "config/measured/measured_steps.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "base/named_table.hpp"
+#include "config/measured/every_row.hpp"
+#include "config/measured/step_columns.hpp"
+#include "timeline/schedule.hpp"
+#include "training/layout/gradient_sums.hpp"
+
+namespace echo::config {
+
+namespace {
+
+using training::TrainingConfig;
+
+// No column holds the adapters' rank or places; all such rows are NeMo's performance recipes, which adapt
+// linear_qkv alone, at the class's default rank. Sources: nemo/collections/llm/recipes/llama3_8b.py,
+// finetune_performance_optimizations; nemo/collections/llm/peft/lora.py, class LoRA, dim; NeMo 24.07,
+// megatron_gpt_finetuning_config.yaml, lora_tuning.
+constexpr std::int32_t nemo_lora_rank = 32;
+constexpr auto nemo_lora_targets = static_cast<std::int32_t>(training::Product::linear_qkv);
+
+// Nor does one hold what they are tuned on: SQuAD, its examples packed into sequences of 4096 tokens (the
+// same recipes: packed where performance counts, else 2048 tokens and no packing). An example has 172 tokens
+// in the mean, as graphcore's poprt benchmark of packed SQuAD takes it: 2.2 to a sequence of 384 (Krell et
+// al. 2021, arXiv:2107.02027).
+constexpr std::int32_t nemo_packed_length = 4096, squad_tokens = 172;
+
+constexpr double slowest_nic_gbits = 100.0;  // EDR, HDR100, Omni-Path, 100 GbE
+
+// Reads one row; the first thing that is missing or not simulated becomes its skip reason.
+class RowReader {
+ public:
+  RowReader(const CsvTable& table, std::size_t row, const CatalogInputs& presets, simulate::Catalog& catalog)
+      : table_(table), row_(row), presets_(presets), catalog_(catalog) {}
+
+  MeasuredStep read() {
+    MeasuredStep step;
+    step.row = table_.text(row_, "row_id").empty() ? std::to_string(row_ + 1) : std::string(text("row_id"));
+    step.source = text("source");
+    step.stratum = text("stratum");
+    step.model = text("model");
+    step.skipped = why_skipped(step.stratum);
+    if (step.skipped.empty()) {
+      const TrainingConfig config = read_config();
+      step.recompute_open = text("recompute").empty();
+      step.zero_open = text("zero").empty();
+      if (problem_.empty())
+        step.config = config;
+      else
+        step.skipped = problem_;
+    }
+    return step;
+  }
+
+ private:
+  [[nodiscard]] std::string_view text(std::string_view column) const { return table_.text(row_, column); }
+  [[nodiscard]] std::int32_t integer(std::string_view column, std::int32_t otherwise) const {
+    return table_.integer(row_, column).value_or(otherwise);
+  }
+  [[nodiscard]] bool flag(std::string_view column, bool otherwise) const {
+    return table_.integer(row_, column).value_or(otherwise ? 1 : 0) != 0;
+  }
+  std::int32_t required(std::string_view column) {
+    const auto value = table_.integer(row_, column);
+    if (!value || *value < 1) problem("no " + std::string(column));
+    return value.value_or(1);
+  }
+  void problem(std::string text) {
+    if (problem_.empty()) problem_ = std::move(text);
+  }
+
+  [[nodiscard]] std::string why_skipped(const std::string& stratum) const {
+    if (integer("suspect", 0) != 0) return "suspect";
+    if (stratum == "unscored") return "unscored";
+    if (const std::string_view task = text("task");
+        !task.empty() && task != "pretrain" && task != "SFT" && task != "LoRA")
+      return "unknown task";
+    return "";
+  }
+
+  template <class Enum, class Names>
+  Enum choice(std::string_view column, const Names& names, Enum otherwise) {
+    const std::string_view cell = text(column);
+    if (cell.empty()) return otherwise;
+    const auto found = std::find(names.begin(), names.end(), cell);
+    if (found == names.end()) return problem("unknown " + std::string(column)), otherwise;
+    return static_cast<Enum>(found - names.begin());
+  }
+
+  // The model as the row spells it out: the columns decide, not the name.
+  training::ModelId read_model() {
+    training::ModelSpec m;
+    m.layers = required("layers");
+    m.hidden = required("hidden");
+    m.heads = required("heads");
+    m.kv_heads = integer("kv_heads", m.heads);
+    m.head_dim = integer("head_dim", m.hidden / std::max(1, m.heads));
+    m.gated_ffn = flag("gated_ffn", false);
+    m.ffn_hidden = integer("ffn_hidden", 4 * m.hidden);
+    m.vocab = integer("vocab", m.gated_ffn ? 32000 : 50257);  // Llama's and GPT-2's tokenizers
+    m.max_positions = required("seq_len");
+    m.experts = integer("experts", 0);
+    m.experts_per_token = integer("experts_per_token", 0);
+    m.expert_ffn_hidden = integer("expert_ffn_hidden", 0);
+    // Gated models are of Llama's family; the others of GPT's.
+    m.tied_embeddings = m.linear_bias = !m.gated_ffn;
+    m.norm = m.gated_ffn ? training::Norm::rms : training::Norm::layer;
+    m.positions = m.gated_ffn ? training::Positions::rope : training::Positions::learned;
+    m.source = "measured table";
+    if (m.has_experts()) complete_mixture(m);
+    return training::ModelId(intern(catalog_.models, m));
+  }
+
+  // What no column holds - shared experts, latent attention, which layers mix experts - is that of the public
+  // model with the row's width, heads and experts. A proxy of fewer layers keeps their share of dense ones,
+  // at least one.
+  void complete_mixture(training::ModelSpec& m) const {
+    const auto& models = presets_.catalog.models;
+    const auto found = std::find_if(models.begin(), models.end(), [&](const training::ModelSpec& p) {
+      return p.hidden == m.hidden && p.heads == m.heads && p.experts == m.experts &&
+             p.experts_per_token == m.experts_per_token && p.expert_ffn_hidden == m.expert_ffn_hidden;
+    });
+    if (found == models.end()) return;
+    m.kv_heads = integer("kv_heads", found->kv_heads);
+    m.head_dim = integer("head_dim", found->head_dim);
+    m.shared_expert_hidden = found->shared_expert_hidden;
+    m.moe_interval = found->moe_interval;
+    if (found->first_dense_layers > 0)
+      m.first_dense_layers = std::max(1, found->first_dense_layers * m.layers / found->layers);
+    m.latent = found->latent;
+    m.local = found->local;
+    m.query_key_norm = found->query_key_norm;
+    m.tied_embeddings = found->tied_embeddings;
+  }
+
+  // Megatron splits experts as it splits the rest, unless told otherwise; where that cannot be, it was told.
+  static std::int32_t default_expert_tensor(const training::Degrees& d) {
+    return d.tensor * d.context * d.data % (d.tensor * d.expert) == 0 ? d.tensor : 1;
+  }
+
+  // The machine that the publication names, where it has the row's GPU, else its GPU's vendor reference;
+  // negative where there is neither.
+  [[nodiscard]] std::int32_t base_cluster(const std::string& gpu) const {
+    const std::string published = published_cluster(presets_.publications, table_, row_);
+    const std::int32_t named = published.empty() ? -1 : find_named(catalog_.clusters, published);
+    const auto has_gpu = [&](std::int32_t cluster) {
+      const machine::GpuId own = catalog_.clusters[static_cast<std::size_t>(cluster)].gpu;
+      return catalog_.gpus[static_cast<std::size_t>(own.index())].name == gpu;
+    };
+    return named >= 0 && has_gpu(named) ? named : find_named(catalog_.clusters, "generic-" + gpu);
+  }
+
+  machine::ClusterId read_cluster() {
+    const std::string gpu =
+        published_gpu(presets_.publications, table_, row_, presets_.aliases.resolve("gpu", text("gpu")));
+    const std::int32_t base = base_cluster(gpu);
+    if (base < 0) return problem("no preset for gpu " + gpu), machine::ClusterId{};
+    machine::ClusterSpec c = catalog_.clusters[static_cast<std::size_t>(base)];
+    c.gpus_per_node = integer("gpus_per_node", c.gpus_per_node);
+    c.scale_up_domain = integer("scale_up_domain_gpus", std::max(c.gpus_per_node, c.scale_up_domain));
+    if (const auto rate = table_.number(row_, "scale_up_gbytes_per_s"))
+      c.scale_up.bandwidth = BytesPerSecond(*rate * 1e9);
+    if (const auto rate = table_.number(row_, "scale_out_gbits_per_s_per_node")) {
+      // No NIC of these machines is slower than 100 Gb/s: 400 Gb/s are four of them, shared by eight GPUs.
+      while (c.nics_per_node > 1 && *rate / c.nics_per_node < slowest_nic_gbits) c.nics_per_node /= 2;
+      c.scale_out.bandwidth = BytesPerSecond(*rate * 1e9 / 8 / c.nics_per_node);
+    }
+    c.nodes = 0;
+    c.name.clear();
+    return machine::ClusterId(intern(catalog_.clusters, c));
+  }
+
+  template <class T>
+  static std::int32_t intern(std::vector<T>& table, const T& value) {
+    const auto found = std::find(table.begin(), table.end(), value);
+    if (found != table.end()) return static_cast<std::int32_t>(found - table.begin());
+    table.push_back(value);
+    return static_cast<std::int32_t>(table.size()) - 1;
+  }
+
+  void read_schedule(TrainingConfig& c) {
+    const std::string_view cell = text("schedule");
+    std::string name = cell.empty() || cell == "none" ? "1f1b" : std::string(cell);
+    if (c.degrees.virtual_stages > 1 && name == "1f1b") name = "interleaved";
+    const std::int32_t id = find_named(timeline::schedule_table(), name);
+    if (id < 0) problem("schedule " + name + " is not simulated yet");
+    c.schedule = training::ScheduleId(id);
+  }
+
+  // The preset of the framework that a row names, with or without a version behind it ("flagscale-ed55532",
+  // "deepspeed-0-11-1").
+  [[nodiscard]] std::int32_t find_framework(std::string name) const {
+    for (;;) {
+      const std::int32_t id = find_named(catalog_.frameworks, presets_.aliases.resolve("framework", name));
+      const std::size_t dash = name.rfind('-');
+      if (id >= 0 || dash == std::string::npos) return id;
+      if (name.find_first_of("0123456789", dash) == std::string::npos) return -1;
+      name.resize(dash);
+    }
+  }
+
+  [[nodiscard]] bool is_tuned() const { return text("task") == "LoRA" || text("task") == "SFT"; }
+
+  // NeMo's recipes for tuning interleave down to one layer a chunk (vpp = 20 of 80 layers in 4 stages) and
+  // say so only at times.
+  [[nodiscard]] std::int32_t default_virtual_stages(const training::Degrees& d) const {
+    const std::int32_t layers = integer("layers", 0);
+    const std::int32_t each = d.data * integer("micro_batch", 1);
+    const bool interleaves = is_tuned() && d.pipeline > 1 && layers % d.pipeline == 0 &&
+                             integer("global_batch", 0) / std::max(1, each) % d.pipeline == 0;
+    return interleaves ? layers / d.pipeline : 1;
+  }
+
+  TrainingConfig read_config() {
+    TrainingConfig c;
+    c.precision = choice("precision", machine::precision_names, machine::Precision::bf16);
+    std::int32_t framework = find_framework(
+        published_framework(presets_.publications, table_, row_, std::string(text("framework"))));
+    if (framework < 0) return problem("no preset for framework " + std::string(text("framework"))), c;
+    // Megatron-LM came to 8-bit products with Megatron Core and Transformer Engine.
+    if (catalog_.frameworks[static_cast<std::size_t>(framework)].name == "megatron-lm" &&
+        machine::operand_bytes(c.precision) == 1)
+      framework = find_named(catalog_.frameworks, "megatron-core");
+    c.framework = training::FrameworkId(framework);
+    const training::FrameworkSpec& f = catalog_.frameworks[static_cast<std::size_t>(framework)];
+
+    c.model = read_model();
+    c.cluster = read_cluster();
+    training::Degrees& d = c.degrees;
+    d = {.tensor = required("tp"),
+         .pipeline = required("pp"),
+         .data = required("dp"),
+         .context = integer("cp", 1)};
+    d.expert = integer("ep", 1);
+    if (integer("experts", 0) > 0) d.expert_tensor = integer("etp", default_expert_tensor(d));
+    d.virtual_stages = std::max(1, integer("vpp", default_virtual_stages(d)));
+    c.batch = {.global_samples = required("global_batch"),
+               .micro_samples = required("micro_batch"),
+               .sequence_tokens = required("seq_len")};
+    if (!problem_.empty()) return c;
+    if (training::gpus_of(d) != integer("num_gpus", training::gpus_of(d)))
+      problem("degrees do not multiply to num_gpus");
+
+    read_schedule(c);
+    c.recompute = choice("recompute", training::recompute_names, f.recompute);
+    // What a framework itself calls selective.
+    if (c.recompute == training::Recompute::selective && f.recompute == training::Recompute::per_op)
+      c.recompute = training::Recompute::per_op;
+    c.zero = static_cast<training::ZeroStage>(
+        std::clamp(integer("zero", static_cast<std::int32_t>(f.zero)), 0, 3));
+    c.zero_group = integer("zero_group", 0);
+    c.sequence_parallel = d.tensor > 1 && flag("sequence_parallel", f.sequence_parallel);
+    // No flash attention kernel takes 32-bit operands: there Megatron forms the scores whole, whatever it was
+    // told.
+    c.flash_attention =
+        flag("flash_attention", f.flash_attention) && machine::element_bytes(c.precision) <= 2;
+    c.recipe = f.recipe;
+    if (text("task") == "LoRA")
+      c.recipe.lora_rank = nemo_lora_rank, c.recipe.lora_targets = nemo_lora_targets;
+    if (is_tuned() && c.flash_attention && c.batch.sequence_tokens == nemo_packed_length)
+      c.recipe.packed_tokens = squad_tokens;
+    c.overlap = f.overlap;
+    c.overlap.grad_reduce = flag("overlap_grad_reduce", training::sums_beside_backward(f, c.zero));
+    c.overlap.param_gather = flag("overlap_param_gather", f.overlap.param_gather);
+    c.overlap.tensor = c.sequence_parallel && flag("overlap_tp", f.overlap.tensor);
+    const std::int32_t layers = catalog_.models[static_cast<std::size_t>(c.model.index())].layers;
+    const std::int32_t chunks = training::chunks_of(c);
+    // Uneven splits: first and last stage hold one layer less (embedding and loss count as layers).
+    if (layers % chunks != 0 && (layers + 2) % chunks == 0)
+      c.layers.embedding_is_layer = c.layers.loss_is_layer = true;
+    return c;
+  }
+
+  const CsvTable& table_;
+  std::size_t row_;
+  const CatalogInputs& presets_;
+  simulate::Catalog& catalog_;
+  std::string problem_;
+};
+
+// What was measured; nothing where the cell is blank or cannot be a measurement.
+std::optional<double> positive_number(const CsvTable& table, std::size_t row, std::string_view column) {
+  const auto value = table.number(row, column);
+  return value && *value > 0.0 ? value : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<TrainingConfig> readings_of(const MeasuredStep& step) {
+  std::vector<TrainingConfig> out{*step.config};
+  const auto add = [&out](auto change) {
+    TrainingConfig next = out.back();
+    change(next);
+    out.push_back(next);
+  };
+  if (step.zero_open && step.config->zero == training::ZeroStage::none)
+    add([](TrainingConfig& c) { c.zero = training::ZeroStage::optimizer; });
+  for (const auto more : {training::Recompute::selective, training::Recompute::full})
+    if (step.recompute_open && step.config->recompute < more)
+      add([more](TrainingConfig& c) { c.recompute = more; });
+  return out;
+}
+
+bool is_step_table(const CsvTable& table) { return table.has("step_time_s") || table.has("global_batch"); }
+
+MeasuredSteps read_measured_steps(const CsvTable& table, const CatalogInputs& presets) {
+  MeasuredSteps out;
+  out.catalog = presets.catalog;
+  for (machine::GpuSpec& gpu : out.catalog.gpus) {
+    out.gpu_memory.push_back(gpu.memory);
+    gpu.memory = Bytes(std::int64_t{1} << 50);
+  }
+  std::vector<Problem> problems = unknown_step_columns(table);
+  try {
+    out.rows = every_row<MeasuredStep>(table, [&](std::size_t row) {
+      if (std::vector<Problem> bad = bad_step_cells(table, row); !bad.empty())
+        throw UserError(std::move(bad));
+      MeasuredStep step = RowReader(table, row, presets, out.catalog).read();
+      step.step_seconds = positive_number(table, row, "step_time_s");
+      if (const auto printed = positive_number(table, row, "peak_mem_gib"))
+        step.peak_memory = measured_memory(*printed, table.text(row, "mem_kind"));
+      return step;
+    });
+  } catch (const UserError& error) {
+    problems.insert(problems.end(), error.problems().begin(), error.problems().end());
+  }
+  if (std::any_of(problems.begin(), problems.end(),
+                  [](const Problem& p) { return p.severity == Problem::Severity::error; }))
+    throw UserError(std::move(problems));
+  out.warnings = std::move(problems);
+  return out;
+}
+
+}  // namespace echo::config

@@ -1,0 +1,43 @@
+// Tables of measured kernels made into a profile: the published forms (measured_kernels.hpp), and a plain one
+// that can say anything, for a user's own measurements.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/csv.hpp"
+#include "config/catalog/catalog_files.hpp"
+#include "config/toml/problems.hpp"
+#include "kernels/database/measurement.hpp"
+
+namespace echo::config {
+
+// What a table leaves open, and what is to be taken otherwise than it says.
+struct ImportChoices {
+  std::string gpu;                            // in place of the table's own; empty = its own
+  std::optional<ops::KernelLibrary> library;  // likewise
+  std::string library_version, date;          // in words, for the reader
+  double clock_mhz = 0.0;                     // where the table has no clocks; 0 = not known
+  bool sustained = false;                     // where the table does not say
+};
+
+struct ImportedTable {
+  kernels::Profile profile;
+  std::int64_t rows = 0;                         // of the table
+  std::map<std::string, std::int64_t> left_out;  // rows that cannot be used, by why
+};
+
+// The plain form: a header and a row a measurement. kind, m and duration_us are needed, and gpu where the
+// choices name none; every other member of ops::KernelKey may be a column of its own name (words as `profile
+// list` shows them; flags yes or no) and has its default where it is not. Further columns: spread (relative),
+// clock_mhz, scope (kernel or serving, see RowScope), sustained,
+// library_version, date; note is for the reader.
+[[nodiscard]] bool is_plain_kernel_table(const CsvTable&);
+
+// Adds every bad row to the problems; what is returned is then worth nothing.
+[[nodiscard]] ImportedTable read_kernel_table(const CsvTable&, const CatalogInputs&, const ImportChoices&,
+                                              Problems&);
+
+}  // namespace echo::config

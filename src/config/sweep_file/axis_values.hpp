@@ -1,0 +1,35 @@
+// Reads the values of one axis in any of their forms: scalar, list, { pow2 = [lo, hi] }, { from, to, step },
+// { log = [lo, hi], n = k }, "auto".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/catalog/catalog_files.hpp"
+#include "config/toml/toml_reader.hpp"
+#include "sweep/spec.hpp"
+
+namespace echo::config {
+
+// The values and where each stands, for checks that need to know all axes.
+struct ReadAxis {
+  sweep::AxisColumn column;
+  std::vector<Place> places;  // [value]
+  Place place;                // of the axis
+  bool automatic = false;     // "auto": values follow once the other axes are known
+  bool tokens = false;        // of global_batch: given in tokens
+};
+
+struct AxisContext {
+  const Aliases& aliases;
+  simulate::Catalog& catalog;
+  Problems& problems;
+};
+
+// Crossed axes lose a value listed twice, with a warning; zipped ones keep it: it stands beside another one.
+enum class Crossing { crossed, zipped };
+[[nodiscard]] ReadAxis read_axis(const sweep::AxisInfo& axis, const toml::node& node, Crossing crossing,
+                                 AxisContext& context);
+
+}  // namespace echo::config

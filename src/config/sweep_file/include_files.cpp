@@ -1,0 +1,108 @@
+#include "config/sweep_file/include_files.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "config/sweep_file/settings_reader.hpp"
+#include "config/sweep_file/sweep_keys.hpp"
+#include "config/toml/read_file.hpp"
+
+namespace echo::config {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What tells two spellings of one path from two files.
+std::string identity(const fs::path& path) {
+  std::error_code failed;
+  const fs::path real = fs::weakly_canonical(path, failed);
+  return failed ? path.lexically_normal().string() : real.string();
+}
+
+class Includer {
+ public:
+  explicit Includer(Problems& problems) : problems_(problems) {}
+
+  void follow(const toml::table& root, const fs::path& file) {
+    const toml::node* node = root.get("include");
+    if (node == nullptr) return;
+    open_.push_back(identity(file));
+    if (node->is_string()) include(*node, file);
+    if (const toml::array* list = node->as_array()) {
+      for (const toml::node& one : *list) include(one, file);
+    } else if (!node->is_string()) {
+      problems_.error(place_of(*node), "include must be a list of files, not " + type_of(*node),
+                      "write include = [\"site.toml\"]");
+    }
+    open_.pop_back();
+  }
+  std::vector<IncludedFile> found;
+
+ private:
+  void include(const toml::node& node, const fs::path& from) {
+    const auto* name = node.as_string();
+    if (name == nullptr) {
+      return problems_.error(place_of(node), "include must be a list of files, not of " + type_of(node),
+                             "write include = [\"site.toml\"]");
+    }
+    const fs::path path = (from.parent_path() / name->get()).lexically_normal();
+    const std::string id = identity(path);
+    if (std::find(open_.begin(), open_.end(), id) != open_.end()) {
+      return problems_.error(place_of(node), "\"" + name->get() + "\" includes itself",
+                             "break the cycle: " + cycle(id));
+    }
+    if (std::find(done_.begin(), done_.end(), id) != done_.end()) return;
+    done_.push_back(id);
+    const auto text = read_whole_file(path.string());
+    if (!text) {
+      return problems_.error(place_of(node), "the file \"" + path.string() + "\" cannot be read",
+                             "paths are relative to the file that includes them");
+    }
+    auto root = parse_toml(*text, path.string(), problems_);
+    if (!root) return;
+    check_sections(*root, path.string());
+    follow(*root, path);
+    found.push_back({path.string(), fingerprint(*text), std::move(*root)});
+  }
+
+  [[nodiscard]] std::string cycle(const std::string& id) const {
+    std::string chain;
+    for (auto at = std::find(open_.begin(), open_.end(), id); at != open_.end(); ++at)
+      chain += fs::path(*at).filename().string() + " -> ";
+    return chain + fs::path(id).filename().string();
+  }
+
+  void check_sections(const toml::table& root, const std::string& path) {
+    TableReader reader(root, {path, 1, 1, 1}, "an included file", problems_);
+    for (const char* key : {"include", "derive", "keep", "limit"}) reader.ignore(key);
+    for (const std::string_view kind : included_sections()) reader.ignore(kind);
+    std::vector<std::string> sweep_only{"space", "objective"};
+    for (const Setting& setting : settings()) {
+      const std::string_view name = setting.section.empty() ? setting.key : setting.section;
+      sweep_only.emplace_back(name);
+    }
+    for (const Entry& entry : in_file_order(root)) {
+      const std::string name(entry.key->str());
+      if (std::find(sweep_only.begin(), sweep_only.end(), name) == sweep_only.end()) continue;
+      reader.ignore(name);
+      problems_.error(place_of(*entry.key), "an included file may not hold \"" + name + "\"",
+                      "move it to the sweep itself");
+    }
+    refuse_later_sections(root, reader);
+    reader.finish();
+  }
+
+  Problems& problems_;
+  std::vector<std::string> open_, done_;  // files being read; files read
+};
+
+}  // namespace
+
+std::vector<IncludedFile> read_includes(const toml::table& sweep, const std::string& path,
+                                        Problems& problems) {
+  Includer includer(problems);
+  includer.follow(sweep, path);
+  return std::move(includer.found);
+}
+
+}  // namespace echo::config

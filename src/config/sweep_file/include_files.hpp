@@ -1,0 +1,25 @@
+// include = ["site-lab.toml"]: files that a sweep shares with others. They hold presets, and defaults of
+// [derive],
+// [[keep]] and [[limit]].
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/toml/toml_reader.hpp"
+
+namespace echo::config {
+
+struct IncludedFile {
+  std::string path;  // as a user of the current folder writes it
+  std::string hash;  // XXH3-128 of its bytes, in hex
+  toml::table root;
+};
+
+// Every file the sweep at `path` includes, directly or through others, each once; a file stands behind those
+// it includes itself, so what comes later has the say. Paths are relative to the file that names them. A
+// cycle, a file that cannot be read and a section that only a sweep may hold are problems.
+[[nodiscard]] std::vector<IncludedFile> read_includes(const toml::table& sweep, const std::string& path,
+                                                      Problems&);
+
+}  // namespace echo::config

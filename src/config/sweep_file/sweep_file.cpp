@@ -1,0 +1,135 @@
+// Reading a sweep.
+// Problem: a sweep is several files (itself, what it includes, presets) and the command line, and a user
+// wants to hear of every slip in all of them at once. Idea: parse and override first, then follow includes,
+// then read the catalog with what they define, then section by section, each adding its problems to one list;
+// expressions come last, when all names are known. Only at the end is anything thrown.
+#include "config/sweep_file/sweep_file.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+#include "config/catalog/learned_model.hpp"
+#include "config/sweep_file/goal_reader.hpp"
+#include "config/sweep_file/include_files.hpp"
+#include "config/sweep_file/rule_reader.hpp"
+#include "config/sweep_file/settings_reader.hpp"
+#include "config/sweep_file/space_reader.hpp"
+#include "config/sweep_file/workload_reader.hpp"
+#include "config/toml/overrides.hpp"
+#include "config/toml/read_file.hpp"
+#include "config/toml/toml_reader.hpp"
+
+namespace echo::config {
+namespace {
+
+void read_body(const toml::table& root, const std::vector<IncludedFile>& included, const std::string& path,
+               SweepInputs& inputs, Problems& problems) {
+  TableReader reader(root, {path, 1, 1, 1}, "the sweep", problems);
+  inputs.spec.name = std::filesystem::path(path).stem().string();
+  refuse_later_sections(root, reader);
+  read_settings(reader, inputs.spec);
+  for (const char* list : {"include", "derive", "keep", "limit", "objective"}) reader.ignore(list);
+  std::vector<const toml::table*> roots;
+  for (const IncludedFile& file : included) roots.push_back(&file.root);
+  roots.push_back(&root);
+  std::vector<Place> places;
+  read_rules(roots, inputs.spec, places, problems);
+  read_limits(roots, inputs.spec, places, problems);
+  read_objectives(root, inputs.spec, problems);
+  const int before = problems.errors();
+  read_workload(root, places, inputs, problems);
+  const toml::table* space = reader.table("space");
+  if (space != nullptr) {
+    read_space(*space, place_of(*root.get("space")), inputs.aliases, inputs.catalog, inputs.spec, problems);
+  }
+  reader.finish();
+  check_expressions(inputs.spec, inputs.catalog, places, space != nullptr && problems.errors() == before,
+                    problems);
+}
+
+// What [simulate] slowdown and contention make of the catalog's calibration.
+void choose_models(const toml::table& root, SweepInputs& inputs, Problems& problems) {
+  inputs.calibration.contention = inputs.spec.contention;
+  if (inputs.spec.slowdown == sweep::SlowdownModel::off) inputs.calibration.slowdown = slowdown::NoSlowdown{};
+  if (inputs.spec.slowdown != sweep::SlowdownModel::file) return;
+  const std::string& path = inputs.spec.slowdown_file;
+  const auto learned = read_learned_model(path, place_of(*root["simulate"]["slowdown"].node()), problems);
+  if (!learned) return;
+  inputs.learned = learned->image;
+  inputs.files.push_back({"learned", path, learned->digest});
+}
+
+// How many of the folders, which stand best first, --preset-path named.
+std::size_t own_folders(const std::vector<std::string>& folders,
+                        const std::vector<std::string>& preset_paths) {
+  return static_cast<std::size_t>(
+      std::count_if(folders.begin(), folders.end(), [&](const std::string& folder) {
+        return std::find(preset_paths.begin(), preset_paths.end(), folder) != preset_paths.end();
+      }));
+}
+
+// The sweep after overrides, and each file it includes, after them too, under [included."path"]; and which
+// slowdown model and trace it names.
+std::string resolved(const toml::table& root, const std::vector<IncludedFile>& included,
+                     const SweepInputs& inputs) {
+  toml::table whole = root, files;
+  for (const IncludedFile& file : included) files.insert_or_assign(file.path, file.root);
+  if (!files.empty()) whole.insert_or_assign("included", std::move(files));
+  for (const InputFile& input : inputs.files) {
+    if (input.kind == "learned")
+      whole.insert_or_assign("slowdown_model", toml::table{{"file", input.path}, {"digest", input.hash}});
+    if (input.kind == "trace")
+      whole.insert_or_assign("traced", toml::table{{"file", input.path}, {"digest", input.hash}});
+  }
+  std::ostringstream text;
+  text << toml::toml_formatter{whole} << '\n';
+  return text.str();
+}
+
+}  // namespace
+
+SweepInputs read_sweep(const std::string& path, const std::vector<std::string>& preset_paths,
+                       const std::vector<std::string>& sets) {
+  Problems problems;
+  SweepInputs inputs;
+  const auto text = read_whole_file(path);
+  if (!text) {
+    throw UserError(
+        {Problem{{path, 0, 0, 1}, "this file cannot be read", "check the path and its permissions"}});
+  }
+  inputs.sweep_toml = *text;
+  inputs.overrides = sets;
+  inputs.files.push_back({"sweep", path, fingerprint(*text)});
+  auto root = parse_toml(*text, path, problems);
+  std::vector<IncludedFile> included;
+  std::vector<std::string> own_sets = sets;  // what to include first
+  if (root) {
+    const auto rest = std::stable_partition(own_sets.begin(), own_sets.end(), [](const std::string& set) {
+      return set.starts_with("include=") || set.starts_with("include =");
+    });
+    apply_overrides({own_sets.begin(), rest}, *root, {}, problems);
+    included = read_includes(*root, path, problems);
+    std::vector<toml::table*> roots;
+    for (IncludedFile& file : included) roots.push_back(&file.root);
+    apply_overrides({rest, own_sets.end()}, *root, roots, problems);
+  }
+  for (const IncludedFile& file : included) inputs.files.push_back({"include", file.path, file.hash});
+  const std::vector<std::string> folders = catalog_folders(preset_paths, path);
+  CatalogInputs catalog =
+      read_catalog(folders, problems, {.files = &included, .behind = own_folders(folders, preset_paths)});
+  inputs.catalog = std::move(catalog.catalog);
+  inputs.calibration = std::move(catalog.calibration);
+  inputs.aliases = std::move(catalog.aliases);
+  inputs.files.insert(inputs.files.end(), catalog.files.begin(), catalog.files.end());
+  if (root) {
+    read_body(*root, included, path, inputs, problems);
+    choose_models(*root, inputs, problems);
+    inputs.resolved_toml = resolved(*root, included, inputs);
+  }
+  problems.throw_if_any();
+  inputs.warnings = problems.list();
+  return inputs;
+}
+
+}  // namespace echo::config

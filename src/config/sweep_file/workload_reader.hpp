@@ -1,0 +1,30 @@
+// [workload]: a trace in the place of a model.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/sweep_file/sweep_file.hpp"
+#include "config/toml/toml_reader.hpp"
+#include "sweep/axis.hpp"
+
+namespace echo::config {
+
+// Reads the trace that inputs.spec.workload names into the catalog, where a model of its name stands for it,
+// and settles the axes it has a say in: degrees, and tokens by a rule. Nothing where there is no [workload].
+// places: of the rules.
+void read_workload(const toml::table& root, std::vector<Place>& places, SweepInputs& inputs, Problems&);
+
+// The same for the sweep of a result file, whose trace was read at `path` and had this digest: what keeps its
+// steps from being simulated again, empty where nothing does.
+[[nodiscard]] std::string read_workload_again(const std::string& resolved_toml, const std::string& path,
+                                              const std::string& digest, CatalogInputs& known);
+
+// Why [space] may not hold this axis beside [workload]; nothing where it may.
+struct AxisRefusal {
+  std::string what, remedy;
+};
+[[nodiscard]] std::optional<AxisRefusal> why_not_of_trace(sweep::Axis);
+
+}  // namespace echo::config

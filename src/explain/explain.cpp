@@ -1,0 +1,309 @@
+// The simulator leaves everything it worked out in its workspace; this page counts how often a step uses each
+// thing.
+#include "explain/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "collective/algorithm.hpp"
+#include "explain/explain_replay.hpp"
+#include "ops/describe.hpp"
+#include "simulate/prices/host_time.hpp"
+#include "simulate/prices/price_work.hpp"
+#include "simulate/schedule_of.hpp"
+#include "simulate/simulate.hpp"
+#include "simulate/step/compose_step.hpp"
+#include "simulate/step/path_detail.hpp"
+#include "simulate/step/stage_memory.hpp"
+#include "text/show_quantity.hpp"
+#include "text/text_table.hpp"
+
+namespace echo::explain {
+
+namespace {
+
+using simulate::Workspace;
+using training::TrainingConfig;
+
+// How often each kernel and each (part, collective) runs on one gpu rank of `stage` in a step.
+class Counter {
+ public:
+  Counter(const TrainingConfig& config, const Workspace& workspace)
+      : config_(config),
+        workspace_(workspace),
+        kernels_(workspace.work.kernels.size(), 0),
+        blocks_(static_cast<std::size_t>(workspace.work.block_count), 0) {}
+
+  void count_stage(std::int32_t stage) {
+    const std::int64_t microbatches = training::microbatches_of(config_) / workspace_.layout.copies;
+    const auto& work = workspace_.work;
+    for (std::size_t chunk = 0; chunk < workspace_.layout.stage_of_chunk.size(); ++chunk) {
+      if (workspace_.layout.stage_of_chunk[chunk] != stage) continue;
+      const auto row = static_cast<std::int32_t>(chunk);
+      count_pass(work.forward.row(row), work.first_forward[chunk], microbatches);
+      count_pass(work.backward.row(row), work.last_backward[chunk], microbatches);
+    }
+    for (const auto* tail : {&work.tail.gradients, &work.tail.grad_norm, &work.tail.update}) {
+      for (const auto& run : tail->row(stage)) count(run.part, run.work, run.count);
+    }
+  }
+  // (part, collective index) -> times.
+  [[nodiscard]] const std::map<std::pair<TimeCategory, std::int32_t>, std::int64_t>& counts() const {
+    return counts_;
+  }
+  [[nodiscard]] const std::vector<std::int64_t>& kernels() const { return kernels_; }  // times, by kernel
+  [[nodiscard]] const std::vector<std::int64_t>& blocks() const { return blocks_; }    // times, by block
+
+ private:
+  // One microbatch of a chunk may run a block of its own in place of all the chunk's blocks.
+  void count_pass(std::span<const workload::BlockRun> runs, std::int32_t special, std::int64_t microbatches) {
+    for (const auto& run : runs) count_block(run.block, run.count * (microbatches - (special >= 0 ? 1 : 0)));
+    if (special >= 0) count_block(special, 1);
+  }
+  void count_block(std::int32_t index, std::int64_t times) {
+    const auto& block = workspace_.work.blocks[static_cast<std::size_t>(index)];
+    blocks_[static_cast<std::size_t>(index)] += std::max<std::int64_t>(times, 0);
+    for (std::size_t op = 0; op < block.work.size(); ++op) count(block.part[op], block.work[op], times);
+  }
+  void count(TimeCategory part, std::int32_t work, std::int64_t times) {
+    const auto kernels = static_cast<std::int32_t>(kernels_.size());
+    if (times <= 0) return;
+    if (work >= kernels)
+      counts_[{part, work - kernels}] += times;
+    else
+      kernels_[static_cast<std::size_t>(work)] += times;
+  }
+
+  const TrainingConfig& config_;
+  const Workspace& workspace_;
+  std::vector<std::int64_t> kernels_, blocks_;
+  std::map<std::pair<TimeCategory, std::int32_t>, std::int64_t> counts_;
+};
+
+std::vector<KernelCost> kernel_costs(const Workspace& workspace, const std::vector<std::int64_t>& counts,
+                                     ops::KernelLibrary library) {
+  std::vector<KernelCost> costs;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] == 0) continue;
+    const ops::KernelPrice& price = workspace.prices.kernels[i];
+    costs.push_back({workspace.work.kernels[i], price.grade, price.error, counts[i],
+                     workspace.prices.alone[i], workspace.prices.alone[i] * counts[i]});
+    costs.back().key.library = library;
+  }
+  std::stable_sort(costs.begin(), costs.end(),
+                   [](const KernelCost& a, const KernelCost& b) { return a.total > b.total; });
+  return costs;
+}
+
+std::vector<simulate::SharedTime> shared_times(const Workspace& workspace,
+                                               const std::vector<std::int64_t>& counts) {
+  std::vector<simulate::SharedTime> shared;
+  for (std::size_t block = 0; block < counts.size(); ++block)
+    if (counts[block] > 0)
+      simulate::add_shared_time(workspace.work.blocks[block], workspace.prices, counts[block], shared);
+  std::stable_sort(shared.begin(), shared.end(),
+                   [](const auto& a, const auto& b) { return a.lost > b.lost; });
+  return shared;
+}
+
+// Microbatches handed on and taken in by `stage`, forward and backward; [0] inside nodes, [1] between nodes.
+std::array<std::int64_t, 2> hops_of(const TrainingConfig& config, const training::RankLayout& layout,
+                                    std::int32_t stage) {
+  std::array<std::int64_t, 2> hops{};
+  for (std::size_t i = 0; i + 1 < layout.stage_of_chunk.size(); ++i) {
+    const std::int32_t from = layout.stage_of_chunk[i], to = layout.stage_of_chunk[i + 1];
+    if (from == to || (from != stage && to != stage)) continue;
+    const std::int32_t boundary = to == (from + 1) % config.degrees.pipeline ? from : to;
+    const bool crosses = layout.hop_crosses_nodes[static_cast<std::size_t>(boundary)];
+    hops[crosses ? 1 : 0] += 2 * std::int64_t{training::microbatches_of(config) / layout.copies};
+  }
+  return hops;
+}
+
+}  // namespace
+
+CollectiveCost cost_of(TimeCategory part, const ops::CollectiveQuery& query,
+                       const ops::CollectiveEstimate& estimate, std::int64_t count) {
+  CollectiveCost cost{
+      .part = std::string(time_category_names[static_cast<std::size_t>(part)]),
+      .kind = std::string(ops::collective_kind_names[static_cast<std::size_t>(query.kind)]),
+      .protocol = std::string(ops::protocol_names[static_cast<std::size_t>(estimate.protocol)]),
+      .payload = query.payload,
+      .ranks = query.group.ranks,
+      .nodes = query.group.nodes,
+      .channels = estimate.channels,
+      .count = count,
+      .each = estimate.time,
+      .total = estimate.time * count};
+  const std::string_view algorithm = collective::name_of_algorithm(estimate);
+  if (!algorithm.empty()) cost.algorithm = algorithm;
+  if (estimate.generic != ops::GenericAlgorithm::best) cost.protocol = "generic";
+  return cost;
+}
+
+// What lies on the critical path: kernels by kind, collectives by part, kind and group.
+static std::vector<PathCost> path_costs(const Workspace& workspace, const simulate::PathDetail& detail) {
+  std::map<std::string, SimTime> by_name;
+  const std::size_t kernels = workspace.work.kernels.size();
+  for (std::size_t work = 0; work < detail.work.size(); ++work) {
+    if (detail.work[work] == SimTime::zero()) continue;
+    if (work < kernels) {
+      by_name[ops::name_of(workspace.work.kernels[work].kind)] += detail.work[work];
+    } else {
+      const ops::CollectiveQuery& query = workspace.work.collectives[work - kernels];
+      by_name[fmt::format("{} over {} GPUs on {} nodes",
+                          ops::collective_kind_names[static_cast<std::size_t>(query.kind)], query.group.ranks,
+                          query.group.nodes)] += detail.work[work];
+    }
+  }
+  by_name["transfers between stages"] += detail.hops;
+  by_name["waiting for the host, and its time at the end"] += detail.host;
+  by_name["gradient and parameter traffic that outlasts its pass"] += detail.rest;
+  std::vector<PathCost> costs;
+  for (const auto& [what, time] : by_name)
+    if (time != SimTime::zero()) costs.push_back({what, time});
+  std::stable_sort(costs.begin(), costs.end(),
+                   [](const PathCost& a, const PathCost& b) { return a.time > b.time; });
+  return costs;
+}
+
+Explanation explain(const TrainingConfig& config, const simulate::Catalog& catalog,
+                    const simulate::Calibration& calibration) {
+  Workspace workspace;
+  Explanation explanation{.report = simulate::simulate(config, catalog, calibration, workspace)};
+  if (explanation.report.memory_peak.value > 0)
+    explanation.memory = simulate::memory_of_stages(config, catalog, workspace.layout);
+  if (explanation.report.status != training::Status::ok) return explanation;
+  if (!catalog.model(config.model).trace.is_none()) {
+    explain_replay(*workspace.trace, workspace.prices, explanation);
+    return explanation;
+  }
+  const simulate::PathDetail detail = simulate::path_detail(
+      simulate::pipeline_shape(config, workspace.layout, simulate::schedule_of(config, catalog)), workspace,
+      explanation.report.step,
+      simulate::host_of_step(catalog.framework(config.framework), workspace.work.tail));
+  explanation.path = path_costs(workspace, detail);
+  explanation.path_by_stage = detail.stage;
+  const std::int32_t stage = explanation.report.critical_stage;
+  Counter counter(config, workspace);
+  counter.count_stage(stage);
+  explanation.kernels = kernel_costs(workspace, counter.kernels(), config.recipe.kernel_library);
+  explanation.shared = shared_times(workspace, counter.blocks());
+  explanation.slowed = slowdown_costs(workspace, counter.blocks(), config.recipe.kernel_library);
+  for (const auto& [key, count] : counter.counts()) {
+    const auto index = static_cast<std::size_t>(key.second);
+    explanation.collectives.push_back(
+        cost_of(key.first, workspace.work.collectives[index], workspace.prices.collectives[index], count));
+  }
+  const auto hops = hops_of(config, workspace.layout, stage);
+  for (const bool crosses : {false, true}) {
+    if (hops[crosses ? 1 : 0] == 0) continue;
+    const auto& query = crosses ? workspace.work.hop_across : workspace.work.hop_within;
+    explanation.collectives.push_back(
+        cost_of(TimeCategory::pp_comm, query,
+                simulate::price_collective(query, config, catalog, calibration, workspace.memo),
+                hops[crosses ? 1 : 0]));
+  }
+  std::stable_sort(explanation.collectives.begin(), explanation.collectives.end(),
+                   [](const CollectiveCost& a, const CollectiveCost& b) { return a.total > b.total; });
+  return explanation;
+}
+
+static std::string show_payload(Bytes bytes) {
+  const auto value = static_cast<double>(bytes.value);
+  if (value >= 1 << 20) return fmt::format("{:.1f} MiB", value / (1 << 20));
+  return value >= 1 << 10 ? fmt::format("{:.1f} KiB", value / (1 << 10)) : fmt::format("{} B", bytes.value);
+}
+
+static std::string path_of(const Explanation& explanation) {
+  constexpr std::size_t shown = 8;
+  text::TextTable table({"<  what", "time", "of step"});
+  const double step = to_seconds(explanation.report.step);
+  for (std::size_t i = 0; i < std::min(shown, explanation.path.size()); ++i) {
+    const double time = to_seconds(explanation.path[i].time);
+    table.add({"  " + explanation.path[i].what, text::show_time(time), text::show_share(time / step)});
+  }
+  std::string text = "\ncritical path: what carries most of it\n" + table.text();
+  if (explanation.path_by_stage.size() < 2) return text;
+  text += "  by stage:";
+  for (std::size_t stage = 0; stage < explanation.path_by_stage.size(); ++stage) {
+    if (explanation.path_by_stage[stage] != SimTime::zero())
+      text += fmt::format(" {}: {}", stage,
+                          text::show_share(to_seconds(explanation.path_by_stage[stage]) / step));
+  }
+  return text + "\n";
+}
+
+static std::string kernels_of(const Explanation& explanation) {
+  constexpr std::size_t shown = 12;
+  text::TextTable table({"<kernel", "each", "times", "busy", "of step", "<price", "off by"});
+  for (std::size_t i = 0; i < std::min(shown, explanation.kernels.size()); ++i) {
+    const KernelCost& cost = explanation.kernels[i];
+    table.add({ops::describe(cost.key), text::show_time(to_seconds(cost.each)), text::show_count(cost.count),
+               text::show_time(to_seconds(cost.total)),
+               text::show_share(to_seconds(cost.total) / to_seconds(explanation.report.step)),
+               std::string(ops::grade_names[static_cast<std::size_t>(cost.grade)]),
+               text::show_share(cost.error)});
+  }
+  const std::size_t rest = explanation.kernels.size() - std::min(shown, explanation.kernels.size());
+  return fmt::format("\nkernels of one GPU of stage {} in a step{}\n{}", explanation.report.critical_stage,
+                     rest == 0 ? "" : fmt::format("; {} smaller ones are left out", rest), table.text());
+}
+
+static std::string shared_of(const Explanation& explanation) {
+  text::TextTable table({"<  collectives", "<beside", "<share", "and take longer by", "of step"});
+  for (const simulate::SharedTime& shared : explanation.shared) {
+    const double lost = to_seconds(shared.lost);
+    table.add({"  " + std::string(time_category_names[static_cast<std::size_t>(shared.part)]),
+               std::string(time_category_names[static_cast<std::size_t>(shared.beside)]),
+               std::string(bottleneck_names[static_cast<std::size_t>(shared.link)]), text::show_time(lost),
+               text::show_share(lost / to_seconds(explanation.report.step))});
+  }
+  return fmt::format(
+      "\nlinks that collectives of stage {} share, hidden or not; without, the step takes {}\n{}",
+      explanation.report.critical_stage, text::show_time(to_seconds(explanation.report.step_no_contention)),
+      table.text());
+}
+
+std::string explanation_text(const Explanation& explanation) {
+  std::string text;
+  if (!explanation.path.empty()) text += path_of(explanation);
+  if (!explanation.memory.empty()) {
+    std::vector<std::string> headings{"stage"};
+    for (const std::string_view part : training::memory_part_names) headings.emplace_back(part);
+    headings.insert(headings.end(), {"total", "of limit"});
+    text::TextTable table(headings);
+    for (std::size_t stage = 0; stage < explanation.memory.size(); ++stage) {
+      std::vector<std::string> cells{std::to_string(stage)};
+      for (const Bytes bytes : explanation.memory[stage].part)
+        cells.push_back(text::show_gib(static_cast<double>(bytes.value)));
+      const Bytes total = explanation.memory[stage].total();
+      cells.insert(cells.end(), {text::show_gib(static_cast<double>(total.value)),
+                                 text::show_share(total / explanation.report.memory_limit)});
+      table.add(cells);
+    }
+    text += "\nmemory of one GPU of each stage\n" + table.text();
+  }
+  if (!explanation.kernels.empty()) text += kernels_of(explanation);
+  if (!explanation.collectives.empty()) {
+    text::TextTable table({"<part", "<collective", "payload", "ranks", "nodes", "<choice", "channels", "each",
+                           "times", "busy", "of step"});
+    for (const CollectiveCost& cost : explanation.collectives) {
+      table.add({cost.part, cost.kind, show_payload(cost.payload), std::to_string(cost.ranks),
+                 std::to_string(cost.nodes), cost.algorithm + " " + cost.protocol,
+                 std::to_string(cost.channels), text::show_time(to_seconds(cost.each)),
+                 text::show_count(cost.count), text::show_time(to_seconds(cost.total)),
+                 text::show_share(to_seconds(cost.total) / to_seconds(explanation.report.step))});
+    }
+    text += fmt::format("\ncollectives of one GPU of stage {} in a step, hidden or not\n{}",
+                        explanation.report.critical_stage, table.text());
+  }
+  text += slowdown_text(explanation.slowed, explanation.report.step, explanation.report.critical_stage);
+  if (!explanation.shared.empty()) text += shared_of(explanation);
+  return text;
+}
+
+}  // namespace echo::explain

@@ -1,0 +1,66 @@
+// What a row does not store, worked out again from its config: memory of every stage, and which kernels and
+// collectives cost what.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/units.hpp"
+#include "explain/slowdown_costs.hpp"
+#include "ops/kernel.hpp"
+#include "simulate/calibration.hpp"
+#include "simulate/catalog.hpp"
+#include "simulate/report.hpp"
+#include "simulate/step/shared_time.hpp"
+#include "training/config.hpp"
+#include "training/memory/memory.hpp"
+
+namespace echo::explain {
+
+// One distinct collective as one gpu rank of the busiest stage sees it in a step.
+struct CollectiveCost {
+  std::string part, kind, algorithm, protocol;  // "tp_comm", "all_gather", "ring", "Simple"
+  Bytes payload;
+  std::int32_t ranks = 1, nodes = 1, channels = 0;
+  std::int64_t count = 0;   // times a step
+  SimTime each{}, total{};  // alone; hidden behind computation or not
+};
+
+// One distinct kernel as one gpu rank of the busiest stage runs it in a step.
+struct KernelCost {
+  ops::KernelKey key;
+  ops::Grade grade{};       // how its price came about
+  double error = 0.0;       // of the price, relative
+  std::int64_t count = 0;   // times a step
+  SimTime each{}, total{};  // alone, with the gap to the next
+};
+
+// A kernel or collective on the critical path, or what else lies there.
+struct PathCost {
+  std::string what;
+  SimTime time{};
+};
+
+struct Explanation {
+  simulate::StepReport report;
+  std::vector<training::MemoryUse> memory;   // [stages]; empty where the config is unsupported
+  std::vector<CollectiveCost> collectives;   // largest total first; empty unless the report is ok
+  std::vector<KernelCost> kernels;           // likewise
+  std::vector<PathCost> path;                // longest first; sums to the step
+  std::vector<SimTime> path_by_stage;        // [stages]; the rest of the step lies between them
+  std::vector<simulate::SharedTime> shared;  // of one GPU of the busiest stage in a step; longest first
+  std::vector<SlowdownCost> slowed;          // likewise
+};
+
+[[nodiscard]] Explanation explain(const training::TrainingConfig&, const simulate::Catalog&,
+                                  const simulate::Calibration&);
+
+// One collective that runs `count` times.
+[[nodiscard]] CollectiveCost cost_of(TimeCategory part, const ops::CollectiveQuery& query,
+                                     const ops::CollectiveEstimate& estimate, std::int64_t count);
+
+[[nodiscard]] std::string explanation_text(const Explanation&);
+
+}  // namespace echo::explain

@@ -1,0 +1,34 @@
+// One simulated step as a trace.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "simulate/unfold/step_timeline.hpp"
+#include "training/config.hpp"
+#include "training/memory/memory.hpp"
+
+namespace echo::explain {
+
+struct TraceRequest {
+  std::vector<std::int32_t> stages;    // to be drawn; empty = all
+  std::int64_t most_events = 200'000;  // ops of microbatches are left out first
+};
+
+struct TraceSize {
+  std::int64_t events = 0;
+  std::int32_t microbatches_with_ops = 0;  // from the first on, and the last
+};
+
+// A process a stage: a thread of what its compute lane does (tasks with how their time splits, and what it
+// waits for), threads of ops by lane, transfers to the neighbours with arrows, counters of activations and
+// memory held. memory: [stages], as estimated; the counter moves by equal shares of the activations it holds
+// at most. A path that ends in .gz is compressed. UserError, 5, where it cannot be written.
+TraceSize trace_step(const simulate::StepTimeline&, const simulate::Workspace&,
+                     const training::TrainingConfig&, std::span<const training::MemoryUse> memory,
+                     std::string_view title, const TraceRequest&, const std::filesystem::path&);
+
+}  // namespace echo::explain

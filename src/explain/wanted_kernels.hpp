@@ -1,0 +1,33 @@
+// Kernels to be measured, as a table that echo-profile reads.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "explain/kernel_gaps.hpp"
+
+namespace echo::explain {
+
+struct WantedKernels {
+  std::vector<KernelGap> kernels;  // the weightiest first
+  std::size_t points = 0;          // that run them
+  std::string problem;             // what the result's inputs lack by now; empty = nothing
+};
+
+// Kernels of the `points` best feasible rows of a result file, without those that its profiles hold.
+// UserError, 2: no row is feasible, or its presets are gone.
+[[nodiscard]] WantedKernels gaps_of_result(const std::string& file, std::int64_t points,
+                                           const std::vector<std::string>& preset_paths);
+
+struct SweepChoice {
+  std::string file;
+  std::vector<std::string> sets, profiles, preset_paths;
+};
+// Kernels of `points` points spread evenly over a sweep, or of all where there are fewer. UserError, 2.
+[[nodiscard]] WantedKernels kernels_of_sweep(const SweepChoice&, std::int64_t points);
+
+// A row a kernel: gpu, every member of its key, then share, error, price and points of KernelGap.
+[[nodiscard]] std::string wanted_csv(const std::vector<KernelGap>&);
+
+}  // namespace echo::explain

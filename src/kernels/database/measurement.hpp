@@ -1,0 +1,48 @@
+// Measured kernels as a profile file holds them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernels/database/measured_row.hpp"
+#include "ops/kernel.hpp"
+
+namespace echo::kernels {
+
+// Where measurements come from, in words. Never part of what they say.
+struct Origin {
+  std::string library_version, table, date;
+  friend auto operator<=>(const Origin&, const Origin&) = default;
+};
+
+struct Measurement {
+  std::int32_t gpu = 0;  // of Profile::gpus
+  ops::KernelKey key;    // canonical
+  double seconds = 0.0;
+  double spread = 0.0;                // relative standard deviation of the repeats behind it; 0 = not known
+  double clock_mhz = 0.0;             // of the SMs; 0 = not known
+  RowScope scope = RowScope::kernel;  // what the time holds
+  bool sustained = false;   // at the clocks of a long training step, not of a micro-benchmark that pauses
+  std::int32_t origin = 0;  // of Profile::origins
+  friend auto operator<=>(const Measurement&, const Measurement&) = default;
+};
+
+// Repeats of one key stand side by side; whoever reads takes their median.
+struct Profile {
+  std::vector<std::string> gpus;  // presets' names
+  std::vector<Origin> origins;
+  std::vector<Measurement> rows;
+  friend bool operator==(const Profile&, const Profile&) = default;
+};
+
+// Why nothing could have measured it; null where something could.
+[[nodiscard]] const char* why_unsound(const Measurement&);
+
+// Rows in the order of their GPU's name and of the members above; names and origins sorted, each once, and
+// only those that a row has.
+[[nodiscard]] Profile tidied(Profile);
+// The rows of both, tidied. What stands in both, word for word, is one measurement seen twice.
+[[nodiscard]] Profile joined(const Profile&, const Profile&);
+
+}  // namespace echo::kernels

@@ -1,0 +1,78 @@
+// Worker 0's ledger: which points are still to be handed out, to whom, and whether to stop. Knows no MPI.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "parallel/dispatch/dispatch_messages.hpp"
+#include "parallel/dispatch/id_set.hpp"
+
+namespace echo::parallel {
+
+// Rows finished in this launch, all workers, as far as worker 0 has heard.
+struct Progress {
+  std::array<std::int64_t, 5> by_status{};  // [training::Status]
+  std::int64_t ids = 0;                     // ids whose ranges are finished (rows, and ids that gave none)
+  [[nodiscard]] std::int64_t rows() const;
+};
+
+// What is to be done, and when to leave off.
+struct WorkPlan {
+  IdSet missing;                            // to be handed out, in order
+  std::vector<sweep::PointIndex> suspects;  // ascending, not in `missing`; last, one at a time
+  std::vector<sweep::PointIndex> poisoned;  // ascending, in `missing`: is_poisoned() says so, on every worker
+  std::int64_t most_failures = -1;          // stop at the first failed row beyond; -1 = never
+  std::optional<std::chrono::steady_clock::time_point> deadline;
+};
+
+struct DispatchOptions {
+  std::int64_t largest_range = std::int64_t{1} << 20;
+  double range_seconds = 0.25;  // a range should take no longer than this: the reaction time to a stop
+  // ... but on many workers as long as keeps worker 0 nine tenths idle, at 3 microseconds a request.
+  double range_seconds_per_worker = 30e-6;
+  double first_worker_seconds = 0.002;  // worker 0's own ranges: how long others may wait for an answer
+  int dispatcher_only_above = 32;       // workers; beyond, worker 0 simulates nothing
+};
+
+class HandOut {
+ public:
+  HandOut(WorkPlan plan, int workers, DispatchOptions options);
+
+  void add(const Request&);  // its counts, and whether it asks for a stop
+  // For worker 0 itself; an empty range when there is nothing for it.
+  [[nodiscard]] sweep::IdRange take_own(double seconds_per_id);
+  // To another worker's request; nothing: it hears later, from release().
+  [[nodiscard]] std::optional<Answer> answer(int worker, const Request&);
+  // Answers to those who were kept waiting, now that things may have changed.
+  [[nodiscard]] std::vector<std::pair<int, Answer>> release();
+
+  [[nodiscard]] bool tries_suspects() const { return next_suspect_ > 0; }
+
+  void stop(StopReason);  // the gravest counts; no effect when everything is handed out, but for gave_up
+  [[nodiscard]] StopReason stopped() const { return stopped_; }
+  [[nodiscard]] const Progress& progress() const { return progress_; }
+  [[nodiscard]] const WorkPlan& plan() const { return plan_; }
+
+ private:
+  [[nodiscard]] sweep::IdRange take(std::int64_t most);
+  [[nodiscard]] std::int64_t most_within(double seconds, double per_id) const;
+  [[nodiscard]] bool has_suspects() const { return next_suspect_ < plan_.suspects.size(); }
+  WorkPlan plan_;
+  int workers_;
+  DispatchOptions options_;
+  std::size_t next_range_ = 0;
+  sweep::PointIndex next_id_ = 0;  // in that range
+  std::int64_t left_ = 0;
+  std::size_t next_suspect_ = 0;
+  int alone_ = -1;         // the worker that tries a suspect
+  std::set<int> waiting_;  // idle workers without an answer
+  StopReason stopped_ = StopReason::none;
+  Progress progress_;
+};
+
+}  // namespace echo::parallel

@@ -1,0 +1,48 @@
+// The point a worker has in hand, kept where it outlives the worker: one page of a file, mapped. Storing a
+// number costs nanoseconds, and the kernel writes the page back whatever becomes of the process. A fatal
+// signal adds its number. What a killed launch was doing is read from its pages (quarantine.hpp).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "sweep/run/row.hpp"
+
+namespace echo::parallel {
+
+inline constexpr sweep::PointIndex no_point = -1;
+
+class ClaimPage {
+ public:
+  // Makes launch-NNNN-worker-NNNNN.claim in the journal folder, which is there. UserError 5 when it cannot.
+  ClaimPage(const std::filesystem::path& folder, const std::string& sweep_key, std::int32_t launch,
+            std::int32_t worker);
+  ClaimPage(const ClaimPage&) = delete;
+  ClaimPage& operator=(const ClaimPage&) = delete;
+  ~ClaimPage();  // removes it: this worker ended in order
+
+  void hold(sweep::PointIndex point) noexcept { *point_ = point; }
+  void let_go() noexcept { *point_ = no_point; }
+
+ private:
+  struct Page;
+  friend std::optional<struct Claim> parse_claim(std::string_view);
+  std::filesystem::path path_;
+  Page* page_ = nullptr;
+  volatile sweep::PointIndex* point_ = nullptr;
+};
+
+// What a page on disk says. `signal` 0: none reached the process (SIGKILL cannot be seen, nor can a lost
+// node).
+struct Claim {
+  std::string sweep_key;
+  std::int32_t launch = 0, worker = 0, signal = 0;
+  sweep::PointIndex point = no_point;
+};
+[[nodiscard]] std::optional<Claim> read_claim(const std::filesystem::path&);  // nothing: not a page of ours
+[[nodiscard]] std::optional<Claim> parse_claim(std::string_view bytes);
+
+}  // namespace echo::parallel

@@ -1,0 +1,34 @@
+// Rows of one extent, read a piece at a time.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "parallel/journal/journal_rows.hpp"
+
+namespace echo::parallel {
+
+class ExtentCursor {
+ public:
+  // Starts at number `from` of the extent. UserError 5 when the file no longer holds what was indexed.
+  ExtentCursor(const std::filesystem::path& file, const Extent&, sweep::PointIndex from);
+
+  [[nodiscard]] const Extent& extent() const { return extent_; }
+  [[nodiscard]] bool is_over() const { return next_ == extent_.first + extent_.count; }
+  [[nodiscard]] sweep::PointIndex id() const { return next_; }
+  [[nodiscard]] const sweep::Row& row() const { return rows_[at_]; }  // contract: not over
+  void advance();
+
+ private:
+  void read_piece();
+  std::filesystem::path file_;
+  Extent extent_;
+  sweep::PointIndex next_ = 0;
+  std::int64_t frame_ = 0;     // offset of the frame the next piece starts in
+  std::int64_t in_frame_ = 0;  // rows before it in that frame
+  std::vector<sweep::Row> rows_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace echo::parallel

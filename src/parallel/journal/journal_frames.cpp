@@ -1,0 +1,201 @@
+#include "parallel/journal/journal_frames.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+
+#include "base/digest.hpp"
+
+namespace echo::parallel {
+namespace {
+
+constexpr std::string_view magic = "echo-sweep journal 2";
+
+std::uint64_t check_of(std::string_view payload) { return hash64(std::as_bytes(std::span(payload))); }
+
+template <class T>
+void put(T value, std::string& out) {
+  char bytes[sizeof value];
+  std::memcpy(bytes, &value, sizeof value);
+  out.append(bytes, sizeof value);
+}
+void put(std::string_view text, std::string& out) {
+  put(static_cast<std::uint32_t>(text.size()), out);
+  out += text;
+}
+
+// Reads what `put` wrote; past the end it yields zeros and notes the fault.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : rest_(bytes) {}
+  template <class T>
+  T value() {
+    T result{};
+    const auto bytes = take(sizeof result);
+    if (bytes.size() == sizeof result) std::memcpy(&result, bytes.data(), sizeof result);
+    return result;
+  }
+  std::string text() { return std::string(take(value<std::uint32_t>())); }
+  [[nodiscard]] bool is_whole() const { return is_whole_; }
+
+ private:
+  std::string_view take(std::size_t count) {
+    if (count > rest_.size()) {
+      is_whole_ = false;
+      return {};
+    }
+    const auto bytes = rest_.substr(0, count);
+    rest_.remove_prefix(count);
+    return bytes;
+  }
+  std::string_view rest_;
+  bool is_whole_ = true;
+};
+
+}  // namespace
+
+std::uint64_t row_layout() {
+  using sweep::Row;
+  using Config = training::TrainingConfig;
+  using Report = simulate::StepReport;
+  const std::array<std::uint64_t, 34> places{sizeof(Row),
+                                             offsetof(Row, id),
+                                             offsetof(Row, config_id),
+                                             offsetof(Row, config),
+                                             offsetof(Row, report),
+                                             offsetof(Row, limit),
+                                             offsetof(Row, limit_excess),
+                                             offsetof(Row, seconds),
+                                             sizeof(Config),
+                                             offsetof(Config, degrees),
+                                             offsetof(Config, batch),
+                                             offsetof(Config, schedule),
+                                             offsetof(Config, zero_group),
+                                             offsetof(Config, overlap),
+                                             offsetof(Config, layers),
+                                             offsetof(Config, sequence_parallel),
+                                             offsetof(Config, recipe),
+                                             sizeof(training::Recipe),
+                                             offsetof(Config, nccl_version),
+                                             sizeof(Report),
+                                             offsetof(Report, step),
+                                             offsetof(Report, exposed),
+                                             offsetof(Report, total),
+                                             offsetof(Report, memory),
+                                             offsetof(Report, memory_peak),
+                                             offsetof(Report, mfu),
+                                             offsetof(Report, bubble_fraction),
+                                             offsetof(Report, path),
+                                             offsetof(Report, bottleneck),
+                                             offsetof(Report, step_median),
+                                             offsetof(Report, evidence),
+                                             offsetof(Report, error),
+                                             offsetof(Report, rel_error),
+                                             offsetof(Report, mem_rel_error)};
+  return hash64(std::as_bytes(std::span(places)));
+}
+
+std::string framed(std::string_view payload) {
+  std::string frame;
+  frame.reserve(frame_head_bytes + payload.size());
+  put(static_cast<std::uint32_t>(payload.size()), frame);
+  put(check_of(payload), frame);
+  frame += payload;
+  return frame;
+}
+
+std::size_t claimed_length(std::string_view bytes) {
+  if (bytes.size() < frame_head_bytes) return 0;
+  return frame_head_bytes + Reader(bytes).value<std::uint32_t>();
+}
+
+std::optional<std::string_view> first_frame(std::string_view bytes) {
+  const std::size_t length = claimed_length(bytes);
+  if (length < frame_head_bytes + frame_kind_bytes || length > bytes.size()) return std::nullopt;
+  const auto check = Reader(bytes.substr(sizeof(std::uint32_t))).value<std::uint64_t>();
+  const auto payload = bytes.substr(frame_head_bytes, length - frame_head_bytes);
+  if (check_of(payload) != check) return std::nullopt;
+  return payload;
+}
+
+FrameKind kind_of(std::string_view payload) { return Reader(payload).value<FrameKind>(); }
+
+// Calls `each` with every member of the header that lies on disk, in its order there.
+template <class Header, class Each>
+static void for_each_member(Header& header, Each each) {
+  each(header.launch);
+  each(header.worker);
+  each(header.workers);
+  each(header.start);
+  auto& sweep = header.sweep;
+  for (auto* text : {&sweep.name, &sweep.title, &sweep.sweep_key, &sweep.row_key, &sweep.code_key,
+                     &sweep.catalog_key, &sweep.calibration_key, &sweep.space_key, &sweep.shard})
+    each(*text);
+  each(sweep.ids);
+}
+
+std::string header_payload(const JournalHeader& header) {
+  std::string out;
+  put(FrameKind::header, out);
+  put(magic, out);
+  put(row_layout(), out);
+  for_each_member(header, [&out](const auto& member) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(member)>, std::string>)
+      put(std::string_view(member), out);
+    else
+      put(member, out);
+  });
+  return out;
+}
+
+std::optional<StoredHeader> read_header(std::string_view payload) {
+  Reader in(payload);
+  if (in.value<FrameKind>() != FrameKind::header || in.text() != magic) return std::nullopt;
+  StoredHeader stored;
+  stored.layout = in.value<std::uint64_t>();
+  for_each_member(stored.header, [&in](auto& member) {
+    using Member = std::remove_cvref_t<decltype(member)>;
+    if constexpr (std::is_same_v<Member, std::string>)
+      member = in.text();
+    else
+      member = in.value<Member>();
+  });
+  return in.is_whole() ? std::optional(stored) : std::nullopt;
+}
+
+std::string end_payload(const EndMark& mark) {
+  std::string out;
+  put(FrameKind::end, out);
+  put(std::string_view(mark.end), out);
+  put(std::string_view(mark.stop_reason), out);
+  return out;
+}
+
+EndMark read_end(std::string_view payload) {
+  Reader in(payload);
+  in.value<FrameKind>();
+  EndMark mark;
+  mark.end = in.text();
+  mark.stop_reason = in.text();
+  return mark;
+}
+
+std::string failure_payload(const sweep::Failure& failure) {
+  std::string out;
+  put(FrameKind::failure, out);
+  put(failure.id, out);
+  put(std::string_view(failure.message).substr(0, longest_message), out);
+  return out;
+}
+
+sweep::Failure read_failure(std::string_view payload) {
+  Reader in(payload);
+  in.value<FrameKind>();
+  sweep::Failure failure;
+  failure.id = in.value<sweep::PointIndex>();
+  failure.message = in.text();
+  return failure;
+}
+
+}  // namespace echo::parallel

@@ -1,0 +1,52 @@
+// How a journal lies on disk: frames of [u32 length][u64 XXH3-64 of the payload][payload]. A payload starts
+// with its kind. The first frame is the header; an end frame is the last where the worker ended in order.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "parallel/journal/journal.hpp"
+
+namespace echo::parallel {
+
+// header: whose rows these are; rows: sweep::Row as they lie in memory; end: how the worker ended; failure:
+// what went wrong at one point, before the row that says so.
+enum class FrameKind : std::uint32_t { header, rows, end, failure };
+
+inline constexpr std::size_t frame_head_bytes = sizeof(std::uint32_t) + sizeof(std::uint64_t);
+inline constexpr std::size_t frame_kind_bytes = sizeof(FrameKind);
+inline constexpr std::size_t longest_frame = std::size_t{4}
+                                             << 20;   // head and all; what claims more is garbage
+inline constexpr std::size_t longest_message = 2000;  // bytes of a failure's text; the rest is cut off
+
+// Fingerprint of sweep::Row as compiled: rows are stored as they lie in memory, so it must be equal.
+[[nodiscard]] std::uint64_t row_layout();
+
+[[nodiscard]] std::string framed(std::string_view payload);
+// The payload of the frame that `bytes` starts with; nothing when it is torn or garbage.
+[[nodiscard]] std::optional<std::string_view> first_frame(std::string_view bytes);
+// The length of the frame, head and all, that `bytes` claims to start with; 0 when there are too few bytes to
+// say.
+[[nodiscard]] std::size_t claimed_length(std::string_view bytes);
+[[nodiscard]] FrameKind kind_of(std::string_view payload);
+
+[[nodiscard]] std::string header_payload(const JournalHeader&);
+struct StoredHeader {
+  JournalHeader header;
+  std::uint64_t layout = 0;
+};
+[[nodiscard]] std::optional<StoredHeader> read_header(
+    std::string_view payload);  // nothing: not a journal of ours
+
+struct EndMark {
+  std::string end, stop_reason;
+};
+[[nodiscard]] std::string end_payload(const EndMark&);
+[[nodiscard]] EndMark read_end(std::string_view payload);
+
+[[nodiscard]] std::string failure_payload(const sweep::Failure&);
+[[nodiscard]] sweep::Failure read_failure(std::string_view payload);
+
+}  // namespace echo::parallel

@@ -1,0 +1,202 @@
+// The problem: put the rows of many files, each written by one worker as its ranges came, into the order of
+// their numbers, in memory that does not grow with the rows. A worker works off a range front to back, so its
+// journal is made of extents: rows whose numbers count up by one. Only extents are indexed (40 bytes each,
+// one a range handed out: 0.01 to 0.1 bytes a row), sorted by their first number. As extents hardly ever
+// overlap, the merge holds one open extent and one piece of it; where a point was done twice, as many as
+// overlap there. How many rows there are, which are missing and which failed is arithmetic on ranges and
+// reads nothing. Neglected: an adversary could interleave numbers so that every row is an extent of its own.
+#include "parallel/journal/journal_rows.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <tuple>
+
+#include "base/contract.hpp"
+#include "base/error.hpp"
+#include "parallel/journal/extent_cursor.hpp"
+#include "parallel/journal/frame_reader.hpp"
+#include "parallel/journal/journal_frames.hpp"
+
+namespace echo::parallel {
+namespace {
+
+std::vector<std::filesystem::path> row_files(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+    if (entry.path().extension() == ".rows") files.push_back(entry.path());
+  std::ranges::sort(files);  // by launch and worker, whatever the order on the disk
+  return files;
+}
+
+IdSet ids_of(const std::vector<Extent>& extents, bool failed) {
+  std::vector<sweep::IdRange> ranges;
+  for (const Extent& extent : extents)
+    if (extent.is_failed == failed) ranges.push_back({extent.first, extent.first + extent.count});
+  return IdSet(std::move(ranges));
+}
+
+// Which of two rows of one number is kept: the lesser.
+auto rank_of(const Extent& e) { return std::tuple(e.is_failed, e.file, e.frame, e.in_frame); }
+
+template <class T>
+T member(const char* row, std::size_t offset) {
+  T value;
+  std::memcpy(&value, row + offset, sizeof value);
+  return value;
+}
+
+}  // namespace
+
+JournalRows::JournalRows(const std::filesystem::path& folder, const std::string& sweep_key) {
+  struct Candidate {
+    std::filesystem::path file;
+    StoredHeader head;
+  };
+  std::vector<Candidate> candidates;
+  for (const auto& file : row_files(folder)) {
+    int launch = 0;  // from the name: a launch killed before it wrote a header counts too
+    if (std::sscanf(file.filename().c_str(), "launch-%d-", &launch) == 1)
+      next_launch_ = std::max(next_launch_, launch + 1);
+    FrameReader frames(file);
+    const auto payload = frames.next();
+    auto head = payload ? read_header(*payload) : std::nullopt;
+    if (head)
+      candidates.push_back({file, std::move(*head)});
+    else  // killed while it wrote its header: it holds no row
+      torn_bytes_ +=
+          payload ? static_cast<std::int64_t>(std::filesystem::file_size(file)) : frames.torn_bytes();
+  }
+  const std::string key =
+      sweep_key.empty() && !candidates.empty() ? candidates.back().head.header.sweep.sweep_key : sweep_key;
+  for (auto& [file, head] : candidates) {
+    if (head.header.sweep.sweep_key != key || head.layout != row_layout()) {
+      others_.push_back(std::move(head.header));
+      continue;
+    }
+    headers_.push_back(std::move(head.header));
+    files_.push_back(file);
+    index_file(file);
+  }
+  finish_index();
+}
+
+JournalRows::~JournalRows() = default;
+
+void JournalRows::finish_index() {
+  std::ranges::sort(extents_, {}, [](const Extent& e) { return std::tuple(e.first, rank_of(e)); });
+  extents_.shrink_to_fit();
+  const IdSet well = ids_of(extents_, false);
+  done_ = unite(well, ids_of(extents_, true));
+  failed_ = subtract(done_, well);
+  std::int64_t rows = 0;
+  for (const Extent& extent : extents_) rows += extent.count;
+  if (rows != done_.count()) count_again();
+  for (std::size_t i = 0; i < launches_.size(); ++i)
+    if (closed_[i] < launches_[i].workers) launches_[i].stop_reason = "killed";
+}
+
+results::Launch& JournalRows::launch_of(const JournalHeader& header) {
+  const auto found = std::ranges::find(launches_, header.launch, &results::Launch::number);
+  if (found != launches_.end()) return *found;
+  closed_.push_back(0);
+  return launches_.emplace_back(
+      results::Launch{.number = header.launch, .workers = header.workers, .start = header.start});
+}
+
+void JournalRows::index_file(const std::filesystem::path& path) {
+  results::Launch& launch = launch_of(headers_.back());
+  FrameReader frames(path);
+  while (const auto payload = frames.next()) {
+    switch (kind_of(*payload)) {
+      case FrameKind::header:
+        break;
+      case FrameKind::rows:
+        index_rows(*payload, frames.offset());
+        launch.points += static_cast<std::int64_t>((payload->size() - frame_kind_bytes) / sizeof(sweep::Row));
+        break;
+      case FrameKind::end: {
+        const EndMark mark = read_end(*payload);
+        ++closed_[static_cast<std::size_t>(&launch - launches_.data())];
+        launch.end = std::max(launch.end, mark.end);
+        launch.stop_reason = std::max(launch.stop_reason, mark.stop_reason);  // "stopped" of any beats "done"
+        break;
+      }
+      case FrameKind::failure: {
+        sweep::Failure failure = read_failure(*payload);
+        failures_.push_back({failure.id, launch.number, std::move(failure.message)});
+        break;
+      }
+    }
+  }
+  torn_bytes_ += frames.torn_bytes();
+}
+
+void JournalRows::index_rows(std::string_view payload, std::int64_t frame) {
+  using sweep::Row;
+  constexpr std::size_t status_offset = offsetof(Row, report) + offsetof(simulate::StepReport, status);
+  const auto file = static_cast<std::int32_t>(files_.size()) - 1;
+  const auto rows = static_cast<std::int32_t>((payload.size() - frame_kind_bytes) / sizeof(Row));
+  for (std::int32_t i = 0; i < rows; ++i) {
+    const char* const row = payload.data() + frame_kind_bytes + static_cast<std::size_t>(i) * sizeof(Row);
+    const auto id = member<sweep::PointIndex>(row, offsetof(Row, id));
+    const auto status = member<training::Status>(row, status_offset);
+    ++by_status_.at(static_cast<std::size_t>(status));
+    const bool is_failed = status == training::Status::failed;
+    Extent* const last = extents_.empty() ? nullptr : &extents_.back();
+    if (last != nullptr && last->file == file && last->first + last->count == id &&
+        last->is_failed == is_failed)
+      ++last->count;
+    else
+      extents_.push_back({id, 1, frame, i, file, is_failed});
+  }
+}
+
+// Where points were done twice, what was added up is too much.
+void JournalRows::count_again() {
+  by_status_ = {};
+  for (results::Launch& launch : launches_) launch.points = 0;
+  std::vector<results::FinishedRow> one(1);
+  for (std::int64_t i = 0; i < size(); ++i) {
+    read(i, one);
+    ++by_status_.at(static_cast<std::size_t>(one.front().row.report.status));
+    ++std::ranges::find(launches_, one.front().launch, &results::Launch::number)->points;
+  }
+}
+
+// Afterwards the next number is that of the foremost active extent.
+void JournalRows::activate_extents() {
+  std::erase_if(active_, [](const ExtentCursor& cursor) { return cursor.is_over(); });
+  while (next_extent_ < extents_.size()) {
+    const Extent& next = extents_[next_extent_];
+    if (!active_.empty() && next.first > std::ranges::min_element(active_, {}, &ExtentCursor::id)->id())
+      return;
+    active_.emplace_back(files_[static_cast<std::size_t>(next.file)], next, next.first);
+    ++next_extent_;
+  }
+}
+
+void JournalRows::read(std::int64_t first, std::span<results::FinishedRow> out) {
+  ECHO_EXPECT(first == 0 || first == position_);
+  ECHO_EXPECT(first + static_cast<std::int64_t>(out.size()) <= size());
+  if (first == 0) {
+    position_ = 0;
+    next_extent_ = 0;
+    active_.clear();
+  }
+  for (auto& finished : out) {
+    activate_extents();
+    const auto kept = std::ranges::min_element(
+        active_, {}, [](const ExtentCursor& c) { return std::tuple(c.id(), rank_of(c.extent())); });
+    const sweep::PointIndex id = kept->id();
+    const JournalHeader& header = headers_[static_cast<std::size_t>(kept->extent().file)];
+    finished = {kept->row(), header.launch, header.worker};
+    for (ExtentCursor& cursor : active_)
+      if (cursor.id() == id) cursor.advance();
+    ++position_;
+  }
+}
+
+}  // namespace echo::parallel

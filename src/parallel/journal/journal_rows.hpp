@@ -1,0 +1,77 @@
+// What all journals of a folder hold: rows in the order of their numbers, read from disk when asked for.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parallel/dispatch/id_set.hpp"
+#include "parallel/journal/journal.hpp"
+#include "results/provenance.hpp"
+#include "results/write/row_stream.hpp"
+
+namespace echo::parallel {
+
+// Rows that lie one after the other in one file, their numbers counting up by one; all failed, or none.
+struct Extent {
+  sweep::PointIndex first = 0;
+  std::int64_t count = 0;
+  std::int64_t frame = 0;     // offset in the file of the frame that holds the first row
+  std::int32_t in_frame = 0;  // rows before it in that frame
+  std::int32_t file = 0;      // index into the files of the folder
+  bool is_failed = false;
+};
+
+class ExtentCursor;
+
+// Of rows with one number, one that did not fail stays, else the one of the lowest launch and worker.
+class JournalRows : public results::RowStream {
+ public:
+  // A folder that is not there is empty. Takes the journals of `sweep_key`; "" = of the newest launch's key.
+  JournalRows(const std::filesystem::path& folder, const std::string& sweep_key);
+  ~JournalRows() override;
+
+  [[nodiscard]] std::int64_t size() const override { return done_.count(); }
+  // Cheap from one call to the next where it goes on; from elsewhere it starts over.
+  void read(std::int64_t first, std::span<results::FinishedRow> out) override;
+
+  [[nodiscard]] const IdSet& done() const { return done_; }      // numbers that have a row
+  [[nodiscard]] const IdSet& failed() const { return failed_; }  // of them, those whose row says failed
+  [[nodiscard]] const std::array<std::int64_t, 5>& by_status() const { return by_status_; }
+  [[nodiscard]] const std::vector<results::Launch>& launches() const { return launches_; }
+  [[nodiscard]] const std::vector<results::Failure>& failures() const { return failures_; }  // every attempt
+  [[nodiscard]] const std::vector<JournalHeader>& headers() const { return headers_; }  // one a file taken
+  [[nodiscard]] const std::vector<JournalHeader>& others() const {
+    return others_;
+  }  // other keys, or rows laid out by another build
+  [[nodiscard]] std::int32_t next_launch() const { return next_launch_; }  // a number no file bears yet
+  [[nodiscard]] std::int64_t torn_bytes() const { return torn_bytes_; }    // dropped tails
+  [[nodiscard]] std::size_t index_bytes() const { return extents_.capacity() * sizeof(Extent); }
+
+ private:
+  void finish_index();
+  void index_file(const std::filesystem::path&);
+  void index_rows(std::string_view payload, std::int64_t frame);
+  results::Launch& launch_of(const JournalHeader&);
+  void count_again();
+  void activate_extents();
+  std::vector<std::filesystem::path> files_;  // taken
+  std::vector<JournalHeader> headers_, others_;
+  std::vector<Extent> extents_;  // by first number
+  std::vector<results::Failure> failures_;
+  std::vector<results::Launch> launches_;
+  std::vector<std::int32_t> closed_;  // [launch] workers that ended in order
+  std::array<std::int64_t, 5> by_status_{};
+  IdSet done_, failed_;
+  std::int64_t torn_bytes_ = 0;
+  std::int32_t next_launch_ = 0;
+  // Where read() is.
+  std::int64_t position_ = 0;
+  std::size_t next_extent_ = 0;
+  std::vector<ExtentCursor> active_;  // extents that overlap the next number; one, but for rows done twice
+};
+
+}  // namespace echo::parallel

@@ -1,0 +1,29 @@
+// The sink of a worker under way: every row into its journal, every count to the dispatch.
+#pragma once
+
+#include <span>
+
+#include "parallel/dispatch/work_dispatch.hpp"
+#include "parallel/journal/journal.hpp"
+#include "sweep/run/row.hpp"
+
+namespace echo::parallel {
+
+class JournalSink : public sweep::RowSink {
+ public:
+  JournalSink(Journal& journal, WorkDispatch& dispatch) : journal_(journal), dispatch_(dispatch) {}
+  void accept(std::span<const sweep::Row> rows) override { journal_.append(rows), dispatch_.note(rows); }
+  // Worker 0 has told of poisoned points before. A space that fails as a whole does not fill the disk with
+  // texts.
+  void note_failure(const sweep::Failure& failure) override {
+    if (!dispatch_.is_poisoned(failure.id) && told_++ < most_told) journal_.append(failure);
+  }
+
+ private:
+  static constexpr int most_told = 1000;
+  Journal& journal_;
+  WorkDispatch& dispatch_;
+  int told_ = 0;
+};
+
+}  // namespace echo::parallel

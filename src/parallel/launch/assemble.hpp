@@ -1,0 +1,24 @@
+// The result file from what is on the disk: all journals, and rows of an older file that stay.
+#pragma once
+
+#include <stop_token>
+
+#include "parallel/journal/journal_rows.hpp"
+#include "parallel/launch/look_back.hpp"
+#include "results/write/row_stream.hpp"
+
+namespace echo::parallel {
+
+// How far the sweep is: rows in journals, and rows of the older file that no journal has.
+struct Tally {
+  IdSet done;
+  std::array<std::int64_t, 5> by_status{};
+};
+[[nodiscard]] Tally tally(const JournalRows&, const LookBack&);
+
+// Writes what there is; a snapshot breaks off when `stop` asks for it. The file says partial where points of
+// the space are missing.
+results::WriteSummary assemble(const LaunchRequest&, const LookBack&, const simulate::Catalog&, JournalRows&,
+                               const std::stop_token& stop = {});
+
+}  // namespace echo::parallel

@@ -1,0 +1,27 @@
+// Which points killed a launch, from the claim pages that dead workers left (claim_page.hpp).
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "parallel/dispatch/id_set.hpp"
+#include "results/provenance.hpp"
+#include "sweep/run/row.hpp"
+
+namespace echo::parallel {
+
+struct Quarantine {
+  std::vector<sweep::Failure> poisoned;     // by number: they become failed rows, untried; and why
+  std::vector<sweep::PointIndex> suspects;  // ascending: to be tried last, one at a time
+};
+
+inline constexpr int deaths_to_poison = 3;  // at one point, no fatal signal seen
+
+// Contract: no launch of this folder is running. Points of `done` are nobody's fault any more, nor are those
+// whose failure was told in a later launch than the claim's.
+[[nodiscard]] Quarantine find_quarantine(const std::filesystem::path& folder, const std::string& sweep_key,
+                                         const IdSet& done, std::span<const results::Failure> told);
+
+}  // namespace echo::parallel

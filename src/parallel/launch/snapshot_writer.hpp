@@ -1,0 +1,64 @@
+// Complete files while the sweep runs, so that a notebook can read it: written by a thread of worker 0 from
+// the journals, beside the work. MPI stays with the main thread; HDF5 belongs to this one as long as it
+// lives.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include "results/write/row_stream.hpp"
+
+namespace echo::parallel {
+
+struct SnapshotPace {
+  std::chrono::milliseconds every{300'000};  // zero = never
+  double most_share = 0.1;                   // of the time that goes by
+};
+
+// How long to wait after a snapshot that took `last`.
+[[nodiscard]] std::chrono::milliseconds next_wait(const SnapshotPace&, std::chrono::milliseconds last);
+
+class SnapshotWriter {
+ public:
+  // `write` makes one; it should look at the token now and then, and may throw: that is a warning, and the
+  // next one is tried in its turn.
+  SnapshotWriter(SnapshotPace, std::function<void(const std::stop_token&)> write,
+                 std::function<void(const std::string&)> on_warning);
+  SnapshotWriter(const SnapshotWriter&) = delete;
+  SnapshotWriter& operator=(const SnapshotWriter&) = delete;
+  ~SnapshotWriter() = default;  // breaks off one under way, and waits for it
+
+ private:
+  void run(const std::stop_token&);
+  SnapshotPace pace_;
+  std::function<void(const std::stop_token&)> write_;
+  std::function<void(const std::string&)> on_warning_;
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::jthread thread_;  // the last member: starts when all else is there
+};
+
+// Thrown in the middle of a snapshot that is no longer wanted.
+struct SnapshotBrokenOff {};
+
+// Rows of another stream, until the token asks to stop.
+class BreakableRows : public results::RowStream {
+ public:
+  BreakableRows(results::RowStream& rows, std::stop_token stop) : rows_(rows), stop_(std::move(stop)) {}
+  [[nodiscard]] std::int64_t size() const override { return rows_.size(); }
+  void read(std::int64_t first, std::span<results::FinishedRow> out) override {
+    if (stop_.stop_requested()) throw SnapshotBrokenOff();
+    rows_.read(first, out);
+  }
+
+ private:
+  results::RowStream& rows_;
+  std::stop_token stop_;
+};
+
+}  // namespace echo::parallel

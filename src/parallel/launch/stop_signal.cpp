@@ -1,0 +1,48 @@
+#include "parallel/launch/stop_signal.hpp"
+
+#include <signal.h>
+#include <ctime>
+
+#include <atomic>
+
+#include "parallel/launch/crash_signal.hpp"
+
+namespace echo::parallel {
+namespace {
+
+// Process-wide state: a signal handler can reach nothing else.
+volatile sig_atomic_t stop_flag = 0, hurry_flag = 0;
+std::atomic<std::int64_t> last_request{0};  // steady nanoseconds
+static_assert(std::atomic<std::int64_t>::is_always_lock_free);
+
+std::int64_t steady_now() {  // clock_gettime may be called in a handler
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+extern "C" void note_stop(int signal) {
+  const std::int64_t now = steady_now();
+  if (is_hurry(last_request.exchange(now), now)) hurry_flag = 1;
+  stop_flag = 1;
+  if (signal == SIGTERM) note_termination();
+}
+
+}  // namespace
+
+void watch_stop_signals() {
+  struct sigaction action {};
+  action.sa_handler = note_stop;
+  action.sa_flags = SA_RESTART;  // a write to the journal goes on
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGUSR1, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  signal(SIGXFSZ, SIG_IGN);
+}
+
+bool stop_requested() { return stop_flag != 0; }
+bool stop_now_requested() { return hurry_flag != 0; }
+
+void request_stop() { stop_flag = 1; }
+
+}  // namespace echo::parallel

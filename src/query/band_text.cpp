@@ -1,0 +1,82 @@
+#include "query/band_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "base/error_source.hpp"
+#include "text/show_quantity.hpp"
+#include "text/text_table.hpp"
+
+namespace echo::query {
+
+namespace {
+
+using results::Table;
+
+constexpr std::array<std::string_view, beyond_count> beyond_words{
+    "kernels beyond the shapes that were measured", "a GPU priced with the constants of a relative",
+    "a network nobody measured", "collectives over more nodes than were measured",
+    "a framework whose host times are assumed"};
+static_assert(beyond_words.size() == beyond_names.size());
+
+bool has_bands(const Table& table) {
+  return table.find("rel_error") != nullptr && table.find("rel_error_p90") != nullptr;
+}
+
+bool reaches(const Table& table, std::int64_t row, std::int32_t part) {
+  return table.find("out_of_range") != nullptr &&
+         (table.integer("out_of_range", row) & bit_of(static_cast<Beyond>(part))) != 0;
+}
+
+}  // namespace
+
+std::string band_text(const Table& table, std::int64_t row) {
+  if (!has_bands(table) || !std::isfinite(table.number("rel_error", row))) return "";
+  const double step = table.number("step_time", row), wide = std::exp(table.number("rel_error_p90", row));
+  std::string text = fmt::format("+- {} one sigma; 80 % of runs within {} to {}",
+                                 text::show_share(table.number("rel_error", row)),
+                                 text::show_time(step / wide), text::show_time(step * wide));
+  if (table.find("mem_rel_error") != nullptr && std::isfinite(table.number("mem_rel_error", row)))
+    text += fmt::format("; memory +- {}", text::show_share(table.number("mem_rel_error", row)));
+  return text + "\n";
+}
+
+std::string error_sources_text(const Table& table, std::int64_t row) {
+  if (!has_bands(table) || !std::isfinite(table.number("rel_error", row))) return "";
+  std::vector<std::pair<double, std::string_view>> sources;
+  for (const std::string_view name : error_source_names) {
+    const std::string column = "error_" + std::string(name);
+    if (table.find(column) != nullptr) sources.emplace_back(table.number(column, row), name);
+  }
+  std::stable_sort(sources.begin(), sources.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  const double all = std::pow(table.number("rel_error", row), 2);
+  text::TextTable lines({"<  error of the step by", "one sigma", "of variance"});
+  for (const auto& [error, name] : sources)
+    lines.add({"  " + std::string(name), text::show_share(error),
+               text::show_share(all > 0.0 ? error * error / all : 0.0)});
+  std::string text = "\nhow sure the step is\n" + lines.text();
+  for (std::int32_t part = 0; part < beyond_count; ++part)
+    if (reaches(table, row, part))
+      text += fmt::format("  beyond the evidence: {}\n", beyond_words[static_cast<std::size_t>(part)]);
+  return text;
+}
+
+std::string beyond_text(const Table& table) {
+  std::string text;
+  for (std::int32_t part = 0; part < beyond_count; ++part) {
+    std::int64_t rows = 0;
+    for (std::int64_t row = 0; row < table.rows(); ++row) rows += reaches(table, row, part) ? 1 : 0;
+    if (rows == 0) continue;
+    text += fmt::format("{}{} ({})", text.empty() ? "beyond the evidence: " : ", ",
+                        beyond_names[static_cast<std::size_t>(part)],
+                        rows == table.rows() ? "all" : fmt::format("{} of {}", rows, table.rows()));
+  }
+  return text.empty() ? text : text + "\n";
+}
+
+}  // namespace echo::query

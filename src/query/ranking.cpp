@@ -1,0 +1,162 @@
+#include "query/ranking.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <queue>
+#include <utility>
+
+#include "training/feasibility.hpp"
+
+namespace echo::query {
+
+using results::ColumnInfo;
+using results::ResultRows;
+using results::Scan;
+using training::Status;
+
+namespace {
+
+Status status_of(double code) { return static_cast<Status>(code); }
+
+// The best `count` of the rows it is shown.
+class Best {
+ public:
+  void see(double key, std::int64_t row, std::int64_t count) {
+    ++seen_;
+    if (count <= 0) return;
+    worst_first_.emplace(key, row);
+    if (std::ssize(worst_first_) > count) worst_first_.pop();
+  }
+  [[nodiscard]] std::int64_t seen() const { return seen_; }
+  [[nodiscard]] std::vector<std::int64_t> rows() const {
+    auto left = worst_first_;
+    std::vector<std::int64_t> rows;
+    for (; !left.empty(); left.pop()) rows.push_back(left.top().second);
+    std::ranges::reverse(rows);
+    return rows;
+  }
+
+ private:
+  struct Heap : std::priority_queue<std::pair<double, std::int64_t>> {};
+  Heap worst_first_;
+  std::int64_t seen_ = 0;
+};
+
+// The median of values counted in steps of a size: memory grows with their range, not with their number.
+class StepMedian {
+ public:
+  explicit StepMedian(double step) : step_(step) {}
+  void see(double value) {
+    if (std::isfinite(value)) ++count_[std::llround(value / step_)], ++seen_;
+  }
+  [[nodiscard]] double median() const {
+    if (seen_ == 0) return std::numeric_limits<double>::quiet_NaN();
+    return 0.5 * (nth((seen_ - 1) / 2) + nth(seen_ / 2));
+  }
+
+ private:
+  [[nodiscard]] double nth(std::int64_t n) const {
+    for (const auto& [steps, count] : count_)
+      if ((n -= count) < 0) return static_cast<double>(steps) * step_;
+    return 0.0;
+  }
+  double step_;
+  std::int64_t seen_ = 0;
+  std::map<std::int64_t, std::int64_t> count_;
+};
+
+std::string value_text(const ColumnInfo& column, double value) {
+  const auto code = static_cast<std::size_t>(value);
+  if (code < column.meanings.size()) return column.meanings[code];
+  return std::to_string(static_cast<std::int64_t>(value));
+}
+
+}  // namespace
+
+std::array<std::int64_t, 5> counts_of(const ResultRows& rows) {
+  std::array<std::int64_t, 5> counts{};
+  const std::vector<std::string> columns{"status"};
+  for (Scan scan(rows, columns); scan.next();)
+    for (const double status : scan.values(0)) ++counts.at(static_cast<std::size_t>(status));
+  return counts;
+}
+
+sweep::Objective ranking_objective(const ResultRows& rows) {
+  if (!rows.state().objectives.empty()) return rows.state().objectives.front();
+  const std::vector<std::string> columns{"status", "gpus", "global_batch_tokens"};
+  double gpus = -1.0, batch = -1.0;
+  for (Scan scan(rows, columns); scan.next();) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(scan.count()); ++i) {
+      if (status_of(scan.values(0)[i]) != Status::ok) continue;
+      if (gpus < 0.0) gpus = scan.values(1)[i], batch = scan.values(2)[i];
+      if (scan.values(1)[i] != gpus || scan.values(2)[i] != batch)
+        return {"tokens_per_s_per_gpu", sweep::Goal::max};
+    }
+  }
+  return {"step_time", sweep::Goal::min};
+}
+
+std::vector<RankedGroup> ranked(const ResultRows& rows, const RankQuery& query) {
+  RowFilter filter(rows, query.where);
+  std::vector<std::string> columns{"status", query.by.metric, query.per.empty() ? "status" : query.per};
+  columns.insert(columns.end(), filter.columns().begin(), filter.columns().end());
+  const double sign = query.by.goal == sweep::Goal::min ? 1.0 : -1.0;
+  std::map<double, Best> groups;
+  for (Scan scan(rows, columns); scan.next();) {
+    for (std::int64_t i = 0; i < scan.count(); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      if (status_of(scan.values(0)[at]) != Status::ok || !filter.keeps(scan, 3, i)) continue;
+      const double value = scan.values(1)[at];
+      const double key = std::isnan(value) ? std::numeric_limits<double>::infinity() : sign * value;
+      groups[scan.values(2)[at]].see(key, scan.first() + i, query.count);
+    }
+  }
+  std::vector<RankedGroup> result;
+  for (const auto& [value, best] : groups)
+    result.push_back(
+        {query.per.empty() ? "" : value_text(rows.at(query.per), value), best.seen(), best.rows()});
+  if (result.empty()) result.emplace_back();
+  return result;
+}
+
+std::vector<std::int64_t> least_infeasible(const ResultRows& rows, std::int64_t count) {
+  Best best;
+  const std::vector<std::string> columns{"status", "reason_margin", "mem_limit", "limit_excess"};
+  for (Scan scan(rows, columns); scan.next();) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(scan.count()); ++i) {
+      if (status_of(scan.values(0)[i]) != Status::infeasible) continue;
+      const double short_of = scan.values(1)[i] / scan.values(2)[i], past = scan.values(3)[i];
+      const double lack = std::isfinite(short_of) ? short_of : past;
+      if (std::isfinite(lack)) best.see(lack, scan.first() + static_cast<std::int64_t>(i), count);
+    }
+  }
+  return best.rows();
+}
+
+std::vector<ReasonCount> reasons_of(const ResultRows& rows) {
+  constexpr double mebibyte = 1048576.0, permille = 0.001;
+  struct Tally {
+    std::int64_t rows = 0;
+    StepMedian margin{mebibyte}, excess{permille};
+  };
+  std::map<std::pair<double, double>, Tally> tallies;  // by reason and limit
+  const std::vector<std::string> columns{"status", "reason", "limit", "reason_margin", "limit_excess"};
+  for (Scan scan(rows, columns); scan.next();) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(scan.count()); ++i) {
+      if (status_of(scan.values(0)[i]) == Status::ok) continue;
+      Tally& tally = tallies[{scan.values(1)[i], scan.values(2)[i]}];
+      ++tally.rows, tally.margin.see(scan.values(3)[i]), tally.excess.see(scan.values(4)[i]);
+    }
+  }
+  std::vector<ReasonCount> counts;
+  for (const auto& [key, tally] : tallies)
+    counts.push_back({value_text(rows.at("reason"), key.first),
+                      key.second > 0.0 ? value_text(rows.at("limit"), key.second) : "", tally.rows,
+                      tally.margin.median(), tally.excess.median()});
+  std::ranges::stable_sort(counts, std::greater{}, &ReasonCount::rows);
+  return counts;
+}
+
+}  // namespace echo::query

@@ -1,0 +1,289 @@
+#include "query/result_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "base/lane.hpp"
+#include "query/band_text.hpp"
+#include "query/breakdown.hpp"
+#include "query/path_text.hpp"
+#include "results/rank/robust_front.hpp"
+#include "text/show_quantity.hpp"
+#include "text/text_table.hpp"
+#include "training/memory/memory.hpp"
+#include "training/recipe.hpp"
+
+namespace echo::query {
+
+using results::Table;
+
+constexpr int bar_width = 40;
+
+std::string config_key(const Table& table, std::int64_t row) {
+  return fmt::format("{:016x}", table.config_id(row));
+}
+
+int key_digits(const results::ResultRows& all, const Table& shown) {
+  int digits = 8;
+  std::vector<std::int64_t> ids;
+  constexpr std::int64_t batch = 16384;
+  const auto& column = all.at("config_id");
+  for (std::int64_t first = 0; first < all.rows(); first += batch) {
+    all.read(column, first, std::min(batch, all.rows() - first), ids);
+    for (std::int64_t row = 0; row < shown.rows(); ++row) {
+      const std::uint64_t own = shown.config_id(row);
+      for (const std::int64_t id : ids) {
+        const std::uint64_t difference = own ^ static_cast<std::uint64_t>(id);
+        while (digits < 16 && difference != 0 && difference >> (64 - 4 * digits) == 0) ++digits;
+      }
+    }
+  }
+  return digits;
+}
+
+static std::string yes_no(const Table& table, const char* column, std::int64_t row) {
+  return table.integer(column, row) != 0 ? "yes" : "no";
+}
+static std::string digits_of(const Table& table, const char* column, std::int64_t row) {
+  return std::to_string(table.integer(column, row));
+}
+
+std::string layout_of(const Table& table, std::int64_t row) {
+  std::string rare;
+  for (const char* degree : {"cp", "ep", "etp"})
+    if (table.integer(degree, row) > 1) rare += fmt::format(" {}{}", degree, table.integer(degree, row));
+  return fmt::format("tp{} pp{} dp{}{} vpp{} mbs{} {} zero{} recompute={} sp={}", table.integer("tp", row),
+                     table.integer("pp", row), table.integer("dp", row), rare, table.integer("vpp", row),
+                     table.integer("micro_batch", row), table.text("schedule", row),
+                     table.integer("zero", row), table.text("recompute", row),
+                     yes_no(table, "sequence_parallel", row));
+}
+
+static std::string memory_of(const Table& table, std::int64_t row) {
+  constexpr double gib = 1073741824.0;
+  const double peak = table.number("mem_peak", row), limit = table.number("mem_limit", row);
+  if (!std::isfinite(peak)) return "-";
+  if (!std::isfinite(peak)) return "-";  // of a replayed step
+  return fmt::format("{:.0f}/{:.0f} GiB{}", peak / gib, limit / gib, peak > limit ? " ?" : "");
+}
+
+// Columns of degrees, with what heads them; those that most runs leave at 1 only where a row does not.
+static std::vector<std::pair<const char*, const char*>> degree_columns(const Table& table) {
+  std::vector<std::pair<const char*, const char*>> columns{
+      {"gpus", "gpus"}, {"tp", "tp"}, {"pp", "pp"}, {"dp", "dp"}};
+  for (const char* rare : {"cp", "ep", "etp"}) {
+    bool is_used = false;
+    for (std::int64_t row = 0; row < table.rows(); ++row) is_used |= table.integer(rare, row) > 1;
+    if (is_used) columns.emplace_back(rare, rare);
+  }
+  columns.insert(columns.end(), {{"vpp", "vpp"}, {"micro_batch", "mbs"}, {"global_batch", "gbs"}});
+  return columns;
+}
+
+// Which shares are shown: those of context and expert parallelism only where some row has any.
+static std::vector<std::size_t> shown_shares(std::span<const Shares> of_rows) {
+  std::vector<std::size_t> shown;
+  for (std::size_t share = 0; share < share_names.size(); ++share) {
+    const bool is_rare = share_names[share] == "cp" || share_names[share] == "ep";
+    if (!is_rare || std::ranges::any_of(of_rows, [&](const Shares& row) { return row[share] > 0.0; }))
+      shown.push_back(share);
+  }
+  return shown;
+}
+
+static std::string value_text(const Table& table, const results::ColumnInfo& column, std::int64_t row) {
+  return column.meanings.empty() ? fmt::format("{}", table.number(column.name, row))
+                                 : table.text(column.name, row);
+}
+
+// Settings without a column of their own in which these rows differ.
+static std::vector<const results::ColumnInfo*> other_differences(const Table& table) {
+  constexpr std::array<std::string_view, 18> shown{"model",        "cluster",
+                                                   "gpus",         "tp",
+                                                   "pp",           "dp",
+                                                   "cp",           "ep",
+                                                   "etp",          "vpp",
+                                                   "zero",         "recompute",
+                                                   "schedule",     "micro_batch",
+                                                   "global_batch", "sequence_parallel",
+                                                   "microbatches", "global_batch_tokens"};
+  std::vector<const results::ColumnInfo*> differing;
+  for (const auto& column : table.columns()) {
+    if (column.role != "input" || column.width != 1 || std::ranges::count(shown, column.name) > 0) continue;
+    bool differs = false;
+    for (std::int64_t row = 1; row < table.rows(); ++row)
+      differs = differs || value_text(table, column, row) != value_text(table, column, 0);
+    if (differs) differing.push_back(&column);
+  }
+  return differing;
+}
+
+// "" of the first row, "tie 63 %", "97 %".
+static std::string chance_text(double chance, std::int64_t row) {
+  if (row == 0) return "";
+  return fmt::format("{}{:.0f} %", chance < results::sure ? "tie " : "", 100.0 * chance);
+}
+
+std::string ranked_text(const results::ResultRows& all, std::span<const std::int64_t> rows,
+                        std::span<const double> first_is_better) {
+  const Table table = all.pick(rows);
+  const auto degrees = degree_columns(table);
+  std::vector<Shares> shares;  // [row]
+  for (std::int64_t row = 0; row < table.rows(); ++row) shares.push_back(shares_of(table, row));
+  const auto shown = shown_shares(shares);
+  std::vector<std::string> headings{"#", "<id", "<model", "<cluster"};
+  for (const auto& [column, heading] : degrees) headings.emplace_back(heading);
+  headings.insert(headings.end(), {"<schedule", "zero", "<rec", "sp"});
+  const auto others = other_differences(table);
+  for (const auto* column : others) headings.push_back(column->name);
+  headings.emplace_back("step");
+  const bool has_band = all.find("rel_error_p90") != nullptr, has_chance = !first_is_better.empty();
+  if (has_band) headings.emplace_back("+-80%");
+  if (has_chance) headings.emplace_back("#1 better");
+  headings.insert(headings.end(), {"tok/s/GPU", "MFU", "mem/limit"});
+  for (const std::size_t share : shown) headings.push_back(std::string(share_names[share]) + "%");
+  text::TextTable text(headings);
+  const auto digits = static_cast<std::size_t>(key_digits(all, table));
+  for (std::int64_t row = 0; row < table.rows(); ++row) {
+    std::vector<std::string> cells{std::to_string(row + 1), config_key(table, row).substr(0, digits),
+                                   table.text("model", row), table.text("cluster", row)};
+    for (const auto& [column, heading] : degrees) cells.push_back(digits_of(table, column, row));
+    cells.insert(cells.end(),
+                 {table.text("schedule", row), digits_of(table, "zero", row),
+                  table.text("recompute", row) == "selective" ? "sel" : table.text("recompute", row),
+                  yes_no(table, "sequence_parallel", row)});
+    for (const auto* column : others) cells.push_back(value_text(table, *column, row));
+    cells.push_back(text::show_time(table.number("step_time", row)));
+    if (has_band) cells.push_back(text::show_share(table.number("rel_error_p90", row)));
+    if (has_chance) cells.push_back(chance_text(first_is_better[static_cast<std::size_t>(row)], row));
+    const double rate = table.number("tokens_per_s_per_gpu", row);
+    cells.insert(cells.end(), {std::isfinite(rate) ? fmt::format("{:.0f}", rate) : "-",
+                               text::show_share(table.number("mfu", row)), memory_of(table, row)});
+    for (const std::size_t share : shown)
+      cells.push_back(fmt::format("{:.1f}", 100.0 * shares[static_cast<std::size_t>(row)][share]));
+    text.add(cells);
+  }
+  return text.text() + beyond_text(table);
+}
+
+// One setting a line, then the choices of the recipe side by side.
+static std::string settings_text(const Table& table, std::int64_t row) {
+  constexpr std::size_t widest = 100;
+  std::string text, recipe, line;
+  for (const auto& column : table.columns()) {
+    if (column.role != "input" || column.width != 1) continue;
+    const std::string value = value_text(table, column, row);
+    if (std::ranges::find(training::choice_heads, column.name, &training::ChoiceHead::name) ==
+        training::choice_heads.end()) {
+      text += fmt::format("  {:<22}{}\n", column.name, value);
+      continue;
+    }
+    const std::string choice = fmt::format("  {}={}", column.name, value);
+    if (line.size() + choice.size() > widest) recipe += std::exchange(line, "") + "\n";
+    line += choice;
+  }
+  return text + "\nrecipe\n" + recipe + line + "\n";
+}
+
+static std::string breakdown_text(const Table& table, std::int64_t row) {
+  const bool has_path = table.find("breakdown/path_time") != nullptr;
+  text::TextTable text({"<  part", "exposed", "of step", "busy", has_path ? "on the path" : "", "<"});
+  const double step = table.number("step_time", row);
+  for (const std::string_view part : time_category_names) {
+    const double seconds = exposed(table, row, part);
+    const double busy = table.part("breakdown/total_time", row, part);
+    const double on_path = has_path ? table.part("breakdown/path_time", row, part) : 0.0;
+    if (seconds == 0.0 && busy == 0.0 && on_path == 0.0) continue;
+    text.add({"  " + std::string(part), text::show_time(seconds), text::show_share(seconds / step),
+              text::show_time(busy), has_path ? text::show_time(on_path) : "",
+              text::show_bar(seconds / step, bar_width)});
+  }
+  text.add({"  step", text::show_time(step), text::show_share(1.0), "", has_path ? text::show_time(step) : "",
+            ""});
+  return text.text();
+}
+
+static std::string memory_text(const Table& table, std::int64_t row) {
+  text::TextTable text({"<  part", "held", "of limit", "<"});
+  const double limit = table.number("mem_limit", row);
+  const auto add = [&](const std::string& name, double bytes) {
+    text.add({"  " + name, text::show_gib(bytes), text::show_share(bytes / limit),
+              text::show_bar(bytes / limit, bar_width)});
+  };
+  for (const std::string_view part : training::memory_part_names) {
+    add(std::string(part), table.part("breakdown/mem", row, part));
+  }
+  add("peak", table.number("mem_peak", row));
+  add("limit", limit);
+  return text.text();
+}
+
+// Tokens of a traced step may not be known.
+static std::string rate_text(const Table& table, std::int64_t row) {
+  const double rate = table.number("tokens_per_s", row);
+  if (!std::isfinite(rate)) return "";
+  return fmt::format("{:.0f} tokens/s, {:.0f} per GPU, ", rate, table.number("tokens_per_s_per_gpu", row));
+}
+
+std::string page_text(const Table& table, std::int64_t row) {
+  std::string text = fmt::format(
+      "config {}  (row {} of {})\n{} on {} x {} ({}), {}\n", config_key(table, row),
+      table.integer("config", row), text::show_count(table.state().rows), table.text("model", row),
+      table.integer("gpus", row), table.text("gpu", row), table.text("cluster", row), layout_of(table, row));
+  text += fmt::format("status {}", table.text("status", row));
+  if (const std::string reason = table.text("reason", row); reason != "none") {
+    text += fmt::format(", reason {}", reason);
+    if (const double margin = table.number("reason_margin", row); std::isfinite(margin)) {
+      text += fmt::format(": short of {}", text::show_gib(margin));
+    }
+    if (const double excess = table.number("limit_excess", row); std::isfinite(excess)) {
+      text += fmt::format(" {}: {} past it", table.text("limit", row), text::show_share(excess));
+    }
+  }
+  text += fmt::format("\n\nsettings\n{}", settings_text(table, row));
+  if (std::isfinite(table.number("step_time", row))) {
+    text += fmt::format(
+        "\nstep {}  (without slowdown {}, tax {}{})\n{}{}MFU {}, evidence {}\n\n"
+        "where the step goes (stage {}, the busiest)\n{}",
+        text::show_time(table.number("step_time", row)),
+        text::show_time(table.number("step_time_no_slowdown", row)),
+        text::show_share(table.number("slowdown_tax", row)),
+        table.find("step_time_no_contention") == nullptr
+            ? ""
+            : "; without contention " + text::show_time(table.number("step_time_no_contention", row)),
+        band_text(table, row), rate_text(table, row), text::show_share(table.number("mfu", row)),
+        table.text("evidence", row), table.integer("critical_stage", row), breakdown_text(table, row));
+    text += path_text(table, row) + error_sources_text(table, row);
+  }
+  if (std::isfinite(table.number("mem_peak", row))) {
+    text += fmt::format("\nmemory of one GPU (stage {}, the fullest)\n{}",
+                        table.integer("mem_peak_stage", row), memory_text(table, row));
+  }
+  return text;
+}
+
+void add_row(text::Json& json, const Table& table, std::int64_t row) {
+  for (const auto& column : table.columns()) {
+    json.key(column.name);
+    if (column.name == "config_id") {
+      json.value(config_key(table, row));
+    } else if (column.width > 1) {
+      json.open_object();
+      for (const std::string& label : column.labels) json.member(label, table.part(column.name, row, label));
+      json.close();
+    } else if (!column.meanings.empty()) {
+      json.value(table.text(column.name, row));
+    } else if (!column.is_real()) {
+      json.value(table.integer(column.name, row));
+    } else {
+      json.value(table.number(column.name, row));
+    }
+  }
+}
+
+}  // namespace echo::query

@@ -1,0 +1,32 @@
+// Rows of a result as CSV or JSON lines, batch by batch.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "results/read_rows.hpp"
+
+namespace echo::query {
+
+enum class ExportFormat : std::int8_t { csv, jsonl };
+
+struct ExportRequest {
+  ExportFormat format = ExportFormat::csv;
+  std::vector<std::string> columns;  // by name, in this order; empty = all
+  std::string where;                 // RowFilter's expression
+};
+
+// Coded columns as words, config_id in 16 hex digits, numbers with the fewest digits that read back the same
+// (as float or double, as the column is), missing values as empty cells or null. Two-dimensional columns
+// become one per label: breakdown/exposed_time/forward. The CSV header puts units other than "1" behind
+// names: step_time[s]; JSON keys are the bare names. Calls `write` with whole lines; returns the number of
+// rows. UserError, 2: a column or expression the file does not know.
+std::int64_t export_rows(const results::ResultRows&, const ExportRequest&,
+                         const std::function<void(std::string_view)>& write);
+
+[[nodiscard]] std::string csv_cell(std::string_view text);  // quoted where it must be (RFC 4180)
+
+}  // namespace echo::query

@@ -1,0 +1,199 @@
+#include "query/ties.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "query/where.hpp"
+#include "results/rank/contest.hpp"
+#include "results/rank/robust_front.hpp"
+#include "text/show_quantity.hpp"
+#include "training/feasibility.hpp"
+
+namespace echo::query {
+
+using results::Aspect;
+using results::Contender;
+using results::ResultRows;
+using results::Scan;
+
+namespace {
+
+constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+
+double variance_between(const Aspect& aspect, const Contender& a, const Contender& b) {
+  if (aspect.slope == 0.0) return 0.0;
+  return aspect.law == sweep::ErrorLaw::memory ? results::memory_variance(a.error, b.error)
+                                               : results::step_variance(a.error, b.error);
+}
+
+// That `first` is truly better; one half for equals. A row without a value is surely worse.
+double chance_of_first(const Aspect& aspect, const Contender& first, const Contender& other) {
+  if (first.row == other.row) return 0.5;
+  const double gap = other.cost[0] - first.cost[0];
+  if (std::isnan(gap)) return std::isnan(first.cost[0]) ? 0.5 : 1.0;
+  const double sigma = std::sqrt(variance_between(aspect, first, other));
+  if (sigma == 0.0) return gap > 0.0 ? 1.0 : 0.5;
+  return results::normal_cdf(gap / sigma);
+}
+
+// Rows of a ranking as contenders.
+class Contenders {
+ public:
+  Contenders(const ResultRows& rows, const RankQuery& query)
+      : rows_(rows),
+        query_(query),
+        aspect_(aspect_of(rows, query.by)),
+        errors_(rows),
+        filter_(rows, query.where) {}
+  [[nodiscard]] const Aspect& aspect() const { return aspect_; }
+
+  // see(value of `per`, contender) for each feasible row that is kept.
+  template <class See>
+  void for_each(See see) {
+    std::vector<std::string> columns{"status", query_.by.metric, query_.per.empty() ? "status" : query_.per};
+    columns.insert(columns.end(), errors_.names().begin(), errors_.names().end());
+    const std::size_t first_filtered = columns.size();
+    columns.insert(columns.end(), filter_.columns().begin(), filter_.columns().end());
+    Contender contender;
+    for (Scan scan(rows_, columns); scan.next();) {
+      for (std::int64_t i = 0; i < scan.count(); ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        if (static_cast<training::Status>(scan.values(0)[at]) != training::Status::ok) continue;
+        if (!filter_.keeps(scan, first_filtered, i)) continue;
+        contender.row = scan.first() + i;
+        contender.cost[0] = aspect_.cost_of(scan.values(1)[at]);
+        contender.error = errors_.at(scan, 3, at);
+        see(scan.values(2)[at], contender);
+      }
+    }
+  }
+
+ private:
+  const ResultRows& rows_;
+  const RankQuery& query_;
+  Aspect aspect_;
+  results::ErrorColumns errors_;
+  RowFilter filter_;
+};
+
+void compare_first_two(Ties& ties, const Aspect& aspect, const Contender& first, const Contender& second) {
+  const double variance = variance_between(aspect, first, second);
+  ties.gap = std::expm1(second.cost[0] - first.cost[0]);
+  ties.band = results::z90 * std::sqrt(variance);
+  const bool by_step = aspect.law != sweep::ErrorLaw::memory;
+  for (std::size_t k = 0; k < ties.share.size(); ++k) {
+    const double x = first.error.step[k], y = second.error.step[k];
+    const bool is_shared = results::is_shared(static_cast<ErrorSource>(k), first.error, second.error);
+    const double part = is_shared ? (x - y) * (x - y) : x * x + y * y;
+    ties.share[k] = by_step && variance > 0.0 ? part / variance : missing;
+  }
+}
+
+// "#1-#3, #5": the first and those that tie with it.
+std::string ranks_of(const std::vector<double>& chance) {
+  std::string text;
+  for (std::size_t begin = 0; begin < chance.size(); ++begin) {
+    if (chance[begin] >= results::sure) continue;
+    std::size_t end = begin;
+    while (end + 1 < chance.size() && chance[end + 1] < results::sure) ++end;
+    text += fmt::format("{}#{}", text.empty() ? "" : ", ", begin + 1);
+    if (end > begin) text += fmt::format("-#{}", end + 1);
+    begin = end;
+  }
+  return text;
+}
+
+std::string sources_of(const Ties& ties) {
+  std::vector<std::pair<double, std::string_view>> parts;
+  for (std::size_t k = 0; k < ties.share.size(); ++k)
+    if (ties.share[k] >= 0.05) parts.emplace_back(ties.share[k], error_source_names[k]);
+  std::ranges::stable_sort(parts, std::greater{}, &std::pair<double, std::string_view>::first);
+  std::string text;
+  for (const auto& [share, name] : parts)
+    text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", name, 100.0 * share);
+  return text.empty() ? "" : "; its variance is of " + text;
+}
+
+}  // namespace
+
+std::vector<Ties> ties_of(const ResultRows& rows, const RankQuery& query,
+                          std::span<const RankedGroup> groups) {
+  std::vector<Ties> ties(groups.size());
+  if (!is_judged(rows, query.by)) return ties;
+  Contenders contenders(rows, query);
+  // The rows shown: group and place by row; then each group's first against all others.
+  std::map<std::int64_t, std::pair<std::size_t, std::size_t>> place;
+  std::vector<std::vector<Contender>> shown(groups.size());
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    shown[g].resize(groups[g].rows.size());
+    for (std::size_t i = 0; i < shown[g].size(); ++i) place[groups[g].rows[i]] = {g, i};
+  }
+  std::map<double, std::size_t> group_of;  // by value of `per`
+  contenders.for_each([&](double per, const Contender& contender) {
+    const auto found = place.find(contender.row);
+    if (found == place.end()) return;
+    group_of[per] = found->second.first;
+    shown[found->second.first][found->second.second] = contender;
+  });
+  const Aspect& aspect = contenders.aspect();
+  contenders.for_each([&](double per, const Contender& contender) {
+    const auto found = group_of.find(per);
+    if (found == group_of.end()) return;
+    const Contender& first = shown[found->second].front();
+    if (contender.row != first.row && chance_of_first(aspect, first, contender) < results::sure)
+      ++ties[found->second].tied;
+  });
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    ties[g].is_judged = true, ties[g].is_exact = aspect.slope == 0.0;
+    for (const Contender& contender : shown[g])
+      ties[g].chance.push_back(chance_of_first(aspect, shown[g].front(), contender));
+    if (shown[g].size() > 1 && aspect.slope != 0.0)
+      compare_first_two(ties[g], aspect, shown[g][0], shown[g][1]);
+  }
+  return ties;
+}
+
+std::string text_of(const Ties& ties, const RankedGroup& group, const RankQuery& query) {
+  if (!ties.is_judged)
+    return fmt::format("ties: none claimed, the file holds no error of {}\n", query.by.metric);
+  if (group.feasible < 2 || ties.chance.empty()) return "";
+  if (ties.tied == 0) {
+    return ties.is_exact ? "" : "ties: none (that #1 is the better of two has a chance of 9 in 10 or more)\n";
+  }
+  const auto listed =
+      std::ranges::count_if(ties.chance, [](double chance) { return chance < results::sure; });
+  std::string text = "ties: " + ranks_of(ties.chance);
+  if (const std::int64_t more = ties.tied + 1 - listed; more > 0)
+    text += fmt::format(" and {} more of {} rows", text::show_count(more), text::show_count(group.feasible));
+  if (ties.is_exact) return text + fmt::format(" are equal in {}\n", query.by.metric);
+  text += " cannot be told apart (that #1 is the better of two has a chance below 9 in 10)\n";
+  if (ties.chance.size() > 1)
+    text += fmt::format("  #2 is {:.2f} % behind #1; their difference is known to +-{:.2f} % (80 % band){}\n",
+                        100.0 * ties.gap, 100.0 * ties.band, sources_of(ties));
+  return text;
+}
+
+void add_row_ties(text::Json& json, const Ties& ties, std::size_t place) {
+  if (!ties.is_judged) return;
+  json.member("chance_first_is_better", ties.chance[place]);
+  json.member("ties_with_first", ties.chance[place] < results::sure);
+}
+
+void add_ties(text::Json& json, const Ties& ties) {
+  json.key("ties").open_object().member("judged", ties.is_judged).member("level", results::sure);
+  json.member("tied_with_first", ties.tied);
+  if (ties.is_judged && !ties.is_exact && ties.chance.size() > 1) {
+    json.member("second_is_behind_by", ties.gap).member("band_of_difference", ties.band);
+    json.key("variance_of_difference").open_object();
+    for (std::size_t k = 0; k < ties.share.size(); ++k) json.member(error_source_names[k], ties.share[k]);
+    json.close();
+  }
+  json.close();
+}
+
+}  // namespace echo::query

@@ -1,0 +1,132 @@
+#include "query/where.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/error.hpp"
+#include "config/toml/did_you_mean.hpp"
+#include "sweep/axis.hpp"
+
+namespace echo::query {
+
+using results::ColumnInfo;
+using sweep::Type;
+
+namespace {
+
+sweep::Unit unit_of(const ColumnInfo& column) {
+  if (column.units == "s") return sweep::in_seconds;
+  if (column.units == "byte") return sweep::in_bytes;
+  return column.units == "s-1" ? sweep::per_second : sweep::plain;
+}
+
+// As the sweep language has it where the column is one of its axes.
+Type type_of(const ColumnInfo& column) {
+  const auto axis = std::ranges::find(sweep::axis_table, column.name, &sweep::AxisInfo::name);
+  if (axis != sweep::axis_table.end() && axis->kind == sweep::AxisKind::flag) return Type::boolean;
+  if (axis != sweep::axis_table.end() && axis->kind == sweep::AxisKind::level) return Type::integer;
+  if (!column.meanings.empty()) return Type::text;
+  return column.is_real() ? Type::real : Type::integer;
+}
+
+UserError at_caret(const std::string& expression, const sweep::ExpressionError& error,
+                   const std::vector<std::string>& known) {
+  const auto& names = error.known.empty() ? known : error.known;
+  const std::string remedy = error.unknown_name.empty()
+                                 ? error.remedy
+                                 : config::suggest(error.unknown_name, names, "echo-sweep describe FILE");
+  return UserError(fmt::format("--where: {}\n  {}\n  {}^{}", error.what, expression,
+                               std::string(static_cast<std::size_t>(error.offset), ' '),
+                               std::string(static_cast<std::size_t>(std::max(0, error.length - 1)), '~')),
+                   remedy, 2);
+}
+
+}  // namespace
+
+// Columns as the names of an expression; each gets a slot when it is first named.
+class ColumnSymbols : public sweep::Symbols {
+ public:
+  ColumnSymbols(const results::ResultRows& rows, RowFilter& filter) : rows_(rows), filter_(filter) {}
+
+  std::optional<sweep::Symbol> find(std::string_view name) override {
+    const ColumnInfo* column = rows_.find(name);
+    if (column == nullptr || column->width != 1 || name == "config_id") return std::nullopt;
+    const auto known = std::ranges::find(filter_.columns_, name);
+    const auto slot = static_cast<std::int32_t>(known - filter_.columns_.begin());
+    const Type type = type_of(*column);
+    if (known == filter_.columns_.end()) {
+      filter_.columns_.emplace_back(name);
+      filter_.slots_.push_back({type, {}});
+      for (std::size_t i = 0; type == Type::text && i < column->meanings.size(); ++i)
+        filter_.slots_.back().texts.push_back(intern(column->meanings[i]));
+    }
+    return sweep::Symbol{slot, type, unit_of(*column)};
+  }
+
+  std::int64_t intern(std::string_view text) override {
+    const auto known = std::ranges::find(texts_, text);
+    if (known != texts_.end()) return known - texts_.begin();
+    texts_.emplace_back(text);
+    return std::ssize(texts_) - 1;
+  }
+
+  // A word that no row can have is a slip of the pen.
+  std::optional<sweep::ExpressionError> check_comparison(std::string_view name, std::string_view literal,
+                                                         std::int32_t offset) override {
+    const ColumnInfo* column = rows_.find(name);
+    if (column == nullptr || column->meanings.empty()) return std::nullopt;
+    if (std::ranges::find(column->meanings, literal) != column->meanings.end()) return std::nullopt;
+    sweep::ExpressionError error{.offset = offset, .length = static_cast<std::int32_t>(literal.size())};
+    error.what = fmt::format("no row has {} \"{}\"", name, literal);
+    error.unknown_name = literal;
+    error.known = column->meanings;
+    return error;
+  }
+
+ private:
+  const results::ResultRows& rows_;
+  RowFilter& filter_;
+  std::vector<std::string> texts_;
+};
+
+RowFilter::RowFilter(const results::ResultRows& rows, const std::string& expression) {
+  keeps_all_ = expression.find_first_not_of(' ') == std::string::npos;
+  if (keeps_all_) return;
+  ColumnSymbols symbols(rows, *this);
+  sweep::ExpressionError error;
+  const auto code = sweep::compile(expression, symbols, sweep::Division::real, error);
+  if (!code) {
+    std::vector<std::string> known;
+    for (const ColumnInfo& column : rows.columns())
+      if (column.width == 1 && column.name != "config_id") known.push_back(column.name);
+    throw at_caret(expression, error, known);
+  }
+  if (code->type != Type::boolean) {
+    error = {.offset = 0, .length = static_cast<std::int32_t>(expression.size())};
+    error.what = "the expression is not a condition";
+    error.remedy = "compare it with something, as in gpus <= 1024";
+    throw at_caret(expression, error, {});
+  }
+  code_ = *code;
+  values_.resize(slots_.size());
+}
+
+bool RowFilter::keeps(const results::Scan& scan, std::size_t first_column, std::int64_t row) {
+  if (keeps_all_) return true;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const double value = scan.values(first_column + i)[static_cast<std::size_t>(row)];
+    if (std::isnan(value)) return false;
+    const auto number = static_cast<std::int64_t>(value);
+    values_[i] = {slots_[i].type == Type::real   ? 0
+                  : slots_[i].type == Type::text ? slots_[i].texts.at(static_cast<std::size_t>(number))
+                                                 : number,
+                  value};
+  }
+  const auto kept = sweep::evaluate(code_, values_);
+  return kept && kept->number != 0;
+}
+
+}  // namespace echo::query

@@ -1,0 +1,72 @@
+#include "results/rank/row_errors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <string_view>
+
+namespace echo::results {
+namespace {
+
+std::string column_of(std::size_t source) { return error_column(static_cast<ErrorSource>(source)); }
+double known(double value) { return std::isfinite(value) ? value : 0.0; }
+
+}  // namespace
+
+std::string error_column(ErrorSource source) {
+  return "error_" + std::string(error_source_names[index_of(source)]);
+}
+
+bool is_shared(ErrorSource source, const RowError& a, const RowError& b) {
+  const ErrorOwner owner = owner_of(source);
+  if (owner == ErrorOwner::config) return false;
+  const auto whose = static_cast<std::size_t>(owner);
+  return a.owner[whose] == b.owner[whose];
+}
+
+double step_variance(const RowError& a, const RowError& b) {
+  double variance = 0.0;
+  for (std::size_t k = 0; k < a.step.size(); ++k) {
+    const double x = a.step[k], y = b.step[k];
+    variance += is_shared(static_cast<ErrorSource>(k), a, b) ? (x - y) * (x - y) : x * x + y * y;
+  }
+  return variance;
+}
+
+double memory_variance(const RowError& a, const RowError& b) {
+  return a.memory * a.memory + b.memory * b.memory;
+}
+
+bool has_step_errors(const ResultRows& rows) {
+  for (std::size_t k = 0; k < error_source_names.size(); ++k)
+    if (rows.find(column_of(k)) == nullptr) return false;
+  return rows.find("rel_error") != nullptr && rows.find("rel_error_p90") != nullptr;
+}
+
+bool has_memory_errors(const ResultRows& rows) { return rows.find("mem_rel_error") != nullptr; }
+
+ErrorColumns::ErrorColumns(const ResultRows& rows)
+    : has_step_(has_step_errors(rows)), has_memory_(has_memory_errors(rows)) {
+  if (has_step_) {
+    names_.assign(error_owner_names.begin(), std::prev(error_owner_names.end()));  // but for the config
+    names_.insert(names_.end(), {"rel_error", "rel_error_p90"});
+    for (std::size_t k = 0; k < error_source_names.size(); ++k) names_.push_back(column_of(k));
+  }
+  if (has_memory_) names_.emplace_back("mem_rel_error");
+}
+
+RowError ErrorColumns::at(const Scan& scan, std::size_t first_column, std::size_t row) const {
+  RowError error;
+  std::size_t column = first_column;
+  const auto next = [&] { return scan.values(column++)[row]; };
+  if (has_step_) {
+    for (std::int32_t& owner : error.owner) owner = static_cast<std::int32_t>(next());
+    const double sigma = known(next()), p90 = known(next());
+    const double scale = sigma > 0.0 && p90 > 0.0 ? p90 / (sigma * z90) : 1.0;
+    for (double& part : error.step) part = scale * known(next());
+  }
+  if (has_memory_) error.memory = known(next());
+  return error;
+}
+
+}  // namespace echo::results

@@ -1,0 +1,31 @@
+// Values of one column over a batch of rows, as the bytes the file stores: little-endian, every NaN the same
+// NaN.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "results/code_tables.hpp"
+#include "results/columns.hpp"
+#include "results/write/row_stream.hpp"
+#include "simulate/catalog.hpp"
+
+namespace echo::results {
+
+[[nodiscard]] std::int64_t width_of(
+    const Column&);  // values per row: 1, or the parts of its second dimension
+
+// What rows of one file have in common.
+struct FileContext {
+  const simulate::Catalog& catalog;
+  const CodeTables& codes;
+  double target_tokens = 0.0;
+};
+
+// `places`: of each row in the file. Replaces `out`. A value the type cannot hold breaks a promise.
+void column_bytes(const Column&, std::span<const FinishedRow>, std::span<const std::int64_t> places,
+                  const FileContext&, std::vector<std::byte>& out);
+
+}  // namespace echo::results

@@ -1,0 +1,213 @@
+// What goes into each column: one line per column of hdf5_schemas/results_v1.toml, checked by the compiler
+// both ways.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "simulate/catalog.hpp"
+#include "sweep/run/row.hpp"
+
+namespace echo::results {
+
+// One row, and what its ids mean. `code_of` maps a table index to the code this file gives the name.
+struct Context {
+  const sweep::Row& row;
+  const simulate::Catalog& catalog;
+  std::int64_t number = 0;     // position in the file
+  double target_tokens = 0.0;  // of the whole training; 0 = not given
+};
+
+// Exactly one is set. `named` yields an index into the table that Column::names says; the writer turns it
+// into a code.
+struct Filler {
+  std::string_view column;
+  std::int64_t (*integer)(const Context&) = nullptr;
+  double (*real)(const Context&) = nullptr;
+  void (*parts)(const Context&, double* out) = nullptr;
+
+  constexpr Filler(std::string_view name, std::int64_t (*fill)(const Context&))
+      : column(name), integer(fill) {}
+  constexpr Filler(std::string_view name, double (*fill)(const Context&)) : column(name), real(fill) {}
+  constexpr Filler(std::string_view name, void (*fill)(const Context&, double*))
+      : column(name), parts(fill) {}
+};
+
+namespace fill {
+
+inline constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+
+inline const training::TrainingConfig& config(const Context& c) { return c.row.config; }
+inline const training::Degrees& degrees(const Context& c) { return c.row.config.degrees; }
+inline const simulate::StepReport& report(const Context& c) { return c.row.report; }
+// Rows past a limit were timed too.
+inline bool is_timed(const Context& c) { return report(c).step > SimTime::zero(); }
+inline bool has_memory(const Context& c) { return report(c).memory_peak.value > 0; }
+inline double if_timed(const Context& c, double value) { return is_timed(c) ? value : missing; }
+inline double seconds_if_timed(const Context& c, SimTime time) { return if_timed(c, to_seconds(time)); }
+
+inline double slowdown_tax(const Context& c) {
+  const auto& r = report(c);
+  if (!is_timed(c) || r.step_no_slowdown <= SimTime::zero()) return missing;
+  return static_cast<double>((r.step - r.step_no_slowdown).count()) /
+         static_cast<double>(r.step_no_slowdown.count());
+}
+inline double train_time(const Context& c) {
+  const double rate = report(c).tokens_per_second;
+  return is_timed(c) && c.target_tokens > 0.0 && rate > 0.0 ? c.target_tokens / rate : missing;
+}
+inline double sensitivity(const Context& c, Bottleneck bottleneck) {
+  return if_timed(c, report(c).bottleneck[static_cast<std::size_t>(bottleneck)]);
+}
+inline double error_of(const Context& c, ErrorSource source) {
+  return if_timed(c, static_cast<double>(report(c).error[static_cast<std::size_t>(source)]));
+}
+inline bool is_drawn(const Context& c) { return report(c).step_median > SimTime::zero(); }
+inline void times(const Context& c, const std::array<SimTime, time_category_count>& parts, double* out) {
+  for (const SimTime part : parts) *out++ = seconds_if_timed(c, part);
+}
+inline std::int64_t gpu_index(const Context& c) {
+  const auto own = config(c).gpu;
+  return own.is_none() ? c.catalog.cluster(config(c).cluster).gpu.index() : own.index();
+}
+inline std::int64_t nccl_version(const Context& c) {
+  const std::int32_t asked = config(c).nccl_version;
+  return asked != 0 ? asked : c.catalog.cluster(config(c).cluster).nccl_version;
+}
+
+using In = const Context&;
+using Int = std::int64_t;
+
+// clang-format off
+inline constexpr Filler own_fillers[] = {
+    {"config", [](In c) -> Int { return c.number; }},
+    {"config_id", [](In c) -> Int { return static_cast<Int>(c.row.config_id); }},
+    {"model", [](In c) -> Int { return config(c).model.index(); }},
+    {"cluster", [](In c) -> Int { return config(c).cluster.index(); }},
+    {"gpu", [](In c) -> Int { return gpu_index(c); }},
+    {"framework", [](In c) -> Int { return config(c).framework.index(); }},
+    {"schedule", [](In c) -> Int { return config(c).schedule.index(); }},
+    {"recompute", [](In c) -> Int { return static_cast<Int>(config(c).recompute); }},
+    {"precision", [](In c) -> Int { return static_cast<Int>(config(c).precision); }},
+    {"gpus", [](In c) -> Int { return training::gpus_of(degrees(c)); }},
+    {"tp", [](In c) -> Int { return degrees(c).tensor; }},
+    {"pp", [](In c) -> Int { return degrees(c).pipeline; }},
+    {"cp", [](In c) -> Int { return degrees(c).context; }},
+    {"ep", [](In c) -> Int { return degrees(c).expert; }},
+    {"etp", [](In c) -> Int { return degrees(c).expert_tensor; }},
+    {"dp", [](In c) -> Int { return degrees(c).data; }},
+    {"vpp", [](In c) -> Int { return degrees(c).virtual_stages; }},
+    {"micro_batch", [](In c) -> Int { return config(c).batch.micro_samples; }},
+    {"microbatches", [](In c) -> Int { return training::microbatches_of(config(c)); }},
+    {"global_batch", [](In c) -> Int { return config(c).batch.global_samples; }},
+    {"global_batch_tokens", [](In c) -> Int { return Int{config(c).batch.global_samples} * config(c).batch.sequence_tokens; }},
+    {"seq_len", [](In c) -> Int { return config(c).batch.sequence_tokens; }},
+    {"zero", [](In c) -> Int { return static_cast<Int>(config(c).zero); }},
+    {"zero_group", [](In c) -> Int { return config(c).zero_group; }},
+    {"sequence_parallel", [](In c) -> Int { return config(c).sequence_parallel; }},
+    {"flash_attention", [](In c) -> Int { return config(c).flash_attention; }},
+    {"overlap_grad_reduce", [](In c) -> Int { return config(c).overlap.grad_reduce; }},
+    {"overlap_param_gather", [](In c) -> Int { return config(c).overlap.param_gather; }},
+    {"overlap_p2p", [](In c) -> Int { return config(c).overlap.pipeline; }},
+    {"overlap_tp", [](In c) -> Int { return config(c).overlap.tensor; }},
+    {"embedding_is_layer", [](In c) -> Int { return config(c).layers.embedding_is_layer; }},
+    {"loss_is_layer", [](In c) -> Int { return config(c).layers.loss_is_layer; }},
+    {"layer_split", [](In c) -> Int { return config(c).layers.explicit_layers.index(); }},
+    {"nccl_version", [](In c) -> Int { return nccl_version(c); }},
+    {"status", [](In c) -> Int { return static_cast<Int>(report(c).status); }},
+    {"reason", [](In c) -> Int { return static_cast<Int>(report(c).reason); }},
+    {"reason_margin", [](In c) { return report(c).reason == training::Reason::memory ? report(c).reason_margin : missing; }},
+    {"limit", [](In c) -> Int { return c.row.limit; }},
+    {"limit_excess", [](In c) { return c.row.limit >= 0 ? c.row.limit_excess : missing; }},
+    {"evidence", [](In c) -> Int { return is_timed(c) ? static_cast<Int>(report(c).evidence) : 4; }},
+    {"out_of_range", [](In c) -> Int { return is_timed(c) ? report(c).out_of_range : 0; }},
+    {"critical_stage", [](In c) -> Int { return is_timed(c) ? report(c).critical_stage : -1; }},
+    {"mem_peak_stage", [](In c) -> Int { return has_memory(c) ? report(c).memory_stage : -1; }},
+    {"step_time", [](In c) { return seconds_if_timed(c, report(c).step); }},
+    {"step_time_no_slowdown", [](In c) { return seconds_if_timed(c, report(c).step_no_slowdown); }},
+    {"step_time_no_contention", [](In c) { return seconds_if_timed(c, report(c).step_no_contention); }},
+    {"slowdown_tax", [](In c) { return slowdown_tax(c); }},
+    {"tokens_per_s", [](In c) { return if_timed(c, report(c).tokens_per_second); }},
+    {"tokens_per_s_per_gpu", [](In c) { return if_timed(c, report(c).tokens_per_second / training::gpus_of(degrees(c))); }},
+    {"train_time", [](In c) { return train_time(c); }},
+    {"mfu", [](In c) { return if_timed(c, report(c).mfu); }},
+    {"mem_peak", [](In c) { return has_memory(c) ? static_cast<double>(report(c).memory_peak.value) : missing; }},
+    {"mem_limit", [](In c) { return has_memory(c) ? static_cast<double>(report(c).memory_limit.value) : missing; }},
+    {"bubble_frac", [](In c) { return if_timed(c, report(c).bubble_fraction); }},
+    {"exposed_comm_frac", [](In c) { return if_timed(c, report(c).exposed_comm_fraction); }},
+    {"overlap_frac", [](In c) { return if_timed(c, report(c).overlap_fraction); }},
+    {"measured_share", [](In c) { return if_timed(c, report(c).measured_share); }},
+    {"sens_flops", [](In c) { return sensitivity(c, Bottleneck::arithmetic); }},
+    {"sens_hbm", [](In c) { return sensitivity(c, Bottleneck::memory); }},
+    {"sens_scale_up", [](In c) { return sensitivity(c, Bottleneck::scale_up); }},
+    {"sens_scale_out", [](In c) { return sensitivity(c, Bottleneck::scale_out); }},
+    {"sens_latency", [](In c) { return sensitivity(c, Bottleneck::latency); }},
+    {"sens_host", [](In c) { return sensitivity(c, Bottleneck::host); }},
+    {"step_time_p50", [](In c) { return is_drawn(c) ? to_seconds(report(c).step_median) : missing; }},
+    {"step_time_p90", [](In c) { return is_drawn(c) ? to_seconds(report(c).step_p90) : missing; }},
+    {"rel_error", [](In c) { return if_timed(c, static_cast<double>(report(c).rel_error)); }},
+    {"rel_error_p90", [](In c) { return if_timed(c, static_cast<double>(report(c).rel_error_p90)); }},
+    {"error_arithmetic", [](In c) { return error_of(c, ErrorSource::arithmetic); }},
+    {"error_memory", [](In c) { return error_of(c, ErrorSource::memory); }},
+    {"error_scale_up", [](In c) { return error_of(c, ErrorSource::scale_up); }},
+    {"error_scale_out", [](In c) { return error_of(c, ErrorSource::scale_out); }},
+    {"error_latency", [](In c) { return error_of(c, ErrorSource::latency); }},
+    {"error_host", [](In c) { return error_of(c, ErrorSource::host); }},
+    {"error_overlap", [](In c) { return error_of(c, ErrorSource::overlap); }},
+    {"error_framework", [](In c) { return error_of(c, ErrorSource::framework); }},
+    {"error_layout", [](In c) { return error_of(c, ErrorSource::layout); }},
+    {"mem_rel_error", [](In c) { return has_memory(c) ? static_cast<double>(report(c).mem_rel_error) : missing; }},
+    {"breakdown/exposed_time", [](In c, double* out) { times(c, report(c).exposed, out); }},
+    {"breakdown/total_time", [](In c, double* out) { times(c, report(c).total, out); }},
+    {"breakdown/mem", [](In c, double* out) { for (const Bytes part : report(c).memory) *out++ = has_memory(c) ? static_cast<double>(part.value) : missing; }},
+    {"breakdown/path_time", [](In c, double* out) { times(c, report(c).path, out); }},
+};
+// clang-format on
+
+// Choices of the recipe fill columns of their names.
+template <std::size_t choice>
+constexpr Filler choice_filler() {
+  constexpr training::ChoiceHead head = training::choice_heads[choice];
+  if constexpr (head.kind == training::ChoiceKind::permille) {
+    return {head.name,
+            [](In c) { return training::recipe_choices()[choice].get(config(c).recipe) / 1000.0; }};
+  } else {
+    return {head.name, [](In c) -> Int { return training::recipe_choices()[choice].get(config(c).recipe); }};
+  }
+}
+template <std::size_t... own, std::size_t... choice>
+constexpr auto joined(std::index_sequence<own...>, std::index_sequence<choice...>) {
+  return std::array<Filler, sizeof...(own) + sizeof...(choice)>{own_fillers[own]...,
+                                                                choice_filler<choice>()...};
+}
+inline constexpr auto fillers = joined(std::make_index_sequence<std::size(own_fillers)>(),
+                                       std::make_index_sequence<training::choice_count>());
+
+}  // namespace fill
+
+// For the generated table: the place of a column's filler, and that every filler has a column. Indices, not
+// pointers: the sanitizers' null checks are not constant expressions.
+inline constexpr std::size_t no_filler = std::size(fill::fillers);
+constexpr std::size_t filler_of(std::string_view column) {
+  std::size_t i = 0;
+  while (i < no_filler && fill::fillers[i].column != column) ++i;
+  return i;
+}
+constexpr bool has_filler(std::string_view column) { return filler_of(column) != no_filler; }
+constexpr bool all_fillers_are_among(std::span<const std::string_view> columns) {
+  if (columns.size() != no_filler) return false;
+  for (std::size_t i = 0; i < no_filler; ++i) {
+    bool found = false;
+    for (const std::string_view column : columns) found = found || column == fill::fillers[i].column;
+    if (!found) return false;
+  }
+  return true;
+}
+
+}  // namespace echo::results

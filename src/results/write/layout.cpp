@@ -1,0 +1,99 @@
+#include "results/write/layout.hpp"
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+
+#include "base/lane.hpp"
+#include "results/rank/row_errors.hpp"
+#include "results/write/column_bytes.hpp"
+#include "sweep/language/metric.hpp"
+#include "training/memory/memory.hpp"
+
+namespace echo::results {
+namespace {
+
+using storage::Hdf5File;
+
+constexpr std::int64_t chunk_rows = 16384;      // 128 KiB of doubles
+constexpr std::int64_t wide_chunk_rows = 4096;  // of two-dimensional columns
+
+// "min", "max", or "" where neither is better.
+std::string goal_of(const Column& column, const std::vector<sweep::Objective>& objectives) {
+  if (objectives.empty()) return column.objective;
+  const auto found = std::ranges::find(objectives, column.path, &sweep::Objective::metric);
+  if (found == objectives.end()) return "";
+  return found->goal == sweep::Goal::min ? "min" : "max";
+}
+
+// "gpu" of "error_arithmetic"; "" of columns that are no contribution to an error.
+std::string_view owner_of_error(std::string_view column) {
+  for (std::size_t k = 0; k < error_source_names.size(); ++k)
+    if (column == error_column(static_cast<ErrorSource>(k)))
+      return error_owner_names[static_cast<std::size_t>(owner_of(static_cast<ErrorSource>(k)))];
+  return "";
+}
+
+void describe_column(Hdf5File& file, const Column& column, const CodeTables& codes, const std::string& goal) {
+  const std::string path = path_of(column);
+  file.set_attribute(path, "units", column.units);
+  file.set_attribute(path, "long_name", column.long_name);
+  file.set_attribute(path, "description", column.description);
+  file.set_attribute(path, "role", name_of(column.role));
+  if (!goal.empty()) file.set_attribute(path, "objective", goal);
+  if (const sweep::Metric* metric = sweep::find_metric(column.path); metric != nullptr)
+    file.set_attribute(path, "error_follows", std::string(name_of(metric->error)));
+  if (const std::string_view owner = owner_of_error(column.path); !owner.empty())
+    file.set_attribute(path, "shared_by", std::string(owner));
+  if (column.names == Names::none) return;
+  const auto meanings = codes.meanings(column);
+  if (meanings.empty()) return;  // a file without rows names nothing
+  std::vector<std::int8_t> values;
+  std::string joined;
+  for (const std::string& meaning : meanings) {
+    values.push_back(static_cast<std::int8_t>(values.size()));
+    joined += (joined.empty() ? "" : " ") + meaning;
+  }
+  file.set_attribute(path, "flag_values", values);
+  file.set_attribute(path, "flag_meanings", joined);
+}
+
+void make_part_scale(Hdf5File& file, const std::string& path, std::span<const std::string_view> names,
+                     const char* long_name) {
+  file.make_texts(path, std::vector<std::string>(names.begin(), names.end()));
+  file.make_scale(path);
+  file.set_attribute(path, "long_name", long_name);
+}
+
+}  // namespace
+
+void make_columns(Hdf5File& file, std::int64_t rows, const CodeTables& codes,
+                  const std::vector<sweep::Objective>& objectives) {
+  file.make_group("/breakdown");
+  make_part_scale(file, "/breakdown/part", time_category_names, "what step time is spent on");
+  make_part_scale(file, "/breakdown/mem_part", training::memory_part_names, "what memory holds");
+  for (const Column& column : column_table()) {
+    storage::DatasetSpec spec{path_of(column), column.type, {static_cast<std::uint64_t>(rows)}, {}};
+    const bool is_wide = width_of(column) > 1;
+    if (rows > 0)
+      spec.chunk = {static_cast<std::uint64_t>(std::min(rows, is_wide ? wide_chunk_rows : chunk_rows))};
+    if (is_wide) {
+      spec.shape.push_back(static_cast<std::uint64_t>(width_of(column)));
+      if (rows > 0) spec.chunk.push_back(spec.shape.back());
+    }
+    file.make_dataset(spec);
+    if (column.role == Role::scale)
+      file.make_scale(spec.path);
+    else
+      file.attach_scale(spec.path, 0, "/config");
+    if (is_wide) file.attach_scale(spec.path, 1, std::string("/breakdown/") + column.dimension);
+    describe_column(file, column, codes, goal_of(column, objectives));
+  }
+}
+
+void describe_groups(Hdf5File& file) {
+  for (const Group& group : group_table())
+    if (file.has(group.path)) file.set_attribute(group.path, "description", group.description);
+}
+
+}  // namespace echo::results

@@ -1,0 +1,209 @@
+// Two passes over the rows: one finds which names are used (codes must be known before the first column is
+// written) and which carried rows count, one writes batch by batch. The file is built beside its place, read
+// back column by column, and renamed: the read-back is both the proof that the disk holds what we wrote and
+// the flat, schema-ordered stream that rows_digest is taken of.
+#include "results/write/result_file.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/digest.hpp"
+#include "base/error.hpp"
+#include "results/rank/effects.hpp"
+#include "results/rank/objectives.hpp"
+#include "results/rank/robust_front.hpp"
+#include "results/read_rows.hpp"
+#include "results/write/carried_provenance.hpp"
+#include "results/write/carry.hpp"
+#include "results/write/column_bytes.hpp"
+#include "results/write/column_writer.hpp"
+#include "results/write/fill.hpp"
+#include "results/write/front_group.hpp"
+#include "results/write/layout.hpp"
+#include "results/write/merged_rows.hpp"
+
+namespace echo::results {
+namespace {
+
+using storage::Hdf5File;
+
+// Everything a file is made of, and what the first pass found.
+struct Job {
+  RowStream& stream;
+  const simulate::Catalog& catalog;
+  const FileHeader& header;
+  const Provenance& provenance;
+  std::span<const CarriedFile> files;
+  std::vector<std::string> layer_tables;
+  std::vector<CarriedRow> carried;  // those the stream does not replace
+  std::map<Names, std::set<std::int64_t>> used;
+  std::array<std::int64_t, 5> by_status{};
+  [[nodiscard]] std::int64_t rows() const {
+    return stream.size() + static_cast<std::int64_t>(carried.size());
+  }
+};
+
+std::vector<std::string> layer_texts(const simulate::Catalog& catalog) {
+  std::vector<std::string> texts;
+  for (const auto& table : catalog.layer_tables) {
+    texts.emplace_back();
+    for (const std::int32_t layers : table)
+      texts.back() += (texts.back().empty() ? "" : " ") + std::to_string(layers);
+  }
+  return texts;
+}
+
+void survey_row(Job& job, const FinishedRow& finished) {
+  const Context context{finished.row, job.catalog};
+  for (const Column& column : column_table())
+    if (names_a_table(column)) job.used[column.names].insert(column.filler->integer(context));
+  ++job.by_status.at(static_cast<std::size_t>(finished.row.report.status));
+}
+
+void survey(Job& job) {
+  std::vector<FinishedRow> batch;
+  auto carried = job.carried.begin(), kept = job.carried.begin();
+  for (std::int64_t first = 0; first < job.stream.size(); first += batch_rows) {
+    batch.resize(static_cast<std::size_t>(std::min(batch_rows, job.stream.size() - first)));
+    job.stream.read(first, batch);
+    for (const FinishedRow& finished : batch) {
+      survey_row(job, finished);
+      for (; carried != job.carried.end() && carried->number < finished.row.id; ++carried) *kept++ = *carried;
+      if (carried != job.carried.end() && carried->number == finished.row.id) ++carried;  // replaced
+    }
+  }
+  kept = std::move(carried, job.carried.end(), kept);
+  job.carried.erase(kept, job.carried.end());
+  for (const CarriedRow& row : job.carried)
+    ++job.by_status.at(static_cast<std::size_t>(job.files[row.file].rows->status(row.row)));
+}
+
+struct ReadBack {
+  std::string rows_digest;           // over all columns, one after the other
+  std::vector<std::string> columns;  // of each column alone
+};
+
+ReadBack read_back(const std::filesystem::path& path) {
+  const Hdf5File file(path, Hdf5File::Mode::read);
+  ReadBack result;
+  Digest whole;
+  std::vector<std::byte> bytes;
+  for (const Column& column : column_table()) {
+    Digest alone;
+    const auto rows = static_cast<std::int64_t>(file.shape(path_of(column)).front());
+    const auto row_bytes = static_cast<std::size_t>(width_of(column)) * storage::size_of(column.type);
+    for (std::int64_t first = 0; first < rows; first += batch_rows) {
+      const auto count = static_cast<std::uint64_t>(std::min(batch_rows, rows - first));
+      bytes.resize(count * row_bytes);
+      file.read_rows(path_of(column), static_cast<std::uint64_t>(first), count, bytes.data());
+      whole.add(bytes);
+      alone.add(bytes);
+    }
+    result.columns.push_back(alone.hex());
+  }
+  result.rows_digest = whole.hex();
+  return result;
+}
+
+// What the file says about its own rows: /pareto and /effects. Neither is there without a feasible row.
+struct Findings {
+  std::vector<sweep::Objective> objectives;
+  std::vector<FrontPoint> front;
+  std::vector<MainEffect> effects;
+  std::vector<ColumnInfo> columns;  // of the objectives
+
+  void write(Hdf5File& file) const {
+    if (!front.empty()) {
+      write_front(file, front, objectives, columns);
+      file.set_attribute("/", "NX_class", "NXroot");
+      file.set_attribute("/", "default", "pareto");
+    }
+    if (!effects.empty()) write_effects(file, effects, objectives[0].metric);
+  }
+};
+
+Findings look_at(const std::filesystem::path& path) {
+  const ResultFile rows(path);
+  Findings found{.objectives = two_objectives(rows.state().objectives)};
+  found.front = robust_front(rows, found.objectives[0], found.objectives[1]);
+  found.effects = main_effects(rows, found.objectives[0].metric);
+  for (const auto& objective : found.objectives) found.columns.push_back(rows.at(objective.metric));
+  return found;
+}
+
+std::string build(const std::filesystem::path& path, Job& job) {
+  const CodeTables codes(job.used, names_of(job.files, job.carried), job.catalog, job.header.limit_names);
+  const Provenance provenance = with_carried(job.provenance, job.files);
+  Hdf5File file(path, Hdf5File::Mode::create);
+  write_header(file, job.header, job.rows(), job.by_status);
+  make_columns(file, job.rows(), codes, job.header.objectives);
+  write_provenance(file, provenance, job.layer_tables, static_cast<std::uint64_t>(job.rows()));
+  ColumnWriter writer(file, {job.catalog, codes, job.header.target_tokens}, job.files, job.layer_tables);
+  FailedPlaces failed(provenance.failures);
+  MergedRows rows(job.stream, job.carried);
+  MergedBatch batch;
+  for (rows.next(batch); batch.size() > 0; rows.next(batch)) writer.write(batch), failed.see(batch);
+  write_failures(file, provenance.failures, failed.places());
+  file.close();
+
+  const ReadBack back = read_back(path);
+  if (back.columns != writer.digests())
+    throw UserError("\"" + path.string() + "\" does not read back as it was written",
+                    "the disk or its network file system is failing; write elsewhere with -o", 5);
+  const Findings findings = look_at(path);
+  Hdf5File finished(path, Hdf5File::Mode::update);
+  findings.write(finished);
+  describe_groups(finished);
+  finished.set_attribute("/", "rows_digest", back.rows_digest);
+  finished.set_attribute("/", "rows_digest_algorithm", digest_algorithm);
+  finished.set_attribute("/", "state", job.header.is_partial ? "partial" : "complete");
+  finished.close();
+  return back.rows_digest;
+}
+
+}  // namespace
+
+WriteSummary write_results(const std::filesystem::path& file, RowStream& rows,
+                           const simulate::Catalog& catalog, const FileHeader& header,
+                           const Provenance& provenance, std::span<const CarriedFile> carried) {
+  const auto folder = std::filesystem::absolute(file).parent_path();
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);  // a failure shows when the file is made
+  auto unfinished = file;
+  unfinished += ".tmp";
+  Job job{.stream = rows,
+          .catalog = catalog,
+          .header = header,
+          .provenance = provenance,
+          .files = carried,
+          .layer_tables = layer_texts(catalog),
+          .carried = carried_rows(carried),
+          .used = {}};
+  survey(job);
+  try {
+    std::string digest = build(unfinished, job);
+    storage::sync_to_disk(unfinished);
+    std::filesystem::rename(unfinished, file);
+    storage::sync_to_disk(folder);
+    return {std::move(digest), job.rows(), job.by_status};
+  } catch (const std::filesystem::filesystem_error& failure) {
+    throw UserError(failure.what(), "choose another place with -o", 5);
+  } catch (...) {
+    std::filesystem::remove(unfinished, error);
+    throw;
+  }
+}
+
+WriteSummary write_results(const std::filesystem::path& file, RowStream& rows,
+                           const simulate::Catalog& catalog, const FileHeader& header,
+                           const Provenance& provenance, const OldRows* old,
+                           std::span<const sweep::PointIndex> new_numbers) {
+  const CarriedFile one{old, new_numbers, 0};
+  return write_results(file, rows, catalog, header, provenance,
+                       std::span<const CarriedFile>(&one, old == nullptr ? 0 : 1));
+}
+
+std::string digest_of(const std::filesystem::path& file) { return read_back(file).rows_digest; }
+
+}  // namespace echo::results

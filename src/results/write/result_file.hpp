@@ -1,0 +1,51 @@
+// The result file: written whole from a stream of rows and from rows of older files, and recognised again on
+// a relaunch.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "results/file_header.hpp"
+#include "results/provenance.hpp"
+#include "results/write/old_rows.hpp"
+#include "results/write/row_stream.hpp"
+#include "simulate/catalog.hpp"
+
+namespace echo::results {
+
+struct WriteSummary {
+  std::string rows_digest;
+  std::int64_t rows = 0;
+  std::array<std::int64_t, 5> by_status{};  // [training::Status]
+};
+
+// Writes `file`.tmp, reads it back (which yields the digest), syncs, and renames: readers see all or nothing.
+// Memory does not grow with the number of streamed rows, but for one code table and one batch.
+//
+// With `old`, its rows take part under the numbers `new_numbers` gives them (by row; -1 = left out; empty =
+// the numbers they had). Where the stream has a row of the same number, that one counts. Columns, digest
+// included, are those of a file written in one go. Launches and failures of `old` are carried over: launches
+// in `provenance` are numbered from old->next_launch(). `file` may be the old file itself.
+// UserError 5: the disk refuses. Contract: an old row's names and layer table are known to the new sweep.
+WriteSummary write_results(const std::filesystem::path& file, RowStream&, const simulate::Catalog&,
+                           const FileHeader&, const Provenance&, const OldRows* old = nullptr,
+                           std::span<const sweep::PointIndex> new_numbers = {});
+
+// A file whose rows, under these numbers, take part in a new one. Of equal numbers the first file's row
+// stays.
+struct CarriedFile {
+  const OldRows* rows = nullptr;
+  std::span<const sweep::PointIndex> numbers;  // [rows->count()]; -1 = left out; empty = as they were
+  std::int32_t first_launch = 0;               // what its launch 0 is called in the new file
+};
+// The general form. Launches and failures of the carried files are carried over.
+WriteSummary write_results(const std::filesystem::path& file, RowStream&, const simulate::Catalog&,
+                           const FileHeader&, const Provenance&, std::span<const CarriedFile> carried);
+
+// Recomputes the digest from the columns of a file.
+[[nodiscard]] std::string digest_of(const std::filesystem::path& file);
+
+}  // namespace echo::results

@@ -1,0 +1,37 @@
+// Finished rows in id order, read from the first to the last, more than once.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sweep/run/row.hpp"
+
+namespace echo::results {
+
+struct FinishedRow {
+  sweep::Row row;
+  std::int32_t launch = 0, worker = 0;  // who did it: provenance only
+};
+
+struct RowStream {
+  [[nodiscard]] virtual std::int64_t size() const = 0;
+  // Rows [first, first + out.size()) in ascending id order; every id once. `first` is 0, which starts anew,
+  // or where the last call ended.
+  virtual void read(std::int64_t first, std::span<FinishedRow> out) = 0;
+  virtual ~RowStream() = default;
+};
+
+// Rows held in memory, sorted on construction; of equal ids the first stays.
+class RowsInMemory : public RowStream {
+ public:
+  explicit RowsInMemory(std::vector<FinishedRow> rows);
+  [[nodiscard]] std::int64_t size() const override { return static_cast<std::int64_t>(rows_.size()); }
+  void read(std::int64_t first, std::span<FinishedRow> out) override;
+
+ private:
+  std::vector<FinishedRow> rows_;
+};
+
+}  // namespace echo::results

@@ -1,0 +1,70 @@
+// Which pairs of a point a slowdown model is asked about.
+//
+// Problem. A point has some 40 kernels and 12 collectives. The white-box model takes 6 ns a pair, less than
+// any look-up; a forest of 200 trees takes 1.2 us, and 485 times that is more than all the rest of a point
+// takes.
+//
+// Idea. A kernel only ever meets the collectives of its own blocks, which are two fifths of all pairs. And
+// neighbouring points share most kernels and collectives, so factors are kept from point to point, by the
+// numbers that the price memos gave to the two. Points of sweeps/gpt3-175b-96xh800.toml (tests/benchmark/
+// overlap_benchmark.cpp, November 2026): 4 us by the white box, 251 us where each of 200 pairs is asked of
+// the forest, 6 us where they are kept.
+#include "simulate/prices/fill_factors.hpp"
+
+#include <algorithm>
+
+#include "slowdown/model.hpp"
+
+namespace echo::simulate {
+
+namespace {
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+// Marks the pairs of one block; `collectives` is scratch.
+void mark_block(const workload::OpGraph& graph, std::size_t kernels, std::size_t row,
+                std::vector<std::int32_t>& collectives, std::vector<std::uint8_t>& meets) {
+  collectives.clear();
+  for (std::size_t op = 0; op < graph.work.size(); ++op) {
+    if (graph.lane[op] == Lane::compute) continue;
+    const std::int32_t collective = graph.work[op] - static_cast<std::int32_t>(kernels);
+    if (std::find(collectives.begin(), collectives.end(), collective) == collectives.end())
+      collectives.push_back(collective);
+  }
+  if (collectives.empty()) return;
+  for (std::size_t op = 0; op < graph.work.size(); ++op) {
+    if (graph.lane[op] != Lane::compute) continue;
+    std::uint8_t* const first = &meets[at(graph.work[op]) * row];
+    for (const std::int32_t collective : collectives) first[collective] = 1;
+  }
+}
+
+}  // namespace
+
+void fill_factors(const Calibration& calibration, const slowdown::Machine& machine,
+                  const workload::Workload& work, FactorMemo& memo, Prices& out) {
+  if (calibration.learned.is_empty()) {
+    slowdown::fill_table(calibration.slowdown, out.kernels, out.collectives, machine, out.kernel_factor,
+                         out.collective_factor);
+    return;
+  }
+  const std::size_t kernels = out.kernels.size(), collectives = out.collectives.size();
+  out.meets.assign(kernels * collectives, 0);
+  for (std::int32_t block = 0; block < work.block_count; ++block)
+    mark_block(work.blocks[at(block)], kernels, collectives, out.block_collectives, out.meets);
+  out.kernel_factor.assign(kernels * collectives, 1.0);
+  out.collective_factor.assign(kernels * collectives, 1.0);
+  for (std::size_t k = 0; k < kernels; ++k) {
+    for (std::size_t c = 0; c < collectives; ++c) {
+      const std::size_t pair = k * collectives + c;
+      if (out.meets[pair] == 0) continue;
+      const slowdown::Factors& factors = memo.find(out.kernel_number[k], out.collective_number[c], [&] {
+        return calibration.learned.predict(out.kernels[k], out.collectives[c], machine);
+      });
+      out.kernel_factor[pair] = factors.kernel;
+      out.collective_factor[pair] = factors.collective;
+    }
+  }
+}
+
+}  // namespace echo::simulate

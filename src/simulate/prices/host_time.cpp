@@ -1,0 +1,51 @@
+// The host issues kernels while the GPU still runs earlier ones, and is ahead of it by what the GPU has yet
+// to do. A pass of short kernels eats that lead up and then runs at the host's pace; a pass of long ones
+// builds it up again. Over equal blocks the GPU is behind the host, or the host behind the GPU, from the
+// first block to the last, so that only the ends of runs of blocks matter (Issue); a test holds that against
+// one kernel after the other.
+//
+// Between passes the lead is kept only where nothing waits for the GPU. Megatron-LM's pipeline without
+// overlapped transfers synchronises the device at every hop (p2p_communication.py, batch_p2p_sync), and a
+// dropless mixture copies its token counts to the host (token_dispatcher.py): there each pass starts afresh.
+// The lead is never longer than the launch queue: 1024 kernels (forums.developer.nvidia.com/t/68937,
+// stackoverflow.com/q/53970187). The step's own waits (loss, gradient norm) are in host_per_step.
+//
+// A CUDA graph is one call of the framework, 2.5 us to launch and 1 ns a kernel (left out), whatever it holds
+// (NVIDIA blog 2024, "Constant Time Launch for Straight-Line CUDA Graphs").
+//
+// Under CUDA_LAUNCH_BLOCKING=1 a launch returns when its kernel has run (CUDA C++ Programming Guide,
+// asynchronous concurrent execution): host and GPU take turns, and a pass takes what both take. Neglected:
+// the host's waking up after each kernel; kernels of the step's tail, which are few and long.
+#include "simulate/prices/host_time.hpp"
+
+namespace echo::simulate {
+
+namespace {
+constexpr std::int64_t launch_queue = 1024;
+constexpr SimTime graph_launch = std::chrono::nanoseconds(2500);
+}  // namespace
+
+Host::Host(const training::TrainingConfig& config, const training::ModelSpec& model,
+           const training::FrameworkSpec& framework, const machine::ClusterSpec& cluster,
+           const training::RankLayout& layout)
+    : per_kernel_(framework.host_per_kernel),
+      per_graph_(framework.host_per_kernel + graph_launch),
+      per_transfer_(layout.pipeline.ranks > 1 ? layout.tensor.ranks * framework.host_per_peer
+                                              : SimTime::zero()),
+      blocks_(cluster.launch_blocking) {
+  const bool waits_at_hops = config.degrees.pipeline > 1 && !config.overlap.pipeline;
+  const bool waits_for_counts = model.has_experts() && config.recipe.capacity_permille == 0;
+  longest_lead_ = waits_at_hops || waits_for_counts || blocks_ ? SimTime::zero() : launch_queue * per_kernel_;
+}
+
+SimTime Host::issue_time(const workload::OpGraph& graph) const {
+  return graph.launches * per_kernel_ + graph.graphs * per_graph_ + graph.transfers * per_transfer_;
+}
+
+SimTime host_of_step(const training::FrameworkSpec& framework, const workload::StepTail& tail) {
+  return framework.host_per_step + tail.slices * framework.host_per_slice;
+}
+
+SimTime Host::kept(SimTime ahead) const { return std::min(ahead, longest_lead_); }
+
+}  // namespace echo::simulate

@@ -1,0 +1,28 @@
+// A collective priced on the links that flows over the whole machine leave its group.
+#pragma once
+
+#include "collective/constants.hpp"
+#include "machine/cluster.hpp"
+#include "network/nccl_phases.hpp"
+#include "ops/collective.hpp"
+#include "simulate/prices/price_memo.hpp"
+
+namespace echo::simulate {
+
+// What sends as `priced` does. NCCL's choice stands: it knows the machine, not what else runs there.
+struct FlowQuestion {
+  const ops::CollectiveQuery& query;
+  const ops::CollectiveEstimate& priced;  // on the links of the closed form
+  const machine::GroupLinks& closed;      // those
+  const machine::ClusterSpec& cluster;    // with the fabric chosen
+  const FabricChoice& fabric;
+};
+
+// The links; worked out once for each kind of traffic in groups of one shape. `where`: GPU and cluster.
+[[nodiscard]] const machine::GroupLinks& links_by_flows(const FlowQuestion&, std::int32_t where,
+                                                        PriceMemo& memo);
+
+// Settings that keep NCCL to what it chose.
+[[nodiscard]] ops::CommSettings as_chosen(ops::CommSettings, const ops::CollectiveEstimate&);
+
+}  // namespace echo::simulate

@@ -1,0 +1,65 @@
+// Kernel and collective prices, and slowdown factors, already worked out with one catalog and one
+// calibration. Look-up only; order never matters.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+
+#include "machine/cluster.hpp"
+#include "machine/topology.hpp"
+#include "network/nccl_phases.hpp"
+#include "network/shared_links.hpp"
+#include "ops/collective.hpp"
+#include "ops/kernel.hpp"
+#include "simulate/prices/fabric.hpp"
+#include "simulate/prices/factor_memo.hpp"
+
+namespace echo::simulate {
+
+struct CollectiveKey {
+  std::int32_t where = 0;    // GPU and cluster
+  std::int32_t generic = 0;  // textbook collectives and how; 0 = NCCL's
+  FabricChoice fabric;
+  ops::CommSettings settings;
+  ops::CollectiveQuery query;
+  bool by_flows = false;  // priced on links_by_flows
+  friend bool operator==(const CollectiveKey&, const CollectiveKey&) = default;
+};
+
+struct PricedKernel {
+  ops::KernelPrice alone;
+  std::int32_t number = 0;  // in the order in which kernels were first asked for
+};
+
+// What a collective takes alone, and what of the links it takes while it does.
+struct PricedCollective {
+  ops::CollectiveEstimate alone;
+  network::LinkDemand use;
+  std::int32_t number = 0;  // likewise
+};
+
+struct FlowLinksKey {
+  std::int32_t where = 0;  // GPU and cluster
+  network::Method method{};
+  bool all_pairs = false;
+  FabricChoice fabric;
+  machine::GroupSpan group;
+  friend bool operator==(const FlowLinksKey&, const FlowLinksKey&) = default;
+};
+
+struct PriceKeyHash {
+  std::size_t operator()(const std::pair<std::int32_t, ops::KernelKey>& key) const;
+  std::size_t operator()(const CollectiveKey& key) const;
+  std::size_t operator()(const FlowLinksKey& key) const;
+};
+
+struct PriceMemo {
+  std::unordered_map<std::pair<std::int32_t, ops::KernelKey>, PricedKernel, PriceKeyHash>
+      kernels;  // (gpu, key)
+  std::unordered_map<CollectiveKey, PricedCollective, PriceKeyHash> collectives;
+  std::unordered_map<FlowLinksKey, machine::GroupLinks, PriceKeyHash> flow_links;
+  FactorMemo factors;  // by the numbers of `kernels` and `collectives`
+};
+
+}  // namespace echo::simulate

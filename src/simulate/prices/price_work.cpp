@@ -1,0 +1,252 @@
+#include "simulate/prices/price_work.hpp"
+
+#include <algorithm>
+
+#include "base/contract.hpp"
+#include "base/counter_rng.hpp"
+#include "base/named_table.hpp"
+#include "collective/price_collectives.hpp"
+#include "kernels/database/price_known.hpp"
+#include "machine/topology.hpp"
+#include "network/shared_links.hpp"
+#include "ops/launches.hpp"
+#include "simulate/prices/fill_factors.hpp"
+#include "simulate/prices/links_by_flows.hpp"
+#include "simulate/prices/price_host.hpp"
+#include "textbook/machine_dimensions.hpp"
+#include "textbook/price_generic.hpp"
+
+namespace echo::simulate {
+
+namespace {
+
+class Hasher {
+ public:
+  Hasher& add(std::int64_t value) { return state_ = mix(state_ ^ static_cast<std::uint64_t>(value)), *this; }
+  [[nodiscard]] std::size_t done() const { return static_cast<std::size_t>(state_); }
+
+ private:
+  std::uint64_t state_ = 0;
+};
+
+std::int64_t packed(std::int32_t high, std::int32_t low) {
+  return (static_cast<std::int64_t>(high) << 32) ^ static_cast<std::uint32_t>(low);
+}
+
+template <class Table>
+const auto& named(const Table& table, const std::string& name) {
+  const std::int32_t i = find_named(table, name);
+  ECHO_EXPECT(i >= 0);
+  return table[static_cast<std::size_t>(i)];
+}
+
+}  // namespace
+
+BottleneckTimes bottlenecks_of(const ops::KernelKey& key, const ops::KernelPrice& price, SimTime in_step,
+                               const training::FrameworkSpec& framework, bool cuda_graphs) {
+  BottleneckTimes bottlenecks;
+  const auto whole = static_cast<double>(in_step.count()), alone = static_cast<double>(price.alone.count());
+  const bool issued = key.grouped && !cuda_graphs && key.batch * framework.host_per_expert > price.alone;
+  bottlenecks[Bottleneck::host] = issued ? whole : whole - alone;
+  if (issued) return bottlenecks;
+  bottlenecks[Bottleneck::arithmetic] = alone * price.by_arithmetic;
+  bottlenecks[Bottleneck::memory] = alone * price.by_memory;
+  bottlenecks[Bottleneck::fixed] = alone * (1.0 - price.by_arithmetic - price.by_memory);
+  return bottlenecks;
+}
+
+// Dependent kernels stand a gap apart. Products of a group do not depend on each other and run on streams
+// side by side; but the host, woken by the token counts only just before them, is not ahead of the GPU, so
+// that a group takes at least as long as the issue of its products. Inside a CUDA graph the GPU goes from
+// node to node by itself: 3.4 us a kernel of 2.9 us (Gray 2019, NVIDIA blog "Getting Started with CUDA
+// Graphs"); the few kernels of a step outside of graphs are given that gap as well.
+constexpr SimTime gap_in_graph = std::chrono::nanoseconds(500);
+
+SimTime within_a_step(const ops::KernelKey& key, SimTime alone, const training::FrameworkSpec& framework,
+                      bool cuda_graphs) {
+  const SimTime gap = cuda_graphs ? std::min(framework.kernel_gap, gap_in_graph) : framework.kernel_gap;
+  if (!key.grouped) return alone + ops::launches_of(key) * gap;
+  return std::max(alone, cuda_graphs ? SimTime::zero() : key.batch * framework.host_per_expert) + gap;
+}
+
+std::size_t PriceKeyHash::operator()(const std::pair<std::int32_t, ops::KernelKey>& p) const {
+  const ops::KernelKey& k = p.second;
+  const std::int32_t flags = static_cast<std::int32_t>(k.kind) | static_cast<std::int32_t>(k.precision) << 8 |
+                             static_cast<std::int32_t>(k.layout) << 12 |
+                             static_cast<std::int32_t>(k.style) << 16 | (k.causal ? 1 << 20 : 0) |
+                             (k.gated ? 1 << 21 : 0) | (k.fp32_accumulate ? 1 << 22 : 0) |
+                             (k.grouped ? 1 << 23 : 0) | static_cast<std::int32_t>(k.attention) << 24 |
+                             static_cast<std::int32_t>(k.library) << 26;
+  return Hasher()
+      .add(packed(p.first, flags))
+      .add(packed(k.m, k.n))
+      .add(packed(k.k, k.batch))
+      .add(packed(k.groups, k.value_dim))
+      .add(packed(k.span, k.chunked ? 1 : 0))
+      .add(packed(k.routing.experts, k.routing.rows))
+      .add(packed(k.routing.reached, k.routing.unevenness * 2 + (k.routing.tuned ? 1 : 0)))
+      .done();
+}
+
+std::size_t PriceKeyHash::operator()(const CollectiveKey& key) const {
+  const machine::GroupSpan& g = key.query.group;
+  const ops::CommSettings& s = key.settings;
+  const std::int32_t forced = static_cast<std::int32_t>(s.algorithm) |
+                              static_cast<std::int32_t>(s.protocol) << 4 | s.min_channels << 8 |
+                              s.max_channels << 16;
+  const std::int32_t others = s.max_p2p_channels | static_cast<std::int32_t>(s.library) << 8 |
+                              s.kernels << 12 | (s.sharp ? 1 << 20 : 0);
+  return Hasher()
+      .add(packed(key.where, static_cast<std::int32_t>(key.query.kind)))
+      .add(key.query.payload.value)
+      .add(packed(g.ranks, g.nodes))
+      .add(packed(g.ranks_per_node, g.stride))
+      .add(packed(g.sharing, s.nccl_version))
+      .add(packed(key.fabric.topology * 16 + key.fabric.routing, key.fabric.oversubscription_permille))
+      .add(packed(g.extent * 2 + (key.fabric.scattered ? 1 : 0), key.fabric.nodes))
+      .add(packed(key.generic, forced))
+      .add(others)
+      .add(key.by_flows ? 1 : 0)
+      .done();
+}
+
+std::size_t PriceKeyHash::operator()(const FlowLinksKey& key) const {
+  const machine::GroupSpan& g = key.group;
+  return Hasher()
+      .add(packed(key.where, static_cast<std::int32_t>(key.method) * 2 + (key.all_pairs ? 1 : 0)))
+      .add(packed(key.fabric.topology * 16 + key.fabric.routing, key.fabric.oversubscription_permille))
+      .add(packed(g.ranks, g.nodes))
+      .add(packed(g.ranks_per_node, g.stride))
+      .add(packed(g.sharing * 2 + (key.fabric.scattered ? 1 : 0), key.fabric.nodes))
+      .done();
+}
+
+ops::GenericSettings generic_settings_of(const training::Recipe& recipe) {
+  return {.algorithm = recipe.generic_algorithm,
+          .chunks = recipe.generic_chunks,
+          .order = recipe.generic_order,
+          .queue = recipe.generic_queue};
+}
+
+// Whose collectives a recipe asks for, in one number.
+static std::int32_t generic_code(const training::Recipe& recipe) {
+  if (recipe.collectives != ops::CollectiveModel::generic) return 0;
+  return 1 | static_cast<std::int32_t>(recipe.generic_algorithm) << 1 |
+         static_cast<std::int32_t>(recipe.generic_order) << 5 |
+         static_cast<std::int32_t>(recipe.generic_queue) << 7 | recipe.generic_chunks << 8;
+}
+
+ops::CommSettings comm_settings_of(const training::TrainingConfig& config,
+                                   const machine::ClusterSpec& cluster) {
+  const training::Recipe& recipe = config.recipe;
+  const bool own = recipe.comm_library == ops::CommLibrary::cluster;
+  return {.nccl_version = config.nccl_version,
+          .algorithm = recipe.nccl_algo,
+          .protocol = recipe.nccl_proto,
+          .min_channels = recipe.nccl_min_nchannels,
+          .max_channels = recipe.nccl_max_nchannels,
+          .max_p2p_channels = recipe.nccl_max_p2p_nchannels,
+          .library = !own           ? recipe.comm_library
+                     : cluster.rccl ? ops::CommLibrary::rccl
+                                    : ops::CommLibrary::nccl,
+          .kernels = recipe.comm_kernels,
+          .sharp = cluster.sharp};
+}
+
+const PricedCollective& priced_collective(const ops::CollectiveQuery& query,
+                                          const training::TrainingConfig& config, const Catalog& catalog,
+                                          const Calibration& calibration, PriceMemo& memo) {
+  const machine::ClusterSpec& own = catalog.cluster(config.cluster);
+  const std::int32_t where =
+      config.cluster.index() * 1024 + (config.gpu.is_none() ? own.gpu : config.gpu).index();
+  const FabricChoice fabric = fabric_of(config, own);
+  const ops::CommSettings settings = comm_settings_of(config, own);
+  const bool by_flows = calibration.contention == Contention::flow;
+  const auto [entry, is_new] =
+      memo.collectives.try_emplace({where, generic_code(config.recipe), fabric, settings, query, by_flows});
+  if (is_new) entry->second.number = static_cast<std::int32_t>(memo.collectives.size()) - 1;
+  if (is_new && is_of_host(query.kind)) {
+    entry->second.alone = price_host(query, catalog.gpu(config), own);
+  } else if (is_new) {
+    const machine::ClusterSpec cluster = with_fabric(own, fabric);
+    const collective::NetworkConstants& constants = named(calibration.networks, cluster.network);
+    machine::GroupLinks links =
+        machine::links_of(query.group, cluster, catalog.gpu(config), traffic_of(query.kind, fabric));
+    PricedCollective& price = entry->second;
+    if (config.recipe.collectives == ops::CollectiveModel::generic) {
+      price.alone = textbook::price_generic(query, textbook::dimensions_of(query.group, links, cluster),
+                                            generic_settings_of(config.recipe))
+                        .estimate;
+    } else {
+      price.alone = collective::price(query, links, settings, cluster.nccl_version, constants);
+      if (by_flows && query.group.nodes > 1 && price.alone.time > SimTime::zero()) {
+        links = links_by_flows({query, price.alone, links, cluster, fabric}, where, memo);
+        price.alone = collective::price(query, links, as_chosen(settings, price.alone), cluster.nccl_version,
+                                        constants);
+      }
+    }
+    price.use = network::use_of(query, price.alone, links, cluster, catalog.gpu(config));
+  }
+  return entry->second;
+}
+
+ops::CollectiveEstimate price_collective(const ops::CollectiveQuery& query,
+                                         const training::TrainingConfig& config, const Catalog& catalog,
+                                         const Calibration& calibration, PriceMemo& memo) {
+  return priced_collective(query, config, catalog, calibration, memo).alone;
+}
+
+BottleneckTimes bottlenecks_of(const ops::CollectiveEstimate& price) {
+  BottleneckTimes bottlenecks;
+  const auto time = static_cast<double>(price.time.count());
+  bottlenecks[Bottleneck::scale_up] = time * price.by_scale_up;
+  bottlenecks[Bottleneck::scale_out] = time * price.by_scale_out;
+  bottlenecks[Bottleneck::latency] = time * price.by_latency;
+  bottlenecks[Bottleneck::fixed] = time * (1.0 - price.by_scale_up - price.by_scale_out - price.by_latency);
+  return bottlenecks;
+}
+
+void price_work(const training::TrainingConfig& config, const Catalog& catalog,
+                const Calibration& calibration, const workload::Workload& work, PriceMemo& memo,
+                Prices& out) {
+  const machine::GpuSpec& gpu = catalog.gpu(config);
+  const kernels::KernelConstants& constants = named(calibration.kernels, gpu.kernels);
+  const training::FrameworkSpec& framework = catalog.framework(config.framework);
+  const std::int32_t gpu_id =
+      (config.gpu.is_none() ? catalog.cluster(config.cluster).gpu : config.gpu).index();
+  out.kernels.clear();
+  out.collectives.clear();
+  out.kernel_number.clear();
+  out.collective_number.clear();
+  out.uses.clear();
+  out.alone.clear();
+  out.bottlenecks.clear();
+  for (ops::KernelKey key : work.kernels) {
+    key.library = config.recipe.kernel_library;
+    const auto [entry, is_new] = memo.kernels.try_emplace({gpu_id, key});
+    if (is_new)
+      entry->second = {kernels::price_known(key, gpu, constants, calibration.measured),
+                       static_cast<std::int32_t>(memo.kernels.size()) - 1};
+    const ops::KernelPrice& price = entry->second.alone;
+    out.kernels.push_back(price);
+    out.kernel_number.push_back(entry->second.number);
+    out.alone.push_back(within_a_step(key, price.alone, framework, config.recipe.cuda_graphs));
+    out.bottlenecks.push_back(
+        bottlenecks_of(key, price, out.alone.back(), framework, config.recipe.cuda_graphs));
+  }
+  for (const ops::CollectiveQuery& query : work.collectives) {
+    const PricedCollective& price = priced_collective(query, config, catalog, calibration, memo);
+    out.collectives.push_back(price.alone);
+    out.collective_number.push_back(price.number);
+    out.uses.push_back(price.use);
+    out.alone.push_back(out.collectives.back().time);
+    out.bottlenecks.push_back(bottlenecks_of(out.collectives.back()));
+  }
+  fill_factors(calibration, {gpu.sm_count, gpu.memory_bandwidth.value}, work, memo.factors, out);
+  const bool shares = calibration.contention != Contention::off;
+  network::fill_losses(
+      shares ? std::span<const network::LinkDemand>(out.uses) : std::span<const network::LinkDemand>(),
+      out.scale_up_loss, out.scale_out_loss);
+}
+
+}  // namespace echo::simulate

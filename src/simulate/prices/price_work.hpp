@@ -1,0 +1,41 @@
+// Prices for everything a workload names.
+#pragma once
+
+#include "simulate/calibration.hpp"
+#include "simulate/catalog.hpp"
+#include "simulate/step/workspace.hpp"
+#include "training/config.hpp"
+
+namespace echo::simulate {
+
+// Fills `out` for `work`; memo is consulted and extended. Throws ContractViolation if the calibration lacks
+// the GPU's kernels or the cluster's network.
+void price_work(const training::TrainingConfig&, const Catalog&, const Calibration&,
+                const workload::Workload& work, PriceMemo& memo, Prices& out);
+
+// A collective's time by what it hangs on.
+[[nodiscard]] BottleneckTimes bottlenecks_of(const ops::CollectiveEstimate&);
+
+// What the config and its cluster hold communicators to, and what its textbook collectives are made of.
+[[nodiscard]] ops::CommSettings comm_settings_of(const training::TrainingConfig&,
+                                                 const machine::ClusterSpec&);
+[[nodiscard]] ops::GenericSettings generic_settings_of(const training::Recipe&);
+
+// A kernel's time in a step by what it hangs on, and that time: `alone` and what the host and dependence add.
+[[nodiscard]] BottleneckTimes bottlenecks_of(const ops::KernelKey&, const ops::KernelPrice&, SimTime in_step,
+                                             const training::FrameworkSpec&, bool cuda_graphs);
+[[nodiscard]] SimTime within_a_step(const ops::KernelKey&, SimTime alone, const training::FrameworkSpec&,
+                                    bool cuda_graphs);
+
+// One query as `config` would ask it, with what it takes of the links; the reference lasts as long as the
+// memo.
+[[nodiscard]] const PricedCollective& priced_collective(const ops::CollectiveQuery&,
+                                                        const training::TrainingConfig&, const Catalog&,
+                                                        const Calibration&, PriceMemo& memo);
+
+// One query as `config` would ask it.
+[[nodiscard]] ops::CollectiveEstimate price_collective(const ops::CollectiveQuery&,
+                                                       const training::TrainingConfig&, const Catalog&,
+                                                       const Calibration&, PriceMemo& memo);
+
+}  // namespace echo::simulate

@@ -1,0 +1,138 @@
+// Error bands from evidence.
+//
+// Problem: a step time without its error is half an answer, and errors differ: a step that waits for a
+// network nobody measured is less certain than one of large matrix products. Idea: the critical path says
+// which share of the step hangs on what (StepReport::driver: d ln step / d ln thing), evidence says how far
+// each thing may be off, and to first order
+//   d ln step = sum over things k of share_k * d ln thing_k,   contribution c_k = share_k * sigma_k,
+// so that independent errors give rel_error = sqrt(sum c_k^2). Less evidence adds its own variance to a
+// sigma:
+//   arithmetic, memory   the GPU's constants are a relative's; kernels beyond the shapes that were measured
+//   scale_up, scale_out, latency   no log of such a network; more nodes than any log
+// Overlap counts twice: what it slows (the tax, and how sure it is), and communication that it hides, of
+// which some may show. `framework` takes the whole step for its share. So does `layout`, which has besides a
+// part of every other error: no two configs use a thing in quite the same way. Neglected: that the path may
+// change (errors are small), and that errors of kernels of one kind average out (they are systematic: one
+// clock, one library).
+#include "simulate/report/error_bands.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace echo::simulate {
+
+namespace {
+
+// Standard deviation from config to config of what one thing adds, over that which configs share. Published
+// runs say 0.5 to 1.0, by how much a publication counts (echo-calibrate errors, with it free, 2026-11-22).
+constexpr double own_share = 0.7;
+
+double square(double x) { return x * x; }
+
+double over(SimTime part, SimTime whole) {
+  return static_cast<double>(part.count()) / static_cast<double>(whole.count());
+}
+
+struct Shares {
+  double measured = 0.0, extrapolated = 0.0;  // of compute time
+};
+
+Shares shares_of(const std::array<SimTime, 4>& graded) {
+  SimTime sum{};
+  for (const SimTime time : graded) sum += time;
+  if (sum <= SimTime::zero()) return {};
+  return {over(graded[static_cast<std::size_t>(ops::Grade::measured)], sum),
+          over(graded[static_cast<std::size_t>(ops::Grade::extrapolated)], sum)};
+}
+
+// Communication beside computation, over the step.
+double hidden_of(const StepReport& report) {
+  SimTime hidden{};
+  constexpr auto first = static_cast<std::size_t>(TimeCategory::tp_comm),
+                 last = static_cast<std::size_t>(TimeCategory::zero_comm);
+  for (std::size_t i = first; i <= last; ++i)
+    hidden += std::max(SimTime::zero(), report.total[i] - report.exposed[i]);
+  return over(hidden, report.step);
+}
+
+std::int32_t beyond(const Evidence& evidence, const Shares& compute) {
+  std::int32_t bits = 0;
+  if (compute.extrapolated >= 0.1) bits |= bit_of(Beyond::kernel_shapes);
+  if (evidence.gpu_error > 0.0) bits |= bit_of(Beyond::gpu_kind);
+  if (!evidence.network_measured) bits |= bit_of(Beyond::network);
+  if (evidence.octaves_beyond > 0.0) bits |= bit_of(Beyond::group_size);
+  if (!evidence.host_measured) bits |= bit_of(Beyond::host);
+  return bits;
+}
+
+double memory_error(const ErrorModel& model, const StepReport& report) {
+  using training::MemoryPart;
+  double states = 0.0, activations = 0.0, rest = 0.0;
+  for (std::size_t i = 0; i < report.memory.size(); ++i) {
+    const auto bytes = static_cast<double>(report.memory[i].value);
+    const auto part = static_cast<MemoryPart>(i);
+    (part <= MemoryPart::optimizer ? states : part <= MemoryPart::logits ? activations : rest) += bytes;
+  }
+  const auto peak = static_cast<double>(report.memory_peak.value);
+  if (peak <= 0.0) return 0.0;
+  return std::sqrt(square(model.memory_states * states) + square(model.memory_activations * activations) +
+                   square(model.memory_rest * rest)) /
+         peak;
+}
+
+}  // namespace
+
+void report_memory_error(const ErrorModel& model, StepReport& report) {
+  report.mem_rel_error = static_cast<float>(memory_error(model, report));
+}
+
+std::array<double, error_source_count> contributions(const ErrorModel& model, const Evidence& evidence,
+                                                     const StepReport& report) {
+  const Shares compute = shares_of(evidence.graded);
+  const auto share = [&report](Bottleneck bottleneck) {
+    return std::max(0.0, report.bottleneck[static_cast<std::size_t>(bottleneck)]);
+  };
+  const auto sigma = [&model](ErrorSource source) { return model.sigma[static_cast<std::size_t>(source)]; };
+  const double of_gpu =
+      square(evidence.gpu_error) + square(model.extrapolated_kernels * compute.extrapolated);
+  const double known = 1.0 - compute.measured * (1.0 - model.measured_kernels);
+  const double of_network = evidence.network_measured ? 0.0 : square(model.unmeasured_network);
+  const double of_size = square(model.beyond_nodes * evidence.octaves_beyond);
+  const auto with = [&sigma](ErrorSource source, double more) {
+    return std::sqrt(square(sigma(source)) + more);
+  };
+
+  std::array<double, error_source_count> error{};
+  const auto set = [&error](ErrorSource source, double value) {
+    error[static_cast<std::size_t>(source)] = value;
+  };
+  using Source = ErrorSource;
+  set(Source::arithmetic, share(Bottleneck::arithmetic) * known * with(Source::arithmetic, of_gpu));
+  set(Source::memory,
+      (share(Bottleneck::memory) + share(Bottleneck::fixed)) * known * with(Source::memory, of_gpu));
+  set(Source::scale_up, share(Bottleneck::scale_up) * with(Source::scale_up, of_network));
+  set(Source::scale_out, share(Bottleneck::scale_out) * with(Source::scale_out, of_network + of_size));
+  set(Source::latency, share(Bottleneck::latency) * with(Source::latency, of_network + of_size));
+  set(Source::host, share(Bottleneck::host) * sigma(Source::host));
+  const double tax = over(std::max(SimTime::zero(), report.step - report.step_no_slowdown), report.step);
+  set(Source::overlap, tax * sigma(Source::overlap) + hidden_of(report) * model.hidden_communication);
+  double own = 0.0;
+  for (const double one : error) own += square(own_share * one);
+  set(Source::framework, sigma(Source::framework));
+  set(Source::layout, with(Source::layout, own));
+  return error;
+}
+
+void report_errors(const ErrorModel& model, const Evidence& evidence, StepReport& report) {
+  const auto error = contributions(model, evidence, report);
+  double sum = 0.0;
+  for (std::size_t i = 0; i < error.size(); ++i) {
+    report.error[i] = static_cast<float>(error[i]);
+    sum += square(error[i]);
+  }
+  report.rel_error = static_cast<float>(std::sqrt(sum));
+  report.rel_error_p90 = static_cast<float>(model.p90 * std::sqrt(sum));
+  report.out_of_range = static_cast<std::int8_t>(beyond(evidence, shares_of(evidence.graded)));
+}
+
+}  // namespace echo::simulate

@@ -1,0 +1,23 @@
+// The error bands of a step, composed of its parts' evidence.
+#pragma once
+
+#include <array>
+
+#include "simulate/report.hpp"
+#include "simulate/report/error_model.hpp"
+#include "simulate/report/evidence.hpp"
+
+namespace echo::simulate {
+
+// By ErrorSource, relative to the step, one standard deviation each. Contract: `report` has its times,
+// driver, exposed and total.
+[[nodiscard]] std::array<double, error_source_count> contributions(const ErrorModel&, const Evidence&,
+                                                                   const StepReport& report);
+
+// Likewise; fills error, rel_error, rel_error_p90 and out_of_range.
+void report_errors(const ErrorModel&, const Evidence&, StepReport& report);
+
+// Contract: `report` has its memory. Fills its mem_rel_error.
+void report_memory_error(const ErrorModel&, StepReport& report);
+
+}  // namespace echo::simulate

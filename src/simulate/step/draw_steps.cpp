@@ -1,0 +1,223 @@
+// Stragglers. GPUs of one kind differ: chips meet their power limit at different clocks. Sinha et al. ("Not
+// All GPUs Are Created Equal", SC22) measure 8 % between GPUs of a cluster on average, 22 % at most, and
+// outliers 1.5 times slower than the median. So each gpu rank draws a factor for its arithmetic (the core
+// clock; memory clocks do not vary), the same rank the same factor in every config of a sweep.
+//
+// Who waits for whom. Ranks that talk in every layer (tensor and context groups, expert grids, shard groups
+// of ZeRO-3) run at the pace of their slowest: a set. Pipelines run through sets of like place on each stage,
+// one pipeline a set, each with paces of its own; gradients are agreed on by all, so the step of a draw is
+// its slowest pipeline's. To first order a pass at pace F takes (F - 1) times the arithmetic on its own
+// critical path longer, which the paths of its blocks hold (timeline::BlockPaths).
+//
+// Which pipelines to compose. With the paces' worst stage everywhere a step is no shorter, and it is convex
+// in that one pace, so below its chord between pace 1 and the largest pace of all draws. Pipelines go by
+// descending worst pace until that bound is no longer than the slowest step found. Cost of a draw: one
+// composition at least, as many as there are pipelines at most; a handful as a rule.
+//
+// Neglected: that a block at another pace may have another critical path (its true time is no shorter; below
+// a few percent it is the same), that collectives overlap other kernels then, that pipelines meet at single
+// gradient buckets (a bound from below), optimizer steps at other paces (they move memory), and stragglers
+// from sequence lengths, garbage collection or networks.
+#include "simulate/step/draw_steps.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "base/contract.hpp"
+#include "base/counter_rng.hpp"
+
+namespace echo::simulate {
+
+namespace {
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+// Arithmetic on the path of a pass, ps.
+double arithmetic_of(const Cost& cost, std::span<const workload::BlockRun> runs, const Workspace& ws) {
+  double sum = cost.wait_bottleneck[Bottleneck::arithmetic];
+  for (const workload::BlockRun& run : runs)
+    sum += run.count * ws.paths[at(run.block)].makespan.bottleneck[Bottleneck::arithmetic];
+  return sum;
+}
+
+ChunkPace chunk_pace(const Workspace& ws, std::int32_t chunk) {
+  const ChunkCost& cost = ws.chunks[at(chunk)];
+  ChunkPace pace;
+  pace.forward = arithmetic_of(cost.forward, ws.work.forward.row(chunk), ws);
+  const bool some_split = ws.work.input_gradients.rows() > 0;
+  pace.whole_backward = arithmetic_of(cost.backward, ws.work.backward.row(chunk), ws);
+  pace.backward_input =
+      some_split ? arithmetic_of(cost.input, ws.work.input_gradients.row(chunk), ws) : pace.whole_backward;
+  pace.backward_weight = arithmetic_of(cost.weights, ws.work.weight_gradients.row(chunk), ws);
+  pace.last_backward = pace.whole_backward + (some_split ? 0.0 : pace.backward_weight);
+  if (const std::int32_t block = ws.work.last_backward[at(chunk)]; block >= 0) {
+    const timeline::BlockPaths& paths = ws.paths[at(block)];
+    pace.last_backward = paths.makespan.bottleneck[Bottleneck::arithmetic] +
+                         cost.last_backward.wait_bottleneck[Bottleneck::arithmetic];
+    pace.data_start = paths.data.start.bottleneck[Bottleneck::arithmetic];
+  }
+  pace.first_forward = pace.forward;
+  if (const std::int32_t block = ws.work.first_forward[at(chunk)]; block >= 0) {
+    pace.gathered = ws.paths[at(block)].makespan.bottleneck[Bottleneck::arithmetic];
+    if (ws.work.gathers_once)
+      pace.first_forward = pace.gathered + cost.first_forward.wait_bottleneck[Bottleneck::arithmetic];
+  }
+  return pace;
+}
+
+class Drawer {
+ public:
+  Drawer(const training::TrainingConfig& config, const training::FrameworkSpec& framework,
+         const timeline::Schedule& schedule, const Skew& skew, SimTime step, Workspace& ws)
+      : config_(config),
+        framework_(framework),
+        schedule_(schedule),
+        ws_(ws),
+        draw_(ws.draws),
+        step_(step),
+        stages_(config.degrees.pipeline),
+        set_(ranks_in_step(config, ws.layout)),
+        pipelines_(training::gpus_of(config.degrees) / stages_ / set_) {
+    fill_paces(skew, training::gpus_of(config.degrees), ws.draws.paces);
+    draw_.times = ws.chunk_times;
+    draw_.data = ws.data_lanes;
+    draw_.pair_times = ws.pair_times;
+    draw_.pairs.clear();
+    for (std::int32_t pair = 0; pair < static_cast<std::int32_t>(ws.pairs.size()); ++pair)
+      draw_.pairs.push_back(arithmetic_of(ws.pairs[at(pair)], ws.work.pairs.row(pair), ws));
+    draw_.chunks.clear();
+    for (std::int32_t chunk = 0; chunk < static_cast<std::int32_t>(ws.chunks.size()); ++chunk)
+      draw_.chunks.push_back(chunk_pace(ws, chunk));
+  }
+
+  DrawnSteps run(std::int32_t draws) {
+    set_bound();
+    draw_.steps.clear();
+    for (std::int32_t draw = 0; draw < draws; ++draw) draw_.steps.push_back(step_of(draw));
+    std::sort(draw_.steps.begin(), draw_.steps.end());
+    return {.median = draw_.steps[at((draws + 1) / 2 - 1)], .p90 = draw_.steps[at((9 * draws + 9) / 10 - 1)]};
+  }
+
+ private:
+  // The chord that no step at one pace everywhere lies above.
+  void set_bound() {
+    const PaceTable& paces = draw_.paces;
+    most_ = 1.0;
+    const std::int32_t gpus = pipelines_ * set_ * stages_;
+    for (std::int32_t draw = 0; draw < paces.draws; ++draw) {
+      const auto row = paces.pace.begin() + std::int64_t{draw} * paces.gpus;
+      most_ = std::max(most_, *std::max_element(row, row + gpus));
+    }
+    draw_.pace.assign(at(stages_), most_);
+    at_most_ = compose();
+  }
+
+  [[nodiscard]] SimTime bound(double pace) const {
+    if (pace <= 1.0 || most_ <= 1.0) return step_;
+    return step_ + scaled(at_most_ - step_, (pace - 1.0) / (most_ - 1.0));
+  }
+
+  SimTime step_of(std::int32_t draw) {
+    pace_sets(draw);
+    std::iota(draw_.order.begin(), draw_.order.end(), 0);
+    std::sort(draw_.order.begin(), draw_.order.end(), [this](std::int32_t a, std::int32_t b) {
+      return draw_.worst[at(a)] != draw_.worst[at(b)] ? draw_.worst[at(a)] > draw_.worst[at(b)] : a < b;
+    });
+    SimTime slowest{};
+    for (const std::int32_t pipeline : draw_.order) {
+      if (bound(draw_.worst[at(pipeline)]) <= slowest) break;
+      for (std::int32_t stage = 0; stage < stages_; ++stage)
+        draw_.pace[at(stage)] = draw_.sets[at(stage * pipelines_ + pipeline)];
+      slowest = std::max(slowest, compose());
+    }
+    return slowest;
+  }
+
+  // The pace of every set, and of each pipeline's slowest.
+  void pace_sets(std::int32_t draw) {
+    draw_.sets.resize(at(stages_ * pipelines_));
+    draw_.worst.assign(at(pipelines_), 0.0);
+    draw_.order.resize(at(pipelines_));
+    const double* gpu = draw_.paces.pace.data() + std::int64_t{draw} * draw_.paces.gpus;
+    for (std::int32_t i = 0; i < stages_ * pipelines_; ++i, gpu += set_) {
+      draw_.sets[at(i)] = *std::max_element(gpu, gpu + set_);
+      double& worst = draw_.worst[at(i % pipelines_)];
+      worst = std::max(worst, draw_.sets[at(i)]);
+    }
+  }
+
+  // The step of a pipeline whose stages run at draw_.pace.
+  SimTime compose() {
+    const std::size_t laps = draw_.pairs.size() / draw_.chunks.size();
+    for (std::size_t pair = 0; pair < draw_.pairs.size(); ++pair) {
+      const double more = draw_.pace[at(ws_.layout.stage_of_chunk[pair / laps])] - 1.0;
+      ws_.pair_times[pair] = draw_.pair_times[pair] + SimTime(std::llround(more * draw_.pairs[pair]));
+    }
+    for (std::size_t chunk = 0; chunk < draw_.chunks.size(); ++chunk) {
+      const double more = draw_.pace[at(ws_.layout.stage_of_chunk[chunk])] - 1.0;
+      const ChunkPace& pace = draw_.chunks[chunk];
+      const auto paced = [more](SimTime time, double arithmetic) {
+        return time + SimTime(std::llround(more * arithmetic));
+      };
+      const timeline::ChunkTimes& is = draw_.times[chunk];
+      ws_.chunk_times[chunk] = {
+          .forward = paced(is.forward, pace.forward),
+          .backward_input = paced(is.backward_input, pace.backward_input),
+          .backward_weight = paced(is.backward_weight, pace.backward_weight),
+          .gathered = is.gathered > SimTime::zero() ? paced(is.gathered, pace.gathered) : SimTime::zero(),
+          .last_backward = paced(is.last_backward, pace.last_backward),
+          .whole_backward = paced(is.whole_backward, pace.whole_backward),
+          .first_forward = paced(is.first_forward, pace.first_forward)};
+      ws_.data_lanes[chunk] = draw_.data[chunk];
+      ws_.data_lanes[chunk].first_start = paced(draw_.data[chunk].first_start, pace.data_start);
+    }
+    return step_of_chunk_times(config_, framework_, schedule_, ws_);
+  }
+
+  const training::TrainingConfig& config_;
+  const training::FrameworkSpec& framework_;
+  const timeline::Schedule& schedule_;
+  Workspace& ws_;
+  SkewScratch& draw_;
+  const SimTime step_;
+  const std::int32_t stages_, set_, pipelines_;
+  double most_ = 1.0;
+  SimTime at_most_{};
+};
+
+}  // namespace
+
+void fill_paces(const Skew& skew, std::int32_t gpus, PaceTable& table) {
+  if (table.sigma == skew.sigma && table.draws == skew.draws && table.seed == skew.seed && table.gpus >= gpus)
+    return;
+  table = {.sigma = skew.sigma, .draws = skew.draws, .seed = skew.seed, .gpus = gpus};
+  table.pace.reserve(at(skew.draws) * at(gpus));
+  for (std::int32_t draw = 0; draw < skew.draws; ++draw)
+    for (std::int32_t gpu = 0; gpu < gpus; ++gpu) table.pace.push_back(pace_of(skew, draw, gpu));
+}
+
+double pace_of(const Skew& skew, std::int32_t draw, std::int32_t gpu_rank) {
+  // Box and Muller: 1 - u is never 0.
+  const auto key = static_cast<std::uint64_t>(draw);
+  const auto rank = static_cast<std::uint64_t>(gpu_rank);
+  const double u = draw_unit(skew.seed, key, 2 * rank), v = draw_unit(skew.seed, key, 2 * rank + 1);
+  return std::exp(skew.sigma * std::sqrt(-2.0 * std::log(1.0 - u)) * std::cos(2.0 * std::numbers::pi * v));
+}
+
+std::int32_t ranks_in_step(const training::TrainingConfig& config, const training::RankLayout& layout) {
+  std::int32_t set = layout.tensor.ranks * layout.context.ranks;
+  set = std::lcm(set, std::max(1, layout.expert_grid.ranks));
+  if (config.zero == training::ZeroStage::parameters)
+    set = std::lcm(set, layout.tensor.ranks * std::max(1, layout.shard.ranks));
+  return set;
+}
+
+DrawnSteps draw_steps(const training::TrainingConfig& config, const training::FrameworkSpec& framework,
+                      const timeline::Schedule& schedule, const Skew& skew, SimTime step, Workspace& ws) {
+  ECHO_EXPECT(skew.draws >= 1 && skew.sigma >= 0.0);
+  return Drawer(config, framework, schedule, skew, step, ws).run(skew.draws);
+}
+
+}  // namespace echo::simulate

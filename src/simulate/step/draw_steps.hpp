@@ -1,0 +1,24 @@
+// Steps of jobs whose GPUs are not all equally fast: median and 90th percentile over seeded draws.
+#pragma once
+
+#include "simulate/skew.hpp"
+#include "simulate/step/compose_step.hpp"
+
+namespace echo::simulate {
+
+struct DrawnSteps {
+  SimTime median{}, p90{};  // nearest rank
+};
+
+// Contract: ws is as compose_step left it for this `step` of slowed chunks; its pipeline and chunk times are
+// overwritten. skew.draws >= 1.
+[[nodiscard]] DrawnSteps draw_steps(const training::TrainingConfig&, const training::FrameworkSpec&,
+                                    const timeline::Schedule&, const Skew&, SimTime step, Workspace& ws);
+
+// Paces of so many gpu ranks or more; the table stays where it has them, so that configs of a sweep share it.
+void fill_paces(const Skew&, std::int32_t gpus, PaceTable& table);
+
+// Gpu ranks of a stage, consecutive, that wait for each other within every layer.
+[[nodiscard]] std::int32_t ranks_in_step(const training::TrainingConfig&, const training::RankLayout&);
+
+}  // namespace echo::simulate

@@ -1,0 +1,23 @@
+// Which collectives of a block lose time to which others on the links they share.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "simulate/step/workspace.hpp"
+
+namespace echo::simulate {
+
+// Time that collectives of `part` take longer because those of `beside` run at once, by the link.
+struct SharedTime {
+  TimeCategory part{}, beside{};
+  Bottleneck link{};
+  SimTime lost{};
+};
+
+// Adds those of `count` such blocks, as the prices have them slow each other. One entry for each part, other
+// part and link.
+void add_shared_time(const workload::OpGraph&, const Prices&, std::int64_t count,
+                     std::vector<SharedTime>& out);
+
+}  // namespace echo::simulate

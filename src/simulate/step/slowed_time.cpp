@@ -1,0 +1,89 @@
+// Between two starts or ends nothing changes: what runs at rate 1 / factor loses the share 1 - 1 / factor of
+// that time, split by how much each neighbour adds to the factor (timeline/block/block.cpp).
+#include "simulate/step/slowed_time.hpp"
+
+#include <algorithm>
+
+#include "simulate/step/stretches.hpp"
+
+namespace echo::simulate {
+
+namespace {
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+struct Slowed {
+  const workload::OpGraph& graph;
+  const Prices& prices;
+  std::int64_t count = 0;
+  std::vector<SlowedTime>& out;
+
+  [[nodiscard]] std::int32_t collective(std::int32_t op) const {
+    return graph.work[at(op)] - static_cast<std::int32_t>(prices.kernels.size());
+  }
+  [[nodiscard]] std::size_t pair(std::int32_t kernel, std::int32_t op) const {
+    return at(kernel) * prices.collectives.size() + at(collective(op));
+  }
+
+  // Of a collective that runs beside `running`, a kernel among them.
+  [[nodiscard]] double factor_of(std::int32_t op, std::int32_t kernel,
+                                 const std::vector<std::int32_t>& running) const {
+    double factor = prices.collective_factor[pair(kernel, op)];
+    if (prices.scale_up_loss.empty()) return factor;
+    for (const std::int32_t other : running) {
+      if (other == op || graph.lane[at(other)] == Lane::compute) continue;
+      const std::size_t beside = at(collective(op)) * prices.collectives.size() + at(collective(other));
+      factor += prices.scale_up_loss[beside] + prices.scale_out_loss[beside];
+    }
+    return factor;
+  }
+
+  void add(const std::vector<std::int32_t>& running, SimTime time) {
+    std::int32_t kernel = -1, worst = -1;
+    for (const std::int32_t op : running)
+      if (graph.lane[at(op)] == Lane::compute) kernel = graph.work[at(op)];
+    if (kernel < 0) return;
+    double all = 1.0;
+    for (const std::int32_t op : running) {
+      if (graph.lane[at(op)] == Lane::compute) continue;
+      const double factor = prices.kernel_factor[pair(kernel, op)];
+      all += factor - 1.0;
+      if (worst < 0 || factor > prices.kernel_factor[pair(kernel, worst)]) worst = op;
+    }
+    for (const std::int32_t op : running) {
+      if (graph.lane[at(op)] == Lane::compute) continue;
+      const double own = prices.kernel_factor[pair(kernel, op)] - 1.0;
+      const double adding = own / all, worst_only = op == worst ? own / (1.0 + own) : 0.0;
+      const double of_collective =
+          (prices.collective_factor[pair(kernel, op)] - 1.0) / factor_of(op, kernel, running);
+      SlowedTime& entry = entry_of(kernel, op);
+      entry.beside += count * time;
+      entry.kernel_lost += count * scaled(time, prices.scale_up_loss.empty() ? worst_only : adding);
+      entry.collective_lost += count * scaled(time, of_collective);
+    }
+  }
+
+  SlowedTime& entry_of(std::int32_t kernel, std::int32_t op) {
+    const std::int32_t other = collective(op);
+    const TimeCategory part = graph.part[at(op)];
+    const auto entry = std::find_if(out.begin(), out.end(), [&](const SlowedTime& s) {
+      return s.kernel == kernel && s.collective == other && s.part == part;
+    });
+    if (entry != out.end()) return *entry;
+    return *out.insert(out.end(), {.kernel = kernel, .collective = other, .part = part});
+  }
+};
+
+}  // namespace
+
+void add_slowed_time(const workload::OpGraph& graph, const Prices& prices, std::int64_t count,
+                     std::vector<SlowedTime>& out) {
+  if (prices.kernel_factor.empty()) return;
+  timeline::BlockScratchData ran;
+  (void)timeline::compose_block({graph.lane, graph.part, graph.work, &graph.needs}, prices.alone,
+                                prices.factors(), ran);
+  Slowed slowed{graph, prices, count, out};
+  each_stretch(graph, ran, [&](const auto& running, SimTime time) { slowed.add(running, time); });
+}
+
+}  // namespace echo::simulate

@@ -1,0 +1,346 @@
+// Blocks follow each other on the compute stream. An op of another stream that needs nothing starts with its
+// block, so it comes after the compute op before the block; gathers of ZeRO-1 and 2 alone run ahead from the
+// start of the step. Where stages do not overlap their transfers, the next task begins after the send has
+// ended. A receive is posted when the task before it has ended, as Megatron's 1F1B does; in orders of several
+// chunks a stage, or with split backwards, stages that post so late would wait for each other's sends
+// forever, and receives are posted as early as the one before them is done. The tail's ops are one chain
+// behind everything.
+//
+// A collective of weights or gradients says nothing of the pass it is part of: it takes that of the op it
+// needs. A step of a ring is a send to the next rank and a receive from the one before, issued as one.
+#include "simulate/unfold/rank_recorder.hpp"
+
+#include <algorithm>
+
+namespace echo::simulate {
+
+namespace {
+
+using ops::CollectiveKind;
+using timeline::Task;
+using timeline::TaskKind;
+using trace::NodeKind;
+using trace::Pass;
+using training::GroupKind;
+
+// Streams of transfers come behind the lanes: in and out, from and to the stages before and after, of each
+// direction; then sends round a ring, beside whose receives on the lane they go.
+constexpr std::int32_t compute_stream = 0, hop_streams = lane_count, ring_stream = hop_streams + 8;
+
+std::int32_t stream_of(Lane lane) { return static_cast<std::int32_t>(lane); }
+
+std::optional<Pass> own_pass(TimeCategory part) {
+  switch (part) {
+    case TimeCategory::forward:
+      return Pass::forward;
+    case TimeCategory::backward:
+      return Pass::backward;
+    case TimeCategory::recompute:
+      return Pass::recompute;
+    case TimeCategory::optimizer:
+      return Pass::optimizer;
+    default:
+      return std::nullopt;
+  }
+}
+
+Pass pass_of_task(const Task& task) {
+  return task.kind == TaskKind::forward ? Pass::forward : Pass::backward;
+}
+
+// As stored between kernels: narrow formats keep 16-bit tensors.
+machine::Precision wide(machine::Precision p) {
+  if (machine::is_narrow(p)) return machine::Precision::bf16;
+  return p == machine::Precision::tf32 ? machine::Precision::fp32 : p;
+}
+
+machine::Precision precision_of(const ops::CollectiveQuery& query, GroupKind kind,
+                                const training::TrainingConfig& config) {
+  const bool is_number = kind == GroupKind::model || kind == GroupKind::stage || query.payload == Bytes(4);
+  const bool sums = query.kind == CollectiveKind::all_reduce ||
+                    query.kind == CollectiveKind::reduce_scatter || query.kind == CollectiveKind::reduce;
+  const trace::GroupRole role = role_of(kind);
+  const bool is_gradient = sums && (role == trace::GroupRole::data || role == trace::GroupRole::shard ||
+                                    role == trace::GroupRole::pipeline);
+  if (is_number || (is_gradient && config.recipe.fp32_gradients)) return machine::Precision::fp32;
+  return wide(config.precision);
+}
+
+// Whether a stage has one chunk, whose whole backwards follow an order of the program's own.
+bool takes_turns(const training::TrainingConfig& config, const Workspace& ws) {
+  return ws.layout.stage_of_chunk.size() == ws.pipeline.stages.size() &&
+         ws.work.weight_gradients.value.empty() &&
+         config.schedule.index() < static_cast<std::int32_t>(timeline::schedule_table().size());
+}
+
+void keep_distinct(std::vector<std::int32_t>& nodes) {
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  if (!nodes.empty() && nodes.front() < 0) nodes.erase(nodes.begin());
+}
+
+}  // namespace
+
+std::int32_t TraceTables::name(const std::string& text) {
+  const auto [place, fresh] = names.try_emplace(text, static_cast<std::int32_t>(trace.names.size()));
+  if (fresh) trace.names.push_back(text);
+  return place->second;
+}
+
+RankTraceWriter::RankTraceWriter(const training::TrainingConfig& config, const Workspace& ws,
+                                 TraceTables& tables, std::int32_t rank, trace::RankTrace& out,
+                                 std::vector<TimeCategory>& parts)
+    : config_(config),
+      ws_(ws),
+      tables_(tables),
+      out_(out),
+      parts_(parts),
+      of_stage_(training::gpus_of(config.degrees) / config.degrees.pipeline),
+      stage_(rank / of_stage_),
+      posts_late_(!config.overlap.pipeline && takes_turns(config, ws)) {
+  out_.rank = rank;
+  last_.fill(-1);
+}
+
+RankTraceWriter::NodeIndex RankTraceWriter::add(Draft draft) {
+  const auto index = static_cast<NodeIndex>(out_.nodes.size());
+  draft.node.id = index;
+  keep_distinct(draft.needs);
+  keep_distinct(draft.follows);
+  for (const NodeIndex node : draft.needs) out_.needs.push(node);
+  for (const NodeIndex node : draft.follows) out_.follows.push(node);
+  out_.needs.close_row();
+  out_.follows.close_row();
+  out_.nodes.push_back(draft.node);
+  parts_.push_back(draft.part);
+  return last_[static_cast<std::size_t>(draft.node.stream)] = index;
+}
+
+void RankTraceWriter::describe_kernel(std::int32_t work, Draft& draft) {
+  const ops::KernelKey& kernel = ws_.work.kernels[static_cast<std::size_t>(work)];
+  draft.node.kind = NodeKind::compute;
+  draft.node.precision = kernel.precision;
+  draft.node.name = tables_.name(ops::name_of(kernel.kind));
+  draft.node.kernel = work;
+  draft.node.flops = ops::flops_of(kernel).value;
+  draft.node.bytes = ops::traffic_of(kernel);
+}
+
+void RankTraceWriter::describe_collective(const ops::CollectiveQuery& query, GroupKind kind, Draft& draft) {
+  trace::Node& node = draft.node;
+  node.kind = NodeKind::collective;
+  node.collective = query.kind;
+  node.bytes = query.payload;
+  std::string name(ops::collective_kind_names[static_cast<std::size_t>(query.kind)]);
+  const bool of_host = query.kind == CollectiveKind::host_copy || query.kind == CollectiveKind::host_update;
+  if (!of_host) {
+    node.group = tables_.groups.group(kind, out_.rank);
+    node.precision = precision_of(query, kind, config_);
+    name += " " + std::string(training::group_kind_names[static_cast<std::size_t>(kind)]);
+  }
+  node.name = tables_.name(name);
+  if (query.kind != CollectiveKind::broadcast && query.kind != CollectiveKind::reduce) return;
+  const std::vector<std::int32_t>& ranks = tables_.trace.groups[static_cast<std::size_t>(node.group)].ranks;
+  node.peer = ranks[static_cast<std::size_t>(roots_++) % ranks.size()];  // owners take turns
+}
+
+std::optional<RankTraceWriter::Hop> RankTraceWriter::hop_of(const Task& task, bool incoming) const {
+  if (task.kind == TaskKind::backward_weight) return std::nullopt;
+  const bool down = incoming == (task.kind == TaskKind::forward);  // towards chunk - 1
+  const auto chunk = static_cast<std::size_t>(task.chunk);
+  if (down ? ws_.layout.opens_model(chunk) : ws_.layout.closes_model(chunk)) return std::nullopt;
+  const std::int32_t peer = ws_.layout.stage_of_chunk[down ? chunk - 1 : chunk + 1];
+  if (peer == stage_) return std::nullopt;
+  return Hop{.number = down ? task.chunk - 1 : task.chunk, .peer = out_.rank + (peer - stage_) * of_stage_};
+}
+
+RankTraceWriter::Draft RankTraceWriter::transfer(const Task& task, Hop hop, bool incoming) {
+  const bool forward = task.kind == TaskKind::forward;
+  const auto number = static_cast<std::size_t>(hop.number);
+  SimTime time = (forward ? ws_.hop_forward : ws_.hop_backward)[number];
+  if (ws_.work.hop_gather >= 0) time -= ws_.prices.alone[static_cast<std::size_t>(ws_.work.hop_gather)];
+  Draft draft{.node = {.kind = incoming ? NodeKind::recv : NodeKind::send,
+                       .pass = pass_of_task(task),
+                       .collective = CollectiveKind::send_recv,
+                       .precision = wide(config_.precision),
+                       .duration = time,
+                       .bytes = ws_.work.hop_within.payload},
+              .part = TimeCategory::pp_comm};
+  const std::int64_t of_chunk = training::microbatches_of(config_);
+  draft.node.tag = (hop.number * of_chunk + task.microbatch) * 2 + (forward ? 0 : 1);
+  draft.node.peer = hop.peer;
+  draft.node.group = tables_.groups.group(GroupKind::pipeline, out_.rank);
+  const bool before = hop.peer < out_.rank;
+  draft.node.stream = hop_streams + (forward ? 0 : 4) + (before ? 0 : 2) + (incoming ? 0 : 1);
+  draft.node.name =
+      tables_.name(std::string(incoming ? "recv " : "send ") + (forward ? "activations" : "gradients"));
+  return draft;
+}
+
+void RankTraceWriter::receive(const Task& task, std::vector<NodeIndex>& arrived) {
+  const std::optional<Hop> hop = hop_of(task, true);
+  if (!hop) return;
+  Draft draft = transfer(task, *hop, true);
+  if (posts_late_) draft.follows = {last_[compute_stream]};
+  NodeIndex node = add(std::move(draft));
+  if (ws_.work.hop_gather >= 0) {
+    const auto work = static_cast<std::size_t>(ws_.work.hop_gather);
+    Draft gather{.node = {.pass = pass_of_task(task),
+                          .stream = stream_of(Lane::tensor),
+                          .duration = ws_.prices.alone[work]},
+                 .part = TimeCategory::pp_comm,
+                 .needs = {node}};
+    describe_collective(ws_.work.collectives[work - ws_.work.kernels.size()], GroupKind::tensor, gather);
+    node = add(std::move(gather));
+  }
+  arrived.push_back(node);
+}
+
+void RankTraceWriter::send(const Task& task) {
+  const std::optional<Hop> hop = hop_of(task, false);
+  if (!hop) return;
+  Draft draft = transfer(task, *hop, false);
+  draft.needs = {last_[compute_stream]};
+  const NodeIndex node = add(std::move(draft));
+  if (!config_.overlap.pipeline) blocking_send_ = node;
+}
+
+void RankTraceWriter::write_task(const Slice& slice) {
+  const TaskBlocks blocks = blocks_of(slice, ws_);
+  Border border{.gathers_ahead = blocks.gathers_ahead, .done = {}};
+  receive(slice.task, border.inputs);
+  if (slice.is_pair) receive(slice.partner, border.inputs);
+  starts_ = border.inputs;
+  if (!blocks.done.empty()) border.done.resize(ws_.prices.alone.size());
+  for (const workload::BlockRun& run : blocks.done)
+    for (const std::int32_t work : ws_.work.blocks[static_cast<std::size_t>(run.block)].work)
+      border.done[static_cast<std::size_t>(work)] += run.count;
+  for (const workload::BlockRun& run : blocks.runs)
+    for (std::int32_t i = 0; i < run.count; ++i) {
+      border.before = last_[compute_stream];
+      write_block(ws_.work.blocks[static_cast<std::size_t>(run.block)], border, pass_of_task(slice.task));
+      border.inputs.clear();
+    }
+  send(slice.task);
+  if (slice.is_pair) send(slice.partner);
+}
+
+void RankTraceWriter::write_block(const workload::OpGraph& graph, Border& border, Pass of_task) {
+  block_.assign(graph.lane.size(), {});
+  for (std::int32_t op = 0; op < graph.size(); ++op) {
+    const auto at = static_cast<std::size_t>(op);
+    const auto work = static_cast<std::size_t>(graph.work[at]);
+    block_[at].pass = pass_of(graph, op, of_task);
+    if (!border.done.empty() && border.done[work] > 0) {
+      --border.done[work];
+      continue;
+    }
+    Draft draft{.node = {.pass = block_[at].pass,
+                         .stream = stream_of(graph.lane[at]),
+                         .duration = ws_.prices.alone[work]},
+                .part = graph.part[at]};
+    add_waits(graph, op, border, draft);
+    block_[at].node = write_op(graph.work[at], graph.lane[at], std::move(draft));
+  }
+}
+
+Pass RankTraceWriter::pass_of(const workload::OpGraph& graph, std::int32_t op, Pass of_task) const {
+  if (const auto own = own_pass(graph.part[static_cast<std::size_t>(op)])) return *own;
+  const auto needs = graph.needs.row(op);
+  if (!needs.empty())
+    return block_[static_cast<std::size_t>(*std::max_element(needs.begin(), needs.end()))].pass;
+  for (std::int32_t before = op - 1; before >= 0; --before)
+    if (graph.lane[static_cast<std::size_t>(before)] == Lane::compute)
+      return block_[static_cast<std::size_t>(before)].pass;
+  return of_task;
+}
+
+void RankTraceWriter::add_waits(const workload::OpGraph& graph, std::int32_t op, const Border& border,
+                                Draft& draft) {
+  for (const std::int32_t need : graph.needs.row(op))
+    draft.needs.push_back(block_[static_cast<std::size_t>(need)].node);
+  keep_distinct(draft.needs);
+  const Lane lane = graph.lane[static_cast<std::size_t>(op)];
+  if (lane == Lane::compute) {
+    draft.needs.insert(draft.needs.end(), starts_.begin(), starts_.end());
+    draft.follows.push_back(blocking_send_);
+    starts_.clear();
+    blocking_send_ = -1;
+  } else if (draft.needs.empty() && !(border.gathers_ahead && lane == Lane::data)) {
+    draft.follows = border.inputs;
+    draft.follows.push_back(border.before);
+  }
+}
+
+RankTraceWriter::NodeIndex RankTraceWriter::write_op(std::int32_t work, Lane lane, Draft draft) {
+  const auto kernels = static_cast<std::int32_t>(ws_.work.kernels.size());
+  if (work < kernels) {
+    describe_kernel(work, draft);
+    return add(std::move(draft));
+  }
+  const ops::CollectiveQuery& query = ws_.work.collectives[static_cast<std::size_t>(work - kernels)];
+  if (query.kind == CollectiveKind::send_recv) {
+    draft.node.bytes = query.payload;
+    return write_ring_step(std::move(draft));
+  }
+  describe_collective(query, tables_.groups.kind_of(lane, draft.part, query.group), draft);
+  return add(std::move(draft));
+}
+
+RankTraceWriter::NodeIndex RankTraceWriter::write_ring_step(Draft draft) {
+  trace::Node& node = draft.node;
+  node.collective = CollectiveKind::send_recv;
+  node.precision = wide(config_.precision);
+  node.group = tables_.groups.group(GroupKind::context_outer, out_.rank);
+  node.launch = launches_++;
+  const std::vector<std::int32_t>& ring = tables_.trace.groups[static_cast<std::size_t>(node.group)].ranks;
+  const auto place = static_cast<std::size_t>(std::find(ring.begin(), ring.end(), out_.rank) - ring.begin());
+  Draft out = draft;
+  out.node.kind = NodeKind::send;
+  out.node.stream = ring_stream;
+  out.follows.push_back(last_[static_cast<std::size_t>(node.stream)]);
+  out.node.peer = ring[(place + 1) % ring.size()];
+  out.node.name = tables_.name("send context");
+  add(std::move(out));
+  node.kind = NodeKind::recv;
+  node.peer = ring[(place + ring.size() - 1) % ring.size()];
+  node.name = tables_.name("recv context");
+  return add(std::move(draft));
+}
+
+void RankTraceWriter::write_tail() {
+  tail_.assign(last_.begin(), last_.begin() + lane_count);
+  tail_.push_back(blocking_send_);
+  const workload::StepTail& tail = ws_.work.tail;
+  for (const workload::WorkRun& run : tail.gradients.row(stage_)) write_run(run, TailPlace::gradients);
+  for (const workload::WorkRun& run : tail.grad_norm.row(stage_)) write_run(run, TailPlace::grad_norm);
+  for (const workload::WorkRun& run : tail.update.row(stage_)) write_run(run, TailPlace::update);
+}
+
+void RankTraceWriter::write_run(const workload::WorkRun& run, TailPlace place) {
+  const auto kernels = static_cast<std::int32_t>(ws_.work.kernels.size());
+  const Pass pass = place == TailPlace::gradients ? Pass::backward : Pass::optimizer;
+  for (std::int32_t i = 0; i < run.count; ++i) {
+    Draft draft{.node = {.pass = pass, .duration = ws_.prices.alone[static_cast<std::size_t>(run.work)]},
+                .part = run.part,
+                .needs = tail_};
+    if (run.is_kernel) {
+      describe_kernel(run.work, draft);
+    } else {
+      const ops::CollectiveQuery& query = ws_.work.collectives[static_cast<std::size_t>(run.work - kernels)];
+      const bool of_host =
+          query.kind == CollectiveKind::host_copy || query.kind == CollectiveKind::host_update;
+      const GroupKind kind =
+          of_host ? GroupKind::stage : tables_.groups.kind_of(place, run.part, query.group, stage_);
+      draft.node.stream = stream_of(of_host                     ? Lane::host
+                                    : kind == GroupKind::tensor ? Lane::tensor
+                                                                : Lane::data);
+      describe_collective(query, kind, draft);
+      if (place == TailPlace::gradients && config_.recipe.fp32_gradients)
+        draft.node.precision = machine::Precision::fp32;
+    }
+    tail_.assign(1, add(std::move(draft)));
+  }
+}
+
+}  // namespace echo::simulate

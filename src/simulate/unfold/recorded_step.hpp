@@ -1,0 +1,32 @@
+// A simulated step as a trace: what the generator asks of a gpu rank, op by op, as a tool would have recorded
+// it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "simulate/catalog.hpp"
+#include "simulate/unfold/step_timeline.hpp"
+#include "trace/trace.hpp"
+
+namespace echo::simulate {
+
+struct StepTraceRequest {
+  std::vector<std::int32_t> ranks;       // global, to be written one by one; empty: the first of every
+                                         // stage, which stands for all of it
+  std::int64_t most_nodes = 20'000'000;  // of all ranks together
+};
+
+struct StepTrace {
+  trace::Trace trace;
+  std::vector<std::vector<TimeCategory>> parts;  // [ranks][nodes] what a node's time counts as in a report
+};
+
+// Contract: `step` and `ws` as unfold_step left them, of a config whose report is ok. Durations are of each
+// op alone, without slowdown; the host's time once a step is the first op's gap, of its time per op nothing
+// is said. Streams are those of base/lane.hpp, then those of transfers between stages. Throws UserError where
+// a rank is not of the job, or nodes are too many.
+[[nodiscard]] StepTrace generate_trace(const StepTimeline& step, const training::TrainingConfig&,
+                                       const Catalog&, const Workspace& ws, const StepTraceRequest& = {});
+
+}  // namespace echo::simulate

@@ -1,0 +1,15 @@
+// [[limit]]: bounds on what a simulated point may need or must reach. The row stays, as infeasible.
+#pragma once
+
+#include "sweep/language/point_state.hpp"
+#include "sweep/language/program.hpp"
+#include "sweep/run/row.hpp"
+
+namespace echo::sweep {
+
+// Judges a row with status ok: the first limit it breaks, in file order, makes it infeasible with reason
+// `limit` and sets Row::limit and Row::limit_excess; the report keeps its times. A metric that is not known,
+// or a bound that has no value (a division by zero), breaks nothing. `state` is the point the row is of.
+void apply_limits(const Program& program, const PointState& state, double target_tokens, Row& row);
+
+}  // namespace echo::sweep

@@ -1,0 +1,73 @@
+#include "sweep/language/metric.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "training/model.hpp"
+
+namespace echo::sweep {
+namespace {
+
+constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+
+bool is_timed(const MetricInput& in) { return in.report.step > SimTime::zero(); }
+double if_timed(const MetricInput& in, double value) { return is_timed(in) ? value : missing; }
+
+double if_drawn(const MetricInput& in, SimTime time) {
+  return in.report.step_median > SimTime::zero() ? to_seconds(time) : missing;
+}
+
+double slowdown_tax(const MetricInput& in) {
+  if (!is_timed(in) || in.report.step_no_slowdown <= SimTime::zero()) return missing;
+  return to_seconds(in.report.step - in.report.step_no_slowdown) / to_seconds(in.report.step_no_slowdown);
+}
+double train_time(const MetricInput& in) {
+  if (!is_timed(in) || in.target_tokens <= 0.0 || in.report.tokens_per_second <= 0.0) return missing;
+  return in.target_tokens / in.report.tokens_per_second;
+}
+
+using In = const MetricInput&;
+constexpr std::array<Metric, 13> metrics{{
+    {"step_time", in_seconds, true, ErrorLaw::step,
+     [](In in) { return if_timed(in, to_seconds(in.report.step)); }},
+    {"train_time", in_seconds, true, ErrorLaw::step, train_time},
+    {"tokens_per_s", per_second, false, ErrorLaw::inverse_step,
+     [](In in) { return if_timed(in, in.report.tokens_per_second); }},
+    {"tokens_per_s_per_gpu", per_second, false, ErrorLaw::inverse_step,
+     [](In in) { return if_timed(in, in.report.tokens_per_second / training::gpus_of(in.config.degrees)); }},
+    {"mfu", plain, false, ErrorLaw::inverse_step, [](In in) { return if_timed(in, in.report.mfu); }},
+    {"mem_peak", in_bytes, true, ErrorLaw::memory,
+     [](In in) {
+       return in.report.memory_peak.value > 0 ? static_cast<double>(in.report.memory_peak.value) : missing;
+     }},
+    {"gpus", plain, true, ErrorLaw::none,
+     [](In in) { return static_cast<double>(training::gpus_of(in.config.degrees)); }},
+    {"slowdown_tax", plain, true, ErrorLaw::unknown, slowdown_tax},
+    {"bubble_frac", plain, true, ErrorLaw::unknown,
+     [](In in) { return if_timed(in, in.report.bubble_fraction); }},
+    {"exposed_comm_frac", plain, true, ErrorLaw::unknown,
+     [](In in) { return if_timed(in, in.report.exposed_comm_fraction); }},
+    {"overlap_frac", plain, false, ErrorLaw::unknown,
+     [](In in) { return if_timed(in, in.report.overlap_fraction); }},
+    {"step_time_p50", in_seconds, true, ErrorLaw::step,
+     [](In in) { return if_drawn(in, in.report.step_median); }},
+    {"step_time_p90", in_seconds, true, ErrorLaw::step,
+     [](In in) { return if_drawn(in, in.report.step_p90); }},
+}};
+
+}  // namespace
+
+std::string_view name_of(ErrorLaw law) {
+  constexpr std::array<std::string_view, 5> names{"none", "step_time", "1/step_time", "mem_peak", "unknown"};
+  return names[static_cast<std::size_t>(law)];
+}
+
+std::span<const Metric> metric_table() { return metrics; }
+
+const Metric* find_metric(std::string_view name) {
+  const auto found = std::ranges::find(metrics, name, &Metric::name);
+  return found == metrics.end() ? nullptr : &*found;
+}
+
+}  // namespace echo::sweep

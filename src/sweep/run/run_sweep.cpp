@@ -1,0 +1,95 @@
+#include "sweep/run/run_sweep.hpp"
+
+#include <chrono>
+#include <exception>
+
+#include "simulate/simulate.hpp"
+#include "sweep/language/limits.hpp"
+#include "sweep/space/config_id.hpp"
+
+namespace echo::sweep {
+
+static double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+static simulate::StepReport failed(training::Reason reason) {
+  simulate::StepReport report;
+  report.status = training::Status::failed;
+  report.reason = reason;
+  return report;
+}
+
+namespace {
+
+// One worker's points, one by one.
+class PointRunner {
+ public:
+  PointRunner(const DesignSpace& space, const simulate::Catalog& catalog,
+              const simulate::Calibration& calibration, WorkSource& source, RowSink& sink)
+      : space_(space), catalog_(catalog), known_(calibration), source_(source), sink_(sink), point_(space) {}
+
+  Row run(PointIndex id) {
+    const auto start = std::chrono::steady_clock::now();  // provenance only
+    source_.begin(id);
+    point_.go_to(id);
+    Row row;
+    row.id = id;
+    row.config = point_.config();
+    row.config_id = config_id_of(row.config, catalog_);
+    if (source_.is_poisoned(id)) {
+      row.report = failed(training::Reason::crashed);
+      note(id, "it has ended its process before");
+    } else {
+      simulate(row);
+      apply_limits(point_.program(), point_.state(), space_.target_tokens(), row);
+    }
+    row.seconds = seconds_since(start);
+    ++summary.by_status[static_cast<std::size_t>(row.report.status)];
+    return row;
+  }
+
+  SweepSummary summary;
+
+ private:
+  void simulate(Row& row) {
+    try {
+      row.report =
+          simulate::simulate(row.config, catalog_, known_, workspace_, space_.work_budget(), space_.skew());
+    } catch (const std::exception& error) {  // one bug must not take the sweep down
+      row.report = failed(training::Reason::internal_error);
+      workspace_ = simulate::Workspace();
+      note(row.id, error.what());
+    }
+  }
+  void note(PointIndex id, const char* message) {
+    constexpr std::size_t max_failures_told = 100;
+    const Failure failure{id, message};
+    sink_.note_failure(failure);
+    if (summary.failures.size() < max_failures_told) summary.failures.push_back(failure);
+  }
+
+  const DesignSpace& space_;
+  const simulate::Catalog& catalog_;
+  const simulate::Calibration& known_;
+  WorkSource& source_;
+  RowSink& sink_;
+  PointCursor point_;
+  simulate::Workspace workspace_;
+};
+
+}  // namespace
+
+SweepSummary run_sweep(const DesignSpace& space, const simulate::Catalog& catalog,
+                       const simulate::Calibration& calibration, WorkSource& source, RowSink& sink) {
+  PointRunner runner(space, catalog, calibration, source, sink);
+  while (const auto range = source.claim()) {
+    for (PointIndex id = range->begin; id < range->end && !source.is_stopping_now(); ++id) {
+      const Row row = runner.run(id);
+      sink.accept({&row, 1});  // at once: a journal may lose what it does not have
+    }
+  }
+  return runner.summary;
+}
+
+}  // namespace echo::sweep

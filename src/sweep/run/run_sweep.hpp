@@ -1,0 +1,27 @@
+// The loop of one worker: claim ids, simulate each, hand rows on.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "simulate/calibration.hpp"
+#include "simulate/catalog.hpp"
+#include "sweep/run/row.hpp"
+#include "sweep/space/design_space.hpp"
+
+namespace echo::sweep {
+
+struct SweepSummary {
+  std::array<std::int64_t, 5> by_status{};  // [training::Status]
+  std::vector<Failure> failures;            // the first hundred
+};
+
+// Until `source` has no more ids. Whatever simulate() throws becomes a failed row, and so does a poisoned
+// point; nothing else is caught. Rows that break a limit of the sweep are infeasible. While the source is
+// stopping, what is claimed is left undone.
+SweepSummary run_sweep(const DesignSpace&, const simulate::Catalog&, const simulate::Calibration&,
+                       WorkSource& source, RowSink& sink);
+
+}  // namespace echo::sweep

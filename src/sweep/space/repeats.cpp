@@ -1,0 +1,133 @@
+// Repeats without a table.
+// Problem: two combinations may be one config - the schedule does not matter at one stage, an axis may list a
+// value twice, two sub-spaces may overlap - and a point is simulated once. A set of the configs seen so far
+// is as large as the space and is not shared by workers. Idea: every axis a file gives can be read back from
+// the config, unless it cannot matter there (irrelevant_axes). So a twin of a combination has the same value
+// on every axis that matters, and on the others any value of the same dimension: those few digits are tried,
+// in order, rules included, until an earlier survivor with the same normalised config turns up. Normalising
+// is done by the same set of axes, so the two cannot drift apart. Cost: nothing for a sub-space whose axes
+// always matter; else the product of the sizes of the axes that do not matter at this point, most of it cut
+// by the first twin found.
+#include "sweep/space/repeats.hpp"
+
+#include <algorithm>
+
+namespace echo::sweep {
+
+namespace {
+
+// What tells values of an axis apart in every sub-space: texts are numbered per program, presets are not.
+std::int64_t value_of(Axis axis, const ResolvedValue& value) {
+  return is_text(info_of(axis).kind) ? value.preset : value.value.number;
+}
+std::int64_t value_of(Axis axis, const PointState& state) {
+  return is_text(info_of(axis).kind) ? state.preset[at(axis)] : state.slot[at(axis)].number;
+}
+
+}  // namespace
+
+RepeatTest::RepeatTest(const RawSpace& space) : space_(&space), groups_(space.groups()) {
+  const AxisSet loose = axes_that_may_not_matter();
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const Program& program = space.program(g);
+    Group& group = groups_[g];
+    group.state = std::make_unique<PointState>(program);
+    group.alive = run_level(program, space.catalog(), 0, *group.state);
+    group.candidates.resize(program.dimensions.size());
+    group.digits.assign(program.dimensions.size(), 0);
+    for (const auto& columns : program.dimensions) {
+      Dimension dimension;
+      std::vector<std::vector<std::int64_t>> tuples;
+      for (std::size_t digit = 0; digit < columns.front().values.size(); ++digit) {
+        std::vector<std::int64_t> tuple;
+        for (const ResolvedColumn& column : columns) {
+          tuple.push_back(value_of(column.axis, column.values[digit]));
+          dimension.may_differ = dimension.may_differ || loose.test(at(column.axis));
+        }
+        dimension.by_value.emplace_back(tuple.front(), static_cast<std::int64_t>(digit));
+        tuples.push_back(std::move(tuple));
+      }
+      std::sort(dimension.by_value.begin(), dimension.by_value.end());
+      std::sort(tuples.begin(), tuples.end());
+      if (std::adjacent_find(tuples.begin(), tuples.end()) != tuples.end()) dimension.may_differ = true;
+      group.dimensions.push_back(std::move(dimension));
+    }
+  }
+}
+
+// The digits with the values of `like` on every axis that matters; false where there are none.
+bool RepeatTest::find_candidates(std::size_t g, std::size_t d, const PointState& like, AxisSet irrelevant) {
+  Group& group = groups_[g];
+  const auto& by_value = group.dimensions[d].by_value;
+  const auto& columns = space_->program(g).dimensions[d];
+  std::vector<std::int64_t>& out = group.candidates[d];
+  out.clear();
+  auto begin = by_value.begin(), end = by_value.end();
+  if (!irrelevant.test(at(columns.front().axis))) {
+    const std::int64_t value = value_of(columns.front().axis, like);
+    begin = std::lower_bound(begin, end, std::pair{value, INT64_MIN});
+    end = std::upper_bound(begin, end, std::pair{value, INT64_MAX});
+  }
+  for (auto entry = begin; entry != end; ++entry) {
+    const auto digit = static_cast<std::size_t>(entry->second);
+    const bool fits = std::all_of(columns.begin(), columns.end(), [&](const ResolvedColumn& column) {
+      return irrelevant.test(at(column.axis)) ||
+             value_of(column.axis, column.values[digit]) == value_of(column.axis, like);
+    });
+    if (fits) out.push_back(entry->second);
+  }
+  std::sort(out.begin(), out.end());
+  return !out.empty();
+}
+
+std::optional<std::int64_t> RepeatTest::first_twin(const RawCursor& at) {
+  const std::size_t own = at.group();
+  const auto& dimensions = groups_[own].dimensions;
+  const bool may_differ = std::any_of(dimensions.begin(), dimensions.end(),
+                                      [](const Dimension& dimension) { return dimension.may_differ; });
+  if (own == 0 && !may_differ) return std::nullopt;
+  const training::TrainingConfig config = config_of(at.state(), space_->catalog());
+  const AxisSet irrelevant = irrelevant_axes(config, space_->catalog());
+  wanted_ = normalised(config, space_->catalog());
+  for (std::size_t g = 0; g < own; ++g) {
+    bool possible = groups_[g].alive;
+    for (std::size_t d = 0; possible && d < groups_[g].dimensions.size(); ++d)
+      possible = find_candidates(g, d, at.state(), irrelevant);
+    if (possible && search(g, 0, at, true)) return space_->raw_of(g, groups_[g].digits);
+  }
+  if (!may_differ) return std::nullopt;
+  std::size_t first = dimensions.size();  // the first dimension with a choice: those before it are the same
+  for (std::size_t d = 0; d < dimensions.size(); ++d) {
+    if (dimensions[d].may_differ) {
+      (void)find_candidates(own, d, at.state(), irrelevant);
+      // Only digits before the own one make an earlier combination while all before it are equal.
+      if (first == dimensions.size() && groups_[own].candidates[d].size() > 1) first = d;
+    } else {
+      groups_[own].candidates[d].assign(1, at.digits()[d]);
+    }
+  }
+  if (first == dimensions.size()) return std::nullopt;
+  *groups_[own].state = at.state();
+  groups_[own].digits = at.digits();
+  if (!search(own, first, at, false)) return std::nullopt;
+  return space_->raw_of(own, groups_[own].digits);
+}
+
+// Tries the candidates of `depth` and below; `earlier`: what is fixed already makes an earlier combination.
+bool RepeatTest::search(std::size_t g, std::size_t depth, const RawCursor& at, bool earlier) {
+  Group& group = groups_[g];
+  const Program& program = space_->program(g);
+  if (depth == group.dimensions.size())
+    return earlier && normalised(config_of(*group.state, space_->catalog()), space_->catalog()) == wanted_;
+  for (const std::int64_t digit : group.candidates[depth]) {
+    const bool smaller = earlier || digit < at.digits()[depth];
+    if (!smaller && digit > at.digits()[depth]) break;
+    assign(program, depth, digit, *group.state);
+    group.digits[depth] = digit;
+    if (run_level(program, space_->catalog(), depth + 1, *group.state) && search(g, depth + 1, at, smaller))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace echo::sweep

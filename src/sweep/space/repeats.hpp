@@ -1,0 +1,45 @@
+// Whether a combination only repeats an earlier one: the same config after what cannot matter is put aside.
+// Told on the spot, without a table of what has been seen.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "sweep/space/config_id.hpp"
+#include "sweep/space/raw_cursor.hpp"
+
+namespace echo::sweep {
+
+class RepeatTest {
+ public:
+  explicit RepeatTest(const RawSpace& space);  // keeps a reference
+  // The first kept combination before the one `at` stands on that has its normalised config; nothing where
+  // there is none.
+  [[nodiscard]] std::optional<std::int64_t> first_twin(const RawCursor& at);
+  [[nodiscard]] bool is_repeat(const RawCursor& at) { return first_twin(at).has_value(); }
+
+ private:
+  // The digits of one dimension in the order of their first column's value.
+  struct Dimension {
+    std::vector<std::pair<std::int64_t, std::int64_t>> by_value;  // (value, digit), ascending
+    bool may_differ = false;                                      // two digits of it can be one config
+  };
+  struct Group {
+    std::vector<Dimension> dimensions;
+    std::unique_ptr<PointState> state;
+    std::vector<std::int64_t> digits;                   // of the combination under trial
+    std::vector<std::vector<std::int64_t>> candidates;  // [dimension] digits a twin may have, ascending
+    bool alive = true;                                  // level 0 removes nothing
+  };
+  bool find_candidates(std::size_t group, std::size_t dimension, const PointState&, AxisSet irrelevant);
+  bool search(std::size_t group, std::size_t depth, const RawCursor& at, bool earlier);
+
+  const RawSpace* space_;
+  std::vector<Group> groups_;
+  training::TrainingConfig wanted_;
+};
+
+}  // namespace echo::sweep

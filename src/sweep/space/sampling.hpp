@@ -1,0 +1,18 @@
+// [search] random and sobol: which points of a space to run instead of all.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sweep/space/raw_space.hpp"
+#include "sweep/spec.hpp"
+
+namespace echo::sweep {
+
+// The raw indices of spec.search.points different points, ascending; the same for the same seed.
+// random: each set of points is as likely as any other. sobol: low-discrepancy over the axes before the
+// rules, so that what the rules leave is covered evenly. Throws UserError where there are not so many points,
+// or too few are met. Contract: strategy is not grid.
+[[nodiscard]] std::vector<std::int64_t> sample_points(const SweepSpec& spec, const RawSpace& space);
+
+}  // namespace echo::sweep

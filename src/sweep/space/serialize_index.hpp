@@ -1,0 +1,22 @@
+// Boost.Serialization of a part of a space's index, so that workers can each make a share and send it on.
+#pragma once
+
+#include <boost/serialization/vector.hpp>
+
+#include "sweep/space/space_index.hpp"
+
+namespace boost::serialization {
+
+template <class Archive>
+void serialize(Archive& archive, echo::sweep::IndexSegment& segment, unsigned) {
+  auto& [first, count, stride, raws] = segment;
+  archive& first& count& stride& raws;
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::sweep::SpaceIndex& index, unsigned) {
+  auto& [duplicates, segments] = index;
+  archive& duplicates& segments;
+}
+
+}  // namespace boost::serialization

@@ -1,0 +1,16 @@
+// Numbers as people read them, with their unit.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace echo::text {
+
+[[nodiscard]] std::string show_time(double seconds);       // "4.81 s", "812 ms", "31.2 us"; "-" when missing
+[[nodiscard]] std::string show_duration(double seconds);   // wall time: "41 s", "3 min 20 s", "2 h 05 min"
+[[nodiscard]] std::string show_gib(double bytes);          // "61.2 GiB"
+[[nodiscard]] std::string show_share(double fraction);     // "40.3 %"
+[[nodiscard]] std::string show_count(std::int64_t count);  // "94 554"
+[[nodiscard]] std::string show_bar(double share, int width);  // '#' for each part of `width`, rounded
+
+}  // namespace echo::text

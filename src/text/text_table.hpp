@@ -1,0 +1,23 @@
+// Columns of text under headings, aligned.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace echo::text {
+
+class TextTable {
+ public:
+  // A heading that starts with '<' is aligned left (the mark is not shown), all others right.
+  explicit TextTable(std::vector<std::string> headings) : headings_(std::move(headings)) {}
+  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  // One line each, two blanks between columns, no blanks at the ends.
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string markdown() const;  // the same cells between bars
+
+ private:
+  std::vector<std::string> headings_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace echo::text

@@ -1,0 +1,60 @@
+// One dimension of a machine: GPUs that differ in one coordinate only, and the links between them. A machine
+// is a list of them, from the GPU outwards: eight GPUs on a switch, four such nodes on another.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "base/units.hpp"
+
+namespace echo::textbook {
+
+// ring: a cable to each of two neighbours. fully_connected: a cable to every other. switched: one port.
+// line: a ring that is not closed.
+enum class DimensionKind : std::int8_t { ring, fully_connected, switched, line };
+inline constexpr std::array<std::string_view, 4> dimension_kind_names{"Ring", "FullyConnected", "Switch",
+                                                                      "Line"};
+
+enum class Reach : std::int8_t { scale_up, scale_out };
+
+struct Dimension {
+  DimensionKind kind = DimensionKind::switched;
+  std::int32_t size = 1;
+  BytesPerSecond bandwidth;  // of one GPU, all its cables together, one direction
+  SimTime latency{};         // of one hop
+  Reach reach = Reach::scale_up;
+  friend bool operator==(const Dimension&, const Dimension&) = default;
+
+  [[nodiscard]] BytesPerSecond cable() const {  // one of them, or the port
+    switch (kind) {
+      case DimensionKind::ring:
+      case DimensionKind::line:
+        return bandwidth / 2.0;
+      case DimensionKind::fully_connected:
+        return bandwidth / std::max(1.0, size - 1.0);
+      case DimensionKind::switched:
+        break;
+    }
+    return bandwidth;
+  }
+};
+
+// A time that knows its parts: `latency` goes with the links' latencies, the others with one over their
+// bandwidths.
+struct Cost {
+  SimTime latency{}, scale_up{}, scale_out{};
+  [[nodiscard]] constexpr SimTime time() const { return latency + scale_up + scale_out; }
+  constexpr Cost& operator+=(const Cost& other) {
+    latency += other.latency, scale_up += other.scale_up, scale_out += other.scale_out;
+    return *this;
+  }
+  friend constexpr Cost operator+(Cost a, const Cost& b) { return a += b; }
+  friend constexpr Cost operator*(std::int64_t n, const Cost& c) {
+    return {n * c.latency, n * c.scale_up, n * c.scale_out};
+  }
+  friend bool operator==(const Cost&, const Cost&) = default;
+};
+
+}  // namespace echo::textbook

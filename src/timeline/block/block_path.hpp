@@ -1,0 +1,18 @@
+// The chains of ops behind a composed block's ends, by part.
+#pragma once
+
+#include <span>
+
+#include "timeline/block/block.hpp"
+
+namespace echo::timeline {
+
+// The op that `op` waited for, as the block ran: the one before it on its lane, else the first in its row of
+// needs that ended when it started; -1 where it started with the block.
+[[nodiscard]] std::int32_t waited_for(const OpGraphView&, const BlockScratchData& ran, std::int32_t op);
+
+// Fills the parts of `paths`. Contract: `ran` is as compose_block left it for this block.
+void part_paths(const OpGraphView&, std::span<const SimTime> alone, const BlockScratchData& ran,
+                BlockPaths& paths);
+
+}  // namespace echo::timeline

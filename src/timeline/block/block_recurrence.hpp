@@ -1,0 +1,21 @@
+// Blocks in which no rate can change.
+#pragma once
+
+#include <span>
+
+#include "timeline/block/block.hpp"
+
+namespace echo::timeline {
+
+// As compose_block without factors. paths: null where nobody asks; their drivers are filled, not their parts.
+[[nodiscard]] BlockTimes compose_undisturbed(const OpGraphView&, std::span<const SimTime> alone,
+                                             BlockScratchData& scratch,
+                                             std::span<const BottleneckTimes> bottlenecks, BlockPaths* paths);
+
+// Of lanes that may go on after the block; null for the others.
+[[nodiscard]] inline LanePaths* paths_of(Lane lane, BlockPaths& paths) {
+  if (lane == Lane::data) return &paths.data;
+  return lane == Lane::host ? &paths.host : nullptr;
+}
+
+}  // namespace echo::timeline

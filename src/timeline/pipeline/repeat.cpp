@@ -1,0 +1,269 @@
+// The steady state of a pipeline, run only until it is proven to repeat.
+//
+// Problem. A step has 2 * chunks * microbatches tasks, nearly all in a steady state that does the same again
+// and again.
+//
+// Idea. All times are maxima of sums of earlier times and constants, so shifting every time a stretch of the
+// step may still look at by one constant shifts all that follows by it. Cut the step where every stage has
+// run the same number of repeats. What the future may look at there is: each stage's clock, the ends of its
+// transfers, and the arrivals not yet consumed. If all of these equal those at an earlier cut, `cycle`
+// repeats ago, plus one constant `shift`, then by induction every later `cycle` repeats add `shift` once
+// more: as many whole cycles as are left are skipped by one multiplication, and the time waited grows
+// by what it grew in the cycle seen. The result is the plain loop's to the picosecond. Integer time makes the
+// comparison exact.
+//
+// Two times are compared as the future sees them: one older than the clock of the stage that reads it counts
+// as that clock, since the stage cannot act before it.
+//
+// The cycle need not be one repeat: with overlapped hops 1F1B runs in bursts of up to `stages` microbatches.
+// It is found as Brent does (BIT 20, 1980): compare with one saved cut, and save a new one each time the
+// distance doubles. Max-plus systems end in such a regime (cyclicity; Baccelli et al. 1992, chapter 3), but
+// near-ties between stages may take long to fade; then all repeats are run, at the plain loop's cost.
+//
+// Pairs change nothing: a pair is one step of a stage, whose start and two outputs are maxima and sums as
+// any.
+//
+// Microbatches after the skip are renumbered to follow those before it, so arrivals stay in a dense table of
+// which only the part in use is touched.
+#include "timeline/pipeline/repeat.hpp"
+
+#include <limits>
+
+#include "base/contract.hpp"
+
+namespace echo::timeline {
+namespace {
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+template <bool overlapped>
+class Repeater {
+ public:
+  Repeater(const PipelineShape& shape, const Schedule& schedule, PipelineScratch& scratch, Trail* trail)
+      : shape_(shape),
+        schedule_(schedule),
+        scratch_(scratch),
+        trail_(trail),
+        stretch_(schedule.steady(shape, 0)) {}
+
+  void run() {
+    list_prologue_and_one_repeat();
+    scratch_.ready.resize(std::max(scratch_.ready.size(), row_ * at(microbatches_per_chunk(shape_))));
+    run_lists(Until::prologue, 0);
+    bool proven = false;
+    // The stretch holds no first forward, so nothing in it refers to an instant of the step: the cut before
+    // it counts.
+    std::int32_t saved = -1, renew = 0,
+                 skipped = 0;  // saved: the cut after that repeat; -1: before the first
+    scratch_.earlier = scratch_.stages;
+    for (std::int32_t repeat = 0; repeat < stretch_.repeats; ++repeat) {
+      for (std::int32_t s = 0; s < shape_.stages; ++s) scratch_.cursor[at(s)] = first(s);
+      run_lists(Until::end, repeat * stretch_.advance - skipped);
+      if (proven) continue;
+      const std::int32_t cycle = repeat - saved;
+      if (repeats_since(cycle * stretch_.advance)) {
+        const std::int32_t times = (stretch_.repeats - 1 - repeat) / cycle;
+        skip(times);
+        count_skipped_pairs(times * cycle);
+        skipped = times * cycle * stretch_.advance;
+        if (trail_ != nullptr) note_skip(skipped, cycle * stretch_.advance);
+        repeat += times * cycle;
+        proven = true;
+      } else if (repeat == renew) {
+        scratch_.earlier = scratch_.stages;
+        saved = repeat;
+        renew = 2 * repeat + 1;
+      }
+    }
+    list_epilogue(skipped);
+    run_lists(Until::end, 0);
+  }
+
+ private:
+  enum class Until : std::int8_t { prologue, end };
+
+  [[nodiscard]] std::int32_t first(std::int32_t stage) const {
+    return static_cast<std::int32_t>(scratch_.order.row(stage).size()) - stretch_.length;
+  }
+
+  void list_prologue_and_one_repeat() {
+    scratch_.order.clear();
+    for (std::int32_t s = 0; s < shape_.stages; ++s) {
+      const SteadyStretch stretch = schedule_.steady(shape_, s);
+      schedule_.slice(shape_, s, 0, stretch.first + stretch.length, scratch_.order.value);
+      scratch_.order.close_row();
+    }
+    scratch_.cursor.assign(at(shape_.stages), 0);
+  }
+
+  void list_epilogue(std::int32_t skipped) {
+    scratch_.order.clear();
+    for (std::int32_t s = 0; s < shape_.stages; ++s) {
+      const SteadyStretch stretch = schedule_.steady(shape_, s);
+      schedule_.slice(shape_, s, stretch.first + stretch.repeats * stretch.length, tasks_of(s),
+                      scratch_.order.value);
+      scratch_.order.close_row();
+    }
+    scratch_.cursor.assign(at(shape_.stages), 0);
+    for (Task& task : scratch_.order.value) task.microbatch -= skipped;
+    for (Leg& leg : scratch_.legs) leg.special_at -= leg.special_at > 0 ? skipped : 0;
+  }
+
+  [[nodiscard]] std::int32_t tasks_of(std::int32_t stage) const {
+    if (schedule_.mixes_backwards) return std::numeric_limits<std::int32_t>::max();
+    const auto chunks = std::count(shape_.stage_of_chunk.begin(), shape_.stage_of_chunk.end(), stage);
+    const std::int32_t passes = schedule_.splits_backward ? 3 : 2;
+    return passes * microbatches_per_chunk(shape_) * static_cast<std::int32_t>(chunks);
+  }
+
+  // Runs every stage to the end of its list or of its prologue.
+  void run_lists(Until until, std::int32_t offset) {
+    bool missing = true;
+    for (bool down = true; missing; down = !down) {
+      bool moved = false;
+      missing = false;
+      for (std::int32_t i = 0; i < shape_.stages; ++i) {
+        const std::int32_t stage = down ? i : shape_.stages - 1 - i;
+        const std::span<const Task> list = scratch_.order.row(stage);
+        const std::int32_t size = static_cast<std::int32_t>(list.size());
+        const std::int32_t end = until == Until::end ? size : size - stretch_.length;
+        std::int32_t& cursor = scratch_.cursor[at(stage)];
+        if (cursor == end) continue;
+        const Task& next = list[at(cursor)];
+        if (has_input(next, offset) && (!next.with_next || has_input(list[at(cursor + 1)], offset))) {
+          cursor = run_stage(stage, list, cursor, end, offset);
+          moved = true;
+        }
+        missing |= cursor < end;
+      }
+      ECHO_EXPECT(moved || !missing);  // the stages can run repeat by repeat
+    }
+  }
+
+  [[nodiscard]] bool has_input(const Task& task, std::int32_t offset) const {
+    const std::int32_t index = route_.leg_of(task);
+    return !scratch_.legs[at(index)].reads || scratch_.legs[at(index - 1)].done > task.microbatch + offset;
+  }
+
+  std::int32_t run_stage(std::int32_t stage, std::span<const Task> list, std::int32_t cursor,
+                         std::int32_t end, std::int32_t offset) {
+    Leg* const legs = scratch_.legs.data();
+    SimTime* const arrivals = scratch_.ready.data();
+    StageState& state = scratch_.stages[at(stage)];
+    for (; cursor < end; ++cursor) {
+      const Task& task = list[at(cursor)];
+      const std::int32_t index = route_.leg_of(task), microbatch = task.microbatch + offset;
+      Leg& leg = legs[index];
+      if (leg.reads && legs[index - 1].done <= microbatch) break;
+      SimTime* const ready = arrivals + at(microbatch) * row_ + at(index);
+      const SimTime arrival = leg.reads ? *ready : SimTime::zero();
+      if (task.with_next) {
+        const Task& partner = list[at(cursor + 1)];
+        if (!has_input(partner, offset)) break;
+        const std::int32_t back = route_.leg_of(partner);
+        SimTime* const back_ready = arrivals + at(partner.microbatch + offset) * row_ + at(back);
+        const PairRan ran = run_pair<overlapped>(state, leg, legs[back],
+                                                 scratch_.pairs[route_.pair_of(task.chunk, partner.chunk)],
+                                                 arrival, *back_ready);
+        ++legs[2 * route_.chunks + partner.chunk].done;
+        ready[1] = ran.forward_handed_on;
+        if (legs[back].passes_on) back_ready[1] = ran.backward_handed_on;
+        if (trail_ != nullptr)
+          trail_->note_pair(stage, trail_->place(microbatch, index),
+                            trail_->place(partner.microbatch + offset, back), ran);
+        ++cursor;
+        continue;
+      }
+      const Ran ran = run_task<overlapped>(state, leg, task.kind, arrival);
+      if (leg.passes_on) ready[1] = ran.handed_on;
+      count_weights(task, route_, legs);
+      if (trail_ != nullptr) trail_->note(stage, trail_->place(microbatch, index), task, ran);
+    }
+    return cursor;
+  }
+
+  void note_skip(std::int32_t skipped, std::int32_t cycle) {
+    trail_->skipped = skipped, trail_->cycle = cycle;
+    for (std::size_t leg = 0; leg < scratch_.legs.size(); ++leg) trail_->ran[leg] = scratch_.legs[leg].done;
+  }
+
+  // Whether everything the future may look at is what it was `microbatches` ago, plus shift_.
+  bool repeats_since(std::int32_t microbatches) {
+    const std::vector<StageState>&now = scratch_.stages, &then = scratch_.earlier;
+    shift_ = now[0].clock - then[0].clock;
+    for (std::size_t s = 0; s < now.size(); ++s) {
+      if (now[s].clock - then[s].clock != shift_) return false;
+    }
+    for (std::size_t s = 0; s < now.size(); ++s) {
+      const auto same = [&](SimTime StageState::*time) {
+        return std::max(now[s].*time, now[s].clock) - std::max(then[s].*time, then[s].clock) == shift_;
+      };
+      if (!same(&StageState::sent) || !same(&StageState::link_forward) || !same(&StageState::link_backward)) {
+        return false;
+      }
+    }
+    return each_arrival([&](SimTime& arrival, std::int32_t stage) {
+      const SimTime before = *(&arrival - at(microbatches) * row_);
+      return std::max(arrival, now[at(stage)].clock) - std::max(before, then[at(stage)].clock) == shift_;
+    });
+  }
+
+  void skip(std::int32_t times) {
+    each_arrival([&](SimTime& arrival, std::int32_t) { return arrival += times * shift_, true; });
+    for (std::size_t s = 0; s < scratch_.stages.size(); ++s) {
+      StageState& now = scratch_.stages[s];
+      const StageState& then = scratch_.earlier[s];
+      now.waited += times * (now.waited - then.waited);
+      for (SimTime* time : {&now.clock, &now.sent, &now.link_forward, &now.link_backward})
+        *time += times * shift_;
+    }
+  }
+
+  void count_skipped_pairs(std::int32_t repeats) {
+    for (std::int32_t s = 0; s < shape_.stages; ++s) {
+      const std::span<const Task> list = scratch_.order.row(s).subspan(at(first(s)));
+      for (std::size_t i = 0; i < list.size(); ++i)
+        if (list[i].with_next)
+          scratch_.pairs[route_.pair_of(list[i].chunk, list[i + 1].chunk)].runs += repeats;
+    }
+  }
+
+  // Visits every arrival not yet consumed, with the stage it waits at, until `visit` says false.
+  template <class Visit>
+  bool each_arrival(Visit visit) {
+    for (std::int32_t index = 1; index < 2 * shape_.chunks; ++index) {
+      if (!scratch_.legs[at(index)].reads) continue;
+      const std::int32_t stage = shape_.stage_of_chunk[at(route_.chunk_of(index))];
+      const std::int32_t sent = scratch_.legs[at(index - 1)].done;
+      for (std::int32_t i = scratch_.legs[at(index)].done; i < sent; ++i) {
+        if (!visit(scratch_.ready[at(i) * row_ + at(index)], stage)) return false;
+      }
+    }
+    return true;
+  }
+
+  const PipelineShape& shape_;
+  const Schedule& schedule_;
+  PipelineScratch& scratch_;
+  Trail* const trail_;
+  const SteadyStretch stretch_;  // of stage 0; `first` differs by stage
+  const Route route_{shape_};
+  const std::size_t row_ = 2 * at(shape_.chunks) + 1;
+  SimTime shift_{};
+};
+
+}  // namespace
+
+bool run_repeating(const PipelineShape& shape, const Schedule& schedule, bool overlapped,
+                   PipelineScratch& scratch, Trail* trail) {
+  constexpr std::int32_t fewest_repeats = 2;  // one to compare with the cut before it, one to skip
+  if (schedule.steady == nullptr || schedule.steady(shape, 0).repeats < fewest_repeats) return false;
+  if (overlapped) {
+    Repeater<true>(shape, schedule, scratch, trail).run();
+  } else {
+    Repeater<false>(shape, schedule, scratch, trail).run();
+  }
+  return true;
+}
+
+}  // namespace echo::timeline

@@ -1,0 +1,242 @@
+// The critical path of a pipeline, read backwards from what each task waited for.
+//
+// Idea. A task starts when the last thing it waited for ended, so from any end a chain of tasks and transfers
+// without a gap leads back to the start of the step (or to an instant of it: weights that arrive). Its
+// lengths sum to that end. Noting one cause a task while the pipeline runs makes the chain a walk.
+//
+// A steady state that was skipped (repeat.cpp) has no notes of its own and needs none. Whatever decides a
+// task's cause is a comparison of times the future may look at, and those repeat with the cycle, shifted
+// alike; so a task of the stretch left out waited for the same thing as the one whole cycles before it that
+// did run. A step of the walk is a noted task and a `lift`: how many microbatches later the task meant lies.
+// Where the walk leaves the last cycle that ran, it goes on from the same task one cycle later, lifted by one
+// cycle less: the same task of the same microbatch.
+//
+// Those crossings come back too: when one is met that was met before, the counts between the two are what
+// every further round adds, and as many rounds as are left are skipped by one multiplication. Rounds are
+// found as cycles are in repeat.cpp. So the walk's cost does not grow with microbatches either; a test holds
+// it equal to the walk over the pipeline run in full.
+#include "timeline/pipeline/trail.hpp"
+
+#include "base/contract.hpp"
+#include "timeline/pipeline/pipeline.hpp"
+
+namespace echo::timeline {
+namespace {
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+void Trail::start(const PipelineShape& shape) {
+  legs = 3 * shape.chunks;
+  const std::size_t most = at(legs) * at(microbatches_per_chunk(shape));
+  if (steps.size() < most) steps.resize(most);
+  last.assign(at(shape.stages), -1);
+  sent.assign(at(shape.stages), {-1, -1});
+  data_last.assign(at(shape.stages), -1);
+  data_before.assign(at(shape.chunks), -1);
+  first.assign(at(shape.chunks), -1);
+  final.assign(at(shape.chunks), -1);
+  ran.assign(at(legs), 0);
+  skipped = cycle = 0;
+}
+
+void Trail::note_special(std::int32_t stage, std::int32_t chunk, std::int32_t place, const Cause& cause) {
+  const bool opens = first[at(chunk)] < 0;
+  (opens ? first : final)[at(chunk)] = place;
+  if (cause.data == DataEnd::none) return;
+  data_before[at(chunk)] = data_last[at(stage)];
+  data_last[at(stage)] = chunk;
+}
+
+namespace {
+
+class Walk {
+ public:
+  Walk(const PipelineShape& shape, const Trail& trail, PipelinePath& out)
+      : trail_(trail), route_(shape), out_(out), lift_(trail.skipped) {}
+
+  // From the end of a stage's gradient traffic.
+  void from_data(std::int32_t chunk) {
+    for (;;) {
+      DataCounts& data = out_.data[at(chunk)];
+      place_ = trail_.final[at(chunk)];
+      const DataEnd cause = step().cause.data;
+      if (cause == DataEnd::after_end) {
+        ++data.lag;
+        return from_end();
+      }
+      ++data.busy;
+      if (cause == DataEnd::after_start) {
+        ++data.first_start;
+        return from_start();
+      }
+      chunk = trail_.data_before[at(chunk)];
+    }
+  }
+
+  // From the end of a stage's last task, or of the blocking transfers after it.
+  void from_compute(std::int32_t last, bool sent) {
+    place_ = last;
+    if (sent) count_sends();
+    from_end();
+  }
+
+ private:
+  enum class Reached : std::int8_t { end, handed_on };
+
+  [[nodiscard]] const Step& step() const { return trail_.steps[at(place_)]; }
+  [[nodiscard]] std::int32_t leg() const { return place_ % trail_.legs; }
+  [[nodiscard]] LegCounts& counts() { return out_.legs[at(leg())]; }
+
+  void from_end() {
+    if (ends()) from_start();
+  }
+
+  void from_start() {
+    while (goes_back() && ends()) {
+    }
+  }
+
+  // Counts the task itself; false where its end only waited for weights.
+  bool ends() {
+    if (step().is_second) place_ = step().partner;
+    if (step().partner >= 0) {
+      const std::int32_t other = route_.chunk_of(step().partner % trail_.legs);
+      ++out_.pairs[route_.pair_of(route_.chunk_of(leg()), other)];
+      return true;
+    }
+    const Cause& cause = step().cause;
+    if (cause.gathered) {
+      out_.gathered = route_.chunk_of(leg());
+      return false;
+    }
+    ++(cause.special ? counts().special : cause.split ? counts().split : counts().usual);
+    return true;
+  }
+
+  // From the start of a task (of a pair, by its forward) to the end of the one it waited for; false at the
+  // start of the step.
+  bool goes_back() {
+    const Step& now = step();
+    if (now.cause.received) ++out_.legs[at(leg() - 1)].transfers;
+    if (now.cause.partner_received) ++out_.legs[at(now.partner % trail_.legs - 1)].transfers;
+    if (now.cause.began != Began::own) {
+      go_to((now.cause.began == Began::arrival ? place_ : now.partner) - 1, Reached::handed_on);
+      hand_back();
+      return true;
+    }
+    if (now.before < 0) return false;
+    const bool sent = now.cause.sent;
+    go_to(now.before, Reached::end);
+    if (sent) count_sends();
+    return true;
+  }
+
+  // From when the next leg may take what this one made to its end.
+  void hand_back() {
+    if (step().is_second && step().cause.sent) ++out_.legs[at(step().partner % trail_.legs)].transfers;
+    if (step().cause.flies) ++counts().transfers;
+    while (step().cause.flies && step().cause.queued) {
+      go_to(step().link_before, Reached::handed_on);
+      ++counts().transfers;
+    }
+  }
+
+  // Blocking transfers after a task; a leg without one counts none of any length.
+  void count_sends() {
+    ++counts().transfers;
+    if (step().partner >= 0) ++out_.legs[at(step().partner % trail_.legs)].transfers;
+  }
+
+  void go_to(std::int32_t place, Reached reached) {
+    place_ = place;
+    if (lift_ == 0) return;
+    const std::int32_t older = trail_.ran[at(leg())] - trail_.cycle - place / trail_.legs;
+    if (older > 0) fold((older + trail_.cycle - 1) / trail_.cycle, reached);
+  }
+
+  // On from the same microbatch, as run so many cycles later.
+  void fold(std::int32_t cycles, Reached reached) {
+    cycles = std::min(cycles, lift_ / trail_.cycle);
+    place_ += cycles * trail_.cycle * trail_.legs;
+    lift_ -= cycles * trail_.cycle;
+    if (jumped_) return;
+    if (place_ == saved_place_ && reached == saved_reached_) {
+      jump(saved_lift_ - lift_);
+    } else if (++folds_ == renew_) {
+      saved_place_ = place_, saved_lift_ = lift_, saved_reached_ = reached;
+      out_.saved_legs = out_.legs;
+      out_.saved_pairs = out_.pairs;
+      renew_ *= 2;
+    }
+  }
+
+  void jump(std::int32_t round) {
+    jumped_ = true;
+    const std::int64_t times = lift_ / round;
+    lift_ -= static_cast<std::int32_t>(times) * round;
+    for (std::size_t leg = 0; leg < out_.legs.size(); ++leg) {
+      LegCounts& now = out_.legs[leg];
+      const LegCounts& then = out_.saved_legs[leg];
+      now.usual += times * (now.usual - then.usual);
+      now.special += times * (now.special - then.special);
+      now.split += times * (now.split - then.split);
+      now.transfers += times * (now.transfers - then.transfers);
+    }
+    for (std::size_t pair = 0; pair < out_.pairs.size(); ++pair)
+      out_.pairs[pair] += times * (out_.pairs[pair] - out_.saved_pairs[pair]);
+  }
+
+  const Trail& trail_;
+  const Route route_;
+  PipelinePath& out_;
+  std::int32_t place_ = -1, lift_ = 0;
+  std::int32_t saved_place_ = -1, saved_lift_ = 0, folds_ = 0, renew_ = 1;
+  Reached saved_reached_ = Reached::end;
+  bool jumped_ = false;
+};
+
+// One stage, one chunk (pipeline.cpp, run_alone): everything it does is on the path.
+void path_alone(std::int32_t microbatches, const Trail& trail, bool data_is_last, PipelinePath& out) {
+  LegCounts &forward = out.legs[0], &backward = out.legs[1];
+  if (trail.steps[at(trail.first[0])].cause.gathered) {
+    out.gathered = 0;
+  } else {
+    forward.special = 1;
+  }
+  if (out.pairs.empty()) {
+    forward.usual = backward.usual = microbatches - 1;
+  } else {
+    out.pairs[0] = microbatches - 1;
+  }
+  backward.special = 1;
+  if (!data_is_last) return;
+  const bool after_end = trail.steps[at(trail.final[0])].cause.data == DataEnd::after_end;
+  out.data[0] = after_end ? DataCounts{.lag = 1} : DataCounts{.first_start = 1, .busy = 1};
+  if (!after_end) backward.special = 0;
+}
+
+}  // namespace
+
+void find_path(const PipelineShape& shape, const Schedule& schedule, const Trail& trail,
+               const PipelineScratch& scratch, const StageTimes& times, std::int32_t stage,
+               PipelinePath& out) {
+  out.legs.assign(at(trail.legs), LegCounts{});
+  out.data.assign(at(shape.chunks), DataCounts{});
+  out.pairs.assign(scratch.pairs.size(), 0);
+  out.gathered = -1;
+  const bool data_is_last = times.data_end > times.compute_end;
+  if (shape.chunks == 1 && !schedule.splits_backward)
+    return path_alone(shape.microbatches, trail, data_is_last, out);
+  ECHO_EXPECT(trail.last[at(stage)] >= 0);
+  Walk walk(shape, trail, out);
+  if (data_is_last) {
+    walk.from_data(trail.data_last[at(stage)]);
+  } else {
+    walk.from_compute(trail.last[at(stage)],
+                      scratch.stages[at(stage)].sent > scratch.stages[at(stage)].clock);
+  }
+}
+
+}  // namespace echo::timeline

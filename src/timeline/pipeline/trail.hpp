@@ -1,0 +1,104 @@
+// What each task of a pipeline waited for, noted as it runs, and the critical path read from it: how often
+// each duration lies on the chain of tasks and transfers that ends last. The essay is in trail.cpp.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "timeline/pipeline/stage.hpp"
+#include "timeline/schedule.hpp"
+
+namespace echo::timeline {
+
+// One task: what ran before it on its stage, and before its transfer on its link; -1: nothing. A pair is
+// noted with its forward; its backward only says where, and how it flew.
+struct Step {
+  std::int32_t before = -1, link_before = -1, partner = -1;
+  bool is_second = false;  // the backward of a pair
+  Cause cause;
+};
+
+struct Trail {
+  // A step's place is microbatch * 3 * chunks + leg; only what ran was written.
+  std::vector<Step> steps;
+  std::vector<std::int32_t> last;                 // [stages] its last task
+  std::vector<std::array<std::int32_t, 2>> sent;  // [stages] its last overlapped transfer forward, backward
+  std::vector<std::int32_t> data_last;            // [stages] chunk whose gradient traffic came last
+  std::vector<std::int32_t> data_before;          // [chunks] chunk before it on the data lane, or -1
+  std::vector<std::int32_t> first, final;         // [chunks] places of the special tasks at its ends
+  // The stretch left out (repeat.cpp): `skipped` microbatches, whole cycles of `cycle`, after the first `ran`
+  // tasks of each leg. skipped = 0: nothing was.
+  std::int32_t skipped = 0, cycle = 0;
+  std::vector<std::int32_t> ran;  // [3 * chunks]
+  std::int32_t legs = 0;
+
+  void start(const PipelineShape&);
+  [[nodiscard]] std::int32_t place(std::int32_t microbatch, std::int32_t leg) const {
+    return microbatch * legs + leg;
+  }
+  void note(std::int32_t stage, std::int32_t place, const Task& task, const Ran& did) {
+    Step& step = add(stage, place, task.kind == TaskKind::forward, did.cause);
+    std::int32_t& own = last[static_cast<std::size_t>(stage)];
+    step.before = own;
+    own = place;
+    if (did.cause.special) note_special(stage, task.chunk, place, did.cause);
+  }
+  void note_pair(std::int32_t stage, std::int32_t forward, std::int32_t backward, const PairRan& did) {
+    Step& step = add(stage, forward, true, did.forward);
+    Step& second = add(stage, backward, false, did.backward);
+    std::int32_t& own = last[static_cast<std::size_t>(stage)];
+    step.before = own;
+    step.partner = backward;
+    second.partner = forward;
+    second.is_second = true;
+    own = forward;
+  }
+
+ private:
+  Step& add(std::int32_t stage, std::int32_t place, bool is_forward, const Cause& cause) {
+    Step& step = steps[static_cast<std::size_t>(place)];
+    step.cause = cause;
+    step.partner = -1;
+    step.is_second = false;
+    if (!cause.flies) return step;
+    std::int32_t& link = sent[static_cast<std::size_t>(stage)][is_forward ? 0 : 1];
+    step.link_before = link;
+    link = place;
+    return step;
+  }
+  void note_special(std::int32_t stage, std::int32_t chunk, std::int32_t place, const Cause& cause);
+};
+
+// How often the durations of a leg lie on the path: its usual and its special task, a backward without its
+// weight gradients, the transfer after it.
+struct LegCounts {
+  std::int64_t usual = 0, special = 0, split = 0, transfers = 0;
+  friend bool operator==(const LegCounts&, const LegCounts&) = default;
+};
+
+// The same of a chunk's gradient traffic.
+struct DataCounts {
+  std::int64_t first_start = 0, busy = 0, lag = 0;
+  friend bool operator==(const DataCounts&, const DataCounts&) = default;
+};
+
+struct PipelinePath {
+  std::vector<LegCounts> legs;      // [3 * chunks]
+  std::vector<DataCounts> data;     // [chunks]
+  std::vector<std::int64_t> pairs;  // [chunks][chunks of a stage], as compose_pipeline takes their durations
+  std::int32_t gathered = -1;  // the path begins when this chunk's weights had arrived; -1: with the step
+  std::vector<LegCounts> saved_legs;  // scratch of the search
+  std::vector<std::int64_t> saved_pairs;
+};
+
+struct PipelineScratch;
+struct StageTimes;
+
+// The path that ends when `stage` is done, gradient traffic included. Contract: `trail` was given to
+// compose_pipeline, and `scratch` has not been used since. Of equal causes the stage's own past comes first.
+void find_path(const PipelineShape&, const Schedule&, const Trail& trail, const PipelineScratch& scratch,
+               const StageTimes&, std::int32_t stage, PipelinePath& out);
+
+}  // namespace echo::timeline

@@ -1,0 +1,44 @@
+// The text that ASTRA-sim's converter takes: a line of how the work is split, the number of layers, a line
+// for each.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace echo::trace_io {
+
+enum class AstraSplit : std::int8_t { micro, data, model, hybrid_data_model, hybrid_model_data, hybrid_dlrm };
+
+// One of a layer's three parts: compute, then communication ("NONE", "ALLREDUCE", "ALLGATHER",
+// "REDUCESCATTER", "ALLTOALL") of so many bytes.
+struct AstraPart {
+  std::int64_t micros = 0;
+  std::string type = "NONE";
+  std::int64_t bytes = 0;
+};
+
+enum class AstraPass : std::int8_t { forward, input_gradient, weight_gradient };
+
+struct AstraLayer {
+  std::string name;
+  std::string reserved = "-1";      // the second column, which nothing reads
+  std::array<AstraPart, 3> parts;   // [AstraPass]
+  std::string update_micros = "0";  // of the optimizer; the converter leaves it out
+};
+
+struct AstraTable {
+  AstraSplit split{};
+  std::string first_line;              // as it stands there
+  std::int32_t last_bottom_layer = 0;  // of HYBRID_DLRM
+  std::int32_t ranks = 0;              // "npus: 16" behind the split, a habit of ours; 0: not said
+  std::vector<AstraLayer> layers;
+};
+
+// `file` stands in messages. Throws UserError, 2, with every problem by line and column.
+[[nodiscard]] AstraTable read_astra_table(const std::string& text, const std::string& file);
+[[nodiscard]] std::string text_of(const AstraTable&);
+[[nodiscard]] bool begins_like_astra_text(std::string_view head);
+
+}  // namespace echo::trace_io

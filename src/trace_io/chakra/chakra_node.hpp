@@ -1,0 +1,36 @@
+// One node of a Chakra trace <-> one node of ours. What its fields mean is said in chakra_node.cpp.
+#pragma once
+
+#include <et_def.pb.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "trace/trace.hpp"
+
+namespace echo::trace_io {
+
+// A node before its names and groups have numbers.
+struct ChakraOp {
+  trace::Node node;              // `name`, `group` and `kernel` are not filled; `bytes` as the file counts
+  std::string group;             // pg_name; empty: all ranks of the job
+  bool counts_one_rank = false;  // `bytes` is what one rank puts in of a result `ranks` times as large
+};
+
+// What the node says. `problems`: why it cannot be; `notes`: what had to be assumed, once for each kind.
+[[nodiscard]] ChakraOp understand(const ChakraProtoMsg::Node&, std::vector<std::string>& problems,
+                                  std::set<std::string>& notes);
+
+// A message of the node's type that says nothing else yet.
+[[nodiscard]] ChakraProtoMsg::Node fresh_message(const trace::Node&);
+
+// Makes the message say `wanted`; what it says already, and all that understand() does not read, stays as it
+// is. `micros`: the duration to write where it changes.
+void state(const ChakraOp& wanted, std::uint64_t micros, ChakraProtoMsg::Node& message);
+
+// Bytes of ops::CollectiveQuery::payload and of comm_size of a group of so many ranks.
+[[nodiscard]] Bytes payload_of(const ChakraOp&, std::size_t ranks);
+[[nodiscard]] Bytes comm_size_of(const ChakraOp&, Bytes payload, std::size_t ranks);
+
+}  // namespace echo::trace_io

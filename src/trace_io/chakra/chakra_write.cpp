@@ -1,0 +1,232 @@
+// Ranks that are stood for get files of their own: those of the rank that stands for them, in their own
+// groups (of the same role, with the same members' number) and with the peers at the same places of these.
+// What Chakra has no word for becomes dependencies: ops of a stream wait for the one before, ops after a
+// `wait` for it. Durations are whole microseconds, rounded so that the sum over a stream is, whatever it
+// holds.
+#include "trace_io/chakra/chakra_write.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+
+#include "base/error.hpp"
+#include "trace_io/chakra/chakra_extras.hpp"
+#include "trace_io/chakra/chakra_groups.hpp"
+#include "trace_io/chakra/chakra_node.hpp"
+#include "trace_io/io/message_stream.hpp"
+#include "trace_io/model/stream_order.hpp"
+
+namespace echo::trace_io {
+
+using trace::NodeKind;
+using trace::RankTrace;
+using trace::Trace;
+
+namespace {
+
+constexpr std::int64_t ps_per_micro = 1'000'000;
+constexpr const char* version = "1.0.0";
+
+struct Output {
+  const Trace& trace;
+  bool from_chakra;
+  std::vector<std::string> names;  // [groups] pg_name
+  std::vector<ChakraFile> files;   // [ranks], where from_chakra
+};
+
+std::int32_t position(const trace::Group& group, std::int32_t rank) {
+  const auto found = std::find(group.ranks.begin(), group.ranks.end(), rank);
+  return found == group.ranks.end() ? -1 : static_cast<std::int32_t>(found - group.ranks.begin());
+}
+
+// The group that is to `rank` what `group` is to the one that stands for it; -1: the trace has none.
+std::int32_t own_group(const Trace& trace, std::int32_t group, std::int32_t rank) {
+  const trace::Group& model = trace.groups[static_cast<std::size_t>(group)];
+  if (position(model, rank) >= 0) return group;
+  for (std::size_t i = 0; i < trace.groups.size(); ++i) {
+    const trace::Group& one = trace.groups[i];
+    if (one.role == model.role && one.ranks.size() == model.ranks.size() && position(one, rank) >= 0)
+      return static_cast<std::int32_t>(i);
+  }
+  return -1;
+}
+
+struct Partners {
+  std::int32_t group = -1, peer = -1;
+};
+
+// Of a node of `rank`, for `as`, which it stands for.
+Partners partners_of(const Trace& trace, const trace::Node& node, std::int32_t rank, std::int32_t as) {
+  Partners out{node.group, node.peer};
+  if (as == rank) return out;
+  if (node.group >= 0) out.group = own_group(trace, node.group, as);
+  if (node.group >= 0 && out.group < 0)
+    throw UserError("rank " + std::to_string(as) + " has no group like \"" +
+                        trace.groups[static_cast<std::size_t>(node.group)].name + "\" of rank " +
+                        std::to_string(rank) + ", which stands for it",
+                    "list the groups of every rank in the trace, or trace this rank too");
+  if (node.peer < 0) return out;
+  if (node.group >= 0) {
+    const std::int32_t place = position(trace.groups[static_cast<std::size_t>(node.group)], node.peer);
+    if (place >= 0)
+      out.peer = trace.groups[static_cast<std::size_t>(out.group)].ranks[static_cast<std::size_t>(place)];
+  } else {
+    out.peer = node.peer + (as - rank);
+  }
+  if (out.peer < 0 || out.peer >= trace.world)
+    throw UserError("node " + std::to_string(node.id) + " of rank " + std::to_string(rank) +
+                        " has no partner for rank " + std::to_string(as),
+                    "name the group that it is sent within, or trace this rank too");
+  return out;
+}
+
+void check(const Output& output, const RankTrace& rank, const trace::Node& node) {
+  const bool computes = node.kind == NodeKind::compute && !(node.flops > 0.0 && node.bytes.value > 0);
+  if (!computes || node.is_timed() || output.from_chakra) return;
+  throw UserError("node " + std::to_string(node.id) + " (" +
+                      output.trace.names[static_cast<std::size_t>(node.name)] + ") of rank " +
+                      std::to_string(rank.rank) + " has no duration",
+                  "price the trace first: a Chakra file runs for the times that it says");
+}
+
+class RankWriter {
+ public:
+  RankWriter(const Output& output, std::size_t rank, std::int32_t as)
+      : output_(output), index_(rank), rank_(output.trace.ranks[rank]), as_(as) {
+    if (!output.from_chakra) order_ = stream_order(rank_);
+    for (std::size_t i = 0; i < rank_.nodes.size(); ++i)
+      places_.emplace_back(static_cast<std::uint64_t>(rank_.nodes[i].id), static_cast<std::int32_t>(i));
+    std::sort(places_.begin(), places_.end());
+  }
+  [[nodiscard]] std::string bytes();
+
+ private:
+  [[nodiscard]] ChakraProtoMsg::Node message_of(std::size_t i);
+  [[nodiscard]] ChakraOp op_of(std::size_t i) const;
+  [[nodiscard]] std::uint64_t micros_of(const trace::Node&);
+  [[nodiscard]] bool is_before(std::uint64_t id, std::int32_t node) const;
+  void add_dependencies(std::int32_t row, ChakraProtoMsg::Node&) const;
+
+  const Output& output_;
+  std::size_t index_;
+  const RankTrace& rank_;
+  std::int32_t as_;
+  std::vector<std::pair<std::uint64_t, std::int32_t>> places_;  // (id, node), ascending
+  Csr<std::int32_t> order_;                    // [nodes] what they wait for beyond needs and follows
+  std::map<std::int32_t, std::int64_t> owed_;  // [stream] picoseconds that rounding has left out so far
+};
+
+std::uint64_t RankWriter::micros_of(const trace::Node& node) {
+  if (!node.is_timed()) return 0;
+  std::int64_t& owed = owed_[node.stream];
+  const std::int64_t exact = node.duration.count() + owed;
+  const std::int64_t micros = std::max<std::int64_t>(0, (exact + ps_per_micro / 2) / ps_per_micro);
+  owed = exact - micros * ps_per_micro;
+  return static_cast<std::uint64_t>(micros);
+}
+
+ChakraOp RankWriter::op_of(std::size_t i) const {
+  const trace::Node& node = rank_.nodes[i];
+  const Partners partners = partners_of(output_.trace, node, rank_.rank, as_);
+  ChakraOp op;
+  op.node = node;
+  op.node.peer = partners.peer;
+  if (partners.group >= 0) op.group = output_.names[static_cast<std::size_t>(partners.group)];
+  return op;
+}
+
+ChakraProtoMsg::Node RankWriter::message_of(std::size_t i) {
+  const trace::Node& node = rank_.nodes[i];
+  ChakraProtoMsg::Node message;
+  const bool kept = output_.from_chakra && !rank_.extras.empty() && restore(rank_.extras[i], message);
+  if (!kept) message = fresh_message(node);
+  std::vector<std::string> problems;
+  std::set<std::string> notes;
+  ChakraOp wanted = op_of(i);
+  wanted.counts_one_rank = understand(message, problems, notes).counts_one_rank;
+  const std::size_t ranks =
+      node.group < 0 ? 1 : output_.trace.groups[static_cast<std::size_t>(node.group)].ranks.size();
+  wanted.node.bytes = comm_size_of(wanted, node.bytes, ranks);
+  state(wanted,
+        kept && node.is_timed() ? static_cast<std::uint64_t>(node.duration.count() / ps_per_micro)
+                                : micros_of(node),
+        message);
+  message.set_name(output_.trace.names[static_cast<std::size_t>(node.name)]);
+  add_dependencies(static_cast<std::int32_t>(i), message);
+  return message;
+}
+
+bool RankWriter::is_before(std::uint64_t id, std::int32_t node) const {
+  const auto found = std::lower_bound(places_.begin(), places_.end(), std::pair(id, std::int32_t{0}));
+  return found != places_.end() && found->first == id && found->second < node;
+}
+
+void RankWriter::add_dependencies(std::int32_t row, ChakraProtoMsg::Node& message) const {
+  const auto id = [&](std::int32_t earlier) {
+    return static_cast<std::uint64_t>(rank_.nodes[static_cast<std::size_t>(earlier)].id);
+  };
+  // Those kept in extras are all that the file said, in its order: ids among them that no trace can follow.
+  const std::vector<std::uint64_t> kept(message.ctrl_deps().begin(), message.ctrl_deps().end());
+  std::vector<std::uint64_t> follows;
+  for (const std::int32_t earlier : rank_.follows.row(row)) follows.push_back(id(earlier));
+  message.clear_ctrl_deps();
+  for (const std::uint64_t one : kept)
+    if (!is_before(one, row) || std::erase(follows, one) > 0) message.add_ctrl_deps(one);
+  for (const std::uint64_t one : follows) message.add_ctrl_deps(one);
+  for (const std::int32_t earlier : rank_.needs.row(row)) message.add_data_deps(id(earlier));
+  if (order_.rows() > row)
+    for (const std::int32_t earlier : order_.row(row)) message.add_ctrl_deps(id(earlier));
+}
+
+std::string RankWriter::bytes() {
+  std::vector<std::string> messages(rank_.nodes.size());
+  for (std::size_t i = 0; i < messages.size(); ++i) messages[i] = message_of(i).SerializeAsString();
+  std::string out;
+  ChakraProtoMsg::GlobalMetadata metadata;
+  metadata.set_version(version);
+  const ChakraFile* file = index_ < output_.files.size() ? &output_.files[index_] : nullptr;
+  append_message(out, file != nullptr ? file->metadata : metadata.SerializeAsString());
+  std::vector<std::size_t> place(messages.size());
+  for (std::size_t i = 0; i < place.size(); ++i) place[i] = i;
+  if (file != nullptr && file->order.size() == messages.size())
+    for (std::size_t i = 0; i < place.size(); ++i)
+      if (file->order[i] >= 0 && file->order[i] < static_cast<std::int32_t>(place.size()))
+        place[static_cast<std::size_t>(file->order[i])] = i;
+  for (const std::size_t i : place) append_message(out, messages[i]);
+  return out;
+}
+
+void write_file(const std::filesystem::path& path, const std::string& bytes) {
+  std::ofstream out(path, std::ios::binary);
+  out << bytes;
+  if (!out.flush())
+    throw UserError(path.string() + " cannot be written", "check the path and the space on its disk", 5);
+}
+
+}  // namespace
+
+void write_chakra(const Trace& trace, const std::string& folder) {
+  Output output{trace, has_chakra_extras(trace), {}, {}};
+  output.names = pg_names(trace, !output.from_chakra);
+  if (output.from_chakra) output.files = unpacked(trace.extras);
+  if (output.files.size() != trace.ranks.size()) output.files.clear();
+  // All that can be wrong with it before anything is written.
+  for (const RankTrace& rank : trace.ranks)
+    for (const trace::Node& node : rank.nodes) {
+      check(output, rank, node);
+      for (const std::int32_t as : rank.stands_for)
+        static_cast<void>(partners_of(trace, node, rank.rank, as));
+    }
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  const std::filesystem::path into(folder);
+  const std::string name = trace.name.empty() ? "trace" : trace.name;
+  for (std::size_t r = 0; r < trace.ranks.size(); ++r)
+    for (const std::int32_t as : trace.ranks[r].stands_for)
+      write_file(into / (name + "." + std::to_string(as) + ".et"), RankWriter(output, r, as).bytes());
+  write_group_file(trace, output.names, (into / "comm_group.json").string());
+}
+
+}  // namespace echo::trace_io

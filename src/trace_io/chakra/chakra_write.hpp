@@ -1,0 +1,16 @@
+// A trace as Chakra files that ASTRA-sim runs.
+#pragma once
+
+#include <string>
+
+#include "trace/trace.hpp"
+
+namespace echo::trace_io {
+
+// NAME.<rank>.et of every rank that is traced or stood for, and comm_group.json where groups are named, into
+// `folder`. A trace that was read from Chakra files comes back message by message, with what was changed
+// since. Throws UserError, 2, where compute has no duration or a rank's groups are not to be found; 5, where
+// a file cannot be written.
+void write_chakra(const trace::Trace&, const std::string& folder);
+
+}  // namespace echo::trace_io

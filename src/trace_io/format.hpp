@@ -1,0 +1,43 @@
+// Trace formats, plug-ins, one file each in formats/: bytes on disk <-> trace::Trace.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "trace/trace.hpp"
+
+namespace echo::trace_io {
+
+// What to read. A path may be a folder of files, one a rank; each format says how it names them.
+struct Source {
+  std::string path;
+  std::string beside;      // a second file that some formats take: Kineto beside an execution trace,
+                           // communicator groups beside Chakra files; empty: looked for beside `path`
+  std::int32_t step = -1;  // of traces that hold several (ProfilerStep#N): the one to take; -1: one in the
+                           // middle that is whole
+};
+
+struct Format {
+  const char* name;     // on the command line: "chakra"
+  const char* summary;  // one line
+  const char* source;   // whose format, where it is defined
+  // Whether `path`, a file whose first bytes (decompressed) are `head`, or a folder with no head, looks like
+  // one of these. Several may; the first of the table that does is taken.
+  bool (*recognises)(const std::string& path, std::string_view head);
+  // Throws UserError, 2, with every problem found: file, line or byte offset, what, what to do. Memory is
+  // bounded by the result, not by the file. The result is sound (trace::why_unsound). Null: not read.
+  trace::Trace (*read)(const Source&);
+  // One file, or a folder of one a rank. Throws UserError, 5, where it cannot be written, 2 where the format
+  // cannot say what the trace holds. Null: not written.
+  void (*write)(const trace::Trace&, const std::string& path);
+  bool is_of_every_rank = false;  // what reads it wants the ops of each rank, not of one of each kind
+};
+
+[[nodiscard]] std::span<const Format* const> format_table();      // sorted by name
+[[nodiscard]] const Format* format_named(std::string_view name);  // null where there is none
+[[nodiscard]] const Format& format_of(const std::string& path);   // UserError, 2, where none recognises it
+// By `format`, or as format_of says where it is empty.
+[[nodiscard]] trace::Trace read_trace(const Source&, std::string_view format = {});
+
+}  // namespace echo::trace_io

@@ -1,0 +1,22 @@
+// Our own format: everything a trace holds, one JSON object a line.
+#include "trace_io/lines/echo_lines.hpp"
+
+namespace echo::trace_io::formats {
+
+namespace {
+
+bool recognises(const std::string& path, std::string_view head) {
+  if (!path.ends_with(".jsonl") && !path.ends_with(".jsonl.gz")) return false;
+  return head.substr(0, head.find('\n')).find("\"echo_trace\"") != head.npos;
+}
+
+}  // namespace
+
+extern const Format echo{.name = "echo",
+                         .summary = "echo-sweep's own: JSON Lines (.jsonl, .jsonl.gz)",
+                         .source = "src/trace_io/README.md",
+                         .recognises = recognises,
+                         .read = read_echo_lines,
+                         .write = write_echo_lines};
+
+}  // namespace echo::trace_io::formats

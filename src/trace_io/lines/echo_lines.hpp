@@ -1,0 +1,14 @@
+// Our own trace format, JSON Lines, as src/trace_io/README.md says it.
+#pragma once
+
+#include <string>
+
+#include "trace_io/format.hpp"
+
+namespace echo::trace_io {
+
+[[nodiscard]] trace::Trace read_echo_lines(const Source&);
+// A path that ends in .gz is compressed.
+void write_echo_lines(const trace::Trace&, const std::string& path);
+
+}  // namespace echo::trace_io

@@ -1,0 +1,27 @@
+// How many tokens come to the busiest experts' ranks of a mixture whose loads are uneven.
+#pragma once
+
+#include "training/config.hpp"
+#include "training/layout/rank_layout.hpp"
+#include "training/model.hpp"
+
+namespace echo::training {
+
+// Copies of tokens over the mean, at the busiest rank of an expert group and at its busiest node.
+struct ExpertLoad {
+  double rank = 1.0, node = 1.0;
+};
+[[nodiscard]] ExpertLoad busiest_load(const TrainingConfig&, const ModelSpec&, const RankLayout&);
+
+// The coefficient of variation beyond which the drawn loads would be negative, or more than all tokens.
+[[nodiscard]] double greatest_imbalance(const ModelSpec&);
+
+// Rows that one sending rank's `tokens` fill at each expert of a capped mixture, dropped or padded to it.
+// Source: Megatron-LM core/transformer/moe/moe_utils.py, get_capacity.
+[[nodiscard]] std::int64_t expert_capacity(const TrainingConfig&, const ModelSpec&, std::int64_t tokens);
+
+// Copies of tokens that the busiest rank's experts work on in a microbatch, each once per rank that shares
+// the expert.
+[[nodiscard]] double routed_tokens(const TrainingConfig&, const ModelSpec&);
+
+}  // namespace echo::training

@@ -1,0 +1,23 @@
+// Device memory of the gpu ranks of one stage.
+#pragma once
+
+#include <cstdint>
+
+#include "machine/gpu.hpp"
+#include "training/config.hpp"
+#include "training/framework.hpp"
+#include "training/layout/rank_layout.hpp"
+#include "training/memory/memory_use.hpp"
+#include "training/model.hpp"
+
+namespace echo::training {
+
+// At the instant of the step that needs most. `in_flight`: microbatch-chunks whose activations the schedule
+// holds at once on this stage (its stated high-water). Fragmentation is cut to what the device has left: the
+// caching allocator gives cached blocks back before it fails. So a total above the device's memory means that
+// what is in use does not fit.
+[[nodiscard]] MemoryUse estimate_memory(const TrainingConfig&, const ModelSpec&, const FrameworkSpec&,
+                                        const RankLayout&, const machine::GpuSpec&, std::int32_t stage,
+                                        std::int32_t in_flight);
+
+}  // namespace echo::training

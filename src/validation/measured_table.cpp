@@ -1,0 +1,77 @@
+#include "validation/measured_table.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "config/toml/problems.hpp"
+#include "validation/steps/validate_steps.hpp"
+#include "validation/validate_collectives.hpp"
+#include "validation/validate_kernels.hpp"
+
+namespace echo::validation {
+
+namespace {
+
+// Tables that the program knows, by the columns their headers must name.
+UserError no_known_table(const CsvTable& table) {
+  std::string known = "a header names, among others,\n    step_time_s  (training steps)\n    " +
+                      config::collective_table_columns() +
+                      "  (collectives)\n    kShortName, ground_truth, duration, overlap_ratio  (slowdown)";
+  for (const config::KernelTableForm& form : config::kernel_table_forms()) {
+    std::string columns;
+    for (const char* column : form.needs)
+      if (column != nullptr) columns += (columns.empty() ? "" : ", ") + std::string(column);
+    known += fmt::format("\n    {}  ({})", columns, form.name);
+  }
+  return UserError({{table.header_place(), "this is no table of measurements that can be validated", known}});
+}
+
+MeasuredTable read_table(const std::string& file, const config::CatalogInputs& presets) {
+  const CsvTable table = CsvTable::read_file(file);
+  const auto kernels = config::kernel_table_of(table);
+  const bool is_steps = config::is_step_table(table), is_collectives = config::is_collective_table(table);
+  if (!is_steps && !is_collectives && !kernels && !nsight::is_echo_table(table)) throw no_known_table(table);
+  if (table.rows() == 0)
+    throw UserError(
+        {{table.header_place(), "the table has a header and no row", "add a measurement a line"}});
+  if (is_steps) return {file, config::read_measured_steps(table, presets)};
+  if (is_collectives) return {file, config::read_measured_collectives(table, presets)};
+  if (kernels)
+    return {file, MeasuredKernels{*kernels, config::read_measured_kernels(table, *kernels, presets)}};
+  return {file, nsight::read_echo_table(table, "not-named")};  // nor does what is made of it look at a GPU
+}
+
+}  // namespace
+
+std::vector<MeasuredTable> read_measured_tables(const std::vector<std::string>& files,
+                                                const config::CatalogInputs& presets) {
+  config::Problems problems;
+  std::vector<MeasuredTable> out;
+  for (const std::string& file : files) {
+    try {
+      out.push_back(read_table(file, presets));
+    } catch (const UserError& error) {
+      for (const Problem& p : error.problems())
+        if (p.severity == Problem::Severity::error)
+          problems.error(p.place, p.what, p.remedy);
+        else
+          problems.warning(p.place, p.what, p.remedy);
+    }
+  }
+  problems.throw_if_any();
+  return out;
+}
+
+ValidatedTable validate_table(const MeasuredTable& table, const config::CatalogInputs& presets,
+                              const SlowdownChoice& choice, const ValidateOptions& options) {
+  if (const auto* steps = std::get_if<config::MeasuredSteps>(&table.rows))
+    return validate_steps(*steps, table.file, presets.calibration, options);
+  if (const auto* kernels = std::get_if<MeasuredKernels>(&table.rows))
+    return validate_kernels(kernels->rows, kernels->kind, table.file, presets, options);
+  if (const auto* collectives = std::get_if<std::vector<config::MeasuredCollectiveRow>>(&table.rows))
+    return validate_collectives(*collectives, table.file, options);
+  return validate_slowdown(std::get<nsight::EchoTable>(table.rows), table.file, choice, options);
+}
+
+}  // namespace echo::validation

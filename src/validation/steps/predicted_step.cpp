@@ -1,0 +1,90 @@
+#include "validation/steps/predicted_step.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "simulate/simulate.hpp"
+#include "simulate/step/stage_memory.hpp"
+
+namespace echo::validation {
+
+namespace {
+
+Bytes like_figure(const training::MemoryUse& use, config::MemoryFigure figure) {
+  switch (figure) {
+    case config::MemoryFigure::allocated:
+      return use.allocated();
+    case config::MemoryFigure::reserved:
+      return use.reserved();
+    case config::MemoryFigure::used:
+      return use.total();
+  }
+  return use.total();
+}
+
+// The quantity that was measured, on the ranks it was measured on.
+double like_memory(const std::vector<training::MemoryUse>& stages, const config::MeasuredMemory& measured) {
+  const auto of = [&](const training::MemoryUse& use) { return like_figure(use, measured.figure); };
+  if (measured.of == config::MemoryOf::ends) return std::max(of(stages.front()), of(stages.back())) / 1_GiB;
+  Bytes most;
+  for (const training::MemoryUse& use : stages) most = std::max(most, of(use));
+  return most / 1_GiB;
+}
+
+// `catalog` with the memory that GPUs have.
+void predict_memory(const config::MeasuredStep& step, const training::TrainingConfig& config,
+                    const simulate::Catalog& catalog, const training::RankLayout& layout,
+                    StepPrediction& out) {
+  const auto stages = simulate::memory_of_stages(config, catalog, layout);
+  out.has_memory = true;
+  out.fullest = *std::max_element(stages.begin(), stages.end(),
+                                  [](const auto& a, const auto& b) { return a.total() < b.total(); });
+  out.fits = simulate::surely_needed(out.fullest) <= catalog.gpu(config).memory;
+  if (step.peak_memory) out.memory_gib = like_memory(stages, *step.peak_memory);
+}
+
+StepPrediction predict(const config::MeasuredStep& step, const simulate::Catalog& catalog,
+                       const simulate::Catalog& with_memory, const simulate::Calibration& calibration,
+                       simulate::Workspace& workspace) {
+  StepPrediction out;
+  if (!step.config) return out;
+  out.report = simulate::simulate(*step.config, catalog, calibration, workspace);
+  if (out.report.status != training::Status::ok) return out;
+  const auto readings = config::readings_of(step);
+  for (std::size_t i = 0; i < readings.size() && (i == 0 || !out.fits); ++i) {
+    predict_memory(step, readings[i], with_memory, workspace.layout, out);
+    out.read_to_fit = i > 0;
+  }
+  return out;
+}
+
+std::string why_skipped(const config::MeasuredStep& step, const simulate::Catalog& catalog,
+                        const StepPrediction& prediction) {
+  if (!step.config || prediction.report.status == training::Status::ok) return step.skipped;
+  const std::string_view rule = simulate::why_unsupported(*step.config, catalog);
+  return rule.empty() ? "no framework could start it" : std::string(rule);
+}
+
+}  // namespace
+
+std::optional<double> PredictedStep::memory_gib() const {
+  if (!is_predicted() || !step.peak_memory || std::isnan(prediction.memory_gib)) return std::nullopt;
+  return prediction.memory_gib;
+}
+
+std::vector<PredictedStep> predict_steps(const config::MeasuredSteps& steps,
+                                         const simulate::Calibration& calibration, const RowShares& shares) {
+  simulate::Catalog with_memory = steps.catalog;
+  for (std::size_t i = 0; i < steps.gpu_memory.size(); ++i) with_memory.gpus[i].memory = steps.gpu_memory[i];
+  simulate::Workspace workspace;
+  const auto predictions = shares.predict<StepPrediction>(steps.rows.size(), [&](std::size_t i) {
+    return predict(steps.rows[i], steps.catalog, with_memory, calibration, workspace);
+  });
+  std::vector<PredictedStep> out;
+  for (std::size_t i = 0; i < steps.rows.size(); ++i)
+    out.push_back({steps.rows[i], steps.catalog, predictions[i],
+                   why_skipped(steps.rows[i], steps.catalog, predictions[i])});
+  return out;
+}
+
+}  // namespace echo::validation

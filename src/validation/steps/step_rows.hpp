@@ -1,0 +1,15 @@
+// Measured training steps with their predictions as CSV, a line each.
+#pragma once
+
+#include <string>
+
+#include "validation/steps/predicted_step.hpp"
+
+namespace echo::validation {
+
+[[nodiscard]] std::string step_csv_header();
+// Seconds; GiB; shares of the predicted step: `exposed_<part>`, `driver_<driver>`. Cells without a figure are
+// blank. `features` are parted by '+'.
+void add_step_csv(const PredictedStep&, std::string& out);
+
+}  // namespace echo::validation

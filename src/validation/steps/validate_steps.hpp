@@ -1,0 +1,19 @@
+// A table of measured training steps beside what the simulator says of each.
+#pragma once
+
+#include <string>
+
+#include "config/measured/measured_steps.hpp"
+#include "simulate/calibration.hpp"
+#include "validation/validated_table.hpp"
+
+namespace echo::validation {
+
+// Collective.
+[[nodiscard]] ValidatedTable validate_steps(const config::MeasuredSteps&, const std::string& file,
+                                            const simulate::Calibration&, const ValidateOptions&);
+
+// What ValidateOptions::by may name.
+[[nodiscard]] std::vector<std::string> step_grouping_names();
+
+}  // namespace echo::validation

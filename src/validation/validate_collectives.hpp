@@ -1,0 +1,16 @@
+// A table of measured collectives beside what the shipped network constants say of each.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/measured/measured_collectives.hpp"
+#include "validation/validated_table.hpp"
+
+namespace echo::validation {
+
+// Collective.
+[[nodiscard]] ValidatedTable validate_collectives(const std::vector<config::MeasuredCollectiveRow>&,
+                                                  const std::string& file, const ValidateOptions&);
+
+}  // namespace echo::validation

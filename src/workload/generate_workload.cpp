@@ -1,0 +1,274 @@
+// Chunks of the model become runs of a few distinct blocks: embedding, transformer layer, head, forward and
+// backward. Only the first forward (parameter gathers) and the last backward (gradient buckets) of a chunk
+// are blocks of their own when data-parallel traffic overlaps them, because that traffic crosses layer
+// borders.
+#include "workload/generate_workload.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "training/layout/multi_token.hpp"
+#include "training/memory/memory.hpp"
+#include "workload/layer/multi_token.hpp"
+#include "workload/layer/pair.hpp"
+#include "workload/layer/recompute.hpp"
+#include "workload/layer/transformer.hpp"
+#include "workload/traffic/bucketed_chunk.hpp"
+#include "workload/traffic/data_traffic.hpp"
+#include "workload/traffic/sharded_chunk.hpp"
+#include "workload/traffic/step_tail.hpp"
+
+namespace echo::workload {
+
+namespace {
+
+using training::LayerKind;
+
+void trace_hops(Builder& b, const BlockContext& x, const machine::ClusterSpec& cluster, Workload& out) {
+  const training::TrainingConfig& c = x.config;
+  if (c.degrees.pipeline == 1) return;
+  const bool shared = c.sequence_parallel && c.degrees.tensor > 1;
+  const bool scattered = !shared && c.recipe.scatter_gather && c.degrees.tensor > 1;
+  const std::int64_t whole = std::int64_t{c.batch.sequence_tokens / c.degrees.context} *
+                             c.batch.micro_samples * x.model.hidden * machine::element_bytes(c.precision);
+  const std::int32_t domain = std::max(cluster.gpus_per_node, cluster.scale_up_domain);
+  ops::CollectiveQuery hop{.kind = ops::CollectiveKind::send_recv,
+                           .payload = Bytes(shared || scattered ? whole / c.degrees.tensor : whole)};
+  hop.group = {.ranks = 2, .nodes = 1, .ranks_per_node = 2, .stride = x.layout.pipeline.stride};
+  out.hop_within = hop;
+  hop.group.nodes = 2;
+  hop.group.ranks_per_node = 1;
+  hop.group.sharing = std::min(domain, x.layout.pipeline.stride);
+  hop.group.extent = x.layout.pipeline.extent;
+  out.hop_across = hop;
+  if (scattered)
+    out.hop_gather = b.intern(
+        {.kind = ops::CollectiveKind::all_gather, .payload = Bytes(whole), .group = x.layout.tensor});
+}
+
+// Blocks every chunk's passes are runs of; -1 where the model has no such layer.
+struct PassBlocks {
+  std::int32_t embedding_forward = -1, head_forward = -1, head_backward = -1, embedding_backward = -1,
+               head_weights = -1;
+  std::int32_t multi_token_forward = -1, multi_token_backward = -1, multi_token_weights = -1;  // of one depth
+  LayerBlocks layer_forward, layer_backward, layer_weights;
+  LayerBlocks kept_backward;  // of layers that keep all where others are recomputed
+};
+
+// Whether a chunk recomputes its first layers only.
+bool keeps_some_layers(const BlockContext& x) {
+  const std::vector<std::int32_t>& layers = x.layout.chunk_layers;
+  return std::any_of(layers.begin(), layers.end(),
+                     [&](std::int32_t of_chunk) { return recomputed_layers(x.config, of_chunk) < of_chunk; });
+}
+
+PassBlocks trace_passes(Builder& b, const BlockContext& x) {
+  PassBlocks blocks;
+  const training::LayerKindCounts layers = training::count_layer_kinds(x.model, 0, x.model.layers);
+  const auto each_kind = [&](LayerBlocks& of, auto trace) {
+    of.fill(-1);
+    for (std::size_t i = 0; i < of.size(); ++i) {
+      if (layers[i] == 0) continue;
+      of[i] = b.open_block();
+      trace(training::layer_kind_at(i));
+    }
+  };
+  blocks.embedding_forward = b.open_block();
+  embedding_forward(b, x);
+  each_kind(blocks.layer_forward, [&](LayerKind kind) { layer_forward(b, x, kind, TimeCategory::forward); });
+  if (x.config.recipe.mtp_layers > 0) {
+    blocks.multi_token_forward = b.open_block();
+    multi_token_forward(b, x);
+    blocks.multi_token_backward = b.open_block();
+    multi_token_backward(b, x);
+  }
+  blocks.head_forward = b.open_block();
+  head_forward(b, x);
+  blocks.head_backward = b.open_block();
+  head_backward(b, x);
+  each_kind(blocks.layer_backward, [&](LayerKind kind) { layer_backward(b, x, kind, x.config.recompute); });
+  if (keeps_some_layers(x))
+    each_kind(blocks.kept_backward,
+              [&](LayerKind kind) { layer_backward(b, x, kind, training::Recompute::none); });
+  blocks.embedding_backward = b.open_block();
+  embedding_backward(b, x);
+  if (x.splits_backward) {
+    each_kind(blocks.layer_weights, [&](LayerKind kind) { layer_weight_gradients(b, x, kind); });
+    blocks.head_weights = b.open_block();
+    head_weight_gradients(b, x);
+    if (x.config.recipe.mtp_layers > 0) {
+      blocks.multi_token_weights = b.open_block();
+      multi_token_weight_gradients(b, x);
+    }
+  }
+  return blocks;
+}
+
+// The layers of a chunk, like ones together: blocks follow each other without overlap, so their order is
+// free.
+void push_layers(const LayerBlocks& of, std::span<const training::LayerCount> layers, Csr<BlockRun>& out) {
+  for (const training::LayerCount& like : layers) out.push({of[like.kind.index()], like.count});
+}
+
+void push_depths(std::int32_t block, const BlockContext& x, Csr<BlockRun>& out) {
+  if (block >= 0) out.push({block, x.config.recipe.mtp_layers});
+}
+
+void push_forward(const PassBlocks& blocks, const BlockContext& x, const ChunkContents& chunk,
+                  std::span<const training::LayerCount> layers, Csr<BlockRun>& out) {
+  if (chunk.first) out.push({blocks.embedding_forward, 1});
+  push_layers(blocks.layer_forward, layers, out);
+  if (chunk.last) push_depths(blocks.multi_token_forward, x, out);
+  if (chunk.last) out.push({blocks.head_forward, 1});
+}
+
+// A stretch of a chunk.
+void push_stretch(const LayerBlocks& of, const BlockContext& x, std::int32_t first, std::int32_t count,
+                  Csr<BlockRun>& out) {
+  const training::LayerKindCounts layers = training::count_layer_kinds(x.model, first, count);
+  for (std::size_t kind = 0; kind < layers.size(); ++kind)
+    if (layers[kind] > 0) out.push({of[kind], layers[kind]});
+}
+
+void push_backward(const PassBlocks& blocks, const BlockContext& x, const ChunkContents& chunk,
+                   std::span<const training::LayerCount> layers, Csr<BlockRun>& out) {
+  if (chunk.last) out.push({blocks.head_backward, 1});
+  if (chunk.last) push_depths(blocks.multi_token_backward, x, out);
+  if (const std::int32_t recomputed = recomputed_layers(x.config, chunk.layers); recomputed < chunk.layers) {
+    push_stretch(blocks.kept_backward, x, chunk.first_layer + recomputed, chunk.layers - recomputed, out);
+    push_stretch(blocks.layer_backward, x, chunk.first_layer, recomputed, out);
+  } else {
+    push_layers(blocks.layer_backward, layers, out);
+  }
+  if (chunk.first) out.push({blocks.embedding_backward, 1});
+}
+
+void push_weight_gradients(const PassBlocks& blocks, const BlockContext& x, const ChunkContents& chunk,
+                           std::span<const training::LayerCount> layers, Csr<BlockRun>& out) {
+  if (chunk.last) out.push({blocks.head_weights, 1});
+  if (chunk.last) push_depths(blocks.multi_token_weights, x, out);
+  push_layers(blocks.layer_weights, layers, out);
+}
+
+// An earlier chunk of the same contents in the same order, or -1: such chunks share their blocks.
+std::int32_t twin_of(const BlockContext& x, std::int32_t chunk) {
+  const training::RankLayout& layout = x.layout;
+  const auto at = static_cast<std::size_t>(chunk);
+  const auto same = [&](std::size_t other) {
+    if (layout.opens_model(other) != layout.opens_model(at)) return false;
+    if (layout.closes_model(other) != layout.closes_model(at)) return false;
+    if (!std::ranges::equal(layout.chunk_kinds.row(static_cast<std::int32_t>(other)),
+                            layout.chunk_kinds.row(chunk)))
+      return false;
+    for (std::int32_t i = 0; layout.chunk_kinds.row(chunk).size() > 1 && i < layout.chunk_layers[at]; ++i)
+      if (training::layer_kind(x.model, layout.chunk_first_layer[other] + i) !=
+          training::layer_kind(x.model, layout.chunk_first_layer[at] + i))
+        return false;
+    return true;
+  };
+  for (std::size_t other = 0; other < at; ++other)
+    if (same(other)) return static_cast<std::int32_t>(other);
+  return -1;
+}
+
+// Backwards split in two, beside those in one.
+void trace_split_backwards(Builder& b, const BlockContext& given, Workload& out) {
+  BlockContext x = given;
+  x.splits_backward = true;
+  const PassBlocks blocks = trace_passes(b, x);
+  out.weight_gradients.clear();
+  for (std::size_t at = 0; at < x.layout.chunk_layers.size(); ++at) {
+    const auto layers = x.layout.chunk_kinds.row(static_cast<std::int32_t>(at));
+    const ChunkContents chunk{.layers = x.layout.chunk_layers[at],
+                              .first_layer = x.layout.chunk_first_layer[at],
+                              .first = x.layout.opens_model(at),
+                              .last = x.layout.closes_model(at)};
+    push_backward(blocks, x, chunk, layers, out.input_gradients);
+    out.input_gradients.close_row();
+    push_weight_gradients(blocks, x, chunk, layers, out.weight_gradients);
+    out.weight_gradients.close_row();
+  }
+}
+
+// Passes whose traffic crosses the borders of layers are blocks of their own; a chunk shares those of its
+// twin.
+void trace_whole_passes(Builder& b, const BlockContext& x, const DataTraffic& t, const ChunkContents& chunk,
+                        std::int32_t twin, Workload& out) {
+  const auto add = [&](std::vector<std::int32_t>& of, bool wanted, auto trace) {
+    of.push_back(!wanted ? -1 : twin >= 0 ? of[static_cast<std::size_t>(twin)] : trace());
+  };
+  const auto forward = [&](Gather gather) {
+    return t.shards_weights ? sharded_forward(b, x, chunk, gather) : bucketed_forward(b, x, chunk, gather);
+  };
+  const auto backward = [&](Reduce reduce) {
+    const Gather gather = t.gathers_backward ? Gather::yes : Gather::no;
+    return t.shards_weights ? sharded_backward(b, x, chunk, gather, reduce)
+                            : bucketed_backward(b, x, chunk, reduce);
+  };
+  const bool every = t.shards_weights || x.config.recipe.offload_layers > 0, scatters = t.reduces_each;
+  add(out.whole_forward, every, [&] { return forward(t.gathers_forward ? Gather::yes : Gather::no); });
+  add(out.first_forward, t.gathers_buckets || (t.shards_weights && !t.gathers_forward),
+      [&] { return forward(Gather::yes); });
+  add(out.whole_backward, every || scatters, [&] { return backward(scatters ? Reduce::yes : Reduce::no); });
+  if (scatters)
+    out.last_backward.push_back(out.whole_backward.back());
+  else
+    add(out.last_backward, t.reduces_last, [&] { return backward(Reduce::yes); });
+}
+
+}  // namespace
+
+void generate_workload(const training::TrainingConfig& config, const training::ModelSpec& model,
+                       const training::FrameworkSpec& framework, const machine::ClusterSpec& cluster,
+                       const training::RankLayout& layout, Backward backward, Workload& out,
+                       std::int32_t compute_capability) {
+  const DataTraffic traffic(config, layout);
+  const BlockContext x{config,
+                       model,
+                       framework,
+                       layout,
+                       training::padded_vocabulary(config, model, framework),
+                       backward == Backward::split,
+                       compute_capability,
+                       training::busiest_load(config, model, layout),
+                       traffic.adds_each};
+  Builder b(out);
+  b.start();
+  out.gathers_each = traffic.gathers_forward;
+  out.gathers_once = traffic.shards_weights && !traffic.gathers_forward;
+
+  const PassBlocks blocks = trace_passes(b, x);
+  const auto chunks = static_cast<std::int32_t>(layout.chunk_layers.size());
+  for (std::int32_t i = 0; i < chunks; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const ChunkContents chunk{layout.chunk_layers[at],
+                              layout.chunk_first_layer[at],
+                              layout.opens_model(at),
+                              layout.closes_model(at),
+                              training::chunk_parameters(config, model, framework, layout, i),
+                              training::trained_chunk_parameters(config, model, framework, layout, i),
+                              chunk_in_8_bit(x, i)};
+    trace_whole_passes(b, x, traffic, chunk, twin_of(x, i), out);
+    if (out.whole_forward.back() >= 0)
+      out.forward.push({out.whole_forward.back(), 1});
+    else
+      push_forward(blocks, x, chunk, layout.chunk_kinds.row(i), out.forward);
+    out.forward.close_row();
+    if (out.whole_backward.back() >= 0)
+      out.backward.push({out.whole_backward.back(), 1});
+    else
+      push_backward(blocks, x, chunk, layout.chunk_kinds.row(i), out.backward);
+    out.backward.close_row();
+    if (x.splits_backward)
+      push_weight_gradients(blocks, x, chunk, layout.chunk_kinds.row(i), out.weight_gradients);
+    out.weight_gradients.close_row();
+  }
+  if (backward == Backward::both) trace_split_backwards(b, x, out);
+  if (config.recipe.overlap_ep) trace_pairs(b, x, blocks.layer_forward, blocks.layer_backward, out);
+  trace_step_tail(b, x, out);
+  trace_hops(b, x, cluster, out);
+  b.finish();
+}
+
+}  // namespace echo::workload

@@ -1,0 +1,24 @@
+// One config -> the work of one step.
+#pragma once
+
+#include "machine/cluster.hpp"
+#include "training/config.hpp"
+#include "training/framework.hpp"
+#include "training/layout/rank_layout.hpp"
+#include "training/model.hpp"
+#include "workload/workload.hpp"
+
+namespace echo::workload {
+
+// Whether a schedule runs weight gradients as tasks of their own: of no backward, of all, or of some.
+enum class Backward : std::int8_t { whole, split, both };
+
+// Contract: any split backward does not come with sharded gradients or weights (zero <= 1).
+// Contract: `config` passed check_feasible; `layout` holds its groups, chunk layers and chunk-to-stage map.
+// `out` is reused; a warm call allocates nothing.
+void generate_workload(const training::TrainingConfig&, const training::ModelSpec&,
+                       const training::FrameworkSpec&, const machine::ClusterSpec&,
+                       const training::RankLayout& layout, Backward backward, Workload& out,
+                       std::int32_t compute_capability = 90);
+
+}  // namespace echo::workload

@@ -1,0 +1,123 @@
+// A product W x of a frozen model becomes W x + s B A x, with A of `rank` rows and B of `rank` columns
+// trainable (LoRA). Nothing of W is trained: its weight gradient is not formed, its input gradient is.
+//
+// Tensor ranks share both: beside a column-parallel product A is split by its rows (its short output is
+// gathered) and B as W is; beside a row-parallel one A is split by its columns (its short output is summed),
+// and B by its rows, whose full-width output is gathered and, under sequence parallelism, cut to the rank's
+// part of the sequence. The gathered input of a column-parallel product is kept for A's gradient; under
+// sequence parallelism the adapter's input gradient is scattered apart from the product's. Products of
+// adapters stay in 16 bit; scaling, and adding to the product's output, are kernels of their own. Sources: Hu
+// et al. 2021 (arXiv:2106.09685, section 4); Megatron-Bridge src/megatron/bridge/peft/{lora_layers,utils}.py,
+// NeMo nemo/collections/llm/peft/lora.py (targets linear_qkv, linear_proj, linear_fc1, linear_fc2; no
+// dropout). Neglected: that the first layer needs no input gradient below its own adapters.
+#include "workload/layer/adapter.hpp"
+
+#include "workload/layer/parallel_linear.hpp"
+#include "workload/traffic/step_tail.hpp"
+
+namespace echo::workload {
+
+namespace {
+
+using ops::CollectiveKind;
+using ops::GemmLayout;
+using ops::KernelKind;
+
+std::int32_t rank_of(const Shapes& s) { return s.x.config.recipe.lora_rank; }
+
+Shapes in_16_bit(const Shapes& s) {
+  Shapes own = s;
+  own.sixteen_bit = true;
+  return own;
+}
+
+OpIndex over_tensor(Builder& b, const Shapes& s, CollectiveKind kind, std::int32_t width, OpIndex after) {
+  if (s.t == 1) return -1;
+  return b.communicate(Lane::tensor, TimeCategory::tp_comm, s.over_tensor(kind, s.bytes(width)), {after});
+}
+
+void scale(Builder& b, const Shapes& s, TimeCategory part, std::int32_t rows, std::int32_t width,
+           OpIndex after = -1) {
+  b.compute(part, s.op(KernelKind::elementwise, rows, width), {after});
+}
+
+// Reads both summands, writes the sum.
+void add(Builder& b, const Shapes& s, TimeCategory part, std::int32_t rows, std::int32_t width,
+         OpIndex after = -1) {
+  b.compute(part, copy_of(std::int64_t{3} * rows * width * machine::element_bytes(s.activation_precision())),
+            {after});
+}
+
+void gradient(Builder& b, const Shapes& s, std::int32_t inputs, std::int32_t outputs,
+              const GradientReady& ready) {
+  const OpIndex done = b.compute(TimeCategory::backward, s.gemm(inputs, outputs, s.rows, GemmLayout::nt));
+  ready(b, training::WeightKind::dense, std::int64_t{inputs} * outputs, done);
+}
+
+}  // namespace
+
+static bool has_adapter(const Shapes& s, training::Product product) {
+  return rank_of(s) > 0 && s.x.config.recipe.adapts(product) && !s.sixteen_bit;  // the output layer has none
+}
+
+bool has_column_adapter(const Shapes& s) {
+  return has_adapter(s, s.in_net ? training::Product::linear_fc1 : training::Product::linear_qkv);
+}
+
+bool has_row_adapter(const Shapes& s) {
+  return has_adapter(s, s.in_net ? training::Product::linear_fc2 : training::Product::linear_proj);
+}
+
+void column_adapter_forward(Builder& b, const Shapes& given, TimeCategory part, std::int32_t inputs,
+                            std::int32_t outputs, OpIndex input) {
+  const Shapes s = in_16_bit(given);
+  const std::int32_t rank = rank_of(s);
+  b.compute(part, s.gemm(s.rows, rank / s.t, inputs, GemmLayout::tn), {input});
+  const OpIndex narrow = over_tensor(b, s, CollectiveKind::all_gather, rank, b.last_compute());
+  b.compute(part, s.gemm(s.rows, outputs, rank, GemmLayout::tn), {narrow});
+  scale(b, s, part, s.rows, outputs);
+  add(b, s, part, s.rows, outputs);
+}
+
+void row_adapter_forward(Builder& b, const Shapes& given, TimeCategory part, std::int32_t width,
+                         OpIndex sum) {
+  const Shapes s = in_16_bit(given);
+  const std::int32_t rank = rank_of(s);
+  b.compute(part, s.gemm(s.rows, rank, width, GemmLayout::tn), {sum});
+  const OpIndex narrow = over_tensor(b, s, CollectiveKind::all_reduce, rank, b.last_compute());
+  b.compute(part, s.gemm(s.rows, s.hidden / s.t, rank, GemmLayout::tn), {narrow});
+  const OpIndex whole = over_tensor(b, s, CollectiveKind::all_gather, s.hidden, b.last_compute());
+  scale(b, s, part, s.shared_rows, s.hidden, whole);
+  add(b, s, part, s.shared_rows, s.hidden);
+}
+
+void column_adapter_backward(Builder& b, const Shapes& given, std::int32_t inputs, std::int32_t outputs,
+                             const GradientReady& ready, OpIndex sum) {
+  const Shapes s = in_16_bit(given);
+  const std::int32_t rank = rank_of(s);
+  scale(b, s, TimeCategory::backward, s.rows, outputs);
+  b.compute(TimeCategory::backward, s.gemm(s.rows, rank, outputs, GemmLayout::nn));
+  const OpIndex narrow = over_tensor(b, s, CollectiveKind::all_reduce, rank, b.last_compute());
+  gradient(b, s, rank, outputs, ready);
+  b.compute(TimeCategory::backward, s.gemm(s.rows, inputs, rank / s.t, GemmLayout::nn), {narrow});
+  const auto reduction = s.sequence_parallel ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce;
+  const OpIndex summed = over_tensor(b, s, reduction, inputs, b.last_compute());
+  gradient(b, s, inputs, rank / s.t, ready);
+  b.hold_compute(sum);
+  add(b, s, TimeCategory::backward, s.shared_rows, inputs, summed);
+}
+
+void row_adapter_backward(Builder& b, const Shapes& given, std::int32_t width, const GradientReady& ready) {
+  const Shapes s = in_16_bit(given);
+  const std::int32_t rank = rank_of(s);
+  scale(b, s, TimeCategory::backward, s.shared_rows, s.hidden);
+  const OpIndex whole = gather(b, s, b.last_compute(), s.hidden);
+  b.compute(TimeCategory::backward, s.gemm(s.rows, rank, s.hidden / s.t, GemmLayout::nn), {whole});
+  const OpIndex narrow = over_tensor(b, s, CollectiveKind::all_reduce, rank, b.last_compute());
+  gradient(b, s, rank, s.hidden / s.t, ready);
+  b.compute(TimeCategory::backward, s.gemm(s.rows, width, rank, GemmLayout::nn), {narrow});
+  gradient(b, s, width, rank, ready);
+  add(b, s, TimeCategory::backward, s.rows, width);
+}
+
+}  // namespace echo::workload

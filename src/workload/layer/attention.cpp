@@ -1,0 +1,184 @@
+// Plain attention is one column-parallel product for queries, keys and values, rotary positions, the core,
+// and a row-parallel projection.
+//
+// Latent attention first projects a token down to a narrow query latent and a narrow key-value latent with
+// one rotary key for all heads (weights whole on every tensor rank, which works on its own part of the
+// sequence), norms both, and widens them head by head in two column-parallel products; rotary positions touch
+// only `rope_dim` channels of each query head and the shared key, and keys and values are then copied
+// together head by head. Sources: DeepSeek-V2, section 2.1; Megatron-LM
+// core/transformer/multi_latent_attention.py (down-projections are "duplicated" linears). Neglected: the sum
+// over the group of the shared key's gradient.
+#include "workload/layer/attention.hpp"
+
+#include <algorithm>
+
+#include "workload/layer/casts.hpp"
+#include "workload/layer/core_attention.hpp"
+#include "workload/layer/parallel_linear.hpp"
+
+namespace echo::workload {
+
+namespace {
+
+using ops::GemmLayout;
+using ops::KernelKind;
+using training::Mixer;
+using training::Module;
+
+std::int32_t query_key_value(const Shapes& s) { return s.query_width + s.key_width + s.value_width; }
+
+// Rotary positions, which some models leave out where all tokens are seen. Returns what is still waited for.
+OpIndex rope(Builder& b, const Shapes& s, Mixer mixer, TimeCategory part, OpIndex after = -1) {
+  const training::ModelSpec& m = s.x.model;
+  if (m.positions != training::Positions::rope) return after;
+  if (mixer == Mixer::attention && !m.local.full_has_positions) return after;
+  b.compute(part, s.op(KernelKind::rope, s.rows, s.query_width + s.key_width), {after});
+  return -1;
+}
+
+// Norm of each head of queries and keys.
+OpIndex head_norms(Builder& b, const Shapes& s, TimeCategory part, KernelKind kind, OpIndex after = -1) {
+  if (!s.x.model.query_key_norm) return after;
+  const std::int32_t heads = (s.query_width + s.key_width) / s.x.model.head_dim;
+  b.compute(part, s.op(kind, s.rows, s.x.model.head_dim, heads), {after});
+  return -1;
+}
+
+// Widths of the latent projections.
+struct Latent {
+  explicit Latent(const Shapes& s)
+      : queries(s.x.model.latent.query_rank),
+        keys_values(s.x.model.latent.key_value_rank),
+        rope(s.x.model.latent.rope_dim),
+        heads(s.x.model.heads / s.t),
+        widened(heads * (s.x.model.latent.nope_dim + s.x.model.latent.value_dim)) {}
+  std::int32_t queries, keys_values, rope, heads, widened;
+};
+
+// Positions of queries and the shared key; keys and values copied together.
+void latent_positions(Builder& b, const Shapes& s, const Latent& l, TimeCategory part, OpIndex after = -1) {
+  b.compute(part, s.op(KernelKind::rope, s.rows, l.heads * l.rope + l.rope), {after});
+  b.compute(part, s.op(KernelKind::elementwise, s.rows, s.key_width + s.value_width));
+}
+
+// From the latents to queries, keys and values. `shared_key`: its transfer, or -1.
+void widen_latents(Builder& b, const Shapes& s, TimeCategory part, OpIndex shared_key = -1) {
+  const Latent l(s);
+  const OpIndex queries = column_forward(b, s, part, l.queries > 0 ? l.queries : s.hidden, s.query_width);
+  const OpIndex widened = column_forward(b, s, part, l.keys_values, l.widened);
+  latent_positions(b, s, l, part, std::max({shared_key, queries, widened}));
+}
+
+OpIndex latent_forward(Builder& b, const Shapes& s, TimeCategory part) {
+  const Latent l(s);
+  if (l.queries > 0) {
+    b.compute(part, s.gemm(s.shared_rows, l.queries, s.hidden, GemmLayout::tn));
+    b.compute(part, s.op(KernelKind::norm_forward, s.shared_rows, l.queries));
+  }
+  b.compute(part, s.gemm(s.shared_rows, l.keys_values + l.rope, s.hidden, GemmLayout::tn));
+  const OpIndex shared_key = gather(b, s, b.last_compute(), l.rope);
+  b.compute(part, s.op(KernelKind::norm_forward, s.shared_rows, l.keys_values));
+  widen_latents(b, s, part, shared_key);
+  return -1;
+}
+
+// A product whose weight every tensor rank holds whole, on this rank's part of the sequence.
+void whole_backward(Builder& b, const Shapes& s, std::int32_t width, const GradientReady& ready) {
+  b.compute(TimeCategory::backward, s.gemm(s.shared_rows, s.hidden, width, GemmLayout::nn));
+  if (!s.x.splits_backward) weight_gradient(b, s, s.hidden, width, s.shared_rows, ready);
+}
+
+OpIndex latent_backward(Builder& b, const Shapes& s, const GradientReady& ready) {
+  const Latent l(s);
+  latent_positions(b, s, l, TimeCategory::backward);
+  const OpIndex keys_values = column_backward(b, s, l.keys_values, l.widened, ready);
+  const OpIndex queries = column_backward(b, s, l.queries > 0 ? l.queries : s.hidden, s.query_width, ready);
+  b.compute(TimeCategory::backward, s.op(KernelKind::norm_backward, s.shared_rows, l.keys_values),
+            {keys_values});
+  whole_backward(b, s, l.keys_values + l.rope, ready);
+  if (l.queries > 0) {
+    b.compute(TimeCategory::backward, s.op(KernelKind::norm_backward, s.shared_rows, l.queries), {queries});
+    whole_backward(b, s, l.queries, ready);
+  }
+  b.compute(TimeCategory::backward, s.op(KernelKind::elementwise, s.shared_rows, s.hidden),
+            {queries});  // both gradients
+  return -1;
+}
+
+void copy_inputs(Builder& b, const Shapes& s, TimeCategory part) {
+  if (!s.x.framework.copies_attention_inputs) return;
+  b.compute(part, s.op(KernelKind::elementwise, s.rows, s.query_width + 3 * (s.key_width + s.value_width)));
+}
+
+}  // namespace
+
+OpIndex attention_forward(Builder& b, const Shapes& s, Mixer mixer, TimeCategory part) {
+  OpIndex ready = -1;
+  if (s.x.model.has_latent_attention()) {
+    ready = latent_forward(b, s, part);
+  } else {
+    const OpIndex projected = column_forward(b, s, part, s.hidden, query_key_value(s));
+    ready = rope(b, s, mixer, part, head_norms(b, s, part, KernelKind::norm_forward, projected));
+  }
+  copy_inputs(b, s, part);
+  core_attention_forward(b, s, mixer, part, ready);
+  return row_forward(b, s, part, s.context_width);
+}
+
+OpIndex attention_backward(Builder& b, const Shapes& s, Mixer mixer, const GradientReady& ready) {
+  if (s.x.model.has_latent_attention() && s.recomputes(Module::mla_up_proj))
+    widen_latents(b, s, TimeCategory::recompute);
+  if (s.recomputes(Module::core_attn)) core_attention_forward(b, s, mixer, TimeCategory::recompute);
+  row_backward(b, s, s.context_width, ready);
+  core_attention_backward(b, s, mixer);
+  if (s.x.model.has_latent_attention()) return latent_backward(b, s, ready);
+  copy_inputs(b, s, TimeCategory::backward);
+  rope(b, s, mixer, TimeCategory::backward);
+  head_norms(b, s, TimeCategory::backward, KernelKind::norm_backward);
+  return column_backward(b, s, s.hidden, query_key_value(s), ready);
+}
+
+// The core's output is kept, and so is a reduce-scatter's.
+OpIndex attention_per_op(Builder& b, const Shapes& s, Mixer mixer, KeptProducts& kept) {
+  const TimeCategory part = TimeCategory::recompute;
+  if (s.x.model.has_latent_attention()) {
+    const Latent l(s);
+    OpIndex queries = -1;
+    if (l.queries > 0) {
+      kept.pass(b, s.gemm(s.shared_rows, l.queries, s.hidden, GemmLayout::tn));
+      b.compute(part, s.op(KernelKind::norm_forward, s.shared_rows, l.queries));
+    }
+    const std::int32_t inputs = l.queries > 0 ? l.queries : s.hidden;
+    queries = cast_and_gather(b, s, part, inputs, Origin::norm);
+    kept.pass(b, s.gemm(s.rows, s.query_width, inputs, GemmLayout::tn), queries);
+    kept.pass(b, s.gemm(s.shared_rows, l.keys_values + l.rope, s.hidden, GemmLayout::tn));
+    b.compute(part, s.op(KernelKind::norm_forward, s.shared_rows, l.keys_values));
+    const OpIndex latents = cast_and_gather(b, s, part, l.keys_values + l.rope, Origin::norm);
+    kept.pass(b, s.gemm(s.rows, l.widened, l.keys_values, GemmLayout::tn), latents);
+    latent_positions(b, s, l, part, std::max(queries, latents));
+  } else {
+    const OpIndex input = cast_and_gather(b, s, part, s.hidden, Origin::norm);
+    for (const std::int32_t width : {s.query_width, s.key_width, s.value_width})
+      kept.pass(b, s.gemm(s.rows, width, s.hidden, GemmLayout::tn), input);
+    head_norms(b, s, part, KernelKind::norm_forward, input);
+    rope(b, s, mixer, part, input);
+  }
+  cast_to_8_bit(b, s, part, s.rows, s.context_width);
+  kept.pass(b, s.gemm(s.rows, s.hidden, s.context_width, GemmLayout::tn));
+  return s.sequence_parallel ? -1 : sum(b, s, b.last_compute(), s.hidden);
+}
+
+void attention_weight_gradients(Builder& b, const Shapes& s, const GradientReady& ready) {
+  weight_gradient(b, s, s.context_width, s.hidden, s.rows, ready);
+  if (!s.x.model.has_latent_attention()) {
+    weight_gradient(b, s, s.hidden, query_key_value(s), s.rows, ready);
+    return;
+  }
+  const Latent l(s);
+  weight_gradient(b, s, l.keys_values, l.widened, s.rows, ready);
+  weight_gradient(b, s, l.queries > 0 ? l.queries : s.hidden, s.query_width, s.rows, ready);
+  weight_gradient(b, s, s.hidden, l.keys_values + l.rope, s.shared_rows, ready);
+  if (l.queries > 0) weight_gradient(b, s, s.hidden, l.queries, s.shared_rows, ready);
+}
+
+}  // namespace echo::workload

@@ -1,0 +1,154 @@
+// Who casts what, by recipe (Transformer Engine: pytorch/module/{linear,layernorm_linear,base}.py,
+// csrc/extensions/normalization.cpp, csrc/quantizer.cpp):
+//
+//   delayed    one kernel reads the tensor and writes its copies; a norm writes 8 bit by itself, one copy
+//   current    a pass for the largest magnitude, fused into a norm, then the cast; sequence-parallel ranks
+//   agree
+//              on that magnitude (an all-reduce of 4 bytes) before they cast their parts
+//   rowwise    both copies from the 16-bit tensor, which is what travels: rows of the one lie together and
+//   are
+//              scaled as they are read, for the other every column is searched first (torchao
+//              float8_linear.py, config.py: axis-wise scales of all three products)
+//   blockwise, mxfp8   one kernel, two copies: blocks run along the summed dimension of each product
+//   nvfp4      a pass for the magnitudes, of the Hadamard-transformed tensor too, then one kernel that writes
+//              both copies; transform and stochastic rounding hide behind its memory traffic
+//
+// Norms, attention, routers, embeddings and the output layer stay in 16 bit. Hopper's 8-bit products take one
+// layout: an operand that came through a gather, or out of a norm, is transposed before the weight gradient.
+// Under sequence parallelism operands travel in their format (distributed.py, gather_along_first_dim).
+// Weights are cast once a step and kept (is_first_microbatch), but where they are sharded in every pass.
+// Neglected: the byte that a norm saves by writing 8 bits, padding and swizzling of block scales, layers that
+// a recipe leaves in 16 bit.
+#include "workload/layer/casts.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "training/memory/number_formats.hpp"
+#include "workload/layer/parallel_linear.hpp"
+
+namespace echo::workload {
+
+namespace {
+
+using ops::CollectiveKind;
+using ops::KernelKey;
+using ops::KernelKind;
+using ops::KernelStyle;
+using training::NarrowFormat;
+
+NarrowFormat format_of(const BlockContext& x) {
+  return training::narrow_format(x.config, x.compute_capability);
+}
+
+// Current scales are PyTorch operators where the framework's other kernels are; the others exist only as
+// hand-written kernels.
+KernelStyle style_of(const BlockContext& x, const NarrowFormat& format) {
+  const bool may_be_operators = format.scale_is_global || format.by_row;
+  return may_be_operators && format.block == 1 ? x.config.recipe.kernels : KernelStyle::fused;
+}
+
+KernelKey cast_key(const BlockContext& x, KernelKind kind, std::int32_t rows, std::int32_t columns,
+                   std::int32_t copies) {
+  const NarrowFormat format = format_of(x);
+  KernelKey key;
+  key.kind = kind;
+  key.precision = x.config.precision;
+  key.style = style_of(x, format);
+  key.m = rows;
+  key.n = columns;
+  if (kind == KernelKind::quantize) key.k = format.block, key.groups = copies;
+  return key;
+}
+
+// A norm of Transformer Engine or of a compiler finds the magnitude on the way; nvfp4's comes after a
+// transform.
+bool norm_finds_magnitude(const BlockContext& x, const NarrowFormat& format) {
+  return format.block == 1 && style_of(x, format) != KernelStyle::eager;
+}
+
+enum class Parts : std::int8_t { of_one_tensor, whole };
+
+void cast(Builder& b, const Shapes& s, TimeCategory part, Origin origin, Parts parts, std::int32_t rows,
+          std::int32_t columns, std::int32_t copies) {
+  const NarrowFormat format = format_of(s.x);
+  if (format.scale_is_known && origin == Origin::norm) return;
+  if (format.by_row) {
+    b.compute(part, cast_key(s.x, KernelKind::quantize, rows, columns, 1));
+    b.compute(part, cast_key(s.x, KernelKind::amax, rows, columns, 1));
+    b.compute(part, cast_key(s.x, KernelKind::quantize, rows, columns, 1));
+    return;
+  }
+  OpIndex agreed = -1;
+  if (format.scale_is_global) {
+    if (origin != Origin::norm || !norm_finds_magnitude(s.x, format))
+      b.compute(part, cast_key(s.x, KernelKind::amax, rows, columns, 1));
+    if (parts == Parts::of_one_tensor)
+      agreed = b.communicate(Lane::tensor, TimeCategory::tp_comm,
+                             s.over_tensor(CollectiveKind::all_reduce, 4), {b.last_compute()});
+  }
+  b.compute(part, cast_key(s.x, KernelKind::quantize, rows, columns, copies), {agreed});
+}
+
+}  // namespace
+
+void cast_to_8_bit(Builder& b, const Shapes& s, TimeCategory part, std::int32_t rows, std::int32_t columns,
+                   Origin origin) {
+  if (s.is_8_bit()) cast(b, s, part, origin, Parts::whole, rows, columns, format_of(s.x).copies);
+}
+
+OpIndex gather_operand(Builder& b, const Shapes& s, OpIndex after, std::int32_t width, std::int32_t copies) {
+  if (!s.is_8_bit() || !s.sequence_parallel || format_of(s.x).by_row) return gather(b, s, after, width);
+  const double bytes = static_cast<double>(s.rows) * width * format_of(s.x).bytes * copies;
+  const OpIndex gathered =
+      b.communicate(Lane::tensor, TimeCategory::tp_comm,
+                    s.over_tensor(CollectiveKind::all_gather, std::llround(bytes)), {after});
+  return put_in_place(b, s, gathered, bytes);
+}
+
+OpIndex cast_and_gather(Builder& b, const Shapes& s, TimeCategory part, std::int32_t width, Origin origin) {
+  if (!s.is_8_bit()) return gather(b, s, b.last_compute(), width);
+  const NarrowFormat format = format_of(s.x);
+  if (!s.sequence_parallel || format.by_row) {
+    b.hold_compute(gather(b, s, b.last_compute(), width));
+    cast(b, s, part, origin, Parts::whole, s.rows, width, format.copies);
+    return -1;
+  }
+  const bool blocks = format.block > 1;
+  cast(b, s, part, origin, Parts::of_one_tensor, s.shared_rows, width, blocks ? format.copies : 1);
+  return gather_operand(b, s, b.last_compute(), width,
+                        blocks && part == TimeCategory::backward ? format.copies : 1);
+}
+
+void transpose_operand(Builder& b, const Shapes& s, std::int32_t rows, std::int32_t columns, Origin origin,
+                       OpIndex need) {
+  if (!s.is_8_bit()) return;
+  const NarrowFormat format = format_of(s.x);
+  const bool one_came = s.sequence_parallel || (origin == Origin::norm && format.scale_is_known);
+  if (format.block > 1 || format.by_row || format.copies == 1 || !one_came) return;
+  KernelKey key = s.op(KernelKind::elementwise, rows, std::max(1, columns / 2));  // of 8 bits, not 16
+  key.style = KernelStyle::fused;
+  b.compute(TimeCategory::backward, key, {need});
+}
+
+void cast_gathered_weights(Builder& b, const Shapes& s, training::LayerKind kind, TimeCategory part,
+                           OpIndex need) {
+  const BlockContext& x = s.x;
+  if (!s.is_8_bit() || x.config.zero != training::ZeroStage::parameters || x.layout.shard.ranks == 1 ||
+      x.config.recipe.fp8_gather)
+    return;
+  const std::int64_t weights = training::layer_parameters_per_rank(x.config, x.model, kind).total() -
+                               training::replicated_layer_parameters(x.model, kind);
+  if (format_of(x).scale_is_global) b.compute(part, over_weights(x, KernelKind::amax, weights), {need});
+  KernelKey key = over_weights(x, KernelKind::quantize, weights);
+  key.groups = 1;  // the copy that this pass multiplies by
+  b.compute(part, key, {need});
+}
+
+KernelKey over_weights(const BlockContext& x, KernelKind kind, std::int64_t parameters) {
+  constexpr std::int64_t row = 4096;
+  const auto rows = static_cast<std::int32_t>(std::max<std::int64_t>(1, parameters / row));
+  return cast_key(x, kind, rows, row, format_of(x).copies);
+}
+
+}  // namespace echo::workload

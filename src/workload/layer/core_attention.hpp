@@ -1,0 +1,13 @@
+// Scores, softmax and context: what stands between the query-key-value product and the projection.
+#pragma once
+
+#include "workload/builder.hpp"
+#include "workload/layer/shapes.hpp"
+
+namespace echo::workload {
+
+// `after`: a transfer the first kernel waits for, or -1.
+void core_attention_forward(Builder&, const Shapes&, training::Mixer, TimeCategory part, OpIndex after = -1);
+void core_attention_backward(Builder&, const Shapes&, training::Mixer);
+
+}  // namespace echo::workload

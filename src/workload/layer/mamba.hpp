@@ -1,0 +1,17 @@
+// The Mamba-2 half of a layer: a state handed on from token to token in place of attention.
+#pragma once
+
+#include "workload/builder.hpp"
+#include "workload/layer/shapes.hpp"
+
+namespace echo::workload {
+
+// From the norm's output to the projected result. Returns the sum over the tensor group the next op waits
+// for, or -1.
+OpIndex mamba_forward(Builder&, const Shapes&, TimeCategory part);
+// Returns the sum of the input gradient, or -1.
+OpIndex mamba_backward(Builder&, const Shapes&, const GradientReady& ready);
+// The pass left over where backward is split.
+void mamba_weight_gradients(Builder&, const Shapes&, const GradientReady& ready);
+
+}  // namespace echo::workload

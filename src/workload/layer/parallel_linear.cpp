@@ -1,0 +1,156 @@
+// With sequence parallelism the sum after a row-parallel product is a reduce-scatter and each column-parallel
+// input is an all-gather. Backward mirrors it: the input-gradient reduction of a column-parallel product runs
+// beside its weight-gradient GEMM, and the input is gathered again beside the input-gradient GEMM, unless the
+// framework keeps it as gathered. Before Megatron-LM v3.0 the reduction was a step of the backward like any
+// other, and the weight gradient came after it. Sources:
+// Megatron-LM core/tensor_parallel/layers.py (LinearWithGradAccumulationAndAsyncCommunication), v2.5
+// megatron/mpu/{layers,mappings}.py (_CopyToModelParallelRegion.backward); Korthikanti et al. 2022, figures
+// 4-6.
+//
+// Megatron's tensors have the sequence outermost, so that a gathered one is the concatenation of its parts.
+// DTensor's have samples outermost: what the ranks of a group send lies part by part and is copied into
+// place, and a sum is copied part by part before it is scattered (PyTorch
+// distributed/_functional_collectives.py, all_gather_tensor and reduce_scatter_tensor: chunk and cat where
+// the dimension is not the first). Chunks of an overlapped product arrive in place, but its sum is formed of
+// all ranks' parts by one more kernel (distributed/_symmetric_memory, _fused_matmul_reduce_scatter).
+// Neglected: bias vectors' own gradient reductions inside a kernel (they ride on
+// the weight-gradient GEMM).
+#include "workload/layer/parallel_linear.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "workload/layer/adapter.hpp"
+
+namespace echo::workload {
+
+namespace {
+
+using ops::CollectiveKind;
+using ops::GemmLayout;
+using ops::KernelKey;
+using ops::KernelKind;
+
+constexpr TimeCategory tensor_part = TimeCategory::tp_comm;
+
+// Whether `s` is of DTensor's layout, with more than one part to put in place.
+bool samples_outermost(const Shapes& s) { return s.sequence_parallel && s.x.framework.samples_outermost; }
+
+// A pass over `elements` of 16 bit, each read and written.
+OpIndex pass_over(Builder& b, const Shapes& s, double elements, OpIndex after) {
+  KernelKey key = s.op(KernelKind::elementwise, s.rows,
+                       std::max(1, static_cast<std::int32_t>(std::lround(elements / s.rows))));
+  key.style = ops::KernelStyle::fused;
+  return b.compute(tensor_part, key, {after});
+}
+
+}  // namespace
+
+OpIndex put_in_place(Builder& b, const Shapes& s, OpIndex gathered, double bytes) {
+  return samples_outermost(s) && !s.overlaps() ? pass_over(b, s, bytes / 2.0, gathered) : gathered;
+}
+
+OpIndex gather(Builder& b, const Shapes& s, OpIndex after, std::int32_t width) {
+  if (!s.sequence_parallel) return -1;
+  const OpIndex gathered = b.communicate(Lane::tensor, tensor_part,
+                                         s.over_tensor(CollectiveKind::all_gather, s.bytes(width)), {after});
+  return put_in_place(b, s, gathered, static_cast<double>(s.bytes(width)));
+}
+
+OpIndex sum(Builder& b, const Shapes& s, OpIndex after, std::int32_t width) {
+  if (s.t == 1) return -1;
+  const auto kind = s.sequence_parallel ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce;
+  if (samples_outermost(s)) after = pass_over(b, s, static_cast<double>(s.bytes(width)) / 2.0, after);
+  return b.communicate(Lane::tensor, tensor_part, s.over_tensor(kind, s.bytes(width)), {after});
+}
+
+OpIndex column_forward(Builder& b, const Shapes& s, TimeCategory part, std::int32_t inputs,
+                       std::int32_t outputs, OpIndex weights) {
+  const OpIndex input = cast_and_gather(b, s, part, inputs, Origin::norm);
+  const KernelKey product = s.gemm(s.rows, outputs, inputs, GemmLayout::tn);
+  if (s.overlaps())
+    b.compute(part, product, {weights});
+  else
+    b.compute(part, product, {input, weights});
+  if (has_column_adapter(s)) column_adapter_forward(b, s, part, inputs, outputs, input);
+  return s.overlaps() && !has_column_adapter(s) ? input : -1;
+}
+
+static OpIndex row_product(Builder& b, const Shapes& s, TimeCategory part, std::int32_t width) {
+  const KernelKey product = s.gemm(s.rows, s.hidden, width, GemmLayout::tn);
+  cast_to_8_bit(b, s, part, s.rows, width);
+  if (!s.overlaps()) {
+    b.compute(part, product);
+    return sum(b, s, b.last_compute(), s.hidden);
+  }
+  const std::int64_t last_chunk = s.hidden_bytes() / s.t;
+  b.communicate(Lane::tensor, tensor_part,
+                s.over_tensor(CollectiveKind::reduce_scatter, s.hidden_bytes() - last_chunk),
+                {b.last_compute()});
+  b.compute(part, product);
+  const OpIndex last =
+      b.communicate(Lane::tensor, tensor_part, s.over_tensor(CollectiveKind::reduce_scatter, last_chunk),
+                    {b.last_compute()});
+  if (!samples_outermost(s)) return last;
+  pass_over(b, s, static_cast<double>(s.hidden_bytes()) / 4.0, last);  // read whole, written once
+  return -1;
+}
+
+OpIndex row_forward(Builder& b, const Shapes& s, TimeCategory part, std::int32_t width) {
+  const OpIndex summed = row_product(b, s, part, width);
+  if (!has_row_adapter(s)) return summed;
+  row_adapter_forward(b, s, part, width, summed);
+  return -1;
+}
+
+void weight_gradient(Builder& b, const Shapes& s, std::int32_t inputs, std::int32_t outputs,
+                     std::int32_t rows, const GradientReady& ready, OpIndex need) {
+  if (s.x.is_frozen()) return;
+  const OpIndex done =
+      b.compute(TimeCategory::backward, s.gemm(inputs, outputs, rows, GemmLayout::nt), {need});
+  ready(b, training::WeightKind::dense, std::int64_t{inputs} * outputs, done);
+}
+
+OpIndex column_backward(Builder& b, const Shapes& s, std::int32_t inputs, std::int32_t outputs,
+                        const GradientReady& ready) {
+  cast_to_8_bit(b, s, TimeCategory::backward, s.rows, outputs);
+  const bool kept = !s.x.framework.gathers_inputs_again || s.x.is_frozen();
+  const OpIndex input = kept ? -1 : gather_operand(b, s, b.last_compute(), inputs);
+  const OpIndex input_gradient =
+      b.compute(TimeCategory::backward, s.gemm(s.rows, inputs, outputs, GemmLayout::nn));
+  const OpIndex summed = sum(b, s, input_gradient, inputs);
+  if (s.x.framework.waits_for_input_gradients) b.hold_compute(summed);
+  if (has_column_adapter(s)) {
+    column_adapter_backward(b, s, inputs, outputs, ready, summed);
+    return -1;
+  }
+  if (!s.x.is_frozen()) transpose_operand(b, s, s.rows, inputs, Origin::norm, input);
+  if (!s.x.splits_backward) weight_gradient(b, s, inputs, outputs, s.rows, ready, input);
+  return summed;
+}
+
+void row_backward(Builder& b, const Shapes& s, std::int32_t width, const GradientReady& ready) {
+  const OpIndex gathered = cast_and_gather(b, s, TimeCategory::backward, s.hidden, Origin::other);
+  const KernelKey input_gradient = s.gemm(s.rows, width, s.hidden, GemmLayout::nn);
+  if (s.overlaps())
+    b.compute(TimeCategory::backward, input_gradient);
+  else
+    b.compute(TimeCategory::backward, input_gradient, {gathered});
+  if (!s.x.is_frozen()) transpose_operand(b, s, s.rows, s.hidden, Origin::other, gathered);
+  if (s.overlaps() && s.x.is_frozen()) b.hold_compute(gathered);
+  if (has_row_adapter(s)) row_adapter_backward(b, s, width, ready);
+  if (!s.x.splits_backward) weight_gradient(b, s, width, s.hidden, s.rows, ready, gathered);
+}
+
+void Accumulating::call(void* self, Builder& b, training::WeightKind kind, std::int64_t parameters,
+                        OpIndex done) {
+  const auto& me = *static_cast<Accumulating*>(self);
+  if (me.s_.x.adds_gradients && !me.s_.x.config.recipe.fused_grad_accumulation)
+    done = b.compute(TimeCategory::backward,
+                     me.s_.op(KernelKind::grad_accumulate,
+                              static_cast<std::int32_t>(std::max<std::int64_t>(1, parameters / me.s_.hidden)),
+                              me.s_.hidden));
+  me.ready_(b, kind, parameters, done);
+}
+
+}  // namespace echo::workload

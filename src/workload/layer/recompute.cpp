@@ -1,0 +1,116 @@
+// Full: the forward of the layer, transfers included. Megatron's checkpoints run all of it again; PyTorch's
+// own (non-reentrant) ones stop at the last tensor that backward needs, before the product that narrows the
+// net. Of a unit of several layers (uniform) each is run again once, as of one layer; only what is kept
+// differs. The first layers of each chunk are recomputed (block) and the rest not.
+//
+// Selective: modules. core_attn, mlp, moe and shared_experts are run again whole, with their transfers;
+// mla_up_proj, layernorm and moe_act drop an output and form it again when its gradient arrives. layernorm
+// means norms that are kernels of their own: before latent attention and before a mixture. The others are
+// part of the product behind them, which keeps what it needs. moe covers moe_act and shared_experts.
+//
+// Per op: torchtitan keeps attention, every second product, reduce-scatters and all-to-alls, and forms
+// everything else again: norms, positions, activations, routing, sorting, grouped products, and all-gathers
+// of inputs. The router's own product is not counted and never kept.
+//
+// Sources: Megatron-LM core/transformer/{transformer_block,transformer_layer,multi_latent_attention}.py,
+// moe/{moe_layer,experts}.py, transformer_config.py (recompute_modules); torchtitan
+// distributed/activation_checkpoint.py; torch.utils.checkpoint (early stop). Neglected: that the compiler may
+// drop a recomputed product nobody reads, random states.
+#include "workload/layer/recompute.hpp"
+
+#include <algorithm>
+
+#include "workload/layer/attention.hpp"
+#include "workload/layer/casts.hpp"
+#include "workload/layer/feed_forward.hpp"
+#include "workload/layer/mixture.hpp"
+#include "workload/layer/parallel_linear.hpp"
+
+namespace echo::workload {
+
+namespace {
+
+using ops::GemmLayout;
+using ops::KernelKind;
+using training::LayerKind;
+using training::Mixer;
+using training::Module;
+using training::Net;
+using training::Recompute;
+
+constexpr TimeCategory again = TimeCategory::recompute;
+
+void recompute_norm(Builder& b, const Shapes& s, OpIndex after = -1) {
+  b.compute(again, s.op(KernelKind::norm_forward, s.shared_rows, s.hidden), {after});
+}
+
+OpIndex recompute_modules(Builder& b, const Shapes& s, LayerKind kind, OpIndex start_after) {
+  if (s.recomputes(Module::layernorm)) {
+    if (kind.has_attention() && s.x.model.has_latent_attention()) recompute_norm(b, s, start_after);
+    if (kind.mixes_experts()) recompute_norm(b, s, start_after);
+  }
+  if (kind.mixes_experts()) {
+    if (s.recomputes(Module::moe))
+      mixture_forward(b, s, again, start_after);
+    else if (s.recomputes(Module::shared_experts))
+      return shared_experts_forward(b, s, again, start_after);
+  } else if (kind.net == Net::dense && s.recomputes(Module::mlp)) {
+    return feed_forward(b, s, again, start_after);
+  }
+  return -1;
+}
+
+void net_per_op(Builder& b, const Shapes& s, KeptProducts& kept) {
+  const OpIndex input = cast_and_gather(b, s, again, s.hidden, Origin::norm);
+  for (std::int32_t i = s.x.model.gated_ffn ? 2 : 1; i > 0; --i)
+    kept.pass(b, s.gemm(s.rows, s.ffn, s.hidden, GemmLayout::tn), input);
+  b.compute(again, feed_forward_activation(s, KernelKind::activation_forward), {input});
+}
+
+void recompute_per_op(Builder& b, const Shapes& s, LayerKind kind, OpIndex start_after) {
+  KeptProducts kept(s);
+  if (kind.mixer != Mixer::none) {
+    recompute_norm(b, s, start_after);
+    const OpIndex attention_sum = attention_per_op(b, s, kind.mixer, kept);
+    if (s.x.model.post_norms) recompute_norm(b, s, attention_sum);
+    b.compute(again, s.op(KernelKind::residual_forward, s.shared_rows, s.hidden), {attention_sum});
+  }
+  if (kind.net == Net::none) return;
+  recompute_norm(b, s, start_after);
+  if (kind.mixes_experts())
+    mixture_per_op(b, s, kept);
+  else
+    net_per_op(b, s, kept);
+}
+
+}  // namespace
+
+std::int32_t recomputed_layers(const training::TrainingConfig& c, std::int32_t layers) {
+  const bool is_partial = c.recompute == Recompute::full &&
+                          c.recipe.recompute_method == training::RecomputeMethod::block &&
+                          c.recipe.recompute_layers > 0;
+  return is_partial ? std::min(layers, c.recipe.recompute_layers) : layers;
+}
+
+Recompute recompute_of(const training::TrainingConfig& c, std::int32_t i) {
+  return recomputed_layers(c, i + 1) > i ? c.recompute : Recompute::none;
+}
+
+OpIndex recompute_layer(Builder& b, const Shapes& s, LayerKind kind, OpIndex start_after) {
+  switch (s.recompute) {
+    case Recompute::none:
+      return -1;
+    case Recompute::selective:
+      return recompute_modules(b, s, kind, start_after);
+    case Recompute::full:
+      layer_forward(b, s.x, kind, again, start_after,
+                    s.x.framework.recompute_stops_early ? Extent::needed : Extent::whole);
+      return -1;
+    case Recompute::per_op:
+      recompute_per_op(b, s, kind, start_after);
+      return -1;
+  }
+  return -1;
+}
+
+}  // namespace echo::workload

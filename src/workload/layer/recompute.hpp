@@ -1,0 +1,34 @@
+// What backward computes again of a layer because forward did not keep it.
+#pragma once
+
+#include "workload/builder.hpp"
+#include "workload/layer/shapes.hpp"
+
+namespace echo::workload {
+
+// Of the products of a layer, in the order of forward, per-op recomputation keeps the first, the third and so
+// on; of 8-bit products, which are another operator and not on its list, none.
+class KeptProducts {
+ public:
+  explicit KeptProducts(const Shapes& s) : is_listed_(!s.is_8_bit()) {}
+  // Computes the next product again, after `need`, unless it was kept.
+  void pass(Builder& b, const ops::KernelKey& product, OpIndex need = -1) {
+    const bool kept = is_listed_ && ++passed_ % 2 == 1;
+    if (!kept) b.compute(TimeCategory::recompute, product, {need});
+  }
+
+ private:
+  bool is_listed_;
+  std::int32_t passed_ = 0;
+};
+
+// How many layers of a chunk of `layers`, the first ones, are recomputed as the config says; the others keep
+// all.
+[[nodiscard]] std::int32_t recomputed_layers(const training::TrainingConfig&, std::int32_t layers);
+// Of layer `i` of a chunk.
+[[nodiscard]] training::Recompute recompute_of(const training::TrainingConfig&, std::int32_t i);
+
+// At the start of a layer's backward, by s.recompute. Returns a transfer the next op waits for, or -1.
+OpIndex recompute_layer(Builder&, const Shapes& s, training::LayerKind, OpIndex start_after);
+
+}  // namespace echo::workload

@@ -1,0 +1,97 @@
+// Ring attention with causal load balancing: of 2 c equal pieces of the sequence rank i holds pieces i and
+// 2c - 1 - i, so every rank has the same work. In one step a rank attends to its own keys (causal), in each
+// of the others to those of another rank, of which the mask leaves half of the (query, key) pairs: all
+// queries to one piece of the keys on ranks after the keys' own, half of the queries to both pieces on ranks
+// before it. Modelled is the last rank, all of whose steps are of the first sort: it adds up the most.
+//
+// Forward: while a step is computed the next keys and values travel. Steps alternate between two streams, and
+// a transfer waits for the keys it hands on and for what its stream did two steps before. Each step's
+// statistics are merged as it ends, the outputs in the end. Backward goes round once more on one stream, the
+// own keys last: the transfer beside a step carries the next keys and, from the second step on, the gradients
+// summed so far, which this step's are added to when they arrive; the last one carries gradients alone.
+// Sources: Liu et al. 2023 (ring attention); Transformer Engine, context_parallel.py,
+// AttnFuncWithCPAndKVP2P. Neglected: that a step's attention fills the SMs that the last thread blocks of the
+// step before leave idle (what the second stream is for).
+#include "workload/layer/ring_attention.hpp"
+
+namespace echo::workload {
+
+namespace {
+
+using ops::KernelKind;
+
+// Keys, values or their gradients to the next rank of the ring.
+OpIndex pass_on(Builder& b, const Shapes& s, std::int64_t bytes, OpIndex arrived, OpIndex done) {
+  const machine::GroupSpan& ring = s.x.layout.context_outer;
+  ops::CollectiveQuery query{.kind = ops::CollectiveKind::send_recv, .payload = Bytes(bytes)};
+  query.group = {.ranks = 2, .nodes = 1, .ranks_per_node = 2, .stride = ring.stride};
+  if (ring.nodes > 1) {  // the slowest hop of the ring sets its pace
+    query.group.nodes = 2;
+    query.group.ranks_per_node = 1;
+    query.group.sharing = ring.sharing;
+    query.group.extent = ring.extent;
+  }
+  return b.communicate(Lane::context, TimeCategory::cp_comm, query, {arrived, done});
+}
+
+std::int64_t keys_and_values(const Shapes& s) { return s.bytes(s.key_width + s.value_width); }
+
+std::int32_t half(std::int32_t n) { return (n + 1) / 2; }
+
+// Keys and values into one buffer, or gradients into theirs.
+OpIndex copy(Builder& b, const Shapes& s, TimeCategory part, std::int32_t rows, std::int32_t width,
+             OpIndex after) {
+  return b.compute(part, s.op(KernelKind::elementwise, rows, width), {after});
+}
+
+// Statistics of a step's scores, one fp32 number a row and head, into those of the steps before.
+void merge_statistics(Builder& b, const Shapes& s, TimeCategory part) {
+  ops::KernelKey key = s.op(KernelKind::merge, s.rows, s.heads);
+  key.precision = machine::Precision::fp32;
+  b.compute(part, key);
+}
+
+}  // namespace
+
+void ring_attention_forward(Builder& b, const Shapes& s, TimeCategory part, OpIndex after) {
+  const std::int32_t steps = s.x.layout.context_outer.ranks;
+  const OpIndex packed = copy(b, s, part, s.rows, s.key_width + s.value_width, after);
+  OpIndex arrived = -1, before = packed, before_last = packed;  // the last attention and the one before it
+  for (std::int32_t step = 0; step < steps; ++step) {
+    const OpIndex next = step + 1 < steps ? pass_on(b, s, keys_and_values(s), arrived, before_last) : -1;
+    const bool own = step == 0;
+    before_last = before;
+    before = b.compute(part,
+                       s.flash(KernelKind::attention_forward, s.tokens, own ? s.tokens : half(s.tokens), own),
+                       {arrived});
+    if (!own) merge_statistics(b, s, part);
+    arrived = next;
+  }
+  copy(b, s, part, s.rows, s.context_width, -1);  // the first step's output, rescaled
+  for (std::int32_t step = 1; step < steps; ++step)
+    b.compute(part, s.op(KernelKind::merge, s.rows, s.context_width));
+}
+
+void ring_attention_backward(Builder& b, const Shapes& s) {
+  const std::int32_t steps = s.x.layout.context_outer.ranks, width = s.key_width + s.value_width;
+  copy(b, s, TimeCategory::backward, s.rows, width, -1);
+  OpIndex arrived = -1;
+  for (std::int32_t step = 0; step < steps; ++step) {
+    const bool first = step == 0, own = step + 1 == steps;
+    const std::int64_t bytes = keys_and_values(s) * (first || own ? 1 : 2);
+    const OpIndex next = pass_on(b, s, bytes, arrived, b.last_compute());
+    b.compute(TimeCategory::backward,
+              s.flash(KernelKind::attention_backward, s.tokens, own ? s.tokens : half(s.tokens), own),
+              {arrived});
+    b.compute(TimeCategory::backward,
+              s.op(first ? KernelKind::elementwise : KernelKind::merge, s.rows, s.query_width));
+    const std::int32_t rows = own ? s.rows : half(s.rows);
+    if (first)
+      copy(b, s, TimeCategory::backward, rows, width, -1);
+    else
+      b.compute(TimeCategory::backward, s.op(KernelKind::merge, rows, width), {next});
+    arrived = next;
+  }
+}
+
+}  // namespace echo::workload

@@ -1,0 +1,13 @@
+// Attention over a sequence whose pieces stay where they are: keys and values travel round a ring of ranks.
+#pragma once
+
+#include "workload/builder.hpp"
+#include "workload/layer/shapes.hpp"
+
+namespace echo::workload {
+
+// `s`: what one rank of the ring works on. `after`: a transfer the first op waits for, or -1.
+void ring_attention_forward(Builder&, const Shapes& s, TimeCategory part, OpIndex after);
+void ring_attention_backward(Builder&, const Shapes& s);
+
+}  // namespace echo::workload

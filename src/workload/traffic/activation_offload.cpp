@@ -1,0 +1,53 @@
+// What a layer keeps for its backward pass is copied to the host on a stream of its own, one layer at a time,
+// and copied back before it is needed. The copies of n layers are spread over windows of all the chunk's
+// layers, as equal as can be: at the end of its window computation waits for the copy, whose memory is free
+// from then on, and the copy of the next layer begins; the backward pass walks the same windows the other
+// way. A copy that takes longer than its window stalls computation. Source: Transformer Engine
+// pytorch/cpu_offload.py, AsyncDoubleBufferGroupOffloadHandler (layer_window_map,
+// synchronize_on_group_commit_forward, on_group_commit_backward); Megatron-LM --cpu-offloading-num-layers.
+// Neglected: tensors below TE's least size for a copy, which stay.
+#include "workload/traffic/activation_offload.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "training/memory/layer_activations.hpp"
+
+namespace echo::workload {
+
+ActivationOffload::ActivationOffload(Builder& b, const BlockContext& x, const ChunkContents& chunk)
+    : b_(b), x_(x), chunk_(chunk), away_(std::min(x.config.recipe.offload_layers, chunk.layers)) {}
+
+std::int32_t ActivationOffload::window_end(std::int32_t nth) const {
+  const std::int32_t window = chunk_.layers / away_, longer = chunk_.layers % away_;
+  return window * (nth + 1) - 1 + std::min(nth + 1, longer);
+}
+
+OpIndex ActivationOffload::copy(std::int32_t layer) {
+  const training::LayerKind kind = training::layer_kind(x_.model, chunk_.first_layer + layer);
+  const auto bytes = std::llround(training::kept_layer_bytes(x_.config, x_.model, x_.framework, kind));
+  return b_.communicate(Lane::host, TimeCategory::other,
+                        {.kind = ops::CollectiveKind::host_copy, .payload = Bytes(bytes)},
+                        {b_.last_compute()});
+}
+
+void ActivationOffload::after_forward(std::int32_t layer) {
+  if (next_ >= away_) return;
+  if (layer == 0) copying_ = copy(0);
+  if (layer != window_end(next_)) return;
+  b_.hold_compute(copying_);
+  if (++next_ < away_) copying_ = copy(next_);
+}
+
+void ActivationOffload::before_backward(std::int32_t layer) {
+  if (away_ == 0) return;
+  if (layer == chunk_.layers - 1) next_ = away_;
+  if (next_ > 0 && layer == window_end(next_ - 1)) {
+    b_.hold_compute(copying_);
+    copying_ = copy(--next_);
+  } else if (layer == 0) {
+    b_.hold_compute(copying_);
+  }
+}
+
+}  // namespace echo::workload

@@ -1,0 +1,175 @@
+// Gradients are sent off in the order they become ready whenever a bucket is full; weights are gathered
+// bucket by bucket as the forward comes to need them. Experts' buckets go over a group of their own. Source:
+// Megatron-LM core/distributed/{distributed_data_parallel,param_and_grad_buffer}.py.
+#include "workload/traffic/bucketed_chunk.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "training/layout/multi_token.hpp"
+#include "workload/layer/multi_token.hpp"
+#include "workload/layer/recompute.hpp"
+#include "workload/traffic/activation_offload.hpp"
+#include "workload/traffic/step_tail.hpp"
+
+namespace echo::workload {
+
+namespace {
+
+using training::LayerKind;
+using training::WeightKind;
+
+// Parameters of one bucket of gradients or gathered weights.
+std::int64_t bucket_size(const BlockContext& x) {
+  return std::max<std::int64_t>(x.framework.bucket_parameters,
+                                x.framework.bucket_per_rank * x.layout.data_context.ranks);
+}
+
+// Collects gradients in the order they become ready and sends a bucket off whenever it is full.
+class Buckets {
+ public:
+  explicit Buckets(const BlockContext& x) : x_(x), size_(bucket_size(x)) {}
+
+  static void add(void* self, Builder& b, WeightKind weights, std::int64_t parameters, OpIndex done) {
+    auto& me = *static_cast<Buckets*>(self);
+    Bucket& bucket = me.open_[static_cast<std::size_t>(weights)];
+    bucket.filled += parameters;
+    bucket.last = done;
+    if (bucket.filled >= me.size_) me.send(b, weights);
+  }
+  void send_rest(Builder& b) {
+    send(b, WeightKind::dense);
+    send(b, WeightKind::expert);
+  }
+
+ private:
+  struct Bucket {
+    std::int64_t filled = 0;
+    OpIndex last = -1;
+  };
+  void send(Builder& b, WeightKind weights) {
+    Bucket& bucket = open_[static_cast<std::size_t>(weights)];
+    if (bucket.filled > 0) reduce_gradients(b, x_, weights, bucket.filled, bucket.last);
+    bucket.filled = 0;
+  }
+  const BlockContext& x_;
+  std::int64_t size_;
+  std::array<Bucket, 2> open_;  // [WeightKind]
+};
+
+// Norms and the like, whose gradients come with the end of their layer's backward.
+std::int64_t vector_parameters(const BlockContext& x, LayerKind kind) {
+  if (x.is_frozen()) return 0;
+  const training::ModelSpec& m = x.model;
+  std::int64_t rest = training::replicated_layer_parameters(m, kind);
+  if (kind.mixes_experts()) rest -= training::router_parameters(m);
+  if (kind.has_attention() && m.has_latent_attention())
+    rest -= training::latent_down_parameters(m) - m.latent.query_rank - m.latent.key_value_rank;
+  if (kind.mixer == training::Mixer::mamba)
+    rest += training::mamba_vector_parameters(m) / x.config.degrees.tensor;
+  return rest;
+}
+
+// Gathers parameters bucket by bucket, experts' apart from the others, as the forward comes to need them.
+class Gathers {
+ public:
+  Gathers(Builder& b, const BlockContext& x, const ChunkContents& chunk, Gather gather)
+      : b_(b), x_(x), bucket_(bucket_size(x)) {
+    if (gather == Gather::no) return;
+    of_[0] = {.all = chunk.trained.dense, .in_8_bit = chunk.in_8_bit.dense};
+    of_[1] = {.all = chunk.trained.expert, .in_8_bit = chunk.in_8_bit.expert};
+  }
+  // The gather that brings the last of `more` weights, or -1 where none has to come.
+  OpIndex need(const training::RankParameters& more) {
+    const OpIndex dense = need(WeightKind::dense, more.dense);
+    return std::max(dense, need(WeightKind::expert, more.expert));
+  }
+
+ private:
+  struct Progress {
+    std::int64_t all = 0, in_8_bit = 0, needed = 0, gathered = 0;
+    OpIndex arrived = -1;
+    // Of the first `count`; weights of both widths come evenly mixed.
+    [[nodiscard]] std::int64_t first_in_8_bit(std::int64_t count) const {
+      return std::llround(static_cast<double>(in_8_bit) * static_cast<double>(count) /
+                          static_cast<double>(all));
+    }
+  };
+  OpIndex need(WeightKind weights, std::int64_t more) {
+    Progress& p = of_[static_cast<std::size_t>(weights)];
+    p.needed += more;
+    while (copies_of(x_, weights).ranks > 1 && p.gathered < p.needed && p.gathered < p.all) {
+      const std::int64_t next = std::min(bucket_, p.all - p.gathered);
+      const std::int64_t narrow = p.first_in_8_bit(p.gathered + next) - p.first_in_8_bit(p.gathered);
+      p.arrived = b_.communicate(Lane::data, TimeCategory::zero_comm,
+                                 parameter_gather(x_, weights, next, narrow), {});
+      p.gathered += next;
+    }
+    return p.arrived;
+  }
+  Builder& b_;
+  const BlockContext& x_;
+  std::int64_t bucket_;
+  std::array<Progress, 2> of_;  // [WeightKind]
+};
+
+}  // namespace
+
+std::int32_t bucketed_forward(Builder& b, const BlockContext& x, const ChunkContents& chunk, Gather gather) {
+  const std::int32_t block = b.open_block();
+  Gathers gathers(b, x, chunk, gather);
+  ActivationOffload offload(b, x, chunk);
+  const std::int64_t table = x.is_frozen() ? 0 : x.vocabulary / x.config.degrees.tensor * x.model.hidden;
+  if (chunk.first) embedding_forward(b, x, gathers.need({.dense = table}));
+  for (std::int32_t i = 0; i < chunk.layers; ++i) {
+    const LayerKind kind = training::layer_kind(x.model, chunk.first_layer + i);
+    const OpIndex arrived = gathers.need(training::trained_layer_parameters(x.config, x.model, kind));
+    layer_forward(b, x, kind, TimeCategory::forward, arrived);
+    offload.after_forward(i);
+  }
+  if (!chunk.last) return block;
+  const OpIndex arrived = gathers.need(chunk.trained);
+  for (std::int32_t depth = 0; depth < x.config.recipe.mtp_layers; ++depth)
+    multi_token_forward(b, x, arrived);
+  head_forward(b, x, arrived);
+  return block;
+}
+
+std::int32_t bucketed_backward(Builder& b, const BlockContext& given, const ChunkContents& chunk,
+                               Reduce reduce) {
+  const std::int32_t block = b.open_block();
+  BlockContext x = given;
+  x.splits_backward = false;  // gradients leave as they come, input and weight gradients alike
+  Buckets buckets(x);
+  const GradientReady ready =
+      reduce == Reduce::yes ? GradientReady{&Buckets::add, &buckets} : GradientReady{};
+  ActivationOffload offload(b, x, chunk);
+  const std::int32_t depths = chunk.last ? x.config.recipe.mtp_layers : 0;
+  if (chunk.last) {
+    head_backward(b, x, depths == 0 ? ready : GradientReady{});
+    if (!x.is_frozen())
+      ready(b, WeightKind::dense, training::final_norm_parameters(x.model), b.last_compute());
+  }
+  for (std::int32_t depth = depths; depth-- > 0;) {
+    const bool is_last = depth == 0;
+    multi_token_backward(
+        b, x, ready,
+        {.head = is_last, .embedding = is_last && training::copies_embedding(x.config, x.model)});
+    ready(b, WeightKind::dense,
+          vector_parameters(x, training::multi_token_layer_kind(x.model)) +
+              training::multi_token_norm_parameters(x.model),
+          b.last_compute());
+  }
+  for (std::int32_t i = chunk.layers - 1; i >= 0; --i) {
+    const LayerKind kind = training::layer_kind(x.model, chunk.first_layer + i);
+    offload.before_backward(i);
+    layer_backward(b, x, kind, recompute_of(x.config, i), ready);
+    ready(b, WeightKind::dense, vector_parameters(x, kind), b.last_compute());
+  }
+  if (chunk.first) embedding_backward(b, x, ready);
+  buckets.send_rest(b);
+  return block;
+}
+
+}  // namespace echo::workload

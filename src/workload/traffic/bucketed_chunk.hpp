@@ -1,0 +1,14 @@
+// Passes of a whole model chunk beside which buckets of weights or gradients travel (DDP, ZeRO-1 and 2).
+#pragma once
+
+#include "workload/builder.hpp"
+#include "workload/layer/transformer.hpp"
+#include "workload/traffic/chunk_contents.hpp"
+
+namespace echo::workload {
+
+// Each opens a block, appends the whole pass with its traffic on the data lane, and returns the block.
+std::int32_t bucketed_forward(Builder&, const BlockContext&, const ChunkContents&, Gather);
+std::int32_t bucketed_backward(Builder&, const BlockContext&, const ChunkContents&, Reduce);
+
+}  // namespace echo::workload

@@ -1,0 +1,25 @@
+// Updated weights on their way back where each rank of a shard group owns whole tensors.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "ops/collective.hpp"
+#include "training/layout/rank_parameters.hpp"
+#include "workload/layer/transformer.hpp"
+
+namespace echo::workload {
+
+struct OwnersBroadcast {
+  ops::CollectiveQuery query;
+  std::int32_t count = 0;  // one after the other; may be 0
+};
+
+// What stands in place of `gather`, the all-gather of these weights of a chunk: broadcasts by the owners of
+// matrices, and by those ranks that are left with a vector alone. The payloads add up to that of `gather`,
+// vectors aside.
+[[nodiscard]] std::array<OwnersBroadcast, 2> owners_broadcasts(const BlockContext&, training::WeightKind,
+                                                               std::int32_t chunk,
+                                                               const ops::CollectiveQuery& gather);
+
+}  // namespace echo::workload

@@ -1,0 +1,16 @@
+// Passes of a model chunk whose parameters are sharded over the data-parallel ranks (ZeRO-3, FSDP full
+// shard).
+#pragma once
+
+#include "workload/builder.hpp"
+#include "workload/layer/transformer.hpp"
+#include "workload/traffic/chunk_contents.hpp"
+
+namespace echo::workload {
+
+// Each opens a block, appends the whole pass with its traffic on the data lane, and returns the block.
+// Without `Gather` the weights are there already; without `Reduce` the gradients stay.
+std::int32_t sharded_forward(Builder&, const BlockContext&, const ChunkContents&, Gather);
+std::int32_t sharded_backward(Builder&, const BlockContext&, const ChunkContents&, Gather, Reduce);
+
+}  // namespace echo::workload

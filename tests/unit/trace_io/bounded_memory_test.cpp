@@ -1,0 +1,93 @@
+// What a profile's reader holds is bounded by the step it takes, however long the file is.
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <fstream>
+#include <new>
+
+#include "tests/support/kineto_text.hpp"
+#include "tests/support/scratch_files.hpp"
+#include "trace_io/kineto/kineto_trace.hpp"
+
+namespace {
+
+std::atomic<std::int64_t> live = 0, most = 0;
+
+void* counted_or_null(std::size_t size) noexcept {
+  void* const place = std::malloc(size > 0 ? size : 1);
+  if (place == nullptr) return nullptr;
+  const std::int64_t now = live += static_cast<std::int64_t>(malloc_usable_size(place));
+  if (now > most) most = now;
+  return place;
+}
+void* counted(std::size_t size) {
+  if (void* const place = counted_or_null(size)) return place;
+  throw std::bad_alloc();
+}
+void uncounted(void* place) {
+  if (place == nullptr) return;
+  live -= static_cast<std::int64_t>(malloc_usable_size(place));
+  std::free(place);
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return counted(size); }
+void* operator new[](std::size_t size) { return counted(size); }
+// What sorts ask for scratch by; a sanitizer's own would not match our delete.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return counted_or_null(size); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return counted_or_null(size); }
+void operator delete(void* place) noexcept { uncounted(place); }
+void operator delete[](void* place) noexcept { uncounted(place); }
+void operator delete(void* place, std::size_t) noexcept { uncounted(place); }
+void operator delete[](void* place, std::size_t) noexcept { uncounted(place); }
+void operator delete(void* place, const std::nothrow_t&) noexcept { uncounted(place); }
+void operator delete[](void* place, const std::nothrow_t&) noexcept { uncounted(place); }
+
+namespace echo::trace_io {
+namespace {
+
+using echo::testing::KinetoText;
+using echo::testing::ScratchFiles;
+
+std::string step_text(int number) {
+  constexpr int kernels = 100;
+  KinetoText text;
+  const double start = 10'000.0 * number;
+  text.step(number, start, 9'999);
+  for (int i = 0; i < kernels; ++i) {
+    const int id = number * kernels + i;
+    text.op("aten::add", id, start + 50 * i, 40, ", \"Input Dims\": [[1024, 1024], [1024, 1024]]");
+    text.kernel("void at::native::vectorized_elementwise_kernel<4, Add>(int, Add)", id, start + 50 * i + 10,
+                start + 60 * i + 100, 30, 7, "", id);
+  }
+  const std::string list = text.events();
+  return list.substr(1, list.size() - 2);
+}
+
+// Bytes that reading a profile of so many steps holds at most.
+std::int64_t peak_of(const ScratchFiles& files, int steps) {
+  const std::string path = files.path("profile.json");
+  {
+    std::ofstream out(path);
+    out << "{\"schemaVersion\": 1, \"traceEvents\": [";
+    for (int i = 0; i < steps; ++i) out << (i > 0 ? "," : "") << step_text(i);
+    out << "]}";
+  }
+  const std::int64_t before = live;
+  most = before;
+  EXPECT_EQ(read_kineto({path}).ranks.at(0).nodes.size(), 100U);
+  return most - before;
+}
+
+TEST(BoundedMemory, AProfileOfManyStepsTakesNoMoreThanOneOfFew) {
+  const ScratchFiles files;
+  const std::int64_t few = peak_of(files, 3), many = peak_of(files, 320);  // 0.2 and 20 MB
+  EXPECT_GT(few, 100'000);                                                 // or it counts nothing
+  EXPECT_LT(many, few + 200'000) << few;
+}
+
+}  // namespace
+}  // namespace echo::trace_io
