@@ -21,7 +21,7 @@ struct DiffOptions {
 
 int run_diff(const DiffOptions& options) {
   const results::ResultFile first(options.first), second(options.second);
-  const query::FileDiff diff = diff_of(first, second, options.number, options.where);
+  const query::FileDiff diff = query::diff_of(first, second, options.number, options.where);
   fmt::print("{}", options.json ? diff_json(diff) : diff_text(diff));
   return options.exit_code && !diff.is_equal() ? exit_different : 0;
 }
