@@ -1,11 +1,17 @@
 """Turns results_v1.toml into the C++ column table:  generate_columns.py SCHEMA.toml OUT.cpp
 
-Every column is matched with its filler at compile time, in both directions: a column without a line in
+Every column is matched with its filler at compile time, in both directions: a column without an axis or a line in
 src/results/write/fill.hpp, or a line without a column, is a static_assert that names it.
+
+Columns of axes stand in src/training/axes.toml; the schema gives them their place, by `axis`, or by `axes` for all that
+the recipe or the fabric holds. The version of the schema is at least that of the youngest axis.
 """
 
+import pathlib
 import sys
 import tomllib
+
+AXES = pathlib.Path(__file__).resolve().parents[1] / "src/training/axes.toml"
 
 TYPES = ["i1", "i2", "i4", "i8", "u8", "f4", "f8"]
 ROLES = ["scale", "input", "outcome", "metric", "breakdown"]
@@ -17,6 +23,41 @@ GROUP_KEYS = {"name", "description"}
 
 def quoted(text):
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def column_of(axis):
+    """The column of an axis."""
+    column = {"name": axis["name"], "type": axis["stored"], "role": "input", "units": "1",
+              "long_name": axis["long_name"], "description": axis["description"]}
+    names = {"preset": axis["name"] + "s", "flag": ["off", "on"], "word": axis.get("words", axis["name"] + "s")}
+    names = axis.get("meanings", names.get(axis["kind"]))
+    return column if names is None else {**column, "names": names}
+
+
+def number_of(version):
+    return [int(part) for part in version.split(".")]
+
+
+def read(path):
+    """The schema, with the columns of axes in their places."""
+    with open(path, "rb") as file:
+        schema = tomllib.load(file)
+    with open(AXES, "rb") as file:
+        axes = tomllib.load(file)["axis"]
+    holders = {axis["name"]: axis.get("member", "recipe.").partition(".")[0] for axis in axes}
+    single = {column["axis"] for column in schema["column"] if "axis" in column}
+    columns = []
+    for column in schema["column"]:
+        if column.keys() == {"axis"}:
+            columns += [column_of(axis) for axis in axes if axis["name"] == column["axis"]] or [column]
+        elif column.keys() == {"axes"}:
+            columns += [column_of(axis) for axis in axes
+                        if holders[axis["name"]] == column["axes"] and axis["name"] not in single]
+        else:
+            columns.append(column)
+    schema["column"] = columns
+    schema["version"] = max([schema["version"], *(axis["since"] for axis in axes if "since" in axis)], key=number_of)
+    return schema
 
 
 def problems(schema):
@@ -106,8 +147,7 @@ def source(schema):
 
 
 def main(schema_path, out_path):
-    with open(schema_path, "rb") as file:
-        schema = tomllib.load(file)
+    schema = read(schema_path)
     found = list(problems(schema))
     for problem in found:
         print(f"{schema_path}: {problem}", file=sys.stderr)

@@ -1,12 +1,15 @@
 """A result file made from the schema itself, with values that can be checked by eye."""
 
+import importlib
 import pathlib
-import tomllib
+import sys
 
 import h5py
 import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "hdf5_schemas"))
+SCHEMA = importlib.import_module("generate_columns").read(ROOT / "hdf5_schemas/results_v1.toml")
 PARTS = ["forward", "backward", "bubble"]
 MEM_PARTS = ["weights", "activations"]
 ROWS = 6
@@ -34,7 +37,7 @@ def _describe(dataset, column, meanings):
 def write_synthetic_file(path, attributes=None, values=None, without=(), groups=None):
     """`attributes` of the root and `values` of columns replace those above; columns `without` are left out; `groups`
     {"pareto": {"config": [...]}} are added. A value of a name outside the schema becomes a column of its own."""
-    schema = tomllib.loads((ROOT / "hdf5_schemas/results_v1.toml").read_text())
+    schema = SCHEMA
     known = {**VALUES, **(values or {})}
     with h5py.File(path, "w") as file:
         inputs = " ".join(column["name"] for column in schema["column"] if column["role"] == "input")

@@ -1,6 +1,8 @@
 """The choice of a layout without the slowdown: against the program, and against an obvious slow twin."""
 
 import json
+import pathlib
+import tomllib
 
 import numpy as np
 import pytest
@@ -29,6 +31,11 @@ def test_conditions_choose_the_rows(result, run_program):
 
 def test_inputs_of_a_layout_are_inputs_of_the_file(result):
     assert set(LAYOUT) <= set(es.open(result).names("input"))
+
+
+def test_inputs_of_a_layout_are_the_axes_that_say_so():
+    axes = tomllib.loads((pathlib.Path(__file__).resolve().parents[2] / "src/training/axes.toml").read_text())["axis"]
+    assert set(LAYOUT) == {axis["name"] for axis in axes if axis.get("of_layout")} | {"microbatches"}
 
 
 def test_a_change_is_found_and_priced(synthetic):

@@ -187,8 +187,7 @@ class SchemaWriter {
         return;
       case AxisKind::level:
         json_.member("type", "integer").member("minimum", 0);
-        if (const std::int64_t most = sweep::highest_of(axis.axis); most < INT32_MAX)
-          json_.member("maximum", most);
+        if (axis.highest < INT32_MAX) json_.member("maximum", std::int64_t{axis.highest});
         return;
       case AxisKind::batch:
         json_.key("anyOf").open_array().open_object().member("type", "integer").member("minimum", 1).close();
@@ -250,7 +249,7 @@ class SchemaWriter {
       range("log", "n");
       stepped();
     }
-    if (sweep::has_auto(axis.axis)) json_.open_object().member("const", "auto").close();
+    if (axis.has_auto) json_.open_object().member("const", "auto").close();
     json_.close().close();
   }
 

@@ -8,45 +8,27 @@
 #include "base/named_table.hpp"
 #include "sweep/space/config_id.hpp"
 #include "timeline/schedule.hpp"
+#include "training/axis.hpp"
 
 namespace echo::explain {
 
 using results::Table;
 
-// Settings that are counts, flags and codes: the file holds them as the config does.
+// Axes that are counts, flags, codes and ratios: the file holds them as the config does. Not those whose
+// codes are of the file alone.
 static void copy_numbers(const Table& table, std::int64_t row, training::TrainingConfig& config) {
-  const auto number = [&](const char* column) {
-    return static_cast<std::int32_t>(table.integer(column, row));
-  };
-  config.degrees = {.tensor = number("tp"),
-                    .pipeline = number("pp"),
-                    .data = number("dp"),
-                    .context = number("cp"),
-                    .expert = number("ep"),
-                    .expert_tensor = number("etp"),
-                    .virtual_stages = number("vpp")};
-  config.batch = {.global_samples = number("global_batch"),
-                  .micro_samples = number("micro_batch"),
-                  .sequence_tokens = number("seq_len")};
-  config.recompute = static_cast<training::Recompute>(number("recompute"));
-  config.zero = static_cast<training::ZeroStage>(number("zero"));
-  config.zero_group = number("zero_group");
-  for (const training::Choice& choice : training::recipe_choices()) {
-    const std::string column(choice.name);
-    const bool in_thousandths = choice.kind == training::ChoiceKind::permille;
-    choice.set(config.recipe, in_thousandths
-                                  ? static_cast<std::int32_t>(std::lround(table.number(column, row) * 1e3))
-                                  : number(column.c_str()));
+  using training::Axis;
+  using training::AxisKind;
+  for (const training::AxisInfo& info : training::axis_table) {
+    const training::AxisMember& member = training::member_of(info.axis);
+    const bool of_the_file =
+        info.kind == AxisKind::preset || info.axis == Axis::schedule || info.kind == AxisKind::layer_list;
+    if (of_the_file || member.set == nullptr) continue;
+    const std::string column(info.name);
+    member.set(config, static_cast<std::int32_t>(info.kind == AxisKind::ratio
+                                                     ? std::lround(table.number(column, row) * 1e3)
+                                                     : table.integer(column, row)));
   }
-  config.precision = static_cast<training::Precision>(number("precision"));
-  config.overlap = {.grad_reduce = number("overlap_grad_reduce") != 0,
-                    .param_gather = number("overlap_param_gather") != 0,
-                    .pipeline = number("overlap_p2p") != 0,
-                    .tensor = number("overlap_tp") != 0};
-  config.layers.embedding_is_layer = number("embedding_is_layer") != 0;
-  config.layers.loss_is_layer = number("loss_is_layer") != 0;
-  config.sequence_parallel = number("sequence_parallel") != 0;
-  config.flash_attention = number("flash_attention") != 0;
 }
 
 // The row's explicit layer split, if it has one, added to the catalog.
@@ -84,8 +66,7 @@ std::optional<training::TrainingConfig> config_of_row(const Table& table, std::i
   if (catalog.cluster(config.cluster).gpu == config.gpu) config.gpu = machine::GpuId();
   copy_numbers(table, row, config);
   config.layers.explicit_layers = layers_of(table, row, layer_tables, catalog);
-  const auto nccl_version = static_cast<std::int32_t>(table.integer("nccl_version", row));
-  config.nccl_version = nccl_version == catalog.cluster(config.cluster).nccl_version ? 0 : nccl_version;
+  if (config.nccl_version == catalog.cluster(config.cluster).nccl_version) config.nccl_version = 0;
   if (sweep::config_id_of(config, catalog) != table.config_id(row)) {
     problem = "its settings hash to another id in this version of the program";
     return std::nullopt;

@@ -15,8 +15,8 @@
 #include "results/rank/robust_front.hpp"
 #include "text/show_quantity.hpp"
 #include "text/text_table.hpp"
+#include "training/axis.hpp"
 #include "training/memory/memory.hpp"
-#include "training/recipe.hpp"
 
 namespace echo::query {
 
@@ -171,15 +171,15 @@ std::string ranked_text(const results::ResultRows& all, std::span<const std::int
   return text.text() + beyond_text(table);
 }
 
-// One setting a line, then the choices of the recipe side by side.
+// One setting a line, then those of the recipe and the fabric side by side.
 static std::string settings_text(const Table& table, std::int64_t row) {
   constexpr std::size_t widest = 100;
   std::string text, recipe, line;
   for (const auto& column : table.columns()) {
     if (column.role != "input" || column.width != 1) continue;
     const std::string value = value_text(table, column, row);
-    if (std::ranges::find(training::choice_heads, column.name, &training::ChoiceHead::name) ==
-        training::choice_heads.end()) {
+    const auto axis = training::find_axis(column.name);
+    if (!axis || training::info_of(*axis).holder == training::AxisHolder::config) {
       text += fmt::format("  {:<22}{}\n", column.name, value);
       continue;
     }

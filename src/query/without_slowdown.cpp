@@ -20,6 +20,7 @@
 #include "query/result_text.hpp"
 #include "query/where.hpp"
 #include "text/show_quantity.hpp"
+#include "training/axis.hpp"
 #include "training/feasibility.hpp"
 
 namespace echo::query {
@@ -29,45 +30,6 @@ using results::Scan;
 using results::Table;
 
 namespace {
-
-// What may be chosen for a given training on given GPUs; the software and its settings are given too.
-constexpr std::array<std::string_view, 37> layout_inputs{"tp",
-                                                         "pp",
-                                                         "cp",
-                                                         "ep",
-                                                         "etp",
-                                                         "dp",
-                                                         "vpp",
-                                                         "schedule",
-                                                         "micro_batch",
-                                                         "microbatches",
-                                                         "zero",
-                                                         "zero_group",
-                                                         "sequence_parallel",
-                                                         "recompute",
-                                                         "recompute_modules",
-                                                         "recompute_method",
-                                                         "recompute_layers",
-                                                         "layer_split",
-                                                         "embedding_is_layer",
-                                                         "loss_is_layer",
-                                                         "overlap_grad_reduce",
-                                                         "overlap_param_gather",
-                                                         "overlap_p2p",
-                                                         "overlap_tp",
-                                                         "overlap_ep",
-                                                         "overlaps_shared_experts",
-                                                         "cp_comm",
-                                                         "cp_inner",
-                                                         "scatter_gather",
-                                                         "microbatch_group",
-                                                         "post_validation",
-                                                         "fsdp_prefetch",
-                                                         "fsdp_reshard",
-                                                         "no_sync",
-                                                         "dispatch",
-                                                         "offload_optimizer",
-                                                         "offload_layers"};
 
 constexpr double near_tie = 1e-3;
 
@@ -148,7 +110,8 @@ std::string joined(const std::vector<std::string>& names) {
 }  // namespace
 
 bool is_of_layout(std::string_view input) {
-  return std::ranges::find(layout_inputs, input) != layout_inputs.end();
+  const auto axis = training::find_axis(input);
+  return axis ? training::info_of(*axis).of_layout : input == "microbatches";
 }
 
 WithoutSlowdown without_slowdown(const ResultRows& rows, const std::string& where) {

@@ -143,11 +143,16 @@ void serialize(Archive& archive, echo::training::Overlap& overlap, unsigned) {
 
 template <class Archive>
 void serialize(Archive& archive, echo::training::Recipe& recipe, unsigned) {
-  for (const echo::training::Choice& choice : echo::training::recipe_choices()) {
-    std::int32_t value = choice.get(recipe);
+  echo::training::TrainingConfig holder;
+  holder.recipe = recipe;
+  for (const echo::training::AxisInfo& info : echo::training::axis_table) {
+    if (info.holder != echo::training::AxisHolder::recipe) continue;
+    const echo::training::AxisMember& member = echo::training::member_of(info.axis);
+    std::int32_t value = member.get(holder);
     archive& value;
-    choice.set(recipe, value);
+    member.set(holder, value);
   }
+  recipe = holder.recipe;
 }
 
 template <class Archive>

@@ -9,6 +9,7 @@
 
 #include "base/id.hpp"
 #include "machine/cluster.hpp"
+#include "machine/fabric_choice.hpp"
 #include "machine/precision.hpp"
 #include "ops/collective.hpp"
 #include "training/framework.hpp"
@@ -57,6 +58,7 @@ struct TrainingConfig {
   bool sequence_parallel = false;
   bool flash_attention = true;
   Recipe recipe;
+  machine::FabricChoice fabric;
   std::int32_t nccl_version = 0;  // as NCCL prints it; 0 = the cluster's
   friend constexpr auto operator<=>(const TrainingConfig&, const TrainingConfig&) = default;
 };

@@ -15,6 +15,7 @@
 namespace echo::simulate {
 namespace {
 
+using training::Axis;
 using training::TrainingConfig;
 using Change = std::function<void(TrainingConfig&)>;
 
@@ -46,9 +47,6 @@ const World& world() {
   return made;
 }
 
-void set(TrainingConfig& c, std::int32_t choice, std::int32_t value) {
-  training::recipe_choices()[static_cast<std::size_t>(choice)].set(c.recipe, value);
-}
 void mixture(TrainingConfig& c) {
   c.model = training::ModelId(find_named(world().inputs.catalog.models, "deepseek-v3"));
   c.layers = {};
@@ -70,8 +68,8 @@ Change scheduled(const char* name) {
     c.layers = {};
   };
 }
-Change chosen(std::int32_t choice, std::int32_t value) {
-  return [choice, value](TrainingConfig& c) { set(c, choice, value); };
+Change chosen(Axis axis, std::int32_t value) {
+  return [axis, value](TrainingConfig& c) { training::member_of(axis).set(c, value); };
 }
 Change both(Change first, Change second) {
   return [first = std::move(first), second = std::move(second)](TrainingConfig& c) { first(c), second(c); };
@@ -92,7 +90,6 @@ void point(benchmark::State& state, const Change& change) {
 }
 
 int register_all() {
-  using training::choice_named;
   std::vector<std::pair<std::string, Change>> features{{"plain", [](TrainingConfig&) {}}};
   for (const timeline::Schedule* schedule : timeline::schedule_table())
     features.emplace_back(std::string("schedule=") + schedule->name, scheduled(schedule->name));
@@ -100,20 +97,17 @@ int register_all() {
     c.degrees.tensor = 2, c.degrees.context = 4, c.degrees.data = 128;
   };
   for (const int comm : {0, 1, 2, 3})
-    features.emplace_back("cp=4 cp_comm=" + std::to_string(comm),
-                          both(context, chosen(choice_named("cp_comm"), comm)));
+    features.emplace_back("cp=4 cp_comm=" + std::to_string(comm), both(context, chosen(Axis::cp_comm, comm)));
   features.emplace_back("mixture", mixture);
-  features.emplace_back("mixture capacity_factor",
-                        both(mixture, chosen(choice_named("capacity_factor"), 1250)));
-  features.emplace_back("mixture expert_imbalance",
-                        both(mixture, chosen(choice_named("expert_imbalance"), 500)));
+  features.emplace_back("mixture capacity_factor", both(mixture, chosen(Axis::capacity_factor, 1250)));
+  features.emplace_back("mixture expert_imbalance", both(mixture, chosen(Axis::expert_imbalance, 500)));
   features.emplace_back("mixture overlap_ep interleaved",
                         both(both(mixture, scheduled("interleaved")), [](TrainingConfig& c) {
                           c.recipe.overlap_ep = true, c.recipe.overlaps_shared_experts = false;
                         }));
-  features.emplace_back("mixture mtp", both(mixture, chosen(choice_named("mtp_layers"), 1)));
+  features.emplace_back("mixture mtp", both(mixture, chosen(Axis::mtp_layers, 1)));
   features.emplace_back("zero3", sharded);
-  features.emplace_back("zero3 fsdp_prefetch=2", both(sharded, chosen(choice_named("fsdp_prefetch"), 2)));
+  features.emplace_back("zero3 fsdp_prefetch=2", both(sharded, chosen(Axis::fsdp_prefetch, 2)));
   features.emplace_back("zero3 mixture", both(mixture, [](TrainingConfig& c) { sharded(c); }));
   features.emplace_back("recompute=full", [](TrainingConfig& c) { c.recompute = training::Recompute::full; });
   features.emplace_back("recompute=full block 2", [](TrainingConfig& c) {
@@ -123,10 +117,10 @@ int register_all() {
   features.emplace_back("recompute=per_op",
                         [](TrainingConfig& c) { c.recompute = training::Recompute::per_op; });
   features.emplace_back("fp8", [](TrainingConfig& c) { c.precision = machine::Precision::fp8; });
-  features.emplace_back("cuda_graphs", chosen(choice_named("cuda_graphs"), 1));
-  features.emplace_back("offload_optimizer", chosen(choice_named("offload_optimizer"), 1));
-  features.emplace_back("zero3 offload_layers=1", both(sharded, chosen(choice_named("offload_layers"), 1)));
-  features.emplace_back("lora_rank=16", chosen(choice_named("lora_rank"), 16));
+  features.emplace_back("cuda_graphs", chosen(Axis::cuda_graphs, 1));
+  features.emplace_back("offload_optimizer", chosen(Axis::offload_optimizer, 1));
+  features.emplace_back("zero3 offload_layers=1", both(sharded, chosen(Axis::offload_layers, 1)));
+  features.emplace_back("lora_rank=16", chosen(Axis::lora_rank, 16));
   for (const auto& [name, change] : features)
     benchmark::RegisterBenchmark(("feature/" + name).c_str(), [change](benchmark::State& state) {
       point(state, change);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "machine/topology.hpp"
-#include "training/recipe.hpp"
+#include "training/axis.hpp"
 
 namespace echo {
 namespace {
@@ -14,8 +14,7 @@ TEST(TopologyAxis, NamesEveryTopology) {
   std::vector<std::string> expected{"cluster"};
   for (const machine::Topology* topology : machine::topology_table())
     if (std::string(topology->name) != "file") expected.emplace_back(topology->name);
-  const auto words =
-      training::recipe_choices()[static_cast<std::size_t>(training::choice_named("topology"))].words;
+  const auto words = training::member_of(training::Axis::topology).words;
   EXPECT_EQ(std::vector<std::string>(words.begin(), words.end()), expected);
 }
 

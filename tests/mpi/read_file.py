@@ -3,11 +3,11 @@ computed again here, from the schema and libxxhash alone.     usage: read_file.p
 
 import ctypes
 import ctypes.util
+import importlib
 import pathlib
 import subprocess
 import sys
 import tempfile
-import tomllib
 import unittest
 
 import h5py
@@ -15,7 +15,8 @@ import numpy as np
 
 PROGRAM, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 sys.path.insert(0, str(SOURCE / "analysis"))
-SCHEMA = tomllib.loads((SOURCE / "hdf5_schemas/results_v1.toml").read_text())
+sys.path.insert(0, str(SOURCE / "hdf5_schemas"))
+SCHEMA = importlib.import_module("generate_columns").read(SOURCE / "hdf5_schemas/results_v1.toml")
 ROWS = 5000
 
 

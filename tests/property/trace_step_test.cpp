@@ -145,7 +145,7 @@ TEST(TracedStep, ObeysTheLawsOfSteps) {
     support::Draws draws(i);
     traced.config.cluster =
         machine::ClusterId(draws.below(static_cast<std::int32_t>(traced.catalog.clusters.size())));
-    traced.config.recipe.placement = static_cast<machine::Placement>(draws.below(3));
+    traced.config.fabric.placement = static_cast<machine::Placement>(draws.below(3));
     traced.config.degrees.data *= draws.one_of({1, 1, 2, 8});
     const StepReport report = traced.run({.sigma = 0.02, .draws = draws.one_of({0, 3}), .seed = i});
     if (report.status != Status::ok) {

@@ -44,7 +44,7 @@ class AllRanks : public testing::Test {
   bool draw(std::uint64_t seed, Drawn& out, std::int32_t slow_rank = -1, SimTime slow = {}) {
     out.config = support::small_world(seed);
     if (training::gpus_of(out.config.degrees) > 64) return false;
-    out.config.recipe.placement = machine::Placement::packed;  // the twin takes ranks as they come
+    out.config.fabric.placement = machine::Placement::packed;  // the twin takes ranks as they come
     out.report = simulate(out.config, catalog_, known_, out.ws);
     if (out.report.status != training::Status::ok) return false;
     out.ranks =

@@ -1,28 +1,23 @@
-// Any combination of a recipe's choices, framework defaults most often: most draws of a choice make a config
-// another rule refuses, so each is drawn rarely.
+// Any combination of axes of the recipe and the fabric, framework defaults most often: most draws of a choice
+// make a config another rule refuses, so each is drawn rarely.
 #pragma once
+
+#include "training/axis.hpp"
 
 #include "tests/support/random_config.hpp"
 
 namespace echo::support {
 
 inline void draw_recipe(training::TrainingConfig& c, Draws& draws) {
-  for (const training::Choice& choice : training::recipe_choices()) {
-    if (draws.below(12) != 0) continue;
-    switch (choice.kind) {
-      case training::ChoiceKind::flag:
-        choice.set(c.recipe, draws.below(2));
-        break;
-      case training::ChoiceKind::count:
-        choice.set(c.recipe, draws.one_of({0, 1, 2, 4, 8}));
-        break;
-      case training::ChoiceKind::word:
-      case training::ChoiceKind::words:
-        choice.set(c.recipe, draws.below(choice.highest + 1));
-        break;
-      case training::ChoiceKind::permille:
-        choice.set(c.recipe, draws.one_of({0, 500, 1000, 1250}));
-        break;
+  for (const training::AxisInfo& info : training::axis_table) {
+    if (info.holder == training::AxisHolder::config || draws.below(12) != 0) continue;
+    const training::AxisMember& member = training::member_of(info.axis);
+    if (info.kind == training::AxisKind::level) {
+      member.set(c, draws.one_of({0, 1, 2, 4, 8}));
+    } else if (info.kind == training::AxisKind::ratio) {
+      member.set(c, draws.one_of({0, 500, 1000, 1250}));
+    } else {
+      member.set(c, draws.below(info.highest + 1));
     }
   }
 }

@@ -60,11 +60,15 @@ std::vector<Removal> removals(const FrameworkSpec& framework) {
   overlaps("overlap_param_gather", &training::Overlap::param_gather);
   overlaps("overlap_p2p", &training::Overlap::pipeline);
   overlaps("overlap_tp", &training::Overlap::tensor);
-  for (const training::Choice& choice : training::recipe_choices()) {
-    const std::int32_t own = choice.get(framework.recipe), plain = choice.get(training::Recipe{});
+  TrainingConfig started;
+  started.recipe = framework.recipe;
+  for (const training::AxisInfo& info : training::axis_table) {
+    if (info.holder != training::AxisHolder::recipe) continue;
+    const training::AxisMember& member = training::member_of(info.axis);
+    const std::int32_t own = member.get(started), plain = member.get(TrainingConfig{});
     if (own == plain) continue;
-    out.push_back({std::string(choice.name), {}, [choice, own, plain](TrainingConfig& c) {
-                     if (choice.get(c.recipe) == own) choice.set(c.recipe, plain);
+    out.push_back({std::string(info.name), {}, [&member, own, plain](TrainingConfig& c) {
+                     if (member.get(c) == own) member.set(c, plain);
                    }});
   }
   return out;

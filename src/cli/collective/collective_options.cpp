@@ -128,24 +128,23 @@ std::vector<textbook::Dimension> dimensions_named(const std::string& text) {
   return all;
 }
 
-void set_choice(training::Recipe& recipe, std::string_view name, const std::string& text,
-                const std::string& option) {
-  const auto& choices = training::recipe_choices();
-  const auto found = std::ranges::find(choices, name, &training::Choice::name);
-  const training::Choice& choice = *found;
-  if (choice.kind == training::ChoiceKind::word) {
-    const auto word = find_bare(choice.words, text);
-    if (!word) throw unknown(choice.words, text, "value of " + option);
-    choice.set(recipe, static_cast<std::int32_t>(*word));
+void set_axis(training::TrainingConfig& config, training::Axis axis, const std::string& text,
+              const std::string& option) {
+  const training::AxisInfo& info = training::info_of(axis);
+  const training::AxisMember& member = training::member_of(axis);
+  if (info.kind == training::AxisKind::word) {
+    const auto word = find_bare(member.words, text);
+    if (!word) throw unknown(member.words, text, "value of " + option);
+    member.set(config, static_cast<std::int32_t>(*word));
     return;
   }
   std::int32_t number = -1;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failed != std::errc() || end != text.data() + text.size() || number < 0 || number > choice.highest)
+  if (failed != std::errc() || end != text.data() + text.size() || number < 0 || number > info.highest)
     throw UserError(
-        option + " takes a whole number up to " + std::to_string(choice.highest) + ", not \"" + text + "\"",
+        option + " takes a whole number up to " + std::to_string(info.highest) + ", not \"" + text + "\"",
         "0 leaves it to the library");
-  choice.set(recipe, number);
+  member.set(config, number);
 }
 
 }  // namespace echo::cli

@@ -8,7 +8,8 @@
 
 #include "ops/collective.hpp"
 #include "textbook/dimension.hpp"
-#include "training/recipe.hpp"
+#include "training/axis.hpp"
+#include "training/config.hpp"
 
 namespace echo::cli {
 
@@ -25,8 +26,7 @@ namespace echo::cli {
 // direction. Where there are several, the last is between nodes.
 [[nodiscard]] std::vector<textbook::Dimension> dimensions_named(const std::string& text);
 
-// Gives a choice of the recipe the value that `text` spells; `option` names it in messages.
-void set_choice(training::Recipe&, std::string_view choice, const std::string& text,
-                const std::string& option);
+// Gives an axis of words or whole numbers the value that `text` spells; `option` names it in messages.
+void set_axis(training::TrainingConfig&, training::Axis, const std::string& text, const std::string& option);
 
 }  // namespace echo::cli

@@ -42,21 +42,21 @@ void require_generic(const std::string& value, const char* option, bool generic)
 // other.
 training::TrainingConfig config_of(const CollectiveOptions& options) {
   training::TrainingConfig config;
-  training::Recipe& recipe = config.recipe;
-  set_choice(recipe, "collectives", options.collectives, "--collectives");
-  const bool generic = recipe.collectives == ops::CollectiveModel::generic;
-  const auto set = [&](const char* choice, const std::string& value, const char* option) {
-    if (!value.empty()) set_choice(recipe, choice, value, option);
+  using training::Axis;
+  set_axis(config, Axis::collectives, options.collectives, "--collectives");
+  const bool generic = config.recipe.collectives == ops::CollectiveModel::generic;
+  const auto set = [&](Axis axis, const std::string& value, const char* option) {
+    if (!value.empty()) set_axis(config, axis, value, option);
   };
-  set(generic ? "generic_algorithm" : "nccl_algo", options.algorithm, "--algo");
+  set(generic ? Axis::generic_algorithm : Axis::nccl_algo, options.algorithm, "--algo");
   for (const auto& [value, option] : {std::pair{options.chunks, "--chunks"},
                                       {options.order, "--order"},
                                       {options.queue, "--queue"},
                                       {options.dimensions, "--dimensions"}})
     require_generic(value, option, generic);
-  set("generic_chunks", options.chunks, "--chunks");
-  set("generic_order", options.order, "--order");
-  set("generic_queue", options.queue, "--queue");
+  set(Axis::generic_chunks, options.chunks, "--chunks");
+  set(Axis::generic_order, options.order, "--order");
+  set(Axis::generic_queue, options.queue, "--queue");
   for (const auto& [value, option] : {std::pair{options.protocol, "--proto"},
                                       {options.nccl_version, "--nccl-version"},
                                       {options.min_channels, "--min-channels"},
@@ -65,9 +65,9 @@ training::TrainingConfig config_of(const CollectiveOptions& options) {
       throw UserError(std::string(option) + " is of NCCL",
                       "leave it out, or leave out --collectives generic");
   }
-  set("nccl_proto", options.protocol, "--proto");
-  set("nccl_min_nchannels", options.min_channels, "--min-channels");
-  set("nccl_max_nchannels", options.max_channels, "--max-channels");
+  set(Axis::nccl_proto, options.protocol, "--proto");
+  set(Axis::nccl_min_nchannels, options.min_channels, "--min-channels");
+  set(Axis::nccl_max_nchannels, options.max_channels, "--max-channels");
   if (options.nccl_version.empty()) return config;
   const auto version = config::nccl_version_of(options.nccl_version);
   if (!version)

@@ -1,54 +1,45 @@
 #include "config/catalog/recipe_reader.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
+
+#include "training/config.hpp"
 
 namespace echo::config {
 namespace {
 
-using training::Choice;
-using training::ChoiceKind;
+using training::AxisInfo;
+using training::AxisKind;
 using Presence = TableReader::Presence;
 
-// What no framework leaves to a default of ours.
-constexpr std::array<std::string_view, 6> decided{"kernels",        "kernels_rms_rope",
-                                                  "kernels_loss",   "scatter_gather",
-                                                  "fp32_gradients", "fused_grad_accumulation"};
+std::optional<std::int32_t> read_words(TableReader& file, const AxisInfo& axis, Presence presence) {
+  std::string text;
+  if (!file.text(axis.name, text, presence)) return std::nullopt;
+  const auto bits = training::bits_of(training::member_of(axis.axis).words, text);
+  if (!bits)
+    file.problems().error(place_of(*file.node(axis.name, presence)),
+                          "\"" + text + "\" is not a list of " + std::string(axis.name),
+                          "join words with +, as in \"core_attn+mlp\"");
+  return bits;
+}
 
-std::optional<std::int32_t> read(TableReader& file, const Choice& choice, Presence presence) {
-  switch (choice.kind) {
-    case ChoiceKind::flag: {
-      bool value = false;
-      if (file.boolean(choice.name, value, presence)) return value ? 1 : 0;
-      break;
-    }
-    case ChoiceKind::count: {
-      std::int64_t value = 0;
-      if (file.integer(choice.name, {0.0, static_cast<double>(choice.highest)}, value, presence))
-        return static_cast<std::int32_t>(value);
-      break;
-    }
-    case ChoiceKind::word: {
-      int value = 0;
-      if (file.choice(choice.name, {choice.words.begin(), choice.words.end()}, value, presence)) return value;
-      break;
-    }
-    case ChoiceKind::words: {
-      std::string text;
-      if (!file.text(choice.name, text, presence)) break;
-      if (const auto bits = training::bits_of(choice, text)) return bits;
-      file.problems().error(place_of(*file.node(choice.name, presence)),
-                            "\"" + text + "\" is not a list of " + std::string(choice.name),
-                            "join words with +, as in \"core_attn+mlp\"");
-      break;
-    }
-    case ChoiceKind::permille: {
-      double value = 0.0;
-      if (file.real(choice.name, {0.0, choice.highest / 1000.0}, value, presence))
-        return static_cast<std::int32_t>(std::lround(value * 1000.0));
-      break;
-    }
+std::optional<std::int32_t> read(TableReader& file, const AxisInfo& axis, Presence presence) {
+  if (axis.kind == AxisKind::flag) {
+    bool value = false;
+    if (file.boolean(axis.name, value, presence)) return value ? 1 : 0;
+  } else if (axis.kind == AxisKind::word) {
+    const auto words = training::member_of(axis.axis).words;
+    int value = 0;
+    if (file.choice(axis.name, {words.begin(), words.end()}, value, presence)) return value;
+  } else if (axis.kind == AxisKind::words) {
+    return read_words(file, axis, presence);
+  } else if (axis.kind == AxisKind::ratio) {
+    double value = 0.0;
+    if (file.real(axis.name, {0.0, axis.highest / 1000.0}, value, presence))
+      return static_cast<std::int32_t>(std::lround(value * 1000.0));
+  } else {
+    std::int64_t value = 0;
+    if (file.integer(axis.name, {0.0, static_cast<double>(axis.highest)}, value, presence))
+      return static_cast<std::int32_t>(value);
   }
   return std::nullopt;
 }
@@ -56,11 +47,14 @@ std::optional<std::int32_t> read(TableReader& file, const Choice& choice, Presen
 }  // namespace
 
 void read_recipe(TableReader& file, training::Recipe& recipe) {
-  for (const Choice& choice : training::recipe_choices()) {
-    const bool must = std::find(decided.begin(), decided.end(), choice.name) != decided.end();
-    if (const auto value = read(file, choice, must ? Presence::require : Presence::optional))
-      choice.set(recipe, *value);
+  training::TrainingConfig holder;
+  holder.recipe = recipe;
+  for (const AxisInfo& axis : training::axis_table) {
+    if (axis.holder != training::AxisHolder::recipe) continue;
+    if (const auto value = read(file, axis, axis.is_decided ? Presence::require : Presence::optional))
+      training::member_of(axis.axis).set(holder, *value);
   }
+  recipe = holder.recipe;
 }
 
 }  // namespace echo::config

@@ -1,4 +1,4 @@
-// The choices of a training recipe, as framework files and sweeps write them.
+// The training recipe of a framework, as its file writes it: one key for each axis of the recipe.
 #pragma once
 
 #include "config/toml/toml_reader.hpp"
@@ -6,7 +6,7 @@
 
 namespace echo::config {
 
-// Sets every choice the table names; those every framework must decide are reported where missing.
+// Sets every member the table names; those every framework must decide are reported where missing.
 void read_recipe(TableReader& file, training::Recipe& recipe);
 
 }  // namespace echo::config

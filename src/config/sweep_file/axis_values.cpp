@@ -57,18 +57,18 @@ class ValueReader {
   }
 
   void automatic(const toml::node& node) {
-    out_.automatic = sweep::has_auto(axis_.axis);
+    out_.automatic = axis_.has_auto;
     if (out_.automatic) return;
     std::string axes;
     for (const sweep::AxisInfo& axis : sweep::axis_table) {
-      if (sweep::has_auto(axis.axis)) axes += (axes.empty() ? "" : ", ") + std::string(axis.name);
+      if (axis.has_auto) axes += (axes.empty() ? "" : ", ") + std::string(axis.name);
     }
     error(node, name() + " has no \"auto\"", "auto is for " + axes + "; list the values");
   }
 
   // What a whole number of this axis may be.
   [[nodiscard]] std::int64_t lowest() const { return axis_.kind == AxisKind::level ? 0 : 1; }
-  [[nodiscard]] std::int64_t highest() const { return sweep::highest_of(axis_.axis); }
+  [[nodiscard]] std::int64_t highest() const { return axis_.highest; }
 
   void one(const toml::node& node) {
     switch (axis_.kind) {
@@ -112,12 +112,11 @@ class ValueReader {
   void words(const toml::node& node) {
     const auto* text = node.as_string();
     if (text == nullptr) return wrong_type(node, "words joined by +");
-    const training::Choice& choice =
-        training::recipe_choices()[static_cast<std::size_t>(sweep::choice_of(axis_.axis))];
-    if (const auto bits = training::bits_of(choice, text->get()))
-      return add(node, {*bits, training::text_of_bits(choice, *bits)});
+    const auto words = training::member_of(axis_.axis).words;
+    if (const auto bits = training::bits_of(words, text->get()))
+      return add(node, {*bits, training::text_of_bits(words, *bits)});
     std::string known;
-    for (const std::string_view word : choice.words) known += (known.empty() ? "" : ", ") + std::string(word);
+    for (const std::string_view word : words) known += (known.empty() ? "" : ", ") + std::string(word);
     error(node, "unknown " + name() + " \"" + text->get() + "\"",
           "none, or some of " + known + ", joined by +");
   }

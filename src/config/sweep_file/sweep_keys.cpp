@@ -9,8 +9,6 @@ namespace {
 using sweep::SweepSpec;
 using Value = const SettingValue&;
 
-constexpr sweep::Axis collectives_axis = sweep::axis_of_choice(training::choice_named("collectives"));
-
 const std::vector<Setting>& setting_table() {
   static const std::vector<Setting> table{
       {"",
@@ -51,7 +49,7 @@ const std::vector<Setting>& setting_table() {
        [](SweepSpec& s, Value v) {
          if (v.number > 0.0)
            s.dimensions.push_back(
-               {{{collectives_axis, {{.text = std::string(ops::collective_model_names.back())}}}}});
+               {{{sweep::Axis::collectives, {{.text = std::string(ops::collective_model_names.back())}}}}});
        },
        {ops::collective_model_names.begin(), ops::collective_model_names.end()}},
       {"simulate",

@@ -303,7 +303,7 @@ std::string read_workload_again(const std::string& resolved_toml, const std::str
 }
 
 std::optional<AxisRefusal> why_not_of_trace(Axis axis) {
-  if (sweep::matters_to_trace(axis)) return std::nullopt;
+  if (sweep::info_of(axis).of_trace) return std::nullopt;
   const std::string name(sweep::info_of(axis).name);
   if (axis == Axis::model)
     return AxisRefusal{"a model beside [workload], whose trace takes its place",

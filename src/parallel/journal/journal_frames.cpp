@@ -59,7 +59,7 @@ std::uint64_t row_layout() {
   using sweep::Row;
   using Config = training::TrainingConfig;
   using Report = simulate::StepReport;
-  const std::array<std::uint64_t, 34> places{sizeof(Row),
+  const std::array<std::uint64_t, 36> places{sizeof(Row),
                                              offsetof(Row, id),
                                              offsetof(Row, config_id),
                                              offsetof(Row, config),
@@ -77,6 +77,8 @@ std::uint64_t row_layout() {
                                              offsetof(Config, sequence_parallel),
                                              offsetof(Config, recipe),
                                              sizeof(training::Recipe),
+                                             offsetof(Config, fabric),
+                                             sizeof(machine::FabricChoice),
                                              offsetof(Config, nccl_version),
                                              sizeof(Report),
                                              offsetof(Report, step),

@@ -1,5 +1,5 @@
-// What goes into each column: one line per column of hdf5_schemas/results_v1.toml, checked by the compiler
-// both ways.
+// What goes into each column of hdf5_schemas/results_v1.toml: the value of its axis, or one line here;
+// checked by the compiler both ways.
 #pragma once
 
 #include <array>
@@ -13,6 +13,7 @@
 
 #include "simulate/catalog.hpp"
 #include "sweep/run/row.hpp"
+#include "training/axis.hpp"
 
 namespace echo::results {
 
@@ -88,37 +89,10 @@ using Int = std::int64_t;
 inline constexpr Filler own_fillers[] = {
     {"config", [](In c) -> Int { return c.number; }},
     {"config_id", [](In c) -> Int { return static_cast<Int>(c.row.config_id); }},
-    {"model", [](In c) -> Int { return config(c).model.index(); }},
-    {"cluster", [](In c) -> Int { return config(c).cluster.index(); }},
     {"gpu", [](In c) -> Int { return gpu_index(c); }},
-    {"framework", [](In c) -> Int { return config(c).framework.index(); }},
-    {"schedule", [](In c) -> Int { return config(c).schedule.index(); }},
-    {"recompute", [](In c) -> Int { return static_cast<Int>(config(c).recompute); }},
-    {"precision", [](In c) -> Int { return static_cast<Int>(config(c).precision); }},
     {"gpus", [](In c) -> Int { return training::gpus_of(degrees(c)); }},
-    {"tp", [](In c) -> Int { return degrees(c).tensor; }},
-    {"pp", [](In c) -> Int { return degrees(c).pipeline; }},
-    {"cp", [](In c) -> Int { return degrees(c).context; }},
-    {"ep", [](In c) -> Int { return degrees(c).expert; }},
-    {"etp", [](In c) -> Int { return degrees(c).expert_tensor; }},
-    {"dp", [](In c) -> Int { return degrees(c).data; }},
-    {"vpp", [](In c) -> Int { return degrees(c).virtual_stages; }},
-    {"micro_batch", [](In c) -> Int { return config(c).batch.micro_samples; }},
     {"microbatches", [](In c) -> Int { return training::microbatches_of(config(c)); }},
-    {"global_batch", [](In c) -> Int { return config(c).batch.global_samples; }},
     {"global_batch_tokens", [](In c) -> Int { return Int{config(c).batch.global_samples} * config(c).batch.sequence_tokens; }},
-    {"seq_len", [](In c) -> Int { return config(c).batch.sequence_tokens; }},
-    {"zero", [](In c) -> Int { return static_cast<Int>(config(c).zero); }},
-    {"zero_group", [](In c) -> Int { return config(c).zero_group; }},
-    {"sequence_parallel", [](In c) -> Int { return config(c).sequence_parallel; }},
-    {"flash_attention", [](In c) -> Int { return config(c).flash_attention; }},
-    {"overlap_grad_reduce", [](In c) -> Int { return config(c).overlap.grad_reduce; }},
-    {"overlap_param_gather", [](In c) -> Int { return config(c).overlap.param_gather; }},
-    {"overlap_p2p", [](In c) -> Int { return config(c).overlap.pipeline; }},
-    {"overlap_tp", [](In c) -> Int { return config(c).overlap.tensor; }},
-    {"embedding_is_layer", [](In c) -> Int { return config(c).layers.embedding_is_layer; }},
-    {"loss_is_layer", [](In c) -> Int { return config(c).layers.loss_is_layer; }},
-    {"layer_split", [](In c) -> Int { return config(c).layers.explicit_layers.index(); }},
     {"nccl_version", [](In c) -> Int { return nccl_version(c); }},
     {"status", [](In c) -> Int { return static_cast<Int>(report(c).status); }},
     {"reason", [](In c) -> Int { return static_cast<Int>(report(c).reason); }},
@@ -170,24 +144,39 @@ inline constexpr Filler own_fillers[] = {
 };
 // clang-format on
 
-// Choices of the recipe fill columns of their names.
-template <std::size_t choice>
-constexpr Filler choice_filler() {
-  constexpr training::ChoiceHead head = training::choice_heads[choice];
-  if constexpr (head.kind == training::ChoiceKind::permille) {
-    return {head.name,
-            [](In c) { return training::recipe_choices()[choice].get(config(c).recipe) / 1000.0; }};
+// Every other axis fills the column of its name.
+constexpr bool has_own(std::string_view column) {
+  for (const Filler& filler : own_fillers)
+    if (filler.column == column) return true;
+  return false;
+}
+inline constexpr std::size_t plain_axis_count = [] {
+  std::size_t count = 0;
+  for (const training::AxisInfo& info : training::axis_table) count += has_own(info.name) ? 0 : 1;
+  return count;
+}();
+inline constexpr std::array<training::Axis, plain_axis_count> plain_axes = [] {
+  std::array<training::Axis, plain_axis_count> found{};
+  std::size_t i = 0;
+  for (const training::AxisInfo& info : training::axis_table)
+    if (!has_own(info.name)) found[i++] = info.axis;
+  return found;
+}();
+template <std::size_t i>
+constexpr Filler axis_filler() {
+  constexpr training::AxisInfo info = training::info_of(plain_axes[i]);
+  if constexpr (info.kind == training::AxisKind::ratio) {
+    return {info.name, [](In c) { return training::member_of(plain_axes[i]).get(config(c)) / 1000.0; }};
   } else {
-    return {head.name, [](In c) -> Int { return training::recipe_choices()[choice].get(config(c).recipe); }};
+    return {info.name, [](In c) -> Int { return training::member_of(plain_axes[i]).get(config(c)); }};
   }
 }
-template <std::size_t... own, std::size_t... choice>
-constexpr auto joined(std::index_sequence<own...>, std::index_sequence<choice...>) {
-  return std::array<Filler, sizeof...(own) + sizeof...(choice)>{own_fillers[own]...,
-                                                                choice_filler<choice>()...};
+template <std::size_t... own, std::size_t... axis>
+constexpr auto joined(std::index_sequence<own...>, std::index_sequence<axis...>) {
+  return std::array<Filler, sizeof...(own) + sizeof...(axis)>{own_fillers[own]..., axis_filler<axis>()...};
 }
-inline constexpr auto fillers = joined(std::make_index_sequence<std::size(own_fillers)>(),
-                                       std::make_index_sequence<training::choice_count>());
+inline constexpr auto fillers =
+    joined(std::make_index_sequence<std::size(own_fillers)>(), std::make_index_sequence<plain_axis_count>());
 
 }  // namespace fill
 

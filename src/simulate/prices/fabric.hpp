@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "machine/cluster.hpp"
 #include "machine/topology.hpp"
@@ -10,19 +11,21 @@
 
 namespace echo::simulate {
 
-// All that the links of a group depend on beside its cluster, so it serves as a part of look-up keys. Zeros:
-// the cluster's own.
-struct FabricChoice {
-  std::int32_t topology = 0, routing = 0;      // words of the recipe's choices
-  std::int32_t oversubscription_permille = 0;  // leaf uplinks
+// All that the links of a group depend on beside its cluster, so it serves as a part of look-up keys: a
+// machine::FabricChoice without what only moves ranks about.
+struct FabricKey {
+  machine::TopologyId topology;
+  std::optional<machine::Routing> routing;
+  std::int32_t oversubscription_permille = 0;
   std::int32_t nodes = 0;  // of the machine, where a topology asks and the cluster does not say
   bool scattered = false;
-  friend bool operator==(const FabricChoice&, const FabricChoice&) = default;
+  friend bool operator==(const FabricKey&, const FabricKey&) = default;
 };
-[[nodiscard]] FabricChoice fabric_of(const training::TrainingConfig&, const machine::ClusterSpec&);
+[[nodiscard]] FabricKey fabric_of(const training::TrainingConfig&, const machine::ClusterSpec&);
 
-[[nodiscard]] machine::ClusterSpec with_fabric(machine::ClusterSpec, const FabricChoice&);
+// The cluster with what the key has in place of its own.
+[[nodiscard]] machine::ClusterSpec with_fabric(machine::ClusterSpec, const FabricKey&);
 
-[[nodiscard]] machine::Traffic traffic_of(ops::CollectiveKind, const FabricChoice&);
+[[nodiscard]] machine::Traffic traffic_of(ops::CollectiveKind, const FabricKey&);
 
 }  // namespace echo::simulate

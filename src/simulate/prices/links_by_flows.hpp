@@ -15,7 +15,7 @@ struct FlowQuestion {
   const ops::CollectiveEstimate& priced;  // on the links of the closed form
   const machine::GroupLinks& closed;      // those
   const machine::ClusterSpec& cluster;    // with the fabric chosen
-  const FabricChoice& fabric;
+  const FabricKey& fabric;
 };
 
 // The links; worked out once for each kind of traffic in groups of one shape. `where`: GPU and cluster.

@@ -20,7 +20,7 @@ namespace echo::simulate {
 struct CollectiveKey {
   std::int32_t where = 0;    // GPU and cluster
   std::int32_t generic = 0;  // textbook collectives and how; 0 = NCCL's
-  FabricChoice fabric;
+  FabricKey fabric;
   ops::CommSettings settings;
   ops::CollectiveQuery query;
   bool by_flows = false;  // priced on links_by_flows
@@ -43,7 +43,7 @@ struct FlowLinksKey {
   std::int32_t where = 0;  // GPU and cluster
   network::Method method{};
   bool all_pairs = false;
-  FabricChoice fabric;
+  FabricKey fabric;
   machine::GroupSpan group;
   friend bool operator==(const FlowLinksKey&, const FlowLinksKey&) = default;
 };

@@ -88,6 +88,11 @@ std::size_t PriceKeyHash::operator()(const std::pair<std::int32_t, ops::KernelKe
       .done();
 }
 
+static std::int32_t code_of(const FabricKey& fabric) {
+  const std::int32_t routing = fabric.routing ? static_cast<std::int32_t>(*fabric.routing) + 1 : 0;
+  return (fabric.topology.index() + 1) * 16 + routing;
+}
+
 std::size_t PriceKeyHash::operator()(const CollectiveKey& key) const {
   const machine::GroupSpan& g = key.query.group;
   const ops::CommSettings& s = key.settings;
@@ -102,7 +107,7 @@ std::size_t PriceKeyHash::operator()(const CollectiveKey& key) const {
       .add(packed(g.ranks, g.nodes))
       .add(packed(g.ranks_per_node, g.stride))
       .add(packed(g.sharing, s.nccl_version))
-      .add(packed(key.fabric.topology * 16 + key.fabric.routing, key.fabric.oversubscription_permille))
+      .add(packed(code_of(key.fabric), key.fabric.oversubscription_permille))
       .add(packed(g.extent * 2 + (key.fabric.scattered ? 1 : 0), key.fabric.nodes))
       .add(packed(key.generic, forced))
       .add(others)
@@ -114,7 +119,7 @@ std::size_t PriceKeyHash::operator()(const FlowLinksKey& key) const {
   const machine::GroupSpan& g = key.group;
   return Hasher()
       .add(packed(key.where, static_cast<std::int32_t>(key.method) * 2 + (key.all_pairs ? 1 : 0)))
-      .add(packed(key.fabric.topology * 16 + key.fabric.routing, key.fabric.oversubscription_permille))
+      .add(packed(code_of(key.fabric), key.fabric.oversubscription_permille))
       .add(packed(g.ranks, g.nodes))
       .add(packed(g.ranks_per_node, g.stride))
       .add(packed(g.sharing * 2 + (key.fabric.scattered ? 1 : 0), key.fabric.nodes))
@@ -159,7 +164,7 @@ const PricedCollective& priced_collective(const ops::CollectiveQuery& query,
   const machine::ClusterSpec& own = catalog.cluster(config.cluster);
   const std::int32_t where =
       config.cluster.index() * 1024 + (config.gpu.is_none() ? own.gpu : config.gpu).index();
-  const FabricChoice fabric = fabric_of(config, own);
+  const FabricKey fabric = fabric_of(config, own);
   const ops::CommSettings settings = comm_settings_of(config, own);
   const bool by_flows = calibration.contention == Contention::flow;
   const auto [entry, is_new] =

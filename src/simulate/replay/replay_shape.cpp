@@ -207,8 +207,8 @@ TraceRanks::TraceRanks(const trace::Trace& trace, const TraceShape& shape,
       gpus_per_node_(cluster.gpus_per_node),
       gpus_(training::gpus_of(config.degrees)) {
   copies_ = (length_ + shape.size - 1) / shape.size;
-  machine::place_ranks(config.recipe.placement, gpus_, domain_,
-                       static_cast<std::uint64_t>(config.recipe.placement_seed), slots_);
+  machine::place_ranks(config.fabric.placement, gpus_, domain_,
+                       static_cast<std::uint64_t>(config.fabric.placement_seed), slots_);
 }
 
 std::int32_t TraceRanks::place(std::int32_t traced, std::int32_t copy) const {

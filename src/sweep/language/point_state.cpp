@@ -53,19 +53,19 @@ bool count_sequences(const Step& step, PointState& state) {
   return write(state, step.writes, batch / length), true;
 }
 
-void default_choice(const Program& program, const training::Recipe& recipe, Axis axis, PointState& state) {
-  const auto index = static_cast<std::size_t>(choice_of(axis));
-  const training::Choice& choice = training::recipe_choices()[index];
-  const std::int32_t value = choice.get(recipe);
-  const bool named = !program.choice_texts[index].empty();
-  write(state, axis, named ? program.choice_texts[index][static_cast<std::size_t>(value)] : value, value);
-  if (choice.kind == training::ChoiceKind::permille) state.slot[at(axis)].real = value / 1000.0;
+// Of an axis of the recipe or the fabric.
+void recipe_default(const Program& program, Axis axis, PointState& state) {
+  const auto framework = static_cast<std::size_t>(state.preset[at(Axis::framework)]);
+  const std::int32_t value = training::member_of(axis).get(program.framework_configs[framework]);
+  const std::vector<std::int64_t>& texts = program.word_texts[at(axis)];
+  write(state, axis, texts.empty() ? value : texts[static_cast<std::size_t>(value)], value);
+  if (info_of(axis).kind == AxisKind::ratio) state.slot[at(axis)].real = value / 1000.0;
 }
 
 void framework_default(const Program& program, const training::FrameworkSpec& framework, const Step& step,
                        PointState& state) {
   const auto flag = [&](bool value) { write(state, step.axis, value ? 1 : 0, value ? 1 : 0); };
-  if (choice_of(step.axis) >= 0) return default_choice(program, framework.recipe, step.axis, state);
+  if (info_of(step.axis).holder != AxisHolder::config) return recipe_default(program, step.axis, state);
   switch (step.axis) {
     case Axis::recompute: {
       const auto mode = static_cast<std::int32_t>(framework.recompute);
@@ -184,46 +184,16 @@ bool run_level(const Program& program, const simulate::Catalog& catalog, std::si
 }
 
 training::TrainingConfig config_of(const PointState& state, const simulate::Catalog& catalog) {
-  const auto count = [&](Axis axis) { return static_cast<std::int32_t>(number(state, axis)); };
-  const auto index = [&](Axis axis) { return state.preset[at(axis)]; };
-  const auto flag = [&](Axis axis) { return number(state, axis) != 0; };
   training::TrainingConfig config;
-  config.model = training::ModelId(index(Axis::model));
-  config.cluster = machine::ClusterId(index(Axis::cluster));
-  if (catalog.cluster(config.cluster).gpu.index() != index(Axis::gpu))
-    config.gpu = machine::GpuId(index(Axis::gpu));
-  config.framework = training::FrameworkId(index(Axis::framework));
-  config.degrees = {.tensor = count(Axis::tp),
-                    .pipeline = count(Axis::pp),
-                    .data = count(Axis::dp),
-                    .context = count(Axis::cp),
-                    .expert = count(Axis::ep),
-                    .expert_tensor = count(Axis::etp),
-                    .virtual_stages = count(Axis::vpp)};
-  config.batch = {.global_samples = static_cast<std::int32_t>(state.slot[sequences_slot].number),
-                  .micro_samples = count(Axis::micro_batch),
-                  .sequence_tokens = count(Axis::seq_len)};
-  config.schedule = training::ScheduleId(index(Axis::schedule));
-  config.recompute = static_cast<training::Recompute>(index(Axis::recompute));
-  config.zero = static_cast<training::ZeroStage>(count(Axis::zero));
-  config.zero_group = count(Axis::zero_group);
-  config.precision = static_cast<machine::Precision>(index(Axis::precision));
-  config.overlap = {.grad_reduce = flag(Axis::overlap_grad_reduce),
-                    .param_gather = flag(Axis::overlap_param_gather),
-                    .pipeline = flag(Axis::overlap_p2p),
-                    .tensor = flag(Axis::overlap_tp)};
-  config.layers = {.embedding_is_layer = flag(Axis::embedding_is_layer),
-                   .loss_is_layer = flag(Axis::loss_is_layer),
-                   .explicit_layers = training::LayerTableId(index(Axis::layer_split))};
-  config.sequence_parallel = flag(Axis::sequence_parallel);
-  config.flash_attention = flag(Axis::flash_attention);
-  for (std::int32_t i = 0; i < training::choice_count; ++i) {
-    const Axis axis = axis_of_choice(i);
-    const bool by_name = is_text(info_of(axis).kind);
-    training::recipe_choices()[static_cast<std::size_t>(i)].set(config.recipe,
-                                                                by_name ? index(axis) : count(axis));
+  for (const AxisInfo& info : axis_table) {
+    const training::AxisMember& member = training::member_of(info.axis);
+    const bool by_index = is_text(info.kind);
+    if (member.set != nullptr)
+      member.set(config, by_index ? state.preset[at(info.axis)]
+                                  : static_cast<std::int32_t>(number(state, info.axis)));
   }
-  config.nccl_version = index(Axis::nccl_version);
+  if (catalog.cluster(config.cluster).gpu == config.gpu) config.gpu = machine::GpuId();
+  config.batch.global_samples = static_cast<std::int32_t>(state.slot[sequences_slot].number);
   return config;
 }
 

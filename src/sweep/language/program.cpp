@@ -117,7 +117,10 @@ class Compiler final : public Symbols {
     for (const auto& name : vocabulary_of(Axis::gpu, catalog_)) program_.gpu_texts.push_back(intern(name));
     for (const auto& name : vocabulary_of(Axis::recompute, catalog_))
       program_.recompute_texts.push_back(intern(name));
-    for (std::int32_t i = 0; i < training::choice_count; ++i) intern_choice(static_cast<std::size_t>(i));
+    for (const training::FrameworkSpec& framework : catalog_.frameworks)
+      program_.framework_configs.emplace_back().recipe = framework.recipe;
+    for (const AxisInfo& info : axis_table)
+      if (info.holder != AxisHolder::config) intern_words(info);
     const auto schedules = vocabulary_of(Axis::schedule, catalog_);
     for (std::size_t s = 0; s < schedules.size(); ++s) {
       program_.schedule_texts.push_back(intern(schedules[s]));
@@ -125,16 +128,16 @@ class Compiler final : public Symbols {
       if (schedules[s] == "interleaved") program_.interleaved_schedule = static_cast<std::int32_t>(s);
     }
   }
-  void intern_choice(std::size_t index) {
-    const training::Choice& choice = training::recipe_choices()[index];
-    std::vector<std::int64_t>& texts = program_.choice_texts[index];
-    if (choice.kind == training::ChoiceKind::word) {
-      for (const std::string_view word : choice.words) texts.push_back(intern(word));
-    } else if (choice.kind == training::ChoiceKind::words) {
-      texts.assign(static_cast<std::size_t>(choice.highest) + 1, -1);
-      for (const training::FrameworkSpec& framework : catalog_.frameworks) {
-        const std::int32_t bits = choice.get(framework.recipe);
-        texts[static_cast<std::size_t>(bits)] = intern(training::text_of_bits(choice, bits));
+  void intern_words(const AxisInfo& info) {
+    const training::AxisMember& member = training::member_of(info.axis);
+    std::vector<std::int64_t>& texts = program_.word_texts[at(info.axis)];
+    if (info.kind == AxisKind::word) {
+      for (const std::string_view word : member.words) texts.push_back(intern(word));
+    } else if (info.kind == AxisKind::words) {
+      texts.assign(static_cast<std::size_t>(info.highest) + 1, -1);
+      for (const training::TrainingConfig& framework : program_.framework_configs) {
+        const std::int32_t bits = member.get(framework);
+        texts[static_cast<std::size_t>(bits)] = intern(training::text_of_bits(member.words, bits));
       }
     }
   }
@@ -275,7 +278,7 @@ class Compiler final : public Symbols {
       slot = slot_of(info.axis);
       wanted = type_of(info.kind);
       if (info.kind == AxisKind::count || info.kind == AxisKind::batch) low = 1, high = INT32_MAX;
-      if (info.kind == AxisKind::level) low = 0, high = highest_of(info.axis);
+      if (info.kind == AxisKind::level) low = 0, high = info.highest;
       if (type != wanted) {
         const char* const remedy = wanted == Type::integer ? "it is a whole number; // divides with floor"
                                                            : "it is true or false; compare something";
@@ -337,7 +340,8 @@ class Compiler final : public Symbols {
       new_step(StepKind::framework_default, slot_of(Axis::overlap_grad_reduce),
                {slot_of(Axis::framework), slot_of(Axis::zero)})
           .axis = Axis::overlap_grad_reduce;
-    for (std::int32_t i = 0; i < training::choice_count; ++i) as_framework(axis_of_choice(i));
+    for (const AxisInfo& info : axis_table)
+      if (info.holder != AxisHolder::config) as_framework(info.axis);
   }
 
   void blame_unplaced(const Step& step) {

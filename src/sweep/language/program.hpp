@@ -81,8 +81,10 @@ struct Program {
   std::int32_t slots = 0;
   // Texts of names that steps write: [catalog gpu], [recompute], [schedule].
   std::vector<std::int64_t> gpu_texts, recompute_texts, schedule_texts;
-  // [recipe choice][value] of choices written as words; of joined words, those that frameworks start from.
-  std::array<std::vector<std::int64_t>, training::choice_count> choice_texts;
+  // [framework] What its recipe gives the axes of the recipe, and the usual fabric those of the fabric.
+  std::vector<training::TrainingConfig> framework_configs;
+  // [axis][value] of those axes, where written as words; of joined words, those that frameworks start from.
+  std::array<std::vector<std::int64_t>, axis_count> word_texts;
   std::int32_t plain_schedule = -1, interleaved_schedule = -1;  // indices of the two default schedules
 
   [[nodiscard]] std::int64_t size_of(std::size_t dimension) const {

@@ -1,8 +1,6 @@
 #include "sweep/language/vocabulary.hpp"
 
-#include "machine/precision.hpp"
 #include "timeline/schedule.hpp"
-#include "training/config.hpp"
 
 namespace echo::sweep {
 
@@ -24,13 +22,10 @@ std::vector<std::string> vocabulary_of(Axis axis, const simulate::Catalog& catal
     for (const timeline::Schedule* schedule : timeline::schedule_table()) names.emplace_back(schedule->name);
     for (const timeline::GivenOrder& order : catalog.orders) names.push_back(order.name);
   }
-  if (axis == Axis::recompute)
-    names.assign(training::recompute_names.begin(), training::recompute_names.end());
-  if (choice_of(axis) >= 0) {
-    const training::Choice& choice = training::recipe_choices()[static_cast<std::size_t>(choice_of(axis))];
-    if (choice.kind == training::ChoiceKind::word) names.assign(choice.words.begin(), choice.words.end());
+  if (info_of(axis).kind == AxisKind::word) {
+    const auto words = training::member_of(axis).words;
+    names.insert(names.end(), words.begin(), words.end());
   }
-  if (axis == Axis::precision) names.assign(machine::precision_names.begin(), machine::precision_names.end());
   return names;
 }
 

@@ -13,13 +13,10 @@ namespace echo::sweep {
 
 using AxisSet = std::bitset<axis_count>;  // [at(axis)]
 
-// The axes that cannot matter to this config: whatever value they take, the step is the same. An NCCL version
-// is one where it only repeats the cluster's.
+// The axes that are idle in this config: whatever value they take, the step is the same. An NCCL version is
+// idle where it only repeats the cluster's. axes.toml says when each axis is.
 [[nodiscard]] AxisSet irrelevant_axes(const training::TrainingConfig& config,
                                       const simulate::Catalog& catalog);
-
-// Whether an axis says anything to a model that is a trace.
-[[nodiscard]] bool matters_to_trace(Axis);
 
 // Every axis that irrelevant_axes() may ever name.
 [[nodiscard]] AxisSet axes_that_may_not_matter();

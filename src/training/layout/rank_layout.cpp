@@ -58,7 +58,7 @@ struct Shapes {
 
 Shapes shapes_of(const TrainingConfig& c, const machine::ClusterSpec& cluster, RankLayout& out) {
   const std::int32_t domain = domain_of(cluster), gpus = gpus_of(c.degrees);
-  machine::place_ranks(c.recipe.placement, gpus, domain, static_cast<std::uint64_t>(c.recipe.placement_seed),
+  machine::place_ranks(c.fabric.placement, gpus, domain, static_cast<std::uint64_t>(c.fabric.placement_seed),
                        out.slots);
   return {{domain, cluster.gpus_per_node, gpus, out.slots, out.counts}};
 }

@@ -176,8 +176,9 @@ TEST(Schema, SpellsFixedMeaningsAsTheProgramDoes) {
   };
   expect_meanings("recompute", training::recompute_names);
   expect_meanings("precision", machine::precision_names);
-  for (const training::Choice& choice : training::recipe_choices())
-    if (choice.kind == training::ChoiceKind::word) expect_meanings(choice.name, choice.words);
+  for (const training::AxisInfo& info : training::axis_table)
+    if (info.kind == training::AxisKind::word && !training::member_of(info.axis).words.empty())
+      expect_meanings(info.name, training::member_of(info.axis).words);
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ def generate(tmp_path, text):
     (SCHEMA + EXTRA.replace("metric", "other"), "role must be one of"),
     (SCHEMA + EXTRA + "unit = 1\n", "unknown key unit"),
     (SCHEMA + EXTRA.replace("extra", "tp"), "stands twice"),
+    (SCHEMA.replace('axis = "tp"', 'axis = "tensor"'), "has an unknown key axis"),
     (SCHEMA + EXTRA.replace("i4", "i1") + 'names = ["two words"]\n', "holds a blank"),
     (SCHEMA + '\n[[group]]\nname = "more"\n', 'group "more" must have description and name'),
 ])
@@ -37,7 +38,8 @@ def test_bad_schemas_are_refused(tmp_path, text, problem):
 @pytest.mark.parametrize("text, complaint", [
     (SCHEMA, None),
     (SCHEMA + EXTRA, "no line in results/write/fill.hpp fills 'extra'"),
-    (SCHEMA.replace('name = "tp"', 'name = "tensor"'), "no line in results/write/fill.hpp fills 'tensor'"),
+    (SCHEMA.replace('name = "microbatches"', 'name = "microbatch"'), "no line in results/write/fill.hpp fills 'microbatch'"),
+    (SCHEMA.replace('[[column]]\naxis = "tp"\n', ""), "fills no column of the schema"),
     (SCHEMA[:SCHEMA.index('[[column]]\nname = "breakdown/mem"')] + SCHEMA[SCHEMA.index("[[group]]"):],
      "fills no column of the schema"),
 ])
@@ -45,7 +47,9 @@ def test_schema_and_fillers_are_held_together_by_the_compiler(tmp_path, text, co
     assert generate(tmp_path, text).returncode == 0
     compiler = shutil.which("c++")
     assert compiler, "no C++ compiler"
-    command = [compiler, "-std=c++20", "-fsyntax-only", f"-I{ROOT}/src", tmp_path / "out.cpp"]
+    subprocess.run([sys.executable, "-B", ROOT / "src/training/generate_axes.py", ROOT / "src/training/axes.toml", tmp_path],
+                   check=True)
+    command = [compiler, "-std=c++20", "-fsyntax-only", f"-I{ROOT}/src", f"-I{tmp_path}", tmp_path / "out.cpp"]
     result = subprocess.run(command, capture_output=True, text=True)
     assert (result.returncode == 0) == (complaint is None), result.stderr
     assert complaint is None or complaint in result.stderr

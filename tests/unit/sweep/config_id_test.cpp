@@ -74,41 +74,39 @@ TEST(ConfigId, NormalisingTwiceChangesNothing) {
   }
 }
 
-TEST(ConfigId, ChangesWithEveryChoiceOfTheRecipeThatCanMatter) {
+TEST(ConfigId, ChangesWithEveryAxisOfTheRecipeAndTheFabricThatCanMatter) {
   training::TrainingConfig base = config({.tensor = 2, .pipeline = 2, .data = 2, .context = 2, .expert = 2});
   base.precision = training::Precision::fp8;
   base.zero = training::ZeroStage::parameters;
+  for (const AxisInfo& info : axis_table)  // nor has a plain value of these a part in the name
+    if (info.idle_at_plain) training::member_of(info.axis).set(base, 2);
   base.recipe.cp_comm = training::ContextComm::hybrid;
-  base.recipe.lora_rank = 8, base.recipe.packed_tokens = 128;  // one document a sequence is in no name
-  base.recipe.kernel_library = ops::KernelLibrary::trtllm;     // the usual one is in no name
-  base.recipe.nccl_algo = ops::NcclAlgorithm::ring, base.recipe.nccl_proto = ops::NcclProtocol::simple;
-  base.recipe.nccl_min_nchannels = 4, base.recipe.nccl_max_nchannels = 4;  // nor is what is left to NCCL
-  base.recipe.collectives = ops::CollectiveModel::generic;                 // nor are the usual collectives
-  base.recipe.nccl_max_p2p_nchannels = 8, base.recipe.comm_kernels = 2;
-  base.recipe.comm_library = ops::CommLibrary::rccl;
-  base.recipe.topology = base.recipe.routing = 1;  // nor is what is left to the cluster
-  base.recipe.oversubscription_permille = 2000;
-  base.recipe.placement = machine::Placement::scattered, base.recipe.placement_seed = 5;
+  base.recipe.lora_rank = 8;
+  base.recipe.collectives = ops::CollectiveModel::generic;
+  base.fabric.placement = machine::Placement::scattered;
   simulate::Catalog mixtures = catalog();
   mixtures.models[0].experts = 8, mixtures.models[0].experts_per_token = 2;
   mixtures.models[0].shared_expert_hidden = mixtures.models[0].hidden;
-  int mattered = 0;
+  int mattered = 0, choices = 0;
   for (const auto recompute : {training::Recompute::selective, training::Recompute::full})
     for (const char* schedule : {"interleaved", "zb-h1"}) {
       base.recompute = recompute;
       base.schedule = training::ScheduleId(find_named(timeline::schedule_table(), schedule));
       const AxisSet irrelevant = irrelevant_axes(base, mixtures);
-      for (std::int32_t i = 0; i < training::choice_count; ++i) {
-        const training::Choice& choice = training::recipe_choices()[static_cast<std::size_t>(i)];
+      for (const AxisInfo& info : axis_table) {
+        if (info.holder == AxisHolder::config) continue;
+        const training::AxisMember& member = training::member_of(info.axis);
         training::TrainingConfig other = base;
-        choice.set(other.recipe, choice.get(base.recipe) == 0 ? 1 : 0);
-        const bool matters = !irrelevant.test(at(axis_of_choice(i)));
-        EXPECT_EQ(config_id_of(other, mixtures) != config_id_of(base, mixtures), matters) << choice.name;
+        member.set(other, member.get(base) == 0 ? 1 : 0);
+        const bool matters = !irrelevant.test(at(info.axis));
+        EXPECT_EQ(config_id_of(other, mixtures) != config_id_of(base, mixtures), matters) << info.name;
         mattered += matters;
+        ++choices;
       }
     }
-  EXPECT_EQ(mattered,
-            4 * (training::choice_count - 5) + 2 * (1 + 2 + 1 + 1));  // the five: by recompute or schedule
+  // Five of them by recompute or schedule: in two of the four rounds, recompute_method and recompute_layers
+  // both.
+  EXPECT_EQ(mattered, choices - 4 * 5 + 2 * (1 + 2 + 1 + 1));
 }
 
 // irrelevant_axes() is what normalised() and the search for repeats go by: an axis it names changes nothing,

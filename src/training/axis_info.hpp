@@ -1,0 +1,80 @@
+// What the table of axes says of one: its kind, what holds its value, and when it is idle. The table itself
+// is generated from axes.toml (training/axis_table.hpp).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+
+namespace echo::training {
+
+enum class Axis : std::int8_t;  // in the order of axes.toml, which is the order of a config's id
+
+enum class AxisKind : std::int8_t {
+  preset,      // a name in the catalog
+  word,        // one of a fixed set of names
+  count,       // a whole number from 1
+  level,       // a whole number from 0
+  batch,       // sequences, or a number of tokens
+  flag,        // true or false
+  version,     // "2.21.5"
+  layer_list,  // "even", or transformer layers per chunk
+  words,       // some of a fixed set of names, joined by "+"
+  ratio        // a real number, in thousandths
+};
+
+// What holds the value: TrainingConfig itself, its recipe (which frameworks start from), or its fabric.
+enum class AxisHolder : std::int8_t { config, recipe, fabric };
+
+// What must hold for an axis to say anything to a config; sweep/space/config_id.cpp tells whether each does.
+enum class Condition : std::int8_t {
+  has_stages,            // pipeline > 1
+  splits_tensors,        // tensor > 1
+  splits_sequences,      // context > 1
+  has_replicas,          // data * context > 1
+  sequence_parallel,     // norms and residuals split along the sequence
+  whole_activations,     // not sequence_parallel
+  interleaves,           // the schedule runs several chunks on a stage
+  splits_backward,       // zero bubble: gradients of inputs and of weights apart
+  whole_backward,        // not split
+  shards_states,         // ZeRO 1 or more
+  shards_gradients,      // ZeRO 2 or more
+  shards_weights,        // ZeRO 3
+  has_experts,           // of the model
+  spreads_experts,       // and expert > 1
+  has_shared_experts,    // of the model
+  is_fp8,                // precision = "fp8"
+  has_narrow_operands,   // products of at most 8 bits
+  nests_exchanges,       // cp_comm = "a2a+p2p"
+  recomputes_modules,    // recompute = "selective"
+  recomputes_layers,     // recompute = "full"
+  has_adapters,          // lora_rank > 0
+  textbook_collectives,  // collectives = "generic"
+  may_be_hierarchical,   // generic_algorithm = "hierarchical", or "auto"
+  scatters_nodes,        // placement = "scattered"
+  names_another_nccl     // than the cluster's
+};
+using Conditions = std::uint32_t;  // bits, by place
+
+constexpr Conditions all_of(std::initializer_list<Condition> conditions) {
+  Conditions bits = 0;
+  for (const Condition condition : conditions) bits |= Conditions{1} << static_cast<int>(condition);
+  return bits;
+}
+
+struct AxisInfo {
+  Axis axis;
+  std::string_view name;  // of the axis, the column and the key in framework files
+  AxisKind kind;
+  AxisHolder holder;
+  std::int32_t highest;  // of whole numbers and codes of words; of a ratio, in thousandths
+  bool has_auto;         // may be "auto": its legal values divide something the sweep knows
+  bool of_trace;         // says something to a model that is a trace
+  bool of_layout;        // how a model is laid out on GPUs: query/without_slowdown.hpp
+  bool is_decided;       // every framework file names it
+  bool idle_at_plain;    // its plain value has no part in a config's id
+  Conditions needs;      // idle unless all of them hold
+};
+
+}  // namespace echo::training
