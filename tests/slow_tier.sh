@@ -55,5 +55,8 @@ else
 fi
 part 'jobs interrupted on Slurm' 8 bash -c '"$@" || (($? == 77))' - tests/slurm/long_test.sh "$program" \
   tests/slurm/long.toml  # 77: it says why it was skipped
+part 'the Debian package in a bare Debian' 4 bash -c \
+  'cpack --config build/release/CPackConfig.cmake -G DEB -B "$1" && tests/package_test.sh "$1"/*.deb || (($? == 77))' - \
+  "$folder/package"
 part 'clang-tidy, all checks' 20 python3 -B tests/architecture/run_clang_tidy.py build/release
 exit "$failed"

@@ -10,6 +10,8 @@
 
 import importlib
 
+__version__ = "0.1.0"  # that of CMakeLists.txt; a test compares them
+
 
 def open(path):  # noqa: A001 - es.open reads as it should
     """The result file at `path`; columns are read when they are asked for."""
@@ -26,4 +28,4 @@ def __getattr__(name):
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-__all__ = ["Row", "Sweep", "open"]
+__all__ = ["Row", "Sweep", "__version__", "open"]

@@ -4,6 +4,7 @@ Without network: Debian's h5py and numpy shine through, and nothing is fetched. 
 dependency in its newest version instead, which takes a minute.
 """
 
+import json
 import os
 import re
 import shutil
@@ -23,6 +24,8 @@ with xarray.open_dataset(sys.argv[1], engine="netcdf4") as dataset:
     numpy.testing.assert_array_equal(dataset["step_time"], sweep.column("step_time"))
     assert list(dataset["step_time"].dims) == ["config"] and "tp" in dataset.coords
 print(sweep.top(3).to_string())
+import importlib.metadata
+assert importlib.metadata.version("echo-sweep") == echo_sweep.__version__
 print(len(sweep), sweep.best(1)[0].id)
 """
 
@@ -61,6 +64,7 @@ def test_a_wrong_question_is_answered_on_one_line(result, tmp_path):
         assert done.returncode == 2 and done.stdout == "" and len(done.stderr.splitlines()) == 1, done.stderr
 
 
-def test_one_version_for_program_and_package():
+def test_one_version_for_program_and_package(run_program):
     program = re.search(r"project\(echo-sweep VERSION ([\d.]+)", (ANALYSIS.parent / "CMakeLists.txt").read_text())[1]
-    assert re.search(r'^version = "(.*?)"', (ANALYSIS / "pyproject.toml").read_text(), re.M)[1] == program
+    assert es.__version__ == program
+    assert json.loads(run_program("version", "--json"))["version"] == program

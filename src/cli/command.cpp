@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/named_table.hpp"
+#include "cli/run/build_facts.hpp"
 #include "cli/terminal/problem_text.hpp"
 #include "cli/terminal/terminal.hpp"
 
@@ -19,6 +20,20 @@ std::string Invocation::text() const {
   std::string all;
   for (int i = 0; i < argc; ++i) all += (i > 0 ? " " : "") + std::string(argv[i]);
   return all;
+}
+
+std::vector<DeclaredCommand> declared_commands() {
+  std::vector<DeclaredCommand> commands;
+  for (const Command* command : command_table()) {
+    CLI::App parser(command->summary, command->name);
+    Options options(parser);
+    (void)command->declare(options);
+    commands.push_back({command->name, command->summary, options.declared()});
+    const CLI::Option* const help = parser.get_help_ptr();
+    commands.back().options.push_back(
+        {.names = help->get_name(false, true), .help = help->get_description()});
+  }
+  return commands;
 }
 
 // The arguments, the program's name left out; `run` put in front where the first is neither a command nor an
@@ -41,6 +56,7 @@ static int report_problem(const UserError& error) {
 int run_command_line(int argc, char** argv) {
   CLI::App app("Sweeps layouts of large-model training through a simulator and ranks them.", "echo-sweep");
   app.require_subcommand(1);
+  app.set_version_flag("--version", [] { return version_line(build_facts()); });
   app.footer("echo-sweep FILE.toml [options] is short for echo-sweep run FILE.toml [options].");
   std::vector<std::function<int(Invocation&)>> actions;
   std::vector<CLI::App*> parsers;
@@ -55,7 +71,7 @@ int run_command_line(int argc, char** argv) {
   try {
     app.parse(words);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return is_first_process() ? app.exit(error) : 0;  // --help
+    if (error.get_exit_code() == 0) return is_first_process() ? app.exit(error) : 0;  // --help, --version
     if (is_first_process())
       fmt::print(stderr, "error: {}\n(echo-sweep --help lists commands and options)\n", error.what());
     return 2;

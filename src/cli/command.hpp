@@ -28,6 +28,13 @@ struct Command {
 
 [[nodiscard]] std::span<const Command* const> command_table();  // sorted by name
 
+// A row of the table with its options, as --help lists them.
+struct DeclaredCommand {
+  std::string name, summary;
+  std::vector<DeclaredOption> options;
+};
+[[nodiscard]] std::vector<DeclaredCommand> declared_commands();  // sorted by name
+
 // Parses, runs one command, and turns what it throws into a message on stderr and an exit code (product
 // contract: 0 done, 1 internal error, 2 usage or input, 3 nothing feasible, 4 failures, 5 files, 75 stopped
 // early). `echo-sweep FILE.toml ...` means `echo-sweep run FILE.toml ...`.

@@ -13,10 +13,22 @@ class App;
 
 namespace echo::cli {
 
+// An option or argument as its command declared it; the manual page and the shells' completion are made of
+// these.
+struct DeclaredOption {
+  enum class Kind : std::int8_t { argument, arguments, optional_argument, flag, value, values };
+  Kind kind = Kind::flag;
+  std::string names;                 // "-o,--output"; of arguments "FILE"
+  std::string help;                  // one line
+  std::vector<std::string> allowed;  // values of a choice; empty: any
+  std::string initial;               // the value where it is left out
+};
+
 // Every target keeps its value where the option is absent; that value is shown as the default in --help.
 class Options {
  public:
   explicit Options(CLI::App& app) : app_(app) {}
+  [[nodiscard]] const std::vector<DeclaredOption>& declared() const { return declared_; }
   void argument(std::string& target, const std::string& name, const std::string& help);  // required
   void arguments(std::vector<std::string>& target, const std::string& name,
                  const std::string& help);  // one or more
@@ -32,6 +44,7 @@ class Options {
 
  private:
   CLI::App& app_;
+  std::vector<DeclaredOption> declared_;
 };
 
 }  // namespace echo::cli

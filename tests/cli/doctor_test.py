@@ -45,6 +45,8 @@ class Doctor(unittest.TestCase):
         found = self.doctor()
         self.assertEqual({subject for subject, finding in found.items() if finding["state"] == "missing"} - {"GPU"},
                          {"MPI", "Slurm", "Python"})
+        self.assertRegex(found["catalog"]["found"], r"^/.*/catalog, beside the program$")
+        self.assertRegex(found["echo-sweep"]["found"], r"^\d+\.\d+\.\d+, commit \S+, ")
         self.assertRegex(found["presets"]["found"], r"^\d+ models, \d+ GPUs, \d+ clusters")
         self.assertRegex(found["HDF5"]["found"], r"^\d+\.\d+\.\d+")
         self.assertEqual(found["output folder"]["state"], "ok")
@@ -74,10 +76,20 @@ class Doctor(unittest.TestCase):
             self.assertEqual(finding["state"], "broken")
             self.assertIn(folder, finding["found"])
 
+    def test_a_catalog_that_is_not_there_is_broken(self):
+        found = self.doctor(code=5, ECHO_CATALOG_DIR=str(self.folder / "nowhere"))
+        self.assertEqual(found["catalog"]["state"], "broken")
+        self.assertIn(str(self.folder / "nowhere"), found["catalog"]["found"])
+        self.assertIn("ECHO_CATALOG_DIR", found["catalog"]["remedy"])
+        self.assertNotIn("presets", found)
+
     def test_a_catalog_that_cannot_be_read_is_broken(self):
-        finding = self.doctor(code=5, ECHO_CATALOG_DIR=str(self.folder / "nowhere"))["presets"]
-        self.assertEqual(finding["state"], "broken")
-        self.assertIn("ECHO_CATALOG_DIR", finding["remedy"])
+        for kind in ("gpus", "models", "clusters"):
+            (self.folder / "mine" / kind).mkdir(parents=True)
+        (self.folder / "mine/gpus/odd.toml").write_text("name = ")
+        found = self.doctor(code=5, ECHO_CATALOG_DIR="mine")
+        self.assertEqual(found["catalog"]["found"], "mine, as ECHO_CATALOG_DIR says")
+        self.assertEqual(found["presets"]["state"], "broken")
 
     def test_slurm_and_the_job_it_is_in(self):
         self.install("sbatch", "exit 1")
@@ -88,8 +100,13 @@ class Doctor(unittest.TestCase):
         self.assertEqual(found, "slurm-wlm 22.05.8, in job 17 of 8 tasks on 2 nodes")
 
     def test_python(self):
-        self.install("python3", "echo 3.7.0 1.24.2")
-        self.assertIn("h5py 3.7.0 and numpy 1.24.2", self.doctor()["Python"]["found"])
+        done = subprocess.run([PROGRAM, "version", "--json"], capture_output=True, text=True, check=True)
+        version = json.loads(done.stdout)["version"]
+        self.install("python3", f"echo {version} 3.7.0 1.24.2")
+        self.assertEqual(self.doctor()["Python"]["found"],
+                         f"echo_sweep {version} can be imported, with h5py 3.7.0 and numpy 1.24.2")
+        self.install("python3", "echo 0.0.1 3.7.0 1.24.2")
+        self.assertEqual(self.doctor()["Python"]["state"], "warning")
 
     def test_file_locking_may_be_off(self):
         self.assertIn("does not lock", self.doctor(HDF5_USE_FILE_LOCKING="FALSE")["file locking"]["found"])

@@ -107,6 +107,16 @@ class Scripts(unittest.TestCase):
         self.assertNotEqual(code, 0)
         self.assertEqual(calls, [])
 
+    def test_without_a_build_folder_the_installed_program_runs(self):
+        installed, script = self.folder / "echo-sweep", self.slurm()
+        self.double(installed.name, PROGRAM_DOUBLE)
+        _, calls = self.run_script(script, "a.toml", "b.h5", ECHO_SWEEP="", STATE=0)
+        self.assertEqual(calls, ["mpirun echo-sweep run a.toml -o b.h5 --progress line", "echo-sweep status b.h5 --exit-code"])
+        (self.folder / "build/release/bin").mkdir(parents=True)
+        installed.rename(self.folder / "build/release/bin/echo-sweep")
+        _, calls = self.run_script(script, "a.toml", "b.h5", ECHO_SWEEP="", STATE=0)
+        self.assertIn("build/release/bin/echo-sweep run", calls[0])
+
     def test_the_last_shard_merges(self):
         script = self.slurm(SWEEP, "-o", "r.h5", "--array", "3")
         parts = [f"r.shard-{i}-of-3.h5" for i in (1, 2, 3)]

@@ -5,7 +5,8 @@
         exsitu.run(["python", "train.py"], rank, 1024, f"rank{rank}.jsonl", stands_for=alike)
 
 Without a GPU use echo_sweep.tracer itself: PyTorch's `nccl` backend wants one. The libraries are built from src/exsitu;
-they are looked for in ECHO_EXSITU_LIBRARIES (a folder), else in build/*/lib of the repository this file is in.
+they are looked for in ECHO_EXSITU_LIBRARIES (a folder), else in build/*/lib of the repository this file is in, else in
+lib/echo-sweep of the prefix it is installed below.
 """
 
 import os
@@ -44,12 +45,13 @@ if other is not None and other.loader is not None:
 
 def find_library(name):
     """The path of libNAME.so, or TraceError."""
+    above = pathlib.Path(__file__).resolve().parents[3]  # the repository, or PREFIX/lib/python3
     folders = [pathlib.Path(os.environ["ECHO_EXSITU_LIBRARIES"])] if "ECHO_EXSITU_LIBRARIES" in os.environ else \
-        sorted(pathlib.Path(__file__).resolve().parents[3].glob("build/*/lib"))
+        [*sorted(above.glob("build/*/lib")), above.parent / "echo-sweep"]
     for folder in folders:
         if (folder / f"lib{name}.so").exists():
             return folder / f"lib{name}.so"
-    raise trace_file.TraceError(f"lib{name}.so is not in {', '.join(map(str, folders)) or 'any build folder'}; build target "
+    raise trace_file.TraceError(f"lib{name}.so is not in {', '.join(map(str, folders))}; build target "
                                 f"{name} where nccl.h is found, and name its folder in ECHO_EXSITU_LIBRARIES")
 
 

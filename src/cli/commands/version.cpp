@@ -25,8 +25,7 @@ std::function<int(Invocation&)> declare(Options& options) {
       object.member("compiler", facts.compiler).member("mpi", facts.mpi).close();
       fmt::print("{}", object.text());
     } else {
-      fmt::print("echo-sweep {} ({}, {}, {}; result schema {})\n", facts.version, facts.build_type,
-                 facts.compiler, facts.mpi, facts.schema_version);
+      fmt::print("{}\n", version_line(facts));
     }
     return 0;
   };
@@ -34,6 +33,7 @@ std::function<int(Invocation&)> declare(Options& options) {
 
 }  // namespace
 
-extern const Command version{.name = "version", .summary = "version, compiler and MPI", .declare = declare};
+extern const Command version{
+    .name = "version", .summary = "version, commit, compiler and MPI", .declare = declare};
 
 }  // namespace echo::cli::commands

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <array>
@@ -9,8 +10,10 @@
 #include <fstream>
 #include <memory>
 
+#include "base/error.hpp"
 #include "cli/doctor/doctor_checks.hpp"
 #include "cli/run/build_facts.hpp"
+#include "config/built_in_catalog.hpp"
 #include "config/catalog/catalog_files.hpp"
 #include "storage/hdf5.hpp"
 
@@ -40,7 +43,7 @@ bool is_set(const char* name) {
 Finding check_program() {
   const BuildFacts facts = build_facts();
   Finding finding{.subject = "echo-sweep",
-                  .found = fmt::format("{} {}, {} build by {}", facts.version, facts.git_commit,
+                  .found = fmt::format("{}, commit {}, {} build by {}", facts.version, facts.git_commit,
                                        facts.build_type, facts.compiler)};
   if (facts.build_type == "Release") return finding;
   finding.state = State::warning;
@@ -90,17 +93,25 @@ Finding check_slurm() {
 }
 
 Finding check_python() {
-  const std::string version = first_line_of(
-      "python3 -c 'import echo_sweep, h5py, numpy; print(h5py.__version__, numpy.__version__)'");
-  const std::size_t blank = version.find(' ');
-  if (blank != std::string::npos)
-    return {.subject = "Python",
-            .found = fmt::format("echo_sweep can be imported, with h5py {} and numpy {}",
-                                 version.substr(0, blank), version.substr(blank + 1))};
-  return {.subject = "Python",
-          .state = State::missing,
-          .found = "python3 does not find echo_sweep",
-          .remedy = "pip install ./analysis, for tables and pictures of result files"};
+  const std::string versions = first_line_of(
+      "python3 -c 'import echo_sweep, h5py, numpy; print(echo_sweep.__version__, h5py.__version__, "
+      "numpy.__version__)'");
+  Finding finding{.subject = "Python"};
+  if (versions.empty()) {
+    finding.state = State::missing;
+    finding.found = "python3 does not find echo_sweep with h5py and numpy";
+    finding.remedy =
+        "python3 -m venv VENV && VENV/bin/pip install ./analysis, for tables and pictures of result files";
+    return finding;
+  }
+  const std::size_t first = versions.find(' '), second = versions.find(' ', first + 1);
+  const std::string own = versions.substr(0, first);
+  finding.found = fmt::format("echo_sweep {} can be imported, with h5py {} and numpy {}", own,
+                              versions.substr(first + 1, second - first - 1), versions.substr(second + 1));
+  if (own == build_facts().version) return finding;
+  finding.state = State::warning;
+  finding.remedy = fmt::format("install echo_sweep {}, the version of this program", build_facts().version);
+  return finding;
 }
 
 struct ConstantCounts {
@@ -117,24 +128,34 @@ void count_constants(const std::string& path, ConstantCounts& counts) {
   }
 }
 
+// Where the catalog lies, what it holds, and how much of it was measured.
 std::vector<Finding> check_catalog() {
+  Finding catalog{.subject = "catalog"};
   try {
-    const auto inputs = config::read_catalog();
-    const auto& catalog = inputs.catalog;
-    std::string folders;
-    for (const std::string& folder : config::catalog_folders({}))
-      folders += (folders.empty() ? "" : ", ") + folder;
+    const config::CatalogSearch search = config::catalog_search();
+    catalog.found = fmt::format("{}, {}", config::built_in_catalog(search),
+                                search.chosen.empty() ? "beside the program" : "as ECHO_CATALOG_DIR says");
+  } catch (const UserError& error) {
+    catalog.state = State::broken;
+    catalog.found = error.problems().front().what;
+    catalog.remedy = error.problems().front().remedy;
+    return {catalog};
+  }
+  Finding presets{.subject = "presets"};
+  try {
+    const auto folders = config::catalog_folders({});
+    const auto inputs = config::read_catalog(folders);
+    const auto& known = inputs.catalog;
+    presets.found = fmt::format("{} models, {} GPUs, {} clusters, {} frameworks in {}", known.models.size(),
+                                known.gpus.size(), known.clusters.size(), known.frameworks.size(),
+                                fmt::join(folders, ", "));
+    if (known.models.empty() || known.clusters.empty()) {
+      presets.state = State::broken;
+      presets.remedy = "install the program together with its catalog (cmake --install)";
+    }
     ConstantCounts counts;
     for (const config::InputFile& file : inputs.files) {
       if (file.kind == "calibration") count_constants(file.path, counts);
-    }
-    Finding presets{.subject = "presets",
-                    .found = fmt::format("{} models, {} GPUs, {} clusters, {} frameworks in {}",
-                                         catalog.models.size(), catalog.gpus.size(), catalog.clusters.size(),
-                                         catalog.frameworks.size(), folders)};
-    if (catalog.models.empty() || catalog.clusters.empty()) {
-      presets.state = State::broken;
-      presets.remedy = "set ECHO_CATALOG_DIR to the folder sweeps/catalog of the source";
     }
     Finding constants{
         .subject = "calibration",
@@ -142,12 +163,12 @@ std::vector<Finding> check_catalog() {
                              "measurements, the others from data sheets or assumed",
                              inputs.calibration.kernels.size(), inputs.calibration.networks.size(),
                              counts.fitted, counts.all)};
-    return {presets, constants};
+    return {catalog, presets, constants};
   } catch (const std::exception& error) {
-    return {{.subject = "presets",
-             .state = State::broken,
-             .found = fmt::format("cannot be read: {}", error.what()),
-             .remedy = "set ECHO_CATALOG_DIR to the folder sweeps/catalog of the source"}};
+    presets.state = State::broken;
+    presets.found = fmt::format("cannot be read: {}", error.what());
+    presets.remedy = "mend the file that is named";
+    return {catalog, presets};
   }
 }
 

@@ -1,5 +1,7 @@
 #include "cli/run/build_facts.hpp"
 
+#include <fmt/format.h>
+
 #include "parallel/session.hpp"
 #include "results/columns.hpp"
 
@@ -17,6 +19,11 @@ BuildFacts build_facts() {
           .compiler = compiler,
           .mpi = parallel::Session::library_version(),
           .schema_version = results::schema_version()};
+}
+
+std::string version_line(const BuildFacts& facts) {
+  return fmt::format("echo-sweep {} (commit {}; {}, {}, {}; result schema {})", facts.version,
+                     facts.git_commit, facts.build_type, facts.compiler, facts.mpi, facts.schema_version);
 }
 
 }  // namespace echo::cli

@@ -79,6 +79,9 @@ constexpr std::string_view profile_body = R"(
 # kernels, NCCL and overlap are not written yet.
 set -uo pipefail
 folder=${ECHO_PROFILERS:-build/release/bin}
+if [[ -z ${ECHO_PROFILERS:-} && ! -x $folder/echo-gpu-info ]]; then  # the installed ones
+  installed=$(command -v echo-gpu-info) && folder=${installed%/*}
+fi
 out=${1:-gpu-info.txt}
 if [[ ! -x $folder/echo-gpu-info ]]; then
   echo "no $folder/echo-gpu-info: build where the CUDA toolkit is found, or set ECHO_PROFILERS" >&2
@@ -134,6 +137,7 @@ std::string parameters(const SlurmJob& job) {
   } else {
     lines +=
         "program=${ECHO_SWEEP:-build/release/bin/echo-sweep}\n"
+        "[[ -n ${ECHO_SWEEP:-} || -x $program ]] || program=echo-sweep  # the installed one\n"
         "sweep=${1:?the first argument is the sweep, SWEEP.toml}\n"
         "file=${2:?the second argument is the result file, RESULT.h5}\n"
         "shift 2\n";

@@ -13,6 +13,7 @@
 #include <tuple>
 
 #include "base/named_table.hpp"
+#include "config/built_in_catalog.hpp"
 #include "config/catalog/cluster_fabric.hpp"
 #include "config/catalog/error_file.hpp"
 #include "config/catalog/preset_base.hpp"
@@ -271,8 +272,7 @@ std::vector<std::string> catalog_folders(const std::vector<std::string>& preset_
   const char* const home = std::getenv("HOME");
   if (config != nullptr) folders.push_back(std::string(config) + "/echo-sweep");
   if (config == nullptr && home != nullptr) folders.push_back(std::string(home) + "/.config/echo-sweep");
-  const char* const own = std::getenv("ECHO_CATALOG_DIR");
-  folders.emplace_back(own != nullptr ? own : ECHO_CATALOG_DIR);
+  folders.push_back(built_in_catalog(catalog_search()));
   std::vector<std::string> there, canonical;
   for (const std::string& folder : folders) {
     std::error_code failed;
@@ -294,10 +294,6 @@ CatalogInputs read_catalog(const std::vector<std::string>& folders) {
 CatalogInputs read_catalog(const std::vector<std::string>& folders, Problems& problems,
                            IncludedPresets included) {
   CatalogInputs inputs;
-  if (folders.empty()) {
-    throw UserError("no catalog folder was found",
-                    "pass --preset-path, or point ECHO_CATALOG_DIR at sweeps/catalog of the source tree");
-  }
   Reading reading{folders, included, inputs.files, problems};
   simulate::Catalog& catalog = inputs.catalog;
   simulate::Calibration& calibration = inputs.calibration;

@@ -46,8 +46,8 @@ struct CatalogInputs {
 };
 
 // Where presets are looked for, best first: `preset_paths`, the sweep's own folder + "/catalog", the user's
-// ($XDG_CONFIG_HOME or ~/.config, + "/echo-sweep"), the built-in one (environment ECHO_CATALOG_DIR, else the
-// source tree's). Folders that do not exist are left out.
+// ($XDG_CONFIG_HOME or ~/.config, + "/echo-sweep"), the built-in one (built_in_catalog.hpp). Folders that do
+// not exist are left out; without a built-in catalog it throws UserError.
 [[nodiscard]] std::vector<std::string> catalog_folders(const std::vector<std::string>& preset_paths,
                                                        const std::string& sweep_file = "");
 
