@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "machine/topology_words.hpp"
+
 namespace echo::training {
 namespace {
 
@@ -14,9 +16,6 @@ constexpr std::string_view optimizer_words[]{"adam", "adam_bf16", "adam_8bit", "
 constexpr std::string_view context_words[]{"p2p", "all_gather", "a2a", "a2a+p2p"};
 constexpr std::string_view method_words[]{"uniform", "block"};
 constexpr std::string_view dispatch_words[]{"per-copy", "per-node"};
-constexpr std::string_view topology_words[]{"cluster",        "dragonfly",     "dragonfly_plus", "dual_plane",
-                                            "fat_tree",       "fat_tree_3",    "meshed_nodes",   "rail_only",
-                                            "rail_optimized", "single_switch", "torus"};
 constexpr std::string_view routing_words[]{"cluster", "minimal", "ecmp", "adaptive", "valiant"};
 constexpr std::string_view product_words[]{"linear_qkv", "linear_proj", "linear_fc1", "linear_fc2"};
 constexpr std::string_view module_words[]{"core_attn", "layernorm", "mla_up_proj",   "mlp",
@@ -57,7 +56,7 @@ constexpr std::array<Choice, choice_count> table{
     word<&Recipe::kernels_loss>("kernels_loss", style_words),
     word<&Recipe::kernel_library>("kernel_library", ops::kernel_library_names),
     flag<&Recipe::cuda_graphs>("cuda_graphs"),
-    word<&Recipe::topology>("topology", topology_words),
+    word<&Recipe::topology>("topology", machine::topology_words),
     permille<&Recipe::oversubscription_permille>("oversubscription", 1'000'000),
     word<&Recipe::routing>("routing", routing_words),
     word<&Recipe::placement>("placement", machine::placement_names),

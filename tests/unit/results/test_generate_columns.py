@@ -26,6 +26,7 @@ def generate(tmp_path, text):
     (SCHEMA + EXTRA + "unit = 1\n", "unknown key unit"),
     (SCHEMA + EXTRA.replace("extra", "tp"), "stands twice"),
     (SCHEMA + EXTRA.replace("i4", "i1") + 'names = ["two words"]\n', "holds a blank"),
+    (SCHEMA + EXTRA.replace("i4", "i1") + 'names = "ops::nobody"\n', "names must be a list, or one of"),
     (SCHEMA + '\n[[group]]\nname = "more"\n', 'group "more" must have description and name'),
 ])
 def test_bad_schemas_are_refused(tmp_path, text, problem):
@@ -45,7 +46,9 @@ def test_schema_and_fillers_are_held_together_by_the_compiler(tmp_path, text, co
     assert generate(tmp_path, text).returncode == 0
     compiler = shutil.which("c++")
     assert compiler, "no C++ compiler"
-    command = [compiler, "-std=c++20", "-fsyntax-only", f"-I{ROOT}/src", tmp_path / "out.cpp"]
+    subprocess.run([sys.executable, "-B", ROOT / "src/machine/generate_topology_words.py",
+                    ROOT / "src/machine/topologies", tmp_path / "machine/topology_words.hpp"], check=True)
+    command = [compiler, "-std=c++20", "-fsyntax-only", f"-I{ROOT}/src", f"-I{tmp_path}", tmp_path / "out.cpp"]
     result = subprocess.run(command, capture_output=True, text=True)
     assert (result.returncode == 0) == (complaint is None), result.stderr
     assert complaint is None or complaint in result.stderr
