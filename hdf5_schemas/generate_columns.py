@@ -16,6 +16,9 @@ AXES = pathlib.Path(__file__).resolve().parents[1] / "src/training/axes.toml"
 TYPES = ["i1", "i2", "i4", "i8", "u8", "f4", "f8"]
 ROLES = ["scale", "input", "outcome", "metric", "breakdown"]
 TABLES = ["models", "clusters", "gpus", "frameworks", "schedules", "limits"]
+# Tables of words that the program owns, by number, and where they stand.
+OWNERS = {"ops::nccl_algorithm_names": "ops/collective.hpp", "ops::generic_algorithm_names": "ops/generic_settings.hpp",
+          "machine::topology_words": "machine/topology_words.hpp"}
 KEYS = {"name", "type", "role", "units", "long_name", "description", "names", "dimension", "objective"}
 REQUIRED = KEYS - {"names", "dimension", "objective"}
 GROUP_KEYS = {"name", "description"}
@@ -74,8 +77,8 @@ def problems(schema):
         if column.get("role") not in ROLES:
             yield f'column "{name}": role must be one of {", ".join(ROLES)}'
         names = column.get("names")
-        if isinstance(names, str) and names not in TABLES:
-            yield f'column "{name}": names must be a list, or one of {", ".join(TABLES)}'
+        if isinstance(names, str) and names not in TABLES and names not in OWNERS:
+            yield f'column "{name}": names must be a list, or one of {", ".join([*TABLES, *OWNERS])}'
         if names is not None and column.get("type") != "i1":
             yield f'column "{name}": coded columns are i1'
         if isinstance(names, list) and any(" " in word for word in names):
@@ -97,10 +100,19 @@ def source(schema):
         "// Generated from hdf5_schemas/results_v1.toml.",
         '#include "results/columns.hpp"',
         "",
+        *(f'#include "{header}"' for header in OWNERS.values()),
         '#include "results/write/fill.hpp"',
         "",
         "namespace echo::results {",
         "namespace {",
+        "",
+        "// Of literals, which end in a zero.",
+        "template <std::size_t count>",
+        "constexpr std::array<const char*, count> c_strings(const std::array<std::string_view, count>& words) {",
+        "  std::array<const char*, count> out{};",
+        "  for (std::size_t i = 0; i < count; ++i) out[i] = words[i].data();",
+        "  return out;",
+        "}",
         "",
     ]
     columns = schema["column"]
@@ -110,6 +122,8 @@ def source(schema):
         if isinstance(column.get("names"), list):
             words = ", ".join(quoted(word) for word in column["names"])
             lines.append(f"constexpr const char* meanings_{i}[] = {{{words}}};")
+        elif column.get("names") in OWNERS:
+            lines.append(f"constexpr auto meanings_{i} = c_strings({column['names']});")
     listed = ", ".join(quoted(column["name"]) for column in columns)
     lines += [
         f"constexpr std::string_view names[] = {{{listed}}};",
@@ -119,7 +133,7 @@ def source(schema):
     ]
     for i, column in enumerate(columns):
         names = column.get("names")
-        kind = "none" if names is None else "fixed" if isinstance(names, list) else names
+        kind = "none" if names is None else "fixed" if isinstance(names, list) or names in OWNERS else names
         meanings = f"meanings_{i}" if kind == "fixed" else "{}"
         lines.append(
             f"    {{{quoted(column['name'])}, storage::ElementType::{column['type']}, Role::{column['role']},\n"

@@ -10,6 +10,8 @@ from .space import axes_of
 
 SCHEMA = "echo-sweep-results"
 MAJOR = "1"
+SETTINGS = ("slowdown", "contention", "skew_sigma", "skew_draws", "workload_times", "workload_format",
+            "workload_data_groups", "workload_tokens")
 ROLES = ("scale", "input", "outcome", "metric")
 
 
@@ -83,6 +85,11 @@ class ResultFile:
     @cached_property
     def axes(self):
         return axes_of(self.provenance().get("resolved_toml", ""))
+
+    @property
+    def settings(self):
+        """Of [simulate] and [workload], by name."""
+        return {name: self.attributes[name] for name in SETTINGS if name in self.attributes}
 
     @property
     def objectives(self):

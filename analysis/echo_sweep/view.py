@@ -83,6 +83,11 @@ class View:
         """Attributes of the file: schema, state, counts, rows_digest, sweep_key, ..."""
         return self._file.attributes
 
+    @property
+    def settings(self):
+        """What [simulate] and [workload] of the sweep said, by name; empty for a file before schema 1.7."""
+        return self._file.settings
+
     def __len__(self):
         return len(self._rows)
 

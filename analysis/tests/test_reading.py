@@ -24,6 +24,13 @@ def test_a_partial_file_says_so(synthetic):
     assert "3 pending" in repr(es.open(synthetic(attributes={"state": "partial", "n_pending": 3})))
 
 
+def test_the_settings_that_rows_depend_on_are_there(result, synthetic):
+    settings = es.open(result).settings
+    assert settings["slowdown"] in ("auto", "off", "contention", "file")
+    assert settings["contention"] in ("analytical", "off", "flow") and settings["workload_times"] == ""
+    assert es.open(synthetic()).settings == {}  # as a file before schema 1.7
+
+
 def test_opening_reads_no_column(result, monkeypatch):
     def refuse(*_):
         raise AssertionError("a dataset was read")

@@ -25,10 +25,8 @@ struct Cost {
 // Contract, for ranks >= 2 and where `applies`: `time` is positive, grows with bytes, never grows with
 // bandwidth at the same channels, and is never below the wire's own time. All times in us.
 struct Algorithm {
-  const char* name;
+  ops::NcclAlgorithm id;  // and so its name, and its place in the search
   const char* source;
-  std::int32_t order;  // place in NCCL's search, a tie keeps the first: that of ops::NcclAlgorithm, one
-                       // less; below 0: taken before NCCL is asked
   bool (*applies)(const Call&, const Communicator&, ops::Protocol);
   // NCCL's estimate, by which it chooses; meaningless between different kinds of call.
   double (*nccl_time)(const Call&, const Communicator&, ops::Protocol);
@@ -36,7 +34,7 @@ struct Algorithm {
   Cost (*time)(const Call&, const Communicator&, ops::Protocol, const NetworkConstants&);
 };
 
-[[nodiscard]] std::span<const Algorithm* const> algorithm_table();  // sorted by name; ids index it
+[[nodiscard]] std::span<const Algorithm* const> algorithm_table();  // sorted by name
 // Of an estimate that NCCL's rules made. Precondition: it has one.
 [[nodiscard]] const Algorithm& algorithm_of(const ops::CollectiveEstimate&);
 // "ring"; of a textbook collective its own name; empty where nothing travels.

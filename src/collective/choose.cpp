@@ -18,14 +18,14 @@ constexpr auto any_protocol = ops::NcclProtocol::automatic;
 bool better(const Choice& candidate, const Choice& best) {
   if (best.algorithm == nullptr) return true;
   if (candidate.nccl_time != best.nccl_time) return candidate.nccl_time < best.nccl_time;
-  return candidate.algorithm->order < best.algorithm->order;  // protocols are tried in order already
+  return candidate.algorithm->id < best.algorithm->id;  // protocols are tried in order already
 }
 
 // NCCL's estimate for so many calls in line. A ring's latency is what doubling the bytes does not double.
 double estimate(const Algorithm& algorithm, const Call& call, const Communicator& c, ops::Protocol p,
                 std::int32_t in_line) {
   const double once = algorithm.nccl_time(call, c, p);
-  if (in_line <= 1 || algorithm.order + 1 != static_cast<std::int32_t>(ops::NcclAlgorithm::ring)) return once;
+  if (in_line <= 1 || algorithm.id != ops::NcclAlgorithm::ring) return once;
   const double latency = 2.0 * once - algorithm.nccl_time({call.kind, 2 * call.bytes}, c, p);
   return once + (in_line - 1) * (latency > 0.0 ? latency : 0.0);
 }
@@ -33,18 +33,14 @@ double estimate(const Algorithm& algorithm, const Call& call, const Communicator
 Choice least(const Call& call, const Communicator& c, ops::NcclAlgorithm algorithm,
              ops::NcclProtocol protocol, std::int32_t in_line) {
   Choice best;
-  const auto table = algorithm_table();
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const bool asks_library = table[i]->order >= 0;  // and so heeds what is forced
-    const bool other =
-        algorithm != any_algorithm && table[i]->order + 1 != static_cast<std::int32_t>(algorithm);
-    if (asks_library && other) continue;
+  for (const Algorithm* one : algorithm_table()) {
+    const bool asks_library = one->id > any_algorithm;  // and so heeds what is forced
+    if (asks_library && algorithm != any_algorithm && one->id != algorithm) continue;
     for (std::int32_t p = 0; p < 3; ++p) {
       if (asks_library && protocol != any_protocol && p + 1 != static_cast<std::int32_t>(protocol)) continue;
       const auto proto = static_cast<ops::Protocol>(p);
-      if (!table[i]->applies(call, c, proto)) continue;
-      const Choice candidate{table[i], static_cast<std::int32_t>(i), proto,
-                             estimate(*table[i], call, c, proto, in_line)};
+      if (!one->applies(call, c, proto)) continue;
+      const Choice candidate{one, proto, estimate(*one, call, c, proto, in_line)};
       if (better(candidate, best)) best = candidate;
     }
   }
@@ -69,7 +65,7 @@ ops::CollectiveEstimate estimate_of(const Call& call, const Communicator& c, con
   const PartedTime& time = cost.time;
   ECHO_ENSURE(time.us > 0.0);
   return {.time = from_microseconds(time.us),
-          .algorithm = ops::AlgorithmId(choice.index),
+          .algorithm = choice.algorithm->id,
           .protocol = choice.protocol,
           .channels = choice.algorithm->channels(call, c, choice.protocol),
           .memory_rate = cost.memory_bytes / (time.us * 1e-6),

@@ -7,7 +7,6 @@ namespace echo::collective {
 
 struct Choice {
   const Algorithm* algorithm = nullptr;
-  std::int32_t index = -1;  // in algorithm_table()
   ops::Protocol protocol = ops::Protocol::simple;
   double nccl_time = 0.0;
 };

@@ -8,6 +8,8 @@
 
 #include <bit>
 
+#include "base/at.hpp"
+
 namespace echo::collective {
 namespace {
 
@@ -25,6 +27,8 @@ constexpr PerArch tree_2_8{{tree_volta, tree_ampere, tree_ampere, tree_ampere}};
 constexpr PerArch tree_2_18{{tree_volta, tree_ampere, tree_hopper, tree_hopper}};
 constexpr PerArch uncapped{{{1e9, 1e9, 1e9}, {1e9, 1e9, 1e9}, {1e9, 1e9, 1e9}, {1e9, 1e9, 1e9}}};
 
+// Rows of `base` and `hop`: tree, ring, CollNet direct and chain, NVLS, NVLSTree, PAT; zero where there is
+// none.
 constexpr NcclTables family_2_8() {
   NcclTables t{.first_version = 20000,
                .base = {{{4.4, 4.4, 0}, {3.6, 10, 8.4}, no, no}},
@@ -65,21 +69,14 @@ constexpr NcclTables family_2_14() {
 constexpr NcclTables family_2_18() {
   NcclTables t = family_2_14();
   t.first_version = 21800;
-  t.base = {{{6.8, 14, 0}, {6.6, 14, 8.4}, {0, 0, 23}, {0, 0, 23}}};
-  t.hop = {{{{{.6, 1.25, 4}, {.6, 1.9, 3.4}, no, no}},
-            {{{1, 1.9, 6}, {1, 2.5, 5.7}, no, no}},
-            {{{5, 8.5, 14}, {2.7, 4, 14}, {0, 0, 18}, {0, 0, 19}}}}};
+  t.base = {{{6.8, 14, 0}, {6.6, 14, 8.4}, {6.8, 14, 0}, {6.8, 14, 0}, {0, 0, 23}, {0, 0, 23}}};
+  t.hop = {{{{{.6, 1.25, 4}, {.6, 1.9, 3.4}, {0, 0, 8}, {0, 0, 4.75}}},
+            {{{1, 1.9, 6}, {1, 2.5, 5.7}, {0, 0, 8}, {0, 0, 8}}},
+            {{{5, 8.5, 14}, {2.7, 4, 14}, {0, 0, 10.7}, {0, 0, 14}, {0, 0, 18}, {0, 0, 19}}}}};
   t.ring_ll128 = ring128;
   t.tree_ll128 = tree128;
   t.tree = tree_2_18;
   t.nvls = NvlsRule::first;
-  constexpr auto direct = static_cast<std::size_t>(Method::collnet_direct);
-  constexpr auto chain = static_cast<std::size_t>(Method::collnet_chain);
-  t.base[direct] = t.base[chain] = {6.8, 14, 0};
-  t.hop[0][direct] = t.hop[1][direct] = t.hop[1][chain] = {0, 0, 8};
-  t.hop[0][chain] = {0, 0, 4.75};
-  t.hop[2][direct] = {0, 0, 10.7};
-  t.hop[2][chain] = {0, 0, 14};
   t.collnet_arity = 0.5;
   t.plain_tree_share = 0.85;
   t.ampere_bus_cap = 1e9;
@@ -92,11 +89,10 @@ constexpr NcclTables family_2_18() {
 constexpr NcclTables family_2_19() {
   NcclTables t = family_2_18();
   t.first_version = 21900;
-  t.base[2] = t.base[3] = no;
-  t.base[4] = t.base[5] = no;
-  t.hop = {{{{{.6, 1.25, 28}, {.6, 1.9, 3.4}, {0, 0, 23}, {0, 0, 23}, {0, 0, 3.7}, {0, 0, 2.8}}},
-            {{{1, 1.9, 28}, {1, 2.5, 5.7}, no, no, {0, 0, 3.7}, {0, 0, 2.8}}},
-            {{{5, 8.5, 28}, {2.7, 4, 14}, {0, 0, 18}, {0, 0, 14}, {0, 0, 31}, {0, 0, 30}}}}};
+  t.base = {{{6.8, 14, 0}, {6.6, 14, 8.4}}};
+  t.hop = {{{{{.6, 1.25, 28}, {.6, 1.9, 3.4}, {0, 0, 3.7}, {0, 0, 2.8}, {0, 0, 23}, {0, 0, 23}}},
+            {{{1, 1.9, 28}, {1, 2.5, 5.7}, {0, 0, 3.7}, {0, 0, 2.8}}},
+            {{{5, 8.5, 28}, {2.7, 4, 14}, {0, 0, 31}, {0, 0, 30}, {0, 0, 18}, {0, 0, 14}}}}};
   t.collnet_arity = 0.4;
   t.nvls = NvlsRule::flat;
   return t;
@@ -105,7 +101,7 @@ constexpr NcclTables family_2_19() {
 constexpr NcclTables family_2_21() {
   NcclTables t = family_2_19();
   t.first_version = 22100;
-  t.hop[0][2] = t.hop[0][3] = {0, 0, 25};
+  t.hop[0][row_of(NcclAlgorithm::nvls)] = t.hop[0][row_of(NcclAlgorithm::nvls_tree)] = {0, 0, 25};
   t.ll_max = ll_max_2_21;
   t.nvls_gathers = true;
   t.ring_ll_share = t.ring_ll_share_gather = 0.5;
@@ -121,7 +117,7 @@ constexpr NcclTables family_2_23() {
   t.ring_ll128_single = 0.92;
   t.counts_extra_steps = false;
   t.tree_hop_when_single = true;
-  constexpr auto pat = static_cast<std::size_t>(Method::pat);
+  constexpr auto pat = row_of(NcclAlgorithm::pat);
   t.base[pat] = {8, 8, 8};
   t.hop[0][pat] = t.hop[1][pat] = {0, 0, 4};
   t.hop[2][pat] = {0, 0, 14};
@@ -150,7 +146,7 @@ constexpr NcclTables family_2_27() {
 constexpr NcclTables family_2_28() {
   NcclTables t = family_2_27();
   t.first_version = 22800;
-  t.hop[2][3] = {0, 0, 20.9};
+  t.hop[2][row_of(NcclAlgorithm::nvls_tree)] = {0, 0, 20.9};
   t.ring_ll128[3] = {73.4, 34.6, 73.4};
   t.tree_ll128[3] = {55.6, 31.67, 20};
   t.tree[3] = {70, 42.8, 24};
@@ -200,7 +196,7 @@ double tree_correction(std::int32_t protocol, std::int64_t bytes, std::int32_t s
   if (bytes < 64) return 1.0;
   const auto log_size = static_cast<std::int32_t>(std::bit_width(static_cast<std::uint64_t>(bytes >> 6))) - 1;
   if (log_size >= sizes) return 1.0;
-  return corrections[static_cast<std::size_t>(protocol)][static_cast<std::size_t>(log_size)];
+  return corrections[at(protocol)][at(log_size)];
 }
 
 }  // namespace echo::collective

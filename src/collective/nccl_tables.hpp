@@ -4,12 +4,19 @@
 #include <array>
 #include <cstdint>
 
+#include "ops/collective.hpp"
+
 namespace echo::collective {
 
 enum class Arch : std::int8_t { volta, ampere, hopper, blackwell };
 enum class Level : std::int8_t { nvlink, pci, network };
-enum class Method : std::int8_t { tree, ring, nvls, nvls_tree, collnet_direct, collnet_chain, pat };
-inline constexpr std::size_t method_count = 7;
+
+// Rows of the tables: the algorithms of NCCL's search.
+using ops::NcclAlgorithm;
+inline constexpr std::size_t nccl_algorithm_count = ops::nccl_algorithm_names.size() - 1;
+[[nodiscard]] constexpr std::size_t row_of(NcclAlgorithm algorithm) {
+  return static_cast<std::size_t>(algorithm) - 1;
+}
 
 using PerProtocol = std::array<double, 3>;  // LL, LL128, Simple
 using PerSpan = std::array<double, 3>;      // one node, two nodes, more
@@ -19,9 +26,9 @@ using PerArch = std::array<PerSpan, 4>;
 enum class NvlsRule : std::int8_t { none, first, flat, efficiency };
 
 struct NcclTables {
-  std::int32_t first_version;                                // major * 10000 + minor * 100
-  std::array<PerProtocol, method_count> base;                // [Method]
-  std::array<std::array<PerProtocol, method_count>, 3> hop;  // [Level][Method]
+  std::int32_t first_version;                                        // major * 10000 + minor * 100
+  std::array<PerProtocol, nccl_algorithm_count> base;                // [row_of()]
+  std::array<std::array<PerProtocol, nccl_algorithm_count>, 3> hop;  // [Level][row_of()]
   PerArch ll_max;  // LL ceiling; multi-node rows are Intel (volta), AMD (ampere)
   PerArch ring_ll128, tree_ll128, tree, nvls_tree;  // ceilings per channel
   NvlsRule nvls = NvlsRule::none;

@@ -22,10 +22,10 @@ namespace {
 
 // What a kernel of the choice takes before its first hop, us: paid once a group.
 double launch(const Choice& choice, const NetworkConstants& k) {
-  const auto method = static_cast<std::size_t>(choice.algorithm->order);
-  if (choice.algorithm->order < 0 || choice.algorithm->order > 1) return 0.0;
+  const NcclAlgorithm id = choice.algorithm->id;
+  if (id != NcclAlgorithm::tree && id != NcclAlgorithm::ring) return 0.0;
   return base_factor(k, choice.protocol) *
-         nccl_tables(physical_tables).base[method][index_of(choice.protocol)];
+         nccl_tables(physical_tables).base[row_of(id)][index_of(choice.protocol)];
 }
 
 }  // namespace

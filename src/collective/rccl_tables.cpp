@@ -40,21 +40,21 @@ constexpr BySize ring_simple{.1, .1, .1, .1, .1, .1, .1, .1, .1, .1, .1, .1, .1,
 constexpr double counted_share = 0.75;      // of the data sheet's rate of a link
 constexpr double rooted_ll_on_mesh = 1.65;  // broadcast and reduce inside a node
 
-double correction(const Call& call, const Communicator& c, Method method, ops::Protocol p) {
-  if (method == Method::ring && !c.multi_node()) return 1.0;
+double correction(const Call& call, const Communicator& c, NcclAlgorithm method, ops::Protocol p) {
+  if (method == NcclAlgorithm::ring && !c.multi_node()) return 1.0;
   const auto log_size =
       static_cast<std::int32_t>(std::bit_width(static_cast<std::uint64_t>(call.bytes >> 6))) - 1;
   const auto at = static_cast<std::size_t>(std::clamp(log_size, 0, sizes - 1));
   const bool ll = p == ops::Protocol::ll;
-  if (method == Method::ring) return (ll ? ring_ll : ring_simple)[at];
+  if (method == NcclAlgorithm::ring) return (ll ? ring_ll : ring_simple)[at];
   return (ll ? tree_ll : tree_simple)[at];
 }
 
 }  // namespace
 
-bool rccl_allows(const Communicator& c, Method method, ops::Protocol p) {
+bool rccl_allows(const Communicator& c, NcclAlgorithm method, ops::Protocol p) {
   if (p == ops::Protocol::ll128) return false;
-  return method == Method::ring || p == ops::Protocol::ll || c.multi_node();
+  return method == NcclAlgorithm::ring || p == ops::Protocol::ll || c.multi_node();
 }
 
 std::int32_t rccl_channels(std::int32_t per_node, bool multi_node) {
@@ -63,19 +63,19 @@ std::int32_t rccl_channels(std::int32_t per_node, bool multi_node) {
   return per_node <= 4 ? 24 : 56;
 }
 
-double rccl_time(const Call& call, const Communicator& c, Method method, ops::Protocol p) {
-  const std::size_t m = method == Method::tree ? 0 : 1, protocol = index_of(p);
+double rccl_time(const Call& call, const Communicator& c, NcclAlgorithm method, ops::Protocol p) {
+  const std::size_t m = method == NcclAlgorithm::tree ? 0 : 1, protocol = index_of(p);
   const double nodes = c.nodes, ranks = c.ranks;
   const bool reduces_all = call.kind == ops::CollectiveKind::all_reduce, gather = is_gather(call.kind);
   const double steps = reduces_all ? 2.0 * (ranks - 1) : gather ? ranks - 1 : ranks;
   double bus = c.nvlink * counted_share * shares[c.nodes <= 2 ? 0 : 1][m][protocol];
   if (!reduces_all && !gather && p == ops::Protocol::ll && !c.multi_node()) bus *= rooted_ll_on_mesh;
   const double bandwidth =
-      (method == Method::ring ? bus * ranks / steps : 0.5 * bus) * correction(call, c, method, p);
+      (method == NcclAlgorithm::ring ? bus * ranks / steps : 0.5 * bus) * correction(call, c, method, p);
   double latency = base[protocol];
   double intra = hops[static_cast<std::size_t>(c.inside)][m][protocol];
   const double inter = hops[2][m][protocol];
-  if (method == Method::tree) {
+  if (method == NcclAlgorithm::tree) {
     latency += 2.0 * ((c.per_node - 1) * intra + c.tree_depth() * inter);
   } else if (reduces_all || gather) {
     const double crossings = !c.multi_node() ? 0.0 : reduces_all ? 2.0 * nodes : nodes - 1;

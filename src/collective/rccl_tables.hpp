@@ -6,8 +6,8 @@
 namespace echo::collective {
 
 // Tree or ring, LL or Simple; us.
-[[nodiscard]] double rccl_time(const Call&, const Communicator&, Method, ops::Protocol);
-[[nodiscard]] bool rccl_allows(const Communicator&, Method, ops::Protocol);
+[[nodiscard]] double rccl_time(const Call&, const Communicator&, NcclAlgorithm, ops::Protocol);
+[[nodiscard]] bool rccl_allows(const Communicator&, NcclAlgorithm, ops::Protocol);
 
 // Channels (workgroups) of a communicator.
 [[nodiscard]] std::int32_t rccl_channels(std::int32_t per_node, bool multi_node);

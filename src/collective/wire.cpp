@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/at.hpp"
+
 namespace echo::collective {
 namespace {
 
@@ -32,29 +34,24 @@ double nvlink_share(const NetworkConstants& k, ops::Protocol p) {
   return pick(p, k.nvlink_rate_ll, k.nvlink_rate_ll128, k.nvlink_rate_simple);
 }
 
-double table_intra_hop(const Communicator& c, Method m, ops::Protocol p) {
-  const double hop =
-      c.tables->hop[static_cast<std::size_t>(c.inside)][static_cast<std::size_t>(m)][index_of(p)];
+double table_intra_hop(const Communicator& c, NcclAlgorithm m, ops::Protocol p) {
+  const double hop = c.tables->hop[at(c.inside)][row_of(m)][index_of(p)];
   return p == ops::Protocol::ll && c.multi_node() ? hop * c.tables->ll_hop_multi_node : hop;
 }
 
-double table_inter_hop(const Communicator& c, Method m, ops::Protocol p) {
+double table_inter_hop(const Communicator& c, NcclAlgorithm m, ops::Protocol p) {
   // With one rank per node nothing hides the network: NCCL then takes the tree's figure.
   const bool exposed = c.tables->tree_hop_when_single && c.ranks == c.nodes;
-  const auto method = static_cast<std::size_t>(exposed ? Method::tree : m);
-  return c.tables->hop[static_cast<std::size_t>(Level::network)][method][index_of(p)];
+  const std::size_t row = row_of(exposed ? NcclAlgorithm::tree : m);
+  return c.tables->hop[at(Level::network)][row][index_of(p)];
 }
 
-double intra_hop(const Communicator& c, Method m, ops::Protocol p, const NetworkConstants& k) {
-  return intra_factor(k, p) *
-         nccl_tables(physical_tables)
-             .hop[static_cast<std::size_t>(c.inside)][static_cast<std::size_t>(m)][index_of(p)];
+double intra_hop(const Communicator& c, NcclAlgorithm m, ops::Protocol p, const NetworkConstants& k) {
+  return intra_factor(k, p) * nccl_tables(physical_tables).hop[at(c.inside)][row_of(m)][index_of(p)];
 }
 
-double inter_hop(const Communicator& c, Method m, ops::Protocol p, const NetworkConstants& k) {
-  const double table =
-      nccl_tables(physical_tables)
-          .hop[static_cast<std::size_t>(Level::network)][static_cast<std::size_t>(m)][index_of(p)];
+double inter_hop(const Communicator& c, NcclAlgorithm m, ops::Protocol p, const NetworkConstants& k) {
+  const double table = nccl_tables(physical_tables).hop[at(Level::network)][row_of(m)][index_of(p)];
   return inter_factor(k, p) * table + k.network_delay + c.hop_latency;
 }
 

@@ -22,11 +22,11 @@ constexpr double share_of_line(ops::Protocol p) {  // payload in what crosses th
 [[nodiscard]] double nvlink_share(const NetworkConstants&, ops::Protocol);
 
 // NCCL's own hop latencies, us.
-[[nodiscard]] double table_intra_hop(const Communicator&, Method, ops::Protocol);
-[[nodiscard]] double table_inter_hop(const Communicator&, Method, ops::Protocol);
+[[nodiscard]] double table_intra_hop(const Communicator&, NcclAlgorithm, ops::Protocol);
+[[nodiscard]] double table_inter_hop(const Communicator&, NcclAlgorithm, ops::Protocol);
 // As they turn out: scaled by the fitted factors; a network hop adds delay and switches.
-[[nodiscard]] double intra_hop(const Communicator&, Method, ops::Protocol, const NetworkConstants&);
-[[nodiscard]] double inter_hop(const Communicator&, Method, ops::Protocol, const NetworkConstants&);
+[[nodiscard]] double intra_hop(const Communicator&, NcclAlgorithm, ops::Protocol, const NetworkConstants&);
+[[nodiscard]] double inter_hop(const Communicator&, NcclAlgorithm, ops::Protocol, const NetworkConstants&);
 
 // Payload rates in GB/s: of one GPU's NVLink under so many CTAs, and of one node's NICs.
 [[nodiscard]] Rate nvlink_rate(const Communicator&, ops::Protocol, double busy_channels,

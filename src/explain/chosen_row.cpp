@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/error.hpp"
+#include "cli/row_settings.hpp"
 #include "config/sweep_file/workload_reader.hpp"
 #include "explain/config_of_row.hpp"
 #include "explain/profile_inputs.hpp"
@@ -26,6 +27,28 @@ std::int64_t find_row(const results::ResultRows& rows, const std::string& id) {
                       std::to_string(rows.rows()));
 }
 
+// The file's trace among its inputs; null where its rows replay none.
+static const results::InputFile* trace_of(const results::Provenance& provenance) {
+  const auto found = std::ranges::find_if(
+      provenance.inputs, [](const results::InputFile& input) { return input.name.starts_with(trace_mark); });
+  return found == provenance.inputs.end() ? nullptr : &*found;
+}
+
+// As its settings have it, with the learned model and the profiles of the file's inputs.
+static void calibrate_again(const results::Provenance& provenance, const sweep::SweepSpec& settings,
+                            ConfigAgain& again) {
+  simulate::Calibration& calibration = again.known.calibration;
+  calibration.contention = settings.contention;
+  const bool is_slowed = settings.slowdown != sweep::SlowdownModel::off;
+  if (!is_slowed) calibration.slowdown = slowdown::NoSlowdown{};
+  again.learned = std::make_unique<const std::string>(learned_again(provenance.inputs, again.problem));
+  if (!again.learned->empty() && is_slowed)
+    calibration.learned = slowdown::LearnedView(std::as_bytes(std::span(*again.learned)));
+  again.measured = std::make_unique<const std::string>(
+      profiles_again(provenance.inputs, again.known.catalog, calibration, again.problem));
+  calibration.measured = kernels::Database(std::as_bytes(std::span(*again.measured)));
+}
+
 ConfigAgain config_again(const results::ResultFile& file, const results::Table& table,
                          const std::vector<std::string>& preset_paths) {
   constexpr std::int64_t row = 0;
@@ -33,34 +56,16 @@ ConfigAgain config_again(const results::ResultFile& file, const results::Table& 
   try {
     again.known = config::read_catalog(config::catalog_folders(preset_paths));
     const results::Provenance provenance = results::read_provenance(file.file());
-    for (const results::InputFile& input : provenance.inputs) {
-      if (!input.name.starts_with(trace_mark)) continue;
-      again.problem =
-          config::read_workload_again(provenance.resolved_toml, input.path, input.hash, again.known);
-      if (!again.problem.empty()) return again;
-    }
+    const results::InputFile* trace = trace_of(provenance);
+    const sweep::SweepSpec settings =
+        cli::settings_again(file.state().settings, trace == nullptr ? "" : trace->path,
+                            provenance.resolved_toml, table, again.problem);
+    if (trace != nullptr && again.problem.empty())
+      again.problem = config::read_workload_again(settings.workload, trace->hash, again.known);
+    if (!again.problem.empty()) return again;
     again.config = config_of_row(table, row, results::read_layer_tables(file.file()), again.known.catalog,
                                  again.problem);
-    // No tax: nothing slowed the step, or its sweep left slowdown out; either way this is the same step.
-    const bool shares = table.find("step_time_no_contention") != nullptr;
-    const bool is_untaxed = table.number(shares ? "step_time_no_contention" : "step_time", row) ==
-                            table.number("step_time_no_slowdown", row);
-    if (is_untaxed) again.known.calibration.slowdown = slowdown::NoSlowdown{};
-    // Likewise of collectives that share links; what flows leave them is another price, and so has to be
-    // said.
-    if (provenance.resolved_toml.find("contention = 'flow'") != std::string::npos ||
-        provenance.resolved_toml.find("contention = \"flow\"") != std::string::npos) {
-      again.known.calibration.contention = simulate::Contention::flow;
-    } else if (table.find("step_time_no_contention") == nullptr ||
-               table.number("step_time", row) == table.number("step_time_no_contention", row)) {
-      again.known.calibration.contention = simulate::Contention::off;
-    }
-    again.learned = std::make_unique<const std::string>(learned_again(provenance.inputs, again.problem));
-    if (!again.learned->empty() && !is_untaxed)
-      again.known.calibration.learned = slowdown::LearnedView(std::as_bytes(std::span(*again.learned)));
-    again.measured = std::make_unique<const std::string>(
-        profiles_again(provenance.inputs, again.known.catalog, again.known.calibration, again.problem));
-    again.known.calibration.measured = kernels::Database(std::as_bytes(std::span(*again.measured)));
+    calibrate_again(provenance, settings, again);
   } catch (const UserError& error) {
     again.problem = error.what();
   }

@@ -27,7 +27,10 @@ struct GroupLinks {
 enum class Traffic : std::int8_t { neighbours, scattered, all_pairs };
 
 struct Topology {
-  const char* name;
+  const char* name;  // of its file
+  // Its number in result files, from 1 on without a gap; never changed. 0: only a cluster's own file can fill
+  // it.
+  std::int32_t code = 0;
   const char* source;
   // Pure. Contract: symmetric in the ranks; never faster than the cluster's own links; within one scale-up
   // domain (a node, or an NVL72 rack: a "node" of GroupSpan) only scale_up is set.
@@ -37,13 +40,17 @@ struct Topology {
   void (*build)(const ClusterSpec&, std::int32_t domains, NetworkGraph& out);
   // Whether `links` depends on the size of the machine, ClusterSpec::nodes (0 = no larger than the group).
   bool sized = false;
+  bool is_meshed = false;  // the GPUs of a node: each with a link to every other, instead of switches
+  bool has_rings = false;  // between domains, along ClusterSpec::dims
 };
 
 [[nodiscard]] std::span<const Topology* const> topology_table();  // sorted by name; ids index it
+[[nodiscard]] inline const Topology& topology_of(const ClusterSpec& cluster) {
+  return *topology_table()[static_cast<std::size_t>(cluster.topology.index())];
+}
 [[nodiscard]] inline GroupLinks links_of(const GroupSpan& span, const ClusterSpec& cluster,
                                          const GpuSpec& gpu, Traffic traffic = Traffic::neighbours) {
-  return topology_table()[static_cast<std::size_t>(cluster.topology.index())]->links(span, traffic, cluster,
-                                                                                     gpu);
+  return topology_of(cluster).links(span, traffic, cluster, gpu);
 }
 
 }  // namespace echo::machine

@@ -6,14 +6,13 @@
 #include <limits>
 #include <numeric>
 
+#include "base/at.hpp"
 #include "base/counter_rng.hpp"
 #include "network/fold.hpp"
 #include "network/max_min.hpp"
 
 namespace echo::network {
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 constexpr SimTime never = SimTime::max();
 

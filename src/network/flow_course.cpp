@@ -2,9 +2,9 @@
 
 #include <numeric>
 
-namespace echo::network {
+#include "base/at.hpp"
 
-static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+namespace echo::network {
 
 Course course_of(const Activity& activity, std::uint64_t number, Router& router, Repeats repeats) {
   Course course;

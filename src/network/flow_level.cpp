@@ -17,6 +17,7 @@
 // packets, queues, the time until rates settle; ranks of a group wait for each other at every phase.
 #include "network/flow_level.hpp"
 
+#include "base/at.hpp"
 #include "network/flow_component.hpp"
 
 namespace echo::network {
@@ -32,7 +33,7 @@ FlowTimes simulate_flows(const machine::NetworkGraph& graph, Router& router,
     courses.push_back(course_of(activities[i], i, router, repeats));
   std::vector<std::vector<Course*>> groups(
       static_cast<std::size_t>(find_components(courses, graph.links.size())));
-  for (Course& course : courses) groups[static_cast<std::size_t>(course.group)].push_back(&course);
+  for (Course& course : courses) groups[at(course.group)].push_back(&course);
   for (auto& group : groups) run_component(std::move(group), capacity, out);
   for (const Course& course : courses) out.end.push_back(course.end);
   return out;

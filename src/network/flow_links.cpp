@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/at.hpp"
 #include "machine/graph_parts.hpp"
 #include "machine/placement.hpp"
 #include "network/flow_level.hpp"
@@ -30,38 +31,25 @@ constexpr std::int64_t piece = 1'000'000'000;
 // Hashed flows that are still followed one by one: a fraction of a second.
 constexpr std::size_t most_hashed = 1 << 14;
 
-CollectiveKind kind_of(Traffic traffic) {
-  if (traffic.method != Method::pairwise) return CollectiveKind::all_reduce;
-  return traffic.all_pairs ? CollectiveKind::all_to_all : CollectiveKind::send_recv;
+bool is_tree(ops::NcclAlgorithm algorithm) {
+  return algorithm == ops::NcclAlgorithm::tree || algorithm == ops::NcclAlgorithm::nvls_tree;
 }
 
 // Payload of which one transfer between nodes is a `piece`.
-std::int64_t payload_of(const GroupSpan& span, Traffic traffic) {
-  switch (traffic.method) {
-    case Method::ring:
-      return piece * span.ranks_per_node * span.ranks;
-    case Method::tree:
-    case Method::nvls_tree:
-      return piece * 2 * span.ranks_per_node;
-    case Method::pairwise:
-      return traffic.all_pairs ? piece * span.ranks : piece;
-  }
-  return piece;
+std::int64_t payload_of(const GroupSpan& span, const Traffic& traffic) {
+  if (traffic.kind == CollectiveKind::send_recv) return piece;
+  if (traffic.kind == CollectiveKind::all_to_all) return piece * span.ranks;
+  if (is_tree(traffic.algorithm)) return piece * 2 * span.ranks_per_node;
+  return piece * span.ranks_per_node * span.ranks;
 }
 
 // Bytes that the bandwidth of a node is reckoned by.
-double bytes_of(const GroupSpan& span, Traffic traffic) {
+double bytes_of(const GroupSpan& span, const Traffic& traffic) {
   const double q = span.ranks_per_node, one = static_cast<double>(piece);
-  switch (traffic.method) {
-    case Method::ring:
-      return q * one;
-    case Method::tree:
-    case Method::nvls_tree:
-      return 2.0 * q * one * (span.nodes > 2 ? 2.0 : 1.0);
-    case Method::pairwise:
-      return q * one * (traffic.all_pairs ? span.ranks - q : 1.0);
-  }
-  return one;
+  if (traffic.kind == CollectiveKind::send_recv) return q * one;
+  if (traffic.kind == CollectiveKind::all_to_all) return q * one * (span.ranks - q);
+  if (is_tree(traffic.algorithm)) return 2.0 * q * one * (span.nodes > 2 ? 2.0 : 1.0);
+  return q * one;
 }
 
 bool is_regular(const GroupSpan& span, std::int32_t domain) {
@@ -72,7 +60,7 @@ bool is_regular(const GroupSpan& span, std::int32_t domain) {
 // One phase of all groups of the block, between domains only.
 textbook::Phases all_groups(const GroupSpan& span, Traffic traffic, std::int32_t domain) {
   textbook::Phases one, all;
-  phases_of(traffic.method, kind_of(traffic), payload_of(span, traffic), {span.ranks, span.ranks_per_node},
+  phases_of(traffic.algorithm, traffic.kind, payload_of(span, traffic), {span.ranks, span.ranks_per_node},
             one);
   for (std::int32_t offset = 0; offset < span.stride; ++offset) {
     for (const textbook::Transfer& t : one.transfers) {
@@ -91,7 +79,7 @@ machine::GroupLinks flow_links(const GroupSpan& span, Traffic traffic, const mac
   machine::GroupLinks links = closed;
   const std::int32_t domain = machine::domain_of(cluster);
   if (span.nodes <= 1 || !is_regular(span, domain)) return links;
-  const auto& topology = *machine::topology_table()[static_cast<std::size_t>(cluster.topology.index())];
+  const auto& topology = *machine::topology_table()[at(cluster.topology.index())];
   machine::NetworkGraph graph;
   const std::int32_t gpus = span.stride * span.ranks;
   topology.build(cluster, (gpus + domain - 1) / domain, graph);
@@ -109,10 +97,9 @@ machine::GroupLinks flow_links(const GroupSpan& span, Traffic traffic, const mac
   SimTime latency{};
   std::vector<double> load(graph.links.size(), 0.0);  // bytes
   for (const textbook::Transfer& t : phases.transfers) {
-    router.route(slots[static_cast<std::size_t>(t.from)], slots[static_cast<std::size_t>(t.to)], 0, uses);
+    router.route(slots[at(t.from)], slots[at(t.to)], 0, uses);
     latency = std::max(latency, router.latency_of(uses));
-    for (const LinkUse& use : uses)
-      load[static_cast<std::size_t>(use.link)] += use.share * static_cast<double>(t.bytes);
+    for (const LinkUse& use : uses) load[at(use.link)] += use.share * static_cast<double>(t.bytes);
   }
   SimTime time{};
   if (cluster.routing == machine::Routing::ecmp && phases.transfers.size() > most_hashed) {

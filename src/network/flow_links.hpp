@@ -11,13 +11,14 @@ namespace echo::network {
 
 // What stands where a topology's closed form would: `scale_out` is the bandwidth with which a node of the
 // slowest group gets its traffic through while all groups like it, side by side from the first GPU on, do the
-// same; its latency is that of the longest way. `traffic`: rings, trees, or pairs (`all_pairs` false: a send
-// to the last member only). Pure; costs a graph and its routes, so callers keep what they got. Groups that
-// are irregular or stay inside a scale-up domain see `closed`, what the closed form says. `scattered`: the
-// nodes stand in random order under the fabric. `seed`: of that order and of hashes.
+// same; its latency is that of the longest way. `kind`: an all-to-all or a send goes between pairs; all
+// others as the algorithm's all-reduce. Pure; costs a graph and its routes, so callers keep what they got.
+// Groups that are irregular or stay inside a scale-up domain see `closed`, what the closed form says.
+// `scattered`: the nodes stand in random order under the fabric. `seed`: of that order and of hashes.
 struct Traffic {
-  Method method = Method::ring;
-  bool all_pairs = true, scattered = false;
+  ops::NcclAlgorithm algorithm = ops::NcclAlgorithm::ring;
+  ops::CollectiveKind kind = ops::CollectiveKind::all_reduce;
+  bool scattered = false;
 };
 [[nodiscard]] machine::GroupLinks flow_links(const machine::GroupSpan&, Traffic,
                                              const machine::GroupLinks& closed, const machine::ClusterSpec&,

@@ -11,13 +11,12 @@
 #include <bit>
 #include <unordered_map>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "base/counter_rng.hpp"
 
 namespace echo::network {
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 std::uint64_t with(std::uint64_t colour, double share) {
   return mix(colour ^ std::bit_cast<std::uint64_t>(share));

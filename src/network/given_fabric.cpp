@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/at.hpp"
 #include "network/routing.hpp"
 
 namespace echo::network {
@@ -37,7 +38,7 @@ machine::GivenFabric rate_fabric(machine::NetworkGraph graph, machine::Routing r
       const SimTime latency = router.latency_of(uses);
       latencies += static_cast<double>(latency.count());
       if (apart % g.domain == 0) given.shifted_latency = std::max(given.shifted_latency, latency);
-      for (const LinkUse& use : uses) one[static_cast<std::size_t>(use.link)] += use.share;
+      for (const LinkUse& use : uses) one[at(use.link)] += use.share;
     }
     for (std::size_t i = 0; i < one.size(); ++i) all[i] += one[i] / (g.gpus - 1);
     if (apart % g.domain == 0) shifted = std::min(shifted, slowest(g, one));

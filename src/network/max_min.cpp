@@ -12,13 +12,10 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 
 namespace echo::network {
-
-namespace {
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-}  // namespace
 
 void MaxMin::bind(const Csr<LinkUse>& uses, std::span<const double> capacity) {
   const std::size_t flows = at(uses.rows());

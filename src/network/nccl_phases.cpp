@@ -90,15 +90,15 @@ void pairwise(CollectiveKind kind, std::int64_t bytes, GroupShape g, textbook::P
 
 }  // namespace
 
-void phases_of(Method method, CollectiveKind kind, std::int64_t payload, GroupShape g,
+void phases_of(ops::NcclAlgorithm algorithm, CollectiveKind kind, std::int64_t payload, GroupShape g,
                textbook::Phases& out) {
   ECHO_EXPECT(g.ranks >= 2 && g.per_node >= 1 && g.ranks % g.per_node == 0);
   out.clear();
   if (kind == CollectiveKind::all_to_all || kind == CollectiveKind::send_recv) {
     pairwise(kind, payload, g, out);
-  } else if (kind == CollectiveKind::all_reduce && method == Method::tree) {
+  } else if (kind == CollectiveKind::all_reduce && algorithm == ops::NcclAlgorithm::tree) {
     tree(payload, g, out);
-  } else if (kind == CollectiveKind::all_reduce && method == Method::nvls_tree) {
+  } else if (kind == CollectiveKind::all_reduce && algorithm == ops::NcclAlgorithm::nvls_tree) {
     nvls_tree(payload, g, out);
   } else {
     ring(kind, payload, g, out);

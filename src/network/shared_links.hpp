@@ -1,8 +1,10 @@
 // What collectives of different groups lose to each other while they run on the same GPUs, in closed form.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "machine/topology.hpp"
@@ -12,6 +14,7 @@ namespace echo::network {
 
 // What collectives that run at once are taken to do to each other.
 enum class Contention : std::int8_t { analytical, off, flow };
+inline constexpr std::array<std::string_view, 3> contention_names{"analytical", "off", "flow"};
 
 // What one collective asks of the links of a GPU and of its node while it runs alone.
 struct LinkDemand {

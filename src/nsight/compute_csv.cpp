@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/csv.hpp"
-#include "nsight/complaints.hpp"
+#include "base/problems.hpp"
 #include "nsight/compute_metrics.hpp"
 #include "nsight/kernel_name.hpp"
 #include "nsight/quantity.hpp"
@@ -43,7 +43,8 @@ std::string only_the_table(std::string_view text) {
 
 class Reader {
  public:
-  Reader(const CsvTable& table, const std::string& file) : table_(table), complaints_(file) {}
+  Reader(const CsvTable& table, const std::string& file)
+      : table_(table), problems_(file, Problems::rows_of_a_table) {}
 
   std::vector<ProfiledKernel> read() {
     if (table_.has("Metric Name") && table_.has("Metric Value"))
@@ -55,14 +56,15 @@ class Reader {
       if (!problem.empty()) complain(first_row_[i], problem);
     }
     if (kernels_.empty())
-      complaints_.add(1, "the table has no kernels", "profile the program again; was anything launched?");
-    complaints_.throw_if_any();
+      problems_.error_at(1, 1, "the table has no kernels",
+                         "profile the program again; was anything launched?");
+    problems_.throw_if_any();
     return std::move(kernels_);
   }
 
  private:
   void complain(std::size_t row, const std::string& what) {
-    complaints_.add(table_.place(row).line, what,
+    problems_.error(table_.place(row), what,
                     "print the report again: ncu --import FILE.ncu-rep --csv, in the English locale");
   }
 
@@ -140,7 +142,7 @@ class Reader {
   }
 
   const CsvTable& table_;
-  Complaints complaints_;
+  Problems problems_;
   std::vector<ProfiledKernel> kernels_;
   std::vector<ComputeMetrics> metrics_;  // [kernel]
   std::vector<std::size_t> first_row_;   // [kernel]

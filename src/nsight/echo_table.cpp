@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-
 #include <array>
 #include <cmath>
 #include <string_view>
 #include <utility>
 
-#include "nsight/complaints.hpp"
+#include "base/problems.hpp"
 #include "nsight/quantity.hpp"
 
 namespace echo::nsight {
@@ -32,17 +31,17 @@ constexpr double nanosecond = 1e-9;
 class Importer {
  public:
   Importer(const CsvTable& table, const std::string& gpu)
-      : table_(table), gpu_(gpu), complaints_(table.header_place().file) {}
+      : table_(table), gpu_(gpu), problems_(table.header_place().file, Problems::rows_of_a_table) {}
 
   EchoTable read() {
     for (std::size_t row = 0; row < table_.rows(); ++row) read_row(row);
-    complaints_.throw_if_any();
+    problems_.throw_if_any();
     return std::move(out_);
   }
 
  private:
   void complain(std::size_t row, const std::string& what, const std::string& remedy) {
-    complaints_.add(table_.place(row).line, what, remedy);
+    problems_.error(table_.place(row), what, remedy);
   }
 
   // NaN where the cell is blank, or holds something else, which is complained about.
@@ -57,7 +56,7 @@ class Importer {
   }
 
   void read_row(std::size_t row) {
-    const std::int64_t before = complaints_.count();
+    const int before = problems_.errors();
     OverlapRow out{.kernel = std::string(table_.text(row, "kShortName")),
                    .full_name = std::string(table_.text(row, "kDemangledName")),
                    .gpu = gpu_};
@@ -68,7 +67,7 @@ class Importer {
     check_names(row, out);
     check_sm_count(row);
     const double stated = number(row, "slowdown");
-    if (complaints_.count() != before) return;
+    if (problems_.errors() != before) return;
     if (const char* problem = slowdown::why_unsound(out)) return complain(row, problem, "correct the row");
     check_slowdown(row, stated, slowdown::slowdown_of(out));
     out_.rows.push_back(std::move(out));
@@ -118,7 +117,7 @@ class Importer {
 
   const CsvTable& table_;
   const std::string& gpu_;
-  Complaints complaints_;
+  Problems problems_;
   EchoTable out_;
 };
 

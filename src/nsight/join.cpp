@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "nsight/align.hpp"
 #include "nsight/busy_time.hpp"
@@ -51,7 +52,7 @@ class DeviceRun {
   [[nodiscard]] const std::vector<TracedKernel>& kernels() const { return kernels_; }
   [[nodiscard]] const std::vector<TracedKernel>& communication() const { return communication_; }
   [[nodiscard]] const KernelNames& names(const TracedKernel& kernel) const {
-    return trace_.names[static_cast<std::size_t>(kernel.name)];
+    return trace_.names[at(kernel.name)];
   }
   [[nodiscard]] double overlap_of(const TracedKernel& kernel) const {
     return share_within(beside_communication_, kernel);
@@ -64,8 +65,7 @@ class DeviceRun {
   static std::vector<TracedKernel> kernels_of(const Trace& trace, std::int32_t device, bool communicates) {
     std::vector<TracedKernel> out;
     for (const TracedKernel& kernel : trace.kernels)
-      if (kernel.device == device &&
-          trace.names[static_cast<std::size_t>(kernel.name)].communicates == communicates)
+      if (kernel.device == device && trace.names[at(kernel.name)].communicates == communicates)
         out.push_back(kernel);
     return out;
   }
@@ -105,9 +105,7 @@ std::vector<std::int32_t> longest_beside(const DeviceRun& run) {
   std::vector<std::int32_t> active;
   std::int32_t next = 0;
   for (const TracedKernel& kernel : run.kernels()) {
-    const auto one = [&](std::int32_t i) -> const TracedKernel& {
-      return communication[static_cast<std::size_t>(i)];
-    };
+    const auto one = [&](std::int32_t i) -> const TracedKernel& { return communication[at(i)]; };
     for (; next < std::ssize(communication) && one(next).start < kernel.end; ++next) active.push_back(next);
     std::erase_if(active, [&](std::int32_t i) { return one(i).end <= kernel.start; });
     std::int32_t best = -1;
@@ -202,9 +200,7 @@ class Joiner {
   std::vector<std::int32_t> profiles_of(const DeviceRun& run, std::int32_t device) {
     std::vector<std::int32_t> out(run.kernels().size(), -1), places = profiled_on(device);
     if (places.empty()) return out;
-    const auto profile = [&](std::int32_t i) -> const ProfiledKernel& {
-      return sources_.metrics[static_cast<std::size_t>(i)];
-    };
+    const auto profile = [&](std::int32_t i) -> const ProfiledKernel& { return sources_.metrics[at(i)]; };
     const bool has_grid = std::all_of(places.begin(), places.end(), [&](std::int32_t i) {
       return !std::isnan(profile(i).metrics.blocks) && !std::isnan(profile(i).metrics.threads);
     });
@@ -217,8 +213,7 @@ class Joiner {
       second.push_back(keys.of(profile(i).name, has_grid ? profile(i).metrics.blocks : 0.0,
                                has_grid ? profile(i).metrics.threads : 0.0));
     const std::vector<Match> matches = align_or_refuse(first, second, "the run alone and its profile");
-    for (const Match& match : matches)
-      out[static_cast<std::size_t>(match.first)] = places[static_cast<std::size_t>(match.second)];
+    for (const Match& match : matches) out[at(match.first)] = places[at(match.second)];
     leave_out("profiled, but not in the run alone", std::ssize(second) - std::ssize(matches));
     return out;
   }
@@ -229,7 +224,7 @@ class Joiner {
     for (const ProfiledKernel& kernel : sources_.metrics) devices.insert(kernel.device);
     std::vector<std::int32_t> places;
     for (std::int32_t i = 0; i < std::ssize(sources_.metrics); ++i) {
-      const ProfiledKernel& kernel = sources_.metrics[static_cast<std::size_t>(i)];
+      const ProfiledKernel& kernel = sources_.metrics[at(i)];
       const bool is_here = devices.size() == 1 || kernel.device == std::to_string(device);
       if (is_here && !is_communication(kernel.full_name)) places.push_back(i);
     }
@@ -244,13 +239,13 @@ class Joiner {
       return leave_out("kernels of other streams run beside them");
     const KernelNames& names = overlapped.names(together);
     OverlapRow row{.kernel = names.name, .full_name = names.full_name, .gpu = sources_.gpu};
-    if (profile >= 0) row.metrics = sources_.metrics[static_cast<std::size_t>(profile)].metrics;
+    if (profile >= 0) row.metrics = sources_.metrics[at(profile)].metrics;
     add_launch(row.metrics, by_itself);
     row.alone = static_cast<double>(by_itself.duration()) * nanosecond;
     row.overlapped = static_cast<double>(together.duration()) * nanosecond;
     row.overlap_ratio = overlapped.overlap_of(together);
     if (beside >= 0) {
-      const TracedKernel& communication = overlapped.communication()[static_cast<std::size_t>(beside)];
+      const TracedKernel& communication = overlapped.communication()[at(beside)];
       row.beside = communication_of(communication, overlapped.names(communication).name);
     }
     if (const char* problem = slowdown::why_unsound(row)) return leave_out(problem);

@@ -13,6 +13,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/at.hpp"
 #include "nsight/sqlite.hpp"
 
 namespace echo::nsight {
@@ -114,8 +115,7 @@ class Reader {
       while (query->next()) {
         const auto start = query->integer(0), end = query->integer(1);
         std::string text = query->text(2).value_or("");
-        if (text.empty() && query->integer(3))
-          text = out_.names[static_cast<std::size_t>(name_of(query->integer(3)))];
+        if (text.empty() && query->integer(3)) text = out_.names[at(name_of(query->integer(3)))];
         if (const std::int64_t number = step_number(text); number >= 0 && is_sound(start, end))
           marks.try_emplace(number, Mark{*start, *end, text});
       }

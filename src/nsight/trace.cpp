@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "nsight/complaints.hpp"
+#include "base/problems.hpp"
 #include "nsight/kernel_name.hpp"
 #include "nsight/sqlite.hpp"
 
@@ -31,21 +31,21 @@ bool has(const std::vector<std::string>& columns, const std::string& name) {
 
 class Reader {
  public:
-  explicit Reader(const std::string& path) : file_(path), complaints_(path) {}
+  explicit Reader(const std::string& path) : file_(path), problems_(path, Problems::rows_of_a_table) {}
 
   Trace read() {
     read_devices();
     read_kernels();
     name_kernels();
-    complaints_.throw_if_any();
+    problems_.throw_if_any();
     read_gpu();
     return std::move(out_);
   }
 
  private:
   void complain(std::int64_t row, const std::string& what) {
-    complaints_.add(0, fmt::format("row {} of {}: {}", row, kernel_table, what),
-                    "export the report again: nsys export --type sqlite FILE.nsys-rep");
+    problems_.error_at(0, 0, fmt::format("row {} of {}: {}", row, kernel_table, what),
+                       "export the report again: nsys export --type sqlite FILE.nsys-rep");
   }
 
   void read_kernels() {
@@ -69,7 +69,7 @@ class Reader {
         file_.refuse("more than 10 000 000 kernels; trace fewer steps");
       read_kernel(query);
     }
-    if (out_.kernels.empty() && complaints_.count() == 0) file_.refuse("it has no kernels");
+    if (out_.kernels.empty() && problems_.errors() == 0) file_.refuse("it has no kernels");
   }
 
   void read_kernel(const SqliteQuery& query) {
@@ -173,7 +173,7 @@ class Reader {
   }
 
   SqliteFile file_;
-  Complaints complaints_;
+  Problems problems_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::int32_t> gpus_;  // by process and deviceId
   std::vector<Ids> ids_;                                                // [kernel as read] of its names
   std::vector<std::int64_t> rows_;                                      // [kernel as read]

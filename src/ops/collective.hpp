@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/id.hpp"
 #include "base/units.hpp"
 #include "machine/group.hpp"
 #include "ops/generic_settings.hpp"
@@ -32,21 +31,48 @@ inline constexpr std::array<std::string_view, collective_kind_count> collective_
 enum class Protocol : std::int8_t { ll, ll128, simple };
 inline constexpr std::array<std::string_view, 3> protocol_names{"LL", "LL128", "Simple"};
 
-using AlgorithmId = Id<struct AlgorithmTag>;  // index into the algorithm plug-in table
-
-// What a communicator may be held to. In the order of NCCL's own search, one on: a tie keeps the first.
+// Every way in which NCCL, RCCL or a kernel of a framework does a collective; plug-ins of
+// collective/algorithms (textbook ones: GenericAlgorithm). In the order in which they are looked at: a tie
+// keeps the first. Result files hold the numbers from `automatic` to `last_nccl_algorithm`, so new ones come
+// behind that.
 enum class NcclAlgorithm : std::int8_t {
-  automatic,
+  // Kernels that frameworks call before they ask the library.
+  two_shot = -4,
+  deepep,
+  one_shot,
+  all_pairs,
+  // What a communicator may be held to (NCCL_ALGO), in the order of NCCL's own search.
+  automatic,  // of an estimate: none
   tree,
   ring,
   collnet_direct,
   collnet_chain,
   nvls,
   nvls_tree,
-  pat
+  pat,
+  // What exchanges between pairs are.
+  pairwise,
+  send_recv
 };
-inline constexpr std::array<std::string_view, 8> nccl_algorithm_names{
-    "auto", "tree", "ring", "collnet_direct", "collnet_chain", "nvls", "nvls_tree", "pat"};
+inline constexpr NcclAlgorithm first_algorithm = NcclAlgorithm::two_shot;
+inline constexpr NcclAlgorithm last_nccl_algorithm = NcclAlgorithm::pat;
+inline constexpr auto algorithm_names = std::to_array<std::string_view>(
+    {"two_shot", "deepep", "one_shot", "all_pairs",                                          //
+     "auto", "tree", "ring", "collnet_direct", "collnet_chain", "nvls", "nvls_tree", "pat",  //
+     "pairwise", "send_recv"});
+[[nodiscard]] constexpr std::string_view name_of(NcclAlgorithm algorithm) {
+  return algorithm_names[static_cast<std::size_t>(static_cast<std::int32_t>(algorithm) -
+                                                  static_cast<std::int32_t>(first_algorithm))];
+}
+// Of those that a communicator may be held to, by number.
+inline constexpr auto nccl_algorithm_names = [] {
+  std::array<std::string_view, static_cast<std::size_t>(last_nccl_algorithm) + 1> names;
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = name_of(static_cast<NcclAlgorithm>(i));
+  return names;
+}();
+static_assert(name_of(NcclAlgorithm::automatic) == "auto" &&
+              name_of(NcclAlgorithm::send_recv) == "send_recv");
+
 enum class NcclProtocol : std::int8_t { automatic, ll, ll128, simple };
 inline constexpr std::array<std::string_view, 4> nccl_protocol_names{"auto", "LL", "LL128", "Simple"};
 
@@ -84,7 +110,7 @@ struct CollectiveQuery {
 
 struct CollectiveEstimate {
   SimTime time{};
-  AlgorithmId algorithm;
+  NcclAlgorithm algorithm = NcclAlgorithm::automatic;
   Protocol protocol = Protocol::simple;
   std::int32_t channels = 0;   // CTAs it occupies while it runs
   GenericAlgorithm generic{};  // the textbook algorithm it is priced as; best: NCCL's own

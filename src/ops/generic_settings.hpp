@@ -13,7 +13,8 @@ enum class CollectiveModel : std::int8_t { nccl_whitebox, generic };
 inline constexpr std::array<std::string_view, 2> collective_model_names{"nccl-whitebox", "generic"};
 
 // best: the fastest of the others. hierarchical: one dimension of the machine after the other, each by the
-// fastest that serves it. The rest: plug-ins of network/algorithms, over all ranks at once.
+// fastest that serves it. The rest: plug-ins of textbook/algorithms, over all ranks at once. Result files hold
+// the numbers, so new ones come last.
 enum class GenericAlgorithm : std::int8_t {
   best,
   hierarchical,
@@ -24,9 +25,13 @@ enum class GenericAlgorithm : std::int8_t {
   halving_doubling,
   ring
 };
-inline constexpr std::array<std::string_view, 8> generic_algorithm_names{
-    "auto",   "hierarchical",       "bidirectional_ring", "bruck",
-    "direct", "double_binary_tree", "halving_doubling",   "ring"};
+inline constexpr auto generic_algorithm_names =
+    std::to_array<std::string_view>({"auto", "hierarchical", "bidirectional_ring", "bruck", "direct",
+                                     "double_binary_tree", "halving_doubling", "ring"});
+[[nodiscard]] constexpr std::string_view name_of(GenericAlgorithm algorithm) {
+  return generic_algorithm_names[static_cast<std::size_t>(algorithm)];
+}
+static_assert(name_of(GenericAlgorithm::ring) == "ring");
 
 // In which order a hierarchical collective takes the dimensions: from the GPU outwards; the widest first; or
 // each chunk another way, whichever dimension has had least to do (Themis).

@@ -4,6 +4,7 @@
 
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 #include "base/error.hpp"
 #include "results/columns.hpp"
@@ -30,6 +31,14 @@ constexpr std::array<TextMember, 9> texts{{{"name", &FileHeader::name},
                                            {"calibration_key", &FileHeader::calibration_key},
                                            {"space_key", &FileHeader::space_key},
                                            {"shard", &FileHeader::shard}}};
+
+// The same of [simulate] and [workload].
+constexpr std::array<std::pair<const char*, std::string RowSettings::*>, 5> setting_texts{
+    {{"slowdown", &RowSettings::slowdown},
+     {"contention", &RowSettings::contention},
+     {"workload_format", &RowSettings::workload_format},
+     {"workload_times", &RowSettings::workload_times},
+     {"workload_data_groups", &RowSettings::workload_data_groups}}};
 
 std::vector<std::string> words(const std::string& text) {
   std::istringstream in(text);
@@ -63,6 +72,23 @@ std::string input_names() {
   return names;
 }
 
+void write_settings(Hdf5File& file, const RowSettings& settings) {
+  for (const auto& [name, member] : setting_texts) file.set_attribute("/", name, settings.*member);
+  file.set_attribute("/", "skew_sigma", settings.skew_sigma);
+  file.set_attribute("/", "skew_draws", settings.skew_draws);
+  file.set_attribute("/", "workload_tokens", settings.workload_tokens);
+}
+
+RowSettings read_settings(const Hdf5File& file) {
+  RowSettings settings;
+  if (!file.has_attribute("/", "slowdown")) return settings;  // a file before schema 1.7
+  for (const auto& [name, member] : setting_texts) settings.*member = file.text_attribute("/", name);
+  settings.skew_sigma = file.real_attribute("/", "skew_sigma");
+  settings.skew_draws = file.integer_attribute("/", "skew_draws");
+  settings.workload_tokens = file.real_attribute("/", "workload_tokens");
+  return settings;
+}
+
 }  // namespace
 
 void write_header(Hdf5File& file, const FileHeader& header, std::int64_t rows,
@@ -74,6 +100,7 @@ void write_header(Hdf5File& file, const FileHeader& header, std::int64_t rows,
   file.set_attribute("/", "objectives", objectives_text(header.objectives));
   file.set_attribute("/", "limits", fmt::format("{}", fmt::join(header.limit_names, " ")));
   file.set_attribute("/", "target_tokens", header.target_tokens);
+  write_settings(file, header.settings);
   file.set_attribute("/", "coordinates", input_names());  // xarray makes these coordinates
   file.set_attribute("/", "n_total", header.ids > 0 ? header.ids : rows);
   file.set_attribute("/", "n_done", rows - by_status[static_cast<std::size_t>(training::Status::pending)]);
@@ -93,6 +120,7 @@ FileState read_state(const Hdf5File& file, const std::filesystem::path& name) {
   state.limit_names = words(text("limits"));
   if (file.has_attribute("/", "target_tokens"))
     state.target_tokens = file.real_attribute("/", "target_tokens");
+  state.settings = read_settings(file);
   state.schema_version = text("schema_version");
   state.rows_digest = text("rows_digest");
   state.ids = file.integer_attribute("/", "n_total");

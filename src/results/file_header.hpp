@@ -14,15 +14,28 @@
 
 namespace echo::results {
 
+// [simulate] and [workload] of the sweep: what rows depend on beside their configs, the presets and the
+// constants. In the words of sweep files.
+struct RowSettings {
+  std::string slowdown, contention;  // empty in files before schema 1.7, which do not say
+  double skew_sigma = 0.0;
+  std::int64_t skew_draws = 0;  // 0 = GPUs are alike
+  // Of the trace that is replayed; times is empty where there is none. Groups by name, one per line.
+  std::string workload_format, workload_times, workload_data_groups;
+  double workload_tokens = 0.0;  // 0 = not given
+  friend bool operator==(const RowSettings&, const RowSettings&) = default;
+};
+
 struct FileHeader {
   std::string name, title;  // of the sweep
   // Keys, hex. sweep_key: of everything. row_key: what must be equal for rows to be mixed. The others say
   // what a difference comes from: the program, the presets, the fitted constants, the axes and rules.
   std::string sweep_key, row_key, code_key, catalog_key, calibration_key, space_key;
-  std::string shard;                         // "2/8"; empty = not one of several
-  sweep::PointIndex ids = 0;                 // points of the whole space; 0 = as many as there are rows
-  bool is_partial = false;                   // points are missing: a snapshot, a stopped launch, a shard
-  double target_tokens = 0.0;                // of the whole training; 0 = not given
+  std::string shard;           // "2/8"; empty = not one of several
+  sweep::PointIndex ids = 0;   // points of the whole space; 0 = as many as there are rows
+  bool is_partial = false;     // points are missing: a snapshot, a stopped launch, a shard
+  double target_tokens = 0.0;  // of the whole training; 0 = not given
+  RowSettings settings;
   std::vector<sweep::Objective> objectives;  // the first ranks; empty = the schema's own
   std::vector<std::string> limit_names;      // by Row::limit; words without blanks, each once
   friend bool operator==(const FileHeader&, const FileHeader&) = default;

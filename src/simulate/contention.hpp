@@ -6,6 +6,7 @@
 namespace echo::simulate {
 
 using network::Contention;
+using network::contention_names;
 inline constexpr Contention default_contention = Contention::analytical;
 
 }  // namespace echo::simulate

@@ -71,8 +71,8 @@ void serialize(Archive& archive, echo::simulate::Skew& skew, unsigned) {
 
 template <class Archive>
 void serialize(Archive& archive, echo::sweep::TraceWorkload& workload, unsigned) {
-  auto& [trace, times, data_groups, tokens] = workload;
-  archive& trace& times& data_groups& tokens;
+  auto& [trace, format, times, data_groups, tokens] = workload;
+  archive& trace& format& times& data_groups& tokens;
 }
 
 template <class Archive>

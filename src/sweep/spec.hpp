@@ -1,8 +1,10 @@
 // A sweep as its file says it: names and numbers only, so that it can be broadcast. Nothing is resolved yet.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "simulate/contention.hpp"
@@ -84,6 +86,7 @@ enum class SlowdownModel : std::int8_t {
   contention,  // the white box, whatever the catalog ships
   file         // a learned one of the user's; what it holds is part of the calibration
 };
+inline constexpr std::array<std::string_view, 4> slowdown_model_names{"auto", "off", "contention", "file"};
 
 // Where the duration of a traced kernel comes from.
 enum class TraceTimes : std::int8_t {
@@ -91,10 +94,12 @@ enum class TraceTimes : std::int8_t {
   traced,     // as traced, whatever the GPU
   priced      // by shape where it is known, whatever the trace says
 };
+inline constexpr std::array<std::string_view, 3> trace_times_names{"auto", "traced", "priced"};
 
 // [workload]: the points replay a step as it was traced, instead of one that is generated from a model.
 struct TraceWorkload {
-  std::string trace;  // file or folder; empty: there is none
+  std::string trace;   // file or folder; empty: there is none
+  std::string format;  // of the trace; empty: found out
   TraceTimes times = TraceTimes::automatic;
   std::vector<std::string> data_groups;  // groups that grow with dp, by name; empty: those the trace says
   double tokens = 0.0;                   // of one step of the job as traced; 0 = not given

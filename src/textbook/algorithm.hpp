@@ -19,7 +19,7 @@ struct Call {
 };
 
 struct Algorithm {
-  const char* name;
+  ops::GenericAlgorithm id;  // and so its name
   const char* source;
   // But for all-to-alls: laid over several dimensions, it enters each once, on all its links.
   bool neighbours_only;

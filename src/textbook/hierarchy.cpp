@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 
 namespace echo::textbook {
@@ -23,8 +24,7 @@ Order first_order(std::span<const Dimension> dimensions, ops::DimensionOrder wan
   std::iota(order.begin(), order.end(), 0);
   if (wanted == ops::DimensionOrder::by_bandwidth) {
     std::ranges::stable_sort(order, [&](std::int32_t a, std::int32_t b) {
-      return dimensions[static_cast<std::size_t>(a)].bandwidth >
-             dimensions[static_cast<std::size_t>(b)].bandwidth;
+      return dimensions[at(a)].bandwidth > dimensions[at(b)].bandwidth;
     });
   }
   return order;
@@ -38,15 +38,14 @@ std::vector<std::vector<Stage>> balanced_chunks(const Call& chunk, std::span<con
   const Order plain = first_order(dimensions, ops::DimensionOrder::inner_first);
   for (std::int64_t i = 0; i < count; ++i) {
     Order order = plain;
-    std::ranges::stable_sort(order, {}, [&](std::int32_t d) { return load[static_cast<std::size_t>(d)]; });
+    std::ranges::stable_sort(order, {}, [&](std::int32_t d) { return load[at(d)]; });
     const auto [least, most] = std::ranges::minmax_element(load);
-    const Dimension& idle = dimensions[static_cast<std::size_t>(least - load.begin())];
+    const Dimension& idle = dimensions[at(least - load.begin())];
     const Call scattered{
         chunk.kind == CollectiveKind::all_reduce ? CollectiveKind::reduce_scatter : chunk.kind, chunk.bytes};
     if (*most - *least < fastest(scattered, idle, scratch).cost.time() / 16) order = plain;
     chunks.push_back(stages_of(chunk, dimensions, order, scratch));
-    for (const Stage& stage : chunks.back())
-      load[static_cast<std::size_t>(stage.dimension)] += stage.cost.time();
+    for (const Stage& stage : chunks.back()) load[at(stage.dimension)] += stage.cost.time();
   }
   return chunks;
 }
@@ -79,7 +78,7 @@ std::vector<Stage> stages_of(const Call& call, std::span<const Dimension> dimens
                              std::span<const std::int32_t> order, std::vector<Step>& scratch) {
   std::vector<Stage> stages;
   const auto add = [&](CollectiveKind kind, std::int32_t dimension, std::int64_t bytes) {
-    const Dimension& d = dimensions[static_cast<std::size_t>(dimension)];
+    const Dimension& d = dimensions[at(dimension)];
     stages.push_back({dimension, fastest({kind, bytes}, d, scratch).cost});
   };
   const bool is_broadcast = call.kind == CollectiveKind::broadcast;
@@ -89,8 +88,7 @@ std::vector<Stage> stages_of(const Call& call, std::span<const Dimension> dimens
     return stages;
   }
   std::vector<std::int64_t> bytes{call.bytes};  // that enter each dimension of the order
-  for (const std::int32_t d : order)
-    bytes.push_back(piece_of(bytes.back(), dimensions[static_cast<std::size_t>(d)].size));
+  for (const std::int32_t d : order) bytes.push_back(piece_of(bytes.back(), dimensions[at(d)].size));
   const bool turns = call.kind == CollectiveKind::all_reduce;
   const std::size_t ways = order.size() - (turns ? 1 : 0);
   if (call.kind != CollectiveKind::all_gather)

@@ -1,18 +1,15 @@
 #include "textbook/machine_dimensions.hpp"
 
-#include <string_view>
+#include <algorithm>
 
 namespace echo::textbook {
-
-static bool is_called(std::string_view name, const machine::ClusterSpec& cluster) {
-  return name == machine::topology_table()[static_cast<std::size_t>(cluster.topology.index())]->name;
-}
 
 // The rings of a whole torus whose sizes are given, the fastest first: instead of one switch. Neighbours
 // there get one of a router's two cables along a dimension each, so that a ring has twice what `between` has.
 static std::vector<Dimension> unfolded(const Dimension& between, const machine::ClusterSpec& cluster) {
   const auto& dims = cluster.dims;
-  const bool is_whole = is_called("torus", cluster) && dims[0] * dims[1] * dims[2] == between.size;
+  const bool is_whole =
+      machine::topology_of(cluster).has_rings && dims[0] * dims[1] * dims[2] == between.size;
   if (!is_whole || cluster.routing == machine::Routing::valiant) return {between};
   std::vector<Dimension> rings;
   for (std::size_t i = dims.size(); i-- > 0;) {
@@ -28,7 +25,7 @@ static std::vector<Dimension> unfolded(const Dimension& between, const machine::
 
 std::vector<Dimension> dimensions_of(const machine::GroupSpan& span, const machine::GroupLinks& links,
                                      const machine::ClusterSpec& cluster) {
-  const bool meshed = is_called("meshed_nodes", cluster);
+  const bool meshed = machine::topology_of(cluster).is_meshed;
   const Dimension inside{.kind = meshed ? DimensionKind::fully_connected : DimensionKind::switched,
                          .size = span.ranks_per_node,
                          .bandwidth = links.scale_up.bandwidth,

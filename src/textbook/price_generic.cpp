@@ -7,10 +7,8 @@
 #include "textbook/price_generic.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 #include "base/contract.hpp"
-#include "base/named_table.hpp"
 #include "textbook/hierarchy.hpp"
 #include "textbook/machine_dimensions.hpp"
 
@@ -38,10 +36,10 @@ Taken price_as(GenericAlgorithm wanted, const Call& call, const std::vector<Dime
                const ops::GenericSettings& settings, std::vector<Step>& scratch) {
   if (wanted == GenericAlgorithm::hierarchical)
     return {wanted, hierarchical(call, dimensions, settings, scratch)};
-  const auto name = ops::generic_algorithm_names[static_cast<std::size_t>(wanted)];
-  const std::int32_t row = find_named(algorithm_table(), name);
-  ECHO_EXPECT(row >= 0);
-  const Algorithm& algorithm = *algorithm_table()[static_cast<std::size_t>(row)];
+  const auto table = algorithm_table();
+  const auto found = std::ranges::find(table, wanted, &Algorithm::id);
+  ECHO_EXPECT(found != table.end());
+  const Algorithm& algorithm = **found;
   const bool neighbours = algorithm.neighbours_only && call.kind != CollectiveKind::all_to_all;
   const auto is_switch = [](const Dimension& d) { return d.kind == DimensionKind::switched; };
   if (dimensions.size() > 1 && !neighbours && !std::ranges::all_of(dimensions, is_switch)) return {};

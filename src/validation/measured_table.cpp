@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "config/toml/problems.hpp"
+#include "base/problems.hpp"
 #include "validation/steps/validate_steps.hpp"
 #include "validation/validate_collectives.hpp"
 #include "validation/validate_kernels.hpp"
@@ -46,7 +46,7 @@ MeasuredTable read_table(const std::string& file, const config::CatalogInputs& p
 
 std::vector<MeasuredTable> read_measured_tables(const std::vector<std::string>& files,
                                                 const config::CatalogInputs& presets) {
-  config::Problems problems;
+  Problems problems;
   std::vector<MeasuredTable> out;
   for (const std::string& file : files) {
     try {

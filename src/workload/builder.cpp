@@ -1,5 +1,6 @@
 #include "workload/builder.hpp"
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "ops/launches.hpp"
 
@@ -114,7 +115,7 @@ std::int32_t Builder::intern(const ops::CollectiveQuery& query) {
 void Builder::finish() {
   const auto kernels = static_cast<std::int32_t>(out_.kernels.size());
   for (std::int32_t i = 0; i < out_.block_count; ++i) {
-    OpGraph& b = out_.blocks[static_cast<std::size_t>(i)];
+    OpGraph& b = out_.blocks[at(i)];
     for (std::size_t op = 0; op < b.lane.size(); ++op)
       if (b.lane[op] != Lane::compute) b.work[op] += kernels;
   }

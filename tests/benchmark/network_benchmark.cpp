@@ -21,8 +21,8 @@ machine::ClusterSpec cluster(double oversubscription) {
   return c;
 }
 
-void simulate(benchmark::State& state, const char* topology, Method method, ops::CollectiveKind kind,
-              machine::Routing routing) {
+void simulate(benchmark::State& state, const char* topology, ops::NcclAlgorithm method,
+              ops::CollectiveKind kind, machine::Routing routing) {
   const auto gpus = static_cast<std::int32_t>(state.range(0));
   machine::NetworkGraph graph;
   const auto& table = machine::topology_table();
@@ -74,38 +74,38 @@ BENCHMARK(simulate_permutation)->RangeMultiplier(2)->Range(512, 4096)->Unit(benc
 
 using machine::Routing;
 using ops::CollectiveKind;
-BENCHMARK_CAPTURE(simulate, ring_rails, "rail_optimized", Method::ring, CollectiveKind::all_reduce,
+BENCHMARK_CAPTURE(simulate, ring_rails, "rail_optimized", ops::NcclAlgorithm::ring,
+                  CollectiveKind::all_reduce, Routing::adaptive)
+    ->RangeMultiplier(2)
+    ->Range(64, 4096)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(simulate, ring_fat_tree, "fat_tree", ops::NcclAlgorithm::ring, CollectiveKind::all_reduce,
                   Routing::adaptive)
     ->RangeMultiplier(2)
     ->Range(64, 4096)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(simulate, ring_fat_tree, "fat_tree", Method::ring, CollectiveKind::all_reduce,
-                  Routing::adaptive)
+BENCHMARK_CAPTURE(simulate, ring_fat_tree_ecmp, "fat_tree", ops::NcclAlgorithm::ring,
+                  CollectiveKind::all_reduce, Routing::ecmp)
     ->RangeMultiplier(2)
     ->Range(64, 4096)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(simulate, ring_fat_tree_ecmp, "fat_tree", Method::ring, CollectiveKind::all_reduce,
-                  Routing::ecmp)
+BENCHMARK_CAPTURE(simulate, tree_rails, "rail_optimized", ops::NcclAlgorithm::tree,
+                  CollectiveKind::all_reduce, Routing::adaptive)
     ->RangeMultiplier(2)
     ->Range(64, 4096)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(simulate, tree_rails, "rail_optimized", Method::tree, CollectiveKind::all_reduce,
-                  Routing::adaptive)
-    ->RangeMultiplier(2)
-    ->Range(64, 4096)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(simulate, all_to_all_rails, "rail_optimized", Method::pairwise, CollectiveKind::all_to_all,
-                  Routing::minimal)
+BENCHMARK_CAPTURE(simulate, all_to_all_rails, "rail_optimized", ops::NcclAlgorithm::pairwise,
+                  CollectiveKind::all_to_all, Routing::minimal)
     ->RangeMultiplier(2)
     ->Range(64, 1024)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(simulate, all_to_all_ecmp, "fat_tree", Method::pairwise, CollectiveKind::all_to_all,
-                  Routing::ecmp)
+BENCHMARK_CAPTURE(simulate, all_to_all_ecmp, "fat_tree", ops::NcclAlgorithm::pairwise,
+                  CollectiveKind::all_to_all, Routing::ecmp)
     ->RangeMultiplier(2)
     ->Range(64, 256)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(simulate, all_to_all_fat_tree, "fat_tree", Method::pairwise, CollectiveKind::all_to_all,
-                  Routing::minimal)
+BENCHMARK_CAPTURE(simulate, all_to_all_fat_tree, "fat_tree", ops::NcclAlgorithm::pairwise,
+                  CollectiveKind::all_to_all, Routing::minimal)
     ->RangeMultiplier(2)
     ->Range(64, 1024)
     ->Unit(benchmark::kMillisecond);

@@ -248,6 +248,32 @@ class Results(unittest.TestCase):
             self.assertEqual(page["remark"], "")
             self.assertEqual(len(page["memory_by_stage"]), 2)
 
+    def test_a_file_says_what_its_rows_were_priced_with_and_older_ones_are_judged_by_their_rows(self):
+        (self.folder / "told.toml").write_text(sweep.replace("pp = [1, 2, 4]", "pp = 2").replace(
+            'model = ["gpt3-13b", "gpt3-175b"]', 'model = "gpt3-13b"'))
+        settings = {"slowdown", "contention", "skew_sigma", "skew_draws", "workload_format", "workload_times",
+                    "workload_data_groups", "workload_tokens"}
+        for slowdown, contention in (("auto", "analytical"), ("off", "flow"), ("auto", "off")):
+            self.run_program("told.toml", "-q", "--set", f'simulate.slowdown="{slowdown}"', "--set",
+                             f'simulate.contention="{contention}"', "-o", "told.h5", "--fresh")
+            with h5py.File(self.folder / "told.h5") as file:
+                self.assertLessEqual(settings, set(file.attrs))
+                told = tuple(file.attrs[name].decode() for name in ("slowdown", "contention", "workload_times"))
+            self.assertEqual(told, (slowdown, contention, ""))
+            page = self.json_of("show", "told.h5", "0")
+            self.assertEqual(page["remark"], "")
+            with h5py.File(self.folder / "told.h5", "r+") as file:
+                file.attrs["schema_version"] = "1.6"
+                for name in settings:
+                    del file.attrs[name]
+            self.assertEqual(self.json_of("show", "told.h5", "0"), page)
+
+    def test_a_setting_of_a_later_program_is_no_reason_not_to_read_its_file(self):
+        self.run_program("small.toml", "-q", "--set", "space.recompute=full", "-o", "later.h5")
+        with h5py.File(self.folder / "later.h5", "r+") as file:
+            file.attrs["contention"] = "oracle"
+        self.assertIn('knows no contention "oracle"', self.json_of("show", "later.h5", "0")["remark"])
+
     def test_describe_knows_the_groups_of_a_file(self):
         described = self.json_of("describe", "small.h5")
         groups = {group["name"]: group["description"] for group in described["groups"]}

@@ -42,7 +42,7 @@ class EveryAlgorithm : public ::testing::TestWithParam<const Algorithm*> {
 };
 
 TEST_P(EveryAlgorithm, SaysWhoItIs) {
-  EXPECT_NE(std::string(GetParam()->name), "");
+  EXPECT_NE(std::string(ops::name_of(GetParam()->id)), "");
   EXPECT_NE(std::string(GetParam()->source), "");
 }
 
@@ -104,20 +104,20 @@ TEST_P(EveryAlgorithm, IsNeverFasterThanTheWire) {
   perfect.nvls_rate = perfect.p2p_rate = perfect.p2p_network_rate = 1.0;
   for_each_case([&](const Call& call, const Communicator& c, Protocol p) {
     ASSERT_GE(GetParam()->time(call, c, p, perfect).time.us, least_us(call, c))
-        << GetParam()->name << " kind " << static_cast<int>(call.kind) << " bytes " << call.bytes << " nodes "
-        << c.nodes << " per node " << c.per_node;
+        << ops::name_of(GetParam()->id) << " kind " << static_cast<int>(call.kind) << " bytes " << call.bytes
+        << " nodes " << c.nodes << " per node " << c.per_node;
   });
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, EveryAlgorithm,
                          ::testing::ValuesIn(algorithm_table().begin(), algorithm_table().end()),
-                         [](const auto& row) { return std::string(row.param->name); });
+                         [](const auto& row) { return std::string(ops::name_of(row.param->id)); });
 
 TEST(AlgorithmTable, IsSortedAndKeepsNcclsOrderApart) {
   const auto table = algorithm_table();
   for (std::size_t i = 1; i < table.size(); ++i) {
-    EXPECT_LT(std::string(table[i - 1]->name), std::string(table[i]->name));
-    for (std::size_t j = 0; j < i; ++j) EXPECT_NE(table[i]->order, table[j]->order);
+    EXPECT_LT(ops::name_of(table[i - 1]->id), ops::name_of(table[i]->id));
+    for (std::size_t j = 0; j < i; ++j) EXPECT_NE(table[i]->id, table[j]->id);
   }
 }
 

@@ -22,6 +22,7 @@ constexpr CollectiveKind kinds[]{CollectiveKind::all_reduce, CollectiveKind::all
 
 class EveryGenericAlgorithm : public ::testing::TestWithParam<const Algorithm*> {
  protected:
+  static std::string name() { return std::string(ops::name_of(GetParam()->id)); }
   // Calls `check(call, ranks)` on every case that some dimension admits.
   template <class Check>
   void for_each_case(const Check& check) const {
@@ -32,7 +33,7 @@ class EveryGenericAlgorithm : public ::testing::TestWithParam<const Algorithm*> 
                                              [&](DimensionKind d) { return GetParam()->admits(kind, d, n); });
         if (!any) continue;
         for (const std::int64_t bytes : payloads) {
-          SCOPED_TRACE(std::string(GetParam()->name) + " " +
+          SCOPED_TRACE(name() + " " +
                        std::string(ops::collective_kind_names[static_cast<std::size_t>(kind)]) +
                        " n=" + std::to_string(n) + " bytes=" + std::to_string(bytes));
           ASSERT_NO_FATAL_FAILURE(check(Call{kind, bytes}, n));
@@ -53,21 +54,19 @@ using Sent = std::vector<std::tuple<std::int32_t, std::int32_t, std::int64_t>>;
 
 TEST_P(EveryGenericAlgorithm, SaysWhoItIs) {
   EXPECT_NE(std::string(GetParam()->source), "");
-  EXPECT_TRUE(movements().contains(GetParam()->name)) << "tests/support/data_movement.hpp lacks its data";
-  EXPECT_TRUE(std::ranges::count(ops::generic_algorithm_names, GetParam()->name) == 1)
-      << "ops/generic_settings.hpp lacks its name";
+  EXPECT_TRUE(movements().contains(name())) << "tests/support/data_movement.hpp lacks its data";
 }
 
 TEST_P(EveryGenericAlgorithm, DeliversWhatTheCollectivePromises) {
   for_each_case([&](const Call& call, std::int32_t n) {
-    const Movement moved = movements().at(GetParam()->name)(call.kind, n, call.bytes);
+    const Movement moved = movements().at(name())(call.kind, n, call.bytes);
     ASSERT_EQ(play(call.kind, n, moved), "");
   });
 }
 
 TEST_P(EveryGenericAlgorithm, SendsWhatTheTextbookSends) {
   for_each_case([&](const Call& call, std::int32_t n) {
-    const Movement moved = movements().at(GetParam()->name)(call.kind, n, call.bytes);
+    const Movement moved = movements().at(name())(call.kind, n, call.bytes);
     const Phases all = phases(call, n);
     std::size_t t = 0;
     for (const Phase& phase : all.phases) {
@@ -128,7 +127,7 @@ TEST_P(EveryGenericAlgorithm, TakesAsLongAsItsPhases) {
 
 INSTANTIATE_TEST_SUITE_P(Table, EveryGenericAlgorithm,
                          ::testing::ValuesIn(algorithm_table().begin(), algorithm_table().end()),
-                         [](const auto& row) { return std::string(row.param->name); });
+                         [](const auto& row) { return std::string(ops::name_of(row.param->id)); });
 
 TEST(GenericAlgorithms, ServeEveryCollectiveOnEveryDimension) {
   for (const CollectiveKind kind : kinds)
@@ -140,6 +139,10 @@ TEST(GenericAlgorithms, ServeEveryCollectiveOnEveryDimension) {
 
 TEST(GenericAlgorithms, AreTheWordsASweepMaySay) {
   EXPECT_EQ(ops::generic_algorithm_names.size(), algorithm_table().size() + 2);  // auto, hierarchical
+  for (std::size_t i = 2; i < ops::generic_algorithm_names.size(); ++i) {
+    const auto id = static_cast<ops::GenericAlgorithm>(i);
+    EXPECT_EQ(std::ranges::count(algorithm_table(), id, &Algorithm::id), 1) << ops::name_of(id);
+  }
 }
 
 }  // namespace

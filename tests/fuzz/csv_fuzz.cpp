@@ -19,7 +19,7 @@ echo::config::CatalogInputs one_gpu() {
 
 void import_kernels(const echo::CsvTable& table) {
   static const echo::config::CatalogInputs presets = one_gpu();
-  echo::config::Problems problems;
+  echo::Problems problems;
   const auto imported = echo::config::read_kernel_table(table, presets, {.gpu = "h100-sxm"}, problems);
   for (const echo::kernels::Measurement& row : imported.profile.rows)
     if (echo::kernels::why_unsound(row) != nullptr) std::abort();

@@ -14,9 +14,13 @@ namespace echo::collective::testing {
 namespace {
 
 enum Algo { TREE, RING, COLLNET_DIRECT, COLLNET_CHAIN, NVLS, NVLS_TREE, PAT, algos };
-constexpr Method method_of[algos] = {
-    Method::tree,      Method::ring, Method::collnet_direct, Method::collnet_chain, Method::nvls,
-    Method::nvls_tree, Method::pat};
+constexpr NcclAlgorithm method_of[algos] = {NcclAlgorithm::tree,
+                                            NcclAlgorithm::ring,
+                                            NcclAlgorithm::collnet_direct,
+                                            NcclAlgorithm::collnet_chain,
+                                            NcclAlgorithm::nvls,
+                                            NcclAlgorithm::nvls_tree,
+                                            NcclAlgorithm::pat};
 
 // us; below 0: not available.
 double twin_time(CollectiveKind kind, double bytes, const Communicator& c, Algo a, int p) {
@@ -89,7 +93,7 @@ double twin_time(CollectiveKind kind, double bytes, const Communicator& c, Algo 
   else if (!gather)
     bus *= 0.5;
   // Latency.
-  const auto m = static_cast<std::size_t>(method_of[a]), pi = static_cast<std::size_t>(p);
+  const auto m = row_of(method_of[a]), pi = static_cast<std::size_t>(p);
   const auto inside = static_cast<std::size_t>(c.inside);
   double lat = t.base[m][pi], intra = t.hop[inside][m][pi];
   const double inter = version >= 22300 && ppn == 1 ? t.hop[2][0][pi] : t.hop[2][m][pi];
@@ -178,12 +182,13 @@ TEST(SelectionTwin, ChoosesTheSameOverRandomShapesVersionsAndSettings) {
     if (best.algo < 0) best = twin_choice(kind, static_cast<double>(bytes), c, -1, -1);
     const Choice choice = choose({kind, bytes}, c, s);
     ++chosen[static_cast<std::size_t>(best.algo)];
-    const bool same =
-        choice.algorithm->order == best.algo && static_cast<int>(choice.protocol) == best.protocol;
+    const bool same = static_cast<int>(choice.algorithm->id) - 1 == best.algo &&
+                      static_cast<int>(choice.protocol) == best.protocol;
     ASSERT_NEAR(choice.nccl_time / best.time, 1.0, 1e-9)
-        << "case " << i << ": " << choice.algorithm->name << ' ' << static_cast<int>(choice.protocol)
-        << ", twin " << best.algo << ' ' << best.protocol << ", kind " << static_cast<int>(kind) << ", "
-        << bytes << " bytes, " << group.nodes << " x " << group.ranks_per_node << ", version " << version;
+        << "case " << i << ": " << ops::name_of(choice.algorithm->id) << ' '
+        << static_cast<int>(choice.protocol) << ", twin " << best.algo << ' ' << best.protocol << ", kind "
+        << static_cast<int>(kind) << ", " << bytes << " bytes, " << group.nodes << " x "
+        << group.ranks_per_node << ", version " << version;
     ties += !same;
   }
   EXPECT_LT(ties, 40);  // equal to the last bits: either may come first

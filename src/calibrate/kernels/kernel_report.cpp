@@ -7,9 +7,9 @@
 
 #include "base/error.hpp"
 #include "base/named_table.hpp"
+#include "base/problems.hpp"
 #include "calibrate/kernels/kernel_calibration.hpp"
 #include "config/catalog/catalog_files.hpp"
-#include "config/toml/problems.hpp"
 
 namespace echo::calibrate {
 
@@ -62,7 +62,7 @@ int run_kernels(std::span<char*> args) {
   const Arguments arguments = parse(args);
   (void)kernel_sources(arguments.gpu);  // refuses a GPU kind without tables
   // Problems of the catalog are not ours: this command writes the very files that may still lack a constant.
-  config::Problems problems;
+  Problems problems;
   const config::CatalogInputs presets = config::read_catalog(config::catalog_folders({}), problems);
   const KernelCalibration done =
       calibrate_kernels(arguments.data, presets, gpu_of(presets.catalog.gpus, arguments.gpu));

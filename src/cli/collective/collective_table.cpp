@@ -25,7 +25,8 @@ std::string name_of(const ops::CollectiveEstimate& e) {
 
 CollectiveRow row_of(const CollectiveAsk& ask, std::int64_t bytes, std::int32_t ranks,
                      const ops::CollectiveEstimate& estimate) {
-  const bool generic = estimate.generic != ops::GenericAlgorithm::best || estimate.algorithm.is_none();
+  const bool generic =
+      estimate.generic != ops::GenericAlgorithm::best || estimate.algorithm == ops::NcclAlgorithm::automatic;
   const double rate =
       estimate.time > SimTime::zero() ? static_cast<double>(bytes) / to_seconds(estimate.time) : 0.0;
   return {.bytes = bytes,

@@ -95,7 +95,7 @@ int import_tables(const ProfileOptions& options) {
   const std::string& output = output_of(options);
   const config::ImportChoices choices = choices_of(options);
   const config::CatalogInputs presets = presets_of(options);
-  config::Problems problems;
+  Problems problems;
   kernels::Profile all;
   std::string report;
   text::Json json;

@@ -11,8 +11,8 @@
 
 #include "base/csv.hpp"
 #include "base/named_table.hpp"
+#include "base/problems.hpp"
 #include "config/toml/did_you_mean.hpp"
-#include "config/toml/problems.hpp"
 #include "config/toml/read_file.hpp"
 #include "nsight/compute_csv.hpp"
 #include "nsight/echo_table.hpp"
@@ -215,7 +215,7 @@ class Importer {
   const OverlapSources& sources_;
   const OverlapChoices& choices_;
   const config::CatalogInputs& presets_;
-  config::Problems problems_;
+  Problems problems_;
   std::vector<NamedTrace> traces_;
   std::vector<NamedProfile> profiles_;
   OverlapImport out_;

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
-#include "base/error.hpp"
+#include "base/problems.hpp"
 
 namespace echo::cli {
 
@@ -16,19 +17,6 @@ constexpr double shortest_minutes = 10;  // else most of the job would lie behin
 bool has_control_character(std::string_view text) {
   return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
 }
-
-class Complaints {
- public:
-  void unless(bool good, std::string what, std::string remedy) {
-    if (!good) problems_.push_back({.what = std::move(what), .remedy = std::move(remedy)});
-  }
-  void raise() const {
-    if (!problems_.empty()) throw UserError(problems_);
-  }
-
- private:
-  std::vector<Problem> problems_;
-};
 
 }  // namespace
 
@@ -42,40 +30,41 @@ bool is_plain_word(std::string_view text) {
 
 void check_job(const SlurmJob& job) {
   constexpr std::int64_t most_nodes = 100'000, most_tasks = 1'024, most_shards = 100'000;
-  Complaints complaints;
-  complaints.unless(job.nodes >= 1 && job.nodes <= most_nodes,
-                    fmt::format("--nodes {} is no number of nodes", job.nodes), "give 1 or more");
-  complaints.unless(job.tasks_per_node >= 1 && job.tasks_per_node <= most_tasks,
-                    fmt::format("--tasks-per-node {} is no number of workers for a node", job.tasks_per_node),
-                    "give as many as a node has cores");
-  complaints.unless(job.shards == 0 || (job.shards >= 2 && job.shards <= most_shards),
-                    fmt::format("--array {} is no job array", job.shards),
-                    "give 2 or more shards, or leave it out");
+  Problems problems;
+  const auto check = [&](bool good, std::string what, std::string remedy) {
+    if (!good) problems.error({}, std::move(what), std::move(remedy));
+  };
+  check(job.nodes >= 1 && job.nodes <= most_nodes, fmt::format("--nodes {} is no number of nodes", job.nodes),
+        "give 1 or more");
+  check(job.tasks_per_node >= 1 && job.tasks_per_node <= most_tasks,
+        fmt::format("--tasks-per-node {} is no number of workers for a node", job.tasks_per_node),
+        "give as many as a node has cores");
+  check(job.shards == 0 || (job.shards >= 2 && job.shards <= most_shards),
+        fmt::format("--array {} is no job array", job.shards), "give 2 or more shards, or leave it out");
   const auto minutes = slurm_minutes(job.time);
-  complaints.unless(minutes.has_value(), fmt::format("--time \"{}\" is no Slurm time", job.time),
-                    "write minutes, H:M:S or D-H:M:S, such as 04:00:00");
-  complaints.unless(
-      !minutes || *minutes >= shortest_minutes, fmt::format("--time {} is too short", job.time),
-      fmt::format("give at least {:.0f} minutes: the job is told to stop {} s before its end, and Slurm "
-                  "may say so a minute early",
-                  shortest_minutes, warning_seconds));
-  complaints.unless(job.partition.empty() || is_plain_word(job.partition),
-                    fmt::format("--partition \"{}\" is no name of a partition", job.partition),
-                    "sinfo lists the partitions");
-  complaints.unless(job.account.empty() || is_plain_word(job.account),
-                    fmt::format("--account \"{}\" is no name of an account", job.account),
-                    "sacctmgr show associations lists your accounts");
+  check(minutes.has_value(), fmt::format("--time \"{}\" is no Slurm time", job.time),
+        "write minutes, H:M:S or D-H:M:S, such as 04:00:00");
+  check(!minutes || *minutes >= shortest_minutes, fmt::format("--time {} is too short", job.time),
+        fmt::format("give at least {:.0f} minutes: the job is told to stop {} s before its end, and Slurm "
+                    "may say so a minute early",
+                    shortest_minutes, warning_seconds));
+  check(job.partition.empty() || is_plain_word(job.partition),
+        fmt::format("--partition \"{}\" is no name of a partition", job.partition),
+        "sinfo lists the partitions");
+  check(job.account.empty() || is_plain_word(job.account),
+        fmt::format("--account \"{}\" is no name of an account", job.account),
+        "sacctmgr show associations lists your accounts");
   if (job.sweep) {
-    complaints.unless(job.shards == 0 || job.sweep->file.ends_with(".h5"),
-                      fmt::format("\"{}\" does not end in .h5", job.sweep->file),
-                      "shards of an array are named after it: give it that ending with -o");
+    check(job.shards == 0 || job.sweep->file.ends_with(".h5"),
+          fmt::format("\"{}\" does not end in .h5", job.sweep->file),
+          "shards of an array are named after it: give it that ending with -o");
     for (const std::string& path : {job.sweep->sweep, job.sweep->file, job.sweep->program}) {
-      complaints.unless(!has_control_character(path), "a path holds a control character", "rename the file");
+      check(!has_control_character(path), "a path holds a control character", "rename the file");
     }
   }
-  complaints.unless(!has_control_character(job.command), "the command line holds a control character",
-                    "the script could not quote it in a comment");
-  complaints.raise();
+  check(!has_control_character(job.command), "the command line holds a control character",
+        "the script could not quote it in a comment");
+  problems.throw_if_any();
 }
 
 std::optional<double> slurm_minutes(std::string_view text) {

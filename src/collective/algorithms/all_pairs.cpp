@@ -29,8 +29,9 @@ std::int32_t channels(const Call& call, const Communicator&, Protocol) {
 
 Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkConstants& k) {
   const double sent = 2.0 * static_cast<double>(call.bytes) * (c.ranks - 1) / c.ranks;
-  const double base = base_factor(k, p) * nccl_tables(physical_tables).base[1][index_of(p)];
-  const PartedTime latency = as_latency(base + 2.0 * intra_hop(c, Method::ring, p, k));
+  const double base =
+      base_factor(k, p) * nccl_tables(physical_tables).base[row_of(NcclAlgorithm::ring)][index_of(p)];
+  const PartedTime latency = as_latency(base + 2.0 * intra_hop(c, NcclAlgorithm::ring, p, k));
   const Rate rate{.value = 1000.0 * c.nvlink * (p == Protocol::ll ? ll_share : link_share), .scale_up = true};
   return {latency + sent / rate, 3.0 * sent / share_of_line(p)};
 }
@@ -38,9 +39,8 @@ Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkCons
 }  // namespace
 
 extern const Algorithm all_pairs;
-const Algorithm all_pairs{.name = "all_pairs",
+const Algorithm all_pairs{.id = NcclAlgorithm::all_pairs,
                           .source = "ROCm/rccl tools/msccl-algorithms",
-                          .order = -1,
                           .applies = applies,
                           .nccl_time = nccl_time,
                           .channels = channels,

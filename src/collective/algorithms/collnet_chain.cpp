@@ -21,9 +21,9 @@ bool applies(const Call& call, const Communicator& c, Protocol p) {
 double nccl_time(const Call& call, const Communicator& c, Protocol p) {
   const double bus =
       c.tree.channels * c.tree.intra;  // the search gives chains the rings' count and the trees' speed
-  const double latency = c.tables->base[static_cast<std::size_t>(Method::collnet_chain)][index_of(p)] +
-                         2.0 * (c.per_node - 1) * table_intra_hop(c, Method::collnet_chain, p) +
-                         table_inter_hop(c, Method::collnet_chain, p);
+  const double latency = c.tables->base[row_of(NcclAlgorithm::collnet_chain)][index_of(p)] +
+                         2.0 * (c.per_node - 1) * table_intra_hop(c, NcclAlgorithm::collnet_chain, p) +
+                         table_inter_hop(c, NcclAlgorithm::collnet_chain, p);
   return latency + static_cast<double>(call.bytes) / (500.0 * bus);
 }
 
@@ -34,10 +34,10 @@ std::int32_t channels(const Call& call, const Communicator& c, Protocol) {
 
 Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkConstants& k) {
   const double bytes = static_cast<double>(call.bytes);
-  PartedTime latency = as_latency(inter_hop(c, Method::collnet_chain, p, k));
+  PartedTime latency = as_latency(inter_hop(c, NcclAlgorithm::collnet_chain, p, k));
   PartedTime wire = bytes / (1000.0 * network_rate(c, p, k));
   if (c.per_node > 1) {
-    latency += as_latency(2.0 * (c.per_node - 1) * intra_hop(c, Method::collnet_chain, p, k));
+    latency += as_latency(2.0 * (c.per_node - 1) * intra_hop(c, NcclAlgorithm::collnet_chain, p, k));
     wire = longer(wire, 2.0 * bytes / (1000.0 * nvlink_rate(c, p, c.channels, k)));
   }
   return {latency + wire, (6.0 + staged_bytes / c.per_node) * bytes};
@@ -46,9 +46,8 @@ Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkCons
 }  // namespace
 
 extern const Algorithm collnet_chain;
-const Algorithm collnet_chain{.name = "collnet_chain",
+const Algorithm collnet_chain{.id = NcclAlgorithm::collnet_chain,
                               .source = "NVIDIA/nccl graph/tuning.cc",
-                              .order = 3,
                               .applies = applies,
                               .nccl_time = nccl_time,
                               .channels = channels,

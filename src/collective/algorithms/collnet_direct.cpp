@@ -30,9 +30,9 @@ double nccl_time(const Call& call, const Communicator& c, Protocol p) {
   factor -= (factor - 1.0) / 2.0;
   double bus = heads * c.collnet_direct.intra / factor;
   if (c.compute_capability >= 90) bus *= 0.85;
-  const double intra = c.per_node > 1 ? table_intra_hop(c, Method::collnet_direct, p) : 0.0;
-  const double latency = c.tables->base[static_cast<std::size_t>(Method::collnet_direct)][index_of(p)] +
-                         2.0 * (intra + arity(c)) + table_inter_hop(c, Method::collnet_direct, p);
+  const double intra = c.per_node > 1 ? table_intra_hop(c, NcclAlgorithm::collnet_direct, p) : 0.0;
+  const double latency = c.tables->base[row_of(NcclAlgorithm::collnet_direct)][index_of(p)] +
+                         2.0 * (intra + arity(c)) + table_inter_hop(c, NcclAlgorithm::collnet_direct, p);
   return latency + static_cast<double>(call.bytes) / (500.0 * bus);
 }
 
@@ -53,10 +53,10 @@ std::int32_t channels(const Call& call, const Communicator& c, Protocol) {
 
 Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkConstants& k) {
   const double bytes = static_cast<double>(call.bytes);
-  PartedTime latency = as_latency(inter_hop(c, Method::collnet_direct, p, k));
+  PartedTime latency = as_latency(inter_hop(c, NcclAlgorithm::collnet_direct, p, k));
   PartedTime wire = bytes / (1000.0 * network_rate(c, p, k));
   if (c.per_node > 1) {
-    latency += as_latency(2.0 * (intra_hop(c, Method::collnet_direct, p, k) + arity(c)));
+    latency += as_latency(2.0 * (intra_hop(c, NcclAlgorithm::collnet_direct, p, k) + arity(c)));
     const double inside = 2.0 * bytes * (c.per_node - 1) / c.per_node;
     wire = longer(wire, inside / (1000.0 * nvlink_rate(c, p, c.channels, k)));
   }
@@ -66,9 +66,8 @@ Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkCons
 }  // namespace
 
 extern const Algorithm collnet_direct;
-const Algorithm collnet_direct{.name = "collnet_direct",
+const Algorithm collnet_direct{.id = NcclAlgorithm::collnet_direct,
                                .source = "NVIDIA/nccl graph/tuning.cc, enqueue.cc",
-                               .order = 2,
                                .applies = applies,
                                .nccl_time = nccl_time,
                                .channels = channels,

@@ -48,9 +48,8 @@ Cost time(const Call& call, const Communicator& c, Protocol, const NetworkConsta
 }  // namespace
 
 extern const Algorithm deepep;
-const Algorithm deepep{.name = "deepep",
+const Algorithm deepep{.id = NcclAlgorithm::deepep,
                        .source = "deepseek-ai/DeepEP docs/legacy.md",
-                       .order = -3,
                        .applies = applies,
                        .nccl_time = nccl_time,
                        .channels = channels,

@@ -50,8 +50,9 @@ double nccl_bandwidth(const Call& call, const Communicator& c) {
 }
 
 double nccl_time(const Call& call, const Communicator& c, ops::Protocol p) {
-  double latency = c.tables->base[2][2] + table_intra_hop(c, Method::nvls, p);
-  if (c.multi_node()) latency += table_inter_hop(c, Method::nvls, p);
+  double latency =
+      c.tables->base[row_of(NcclAlgorithm::nvls)][2] + table_intra_hop(c, NcclAlgorithm::nvls, p);
+  if (c.multi_node()) latency += table_inter_hop(c, NcclAlgorithm::nvls, p);
   return latency + static_cast<double>(call.bytes) / (1000.0 * nccl_bandwidth(call, c));
 }
 
@@ -65,7 +66,7 @@ Cost time(const Call& call, const Communicator& c, ops::Protocol p, const Networ
   const PartedTime start = as_latency(k.nvls_base + k.nvls_ramp * chunk / 1024.0);
   const PartedTime wire = nvls_wire(bytes, chunk, c, k);
   if (!c.multi_node()) return {start + wire, (is_gather(call.kind) ? 3.0 + 1.0 / c.ranks : 6.0) * bytes};
-  const PartedTime hop = as_latency(inter_hop(c, Method::nvls, p, k));
+  const PartedTime hop = as_latency(inter_hop(c, NcclAlgorithm::nvls, p, k));
   return {start + hop + longer(wire, bytes / (1000.0 * network_rate(c, p, k))),
           (6.0 + nvls_network_bytes(c)) * bytes};
 }
@@ -73,9 +74,8 @@ Cost time(const Call& call, const Communicator& c, ops::Protocol p, const Networ
 }  // namespace
 
 extern const Algorithm nvls;
-const Algorithm nvls{.name = "nvls",
+const Algorithm nvls{.id = NcclAlgorithm::nvls,
                      .source = "NVIDIA/nccl graph/tuning.cc, enqueue.cc",
-                     .order = 4,
                      .applies = applies,
                      .nccl_time = nccl_time,
                      .channels = channels,

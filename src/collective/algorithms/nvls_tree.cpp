@@ -7,6 +7,7 @@
 // what heads stage for the network and have from it.
 #include <algorithm>
 
+#include "base/at.hpp"
 #include "collective/nvls_chunk.hpp"
 #include "collective/wire.hpp"
 
@@ -31,7 +32,7 @@ double nccl_bandwidth(const Call& call, const Communicator& c) {
     case NvlsRule::efficiency: {
       const double intra = 2.0 * c.nvls.intra * nvls_efficiency(c) * (n - 1.0) / n;
       const double inter = c.nvls.inter * (c.nodes <= 2 ? 2.0 : 1.0);
-      const double cap = t.nvls_tree[static_cast<std::size_t>(c.arch)][c.span()];
+      const double cap = t.nvls_tree[at(c.arch)][c.span()];
       double bandwidth = n * std::min({intra, inter, cap}) * c.ranks / (2.0 * (c.ranks - 1));
       if (t.nvls_tree_correction && c.arch == Arch::blackwell && c.cpu != machine::CpuVendor::arm)
         bandwidth *= tree_correction(2, call.bytes, 24);
@@ -43,8 +44,9 @@ double nccl_bandwidth(const Call& call, const Communicator& c) {
 
 double nccl_time(const Call& call, const Communicator& c, ops::Protocol p) {
   const double crossings = c.tables->nvls == NvlsRule::first ? 2.0 * (c.nodes - 1) : 2.0 * c.tree_depth();
-  const double latency = c.tables->base[3][2] + table_intra_hop(c, Method::nvls_tree, p) +
-                         crossings * table_inter_hop(c, Method::nvls_tree, p);
+  const double latency = c.tables->base[row_of(NcclAlgorithm::nvls_tree)][2] +
+                         table_intra_hop(c, NcclAlgorithm::nvls_tree, p) +
+                         crossings * table_inter_hop(c, NcclAlgorithm::nvls_tree, p);
   return latency + static_cast<double>(call.bytes) / (1000.0 * nccl_bandwidth(call, c));
 }
 
@@ -54,7 +56,7 @@ Cost time(const Call& call, const Communicator& c, ops::Protocol p, const Networ
   const double bytes = static_cast<double>(call.bytes);
   const Rate network = network_rate(c, p, k);
   const double chunk = nvls_tree_chunk(call.bytes, c);
-  const PartedTime hop = as_latency(inter_hop(c, Method::nvls_tree, p, k)) +
+  const PartedTime hop = as_latency(inter_hop(c, NcclAlgorithm::nvls_tree, p, k)) +
                          k.chunk_ramp * chunk / (1000.0 * network / (c.nvls_channels * c.nvls.channels));
   const PartedTime start = as_latency(k.nvls_base + k.nvls_ramp * chunk / 1024.0 +
                                       posting(k, p, c.nvls_channels, c.tree_depth())) +
@@ -69,9 +71,8 @@ Cost time(const Call& call, const Communicator& c, ops::Protocol p, const Networ
 }  // namespace
 
 extern const Algorithm nvls_tree;
-const Algorithm nvls_tree{.name = "nvls_tree",
+const Algorithm nvls_tree{.id = NcclAlgorithm::nvls_tree,
                           .source = "NVIDIA/nccl graph/tuning.cc, enqueue.cc",
-                          .order = 5,
                           .applies = applies,
                           .nccl_time = nccl_time,
                           .channels = channels,

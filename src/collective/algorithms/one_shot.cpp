@@ -19,9 +19,8 @@ Cost time(const Call& call, const Communicator& c, ops::Protocol, const NetworkC
 }  // namespace
 
 extern const Algorithm one_shot;
-const Algorithm one_shot{.name = "one_shot",
+const Algorithm one_shot{.id = NcclAlgorithm::one_shot,
                          .source = "vllm-project/vllm csrc/custom_all_reduce.cuh",
-                         .order = -2,
                          .applies = applies,
                          .nccl_time = nccl_time,
                          .channels = channels,

@@ -47,7 +47,7 @@ Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkCons
   if (p == Protocol::ll) rate = slower(rate, nvlink_rate(c, p, busy(call, c, p), k));
   PartedTime wire = inside / (1000.0 * rate);
   if (c.multi_node()) {
-    latency += as_latency(inter_hop(c, Method::ring, p, k));
+    latency += as_latency(inter_hop(c, NcclAlgorithm::ring, p, k));
     const Rate nic{.value = c.network / c.per_node * k.p2p_network_rate * share, .scale_out = true};
     wire = longer(wire, out / (1000.0 * nic));
   }
@@ -57,9 +57,8 @@ Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkCons
 }  // namespace
 
 extern const Algorithm pairwise;
-const Algorithm pairwise{.name = "pairwise",
+const Algorithm pairwise{.id = NcclAlgorithm::pairwise,
                          .source = "NVIDIA/nccl enqueue.cc, init.cc",
-                         .order = 7,
                          .applies = applies,
                          .nccl_time = nccl_time,
                          .channels = channels,

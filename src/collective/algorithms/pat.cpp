@@ -24,8 +24,9 @@ bool applies(const Call& call, const Communicator& c, Protocol p) {
 
 double nccl_time(const Call& call, const Communicator& c, Protocol p) {
   const double bus = c.tables->pat_share * c.tree.channels * (c.nodes <= 2 ? c.tree.intra : c.tree.inter);
-  const double latency = c.tables->base[static_cast<std::size_t>(Method::pat)][index_of(p)] +
-                         c.tree_depth() * table_inter_hop(c, Method::pat, p) * of_a_hop + c.ranks * per_rank;
+  const double latency = c.tables->base[row_of(NcclAlgorithm::pat)][index_of(p)] +
+                         c.tree_depth() * table_inter_hop(c, NcclAlgorithm::pat, p) * of_a_hop +
+                         c.ranks * per_rank;
   return latency + static_cast<double>(call.bytes) / (1000.0 * bus);
 }
 
@@ -33,11 +34,10 @@ std::int32_t channels(const Call&, const Communicator& c, Protocol) { return c.c
 
 Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkConstants& k) {
   const double bytes = static_cast<double>(call.bytes) * (c.ranks - 1) / c.ranks;
-  const double table =
-      nccl_tables(physical_tables).hop[2][static_cast<std::size_t>(Method::pat)][index_of(p)];
+  const double table = nccl_tables(physical_tables).hop[2][row_of(NcclAlgorithm::pat)][index_of(p)];
   const double round = inter_factor(k, p) * table * of_a_hop + 2.0 * (k.network_delay + c.hop_latency);
-  const double base = base_factor(k, p) *
-                      nccl_tables(physical_tables).base[static_cast<std::size_t>(Method::pat)][index_of(p)];
+  const double base =
+      base_factor(k, p) * nccl_tables(physical_tables).base[row_of(NcclAlgorithm::pat)][index_of(p)];
   const PartedTime latency = as_latency(base + c.tree_depth() * round + c.ranks * per_rank);
   return {latency + bytes / (1000.0 * network_rate(c, p, k)), (3.0 + staged_bytes) * bytes};
 }
@@ -45,9 +45,8 @@ Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkCons
 }  // namespace
 
 extern const Algorithm pat;
-const Algorithm pat{.name = "pat",
+const Algorithm pat{.id = NcclAlgorithm::pat,
                     .source = "NVIDIA/nccl graph/tuning.cc, device/all_gather.h",
-                    .order = 6,
                     .applies = applies,
                     .nccl_time = nccl_time,
                     .channels = channels,

@@ -13,6 +13,7 @@
 // rails; buffers that are registered or shared by a process, which are written directly.
 #include <algorithm>
 
+#include "base/at.hpp"
 #include "collective/rccl_tables.hpp"
 #include "collective/wire.hpp"
 
@@ -32,7 +33,7 @@ std::int32_t network_steps(const Call& call, const Communicator& c) {
 
 bool applies(const Call& call, const Communicator& c, Protocol p) {
   if (call.kind >= CollectiveKind::all_to_all) return false;  // nor send_recv, nor copies to the host
-  if (c.library == ops::CommLibrary::rccl) return rccl_allows(c, Method::ring, p);
+  if (c.library == ops::CommLibrary::rccl) return rccl_allows(c, NcclAlgorithm::ring, p);
   return p != Protocol::ll128 || ll128_allowed(c);
 }
 
@@ -49,7 +50,7 @@ double nccl_bandwidth(const Call& call, const Communicator& c, Protocol p) {
   }
   if (p == Protocol::ll128) {
     const double share = c.ranks == c.nodes ? t.ring_ll128_single : 0.92;
-    bus = std::min(bus * share, c.ring.channels * t.ring_ll128[static_cast<std::size_t>(c.arch)][c.span()]);
+    bus = std::min(bus * share, c.ring.channels * t.ring_ll128[at(c.arch)][c.span()]);
   }
   const bool gather = is_gather(call.kind);
   const double steps = call.kind == CollectiveKind::all_reduce || gather ? steps_of(call, c) : c.ranks;
@@ -57,11 +58,11 @@ double nccl_bandwidth(const Call& call, const Communicator& c, Protocol p) {
 }
 
 double nccl_time(const Call& call, const Communicator& c, Protocol p) {
-  if (c.library == ops::CommLibrary::rccl) return rccl_time(call, c, Method::ring, p);
+  if (c.library == ops::CommLibrary::rccl) return rccl_time(call, c, NcclAlgorithm::ring, p);
   const NcclTables& t = *c.tables;
-  double latency = t.base[static_cast<std::size_t>(Method::ring)][index_of(p)];
-  double intra = table_intra_hop(c, Method::ring, p);
-  const double inter = table_inter_hop(c, Method::ring, p);
+  double latency = t.base[row_of(NcclAlgorithm::ring)][index_of(p)];
+  double intra = table_intra_hop(c, NcclAlgorithm::ring, p);
+  const double inter = table_inter_hop(c, NcclAlgorithm::ring, p);
   if (call.kind == CollectiveKind::all_reduce || is_gather(call.kind)) {
     if (c.multi_node() && t.network_overhead) {
       const double post = c.cpu == machine::CpuVendor::amd ? 2.0 : 1.0;
@@ -73,9 +74,9 @@ double nccl_time(const Call& call, const Communicator& c, Protocol p) {
   } else {
     // A chunk passes all ranks where rings take different ways; Simple then waits as long as a tree's hop.
     const bool waits = !c.same_channels && p == Protocol::simple;
-    const Method method = waits ? Method::tree : Method::ring;
+    const NcclAlgorithm row = waits ? NcclAlgorithm::tree : NcclAlgorithm::ring;
     const Level level = c.multi_node() ? Level::network : c.inside;
-    const double hop = t.hop[static_cast<std::size_t>(level)][static_cast<std::size_t>(method)][index_of(p)];
+    const double hop = t.hop[at(level)][row_of(row)][index_of(p)];
     latency += c.same_channels ? hop : c.ranks * hop;
   }
   if (p == Protocol::simple && c.multi_node() && call.kind == CollectiveKind::all_reduce) {
@@ -125,8 +126,8 @@ PartedTime across_nodes(const Call& call, const Communicator& c, Protocol p, dou
   const Rate network = network_rate(c, p, k);
   const PartedTime step = piece / (1000.0 * network) + as_fixed(k.network_step * piece / (each * c.channels));
   PartedTime path = inside + as_latency(posting(k, p, channels(call, c, p), 1.0));
-  path += crossings *
-          (as_latency(inter_hop(c, Method::ring, p, k)) + k.chunk_ramp * one / (1000.0 * network / shared));
+  path += crossings * (as_latency(inter_hop(c, NcclAlgorithm::ring, p, k)) +
+                       k.chunk_ramp * one / (1000.0 * network / shared));
   if (c.per_node > 1 && p == Protocol::simple)
     path += (steps_of(call, c) - crossings) * 0.5 * one * shared / (1000.0 * nvlink);
   const PartedTime wire =
@@ -138,12 +139,13 @@ Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkCons
   const double bytes = static_cast<double>(call.bytes);
   const double steps =
       is_rooted(call) ? c.ranks : steps_of(call, c);  // a rooted call sends the whole buffer over each link
-  const double base = base_factor(k, p) * nccl_tables(physical_tables).base[1][index_of(p)];
+  const double base =
+      base_factor(k, p) * nccl_tables(physical_tables).base[row_of(NcclAlgorithm::ring)][index_of(p)];
   const double staged = c.multi_node() ? staged_bytes / c.per_node : 0.0;
   const double memory = (3.0 + staged) * bytes * steps / c.ranks / share_of_line(p);
   const Rate nvlink = nvlink_rate(c, p, busy_channels(call, c, p, true), k);
   PartedTime latency =
-      as_latency((steps_of(call, c) - network_steps(call, c)) * intra_hop(c, Method::ring, p, k));
+      as_latency((steps_of(call, c) - network_steps(call, c)) * intra_hop(c, NcclAlgorithm::ring, p, k));
   if (c.multi_node()) return {as_latency(base) + across_nodes(call, c, p, steps, latency, nvlink, k), memory};
   latency += k.ring_fill * slice(call, c, p, c.channels) * c.channels / (1000.0 * nvlink);
   const PartedTime wire = bytes * (steps + k.ring_end) / c.ranks / (1000.0 * nvlink);
@@ -153,9 +155,8 @@ Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkCons
 }  // namespace
 
 extern const Algorithm ring;
-const Algorithm ring{.name = "ring",
+const Algorithm ring{.id = NcclAlgorithm::ring,
                      .source = "NVIDIA/nccl graph/tuning.cc, device/all_reduce.h",
-                     .order = 1,
                      .applies = applies,
                      .nccl_time = nccl_time,
                      .channels = channels,

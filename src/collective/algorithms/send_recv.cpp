@@ -39,7 +39,7 @@ Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkCons
   Rate rate{.value = c.nvlink * k.p2p_rate, .scale_up = true};
   if (p == Protocol::ll) rate = slower(rate, nvlink_rate(c, p, busy(call, c, p), k));
   if (c.multi_node()) {
-    latency += as_latency(inter_hop(c, Method::ring, p, k));
+    latency += as_latency(inter_hop(c, NcclAlgorithm::ring, p, k));
     rate = {.value = c.network / c.per_node * k.network_rate * share, .scale_out = true};
   }
   return {latency + bytes / (1000.0 * rate), 3.0 * bytes};
@@ -48,9 +48,8 @@ Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkCons
 }  // namespace
 
 extern const Algorithm send_recv;
-const Algorithm send_recv{.name = "send_recv",
+const Algorithm send_recv{.id = NcclAlgorithm::send_recv,
                           .source = "NVIDIA/nccl enqueue.cc, graph/paths.cc",
-                          .order = 8,
                           .applies = applies,
                           .nccl_time = nccl_time,
                           .channels = channels,

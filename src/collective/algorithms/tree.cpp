@@ -22,7 +22,7 @@ using ops::Protocol;
 
 bool applies(const Call& call, const Communicator& c, Protocol p) {
   if (call.kind != ops::CollectiveKind::all_reduce) return false;
-  if (c.library == ops::CommLibrary::rccl) return rccl_allows(c, Method::tree, p);
+  if (c.library == ops::CommLibrary::rccl) return rccl_allows(c, NcclAlgorithm::tree, p);
   return p != Protocol::ll128 || ll128_allowed(c);
 }
 
@@ -46,10 +46,10 @@ double nccl_bandwidth(const Call& call, const Communicator& c, Protocol p) {
 }
 
 double nccl_time(const Call& call, const Communicator& c, Protocol p) {
-  if (c.library == ops::CommLibrary::rccl) return rccl_time(call, c, Method::tree, p);
-  const double latency =
-      c.tables->base[0][index_of(p)] + 2.0 * ((c.per_node - 1) * table_intra_hop(c, Method::tree, p) +
-                                              c.tree_depth() * table_inter_hop(c, Method::tree, p));
+  if (c.library == ops::CommLibrary::rccl) return rccl_time(call, c, NcclAlgorithm::tree, p);
+  const double latency = c.tables->base[row_of(NcclAlgorithm::tree)][index_of(p)] +
+                         2.0 * ((c.per_node - 1) * table_intra_hop(c, NcclAlgorithm::tree, p) +
+                                c.tree_depth() * table_inter_hop(c, NcclAlgorithm::tree, p));
   return latency + static_cast<double>(call.bytes) / (1000.0 * nccl_bandwidth(call, c, p));
 }
 
@@ -105,11 +105,12 @@ Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkCons
   constexpr double of_ring[3] = {0.66, 0.78, 0.92};
   const double bytes = static_cast<double>(call.bytes);
   const Rate nvlink = of_ring[index_of(p)] * nvlink_rate(c, p, busy_channels(call, c, p, false), k);
-  double latency = base_factor(k, p) * nccl_tables(physical_tables).base[0][index_of(p)] +
-                   2.0 * (c.per_node - 1) * intra_hop(c, Method::tree, p, k);
+  double latency =
+      base_factor(k, p) * nccl_tables(physical_tables).base[row_of(NcclAlgorithm::tree)][index_of(p)] +
+      2.0 * (c.per_node - 1) * intra_hop(c, NcclAlgorithm::tree, p, k);
   if (c.multi_node())
     latency += posting(k, p, channels(call, c, p), c.tree_depth()) +
-               2.0 * c.tree_depth() * inter_hop(c, Method::tree, p, k);
+               2.0 * c.tree_depth() * inter_hop(c, NcclAlgorithm::tree, p, k);
   const double staged = c.multi_node() ? times_out(c) * staged_bytes / c.per_node : 0.0;
   return {as_latency(latency) + pipelined(bytes, c, p, nvlink, k), (6.0 + staged) * bytes / share_of_line(p)};
 }
@@ -117,9 +118,8 @@ Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkCons
 }  // namespace
 
 extern const Algorithm tree;
-const Algorithm tree{.name = "tree",
+const Algorithm tree{.id = NcclAlgorithm::tree,
                      .source = "NVIDIA/nccl graph/trees.cc, graph/tuning.cc",
-                     .order = 0,
                      .applies = applies,
                      .nccl_time = nccl_time,
                      .channels = channels,

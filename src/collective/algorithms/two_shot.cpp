@@ -19,9 +19,8 @@ Cost time(const Call& call, const Communicator& c, ops::Protocol, const NetworkC
 }  // namespace
 
 extern const Algorithm two_shot;
-const Algorithm two_shot{.name = "two_shot",
+const Algorithm two_shot{.id = NcclAlgorithm::two_shot,
                          .source = "vllm-project/vllm csrc/custom_all_reduce.cuh",
-                         .order = -4,
                          .applies = applies,
                          .nccl_time = nccl_time,
                          .channels = channels,

@@ -197,7 +197,7 @@ std::vector<kernels::KernelConstants> with_siblings(const std::vector<Found<Kern
   return out;
 }
 
-void read_aliases(Reading& reading, std::vector<Alias>& rows) {
+void read_aliases(Reading& reading, std::vector<Alias>& rows, StandIns& stand_ins) {
   for (const std::string& folder : reading.folders) {
     const std::string path = folder + "/aliases.toml";
     const auto text = read_whole_file(path);
@@ -207,6 +207,10 @@ void read_aliases(Reading& reading, std::vector<Alias>& rows) {
     if (!table) continue;
     for (const Entry& section : in_file_order(*table)) {
       const std::string kind(section.key->str());
+      if (is_stand_in(kind)) {
+        read_stand_ins(kind, *section.node, stand_ins, reading.problems);
+        continue;
+      }
       const toml::table* names = section.node->as_table();
       if (names == nullptr) {
         reading.problems.error(place_of(*section.node), kind + " must be a table of names",
@@ -328,7 +332,7 @@ CatalogInputs read_catalog(const std::vector<std::string>& folders, Problems& pr
     catalog.clusters.push_back(std::move(cluster));
   }
   std::vector<Alias> rows;
-  read_aliases(reading, rows);
+  read_aliases(reading, rows, inputs.stand_ins);
   inputs.aliases = Aliases(std::move(rows));
   inputs.publications = publications_of(reading);
   return inputs;

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "config/catalog/publications.hpp"
+#include "config/stand_ins.hpp"
 #include "simulate/calibration.hpp"
 #include "simulate/catalog.hpp"
 
 namespace echo::config {
 
-class Problems;
 struct IncludedFile;
 
 // One file that was read, for provenance. `hash`: XXH3-128 of its bytes, in hex.
@@ -41,6 +41,7 @@ struct CatalogInputs {
   simulate::Catalog catalog;          // each table sorted by name
   simulate::Calibration calibration;  // likewise
   Aliases aliases;
+  StandIns stand_ins;
   std::vector<PublishedRuns> publications;  // those of better folders first
   std::vector<InputFile> files;
 };

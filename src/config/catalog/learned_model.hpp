@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "config/toml/problems.hpp"
+#include "base/problems.hpp"
 
 namespace echo::config {
 

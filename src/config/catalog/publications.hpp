@@ -9,9 +9,11 @@
 
 #include "base/csv.hpp"
 
-namespace echo::config {
-
+namespace echo {
 class Problems;
+}
+
+namespace echo::config {
 
 // Rows of a table in each of whose named columns the fragment stands, whatever the case.
 struct PublishedRuns {

@@ -1,6 +1,7 @@
 // What a few words about a network say: "8x400Gb/s IB", "EFA 32x100Gb/s", "8 x HDR".
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -8,6 +9,8 @@
 namespace echo::config {
 
 enum class Transport : std::int8_t { unknown, infiniband, roce, ethernet, efa, tcpx, tcpxo, slingshot };
+inline constexpr std::array<std::string_view, 8> transport_names{
+    "unknown", "infiniband", "roce", "ethernet", "efa", "tcpx", "tcpxo", "slingshot"};
 
 struct FabricWords {
   Transport transport = Transport::unknown;

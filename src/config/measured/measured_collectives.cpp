@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 
 #include "base/named_table.hpp"
@@ -20,46 +19,6 @@ namespace {
 
 using machine::ClusterSpec;
 using ops::CollectiveKind;
-
-std::string upper_letters(std::string_view text) {
-  std::string out;
-  for (const char c : text)
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
-      out += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return out;
-}
-
-// A GPU that the catalog does not have, by what its name holds; the longer names first.
-struct Relative {
-  const char *name, *preset;
-  std::int32_t compute_capability;  // 0 = as the preset
-  double nvlink;                    // GB/s per direction; 0 = as the preset
-};
-constexpr std::array<Relative, 14> relatives{{{"GB300", "gb300", 0, 0},
-                                              {"GB200", "gb200", 0, 0},
-                                              {"GH200", "h100-sxm", 0, 0},
-                                              {"B300", "b300-sxm", 0, 0},
-                                              {"B200", "b200-sxm", 0, 0},
-                                              {"B100", "b200-sxm", 0, 0},
-                                              {"H200", "h200-sxm", 0, 0},
-                                              {"H800", "h800-sxm", 0, 0},
-                                              {"H100", "h100-sxm", 0, 0},
-                                              {"H20", "h100-sxm", 0, 0},
-                                              {"A800", "a800-sxm", 0, 0},
-                                              {"A100", "a100-sxm-80gb", 0, 0},
-                                              {"V100", "a100-sxm-40gb", 70, 150},
-                                              {"MI300", "mi300x", 0, 0}}};
-
-// Constants of networks that have been measured, by the generation of the GPU and how its NICs are driven.
-struct Known {
-  Transport transport;
-  std::int32_t generation;  // compute capability / 10
-  const char* network;
-};
-constexpr std::array<Known, 4> known_networks{{{Transport::efa, 8, "aws-efa-a100"},
-                                               {Transport::efa, 9, "aws-efa-h100"},
-                                               {Transport::tcpxo, 9, "gcp-a3mega"},
-                                               {Transport::tcpx, 9, "gcp-a3high"}}};
 
 bool kind_of(std::string_view name, CollectiveKind& kind) {
   std::string plain = upper_letters(name);
@@ -148,16 +107,17 @@ class Reader {
       return &found;
     };
     const std::string preset = presets_.aliases.resolve("gpu", one_.gpu), name = upper_letters(one_.gpu);
-    if (words.find("AZURENDA100") != std::string::npos || words.find("NDA100V4") != std::string::npos)
-      if (const ClusterSpec* azure = cluster_of("azure-nd-a100-v4")) return azure;
+    for (const ClusterNamed& named : presets_.stand_ins.clusters)
+      if (words.find(named.part) != std::string::npos)
+        if (const ClusterSpec* found = cluster_of(named.preset)) return found;
     if (const ClusterSpec* own = cluster_of("generic-" + preset)) return own;
-    for (const Relative& relative : relatives) {
-      if (name.find(relative.name) == std::string::npos) continue;
-      const ClusterSpec* found = cluster_of("generic-" + std::string(relative.preset));
+    for (const GpuLike& like : presets_.stand_ins.gpus) {
+      if (name.find(like.part) == std::string::npos) continue;
+      const ClusterSpec* found = cluster_of("generic-" + like.preset);
       if (found == nullptr) continue;
-      assume(fmt::format("gpu {} as {}", one_.gpu, relative.preset));
-      if (relative.compute_capability > 0) gpu.compute_capability = relative.compute_capability;
-      if (relative.nvlink > 0) gpu.nvlink = BytesPerSecond(relative.nvlink * 1e9);
+      assume(fmt::format("gpu {} as {}", one_.gpu, like.preset));
+      if (like.compute_capability > 0) gpu.compute_capability = like.compute_capability;
+      if (like.nvlink.value > 0.0) gpu.nvlink = like.nvlink;
       // Without NVLink, through a slot of 16 lanes: Gen5 from Hopper on, Gen4 before.
       if (name.find("PCI") != std::string::npos)
         gpu.nvlink = BytesPerSecond(gpu.compute_capability >= 90 ? 64e9 : 32e9);
@@ -200,11 +160,11 @@ class Reader {
     if (own == nullptr) return skip("no network constants " + cluster.network);
     one_.constants = *own;
     const Transport transport = read_fabric(one_.network).transport;
-    const Known* nearest = nullptr;
-    for (const Known& known : known_networks) {
-      const bool nearer = nearest == nullptr || std::abs(known.generation - generation) <
-                                                    std::abs(nearest->generation - generation);
-      if (known.transport == transport && nearer) nearest = &known;
+    const NetworkLike* nearest = nullptr;
+    for (const NetworkLike& like : presets_.stand_ins.networks) {
+      const bool nearer = nearest == nullptr ||
+                          std::abs(like.generation - generation) < std::abs(nearest->generation - generation);
+      if (like.transport == transport && nearer) nearest = &like;
     }
     const auto* other =
         nearest == nullptr || one_.measured.query.group.nodes == 1 ? nullptr : network(nearest->network);

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "base/csv.hpp"
+#include "base/problems.hpp"
 #include "config/catalog/catalog_files.hpp"
-#include "config/toml/problems.hpp"
 #include "kernels/database/measurement.hpp"
 
 namespace echo::config {

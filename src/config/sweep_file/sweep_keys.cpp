@@ -62,7 +62,8 @@ const std::vector<Setting>& setting_table() {
          s.slowdown = static_cast<sweep::SlowdownModel>(std::lround(v.number));
          s.slowdown_file = v.text;
        },
-       {"auto", "off", "contention"}},
+       // all but "file", which is a name of the user's
+       {sweep::slowdown_model_names.begin(), sweep::slowdown_model_names.end() - 1}},
       {"simulate",
        "contention",
        SettingForm::word,
@@ -70,7 +71,7 @@ const std::vector<Setting>& setting_table() {
        "links they both need, in closed form; flow: likewise, and each is priced on the links that flows of "
        "all groups of its kind leave it; off: nothing",
        [](SweepSpec& s, Value v) { s.contention = static_cast<simulate::Contention>(std::lround(v.number)); },
-       {"analytical", "off", "flow"}},
+       {simulate::contention_names.begin(), simulate::contention_names.end()}},
       {"simulate", "out_of_range", SettingForm::not_yet,
        "remove it; every row says how it was priced (evidence)"},
       {"simulate", "skew", SettingForm::skew,
@@ -88,7 +89,8 @@ const std::vector<Setting>& setting_table() {
        "a step as some tool recorded it, file or folder: every point replays it in the place of a model",
        [](SweepSpec& s, Value v) { s.workload.trace = v.text; }},
       {"workload", "format", SettingForm::text,
-       "of the trace, as echo-sweep trace-info names it; found out without it", [](SweepSpec&, Value) {}},
+       "of the trace, as echo-sweep trace-info names it; found out without it",
+       [](SweepSpec& s, Value v) { s.workload.format = v.text; }},
       {"workload",
        "times",
        SettingForm::word,
@@ -97,7 +99,7 @@ const std::vector<Setting>& setting_table() {
        [](SweepSpec& s, Value v) {
          s.workload.times = static_cast<sweep::TraceTimes>(std::lround(v.number));
        },
-       {"auto", "traced", "priced"}},
+       {sweep::trace_times_names.begin(), sweep::trace_times_names.end()}},
       {"workload", "data_groups", SettingForm::texts,
        "communicators that grow with dp, by name; those of role data and shard without it",
        [](SweepSpec& s, Value v) { s.workload.data_groups = v.files; }},

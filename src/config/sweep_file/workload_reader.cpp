@@ -99,7 +99,8 @@ std::string digest_of_path(const std::string& path) {
 
 class WorkloadReader {
  public:
-  WorkloadReader(const toml::table& table, const Place& place, std::vector<Place>& places,
+  // `table`: for places alone; null: there are none.
+  WorkloadReader(const toml::table* table, const Place& place, std::vector<Place>& places,
                  SweepInputs& inputs, Problems& problems)
       : table_(table), place_(place), places_(places), inputs_(inputs), problems_(problems) {}
 
@@ -107,7 +108,7 @@ class WorkloadReader {
     sweep::TraceWorkload& asked = inputs_.spec.workload;
     if (asked.trace.empty()) {
       asked.trace = "none";  // it is a sweep of a trace, whatever is wrong with it
-      if (!table_.contains("trace"))
+      if (table_ != nullptr && !table_->contains("trace"))
         problems_.error(place_, "[workload] lacks trace", "add trace = \"FILE\"");
       return;
     }
@@ -123,12 +124,12 @@ class WorkloadReader {
 
  private:
   [[nodiscard]] Place at(const char* key) const {
-    const toml::node* node = table_.get(key);
+    const toml::node* node = table_ == nullptr ? nullptr : table_->get(key);
     return node == nullptr ? place_ : place_of(*node);
   }
 
   std::optional<Trace> read_trace(const std::string& path) {
-    const std::string format = table_["format"].value_or(std::string());
+    const std::string& format = inputs_.spec.workload.format;
     if (!format.empty() && trace_io::format_named(format) == nullptr) {
       std::vector<std::string> known;
       for (const trace_io::Format* one : trace_io::format_table()) known.emplace_back(one->name);
@@ -266,7 +267,7 @@ class WorkloadReader {
     places_.insert(places_.begin(), at("tokens"));
   }
 
-  const toml::table& table_;
+  const toml::table* table_;
   Place place_;
   std::vector<Place>& places_;
   SweepInputs& inputs_;
@@ -279,27 +280,35 @@ void read_workload(const toml::table& root, std::vector<Place>& places, SweepInp
                    Problems& problems) {
   const toml::node* node = root.get("workload");
   if (node == nullptr || !node->is_table()) return;  // of another type: read_settings has said so
-  WorkloadReader(*node->as_table(), place_of(*node), places, inputs, problems).read();
+  WorkloadReader(node->as_table(), place_of(*node), places, inputs, problems).read();
 }
 
-std::string read_workload_again(const std::string& resolved_toml, const std::string& path,
-                                const std::string& digest, CatalogInputs& known) {
-  if (!std::filesystem::exists(path)) return "its trace " + path + " is not there";
-  if (digest_of_path(path) != digest) return "its trace " + path + " has changed since";
+std::string read_workload_again(const sweep::TraceWorkload& workload, const std::string& digest,
+                                CatalogInputs& known) {
+  if (!std::filesystem::exists(workload.trace)) return "its trace " + workload.trace + " is not there";
+  if (digest_of_path(workload.trace) != digest) return "its trace " + workload.trace + " has changed since";
+  Problems problems;
+  std::vector<Place> places;
+  SweepInputs inputs;
+  inputs.spec.workload = workload;
+  inputs.catalog = std::move(known.catalog), inputs.aliases = known.aliases;
+  WorkloadReader(nullptr, {}, places, inputs, problems).read();
+  known.catalog = std::move(inputs.catalog);
+  return problems.errors() == 0 ? std::string() : problems.list().front().what;
+}
+
+std::optional<sweep::TraceWorkload> workload_in(const std::string& resolved_toml, const std::string& trace) {
   Problems problems;
   auto whole = parse_toml(resolved_toml, "", problems);
   const toml::table* table = whole ? (*whole)["workload"].as_table() : nullptr;
-  if (table == nullptr) return "its sweep has no [workload]";
+  if (table == nullptr) return std::nullopt;
   toml::table root{{"workload", *table}};
-  root["workload"].as_table()->insert_or_assign("trace", path);
-  SweepInputs inputs;
-  inputs.catalog = std::move(known.catalog), inputs.aliases = known.aliases;
+  root["workload"].as_table()->insert_or_assign("trace", trace);
+  sweep::SweepSpec spec;
   TableReader reader(root, {}, "the sweep", problems);
-  read_settings(reader, inputs.spec);
-  std::vector<Place> places;
-  if (problems.errors() == 0) read_workload(root, places, inputs, problems);
-  known.catalog = std::move(inputs.catalog);
-  return problems.errors() == 0 ? std::string() : problems.list().front().what;
+  read_settings(reader, spec);
+  if (problems.errors() > 0) return std::nullopt;
+  return std::move(spec.workload);
 }
 
 std::optional<AxisRefusal> why_not_of_trace(Axis axis) {

@@ -8,6 +8,7 @@
 #include "config/sweep_file/sweep_file.hpp"
 #include "config/toml/toml_reader.hpp"
 #include "sweep/axis.hpp"
+#include "sweep/spec.hpp"
 
 namespace echo::config {
 
@@ -16,10 +17,14 @@ namespace echo::config {
 // places: of the rules.
 void read_workload(const toml::table& root, std::vector<Place>& places, SweepInputs& inputs, Problems&);
 
-// The same for the sweep of a result file, whose trace was read at `path` and had this digest: what keeps its
-// steps from being simulated again, empty where nothing does.
-[[nodiscard]] std::string read_workload_again(const std::string& resolved_toml, const std::string& path,
-                                              const std::string& digest, CatalogInputs& known);
+// The same for the rows of a result file, whose trace had this digest: why its steps cannot be simulated
+// again, empty where they can.
+[[nodiscard]] std::string read_workload_again(const sweep::TraceWorkload&, const std::string& digest,
+                                              CatalogInputs& known);
+
+// [workload] of a sweep as result files keep it, with its trace read at `trace`; nothing where it has none.
+[[nodiscard]] std::optional<sweep::TraceWorkload> workload_in(const std::string& resolved_toml,
+                                                              const std::string& trace);
 
 // Why [space] may not hold this axis beside [workload]; nothing where it may.
 struct AxisRefusal {

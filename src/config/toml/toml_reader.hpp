@@ -12,7 +12,7 @@
 // The shared library of toml++; its header-only build aborts on malformed input.
 #include <toml++/toml.h>
 
-#include "config/toml/problems.hpp"
+#include "base/problems.hpp"
 #include "config/toml/units.hpp"
 
 namespace echo::config {

@@ -100,7 +100,11 @@ void build(const ClusterSpec& cluster, std::int32_t domains, NetworkGraph& out) 
 }  // namespace
 
 extern const Topology dragonfly;
-const Topology dragonfly{
-    .name = "dragonfly", .source = "Kim et al. 2008", .links = links, .build = build, .sized = true};
+const Topology dragonfly{.name = "dragonfly",
+                         .code = 1,
+                         .source = "Kim et al. 2008",
+                         .links = links,
+                         .build = build,
+                         .sized = true};
 
 }  // namespace echo::machine::topologies

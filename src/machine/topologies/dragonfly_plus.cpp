@@ -73,7 +73,11 @@ void build(const ClusterSpec& cluster, std::int32_t domains, NetworkGraph& out) 
 }  // namespace
 
 extern const Topology dragonfly_plus;
-const Topology dragonfly_plus{
-    .name = "dragonfly_plus", .source = "Shpiner et al. 2017", .links = links, .build = build, .sized = true};
+const Topology dragonfly_plus{.name = "dragonfly_plus",
+                              .code = 2,
+                              .source = "Shpiner et al. 2017",
+                              .links = links,
+                              .build = build,
+                              .sized = true};
 
 }  // namespace echo::machine::topologies

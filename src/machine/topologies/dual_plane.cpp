@@ -20,7 +20,10 @@ static void build(const ClusterSpec& cluster, std::int32_t domains, NetworkGraph
 }
 
 extern const Topology dual_plane;
-const Topology dual_plane{
-    .name = "dual_plane", .source = "Qian et al. 2024 (Alibaba HPN)", .links = links, .build = build};
+const Topology dual_plane{.name = "dual_plane",
+                          .code = 3,
+                          .source = "Qian et al. 2024 (Alibaba HPN)",
+                          .links = links,
+                          .build = build};
 
 }  // namespace echo::machine::topologies

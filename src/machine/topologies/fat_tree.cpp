@@ -20,6 +20,7 @@ static void build(const ClusterSpec& cluster, std::int32_t domains, NetworkGraph
 }
 
 extern const Topology fat_tree;
-const Topology fat_tree{.name = "fat_tree", .source = "Leiserson 1985", .links = links, .build = build};
+const Topology fat_tree{
+    .name = "fat_tree", .code = 4, .source = "Leiserson 1985", .links = links, .build = build};
 
 }  // namespace echo::machine::topologies

@@ -48,6 +48,6 @@ static void build(const ClusterSpec& cluster, std::int32_t domains, NetworkGraph
 
 extern const Topology fat_tree_3;
 const Topology fat_tree_3{
-    .name = "fat_tree_3", .source = "Al-Fares et al. 2008", .links = links, .build = build};
+    .name = "fat_tree_3", .code = 5, .source = "Al-Fares et al. 2008", .links = links, .build = build};
 
 }  // namespace echo::machine::topologies

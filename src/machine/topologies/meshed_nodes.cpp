@@ -26,7 +26,11 @@ static void build(const ClusterSpec& cluster, std::int32_t domains, NetworkGraph
 }
 
 extern const Topology meshed_nodes;
-const Topology meshed_nodes{
-    .name = "meshed_nodes", .source = "AMD CDNA 3 architecture white paper", .links = links, .build = build};
+const Topology meshed_nodes{.name = "meshed_nodes",
+                            .code = 6,
+                            .source = "AMD CDNA 3 architecture white paper",
+                            .links = links,
+                            .build = build,
+                            .is_meshed = true};
 
 }  // namespace echo::machine::topologies

@@ -35,7 +35,10 @@ static void build(const ClusterSpec& cluster, std::int32_t domains, NetworkGraph
 }
 
 extern const Topology rail_only;
-const Topology rail_only{
-    .name = "rail_only", .source = "Wang et al. 2023 (arXiv 2307.12169)", .links = links, .build = build};
+const Topology rail_only{.name = "rail_only",
+                         .code = 7,
+                         .source = "Wang et al. 2023 (arXiv 2307.12169)",
+                         .links = links,
+                         .build = build};
 
 }  // namespace echo::machine::topologies

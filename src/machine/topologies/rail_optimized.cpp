@@ -21,6 +21,7 @@ static void build(const ClusterSpec& cluster, std::int32_t domains, NetworkGraph
 
 extern const Topology rail_optimized;
 const Topology rail_optimized{.name = "rail_optimized",
+                              .code = 8,
                               .source = "NVIDIA DGX SuperPOD reference architecture RA-11333",
                               .links = links,
                               .build = build};

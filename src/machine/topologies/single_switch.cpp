@@ -17,7 +17,10 @@ static void build(const ClusterSpec& cluster, std::int32_t domains, NetworkGraph
 }
 
 extern const Topology single_switch;
-const Topology single_switch{
-    .name = "single_switch", .source = "definition: non-blocking crossbar", .links = links, .build = build};
+const Topology single_switch{.name = "single_switch",
+                             .code = 9,
+                             .source = "definition: non-blocking crossbar",
+                             .links = links,
+                             .build = build};
 
 }  // namespace echo::machine::topologies

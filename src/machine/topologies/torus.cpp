@@ -125,7 +125,12 @@ void build(const ClusterSpec& cluster, std::int32_t domains, NetworkGraph& out) 
 }  // namespace
 
 extern const Topology torus;
-const Topology torus{
-    .name = "torus", .source = "Jouppi et al. 2023 (TPU v4)", .links = links, .build = build, .sized = true};
+const Topology torus{.name = "torus",
+                     .code = 10,
+                     .source = "Jouppi et al. 2023 (TPU v4)",
+                     .links = links,
+                     .build = build,
+                     .sized = true,
+                     .has_rings = true};
 
 }  // namespace echo::machine::topologies

@@ -41,8 +41,8 @@ struct PricedCollective {
 
 struct FlowLinksKey {
   std::int32_t where = 0;  // GPU and cluster
-  network::Method method{};
-  bool all_pairs = false;
+  ops::NcclAlgorithm algorithm{};
+  ops::CollectiveKind kind{};
   FabricKey fabric;
   machine::GroupSpan group;
   friend bool operator==(const FlowLinksKey&, const FlowLinksKey&) = default;

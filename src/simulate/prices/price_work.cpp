@@ -118,7 +118,8 @@ std::size_t PriceKeyHash::operator()(const CollectiveKey& key) const {
 std::size_t PriceKeyHash::operator()(const FlowLinksKey& key) const {
   const machine::GroupSpan& g = key.group;
   return Hasher()
-      .add(packed(key.where, static_cast<std::int32_t>(key.method) * 2 + (key.all_pairs ? 1 : 0)))
+      .add(packed(key.where,
+                  static_cast<std::int32_t>(key.algorithm) * 16 + static_cast<std::int32_t>(key.kind)))
       .add(packed(code_of(key.fabric), key.fabric.oversubscription_permille))
       .add(packed(g.ranks, g.nodes))
       .add(packed(g.ranks_per_node, g.stride))

@@ -27,7 +27,7 @@ void steps(const Call& call, std::int32_t n, std::vector<Step>& out) {
 }  // namespace
 
 extern const Algorithm bidirectional_ring;
-const Algorithm bidirectional_ring{.name = "bidirectional_ring",
+const Algorithm bidirectional_ring{.id = ops::GenericAlgorithm::bidirectional_ring,
                                    .source = "Jain and Sabharwal, ICS 2010",
                                    .neighbours_only = true,
                                    .admits = admits,

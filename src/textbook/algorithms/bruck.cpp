@@ -40,7 +40,7 @@ void steps(const Call& call, std::int32_t n, std::vector<Step>& out) {
 }  // namespace
 
 extern const Algorithm bruck;
-const Algorithm bruck{.name = "bruck",
+const Algorithm bruck{.id = ops::GenericAlgorithm::bruck,
                       .source = "Bruck et al., IEEE TPDS 1997",
                       .neighbours_only = false,
                       .admits = admits,

@@ -25,7 +25,7 @@ void steps(const Call& call, std::int32_t n, std::vector<Step>& out) {
 }  // namespace
 
 extern const Algorithm direct;
-const Algorithm direct{.name = "direct",
+const Algorithm direct{.id = ops::GenericAlgorithm::direct,
                        .source = "Chan et al., CCPE 2007",
                        .neighbours_only = false,
                        .admits = admits,

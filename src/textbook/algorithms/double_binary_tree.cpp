@@ -22,7 +22,7 @@ void steps(const Call& call, std::int32_t n, std::vector<Step>& out) {
 }  // namespace
 
 extern const Algorithm double_binary_tree;
-const Algorithm double_binary_tree{.name = "double_binary_tree",
+const Algorithm double_binary_tree{.id = ops::GenericAlgorithm::double_binary_tree,
                                    .source = "Sanders, Speck, Traeff, Parallel Computing 2009",
                                    .neighbours_only = false,
                                    .admits = admits,

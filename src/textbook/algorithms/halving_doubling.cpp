@@ -53,7 +53,7 @@ void steps(const Call& call, std::int32_t n, std::vector<Step>& out) {
 }  // namespace
 
 extern const Algorithm halving_doubling;
-const Algorithm halving_doubling{.name = "halving_doubling",
+const Algorithm halving_doubling{.id = ops::GenericAlgorithm::halving_doubling,
                                  .source = "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
                                  .neighbours_only = false,
                                  .admits = admits,

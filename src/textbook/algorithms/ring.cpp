@@ -31,7 +31,7 @@ void steps(const Call& call, std::int32_t n, std::vector<Step>& out) {
 }  // namespace
 
 extern const Algorithm ring;
-const Algorithm ring{.name = "ring",
+const Algorithm ring{.id = ops::GenericAlgorithm::ring,
                      .source = "Patarasuk and Yuan, JPDC 2009",
                      .neighbours_only = true,
                      .admits = admits,

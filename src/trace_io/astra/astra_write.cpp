@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "trace_io/astra/astra_step.hpp"
 
@@ -43,8 +44,7 @@ std::string word_of(const trace::Node& node) {
     case ops::CollectiveKind::host_update:
       break;
   }
-  refuse("a step holds a " +
-         std::string(ops::collective_kind_names[static_cast<std::size_t>(node.collective)]));
+  refuse("a step holds a " + std::string(ops::collective_kind_names[at(node.collective)]));
 }
 
 // Node i's place in the table, as step_of() noted it; false where the note is none.
@@ -60,10 +60,10 @@ bool place_of(const std::string& extra, const AstraTable& table, std::size_t& la
 std::vector<bool> awaited_by_compute(const trace::RankTrace& rank) {
   std::vector<bool> out(rank.nodes.size(), false);
   for (std::int32_t i = 0; i < static_cast<std::int32_t>(rank.nodes.size()); ++i) {
-    const trace::Node& node = rank.nodes[static_cast<std::size_t>(i)];
+    const trace::Node& node = rank.nodes[at(i)];
     if (node.kind != NodeKind::compute || node.pass == trace::Pass::optimizer) continue;
     for (const Csr<std::int32_t>* rows : {&rank.needs, &rank.follows})
-      for (const std::int32_t earlier : rows->row(i)) out[static_cast<std::size_t>(earlier)] = true;
+      for (const std::int32_t earlier : rows->row(i)) out[at(earlier)] = true;
   }
   return out;
 }
@@ -74,7 +74,7 @@ struct Since {
 };
 
 void check(const trace::Node& node, const Trace& trace, bool awaited) {
-  const std::string name = "\"" + trace.names[static_cast<std::size_t>(node.name)] + "\"";
+  const std::string name = "\"" + trace.names[at(node.name)] + "\"";
   if (node.kind == NodeKind::compute && !node.is_timed())
     throw UserError("node " + std::to_string(node.id) + " (" + name + ") has no duration",
                     "price the trace first");
@@ -123,15 +123,15 @@ AstraTable table_of_step(const Trace& trace) {
     if (node.kind != NodeKind::collective) continue;
     AstraLayer layer;
     layer.name = "bucket" + std::to_string(table.layers.size());
-    layer.parts[static_cast<std::size_t>(AstraPass::weight_gradient)] = {
-        micros_of(since.backward), word_of(node), size_of(node, trace.world)};
+    layer.parts[at(AstraPass::weight_gradient)] = {micros_of(since.backward), word_of(node),
+                                                   size_of(node, trace.world)};
     table.layers.push_back(layer);
     since.backward = SimTime{};
   }
   if (table.layers.empty()) refuse("there is no communication");
   table.layers.back().update_micros = std::to_string(micros_of(since.backward));
   if (computes) std::reverse(table.layers.begin(), table.layers.end());  // backward begins with the last
-  table.layers.front().parts[static_cast<std::size_t>(AstraPass::forward)].micros = micros_of(since.forward);
+  table.layers.front().parts[at(AstraPass::forward)].micros = micros_of(since.forward);
   table.split = computes ? AstraSplit::data : AstraSplit::micro;
   table.first_line = std::string(computes ? "DATA" : "MICRO") + " npus: " + std::to_string(trace.world);
   return table;

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <set>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 
 namespace echo::trace_io {
@@ -56,7 +57,7 @@ bool is_group_number(const std::string& name) {
 bool has_all_ranks(const trace::Group& group, std::int32_t world) {
   if (static_cast<std::int32_t>(group.ranks.size()) != world) return false;
   for (std::int32_t i = 0; i < world; ++i)
-    if (group.ranks[static_cast<std::size_t>(i)] != i) return false;
+    if (group.ranks[at(i)] != i) return false;
   return true;
 }
 

@@ -2,6 +2,7 @@
 // by byte.
 #include <limits>
 
+#include "base/at.hpp"
 #include "trace_io/chakra/chakra_attributes.hpp"
 #include "trace_io/chakra/chakra_node.hpp"
 
@@ -115,10 +116,9 @@ void state_ours(const ChakraOp& have, const ChakraOp& wanted, Node& message) {
   const trace::Node& node = wanted.node;
   if (node.stream != have.node.stream) set_whole(message, "stream", node.stream, WholeType::int64);
   if (node.pass != have.node.pass)
-    set_text(message, "echo_pass", std::string(trace::pass_names[static_cast<std::size_t>(node.pass)]));
+    set_text(message, "echo_pass", std::string(trace::pass_names[at(node.pass)]));
   if (node.precision != have.node.precision)
-    set_text(message, "echo_precision",
-             std::string(machine::precision_names[static_cast<std::size_t>(node.precision)]));
+    set_text(message, "echo_precision", std::string(machine::precision_names[at(node.precision)]));
   if (node.launch != have.node.launch) {
     drop_attribute(message, "echo_launch");
     if (node.launch >= 0) set_whole(message, "echo_launch", node.launch, WholeType::int64);

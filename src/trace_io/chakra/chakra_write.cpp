@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "trace_io/chakra/chakra_extras.hpp"
 #include "trace_io/chakra/chakra_groups.hpp"
@@ -43,7 +44,7 @@ std::int32_t position(const trace::Group& group, std::int32_t rank) {
 
 // The group that is to `rank` what `group` is to the one that stands for it; -1: the trace has none.
 std::int32_t own_group(const Trace& trace, std::int32_t group, std::int32_t rank) {
-  const trace::Group& model = trace.groups[static_cast<std::size_t>(group)];
+  const trace::Group& model = trace.groups[at(group)];
   if (position(model, rank) >= 0) return group;
   for (std::size_t i = 0; i < trace.groups.size(); ++i) {
     const trace::Group& one = trace.groups[i];
@@ -64,14 +65,13 @@ Partners partners_of(const Trace& trace, const trace::Node& node, std::int32_t r
   if (node.group >= 0) out.group = own_group(trace, node.group, as);
   if (node.group >= 0 && out.group < 0)
     throw UserError("rank " + std::to_string(as) + " has no group like \"" +
-                        trace.groups[static_cast<std::size_t>(node.group)].name + "\" of rank " +
-                        std::to_string(rank) + ", which stands for it",
+                        trace.groups[at(node.group)].name + "\" of rank " + std::to_string(rank) +
+                        ", which stands for it",
                     "list the groups of every rank in the trace, or trace this rank too");
   if (node.peer < 0) return out;
   if (node.group >= 0) {
-    const std::int32_t place = position(trace.groups[static_cast<std::size_t>(node.group)], node.peer);
-    if (place >= 0)
-      out.peer = trace.groups[static_cast<std::size_t>(out.group)].ranks[static_cast<std::size_t>(place)];
+    const std::int32_t place = position(trace.groups[at(node.group)], node.peer);
+    if (place >= 0) out.peer = trace.groups[at(out.group)].ranks[at(place)];
   } else {
     out.peer = node.peer + (as - rank);
   }
@@ -85,9 +85,8 @@ Partners partners_of(const Trace& trace, const trace::Node& node, std::int32_t r
 void check(const Output& output, const RankTrace& rank, const trace::Node& node) {
   const bool computes = node.kind == NodeKind::compute && !(node.flops > 0.0 && node.bytes.value > 0);
   if (!computes || node.is_timed() || output.from_chakra) return;
-  throw UserError("node " + std::to_string(node.id) + " (" +
-                      output.trace.names[static_cast<std::size_t>(node.name)] + ") of rank " +
-                      std::to_string(rank.rank) + " has no duration",
+  throw UserError("node " + std::to_string(node.id) + " (" + output.trace.names[at(node.name)] +
+                      ") of rank " + std::to_string(rank.rank) + " has no duration",
                   "price the trace first: a Chakra file runs for the times that it says");
 }
 
@@ -133,7 +132,7 @@ ChakraOp RankWriter::op_of(std::size_t i) const {
   ChakraOp op;
   op.node = node;
   op.node.peer = partners.peer;
-  if (partners.group >= 0) op.group = output_.names[static_cast<std::size_t>(partners.group)];
+  if (partners.group >= 0) op.group = output_.names[at(partners.group)];
   return op;
 }
 
@@ -146,14 +145,13 @@ ChakraProtoMsg::Node RankWriter::message_of(std::size_t i) {
   std::set<std::string> notes;
   ChakraOp wanted = op_of(i);
   wanted.counts_one_rank = understand(message, problems, notes).counts_one_rank;
-  const std::size_t ranks =
-      node.group < 0 ? 1 : output_.trace.groups[static_cast<std::size_t>(node.group)].ranks.size();
+  const std::size_t ranks = node.group < 0 ? 1 : output_.trace.groups[at(node.group)].ranks.size();
   wanted.node.bytes = comm_size_of(wanted, node.bytes, ranks);
   state(wanted,
         kept && node.is_timed() ? static_cast<std::uint64_t>(node.duration.count() / ps_per_micro)
                                 : micros_of(node),
         message);
-  message.set_name(output_.trace.names[static_cast<std::size_t>(node.name)]);
+  message.set_name(output_.trace.names[at(node.name)]);
   add_dependencies(static_cast<std::int32_t>(i), message);
   return message;
 }
@@ -165,7 +163,7 @@ bool RankWriter::is_before(std::uint64_t id, std::int32_t node) const {
 
 void RankWriter::add_dependencies(std::int32_t row, ChakraProtoMsg::Node& message) const {
   const auto id = [&](std::int32_t earlier) {
-    return static_cast<std::uint64_t>(rank_.nodes[static_cast<std::size_t>(earlier)].id);
+    return static_cast<std::uint64_t>(rank_.nodes[at(earlier)].id);
   };
   // Those kept in extras are all that the file said, in its order: ids among them that no trace can follow.
   const std::vector<std::uint64_t> kept(message.ctrl_deps().begin(), message.ctrl_deps().end());
@@ -193,7 +191,7 @@ std::string RankWriter::bytes() {
   if (file != nullptr && file->order.size() == messages.size())
     for (std::size_t i = 0; i < place.size(); ++i)
       if (file->order[i] >= 0 && file->order[i] < static_cast<std::int32_t>(place.size()))
-        place[static_cast<std::size_t>(file->order[i])] = i;
+        place[at(file->order[i])] = i;
   for (const std::size_t i : place) append_message(out, messages[i]);
   return out;
 }

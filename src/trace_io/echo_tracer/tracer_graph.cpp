@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "trace_io/io/file_problems.hpp"
+#include "base/at.hpp"
 #include "trace_io/io/json_pull.hpp"
 
 namespace echo::trace_io {
@@ -25,10 +25,7 @@ void read_file(const std::string& path, const Take& take) {
     take(json);
     json.finish();
   } catch (const JsonFault& fault) {
-    FileProblems problems(path);
-    problems.at_byte(fault.offset(), fault.what(),
-                     "trace again, with --pytorch_graph_profiling and --pytorch_ops_profiling");
-    problems.throw_if_any();
+    refuse(path, fault, "trace again, with --pytorch_graph_profiling and --pytorch_ops_profiling");
   }
 }
 
@@ -224,7 +221,7 @@ AtenCall call_of(const TracerNode& node) {
     put(static_cast<std::size_t>(found->input) + i, node.inputs[i]);
   if (found->weight >= 0) put(static_cast<std::size_t>(found->weight), node.weight);
   if (!call.types.empty() && call.types[0].empty() && found->input > 0 && found->weight != 0)
-    call.types[0] = call.types[static_cast<std::size_t>(found->input)];
+    call.types[0] = call.types[at(found->input)];
   if (call.name == "aten::matmul") flatten(call);
   return call;
 }

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "trace_io/echo_tracer/tracer_graph.hpp"
 #include "trace_io/model/trace_tables.hpp"
@@ -84,21 +85,19 @@ class Builder {
       for (const std::string& from : graph_[i].from)
         if (const auto found = places_.find(from);
             found != places_.end() && found->second != static_cast<std::int32_t>(i))
-          latest = std::max(latest, found->second < static_cast<std::int32_t>(i)
-                                        ? key[static_cast<std::size_t>(found->second)]
-                                        : found->second);
+          latest = std::max(
+              latest, found->second < static_cast<std::int32_t>(i) ? key[at(found->second)] : found->second);
       if (latest >= 0) key[i] = latest;
     }
     std::vector<std::int32_t> out(graph_.size());
     std::iota(out.begin(), out.end(), 0);
-    std::stable_sort(out.begin(), out.end(), [&](std::int32_t a, std::int32_t b) {
-      return key[static_cast<std::size_t>(a)] < key[static_cast<std::size_t>(b)];
-    });
+    std::stable_sort(out.begin(), out.end(),
+                     [&](std::int32_t a, std::int32_t b) { return key[at(a)] < key[at(b)]; });
     return out;
   }
 
   void append(std::int32_t i) {
-    const TracerNode& from = graph_[static_cast<std::size_t>(i)];
+    const TracerNode& from = graph_[at(i)];
     if (from.op == "ddp_pre") return;  // no op of its own: whoever needs it needs what it gathers
     Node node{.id = i, .pass = pass_of(from)};
     node.name = tables_.name(from.name);
@@ -115,7 +114,7 @@ class Builder {
         ++untimed_;
     }
     append_node(rank_, node, needs_of(from, true));
-    nodes_[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(rank_.nodes.size()) - 1;
+    nodes_[at(i)] = static_cast<std::int32_t>(rank_.nodes.size()) - 1;
   }
 
   static Pass pass_of(const TracerNode& node) {
@@ -156,11 +155,11 @@ class Builder {
     for (const std::string& from : node.from) {
       const auto found = places_.find(from);
       if (found == places_.end()) continue;
-      const TracerNode& other = graph_[static_cast<std::size_t>(found->second)];
+      const TracerNode& other = graph_[at(found->second)];
       if (other.op == "ddp_pre" && through) {
         const auto behind = needs_of(other, false);
         out.insert(out.end(), behind.begin(), behind.end());
-      } else if (const std::int32_t place = nodes_[static_cast<std::size_t>(found->second)]; place >= 0) {
+      } else if (const std::int32_t place = nodes_[at(found->second)]; place >= 0) {
         out.push_back(place);
       } else if (&other != &node) {
         ++later_;

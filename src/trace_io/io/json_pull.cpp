@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/error.hpp"
+
 namespace echo::trace_io {
 
 namespace {
@@ -37,6 +39,11 @@ void append_utf8(std::string& out, std::uint32_t code) {
 }
 
 }  // namespace
+
+void refuse(const std::string& file, const JsonFault& fault, std::string remedy) {
+  const std::string what = "byte " + std::to_string(fault.offset()) + ": " + fault.what();
+  throw UserError({Problem{{file, 0, 0, 1}, what, std::move(remedy)}});
+}
 
 bool JsonPull::refill() {
   if (source_ == nullptr) return false;

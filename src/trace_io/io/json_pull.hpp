@@ -25,6 +25,9 @@ class JsonFault : public std::exception {
   std::string what_;
 };
 
+// UserError: the fault, its byte, and what to do about it.
+[[noreturn]] void refuse(const std::string& file, const JsonFault&, std::string remedy);
+
 class JsonPull {
  public:
   enum class Kind : std::int8_t { object, array, string, number, boolean, null, end };

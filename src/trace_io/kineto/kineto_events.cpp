@@ -5,7 +5,6 @@
 #include <limits>
 #include <utility>
 
-#include "trace_io/io/file_problems.hpp"
 #include "trace_io/io/json_pull.hpp"
 #include "trace_io/io/picoseconds.hpp"
 #include "trace_io/pytorch_et/torch_json.hpp"
@@ -66,9 +65,7 @@ class Reader {
       });
       if (!has_events) json_.fail("it has no \"traceEvents\"");
     } catch (const JsonFault& fault) {
-      FileProblems problems(source_.path());
-      problems.at_byte(fault.offset(), fault.what(), "profile again, and let the profiler write all of it");
-      problems.throw_if_any();
+      refuse(source_.path(), fault, "profile again, and let the profiler write all of it");
     }
     return on_gpu_;
   }

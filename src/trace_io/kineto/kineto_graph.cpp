@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/at.hpp"
 #include "nsight/kernel_name.hpp"
 #include "trace_io/kineto/kineto_ops.hpp"
 #include "trace_io/model/last_issued.hpp"
@@ -59,8 +60,8 @@ class Builder {
   }
 
  private:
-  const HostCall& call_at(std::int32_t i) const { return step_.calls[static_cast<std::size_t>(i)]; }
-  const std::string& name_at(std::int32_t i) const { return step_.names[static_cast<std::size_t>(i)]; }
+  const HostCall& call_at(std::int32_t i) const { return step_.calls[at(i)]; }
+  const std::string& name_at(std::int32_t i) const { return step_.names[at(i)]; }
 
   void index() {
     for (std::size_t i = 0; i < step_.calls.size(); ++i) {
@@ -124,8 +125,8 @@ class Builder {
 
   // --- what the GPU ran ------------------------------------------------------------------------------------
   void run(const Item& item) {
-    const GpuEvent& event = step_.events[static_cast<std::size_t>(item.event)];
-    CallSite site = item.call >= 0 ? sites_[static_cast<std::size_t>(item.call)] : CallSite{};
+    const GpuEvent& event = step_.events[at(item.event)];
+    CallSite site = item.call >= 0 ? sites_[at(item.call)] : CallSite{};
     if (const auto found = ops_.find(event.external_id); found != ops_.end()) site.op = found->second;
     const bool talks =
         event.category == KinetoCategory::kernel && nsight::is_communication(name_at(event.name));
@@ -177,14 +178,14 @@ class Builder {
   // Its kernel, where the op around it is one. True: it is part of the node before, of the same op.
   bool compute(Node& node, const GpuEvent& event, const CallSite& site) {
     if (site.op < 0) return false;
-    const HostOp& op = step_.ops[static_cast<std::size_t>(site.op)];
+    const HostOp& op = step_.ops[at(site.op)];
     const auto& key = site.pass == trace::Pass::backward ? op.backward : op.forward;
     if (!key) return false;
     if (const auto found = keyed_.find(site.op); found != keyed_.end()) {
       const std::int32_t before = found->second;
       const bool is_next = order_.last(event.stream, INT64_MAX).node == before && pending_.empty();
       if (!is_next) return false;
-      out_.nodes[static_cast<std::size_t>(before)].duration += node.duration;
+      out_.nodes[at(before)].duration += node.duration;
       return true;
     }
     keyed_[site.op] = static_cast<std::int32_t>(out_.nodes.size());
@@ -203,15 +204,15 @@ class Builder {
 
   void communicate(Node& node, const GpuEvent& event, const CallSite& site) {
     const auto said = [&](std::int32_t comm) {
-      return comm >= 0 && !step_.comms[static_cast<std::size_t>(comm)].collective.empty();
+      return comm >= 0 && !step_.comms[at(comm)].collective.empty();
     };
     std::int32_t comm = event.comm;
-    if (!said(comm) && site.op >= 0) comm = step_.ops[static_cast<std::size_t>(site.op)].comm;
+    if (!said(comm) && site.op >= 0) comm = step_.ops[at(site.op)].comm;
     if (!said(comm)) comm = site.comm;
-    const CommCall call = said(comm) ? step_.comms[static_cast<std::size_t>(comm)] : CommCall{};
+    const CommCall call = said(comm) ? step_.comms[at(comm)] : CommCall{};
     auto kind = comm_kind(call.collective);
     if ((!kind || kind->role == CommRole::none) && site.note >= 0)
-      kind = comm_kind(name_at(step_.ops[static_cast<std::size_t>(site.note)].name));
+      kind = comm_kind(name_at(step_.ops[at(site.note)].name));
     if (!kind || kind->role == CommRole::none) {
       const auto collective = nsight::collective_of(name_at(event.name));
       if (!collective || *collective == ops::CollectiveKind::send_recv) return void(++doubts_.unpaired);
@@ -260,8 +261,7 @@ class Builder {
     std::sort(others.begin(), others.end(), [](const Issued& a, const Issued& b) { return a.end > b.end; });
     if (others.size() > static_cast<std::size_t>(waits)) others.resize(static_cast<std::size_t>(waits));
     for (const Issued& one : others)
-      if (std::int32_t& latest =
-              waited_for_[{event.stream, out_.nodes[static_cast<std::size_t>(one.node)].stream}];
+      if (std::int32_t& latest = waited_for_[{event.stream, out_.nodes[at(one.node)].stream}];
           latest <= one.node) {
         needs.push_back(one.node);
         latest = one.node + 1;
@@ -283,7 +283,7 @@ class Builder {
     std::vector<std::int32_t> needs = sync != nullptr ? waited(*sync, call) : waited_by_guess(call);
     if (needs.empty()) return;
     Node node{.kind = NodeKind::wait, .name = tables_.name(name_at(call.name)), .stream = -1};
-    node.pass = sites_[static_cast<std::size_t>(item.call)].pass;
+    node.pass = sites_[at(item.call)].pass;
     append(node, std::move(needs), call.start);
     last_issue_ = call.end;
   }

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "trace_io/io/file_problems.hpp"
+#include "base/problems.hpp"
 #include "trace_io/io/json_pull.hpp"
 #include "trace_io/io/picoseconds.hpp"
 #include "trace_io/lines/echo_lines.hpp"
@@ -56,7 +56,8 @@ std::vector<std::int32_t> ranks(JsonPull& json) {
 
 class Reader {
  public:
-  explicit Reader(const Source& source) : bytes_(source.path), problems_(source.path) {}
+  explicit Reader(const Source& source)
+      : bytes_(source.path), problems_(source.path, Problems::places_of_a_trace) {}
 
   trace::Trace read() {
     std::string line;
@@ -72,11 +73,12 @@ class Reader {
         json.finish();
       } catch (const JsonFault& fault) {
         has_job_ = true;  // what is wrong with it has been said
-        problems_.add(line_, static_cast<std::int32_t>(std::min<std::int64_t>(fault.offset(), 1 << 30)) + 1,
-                      fault.what(), remedy);
+        problems_.error_at(line_,
+                           static_cast<std::int32_t>(std::min<std::int64_t>(fault.offset(), 1 << 30)) + 1,
+                           fault.what(), remedy);
       }
     }
-    if (!has_job_) problems_.add(1, 1, "the file is empty", remedy);
+    if (!has_job_) problems_.error_at(1, 1, "the file is empty", remedy);
     problems_.throw_if_any();
     return std::move(out_);
   }
@@ -240,7 +242,7 @@ class Reader {
   }
 
   ByteSource bytes_;
-  FileProblems problems_;
+  Problems problems_;
   trace::Trace out_;
   TraceTables tables_{out_};
   std::unordered_map<std::int64_t, std::int32_t> places_;  // of the rank's nodes, by id

@@ -3,6 +3,7 @@
 #include <limits>
 #include <span>
 
+#include "base/at.hpp"
 #include "trace_io/io/picoseconds.hpp"
 #include "trace_io/io/text_sink.hpp"
 #include "trace_io/lines/echo_lines.hpp"
@@ -51,8 +52,7 @@ class Line {
 std::string group_text(const trace::Group& group) {
   Line line;
   line.word("name", group.name);
-  if (group.role != trace::GroupRole::unknown)
-    line.word("role", trace::group_role_names[static_cast<std::size_t>(group.role)]);
+  if (group.role != trace::GroupRole::unknown) line.word("role", trace::group_role_names[at(group.role)]);
   line.list("ranks", std::span<const std::int32_t>(group.ranks));
   return std::move(line).object();
 }
@@ -86,10 +86,10 @@ void put_communication(Line& line, const Node& node, const trace::Trace& trace) 
   const bool is_hop = node.kind == NodeKind::send || node.kind == NodeKind::recv;
   const auto plain = is_hop ? ops::CollectiveKind::send_recv : ops::CollectiveKind::all_reduce;
   if (node.kind == NodeKind::collective || node.collective != plain)
-    line.word("collective", ops::collective_kind_names[static_cast<std::size_t>(node.collective)]);
+    line.word("collective", ops::collective_kind_names[at(node.collective)]);
   if (node.precision != machine::Precision::bf16)
-    line.word("precision", machine::precision_names[static_cast<std::size_t>(node.precision)]);
-  if (node.group >= 0) line.word("group", trace.groups[static_cast<std::size_t>(node.group)].name);
+    line.word("precision", machine::precision_names[at(node.precision)]);
+  if (node.group >= 0) line.word("group", trace.groups[at(node.group)].name);
   line.number("peer", node.peer, -1);
   line.number("tag", node.tag, 0);
   line.number("launch", node.launch, -1);
@@ -97,27 +97,25 @@ void put_communication(Line& line, const Node& node, const trace::Trace& trace) 
 
 std::vector<std::int64_t> ids_of(const trace::RankTrace& rank, std::span<const std::int32_t> places) {
   std::vector<std::int64_t> ids;
-  for (const std::int32_t place : places) ids.push_back(rank.nodes[static_cast<std::size_t>(place)].id);
+  for (const std::int32_t place : places) ids.push_back(rank.nodes[at(place)].id);
   return ids;
 }
 
 std::string node_text(const trace::Trace& trace, const trace::RankTrace& rank, std::int32_t place,
                       std::int64_t expected_id) {
-  const Node& node = rank.nodes[static_cast<std::size_t>(place)];
+  const Node& node = rank.nodes[at(place)];
   Line line;
   line.number("id", node.id, expected_id);
-  if (node.kind != NodeKind::compute)
-    line.word("kind", trace::node_kind_names[static_cast<std::size_t>(node.kind)]);
-  const std::string& name = trace.names[static_cast<std::size_t>(node.name)];
+  if (node.kind != NodeKind::compute) line.word("kind", trace::node_kind_names[at(node.kind)]);
+  const std::string& name = trace.names[at(node.name)];
   if (!name.empty()) line.word("name", name);
-  if (node.pass != trace::Pass::unknown)
-    line.word("pass", trace::pass_names[static_cast<std::size_t>(node.pass)]);
+  if (node.pass != trace::Pass::unknown) line.word("pass", trace::pass_names[at(node.pass)]);
   line.number("stream", node.stream, 0);
   if (const auto ids = ids_of(rank, rank.needs.row(place)); !ids.empty())
     line.list("needs", std::span<const std::int64_t>(ids));
   if (const auto ids = ids_of(rank, rank.follows.row(place)); !ids.empty())
     line.list("follows", std::span<const std::int64_t>(ids));
-  if (node.kernel >= 0) line.kernel(trace.kernels[static_cast<std::size_t>(node.kernel)]);
+  if (node.kernel >= 0) line.kernel(trace.kernels[at(node.kernel)]);
   if (node.flops != 0.0) line.raw("flops", fmt::format("{}", node.flops));
   line.number("bytes", node.bytes.value, 0);
   put_communication(line, node, trace);
@@ -136,7 +134,7 @@ void write_echo_lines(const trace::Trace& trace, const std::string& path) {
     std::int64_t expected_id = 0;
     for (std::int32_t place = 0; place < static_cast<std::int32_t>(rank.nodes.size()); ++place) {
       out.put(node_text(trace, rank, place, expected_id) + "\n");
-      const std::int64_t id = rank.nodes[static_cast<std::size_t>(place)].id;
+      const std::int64_t id = rank.nodes[at(place)].id;
       expected_id = id == std::numeric_limits<std::int64_t>::max() ? 0 : id + 1;
     }
   }

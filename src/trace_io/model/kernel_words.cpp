@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 
+#include "base/at.hpp"
 #include "ops/kernel_fields.hpp"
 
 namespace echo::trace_io {
@@ -53,7 +54,7 @@ void append_kernel(std::string& out, const ops::KernelKey& key) {
     if (field.names.empty())
       out += std::to_string(value);
     else
-      append_quoted(out, field.names[static_cast<std::size_t>(value)]);
+      append_quoted(out, field.names[at(value)]);
   }
   out += '}';
 }

@@ -4,6 +4,8 @@
 #include <map>
 #include <vector>
 
+#include "base/at.hpp"
+
 namespace echo::trace_io {
 
 namespace {
@@ -26,7 +28,7 @@ Csr<std::int32_t> stream_order(const trace::RankTrace& rank) {
   std::map<std::int32_t, Tail> tails;
   std::int32_t wait = -1;
   for (std::int32_t i = 0; i < static_cast<std::int32_t>(rank.nodes.size()); ++i) {
-    const trace::Node& node = rank.nodes[static_cast<std::size_t>(i)];
+    const trace::Node& node = rank.nodes[at(i)];
     const auto add = [&](std::int32_t earlier) {
       if (!has(rank.needs.row(i), earlier) && !has(rank.follows.row(i), earlier)) out.push(earlier);
     };

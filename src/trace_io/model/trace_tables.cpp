@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/at.hpp"
+
 namespace echo::trace_io {
 
 void append_node(trace::RankTrace& rank, const trace::Node& node, std::vector<std::int32_t> needs) {
@@ -44,7 +46,7 @@ std::int32_t TraceTables::add_distinct_group(trace::Group group) {
   const std::string name = group.name;
   for (std::int32_t copy = 1;; ++copy) {
     const std::int32_t place = add_group(group);
-    if (trace_->groups[static_cast<std::size_t>(place)].ranks == group.ranks) return place;
+    if (trace_->groups[at(place)].ranks == group.ranks) return place;
     const std::string first = group.ranks.empty() ? "" : std::to_string(group.ranks.front());
     group.name = name + "@" + first + (copy > 1 ? "#" + std::to_string(copy) : "");
   }

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/at.hpp"
 #include "nsight/timeline.hpp"
 #include "trace_io/kineto/kineto_graph.hpp"
 
@@ -43,7 +44,7 @@ KinetoStep step_of(const nsight::Timeline& timeline, const Gpu& gpu) {
     step.events.push_back(event);
   }
   for (const nsight::TimelineCall& one : timeline.calls) {
-    const auto kind = call_kind(timeline.names[static_cast<std::size_t>(one.name)]);
+    const auto kind = call_kind(timeline.names[at(one.name)]);
     if (one.process == gpu.first && kind)
       step.calls.push_back({*kind, one.name, one.start, one.end, one.thread, one.correlation});
   }

@@ -4,7 +4,6 @@
 #include <limits>
 #include <utility>
 
-#include "trace_io/io/file_problems.hpp"
 #include "trace_io/io/json_pull.hpp"
 #include "trace_io/pytorch_et/torch_json.hpp"
 #include "trace_io/pytorch_et/torch_types.hpp"
@@ -32,10 +31,7 @@ class Reader {
       });
       if (!has_nodes) json_.fail("it has no \"nodes\"");
     } catch (const JsonFault& fault) {
-      FileProblems problems(source_.path());
-      problems.at_byte(fault.offset(), fault.what(),
-                       "record again, and stop the observer before the program ends");
-      problems.throw_if_any();
+      refuse(source_.path(), fault, "record again, and stop the observer before the program ends");
     }
   }
 

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "trace_io/io/byte_source.hpp"
 #include "trace_io/kineto/kineto_trace.hpp"
@@ -81,8 +82,7 @@ class ShapesOnly {
     std::vector<std::int32_t> needs;
     for (const EtTensor& one : op.reads)
       if (const auto found = writers_.find(one.storage); found != writers_.end())
-        if (rank_.nodes[static_cast<std::size_t>(found->second)].stream != node.stream)
-          needs.push_back(found->second);
+        if (rank_.nodes[at(found->second)].stream != node.stream) needs.push_back(found->second);
     append_node(rank_, node, std::move(needs));
     const auto last = op.name.rfind("::");
     const bool in_place =

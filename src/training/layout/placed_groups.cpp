@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/at.hpp"
+
 namespace echo::training {
 
 machine::GroupSpan placed_span(std::int32_t ranks, std::int32_t inner, std::int32_t stride,
@@ -17,20 +19,19 @@ machine::GroupSpan placed_span(std::int32_t ranks, std::int32_t inner, std::int3
   for (std::int64_t first = 0; first < placed.gpus; first += inner) {
     const auto member = [&](std::int32_t i) { return first + i % inner + std::int64_t{i / inner} * stride; };
     if (first % block >= stride || member(ranks - 1) >= placed.gpus) continue;
-    const auto slot = [&](std::int32_t i) { return placed.slots[static_cast<std::size_t>(member(i))]; };
+    const auto slot = [&](std::int32_t i) { return placed.slots[at(member(i))]; };
     machine::GroupSpan group = worst;
     group.nodes = 0, group.ranks_per_node = 1;
     std::int32_t low = placed.gpus, high = 0, apart = placed.gpus;
     for (std::int32_t i = 0; i < ranks; ++i) {
-      std::int32_t& there = placed.counts[static_cast<std::size_t>(slot(i) / placed.domain)];
+      std::int32_t& there = placed.counts[at(slot(i) / placed.domain)];
       group.nodes += there == 0 ? 1 : 0;
       group.ranks_per_node = std::max(group.ranks_per_node, ++there);
       low = std::min(low, slot(i)), high = std::max(high, slot(i));
       if (i > 0 && slot(i) / placed.domain != slot(i - 1) / placed.domain)
         apart = std::min(apart, std::abs(slot(i) - slot(i - 1)));
     }
-    for (std::int32_t i = 0; i < ranks; ++i)
-      placed.counts[static_cast<std::size_t>(slot(i) / placed.domain)] = 0;
+    for (std::int32_t i = 0; i < ranks; ++i) placed.counts[at(slot(i) / placed.domain)] = 0;
     if (group.nodes > 1) {
       group.extent = high / placed.gpus_per_node - low / placed.gpus_per_node + 1;
       group.stride = apart;

@@ -1,5 +1,7 @@
 #include "training/layout/stage_balance.hpp"
 
+#include "base/at.hpp"
+
 namespace echo::training {
 
 std::vector<std::int32_t> balanced_stages(const ModelSpec& m, std::int32_t stages) {
@@ -9,7 +11,7 @@ std::vector<std::int32_t> balanced_stages(const ModelSpec& m, std::int32_t stage
   std::vector<std::int32_t> out(static_cast<std::size_t>(stages), 0);
   std::int64_t stage = 0, so_far = 0;
   for (std::int32_t i = 0; i < m.layers; ++i) {
-    ++out[static_cast<std::size_t>(stage)];
+    ++out[at(stage)];
     so_far += layer;
     if (so_far * stages > whole * (stage + 1) && stage + 1 < stages) ++stage;
   }

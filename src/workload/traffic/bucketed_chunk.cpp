@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/at.hpp"
 #include "training/layout/multi_token.hpp"
 #include "workload/layer/multi_token.hpp"
 #include "workload/layer/recompute.hpp"
@@ -33,7 +34,7 @@ class Buckets {
 
   static void add(void* self, Builder& b, WeightKind weights, std::int64_t parameters, OpIndex done) {
     auto& me = *static_cast<Buckets*>(self);
-    Bucket& bucket = me.open_[static_cast<std::size_t>(weights)];
+    Bucket& bucket = me.open_[at(weights)];
     bucket.filled += parameters;
     bucket.last = done;
     if (bucket.filled >= me.size_) me.send(b, weights);
@@ -49,7 +50,7 @@ class Buckets {
     OpIndex last = -1;
   };
   void send(Builder& b, WeightKind weights) {
-    Bucket& bucket = open_[static_cast<std::size_t>(weights)];
+    Bucket& bucket = open_[at(weights)];
     if (bucket.filled > 0) reduce_gradients(b, x_, weights, bucket.filled, bucket.last);
     bucket.filled = 0;
   }
@@ -97,7 +98,7 @@ class Gathers {
     }
   };
   OpIndex need(WeightKind weights, std::int64_t more) {
-    Progress& p = of_[static_cast<std::size_t>(weights)];
+    Progress& p = of_[at(weights)];
     p.needed += more;
     while (copies_of(x_, weights).ranks > 1 && p.gathered < p.needed && p.gathered < p.all) {
       const std::int64_t next = std::min(bucket_, p.all - p.gathered);

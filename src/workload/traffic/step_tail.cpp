@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/at.hpp"
 #include "training/layout/multi_token.hpp"
 #include "training/layout/weight_tensors.hpp"
 #include "training/memory/memory.hpp"
@@ -235,7 +236,7 @@ void sum_over_copies(Row row, const BlockContext& x, std::int32_t stage) {
     if (kept > 0)
       row.collective(data_part(x), {.kind = CollectiveKind::all_reduce,
                                     .payload = Bytes(kept * gradient_bytes(x)),
-                                    .group = x.layout.mirrors[static_cast<std::size_t>(stage)]});
+                                    .group = x.layout.mirrors[at(stage)]});
   }
 }
 

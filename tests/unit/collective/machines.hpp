@@ -50,15 +50,7 @@ inline ops::CollectiveEstimate estimate(const Machine& m, CollectiveKind kind, s
 }
 
 inline std::string name_of(const ops::CollectiveEstimate& e) {
-  return algorithm_table()[static_cast<std::size_t>(e.algorithm.index())]->name;
-}
-
-inline ops::AlgorithmId id_of(const std::string& name) {
-  const auto table = algorithm_table();
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (name == table[i]->name) return ops::AlgorithmId(static_cast<std::int32_t>(i));
-  }
-  return {};
+  return std::string(ops::name_of(e.algorithm));
 }
 
 // The catalog's constants of `name`, read by the plainest means: the text after "field = { value = ".

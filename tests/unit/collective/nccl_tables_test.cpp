@@ -29,8 +29,8 @@ TEST(NcclTables, KeepWhatTheReleasesChanged) {
   EXPECT_EQ(nccl_tables(22105).pat_share, 0.0);  // 2.23 brought PAT, 2.24 thought less of it
   EXPECT_EQ(nccl_tables(22304).pat_share, 0.85);
   EXPECT_EQ(nccl_tables(22403).pat_share, 0.75);
-  EXPECT_EQ(nccl_tables(21803).hop[2][4][2], 10.7);  // CollNet direct, network
-  EXPECT_EQ(nccl_tables(21903).hop[2][4][2], 31);
+  EXPECT_EQ(nccl_tables(21803).hop[2][2][2], 10.7);  // CollNet direct, network
+  EXPECT_EQ(nccl_tables(21903).hop[2][2][2], 31);
 }
 
 TEST(NcclTables, TreeCorrectionDipsInTheMiddle) {

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "base/named_table.hpp"
+#include "base/problems.hpp"
 #include "config/catalog/catalog_files.hpp"
 #include "config/measured/measured_steps.hpp"
-#include "config/toml/problems.hpp"
 #include "tests/support/source_dir.hpp"
 #include "tests/support/temp_catalog.hpp"
 

@@ -43,7 +43,7 @@ std::vector<std::int32_t> first(std::int32_t gpus) {
   return out;
 }
 
-SimTime alone(const NetworkGraph& graph, Method method, CollectiveKind kind, std::int64_t bytes,
+SimTime alone(const NetworkGraph& graph, ops::NcclAlgorithm method, CollectiveKind kind, std::int64_t bytes,
               const std::vector<std::int32_t>& gpus, std::int32_t per_node,
               Routing routing = Routing::minimal) {
   textbook::Phases phases;
@@ -57,20 +57,23 @@ TEST(FlowLevel, RingInANodeIsTheClosedForm) {
   const NetworkGraph graph = graph_of("single_switch", dgx(8, 1.0, 0), 1);
   const std::int64_t bytes = 64 << 20;
   const SimTime step = Bytes(bytes / 8) / BytesPerSecond(400e9) + nvswitch;
-  EXPECT_EQ(alone(graph, Method::ring, CollectiveKind::all_reduce, bytes, first(8), 8), 14 * step);
-  EXPECT_EQ(alone(graph, Method::ring, CollectiveKind::all_gather, bytes, first(8), 8), 7 * step);
+  EXPECT_EQ(alone(graph, ops::NcclAlgorithm::ring, CollectiveKind::all_reduce, bytes, first(8), 8),
+            14 * step);
+  EXPECT_EQ(alone(graph, ops::NcclAlgorithm::ring, CollectiveKind::all_gather, bytes, first(8), 8), 7 * step);
 }
 
 TEST(FlowLevel, RingOfOneGpuANodeIsTheClosedForm) {
   const NetworkGraph graph = graph_of("single_switch", dgx(1, 1.0, 0), 16);
   const SimTime step = Bytes((64 << 20) / 16) / BytesPerSecond(50e9) + hop;
-  EXPECT_EQ(alone(graph, Method::ring, CollectiveKind::all_reduce, 64 << 20, first(16), 1), 30 * step);
+  EXPECT_EQ(alone(graph, ops::NcclAlgorithm::ring, CollectiveKind::all_reduce, 64 << 20, first(16), 1),
+            30 * step);
 }
 
 TEST(FlowLevel, AllToAllOnASwitchIsTheClosedForm) {
   const NetworkGraph graph = graph_of("single_switch", dgx(1, 1.0, 0), 32);
   const SimTime expected = Bytes(31 * ((64 << 20) / 32)) / BytesPerSecond(50e9) + hop;
-  EXPECT_EQ(alone(graph, Method::pairwise, CollectiveKind::all_to_all, 64 << 20, first(32), 1), expected);
+  EXPECT_EQ(alone(graph, ops::NcclAlgorithm::pairwise, CollectiveKind::all_to_all, 64 << 20, first(32), 1),
+            expected);
 }
 
 // Two nodes of one GPU: half of the bytes up and down in either tree, so each NIC carries the message once.
@@ -78,13 +81,13 @@ TEST(FlowLevel, AllToAllOnASwitchIsTheClosedForm) {
 // other.
 TEST(FlowLevel, TreeBetweenTwoNodesLoadsANicOnce) {
   const NetworkGraph graph = graph_of("single_switch", dgx(1, 1.0, 0), 2);
-  EXPECT_EQ(alone(graph, Method::tree, CollectiveKind::all_reduce, 64 << 20, first(2), 1),
+  EXPECT_EQ(alone(graph, ops::NcclAlgorithm::tree, CollectiveKind::all_reduce, 64 << 20, first(2), 1),
             Bytes(64 << 20) / BytesPerSecond(50e9) + hop);
 }
 
 TEST(FlowLevel, TreeBetweenManyNodesLoadsANicTwice) {
   const NetworkGraph graph = graph_of("single_switch", dgx(1, 1.0, 0), 16);
-  EXPECT_EQ(alone(graph, Method::tree, CollectiveKind::all_reduce, 64 << 20, first(16), 1),
+  EXPECT_EQ(alone(graph, ops::NcclAlgorithm::tree, CollectiveKind::all_reduce, 64 << 20, first(16), 1),
             Bytes(2 * (64 << 20)) / BytesPerSecond(50e9) + hop);
 }
 
@@ -93,7 +96,8 @@ TEST(FlowLevel, TreeBetweenManyNodesLoadsANicTwice) {
 TEST(FlowLevel, RingOverAnOversubscribedLeafWaitsForTheUplink) {
   const NetworkGraph graph = graph_of("fat_tree", dgx(1, 4.0, 2), 4);
   const SimTime step = Bytes((64 << 20) / 4) / BytesPerSecond(25e9) + 3 * hop;
-  EXPECT_EQ(alone(graph, Method::ring, CollectiveKind::all_reduce, 64 << 20, first(4), 1, Routing::adaptive),
+  EXPECT_EQ(alone(graph, ops::NcclAlgorithm::ring, CollectiveKind::all_reduce, 64 << 20, first(4), 1,
+                  Routing::adaptive),
             6 * step);
 }
 
@@ -104,7 +108,7 @@ TEST(FlowLevel, GroupsThatShareNicsTakeTheirShares) {
   shared.nics_per_node = 1;
   const NetworkGraph graph = graph_of("single_switch", shared, 8);
   textbook::Phases phases;
-  phases_of(Method::ring, CollectiveKind::all_reduce, 64 << 20, {4, 1}, phases);
+  phases_of(ops::NcclAlgorithm::ring, CollectiveKind::all_reduce, 64 << 20, {4, 1}, phases);
   const std::vector<std::int32_t> even{0, 2, 4, 6}, odd{1, 3, 5, 7}, far{8, 10, 12, 14};
   const std::vector<Activity> activities{
       {.phases = &phases, .gpus = even}, {.phases = &phases, .gpus = odd}, {.phases = &phases, .gpus = far}};
@@ -120,7 +124,7 @@ TEST(FlowLevel, GroupsThatShareNicsTakeTheirShares) {
 TEST(FlowLevel, CountsWhatEveryLinkCarries) {
   const NetworkGraph graph = graph_of("single_switch", dgx(1, 1.0, 0), 4);
   textbook::Phases phases;
-  phases_of(Method::ring, CollectiveKind::all_reduce, 4000, {4, 1}, phases);
+  phases_of(ops::NcclAlgorithm::ring, CollectiveKind::all_reduce, 4000, {4, 1}, phases);
   Router router(graph, Routing::minimal);
   const auto gpus = first(4);
   const Activity activity{.phases = &phases, .gpus = gpus};
@@ -134,7 +138,7 @@ TEST(FlowLevel, CountsWhatEveryLinkCarries) {
 TEST(FlowLevel, MergedRepeatsTakeAsLongWhereRatesStand) {
   const NetworkGraph graph = graph_of("rail_optimized", dgx(4, 2.0, 2), 8);
   textbook::Phases phases;
-  phases_of(Method::ring, CollectiveKind::all_gather, 32'000'000, {32, 4}, phases);
+  phases_of(ops::NcclAlgorithm::ring, CollectiveKind::all_gather, 32'000'000, {32, 4}, phases);
   Router router(graph, Routing::minimal);
   const auto gpus = first(32);
   const Activity activity{.phases = &phases, .gpus = gpus};
@@ -172,7 +176,7 @@ Scene random_scene(std::uint64_t seed) {
     while (s.gpus[a].size() < 2) s.gpus[a].push_back(below(static_cast<std::uint64_t>(s.graph.gpus)));
     const CollectiveKind kinds[] = {CollectiveKind::all_reduce, CollectiveKind::all_gather,
                                     CollectiveKind::all_to_all, CollectiveKind::send_recv};
-    const Method methods[] = {Method::ring, Method::tree};
+    const ops::NcclAlgorithm methods[] = {ops::NcclAlgorithm::ring, ops::NcclAlgorithm::tree};
     phases_of(methods[below(2)], kinds[below(4)], below(3) * 1'000'000 + below(1000),
               {static_cast<std::int32_t>(s.gpus[a].size()), 1}, s.phases[a]);
     if (below(2) == 0) {  // another phase, of its own

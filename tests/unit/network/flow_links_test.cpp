@@ -49,7 +49,7 @@ TEST(FlowLinks, AreTheClosedFormWhereThatIsExact) {
           if (per_node > 1 && per_node < 8 && nics < 8) continue;  // members reach NICs that are not nearest
           const GroupSpan s = span(nodes, per_node);
           const auto closed = machine::links_of(s, c, gpu).scale_out;
-          const auto flows = by_flows(s, {Method::ring}, c, Routing::adaptive, 0).scale_out;
+          const auto flows = by_flows(s, {ops::NcclAlgorithm::ring}, c, Routing::adaptive, 0).scale_out;
           EXPECT_NEAR(flows.bandwidth / closed.bandwidth, 1.0, 1e-9)
               << topology << ' ' << nics << " NICs, " << per_node << " a node, " << nodes << " nodes";
           const SimTime detour =
@@ -68,21 +68,23 @@ TEST(FlowLinks, KnowThatARingCrossesALeafOnce) {
   const ClusterSpec c = cluster("fat_tree", 8, 4.0);
   const GroupSpan s = span(16, 8);
   EXPECT_DOUBLE_EQ(machine::links_of(s, c, gpu).scale_out.bandwidth.value, 100e9);
-  EXPECT_NEAR(by_flows(s, {Method::ring}, c, Routing::adaptive, 0).scale_out.bandwidth.value, 400e9, 1e3);
+  EXPECT_NEAR(by_flows(s, {ops::NcclAlgorithm::ring}, c, Routing::adaptive, 0).scale_out.bandwidth.value,
+              400e9, 1e3);
 }
 
 // All pairs of 16 nodes over leaves of 4: 12 of 15 destinations are beyond the leaf, whose uplinks carry a
 // quarter: T = 8 * 96 * b * 4 / 400 GB/s a node, and a node's share of it counts 8 * 120 * b.
 TEST(FlowLinks, PayForAllPairsOnTheUplinks) {
   const ClusterSpec c = cluster("fat_tree", 8, 4.0);
-  const auto links = by_flows(span(16, 8), {Method::pairwise}, c, Routing::adaptive, 0);
+  const auto links =
+      by_flows(span(16, 8), {.kind = ops::CollectiveKind::all_to_all}, c, Routing::adaptive, 0);
   EXPECT_NEAR(links.scale_out.bandwidth.value, 100e9 * 120.0 / 96.0, 1e4);
 }
 
 TEST(FlowLinks, GiveTreesTheirNicsTwice) {
   const ClusterSpec c = cluster("single_switch", 8, 1.0);
   for (const std::int32_t nodes : {2, 8, 16}) {
-    const auto links = by_flows(span(nodes, 8), {Method::tree}, c, Routing::minimal, 0);
+    const auto links = by_flows(span(nodes, 8), {ops::NcclAlgorithm::tree}, c, Routing::minimal, 0);
     EXPECT_NEAR(links.scale_out.bandwidth.value, 400e9, 1e3) << nodes;
   }
 }
@@ -90,8 +92,8 @@ TEST(FlowLinks, GiveTreesTheirNicsTwice) {
 TEST(FlowLinks, LoseToCollisionsOfHashes) {
   const ClusterSpec c = cluster("fat_tree", 8, 1.0);
   const GroupSpan s{.ranks = 16, .nodes = 16, .ranks_per_node = 1, .stride = 32, .sharing = 8};
-  const auto spread = by_flows(s, {Method::ring}, c, Routing::adaptive, 1);
-  const auto hashed = by_flows(s, {Method::ring}, c, Routing::ecmp, 1);
+  const auto spread = by_flows(s, {ops::NcclAlgorithm::ring}, c, Routing::adaptive, 1);
+  const auto hashed = by_flows(s, {ops::NcclAlgorithm::ring}, c, Routing::ecmp, 1);
   EXPECT_NEAR(spread.scale_out.bandwidth.value, 50e9, 1e3);
   EXPECT_LT(hashed.scale_out.bandwidth.value, 0.6 * spread.scale_out.bandwidth.value);
 }
@@ -101,7 +103,8 @@ TEST(FlowLinks, LoseToCollisionsOfHashes) {
 TEST(FlowLinks, TakeTheFullestLinkForVeryManyHashedFlows) {
   const ClusterSpec c = cluster("fat_tree", 8, 1.0);
   const auto rate = [&](std::int32_t nodes) {
-    const auto links = by_flows(span(nodes, 8), {Method::pairwise}, c, Routing::ecmp, 3);
+    const auto links =
+        by_flows(span(nodes, 8), {.kind = ops::CollectiveKind::all_to_all}, c, Routing::ecmp, 3);
     return links.scale_out.bandwidth.value;
   };
   const double followed = rate(16), bounded = rate(17);
@@ -112,7 +115,7 @@ TEST(FlowLinks, TakeTheFullestLinkForVeryManyHashedFlows) {
 TEST(FlowLinks, LeaveANodeToItself) {
   const ClusterSpec c = cluster("fat_tree", 8, 4.0);
   const GroupSpan s{.ranks = 8, .nodes = 1, .ranks_per_node = 8};
-  EXPECT_EQ(by_flows(s, {Method::ring}, c, Routing::minimal, 0), machine::links_of(s, c, gpu));
+  EXPECT_EQ(by_flows(s, {ops::NcclAlgorithm::ring}, c, Routing::minimal, 0), machine::links_of(s, c, gpu));
 }
 
 }  // namespace

@@ -168,6 +168,14 @@ TEST(FileHeader, IsGivenBackWhole) {
                           .ids = 800,
                           .is_partial = true,
                           .target_tokens = 1e12,
+                          .settings = {.slowdown = "file",
+                                       .contention = "off",
+                                       .skew_sigma = 0.02,
+                                       .skew_draws = 64,
+                                       .workload_format = "kineto",
+                                       .workload_times = "priced",
+                                       .workload_data_groups = "dp\ndp with ep",
+                                       .workload_tokens = 4096.0},
                           .objectives = {{"train_time", sweep::Goal::min}, {"mfu", sweep::Goal::max}},
                           .limit_names = {"deadline", "cheap"}};
   RowsInMemory rows(sample_rows(4));

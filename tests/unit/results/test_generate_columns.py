@@ -27,6 +27,7 @@ def generate(tmp_path, text):
     (SCHEMA + EXTRA.replace("extra", "tp"), "stands twice"),
     (SCHEMA.replace('axis = "tp"', 'axis = "tensor"'), "has an unknown key axis"),
     (SCHEMA + EXTRA.replace("i4", "i1") + 'names = ["two words"]\n', "holds a blank"),
+    (SCHEMA + EXTRA.replace("i4", "i1") + 'names = "ops::nobody"\n', "names must be a list, or one of"),
     (SCHEMA + '\n[[group]]\nname = "more"\n', 'group "more" must have description and name'),
 ])
 def test_bad_schemas_are_refused(tmp_path, text, problem):
@@ -49,6 +50,8 @@ def test_schema_and_fillers_are_held_together_by_the_compiler(tmp_path, text, co
     assert compiler, "no C++ compiler"
     subprocess.run([sys.executable, "-B", ROOT / "src/training/generate_axes.py", ROOT / "src/training/axes.toml", tmp_path],
                    check=True)
+    subprocess.run([sys.executable, "-B", ROOT / "src/machine/generate_topology_words.py",
+                    ROOT / "src/machine/topologies", tmp_path / "machine/topology_words.hpp"], check=True)
     command = [compiler, "-std=c++20", "-fsyntax-only", f"-I{ROOT}/src", f"-I{tmp_path}", tmp_path / "out.cpp"]
     result = subprocess.run(command, capture_output=True, text=True)
     assert (result.returncode == 0) == (complaint is None), result.stderr
