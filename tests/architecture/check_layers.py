@@ -1,5 +1,6 @@
-"""The architecture, checked: who may include whom, where third-party headers may stand, how long a file may be,
-that the map names every module and header, that nothing names one machine's paths. Prints every violation; exit 1 if any.
+"""The architecture, checked: who may include whom, where third-party headers may stand, how long a file may be, that
+the map names every module and every header says what it is, that nothing names one machine's paths. Prints every
+violation; exit 1 if any.
 
 usage: check_layers.py REPOSITORY_ROOT
 """
@@ -11,8 +12,8 @@ import sys
 max_lines = 400
 code_suffixes = {".hpp", ".cpp", ".cu", ".py", ".sh"}
 source_suffixes = {".hpp", ".cpp", ".cu"}
-root_entries = {"CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "analysis", "hdf5_schemas", "slurm",
-                "src", "sweeps", "tests", "build"}
+root_entries = {"CHANGELOG.md", "CMakeLists.txt", "CMakePresets.json", "CONTRIBUTING.md", "LICENSE", "README.md", "analysis",
+                "docs", "hdf5_schemas", "slurm", "src", "sweeps", "tests", "build"}
 # C headers of the standard library are spelled <cstdio>; what is left with .h and no folder of its own is POSIX.
 posix = re.compile(r"^(sys/\w+|unistd|fcntl|dlfcn|signal|glob|pthread|sched)\.h$")
 standard = re.compile(r"^[a-z_0-9]+$")
@@ -83,6 +84,16 @@ def check_sources(root, layers):
                     yield f"{place}: {module} belongs to the pure core: no clock, environment or chance"
 
 
+def opening_words(text):
+    """The number of words in the // lines that a file opens with."""
+    count = 0
+    for line in text.splitlines():
+        if not line.startswith("//"):
+            break
+        count += len(line[2:].split())
+    return count
+
+
 def check_folders(root, layers):
     known = {module for module, _, _ in layers}
     for folder in sorted(path for path in (root / "src").iterdir() if path.is_dir()):
@@ -94,19 +105,19 @@ def check_folders(root, layers):
         if f"`{module}/`" not in text:
             yield f"src/README.md: does not list `{module}/`"
         for header in sorted((root / "src" / module).rglob("*.hpp")):
-            if f"`{header.name}`" not in text:
-                yield f"src/README.md: does not say what {header.relative_to(root)} is for"
+            if opening_words(header.read_text()) < 3:
+                yield f"{header.relative_to(root)}:1: open the header with a comment that says what it is (src/headers.py lists them)"
     for entry in sorted(path.name for path in root.iterdir()):
         if entry not in root_entries and not entry.startswith(".") and ".h5" not in entry:
             yield f"{entry}: does not belong at the root"
 
 
 def text_files(root):
-    for top in ("src", "tests", "sweeps", "slurm", "hdf5_schemas", "analysis", ".ci"):
+    for top in ("src", "tests", "sweeps", "slurm", "hdf5_schemas", "analysis", "docs", ".ci"):
         for file in sorted((root / top).rglob("*")):
             if file.is_file() and "__pycache__" not in file.parts:
                 yield file
-    for name in ("README.md", "CMakeLists.txt", "CMakePresets.json"):
+    for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CMakeLists.txt", "CMakePresets.json"):
         if (root / name).exists():
             yield root / name
 

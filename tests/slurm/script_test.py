@@ -166,14 +166,30 @@ class Scripts(unittest.TestCase):
             with self.subTest(words=words):
                 self.assertIn(told, self.slurm(*words, code=2))
 
-    def test_profile_says_what_it_could_not_do(self):
+    def test_profile_measures_and_says_what_it_could_not_do(self):
         script = self.slurm("--profile")
         self.double("srun", '#!/bin/bash\nexec "$@"\n')
-        self.assertEqual(self.run_script(script, ECHO_PROFILERS=self.folder)[0], 5)  # not built
-        for gpus, code in (("none usable here", 5), ("1", 0)):
-            self.double("echo-gpu-info", f"#!/bin/bash\necho 'GPUs          {gpus}'\n")
-            self.assertEqual(self.run_script(script, "out.txt", ECHO_PROFILERS=self.folder)[0], code, gpus)
-            self.assertIn(gpus, (self.folder / "out.txt").read_text())
+
+        def run(folder):
+            return self.run_script(script, folder, ECHO_PROFILERS=self.folder)[0]
+
+        self.assertEqual(run("none"), 5)  # not built
+        self.double("echo-gpu-info", "#!/bin/bash\necho 'GPUs          none usable here'\n")
+        self.assertEqual(run("none"), 5)  # the others are not built
+        for name in ("profile", "overlap"):
+            self.double(f"echo-{name}", f'#!/bin/bash\necho {name} >"$1"; exit ${{{name.upper()}_CODE:-0}}\n')
+        self.assertEqual(run("none"), 5)  # no GPU
+        self.assertFalse((self.folder / "none/kernels.h5").exists())
+        self.double("echo-gpu-info", "#!/bin/bash\necho 'GPUs          1'\n")
+        self.assertEqual(run("out"), 0)
+        self.assertEqual((self.folder / "out/kernels.h5").read_text(), "profile\n")
+        self.assertEqual((self.folder / "out/overlaps.h5").read_text(), "overlap\n")
+        for codes, left, measured in (({"PROFILE_CODE": 75}, 75, True), ({"PROFILE_CODE": 1}, 1, False),
+                                      ({"OVERLAP_CODE": 69}, 69, True)):
+            with self.subTest(**codes):
+                folder = "-".join(f"{name}-{code}" for name, code in codes.items())
+                code, _ = self.run_script(script, folder, ECHO_PROFILERS=self.folder, **codes)
+                self.assertEqual((code, (self.folder / folder / "overlaps.h5").exists()), (left, measured))
 
 
 if __name__ == "__main__":

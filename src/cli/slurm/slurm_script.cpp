@@ -75,24 +75,32 @@ whole=${file%.h5}.merged-by-$SLURM_JOB_ID.h5
 )";
 
 constexpr std::string_view profile_body = R"(
-# Runs the profilers there are. Today that is one, which says what GPUs, CUDA, CUPTI and NCCL a node has; profilers of
-# kernels, NCCL and overlap are not written yet.
+# Measures the GPU of this node: kernels by themselves (echo-profile), then kernels beside communication (echo-overlap).
+# Exit code 75: kernels are left to measure; submit it again, and echo-profile resumes.
 set -uo pipefail
 folder=${ECHO_PROFILERS:-build/release/bin}
+out=${1:-.}
 if [[ -z ${ECHO_PROFILERS:-} && ! -x $folder/echo-gpu-info ]]; then  # the installed ones
   installed=$(command -v echo-gpu-info) && folder=${installed%/*}
 fi
-out=${1:-gpu-info.txt}
-if [[ ! -x $folder/echo-gpu-info ]]; then
-  echo "no $folder/echo-gpu-info: build where the CUDA toolkit is found, or set ECHO_PROFILERS" >&2
-  exit 5
-fi
-srun "$folder/echo-gpu-info" | tee "$out" || exit 5
-if ! grep -q '^GPUs  *[1-9]' "$out"; then
+for program in echo-gpu-info echo-profile echo-overlap; do
+  if [[ ! -x $folder/$program ]]; then
+    echo "no $folder/$program: build where the CUDA toolkit is found, or set ECHO_PROFILERS" >&2
+    exit 5
+  fi
+done
+mkdir -p -- "$out" || exit 5
+srun "$folder/echo-gpu-info" | tee "$out/gpu-info.txt" || exit 5
+if ! grep -q '^GPUs  *[1-9]' "$out/gpu-info.txt"; then
   echo "no GPU could be used on this node: nothing was profiled" >&2
   exit 5
 fi
-echo "in $out; kernels, NCCL and overlap were not measured: their profilers are not written yet"
+code=0
+srun "$folder/echo-profile" "$out/kernels.h5" || code=$?
+[[ $code == 0 || $code == 75 ]] || exit "$code"
+srun "$folder/echo-overlap" "$out/overlaps.h5" || exit
+echo "in $out: kernels.h5 for echo-sweep run --profile, overlaps.h5 for echo-sweep slowdown train"
+exit "$code"
 )";
 
 // The name as Slurm shows it in its queue.
@@ -206,7 +214,7 @@ std::string profile_script(const SlurmJob& job) {
   std::string script =
       fmt::format("#!/bin/bash\n# The profilers on one node with a GPU.\n# Made by: {}\n#\n", job.command);
   script +=
-      "#   sbatch THIS_SCRIPT [OUT.txt]\n#\n#SBATCH --job-name=echo-profile\n#SBATCH --nodes=1\n#SBATCH "
+      "#   sbatch THIS_SCRIPT [FOLDER]\n#\n#SBATCH --job-name=echo-profile\n#SBATCH --nodes=1\n#SBATCH "
       "--ntasks=1\n";
   script += fmt::format("#SBATCH --gpus-per-node=1\n#SBATCH --time={}\n", job.time) + site_lines(job);
   script += "#SBATCH --output=echo-profile-%j.log\n";

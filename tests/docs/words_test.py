@@ -1,0 +1,106 @@
+"""Words that a reader does not know, kept out of the pages: private English, and metaphors where a standard term exists.
+
+A folder is covered by one line of CHECKED: a glob, and what of a file is read. In a page that is the prose: fenced
+blocks are the program's output, whose words are held where they are written.
+"""
+
+import pathlib
+import re
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+PER = "stage|rank|node|worker|GPU|gpu|row|line|point|layer|step|kernel|mechanism|process|unit|microbatch|group|run|file"
+BANNED = [  # what is not written, and what is written instead
+    (rf"\b(?:a|an|one) (?!that|than|of|in|if|is|on|as|for)[\w-]+ an? (?:{PER})s?\b", "one per stage"),
+    (rf"\b(?:one|once|twice) an? (?:{PER})\b", "one per stage, once per step"),
+    (r"\bh(?:ang|angs|ung) on\b", "depends on"),
+    (r"\bcorridors?\b", "pipeline"),
+    (r"\b(?:the|a|every|eight|other|all|of) rooms?\b(?! in)", "stage, module"),
+    (r"\bthe house\b|\bof the house\b", "the program, the project"),
+    (r"\bflat arrays?\b", "plain arrays"),
+    (r"\btold\b", "given, reported, distinguished"),
+    (r"\bwhat of\b", "which part of"),
+    (r"\blikewise\b", "too, also; or say it again"),
+    (r"\bbeyond the evidence\b", "no measurement supports"),
+    (r"\bits variance is of\b", "the uncertainty comes from"),
+    (r"\bone need not have\b", "that you need not have"),
+    (r"\bhas the say\b", "takes precedence"),
+    (r"\balike in all but\b", "that differ only in"),
+    (r"\blike (?:ranks|figures|gpu ranks|points|rows|flows|rounds)\b", "identical, corresponding"),
+    (r"\bgo(?:es)? on from\b", "resumes"),
+    (r"\bdealt out\b", "distributed"),
+    (r"\bmended\b|\bmends\b", "fixed"),
+    (r"\banew\b", "again"),
+    (r"(?:^|[.;:!?] )Of (?!course)", "a sentence that begins with its subject"),
+    (r"\bwhat (?:it|they|that|this) (?:is|are) of\b", "a noun"),
+]
+banned = [(re.compile(pattern, re.M), better) for pattern, better in BANNED]
+
+
+def prose(text):
+    """Markdown without fenced blocks, comments and code spans; lines stay where they are."""
+    def blank(found):
+        return re.sub(r"[^\n]", " ", found[0])
+
+    text = re.sub(r"^```.*?^```$", blank, text, flags=re.S | re.M)
+    return re.sub(r"`[^`\n]*`|\]\([^)\n]*\)", blank, re.sub(r"<!--.*?-->", blank, text, flags=re.S))
+
+
+def comments(text):
+    """Comments of TOML, Python and shell."""
+    return "\n".join(line.partition("#")[2] for line in text.splitlines())
+
+
+def opening_comment(text):
+    """The comment that a header opens with."""
+    return re.match(r"(?://[^\n]*\n)*", text)[0]
+
+
+def literals(text):
+    """String literals of C++, and raw ones; comments are left out."""
+    kept = re.findall(r'R"\((.*?)\)"|"((?:[^"\\\n]|\\.)*)"', re.sub(r"//[^\n]*", "", text), flags=re.S)
+    return "\n".join(a or b for a, b in kept)
+
+
+CHECKED = [
+    ("*.md", prose), ("docs/**/*.md", prose), ("analysis/**/*.md", prose), ("hdf5_schemas/**/*.md", prose),
+    ("slurm/**/*.md", prose), ("src/**/*.md", prose), ("sweeps/**/*.md", prose), ("tests/**/*.md", prose),
+    ("sweeps/*.toml", comments), ("sweeps/*/*.toml", comments),
+]
+
+
+def problems(text):
+    for pattern, better in banned:
+        for found in pattern.finditer(text):
+            line = text.count("\n", 0, found.start()) + 1
+            yield f"{line}: '{found[0].strip()}': write {better}"
+
+
+@pytest.mark.parametrize("glob, reading", CHECKED, ids=[glob for glob, _ in CHECKED])
+def test_no_banned_words(glob, reading):
+    files = sorted(ROOT.glob(glob))
+    assert files, f"nothing to check: {glob}"
+    found = [f"{file.relative_to(ROOT)}:{problem}" for file in files for problem in problems(reading(file.read_text()))]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("text", ["must be 4 strings, one a stage", "What a duration hangs on", "every room is pure",
+                                  "pure functions over flat arrays", "beyond the evidence: network", "Of 28 steps, two",
+                                  "a file a mechanism", "once a step", "which ranks are told apart"])
+def test_each_phrase_is_caught(text):
+    assert list(problems(text))
+
+
+@pytest.mark.parametrize("text", ["one per stage", "a depends on b", "plain arrays", "room in the queue",
+                                  "a model of a kernel", "one that a GPU runs", "the order of rows. It offers more"])
+def test_plain_sentences_pass(text):
+    assert not list(problems(text))
+
+
+def test_what_is_read_of_a_file():
+    assert prose("told\n```\nhangs on\n```\n`told` [x](told.md)").split() == ["told", "[x"]
+    assert comments("a = 1  # told\n") == " told"
+    assert opening_comment("// What it is.\n// More.\n#pragma once\n// no\n") == "// What it is.\n// More.\n"
+    assert literals('f("one"); // "two"\nconst char* t = R"(three\nfour)";\n') == "one\nthree\nfour"
