@@ -148,7 +148,7 @@ void Router::fill_table(std::int32_t to, Table& table) const {
       for (const std::int32_t id : graph_->out.row(at)) {
         const Link& inwards = link(id ^ 1);
         if (!passes(inwards) || table.cost[beyond_gpus(inwards.from)] >= 0) continue;
-        const std::size_t further = cost + static_cast<std::size_t>(textbook::cost_of(inwards));
+        const std::size_t further = cost + static_cast<std::size_t>(cost_of(inwards));
         if (reached.size() <= further) reached.resize(further + 1);
         reached[further].push_back(inwards.from);
       }
@@ -158,7 +158,7 @@ void Router::fill_table(std::int32_t to, Table& table) const {
     const std::int32_t cost = table.cost[beyond_gpus(v)];
     if (cost > 0)
       for (const std::int32_t id : graph_->out.row(v))
-        if (passes(link(id)) && table.cost[beyond_gpus(link(id).to)] == cost - textbook::cost_of(link(id)))
+        if (passes(link(id)) && table.cost[beyond_gpus(link(id).to)] == cost - cost_of(link(id)))
           table.next.push(id);
     table.next.close_row();
   }

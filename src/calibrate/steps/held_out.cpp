@@ -64,7 +64,7 @@ T& named(std::vector<T>& table, const char* name) {
 }
 
 void refit_rates(StepStudy& study, const StepRows& all, const StepRows& others) {
-  auto& kernels = study.known.kernels;
+  auto& kernels = study.calibration.kernels;
   for (const FittedKind& kind : fitted_kinds)
     for (const bool narrow : {false, true}) {
       const SustainedRate rate = sustained_rate(narrow);
@@ -95,7 +95,7 @@ void predict_unseen(StepStudy& study, const StepRows& all, const std::string& so
                     std::vector<HeldOut>& out) {
   StepRows own, others;
   for (const config::MeasuredStep* row : all) (row->source == source ? own : others).push_back(row);
-  const auto kernels = study.known.kernels;
+  const auto kernels = study.calibration.kernels;
   const auto frameworks = study.steps.catalog.frameworks;
   const std::size_t first = out.size();
   study.forget_prices();
@@ -104,7 +104,7 @@ void predict_unseen(StepStudy& study, const StepRows& all, const std::string& so
   take_back_hosts(study, source);
   study.forget_prices();
   for (std::size_t i = first; i < out.size(); ++i) out[i].predicted = study.predict(*out[i].row);
-  study.known.kernels = kernels;
+  study.calibration.kernels = kernels;
   study.steps.catalog.frameworks = frameworks;
 }
 

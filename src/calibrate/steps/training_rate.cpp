@@ -76,7 +76,7 @@ SustainedRate sustained_rate(bool narrow) {
 int run_training(std::span<char*> args) {
   StepStudy study = read_step_study(step_option(args, "--table", default_step_table()));
   const StepRows rows = study.scored();
-  for (kernels::KernelConstants& constants : study.known.kernels)
+  for (kernels::KernelConstants& constants : study.calibration.kernels)
     for (const bool narrow : {false, true}) study_gpu(study, rows, constants, narrow);
   return 0;
 }

@@ -37,11 +37,11 @@ std::vector<Value> values_of(const SiteConstant& constant, const Catalogs& c) {
   std::vector<Value> out;
   const std::string_view section = facts_of(constant.quantity).section;
   if (section == "kernels") {
-    const auto& preset = named(c.known.kernels, constant.preset);
+    const auto& preset = named(c.calibration.kernels, constant.preset);
     for (const auto& field : kernels::kernel_constant_fields())
       out.push_back({field.name, preset.*field.member});
   } else if (section == "networks") {
-    const auto& preset = named(c.known.networks, constant.preset);
+    const auto& preset = named(c.calibration.networks, constant.preset);
     for (const auto& field : collective::network_constant_fields())
       out.push_back({field.name, preset.*field.member});
   } else if (section == "gpus") {
@@ -58,7 +58,7 @@ std::vector<Value> values_of(const SiteConstant& constant, const Catalogs& c) {
 }
 
 std::vector<Value> values_at(const SiteConstant& constant, double factor, Catalogs catalogs) {
-  apply(constant, factor, catalogs.catalog, catalogs.known);
+  apply(constant, factor, catalogs.catalog, catalogs.calibration);
   return values_of(constant, catalogs);
 }
 
@@ -106,8 +106,8 @@ std::string comment_text(const SiteFile& file) {
 std::string site_file_text(const SiteFile& file, const simulate::Catalog& shipped,
                            const simulate::Calibration& shipped_constants) {
   Catalogs catalogs{shipped, {}};
-  catalogs.known.kernels = shipped_constants.kernels;
-  catalogs.known.networks = shipped_constants.networks;
+  catalogs.calibration.kernels = shipped_constants.kernels;
+  catalogs.calibration.networks = shipped_constants.networks;
   std::map<std::pair<std::string, std::string>, std::string> sections;  // by (section, preset), their values
   for (const FittedSiteConstant& fitted : file.constants)
     sections[{std::string(facts_of(fitted.constant.quantity).section), fitted.constant.preset}] +=
