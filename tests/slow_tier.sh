@@ -55,5 +55,6 @@ else
 fi
 part 'jobs interrupted on Slurm' 8 bash -c '"$@" || (($? == 77))' - tests/slurm/long_test.sh "$program" \
   tests/slurm/long.toml  # 77: it says why it was skipped
+part 'every header and every source compiles alone' 20 python3 -B tests/architecture/compile_alone.py build/release
 part 'clang-tidy, all checks' 20 python3 -B tests/architecture/run_clang_tidy.py build/release
 exit "$failed"
