@@ -58,5 +58,6 @@ part 'jobs interrupted on Slurm' 8 bash -c '"$@" || (($? == 77))' - tests/slurm/
 part 'the Debian package in a bare Debian' 4 bash -c \
   'cpack --config build/release/CPackConfig.cmake -G DEB -B "$1" && tests/package_test.sh "$1"/*.deb || (($? == 77))' - \
   "$folder/package"
+part 'every header and every source compiles alone' 20 python3 -B tests/architecture/compile_alone.py build/release
 part 'clang-tidy, all checks' 20 python3 -B tests/architecture/run_clang_tidy.py build/release
 exit "$failed"

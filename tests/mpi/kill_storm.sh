@@ -9,20 +9,27 @@ here=$(dirname "$0")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-fail() { printf 'FAILED: %s\n' "$*" >&2; cat out >&2; exit 1; }
+out=out.0  # one file for each launch: a reader may come before a new launch has emptied its own
+fail() { printf 'FAILED: %s\n' "$*" >&2; cat "$out" >&2; exit 1; }
+resumed_rows() { sed -n 's/^start .*resumed \([0-9]*\) .*/\1/p' "$out"; }
+digest() { sed -n 's/^rows_digest //p' "$out"; }
+# Waits until a process has ended; a container's first process may leave it a zombie.
+ended() { for _ in $(seq 3000); do grep -qs '^State:[[:space:]]*[^ZX]' "/proc/$1/status" || return 0; sleep 0.02; done; return 1; }
 
 microseconds=4000
 ids=$((kills * 3500))  # more than can be done in time
-"$program" whole.h5 $ids >out
-whole=$(sed -n 's/^rows_digest //p' out)
+"$program" whole.h5 $ids >$out
+whole=$(digest)
 
 done_before=0
 for ((kill = 1; kill <= kills; ++kill)); do
   workers=$((1 + RANDOM % 8))
-  mpirun -n $workers "$program" storm.h5 $ids --microseconds $microseconds >out 2>&1 &
+  out=out.$kill
+  : >$out
+  mpirun -n $workers "$program" storm.h5 $ids --microseconds $microseconds >$out 2>&1 &
   launcher=$!
-  for _ in $(seq 200); do grep -q '^start' out && break; sleep 0.02; done
-  resumed=$(sed -n 's/^start .*resumed \([0-9]*\) .*/\1/p' out)
+  for _ in $(seq 3000); do resumed=$(resumed_rows); [[ -n $resumed ]] && break; sleep 0.02; done
+  [[ -n $resumed ]] || fail "launch $kill did not start within a minute"
   sleep "0.$((RANDOM % 4))$((RANDOM % 10))"
   mapfile -t processes < <(pgrep -P $launcher)
   case $((RANDOM % 4)) in
@@ -35,14 +42,15 @@ for ((kill = 1; kill <= kills; ++kill)); do
   kill -KILL $victim 2>/dev/null || true
   wait $launcher 2>/dev/null && fail "it was over before kill $kill; make it slower"
   for process in "${processes[@]}"; do  # mpirun's children may outlive it by a moment
-    for _ in $(seq 100); do kill -0 "$process" 2>/dev/null || break; sleep 0.02; done
+    ended "$process" || fail "process $process outlived kill $kill by a minute"
   done
-  [[ ${resumed:-0} -ge $done_before ]] || fail "rows were lost: $resumed resumed, $done_before before"
-  done_before=${resumed:-$done_before}
+  [[ $resumed -ge $done_before ]] || fail "rows were lost: $resumed resumed, $done_before before"
+  done_before=$resumed
   [[ ! -e storm.h5 ]] || fail "a killed launch left a result file"
 done
-timeout 120 mpirun -n 3 "$program" storm.h5 $ids >out 2>&1 || fail "the last launch: exit $?"
-grep -q "rows $ids failed 0" out || fail "an innocent point was quarantined, or a row is missing"
-[[ $(sed -n 's/^rows_digest //p' out) == "$whole" ]] || fail "another digest after $kills kills"
+out=out.last
+timeout 120 mpirun -n 3 "$program" storm.h5 $ids >$out 2>&1 || fail "the last launch: exit $?"
+grep -q "rows $ids failed 0" $out || fail "an innocent point was quarantined, or a row is missing"
+[[ $(digest) == "$whole" ]] || fail "another digest after $kills kills"
 [[ $(find . -name 'storm*') == ./storm.h5 ]] || fail "litter: $(find . -name 'storm*')"
-echo "$kills kills, $(sed -n 's/^start .*resumed \([0-9]*\) .*/\1/p' out) of $ids rows before the last launch: $whole"
+echo "$kills kills, $(resumed_rows) of $ids rows before the last launch: $whole"
