@@ -1,6 +1,8 @@
 // NCCL's choices, worked out by hand from its formula in the comments.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/unit/collective/machines.hpp"
 
 namespace echo::collective::testing {
