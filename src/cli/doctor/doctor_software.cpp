@@ -101,7 +101,8 @@ Finding check_python() {
     finding.state = State::missing;
     finding.found = "python3 does not find echo_sweep with h5py and numpy";
     finding.remedy =
-        "python3 -m venv VENV && VENV/bin/pip install ./analysis, for tables and pictures of result files";
+        "for tables and pictures of result files: apt-get install python3-h5py python3-numpy where "
+        "echo-sweep is installed below /usr, else python3 -m venv VENV && VENV/bin/pip install ./analysis";
     return finding;
   }
   const std::size_t first = versions.find(' '), second = versions.find(' ', first + 1);
