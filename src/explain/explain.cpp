@@ -1,5 +1,4 @@
-// The simulator leaves everything it worked out in its workspace; this page counts how often a step uses each
-// thing.
+// A simulated step says what it consists of; this page counts how often it uses each thing.
 #include "explain/explain.hpp"
 
 #include <fmt/format.h>
@@ -11,11 +10,9 @@
 #include "collective/algorithm.hpp"
 #include "explain/explain_replay.hpp"
 #include "ops/describe.hpp"
-#include "simulate/prices/host_time.hpp"
 #include "simulate/prices/price_work.hpp"
-#include "simulate/schedule_of.hpp"
 #include "simulate/simulate.hpp"
-#include "simulate/step/compose_step.hpp"
+#include "simulate/step/passes.hpp"
 #include "simulate/step/path_detail.hpp"
 #include "simulate/step/stage_memory.hpp"
 #include "text/show_quantity.hpp"
@@ -25,30 +22,23 @@ namespace echo::explain {
 
 namespace {
 
-using simulate::Workspace;
+using simulate::SimulatedStep;
 using training::TrainingConfig;
 
 // How often each kernel and each (part, collective) runs on one gpu rank of `stage` in a step.
 class Counter {
  public:
-  Counter(const TrainingConfig& config, const Workspace& workspace)
-      : config_(config),
-        workspace_(workspace),
-        kernels_(workspace.work.kernels.size(), 0),
-        blocks_(static_cast<std::size_t>(workspace.work.block_count), 0) {}
-
-  void count_stage(std::int32_t stage) {
-    const std::int64_t microbatches = training::microbatches_of(config_) / workspace_.layout.copies;
-    const auto& work = workspace_.work;
-    for (std::size_t chunk = 0; chunk < workspace_.layout.stage_of_chunk.size(); ++chunk) {
-      if (workspace_.layout.stage_of_chunk[chunk] != stage) continue;
-      const auto row = static_cast<std::int32_t>(chunk);
-      count_pass(work.forward.row(row), work.first_forward[chunk], microbatches);
-      count_pass(work.backward.row(row), work.last_backward[chunk], microbatches);
+  Counter(const simulate::StepInput& input, const simulate::ComposedStep& step, std::int32_t stage)
+      : work_(input.work),
+        kernels_(work_.kernels.size(), 0),
+        blocks_(simulate::blocks_in_step(work_, input.layout, step.pipeline, input.microbatches(), stage)) {
+    for (std::size_t index = 0; index < blocks_.size(); ++index) {
+      const workload::OpGraph& block = work_.blocks[index];
+      for (std::size_t op = 0; op < block.work.size(); ++op)
+        count(block.part[op], block.work[op], blocks_[index]);
     }
-    for (const auto* tail : {&work.tail.gradients, &work.tail.grad_norm, &work.tail.update}) {
-      for (const auto& run : tail->row(stage)) count(run.part, run.work, run.count);
-    }
+    for (const auto* tail : {&work_.tail.gradients, &work_.tail.grad_norm, &work_.tail.update})
+      for (const workload::WorkRun& run : tail->row(stage)) count(run.part, run.work, run.count);
   }
   // (part, collective index) -> times.
   [[nodiscard]] const std::map<std::pair<TimeCategory, std::int32_t>, std::int64_t>& counts() const {
@@ -58,39 +48,28 @@ class Counter {
   [[nodiscard]] const std::vector<std::int64_t>& blocks() const { return blocks_; }    // times, by block
 
  private:
-  // One microbatch of a chunk may run a block of its own in place of all the chunk's blocks.
-  void count_pass(std::span<const workload::BlockRun> runs, std::int32_t special, std::int64_t microbatches) {
-    for (const auto& run : runs) count_block(run.block, run.count * (microbatches - (special >= 0 ? 1 : 0)));
-    if (special >= 0) count_block(special, 1);
-  }
-  void count_block(std::int32_t index, std::int64_t times) {
-    const auto& block = workspace_.work.blocks[static_cast<std::size_t>(index)];
-    blocks_[static_cast<std::size_t>(index)] += std::max<std::int64_t>(times, 0);
-    for (std::size_t op = 0; op < block.work.size(); ++op) count(block.part[op], block.work[op], times);
-  }
   void count(TimeCategory part, std::int32_t work, std::int64_t times) {
     const auto kernels = static_cast<std::int32_t>(kernels_.size());
-    if (times <= 0) return;
+    if (times == 0) return;
     if (work >= kernels)
       counts_[{part, work - kernels}] += times;
     else
       kernels_[static_cast<std::size_t>(work)] += times;
   }
 
-  const TrainingConfig& config_;
-  const Workspace& workspace_;
+  const workload::Workload& work_;
   std::vector<std::int64_t> kernels_, blocks_;
   std::map<std::pair<TimeCategory, std::int32_t>, std::int64_t> counts_;
 };
 
-std::vector<KernelCost> kernel_costs(const Workspace& workspace, const std::vector<std::int64_t>& counts,
+std::vector<KernelCost> kernel_costs(const SimulatedStep& step, const std::vector<std::int64_t>& counts,
                                      ops::KernelLibrary library) {
   std::vector<KernelCost> costs;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] == 0) continue;
-    const ops::KernelPrice& price = workspace.prices.kernels[i];
-    costs.push_back({workspace.work.kernels[i], price.grade, price.error, counts[i],
-                     workspace.prices.alone[i], workspace.prices.alone[i] * counts[i]});
+    const ops::KernelPrice& price = step.prices.kernels[i];
+    costs.push_back({step.work.kernels[i], price.grade, price.error, counts[i], step.prices.alone[i],
+                     step.prices.alone[i] * counts[i]});
     costs.back().key.library = library;
   }
   std::stable_sort(costs.begin(), costs.end(),
@@ -98,12 +77,12 @@ std::vector<KernelCost> kernel_costs(const Workspace& workspace, const std::vect
   return costs;
 }
 
-std::vector<simulate::SharedTime> shared_times(const Workspace& workspace,
+std::vector<simulate::SharedTime> shared_times(const SimulatedStep& step,
                                                const std::vector<std::int64_t>& counts) {
   std::vector<simulate::SharedTime> shared;
   for (std::size_t block = 0; block < counts.size(); ++block)
     if (counts[block] > 0)
-      simulate::add_shared_time(workspace.work.blocks[block], workspace.prices, counts[block], shared);
+      simulate::add_shared_time(step.work.blocks[block], step.prices, counts[block], shared);
   std::stable_sort(shared.begin(), shared.end(),
                    [](const auto& a, const auto& b) { return a.lost > b.lost; });
   return shared;
@@ -145,15 +124,15 @@ CollectiveCost cost_of(TimeCategory part, const ops::CollectiveQuery& query,
 }
 
 // What lies on the critical path: kernels by kind, collectives by part, kind and group.
-static std::vector<PathCost> path_costs(const Workspace& workspace, const simulate::PathDetail& detail) {
+static std::vector<PathCost> path_costs(const SimulatedStep& step, const simulate::PathDetail& detail) {
   std::map<std::string, SimTime> by_name;
-  const std::size_t kernels = workspace.work.kernels.size();
+  const std::size_t kernels = step.work.kernels.size();
   for (std::size_t work = 0; work < detail.work.size(); ++work) {
     if (detail.work[work] == SimTime::zero()) continue;
     if (work < kernels) {
-      by_name[ops::name_of(workspace.work.kernels[work].kind)] += detail.work[work];
+      by_name[ops::name_of(step.work.kernels[work].kind)] += detail.work[work];
     } else {
-      const ops::CollectiveQuery& query = workspace.work.collectives[work - kernels];
+      const ops::CollectiveQuery& query = step.work.collectives[work - kernels];
       by_name[fmt::format("{} over {} GPUs on {} nodes",
                           ops::collective_kind_names[static_cast<std::size_t>(query.kind)], query.group.ranks,
                           query.group.nodes)] += detail.work[work];
@@ -172,36 +151,34 @@ static std::vector<PathCost> path_costs(const Workspace& workspace, const simula
 
 Explanation explain(const TrainingConfig& config, const simulate::Catalog& catalog,
                     const simulate::Calibration& calibration) {
-  Workspace workspace;
+  simulate::Workspace workspace;
   Explanation explanation{.report = simulate::simulate(config, catalog, calibration, workspace)};
+  const SimulatedStep& step = workspace.step;
   if (explanation.report.memory_peak.value > 0)
-    explanation.memory = simulate::memory_of_stages(config, catalog, workspace.layout);
+    explanation.memory = simulate::memory_of_stages(config, catalog, step.layout);
   if (explanation.report.status != training::Status::ok) return explanation;
   if (!catalog.model(config.model).trace.is_none()) {
-    explain_replay(*workspace.trace, workspace.prices, explanation);
+    explain_replay(*workspace.trace, step.prices, explanation);
     return explanation;
   }
-  const simulate::PathDetail detail = simulate::path_detail(
-      simulate::pipeline_shape(config, workspace.layout, simulate::schedule_of(config, catalog)), workspace,
-      explanation.report.step,
-      simulate::host_of_step(catalog.framework(config.framework), workspace.work.tail));
-  explanation.path = path_costs(workspace, detail);
+  const simulate::StepInput input = simulate::input_of(config, catalog, step);
+  const simulate::PathDetail detail = simulate::path_detail(input, step.composed);
+  explanation.path = path_costs(step, detail);
   explanation.path_by_stage = detail.stage;
   const std::int32_t stage = explanation.report.critical_stage;
-  Counter counter(config, workspace);
-  counter.count_stage(stage);
-  explanation.kernels = kernel_costs(workspace, counter.kernels(), config.recipe.kernel_library);
-  explanation.shared = shared_times(workspace, counter.blocks());
-  explanation.slowed = slowdown_costs(workspace, counter.blocks(), config.recipe.kernel_library);
+  const Counter counter(input, step.composed, stage);
+  explanation.kernels = kernel_costs(step, counter.kernels(), config.recipe.kernel_library);
+  explanation.shared = shared_times(step, counter.blocks());
+  explanation.slowed = slowdown_costs(step, counter.blocks(), config.recipe.kernel_library);
   for (const auto& [key, count] : counter.counts()) {
     const auto index = static_cast<std::size_t>(key.second);
     explanation.collectives.push_back(
-        cost_of(key.first, workspace.work.collectives[index], workspace.prices.collectives[index], count));
+        cost_of(key.first, step.work.collectives[index], step.prices.collectives[index], count));
   }
-  const auto hops = hops_of(config, workspace.layout, stage);
+  const auto hops = hops_of(config, step.layout, stage);
   for (const bool crosses : {false, true}) {
     if (hops[crosses ? 1 : 0] == 0) continue;
-    const auto& query = crosses ? workspace.work.hop_across : workspace.work.hop_within;
+    const auto& query = crosses ? step.work.hop_across : step.work.hop_within;
     explanation.collectives.push_back(
         cost_of(TimeCategory::pp_comm, query,
                 simulate::price_collective(query, config, catalog, calibration, workspace.memo),

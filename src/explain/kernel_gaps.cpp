@@ -9,11 +9,8 @@
 #include "explain/config_of_row.hpp"
 #include "ops/describe.hpp"
 #include "query/ranking.hpp"
-#include "simulate/prices/host_time.hpp"
 #include "simulate/replay/replay_scratch.hpp"
-#include "simulate/schedule_of.hpp"
 #include "simulate/simulate.hpp"
-#include "simulate/step/compose_step.hpp"
 #include "simulate/step/path_detail.hpp"
 #include "text/show_quantity.hpp"
 #include "text/text_table.hpp"
@@ -53,8 +50,8 @@ void add_kernel(const training::TrainingConfig& config, const simulate::Catalog&
 
 // What was timed on the GPU itself needs no measuring.
 void add_traced(const training::TrainingConfig& config, const simulate::Catalog& catalog,
-                const simulate::Workspace& workspace, SimTime step, Found& found) {
-  const simulate::ReplayScratch& s = *workspace.trace;
+                const simulate::ReplayScratch& s, const simulate::Prices& prices, SimTime step,
+                Found& found) {
   std::vector<SimTime> on_path(s.trace->kernels.size());
   for (const timeline::PathStep& part : s.path) {
     const trace::Node* const node = part.op < 0 ? nullptr : s.nodes[static_cast<std::size_t>(part.op)];
@@ -64,23 +61,23 @@ void add_traced(const training::TrainingConfig& config, const simulate::Catalog&
   }
   for (std::size_t kernel = 0; kernel < on_path.size(); ++kernel)
     if (on_path[kernel] > SimTime::zero())
-      add_kernel(config, catalog, s.trace->kernels[kernel], workspace.prices.kernels[kernel], on_path[kernel],
-                 step, found);
+      add_kernel(config, catalog, s.trace->kernels[kernel], prices.kernels[kernel], on_path[kernel], step,
+                 found);
 }
 
 void add_step(const training::TrainingConfig& config, const simulate::Catalog& catalog,
               const simulate::Calibration& calibration, simulate::Workspace& workspace, Found& found) {
   const simulate::StepReport report = simulate::simulate(config, catalog, calibration, workspace);
   if (report.status != training::Status::ok) return;
+  const simulate::SimulatedStep& step = workspace.step;
   if (!catalog.model(config.model).trace.is_none())
-    return add_traced(config, catalog, workspace, report.step, found);
-  const simulate::PathDetail detail = simulate::path_detail(
-      simulate::pipeline_shape(config, workspace.layout, simulate::schedule_of(config, catalog)), workspace,
-      report.step, simulate::host_of_step(catalog.framework(config.framework), workspace.work.tail));
-  for (std::size_t kernel = 0; kernel < workspace.work.kernels.size(); ++kernel) {
+    return add_traced(config, catalog, *workspace.trace, step.prices, report.step, found);
+  const simulate::PathDetail detail =
+      simulate::path_detail(simulate::input_of(config, catalog, step), step.composed);
+  for (std::size_t kernel = 0; kernel < step.work.kernels.size(); ++kernel) {
     if (detail.work[kernel] != SimTime::zero())
-      add_kernel(config, catalog, workspace.work.kernels[kernel], workspace.prices.kernels[kernel],
-                 detail.work[kernel], report.step, found);
+      add_kernel(config, catalog, step.work.kernels[kernel], step.prices.kernels[kernel], detail.work[kernel],
+                 report.step, found);
   }
 }
 

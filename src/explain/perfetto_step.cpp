@@ -18,9 +18,9 @@ namespace echo::explain {
 
 namespace {
 
+using simulate::SimulatedStep;
 using simulate::Slice;
 using simulate::SliceKind;
-using simulate::Workspace;
 using timeline::Task;
 using timeline::TaskKind;
 
@@ -64,16 +64,17 @@ Look look_of(const Slice& slice) {
 
 class StepTrace {
  public:
-  StepTrace(const simulate::StepTimeline& step, const Workspace& ws, const training::TrainingConfig& config,
-            std::span<const training::MemoryUse> memory, const TraceRequest& request, TraceEvents& out)
-      : step_(step), ws_(ws), config_(config), memory_(memory), request_(request), out_(out) {}
+  StepTrace(const simulate::StepTimeline& timeline, const SimulatedStep& step,
+            const training::TrainingConfig& config, std::span<const training::MemoryUse> memory,
+            const TraceRequest& request, TraceEvents& out)
+      : timeline_(timeline), step_(step), config_(config), memory_(memory), request_(request), out_(out) {}
 
   std::int32_t draw() {
     find_readers();
     for (std::int32_t stage = 0; stage < config_.degrees.pipeline; ++stage)
       if (is_drawn(stage)) name_tracks(stage);
     with_ops_ = affordable_microbatches();
-    for (const Slice& slice : step_.slices)
+    for (const Slice& slice : timeline_.slices)
       if (is_drawn(slice.stage)) draw(slice);
     return with_ops_;
   }
@@ -94,7 +95,7 @@ class StepTrace {
       if (task.kind != TaskKind::backward_weight)
         readers_[{task.kind == TaskKind::forward, task.chunk, task.microbatch}] = {slice.stage, slice.start};
     };
-    for (const Slice& slice : step_.slices) {
+    for (const Slice& slice : timeline_.slices) {
       if (slice.kind != SliceKind::task) continue;
       note(slice, slice.task);
       if (slice.is_pair) note(slice, slice.partner);
@@ -102,7 +103,7 @@ class StepTrace {
   }
 
   void name_tracks(std::int32_t stage) {
-    const training::RankClass& ranks = ws_.layout.classes[static_cast<std::size_t>(stage)];
+    const training::RankClass& ranks = step_.layout.classes[static_cast<std::size_t>(stage)];
     out_.name_process(stage, fmt::format("stage {} (gpu ranks {} to {})", stage, ranks.first_gpu_rank,
                                          ranks.first_gpu_rank + ranks.multiplicity - 1));
     out_.name_thread({stage, step_thread}, "step");
@@ -118,12 +119,11 @@ class StepTrace {
     constexpr std::int64_t events_of_a_task =
         7;  // itself, a transfer, two ends of an arrow, two counters, one spare
     std::int64_t fixed = 0, ops = 0;
-    for (const Slice& slice : step_.slices) {
+    for (const Slice& slice : timeline_.slices) {
       if (!is_drawn(slice.stage)) continue;
       fixed += slice.kind == SliceKind::task ? events_of_a_task : 1;
-      workload::BlockRun whole;
-      for (const workload::BlockRun& run : simulate::runs_of(slice, ws_, whole))
-        ops += run.count * std::ssize(step_.blocks[static_cast<std::size_t>(run.block)]);
+      for (const workload::BlockRun& run : simulate::placed_runs(slice, step_))
+        ops += run.count * std::ssize(timeline_.blocks[static_cast<std::size_t>(run.block)]);
     }
     const std::int32_t microbatches = training::microbatches_of(config_);
     const std::int64_t each = std::max<std::int64_t>(1, ops / microbatches);
@@ -184,7 +184,7 @@ class StepTrace {
       held += task.kind == TaskKind::forward ? 1 : task.kind == TaskKind::backward_input ? 0 : -1;
       most = std::max(most, held);
     };
-    for (const Slice& slice : step_.slices) {
+    for (const Slice& slice : timeline_.slices) {
       if (slice.stage != stage || slice.kind != SliceKind::task) continue;
       pass(slice.task);
       if (slice.is_pair) pass(slice.partner);
@@ -202,7 +202,7 @@ class StepTrace {
     const auto border = static_cast<std::size_t>(down ? task.chunk : task.chunk - 1);
     SimTime& link = links_[{slice.stage, down}];
     const SimTime leaves = std::max(link, slice.end);
-    link = leaves + (down ? ws_.hop_forward[border] : ws_.hop_backward[border]);
+    link = leaves + (down ? step_.prices.hop_forward[border] : step_.prices.hop_backward[border]);
     out_.slice({slice.stage, down ? down_thread : up_thread}, name_of(task), "pp_comm", leaves, link);
     constexpr SimTime inside{1000};  // an arrow starts within its slice
     if (is_drawn(reader->second.stage))
@@ -212,28 +212,28 @@ class StepTrace {
 
   void draw_ops(const Slice& slice) {
     SimTime at = slice.start;
-    workload::BlockRun whole;
-    for (const workload::BlockRun& run : simulate::runs_of(slice, ws_, whole)) {
+    for (const workload::BlockRun& run : simulate::placed_runs(slice, step_)) {
       const auto block = static_cast<std::size_t>(run.block);
       for (std::int32_t i = 0; i < run.count; ++i) {
-        for (const simulate::PlacedOp& op : step_.blocks[block]) draw_op(slice.stage, op, at);
-        at += ws_.times[block].makespan;
+        for (const simulate::PlacedOp& op : timeline_.blocks[block]) draw_op(slice.stage, op, at);
+        at += step_.composed.times[block].makespan;
       }
     }
   }
   void draw_op(std::int32_t stage, const simulate::PlacedOp& op, SimTime from) {
-    const auto kernels = static_cast<std::int32_t>(ws_.work.kernels.size());
+    const auto kernels = static_cast<std::int32_t>(step_.work.kernels.size());
     const std::string name =
-        op.work < kernels ? ops::describe(ws_.work.kernels[static_cast<std::size_t>(op.work)])
-                          : ops::describe(ws_.work.collectives[static_cast<std::size_t>(op.work - kernels)]);
-    const SimTime alone = ws_.prices.alone[static_cast<std::size_t>(op.work)];
+        op.work < kernels
+            ? ops::describe(step_.work.kernels[static_cast<std::size_t>(op.work)])
+            : ops::describe(step_.work.collectives[static_cast<std::size_t>(op.work - kernels)]);
+    const SimTime alone = step_.prices.alone[static_cast<std::size_t>(op.work)];
     out_.slice({stage, first_lane_thread + static_cast<std::int32_t>(op.lane)}, name,
                time_category_names[static_cast<std::size_t>(op.part)], from + op.start, from + op.end, {},
                fmt::format("\"alone_us\":{}", microseconds(alone)));
   }
 
-  const simulate::StepTimeline& step_;
-  const Workspace& ws_;
+  const simulate::StepTimeline& timeline_;
+  const SimulatedStep& step_;
   const training::TrainingConfig& config_;
   std::span<const training::MemoryUse> memory_;
   const TraceRequest& request_;
@@ -241,21 +241,22 @@ class StepTrace {
   std::map<Reader, Place> readers_;
   std::map<std::pair<std::int32_t, bool>, SimTime> links_;  // (stage, downwards): its last transfer ended
   std::map<std::int32_t, std::int32_t> held_, most_held_;
-  const std::int32_t chunks_of_copy_ = static_cast<std::int32_t>(ws_.chunks.size()) / ws_.layout.copies;
+  const std::int32_t chunks_of_copy_ =
+      static_cast<std::int32_t>(step_.composed.chunks.size()) / step_.layout.copies;
   std::int32_t with_ops_ = 0;
 };
 
 }  // namespace
 
-TraceSize trace_step(const simulate::StepTimeline& step, const Workspace& ws,
+TraceSize trace_step(const simulate::StepTimeline& timeline, const SimulatedStep& step,
                      const training::TrainingConfig& config, std::span<const training::MemoryUse> memory,
                      std::string_view title, const TraceRequest& request, const std::filesystem::path& path) {
   TraceFile file(path);
   TraceEvents events(file,
                      fmt::format(R"("title":{},"step_us":{},"critical_stage":{})", text::json_text(title),
-                                 microseconds(step.report.step), step.report.critical_stage));
+                                 microseconds(timeline.report.step), timeline.report.critical_stage));
   TraceSize size;
-  size.microbatches_with_ops = StepTrace(step, ws, config, memory, request, events).draw();
+  size.microbatches_with_ops = StepTrace(timeline, step, config, memory, request, events).draw();
   events.finish();
   size.events = events.events();
   return size;

@@ -27,7 +27,7 @@ struct TraceSize {
 // waits for), threads of ops by lane, transfers to the neighbours with arrows, counters of activations and
 // memory held. memory: [stages], as estimated; the counter moves by equal shares of the activations it holds
 // at most. A path that ends in .gz is compressed. UserError, 5, where it cannot be written.
-TraceSize trace_step(const simulate::StepTimeline&, const simulate::Workspace&,
+TraceSize trace_step(const simulate::StepTimeline&, const simulate::SimulatedStep&,
                      const training::TrainingConfig&, std::span<const training::MemoryUse> memory,
                      std::string_view title, const TraceRequest&, const std::filesystem::path&);
 

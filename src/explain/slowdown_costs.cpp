@@ -11,13 +11,13 @@
 
 namespace echo::explain {
 
-std::vector<SlowdownCost> slowdown_costs(const simulate::Workspace& workspace,
+std::vector<SlowdownCost> slowdown_costs(const simulate::SimulatedStep& step,
                                          const std::vector<std::int64_t>& blocks,
                                          ops::KernelLibrary library) {
   std::vector<simulate::SlowedTime> times;
   for (std::size_t block = 0; block < blocks.size(); ++block)
     if (blocks[block] > 0)
-      simulate::add_slowed_time(workspace.work.blocks[block], workspace.prices, blocks[block], times);
+      simulate::add_slowed_time(step.work.blocks[block], step.prices, blocks[block], times);
   std::erase_if(times, [](const auto& t) {
     return t.kernel_lost == SimTime::zero() && t.collective_lost == SimTime::zero();
   });
@@ -26,14 +26,14 @@ std::vector<SlowdownCost> slowdown_costs(const simulate::Workspace& workspace,
   std::vector<SlowdownCost> costs;
   for (const simulate::SlowedTime& time : times) {
     const auto collective = static_cast<std::size_t>(time.collective);
-    const ops::CollectiveQuery& query = workspace.work.collectives[collective];
+    const ops::CollectiveQuery& query = step.work.collectives[collective];
     costs.push_back(
-        {.kernel = workspace.work.kernels[static_cast<std::size_t>(time.kernel)],
+        {.kernel = step.work.kernels[static_cast<std::size_t>(time.kernel)],
          .part = std::string(time_category_names[static_cast<std::size_t>(time.part)]),
          .collective = std::string(ops::collective_kind_names[static_cast<std::size_t>(query.kind)]),
          .ranks = query.group.ranks,
          .nodes = query.group.nodes,
-         .channels = workspace.prices.collectives[collective].channels,
+         .channels = step.prices.collectives[collective].channels,
          .beside = time.beside,
          .kernel_lost = time.kernel_lost,
          .collective_lost = time.collective_lost});

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ops/kernel.hpp"
-#include "simulate/step/workspace.hpp"
+#include "simulate/simulated_step.hpp"
 #include "text/json.hpp"
 #include "training/config.hpp"
 
@@ -22,8 +22,8 @@ struct SlowdownCost {
 };
 
 // Largest loss of a kernel first; pairs that cost nothing are left out. `blocks`: how often the step runs
-// each block of the workspace.
-[[nodiscard]] std::vector<SlowdownCost> slowdown_costs(const simulate::Workspace&,
+// each of its blocks.
+[[nodiscard]] std::vector<SlowdownCost> slowdown_costs(const simulate::SimulatedStep&,
                                                        const std::vector<std::int64_t>& blocks,
                                                        ops::KernelLibrary);
 

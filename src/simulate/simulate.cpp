@@ -11,7 +11,6 @@
 #include "simulate/report/invariants.hpp"
 #include "simulate/report/report_shares.hpp"
 #include "simulate/schedule_of.hpp"
-#include "simulate/step/compose_chunks.hpp"
 #include "simulate/step/compose_step.hpp"
 #include "simulate/step/critical_path.hpp"
 #include "simulate/step/draw_steps.hpp"
@@ -91,27 +90,29 @@ bool report_memory(const TrainingConfig& config, const Catalog& catalog, const t
 }
 
 void price_hops(const TrainingConfig& config, const Catalog& catalog, const Calibration& calibration,
-                Workspace& ws) {
-  const std::size_t hops = ws.layout.stage_of_chunk.size() - 1;
-  ws.hop_forward.assign(hops, SimTime::zero());
-  ws.hop_backward.assign(hops, SimTime::zero());
-  ws.hop_bottlenecks.assign(hops, BottleneckTimes{});
+                PriceMemo& memo, SimulatedStep& step) {
+  const std::vector<std::int32_t>& stage_of = step.layout.stage_of_chunk;
+  const workload::Workload& work = step.work;
+  Prices& prices = step.prices;
+  const std::size_t hops = stage_of.size() - 1;
+  prices.hop_forward.assign(hops, SimTime::zero());
+  prices.hop_backward.assign(hops, SimTime::zero());
+  prices.hop_bottlenecks.assign(hops, BottleneckTimes{});
   if (config.degrees.pipeline == 1) return;
-  const SimTime gather = ws.work.hop_gather < 0
-                             ? SimTime::zero()
-                             : ws.prices.alone[static_cast<std::size_t>(ws.work.hop_gather)];
+  const SimTime gather =
+      work.hop_gather < 0 ? SimTime::zero() : prices.alone[static_cast<std::size_t>(work.hop_gather)];
   for (std::size_t i = 0; i < hops; ++i) {
-    const std::int32_t from = ws.layout.stage_of_chunk[i], to = ws.layout.stage_of_chunk[i + 1];
+    const std::int32_t from = stage_of[i], to = stage_of[i + 1];
     if (from == to) continue;
     // Boundary s joins stages s and s + 1; the last one wraps round to stage 0.
     const bool neighbours_up = to == (from + 1) % config.degrees.pipeline;
-    const bool crosses = ws.layout.hop_crosses_nodes[static_cast<std::size_t>(neighbours_up ? from : to)];
-    const ops::CollectiveQuery& hop = crosses ? ws.work.hop_across : ws.work.hop_within;
-    const ops::CollectiveEstimate price = price_collective(hop, config, catalog, calibration, ws.memo);
-    ws.hop_forward[i] = ws.hop_backward[i] = price.time + gather;
-    ws.hop_bottlenecks[i] = bottlenecks_of(price);
-    if (ws.work.hop_gather >= 0)
-      ws.hop_bottlenecks[i].add(ws.prices.bottlenecks[static_cast<std::size_t>(ws.work.hop_gather)], 1.0);
+    const bool crosses = step.layout.hop_crosses_nodes[static_cast<std::size_t>(neighbours_up ? from : to)];
+    const ops::CollectiveQuery& hop = crosses ? work.hop_across : work.hop_within;
+    const ops::CollectiveEstimate price = price_collective(hop, config, catalog, calibration, memo);
+    prices.hop_forward[i] = prices.hop_backward[i] = price.time + gather;
+    prices.hop_bottlenecks[i] = bottlenecks_of(price);
+    if (work.hop_gather >= 0)
+      prices.hop_bottlenecks[i].add(prices.bottlenecks[static_cast<std::size_t>(work.hop_gather)], 1.0);
   }
 }
 
@@ -169,22 +170,52 @@ std::string_view why_unsupported(const TrainingConfig& config, const Catalog& ca
   return refusal == nullptr ? std::string_view{} : refusal;
 }
 
+// Describes the work of a step whose ranks are laid out, and prices it.
+static void price_step(const TrainingConfig& config, const Catalog& catalog, const Calibration& calibration,
+                       PriceMemo& memo, SimulatedStep& step) {
+  workload::generate_workload(config, catalog.model(config.model), catalog.framework(config.framework),
+                              catalog.cluster(config.cluster), step.layout,
+                              backward_of(schedule_of(config, catalog)), step.work,
+                              catalog.gpu(config).compute_capability);
+  price_work(config, catalog, calibration, step.work, memo, step.prices);
+  price_hops(config, catalog, calibration, memo, step);
+}
+
+// Without slowdown, with it, and with what collectives lose to each other; the last one stays.
+static void compose_and_report(const StepInput& input, const Catalog& catalog, const Calibration& calibration,
+                               Workspace& ws, StepReport& report) {
+  ComposedStep& composed = ws.step.composed;
+  compose(input, Slowdown::off, ws.scratch, composed);
+  const SimTime unslowed = composed.outcome.step;
+  compose(input, Slowdown::apart, ws.scratch, composed);
+  report.step_no_contention = composed.outcome.step;
+  if (calibration.contention != Contention::off && composed.collectives_meet)
+    compose(input, Slowdown::on, ws.scratch, composed);
+  const StepOutcome& slowed = composed.outcome;
+  report_step(input.config, catalog, slowed, unslowed, report);
+  report_path(critical_path(input, ws.scratch, composed), report);
+  ws.step.evidence =
+      evidence_behind(slowed.cost.graded, input.work.collectives, input.config, catalog, calibration);
+  report_errors(calibration.errors, ws.step.evidence, report);
+}
+
 StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const Calibration& calibration,
                     Workspace& ws, std::int64_t work_budget, const Skew& skew) {
   const training::ModelSpec& model = catalog.model(config.model);
   if (!model.trace.is_none()) return replay_step(config, catalog, calibration, ws, skew);
   const machine::ClusterSpec& cluster = catalog.cluster(config.cluster);
-  const training::FrameworkSpec& framework = catalog.framework(config.framework);
-  const timeline::Schedule schedule = schedule_of(config, catalog);
-  if (const auto rule = training::check_feasible(config, model, framework, cluster, catalog.gpu(config)))
+  if (const auto rule = training::check_feasible(config, model, catalog.framework(config.framework), cluster,
+                                                 catalog.gpu(config)))
     return infeasible(rule->reason, rule->margin);
 
-  training::lay_out_ranks(config, model, cluster, layer_table(config, catalog), ws.layout);
-  place_chunks(config, cluster, schedule, ws.layout);
-  if (refused(config, schedule, ws.layout) != nullptr) return infeasible(Reason::unsupported, 0.0);
+  SimulatedStep& step = ws.step;
+  const timeline::Schedule schedule = schedule_of(config, catalog);
+  training::lay_out_ranks(config, model, cluster, layer_table(config, catalog), step.layout);
+  place_chunks(config, cluster, schedule, step.layout);
+  if (refused(config, schedule, step.layout) != nullptr) return infeasible(Reason::unsupported, 0.0);
 
   StepReport report;
-  const bool fits = report_memory(config, catalog, ws.layout, report);
+  const bool fits = report_memory(config, catalog, step.layout, report);
   report_memory_error(calibration.errors, report);
   if (!fits) {
     report.status = Status::infeasible;
@@ -194,27 +225,11 @@ StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const 
   }
   if (pipeline_tasks(config, catalog) > (work_budget > 0 ? work_budget : default_work_budget))
     return over_budget(report);
-  workload::generate_workload(config, model, framework, cluster, ws.layout, backward_of(schedule), ws.work,
-                              catalog.gpu(config).compute_capability);
-  price_work(config, catalog, calibration, ws.work, ws.memo, ws.prices);
-  price_hops(config, catalog, calibration, ws);
-
-  compose_chunks(config, model, framework, cluster, Slowdown::off, ws);
-  const StepOutcome alone = compose_step(config, framework, schedule, ws);
-  const bool shares = calibration.contention != Contention::off;
-  compose_chunks(config, model, framework, cluster, Slowdown::apart, ws);
-  StepOutcome slowed = compose_step(config, framework, schedule, ws, nullptr, &ws.trail);
-  report.step_no_contention = slowed.step;
-  if (shares && ws.collectives_meet) {
-    compose_chunks(config, model, framework, cluster, Slowdown::on, ws);
-    slowed = compose_step(config, framework, schedule, ws, nullptr, &ws.trail);
-  }
-  report_step(config, catalog, slowed, alone.step, report);
-  report_path(critical_path(config, framework, schedule, slowed, ws), report);
-  ws.evidence = evidence_behind(slowed.cost.graded, ws.work.collectives, config, catalog, calibration);
-  report_errors(calibration.errors, ws.evidence, report);
+  price_step(config, catalog, calibration, ws.memo, step);
+  const StepInput input = input_of(config, catalog, step);
+  compose_and_report(input, catalog, calibration, ws, report);
   if (skew.draws > 0) {
-    const DrawnSteps drawn = draw_steps(config, framework, schedule, skew, slowed.step, ws);
+    const DrawnSteps drawn = draw_steps(input, step.composed, skew, ws.scratch.pipeline, ws.draws);
     report.step_median = drawn.median, report.step_p90 = drawn.p90;
   }
   return report;

@@ -235,6 +235,7 @@ void generate_workload(const training::TrainingConfig& config, const training::M
                        traffic.adds_each};
   Builder b(out);
   b.start();
+  out.backwards = backward;
   out.gathers_each = traffic.gathers_forward;
   out.gathers_once = traffic.shards_weights && !traffic.gathers_forward;
 

@@ -10,9 +10,6 @@
 
 namespace echo::workload {
 
-// Whether a schedule runs weight gradients as tasks of their own: of no backward, of all, or of some.
-enum class Backward : std::int8_t { whole, split, both };
-
 // Contract: any split backward does not come with sharded gradients or weights (zero <= 1).
 // Contract: `config` passed check_feasible; `layout` holds its groups, chunk layers and chunk-to-stage map.
 // `out` is reused; a warm call allocates nothing.

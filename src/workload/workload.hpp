@@ -51,15 +51,20 @@ struct StepTail {
   Csr<WorkRun> update;      // [stages] optimizer, parameter gathers not hidden behind the next forward
 };
 
+// Whether a schedule runs weight gradients as tasks of their own: of no backward, of all, or of some.
+enum class Backward : std::int8_t { whole, split, both };
+
+// Which rows of blocks a pass runs: simulate/step/passes.hpp.
 struct Workload {
+  Backward backwards = Backward::whole;
   std::vector<OpGraph> blocks;
   std::int32_t block_count = 0;  // blocks beyond it are spare buffers
   std::vector<ops::KernelKey> kernels;
   std::vector<ops::CollectiveQuery> collectives;
   // Per model chunk: [pipeline * virtual stages].
-  Csr<BlockRun> forward, backward;
-  Csr<BlockRun> weight_gradients;  // rows are empty unless the backward is split
-  Csr<BlockRun> input_gradients;   // what is left of a split backward where others are whole; rows or none
+  Csr<BlockRun> forward, backward;  // backward: of input gradients alone where all are split
+  Csr<BlockRun> weight_gradients;   // rows are empty unless the backward is split
+  Csr<BlockRun> input_gradients;    // what is left of a split backward where others are whole; rows or none
   Csr<BlockRun> pairs;  // [chunks][chunks of a stage] a forward and a backward run as one; rows or none
   // One block for the chunk's every pass, or -1: layer by layer.
   std::vector<std::int32_t> whole_forward, whole_backward;

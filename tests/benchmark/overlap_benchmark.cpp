@@ -85,7 +85,7 @@ void table(benchmark::State& state, Kind kind, bool warm) {
     const training::TrainingConfig& config = points.composed[i];
     (void)simulate::simulate(config, points.inputs.catalog, points.inputs.calibration, ws);
     const machine::GpuSpec& gpu = points.inputs.catalog.gpu(config);
-    asked.push_back({ws.work, ws.prices, {gpu.sm_count, gpu.memory_bandwidth.value}});
+    asked.push_back({ws.step.work, ws.step.prices, {gpu.sm_count, gpu.memory_bandwidth.value}});
   }
   simulate::FactorMemo kept;
   double pairs = 0.0, met = 0.0;

@@ -47,16 +47,16 @@ TEST(DualPipe, HoldsEveryChunkOnTwoStagesAndSumsItsGradients) {
     const std::int32_t p = plain.degrees.pipeline;
     for (std::int32_t s = 0; s < p; ++s) {
       const auto held = [&](const Workspace& ws, std::int32_t stage) {
-        return training::stage_parameters(plain, model, framework, ws.layout, stage).total();
+        return training::stage_parameters(plain, model, framework, ws.step.layout, stage).total();
       };
       ASSERT_EQ(held(two, s), held(one, s) + held(one, p - 1 - s)) << "seed " << seed << " stage " << s;
       const auto all_reduces = [&](const Workspace& ws) {
         std::int64_t bytes = 0;
-        for (const workload::WorkRun& run : ws.work.tail.gradients.row(s)) {
-          const auto collective = static_cast<std::size_t>(run.work) - ws.work.kernels.size();
-          const ops::CollectiveQuery& query = ws.work.collectives[collective];
+        for (const workload::WorkRun& run : ws.step.work.tail.gradients.row(s)) {
+          const auto collective = static_cast<std::size_t>(run.work) - ws.step.work.kernels.size();
+          const ops::CollectiveQuery& query = ws.step.work.collectives[collective];
           const bool mirrored =
-              ws.layout.copies > 1 && query.group == ws.layout.mirrors[static_cast<std::size_t>(s)];
+              ws.step.layout.copies > 1 && query.group == ws.step.layout.mirrors[static_cast<std::size_t>(s)];
           if (mirrored && query.kind == ops::CollectiveKind::all_reduce) bytes += query.payload.value;
         }
         return bytes;
@@ -93,15 +93,15 @@ TEST(DualPipe, DoesTheWorkOfAPlainPipeline) {
     const std::int32_t p = plain.degrees.pipeline;
     for (std::int32_t s = 0; s < p; ++s) {
       const auto busy = [&](const Workspace& ws, std::int32_t stage) {
-        return ws.pipeline.stages[static_cast<std::size_t>(stage)].busy;
+        return ws.step.composed.pipeline.stages[static_cast<std::size_t>(stage)].busy;
       };
       ASSERT_EQ(2 * busy(two, s), busy(one, s) + busy(one, p - 1 - s)) << "seed " << seed << " stage " << s;
     }
     const StepReport bent = simulate(with_schedule(plain, "dualpipev"), roomy, calibration, v);
     if (bent.status != training::Status::ok) continue;
     SimTime all_one{}, all_v{};
-    for (const auto& stage : one.pipeline.stages) all_one += stage.busy;
-    for (const auto& stage : v.pipeline.stages) all_v += stage.busy;
+    for (const auto& stage : one.step.composed.pipeline.stages) all_one += stage.busy;
+    for (const auto& stage : v.step.composed.pipeline.stages) all_v += stage.busy;
     ASSERT_EQ(all_one, all_v) << "seed " << seed;
   }
   EXPECT_GT(seen, 20);

@@ -58,11 +58,11 @@ TEST(LearnedFactors, AreThoseOfTheModelForEveryPairThatCanMeet) {
     const StepReport report = simulate(c, catalog, calibration, warm);
     if (report.status != training::Status::ok) continue;
     const machine::GpuSpec& gpu = catalog.gpu(c);
-    const Prices& prices = warm.prices;
+    const Prices& prices = warm.step.prices;
     const std::size_t kernels = prices.kernels.size(), collectives = prices.collectives.size();
     std::vector<bool> meets(kernels * collectives);
-    for (std::size_t block = 0; block < static_cast<std::size_t>(warm.work.block_count); ++block) {
-      const workload::OpGraph& graph = warm.work.blocks[block];
+    for (std::size_t block = 0; block < static_cast<std::size_t>(warm.step.work.block_count); ++block) {
+      const workload::OpGraph& graph = warm.step.work.blocks[block];
       for (std::size_t a = 0; a < graph.work.size(); ++a)
         for (std::size_t b = 0; b < graph.work.size(); ++b)
           if (graph.lane[a] == Lane::compute && graph.lane[b] != Lane::compute)
@@ -101,17 +101,17 @@ TEST(LearnedFactors, OfPairsThatCannotMeetAreNeverRead) {
   std::int64_t changed = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     if (simulate(random_config(seed), catalog, calibration, ws).status != training::Status::ok) continue;
-    Prices other = ws.prices;
+    Prices other = ws.step.prices;
     for (std::size_t pair = 0; pair < other.meets.size(); ++pair) {
       if (other.meets[pair] != 0) continue;
       other.kernel_factor[pair] = other.collective_factor[pair] = 7.0;
       ++changed;
     }
-    for (std::size_t block = 0; block < static_cast<std::size_t>(ws.work.block_count); ++block) {
-      const workload::OpGraph& graph = ws.work.blocks[block];
+    for (std::size_t block = 0; block < static_cast<std::size_t>(ws.step.work.block_count); ++block) {
+      const workload::OpGraph& graph = ws.step.work.blocks[block];
       const timeline::OpGraphView view{graph.lane, graph.part, graph.work, &graph.needs};
       ASSERT_EQ(timeline::compose_block(view, other.alone, other.factors(), scratch),
-                timeline::compose_block(view, ws.prices.alone, ws.prices.factors(), scratch))
+                timeline::compose_block(view, ws.step.prices.alone, ws.step.prices.factors(), scratch))
           << "seed " << seed;
     }
   }

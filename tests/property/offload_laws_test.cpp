@@ -67,7 +67,7 @@ TEST_F(OffloadLaws, ActivationsThatLeaveCostNothingOverAFastLinkAndTheLinksTimeO
                 const StepReport slow = run(c);
                 EXPECT_GE(slow.step, fast.step) << seed;
                 std::int64_t bytes = 0;
-                for (const ops::CollectiveQuery& query : ws_.work.collectives)
+                for (const ops::CollectiveQuery& query : ws_.step.work.collectives)
                   if (query.kind == ops::CollectiveKind::host_copy)
                     bytes = std::max(bytes, query.payload.value);
                 if (!m.has_experts()) {

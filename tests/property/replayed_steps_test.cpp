@@ -37,7 +37,7 @@ std::vector<double> ratios(const Calibration& calibration, std::int32_t& exact) 
     const StepTimeline step = unfold_step(config, base, calibration, generated);
     if (step.report.status != training::Status::ok) continue;
     Catalog catalog = base;
-    catalog.traces.push_back(generate_trace(step, config, base, generated).trace);
+    catalog.traces.push_back(generate_trace(step, config, base, generated.step).trace);
     catalog.models.push_back({.name = "traced", .trace = training::TraceId(0)});
     config.model = training::ModelId(static_cast<std::int32_t>(catalog.models.size()) - 1);
     config.degrees = shape_of(catalog.traces[0]).degrees;

@@ -75,11 +75,12 @@ const Knob knobs[] = {
 };
 
 bool same_choices(const Workspace& a, const Workspace& b) {
-  return std::equal(
-      a.prices.collectives.begin(), a.prices.collectives.end(), b.prices.collectives.begin(),
-      b.prices.collectives.end(), [](const ops::CollectiveEstimate& x, const ops::CollectiveEstimate& y) {
-        return x.algorithm == y.algorithm && x.protocol == y.protocol && x.channels == y.channels;
-      });
+  return std::equal(a.step.prices.collectives.begin(), a.step.prices.collectives.end(),
+                    b.step.prices.collectives.begin(), b.step.prices.collectives.end(),
+                    [](const ops::CollectiveEstimate& x, const ops::CollectiveEstimate& y) {
+                      return x.algorithm == y.algorithm && x.protocol == y.protocol &&
+                             x.channels == y.channels;
+                    });
 }
 
 // Every second config leaves the choice to NCCL; the others force one, where it serves the call.

@@ -66,19 +66,20 @@ TEST_F(ShardingLaws, MorePrefetchIsNeverSlower) {
 TEST_F(ShardingLaws, WithoutPrefetchNoGatherRunsBesideComputation) {
   for_each(ZeroStage::parameters, [&](const TrainingConfig& c) {
     ASSERT_GT(with(c, 0, true, false), SimTime::zero());
-    for (std::size_t chunk = 0; chunk < ws_.work.whole_forward.size(); ++chunk) {
+    for (std::size_t chunk = 0; chunk < ws_.step.work.whole_forward.size(); ++chunk) {
       const workload::OpGraph& block =
-          ws_.work.blocks[static_cast<std::size_t>(ws_.work.whole_forward[chunk])];
+          ws_.step.work.blocks[static_cast<std::size_t>(ws_.step.work.whole_forward[chunk])];
       // Only the root, which comes first, may run beside anything: nothing stands before the layers of an
       // inner chunk.
       SimTime sum{};
       for (std::int32_t op = 0; op < block.size(); ++op) {
         const Lane lane = block.lane[static_cast<std::size_t>(op)];
         if (lane == Lane::compute || lane == Lane::data)
-          sum += ws_.prices.alone[static_cast<std::size_t>(block.work[static_cast<std::size_t>(op)])];
+          sum += ws_.step.prices.alone[static_cast<std::size_t>(block.work[static_cast<std::size_t>(op)])];
       }
-      const SimTime alone = ws_.times[static_cast<std::size_t>(ws_.work.whole_forward[chunk])].makespan;
-      const bool first = chunk == 0, last = chunk + 1 == ws_.work.whole_forward.size();
+      const SimTime alone =
+          ws_.step.composed.times[static_cast<std::size_t>(ws_.step.work.whole_forward[chunk])].makespan;
+      const bool first = chunk == 0, last = chunk + 1 == ws_.step.work.whole_forward.size();
       if (first || !last) {
         EXPECT_GE(alone, sum);  // waits for other lanes come on top
       }
@@ -92,7 +93,7 @@ TEST_F(ShardingLaws, KeepingWeightsOrWaitingWithGradientsSendsNoMore) {
     const auto bytes = [&](bool reshard, bool no_sync) {
       EXPECT_GT(with(c, 1, reshard, no_sync), SimTime::zero());
       std::int64_t sum = 0;
-      for (const std::int64_t of : support::bytes_per_step(ws_.work, n).of) sum += of;
+      for (const std::int64_t of : support::bytes_per_step(ws_.step.work, n).of) sum += of;
       return sum;
     };
     const std::int64_t all = bytes(true, false), kept = bytes(false, false), waited = bytes(true, true),
@@ -135,11 +136,11 @@ TEST_F(ShardingLaws, TheDataLaneIsALowerBound) {
       SimTime busy{};
       const auto add = [&](std::int32_t block, std::int64_t count) {
         if (block >= 0)
-          busy +=
-              count * ws_.times[static_cast<std::size_t>(block)].busy[static_cast<std::size_t>(Lane::data)];
+          busy += count * ws_.step.composed.times[static_cast<std::size_t>(block)]
+                              .busy[static_cast<std::size_t>(Lane::data)];
       };
-      add(ws_.work.whole_forward.front(), n);
-      add(ws_.work.whole_backward.front(), n);
+      add(ws_.step.work.whole_forward.front(), n);
+      add(ws_.step.work.whole_backward.front(), n);
       EXPECT_GE(whole, busy);
     });
 }

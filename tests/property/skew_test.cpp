@@ -51,61 +51,68 @@ TEST(Skew, DoesNotDependOnWhatWasDrawnBefore) {
 
 // The slow twin of the bound in draw_steps.cpp: every pipeline of one draw composed, at first-order paces.
 SimTime slowest_of_all_pipelines(const training::TrainingConfig& config, const Catalog& catalog,
-                                 const Skew& skew, Workspace& ws) {
+                                 const Skew& skew, const SimulatedStep& step) {
+  const StepInput input = input_of(config, catalog, step);
+  const ComposedStep& composed = step.composed;
+  PassTimes passes = composed.passes;
+  timeline::PipelineScratch scratch;
+  timeline::PipelineTimes times_of_stages;
   const auto arithmetic = [&](const Cost& pass, std::span<const workload::BlockRun> runs) {
     double sum = pass.wait_bottleneck[Bottleneck::arithmetic];
     for (const workload::BlockRun& run : runs)
       sum += run.count *
-             ws.paths[static_cast<std::size_t>(run.block)].makespan.bottleneck[Bottleneck::arithmetic];
+             composed.paths[static_cast<std::size_t>(run.block)].makespan.bottleneck[Bottleneck::arithmetic];
     return sum;
   };
-  const auto block = [&](std::int32_t index) -> const timeline::BlockPaths& {
-    return ws.paths[static_cast<std::size_t>(index)];
+  const auto backward_of = [&](const ChunkCost& cost) -> const Cost& {
+    const bool split = step.work.backwards == workload::Backward::split;
+    return cost[split ? PassKind::input_gradients : PassKind::backward];
   };
-  const std::int32_t stages = config.degrees.pipeline, set = ranks_in_step(config, ws.layout);
+  const auto block = [&](std::int32_t index) -> const timeline::BlockPaths& {
+    return composed.paths[static_cast<std::size_t>(index)];
+  };
+  const std::int32_t stages = config.degrees.pipeline, set = ranks_in_step(config, step.layout);
   const std::int32_t pipelines = training::gpus_of(config.degrees) / stages / set;
   SimTime slowest{};
   for (std::int32_t pipeline = 0; pipeline < pipelines; ++pipeline) {
-    for (std::size_t i = 0; i < ws.chunks.size(); ++i) {
+    for (std::size_t i = 0; i < composed.chunks.size(); ++i) {
       const auto chunk = static_cast<std::int32_t>(i);
-      const std::int32_t first = (ws.layout.stage_of_chunk[i] * pipelines + pipeline) * set;
+      const std::int32_t first = (step.layout.stage_of_chunk[i] * pipelines + pipeline) * set;
       double pace = 0.0;
       for (std::int32_t gpu = first; gpu < first + set; ++gpu) pace = std::max(pace, pace_of(skew, 0, gpu));
       const auto paced = [&](SimTime time, double work) {
         return time + SimTime(std::llround((pace - 1.0) * work));
       };
-      const ChunkCost& cost = ws.chunks[i];
-      const double backward = arithmetic(cost.backward, ws.work.backward.row(chunk));
-      const double weights = arithmetic(cost.weights, ws.work.weight_gradients.row(chunk));
-      timeline::ChunkTimes& times = ws.chunk_times[i];
-      times.forward = paced(cost.forward.time, arithmetic(cost.forward, ws.work.forward.row(chunk)));
-      times.backward_input = times.whole_backward = paced(cost.backward.time, backward);
-      times.backward_weight = paced(cost.weights.time, weights);
-      times.last_backward = paced(cost.last_backward.time, backward + weights);
+      const ChunkCost& cost = composed.chunks[i];
+      const Cost &forward = cost[PassKind::forward], &last = cost[PassKind::last_backward];
+      const double backward = arithmetic(backward_of(cost), step.work.backward.row(chunk));
+      const double weights =
+          arithmetic(cost[PassKind::weight_gradients], step.work.weight_gradients.row(chunk));
+      timeline::ChunkTimes& times = passes.chunks[i];
+      times.forward = paced(forward.time, arithmetic(forward, step.work.forward.row(chunk)));
+      times.backward_input = times.whole_backward = paced(backward_of(cost).time, backward);
+      times.backward_weight = paced(cost[PassKind::weight_gradients].time, weights);
+      times.last_backward = paced(last.time, backward + weights);
       times.gathered = cost.gathered;
-      ws.data_lanes[i] = cost.data;
-      if (const std::int32_t last = ws.work.last_backward[i]; last >= 0) {
-        const double own = block(last).makespan.bottleneck[Bottleneck::arithmetic];
-        times.last_backward =
-            paced(cost.last_backward.time, own + cost.last_backward.wait_bottleneck[Bottleneck::arithmetic]);
-        ws.data_lanes[i].first_start =
-            paced(cost.data.first_start, block(last).data.start.bottleneck[Bottleneck::arithmetic]);
+      passes.data[i] = cost.data;
+      if (const std::int32_t closing = step.work.last_backward[i]; closing >= 0) {
+        const double own = block(closing).makespan.bottleneck[Bottleneck::arithmetic];
+        times.last_backward = paced(last.time, own + last.wait_bottleneck[Bottleneck::arithmetic]);
+        passes.data[i].first_start =
+            paced(cost.data.first_start, block(closing).data.start.bottleneck[Bottleneck::arithmetic]);
       }
       times.first_forward = times.forward;
-      if (const std::int32_t opening = ws.work.first_forward[i]; opening >= 0) {
+      if (const std::int32_t opening = step.work.first_forward[i]; opening >= 0) {
         const double own = block(opening).makespan.bottleneck[Bottleneck::arithmetic];
-        if (ws.work.gathers_once) {
-          const double wait = cost.first_forward.wait_bottleneck[Bottleneck::arithmetic];
-          times.first_forward = paced(cost.first_forward.time, own + wait);
+        if (step.work.gathers_once) {
+          const double wait = cost[PassKind::first_forward].wait_bottleneck[Bottleneck::arithmetic];
+          times.first_forward = paced(cost[PassKind::first_forward].time, own + wait);
         } else {
           times.gathered = paced(cost.gathered, own);
         }
       }
     }
-    slowest = std::max(
-        slowest, step_of_chunk_times(
-                     config, catalog.framework(config.framework),
-                     *timeline::schedule_table()[static_cast<std::size_t>(config.schedule.index())], ws));
+    slowest = std::max(slowest, step_of(input, passes, scratch, times_of_stages));
   }
   return slowest;
 }
@@ -122,10 +129,11 @@ TEST(Skew, LeavesOutOnlyPipelinesThatAreNotTheSlowest) {
     const Skew skew{0.03, 1, seed};
     const StepReport r = simulate(config, catalog, presets().calibration, ws, 0, skew);
     if (r.status != Status::ok) continue;
-    const SimTime all = slowest_of_all_pipelines(config, catalog, skew, ws);
+    const SimTime all = slowest_of_all_pipelines(config, catalog, skew, ws.step);
     // A pipeline may be left out whose step is as long but for rounded passes.
     ASSERT_NEAR(to_microseconds(r.step_median), to_microseconds(all), 1e-2) << "seed " << seed;
-    several += training::gpus_of(config.degrees) / config.degrees.pipeline > ranks_in_step(config, ws.layout);
+    several +=
+        training::gpus_of(config.degrees) / config.degrees.pipeline > ranks_in_step(config, ws.step.layout);
   }
   EXPECT_GT(several, 50);
 }

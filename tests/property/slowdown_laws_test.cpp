@@ -82,7 +82,7 @@ TEST(Slowdown, NeverShortensAStepOfAFixedOrderAndLengthensItByTheLargestFactorAt
         if (r.status != Status::ok) continue;
         ASSERT_GE(r.step, r.step_no_slowdown) << schedule << " seed " << seed;
         // An op's times are rounded where a neighbour starts or ends: a step of n ops, to n ps.
-        const double most = largest_factor(ws.prices) * static_cast<double>(r.step_no_slowdown.count());
+        const double most = largest_factor(ws.step.prices) * static_cast<double>(r.step_no_slowdown.count());
         ASSERT_LE(static_cast<double>(r.step.count()), most + 100'000.0) << schedule << " seed " << seed;
         longer += r.step > r.step_no_slowdown;
       }
@@ -192,8 +192,8 @@ TEST(Slowdown, NeverFallsForAKernelWithMoreChannelsBesideIt) {
     if (simulate(c, catalog, presets().calibration, ws).status != Status::ok) continue;
     const machine::GpuSpec& gpu = catalog.gpu(c);
     const slowdown::Machine machine{gpu.sm_count, gpu.memory_bandwidth.value};
-    for (const ops::KernelPrice& kernel : ws.prices.kernels) {
-      for (ops::CollectiveEstimate collective : ws.prices.collectives) {
+    for (const ops::KernelPrice& kernel : ws.step.prices.kernels) {
+      for (ops::CollectiveEstimate collective : ws.step.prices.collectives) {
         slowdown::Factors white_box, learned;
         for (collective.channels = 0; collective.channels <= 32; collective.channels += 4) {
           const auto more = slowdown::predict(presets().calibration.slowdown, kernel, collective, machine);

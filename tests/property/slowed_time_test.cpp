@@ -47,22 +47,22 @@ TEST(SlowedTime, AddsUpToWhatBlocksTakeLonger) {
     Workspace ws;
     for (std::uint64_t seed = 0; seed < 250; ++seed) {
       if (simulate(random_config(seed), catalog, calibration, ws).status != training::Status::ok) continue;
-      for (std::size_t block = 0; block < static_cast<std::size_t>(ws.work.block_count); ++block) {
-        const workload::OpGraph& graph = ws.work.blocks[block];
+      for (std::size_t block = 0; block < static_cast<std::size_t>(ws.step.work.block_count); ++block) {
+        const workload::OpGraph& graph = ws.step.work.blocks[block];
         timeline::BlockScratchData scratch;
         const timeline::BlockTimes times =
-            timeline::compose_block({graph.lane, graph.part, graph.work, &graph.needs}, ws.prices.alone,
-                                    ws.prices.factors(), scratch);
+            timeline::compose_block({graph.lane, graph.part, graph.work, &graph.needs}, ws.step.prices.alone,
+                                    ws.step.prices.factors(), scratch);
         SimTime collectives_longer{};
         for (std::size_t lane = 1; lane < lane_count; ++lane) collectives_longer += times.busy[lane];
         for (std::size_t op = 0; op < graph.work.size(); ++op)
           if (graph.lane[op] != Lane::compute)
-            collectives_longer -= ws.prices.alone[static_cast<std::size_t>(graph.work[op])];
+            collectives_longer -= ws.step.prices.alone[static_cast<std::size_t>(graph.work[op])];
 
         std::vector<SlowedTime> pairs;
         std::vector<SharedTime> shared;
-        add_slowed_time(graph, ws.prices, 1, pairs);
-        add_shared_time(graph, ws.prices, 1, shared);
+        add_slowed_time(graph, ws.step.prices, 1, pairs);
+        add_shared_time(graph, ws.step.prices, 1, shared);
         SimTime kernels{}, collectives{};
         for (const SlowedTime& pair : pairs) {
           ASSERT_GE(pair.kernel_lost, SimTime::zero());

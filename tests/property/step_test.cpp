@@ -243,9 +243,9 @@ TEST_P(BetterMachine, LengthensAStepOnlyWhereSelectionSwitches) {
       switched =
           switched || x.algorithm != y.algorithm || x.protocol != y.protocol || x.channels != y.channels;
     };
-    for (std::size_t i = 0; i < ws_before.prices.collectives.size(); ++i)
-      compare(ws_before.prices.collectives[i], ws_after.prices.collectives[i]);
-    for (const ops::CollectiveQuery& hop : {ws_before.work.hop_within, ws_before.work.hop_across})
+    for (std::size_t i = 0; i < ws_before.step.prices.collectives.size(); ++i)
+      compare(ws_before.step.prices.collectives[i], ws_after.step.prices.collectives[i]);
+    for (const ops::CollectiveQuery& hop : {ws_before.step.work.hop_within, ws_before.step.work.hop_across})
       compare(price_collective(hop, c, before, calibration, ws_before.memo),
               price_collective(hop, c, after, calibration, ws_after.memo));
     EXPECT_TRUE(switched) << "seed " << seed << ": " << to_seconds(a.step) << " s -> " << to_seconds(b.step)

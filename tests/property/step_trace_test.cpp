@@ -36,7 +36,7 @@ Generated generate(const TrainingConfig& c, const Catalog& catalog, Workspace& w
                    const StepTraceRequest& request = {}) {
   const StepTimeline step = unfold_step(c, catalog, presets().calibration, ws);
   if (step.report.status != Status::ok) return {step.report, {}};
-  return {step.report, generate_trace(step, c, catalog, ws, request)};
+  return {step.report, generate_trace(step, c, catalog, ws.step, request)};
 }
 
 // Random configs on few layers; every schedule is among them.
@@ -95,7 +95,7 @@ TEST(StepTrace, CollectivesGoOverGroupsAsLargeAsTheWorkloadSays) {
     const auto [report, made] = generate(c, catalog, ws);
     if (report.status != Status::ok || made.trace.notes.size() > 1) continue;  // ranks not packed
     std::set<std::tuple<ops::CollectiveKind, std::int64_t, std::size_t>> asked;
-    for (const ops::CollectiveQuery& query : ws.work.collectives)
+    for (const ops::CollectiveQuery& query : ws.step.work.collectives)
       asked.emplace(query.kind, query.payload.value, static_cast<std::size_t>(query.group.ranks));
     for (const trace::RankTrace& rank : made.trace.ranks)
       for (const Node& node : rank.nodes) {
@@ -143,8 +143,8 @@ TEST(StepTrace, ProductsDoTheArithmeticOfTheWorkload) {
   for (std::uint64_t seed = 0; seed < seeds / 2; ++seed) {
     const TrainingConfig c = drawn(seed);
     const auto [report, made] = generate(c, catalog, ws);
-    if (report.status != Status::ok || c.recipe.overlap_ep || ws.layout.copies > 1) continue;
-    const workload::Workload& w = ws.work;
+    if (report.status != Status::ok || c.recipe.overlap_ep || ws.step.layout.copies > 1) continue;
+    const workload::Workload& w = ws.step.work;
     const auto is_product = [](const ops::KernelKey& key, TimeCategory) {
       return key.kind == ops::KernelKind::gemm;
     };
@@ -358,7 +358,7 @@ TEST(StepTrace, RanksMayBeWrittenOneByOne) {
   ASSERT_EQ(made.trace.ranks.size(), 8U);
   for (const trace::RankTrace& rank : made.trace.ranks) {
     EXPECT_EQ(rank.stands_for, std::vector{rank.rank});
-    EXPECT_EQ(rank.nodes.front().gap, host_of_step(catalog.framework(c.framework), ws.work.tail));
+    EXPECT_EQ(rank.nodes.front().gap, host_of_step(catalog.framework(c.framework), ws.step.work.tail));
     EXPECT_EQ(rank.nodes.size(), made.trace.ranks[static_cast<std::size_t>(rank.rank / 4 * 4)].nodes.size());
   }
   for (const trace::Group& group : made.trace.groups)
@@ -366,8 +366,8 @@ TEST(StepTrace, RanksMayBeWrittenOneByOne) {
       EXPECT_EQ(group.ranks, (std::vector{6, 7}));
     }
   const StepTimeline step = unfold_step(c, catalog, presets().calibration, ws);
-  EXPECT_THROW((void)generate_trace(step, c, catalog, ws, {.ranks = {8}}), UserError);
-  EXPECT_THROW((void)generate_trace(step, c, catalog, ws, {.most_nodes = 100}), UserError);
+  EXPECT_THROW((void)generate_trace(step, c, catalog, ws.step, {.ranks = {8}}), UserError);
+  EXPECT_THROW((void)generate_trace(step, c, catalog, ws.step, {.most_nodes = 100}), UserError);
 }
 
 }  // namespace

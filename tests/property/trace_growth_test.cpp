@@ -23,7 +23,7 @@ TEST(TracedStep, GrowsWithTheDataDegree) {
   ASSERT_EQ(report.status, Status::ok);
   EXPECT_GT(report.step, eight);
   // All-reduces of 64 ranks on 8 nodes, priced as the generator's would be.
-  const auto& price = traced.ws.prices.collectives.at(0);
+  const auto& price = traced.ws.step.prices.collectives.at(0);
   const ops::CollectiveQuery query{
       .kind = ops::CollectiveKind::all_reduce, .payload = 32_MiB, .group = training::span_of(64, 1, 8, 64)};
   EXPECT_EQ(price.time, price_collective(query, traced.config, traced.catalog, support::presets().calibration,
@@ -45,7 +45,8 @@ TEST(TracedStep, IsThatOfTheDegreeItWasTracedAt) {
         if (!sharded) {
           EXPECT_EQ(report.step, expected.step) << from << " to " << degree;
         }
-        EXPECT_EQ(traced.ws.prices.collectives, there.ws.prices.collectives) << from << " to " << degree;
+        EXPECT_EQ(traced.ws.step.prices.collectives, there.ws.step.prices.collectives)
+            << from << " to " << degree;
       }
     }
   }

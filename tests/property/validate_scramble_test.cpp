@@ -81,9 +81,9 @@ TEST(Step, TakesWhatHostAndGpuTakeWhereLaunchesBlock) {
   const simulate::StepReport blocked = simulate::simulate(c, steps.catalog, calibration, ws);
   EXPECT_GT(blocked.step, ahead);
   std::int64_t launches = 0;  // of one microbatch
-  for (const auto* runs : {&ws.work.forward, &ws.work.backward})
+  for (const auto* runs : {&ws.step.work.forward, &ws.step.work.backward})
     for (const workload::BlockRun& run : runs->value)
-      launches += std::int64_t{run.count} * ws.work.blocks[static_cast<std::size_t>(run.block)].launches;
+      launches += std::int64_t{run.count} * ws.step.work.blocks[static_cast<std::size_t>(run.block)].launches;
   const SimTime host =
       training::microbatches_of(c) * launches * steps.catalog.framework(c.framework).host_per_kernel;
   EXPECT_LE(blocked.step - ahead, host);

@@ -58,10 +58,11 @@ class AllRanks : public testing::Test {
     SimTime sum{};
     const auto lag_of = [&](std::int32_t block) {
       SimTime most{};
-      for (const SimTime lag : d.ws.times[static_cast<std::size_t>(block)].lag) most = std::max(most, lag);
+      for (const SimTime lag : d.ws.step.composed.times[static_cast<std::size_t>(block)].lag)
+        most = std::max(most, lag);
       return most;
     };
-    const auto& work = d.ws.work;
+    const auto& work = d.ws.step.work;
     for (const auto* runs :
          {&work.forward, &work.backward, &work.weight_gradients, &work.input_gradients, &work.pairs})
       for (const workload::BlockRun& run : runs->value)
@@ -70,8 +71,10 @@ class AllRanks : public testing::Test {
       if (block >= 0) sum += lag_of(block);
     // Where some backwards are split, a chunk's last is taken as long as a whole one.
     if (work.input_gradients.rows() > 0)
-      for (const ChunkCost& chunk : d.ws.chunks)
-        sum += std::max(SimTime::zero(), chunk.input.time + chunk.weights.time - chunk.last_backward.time);
+      for (const ChunkCost& chunk : d.ws.step.composed.chunks)
+        sum += std::max(SimTime::zero(), chunk[PassKind::input_gradients].time +
+                                             chunk[PassKind::weight_gradients].time -
+                                             chunk[PassKind::last_backward].time);
     return sum;
   }
 
@@ -83,10 +86,10 @@ class AllRanks : public testing::Test {
     if (!copies_table || d.config.degrees.pipeline == 1) return SimTime::zero();
     SimTime shortest = SimTime::max(), longest{};
     for (std::int32_t stage = 0; stage < d.config.degrees.pipeline; ++stage) {
-      const auto grad_norm = d.ws.work.tail.grad_norm.row(stage);
+      const auto grad_norm = d.ws.step.work.tail.grad_norm.row(stage);
       if (grad_norm.empty()) return SimTime::zero();
       const auto norm = grad_norm.front();
-      const SimTime time = norm.count * d.ws.prices.alone[static_cast<std::size_t>(norm.work)];
+      const SimTime time = norm.count * d.ws.step.prices.alone[static_cast<std::size_t>(norm.work)];
       shortest = std::min(shortest, time), longest = std::max(longest, time);
     }
     return longest - shortest;
@@ -94,7 +97,7 @@ class AllRanks : public testing::Test {
 
   // Whether the ranks agree on a norm or on infinities before they update.
   static bool agrees(const Drawn& d) {
-    return std::ranges::any_of(d.ws.work.tail.grad_norm.value,
+    return std::ranges::any_of(d.ws.step.work.tail.grad_norm.value,
                                [](const auto& run) { return !run.is_kernel; });
   }
 
@@ -126,7 +129,8 @@ TEST_F(AllRanks, EqualTheCollapsedStepWhereNoTransferCrossesAPassAndBoundItElsew
     const bool ends = !(schedule.splits_backward && d.config.recipe.post_validation);
     SimTime step{};
     for (std::size_t r = 0; r < d.ranks.size(); ++r) {
-      const SimTime fast = d.ws.pipeline.stages[r / static_cast<std::size_t>(replica)].compute_end;
+      const SimTime fast =
+          d.ws.step.composed.pipeline.stages[r / static_cast<std::size_t>(replica)].compute_end;
       ASSERT_LE(fast - early, d.ranks[r].compute_end) << "rank " << r << ", " << told;
       ASSERT_GE(fast + slack, d.ranks[r].compute_end) << "rank " << r << ", " << told;
       step = std::max(step, d.ranks[r].step_end);

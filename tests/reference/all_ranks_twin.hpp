@@ -29,8 +29,8 @@ class AllRanksTwin {
         framework_(framework),
         ws_(ws),
         schedule_(*timeline::schedule_table()[static_cast<std::size_t>(config.schedule.index())]),
-        shape_(pipeline_shape(config, ws.layout, schedule_)) {
-    timeline::order_of(schedule_, shape_, ws.chunk_times, order_);
+        shape_(pipeline_shape(config, ws.step.layout, schedule_)) {
+    timeline::order_of(schedule_, shape_, ws.step.composed.passes.chunks, order_);
   }
 
   // `slow`: one rank's ops of its compute lane take that much longer each.
@@ -110,9 +110,11 @@ class AllRanksTwin {
                        local = rank % replica_;
     return {std::min(stage, other) * replica_ + local, std::max(stage, other) * replica_ + local};
   }
-  [[nodiscard]] std::int32_t kernels() const { return static_cast<std::int32_t>(ws_.work.kernels.size()); }
+  [[nodiscard]] std::int32_t kernels() const {
+    return static_cast<std::int32_t>(ws_.step.work.kernels.size());
+  }
   [[nodiscard]] const ops::CollectiveQuery& query(std::int32_t work) const {
-    return ws_.work.collectives[static_cast<std::size_t>(work - kernels())];
+    return ws_.step.work.collectives[static_cast<std::size_t>(work - kernels())];
   }
   [[nodiscard]] std::vector<std::int32_t> party(std::int32_t rank, const Op& op) const {
     if (op.lane == Lane::compute || op.work < kernels()) return {rank};
@@ -131,7 +133,7 @@ class AllRanksTwin {
       for (std::int32_t i = 0; i < run.count; ++i) append_block(rank, run.block);
   }
   void append_block(Rank& rank, std::int32_t block) const {
-    const workload::OpGraph& graph = ws_.work.blocks[static_cast<std::size_t>(block)];
+    const workload::OpGraph& graph = ws_.step.work.blocks[static_cast<std::size_t>(block)];
     rank.block_starts.push_back(rank.ops.size());
     for (std::int32_t i = 0; i < graph.size(); ++i) {
       const auto needs = graph.needs.row(i);
@@ -147,7 +149,7 @@ class AllRanksTwin {
 
   void load(Rank& rank, const timeline::Task& task, const timeline::Task* partner) const {
     rank.ops.clear(), rank.block_starts.clear();
-    const workload::Workload& work = ws_.work;
+    const workload::Workload& work = ws_.step.work;
     const auto chunk = static_cast<std::size_t>(task.chunk);
     using timeline::TaskKind;
     if (partner != nullptr && work.pairs.rows() == 0) {  // one after the other
@@ -235,7 +237,7 @@ class AllRanksTwin {
       ready = std::max(ready, rank.ends[static_cast<std::size_t>(need)]);
     const auto begin = meet(r, rank, party(r, op), ready);
     if (!begin) return false;
-    SimTime end = *begin + ws_.prices.alone[static_cast<std::size_t>(op.work)];
+    SimTime end = *begin + ws_.step.prices.alone[static_cast<std::size_t>(op.work)];
     if (r == slow_rank_ && op.lane == Lane::compute) end += slow_;
     rank.ends.push_back(rank.free[op.lane] = end);
     ++rank.op;
@@ -281,7 +283,8 @@ class AllRanksTwin {
       const std::int32_t to = shape_.stage_of_chunk[static_cast<std::size_t>(next)];
       reader = to * replica_ + r % replica_;
       const auto border = static_cast<std::size_t>(std::min(next, task.chunk));
-      if (to != stage_of(r)) hop = forward ? ws_.hop_forward[border] : ws_.hop_backward[border];
+      if (to != stage_of(r))
+        hop = forward ? ws_.step.prices.hop_forward[border] : ws_.step.prices.hop_backward[border];
     }
     if (config_.overlap.pipeline && hop > SimTime::zero()) {
       SimTime& link = links_[{r, forward}];
@@ -297,7 +300,7 @@ class AllRanksTwin {
   // Gradients, norm, update: collectives of whoever holds what this rank holds.
   bool run_tail(std::int32_t r, Rank& rank) {
     const std::int32_t stage = stage_of(r);
-    const workload::StepTail& tail = ws_.work.tail;
+    const workload::StepTail& tail = ws_.step.work.tail;
     std::vector<std::pair<workload::WorkRun, bool>> runs;  // and whether it is the norm's agreement
     for (const workload::WorkRun& run : tail.gradients.row(stage)) runs.emplace_back(run, false);
     for (const workload::WorkRun& run : tail.grad_norm.row(stage)) runs.emplace_back(run, true);
@@ -313,14 +316,16 @@ class AllRanksTwin {
     if (!run.is_kernel) {
       const machine::GroupSpan& group = query(run.work).group;
       all = agrees ? model_of(r)
-            : !ws_.layout.mirrors.empty() && group == ws_.layout.mirrors[static_cast<std::size_t>(stage)]
+            : !ws_.step.layout.mirrors.empty() &&
+                    group == ws_.step.layout.mirrors[static_cast<std::size_t>(stage)]
                 ? mirrors_of(r)
-            : group == ws_.layout.embedding && config_.degrees.pipeline > 1 ? ends_of(r)
-                                                                            : members(r, group, replica_);
+            : group == ws_.step.layout.embedding && config_.degrees.pipeline > 1
+                ? ends_of(r)
+                : members(r, group, replica_);
     }
     const auto begin = meet(r, rank, all, rank.clock);
     if (!begin) return false;
-    rank.clock = *begin + run.count * ws_.prices.alone[static_cast<std::size_t>(run.work)];
+    rank.clock = *begin + run.count * ws_.step.prices.alone[static_cast<std::size_t>(run.work)];
     ++rank.tail;
     return true;
   }

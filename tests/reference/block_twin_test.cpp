@@ -87,18 +87,18 @@ TEST(BlockTwin, AgreesOnTheBlocksOfStepsWhoseCollectivesShareLinks) {
     const auto report =
         simulate::simulate(support::random_config(seed), catalog, support::presets().calibration, ws);
     if (report.status != training::Status::ok) continue;
-    FactorTable apart = ws.prices.factors();
+    FactorTable apart = ws.step.prices.factors();
     apart.scale_up_loss = apart.scale_out_loss = {};
-    for (std::int32_t i = 0; i < ws.work.block_count; ++i) {
-      const workload::OpGraph& graph = ws.work.blocks[static_cast<std::size_t>(i)];
+    for (std::int32_t i = 0; i < ws.step.work.block_count; ++i) {
+      const workload::OpGraph& graph = ws.step.work.blocks[static_cast<std::size_t>(i)];
       if (graph.size() > 400) continue;  // the twin looks at every op at every step
       const OpGraphView view{graph.lane, graph.part, graph.work, &graph.needs};
-      const BlockTimes& fast = ws.times[static_cast<std::size_t>(i)];
-      ASSERT_TRUE(twin::simulate_block(view, ws.prices.alone, ws.prices.factors()).times == fast)
+      const BlockTimes& fast = ws.step.composed.times[static_cast<std::size_t>(i)];
+      ASSERT_TRUE(twin::simulate_block(view, ws.step.prices.alone, ws.step.prices.factors()).times == fast)
           << "seed " << seed << " block " << i;
       ++compared;
       BlockScratchData scratch;
-      shared += compose_block(view, ws.prices.alone, apart, scratch) == fast ? 0 : 1;
+      shared += compose_block(view, ws.step.prices.alone, apart, scratch) == fast ? 0 : 1;
     }
   }
   EXPECT_GT(compared, 200);

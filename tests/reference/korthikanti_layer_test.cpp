@@ -50,10 +50,10 @@ LayerTimes simulated(const Experiment& e) {
   const auto layer = [&](const Csr<workload::BlockRun>& runs) {
     for (const workload::BlockRun& run : runs.row(0))
       if (run.count == catalog.model(c.model).layers)
-        return 1e3 * to_seconds(ws.blocks[static_cast<std::size_t>(run.block)].time);
+        return 1e3 * to_seconds(ws.step.composed.blocks[static_cast<std::size_t>(run.block)].time);
     return 0.0;
   };
-  return {layer(ws.work.forward), layer(ws.work.backward)};
+  return {layer(ws.step.work.forward), layer(ws.step.work.backward)};
 }
 
 TEST(KorthikantiLayer, OverheadsOfRecomputationAreThePapers) {

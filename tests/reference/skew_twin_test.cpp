@@ -60,11 +60,11 @@ class AllRanks {
     for (const Rank& rank : ranks_) {
       EXPECT_EQ(rank.task, orders_[at(rank.stage)].size());
       SimTime end = std::max(rank.free.at(Lane::compute), data_end(rank));
-      for (const auto* tail : {&ws_.work.tail.gradients, &ws_.work.tail.grad_norm})
-        for (const auto& run : tail->row(rank.stage)) end += run.count * ws_.prices.alone[at(run.work)];
+      for (const auto* tail : {&ws_.step.work.tail.gradients, &ws_.step.work.tail.grad_norm})
+        for (const auto& run : tail->row(rank.stage)) end += run.count * ws_.step.prices.alone[at(run.work)];
       SimTime update{};
-      for (const auto& run : ws_.work.tail.update.row(rank.stage))
-        update += run.count * ws_.prices.alone[at(run.work)];
+      for (const auto& run : ws_.step.work.tail.update.row(rank.stage))
+        update += run.count * ws_.step.prices.alone[at(run.work)];
       agreed = std::max(agreed, end), updates = std::max(updates, update);
     }
     return agreed + updates + framework_.host_per_step;
@@ -78,12 +78,13 @@ class AllRanks {
 
   [[nodiscard]] std::vector<std::int32_t> blocks_of(const Task& t, bool first, bool last) const {
     const bool ahead = t.kind == TaskKind::forward;
-    if (ahead && first && ws_.work.first_forward[at(t.chunk)] >= 0)
-      return {ws_.work.first_forward[at(t.chunk)]};
-    if (!ahead && last && ws_.work.last_backward[at(t.chunk)] >= 0)
-      return {ws_.work.last_backward[at(t.chunk)]};
+    if (ahead && first && ws_.step.work.first_forward[at(t.chunk)] >= 0)
+      return {ws_.step.work.first_forward[at(t.chunk)]};
+    if (!ahead && last && ws_.step.work.last_backward[at(t.chunk)] >= 0)
+      return {ws_.step.work.last_backward[at(t.chunk)]};
     std::vector<std::int32_t> out;
-    for (const workload::BlockRun& run : (ahead ? ws_.work.forward : ws_.work.backward).row(t.chunk))
+    for (const workload::BlockRun& run :
+         (ahead ? ws_.step.work.forward : ws_.step.work.backward).row(t.chunk))
       out.insert(out.end(), at(run.count), run.block);
     return out;
   }
@@ -104,19 +105,19 @@ class AllRanks {
     }
     const auto blocks =
         blocks_of(task, task.microbatch == 0, task.microbatch + 1 == training::microbatches_of(config_));
-    const workload::OpGraph& block = ws_.work.blocks[at(blocks[rank.block])];
+    const workload::OpGraph& block = ws_.step.work.blocks[at(blocks[rank.block])];
     const std::int32_t op = rank.op, work = block.work[at(op)];
     const Lane lane = block.lane[at(op)];
     SimTime begin = std::max(rank.free[lane], rank.entry);
     for (const std::int32_t need : block.needs.row(op)) begin = std::max(begin, rank.ended.at(need));
     SimTime end{};
     if (lane == Lane::compute) {
-      const double more = (rank.pace - 1.0) * ws_.prices.bottlenecks[at(work)][Bottleneck::arithmetic];
-      end = begin + ws_.prices.alone[at(work)] + SimTime(std::llround(more));
+      const double more = (rank.pace - 1.0) * ws_.step.prices.bottlenecks[at(work)][Bottleneck::arithmetic];
+      end = begin + ws_.step.prices.alone[at(work)] + SimTime(std::llround(more));
     } else {
       const SimTime* met = meet(r, {rank.stage, rank.task, rank.block, op}, lane, work, begin);
       if (met == nullptr) return false;
-      end = *met + ws_.prices.alone[at(work)];
+      end = *met + ws_.step.prices.alone[at(work)];
     }
     rank.free[lane] = rank.ended[op] = end;
     if (++rank.op < block.size()) return true;
@@ -132,7 +133,7 @@ class AllRanks {
   using Place = std::tuple<std::int32_t, std::size_t, std::size_t, std::int32_t>;
   // When all ranks of the group are there; null before.
   const SimTime* meet(std::int32_t r, Place place, Lane lane, std::int32_t work, SimTime begin) {
-    const auto& group = ws_.work.collectives[at(work) - ws_.work.kernels.size()].group;
+    const auto& group = ws_.step.work.collectives[at(work) - ws_.step.work.kernels.size()].group;
     const Rank& rank = ranks_[at(r)];
     const std::int32_t tensor = config_.degrees.tensor, context = config_.degrees.context;
     const std::int32_t size = group.ranks;
@@ -152,7 +153,7 @@ class AllRanks {
 
   const SimTime* input_of(const Rank& rank, const Task& t) {
     static const SimTime zero{};
-    const std::int32_t chunks = static_cast<std::int32_t>(ws_.layout.stage_of_chunk.size());
+    const std::int32_t chunks = static_cast<std::int32_t>(ws_.step.layout.stage_of_chunk.size());
     Task source = t;
     if (t.kind == TaskKind::forward) {
       if (t.chunk == 0) return &zero;
@@ -170,10 +171,10 @@ class AllRanks {
     const SimTime done = rank.free[Lane::compute];
     const bool ahead = task.kind == TaskKind::forward;
     const std::int32_t to = ahead ? task.chunk + 1 : task.chunk - 1;
-    const auto chunks = static_cast<std::int32_t>(ws_.layout.stage_of_chunk.size());
+    const auto chunks = static_cast<std::int32_t>(ws_.step.layout.stage_of_chunk.size());
     SimTime hop{};
-    if (to >= 0 && to < chunks && ws_.layout.stage_of_chunk[at(to)] != rank.stage)
-      hop = ws_.hop_forward[at(std::min(task.chunk, to))];
+    if (to >= 0 && to < chunks && ws_.step.layout.stage_of_chunk[at(to)] != rank.stage)
+      hop = ws_.step.prices.hop_forward[at(std::min(task.chunk, to))];
     SimTime& link = link_[{rank.stage, rank.in_stage, ahead}];
     output_[{task, rank.in_stage}] = hop > SimTime::zero() ? (link = std::max(link, done) + hop) : done;
   }

@@ -62,7 +62,7 @@ class StepTwin {
   }
 
  private:
-  [[nodiscard]] int chunks() const { return static_cast<int>(ws_.layout.chunk_layers.size()); }
+  [[nodiscard]] int chunks() const { return static_cast<int>(ws_.step.layout.chunk_layers.size()); }
 
   [[nodiscard]] std::optional<Task> input_of(const Task& t) const {
     if (t.kind == TaskKind::forward)
@@ -76,11 +76,13 @@ class StepTwin {
     const bool ahead = t.kind == TaskKind::forward;
     const int ran = ++count_[{t.kind, t.chunk}];
     const auto chunk = static_cast<std::size_t>(t.chunk);
-    if (ahead && ran == 1 && ws_.work.first_forward[chunk] >= 0) return {ws_.work.first_forward[chunk]};
-    if (!ahead && ran == training::microbatches_of(config_) && ws_.work.last_backward[chunk] >= 0)
-      return {ws_.work.last_backward[chunk]};
+    if (ahead && ran == 1 && ws_.step.work.first_forward[chunk] >= 0)
+      return {ws_.step.work.first_forward[chunk]};
+    if (!ahead && ran == training::microbatches_of(config_) && ws_.step.work.last_backward[chunk] >= 0)
+      return {ws_.step.work.last_backward[chunk]};
     std::vector<std::int32_t> out;
-    for (const workload::BlockRun& run : (ahead ? ws_.work.forward : ws_.work.backward).row(t.chunk))
+    for (const workload::BlockRun& run :
+         (ahead ? ws_.step.work.forward : ws_.step.work.backward).row(t.chunk))
       out.insert(out.end(), static_cast<std::size_t>(run.count), run.block);
     return out;
   }
@@ -90,10 +92,10 @@ class StepTwin {
     std::int32_t row = 0;
     for (int f = 0; f <= ahead.chunk; ++f)
       for (int b = 0; b < chunks() && !(f == ahead.chunk && b == back.chunk); ++b)
-        row += ws_.layout.stage_of_chunk[static_cast<std::size_t>(f)] ==
-               ws_.layout.stage_of_chunk[static_cast<std::size_t>(b)];
+        row += ws_.step.layout.stage_of_chunk[static_cast<std::size_t>(f)] ==
+               ws_.step.layout.stage_of_chunk[static_cast<std::size_t>(b)];
     std::vector<std::int32_t> blocks;
-    for (const workload::BlockRun& run : ws_.work.pairs.row(row))
+    for (const workload::BlockRun& run : ws_.step.work.pairs.row(row))
       blocks.insert(blocks.end(), static_cast<std::size_t>(run.count), run.block);
     ++count_[{ahead.kind, ahead.chunk}], ++count_[{back.kind, back.chunk}];
     const auto input = input_of(ahead);
@@ -112,7 +114,7 @@ class StepTwin {
     const SimTime start = std::max(stage.lane_free[Lane::compute], arrival);
     stage.lane_free[Lane::compute] = start + fault;  // fault: what a broken path would get wrong
     for (const std::int32_t id : blocks) {
-      const workload::OpGraph& block = ws_.work.blocks[static_cast<std::size_t>(id)];
+      const workload::OpGraph& block = ws_.step.work.blocks[static_cast<std::size_t>(id)];
       std::map<std::int32_t, SimTime> end;
       const SimTime entry =
           stage.lane_free[Lane::compute];  // a block's ops work on what the block before made
@@ -121,7 +123,7 @@ class StepTwin {
         SimTime begin = std::max(free, entry);
         for (const std::int32_t need : block.needs.row(op)) begin = std::max(begin, end.at(need));
         free = end[op] =
-            begin + ws_.prices.alone[static_cast<std::size_t>(block.work[static_cast<std::size_t>(op)])];
+            begin + ws_.step.prices.alone[static_cast<std::size_t>(block.work[static_cast<std::size_t>(op)])];
       }
     }
     stage.compute_end = stage.lane_free[Lane::compute];
@@ -131,9 +133,9 @@ class StepTwin {
     const SimTime done = stage.compute_end;
     const int to = task.kind == TaskKind::forward ? task.chunk + 1 : task.chunk - 1;
     const bool leaves =
-        to >= 0 && to < chunks() && ws_.layout.stage_of_chunk[static_cast<std::size_t>(to)] != s;
+        to >= 0 && to < chunks() && ws_.step.layout.stage_of_chunk[static_cast<std::size_t>(to)] != s;
     SimTime hop{};
-    if (leaves) hop = ws_.hop_forward[static_cast<std::size_t>(std::min(task.chunk, to))];
+    if (leaves) hop = ws_.step.prices.hop_forward[static_cast<std::size_t>(std::min(task.chunk, to))];
     SimTime& link = link_[{s, task.kind == TaskKind::forward}];
     arrival_[task] = hop > SimTime::zero() ? (link = std::max(link, done) + hop) : done;
   }
@@ -166,7 +168,7 @@ std::optional<Both> compose_both(std::uint64_t seed, bool data_traffic, SimTime 
   c.zero = std::min(c.zero, training::ZeroStage::optimizer);
   Workspace ws;
   if (simulate(c, catalog, calibration, ws).status != training::Status::ok) return std::nullopt;
-  return Both{ws.pipeline.stages, StepTwin(c, ws).run(fault)};
+  return Both{ws.step.composed.pipeline.stages, StepTwin(c, ws).run(fault)};
 }
 
 TEST(StepTwin, EqualsTheFastPathWhereNoTransferCrossesAChunkBorder) {
@@ -227,10 +229,12 @@ TEST(StepTwin, BoundsTheTrafficOfFullShards) {
     Workspace ws;
     if (c.degrees.data == 1 || simulate(c, catalog, calibration, ws).status != training::Status::ok) continue;
     ++compared;
-    const SimTime fast = ws.pipeline.stages[0].compute_end, slow = StepTwin(c, ws).run()[0].compute_end;
+    const SimTime fast = ws.step.composed.pipeline.stages[0].compute_end,
+                  slow = StepTwin(c, ws).run()[0].compute_end;
     SimTime leftovers{};
-    for (const std::int32_t block : {ws.work.whole_forward[0], ws.work.last_backward[0]})
-      leftovers += ws.times[static_cast<std::size_t>(block)].lag[static_cast<std::size_t>(Lane::data)];
+    for (const std::int32_t block : {ws.step.work.whole_forward[0], ws.step.work.last_backward[0]})
+      leftovers +=
+          ws.step.composed.times[static_cast<std::size_t>(block)].lag[static_cast<std::size_t>(Lane::data)];
     ASSERT_LE(fast, slow) << "seed " << seed;
     ASSERT_LE(slow, fast + training::microbatches_of(c) * leftovers) << "seed " << seed;
   }

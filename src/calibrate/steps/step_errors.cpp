@@ -49,7 +49,7 @@ std::vector<StepError> step_errors(const CsvTable& table, const config::CatalogI
     StepError one{.row = step.row, .publication = step.source};
     one.report = simulate::simulate(config, steps.catalog, presets.calibration, workspace);
     if (one.report.status != training::Status::ok) continue;
-    one.evidence = workspace.evidence;
+    one.evidence = workspace.step.evidence;
     one.error = std::log((predicted == nullptr ? to_seconds(one.report.step) : elsewhere->second) /
                          *step.step_seconds);
     const std::array<std::int32_t, 4> owner{gpus.of(steps.catalog.gpu(config).kernels),

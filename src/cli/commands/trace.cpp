@@ -61,7 +61,7 @@ int run_trace(const TraceOptions& options) {
                                       .most_events = options.most_events};
   const std::string title = table.text("model", 0) + " " + query::layout_of(table, 0);
   const explain::TraceSize size =
-      explain::trace_step(step, ws, *again.config, explanation.memory, title, request, output);
+      explain::trace_step(step, ws.step, *again.config, explanation.memory, title, request, output);
   fmt::print(
       "{} events, ops of {} of {} microbatches, {} bytes\nfile {}\nopen it in https://ui.perfetto.dev\n",
       size.events, size.microbatches_with_ops, training::microbatches_of(*again.config),

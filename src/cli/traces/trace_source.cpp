@@ -61,7 +61,7 @@ trace::Trace generated(const training::TrainingConfig& config, const simulate::C
   simulate::StepTraceRequest request;
   const std::string wanted = source.ranks.empty() && source.every_rank ? "all" : source.ranks;
   if (!wanted.empty()) request.ranks = ranks_in(wanted, training::gpus_of(config.degrees));
-  return simulate::generate_trace(step, config, catalog, ws, request).trace;
+  return simulate::generate_trace(step, config, catalog, ws.step, request).trace;
 }
 
 trace::Trace of_row(const TraceSource& source) {

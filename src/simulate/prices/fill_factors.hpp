@@ -2,7 +2,9 @@
 #pragma once
 
 #include "simulate/calibration.hpp"
-#include "simulate/step/workspace.hpp"
+#include "simulate/prices.hpp"
+#include "simulate/prices/factor_memo.hpp"
+#include "workload/workload.hpp"
 
 namespace echo::simulate {
 

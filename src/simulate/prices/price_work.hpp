@@ -3,8 +3,10 @@
 
 #include "simulate/calibration.hpp"
 #include "simulate/catalog.hpp"
-#include "simulate/step/workspace.hpp"
+#include "simulate/prices.hpp"
+#include "simulate/prices/price_memo.hpp"
 #include "training/config.hpp"
+#include "workload/workload.hpp"
 
 namespace echo::simulate {
 

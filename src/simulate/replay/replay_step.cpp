@@ -168,10 +168,10 @@ StepReport replay_step(const TrainingConfig& config, const Catalog& catalog, con
     return report;
   }
   if (!s.problem.empty()) throw ContractViolation(s.problem);
-  price_trace(config, catalog, calibration, s, ws.memo, ws.prices, s.queries);
+  price_trace(config, catalog, calibration, s, ws.memo, ws.step.prices, s.queries);
 
   report.step_no_slowdown = replayed(s, s.alone, {});
-  timeline::FactorTable factors = ws.prices.factors(), apart = factors;
+  timeline::FactorTable factors = ws.step.prices.factors(), apart = factors;
   apart.scale_up_loss = apart.scale_out_loss = {};
   report.step_no_contention = report.step = replayed(s, s.alone, apart);
   if (!factors.scale_up_loss.empty()) report.step = replayed(s, s.alone, factors);
@@ -181,8 +181,8 @@ StepReport replay_step(const TrainingConfig& config, const Catalog& catalog, con
   report_fractions(graded, report);
   report_path(path_of(s), report);
   report_rates(config, catalog, s, report);
-  ws.evidence = evidence_behind(graded, s.queries, config, catalog, calibration);
-  report_errors(calibration.errors, ws.evidence, report);
+  ws.step.evidence = evidence_behind(graded, s.queries, config, catalog, calibration);
+  report_errors(calibration.errors, ws.step.evidence, report);
   if (skew.draws > 0) report_draws(config, catalog, skew, factors, s, ws.draws, report);
   return report;
 }

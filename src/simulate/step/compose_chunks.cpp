@@ -16,8 +16,9 @@ namespace echo::simulate {
 
 namespace {
 
-Cost compose(const workload::OpGraph& graph, const Prices& prices, Slowdown slowdown,
-             timeline::BlockScratchData& scratch, timeline::BlockTimes& times, timeline::BlockPaths& paths) {
+Cost compose_one(const workload::OpGraph& graph, const Prices& prices, Slowdown slowdown,
+                 timeline::BlockScratchData& scratch, timeline::BlockTimes& times,
+                 timeline::BlockPaths& paths) {
   timeline::FactorTable factors = prices.factors();
   if (slowdown != Slowdown::on) factors.scale_up_loss = factors.scale_out_loss = {};
   const timeline::OpGraphView view{graph.lane, graph.part, graph.work, &graph.needs};
@@ -95,117 +96,151 @@ void wait_for_traffic(const timeline::BlockTimes& times, const timeline::BlockPa
                       const BottleneckTimes& forward, const BottleneckTimes& backward, bool gathers,
                       bool alternates, ChunkCost& cost) {
   const auto data = static_cast<std::size_t>(Lane::data), host = static_cast<std::size_t>(Lane::host);
-  const SimTime round = cost.forward.time + cost.backward.time;
+  Cost& late = cost[PassKind::backward];
+  const SimTime round = cost[PassKind::forward].time + late.time;
   SimTime wait{};
   BottleneckTimes bottleneck;
   if (alternates) {
     wait = std::max(times.busy[data], times.busy[host]) - round;
     bottleneck = (times.busy[host] > times.busy[data] ? paths.host : paths.data).busy.bottleneck;
     bottleneck.add(forward, -1.0);
-    bottleneck.add(cost.forward.wait_bottleneck, -1.0);
+    bottleneck.add(cost[PassKind::forward].wait_bottleneck, -1.0);
   }
-  if (gathers && times.makespan + times.lag[data] - cost.backward.time > wait) {
-    wait = times.makespan + times.lag[data] - cost.backward.time;
+  if (gathers && times.makespan + times.lag[data] - late.time > wait) {
+    wait = times.makespan + times.lag[data] - late.time;
     bottleneck = (times.lag[data] > SimTime::zero() ? paths.data.end : paths.makespan).bottleneck;
   }
   if (wait <= SimTime::zero()) return;
   bottleneck.add(backward, -1.0);
-  bottleneck.add(cost.backward.wait_bottleneck, -1.0);
-  cost.backward.time += wait;
-  cost.backward.traffic_wait = wait;
-  cost.backward.wait_bottleneck.add(bottleneck, 1.0);
-  cost.backward.exposed[static_cast<std::size_t>(TimeCategory::zero_comm)] += wait;
+  bottleneck.add(late.wait_bottleneck, -1.0);
+  late.time += wait;
+  late.traffic_wait = wait;
+  late.wait_bottleneck.add(bottleneck, 1.0);
+  late.exposed[static_cast<std::size_t>(TimeCategory::zero_comm)] += wait;
 }
+
+class ChunkComposer {
+ public:
+  ChunkComposer(const StepInput& input, Slowdown slowdown, ComposedStep& out)
+      : input_(input),
+        work_(input.work),
+        host_(input.config, input.model, input.framework, input.cluster, input.layout),
+        slowdown_(slowdown),
+        out_(out) {}
+
+  void compose_pairs() {
+    out_.pairs.clear();
+    for (std::int32_t row = 0; row < work_.pairs.rows(); ++row) {
+      Pass pair;
+      for (const workload::BlockRun& run : work_.pairs.row(row)) add(pair, run);
+      out_.pairs.push_back(behind_host(pair, kept(host_, {&pair})));  // pairs follow pairs
+    }
+  }
+
+  void compose(std::int32_t chunk) {
+    ChunkCost& cost = out_.chunks[at(chunk)];
+    const bool split = work_.backwards == workload::Backward::split;
+    const PassKind usual = split ? PassKind::input_gradients : PassKind::backward;
+    const Pass forward = pass_of(PassKind::forward, chunk), backward = pass_of(usual, chunk),
+               weights = pass_of(PassKind::weight_gradients, chunk);
+    // The passes of a chunk take turns.
+    const Lead before_backward = kept(host_, {&forward});
+    const Lead before_forward = kept(host_, {&backward, &weights});
+    cost[PassKind::forward] = cost[PassKind::first_forward] = behind_host(forward, before_forward);
+    cost[PassKind::weight_gradients] = behind_host(weights, kept(host_, {&backward}));
+    cost[PassKind::input_gradients] = {};
+    cost[usual] = behind_host(backward, before_backward);
+    if (split) {
+      cost[PassKind::backward] = cost[PassKind::input_gradients];
+      cost[PassKind::backward].add(cost[PassKind::weight_gradients], 1);
+    } else if (work_.backwards == workload::Backward::both) {
+      cost[PassKind::input_gradients] =
+          behind_host(pass_of(PassKind::input_gradients, chunk), before_backward);
+    }
+    cost[PassKind::last_backward] = cost[PassKind::backward];
+    if (own_block(work_, PassKind::last_backward, chunk) >= 0)
+      cost[PassKind::last_backward] = behind_host(pass_of(PassKind::last_backward, chunk), before_backward);
+    if (work_.gathers_once)
+      cost[PassKind::first_forward] = behind_host(pass_of(PassKind::first_forward, chunk), before_forward);
+    time_gathers(chunk, cost);
+    time_traffic(chunk, forward.run, backward.run, cost);
+  }
+
+ private:
+  static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+  void add(Pass& pass, const workload::BlockRun& run) const {
+    const Cost& cost = out_.blocks[at(run.block)];
+    const SimTime run_first = pass.host.end + run.count * cost.time;
+    const SimTime issue = host_.issue_time(work_.blocks[at(run.block)]);
+    pass.cost.add(cost, run.count);
+    pass.host.add(host_.blocks() ? issue + cost.time : issue, cost.time, run.count);
+    if (slowdown_ == Slowdown::off) return;
+    const BottleneckTimes& bottleneck = out_.paths[at(run.block)].makespan.bottleneck;
+    pass.run.add(bottleneck, run.count);
+    pass.end.add(bottleneck, run.count);
+    if (host_.blocks()) pass.end[Bottleneck::host] += static_cast<double>((run.count * issue).count());
+    if (host_.blocks() || pass.host.end == run_first) return;
+    pass.end = {};
+    pass.end[Bottleneck::host] = static_cast<double>(pass.host.issued.count());
+  }
+
+  [[nodiscard]] Pass pass_of(PassKind kind, std::int32_t chunk) const {
+    Pass pass;
+    each_run(work_, kind, chunk, [&](const workload::BlockRun& run) { add(pass, run); });
+    return pass;
+  }
+
+  // Where gathers need nothing: every stage gathers from the start of the step on, one chunk after the other.
+  void time_gathers(std::int32_t chunk, ChunkCost& cost) const {
+    cost.gathers = cost.gathers_alone = cost.gathered = SimTime::zero();
+    const std::int32_t block = own_block(work_, PassKind::first_forward, chunk);
+    if (work_.gathers_once || block < 0) return;
+    for (std::int32_t earlier = 0; earlier < chunk; ++earlier)
+      if (input_.layout.stage_of_chunk[at(earlier)] == input_.layout.stage_of_chunk[at(chunk)])
+        cost.gathered += out_.chunks[at(earlier)].gathers;
+    const timeline::BlockTimes& times = out_.times[at(block)];
+    cost.gathers = times.busy[static_cast<std::size_t>(Lane::data)];
+    cost.gathers_alone = out_.blocks[at(block)].total[static_cast<std::size_t>(TimeCategory::zero_comm)];
+    cost.gathered += times.makespan;
+  }
+
+  void time_traffic(std::int32_t chunk, const BottleneckTimes& forward, const BottleneckTimes& backward,
+                    ChunkCost& cost) const {
+    const std::int32_t last = own_block(work_, PassKind::last_backward, chunk);
+    cost.data = last < 0 ? timeline::DataLane{}
+                         : traffic_of(out_.times[at(last)], cost[PassKind::last_backward].time);
+    if (const std::int32_t whole = work_.whole_backward[at(chunk)]; whole >= 0)
+      wait_for_traffic(out_.times[at(whole)], out_.paths[at(whole)], forward, backward, work_.gathers_each,
+                       out_.chunks.size() == 1, cost);
+  }
+
+  const StepInput& input_;
+  const workload::Workload& work_;
+  const Host host_;
+  const Slowdown slowdown_;
+  ComposedStep& out_;
+};
 
 }  // namespace
 
-void compose_chunks(const training::TrainingConfig& config, const training::ModelSpec& model,
-                    const training::FrameworkSpec& framework, const machine::ClusterSpec& cluster,
-                    Slowdown slowdown, Workspace& ws) {
-  const workload::Workload& work = ws.work;
+void compose_chunks(const StepInput& input, Slowdown slowdown, timeline::BlockScratchData& scratch,
+                    ComposedStep& out) {
+  const workload::Workload& work = input.work;
   const auto block_count = static_cast<std::size_t>(work.block_count);
-  ws.blocks.resize(block_count);
-  ws.times.resize(block_count);
-  ws.paths.resize(block_count);
-  ws.collectives_meet = false;
+  out.blocks.resize(block_count);
+  out.times.resize(block_count);
+  out.paths.resize(block_count);
+  out.collectives_meet = false;
   for (std::size_t i = 0; i < block_count; ++i) {
-    ws.block_scratch.together = SimTime::zero();
-    ws.blocks[i] = compose(work.blocks[i], ws.prices, slowdown, ws.block_scratch, ws.times[i], ws.paths[i]);
-    ws.collectives_meet = ws.collectives_meet || ws.block_scratch.together > SimTime::zero();
+    scratch.together = SimTime::zero();
+    out.blocks[i] = compose_one(work.blocks[i], input.prices, slowdown, scratch, out.times[i], out.paths[i]);
+    out.collectives_meet = out.collectives_meet || scratch.together > SimTime::zero();
   }
-
-  const Host host(config, model, framework, cluster, ws.layout);
-  const auto add = [&](Pass& pass, std::int32_t block, std::int32_t count) {
-    const Cost& cost = ws.blocks[static_cast<std::size_t>(block)];
-    const SimTime run_first = pass.host.end + count * cost.time;
-    const SimTime issue = host.issue_time(work.blocks[static_cast<std::size_t>(block)]);
-    pass.cost.add(cost, count);
-    pass.host.add(host.blocks() ? issue + cost.time : issue, cost.time, count);
-    if (slowdown == Slowdown::off) return;
-    const BottleneckTimes& bottleneck = ws.paths[static_cast<std::size_t>(block)].makespan.bottleneck;
-    pass.run.add(bottleneck, count);
-    pass.end.add(bottleneck, count);
-    if (host.blocks()) pass.end[Bottleneck::host] += static_cast<double>((count * issue).count());
-    if (host.blocks() || pass.host.end == run_first) return;
-    pass.end = {};
-    pass.end[Bottleneck::host] = static_cast<double>(pass.host.issued.count());
-  };
-  const auto pass_of = [&](std::span<const workload::BlockRun> runs) {
-    Pass pass;
-    for (const workload::BlockRun& run : runs) add(pass, run.block, run.count);
-    return pass;
-  };
-  ws.pairs.clear();
-  for (std::int32_t row = 0; row < work.pairs.rows(); ++row) {
-    const Pass pair = pass_of(work.pairs.row(row));  // pairs follow pairs
-    ws.pairs.push_back(behind_host(pair, kept(host, {&pair})));
-  }
-  ws.chunks.resize(static_cast<std::size_t>(work.forward.rows()));
-  for (std::size_t i = 0; i < ws.chunks.size(); ++i) {
-    const auto chunk = static_cast<std::int32_t>(i);
-    ChunkCost& cost = ws.chunks[i];
-    const Pass forward = pass_of(work.forward.row(chunk)), backward = pass_of(work.backward.row(chunk)),
-               weights = pass_of(work.weight_gradients.row(chunk));
-    // The passes of a chunk take turns.
-    const Lead before_backward = kept(host, {&forward});
-    const Lead before_forward = kept(host, {&backward, &weights});
-    cost.forward = cost.first_forward = behind_host(forward, before_forward);
-    cost.backward = behind_host(backward, before_backward);
-    cost.weights = behind_host(weights, kept(host, {&backward}));
-    cost.last_backward = cost.backward;
-    if (work.input_gradients.rows() == 0) {
-      cost.last_backward.add(cost.weights, 1);
-    } else {
-      cost.input = behind_host(pass_of(work.input_gradients.row(chunk)), before_backward);
-    }
-    if (const std::int32_t block = work.last_backward[i]; block >= 0) {
-      Pass whole;
-      add(whole, block, 1);
-      cost.last_backward = behind_host(whole, before_backward);
-    }
-    cost.gathers = cost.gathers_alone = cost.gathered = SimTime::zero();
-    if (work.gathers_once) {
-      Pass whole;
-      add(whole, work.first_forward[i], 1);
-      cost.first_forward = behind_host(whole, before_forward);
-    } else if (const std::int32_t block = work.first_forward[i]; block >= 0) {
-      // Every stage gathers from the start of the step on, one chunk after the other.
-      for (std::size_t j = 0; j < i; ++j)
-        if (ws.layout.stage_of_chunk[j] == ws.layout.stage_of_chunk[i]) cost.gathered += ws.chunks[j].gathers;
-      const timeline::BlockTimes& times = ws.times[static_cast<std::size_t>(block)];
-      cost.gathers = times.busy[static_cast<std::size_t>(Lane::data)];
-      cost.gathers_alone =
-          ws.blocks[static_cast<std::size_t>(block)].total[static_cast<std::size_t>(TimeCategory::zero_comm)];
-      cost.gathered += times.makespan;
-    }
-    cost.data = {};
-    if (const std::int32_t block = work.last_backward[i]; block >= 0)
-      cost.data = traffic_of(ws.times[static_cast<std::size_t>(block)], cost.last_backward.time);
-    if (work.whole_backward[i] >= 0)
-      wait_for_traffic(ws.times[static_cast<std::size_t>(work.whole_backward[i])],
-                       ws.paths[static_cast<std::size_t>(work.whole_backward[i])], forward.run, backward.run,
-                       work.gathers_each, ws.chunks.size() == 1, cost);
-  }
+  ChunkComposer composer(input, slowdown, out);
+  composer.compose_pairs();
+  out.chunks.resize(static_cast<std::size_t>(work.forward.rows()));
+  for (std::int32_t chunk = 0; chunk < work.forward.rows(); ++chunk) composer.compose(chunk);
 }
 
 }  // namespace echo::simulate

@@ -3,11 +3,7 @@
 
 #include <cstdint>
 
-#include "machine/cluster.hpp"
-#include "simulate/step/workspace.hpp"
-#include "training/config.hpp"
-#include "training/framework.hpp"
-#include "training/model.hpp"
+#include "simulate/simulated_step.hpp"
 
 namespace echo::simulate {
 
@@ -15,8 +11,7 @@ namespace echo::simulate {
 // on: all that do.
 enum class Slowdown : std::int8_t { off, apart, on };
 
-// Fills ws.blocks, ws.times, ws.chunks and ws.collectives_meet.
-void compose_chunks(const training::TrainingConfig&, const training::ModelSpec&,
-                    const training::FrameworkSpec&, const machine::ClusterSpec&, Slowdown, Workspace& ws);
+// Fills blocks, times, paths, collectives_meet, chunks and pairs of `out`.
+void compose_chunks(const StepInput&, Slowdown, timeline::BlockScratchData& scratch, ComposedStep& out);
 
 }  // namespace echo::simulate

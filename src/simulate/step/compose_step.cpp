@@ -4,12 +4,13 @@
 
 #include <algorithm>
 
-#include "base/contract.hpp"
 #include "simulate/prices/host_time.hpp"
 
 namespace echo::simulate {
 
 namespace {
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 struct TailTimes {
   SimTime gradients{}, grad_norm{}, update{};
@@ -32,120 +33,87 @@ void account(std::span<const workload::WorkRun> runs, const Prices& prices, Cost
   }
 }
 
-// How many of a chunk's passes ran as one with another, and what those of its forwards cost.
-struct Paired {
-  std::int64_t forwards = 0, backwards = 0;
-  Cost cost;
-};
-
-Paired pairs_of(const Workspace& ws, std::size_t chunk) {
-  Paired found;
-  if (ws.pairs.empty()) return found;  // none, or as long as both
-  const std::vector<std::int32_t>& runs = ws.pipeline.pairs;
-  const std::size_t chunks = ws.chunks.size(), laps = runs.size() / chunks, stages = chunks / laps;
-  for (std::size_t i = chunk * laps; i < (chunk + 1) * laps; ++i) {
-    found.forwards += runs[i];
-    found.cost.add(ws.pairs[i], runs[i]);
-  }
-  for (std::size_t other = 0; other < chunks; ++other)
-    if (ws.layout.stage_of_chunk[other] == ws.layout.stage_of_chunk[chunk])
-      found.backwards += runs[other * laps + chunk / stages];
-  return found;
-}
-
 // Everything the stage's compute lane does in the pipeline, by part.
-Cost pipeline_cost(const Workspace& ws, std::int32_t stage, std::int64_t microbatches) {
+Cost pipeline_cost(const StepInput& input, const ComposedStep& step, std::int32_t stage) {
+  const std::vector<std::int32_t>& stage_of = input.layout.stage_of_chunk;
+  const timeline::PipelineTimes& pipeline = step.pipeline;
   Cost cost;
-  for (std::size_t i = 0; i < ws.chunks.size(); ++i) {
-    if (ws.layout.stage_of_chunk[i] != stage) continue;
-    const Paired paired = pairs_of(ws, i);
-    cost.add(ws.chunks[i].first_forward, 1);
-    cost.add(ws.chunks[i].forward, microbatches - 1 - paired.forwards);
-    cost.total[static_cast<std::size_t>(TimeCategory::zero_comm)] += ws.chunks[i].gathers_alone;
-    const std::int64_t backwards = microbatches - 1 - paired.backwards;
-    if (ws.work.input_gradients.rows() == 0) {
-      cost.add(ws.chunks[i].backward, backwards);
-      cost.add(ws.chunks[i].weights, backwards);
-    } else {
-      const std::int64_t apart = ws.pipeline.apart[i];
-      cost.add(ws.chunks[i].backward, backwards - apart);
-      cost.add(ws.chunks[i].input, apart);
-      cost.add(ws.chunks[i].weights, apart);
-    }
-    cost.add(ws.chunks[i].last_backward, 1);
-    cost.add(paired.cost, 1);
+  for (std::int32_t chunk = 0; chunk < static_cast<std::int32_t>(step.chunks.size()); ++chunk) {
+    const ChunkCost& passes = step.chunks[at(chunk)];
+    if (stage_of[at(chunk)] != stage) continue;
+    const PassCounts counts = passes_in_step(input.work, input.layout, pipeline, input.microbatches(), chunk);
+    for (const PassKind kind : pass_kinds)
+      if (const std::int64_t count = counts[static_cast<std::size_t>(kind)]; count != 0)
+        cost.add(passes[kind], count);
+    cost.total[static_cast<std::size_t>(TimeCategory::zero_comm)] += passes.gathers_alone;
   }
+  for (std::int32_t pair = 0; pair < static_cast<std::int32_t>(step.pairs.size()); ++pair)
+    if (stage_of[at(chunks_of_pair(input.layout, pair).forward)] == stage)
+      cost.add(step.pairs[at(pair)], pipeline.pairs[at(pair)]);
   return cost;
 }
 
-void time_chunks(Workspace& ws) {
-  const std::size_t chunks = ws.chunks.size();
-  ws.chunk_times.resize(chunks);
-  ws.data_lanes.resize(chunks);
+void time_passes(const StepInput& input, const ComposedStep& step, PassTimes& out) {
+  const std::size_t chunks = step.chunks.size();
+  out.chunks.resize(chunks);
+  out.data.resize(chunks);
   for (std::size_t i = 0; i < chunks; ++i) {
-    const ChunkCost& cost = ws.chunks[i];
-    const bool some_split = ws.work.input_gradients.rows() > 0;
-    ws.chunk_times[i] = {.forward = cost.forward.time,
-                         .backward_input = (some_split ? cost.input : cost.backward).time,
-                         .backward_weight = cost.weights.time,
-                         .gathered = cost.gathered,
-                         .last_backward = cost.last_backward.time,
-                         .whole_backward = cost.backward.time,
-                         .first_forward = cost.first_forward.time};
-    ws.data_lanes[i] = cost.data;
+    const ChunkCost& cost = step.chunks[i];
+    const bool whole = input.work.backwards == workload::Backward::whole;
+    out.chunks[i] = {.forward = cost[PassKind::forward].time,
+                     .backward_input = cost[whole ? PassKind::backward : PassKind::input_gradients].time,
+                     .backward_weight = cost[PassKind::weight_gradients].time,
+                     .gathered = cost.gathered,
+                     .last_backward = cost[PassKind::last_backward].time,
+                     .whole_backward = cost[PassKind::backward].time,
+                     .first_forward = cost[PassKind::first_forward].time};
+    out.data[i] = cost.data;
   }
-  ws.pair_times.clear();
-  for (const Cost& pair : ws.pairs) ws.pair_times.push_back(pair.time);
-}
-
-}  // namespace
-
-timeline::PipelineShape pipeline_shape(const training::TrainingConfig& config,
-                                       const training::RankLayout& layout,
-                                       const timeline::Schedule& schedule) {
-  return {.stages = config.degrees.pipeline,
-          .chunks = static_cast<std::int32_t>(layout.stage_of_chunk.size()),
-          .microbatches = training::microbatches_of(config),
-          .stage_of_chunk = layout.stage_of_chunk,
-          .microbatch_group = config.recipe.microbatch_group,
-          .pairs = config.recipe.overlap_ep,
-          .copies = layout.copies,
-          .given = schedule.given};
+  out.pairs.clear();
+  for (const Cost& pair : step.pairs) out.pairs.push_back(pair.time);
 }
 
 // When the first forward can reach a stage, at the earliest: after one forward of every chunk before it. A
 // blocking transfer already takes the stage's own time.
-static SimTime earliest_start(const Workspace& ws, std::int32_t stage, bool overlapped) {
+SimTime earliest_start(const StepInput& input, const PassTimes& passes, std::int32_t stage) {
   SimTime start{}, last_hop{};
-  for (std::size_t chunk = 0; ws.layout.stage_of_chunk[chunk] != stage; ++chunk) {
-    last_hop = ws.hop_forward[chunk];
-    start += ws.chunk_times[chunk].forward + last_hop;
+  for (std::size_t chunk = 0; input.layout.stage_of_chunk[chunk] != stage; ++chunk) {
+    last_hop = input.prices.hop_forward[chunk];
+    start += passes.chunks[chunk].forward + last_hop;
   }
-  return overlapped ? start : start - last_hop;
+  return input.config.overlap.pipeline ? start : start - last_hop;
 }
 
-// Composes the pipeline of ws.chunk_times and what comes after it; fills all of StepOutcome but `cost`.
-static StepOutcome end_of_step(const training::TrainingConfig& config,
-                               const training::FrameworkSpec& framework, const timeline::Schedule& schedule,
-                               Workspace& ws, std::vector<timeline::PlacedTask>* placed,
-                               timeline::Trail* trail) {
-  const timeline::Hops hops{ws.hop_forward, ws.hop_backward, config.overlap.pipeline};
-  timeline::compose_pipeline(pipeline_shape(config, ws.layout, schedule), schedule, ws.chunk_times, hops,
-                             ws.data_lanes, ws.pipeline_scratch, ws.pipeline, placed, ws.pair_times, trail);
+// What to note of a pipeline while it runs, where not null.
+struct Notes {
+  std::vector<timeline::PlacedTask>* placed = nullptr;
+  timeline::Trail* trail = nullptr;
+};
 
-  const workload::StepTail& tail = ws.work.tail;
+void run_pipeline(const StepInput& input, const PassTimes& passes, timeline::PipelineScratch& scratch,
+                  timeline::PipelineTimes& out, const Notes& notes = {}) {
+  const timeline::Hops hops{input.prices.hop_forward, input.prices.hop_backward,
+                            input.config.overlap.pipeline};
+  timeline::compose_pipeline(input.shape(), input.schedule, passes.chunks, hops, passes.data, scratch, out,
+                             notes.placed, passes.pairs, notes.trail);
+}
+
+// What comes after the pipeline; all of StepOutcome but `cost`.
+StepOutcome end_of_step(const StepInput& input, const PassTimes& passes,
+                        const timeline::PipelineTimes& pipeline) {
+  const workload::StepTail& tail = input.work.tail;
   StepOutcome out;
   SimTime agreed{-1}, updates{-1}, longest_turn{-1};
   std::int32_t turning_stage = 0;
-  for (std::int32_t stage = 0; stage < config.degrees.pipeline; ++stage) {
-    const timeline::StageTimes& times = ws.pipeline.stages[static_cast<std::size_t>(stage)];
-    const TailTimes own{sum_of(tail.gradients.row(stage), ws.prices),
-                        sum_of(tail.grad_norm.row(stage), ws.prices),
-                        sum_of(tail.update.row(stage), ws.prices)};
+  for (std::int32_t stage = 0; stage < input.config.degrees.pipeline; ++stage) {
+    const timeline::StageTimes& times = pipeline.stages[at(stage)];
+    const TailTimes own{sum_of(tail.gradients.row(stage), input.prices),
+                        sum_of(tail.grad_norm.row(stage), input.prices),
+                        sum_of(tail.update.row(stage), input.prices)};
     const SimTime done = std::max(times.compute_end, times.data_end) + own.gradients + own.grad_norm;
     if (done > agreed) agreed = done, out.end.last_stage = stage;
     if (own.update > updates) updates = own.update, out.end.update_stage = stage;
-    const SimTime turn = done + own.update - earliest_start(ws, stage, config.overlap.pipeline);
+    const SimTime turn = done + own.update - earliest_start(input, passes, stage);
     if (turn > longest_turn) longest_turn = turn, turning_stage = stage;
     const SimTime work = times.busy + own.gradients + own.grad_norm + own.update;
     if (work > out.busiest) {
@@ -153,46 +121,58 @@ static StepOutcome end_of_step(const training::TrainingConfig& config,
       out.critical_stage = stage;
     }
   }
-  // Zero-bubble schedules do not wait for each other at the gradient norm: a stage updates and goes on, and
-  // rolls back in the rare step whose norm turns out bad (Qi et al. 2023, section 4, optimizer
-  // post-validation). Their steps then follow each other stage by stage, as far apart as the longest turn of
-  // one stage. Without post-validation they wait like all others.
-  const bool stages_go_on = schedule.splits_backward && config.recipe.post_validation;
-  out.step = (stages_go_on ? longest_turn : agreed + updates) + host_of_step(framework, tail);
-  if (stages_go_on) out.end = {turning_stage, -1};
+  const bool go_on = stages_go_on(input);
+  out.step = (go_on ? longest_turn : agreed + updates) + host_of_step(input.framework, tail);
+  if (go_on) out.end = {turning_stage, -1};
   return out;
 }
 
-SimTime step_of_chunk_times(const training::TrainingConfig& config, const training::FrameworkSpec& framework,
-                            const timeline::Schedule& schedule, Workspace& ws) {
-  return end_of_step(config, framework, schedule, ws, nullptr, nullptr).step;
-}
-
-StepOutcome compose_step(const training::TrainingConfig& config, const training::FrameworkSpec& framework,
-                         const timeline::Schedule& schedule, Workspace& ws,
-                         std::vector<timeline::PlacedTask>* placed, timeline::Trail* trail) {
-  time_chunks(ws);
-  StepOutcome out = end_of_step(config, framework, schedule, ws, placed, trail);
-  const workload::StepTail& tail = ws.work.tail;
-  const timeline::StageTimes& times = ws.pipeline.stages[static_cast<std::size_t>(out.critical_stage)];
-  Cost& cost = out.cost =
-      pipeline_cost(ws, out.critical_stage, training::microbatches_of(config) / ws.layout.copies);
+// Where the busiest stage's time goes.
+void account_step(const StepInput& input, const ComposedStep& composed, StepOutcome& out) {
+  const workload::StepTail& tail = input.work.tail;
+  const timeline::StageTimes& times = composed.pipeline.stages[at(out.critical_stage)];
+  Cost& cost = out.cost = pipeline_cost(input, composed, out.critical_stage);
   cost.time = out.step;
-  account(tail.gradients.row(out.critical_stage), ws.prices, cost);
-  account(tail.grad_norm.row(out.critical_stage), ws.prices, cost);
-  account(tail.update.row(out.critical_stage), ws.prices, cost);
+  account(tail.gradients.row(out.critical_stage), input.prices, cost);
+  account(tail.grad_norm.row(out.critical_stage), input.prices, cost);
+  account(tail.update.row(out.critical_stage), input.prices, cost);
   const auto part = [&cost](TimeCategory p) -> SimTime& { return cost.exposed[static_cast<std::size_t>(p)]; };
   part(TimeCategory::pp_comm) += times.hop_wait;
   cost.total[static_cast<std::size_t>(TimeCategory::pp_comm)] += times.hop_wait;
-  part(TimeCategory::zero_comm) += times.gather_wait;
-  part(config.zero == training::ZeroStage::none ? TimeCategory::dp_comm : TimeCategory::zero_comm) +=
+  part(input.config.zero == training::ZeroStage::none ? TimeCategory::dp_comm : TimeCategory::zero_comm) +=
       std::max(SimTime::zero(), times.data_end - times.compute_end);
-  part(TimeCategory::other) += host_of_step(framework, tail);
+  part(TimeCategory::zero_comm) += times.gather_wait;
+  part(TimeCategory::other) += host_of_step(input.framework, tail);
   SimTime explained{};
   for (const SimTime exposed : cost.exposed) explained += exposed;
   part(TimeCategory::bubble) +=
       out.step - explained;  // waiting for other stages; never negative (checked with the report)
-  return out;
+}
+
+}  // namespace
+
+// Zero-bubble schedules do not wait for each other at the gradient norm: a stage updates and goes on, and
+// rolls back in the rare step whose norm turns out bad (Qi et al. 2023, section 4, optimizer
+// post-validation). Their steps then follow each other stage by stage, as far apart as the longest turn of
+// one stage. Without post-validation they wait like all others.
+bool stages_go_on(const StepInput& input) {
+  return input.schedule.splits_backward && input.config.recipe.post_validation;
+}
+
+SimTime step_of(const StepInput& input, const PassTimes& passes, timeline::PipelineScratch& scratch,
+                timeline::PipelineTimes& pipeline) {
+  run_pipeline(input, passes, scratch, pipeline);
+  return end_of_step(input, passes, pipeline).step;
+}
+
+void compose(const StepInput& input, Slowdown slowdown, ComposeScratch& scratch, ComposedStep& out,
+             std::vector<timeline::PlacedTask>* placed) {
+  compose_chunks(input, slowdown, scratch.block, out);
+  time_passes(input, out, out.passes);
+  timeline::Trail* const trail = slowdown == Slowdown::off ? nullptr : &scratch.trail;
+  run_pipeline(input, out.passes, scratch.pipeline, out.pipeline, {.placed = placed, .trail = trail});
+  out.outcome = end_of_step(input, out.passes, out.pipeline);
+  account_step(input, out, out.outcome);
 }
 
 }  // namespace echo::simulate

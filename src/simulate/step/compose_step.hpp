@@ -1,35 +1,24 @@
-// Chunk times -> the whole step of every stage, and where the busiest stage's time went.
+// Blocks -> the whole step of every stage, and where the busiest stage's time went.
 #pragma once
 
-#include "simulate/catalog.hpp"
+#include <vector>
+
+#include "simulate/step/compose_chunks.hpp"
 #include "simulate/step/workspace.hpp"
-#include "timeline/schedule.hpp"
-#include "training/config.hpp"
 
 namespace echo::simulate {
 
-struct StepOutcome {
-  SimTime step{};
-  std::int32_t critical_stage = 0;  // the stage with the most work
-  SimTime busiest{};                // its work
-  Cost cost;                        // of the critical stage; exposed sums to step
-  StepEnd end;
-};
+// Composes the step of these prices: all of `out` but its critical path. `placed`, when not null, receives
+// every pipeline task.
+void compose(const StepInput&, Slowdown, ComposeScratch& scratch, ComposedStep& out,
+             std::vector<timeline::PlacedTask>* placed = nullptr);
 
-// Contract: ws.chunks are composed. `placed`, when not null, receives every pipeline task; `trail`, when not
-// null, what each waited for.
-[[nodiscard]] StepOutcome compose_step(const training::TrainingConfig&, const training::FrameworkSpec&,
-                                       const timeline::Schedule&, Workspace& ws,
-                                       std::vector<timeline::PlacedTask>* placed = nullptr,
-                                       timeline::Trail* trail = nullptr);
+// The step whose passes take that long, all else as priced; `pipeline` is scratch, too.
+[[nodiscard]] SimTime step_of(const StepInput&, const PassTimes&, timeline::PipelineScratch& scratch,
+                              timeline::PipelineTimes& pipeline);
 
-// The step whose chunks take ws.chunk_times and whose gradient traffic is ws.data_lanes; all else as priced.
-[[nodiscard]] SimTime step_of_chunk_times(const training::TrainingConfig&, const training::FrameworkSpec&,
-                                          const timeline::Schedule&, Workspace& ws);
-
-// The shape a schedule sees; its chunk-to-stage map lives in `layout`.
-[[nodiscard]] timeline::PipelineShape pipeline_shape(const training::TrainingConfig&,
-                                                     const training::RankLayout& layout,
-                                                     const timeline::Schedule&);
+// Whether stages go on by themselves at the end of a step, rather than wait for the slowest at the gradient
+// norm.
+[[nodiscard]] bool stages_go_on(const StepInput&);
 
 }  // namespace echo::simulate

@@ -14,6 +14,7 @@
 #include "simulate/step/critical_path.hpp"
 
 #include "base/contract.hpp"
+#include "simulate/path_passes.hpp"
 #include "simulate/prices/host_time.hpp"
 
 namespace echo::simulate {
@@ -24,47 +25,43 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 class PathSum {
  public:
-  PathSum(const timeline::PipelineShape& shape, Workspace& ws) : shape_(shape), ws_(ws) {}
+  PathSum(const StepInput& input, ComposedStep& step) : input_(input), work_(input.work), step_(step) {}
 
   // Once a stage went on by itself, what lies before its turn is no part of it: the first forwards before it
   // and their transfers, of which it takes part itself in a last one that is not overlapped.
-  void begin_with(std::int32_t stage, bool overlapped) {
-    for (std::int32_t chunk = 0; ws_.layout.stage_of_chunk[at(chunk)] != stage; ++chunk) {
-      --ws_.path.legs[at(chunk)].usual;
-      if (overlapped || ws_.layout.stage_of_chunk[at(chunk + 1)] != stage)
-        --ws_.path.legs[at(chunk)].transfers;
+  void begin_with(std::int32_t stage) {
+    const bool overlapped = input_.config.overlap.pipeline;
+    for (std::int32_t chunk = 0; input_.layout.stage_of_chunk[at(chunk)] != stage; ++chunk) {
+      --step_.path.legs[at(chunk)].usual;
+      if (overlapped || input_.layout.stage_of_chunk[at(chunk + 1)] != stage)
+        --step_.path.legs[at(chunk)].transfers;
     }
   }
 
   void add_pipeline() {
-    const timeline::Route route(shape_);
-    ws_.path_blocks.assign(at(ws_.work.block_count), 0);
-    for (std::int32_t chunk = 0; chunk < shape_.chunks; ++chunk) {
-      const auto& forward = ws_.path.legs[at(route.leg_of({timeline::TaskKind::forward, chunk}))];
-      const auto& backward = ws_.path.legs[at(route.leg_of({timeline::TaskKind::backward, chunk}))];
-      const auto& weight = ws_.path.legs[at(2 * shape_.chunks + chunk)];
-      const ChunkCost& cost = ws_.chunks[at(chunk)];
-      add_pass(cost.forward, ws_.work.forward.row(chunk), forward.usual);
-      add_first_forward(chunk, forward.special);
-      add_pass(cost.backward, ws_.work.backward.row(chunk), backward.usual);
-      add_split(chunk, backward.split);
-      add_pass(cost.weights, ws_.work.weight_gradients.row(chunk), weight.usual);
-      add_last_backward(chunk, backward.special, weight.special);
-      add_hop(chunk, forward.transfers);
-      add_hop(chunk - 1, backward.transfers);
-      add_data(chunk, ws_.path.data[at(chunk)]);
+    const timeline::PipelineShape shape = input_.shape();
+    const timeline::Route route(shape);
+    step_.path_blocks.assign(at(work_.block_count), 0);
+    for (std::int32_t chunk = 0; chunk < shape.chunks; ++chunk) {
+      each_pass_on_path(step_.path, route, work_, step_.chunks[at(chunk)], chunk,
+                        [&](PassKind kind, std::int64_t count) { add_pass(chunk, kind, count); });
+      add_hop(chunk, step_.path.legs[at(route.leg_of({timeline::TaskKind::forward, chunk}))].transfers);
+      add_hop(chunk - 1, step_.path.legs[at(route.leg_of({timeline::TaskKind::backward, chunk}))].transfers);
+      add_data(chunk, step_.path.data[at(chunk)]);
     }
-    for (std::size_t pair = 0; pair < ws_.path.pairs.size(); ++pair)
-      add_pair(static_cast<std::int32_t>(pair), ws_.path.pairs[pair]);
-    if (ws_.path.gathered >= 0) add_gathers(ws_.path.gathered);
-    for (std::size_t block = 0; block < ws_.path_blocks.size(); ++block)
-      if (ws_.path_blocks[block] != 0) sum_.add(ws_.paths[block].makespan, ws_.path_blocks[block]);
+    each_pair_on_path(
+        step_.path, input_.layout, work_,
+        [&](std::int32_t pair, std::int64_t count) { add_pair(pair, count); },
+        [&](std::int32_t chunk, PassKind kind, std::int64_t count) { add_pass(chunk, kind, count); });
+    if (step_.path.gathered >= 0) add_gathers(step_.path.gathered);
+    for (std::size_t block = 0; block < step_.path_blocks.size(); ++block)
+      if (step_.path_blocks[block] != 0) sum_.add(step_.paths[block].makespan, step_.path_blocks[block]);
   }
 
   void add_runs(std::span<const workload::WorkRun> runs) {
     for (const workload::WorkRun& run : runs) {
-      sum_.part[static_cast<std::size_t>(run.part)] += run.count * ws_.prices.alone[at(run.work)];
-      sum_.bottleneck.add(ws_.prices.bottlenecks[at(run.work)], run.count);
+      sum_.part[static_cast<std::size_t>(run.part)] += run.count * input_.prices.alone[at(run.work)];
+      sum_.bottleneck.add(input_.prices.bottlenecks[at(run.work)], run.count);
     }
   }
 
@@ -76,10 +73,17 @@ class PathSum {
   [[nodiscard]] const PathShare& sum() const { return sum_; }
 
  private:
-  void add_pass(const Cost& cost, std::span<const workload::BlockRun> runs, std::int64_t count) {
+  void add_pass(std::int32_t chunk, PassKind kind, std::int64_t count) {
     if (count == 0) return;
-    add_wait(cost, count);
-    for (const workload::BlockRun& run : runs) ws_.path_blocks[at(run.block)] += count * run.count;
+    add_wait(step_.chunks[at(chunk)][kind], count);
+    each_run(work_, kind, chunk,
+             [&](const workload::BlockRun& run) { step_.path_blocks[at(run.block)] += count * run.count; });
+  }
+
+  void add_pair(std::int32_t pair, std::int64_t count) {
+    add_wait(step_.pairs[at(pair)], count);
+    for (const workload::BlockRun& run : work_.pairs.row(pair))
+      step_.path_blocks[at(run.block)] += count * run.count;
   }
 
   void add_wait(const Cost& cost, std::int64_t count) {
@@ -88,69 +92,20 @@ class PathSum {
     sum_.bottleneck.add(cost.wait_bottleneck, static_cast<double>(count));
   }
 
-  [[nodiscard]] SimTime split_time(const ChunkCost& cost) const {
-    return (ws_.work.input_gradients.rows() > 0 ? cost.input : cost.backward).time;
-  }
-
-  // A split one is a backward as usual and then weight gradients for the rest of it.
-  void add_last_backward(std::int32_t chunk, std::int64_t whole, std::int64_t weights) {
-    const ChunkCost& cost = ws_.chunks[at(chunk)];
-    const std::int64_t count = whole + weights;
-    if (count == 0 || (weights > 0 && cost.last_backward.time <= split_time(cost))) return;
-    if (const std::int32_t block = ws_.work.last_backward[at(chunk)]; block >= 0) {
-      ws_.path_blocks[at(block)] += count;
-      add_wait(cost.last_backward, count);
-    } else {
-      add_pass(cost.backward, ws_.work.backward.row(chunk), count);
-      if (ws_.work.input_gradients.rows() == 0)
-        add_pass(cost.weights, ws_.work.weight_gradients.row(chunk), count);
-    }
-    add_split(chunk, -weights);
-  }
-
-  // Lasts as the longer of the two.
-  void add_first_forward(std::int32_t chunk, std::int64_t count) {
-    const ChunkCost& cost = ws_.chunks[at(chunk)];
-    if (!ws_.work.gathers_once || cost.first_forward.time <= cost.forward.time)
-      return add_pass(cost.forward, ws_.work.forward.row(chunk), count);
-    add_wait(cost.first_forward, count);
-    ws_.path_blocks[at(ws_.work.first_forward[at(chunk)])] += count;
-  }
-
-  // Backwards without their weight gradients.
-  void add_split(std::int32_t chunk, std::int64_t count) {
-    const ChunkCost& cost = ws_.chunks[at(chunk)];
-    if (ws_.work.input_gradients.rows() > 0) {
-      add_pass(cost.input, ws_.work.input_gradients.row(chunk), count);
-    } else {
-      add_pass(cost.backward, ws_.work.backward.row(chunk), count);
-    }
-  }
-
-  // A forward and a backward as one; where none is woven, as long as both.
-  void add_pair(std::int32_t pair, std::int64_t count) {
-    if (count == 0) return;
-    if (ws_.work.pairs.rows() > 0) return add_pass(ws_.pairs[at(pair)], ws_.work.pairs.row(pair), count);
-    const std::int32_t laps = shape_.chunks / shape_.stages, forward = pair / laps;
-    std::int32_t backward = pair % laps * shape_.stages;
-    while (ws_.layout.stage_of_chunk[at(backward)] != ws_.layout.stage_of_chunk[at(forward)]) ++backward;
-    add_pass(ws_.chunks[at(forward)].forward, ws_.work.forward.row(forward), count);
-    add_pass(ws_.chunks[at(backward)].backward, ws_.work.backward.row(backward), count);
-  }
-
   // Between `chunk` and the next.
   void add_hop(std::int32_t chunk, std::int64_t count) {
-    if (count == 0 || chunk < 0 || chunk + 1 == shape_.chunks) return;
-    sum_.part[static_cast<std::size_t>(TimeCategory::pp_comm)] += count * ws_.hop_forward[at(chunk)];
-    sum_.bottleneck.add(ws_.hop_bottlenecks[at(chunk)], static_cast<double>(count));
+    if (count == 0 || chunk < 0 || chunk + 1 == static_cast<std::int32_t>(step_.chunks.size())) return;
+    sum_.part[static_cast<std::size_t>(TimeCategory::pp_comm)] +=
+        count * input_.prices.hop_forward[at(chunk)];
+    sum_.bottleneck.add(input_.prices.hop_bottlenecks[at(chunk)], static_cast<double>(count));
   }
 
   void add_data(std::int32_t chunk, const timeline::DataCounts& counts) {
     if (counts == timeline::DataCounts{}) return;
-    const std::int32_t block = ws_.work.last_backward[at(chunk)];
+    const std::int32_t block = own_block(work_, PassKind::last_backward, chunk);
     ECHO_EXPECT(block >= 0);
-    const timeline::BlockTimes& times = ws_.times[at(block)];
-    const timeline::BlockPaths& paths = ws_.paths[at(block)];
+    const timeline::BlockTimes& times = step_.times[at(block)];
+    const timeline::BlockPaths& paths = step_.paths[at(block)];
     constexpr auto data = static_cast<std::size_t>(Lane::data), host = static_cast<std::size_t>(Lane::host);
     const timeline::LanePaths& busier = times.busy[host] > times.busy[data] ? paths.host : paths.data;
     sum_.add(busier.start, counts.first_start);
@@ -158,44 +113,44 @@ class PathSum {
     if (counts.lag == 0) return;
     // The traffic ends after the block does: the path to its end in place of the path to the block's.
     sum_.add((times.lag[host] > times.lag[data] ? paths.host : paths.data).end, 1);
-    ws_.path_blocks[at(block)] -= 1;
-    add_wait(ws_.chunks[at(chunk)].last_backward, -1);
+    step_.path_blocks[at(block)] -= 1;
+    add_wait(step_.chunks[at(chunk)][PassKind::last_backward], -1);
   }
 
   // From the start of the step: the gathers of the stage's earlier chunks, then this one's first forward.
   void add_gathers(std::int32_t chunk) {
-    const std::int32_t stage = ws_.layout.stage_of_chunk[at(chunk)];
+    const std::int32_t stage = input_.layout.stage_of_chunk[at(chunk)];
     for (std::int32_t earlier = 0; earlier < chunk; ++earlier) {
-      const std::int32_t block = ws_.work.first_forward[at(earlier)];
-      if (ws_.layout.stage_of_chunk[at(earlier)] == stage && block >= 0)
-        sum_.add(ws_.paths[at(block)].data.busy, 1);
+      const std::int32_t block = own_block(work_, PassKind::first_forward, earlier);
+      if (input_.layout.stage_of_chunk[at(earlier)] == stage && block >= 0)
+        sum_.add(step_.paths[at(block)].data.busy, 1);
     }
-    ws_.path_blocks[at(ws_.work.first_forward[at(chunk)])] += 1;
+    step_.path_blocks[at(own_block(work_, PassKind::first_forward, chunk))] += 1;
   }
 
-  const timeline::PipelineShape& shape_;
-  Workspace& ws_;
+  const StepInput& input_;
+  const workload::Workload& work_;
+  ComposedStep& step_;
   PathShare sum_;
 };
 
 }  // namespace
 
-PathShare critical_path(const training::TrainingConfig& config, const training::FrameworkSpec& framework,
-                        const timeline::Schedule& schedule, const StepOutcome& outcome, Workspace& ws) {
-  const timeline::PipelineShape shape = pipeline_shape(config, ws.layout, schedule);
-  const std::int32_t last = outcome.end.last_stage;
-  ws.path_end = outcome.end;
-  const bool goes_on = outcome.end.update_stage < 0;
-  timeline::find_path(shape, schedule, ws.trail, ws.pipeline_scratch, ws.pipeline.stages[at(last)], last,
-                      ws.path);
-  PathSum path(shape, ws);
-  if (goes_on) path.begin_with(last, config.overlap.pipeline);
+PathShare critical_path(const StepInput& input, const ComposeScratch& scratch, ComposedStep& step) {
+  const StepEnd& end = step.outcome.end;
+  const std::int32_t last = end.last_stage;
+  const bool goes_on = end.update_stage < 0;
+  timeline::find_path(input.shape(), input.schedule, scratch.trail, scratch.pipeline,
+                      step.pipeline.stages[at(last)], last, step.path);
+  PathSum path(input, step);
+  if (goes_on) path.begin_with(last);
   path.add_pipeline();
-  path.add_runs(ws.work.tail.gradients.row(last));
-  path.add_runs(ws.work.tail.grad_norm.row(last));
-  path.add_runs(ws.work.tail.update.row(goes_on ? last : outcome.end.update_stage));
-  path.add_host(host_of_step(framework, ws.work.tail));
-  ECHO_ENSURE(path.sum().length() == outcome.step);
+  const workload::StepTail& tail = input.work.tail;
+  path.add_runs(tail.gradients.row(last));
+  path.add_runs(tail.grad_norm.row(last));
+  path.add_runs(tail.update.row(goes_on ? last : end.update_stage));
+  path.add_host(host_of_step(input.framework, tail));
+  ECHO_ENSURE(path.sum().length() == step.outcome.step);
   return path.sum();
 }
 

@@ -1,14 +1,13 @@
 // The critical path of a composed step: from its end back through pipeline, blocks and transfers, by part and
-// by what it hangs on.
+// by what it depends on.
 #pragma once
 
 #include "simulate/step/compose_step.hpp"
 
 namespace echo::simulate {
 
-// Contract: ws is as compose_step left it for `outcome`, with ws.trail, of slowed chunks. Fills ws.path,
-// ws.path_end and ws.path_blocks. The parts sum to the step exactly.
-[[nodiscard]] PathShare critical_path(const training::TrainingConfig&, const training::FrameworkSpec&,
-                                      const timeline::Schedule&, const StepOutcome& outcome, Workspace& ws);
+// Contract: compose() has just filled `scratch` and `step`, with slowdown. Fills step.path and
+// step.path_blocks. The parts sum to the step exactly.
+[[nodiscard]] PathShare critical_path(const StepInput&, const ComposeScratch& scratch, ComposedStep& step);
 
 }  // namespace echo::simulate

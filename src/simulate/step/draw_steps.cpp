@@ -34,62 +34,73 @@ namespace {
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-// Arithmetic on the path of a pass, ps.
-double arithmetic_of(const Cost& cost, std::span<const workload::BlockRun> runs, const Workspace& ws) {
-  double sum = cost.wait_bottleneck[Bottleneck::arithmetic];
-  for (const workload::BlockRun& run : runs)
-    sum += run.count * ws.paths[at(run.block)].makespan.bottleneck[Bottleneck::arithmetic];
-  return sum;
-}
+// Arithmetic on the critical paths of a step's passes, ps.
+class PassArithmetic {
+ public:
+  PassArithmetic(const workload::Workload& work, const ComposedStep& step) : work_(work), step_(step) {}
 
-ChunkPace chunk_pace(const Workspace& ws, std::int32_t chunk) {
-  const ChunkCost& cost = ws.chunks[at(chunk)];
-  ChunkPace pace;
-  pace.forward = arithmetic_of(cost.forward, ws.work.forward.row(chunk), ws);
-  const bool some_split = ws.work.input_gradients.rows() > 0;
-  pace.whole_backward = arithmetic_of(cost.backward, ws.work.backward.row(chunk), ws);
-  pace.backward_input =
-      some_split ? arithmetic_of(cost.input, ws.work.input_gradients.row(chunk), ws) : pace.whole_backward;
-  pace.backward_weight = arithmetic_of(cost.weights, ws.work.weight_gradients.row(chunk), ws);
-  pace.last_backward = pace.whole_backward + (some_split ? 0.0 : pace.backward_weight);
-  if (const std::int32_t block = ws.work.last_backward[at(chunk)]; block >= 0) {
-    const timeline::BlockPaths& paths = ws.paths[at(block)];
-    pace.last_backward = paths.makespan.bottleneck[Bottleneck::arithmetic] +
-                         cost.last_backward.wait_bottleneck[Bottleneck::arithmetic];
-    pace.data_start = paths.data.start.bottleneck[Bottleneck::arithmetic];
+  [[nodiscard]] double of_pair(std::int32_t pair) const {
+    double sum = step_.pairs[at(pair)].wait_bottleneck[Bottleneck::arithmetic];
+    for (const workload::BlockRun& run : work_.pairs.row(pair)) sum += run.count * of_block(run.block);
+    return sum;
   }
-  pace.first_forward = pace.forward;
-  if (const std::int32_t block = ws.work.first_forward[at(chunk)]; block >= 0) {
-    pace.gathered = ws.paths[at(block)].makespan.bottleneck[Bottleneck::arithmetic];
-    if (ws.work.gathers_once)
-      pace.first_forward = pace.gathered + cost.first_forward.wait_bottleneck[Bottleneck::arithmetic];
+
+  [[nodiscard]] ChunkPace of_chunk(std::int32_t chunk) const {
+    const bool whole = work_.backwards == workload::Backward::whole;
+    ChunkPace pace;
+    pace.forward = of_pass(PassKind::forward, chunk);
+    pace.first_forward = work_.gathers_once ? of_pass(PassKind::first_forward, chunk) : pace.forward;
+    pace.whole_backward = of_pass(PassKind::backward, chunk);
+    pace.backward_input = whole ? pace.whole_backward : of_pass(PassKind::input_gradients, chunk);
+    pace.backward_weight = of_pass(PassKind::weight_gradients, chunk);
+    pace.last_backward = work_.backwards == workload::Backward::split
+                             ? pace.backward_input + pace.backward_weight
+                             : pace.whole_backward;
+    if (const std::int32_t block = own_block(work_, PassKind::last_backward, chunk); block >= 0) {
+      pace.last_backward = of_pass(PassKind::last_backward, chunk);
+      pace.data_start = step_.paths[at(block)].data.start.bottleneck[Bottleneck::arithmetic];
+    }
+    if (const std::int32_t block = own_block(work_, PassKind::first_forward, chunk); block >= 0)
+      pace.gathered = of_block(block);
+    return pace;
   }
-  return pace;
-}
+
+ private:
+  [[nodiscard]] double of_block(std::int32_t block) const {
+    return step_.paths[at(block)].makespan.bottleneck[Bottleneck::arithmetic];
+  }
+
+  [[nodiscard]] double of_pass(PassKind kind, std::int32_t chunk) const {
+    double sum = step_.chunks[at(chunk)][kind].wait_bottleneck[Bottleneck::arithmetic];
+    each_run(work_, kind, chunk,
+             [&](const workload::BlockRun& run) { sum += run.count * of_block(run.block); });
+    return sum;
+  }
+
+  const workload::Workload& work_;
+  const ComposedStep& step_;
+};
 
 class Drawer {
  public:
-  Drawer(const training::TrainingConfig& config, const training::FrameworkSpec& framework,
-         const timeline::Schedule& schedule, const Skew& skew, SimTime step, Workspace& ws)
-      : config_(config),
-        framework_(framework),
-        schedule_(schedule),
-        ws_(ws),
-        draw_(ws.draws),
+  Drawer(const StepInput& input, const ComposedStep& step, const Skew& skew,
+         timeline::PipelineScratch& pipeline, SkewScratch& scratch)
+      : input_(input),
         step_(step),
-        stages_(config.degrees.pipeline),
-        set_(ranks_in_step(config, ws.layout)),
-        pipelines_(training::gpus_of(config.degrees) / stages_ / set_) {
-    fill_paces(skew, training::gpus_of(config.degrees), ws.draws.paces);
-    draw_.times = ws.chunk_times;
-    draw_.data = ws.data_lanes;
-    draw_.pair_times = ws.pair_times;
+        pipeline_(pipeline),
+        draw_(scratch),
+        stages_(input.config.degrees.pipeline),
+        set_(ranks_in_step(input.config, input.layout)),
+        pipelines_(training::gpus_of(input.config.degrees) / stages_ / set_) {
+    fill_paces(skew, training::gpus_of(input.config.degrees), draw_.paces);
+    draw_.paced = step.passes;
+    const PassArithmetic arithmetic(input.work, step);
     draw_.pairs.clear();
-    for (std::int32_t pair = 0; pair < static_cast<std::int32_t>(ws.pairs.size()); ++pair)
-      draw_.pairs.push_back(arithmetic_of(ws.pairs[at(pair)], ws.work.pairs.row(pair), ws));
+    for (std::int32_t pair = 0; pair < static_cast<std::int32_t>(step.pairs.size()); ++pair)
+      draw_.pairs.push_back(arithmetic.of_pair(pair));
     draw_.chunks.clear();
-    for (std::int32_t chunk = 0; chunk < static_cast<std::int32_t>(ws.chunks.size()); ++chunk)
-      draw_.chunks.push_back(chunk_pace(ws, chunk));
+    for (std::int32_t chunk = 0; chunk < static_cast<std::int32_t>(step.chunks.size()); ++chunk)
+      draw_.chunks.push_back(arithmetic.of_chunk(chunk));
   }
 
   DrawnSteps run(std::int32_t draws) {
@@ -115,8 +126,9 @@ class Drawer {
   }
 
   [[nodiscard]] SimTime bound(double pace) const {
-    if (pace <= 1.0 || most_ <= 1.0) return step_;
-    return step_ + scaled(at_most_ - step_, (pace - 1.0) / (most_ - 1.0));
+    const SimTime step = step_.outcome.step;
+    if (pace <= 1.0 || most_ <= 1.0) return step;
+    return step + scaled(at_most_ - step, (pace - 1.0) / (most_ - 1.0));
   }
 
   SimTime step_of(std::int32_t draw) {
@@ -150,19 +162,20 @@ class Drawer {
 
   // The step of a pipeline whose stages run at draw_.pace.
   SimTime compose() {
+    const std::vector<std::int32_t>& stage_of = input_.layout.stage_of_chunk;
     const std::size_t laps = draw_.pairs.size() / draw_.chunks.size();
     for (std::size_t pair = 0; pair < draw_.pairs.size(); ++pair) {
-      const double more = draw_.pace[at(ws_.layout.stage_of_chunk[pair / laps])] - 1.0;
-      ws_.pair_times[pair] = draw_.pair_times[pair] + SimTime(std::llround(more * draw_.pairs[pair]));
+      const double more = draw_.pace[at(stage_of[pair / laps])] - 1.0;
+      draw_.paced.pairs[pair] = step_.passes.pairs[pair] + SimTime(std::llround(more * draw_.pairs[pair]));
     }
     for (std::size_t chunk = 0; chunk < draw_.chunks.size(); ++chunk) {
-      const double more = draw_.pace[at(ws_.layout.stage_of_chunk[chunk])] - 1.0;
+      const double more = draw_.pace[at(stage_of[chunk])] - 1.0;
       const ChunkPace& pace = draw_.chunks[chunk];
       const auto paced = [more](SimTime time, double arithmetic) {
         return time + SimTime(std::llround(more * arithmetic));
       };
-      const timeline::ChunkTimes& is = draw_.times[chunk];
-      ws_.chunk_times[chunk] = {
+      const timeline::ChunkTimes& is = step_.passes.chunks[chunk];
+      draw_.paced.chunks[chunk] = {
           .forward = paced(is.forward, pace.forward),
           .backward_input = paced(is.backward_input, pace.backward_input),
           .backward_weight = paced(is.backward_weight, pace.backward_weight),
@@ -170,18 +183,15 @@ class Drawer {
           .last_backward = paced(is.last_backward, pace.last_backward),
           .whole_backward = paced(is.whole_backward, pace.whole_backward),
           .first_forward = paced(is.first_forward, pace.first_forward)};
-      ws_.data_lanes[chunk] = draw_.data[chunk];
-      ws_.data_lanes[chunk].first_start = paced(draw_.data[chunk].first_start, pace.data_start);
+      draw_.paced.data[chunk].first_start = paced(step_.passes.data[chunk].first_start, pace.data_start);
     }
-    return step_of_chunk_times(config_, framework_, schedule_, ws_);
+    return simulate::step_of(input_, draw_.paced, pipeline_, draw_.pipeline);
   }
 
-  const training::TrainingConfig& config_;
-  const training::FrameworkSpec& framework_;
-  const timeline::Schedule& schedule_;
-  Workspace& ws_;
+  const StepInput& input_;
+  const ComposedStep& step_;
+  timeline::PipelineScratch& pipeline_;
   SkewScratch& draw_;
-  const SimTime step_;
   const std::int32_t stages_, set_, pipelines_;
   double most_ = 1.0;
   SimTime at_most_{};
@@ -214,10 +224,10 @@ std::int32_t ranks_in_step(const training::TrainingConfig& config, const trainin
   return set;
 }
 
-DrawnSteps draw_steps(const training::TrainingConfig& config, const training::FrameworkSpec& framework,
-                      const timeline::Schedule& schedule, const Skew& skew, SimTime step, Workspace& ws) {
+DrawnSteps draw_steps(const StepInput& input, const ComposedStep& step, const Skew& skew,
+                      timeline::PipelineScratch& pipeline, SkewScratch& scratch) {
   ECHO_EXPECT(skew.draws >= 1 && skew.sigma >= 0.0);
-  return Drawer(config, framework, schedule, skew, step, ws).run(skew.draws);
+  return Drawer(input, step, skew, pipeline, scratch).run(skew.draws);
 }
 
 }  // namespace echo::simulate

@@ -10,10 +10,9 @@ struct DrawnSteps {
   SimTime median{}, p90{};  // nearest rank
 };
 
-// Contract: ws is as compose_step left it for this `step` of slowed chunks; its pipeline and chunk times are
-// overwritten. skew.draws >= 1.
-[[nodiscard]] DrawnSteps draw_steps(const training::TrainingConfig&, const training::FrameworkSpec&,
-                                    const timeline::Schedule&, const Skew&, SimTime step, Workspace& ws);
+// Contract: `step` is composed, with slowdown; skew.draws >= 1.
+[[nodiscard]] DrawnSteps draw_steps(const StepInput&, const ComposedStep& step, const Skew&,
+                                    timeline::PipelineScratch& pipeline, SkewScratch& scratch);
 
 // Paces of so many gpu ranks or more; the table stays where it has them, so that configs of a sweep share it.
 void fill_paces(const Skew&, std::int32_t gpus, PaceTable& table);

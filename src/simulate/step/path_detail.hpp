@@ -1,7 +1,9 @@
 // Which kernels, collectives and stages a step's critical path runs through.
 #pragma once
 
-#include "simulate/step/workspace.hpp"
+#include <vector>
+
+#include "simulate/simulated_step.hpp"
 
 namespace echo::simulate {
 
@@ -11,9 +13,7 @@ struct PathDetail {
   SimTime hops{}, host{}, rest{};  // rest: gradient traffic that outlasts its pass
 };
 
-// Contract: ws is as simulate() left it for an ok config without skew. Not on the hot path: blocks are
-// composed again.
-[[nodiscard]] PathDetail path_detail(const timeline::PipelineShape&, Workspace& ws, SimTime step,
-                                     SimTime host_per_step);
+// Contract: `step` is composed, and its critical path found. Not on the hot path: blocks are composed again.
+[[nodiscard]] PathDetail path_detail(const StepInput&, const ComposedStep& step);
 
 }  // namespace echo::simulate

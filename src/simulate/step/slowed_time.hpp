@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "simulate/step/workspace.hpp"
+#include "simulate/prices.hpp"
+#include "workload/workload.hpp"
 
 namespace echo::simulate {
 

@@ -67,9 +67,9 @@ machine::Precision precision_of(const ops::CollectiveQuery& query, GroupKind kin
 }
 
 // Whether a stage has one chunk, whose whole backwards follow an order of the program's own.
-bool takes_turns(const training::TrainingConfig& config, const Workspace& ws) {
-  return ws.layout.stage_of_chunk.size() == ws.pipeline.stages.size() &&
-         ws.work.weight_gradients.value.empty() &&
+bool takes_turns(const training::TrainingConfig& config, const SimulatedStep& step) {
+  return step.layout.stage_of_chunk.size() == step.composed.pipeline.stages.size() &&
+         step.work.backwards == workload::Backward::whole &&
          config.schedule.index() < static_cast<std::int32_t>(timeline::schedule_table().size());
 }
 
@@ -87,17 +87,17 @@ std::int32_t TraceTables::name(const std::string& text) {
   return place->second;
 }
 
-RankTraceWriter::RankTraceWriter(const training::TrainingConfig& config, const Workspace& ws,
+RankTraceWriter::RankTraceWriter(const training::TrainingConfig& config, const SimulatedStep& step,
                                  TraceTables& tables, std::int32_t rank, trace::RankTrace& out,
                                  std::vector<TimeCategory>& parts)
     : config_(config),
-      ws_(ws),
+      step_(step),
       tables_(tables),
       out_(out),
       parts_(parts),
       of_stage_(training::gpus_of(config.degrees) / config.degrees.pipeline),
       stage_(rank / of_stage_),
-      posts_late_(!config.overlap.pipeline && takes_turns(config, ws)) {
+      posts_late_(!config.overlap.pipeline && takes_turns(config, step)) {
   out_.rank = rank;
   last_.fill(-1);
 }
@@ -117,7 +117,7 @@ RankTraceWriter::NodeIndex RankTraceWriter::add(Draft draft) {
 }
 
 void RankTraceWriter::describe_kernel(std::int32_t work, Draft& draft) {
-  const ops::KernelKey& kernel = ws_.work.kernels[static_cast<std::size_t>(work)];
+  const ops::KernelKey& kernel = step_.work.kernels[static_cast<std::size_t>(work)];
   draft.node.kind = NodeKind::compute;
   draft.node.precision = kernel.precision;
   draft.node.name = tables_.name(ops::name_of(kernel.kind));
@@ -148,8 +148,8 @@ std::optional<RankTraceWriter::Hop> RankTraceWriter::hop_of(const Task& task, bo
   if (task.kind == TaskKind::backward_weight) return std::nullopt;
   const bool down = incoming == (task.kind == TaskKind::forward);  // towards chunk - 1
   const auto chunk = static_cast<std::size_t>(task.chunk);
-  if (down ? ws_.layout.opens_model(chunk) : ws_.layout.closes_model(chunk)) return std::nullopt;
-  const std::int32_t peer = ws_.layout.stage_of_chunk[down ? chunk - 1 : chunk + 1];
+  if (down ? step_.layout.opens_model(chunk) : step_.layout.closes_model(chunk)) return std::nullopt;
+  const std::int32_t peer = step_.layout.stage_of_chunk[down ? chunk - 1 : chunk + 1];
   if (peer == stage_) return std::nullopt;
   return Hop{.number = down ? task.chunk - 1 : task.chunk, .peer = out_.rank + (peer - stage_) * of_stage_};
 }
@@ -157,14 +157,14 @@ std::optional<RankTraceWriter::Hop> RankTraceWriter::hop_of(const Task& task, bo
 RankTraceWriter::Draft RankTraceWriter::transfer(const Task& task, Hop hop, bool incoming) {
   const bool forward = task.kind == TaskKind::forward;
   const auto number = static_cast<std::size_t>(hop.number);
-  SimTime time = (forward ? ws_.hop_forward : ws_.hop_backward)[number];
-  if (ws_.work.hop_gather >= 0) time -= ws_.prices.alone[static_cast<std::size_t>(ws_.work.hop_gather)];
+  SimTime time = (forward ? step_.prices.hop_forward : step_.prices.hop_backward)[number];
+  if (step_.work.hop_gather >= 0) time -= step_.prices.alone[static_cast<std::size_t>(step_.work.hop_gather)];
   Draft draft{.node = {.kind = incoming ? NodeKind::recv : NodeKind::send,
                        .pass = pass_of_task(task),
                        .collective = CollectiveKind::send_recv,
                        .precision = wide(config_.precision),
                        .duration = time,
-                       .bytes = ws_.work.hop_within.payload},
+                       .bytes = step_.work.hop_within.payload},
               .part = TimeCategory::pp_comm};
   const std::int64_t of_chunk = training::microbatches_of(config_);
   draft.node.tag = (hop.number * of_chunk + task.microbatch) * 2 + (forward ? 0 : 1);
@@ -183,14 +183,14 @@ void RankTraceWriter::receive(const Task& task, std::vector<NodeIndex>& arrived)
   Draft draft = transfer(task, *hop, true);
   if (posts_late_) draft.follows = {last_[compute_stream]};
   NodeIndex node = add(std::move(draft));
-  if (ws_.work.hop_gather >= 0) {
-    const auto work = static_cast<std::size_t>(ws_.work.hop_gather);
+  if (step_.work.hop_gather >= 0) {
+    const auto work = static_cast<std::size_t>(step_.work.hop_gather);
     Draft gather{.node = {.pass = pass_of_task(task),
                           .stream = stream_of(Lane::tensor),
-                          .duration = ws_.prices.alone[work]},
+                          .duration = step_.prices.alone[work]},
                  .part = TimeCategory::pp_comm,
                  .needs = {node}};
-    describe_collective(ws_.work.collectives[work - ws_.work.kernels.size()], GroupKind::tensor, gather);
+    describe_collective(step_.work.collectives[work - step_.work.kernels.size()], GroupKind::tensor, gather);
     node = add(std::move(gather));
   }
   arrived.push_back(node);
@@ -206,19 +206,19 @@ void RankTraceWriter::send(const Task& task) {
 }
 
 void RankTraceWriter::write_task(const Slice& slice) {
-  const TaskBlocks blocks = blocks_of(slice, ws_);
+  const TaskBlocks blocks = blocks_of(slice, step_);
   Border border{.gathers_ahead = blocks.gathers_ahead, .done = {}};
   receive(slice.task, border.inputs);
   if (slice.is_pair) receive(slice.partner, border.inputs);
   starts_ = border.inputs;
-  if (!blocks.done.empty()) border.done.resize(ws_.prices.alone.size());
+  if (!blocks.done.empty()) border.done.resize(step_.prices.alone.size());
   for (const workload::BlockRun& run : blocks.done)
-    for (const std::int32_t work : ws_.work.blocks[static_cast<std::size_t>(run.block)].work)
+    for (const std::int32_t work : step_.work.blocks[static_cast<std::size_t>(run.block)].work)
       border.done[static_cast<std::size_t>(work)] += run.count;
   for (const workload::BlockRun& run : blocks.runs)
     for (std::int32_t i = 0; i < run.count; ++i) {
       border.before = last_[compute_stream];
-      write_block(ws_.work.blocks[static_cast<std::size_t>(run.block)], border, pass_of_task(slice.task));
+      write_block(step_.work.blocks[static_cast<std::size_t>(run.block)], border, pass_of_task(slice.task));
       border.inputs.clear();
     }
   send(slice.task);
@@ -237,7 +237,7 @@ void RankTraceWriter::write_block(const workload::OpGraph& graph, Border& border
     }
     Draft draft{.node = {.pass = block_[at].pass,
                          .stream = stream_of(graph.lane[at]),
-                         .duration = ws_.prices.alone[work]},
+                         .duration = step_.prices.alone[work]},
                 .part = graph.part[at]};
     add_waits(graph, op, border, draft);
     block_[at].node = write_op(graph.work[at], graph.lane[at], std::move(draft));
@@ -273,12 +273,12 @@ void RankTraceWriter::add_waits(const workload::OpGraph& graph, std::int32_t op,
 }
 
 RankTraceWriter::NodeIndex RankTraceWriter::write_op(std::int32_t work, Lane lane, Draft draft) {
-  const auto kernels = static_cast<std::int32_t>(ws_.work.kernels.size());
+  const auto kernels = static_cast<std::int32_t>(step_.work.kernels.size());
   if (work < kernels) {
     describe_kernel(work, draft);
     return add(std::move(draft));
   }
-  const ops::CollectiveQuery& query = ws_.work.collectives[static_cast<std::size_t>(work - kernels)];
+  const ops::CollectiveQuery& query = step_.work.collectives[static_cast<std::size_t>(work - kernels)];
   if (query.kind == CollectiveKind::send_recv) {
     draft.node.bytes = query.payload;
     return write_ring_step(std::move(draft));
@@ -311,23 +311,24 @@ RankTraceWriter::NodeIndex RankTraceWriter::write_ring_step(Draft draft) {
 void RankTraceWriter::write_tail() {
   tail_.assign(last_.begin(), last_.begin() + lane_count);
   tail_.push_back(blocking_send_);
-  const workload::StepTail& tail = ws_.work.tail;
+  const workload::StepTail& tail = step_.work.tail;
   for (const workload::WorkRun& run : tail.gradients.row(stage_)) write_run(run, TailPlace::gradients);
   for (const workload::WorkRun& run : tail.grad_norm.row(stage_)) write_run(run, TailPlace::grad_norm);
   for (const workload::WorkRun& run : tail.update.row(stage_)) write_run(run, TailPlace::update);
 }
 
 void RankTraceWriter::write_run(const workload::WorkRun& run, TailPlace place) {
-  const auto kernels = static_cast<std::int32_t>(ws_.work.kernels.size());
+  const auto kernels = static_cast<std::int32_t>(step_.work.kernels.size());
   const Pass pass = place == TailPlace::gradients ? Pass::backward : Pass::optimizer;
   for (std::int32_t i = 0; i < run.count; ++i) {
-    Draft draft{.node = {.pass = pass, .duration = ws_.prices.alone[static_cast<std::size_t>(run.work)]},
+    Draft draft{.node = {.pass = pass, .duration = step_.prices.alone[static_cast<std::size_t>(run.work)]},
                 .part = run.part,
                 .needs = tail_};
     if (run.is_kernel) {
       describe_kernel(run.work, draft);
     } else {
-      const ops::CollectiveQuery& query = ws_.work.collectives[static_cast<std::size_t>(run.work - kernels)];
+      const ops::CollectiveQuery& query =
+          step_.work.collectives[static_cast<std::size_t>(run.work - kernels)];
       const bool of_host =
           query.kind == CollectiveKind::host_copy || query.kind == CollectiveKind::host_update;
       const GroupKind kind =

@@ -27,7 +27,7 @@ struct TraceTables {
 class RankTraceWriter {
  public:
   // Keeps references; nodes go to `out` and what they count as to `parts`.
-  RankTraceWriter(const training::TrainingConfig&, const Workspace&, TraceTables&, std::int32_t rank,
+  RankTraceWriter(const training::TrainingConfig&, const SimulatedStep&, TraceTables&, std::int32_t rank,
                   trace::RankTrace& out, std::vector<TimeCategory>& parts);
   void write_task(const Slice&);
   void write_tail();
@@ -71,7 +71,7 @@ class RankTraceWriter {
   void describe_collective(const ops::CollectiveQuery&, training::GroupKind, Draft&);
 
   const training::TrainingConfig& config_;
-  const Workspace& ws_;
+  const SimulatedStep& step_;
   TraceTables& tables_;
   trace::RankTrace& out_;
   std::vector<TimeCategory>& parts_;

@@ -14,19 +14,19 @@ namespace echo::simulate {
 namespace {
 
 // A step's ops, by stage: a bound, as a ring's steps are two nodes.
-std::vector<std::int64_t> nodes_of_stages(const StepTimeline& step, std::int32_t stages,
-                                          const Workspace& ws) {
+std::vector<std::int64_t> nodes_of_stages(const StepTimeline& timeline, std::int32_t stages,
+                                          const SimulatedStep& step) {
   std::vector<std::int64_t> nodes(static_cast<std::size_t>(stages));
-  for (const Slice& slice : step.slices) {
+  for (const Slice& slice : timeline.slices) {
     if (slice.kind != SliceKind::task) continue;
     constexpr std::int64_t transfers = 6;
     std::int64_t& of_stage = nodes[static_cast<std::size_t>(slice.stage)];
     of_stage += transfers;
-    for (const workload::BlockRun& run : blocks_of(slice, ws).runs)
-      of_stage += std::int64_t{run.count} * ws.work.blocks[static_cast<std::size_t>(run.block)].size();
+    for (const workload::BlockRun& run : blocks_of(slice, step).runs)
+      of_stage += std::int64_t{run.count} * step.work.blocks[static_cast<std::size_t>(run.block)].size();
   }
   for (std::int32_t stage = 0; stage < stages; ++stage)
-    for (const auto* runs : {&ws.work.tail.gradients, &ws.work.tail.grad_norm, &ws.work.tail.update})
+    for (const auto* runs : {&step.work.tail.gradients, &step.work.tail.grad_norm, &step.work.tail.update})
       for (const workload::WorkRun& run : runs->row(stage))
         nodes[static_cast<std::size_t>(stage)] += run.count;
   return nodes;
@@ -51,39 +51,39 @@ std::vector<std::int32_t> ranks_of(const StepTraceRequest& request, std::int32_t
   return ranks;
 }
 
-void add_notes(const Workspace& ws, trace::Trace& out) {
+void add_notes(const SimulatedStep& step, trace::Trace& out) {
   out.notes.emplace_back(
       "generated: durations are simulated, of each op alone, with the gap before the next");
-  if (!ws.layout.slots.empty())
+  if (!step.layout.slots.empty())
     out.notes.emplace_back("ranks are not packed onto nodes; where each is, is not said");
 }
 
 }  // namespace
 
-StepTrace generate_trace(const StepTimeline& step, const training::TrainingConfig& config,
-                         const Catalog& catalog, const Workspace& ws, const StepTraceRequest& request) {
-  ECHO_EXPECT(step.report.status == training::Status::ok);
+StepTrace generate_trace(const StepTimeline& timeline, const training::TrainingConfig& config,
+                         const Catalog& catalog, const SimulatedStep& step, const StepTraceRequest& request) {
+  ECHO_EXPECT(timeline.report.status == training::Status::ok);
   const std::int32_t world = training::gpus_of(config.degrees), stages = config.degrees.pipeline;
   const std::int32_t of_stage = world / stages;
   const std::vector<std::int32_t> ranks = ranks_of(request, world, of_stage);
-  const std::vector<std::int64_t> nodes = nodes_of_stages(step, stages, ws);
+  const std::vector<std::int64_t> nodes = nodes_of_stages(timeline, stages, step);
   std::int64_t all = 0;
   for (const std::int32_t rank : ranks) all += nodes[static_cast<std::size_t>(rank / of_stage)];
   refuse_too_many(all, request.most_nodes);
 
-  const SimTime host = host_of_step(catalog.framework(config.framework), ws.work.tail);
+  const SimTime host = host_of_step(catalog.framework(config.framework), step.work.tail);
   StepTrace out;
   out.trace.name = catalog.model(config.model).name;
   out.trace.format = "generated";
   out.trace.gpu = catalog.gpu(config).name;
   out.trace.world = world;
-  out.trace.kernels = ws.work.kernels;
-  TraceGroups groups(config.degrees, ws.layout, out.trace);
+  out.trace.kernels = step.work.kernels;
+  TraceGroups groups(config.degrees, step.layout, out.trace);
   TraceTables tables{out.trace, groups};
   for (const std::int32_t rank : ranks) {
     trace::RankTrace& traced = out.trace.ranks.emplace_back();
-    RankTraceWriter writer(config, ws, tables, rank, traced, out.parts.emplace_back());
-    for (const Slice& slice : step.slices)
+    RankTraceWriter writer(config, step, tables, rank, traced, out.parts.emplace_back());
+    for (const Slice& slice : timeline.slices)
       if (slice.stage == rank / of_stage && slice.kind == SliceKind::task) writer.write_task(slice);
     writer.write_tail();
     // Before the first op rather than behind the last: steps follow each other.
@@ -93,7 +93,7 @@ StepTrace generate_trace(const StepTimeline& step, const training::TrainingConfi
     traced.stands_for.resize(static_cast<std::size_t>(of_stage));
     std::iota(traced.stands_for.begin(), traced.stands_for.end(), rank);
   }
-  add_notes(ws, out.trace);
+  add_notes(step, out.trace);
   return out;
 }
 

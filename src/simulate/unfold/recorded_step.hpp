@@ -22,11 +22,11 @@ struct StepTrace {
   std::vector<std::vector<TimeCategory>> parts;  // [ranks][nodes] what a node's time counts as in a report
 };
 
-// Contract: `step` and `ws` as unfold_step left them, of a config whose report is ok. Durations are of each
-// op alone, without slowdown; the host's time once a step is the first op's gap, of its time per op nothing
-// is said. Streams are those of base/lane.hpp, then those of transfers between stages. Throws UserError where
-// a rank is not of the job, or nodes are too many.
-[[nodiscard]] StepTrace generate_trace(const StepTimeline& step, const training::TrainingConfig&,
-                                       const Catalog&, const Workspace& ws, const StepTraceRequest& = {});
+// Contract: the timeline and the step as unfold_step left them, of a config whose report is ok. Durations are
+// of each op alone, without slowdown; the host's time once a step is the first op's gap, of its time per op
+// nothing is said. Streams are those of base/lane.hpp, then those of transfers between stages. Throws
+// UserError where a rank is not of the job, or nodes are too many.
+[[nodiscard]] StepTrace generate_trace(const StepTimeline&, const training::TrainingConfig&, const Catalog&,
+                                       const SimulatedStep&, const StepTraceRequest& = {});
 
 }  // namespace echo::simulate

@@ -7,9 +7,7 @@
 #include <algorithm>
 
 #include "simulate/prices/host_time.hpp"
-#include "simulate/schedule_of.hpp"
 #include "simulate/simulate.hpp"
-#include "simulate/step/compose_chunks.hpp"
 #include "simulate/step/compose_step.hpp"
 
 namespace echo::simulate {
@@ -31,9 +29,8 @@ Parts difference(const Parts& whole, const Parts& part) {
 
 class Unfolding {
  public:
-  Unfolding(const training::TrainingConfig& config, const training::FrameworkSpec& framework,
-            const timeline::Schedule& schedule, const Workspace& ws, StepTimeline& out)
-      : config_(config), framework_(framework), schedule_(schedule), ws_(ws), out_(out) {}
+  Unfolding(const StepInput& input, const ComposedStep& step, StepTimeline& out)
+      : input_(input), config_(input.config), step_(step), out_(out) {}
 
   void run(std::vector<PlacedTask> placed) {
     std::stable_sort(placed.begin(), placed.end(), [](const PlacedTask& a, const PlacedTask& b) {
@@ -54,7 +51,7 @@ class Unfolding {
 
  private:
   [[nodiscard]] const ChunkCost& cost_of(const Task& task) const {
-    return ws_.chunks[static_cast<std::size_t>(task.chunk)];
+    return step_.chunks[static_cast<std::size_t>(task.chunk)];
   }
 
   void add(SliceKind kind, std::int32_t stage, SimTime end, TimeCategory part) {
@@ -77,7 +74,8 @@ class Unfolding {
     if (config_.overlap.pipeline || task.kind == TaskKind::backward_weight) return SimTime::zero();
     const bool before = towards == (task.kind == TaskKind::forward);  // the border towards chunk - 1
     const std::int32_t border = before ? task.chunk - 1 : task.chunk;
-    const auto& hops = task.kind == TaskKind::forward ? ws_.hop_forward : ws_.hop_backward;
+    const auto& hops =
+        task.kind == TaskKind::forward ? input_.prices.hop_forward : input_.prices.hop_backward;
     if (border < 0 || border >= static_cast<std::int32_t>(hops.size())) return SimTime::zero();
     return hops[static_cast<std::size_t>(border)];
   }
@@ -110,65 +108,44 @@ class Unfolding {
 
   // As composed together, or, where nothing of one is hidden behind the other, as both.
   [[nodiscard]] Parts exposed_of_pair(const Task& ahead, const Task& back) const {
-    if (!ws_.pairs.empty()) {
-      const std::int32_t laps = static_cast<std::int32_t>(ws_.chunks.size()) / config_.degrees.pipeline;
-      return ws_.pairs[static_cast<std::size_t>(ahead.chunk * laps + back.chunk / config_.degrees.pipeline)]
-          .exposed;
-    }
-    Cost both = cost_of(ahead).forward;
-    both.add(whole_backward(cost_of(back)), 1);
+    if (!step_.pairs.empty())
+      return step_.pairs[static_cast<std::size_t>(pair_of(input_.layout, {ahead.chunk, back.chunk}))].exposed;
+    Cost both = cost_of(ahead)[PassKind::forward];
+    both.add(cost_of(back)[PassKind::backward], 1);
     return both.exposed;
   }
 
   [[nodiscard]] bool is_last(const Task& task) const {
     if (task.kind == TaskKind::forward) return false;
-    if (schedule_.splits_backward && task.kind == TaskKind::backward_input) return false;
-    return task.microbatch + 1 == training::microbatches_of(config_) / ws_.layout.copies;
+    if (input_.schedule.splits_backward && task.kind == TaskKind::backward_input) return false;
+    return task.microbatch + 1 == input_.microbatches();
   }
 
   [[nodiscard]] Parts exposed_of(const Task& task, bool last) const {
     const ChunkCost& cost = cost_of(task);
-    switch (task.kind) {
-      case TaskKind::forward:
-        return (task.microbatch == 0 ? cost.first_forward : cost.forward).exposed;
-      case TaskKind::backward_input:
-        return input_of(cost).exposed;
-      case TaskKind::backward_weight:
-        return last ? difference(cost.last_backward.exposed, input_of(cost).exposed) : cost.weights.exposed;
-      case TaskKind::backward:
-        break;
-    }
-    return last ? cost.last_backward.exposed : whole_backward(cost).exposed;
-  }
-
-  // Where only some backwards are split, ChunkCost::backward is a whole one.
-  [[nodiscard]] bool some_split() const { return ws_.work.input_gradients.rows() > 0; }
-  [[nodiscard]] const Cost& input_of(const ChunkCost& cost) const {
-    return some_split() ? cost.input : cost.backward;
-  }
-  [[nodiscard]] Cost whole_backward(const ChunkCost& cost) const {
-    Cost whole = cost.backward;
-    if (!some_split()) whole.add(cost.weights, 1);
-    return whole;
+    const Parts& exposed = cost[pass_of(task, last)].exposed;
+    if (task.kind != TaskKind::backward_weight || !last) return exposed;
+    return difference(exposed, cost[PassKind::input_gradients].exposed);
   }
 
   void account(std::int32_t stage, SliceKind kind, std::span<const workload::WorkRun> runs) {
     for (const workload::WorkRun& run : runs)
-      add(kind, stage, clock_ + run.count * ws_.prices.alone[static_cast<std::size_t>(run.work)], run.part);
+      add(kind, stage, clock_ + run.count * input_.prices.alone[static_cast<std::size_t>(run.work)],
+          run.part);
   }
 
   [[nodiscard]] SimTime sum_of(std::span<const workload::WorkRun> runs) const {
     SimTime sum{};
     for (const workload::WorkRun& run : runs)
-      sum += run.count * ws_.prices.alone[static_cast<std::size_t>(run.work)];
+      sum += run.count * input_.prices.alone[static_cast<std::size_t>(run.work)];
     return sum;
   }
 
   // When the slowest stage has agreed on the gradient norm, and how long the longest update takes.
   void find_agreement() {
-    const workload::StepTail& tail = ws_.work.tail;
+    const workload::StepTail& tail = input_.work.tail;
     for (std::int32_t stage = 0; stage < config_.degrees.pipeline; ++stage) {
-      const timeline::StageTimes& times = ws_.pipeline.stages[static_cast<std::size_t>(stage)];
+      const timeline::StageTimes& times = step_.pipeline.stages[static_cast<std::size_t>(stage)];
       agreed_ = std::max(agreed_, std::max(times.compute_end, times.data_end) +
                                       sum_of(tail.gradients.row(stage)) + sum_of(tail.grad_norm.row(stage)));
       longest_update_ = std::max(longest_update_, sum_of(tail.update.row(stage)));
@@ -177,41 +154,41 @@ class Unfolding {
 
   // What a stage does behind its tasks.
   void end_stage(std::int32_t stage) {
-    const workload::StepTail& tail = ws_.work.tail;
-    const timeline::StageTimes& times = ws_.pipeline.stages[static_cast<std::size_t>(stage)];
-    const bool stages_go_on = schedule_.splits_backward && config_.recipe.post_validation;
+    const workload::StepTail& tail = input_.work.tail;
+    const timeline::StageTimes& times = step_.pipeline.stages[static_cast<std::size_t>(stage)];
+    const bool go_on = stages_go_on(input_);
     const bool unsharded = config_.zero == training::ZeroStage::none;
     wait_until(stage, times.compute_end, SimTime::zero());
     add(SliceKind::gradients, stage, times.data_end,
         unsharded ? TimeCategory::dp_comm : TimeCategory::zero_comm);
     account(stage, SliceKind::gradients, tail.gradients.row(stage));
     account(stage, SliceKind::norm, tail.grad_norm.row(stage));
-    if (!stages_go_on) add(SliceKind::wait, stage, agreed_, TimeCategory::bubble);
+    if (!go_on) add(SliceKind::wait, stage, agreed_, TimeCategory::bubble);
     account(stage, SliceKind::optimizer, tail.update.row(stage));
-    if (!stages_go_on) add(SliceKind::wait, stage, agreed_ + longest_update_, TimeCategory::bubble);
-    add(SliceKind::host, stage, clock_ + host_of_step(framework_, tail), TimeCategory::other);
+    if (!go_on) add(SliceKind::wait, stage, agreed_ + longest_update_, TimeCategory::bubble);
+    add(SliceKind::host, stage, clock_ + host_of_step(input_.framework, tail), TimeCategory::other);
   }
 
+  const StepInput& input_;
   const training::TrainingConfig& config_;
-  const training::FrameworkSpec& framework_;
-  const timeline::Schedule& schedule_;
-  const Workspace& ws_;
+  const ComposedStep& step_;
   StepTimeline& out_;
   SimTime clock_{}, sent_{};  // where the stage in hand is; the end of its last blocking send
   SimTime agreed_{}, longest_update_{};
 };
 
-std::vector<PlacedOp> placed_ops(const workload::OpGraph& graph, Workspace& ws) {
-  (void)timeline::compose_block({graph.lane, graph.part, graph.work, &graph.needs}, ws.prices.alone,
-                                ws.prices.factors(), ws.block_scratch);
+std::vector<PlacedOp> placed_ops(const workload::OpGraph& graph, const Prices& prices,
+                                 timeline::BlockScratchData& ran) {
+  (void)timeline::compose_block({graph.lane, graph.part, graph.work, &graph.needs}, prices.alone,
+                                prices.factors(), ran);
   std::vector<PlacedOp> ops;
   ops.reserve(graph.lane.size());
   for (std::size_t i = 0; i < graph.lane.size(); ++i)
     ops.push_back({.lane = graph.lane[i],
                    .part = graph.part[i],
                    .work = graph.work[i],
-                   .start = ws.block_scratch.start[i],
-                   .end = ws.block_scratch.end[i]});
+                   .start = ran.start[i],
+                   .end = ran.end[i]});
   return ops;
 }
 
@@ -222,39 +199,35 @@ StepTimeline unfold_step(const training::TrainingConfig& config, const Catalog& 
   StepTimeline out;
   out.report = simulate(config, catalog, calibration, ws);
   if (out.report.status != training::Status::ok || !catalog.model(config.model).trace.is_none()) return out;
-  const training::FrameworkSpec& framework = catalog.framework(config.framework);
-  const timeline::Schedule schedule = schedule_of(config, catalog);
+  SimulatedStep& step = ws.step;
+  const StepInput input = input_of(config, catalog, step);
   std::vector<PlacedTask> placed;
-  compose_chunks(config, catalog.model(config.model), framework, catalog.cluster(config.cluster),
-                 Slowdown::on, ws);
-  (void)compose_step(config, framework, schedule, ws, &placed);
-  Unfolding(config, framework, schedule, ws, out).run(std::move(placed));
-  for (std::int32_t i = 0; i < ws.work.block_count; ++i)
-    out.blocks.push_back(placed_ops(ws.work.blocks[static_cast<std::size_t>(i)], ws));
+  compose(input, Slowdown::on, ws.scratch, step.composed, &placed);
+  Unfolding(input, step.composed, out).run(std::move(placed));
+  for (std::int32_t i = 0; i < step.work.block_count; ++i)
+    out.blocks.push_back(
+        placed_ops(step.work.blocks[static_cast<std::size_t>(i)], step.prices, ws.scratch.block));
   return out;
 }
 
-std::span<const workload::BlockRun> runs_of(const Slice& slice, const Workspace& ws,
-                                            workload::BlockRun& whole) {
-  const workload::Workload& work = ws.work;
-  const std::int32_t chunk = slice.task.chunk;
-  if (slice.kind != SliceKind::task) return {};
-  if (slice.is_pair) {
-    const auto stages = static_cast<std::int32_t>(ws.pipeline.stages.size());
-    const std::int32_t laps = static_cast<std::int32_t>(ws.chunks.size()) / stages;
-    if (work.pairs.rows() == 0) return work.forward.row(chunk);
-    return work.pairs.row(chunk * laps + slice.partner.chunk / stages);
+std::vector<workload::BlockRun> placed_runs(const Slice& slice, const SimulatedStep& step) {
+  std::vector<workload::BlockRun> runs;
+  if (slice.kind != SliceKind::task) return runs;
+  const auto add = [&runs](const workload::BlockRun& run) { runs.push_back(run); };
+  if (slice.is_pair && step.work.pairs.rows() > 0) {
+    const auto woven = step.work.pairs.row(pair_of(step.layout, {slice.task.chunk, slice.partner.chunk}));
+    std::for_each(woven.begin(), woven.end(), add);
+    return runs;
   }
-  if (slice.task.kind == TaskKind::forward) return work.forward.row(chunk);
-  const std::int32_t last = slice.is_last ? work.last_backward[static_cast<std::size_t>(chunk)] : -1;
-  if (last >= 0 && slice.task.kind == TaskKind::backward) {
-    whole = {last, 1};
-    return {&whole, 1};
+  PassKind kind = pass_of(slice.task, slice.is_last);
+  if (kind == PassKind::first_forward && !step.work.gathers_once) kind = PassKind::forward;
+  if (slice.task.kind == TaskKind::backward_weight && slice.is_last) {
+    if (own_block(step.work, kind, slice.task.chunk) >= 0) return runs;
+    kind = PassKind::weight_gradients;
   }
-  if (last >= 0) return {};
-  if (slice.task.kind == TaskKind::backward_weight) return work.weight_gradients.row(chunk);
-  const bool split = slice.task.kind == TaskKind::backward_input && work.input_gradients.rows() > 0;
-  return (split ? work.input_gradients : work.backward).row(chunk);
+  each_run(step.work, kind, slice.task.chunk, add);
+  if (slice.is_pair) each_run(step.work, PassKind::backward, slice.partner.chunk, add);
+  return runs;
 }
 
 }  // namespace echo::simulate

@@ -52,13 +52,12 @@ struct StepTimeline {
   std::vector<std::vector<PlacedOp>> blocks;  // [work.block_count], times from the start of the block
 };
 
-// `ws` holds the workload, the prices and the times of the config afterwards.
+// ws.step holds what the slices are made of afterwards.
 [[nodiscard]] StepTimeline unfold_step(const training::TrainingConfig&, const Catalog&, const Calibration&,
                                        Workspace& ws);
 
-// The runs of blocks a task is made of, in order; none where only its length is known (the rest of a last
-// backward that is split).
-[[nodiscard]] std::span<const workload::BlockRun> runs_of(const Slice&, const Workspace& ws,
-                                                          workload::BlockRun& whole);
+// Runs of blocks of a task whose ops can be drawn from its start on, in order; none where only its length is
+// known (the rest of a last backward that is split).
+[[nodiscard]] std::vector<workload::BlockRun> placed_runs(const Slice&, const SimulatedStep&);
 
 }  // namespace echo::simulate

@@ -10,55 +10,32 @@ using timeline::Task;
 using timeline::TaskKind;
 using workload::BlockRun;
 
-void add(std::span<const BlockRun> runs, std::vector<BlockRun>& out) {
-  out.insert(out.end(), runs.begin(), runs.end());
+void add(const workload::Workload& work, PassKind kind, std::int32_t chunk, std::vector<BlockRun>& out) {
+  each_run(work, kind, chunk, [&](const BlockRun& run) { out.push_back(run); });
 }
 
-void add_forward(const Task& task, const workload::Workload& work, TaskBlocks& out) {
-  const std::int32_t first = work.first_forward[static_cast<std::size_t>(task.chunk)];
-  if (task.microbatch > 0 || first < 0) return add(work.forward.row(task.chunk), out.runs);
-  out.runs.push_back({first, 1});
-  out.gathers_ahead = !work.gathers_once;
-}
-
-void add_backward(const Task& task, bool is_last, const workload::Workload& work, TaskBlocks& out) {
-  const bool some_split = work.input_gradients.rows() > 0;
-  const std::int32_t last = is_last ? work.last_backward[static_cast<std::size_t>(task.chunk)] : -1;
-  const auto input = (some_split ? work.input_gradients : work.backward).row(task.chunk);
-  switch (task.kind) {
-    case TaskKind::backward_input:
-      return add(input, out.runs);
-    case TaskKind::backward_weight:
-      if (last < 0) return add(work.weight_gradients.row(task.chunk), out.runs);
-      out.runs.push_back({last, 1});
-      return add(input, out.done);
-    case TaskKind::backward:
-    case TaskKind::forward:
-      break;
-  }
-  if (last >= 0) return out.runs.push_back({last, 1});
-  add(work.backward.row(task.chunk), out.runs);
-  if (!some_split) add(work.weight_gradients.row(task.chunk), out.runs);
+void add_task(const Task& task, bool is_last, const workload::Workload& work, TaskBlocks& out) {
+  const PassKind kind = pass_of(task, is_last);
+  const bool own = own_block(work, kind, task.chunk) >= 0;
+  if (kind == PassKind::first_forward && own) out.gathers_ahead = !work.gathers_once;
+  if (task.kind != TaskKind::backward_weight) return add(work, kind, task.chunk, out.runs);
+  add(work, own ? kind : PassKind::weight_gradients, task.chunk, out.runs);
+  if (own) add(work, PassKind::input_gradients, task.chunk, out.done);
 }
 
 }  // namespace
 
-TaskBlocks blocks_of(const Slice& slice, const Workspace& ws) {
+TaskBlocks blocks_of(const Slice& slice, const SimulatedStep& step) {
   ECHO_EXPECT(slice.kind == SliceKind::task);
-  const workload::Workload& work = ws.work;
+  const workload::Workload& work = step.work;
   TaskBlocks out;
   if (slice.is_pair && work.pairs.rows() > 0) {
-    const auto stages = static_cast<std::int32_t>(ws.pipeline.stages.size());
-    const std::int32_t laps = static_cast<std::int32_t>(ws.chunks.size()) / stages;
-    add(work.pairs.row(slice.task.chunk * laps + slice.partner.chunk / stages), out.runs);
-  } else if (slice.is_pair) {  // one after the other
-    add_forward(slice.task, work, out);
-    add_backward(slice.partner, false, work, out);
-  } else if (slice.task.kind == TaskKind::forward) {
-    add_forward(slice.task, work, out);
-  } else {
-    add_backward(slice.task, slice.is_last, work, out);
+    for (const BlockRun& run : work.pairs.row(pair_of(step.layout, {slice.task.chunk, slice.partner.chunk})))
+      out.runs.push_back(run);
+    return out;
   }
+  add_task(slice.task, slice.is_last, work, out);
+  if (slice.is_pair) add_task(slice.partner, false, work, out);  // one after the other
   return out;
 }
 

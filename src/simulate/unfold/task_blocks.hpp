@@ -15,7 +15,7 @@ struct TaskBlocks {
   bool gathers_ahead = false;  // gathers that need nothing started with the step (ZeRO-1 and 2)
 };
 
-// Contract: a slice of unfold_step whose kind is task, and the workspace it left.
-[[nodiscard]] TaskBlocks blocks_of(const Slice&, const Workspace&);
+// Contract: a slice of unfold_step whose kind is task, and the step it left.
+[[nodiscard]] TaskBlocks blocks_of(const Slice&, const SimulatedStep&);
 
 }  // namespace echo::simulate

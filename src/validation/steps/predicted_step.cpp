@@ -52,7 +52,7 @@ StepPrediction predict(const config::MeasuredStep& step, const simulate::Catalog
   if (out.report.status != training::Status::ok) return out;
   const auto readings = config::readings_of(step);
   for (std::size_t i = 0; i < readings.size() && (i == 0 || !out.fits); ++i) {
-    predict_memory(step, readings[i], with_memory, workspace.layout, out);
+    predict_memory(step, readings[i], with_memory, workspace.step.layout, out);
     out.read_to_fit = i > 0;
   }
   return out;

@@ -1,0 +1,49 @@
+// Everything that the report of a generated step was worked out from.
+#pragma once
+
+#include "machine/cluster.hpp"
+#include "simulate/catalog.hpp"
+#include "simulate/prices.hpp"
+#include "simulate/report/evidence.hpp"
+#include "simulate/step/composed_step.hpp"
+#include "timeline/schedule.hpp"
+#include "training/config.hpp"
+#include "training/framework.hpp"
+#include "training/layout/rank_layout.hpp"
+#include "training/model.hpp"
+#include "workload/workload.hpp"
+
+namespace echo::simulate {
+
+struct SimulatedStep {
+  training::RankLayout layout;  // with chunks where the schedule places them
+  workload::Workload work;
+  Prices prices;
+  ComposedStep composed;  // with slowdown
+  Evidence evidence;      // behind the report
+};
+
+// What a step is composed from. Refers to all of it.
+struct StepInput {
+  const training::TrainingConfig& config;
+  const training::ModelSpec& model;
+  const training::FrameworkSpec& framework;
+  const machine::ClusterSpec& cluster;
+  const training::RankLayout& layout;
+  const workload::Workload& work;
+  const Prices& prices;
+  timeline::Schedule schedule;
+
+  [[nodiscard]] timeline::PipelineShape shape() const;  // as the schedule sees it
+  [[nodiscard]] std::int32_t microbatches() const {     // of one copy of the model
+    return training::microbatches_of(config) / layout.copies;
+  }
+};
+[[nodiscard]] StepInput input_of(const training::TrainingConfig&, const Catalog&, const SimulatedStep&);
+
+// The shape a schedule sees; its chunk-to-stage map lives in `layout`.
+[[nodiscard]] timeline::PipelineShape pipeline_shape(const training::TrainingConfig&,
+                                                     const training::RankLayout& layout,
+                                                     const timeline::Schedule&);
+
+}  // namespace echo::simulate

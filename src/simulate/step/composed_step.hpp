@@ -1,0 +1,91 @@
+// One step put together from its blocks: how long each block, pass and stage takes, and where the time goes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "base/bottleneck.hpp"
+#include "base/lane.hpp"
+#include "base/units.hpp"
+#include "simulate/step/passes.hpp"
+#include "timeline/block/block.hpp"
+#include "timeline/pipeline/pipeline.hpp"
+
+namespace echo::simulate {
+
+// One block or chunk as composed. `total` counts busy time by part, hidden or not, without slowdown.
+struct Cost {
+  SimTime time{};
+  std::array<SimTime, time_category_count> exposed{}, total{};
+  std::array<SimTime, 4> graded{};  // compute time by ops::Grade
+  SimTime wait{};                   // of time, for the host to issue it,
+  SimTime traffic_wait{};           // and for gradient and parameter traffic of the pass before
+  BottleneckTimes wait_bottleneck;  // what that hangs on: a slower GPU waits less
+
+  // `count` times `other` on top.
+  void add(const Cost& other, std::int64_t count) {
+    time += count * other.time;
+    wait += count * other.wait;
+    traffic_wait += count * other.traffic_wait;
+    wait_bottleneck.add(other.wait_bottleneck, static_cast<double>(count));
+    for (std::size_t i = 0; i < time_category_count; ++i) {
+      exposed[i] += count * other.exposed[i];
+      total[i] += count * other.total[i];
+    }
+    for (std::size_t i = 0; i < graded.size(); ++i) graded[i] += count * other.graded[i];
+  }
+};
+
+// A chunk's passes, slowed or not; zero where the schedule has none of the kind.
+struct ChunkCost {
+  std::array<Cost, pass_kind_count> passes;
+  SimTime gathers{};  // busy time of its parameter gathers, as slowed, and alone
+  SimTime gathers_alone{};
+  SimTime gathered{};  // its first forward ends no earlier in the step, because of them
+  timeline::DataLane data;
+
+  [[nodiscard]] Cost& operator[](PassKind kind) { return passes[static_cast<std::size_t>(kind)]; }
+  [[nodiscard]] const Cost& operator[](PassKind kind) const { return passes[static_cast<std::size_t>(kind)]; }
+};
+
+// What a step's end hangs on: the stage that is done last, the stage that updates longest after it (-1: the
+// stages go on by themselves, and the step is the turn of the first).
+struct StepEnd {
+  std::int32_t last_stage = 0, update_stage = 0;
+};
+
+// How long the passes take that a pipeline is made of.
+struct PassTimes {
+  std::vector<timeline::ChunkTimes> chunks;
+  std::vector<timeline::DataLane> data;  // [chunks] gradient traffic
+  std::vector<SimTime> pairs;            // rows of work.pairs
+};
+
+// What the step is for the stage with the most work.
+struct StepOutcome {
+  SimTime step{};
+  std::int32_t critical_stage = 0;  // that stage
+  SimTime busiest{};                // its work
+  Cost cost;                        // exposed sums to step
+  StepEnd end;
+};
+
+// As compose() leaves it; nobody changes it afterwards. Vectors keep their buffers from step to step.
+struct ComposedStep {
+  std::vector<Cost> blocks;                 // [work.block_count]
+  std::vector<timeline::BlockTimes> times;  // [work.block_count]
+  std::vector<timeline::BlockPaths> paths;  // [work.block_count] as slowed
+  bool collectives_meet = false;            // in some block
+  std::vector<ChunkCost> chunks;            // [chunks]
+  std::vector<Cost> pairs;                  // rows of work.pairs
+  PassTimes passes;                         // of these chunks and pairs
+  timeline::PipelineTimes pipeline;
+  StepOutcome outcome;
+  // Its critical path: through the pipeline, and how often it runs through each block; where asked for
+  // (critical_path.hpp).
+  timeline::PipelinePath path;
+  std::vector<std::int64_t> path_blocks;  // [work.block_count]
+};
+
+}  // namespace echo::simulate
