@@ -19,16 +19,16 @@ STEPS = pathlib.Path(os.environ.get("ECHO_DATA_DIR") or "../shared/data") / "ste
 
 # Regions of use: strata of the table of published steps. Each stratum is in one of them.
 REGIONS = {
-    "dense models on H100, H800, H200 (Megatron-Core, NeMo)": ["dense-mcore-hopper"],
-    "dense models on B200, B300, GB200 (the same)": ["dense-mcore-blackwell"],
-    "MLPerf submissions": ["mlperf-pretrain"],
-    "models of 18B to 1T on A100 (Megatron-LM, DeepSpeed)": ["korthikanti22", "megatron-sc21", "bloom-chronicles",
+    "dense models on H100 (Megatron-Core, NeMo)": ["dense-mcore-hopper"],
+    "dense models on B200, GB200, GB300 (the same)": ["dense-mcore-blackwell"],
+    "MLPerf pre-training": ["mlperf-pretrain"],
+    "dense models on A100 (Megatron-LM, Megatron-DeepSpeed)": ["korthikanti22", "megatron-sc21", "bloom-chronicles",
                                                              "zero-bubble", "vtrain-multi"],
     "other stacks (FSDP, torchtitan, FlagScale, InternEvo, SimuMax)": ["llm-foundry", "torchtitan", "eager-stacks",
                                                                        "simumax"],
     "mixtures of experts": ["moe-dgxc", "moe-bridge"],
     "fine-tuning, LoRA": ["finetune"],
-    "bound by the host: one node, eager kernels (vTrain, nanotron)": ["vtrain-single", "nanotron-tp8"],
+    "bound by the host (vTrain on single nodes, nanotron)": ["vtrain-single", "nanotron-tp8"],
 }
 # Publications that came after the last fit and the last change of a mechanism: nothing has seen them.
 NEW = {"megatron-bridge", "mlperf-v5.0", "mlperf-v5.1", "torchao"}
@@ -104,7 +104,8 @@ def print_publications():
 def print_topology(path):
     import echo_sweep
 
-    rows = echo_sweep.open(path).where("status == 'feasible' and gpus == 1024 and global_batch == 512")
+    rows = echo_sweep.open(path).feasible.where("gpus == 1024 and global_batch == 512")
+    assert len(rows), "no row of 1 024 GPUs and 4 Mi tokens"
     table = rows.frame(["cluster", "placement", "tp", "cp", "pp", "zero", "step_time"])
     print("| cluster | packed | layout | scattered | layout |")
     print("|---|---|---|---|---|")
@@ -113,7 +114,7 @@ def print_topology(path):
         for placement in ("packed", "scattered"):
             here = table[(table["cluster"] == cluster) & (table["placement"] == placement)]
             best = here.loc[here["step_time"].idxmin()]
-            layout = f"tp {best['tp']}, cp {best['cp']}, pp {best['pp']}" + (", ZeRO-3" if best["zero"] == 3 else "")
+            layout = f"tp {best['tp']}, cp {best['cp']}, pp {best['pp']}" + (", ZeRO-3" if best["zero"] == "parameters" else "")
             cells += [f"{best['step_time']:.2f} s", layout]
         print("| " + " | ".join(cells) + " |")
 

@@ -26,7 +26,7 @@ struct LinkSpec {
 struct GivenFabric {
   NetworkGraph graph;                 // no vertices: none was given
   BytesPerSecond shifted, all_pairs;  // to the like GPU any number of domains on, the slowest; to all
-  SimTime shifted_latency, all_pairs_latency;  // the longest, the mean
+  SimTime shifted_latency{}, all_pairs_latency{};  // the longest, the mean
   friend bool operator==(const GivenFabric&, const GivenFabric&) = default;
 };
 

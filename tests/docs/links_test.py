@@ -2,6 +2,8 @@
 
 import pathlib
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -51,3 +53,10 @@ def test_each_page_of_docs_is_reached_from_the_readme():
 def test_the_first_pages_are_short():
     assert len((ROOT / "README.md").read_bytes()) <= 8192
     assert len((ROOT / "src/README.md").read_text().splitlines()) <= 150
+
+
+def test_the_index_of_headers_says_what_each_is():
+    done = subprocess.run([sys.executable, "-B", ROOT / "src/headers.py"], capture_output=True, text=True, check=True)
+    listed = re.findall(r"^- `([^`]+)`: (\S.*)$", done.stdout, flags=re.M)
+    assert [name for name, _ in listed] and len(listed) == len(list((ROOT / "src").rglob("*.hpp")))
+    assert subprocess.run([sys.executable, "-B", ROOT / "src/headers.py", "attic"], capture_output=True).returncode == 1
