@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "training/axis.hpp"
 #include "training/config.hpp"
 
 namespace echo::config {
