@@ -68,6 +68,26 @@ def used_names(tokens):
             and (after in ("(", "{", "<", "&") or after == "::" and here[0].isupper() or word.match(after))}
 
 
+include = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
+header_folder = pathlib.Path(__file__).resolve().parents[1] / "src"
+known_headers = {}
+
+
+def types_of_headers(text):
+    """Types that our headers name, included by `text` directly or by way of another."""
+    names = set()
+    for header in include.findall(text):
+        if header not in known_headers:
+            known_headers[header] = set()
+            path = header_folder / header
+            if path.exists():
+                inside = path.read_text()
+                code = ignored.sub(" ", inside)
+                known_headers[header] = set(re.findall(r"\b[A-Z]\w*[a-z]\w*", code)) | types_of_headers(inside)
+        names |= known_headers[header]
+    return names
+
+
 class Source:
     def __init__(self, name):
         text = pathlib.Path(name).read_text()
@@ -76,7 +96,7 @@ class Source:
         self.alone = re.search(r"^\s*#\s*(define|undef|pragma)", code, re.MULTILINE) is not None
         tokens = token.findall(re.sub(r"^\s*#.*$", "", code, flags=re.MULTILINE))
         self.private = private_names(tokens)
-        self.used = used_names(tokens)
+        self.used = used_names(tokens) | types_of_headers(text)
 
     def fits(self, other):
         return not (self.alone or other.alone or self.private & (other.private | other.used) or other.private & self.used)

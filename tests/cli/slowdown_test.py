@@ -204,4 +204,4 @@ class Slowdown(unittest.TestCase):
 
 if __name__ == "__main__":
     program, write_overlaps = (os.path.abspath(path) for path in sys.argv[1:3])
-    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=2)  # says why a test was skipped

@@ -7,6 +7,7 @@
 
 #include "cli/terminal/problem_text.hpp"
 #include "cli/terminal/progress.hpp"
+#include "tests/support/temp_file.hpp"
 #include "text/json.hpp"
 #include "text/show_quantity.hpp"
 #include "text/text_table.hpp"
@@ -82,7 +83,8 @@ TEST(Progress, AutoIsABarOnATerminalOnly) {
 }
 
 TEST(ProblemText, PutsACaretUnderTheToken) {
-  const std::string file = testing::TempDir() + "/problem_text_test.toml";
+  const TempFile place("problem_text_test.toml");
+  const std::string file = place.path.string();
   std::ofstream(file) << "schema = 1\n  tp = \"four\"\n";
   const UserError error({Problem{{file, 2, 8, 6}, "tp must be a number", "write tp = 4"}});
   const std::string text = problem_text(error, false);
