@@ -1,6 +1,6 @@
-// How a run is trained beyond its degrees and batch: kernels, number formats, what is kept, sent and computed
-// again. Every framework starts from its own recipe; a sweep may set each choice by itself. recipe.cpp holds
-// one row a choice, from which axes, keys of framework files and config ids are made.
+// Training settings beyond degrees and batch: kernels, number formats, recomputation, communication. Every
+// framework starts from its own recipe; a sweep may set each choice separately. recipe.cpp holds one row per
+// choice, from which axes, keys of framework files and config ids are made.
 #pragma once
 
 #include <array>
@@ -17,11 +17,11 @@
 
 namespace echo::training {
 
-// How ranks that share a sequence come by each other's keys and values (Megatron-LM --cp-comm-type).
+// How ranks that share a sequence obtain each other's keys and values (Megatron-LM --cp-comm-type).
 enum class ContextComm : std::int8_t { ring, all_gather, ulysses, hybrid };
 
-// How tokens reach experts on other nodes: each copy on its own (NCCL's all-to-all), or once a node, where it
-// is copied on (DeepEP, HybridEP).
+// How tokens reach experts on other nodes: each copy separately (NCCL's all-to-all), or once per node, where
+// it is forwarded (DeepEP, HybridEP).
 enum class Dispatch : std::int8_t { per_copy, per_node };
 
 // Scales of 8-bit products: of earlier steps, of the tensor itself, of blocks of it (DeepSeek-V3), or of each
@@ -31,11 +31,11 @@ enum class Fp8Recipe : std::int8_t { delayed, current, blockwise, rowwise };
 // adam: fp32 moments. adam_bf16: 16-bit moments. adam_8bit: block-quantised moments. sgd: one momentum.
 enum class Optimizer : std::int8_t { adam, adam_bf16, adam_8bit, sgd };
 
-// What full recomputation keeps: the input of every group of `recompute_layers` layers, or of the first
+// Tensors kept by full recomputation: the input of every group of `recompute_layers` layers, or of the first
 // `recompute_layers` layers of a chunk, the others keeping all (Megatron-LM --recompute-method).
 enum class RecomputeMethod : std::int8_t { uniform, block };
 
-// What selective recomputation drops (Megatron-LM --recompute-modules), as bits.
+// Modules recomputed by selective recomputation (Megatron-LM --recompute-modules), as bits.
 enum class Module : std::int32_t {
   core_attn = 1,
   layernorm = 2,
@@ -79,7 +79,7 @@ struct Recipe {
   // Sharded weights (ZeRO-3, FSDP).
   std::int32_t fsdp_prefetch = 1;  // units gathered ahead of the one that runs
   bool fsdp_reshard = true;        // weights are freed after the forward pass
-  bool no_sync = false;            // gradients of sharded states are reduced once a step, not each microbatch
+  bool no_sync = false;            // gradients of sharded states are reduced per step, not per microbatch
   // Host memory.
   bool offload_optimizer = false;   // states and update on the CPU (ZeRO-Offload)
   std::int32_t offload_layers = 0;  // layers of each chunk whose activations wait in host memory
@@ -87,7 +87,7 @@ struct Recipe {
   std::int32_t recompute_modules =
       static_cast<std::int32_t>(Module::core_attn);             // of selective; bits of Module
   RecomputeMethod recompute_method = RecomputeMethod::uniform;  // of full
-  std::int32_t recompute_layers = 0;  // of full; 0 = uniform: every layer by itself, block: all of a chunk
+  std::int32_t recompute_layers = 0;  // of full; 0 = uniform: every layer separately, block: all of a chunk
   // Mixtures of experts.
   Dispatch dispatch = Dispatch::per_copy;
   bool overlaps_shared_experts = false;  // run beside the experts' all-to-alls
@@ -101,14 +101,14 @@ struct Recipe {
   std::int32_t packed_tokens = 0;
   std::int32_t mtp_layers = 0;     // extra layers that each predict one token further (DeepSeek-V3, 2.2)
   std::int32_t lora_rank = 0;      // low-rank adapters on a frozen model; 0 = all weights are trained
-  std::int32_t lora_targets = 15;  // products beside which they stand; bits of Product
-  // Communicators: what NCCL is held to, beside TrainingConfig::nccl_version.
+  std::int32_t lora_targets = 15;  // products that have adapters; bits of Product
+  // Communicators: NCCL settings besides TrainingConfig::nccl_version.
   ops::NcclAlgorithm nccl_algo = ops::NcclAlgorithm::automatic;
   ops::NcclProtocol nccl_proto = ops::NcclProtocol::automatic;
   std::int32_t nccl_min_nchannels = 0, nccl_max_nchannels = 0,
                nccl_max_p2p_nchannels = 0;  // 0 = NCCL decides
   ops::CommLibrary comm_library = ops::CommLibrary::cluster;
-  std::int32_t comm_kernels = 0;  // asked before the library; bits of ops::CommKernel
+  std::int32_t comm_kernels = 0;  // tried before the library; bits of ops::CommKernel
   // Collectives: NCCL's, or textbook ones, which the others describe (ops::GenericSettings).
   ops::CollectiveModel collectives = ops::CollectiveModel::nccl_whitebox;
   ops::GenericAlgorithm generic_algorithm = ops::GenericAlgorithm::best;
@@ -126,8 +126,7 @@ struct Recipe {
 };
 
 // How the value of a choice is written: true or false; a whole number from 0; one of `words`; several of them
-// joined by
-// "+"; thousandths of a real number.
+// joined by "+"; a real number, stored in thousandths.
 enum class ChoiceKind : std::int8_t { flag, count, word, words, permille };
 
 struct ChoiceHead {
@@ -189,7 +188,7 @@ inline constexpr auto choice_heads = std::to_array<ChoiceHead>({
 });
 inline constexpr auto choice_count = static_cast<std::int32_t>(choice_heads.size());
 
-// The place of a choice among the others; a name that no choice has does not compile.
+// The index of a choice; an unknown name does not compile.
 consteval std::int32_t choice_named(std::string_view name) {
   std::int32_t i = 0;
   while (choice_heads.at(static_cast<std::size_t>(i)).name != name) ++i;
