@@ -1,4 +1,4 @@
-// The links a group sees among all others of its kind, from flows over the machine itself.
+// The links that a group gets among all groups of its kind, from flow-level simulation of the machine.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace echo::network {
 
-// What stands where a topology's closed form would: `scale_out` is the bandwidth with which a node of the
-// slowest group gets its traffic through while all groups like it, side by side from the first GPU on, do the
-// same; its latency is that of the longest way. `traffic`: rings, trees, or pairs (`all_pairs` false: a send
-// to the last member only). Pure; costs a graph and its routes, so callers keep what they got. Groups that
-// are irregular or stay inside a scale-up domain see `closed`, what the closed form says. `scattered`: the
-// nodes stand in random order under the fabric. `seed`: of that order and of hashes.
+// Replaces a topology's closed form: `scale_out` is the bandwidth of a node of the slowest group while all
+// identical groups, side by side from the first GPU, communicate too; its latency is that of the longest
+// path. `traffic`: rings, trees, or pairs (`all_pairs` false: a send to the last member only). Pure; builds a
+// graph and its routes, so callers keep the result. Groups that are irregular or stay inside a scale-up
+// domain get `closed`, the result of the closed form. `scattered`: the nodes are in random order under the
+// fabric. `seed`: of that order and of hashes.
 struct Traffic {
   Method method = Method::ring;
   bool all_pairs = true, scattered = false;

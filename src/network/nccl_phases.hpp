@@ -1,4 +1,4 @@
-// What NCCL's methods send over the links of a machine.
+// Transfers of NCCL's methods over the links of a machine, in phases.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace echo::network {
 
-// ring: steps of a ring through all members; tree: two binary trees over nodes, chains inside; nvls_tree: the
-// switch of a node reduces, trees between nodes; pairwise: everyone to everyone, also a single send.
+// ring: steps of a ring through all members; tree: two binary trees over nodes, chains within; nvls_tree: the
+// switch of a node reduces, trees between nodes; pairwise: every member to every other, also a single send.
 enum class Method : std::int8_t { ring, tree, nvls_tree, pairwise };
 
-// Members stand node by node, `per_node` on each. `payload` as in ops::CollectiveQuery.
+// Members are ordered by node, `per_node` on each. `payload` as in ops::CollectiveQuery.
 struct GroupShape {
   std::int32_t ranks = 1, per_node = 1;
 };

@@ -1,4 +1,4 @@
-// One config -> the work of one step.
+// Generates the work of one training step from a config.
 #pragma once
 
 #include "machine/cluster.hpp"
@@ -10,10 +10,10 @@
 
 namespace echo::workload {
 
-// Whether a schedule runs weight gradients as tasks of their own: of no backward, of all, or of some.
+// Whether a schedule runs weight gradients as separate tasks: for no backward pass, for all, or for some.
 enum class Backward : std::int8_t { whole, split, both };
 
-// Contract: any split backward does not come with sharded gradients or weights (zero <= 1).
+// Contract: a split backward requires unsharded gradients and weights (zero <= 1).
 // Contract: `config` passed check_feasible; `layout` holds its groups, chunk layers and chunk-to-stage map.
 // `out` is reused; a warm call allocates nothing.
 void generate_workload(const training::TrainingConfig&, const training::ModelSpec&,
