@@ -19,27 +19,27 @@ struct Call {
 struct Cost {
   PartedTime time;
   double memory_bytes =
-      0.0;  // moved through one GPU's HBM: reads of own data, incoming writes, reads, outgoing writes
+      0.0;  // through one GPU's HBM: reads of own data, incoming writes, reads, outgoing writes
 };
 
-// Contract, for ranks >= 2 and where `applies`: `time` is positive, grows with bytes, never grows with
-// bandwidth at the same channels, and is never below the wire's own time. All times in us.
+// Contract, for ranks >= 2 and if `applies`: `time` is positive, grows with bytes, never grows with bandwidth
+// at the same channels, and is never below the wire time. All times in us.
 struct Algorithm {
   const char* name;
   const char* source;
-  std::int32_t order;  // place in NCCL's search, a tie keeps the first: that of ops::NcclAlgorithm, one
-                       // less; below 0: taken before NCCL is asked
+  std::int32_t order;  // position in NCCL's search (a tie keeps the first): ops::NcclAlgorithm minus one;
+  // below 0: tried before NCCL
   bool (*applies)(const Call&, const Communicator&, ops::Protocol);
-  // NCCL's estimate, by which it chooses; meaningless between different kinds of call.
+  // NCCL's estimate for its choice; comparable only within one kind of call.
   double (*nccl_time)(const Call&, const Communicator&, ops::Protocol);
   std::int32_t (*channels)(const Call&, const Communicator&, ops::Protocol);  // CTAs
   Cost (*time)(const Call&, const Communicator&, ops::Protocol, const NetworkConstants&);
 };
 
 [[nodiscard]] std::span<const Algorithm* const> algorithm_table();  // sorted by name; ids index it
-// Of an estimate that NCCL's rules made. Precondition: it has one.
+// Algorithm of an estimate made by NCCL's rules. Precondition: it has one.
 [[nodiscard]] const Algorithm& algorithm_of(const ops::CollectiveEstimate&);
-// "ring"; of a textbook collective its own name; empty where nothing travels.
+// "ring"; the own name of a textbook collective; empty if nothing is sent.
 [[nodiscard]] std::string_view name_of_algorithm(const ops::CollectiveEstimate&);
 
 }  // namespace echo::collective

@@ -39,10 +39,10 @@ struct Profile {
 // Why the measurement is impossible; null if it is possible.
 [[nodiscard]] const char* why_unsound(const Measurement&);
 
-// Rows in the order of their GPU's name and of the members above; names and origins sorted, each once, and
-// only those that a row has.
+// Rows in the order of their GPU's name and of the members above; names and origins sorted, unique, and only
+// those that a row uses.
 [[nodiscard]] Profile tidied(Profile);
-// The rows of both, tidied. What stands in both, word for word, is one measurement seen twice.
+// The rows of both, tidied. Identical rows are one measurement.
 [[nodiscard]] Profile joined(const Profile&, const Profile&);
 
 }  // namespace echo::kernels
