@@ -17,8 +17,8 @@ namespace echo::kernels {
 [[nodiscard]] ops::KernelPrice price_known(const ops::KernelKey&, const machine::GpuSpec&,
                                            const KernelConstants&, const Database&);
 
-// What the model says of a measured kernel under the conditions of the measurement; nothing where it can say
-// nothing: no constants of GpuSpec::kernels, a precision that the GPU lacks.
+// Modelled time of a measured kernel under the conditions of the measurement; nothing if the model cannot
+// price it: no constants for GpuSpec::kernels, or a precision that the GPU lacks.
 [[nodiscard]] std::optional<SimTime> modelled_alike(const Measurement&, const machine::GpuSpec&,
                                                     std::span<const KernelConstants>);
 
