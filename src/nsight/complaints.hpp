@@ -24,8 +24,8 @@ class Complaints {
     if (count_ == 0) return;
     if (count_ > most)
       list_.push_back({{file_, 0, 0, 1},
-                       std::to_string(count_ - most) + " more rows cannot be used either",
-                       "mend those above first"});
+                       std::to_string(count_ - most) + " more rows cannot be used",
+                       "fix the rows above first"});
     throw UserError(std::move(list_));
   }
 

@@ -55,7 +55,8 @@ class Reader {
       if (!problem.empty()) complain(first_row_[i], problem);
     }
     if (kernels_.empty())
-      complaints_.add(1, "the table has no kernels", "profile the program again; was anything launched?");
+      complaints_.add(1, "the table has no kernels",
+                      "profile the program again, and check that it launches kernels");
     complaints_.throw_if_any();
     return std::move(kernels_);
   }
@@ -63,7 +64,7 @@ class Reader {
  private:
   void complain(std::size_t row, const std::string& what) {
     complaints_.add(table_.place(row).line, what,
-                    "print the report again: ncu --import FILE.ncu-rep --csv, in the English locale");
+                    "export the report again in the English locale: ncu --import FILE.ncu-rep --csv");
   }
 
   void take(std::size_t kernel, std::size_t row, std::string_view metric, std::string_view unit,

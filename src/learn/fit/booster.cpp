@@ -139,7 +139,7 @@ struct Booster::Handle {};
 bool is_built_with_xgboost() { return false; }
 
 static void refuse() {
-  throw UserError("this build has no xgboost, which trains trees",
+  throw UserError("this build lacks xgboost, which is needed to train trees",
                   "install libxgboost-dev and build again, or train a network (mlp)");
 }
 

@@ -88,7 +88,7 @@ void check(const Output& output, const RankTrace& rank, const trace::Node& node)
   throw UserError("node " + std::to_string(node.id) + " (" +
                       output.trace.names[static_cast<std::size_t>(node.name)] + ") of rank " +
                       std::to_string(rank.rank) + " has no duration",
-                  "price the trace first: a Chakra file runs for the times that it says");
+                  "price the trace first: a Chakra file contains the times of its nodes");
 }
 
 class RankWriter {

@@ -27,8 +27,8 @@ class FileProblems {
     if (count_ == 0) return;
     if (count_ > most)
       list_.push_back({{file_, 0, 0, 1},
-                       std::to_string(count_ - most) + " more places are wrong too",
-                       "mend those above first"});
+                       std::to_string(count_ - most) + " more places are wrong",
+                       "fix the places above first"});
     throw UserError(std::move(list_));
   }
 

@@ -67,7 +67,7 @@ class Reader {
       if (!has_events) json_.fail("it has no \"traceEvents\"");
     } catch (const JsonFault& fault) {
       FileProblems problems(source_.path());
-      problems.at_byte(fault.offset(), fault.what(), "profile again, and let the profiler write all of it");
+      problems.at_byte(fault.offset(), fault.what(), "profile again, and let the profiler finish writing");
       problems.throw_if_any();
     }
     return on_gpu_;
