@@ -1,4 +1,4 @@
-// What is wrong with one file, collected so that one pass shows all of it.
+// Problems of one file, collected so that one pass reports all of them.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A process started, read and, where it takes too long, ended.
+// Starts a child process, reads its output, and ends it after a time limit.
 #pragma once
 
 #include <string>

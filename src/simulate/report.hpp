@@ -1,4 +1,4 @@
-// The answer for one config. Plain and trivially copyable: it crosses MPI and the journal as bytes.
+// The result for one config. Plain and trivially copyable: it passes through MPI and the journal as bytes.
 #pragma once
 
 #include <array>

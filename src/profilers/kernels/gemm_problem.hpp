@@ -1,4 +1,4 @@
-// A product of the simulator in the words of cuBLAS, whose matrices are column-major.
+// A matrix product of the simulator in cuBLAS terms, with column-major matrices.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Prices for everything a workload names.
+// Prices all kernels and collectives of a workload.
 #pragma once
 
 #include "simulate/calibration.hpp"

@@ -1,4 +1,4 @@
-// A trace as ops that can be replayed.
+// Converts a trace to a graph of ops for replay.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Chunk times -> the whole step of every stage, and where the busiest stage's time went.
+// Composes the whole step of every stage from chunk times, and splits the busiest stage's time.
 #pragma once
 
 #include "simulate/catalog.hpp"

@@ -1,5 +1,5 @@
-// The critical path of a composed step: from its end back through pipeline, blocks and transfers, by part and
-// by what it hangs on.
+// The critical path of a composed step: from its end back through pipeline, blocks and transfers, per time
+// category and per bottleneck.
 #pragma once
 
 #include "simulate/step/compose_step.hpp"

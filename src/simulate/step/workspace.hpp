@@ -1,4 +1,4 @@
-// Reused buffers and price memos of one worker. Results never depend on its contents.
+// Reused buffers and price caches of one worker. Results never depend on its contents.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// The ops of one gpu rank in the order its host issues them, as nodes of a trace.
+// Records the ops of one GPU rank as nodes of a trace, in the order its host issues them.
 #pragma once
 
 #include <array>

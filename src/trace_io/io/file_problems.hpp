@@ -1,4 +1,4 @@
-// What is wrong with a file of traces, collected so that one pass shows all of it.
+// Problems of a trace file, collected so that one pass reports all of them.
 #pragma once
 
 #include <cstdint>
