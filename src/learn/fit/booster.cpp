@@ -1,4 +1,4 @@
-// Settings that make a training repeatable: one thread, exact splits (no histogram that hangs on how rows
+// Settings that make a training repeatable: one thread, exact splits (no histogram that depends on how rows
 // were cut into batches), draws seeded anew in each round, so that no earlier training in this process
 // matters.
 #include "learn/fit/booster.hpp"

@@ -36,7 +36,7 @@ struct PricedKernel {
 struct PricedCollective {
   ops::CollectiveEstimate alone;
   network::LinkDemand use;
-  std::int32_t number = 0;  // likewise
+  std::int32_t number = 0;  // the same
 };
 
 struct FlowLinksKey {

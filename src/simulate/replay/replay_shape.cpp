@@ -1,6 +1,6 @@
 // Growing a traced job.
 //
-// Problem. A trace is of one world size; a user wants to know of others. What a rank does hangs on the
+// Problem. A trace is of one world size; a user wants to know of others. The work of a rank depends on the
 // tensor, pipeline, context and expert degrees, so those stay. Along the data-parallel dimension ranks do the
 // same on other data: more of them change the size of the groups they meet in, and nothing else but what is
 // split over them.

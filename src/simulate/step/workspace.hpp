@@ -45,7 +45,7 @@ struct Cost {
   std::array<SimTime, 4> graded{};  // compute time by ops::Grade
   SimTime wait{};                   // of time, for the host to issue it,
   SimTime traffic_wait{};           // and for gradient and parameter traffic of the pass before
-  BottleneckTimes wait_bottleneck;  // what that hangs on: a slower GPU waits less
+  BottleneckTimes wait_bottleneck;  // its bottlenecks: a slower GPU waits less
 
   // `count` times `other` on top.
   void add(const Cost& other, std::int64_t count) {
