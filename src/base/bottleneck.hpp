@@ -1,4 +1,4 @@
-// What a duration hangs on: the figures of a machine that would make it shorter, and what none of them moves.
+// Splits a duration by the hardware limit that bounds it; `fixed` is the rest, which no limit moves.
 #pragma once
 
 #include <array>
@@ -11,17 +11,17 @@
 
 namespace echo {
 
-// arithmetic: time inverse to the GPU's FLOP/s; memory: to its HBM bandwidth; scale_up, scale_out: to the
-// bandwidth of those links; latency: all of a collective that no bandwidth shortens and that is not counted
-// as fixed (launch, hops, posting); host: launch gaps and issue by the CPU; fixed: the rest (start and drain
-// of kernels, copies bound by one SM, work in the host's memory).
+// arithmetic: time inversely proportional to the GPU's FLOP/s; memory: to its HBM bandwidth; scale_up,
+// scale_out: to the bandwidth of those links; latency: the part of a collective that no bandwidth shortens
+// and that is not counted as fixed (launch, hops, posting); host: launch gaps and issue by the CPU; fixed:
+// the rest (start and drain of kernels, copies bound by one SM, work in the host's memory).
 enum class Bottleneck : std::int8_t { arithmetic, memory, scale_up, scale_out, latency, host, fixed };
 inline constexpr std::int32_t bottleneck_count = 7;
 inline constexpr std::array<std::string_view, bottleneck_count> bottleneck_names{
     "arithmetic", "memory", "scale_up", "scale_out", "latency", "host", "fixed"};
 
-// Picoseconds of a duration by driver; their sum is the duration. d ln(duration) / d ln(bandwidth) is minus
-// the share of that bandwidth's driver, and so on.
+// Picoseconds of a duration per bottleneck; their sum is the duration. d ln(duration) / d ln(bandwidth) is
+// minus the share of that bandwidth's bottleneck, and so on.
 struct BottleneckTimes {
   std::array<double, bottleneck_count> ps{};
 
@@ -33,7 +33,7 @@ struct BottleneckTimes {
   friend bool operator==(const BottleneckTimes&, const BottleneckTimes&) = default;
 };
 
-// A stretch of critical path: its length by part (sums to it exactly) and by driver (up to rounding).
+// A stretch of critical path: its length per time category (exact sum) and per bottleneck (up to rounding).
 struct PathShare {
   std::array<SimTime, time_category_count> part{};
   BottleneckTimes bottleneck;

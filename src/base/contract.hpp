@@ -1,5 +1,5 @@
-// What callers owe (ECHO_EXPECT) and what we promise (ECHO_ENSURE). Both state facts and stay on in every
-// build; a broken one throws and becomes a `failed` row, so that one bug never takes a sweep down.
+// Preconditions (ECHO_EXPECT) and postconditions (ECHO_ENSURE). Both are checked in every build; a violation
+// throws and becomes a `failed` row, so that one bug never takes a sweep down.
 #pragma once
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// Random draws as a pure function of (seed, key, draw number): independent of order and of workers.
+// Random draws as a pure function of (seed, key, draw number): independent of their order and of the workers.
 // Source: SplitMix64 finaliser (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
 #pragma once
 

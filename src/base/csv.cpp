@@ -139,7 +139,7 @@ std::optional<std::int32_t> CsvTable::integer(std::size_t row, std::string_view 
   const std::optional<double> value = number(row, column);
   if (!value) return std::nullopt;
   if (*value != std::floor(*value) || std::abs(*value) > std::numeric_limits<std::int32_t>::max())
-    throw UserError({Problem{place(row, column), "column " + std::string(column) + " needs a whole number",
+    throw UserError({Problem{place(row, column), "column " + std::string(column) + " must be a whole number",
                              "write an integer, or leave the cell blank"}});
   return static_cast<std::int32_t>(*value);
 }

@@ -1,4 +1,4 @@
-// XXH3 of a stream of bytes: 128 bits name a result, 64 bits guard a record.
+// XXH3 hashes of a stream of bytes: 128 bits identify a result, 64 bits are the checksum of a record.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ class Digest {
   Digest& operator=(Digest&&) noexcept;
   ~Digest();
   void add(std::span<const std::byte>);
-  // Of everything added so far: 32 lower-case hex digits, the high half first.
+  // Digest of everything added so far: 32 lower-case hex digits, the high half first.
   [[nodiscard]] std::string hex() const;
 
  private:

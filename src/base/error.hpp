@@ -1,4 +1,4 @@
-// Problems a user can fix, collected so that one pass reports them all.
+// Problems that a user can fix, collected so that one pass reports them all.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace echo {
 
-// Where a problem stands; line and column are 1-based, 0 = not known. `length` characters get the caret.
+// Where a problem is; line and column are 1-based, 0 = unknown. `length` characters are underlined.
 struct Place {
   std::string file;
   std::int32_t line = 0, column = 0, length = 1;
@@ -19,7 +19,7 @@ struct Problem {
   enum class Severity : std::int8_t { error, warning };
   Place place;
   std::string what;    // "unknown schedule \"zb-h1x\""
-  std::string remedy;  // "did you mean \"zb-h1\"?"; what to do about it
+  std::string remedy;  // "did you mean \"zb-h1\"?": how to fix it
   Severity severity = Severity::error;
 };
 

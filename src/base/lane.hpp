@@ -1,4 +1,5 @@
-// The streams one GPU runs at once: one of computation, the others of communication. Each is in order.
+// The streams that one GPU runs concurrently: one of computation, the others of communication. Each executes
+// in order.
 #pragma once
 
 #include <array>
@@ -7,11 +8,11 @@
 
 namespace echo {
 
-// host: copies to and from the memory of the GPU's host, by copy engines of their own.
+// host: copies to and from host memory, by the GPU's copy engines.
 enum class Lane : std::int8_t { compute, tensor, context, expert, data, host };
 inline constexpr std::int32_t lane_count = 6;
 
-// What a slice of step time is spent on; the exposed parts of one gpu rank sum to the step exactly.
+// What a slice of step time is spent on; the exposed times of one GPU rank sum to the step exactly.
 // Order and names are the file's (`/breakdown/part`).
 enum class TimeCategory : std::int8_t {
   forward,

@@ -1,4 +1,4 @@
-// Physical quantities with only the arithmetic physics allows.
+// Physical quantities that allow only dimensionally valid arithmetic.
 // Simulated time is integer picoseconds: sums are order-independent and ties are real ties.
 #pragma once
 

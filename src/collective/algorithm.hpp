@@ -19,16 +19,16 @@ struct Call {
 struct Cost {
   PartedTime time;
   double memory_bytes =
-      0.0;  // moved through one GPU's HBM: reads of own data, incoming writes, reads, outgoing writes
+      0.0;  // through one GPU's HBM: reads of own data, incoming writes, reads, outgoing writes
 };
 
-// Contract, for ranks >= 2 and where `applies`: `time` is positive, grows with bytes, never grows with
-// bandwidth at the same channels, and is never below the wire's own time. All times in us.
+// Contract, for ranks >= 2 and if `applies`: `time` is positive, grows with bytes, never grows with bandwidth
+// at the same channels, and is never below the wire time. All times in us.
 struct Algorithm {
   ops::NcclAlgorithm id;  // and so its name, and its place in the search
   const char* source;
   bool (*applies)(const Call&, const Communicator&, ops::Protocol);
-  // NCCL's estimate, by which it chooses; meaningless between different kinds of call.
+  // NCCL's estimate for its choice; comparable only within one kind of call.
   double (*nccl_time)(const Call&, const Communicator&, ops::Protocol);
   std::int32_t (*channels)(const Call&, const Communicator&, ops::Protocol);  // CTAs
   Cost (*time)(const Call&, const Communicator&, ops::Protocol, const NetworkConstants&);
@@ -37,7 +37,7 @@ struct Algorithm {
 [[nodiscard]] std::span<const Algorithm* const> algorithm_table();  // sorted by name
 // Of an estimate that NCCL's rules made. Precondition: it has one.
 [[nodiscard]] const Algorithm& algorithm_of(const ops::CollectiveEstimate&);
-// "ring"; of a textbook collective its own name; empty where nothing travels.
+// "ring"; the own name of a textbook collective; empty if nothing is sent.
 [[nodiscard]] std::string_view name_of_algorithm(const ops::CollectiveEstimate&);
 
 }  // namespace echo::collective

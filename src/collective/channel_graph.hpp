@@ -1,4 +1,4 @@
-// The channels NCCL would lay over a node: how many, and what each carries inside and between nodes.
+// The channels that NCCL would build over a node: their number, and bandwidth within and between nodes.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ struct ChannelGraph {
   double intra = 0.0, inter = 0.0;  // GB/s per channel
 };
 
-// What the search sees of one node of the group.
+// Input of the search for one node of the group.
 struct NodeLinks {
   std::int32_t compute_capability = 80;
   std::int32_t ranks = 8;  // of the group, on the node
@@ -24,11 +24,11 @@ struct NodeLinks {
 [[nodiscard]] ChannelGraph tree_graph(const NodeLinks&, const ChannelGraph& ring);
 [[nodiscard]] ChannelGraph nvls_graph(const NodeLinks&);  // one channel headed by each of 32 GPUs at most
 
-// Heads of a node that send into the network: one channel each, a NIC's worth of rate.
+// Heads of a node that send into the network: one channel each, at the rate of one NIC.
 [[nodiscard]] ChannelGraph collnet_direct_graph(const NodeLinks&);
 
-// CTAs a ring or tree kernel may use: NCCL runs every channel twice, Hopper's few fast network channels four
-// times.
+// CTAs that a ring or tree kernel may use: NCCL duplicates every channel, and uses Hopper's few fast network
+// channels four times.
 [[nodiscard]] std::int32_t communicator_channels(const NodeLinks&, const ChannelGraph& ring);
 
 // NVLink rate as NCCL counts it, GB/s per direction, from the data sheet's: links times its own per-link

@@ -1,4 +1,4 @@
-// NCCL's choice of algorithm and protocol for a call, and what the choice takes.
+// NCCL's choice of algorithm and protocol for a call, and the time of that choice.
 #pragma once
 
 #include "collective/algorithm.hpp"
@@ -11,8 +11,8 @@ struct Choice {
   double nccl_time = 0.0;
 };
 
-// The least of NCCL's estimates, what is forced heeded where it serves the call. `in_line`: like calls of one
-// group that a channel runs one after another, whose latencies rings add up.
+// The minimum of NCCL's estimates; forced settings apply if they support the call. `in_line`: equal calls of
+// one group that a channel runs one after another, whose latencies add up in rings.
 [[nodiscard]] Choice choose(const Call&, const Communicator&, const ops::CommSettings&,
                             std::int32_t in_line = 1);
 

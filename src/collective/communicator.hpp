@@ -1,4 +1,4 @@
-// One communicator as NCCL would set it up: tables, graphs and counts, from its shape, its links and its
+// One communicator as NCCL would set it up: tables, graphs and channel counts, from its shape, links and
 // settings.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace echo::collective {
 // Rates in GB/s (1e9 B/s), times in us: NCCL's own units, so that its formulas stay recognisable.
 struct Communicator {
   const NcclTables* tables = nullptr;
-  std::int32_t ranks = 1, nodes = 1, per_node = 1;  // a node: what shares the scale-up network
+  std::int32_t ranks = 1, nodes = 1, per_node = 1;  // a node: GPUs that share the scale-up network
   Arch arch = Arch::ampere;
   std::int32_t compute_capability = 80;
   machine::CpuVendor cpu = machine::CpuVendor::intel;
@@ -25,7 +25,7 @@ struct Communicator {
   bool sharp = false;        // the network's switches reduce
   bool switched = false;     // the node has NVSwitches: more than two GPUs on NVLink
   ChannelGraph ring, tree, nvls, collnet_direct;
-  bool same_channels = true;  // every ring visits the node's GPUs in one order: one node, or one NIC
+  bool same_channels = true;  // all rings visit the node's GPUs in the same order: one node, or one NIC
   std::int32_t channels = 0, nvls_channels = 0, p2p_channels = 0;  // CTAs
 
   [[nodiscard]] bool multi_node() const { return nodes > 1; }

@@ -1,4 +1,4 @@
-// Network constants found from measured times of collectives.
+// Network constants fitted to measured times of collectives.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,11 @@ struct MeasuredCollective {
 struct FittedConstants {
   NetworkConstants constants;
   std::vector<double>
-      error;                // per field, one standard error in the constant's own unit; 0 where none matters
+      error;                // per field, one standard error in the constant's unit; 0 if no row depends on it
   std::vector<bool> moved;  // per field: whether any row depends on it
 };
 
-// What NCCL does in each row does not depend on the constants: decided once.
+// NCCL's choices in each row do not depend on the constants: computed once.
 class PreparedRows {
  public:
   explicit PreparedRows(std::span<const MeasuredCollective> rows);
@@ -45,14 +45,13 @@ class PreparedRows {
   std::vector<Prepared> calls_;
 };
 
-// What the first guess is: figures of other hardware, or those of the same GPUs under another fabric.
+// Source of the first guess: figures of other hardware, or of the same GPUs on another fabric.
 enum class Guess : std::int8_t { other_gpu, same_gpu };
 
-// How far, in log units, a constant may reasonably lie from its guess. Inside a node the same GPUs behave
-// alike.
+// Width of a constant's prior around its guess, in log units. Inside a node the same GPUs behave the same.
 [[nodiscard]] double prior_width(std::string_view field, Guess);
 
-// `centre` is both first guess and middle of the priors. Deterministic.
+// `centre` is both the first guess and the centre of the priors. Deterministic.
 [[nodiscard]] FittedConstants fit_constants(std::span<const MeasuredCollective> rows,
                                             const NetworkConstants& centre, Guess guess = Guess::other_gpu);
 

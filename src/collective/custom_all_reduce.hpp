@@ -1,6 +1,6 @@
-// One-shot and two-shot all-reduce, as vLLM and TensorRT-LLM run beside NCCL for short messages inside a
-// node: GPUs read each other's buffers. One shot: each reads all of all peers; two shots: each sums its part,
-// then reads the other parts.
+// One-shot and two-shot all-reduce, which vLLM and TensorRT-LLM use instead of NCCL for short messages inside
+// a node: GPUs read each other's buffers. One shot: each reads the buffers of all peers; two shots: each sums
+// its part, then reads the other parts.
 //   one:  T = 5 us + (n-1) S / rate        two GPUs; up to four below 512 KiB; up to eight below 256 KiB
 //   two:  T = 8 us + 2 S (n-1)/n / rate    up to 8 MiB;   rate = 0.32 of a GPU's links
 // Source: vllm-project/vllm csrc/custom_all_reduce.cuh (thresholds, 36 thread blocks) and
@@ -18,7 +18,7 @@ namespace echo::collective {
 enum class Shots : std::int8_t { one, two };
 inline constexpr std::int32_t custom_blocks = 36;
 
-// The kernel serves the call, with so many shots.
+// Whether the kernel supports the call with this number of shots.
 [[nodiscard]] inline bool custom_serves(const Call& call, const Communicator& c, ops::Protocol p,
                                         Shots shots) {
   constexpr std::int64_t kib = 1024, most = 8192 * kib;

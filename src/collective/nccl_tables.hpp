@@ -1,4 +1,4 @@
-// The numbers NCCL chooses by, per family of versions. Microseconds and GB/s (1e9 B/s), as in its source.
+// NCCL's tuning tables per family of versions. Microseconds and GB/s (1e9 B/s), as in its source.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ using PerProtocol = std::array<double, 3>;  // LL, LL128, Simple
 using PerSpan = std::array<double, 3>;      // one node, two nodes, more
 using PerArch = std::array<PerSpan, 4>;
 
-// How NCCL rates NVLink SHARP: not at all, as 2.18 did, by a flat 5/6, or by a measured efficiency.
+// NCCL's estimate of NVLink SHARP: none, as in 2.18, a constant 5/6, or a measured efficiency.
 enum class NvlsRule : std::int8_t { none, first, flat, efficiency };
 
 struct NcclTables {
@@ -40,16 +40,16 @@ struct NcclTables {
   double ring_ll128_single = 0.92;    // LL128 share when each node holds one rank
   bool counts_extra_steps = false;    // 2N network steps in an all-reduce ring, not 2(N-1)
   bool tree_hop_when_single = false;  // one rank per node: the tree's network hop everywhere
-  bool network_overhead = true;       // posting a network operation holds up NVLink steps too
+  bool network_overhead = true;       // posting a network operation also delays NVLink steps
   bool plateau_by_size = false;       // ring plateau from ranks/16 * 64 KiB on, x1.9; else by channel share
   bool ll128_on_blackwell = true;
   double pat_share = 0.0;             // of the tree graph's rate; 0 = no PAT yet
-  double collnet_arity = 0.0;         // us a further local rank costs CollNet direct; 0 = not modelled
-  double plain_tree_share = 1.0;      // of the rate, where each node holds one rank: no chain to balance
-  bool nvls_tree_correction = false;  // the tree's size correction also on NVLSTree, x86 Blackwell
+  double collnet_arity = 0.0;         // us per further local rank in CollNet direct; 0 = not modelled
+  double plain_tree_share = 1.0;      // of the rate, if each node holds one rank: no chain to balance
+  bool nvls_tree_correction = false;  // the tree's size correction also for NVLSTree, x86 Blackwell
 };
 
-// The family an NCCL version belongs to. `version` as NCCL prints it: 22105, or 2804 before 2.9.
+// The family of an NCCL version. `version` as printed by NCCL: 22105, or 2804 before 2.9.
 [[nodiscard]] const NcclTables& nccl_tables(std::int32_t version);
 
 // NCCL's measured correction of the tree's bandwidth by message size; 1 outside 64 B .. 512 MiB.

@@ -1,4 +1,4 @@
-// What the two NVLink SHARP methods share.
+// Common parts of the two NVLink SHARP methods.
 #pragma once
 
 #include <algorithm>
@@ -10,13 +10,13 @@
 
 namespace echo::collective {
 
-// Hopper and later, an NVSwitch (more than two GPUs on NVLink), and a version that knows it.
+// Hopper and later, an NVSwitch (more than two GPUs on NVLink), and a version that supports it.
 [[nodiscard]] inline bool has_nvls(const Communicator& c) {
   return c.library == ops::CommLibrary::nccl && c.tables->nvls != NvlsRule::none &&
          c.compute_capability >= 90 && c.inside == Level::nvlink && c.per_node > 2;
 }
 
-// NCCL's measured share of the link rate, 2.28 on. Source: NVIDIA/nccl graph/tuning.cc, nvlsEfficiency.
+// NCCL's measured share of the link rate, from 2.28. Source: NVIDIA/nccl graph/tuning.cc, nvlsEfficiency.
 [[nodiscard]] inline double nvls_efficiency(const Communicator& c) {
   return c.arch == Arch::blackwell ? 0.74 : 0.85;
 }
@@ -37,7 +37,7 @@ namespace echo::collective {
   return shorter_chunk(chunk, 16384.0, message, 2.0 * concurrent * 32768.0);
 }
 
-// The same between nodes, where the tree forwards whole chunks: at most 64 KiB from four nodes on.
+// The same between nodes, where the tree forwards whole chunks: at most 64 KiB for four nodes or more.
 [[nodiscard]] inline double nvls_tree_chunk(std::int64_t bytes, const Communicator& c) {
   const double concurrent = static_cast<double>(c.nvls_channels) * c.nvls.channels;
   const double message = static_cast<double>(bytes);
@@ -46,12 +46,12 @@ namespace echo::collective {
   return shorter_chunk(chunk, 32768.0, message, concurrent * 65536.0);
 }
 
-// HBM bytes a byte of the message costs a GPU at the network: its part of it written, read by the NIC,
-// written by the NIC, read.
+// HBM bytes of a GPU per byte of the message for the network: its part is written, read by the NIC, written
+// by the NIC, and read.
 [[nodiscard]] inline double nvls_network_bytes(const Communicator& c) { return 4.0 / c.nvls.channels; }
 
-// Rate of one direction of a GPU's links for the whole message. Each chunk costs a channel a fixed hand-over;
-// a GPU's own share stays where it is, less of it the more nodes there are. Source: tuning.cc (efficiency,
+// Time of one direction of a GPU's links for the whole message. Each chunk costs a channel a fixed hand-over;
+// a GPU's own share is not sent, and is smaller the more nodes there are. Source: tuning.cc (efficiency,
 // shares).
 [[nodiscard]] inline PartedTime nvls_wire(double bytes, double chunk, const Communicator& c,
                                           const NetworkConstants& k) {

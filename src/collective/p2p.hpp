@@ -1,4 +1,4 @@
-// What grouped sends and receives share: protocol and channels of one peer.
+// Common parts of grouped sends and receives: protocol and channels of one peer.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace echo::collective {
 
-// Channels one peer may use: on NVLink two per link (a switch gives all links to any pair), on a network one
-// per 14 GB/s of a GPU's share; a power of two. Source: NVIDIA/nccl graph/paths.cc, ncclTopoGetNchannels.
+// Channels that one peer may use: on NVLink two per link (a switch gives all links to any pair), on a network
+// one per 14 GB/s of a GPU's share; a power of two. Source: NVIDIA/nccl graph/paths.cc, ncclTopoGetNchannels.
 [[nodiscard]] inline std::int32_t peer_channels(const Communicator& c) {
   const double links = c.nvlink / (c.arch == Arch::blackwell ? 50.0 : 25.0);
   const double inside = c.inside == Level::nvlink ? 2.0 * links : 2.0;
@@ -22,7 +22,7 @@ namespace echo::collective {
   return std::clamp(static_cast<std::int32_t>(std::bit_ceil(whole)), 1, most);
 }
 
-// The same when every rank is a peer: channels are dealt out over them. Source: enqueue.cc,
+// The same when every rank is a peer: channels are divided among them. Source: enqueue.cc,
 // scheduleP2pTasksToPlan.
 [[nodiscard]] inline std::int32_t channels_each(const Communicator& c, std::int32_t peers) {
   const auto all =
@@ -30,27 +30,26 @@ namespace echo::collective {
   return std::max(1, std::min(peer_channels(c), all / std::max(peers, 1)));
 }
 
-// us until the first chunk is through: a chunk (512 KiB on NVLink, 128 KiB on a network) or one channel's
+// us until the first chunk has arrived: a chunk (512 KiB on NVLink, 128 KiB on a network) or one channel's
 // part at 20 GB/s, a channel's copy rate.
 [[nodiscard]] inline double fill_time(const Communicator& c, double bytes_per_peer, std::int32_t channels) {
   const double chunk = c.multi_node() ? 131072.0 : 524288.0;
   return std::min(chunk, bytes_per_peer / channels) / 20000.0;
 }
 
-// From 2.23 to 2.28 the protocol is chosen before the channels are, and LL spreads over as many as a peer may
-// use.
+// From 2.23 to 2.28 the protocol is chosen before the channels, and LL uses all channels that a peer may use.
 [[nodiscard]] inline bool chooses_protocol_first(const Communicator& c) {
   return c.tables->first_version >= 22300 && c.tables->first_version < 22900;
 }
 
-// LL carries messages of at most 16 KiB; from 2.23 to 2.28 that much for each channel a peer may use, though
-// a message this short takes fewer. Source: enqueue.cc, addP2pToPlan.
+// LL carries messages of at most 16 KiB; from 2.23 to 2.28 that much per channel a peer may use, although
+// such a short message uses fewer. Source: enqueue.cc, addP2pToPlan.
 [[nodiscard]] inline bool short_message(double bytes_per_peer, const Communicator& c) {
   return bytes_per_peer <= 16384.0 * (chooses_protocol_first(c) ? peer_channels(c) : 1);
 }
 
-// Channels a message of so many bytes fills of those its peer may use: parts of at least 64 KiB, 8 KiB under
-// such an LL; the fraction keeps rates from jumping. Source: enqueue.cc, addP2pToPlan.
+// Channels that a message fills, of those its peer may use: parts of at least 64 KiB, 8 KiB for that LL;
+// fractional, so that rates are continuous. Source: enqueue.cc, addP2pToPlan.
 [[nodiscard]] inline double channels_filled(double bytes_per_peer, std::int32_t most, ops::Protocol p,
                                             const Communicator& c) {
   const bool fine = p == ops::Protocol::ll && chooses_protocol_first(c);

@@ -1,11 +1,11 @@
-// A time that knows what it is made of: its derivatives travel through the formulas with it.
+// A time with its parts: its derivatives are carried through the formulas.
 #pragma once
 
 #include <algorithm>
 
 namespace echo::collective {
 
-// us; of it, what is inverse to the bandwidth of either network and what is latency. The rest is neither.
+// us; the parts inversely proportional to the bandwidth of either network, and latency. The rest is neither.
 struct PartedTime {
   double us = 0.0, scale_up = 0.0, scale_out = 0.0, latency = 0.0;
 
@@ -21,7 +21,7 @@ struct PartedTime {
 [[nodiscard]] constexpr PartedTime as_fixed(double us) { return {.us = us}; }
 [[nodiscard]] constexpr PartedTime longer(PartedTime a, PartedTime b) { return a.us < b.us ? b : a; }
 
-// GB/s; which network's bandwidth it is in proportion to: neither where a thread block copies no faster.
+// GB/s; the network whose bandwidth it is proportional to: neither if the copy rate of a thread block limits.
 struct Rate {
   double value = 0.0;
   bool scale_up = false, scale_out = false;

@@ -1,4 +1,4 @@
-// Collective times: NCCL's own choice of algorithm and protocol, then the time that choice really takes.
+// Collective times: NCCL's own choice of algorithm and protocol, then the predicted time of that choice.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Several collectives of one communicator in one ncclGroup: one kernel, decisions shared.
+// Several collectives of one communicator in one ncclGroup: one kernel with shared decisions.
 #pragma once
 
 #include <span>
@@ -8,13 +8,13 @@
 
 namespace echo::collective {
 
-// `each`: what the group decided for each query, in their order; times are shares of `time` by bytes.
+// `each`: the group's decision per query, in their order; their times divide `time` in proportion to bytes.
 struct GroupEstimate {
   SimTime time{};
   std::vector<ops::CollectiveEstimate> each;
 };
 
-// Pure. All queries name the same group of ranks, and collectives that NCCL chooses for, not sends or
+// Pure. All queries have the same group of ranks, and are collectives that NCCL chooses for, not sends or
 // receives.
 [[nodiscard]] GroupEstimate price_group(std::span<const ops::CollectiveQuery>, const machine::GroupLinks&,
                                         const ops::CommSettings&, std::int32_t nccl_version,

@@ -1,4 +1,4 @@
-// RCCL's own estimate, by which it chooses between its rings and trees on AMD's Instincts.
+// RCCL's own estimate, by which it chooses between rings and trees on AMD Instinct GPUs.
 #pragma once
 
 #include "collective/algorithm.hpp"

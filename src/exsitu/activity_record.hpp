@@ -1,4 +1,4 @@
-// CUPTI's activity records, as many bytes each as it pleases, into records of ours.
+// Converts CUPTI's activity records, whose sizes vary, to records of ours.
 #pragma once
 
 #include <cupti.h>

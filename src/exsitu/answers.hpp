@@ -1,7 +1,7 @@
-// What each NCCL function does in a process that is alone. generate_symbols.py reads the names below:
-// ncclCommSplit is answered by comm_split, and so on; a function of the header that has no answer here
-// returns ncclInvalidUsage and says so. Where a type came late to nccl.h the answer is a template or takes an
-// int, so that older headers do, too.
+// Implementations of NCCL functions for a single process. generate_symbols.py reads the names below:
+// ncclCommSplit is implemented by comm_split, and so on; a function of the header without an implementation
+// here returns ncclInvalidUsage with a message. For types missing in older nccl.h headers, functions are
+// templates or take an int.
 #pragma once
 
 #include <nccl.h>

@@ -1,5 +1,5 @@
-// A fixed number of buffers for CUPTI to fill. When all are out it gets none and drops records, which it
-// counts: a program that is traced must not run out of memory because its disk is slow.
+// A fixed number of buffers for CUPTI to fill. When all are in use, CUPTI drops and counts records: a traced
+// program must not run out of memory because its disk is slow.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The few CUDA functions that pretending needs, taken from whatever the process has loaded: its CUDA runtime,
-// else its driver, else nothing. This library links neither.
+// The few CUDA functions needed by the NCCL stand-in, looked up in the libraries loaded by the process: its
+// CUDA runtime, else its driver, else none. This library links neither.
 #pragma once
 
 #include <cstddef>

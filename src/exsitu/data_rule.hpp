@@ -1,7 +1,6 @@
-// "Peers are like me": where a call should deliver what peers sent, it delivers what this rank would have
-// sent in their place, if that is little. Programs look at such data: numbers of tokens per expert, pickled
-// objects, shapes. Large tensors are left as they are: filling them in would take GPU time that the real step
-// does not take there.
+// Data received from absent peers: small messages contain what this rank would have sent in their place,
+// because programs read such data: numbers of tokens per expert, pickled objects, shapes. Large tensors are
+// left unchanged: filling them would take GPU time that the real step does not take.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What the injection library tells the NCCL one, where both are in the process.
+// Interface from the injection library to the NCCL library if both are in the process.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
-// Who belongs to which communicator. A process that is alone cannot find out: NCCL tells it how many there
-// are, or only a colour. The program's side (Python) knows, and appends a line to a file before each
-// communicator is made:
+// Members of communicators. A single process cannot determine them: NCCL gets only their number or a colour.
+// The program's side (Python) knows them, and appends a line to a file before each communicator is created:
 //   NAME <tab> MEMBERS [<tab> UNIQUE ID, its first 32 bytes in hexadecimal]
 // with members as global ranks in the order of the group: "0,8,16", "0-4095", "1-4089/8" (from, to, step).
 #pragma once

@@ -1,4 +1,4 @@
-// Records of NCCL calls, and ncclGroup: what goes out between the outermost start and end of a thread is one
+// Records of NCCL calls and of ncclGroup: all calls between the outermost start and end of a thread are one
 // launch.
 #pragma once
 

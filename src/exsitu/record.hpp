@@ -1,5 +1,5 @@
-// What the tracing libraries leave on disk: records of one cache line each, in the order they were begun. The
-// first 64 bytes are the file's header. Little endian; analysis/echo_sweep/tracer/exsitu_records.py reads it.
+// File format of the tracing libraries: records of one cache line each, in the order they were begun. The
+// first 64 bytes are the file's header. Little endian; read by analysis/echo_sweep/tracer/exsitu_records.py.
 #pragma once
 
 #include <array>

@@ -1,6 +1,5 @@
-// A file that any thread of a process appends records to. It is mapped piece by piece and records are written
-// in place, so that they are on the system's hands at once: a process that is killed loses none but
-// unfinished ones.
+// A file to which any thread of a process appends records. It is mapped piece by piece and records are
+// written in place, so that the kernel has them at once: a killed process loses only unfinished records.
 #pragma once
 
 #include <array>

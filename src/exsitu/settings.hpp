@@ -1,5 +1,5 @@
-// What the environment asks of the tracing libraries. Nothing in it can make them fail: what cannot be
-// understood is said once on stderr and taken as its default.
+// Settings of the tracing libraries from environment variables. Invalid values never cause a failure: they
+// are reported once on stderr and replaced by the default.
 #pragma once
 
 #include <cstdint>

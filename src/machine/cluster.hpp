@@ -22,7 +22,7 @@ struct LinkSpec {
   friend bool operator==(const LinkSpec&, const LinkSpec&) = default;
 };
 
-// A fabric given link by link, and what its routing gets a GPU while all of them send.
+// A fabric given link by link, and the bandwidth that its routing leaves each GPU while all GPUs send.
 struct GivenFabric {
   NetworkGraph graph;                 // no vertices: none was given
   BytesPerSecond shifted, all_pairs;  // to the like GPU any number of domains on, the slowest; to all
@@ -36,7 +36,7 @@ struct ClusterSpec {
   std::string name;
   GpuId gpu;
   std::int32_t gpus_per_node = 8;
-  std::int32_t nodes = 0;            // how many there are; 0 = any number
+  std::int32_t nodes = 0;            // 0 = any number
   std::int32_t scale_up_domain = 8;  // GPUs that share the scale-up network (72 on NVL72)
   LinkSpec scale_up;                 // per GPU, one direction
   LinkSpec scale_out;                // per NIC, one direction; latency of one hop through the fabric
@@ -44,23 +44,22 @@ struct ClusterSpec {
   TopologyId topology;
   double oversubscription = 1.0;    // leaf uplink: downlink bandwidth over uplink bandwidth
   std::int32_t nodes_per_leaf = 0;  // nodes (or rails' ports) under one leaf switch or router; 0 = all
-  std::int32_t leaves_per_pod = 0;  // leaves of a pod, routers of a dragonfly's group; 0 = all
+  std::int32_t leaves_per_pod = 0;  // leaves per pod, routers per dragonfly group; 0 = all
   double spine_oversubscription =
-      1.0;                  // of the links that leave a pod or group: what its nodes send over these
-  std::int32_t groups = 0;  // of a dragonfly, with those the job leaves idle; 0 = those it uses
-  std::array<std::int32_t, 3>
-      dims{};               // of a torus of domains, the last fastest; 0 = as near a cube as can be
-  std::int32_t planes = 2;  // of dual_plane
-  GivenFabric given;        // of topology "file"
+      1.0;                  // of the links that leave a pod or group: bandwidth of its nodes over theirs
+  std::int32_t groups = 0;  // dragonfly groups, including those the job leaves idle; 0 = those it uses
+  std::array<std::int32_t, 3> dims{};  // of a torus of domains, the last fastest; 0 = as cubic as possible
+  std::int32_t planes = 2;             // of dual_plane
+  GivenFabric given;                   // of topology "file"
   Fabric fabric = Fabric::infiniband;
   Routing routing = Routing::adaptive;
   CpuVendor cpu = CpuVendor::intel;
-  BytesPerSecond host_memory;         // of a node, all sockets together; 0 = not known
+  BytesPerSecond host_memory;         // per node, all sockets together; 0 = unknown
   std::int32_t nccl_version = 22105;  // as NCCL prints it: 2.21.5
-  bool sharp = false;                 // switches reduce (SHARP), and NCCL is told to let them
-  bool rccl = false;                  // AMD's RCCL in NCCL's place
+  bool sharp = false;                 // switches reduce (SHARP), and NCCL is set to use it
+  bool rccl = false;                  // AMD's RCCL instead of NCCL
   bool launch_blocking = false;       // jobs run under CUDA_LAUNCH_BLOCKING=1
-  std::string network;                // name of the collective constants it is priced with
+  std::string network;                // name of the collective constants used for prices
   std::string source;
   friend bool operator==(const ClusterSpec&, const ClusterSpec&) = default;
 };

@@ -1,4 +1,4 @@
-// What the fabric between nodes is made of, and how it forwards packets.
+// The kind of fabric between nodes and its packet routing.
 #pragma once
 
 #include <array>
@@ -7,14 +7,13 @@
 
 namespace echo::machine {
 
-// minimal: one shortest path for each destination, as InfiniBand's static tables. ecmp: at every switch one
-// of the shortest next hops by a hash of the flow (RFC 2992). adaptive: packets spread evenly over all of
-// them. valiant: by way of a random switch (Valiant 1982).
+// minimal: one shortest path per destination, as in InfiniBand's static tables. ecmp: at every switch one of
+// the shortest next hops, by a hash of the flow (RFC 2992). adaptive: packets spread evenly over all of them.
+// valiant: through a random intermediate switch (Valiant 1982).
 enum class Routing : std::int8_t { minimal, ecmp, adaptive, valiant };
 inline constexpr std::array<std::string_view, 4> routing_names{"minimal", "ecmp", "adaptive", "valiant"};
 
-// Makes of fabrics: each brings the routing it comes with and the latency of a hop through one of its
-// switches.
+// Kinds of fabric: each has its default routing and the latency of a hop through one of its switches.
 enum class Fabric : std::int8_t { infiniband, roce, ethernet, slingshot, efa };
 inline constexpr std::array<std::string_view, 5> fabric_names{"infiniband", "roce", "ethernet", "slingshot",
                                                               "efa"};

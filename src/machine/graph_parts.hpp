@@ -1,4 +1,4 @@
-// What the graphs of topologies are put together from: scale-up domains, NICs, levels of switches.
+// Building blocks of topology graphs: scale-up domains, NICs, levels of switches.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,17 @@
 
 namespace echo::machine {
 
-// GPUs under one scale-up network, a "node" of GroupSpan.
+// GPUs in one scale-up network, a "node" of GroupSpan.
 [[nodiscard]] std::int32_t domain_of(const ClusterSpec&);
 // Nodes in the sense of gpus_per_node.
 [[nodiscard]] std::int32_t nodes_in(const ClusterSpec&, const NetworkGraph&);
-// NICs of a node that hang on switches of their own: as many as there are GPUs at most, further ones are
-// taken together.
+// NICs of a node that connect to separate switches: at most one per GPU; further NICs are merged.
 [[nodiscard]] std::int32_t rails_of(const ClusterSpec&);
 [[nodiscard]] BytesPerSecond rail_bandwidth(const ClusterSpec&);
 
-// All GPUs, and a switch for each domain.
+// All GPUs, and one switch per domain.
 void add_switched_domains(const ClusterSpec&, std::int32_t domains, NetworkGraph& out);
-// All GPUs, a link between every two of a domain.
+// All GPUs, and a link between every two GPUs of a domain.
 void add_meshed_domains(const ClusterSpec&, std::int32_t domains, NetworkGraph& out);
 
 // Switches first, first + stride, ...
@@ -29,22 +28,22 @@ struct SwitchRow {
 };
 [[nodiscard]] SwitchRow add_switches(std::int32_t count, NetworkGraph& out);
 
-// Leaf switches over all nodes, each `nodes_per_leaf` of them, and the cables that hang the nodes on them
-// with `share` of each NIC's bandwidth; more of them where `at_least` says so. By rail: a leaf for each NIC
-// of a node, side by side.
+// Leaf switches over all nodes, one per `nodes_per_leaf` nodes, and the cables that connect the nodes to them
+// with `share` of each NIC's bandwidth; at least `at_least` leaves. By rail: one leaf per NIC of a node, side
+// by side.
 struct LeafRow : SwitchRow {
   std::int32_t side_by_side = 1;
-  BytesPerSecond down;  // what the nodes below a leaf send it
+  BytesPerSecond down;  // total of the nodes below a leaf
 };
 [[nodiscard]] LeafRow add_leaves(const ClusterSpec&, Leaves, double share, NetworkGraph& out,
                                  std::int32_t at_least = 1);
 
-// Switches above a row, each of which sends up `uplink` in all: as many as cables of `cable` make that up,
-// every one joined to each below.
+// Switches above a row whose switches each send `uplink` upwards in total: as many switches as cables of
+// `cable` bandwidth add up to that; each is connected to every switch below.
 SwitchRow add_level(const SwitchRow& below, BytesPerSecond uplink, BytesPerSecond cable, LinkPlace place,
                     SimTime latency, NetworkGraph& out);
 
-// Leaves and, where there are several, spines above them all.
+// Leaves and, if there are several, spines above all of them.
 void add_leaves_and_spines(const ClusterSpec&, Leaves, double share, NetworkGraph& out);
 
 }  // namespace echo::machine

@@ -1,4 +1,4 @@
-// What flows lose that a hash deals out to cables.
+// Bandwidth lost when a hash assigns flows to cables (ECMP).
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace echo::machine {
 
-// Flows a NIC has in the air at once in a group of `ranks`.
+// Flows that one NIC has in flight at once in a group of `ranks`.
 [[nodiscard]] double hashed_flows(Traffic, std::int32_t ranks);
 
-// Of the rate that flows would get if spread evenly, what the slowest gets: `per_cable` flows are hashed to
-// each of `cables` on average. 1 where there is one cable.
+// Rate of the slowest flow relative to an even spread: `per_cable` flows on average are hashed to each of
+// `cables`. 1 for a single cable.
 [[nodiscard]] double even_share_of_hashed(double per_cable, double cables);
 
 }  // namespace echo::machine

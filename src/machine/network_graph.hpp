@@ -1,4 +1,4 @@
-// A machine as vertices and directed links: what flows run over. Topologies build it (topology.hpp).
+// A machine as a graph of vertices and directed links that flows use, built by topologies (topology.hpp).
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct Link {
 };
 
 // Vertices [0, gpus) are GPUs, node by node, in the order of the machine; NICs and switches follow. Contract:
-// every two GPUs can reach each other, by way of switches and of GPUs of their own scale-up domains;
-// bandwidths are positive; the two directions of a cable stand side by side, links i and i ^ 1.
+// every two GPUs can reach each other through switches and through GPUs of their own scale-up domains;
+// bandwidths are positive; the two directions of a cable are adjacent, links i and i ^ 1.
 struct NetworkGraph {
   std::int32_t gpus = 0, vertices = 0;
   std::int32_t domain = 1;  // GPUs that share a scale-up network: [0, domain), [domain, 2 domain), ...
@@ -44,14 +44,14 @@ struct NetworkGraph {
     links.push_back({b, a, bandwidth, latency, place});
     return static_cast<std::int32_t>(links.size()) - 2;
   }
-  // The same between a GPU or NIC and the switch above it, which alone takes time.
+  // The same between a GPU or NIC and the switch above it; only the direction into the switch has latency.
   std::int32_t hang(std::int32_t below, std::int32_t above, BytesPerSecond bandwidth, SimTime latency,
                     LinkPlace place) {
     const std::int32_t first = join(below, above, bandwidth, latency, place);
     links.back().latency = SimTime::zero();
     return first;
   }
-  void index_links();  // fills `out` once all links are there
+  void index_links();  // fills `out` once all links exist
   friend bool operator==(const NetworkGraph&, const NetworkGraph&) = default;
 };
 

@@ -1,4 +1,4 @@
-// How the NICs of a node are dealt out to a group: the part every topology shares.
+// Share of a node's NICs that a group gets: common to all topologies.
 #pragma once
 
 #include "machine/topology.hpp"
@@ -11,11 +11,11 @@ namespace echo::machine {
 // Nodes from the first to the last member, both counted, members evenly spread.
 [[nodiscard]] std::int32_t nodes_spanned(const GroupSpan&, const ClusterSpec&);
 
-// Nodes from a member to the next one on another node.
+// Nodes from a member to the next member on another node.
 [[nodiscard]] std::int32_t nodes_apart(const GroupSpan&, const ClusterSpec&);
 
-// Leaves one group to each NIC's share of uplinks that carry 1 / `oversubscription` of it; `switches` on the
-// way.
+// Takes `links` through uplinks that carry 1 / `oversubscription` of the NIC bandwidth, with `switches` on
+// the way.
 void climb(double oversubscription, std::int32_t switches, GroupLinks& links);
 
 // Leaf switches under a spine: full links inside a leaf's `nodes_per_leaf` nodes (0 = all), beyond it those

@@ -16,11 +16,11 @@ inline constexpr std::array<std::string_view, precision_count> precision_names{
 constexpr std::int32_t element_bytes(Precision p) {
   return p == Precision::tf32 || p == Precision::fp32 ? 4 : 2;
 }
-// Whether products take operands that tensors are cast to first, with scales.
+// Whether tensors are cast to operands with scales before a product.
 constexpr bool is_narrow(Precision p) {
   return p == Precision::fp8 || p == Precision::mxfp8 || p == Precision::nvfp4;
 }
-// Bytes of one operand element inside a matrix product, scales apart.
+// Bytes of one operand element inside a matrix product, without scales.
 constexpr double operand_bytes(Precision p) {
   if (p == Precision::nvfp4) return 0.5;
   return is_narrow(p) ? 1.0 : element_bytes(p);

@@ -10,20 +10,20 @@
 
 namespace echo::machine {
 
-// The links one communicator can use, contention with its `sharing` siblings included.
+// The links that one communicator can use, including contention with its `sharing` siblings.
 struct GroupLinks {
   LinkSpec scale_up;      // per GPU, one direction
   LinkSpec scale_out;     // all NIC bandwidth this group may use on a node, one direction; hop latency
-  std::int32_t nics = 1;  // NICs per node this group drives
+  std::int32_t nics = 1;  // NICs per node that this group uses
   std::int32_t gpus_per_node = 8;  // of the machine, not of the group
   std::int32_t compute_capability = 80;
   CpuVendor cpu = CpuVendor::intel;
   friend bool operator==(const GroupLinks&, const GroupLinks&) = default;
 };
 
-// What a group sends between nodes: to the next member in order, as rings, trees and pipelines do, all like
-// groups at the same time; or every member to every other.
-// scattered: to nodes that stand anywhere in the machine, which load it as all pairs do, but in fewer flows.
+// Traffic of a group between nodes. neighbours: to the next member in order (rings, trees, pipelines), all
+// identical groups at the same time; all_pairs: every member to every other; scattered: to nodes anywhere in
+// the machine, which loads it as all pairs do, but in fewer flows.
 enum class Traffic : std::int8_t { neighbours, scattered, all_pairs };
 
 struct Topology {
@@ -35,8 +35,7 @@ struct Topology {
   // Pure. Contract: symmetric in the ranks; never faster than the cluster's own links; within one scale-up
   // domain (a node, or an NVL72 rack: a "node" of GroupSpan) only scale_up is set.
   GroupLinks (*links)(const GroupSpan&, Traffic, const ClusterSpec&, const GpuSpec&);
-  // The machine itself, `domains` scale-up domains of it, as vertices and indexed links: what `links` sums up
-  // in closed form.
+  // The graph of `domains` scale-up domains of the machine, with indexed links; `links` is its closed form.
   void (*build)(const ClusterSpec&, std::int32_t domains, NetworkGraph& out);
   // Whether `links` depends on the size of the machine, ClusterSpec::nodes (0 = no larger than the group).
   bool sized = false;

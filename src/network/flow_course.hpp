@@ -1,4 +1,4 @@
-// Activities of a flow-level simulation on their way: routes of every phase, and where each stands.
+// Activities of a flow-level simulation in progress: routes of every phase, and the state of each activity.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ struct RoutedPhase {
   std::int64_t repeat = 1;
 };
 
-// One activity on its way.
+// One activity in progress.
 struct Course {
   std::vector<RoutedPhase> phases;
   SimTime latency{}, end{};
   std::int32_t group = 0;  // which component
-  // Where it stands: before its phase until `wake`, then among its transfers.
+  // Its state: before its phase until `wake`, then during its transfers.
   std::size_t phase = 0;
-  std::int64_t left = 0;  // repeats, the present one counted
+  std::int64_t left = 0;  // repeats, including the current one
   SimTime wake{}, began{}, arrived{};
   bool started = false, transferring = false;
   std::vector<double> bytes_left;  // < 0: done
@@ -34,10 +34,10 @@ struct Course {
   [[nodiscard]] const RoutedPhase& now() const { return phases[phase]; }
 };
 
-// Routes of all phases. `number` tells activities apart: another may take other paths.
+// Routes of all phases. `number` identifies the activity: another one may take different paths.
 [[nodiscard]] Course course_of(const Activity&, std::uint64_t number, Router&, Repeats);
 
-// Numbers the components of courses that share links, directly or over others; returns how many.
+// Numbers the components of courses that share links, directly or through others; returns their count.
 [[nodiscard]] std::int32_t find_components(std::span<Course>, std::size_t links);
 
 }  // namespace echo::network

@@ -1,4 +1,4 @@
-// Collectives as flows over the links of a machine: who shares what with whom, and when each is done.
+// Flow-level simulation: collectives as flows that share the links of a machine, and their end times.
 #pragma once
 
 #include <cstdint>
@@ -12,28 +12,28 @@
 
 namespace echo::network {
 
-// One collective of one group. `gpus`: where its members are. Each phase waits `phase_latency` beside the
-// latency of its links.
+// One collective of one group. `gpus`: GPUs of its members. Each phase waits `phase_latency` in addition to
+// the latency of its links.
 struct Activity {
   const textbook::Phases* phases = nullptr;
   std::span<const std::int32_t> gpus;  // [members] vertices of the graph
   SimTime start{}, phase_latency{};
 };
 
-// exact: every repeat of a phase by itself. merged: repeats as one phase of as many times the bytes and the
-// latency; the same time where rates do not change on the way, and far fewer events where groups of unlike
-// pace share links.
+// exact: every repeat of a phase separately. merged: all repeats as one phase with that multiple of bytes and
+// latency; the same time if rates do not change meanwhile, and far fewer events if groups of different pace
+// share links.
 enum class Repeats : std::int8_t { exact, merged };
 
 struct FlowTimes {
   std::vector<SimTime> end;        // [activities]
-  std::vector<double> link_bytes;  // [links] carried in all
-  std::int64_t solutions = 0;      // how often rates were worked out
+  std::vector<double> link_bytes;  // [links] total carried
+  std::int64_t solutions = 0;      // number of rate computations
 };
 
 // Fluid flows at max-min fair rates, which change when a transfer starts or ends. Activities that share no
-// link are simulated apart. Same routes for a pair of GPUs in all phases of an activity; others may take
-// others. Deterministic.
+// link are simulated separately. A pair of GPUs has the same route in all phases of an activity; other
+// activities may use other routes. Deterministic.
 [[nodiscard]] FlowTimes simulate_flows(const machine::NetworkGraph&, Router&, std::span<const Activity>,
                                        Repeats = Repeats::exact);
 

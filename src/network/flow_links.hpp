@@ -1,4 +1,4 @@
-// The links a group sees among all others of its kind, from flows over the machine itself.
+// The links that a group gets among all groups of its kind, from flow-level simulation of the machine.
 #pragma once
 
 #include <cstdint>

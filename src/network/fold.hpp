@@ -1,4 +1,4 @@
-// Flows and links that are alike, taken together: what a thousand symmetric flows do, one class of them says.
+// Merges symmetric flows and links into classes, so that one class represents a thousand equal flows.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace echo::network {
 
-// The quotient: a row of `uses` is a class of flows, its links are classes of links, `share` what all flows
-// of the one take of one link of the other, were each at rate 1.
+// The quotient: a row of `uses` is a class of flows, its links are classes of links, `share` is the load of
+// all flows of the class on one link of the link class if each flow had rate 1.
 struct Folded {
   std::vector<std::int32_t> class_of;  // [flows]
   std::vector<std::int32_t> first;     // [flow classes] its first flow
@@ -22,8 +22,8 @@ struct Folded {
   std::vector<std::int32_t> link_class, link_count, touched;
 };
 
-// Rows of `flows` are flows; `kind` tells apart those that differ by more than their links. Max-min rates of
-// the quotient are those of the flows. Classes are in the order of their first flows.
+// Rows of `flows` are flows; `kind` separates those that differ by more than their links. Max-min rates of
+// the quotient equal those of the flows. Classes are in the order of their first flows.
 void fold(const Csr<LinkUse>& flows, std::span<const std::uint64_t> kind, std::span<const double> capacity,
           Folded& out);
 

@@ -1,4 +1,4 @@
-// What a flow takes of a link.
+// Use of a link by a flow.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Max-min fair rates: no flow can get more without one that has no more getting less.
+// Max-min fair rates: no flow can get more unless a flow with at most its rate gets less.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace echo::network {
 
-// Flows start and stop; `settle` works out the rates of those whose links they touch, directly or over
-// others. A flow at rate r takes share * r of each of its links.
+// Flows start and stop; `settle` computes the rates of all flows affected, directly or through shared links.
+// A flow at rate r uses share * r of each of its links.
 class MaxMin {
  public:
   // Rows of `uses` are flows, each with at least one link and positive shares. All must outlive the solver.
   void bind(const Csr<LinkUse>& uses, std::span<const double> capacity);
   void start(std::int32_t flow);
   void stop(std::int32_t flow);
-  // The flows whose rates were worked out again, until the next call.
+  // Returns the flows whose rates were recomputed; valid until the next call.
   std::span<const std::int32_t> settle();
   [[nodiscard]] double rate(std::int32_t flow) const { return rate_[static_cast<std::size_t>(flow)]; }
-  // The link that keeps a flow from more.
+  // The link that limits a flow.
   [[nodiscard]] std::int32_t bottleneck(std::int32_t flow) const {
     return bottleneck_[static_cast<std::size_t>(flow)];
   }

@@ -1,4 +1,4 @@
-// What NCCL's methods send over the links of a machine.
+// Transfers of NCCL's methods over the links of a machine, in phases.
 #pragma once
 
 #include <cstdint>

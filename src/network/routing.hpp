@@ -1,4 +1,4 @@
-// Which links a flow between two GPUs takes.
+// Routes: the links of a flow between two GPUs.
 #pragma once
 
 #include <array>
@@ -13,33 +13,33 @@
 
 namespace echo::network {
 
-// Routes over one graph, which must outlive it. A pure function of the arguments, the policy and the seed;
-// what it keeps are tables of the switches that were destinations so far, so that a warm router allocates
+// Routes over one graph, which must outlive the router. A pure function of the arguments, the policy and the
+// seed; the router only caches tables of the destination switches so far, so that a warm one allocates
 // nothing.
 class Router {
  public:
   Router(const machine::NetworkGraph& graph, machine::Routing policy, std::uint64_t seed = 0);
 
-  // Replaces `out` by the links from one GPU to another, none for a GPU to itself. `flow` tells flows between
-  // the same two apart: another may take another path.
+  // Replaces `out` by the links from one GPU to another, none for a GPU to itself. `flow` separates flows
+  // between the same two GPUs, which may take different paths.
   void route(std::int32_t from, std::int32_t to, std::uint64_t flow, std::vector<LinkUse>& out);
 
   [[nodiscard]] bool reaches(std::int32_t from, std::int32_t to);
 
-  // Latency of the first path of such a route, switches and NVLink together.
+  // Latency of the first path of such a route, including switches and NVLink.
   [[nodiscard]] SimTime latency_of(std::span<const LinkUse> route) const;
 
  private:
-  // The way up from a GPU to the switch its NIC hangs on: one link, or two by way of a shared NIC.
+  // The path from a GPU up to the switch of its NIC: one link, or two through a shared NIC.
   struct Port {
     std::int32_t fabric = 0;  // the switch
     std::array<std::int32_t, 2> up{-1, -1};
     std::int32_t place = 0;  // among the ports of that switch
   };
-  // How to come to one switch by the shortest ways, from every vertex that is no GPU.
+  // Shortest paths to one switch from every vertex that is not a GPU.
   struct Table {
     std::vector<std::int32_t> cost;  // -1 = cannot be reached
-    Csr<std::int32_t> next;          // the first links of those ways
+    Csr<std::int32_t> next;          // the first links of those paths
   };
   struct Exit {
     std::int32_t gpu = -1, cost = -1;
@@ -71,7 +71,7 @@ class Router {
   std::uint64_t seed_;
   Csr<Port> ports_;                     // [gpus]
   std::vector<std::int32_t> attached_;  // switches with ports
-  std::vector<Table> tables_;           // [vertices beyond GPUs], filled as they are asked for
+  std::vector<Table> tables_;           // [vertices beyond GPUs], filled on demand
   std::vector<std::int32_t> torus_next_, frontier_, later_;
   std::vector<double> share_;  // [vertices beyond GPUs]
 };

@@ -1,4 +1,4 @@
-// Two runs of one program, step by step beside each other.
+// Aligns two runs of one program, step by step.
 #pragma once
 
 #include <cstdint>

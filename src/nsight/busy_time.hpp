@@ -1,4 +1,4 @@
-// How long something ran within a stretch of time.
+// Busy time of intervals within a time range.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// What Nsight Compute prints about kernels that it ran one at a time: `ncu --csv --page raw` (a column for
-// each metric, a line of units below the header) or `--page details` (a line for each metric of each kernel).
-// Metrics as its sections SpeedOfLight, LaunchStats, Occupancy, MemoryWorkloadAnalysis and InstructionStats
-// name them (Nsight Compute 2020 to 2025), or as --metrics asks for them.
+// Reader of Nsight Compute's tables of kernels: `ncu --csv --page raw` (one column per metric, a line of
+// units below the header) or `--page details` (one line per metric and kernel). Metrics have the names of its
+// sections SpeedOfLight, LaunchStats, Occupancy, MemoryWorkloadAnalysis and InstructionStats (Nsight Compute
+// 2020 to 2025), or those given to --metrics.
 #pragma once
 
 #include <cstdint>

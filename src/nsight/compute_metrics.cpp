@@ -113,7 +113,7 @@ std::string ComputeMetrics::take(std::string_view metric, std::string_view unit,
   if (!number) return fmt::format("{}: \"{}\" is not a number", metric, value);
   const auto ours = in_our_unit(found->kind, unit, *number);
   if (!ours)
-    return found->kind == Kind::share ? fmt::format("{}: {} is no percentage", metric, value)
+    return found->kind == Kind::share ? fmt::format("{}: {} is not a percentage", metric, value)
                                       : fmt::format("{}: unknown unit \"{}\"", metric, unit);
   (found->metric != nullptr ? metrics_.*found->metric : this->*found->own) = *ours;
   return "";

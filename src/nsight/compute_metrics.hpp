@@ -1,4 +1,4 @@
-// The metrics of one kernel, put together from what Nsight Compute prints one by one.
+// The metrics of one kernel, assembled from the values that Nsight Compute prints.
 #pragma once
 
 #include <optional>

@@ -78,7 +78,7 @@ class Importer {
     if (std::isnan(percent)) return percent;
     const auto value = share_of(percent);
     if (!value)
-      complain(row, fmt::format("column {}: {} is no percentage", column, percent),
+      complain(row, fmt::format("column {}: {} is not a percentage", column, percent),
                "write it from 0 to 100, as Nsight Compute prints it");
     if (percent > 100.0) ++out_.above_full;
     return value.value_or(slowdown::not_measured);
@@ -88,7 +88,7 @@ class Importer {
   void check_names(std::size_t row, const OverlapRow& out) {
     const std::string_view profiled = table_.text(row, "Kernel Name");
     if (!profiled.empty() && profiled != out.kernel)
-      complain(row, fmt::format("times are of \"{}\" and metrics of \"{}\"", out.kernel, profiled),
+      complain(row, fmt::format("the times belong to \"{}\" but the metrics to \"{}\"", out.kernel, profiled),
                "merge the two tables again, kernel by kernel");
   }
 
@@ -96,12 +96,12 @@ class Importer {
     const double count = number(row, "SM");
     if (std::isnan(count)) return;
     if (count < 1.0 || count > 4096.0 || count != std::floor(count))
-      return complain(row, fmt::format("column SM: {} is no number of SMs", count),
-                      "write how many the GPU has");
+      return complain(row, fmt::format("column SM: {} is not a valid number of SMs", count),
+                      "write the number of SMs of the GPU");
     const auto found = static_cast<std::int32_t>(count);
     if (out_.sm_count != 0 && out_.sm_count != found)
-      complain(row, fmt::format("a GPU with {} SMs, after rows of one with {}", found, out_.sm_count),
-               "put rows of one kind of GPU into one table");
+      complain(row, fmt::format("the GPU has {} SMs, but earlier rows have {}", found, out_.sm_count),
+               "use one table per kind of GPU");
     out_.sm_count = found;
   }
 
@@ -111,8 +111,8 @@ class Importer {
       return;
     complain(
         row,
-        fmt::format("slowdown is {}, but the durations and the overlap ratio make it {}", stated, derived),
-        "correct the one that is wrong, or leave the slowdown blank");
+        fmt::format("the slowdown is {}, but the durations and the overlap ratio give {}", stated, derived),
+        "correct the wrong value, or leave the slowdown blank");
   }
 
   const CsvTable& table_;

@@ -1,5 +1,5 @@
-// Echo-slowdown's merged table (NetX-lab/Echo-slowdown, merge/output/merged_features.csv): a row for each
-// kernel of a training step, its time alone and beside DDP's all-reduces, and what Nsight Compute counts.
+// Echo-slowdown's merged table (NetX-lab/Echo-slowdown, merge/output/merged_features.csv): one row per kernel
+// of a training step, with its time alone and beside DDP's all-reduces, and Nsight Compute's metrics.
 #pragma once
 
 #include <cstdint>

@@ -155,14 +155,14 @@ class Joiner {
       const DeviceRun overlapped(sources_.overlapped, device);
       out_.kernels += std::ssize(overlapped.kernels());
       if (others.count(device) == 0)
-        leave_out("on a device that the run alone does not have", std::ssize(overlapped.kernels()));
+        leave_out("on a device absent in the run alone", std::ssize(overlapped.kernels()));
       else
         join_device(DeviceRun(sources_.alone, device), overlapped, device);
     }
     if (out_.rows.empty())
-      throw UserError("no kernel of the overlapped run is one of the run alone",
-                      "trace the same program with communication and without; which is which, --alone and "
-                      "--overlapped say");
+      throw UserError("the overlapped run and the run alone have no kernel in common",
+                      "trace the same program with communication (--overlapped) and without "
+                      "(--alone)");
     return std::move(out_);
   }
 
@@ -233,10 +233,9 @@ class Joiner {
 
   void add_row(const DeviceRun& alone, const TracedKernel& by_itself, std::int32_t profile,
                const DeviceRun& overlapped, const TracedKernel& together, std::int32_t beside) {
-    if (alone.overlap_of(by_itself) > 0.0)
-      return leave_out("communication runs beside them in the run alone");
+    if (alone.overlap_of(by_itself) > 0.0) return leave_out("communication overlaps them in the run alone");
     if (alone.company_of(by_itself) > most_company || overlapped.company_of(together) > most_company)
-      return leave_out("kernels of other streams run beside them");
+      return leave_out("kernels of other streams overlap them");
     const KernelNames& names = overlapped.names(together);
     OverlapRow row{.kernel = names.name, .full_name = names.full_name, .gpu = sources_.gpu};
     if (profile >= 0) row.metrics = sources_.metrics[at(profile)].metrics;

@@ -1,4 +1,4 @@
-// Rows of measured overlaps out of two runs and a profile, as Echo-slowdown joins them: a run without
+// Joins two runs and a profile into rows of measured overlaps, as Echo-slowdown does: a run without
 // communication, the same with it, and Nsight Compute's metrics of the first (slowdown_collection/analyse.py,
 // merge/merge_script.py of NetX-lab/Echo-slowdown).
 #pragma once

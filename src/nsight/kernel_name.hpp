@@ -1,4 +1,4 @@
-// What the name of a GPU kernel says.
+// Parses the names of GPU kernels.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Numbers as NVIDIA's profilers print them.
+// Parses numbers in the format of NVIDIA's profilers.
 #pragma once
 
 #include <optional>

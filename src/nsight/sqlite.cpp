@@ -46,7 +46,7 @@ SqliteFile::SqliteFile(const std::string& path) : path_(path) {
 
 void SqliteFile::refuse(const std::string& why) const {
   throw UserError({Problem{{path_, 0, 0, 1},
-                           "this is no SQLite export of Nsight Systems that can be read: " + why,
+                           "this is not a readable SQLite export of Nsight Systems: " + why,
                            "export the report again: nsys export --type sqlite FILE.nsys-rep"}});
 }
 
@@ -77,7 +77,7 @@ void SqliteQuery::bind(std::int64_t value) {
 bool SqliteQuery::next() {
   const int result = sqlite3_step(statement_.get());
   if (result == SQLITE_ROW) return true;
-  if (result == SQLITE_INTERRUPT) file_.refuse("its tables are no plain tables");
+  if (result == SQLITE_INTERRUPT) file_.refuse("its tables are views or virtual tables");
   if (result != SQLITE_DONE) file_.refuse(sqlite3_errmsg(file_.handle_.get()));
   return false;
 }

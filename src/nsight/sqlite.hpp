@@ -1,5 +1,5 @@
-// An SQLite file, read. It may be anyone's: it is never written, no code of its own runs, and a query that
-// does more work than a file of its size can need is given up.
+// Read access to an untrusted SQLite file: it is never written, none of its code runs, and a query that does
+// more work than a file of its size can need is aborted.
 #pragma once
 
 #include <cstdint>

@@ -59,7 +59,7 @@ class Reader {
     read_activities("CUPTI_ACTIVITY_KIND_MEMSET", TimelineActivity::Kind::memset);
     read_waits();
     read_gpu();
-    if (out_.activities.empty()) file_.refuse("the GPU does nothing in the step; take another one");
+    if (out_.activities.empty()) file_.refuse("the GPU is idle in the step; choose another step");
     return std::move(out_);
   }
 
@@ -120,7 +120,7 @@ class Reader {
           marks.try_emplace(number, Mark{*start, *end, text});
       }
     }
-    if (marks.empty() && step >= 0) file_.refuse("no NVTX range marks steps; leave the step out");
+    if (marks.empty() && step >= 0) file_.refuse("no NVTX range marks steps; omit the step");
     if (marks.empty()) return;
     auto chosen = std::next(marks.begin(), static_cast<std::ptrdiff_t>(marks.size() / 2));
     if (step >= 0) chosen = marks.find(step);

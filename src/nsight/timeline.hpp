@@ -1,6 +1,6 @@
-// One step of a program's run as Nsight Systems records it: calls of the host, what the GPU ran for them,
-// NVTX ranges. Of the same export as trace.hpp (--trace=cuda,nvtx), tables CUPTI_ACTIVITY_KIND_{KERNEL,
-// MEMCPY, MEMSET, RUNTIME, SYNCHRONIZATION, CUDA_EVENT} and NVTX_EVENTS; of these only KERNEL must be there.
+// One step of a program's run recorded by Nsight Systems: host calls, their GPU activities, NVTX ranges. From
+// the same export as trace.hpp (--trace=cuda,nvtx), tables CUPTI_ACTIVITY_KIND_{KERNEL, MEMCPY, MEMSET,
+// RUNTIME, SYNCHRONIZATION, CUDA_EVENT} and NVTX_EVENTS; only KERNEL is required.
 // Source: NVIDIA Nsight Systems, SQLite Export Schema Reference.
 #pragma once
 

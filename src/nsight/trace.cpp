@@ -56,7 +56,7 @@ class Reader {
     for (const char* column : {"start", "end", "deviceId", "streamId"})
       if (!has(columns, column)) file_.refuse(fmt::format("{} has no column {}", kernel_table, column));
     if (!has(columns, "shortName") && !has(columns, "demangledName"))
-      file_.refuse(fmt::format("{} has no names of kernels", kernel_table));
+      file_.refuse(fmt::format("{} has no kernel names", kernel_table));
     if (file_.columns("StringIds").empty()) file_.refuse("it has no table StringIds");
     std::string list = "rowid, start, \"end\", deviceId, streamId";
     for (const char* column :

@@ -1,6 +1,6 @@
-// Kernels of a program's run with their times, as Nsight Systems records them: the SQLite export of a report
+// Kernels of a program's run with their times, recorded by Nsight Systems: the SQLite export of a report
 // traced with --trace=cuda (`nsys export --type sqlite`), table CUPTI_ACTIVITY_KIND_KERNEL with its names in
-// StringIds. Columns that differ between versions (2020 to 2025) are read where they are there.
+// StringIds. Columns that differ between versions (2020 to 2025) are read if present.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The question and the answer about one communication.
+// Query and price of one communication.
 #pragma once
 
 #include <array>
@@ -76,16 +76,17 @@ static_assert(name_of(NcclAlgorithm::automatic) == "auto" &&
 enum class NcclProtocol : std::int8_t { automatic, ll, ll128, simple };
 inline constexpr std::array<std::string_view, 4> nccl_protocol_names{"auto", "LL", "LL128", "Simple"};
 
-// Whose rules choose, and over which methods: NVIDIA's NCCL or AMD's RCCL. `cluster`: as the cluster's file
-// says.
+// Library whose rules choose among its methods: NVIDIA's NCCL or AMD's RCCL. `cluster`: as in the cluster's
+// file.
 enum class CommLibrary : std::int8_t { cluster, nccl, rccl };
 inline constexpr std::array<std::string_view, 3> comm_library_names{"cluster", "nccl", "rccl"};
 
-// Kernels that frameworks call before they ask the library, as bits.
+// Kernels that frameworks try before the library, as bits.
 enum class CommKernel : std::int32_t { custom_all_reduce = 1, deepep = 2 };
 inline constexpr std::array<std::string_view, 2> comm_kernel_names{"custom_all_reduce", "deepep"};
 
-// Limits and overrides of a communicator, by the names of NCCL's environment. 0 and automatic: NCCL decides.
+// Limits and overrides of a communicator, named after NCCL's environment variables. 0 and automatic: NCCL
+// decides.
 struct CommSettings {
   std::int32_t nccl_version = 0;                       // 0 = the cluster's
   NcclAlgorithm algorithm = NcclAlgorithm::automatic;  // NCCL_ALGO
@@ -113,10 +114,10 @@ struct CollectiveEstimate {
   NcclAlgorithm algorithm = NcclAlgorithm::automatic;
   Protocol protocol = Protocol::simple;
   std::int32_t channels = 0;   // CTAs it occupies while it runs
-  GenericAlgorithm generic{};  // the textbook algorithm it is priced as; best: NCCL's own
+  GenericAlgorithm generic{};  // the textbook algorithm used; best: NCCL's own
   double memory_rate = 0.0;    // HBM bytes per second it draws on one GPU while running alone
-  // Shares of `time` that are inverse to the two bandwidths, and that grow with hops and launches: minus its
-  // elasticities, algorithm, protocol and channels held. The rest is one SM's copy rate.
+  // Shares of `time` inversely proportional to the two bandwidths, and growing with hops and launches: minus
+  // its elasticities at a fixed algorithm, protocol and channel count. The rest is one SM's copy rate.
   double by_scale_up = 0.0, by_scale_out = 0.0, by_latency = 0.0;
   friend bool operator==(const CollectiveEstimate&, const CollectiveEstimate&) = default;
 };

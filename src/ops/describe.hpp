@@ -1,4 +1,4 @@
-// Kernels and collectives in a user's words.
+// Kernels and collectives as text for users.
 #pragma once
 
 #include <string>

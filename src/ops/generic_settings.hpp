@@ -1,5 +1,5 @@
-// Whose collectives a step uses: NCCL's as they really run, or textbook ones on bare links; and what the
-// latter are made of.
+// Settings of the collectives model: NCCL's collectives as they really run, or textbook algorithms on bare
+// links and their parameters.
 #pragma once
 
 #include <array>
@@ -33,13 +33,13 @@ inline constexpr auto generic_algorithm_names =
 }
 static_assert(name_of(GenericAlgorithm::ring) == "ring");
 
-// In which order a hierarchical collective takes the dimensions: from the GPU outwards; the widest first; or
-// each chunk another way, whichever dimension has had least to do (Themis).
+// The order in which a hierarchical collective takes the dimensions: from the GPU outwards; the widest first;
+// or per chunk, the least loaded dimension first (Themis).
 enum class DimensionOrder : std::int8_t { inner_first, by_bandwidth, balanced };
 inline constexpr std::array<std::string_view, 3> dimension_order_names{"inner-first", "by-bandwidth",
                                                                        "balanced"};
 
-// Which of the chunks that wait for a dimension is next: who came first, or last.
+// Which of the chunks waiting for a dimension goes next: the first or the last to arrive.
 enum class ChunkQueue : std::int8_t { fifo, lifo };
 inline constexpr std::array<std::string_view, 2> chunk_queue_names{"fifo", "lifo"};
 

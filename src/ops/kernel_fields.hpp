@@ -1,5 +1,4 @@
-// A kernel's key member by member: what files, tables and messages go by, so that none keeps a list of its
-// own.
+// The members of a kernel key: the single list that files, tables and messages use.
 #pragma once
 
 #include <array>
@@ -15,14 +14,14 @@ struct KernelField {
   std::string_view name;                    // "layout"
   std::span<const std::string_view> names;  // of the values 0, 1, ...; empty = a number
   std::int32_t (*get)(const KernelKey&);
-  void (*set)(KernelKey&, std::int32_t);  // precondition: a value that `names` has
+  void (*set)(KernelKey&, std::int32_t);  // precondition: `names` has the value
 };
 
 inline constexpr std::size_t kernel_field_count = 23;
 [[nodiscard]] std::span<const KernelField, kernel_field_count> kernel_fields();  // as in KernelKey
-[[nodiscard]] const KernelField* kernel_field(std::string_view name);            // null where there is none
+[[nodiscard]] const KernelField* kernel_field(std::string_view name);            // null if none
 
-// The members as numbers; keys compare as these do.
+// The members as numbers, which compare as the keys do.
 using KernelNumbers = std::array<std::int32_t, kernel_field_count>;
 [[nodiscard]] KernelNumbers numbers_of(const KernelKey&);
 [[nodiscard]] KernelKey key_of(const KernelNumbers&);

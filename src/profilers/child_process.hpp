@@ -1,4 +1,4 @@
-// A process started, read and, where it takes too long, ended.
+// Starts a child process, reads its output, and ends it after a time limit.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace echo::profilers {
 
 struct ChildOutput {
   std::string text;   // what it printed
-  std::string ended;  // empty = with status 0; else how, in words
+  std::string ended;  // empty = status 0; else how it ended, as text
 };
 
 // Runs the program with these arguments (its own name left out) for `seconds` at most; its errors go where

@@ -40,13 +40,13 @@ int print_plan(const OverlapOptions& options, const std::vector<KernelKey>& kern
 // In a process of its own: it may need rights, slows everything it looks at, and may fail where timing does
 // not.
 CollectedMetrics counters_of(const OverlapOptions& options) {
-  if (!options.counters) return {.of_kernel = {}, .failure = "not asked for"};
+  if (!options.counters) return {.of_kernel = {}, .failure = "not requested"};
   const double longest = 0.25 * options.budget;
   fmt::print("collecting counters, {:.0f} s at most\n", longest);
   const ChildOutput output = run_child("/proc/self/exe", counter_arguments(options), longest);
   CollectedMetrics metrics = read_metric_text(output.text, output.ended);
   if (!metrics.failure.empty())
-    fmt::print(stderr, "counters of {} kernels only: {}\n", metrics.of_kernel.size(), metrics.failure);
+    fmt::print(stderr, "counters of only {} kernels: {}\n", metrics.of_kernel.size(), metrics.failure);
   return metrics;
 }
 

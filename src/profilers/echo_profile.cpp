@@ -55,7 +55,7 @@ int run(const std::vector<std::string>& arguments) {
   fmt::print("{}", outcome_text(outcome));
   if (job.kernels().empty()) return 0;
   if (!outcome.is_complete() && !outcome.gave_up) {
-    fmt::print(stderr, "stopped early; go on with the same command:\n  {}\n", options.command);
+    fmt::print(stderr, "stopped early; continue with the same command:\n  {}\n", options.command);
     return resumable_exit_code;
   }
   return outcome.gave_up || outcome.measured == 0 ? 1 : 0;

@@ -1,4 +1,4 @@
-// The catalog's names of GPUs, from the driver's.
+// Maps the driver's names of GPUs to the catalog's.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// What a GPU did, as CUPTI's activity records tell it: one kernel or one copy a record.
+// GPU activity from CUPTI's records: one kernel or copy per record.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What is about to be measured, in words.
+// Text of the measurement plan of echo-overlap.
 #pragma once
 
 #include <span>

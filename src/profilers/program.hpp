@@ -1,4 +1,4 @@
-// What main() of a profiler does around its work.
+// Common main() of the profilers: error handling and exit codes.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Repeats of one measurement, told in three numbers.
+// Summary of repeats of one measurement in three numbers.
 #pragma once
 
 #include <cstdint>

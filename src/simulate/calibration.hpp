@@ -1,4 +1,4 @@
-// What was measured: fitted constants of kernels, networks and slowdown. Immutable once read; broadcast once.
+// The calibration: fitted constants of kernels, networks and slowdown. Immutable once read; broadcast once.
 #pragma once
 
 #include <vector>

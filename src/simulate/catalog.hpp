@@ -1,4 +1,4 @@
-// What exists: every model, GPU, cluster and framework a sweep may name. Immutable once read.
+// The catalog: every model, GPU, cluster and framework a sweep may name. Immutable once read.
 #pragma once
 
 #include <cstdint>

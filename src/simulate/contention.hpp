@@ -1,4 +1,4 @@
-// What collectives that overlap do to each other, as a sweep may choose it.
+// Choice of the model of contention between overlapping collectives.
 #pragma once
 
 #include "network/shared_links.hpp"

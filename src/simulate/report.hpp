@@ -1,4 +1,4 @@
-// The answer for one config. Plain and trivially copyable: it crosses MPI and the journal as bytes.
+// The result for one config. Plain and trivially copyable: it passes through MPI and the journal as bytes.
 #pragma once
 
 #include <array>
@@ -17,11 +17,11 @@ namespace echo::simulate {
 struct StepReport {
   training::Status status = training::Status::pending;
   training::Reason reason = training::Reason::none;
-  double reason_margin = 0.0;          // bytes short for `memory`; else 0
-  SimTime step{}, step_no_slowdown{};  // zero unless status is ok
-  SimTime step_no_contention{};        // were collectives not to slow each other; zero likewise
-  std::array<SimTime, time_category_count> exposed{};       // of the busiest stage; sums to step exactly
-  std::array<SimTime, time_category_count> total{};         // busy time by part on that stage, hidden or not
+  double reason_margin = 0.0;                          // bytes short for `memory`; else 0
+  SimTime step{}, step_no_slowdown{};                  // zero unless status is ok
+  SimTime step_no_contention{};                        // without contention of collectives; zero as above
+  std::array<SimTime, time_category_count> exposed{};  // of the busiest stage; sums to step exactly
+  std::array<SimTime, time_category_count> total{};    // busy time by part on that stage, hidden or not
   std::array<Bytes, training::memory_part_count> memory{};  // of the stage with the highest peak
   Bytes memory_peak, memory_limit;
   std::int32_t memory_stage = 0, critical_stage = 0;

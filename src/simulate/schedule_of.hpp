@@ -1,4 +1,4 @@
-// Which schedule a config names: one of the program's own, or one that the sweep spells out in a file.
+// The schedule of a config: a built-in one, or one given by the sweep in a file.
 #pragma once
 
 #include "simulate/catalog.hpp"

@@ -1,5 +1,5 @@
-// Boost.Serialization of the catalogue and the calibration, non-intrusive. Each struct is taken apart by a
-// structured binding that must name every member: a new member does not compile until it is sent along.
+// Boost.Serialization of the catalog and the calibration, non-intrusive. Each struct is unpacked by a
+// structured binding that must name every member: a new member does not compile until it is serialised.
 #pragma once
 
 #include <boost/serialization/array.hpp>

@@ -1,4 +1,4 @@
-// The pure core: one config in, one report out. No files, no MPI, no clocks.
+// The simulator as a pure function from a config to a report, without files, MPI or clocks.
 #pragma once
 
 #include <cstdint>

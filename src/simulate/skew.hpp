@@ -1,4 +1,4 @@
-// How unequal a job's GPUs are.
+// Speed differences between the GPUs of a job.
 #pragma once
 
 #include <cstdint>

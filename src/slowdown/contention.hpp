@@ -1,4 +1,4 @@
-// The white-box slowdown model: what a kernel and a collective that share one GPU take from each other.
+// The white-box slowdown model: contention of a kernel and a collective that share one GPU.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,14 @@ struct Contention {
   // SMs one NCCL channel occupies. A channel is one CTA (NCCL user guide, ncclConfig_t::maxCTAs), resident
   // until the collective ends; it shares an SM with no other kernel (NVIDIA/nccl issue 689).
   double sm_per_channel = 1.0;
-  // How much of the excess of summed HBM demand over `sustained_memory` is felt: 1 = bandwidth is divided in
-  // proportion to demand, 0 = not at all.
+  // Effect of the excess of summed HBM demand over `sustained_memory`: 1 = bandwidth is divided in proportion
+  // to demand, 0 = none.
   double memory_interference = 1.0;
   // Fraction of peak HBM bandwidth that mixed traffic sustains. The busiest of the 619 kernels in
-  // Echo-slowdown's A100 table (NetX-lab/Echo-slowdown) draws 87.5 % of it; nothing there runs nearer to
-  // peak.
+  // Echo-slowdown's A100 table (NetX-lab/Echo-slowdown) draws 87.5 % of it; none is closer to peak.
   double sustained_memory = 0.9;
-  // Extra slowdown of any collective beside a kernel that fills all SMs (waiting for SMs at launch). No
-  // public measurement separates it from bandwidth sharing, so it stays 0.
+  // Extra slowdown of any collective beside a kernel that fills all SMs (it waits for SMs at launch). No
+  // public measurement separates it from bandwidth sharing, so it is 0.
   double collective_floor = 0.0;
   friend bool operator==(const Contention&, const Contention&) = default;
 };
@@ -37,7 +36,7 @@ struct Factors {
   friend bool operator==(const Factors&, const Factors&) = default;
 };
 
-// How far each of the two resources stretches a pair, >= 1: C and M of contention.cpp.
+// Slowdown of a pair by each of the two resources, >= 1: C and M of contention.cpp.
 struct Stretch {
   double sms = 1.0, memory = 1.0;
 };
@@ -46,7 +45,7 @@ struct Stretch {
 
 // Contract: sm_count, memory_bandwidth and sustained_memory are positive. Both factors are >= 1 and never
 // fall when channels, memory_rate, sm_share or memory_share rise. Shares are clamped to 0..1.
-// Without channels (copy engines) HBM alone is shared.
+// Without channels (copy engines) only HBM is shared.
 [[nodiscard]] Factors contend(const Contention&, const ops::KernelPrice&, const ops::CollectiveEstimate&,
                               const Machine&);
 

@@ -1,4 +1,4 @@
-// What kernels of one family kept of their speed beside communication: the coarsest way to learn it, by name.
+// Rates kept beside communication by families of kernels: the coarsest learned model, by kernel name.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,22 @@
 
 namespace echo::slowdown {
 
-inline constexpr double least_rate = 1e-6;  // of any sound model; 1 / least_rate is the highest
+inline constexpr double least_rate = 1e-6;  // of any sound model; 1 / least_rate is the maximum
 
 struct FamilyRate {
   static constexpr std::int32_t any_size = std::numeric_limits<std::int32_t>::min();
-  std::string kernel;            // short name; empty = any kernel, then the next two are as well
-  std::string full_name;         // empty = any of that short name, then the next is as well
+  std::string kernel;            // short name; empty = any kernel, then the next two are also empty
+  std::string full_name;         // empty = any of that short name, then the next is also any
   std::int32_t size = any_size;  // of its time alone, size_of()
   double kept = 1.0;             // 1 / (1 + slowdown), > 0
-  std::int32_t rows = 0;         // it rests on
+  std::int32_t rows = 0;         // behind it
   friend bool operator==(const FamilyRate&, const FamilyRate&) = default;
 };
 
-// Nested families: the finest that is known counts.
+// Nested families: the finest known one applies.
 struct Families {
   std::int32_t sizes_per_octave = 1;
-  std::vector<FamilyRate> rates;  // sorted by kernel, full_name, size, each once; the first is any kernel
+  std::vector<FamilyRate> rates;  // sorted by kernel, full_name, size, unique; the first is any kernel
   friend bool operator==(const Families&, const Families&) = default;
 };
 [[nodiscard]] bool is_sound(const Families&);

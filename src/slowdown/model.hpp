@@ -1,4 +1,4 @@
-// How much longer a kernel and a collective take while they run beside each other.
+// Slowdown of a kernel and a collective that run concurrently.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace echo::slowdown {
 
-// Nothing slows: the counterfactual behind step_time_no_slowdown.
+// No slowdown: the counterfactual for step_time_no_slowdown.
 struct NoSlowdown {
   friend bool operator==(const NoSlowdown&, const NoSlowdown&) = default;
 };
@@ -19,7 +19,7 @@ struct NoSlowdown {
 using Model = std::variant<Contention, NoSlowdown>;  // a closed set: it is serialised and broadcast
 
 // Contract: sm_count and memory_bandwidth are positive; shares lie in 0..1. Both factors are >= 1 and never
-// fall when channels, memory_rate, sm_share or memory_share rise; they are 1 beside what takes neither SMs
+// fall when channels, memory_rate, sm_share or memory_share rise; they are 1 if the other uses neither SMs
 // nor HBM.
 [[nodiscard]] Factors predict(const Model&, const ops::KernelPrice&, const ops::CollectiveEstimate&,
                               const Machine&);

@@ -1,5 +1,5 @@
-// What of a learned model is in its file, in order: one list for reading and writing. `io(a, b, ...)` reads
-// or writes each. Private to the two sides of model_file.hpp.
+// The fields of a learned model in its file, in order: one list for reading and writing. `io(a, b, ...)`
+// reads or writes each. Private to the reader and the writer of model_file.hpp.
 #pragma once
 
 #include "slowdown/learned.hpp"

@@ -95,13 +95,13 @@ class Reader {
   std::uint64_t taken_length() {
     std::uint64_t length = 0;
     take(length);
-    if (length > bytes_.left()) throw Refused{"a length in it passes its end"};
+    if (length > bytes_.left()) throw Refused{"it contains a length past its end"};
     return length;
   }
   void take(bool& value) {
     std::int8_t stored = 0;
     take(stored);
-    if (stored != 0 && stored != 1) throw Refused{"a yes or no in it is neither"};
+    if (stored != 0 && stored != 1) throw Refused{"it contains a flag that is neither 0 nor 1"};
     value = stored == 1;
   }
   template <class Value>
@@ -120,7 +120,8 @@ class Reader {
     text.resize(static_cast<std::size_t>(taken_length()));
     archive_.load_binary(text.data(), text.size());
     const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-    if (std::any_of(text.begin(), text.end(), is_control)) throw Refused{"a name in it is not text"};
+    if (std::any_of(text.begin(), text.end(), is_control))
+      throw Refused{"it contains a name that is not text"};
   }
   template <class Value>
   void take(std::vector<Value>& list) {
@@ -142,7 +143,7 @@ class Reader {
     else if (place == 1)
       take(regressor.emplace<1>());
     else
-      throw Refused{"it has a kind of function that this program does not know"};
+      throw Refused{"it contains an unknown kind of function"};
   }
 
   Bytes& bytes_;
@@ -175,9 +176,9 @@ std::string_view payload_of(std::string_view bytes) {
                   std::to_string(model_file_version)};
   const std::string_view payload = bytes.substr(model_frame_bytes);
   if (number_at<std::uint64_t>(bytes, 16) != payload.size())
-    throw Refused{"it is cut off, or something follows it"};
+    throw Refused{"it is truncated, or has extra bytes after its end"};
   if (number_at<std::uint32_t>(bytes, 12) != crc_of(payload))
-    throw Refused{"it is damaged: its checksum is not that of its bytes"};
+    throw Refused{"it is damaged: its checksum does not match"};
   return payload;
 }
 
@@ -187,9 +188,9 @@ LearnedModel model_of(std::string_view payload) {
   LearnedModel model;
   std::vector<std::string> names;
   read(names, model);
-  if (!read.at_end()) throw Refused{"something follows the model in it"};
-  if (!is_sound(model)) throw Refused{"no training makes such a model"};
-  if (names != names_of(model.features)) throw Refused{"it was trained on other features"};
+  if (!read.at_end()) throw Refused{"it has extra bytes after the model"};
+  if (!is_sound(model)) throw Refused{"its contents are not a valid model"};
+  if (names != names_of(model.features)) throw Refused{"it was trained on different features"};
   return model;
 }
 

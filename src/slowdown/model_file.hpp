@@ -1,7 +1,7 @@
-// A learned model as the bytes of a file. Nothing inside the frame is looked at before all of the frame is
-// right; nothing inside is believed before the whole model is proved sound.
+// A learned model as the bytes of a file. The payload is read only after the whole frame is verified, and the
+// model is used only after all of it is proved sound.
 //   frame:   8 bytes magic, format version (u32), CRC-32 of the payload (u32), payload length (u64);
-//   little-endian payload: a Boost binary archive without header: numbers, each list and text behind its
+//   little-endian payload: a Boost binary archive without header: numbers; lists and texts follow their
 //   length
 #pragma once
 
@@ -23,11 +23,11 @@ inline constexpr std::size_t model_frame_bytes = 24;
 // Precondition: is_sound. Equal models have equal bytes.
 [[nodiscard]] std::string model_to_bytes(const LearnedModel&);
 
-// `name`: of the file, for messages. UserError, 2: not such a file, one of another format or of other
-// features, a damaged one, one that no training made. Memory taken is bounded by the length of `bytes`.
+// `name`: of the file, for messages. UserError, 2: not such a file, another format or other features, a
+// damaged file, or one that no training made. Memory use is bounded by the length of `bytes`.
 [[nodiscard]] LearnedModel model_from_bytes(std::string_view bytes, const std::string& name);
 
-// The frame alone, around any payload.
+// Puts the frame around any payload.
 [[nodiscard]] std::string framed(std::string_view payload);
 
 }  // namespace echo::slowdown

@@ -44,7 +44,7 @@ const char* why_unsound(const KernelMetrics& metrics) {
 const char* why_unsound(const Communication& beside) {
   if (!is_word(beside.algorithm) || !is_word(beside.protocol) || beside.algorithm == "unknown" ||
       beside.protocol == "unknown")
-    return "algorithm and protocol must be words, empty where not known";
+    return "algorithm and protocol must be single words, or empty if unknown";
   if (beside.channels < 0 || beside.threads < 0) return "channels and their threads must be 0 or more";
   if (!all_within({beside.payload, beside.link_rate, beside.memory_rate}, 0.0, 1e18))
     return "payload and rates of the communication must be from 0 to 10^18";
@@ -59,7 +59,7 @@ const char* why_unsound(const Communication& beside) {
 
 const char* why_unsound(const OverlapRow& row) {
   if (row.kernel.empty() || !is_text(row.kernel) || !is_text(row.full_name))
-    return "the kernel needs a name, of printable characters";
+    return "the kernel needs a name of printable characters";
   if (row.gpu.empty() || !is_word(row.gpu)) return "the GPU needs a name without blanks";
   if (row.shape)
     if (const char* problem = ops::why_unsound(*row.shape)) return problem;

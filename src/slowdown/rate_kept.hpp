@@ -1,4 +1,4 @@
-// What is done around a learned function, alike for a model and for its flat bytes.
+// Treatment of inputs and outputs of a learned function, common to a model and its flat bytes.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +9,14 @@
 
 namespace echo::slowdown {
 
-// A feature as training could have seen it; NaN, and what training never saw, stay unknown.
+// A feature clamped to the range of training; NaN and features absent in training stay unknown.
 [[nodiscard]] inline double held(double feature, Range seen) {
   if (seen.low > seen.high) return std::numeric_limits<double>::quiet_NaN();
   return feature < seen.low ? seen.low : feature > seen.high ? seen.high : feature;
 }
 
-// Base and residual as one rate: inside what training saw, widened by what the base says. Where neither base
-// nor residual rises with a feature, the rate does not. > 0 for a sound model.
+// Base and residual as one rate, clamped to the range of training extended by the base. If neither base nor
+// residual rises with a feature, the rate does not. > 0 for a sound model.
 [[nodiscard]] inline double kept_of(double base, double residual, Range seen) {
   return std::clamp(base * residual, std::min(seen.low, base), std::max(seen.high, base));
 }

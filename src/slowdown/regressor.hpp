@@ -1,4 +1,5 @@
-// Learned functions of a few features: trees and a small network. Prediction only; src/learn trains them.
+// Learned functions of a few features: boosted trees and a small network. Prediction only; src/learn trains
+// them.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +9,14 @@
 
 namespace echo::slowdown {
 
-// What a sound regressor stays within: buffers of a prediction have these sizes, sums cannot overflow.
+// Limits of a sound regressor: buffers of a prediction have these sizes, and sums cannot overflow.
 inline constexpr std::int32_t max_width = 256;  // features, and outputs of a layer
 inline constexpr std::size_t max_layers = 8;
 inline constexpr double max_weight = 1e9;
 
-// Boosted trees, flat. Leaves are added up; a tree is walked in single precision, as xgboost does.
+// Boosted trees, flat. Leaves are summed; trees are evaluated in single precision, as in xgboost.
 struct ForestNode {
-  float threshold = 0.0F;            // inner: left where value < threshold; leaf: what it adds
+  float threshold = 0.0F;            // inner: left if value < threshold; leaf: its value
   std::int32_t feature = -1;         // -1 = leaf
   std::int32_t left = 0, right = 0;  // indices of nodes of the same forest
   bool missing_left = true;          // where a NaN goes
@@ -43,9 +44,9 @@ struct Mlp {
 
 using Regressor = std::variant<Forest, Mlp>;
 
-// Contract: as many features as it was trained on; it is well formed (see is_sound).
+// Contract: as many features as in training; it is well formed (see is_sound).
 [[nodiscard]] double evaluate(const Regressor&, std::span<const double> features);
-// Whether every index is in range, every walk ends, every number is finite: what a file has to prove.
+// Whether every index is in range, every walk ends and every number is finite; checked for files.
 [[nodiscard]] bool is_sound(const Regressor&, std::int32_t features);
 
 }  // namespace echo::slowdown

@@ -1,5 +1,5 @@
-// Boost.Serialization of slowdown models, non-intrusive: a model is written as its place in the variant, then
-// itself. A new alternative needs one serialize() here and nothing else.
+// Boost.Serialization of slowdown models, non-intrusive: a model is written as its index in the variant, then
+// its fields. A new alternative needs only one serialize() here.
 #pragma once
 
 #include <boost/archive/archive_exception.hpp>

@@ -1,5 +1,5 @@
 // Boost.Serialization of a sweep's spec, non-intrusive. A structured binding names every member: a new one
-// does not compile until it is sent along.
+// does not compile until it is serialised.
 #pragma once
 
 #include <boost/serialization/string.hpp>

@@ -1,4 +1,4 @@
-// A sweep as its file says it: names and numbers only, so that it can be broadcast. Nothing is resolved yet.
+// A sweep as written in its file: only names and numbers, so that it can be broadcast. Names are unresolved.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Chunks of one collective on their way through the dimensions of a machine.
+// Schedules the chunks of one collective over the dimensions of a machine.
 #pragma once
 
 #include <optional>
@@ -16,12 +16,12 @@ struct Stage {
   friend bool operator==(const Stage&, const Stage&) = default;
 };
 
-// Stages of each chunk in its own order; a dimension serves one chunk at a time, and of those that wait takes
-// the one its queue says (ties: fifo the lower chunk, lifo the higher). Returns what the last chunk's end
-// hangs on, part by part. Every stage takes time.
+// Each chunk has its own order of stages; a dimension serves one chunk at a time and takes the next waiting
+// one from its queue (ties: fifo the lower chunk, lifo the higher). Returns the time of the chain of stages
+// that determines the last chunk's end, by part. Every stage takes time.
 [[nodiscard]] Cost schedule_chunks(std::span<const std::vector<Stage>> chunks, ops::ChunkQueue queue);
 
-// The same for `chunks` alike, without a schedule, where there is a closed form.
+// The same for `chunks` identical chunks in closed form, if there is one.
 [[nodiscard]] std::optional<Cost> chunks_alike(std::span<const Stage> stages, std::int64_t chunks,
                                                ops::ChunkQueue queue);
 

@@ -1,5 +1,5 @@
-// One dimension of a machine: GPUs that differ in one coordinate only, and the links between them. A machine
-// is a list of them, from the GPU outwards: eight GPUs on a switch, four such nodes on another.
+// One dimension of a machine: GPUs that differ in only one coordinate, and the links between them. A machine
+// is a list of dimensions from the GPU outwards: eight GPUs on a switch, four such nodes on another.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace echo::textbook {
 
-// ring: a cable to each of two neighbours. fully_connected: a cable to every other. switched: one port.
-// line: a ring that is not closed.
+// ring: a cable to each of two neighbours. fully_connected: a cable to every other GPU. switched: one port.
+// line: an open ring.
 enum class DimensionKind : std::int8_t { ring, fully_connected, switched, line };
 inline constexpr std::array<std::string_view, 4> dimension_kind_names{"Ring", "FullyConnected", "Switch",
                                                                       "Line"};
@@ -41,8 +41,8 @@ struct Dimension {
   }
 };
 
-// A time that knows its parts: `latency` goes with the links' latencies, the others with one over their
-// bandwidths.
+// A time with its parts: `latency` is proportional to the links' latencies, the others to the inverse of
+// their bandwidths.
 struct Cost {
   SimTime latency{}, scale_up{}, scale_out{};
   [[nodiscard]] constexpr SimTime time() const { return latency + scale_up + scale_out; }

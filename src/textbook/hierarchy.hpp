@@ -17,13 +17,13 @@ struct Chosen {
 [[nodiscard]] Chosen fastest(const Call&, const Dimension&, std::vector<Step>& scratch);
 
 // Stages of one chunk of `call` in this order of dimensions: reduce-scatters from first to last, all-gathers
-// back (an all-reduce turns round on the last); an all-to-all on each; a broadcast from the last to the
+// in reverse (an all-reduce is complete on the last); an all-to-all on each; a broadcast from the last to the
 // first.
 [[nodiscard]] std::vector<Stage> stages_of(const Call&, std::span<const Dimension>,
                                            std::span<const std::int32_t> order, std::vector<Step>& scratch);
 
-// All chunks, by the settings (`algorithm` is not looked at). Dimensions of two GPUs or more. `chunks`: how
-// many it was cut into.
+// All chunks under the settings (`algorithm` is ignored). Dimensions of two GPUs or more. `chunks`: their
+// number.
 struct Hierarchical {
   Cost cost;
   std::int32_t chunks = 0;

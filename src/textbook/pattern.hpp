@@ -1,4 +1,5 @@
-// What textbook collectives are made of: phases in which all ranks do alike, as transfers and as a time.
+// Communication patterns of textbook collectives: phases in which all ranks act alike, as transfers and as a
+// time.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ enum class Pattern : std::int8_t {
   trees_down  // and back
 };
 
-// `bytes` of each transfer; `repeat` such phases in a row.
+// `bytes` per transfer; `repeat` such phases in a row.
 struct Step {
   Pattern pattern{};
   std::int64_t bytes = 0, repeat = 1;
@@ -31,16 +32,16 @@ struct Step {
   friend bool operator==(const Step&, const Step&) = default;
 };
 
-// Its phase, closed, behind those of `out`.
+// Appends its phase to `out` and closes it.
 void add_phase(const Step&, std::int32_t ranks, Phases& out);
 
-// Its time, repeats included, without a look at its transfers. A phase takes the latency of its longest way,
-// and its fullest link the time of what all transfers send over it. Ways are the shortest; where two are,
-// half goes each. Trees stand on switches.
+// Its time, including repeats, without its list of transfers. A phase takes the latency of its longest path
+// plus the time of its busiest link for all transfers over it. Paths are shortest; two equal ones share the
+// load evenly. Trees require switches.
 [[nodiscard]] Cost cost_of(const Step&, const Dimension&);
 
-// The double binary tree: parent of a rank in either, -1 for the root; edges below a rank's parent, from the
-// leaves: 0 for a leaf.
+// The double binary tree: parent of a rank in either tree, -1 for the root; level of a rank's edge to its
+// parent, from the leaves: 0 for a leaf.
 [[nodiscard]] std::int32_t parent_of(std::int32_t rank, std::int32_t ranks, std::int32_t tree);
 [[nodiscard]] std::int32_t level_of(std::int32_t rank, std::int32_t ranks, std::int32_t tree);
 [[nodiscard]] std::int32_t tree_levels(std::int32_t ranks);  // of edges: ceil(log2(ranks))

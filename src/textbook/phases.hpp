@@ -1,4 +1,4 @@
-// A collective taken apart: who sends how much to whom, phase after phase.
+// A collective as a sequence of phases of transfers between its members.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,15 @@
 
 namespace echo::textbook {
 
-// Between two members of one group, by their place in it.
+// A transfer between two members of one group, given by their index in it.
 struct Transfer {
   std::int32_t from = 0, to = 0;
   std::int64_t bytes = 0;
   friend bool operator==(const Transfer&, const Transfer&) = default;
 };
 
-// Transfers that start together; the next phase starts when the last of them has arrived. `repeat` phases
-// alike follow each other (the steps of a ring).
+// Transfers that start together; the next phase starts when the last of them has arrived. `repeat` identical
+// phases follow each other (the steps of a ring).
 struct Phase {
   std::int32_t first = 0, count = 0;  // in Phases::transfers
   std::int64_t repeat = 1;

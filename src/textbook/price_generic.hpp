@@ -1,5 +1,5 @@
-// Generic collectives: what textbook algorithms take on bare links. For exploring designs; what NCCL takes on
-// real machines is collective/price_collectives.hpp.
+// Prices generic collectives: times of textbook algorithms on bare links, for exploring designs. NCCL's times
+// on real machines are in collective/price_collectives.hpp.
 #pragma once
 
 #include <vector>
@@ -15,8 +15,8 @@ struct GenericPrice {
   std::int32_t chunks = 0;  // of a hierarchical one
 };
 
-// Pure. Dimensions of two GPUs or more, their product the ranks of the group. An algorithm that does not
-// serve the call is set aside for the fastest that does.
+// Pure. Dimensions of two GPUs or more, whose product is the ranks of the group. An algorithm that does not
+// support the call is replaced by the fastest one that does.
 [[nodiscard]] GenericPrice price_generic(const ops::CollectiveQuery&, const std::vector<Dimension>&,
                                          const ops::GenericSettings&);
 

@@ -1,4 +1,4 @@
-// Pipeline schedules: in which order each stage runs its forward and backward tasks. Plug-ins in schedules/.
+// Pipeline schedules: the order in which each stage runs its tasks. Plug-ins in schedules/.
 #pragma once
 
 #include <compare>
@@ -13,8 +13,8 @@ namespace echo::timeline {
 
 struct GivenOrder;
 
-// chunks = all model chunks (pipeline * virtual stages), in the order a microbatch visits them. Where the
-// stages hold two copies of the model, chunks lists one copy after the other, and each copy sees its share of
+// chunks = all model chunks (pipeline * virtual stages), in the order a microbatch visits them. If the stages
+// hold two copies of the model, chunks lists one copy after the other, and each copy processes its share of
 // the microbatches, numbered from 0.
 struct PipelineShape {
   std::int32_t stages = 1, chunks = 1, microbatches = 1;
@@ -30,24 +30,24 @@ struct PipelineShape {
 }
 
 // Times of one microbatch in one chunk. Schedules that do not split the backward use backward_input +
-// backward_weight. `gathered`: the first forward a chunk runs cannot end before this instant of the step,
-// because its weights are still arriving. last_backward: the last backward a chunk runs also carries gradient
-// traffic; where the backward is split, the last backward_weight lasts last_backward - backward_input.
-// whole_backward: of schedules that split some backwards, the others.
+// backward_weight. `gathered`: the first forward of a chunk cannot end before this instant of the step,
+// because its weights are still arriving. last_backward: the last backward of a chunk also carries gradient
+// traffic; with a split backward, the last backward_weight lasts last_backward - backward_input.
+// whole_backward: the unsplit backwards of schedules that split only some.
 struct ChunkTimes {
   SimTime forward{}, backward_input{}, backward_weight{}, gathered{}, last_backward{}, whole_backward{};
-  SimTime first_forward{};  // of the first microbatch, which may be the longer one
+  SimTime first_forward{};  // of the first microbatch, which may be longer
 };
 
 enum class TaskKind : std::int8_t { forward, backward, backward_input, backward_weight };
 // A pair is a forward and the backward of another microbatch that follows it, run as one: it starts when both
-// inputs are there, and both outputs leave at its end (Megatron-LM combined_1f1b.py and
+// inputs are available, and sends both outputs at its end (Megatron-LM combined_1f1b.py and
 // model_chunk_schedule_plan.py, DualPipe's overlapped_forward_backward). Neither a chunk's first forward nor
 // its last backward is in a pair.
 struct Task {
   TaskKind kind{};
   std::int32_t chunk = 0, microbatch = 0;
-  bool with_next = false;  // a forward that is a pair with the next task; no part of which task it is
+  bool with_next = false;  // a forward that is a pair with the next task; not part of its identity
   friend constexpr bool operator==(const Task& a, const Task& b) {
     return a.kind == b.kind && a.chunk == b.chunk && a.microbatch == b.microbatch;
   }
@@ -58,35 +58,35 @@ struct Task {
   }
 };
 
-// The stretch of a stage's order that repeats: from position `first` on, `repeats` times `length` tasks, each
-// time the same tasks with all microbatches `advance` later. length, advance and repeats are the same on
-// every stage.
-// Promises: within the stretch lies neither a first forward nor a last backward of a chunk; each repeat runs
-// every kind of task of every chunk `advance` times (where some backwards are split: whole ones); tasks of
-// one kind and chunk run in microbatch order from 0; no pair reaches over its ends; and the stages can run
-// repeat by repeat (no task of repeat r needs one of r + 1).
+// The part of a stage's order that repeats: from position `first`, `repeats` times `length` tasks, each time
+// the same tasks with all microbatches `advance` later. length, advance and repeats are the same on every
+// stage.
+// Guarantees: it contains neither a first forward nor a last backward of a chunk; each repeat runs every kind
+// of task of every chunk `advance` times (if some backwards are split: whole ones); tasks of one kind and
+// chunk run in microbatch order from 0; no pair crosses its ends; and the stages can run repeat by repeat (no
+// task of repeat r needs one of r + 1).
 struct SteadyStretch {
   std::int32_t first = 0, length = 0, advance = 0, repeats = 0;
 };
 
-// Whether an order holds pairs: not at all, where PipelineShape::pairs asks for them, or in any case.
+// Whether an order contains pairs: never, if PipelineShape::pairs is set, or always.
 enum class Pairs : std::int8_t { never, on_demand, always };
 
 struct Schedule {
   const char* name;
   const char* source;
-  // Null when the shape is admitted, else static text saying why not ("needs microbatches divisible by
+  // Null if the shape is admitted, else the reason as static text ("needs microbatches divisible by
   // stages"). Does not look at stage_of_chunk.
   const char* (*admits)(const PipelineShape&);
   // The chunk-to-stage map of this schedule (round robin for interleaved, V for V-schedules). out: [chunks].
   void (*place)(std::int32_t stages, std::int32_t chunks, std::span<std::int32_t> out);
-  // Most microbatch-chunks a stage holds activations of at once.
+  // Maximum number of microbatch-chunks whose activations a stage holds at once.
   std::int32_t (*in_flight)(const PipelineShape&, std::int32_t stage);
   bool splits_backward;
-  bool interleaves;  // wants chunks > stages (of all copies)
+  bool interleaves;  // requires chunks > stages (of all copies)
   // The order, in one of two forms; order_of lists it from either. Every task once; causal; free of deadlock.
-  // `slice`, a closed form: appends positions [from, to) of a stage's order (where some backwards are split,
-  // up to its end); with `steady`, cost does not grow with microbatches. `plan`, which may look at times: one
+  // `slice`, a closed form: appends positions [from, to) of a stage's order (if some backwards are split, up
+  // to its end); with `steady`, cost does not grow with microbatches. `plan`, which may depend on times: one
   // row per stage, tasks in execution order.
   void (*slice)(const PipelineShape&, std::int32_t stage, std::int32_t from, std::int32_t to,
                 std::vector<Task>& out) = nullptr;
@@ -94,17 +94,17 @@ struct Schedule {
   void (*plan)(const PipelineShape&, std::span<const ChunkTimes>, Csr<Task>& out) = nullptr;
   Pairs pairs = Pairs::never;
   bool mixes_backwards = false;       // some backwards are split, others whole; not with splits_backward
-  std::int32_t copies = 1;            // of the model and its gradients the stages hold, all trained on
-  const GivenOrder* given = nullptr;  // of an order spelled out in a file: what PipelineShape::given must be
+  std::int32_t copies = 1;            // of the model and its gradients on the stages, all trained
+  const GivenOrder* given = nullptr;  // for an order from a file: the required PipelineShape::given
 };
 
 [[nodiscard]] std::span<const Schedule* const> schedule_table();  // sorted by file name; ids index it
 
-// All stages' orders, a row each, tasks in execution order.
+// All stages' orders, one row per stage, tasks in execution order.
 void order_of(const Schedule&, const PipelineShape&, std::span<const ChunkTimes>, Csr<Task>& out);
 
-// Where schedules place chunks: chunk c on stage c % stages; down the stages and up again. Total: asked
-// before `admits` is.
+// Placements of chunks: chunk c on stage c % stages; down the stages and up again (V). Defined for all
+// arguments, because they are called before `admits`.
 void place_round_robin(std::int32_t stages, std::int32_t chunks, std::span<std::int32_t> out);
 void place_v(std::int32_t stages, std::int32_t chunks, std::span<std::int32_t> out);
 

@@ -21,7 +21,7 @@ std::string head_of(const std::string& path) {
   std::array<char, head_size> bytes{};
   const int count = gzread(file, bytes.data(), static_cast<unsigned>(bytes.size()));
   gzclose(file);
-  if (count < 0) throw UserError(path + " cannot be read", "it is damaged, or was cut off");
+  if (count < 0) throw UserError(path + " cannot be read", "it is damaged or truncated");
   return {bytes.data(), static_cast<std::size_t>(count)};
 }
 
@@ -46,14 +46,14 @@ const Format& format_of(const std::string& path) {
   const std::string head = head_of(path);
   for (const Format* format : format_table())
     if (format->read != nullptr && format->recognises(path, head)) return *format;
-  throw UserError(path + " is no trace of a known format", "name its format: " + names_of_formats());
+  throw UserError(path + " is not a trace of a known format", "specify its format: " + names_of_formats());
 }
 
 trace::Trace read_trace(const Source& source, std::string_view name) {
   const Format* format = name.empty() ? &format_of(source.path) : format_named(name);
   if (format == nullptr || format->read == nullptr)
-    throw UserError("no trace format is called \"" + std::string(name) + "\"",
-                    "take one of " + names_of_formats());
+    throw UserError("there is no trace format \"" + std::string(name) + "\"",
+                    "choose one of " + names_of_formats());
   trace::Trace trace = format->read(source);
   trace.format = format->name;
   if (trace.name.empty()) {

@@ -1,4 +1,4 @@
-// Trace formats, plug-ins, one file each in formats/: bytes on disk <-> trace::Trace.
+// Trace formats: plug-ins that convert between files and trace::Trace, one file each in formats/.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// One point of the design space: everything a framework's command line would say. Plain, comparable,
+// One point of the design space: everything a framework's command line would specify. Plain, comparable,
 // trivially copyable.
 #pragma once
 
@@ -21,7 +21,7 @@ using ScheduleId = Id<struct ScheduleTag>;      // index into the schedule plug-
 using LayerTableId = Id<struct LayerTableTag>;  // index into the catalog's explicit layers-per-stage tables
 using machine::Precision;
 
-// gpus = tensor * pipeline * data * context; experts are carved out of data * context * tensor.
+// gpus = tensor * pipeline * data * context; expert groups subdivide data * context * tensor.
 struct Degrees {
   std::int32_t tensor = 1, pipeline = 1, data = 1, context = 1, expert = 1, expert_tensor = 1,
                virtual_stages = 1;
@@ -33,8 +33,8 @@ struct Batch {
   friend constexpr auto operator<=>(const Batch&, const Batch&) = default;
 };
 
-// How layers fall on stages. Default: as even as possible. Embedding and loss may count as a layer each
-// (Megatron --account-for-embedding-in-pipeline-split), or the split is spelled out per chunk.
+// Assignment of layers to stages. Default: as even as possible. Embedding and loss may each count as a layer
+// (Megatron --account-for-embedding-in-pipeline-split), or the split is given per chunk.
 struct LayerSplit {
   bool embedding_is_layer = false, loss_is_layer = false;
   LayerTableId explicit_layers;  // [pipeline * virtual_stages], chunk order
@@ -67,7 +67,7 @@ static_assert(std::is_trivially_copyable_v<TrainingConfig>);
 [[nodiscard]] constexpr std::int32_t gpus_of(const Degrees& d) {
   return d.tensor * d.pipeline * d.data * d.context;
 }
-// Microbatches of one data-parallel replica in one step; the caller has checked that the division is exact.
+// Microbatches of one data-parallel replica in one step; precondition: the division is exact.
 [[nodiscard]] constexpr std::int32_t microbatches_of(const TrainingConfig& c) {
   return c.batch.global_samples / (c.degrees.data * c.batch.micro_samples);
 }

@@ -19,7 +19,7 @@ enum class Reason : std::int8_t { none, memory, limit, unsupported, internal_err
 struct Infeasible {
   Reason reason = Reason::unsupported;
   const char* rule = "";  // static text: the rule that failed, in a user's words
-  double margin = 0.0;    // how far; bytes for memory
+  double margin = 0.0;    // distance to the limit; bytes for memory
 };
 
 [[nodiscard]] std::optional<Infeasible> check_feasible(const TrainingConfig&, const ModelSpec&,

@@ -1,5 +1,6 @@
-// How a training framework runs a model: defaults of what a config may leave open, and a few mechanisms'
-// constants. Loaded from sweeps/catalog/frameworks/*.toml; at most eight constants each, all with a source.
+// How a training framework runs a model: defaults for what a config may leave open, and the constants of a
+// few mechanisms. Loaded from sweeps/catalog/frameworks/*.toml; at most eight constants each, all with a
+// source.
 #pragma once
 
 #include <cstdint>
@@ -22,26 +23,27 @@ enum class ZeroStage : std::int8_t {
   parameters
 };  // ZeRO 0..3; 3 = FSDP full shard
 
-// What gradients are kept in (model_states.cpp): one buffer of all (Megatron-LM, PyTorch's DDP and FSDP),
-// in 16 bit though the recipe reduces in fp32 (half_buffer: NVIDIA's performance recipes); fp32 sums beside
-// 16-bit gradients and the buckets of DDP (nanotron); 16-bit gradients, the part a rank updates again in fp32
-// (DeepSpeed, InternEvo).
+// Storage of gradients (model_states.cpp). main_buffer: one buffer for all (Megatron-LM, PyTorch's DDP and
+// FSDP); half_buffer: the same in 16 bit although the recipe reduces in fp32 (NVIDIA's performance recipes);
+// accumulated: fp32 sums beside 16-bit gradients and the buckets of DDP (nanotron); partitioned: 16-bit
+// gradients, and an fp32 copy of the part that a rank updates (DeepSpeed, InternEvo).
 enum class GradientStore : std::int8_t { main_buffer, half_buffer, accumulated, partitioned };
 
-// How gradients come to the ranks that keep states of them, under ZeRO 1 and 2: as scattered sums
-// (Megatron-LM), as sums that every rank of the data group gets (InternEvo), or as sums to the rank that owns
-// a tensor whole (PaddlePaddle).
+// How gradients reach the ranks that keep their optimizer states under ZeRO 1 and 2: reduce-scatter
+// (Megatron-LM), all-reduce over the data group (InternEvo), or reduce to the rank that owns the whole tensor
+// (PaddlePaddle).
 enum class GradientExchange : std::int8_t { reduce_scatter, all_reduce, reduce };
 
-// How updated weights come back: as equal shards, or from the rank that owns a tensor whole, one owner after
-// the other (workload/traffic/owned_tensors.cpp).
+// How updated weights return: all-gather of equal shards, or broadcast by the rank that owns the whole
+// tensor, one owner after the other (workload/traffic/owned_tensors.cpp).
 enum class WeightReturn : std::int8_t { all_gather, broadcast };
 
-// What the loss keeps (loss_memory.cpp): logits split over the vocabulary (Megatron-LM, nanotron), PyTorch's
-// cross_entropy, or a kernel that turns logits into their gradient in place (flash-attn, Transformer Engine).
+// Tensors the loss keeps (loss_memory.cpp): logits split over the vocabulary (Megatron-LM, nanotron), those
+// of PyTorch's cross_entropy, or none because a kernel turns logits into their gradient in place (flash-attn,
+// Transformer Engine).
 enum class LossStore : std::int8_t { vocab_parallel, torch, in_place };
 
-// Which transfers run beside computation.
+// Which transfers overlap computation.
 struct Overlap {
   bool grad_reduce = false, param_gather = false, pipeline = false, tensor = false;
   friend constexpr auto operator<=>(const Overlap&, const Overlap&) = default;
@@ -58,46 +60,45 @@ struct FrameworkSpec {
   Overlap overlap;
   // Recomputation ends with the last tensor that backward needs (PyTorch's non-reentrant checkpoints).
   bool recompute_stops_early = false;
-  // The sum of input gradients over the tensor group holds up the weight gradient; else it runs beside it.
+  // The weight gradient waits for the sum of input gradients over the tensor group; else the two overlap.
   bool waits_for_input_gradients = false;
-  // Whole inputs of products under sequence parallelism: held from forward to backward; gathered again there.
+  // Gathered inputs of products under sequence parallelism: kept from forward to backward; gathered again
+  // there.
   bool keeps_gathered_inputs = false, gathers_inputs_again = true;
-  // Queries, keys and values are laid out anew by copies on their way into the attention kernel and back:
-  // once all of them, twice more keys and values (put together, turned round).
+  // Queries, keys and values are copied to another layout before the attention kernel and after it: all of
+  // them once, keys and values twice more (concatenation, transposition).
   bool copies_attention_inputs = false;
-  // The input of a norm is cast to fp32 by a kernel of its own, its gradient back.
+  // A separate kernel casts the input of a norm to fp32, and another its gradient back.
   bool norms_in_fp32 = false;
-  bool recomputes_norms =
-      false;  // a norm's output is formed again in the backward pass, whatever else is kept
+  bool recomputes_norms = false;  // a norm's output is always recomputed in the backward pass
   GradientExchange gradient_exchange = GradientExchange::reduce_scatter;
   WeightReturn weight_return = WeightReturn::all_gather;
-  // Tensors have samples outermost, not the sequence: what is gathered or summed along it is copied into
-  // place.
+  // Tensors have samples outermost, not the sequence: tensors gathered or summed along the sequence are
+  // copied into place.
   bool samples_outermost = false;
   GradientStore gradients = GradientStore::main_buffer;
   LossStore loss = LossStore::vocab_parallel;
-  // Layers are dealt out to stages by the cost of their products, the output layer's counted
+  // Layers are assigned to stages by the cost of their products, including the output layer's
   // (stage_balance.hpp).
   bool balances_stages = false;
   bool pads_vocabulary = true;  // to a multiple of 128 * tensor
-  // Sharded weights are gathered into the buffer that kernels read them from (FSDP1, Megatron-FSDP), not
-  // copied out of it first (FSDP2, DeepSpeed).
+  // Kernels read sharded weights from the buffer they were gathered into (FSDP1, Megatron-FSDP); else the
+  // weights are copied out of it first (FSDP2, DeepSpeed).
   bool flat_shards = true;
   std::int64_t bucket_parameters = 40'000'000;  // gradient bucket; at least ...
-  std::int64_t bucket_per_rank = 1'000'000;     // ... this many for each data rank (Megatron Core)
-  SimTime kernel_gap{};       // idle time between dependent kernels on the GPU, launch included
+  std::int64_t bucket_per_rank = 1'000'000;     // ... this many per data rank (Megatron Core)
+  SimTime kernel_gap{};       // idle time between dependent kernels on the GPU, including the launch
   SimTime host_per_kernel{};  // CPU time to issue one kernel; binds when kernels are shorter
   SimTime host_per_expert{};  // CPU time to issue one expert's product of a grouped GEMM
-  // Extra host time per tensor-parallel collective and rank of its group while a pipeline engine runs beside
-  // it.
+  // Extra host time per tensor-parallel collective and rank of its group when a pipeline engine runs.
   SimTime host_per_peer{};
-  // CPU time for each part of a weight that an all-gather brings and the framework copies to its place: as
-  // many a step as a stage has tensors, times the ranks that share the states (nanotron).
+  // CPU time per part of a weight that an all-gather delivers and the framework copies to its place: per
+  // step, the tensors of a stage times the ranks that share the states (nanotron).
   SimTime host_per_slice{};
   SimTime host_per_step{};     // data loading, logging, timers: host time the GPU waits for each step
   bool host_measured = false;  // neither kernel_gap, host_per_kernel nor host_per_step is assumed
-  Bytes reserve;               // of the device, beyond what memory.hpp names: libraries' own memory
-  double fragmentation = 0.0;  // what the caching allocator holds beyond need, over what is allocated
+  Bytes reserve;               // device memory not covered by memory.hpp: libraries' own
+  double fragmentation = 0.0;  // excess memory of the caching allocator, over what is allocated
   std::string source;
   friend bool operator==(const FrameworkSpec&, const FrameworkSpec&) = default;
 };

@@ -1,4 +1,4 @@
-// A decoder-only transformer, as its authors publish it. Loaded from sweeps/catalog/models/*.toml.
+// A decoder-only transformer as published by its authors. Loaded from sweeps/catalog/models/*.toml.
 #pragma once
 
 #include <array>
@@ -18,10 +18,10 @@ enum class Norm : std::int8_t { layer, rms };
 enum class Positions : std::int8_t { learned, rope, alibi, none };
 
 // A layer is two halves, each with a norm before and a residual sum after it; either may be missing.
-// The first lets tokens see each other: attention to all earlier ones, to near ones only, or a state that is
-// handed on from token to token (Mamba-2).
+// The first mixes tokens: attention to all earlier ones, to near ones only, or a state passed from token to
+// token (Mamba-2).
 enum class Mixer : std::int8_t { none, attention, local, mamba };
-// The second works on each token alone: a feed-forward net, or a mixture of experts.
+// The second processes each token separately: a feed-forward net or a mixture of experts.
 enum class Net : std::int8_t { none, dense, moe };
 
 struct LayerKind {
@@ -52,13 +52,13 @@ struct LayerCount {
   friend constexpr auto operator<=>(const LayerCount&, const LayerCount&) = default;
 };
 
-// Layers whose tokens see at most `span` tokens: a window that ends with the token itself (Mistral, Gemma 3,
-// gpt-oss), or the part before it of its own chunk (Llama 4).
+// Layers whose tokens see at most `span` tokens: a window that ends at the token (Mistral, Gemma 3, gpt-oss),
+// or the earlier tokens of its chunk (Llama 4).
 struct LocalAttention {
   std::int32_t span = 0;  // 0 = every attention layer sees all tokens
   bool chunked = false;
-  std::int32_t full_interval = 0;  // of layers 1, 2, ... those it divides see all; 0 = none does
-  bool full_has_positions = true;  // whether those rotate queries and keys (Llama 4's do not)
+  std::int32_t full_interval = 0;  // layers 1, 2, ... that it divides see all tokens; 0 = none
+  bool full_has_positions = true;  // whether those layers rotate queries and keys (Llama 4's do not)
   friend bool operator==(const LocalAttention&, const LocalAttention&) = default;
 };
 
@@ -67,7 +67,7 @@ struct LocalAttention {
 struct Mamba {
   std::int32_t heads = 0, head_dim = 0, groups = 0, state = 0;
   std::int32_t convolution = 4;  // taps of the causal convolution over x, B and C
-  std::int32_t chunk = 128;      // tokens whose products are formed at once
+  std::int32_t chunk = 128;      // tokens computed at once
   [[nodiscard]] constexpr std::int32_t inner() const { return heads * head_dim; }
   [[nodiscard]] constexpr std::int32_t convolved() const { return inner() + 2 * groups * state; }  // x, B, C
   [[nodiscard]] constexpr std::int32_t projected() const {
@@ -76,8 +76,8 @@ struct Mamba {
   friend bool operator==(const Mamba&, const Mamba&) = default;
 };
 
-// Multi-head latent attention: queries and keys-values come out of a narrow projection and are widened head
-// by head; only `rope_dim` channels of a head carry the position, and the key's are shared by all heads.
+// Multi-head latent attention: queries and keys-values come from a narrow projection and are widened per
+// head; only `rope_dim` channels of a head carry the position, and the key's are shared by all heads.
 // Source: DeepSeek-V2 (arXiv:2405.04434, section 2.1).
 struct LatentAttention {
   std::int32_t query_rank = 0;                             // 0 = queries are projected in one step
@@ -91,18 +91,18 @@ struct ModelSpec {
   std::int32_t layers = 0, hidden = 0, heads = 0, kv_heads = 0, head_dim = 0, ffn_hidden = 0, vocab = 0;
   std::int32_t max_positions = 2048;  // rows of a learned position table; also the default sequence length
   std::int32_t experts = 0, experts_per_token = 0, expert_ffn_hidden = 0;  // 0 experts = a dense model
-  std::int32_t shared_expert_hidden = 0;  // width of the experts that every token passes, all together
+  std::int32_t shared_expert_hidden = 0;  // total width of the experts that every token passes
   // Layer i mixes experts when i >= first_dense_layers and moe_interval divides i + 1; the others have
   // ffn_hidden.
   std::int32_t first_dense_layers = 0, moe_interval = 1;
   LatentAttention latent;
   LocalAttention local;
   Mamba mamba;
-  // A letter a layer, as in Megatron's hybrid models: M Mamba, * attention, - feed-forward net, E mixture of
-  // experts, each with a norm and a residual of its own. Empty: every layer is attention and a net.
+  // One letter per layer, as in Megatron's hybrid models: M Mamba, * attention, - feed-forward net, E mixture
+  // of experts, each with its own norm and residual. Empty: every layer is attention and a net.
   std::string layer_pattern;
-  bool post_norms = false;       // norms after both halves, too (Gemma 3)
-  bool attention_sinks = false;  // a learned score a head that no key stands behind (gpt-oss)
+  bool post_norms = false;       // norms also after both halves (Gemma 3)
+  bool attention_sinks = false;  // a learned score per head without a key (gpt-oss)
   bool query_key_norm = false;   // RMSNorm over each head of queries and keys (Qwen3)
   bool gated_ffn = false;        // SwiGLU: two input projections
   bool tied_embeddings = true;   // input and output embedding share one table
@@ -110,7 +110,7 @@ struct ModelSpec {
   Norm norm = Norm::layer;
   Positions positions = Positions::learned;
   std::string source;
-  TraceId trace;  // a step as it was traced stands for the model; nothing above but the name is meant
+  TraceId trace;  // a traced step stands for the model; of the above only the name is used
 
   [[nodiscard]] bool has_experts() const { return experts > 0; }
   [[nodiscard]] bool has_latent_attention() const { return latent.key_value_rank > 0; }
@@ -127,7 +127,7 @@ struct ModelSpec {
 // How many of the layers [first, first + count) are of each kind, by LayerKind::index.
 using LayerKindCounts = std::array<std::int32_t, layer_kind_count>;
 [[nodiscard]] LayerKindCounts count_layer_kinds(const ModelSpec&, std::int32_t first, std::int32_t count);
-// How many (query, key) pairs one head forms over a sequence: half of the square, or of what is seen of it.
+// (Query, key) pairs of one head over a sequence: half of the square, or of its visible part.
 [[nodiscard]] double attended_pairs(const ModelSpec&, Mixer, std::int64_t tokens);
 // How many of the layers [first, first + count) mix experts.
 [[nodiscard]] std::int32_t moe_layers(const ModelSpec&, std::int32_t first, std::int32_t count);
@@ -137,13 +137,15 @@ using LayerKindCounts = std::array<std::int32_t, layer_kind_count>;
 [[nodiscard]] std::int64_t layer_parameters(const ModelSpec&, LayerKind kind = LayerKind::dense);
 [[nodiscard]] std::int64_t total_parameters(const ModelSpec&);
 [[nodiscard]] std::int64_t active_parameters(const ModelSpec&);
-// Of one layer: all routed experts; the router; the latent attention's down-projections and their norms.
+// Parameters of one layer: all routed experts; the router; the latent attention's down-projections and their
+// norms.
 [[nodiscard]] std::int64_t routed_expert_parameters(const ModelSpec&);
 [[nodiscard]] std::int64_t router_parameters(const ModelSpec&);
 [[nodiscard]] std::int64_t latent_down_parameters(const ModelSpec&);
-// Of one Mamba mixer: convolution, decays, skips, time steps' biases and the norm's weights.
+// Vector parameters of one Mamba mixer: convolution, decays, skips, time steps' biases and the norm's
+// weights.
 [[nodiscard]] std::int64_t mamba_vector_parameters(const ModelSpec&);
-// Of one layer: weights of its norms before (and after) its halves.
+// Parameters of one layer's norms before (and after) its halves.
 [[nodiscard]] std::int64_t norm_parameters(const ModelSpec&, LayerKind);
 
 // Model FLOPs of one training step over `samples` sequences of `tokens`: forward + backward = 3x forward;
@@ -153,7 +155,7 @@ using LayerKindCounts = std::array<std::int32_t, layer_kind_count>;
 [[nodiscard]] double model_flops(const ModelSpec&, std::int64_t samples, std::int64_t tokens);
 // Matrix products, and attention or the state, of one layer: forward flops of one sample of `tokens`.
 [[nodiscard]] double layer_flops(const ModelSpec&, LayerKind, std::int64_t tokens);
-// The same of a frozen model: no gradients of its weights, so twice the forward of its products.
+// The same for a frozen model: no gradients of its weights, so twice the forward FLOPs of its products.
 [[nodiscard]] double frozen_model_flops(const ModelSpec&, std::int64_t samples, std::int64_t tokens);
 
 }  // namespace echo::training

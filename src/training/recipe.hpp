@@ -12,11 +12,11 @@
 
 namespace echo::training {
 
-// How ranks that share a sequence come by each other's keys and values (Megatron-LM --cp-comm-type).
+// How ranks that share a sequence obtain each other's keys and values (Megatron-LM --cp-comm-type).
 enum class ContextComm : std::int8_t { ring, all_gather, ulysses, hybrid };
 
-// How tokens reach experts on other nodes: each copy on its own (NCCL's all-to-all), or once a node, where it
-// is copied on (DeepEP, HybridEP).
+// How tokens reach experts on other nodes: each copy separately (NCCL's all-to-all), or once per node, where
+// it is forwarded (DeepEP, HybridEP).
 enum class Dispatch : std::int8_t { per_copy, per_node };
 
 // Scales of 8-bit products: of earlier steps, of the tensor itself, of blocks of it (DeepSeek-V3), or of each
@@ -26,11 +26,11 @@ enum class Fp8Recipe : std::int8_t { delayed, current, blockwise, rowwise };
 // adam: fp32 moments. adam_bf16: 16-bit moments. adam_8bit: block-quantised moments. sgd: one momentum.
 enum class Optimizer : std::int8_t { adam, adam_bf16, adam_8bit, sgd };
 
-// What full recomputation keeps: the input of every group of `recompute_layers` layers, or of the first
+// Tensors kept by full recomputation: the input of every group of `recompute_layers` layers, or of the first
 // `recompute_layers` layers of a chunk, the others keeping all (Megatron-LM --recompute-method).
 enum class RecomputeMethod : std::int8_t { uniform, block };
 
-// What selective recomputation drops (Megatron-LM --recompute-modules), as bits.
+// Modules recomputed by selective recomputation (Megatron-LM --recompute-modules), as bits.
 enum class Module : std::int32_t {
   core_attn = 1,
   layernorm = 2,

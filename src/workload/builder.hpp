@@ -1,4 +1,4 @@
-// Appends ops to a block, interning kernels and collectives as it goes.
+// Appends ops to blocks and interns their kernels and collectives.
 #pragma once
 
 #include <array>
@@ -26,13 +26,13 @@ class Builder {
   // An op on a communication lane that starts when the ops in `needs` are done.
   OpIndex communicate(Lane lane, TimeCategory part, const ops::CollectiveQuery& query,
                       std::initializer_list<OpIndex> needs);
-  // Ends a stretch of the open layer.
+  // Ends a segment of the open layer.
   void cut() { block().cuts.push_back(block().size()); }
-  // The next op on the compute lane waits for this one too; nothing where it is -1. At most four at a time.
+  // The next op on the compute lane also waits for this one; no effect if -1. At most four at a time.
   void hold_compute(OpIndex op);
   [[nodiscard]] OpIndex last_compute() const { return last_compute_; }
 
-  // What the host has issued for the open block; and that all it issued since `before` is one graph instead.
+  // Launches of the host for the open block; the second function replaces all since `before` by one graph.
   struct Issued {
     std::int32_t launches = 0, transfers = 0;
   };
@@ -42,7 +42,7 @@ class Builder {
   std::int32_t intern(const ops::KernelKey& kernel);
   std::int32_t intern(const ops::CollectiveQuery& query);
 
-  // Call once at the end: collective indices move behind the kernels, everywhere.
+  // Call once at the end: shifts all collective indices past the kernels.
   void finish();
 
  private:
@@ -51,10 +51,11 @@ class Builder {
   OpIndex last_compute_ = -1;
   std::array<OpIndex, 4> held_{};
   std::size_t held_count_ = 0;
-  std::size_t kernel_hint_ = 0, collective_hint_ = 0;  // where the last look-up ended
+  std::size_t kernel_hint_ = 0, collective_hint_ = 0;  // end of the last look-up
 };
 
-// While it lives and `on`, the ops of a layer's pass go into one CUDA graph (Megatron-LM --cuda-graph-impl).
+// During its lifetime, if `on`, the ops of a layer's pass form one CUDA graph (Megatron-LM
+// --cuda-graph-impl).
 class GraphedLayer {
  public:
   GraphedLayer(Builder& builder, bool on) : builder_(builder), on_(on), before_(builder.issued()) {}

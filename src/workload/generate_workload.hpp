@@ -1,4 +1,4 @@
-// One config -> the work of one step.
+// Generates the work of one training step from a config.
 #pragma once
 
 #include "machine/cluster.hpp"

@@ -1,5 +1,5 @@
-// What one training step asks of the GPUs: distinct blocks of ops, distinct kernels, distinct collectives.
-// Each is described once; stages refer to them by index.
+// The work of one training step on the GPUs: distinct blocks of ops, distinct kernels, distinct collectives.
+// Each is stored once; stages refer to them by index.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 
 namespace echo::workload {
 
-// Structure of arrays, launch order. `work` is a kernel index on the compute lane, else kernel count +
+// Structure of arrays, in launch order. `work` is a kernel index on the compute lane, else kernel count +
 // collective index.
 struct OpGraph {
   std::vector<Lane> lane;
   std::vector<TimeCategory> part;
   std::vector<std::int32_t> work;
   Csr<std::int32_t> needs;         // needs.row(i): ids < i that must end first
-  std::int32_t launches = 0;       // kernels the host issues for this block, those of replayed graphs apart
+  std::int32_t launches = 0;       // kernels the host issues for this block, without those of replayed graphs
   std::int32_t graphs = 0;         // CUDA graphs it replays
   std::int32_t transfers = 0;      // tensor-parallel collectives among them
-  std::vector<std::int32_t> cuts;  // of a layer: where a stretch ends that pairs weave (pair.cpp)
+  std::vector<std::int32_t> cuts;  // of a layer: ends of the segments that pairs interleave (pair.cpp)
 
   [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(lane.size()); }
   void clear();
@@ -47,7 +47,7 @@ struct StepTail {
   Csr<WorkRun>
       gradients;  // [stages] gradient reductions not hidden behind the backward, tied-embedding all-reduce
   Csr<WorkRun> grad_norm;   // [stages] gradient norm: every rank waits for the slowest here
-  std::int64_t slices = 0;  // parts of weights that the host copies to their place, of the stage with most
+  std::int64_t slices = 0;  // parts of weights that the host copies into place, on the stage with most
   Csr<WorkRun> update;      // [stages] optimizer, parameter gathers not hidden behind the next forward
 };
 
@@ -68,13 +68,13 @@ struct Workload {
   Csr<BlockRun> pairs;  // [chunks][chunks of a stage] a forward and a backward run as one; rows or none
   // One block for the chunk's every pass, or -1: layer by layer.
   std::vector<std::int32_t> whole_forward, whole_backward;
-  // One block for the chunk's first or last pass, or -1: like the others.
+  // One block for the chunk's first or last pass, or -1: the same as the others.
   std::vector<std::int32_t> first_forward, last_backward;
   bool gathers_each = false;  // every forward begins with a gather of weights
-  bool gathers_once = false;  // the first one does; else first_forward gathers from the start of the step on
+  bool gathers_once = false;  // the first one does; else first_forward gathers from the start of the step
   StepTail tail;
   ops::CollectiveQuery hop_within,
-      hop_across;                // one microbatch between two stages: inside a node, between nodes
+      hop_across;                // transfer of a microbatch between two stages: within a node, between nodes
   std::int32_t hop_gather = -1;  // collective that reassembles a scattered hop, or -1
 };
 

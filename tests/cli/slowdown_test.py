@@ -151,7 +151,7 @@ class Slowdown(unittest.TestCase):
     def test_noise_trains_nothing(self):
         (self.folder / "table.csv").write_text(echo_table(slowed=dict.fromkeys(SLOWED, 0.0), noise=0.3))
         done = self.run_program("train", self.imported(), "-o", "a.model", "--folds", "2", "--repeats", "1", code=2)
-        self.assertIn("nothing is written", done.stderr)
+        self.assertIn("nothing was written", done.stderr)
         self.assertNotIn("a.model", self.files())
 
     def test_wrong_words_are_told_and_nothing_is_written(self):
@@ -161,7 +161,7 @@ class Slowdown(unittest.TestCase):
         before = self.files()
         for words, told in (
                 (("train", data, "-o", "a.model", "--model", "forest"), "choose one of"),
-                (("train", data, "-o", "a.model", "--model", "white_box"), "no file holds it"),
+                (("train", data, "-o", "a.model", "--model", "white_box"), "cannot be saved"),
                 (("train", data), "-o MODEL"),
                 (("train", data, data, "-o", "a.model"), "takes 1 file, not 2"),
                 (("evaluate", "none.h5"), "none.h5"),

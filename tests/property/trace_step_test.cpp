@@ -129,7 +129,7 @@ TEST(TracedStep, SaysWhichOpsWaitForEachOther) {
   maker.rank(0), call(a), call(b);
   maker.rank(1), call(b), call(a);
   EXPECT_EQ(why_not_replayable(maker.made()),
-            "ops wait for each other for ever: gpu rank 0: node 0 (all_reduce of a); gpu rank 1: node 0 "
+            "deadlock, ops wait for each other: gpu rank 0: node 0 (all_reduce of a); gpu rank 1: node 0 "
             "(all_reduce "
             "of b)");
 }

@@ -1,5 +1,4 @@
-// Assumed constants, for what no table at hand can fit, with the reason; also the starting points of the
-// fits.
+// Assumed constants that no available table can fit, with the reason; also the starting points of the fits.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// The recipe's working state: one GPU kind's constants as they are fitted, group by group, each on the last.
+// The recipe's state: the constants of one GPU kind, fitted group by group, each based on the previous ones.
 #pragma once
 
 #include <functional>

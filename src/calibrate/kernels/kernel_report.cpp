@@ -34,7 +34,7 @@ Arguments parse(std::span<char*> args) {
       throw UserError(fmt::format("unknown or incomplete argument \"{}\"", name), usage);
     *place = args[i + 1];
   }
-  if (out.gpu.empty()) throw UserError("no GPU kind named", usage);
+  if (out.gpu.empty()) throw UserError("no GPU kind given", usage);
   return out;
 }
 

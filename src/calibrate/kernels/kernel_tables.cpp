@@ -34,7 +34,7 @@ std::vector<KernelMeasurement> read_kernels(const std::string& file, const confi
                                             const Weight& weight) {
   const CsvTable table = CsvTable::read_file(file);
   const auto kind = config::kernel_table_of(table);
-  if (!kind) throw UserError(file + " is no table of measured kernels", "use the table as published");
+  if (!kind) throw UserError(file + " is not a table of measured kernels", "use the table as published");
   std::vector<KernelMeasurement> out;
   for (const config::MeasuredKernel& row : config::read_measured_kernels(table, *kind, presets)) {
     if (row.seconds <= 0.0) continue;

@@ -1,4 +1,4 @@
-// The published tables that kernel constants are fitted on, and which of their rows teach what.
+// The published tables that kernel constants are fitted to, and the rows used for each fit.
 #pragma once
 
 #include <functional>

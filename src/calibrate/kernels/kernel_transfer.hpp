@@ -1,5 +1,4 @@
-// How well one GPU kind's constants price another's kernels: the error to expect of a GPU that nobody
-// measured.
+// Error of one GPU kind's constants on another's kernels: the error to expect for an unmeasured GPU.
 #pragma once
 
 #include <span>

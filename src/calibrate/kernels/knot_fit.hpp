@@ -1,4 +1,4 @@
-// Knots fitted to what a model leaves over.
+// Fits knots to the residuals of a model.
 #pragma once
 
 #include <array>

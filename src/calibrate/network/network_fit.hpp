@@ -1,4 +1,4 @@
-// Fits network constants to published collective times, and says how well they predict what they did not see.
+// Fits network constants to published collective times, and reports their errors on held-out rows.
 #pragma once
 
 #include <span>

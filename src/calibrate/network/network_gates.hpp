@@ -1,4 +1,4 @@
-// The accuracy that collective times are held to, worked out on rows that the constants have not seen.
+// Accuracy gates of collective times, on rows held out of the fits.
 #pragma once
 
 #include <span>

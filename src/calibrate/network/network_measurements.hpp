@@ -1,4 +1,4 @@
-// Measured collective times, read from the published tables that the network constants are fitted on.
+// Measured collective times, read from the published tables that the network constants are fitted to.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What each constant and habit of a framework is worth: the errors on its published steps without it.
+// Ablation of each constant and setting of a framework: the errors on its published steps without it.
 #pragma once
 
 #include <span>

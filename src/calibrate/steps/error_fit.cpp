@@ -2,8 +2,8 @@
 //
 // Problem. A publication's runs come from one machine and one framework, so that their errors are alike:
 // a thousand runs of fifteen publications are nearer to fifteen observations than to a thousand. Errors have
-// causes, and publications differ in what their steps hang on. Idea: a model of random effects. With c_ik the
-// contribution of source k to run i (simulate::contributions, as sweeps report it),
+// causes, and publications differ in what their steps depend on. Idea: a model of random effects. With c_ik
+// the contribution of source k to run i (simulate::contributions, as sweeps report it),
 //   error_i = sum over shared sources k of c_ik * u(publication, owner of k) + c_i,layout * v_i,
 // u and v independent standard normal: within a publication the covariance of the errors is
 //   diag(c_layout^2) + sum over k and owners of c_k c_k^T,

@@ -1,4 +1,4 @@
-// Standard deviations of what steps hang on, from the errors of published steps.
+// Fits the standard deviations of the sources of error to the errors of published steps.
 #pragma once
 
 #include <vector>

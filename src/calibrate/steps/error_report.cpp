@@ -101,7 +101,7 @@ void print(const Unseen& unseen) {
 bool holds(const Unseen& unseen) {
   const double covered = accuracy::coverage(unseen.p90).covered;
   const bool is_good = covered >= 0.75 && covered <= 0.85;
-  if (!is_good) fmt::print("the bands of 80 % hold {:.1f} % of unseen runs, not 75 to 85 %\n", 100 * covered);
+  if (!is_good) fmt::print("the 80 % bands contain {:.1f} % of unseen runs, not 75 to 85 %\n", 100 * covered);
   return is_good;
 }
 

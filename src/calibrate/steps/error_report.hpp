@@ -1,4 +1,4 @@
-// The command that fits the error model, says how well its bands hold, and writes the catalog's file.
+// The command that fits the error model, reports the coverage of its bands, and writes the catalog's file.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Published training steps predicted with constants that did not see their publication.
+// Published training steps predicted with constants fitted without their publication.
 #pragma once
 
 #include <span>

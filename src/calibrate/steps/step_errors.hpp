@@ -1,4 +1,4 @@
-// Published training steps with the errors of their predictions and what these hang on.
+// Published training steps with the errors of their predictions and the contributions of error sources.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Published training steps beside their predictions while a constant is moved: what fits on steps share.
+// Published training steps and their predictions for varied constants: common to all fits on steps.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// How much longer matrix products take inside a training step than in a micro-benchmark (gemm_sustained and
-// gemm_sustained_8), read off published training steps of one framework.
+// Extra time of matrix products in a training step over a micro-benchmark (gemm_sustained and
+// gemm_sustained_8), from published training steps of one framework.
 #pragma once
 
 #include <span>

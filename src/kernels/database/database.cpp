@@ -7,7 +7,7 @@
 // (clocks of a micro-benchmark, unless it says that they were sustained; with what a serving library does
 // around the kernel, where the time holds that), and the ratio multiplies the price of the training step:
 //   price = modelled(sustained clocks) * measured / modelled(clocks of the measurement)
-// A memory-bound kernel, whose time does not hang on the clocks of the SMs, thus takes exactly its measured
+// A memory-bound kernel, whose time is independent of the clocks of the SMs, thus takes exactly its measured
 // time, and a matrix product keeps the factor by which training steps are slower than micro-benchmarks.
 //   same shape       the median ratio of its repeats. Error: their own spread, half of their range, 1 % at
 //                    least. (make_image.cpp)

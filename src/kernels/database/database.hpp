@@ -1,5 +1,4 @@
-// What measurements say about any kernel: how its measured time stands to the modelled one. The essay is in
-// database.cpp.
+// Database of measurements: the ratio of measured to modelled time of any kernel. Explained in database.cpp.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +14,8 @@
 
 namespace echo::kernels {
 
-// What is known of one kernel on one GPU kind. A measured time in the file's own units never leaves the
-// database: only its ratio to the model under the same conditions does.
+// Evidence for one kernel on one GPU kind. The database never returns a measured time, only its ratio to the
+// model under the same conditions.
 struct Evidence {
   ops::Grade grade = ops::Grade::modelled;  // measured, interpolated or modelled
   double ratio = 1.0;                       // measured over modelled
@@ -24,11 +23,11 @@ struct Evidence {
   friend bool operator==(const Evidence&, const Evidence&) = default;
 };
 
-// Immutable; a view of bytes that somebody else keeps alive, so that the workers of a node can share them.
+// Immutable view of bytes owned by the caller, so that the workers of a node can share them.
 class Database {
  public:
-  Database() = default;  // knows nothing
-  // `image`: of make_image(), aligned to 8 bytes; outlives the database.
+  Database() = default;  // empty
+  // `image`: from make_image(), aligned to 8 bytes; must outlive the database.
   explicit Database(std::span<const std::byte> image);
 
   // `gpu` is the preset's name.
@@ -41,8 +40,9 @@ class Database {
   std::span<const std::byte> image_;
 };
 
-// The database of a profile, priced with what the sweep knows; one image for one content. Measurements of
-// GPUs or precisions that `gpus` and `constants` (found by GpuSpec::kernels) lack are left out.
+// Image of the database of a profile, relative to the prices of `gpus` and `constants`; equal content gives
+// equal images. Measurements of GPUs or precisions that `gpus` and `constants` (found by GpuSpec::kernels)
+// lack are left out.
 [[nodiscard]] std::string make_image(const Profile&, std::span<const machine::GpuSpec> gpus,
                                      std::span<const KernelConstants> constants);
 

@@ -1,5 +1,5 @@
-// The bytes of a database: a header and four flat tables, one behind the other. No pointers: each worker may
-// see them at an address of its own.
+// The bytes of a database: a header and four flat tables, one after the other. No pointers: each worker may
+// map them at a different address.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@
 
 namespace echo::kernels {
 
-// A kernel's place among its like: octaves of m, n, k, batch, groups, and of the rows that routing leaves
-// here (shape_point()).
+// Coordinates of a kernel within its family: octaves of m, n, k, batch, groups, and of the rows that routing
+// assigns to this rank (shape_point()).
 inline constexpr std::size_t shape_axes = 6;
 using ShapePoint = std::array<float, shape_axes>;
 
@@ -23,13 +23,13 @@ struct ImageHeader {
   std::uint64_t families = 0, shapes = 0;
 };
 
-// Numbers of a key, and a zero where they are odd in number, so that no family has padding.
+// Numbers of a key, plus a zero if their count is odd, so that no family has padding.
 using FamilyKey = std::array<std::int32_t, (ops::kernel_field_count + 1) / 2 * 2>;
 
-// Kernels that differ in shape only; sorted by (gpu, like).
+// Kernels that differ only in shape; sorted by (gpu, like).
 struct Family {
   std::uint64_t gpu = 0;               // hash of its name
-  FamilyKey like{};                    // the key, every size of its shape 1
+  FamilyKey like{};                    // the key with every size of its shape set to 1
   std::uint32_t first = 0, count = 0;  // of its shapes, and of the nodes of its tree
   [[nodiscard]] auto order() const { return std::tie(gpu, like); }
 };
@@ -60,7 +60,7 @@ struct DatabaseView {
 };
 [[nodiscard]] DatabaseView view_of(std::span<const std::byte> image);
 
-// Both for a canonical key.
+// Both take a canonical key.
 [[nodiscard]] Shape shape_of(const ops::KernelKey&);
 [[nodiscard]] ShapePoint shape_point(const ops::KernelKey&);
 [[nodiscard]] FamilyKey without_shape(ops::KernelKey);

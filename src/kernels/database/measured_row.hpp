@@ -1,4 +1,4 @@
-// A kernel as a published table of micro-benchmarks times it: with what else a row's time holds.
+// A kernel row of a published table of micro-benchmarks, and what its time includes.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,19 @@
 
 namespace echo::kernels {
 
-// What a row's time holds.
+// What a row's time includes.
 enum class RowScope : std::int8_t {
   kernel,  // the kernel alone
-  serving  // and what an inference library does around it
+  serving  // including an inference library's work around it
 };
 
-// Whether the constants hold any of the library's own for the mechanism that prices the kernel; else it is
-// priced with those for training.
+// Whether the constants have the library's own for the mechanism of the kernel; else those for training
+// apply.
 [[nodiscard]] bool has_own_constants(const ops::KernelKey& key, const KernelConstants& constants);
 
-// The price of the kernel at the clocks of a micro-benchmark; `alone` with what the scope adds to it. Every
-// prediction of a row goes through here. `constants` are the GPU's: key.library chooses among its libraries.
-// A library's own constants price what it does around its kernels; those for training do not, see
+// The price of the kernel at the clocks of a micro-benchmark; `alone` includes the addition of the scope.
+// Every prediction of a row uses this function. `constants` are the GPU's: key.library chooses among its
+// libraries. A library's own constants include its work around kernels; those for training do not, see
 // measured_row.cpp.
 [[nodiscard]] ops::KernelPrice price_row(const ops::KernelKey& key, RowScope scope,
                                          const machine::GpuSpec& gpu, const KernelConstants& constants);

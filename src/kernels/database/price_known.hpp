@@ -1,4 +1,4 @@
-// A kernel's price with what was measured of it.
+// A kernel's price corrected by the database of measurements.
 #pragma once
 
 #include <optional>
@@ -12,13 +12,13 @@
 
 namespace echo::kernels {
 
-// price_kernel() in a training step, times the ratio that the database knows; grade and error are those of
-// what it knows, or of the model where it knows nothing.
+// price_kernel() in a training step, times the ratio from the database; grade and error are those of the
+// database's evidence, or of the model without evidence.
 [[nodiscard]] ops::KernelPrice price_known(const ops::KernelKey&, const machine::GpuSpec&,
                                            const KernelConstants&, const Database&);
 
-// What the model says of a measured kernel under the conditions of the measurement; nothing where it can say
-// nothing: no constants of GpuSpec::kernels, a precision that the GPU lacks.
+// Modelled time of a measured kernel under the conditions of the measurement; nothing if the model cannot
+// price it: no constants for GpuSpec::kernels, or a precision that the GPU lacks.
 [[nodiscard]] std::optional<SimTime> modelled_alike(const Measurement&, const machine::GpuSpec&,
                                                     std::span<const KernelConstants>);
 

@@ -1,4 +1,4 @@
-// What the fused feed-forward of a mixture's experts costs on one rank.
+// Time of the fused feed-forward of a mixture's experts on one rank.
 #pragma once
 
 #include "kernels/constants.hpp"
@@ -11,7 +11,7 @@ namespace echo::kernels {
 [[nodiscard]] ops::KernelPrice price_expert_ffn(const ops::KernelKey& key, const machine::GpuSpec& gpu,
                                                 const KernelConstants& constants);
 
-// Where the knots of its correction lie: octaves of rows an expert, inner size and experts of the rank.
+// Coordinates of its correction: octaves of rows per expert, inner size and experts of the rank.
 [[nodiscard]] std::array<double, 3> place_of_experts(const ops::KernelKey& key);
 
 }  // namespace echo::kernels

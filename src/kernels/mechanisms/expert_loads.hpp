@@ -1,4 +1,4 @@
-// How many rows each expert of a rank gets, as a few groups of equally loaded experts.
+// Rows of each expert of a rank, as a few groups of equally loaded experts.
 #pragma once
 
 #include <array>
@@ -19,15 +19,15 @@ struct ExpertLoads {
 [[nodiscard]] ExpertLoads even_loads(double rows_an_expert, std::int32_t experts);
 [[nodiscard]] ExpertLoads loads_of(const ops::KernelKey& expert_ffn);
 
-// The next whole number. Precondition: 0 <= x < 2^63. (std::ceil is a call on the oldest machines we build
-// for.)
+// The next whole number. Precondition: 0 <= x < 2^63. (std::ceil is a function call on the oldest supported
+// machines.)
 [[nodiscard]] inline double rounded_up(double x) {
   const auto whole = static_cast<double>(static_cast<std::int64_t>(x));
   return whole < x ? whole + 1.0 : whole;
 }
 
-// Rows that a group's expert is worked on as, in blocks of `block` rows: exact when loads are even, else the
-// mean over loads around this one.
+// Rows of a group's expert, padded to blocks of `block` rows: exact if loads are even, else the mean over
+// loads around this one.
 [[nodiscard]] double padded(const ExpertLoads& loads, std::int32_t group, double block,
                             double one_over_block);
 

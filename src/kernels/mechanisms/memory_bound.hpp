@@ -1,4 +1,4 @@
-// Time of the ops that only move memory: norms, activations, losses, optimizer and the like.
+// Time of memory-bound ops: norms, activations, losses, optimizer and similar.
 #pragma once
 
 #include "kernels/constants.hpp"
@@ -7,7 +7,7 @@
 
 namespace echo::kernels {
 
-// Precondition: key.kind is neither a product nor fused attention.
+// Precondition: key.kind is neither a matrix product nor fused attention.
 [[nodiscard]] ops::KernelPrice price_memory_bound(const ops::KernelKey& key, const machine::GpuSpec& gpu,
                                                   const KernelConstants& constants);
 

@@ -68,7 +68,7 @@ std::vector<Fitted> fit_as_echo(const Examples& examples, Rows rows, std::uint64
 
 Candidate no_slowdown() {
   return {.name = "no_slowdown",
-          .what = "overlapped work takes as long as alone",
+          .what = "overlap does not slow anything",
           .role = Role::baseline,
           .settings = {""},
           .fit = [](const Examples&, Rows, std::uint64_t) {

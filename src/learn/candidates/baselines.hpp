@@ -1,4 +1,4 @@
-// What a learned slowdown model has to beat.
+// Baselines for learned slowdown models.
 #pragma once
 
 #include "learn/candidates/candidates.hpp"
@@ -6,10 +6,10 @@
 namespace echo::learn {
 
 [[nodiscard]] Candidate no_slowdown();
-// The median slowdown of the kernel's name; none for a name that was not seen.
+// The median slowdown of the kernel's name; none for a name absent in training.
 [[nodiscard]] Candidate median_by_kernel_name();
-// What Echo's module does (NetX-lab/Echo-slowdown): XGBoost, 100 rounds, depth 12, all else at its defaults,
-// on the slowdown itself, metrics and overlap ratio as features, all rows, unweighted.
+// The settings of Echo's module (NetX-lab/Echo-slowdown): XGBoost, 100 rounds, depth 12, defaults otherwise,
+// fitted to the slowdown itself with metrics and overlap ratio as features, all rows, unweighted.
 [[nodiscard]] Candidate echo_settings();
 
 }  // namespace echo::learn

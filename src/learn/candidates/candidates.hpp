@@ -1,5 +1,5 @@
-// What may predict a slowdown: baselines, the white-box model, rates by name, trees, networks, and these on
-// top of each other. One table; each has a few settings that folds choose among.
+// Candidate predictors of slowdown: baselines, the white-box model, rates by name, trees, networks, and
+// combinations. One table; each has a few settings, chosen by cross-validation.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 namespace echo::learn {
 
 enum class Role : std::int8_t {
-  baseline,  // what a model has to beat to be worth anything
-  shown,     // judged beside the others, never chosen: a sweep could not use it
+  baseline,  // a useful model must be better
+  shown,     // evaluated with the others but never chosen: a sweep could not use it
   learned
 };
 
@@ -22,13 +22,13 @@ struct Candidate {
   std::string name;  // "trees_on_families"
   std::string what;  // one line
   Role role = Role::learned;
-  std::vector<std::string> settings;  // in words, at least one
-  // [settings] fitted to these rows; looks at no other, at least one of them overlaps and was measured.
+  std::vector<std::string> settings;  // as text, at least one
+  // [settings] fitted only to these rows, of which at least one overlaps and was measured.
   std::function<std::vector<Fitted>(const Examples&, Rows, std::uint64_t seed)> fit;
 };
 
-// Those that the examples admit, the baseline "no slowdown" first. Trees are missing from a build without
-// xgboost.
+// The candidates applicable to the examples, the baseline "no slowdown" first. A build without xgboost has no
+// trees.
 [[nodiscard]] std::vector<Candidate> candidates_of(const Examples&);
 
 }  // namespace echo::learn

@@ -1,4 +1,4 @@
-// Measured overlaps as learning sees them.
+// Measured overlaps as training examples.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace echo::learn {
 
-// What a sweep would know of a row: it prices the row's shape, and is told of the communication.
+// The inputs that a sweep would have for a row: the price of its shape, and its communication.
 struct Pair {
   ops::KernelPrice kernel;
   ops::CollectiveEstimate collective;
@@ -28,7 +28,7 @@ struct Example {
   Pair pair;  // feature set `simulator` only
 };
 
-// Whose slowdown is learned.
+// The side whose slowdown is learned.
 enum class Side : std::int8_t { kernel, collective };
 inline constexpr std::array<std::string_view, 2> side_names{"kernel", "collective"};
 
@@ -38,12 +38,12 @@ struct Examples {
   std::vector<Example> rows;
 };
 
-// Which of the examples: training never sees the others.
+// Indices into the examples: training never uses the others.
 using Rows = std::span<const std::int32_t>;
 
-// What was measured of one side of an example, and a prediction of it.
+// Measurement and prediction of one side of an example.
 [[nodiscard]] Outcome outcome_of(const slowdown::OverlapRow&, Side, double predicted_slowdown);
-// Whether that side was measured alone and overlapped. Examples without it cannot be learned from.
+// Whether that side was measured alone and overlapped. Other examples cannot be used for training.
 [[nodiscard]] bool is_measured(const slowdown::OverlapRow&, Side);
 
 }  // namespace echo::learn

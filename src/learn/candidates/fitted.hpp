@@ -12,11 +12,11 @@ namespace echo::learn {
 
 struct Fitted {
   std::function<double(const Example&)> slowdown;
-  std::optional<slowdown::LearnedModel> model;  // what a file holds; nothing: it is shown, not saved
-  std::vector<double> gain;  // [features] loss that its trees' splits took off; empty: it has none
+  std::optional<slowdown::LearnedModel> model;  // for the file; nothing: shown only, not saved
+  std::vector<double> gain;  // [features] loss reduction by its trees' splits; empty: no trees
 };
 
-// Precondition: is_sound(model); it speaks of that side.
+// Precondition: is_sound(model), and it has that side.
 [[nodiscard]] Fitted fitted_of(slowdown::LearnedModel, Side, std::vector<double> gain = {});
 
 }  // namespace echo::learn

@@ -145,7 +145,7 @@ Candidate families() {
   Candidate candidate{.name = "families", .what = "rates kept by kernel name, full name and size"};
   for (const FamilySettings& settings : family_settings())
     candidate.settings.push_back(
-        fmt::format("{} sizes an octave, prior {}", settings.sizes_per_octave, settings.prior));
+        fmt::format("{} sizes per octave, prior {}", settings.sizes_per_octave, settings.prior));
   candidate.fit = [](const Examples& examples, Rows rows, std::uint64_t) {
     std::vector<Fitted> all;
     for (const FamilySettings& settings : family_settings()) {
@@ -165,10 +165,10 @@ Candidate learned(Function function, Foundation foundation) {
   Candidate candidate{.name = name, .what = long_name + " on the features"};
   if (foundation == Foundation::families) {
     candidate.name += "_on_families";
-    candidate.what = long_name + " on what the families leave over";
+    candidate.what = long_name + " on the residual of the families";
   } else if (foundation != Foundation::nothing) {
     candidate.name += "_on_white_box";
-    candidate.what = long_name + " on what the white box leaves over";
+    candidate.what = long_name + " on the residual of the white box";
   }
   if (foundation == Foundation::white_box_of_metrics) candidate.role = Role::shown;
   for (const Variant& variant : variants_of(function))

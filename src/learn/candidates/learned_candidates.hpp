@@ -1,4 +1,4 @@
-// Candidates that learn: rates by name, and functions of the features on top of a foundation.
+// Learned candidates: rates by name, and functions of the features on top of a foundation.
 #pragma once
 
 #include "learn/candidates/candidates.hpp"
@@ -7,7 +7,7 @@ namespace echo::learn {
 
 enum class Function : std::int8_t { trees, network };
 
-// What a function stands on: it learns what the foundation leaves over.
+// The base of a function, which learns its residual.
 enum class Foundation : std::int8_t {
   nothing,
   families,             // feature set `metrics`

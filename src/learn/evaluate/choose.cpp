@@ -103,7 +103,7 @@ std::vector<Choice> best_settings(const std::vector<Candidate>& candidates, cons
   }
   std::erase_if(splits, [&](const Split& split) { return !teaches(examples, split.training); });
   if (splits.empty())
-    throw UserError("too few rows overlap with communication to learn from, and to judge what was learned",
+    throw UserError("too few rows overlap with communication for training and evaluation",
                     "use fewer folds, or a table in which more rows overlap");
   std::vector<std::int32_t> held_out;
   for (const Split& split : splits)
@@ -152,7 +152,7 @@ Choice choose_for_all(const std::vector<Candidate>& candidates, const Examples& 
     choice.candidate = i;
     return choice;
   }
-  throw UserError("no model is called \"" + name + "\" for these features", "choose one of " + known);
+  throw UserError("there is no model \"" + name + "\" for these features", "choose one of " + known);
 }
 
 }  // namespace echo::learn

@@ -1,4 +1,4 @@
-// How wrong predicted slowdowns are, and the times that follow from them.
+// Errors of predicted slowdowns and of the resulting times.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 
 namespace echo::learn {
 
-// One row: what was measured and what was predicted of it without having seen it.
+// One row: its measurement and an out-of-sample prediction.
 struct Outcome {
   double alone = 0.0, overlapped = 0.0;  // seconds, > 0
   double overlap_ratio = 0.0;            // 0..1
@@ -18,7 +18,7 @@ struct Outcome {
 [[nodiscard]] double relative_error(const Outcome&);     // (predicted - measured) / measured, of the time
 
 inline constexpr std::array<double, 3> tolerances{0.05, 0.10, 0.15};
-// A slowdown this small is within what repeats of one kernel differ by; its relative error says nothing.
+// A smaller slowdown is within the variation of repeats of one kernel; its relative error is meaningless.
 inline constexpr double visible_slowdown = 0.05;
 
 struct ErrorMeasures {
@@ -26,15 +26,15 @@ struct ErrorMeasures {
   double mean = 0.0;               // of |relative_error|: the MAPE of the overlapped duration
   double median = 0.0;             // of the same
   double total = 0.0;              // of the summed times: (predicted - measured) / measured
-  double r2 = 0.0;                 // of the overlapped duration; NaN where all measured are alike
+  double r2 = 0.0;                 // of the overlapped duration; NaN if all measured are equal
   std::array<double, 3> within{};  // share of rows with |relative_error| <= tolerances
   double slowdown_mean = 0.0;  // |predicted - measured| / measured slowdown, rows slowed visibly; NaN: none
-  std::int64_t slowed = 0;     // how many those are
+  std::int64_t slowed = 0;     // number of those rows
   double slowdown_r2 = 0.0;    // of the slowdown, all these rows
 };
 // Contract: at least one row.
 [[nodiscard]] ErrorMeasures measure(std::span<const Outcome>);
-// The same over the rows that overlap; no row does: rows = 0 and the rest NaN.
+// The same over the rows that overlap; without any: rows = 0 and the rest NaN.
 [[nodiscard]] ErrorMeasures measure_overlapping(std::span<const Outcome>);
 
 }  // namespace echo::learn

@@ -1,4 +1,4 @@
-// Which rows are held out together, so that what is measured is what a model says of rows it has not seen.
+// Groups of rows that are held out together, so that errors are measured on unseen rows.
 #pragma once
 
 #include <array>
@@ -11,21 +11,20 @@
 
 namespace echo::learn {
 
-// What is new about a row that is held out.
+// What is new about a held-out row.
 enum class Grouping : std::int8_t {
-  row,     // nothing but the row: the same kernel at the same size was seen
+  row,     // only the row: the same kernel of the same size was seen
   kernel,  // the kernel: no row of its short name was seen
   shape    // the size: no row of that kernel about as large was seen
 };
 inline constexpr std::array<std::string_view, 3> grouping_names{"random", "kernel", "shape"};
 
-// [rows] rows of one group share a number; numbers count from 0 in order of appearance. A shape is what the
-// row says it is (dimensions rounded to octaves), else the kernel's name and the half octave of its time
-// alone.
+// [rows] rows of one group share a number, counted from 0 in order of appearance. A shape is the row's
+// (dimensions rounded to octaves), else the kernel's name and the half octave of its time alone.
 [[nodiscard]] std::vector<std::int32_t> groups_of(std::span<const slowdown::OverlapRow>, Grouping);
 
-// [rows] which fold holds the row out, 0..folds-1: whole groups, the larger first, each into the fold that
-// has the fewest rows; groups of one size in an order drawn from the seed. No fold is empty.
+// [rows] the fold that holds the row out, 0..folds-1: whole groups, the larger first, each into the fold with
+// the fewest rows; groups of equal size in an order drawn from the seed. No fold is empty.
 // Contract: 2 <= folds <= number of groups; groups are numbered 0.. without gaps.
 [[nodiscard]] std::vector<std::int32_t> fold_of(std::span<const std::int32_t> group, std::int32_t folds,
                                                 std::uint64_t seed);

@@ -1,4 +1,4 @@
-// What predictions hang on.
+// Importance of the inputs of predictions.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace echo::learn {
 
-// Permutation importance (Breiman, "Random forests", 2001, section 10): how much the error of held-out rows
-// grows when one input is dealt out among them at random. 0 where predictions do not use it; below 0 where
-// it does harm. Inputs that go together share theirs: each looks less important than both are.
+// Permutation importance (Breiman, "Random forests", 2001, section 10): growth of the error of held-out rows
+// when one input is permuted among them at random. 0 if predictions do not use it; negative if it is harmful.
+// Correlated inputs share their importance: each appears less important than both together.
 struct Importance {
   std::string input;
   double growth = 0.0;  // of the mean error of the overlapped duration, mean over repeats
@@ -20,11 +20,11 @@ struct Importance {
 
 inline constexpr std::int32_t permutations = 5;
 
-// Of rows that the fitted model was not trained on, or else of rows it knows, which flatters what it learned
-// by heart. Inputs that no row knows are left out; the largest first.
+// On rows outside the training set, or on training rows, which overrates memorised inputs. Inputs that are
+// unknown in all rows are left out; the largest first.
 [[nodiscard]] std::vector<Importance> importance_of(const Fitted&, const Examples&, Rows, std::uint64_t seed);
 
-// Of one setting of a candidate, over folds: each fold's model on the rows it has not seen.
+// For one setting of a candidate, over folds: each fold's model on its held-out rows.
 [[nodiscard]] std::vector<Importance> importance_of(const Candidate&, std::int32_t setting, const Examples&,
                                                     const FoldSettings&);
 

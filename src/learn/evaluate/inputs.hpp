@@ -1,4 +1,4 @@
-// What a prediction is made from, one quantity at a time: to ask what happens when it is another.
+// The inputs of a prediction as separate quantities, to vary them one at a time.
 #pragma once
 
 #include <span>
@@ -8,11 +8,11 @@
 
 namespace echo::learn {
 
-// Quantities, not features: a feature that is a sum of two follows both.
+// Quantities, not features: a feature that is a sum of two depends on both.
 struct Input {
   std::string_view name;
-  void (*take)(Example& into, const Example& from) = nullptr;  // its value of another example
-  double (*value)(const Example&) = nullptr;                   // in `units`; NaN = unknown. Null: no number
+  void (*take)(Example& into, const Example& from) = nullptr;  // takes its value from another example
+  double (*value)(const Example&) = nullptr;  // in `units`; NaN = unknown. Null: not a number
   void (*set)(Example&, double) = nullptr;
   std::string_view units;
 };

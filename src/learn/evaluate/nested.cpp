@@ -45,7 +45,7 @@ void expect_groups(const Examples& examples, Grouping grouping) {
   if (groups >= least_groups) return;
   throw UserError(fmt::format("{} group{} of rows (by {}) cannot be held out one by one", groups,
                               groups == 1 ? "" : "s", grouping_names[static_cast<std::size_t>(grouping)]),
-                  fmt::format("bring a table with at least {}, or group another way", least_groups));
+                  fmt::format("use a table with at least {}, or another grouping", least_groups));
 }
 
 void ask(const Fitted& fitted, const Examples& examples, const Split& split, CandidateReport& report) {
@@ -96,7 +96,7 @@ NestedReport evaluate_nested(const std::vector<Candidate>& candidates, const Exa
                                  .role = candidate.role,
                                  .outcomes = std::vector<Outcome>(count)});
   report.chosen = {.name = "nested_choice",
-                   .what = "what the inner folds choose",
+                   .what = "the choice of the inner folds",
                    .outcomes = std::vector<Outcome>(count)};
   std::vector<std::int32_t> all(count);
   std::iota(all.begin(), all.end(), 0);

@@ -1,5 +1,4 @@
-// How well candidates predict rows that neither they nor their settings have seen: cross-validation inside
-// cross-validation.
+// Nested cross-validation: errors of candidates on rows used neither for training nor for choosing settings.
 #pragma once
 
 #include <cstdint>
@@ -14,26 +13,27 @@ namespace echo::learn {
 struct CandidateReport {
   std::string name, what;
   Role role = Role::learned;
-  std::vector<Outcome> outcomes;    // [rows] each predicted by a model that never saw it
-  std::vector<std::string> chosen;  // [outer folds] settings, in words; of NestedReport::chosen: and of which
+  std::vector<Outcome> outcomes;  // [rows] each predicted by a model that was not trained on it
+  std::vector<std::string>
+      chosen;  // [outer folds] settings as text; for NestedReport::chosen also the candidate
   ErrorMeasures all, overlapping;
 };
 
-// How far one is below a baseline, on the same rows.
+// Advantage of a candidate over a baseline, on the same rows.
 struct Margin {
   std::string baseline;
-  double advantage = 0.0, doubt = 0.0;  // of the mean error; one standard error of it, between groups
+  double advantage = 0.0, doubt = 0.0;  // of the mean error; its standard error, between groups
 };
 
 struct NestedReport {
-  std::vector<std::int32_t> fold, group;  // [rows] that held it out; whose errors go together
-  // As candidates_of(), each with the settings its inner folds chose.
+  std::vector<std::int32_t> fold, group;  // [rows] fold that held it out; group with correlated errors
+  // As candidates_of(), each with the settings chosen by its inner folds.
   std::vector<CandidateReport> candidates;
-  CandidateReport chosen;        // the procedure as a whole: inner folds choose the candidate too
-  bool beats_baselines = false;  // every margin of it is beyond doubt
+  CandidateReport chosen;        // the whole procedure: inner folds also choose the candidate
+  bool beats_baselines = false;  // all its margins are beyond doubt
 };
 
-// [baselines] of one of the report's candidates, or of its choice.
+// [baselines] for one of the report's candidates, or for its choice.
 [[nodiscard]] std::vector<Margin> margins_of(const NestedReport&, const CandidateReport&);
 
 // UserError, 2: fewer than 3 groups, or too few rows overlap.

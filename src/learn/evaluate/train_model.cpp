@@ -23,9 +23,9 @@ std::vector<std::int32_t> all_rows(const Examples& examples) {
 
 [[noreturn]] void refuse(const TrainRequest& request) {
   throw UserError(
-      fmt::format("no model is better than \"no slowdown\" on rows held out {}; nothing is written",
+      fmt::format("no model is better than \"no slowdown\" on rows held out {}; nothing was written",
                   folds_in_words(request.folds.grouping)),
-      "bring more rows, group them another way, or name a model (--model) to have it all the same");
+      "use more rows or another grouping, or force a model with --model");
 }
 
 const CandidateReport& judged(const NestedReport& report, const TrainRequest& request) {
@@ -111,7 +111,7 @@ Training train_model(const std::vector<Candidate>& candidates, const Examples& e
   if (request.candidate.empty() && choice.candidate == 0) refuse(request);
   const Candidate& candidate = candidates[choice.candidate];
   if (candidate.role != Role::learned)
-    throw UserError("\"" + candidate.name + "\" is judged beside the models; no file holds it",
+    throw UserError("\"" + candidate.name + "\" is a baseline for evaluation and cannot be saved",
                     "train one of those (echo-sweep slowdown evaluate lists them)");
   NestedReport report = evaluate_nested(candidates, examples, request.folds);
   // The choice of all rows may be luck; the nested report judges the choosing as well.

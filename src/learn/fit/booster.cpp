@@ -1,4 +1,4 @@
-// Settings that make a training repeatable: one thread, exact splits (no histogram that hangs on how rows
+// Settings that make a training repeatable: one thread, exact splits (no histogram that depends on how rows
 // were cut into batches), draws seeded anew in each round, so that no earlier training in this process
 // matters.
 #include "learn/fit/booster.hpp"
@@ -139,7 +139,7 @@ struct Booster::Handle {};
 bool is_built_with_xgboost() { return false; }
 
 static void refuse() {
-  throw UserError("this build has no xgboost, which trains trees",
+  throw UserError("this build lacks xgboost, which is needed to train trees",
                   "install libxgboost-dev and build again, or train a network (mlp)");
 }
 

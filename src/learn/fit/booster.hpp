@@ -1,5 +1,5 @@
-// One training by xgboost, behind its C interface. The only file that calls it; without it (a build that did
-// not find xgboost) nothing but this is missing.
+// One training by xgboost through its C interface. The only file that uses xgboost; a build without xgboost
+// lacks only this.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class Booster {
   Booster& operator=(Booster&&) noexcept;
   ~Booster();
 
-  // The library's own prediction, values [rows][features]: what ours has to equal.
+  // The library's own prediction, values [rows][features], which ours must equal.
   [[nodiscard]] std::vector<float> predict(std::span<const double> values, std::size_t rows) const;
   [[nodiscard]] std::string json() const;  // the model as the library writes it
 

@@ -1,4 +1,4 @@
-// A small network, trained. The essay is in fit_mlp.cpp.
+// Training of a small network. Explained in fit_mlp.cpp.
 #pragma once
 
 #include <cstdint>

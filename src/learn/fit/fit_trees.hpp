@@ -1,4 +1,4 @@
-// Boosted trees, trained by xgboost and taken over into our own form.
+// Boosted trees, trained by xgboost and converted to our representation.
 #pragma once
 
 #include "learn/fit/fit.hpp"

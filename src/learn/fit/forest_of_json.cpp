@@ -27,7 +27,7 @@ struct Tree {
 };
 
 [[noreturn]] void refuse(const std::string& why) {
-  throw UserError("these are not trees of xgboost: " + why, "give the JSON that xgboost 1.7 saves");
+  throw UserError("this is not a tree model of xgboost: " + why, "give the JSON that xgboost 1.7 saves");
 }
 
 Tree read_tree(const Json& tree) {
@@ -68,7 +68,8 @@ void append(const Tree& tree, ReadForest& read) {
     nodes[to].threshold = tree.value[node];
     if (tree.left[node] < 0) continue;
     const std::int32_t feature = tree.feature[node];
-    if (feature < 0 || static_cast<std::size_t>(feature) >= read.gain.size()) refuse("a split on no feature");
+    if (feature < 0 || static_cast<std::size_t>(feature) >= read.gain.size())
+      refuse("a split is on an unknown feature");
     read.gain[static_cast<std::size_t>(feature)] += tree.gain[node];
     const auto child = static_cast<std::int32_t>(nodes.size());
     nodes[to] = {tree.value[node], feature, child, child + 1, tree.default_left[node] != 0};
@@ -105,7 +106,7 @@ ReadForest forest_of_json(std::string_view text) {
   } catch (const Json::exception& problem) {
     refuse(problem.what());
   } catch (const std::logic_error& problem) {  // stoi, stof
-    refuse(std::string("a number is none (") + problem.what() + ")");
+    refuse(std::string("a number cannot be read (") + problem.what() + ")");
   }
 }
 

@@ -1,4 +1,4 @@
-// xgboost's trees as ours, read from the JSON it writes (its format: doc/model.schema of dmlc/xgboost 1.7).
+// Converts xgboost's trees from its JSON output (format: doc/model.schema of dmlc/xgboost 1.7).
 #pragma once
 
 #include <string_view>
@@ -10,10 +10,10 @@ namespace echo::learn {
 
 struct ReadForest {
   slowdown::Forest forest;
-  std::vector<double> gain;  // [features] loss taken off by the splits on each, summed over all trees
+  std::vector<double> gain;  // [features] loss reduction by the splits on each, summed over all trees
 };
 
-// Of a model of one output with numeric splits. UserError, 2: any other bytes.
+// Input: a model of one output with numeric splits. UserError, 2: any other bytes.
 [[nodiscard]] ReadForest forest_of_json(std::string_view json);
 
 }  // namespace echo::learn

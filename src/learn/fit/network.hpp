@@ -1,4 +1,4 @@
-// Dense layers with ReLU between them, to train: outputs, a squared error, its gradient.
+// A trainable network of dense layers with ReLU between them: outputs, squared error and its gradient.
 #pragma once
 
 #include <Eigen/Core>
@@ -22,7 +22,7 @@ struct Batch {
 
 // Half the weighted mean of squared errors.
 [[nodiscard]] double loss_of(const Network&, const Batch&);
-// Its derivatives by every weight and bias, in the shape of the network.
+// Its derivatives with respect to every weight and bias, in the shape of the network.
 [[nodiscard]] Network gradient_of(const Network&, const Batch&);
 
 }  // namespace echo::learn

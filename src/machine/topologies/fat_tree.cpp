@@ -1,4 +1,4 @@
-// Two-level fat tree, node by node: all NICs of `nodes_per_leaf` nodes (0 = of all nodes) hang on one leaf
+// Two-level fat tree, node by node: all NICs of `nodes_per_leaf` nodes (0 = of all nodes) are on one leaf
 // switch, whose uplinks carry 1 / oversubscription of what its downlinks do. A group that leaves its leaf
 // gets that share: the bound reached when all groups cross at once, as data-parallel groups do, and for any
 // group of which every edge crosses. A lone contiguous ring crosses each leaf once and would fare better

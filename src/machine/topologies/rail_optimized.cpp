@@ -1,4 +1,4 @@
-// Rails: the i-th NIC of every node hangs on the i-th leaf switch, so that a ring or a tree over
+// Rails: the i-th NIC of every node is on the i-th leaf switch, so that a ring or a tree over
 // like-numbered GPUs stays below one leaf as long as that leaf holds all its nodes; beyond `nodes_per_leaf`
 // nodes the traffic climbs to a spine. Communication libraries keep to the rails, as GPUs hand data over
 // NVLink to the one on the right rail (PXN), so crossing rails is not modelled. A group of n nodes is taken

@@ -62,7 +62,7 @@ std::unique_ptr<RunnableKernel> prepare_attention(const ops::KernelKey& key, Wor
 #else
 
 std::unique_ptr<RunnableKernel> prepare_attention(const ops::KernelKey&, Workbench&) {
-  fail("attention", "cuDNN was not there when this program was built");
+  fail("attention", "this program was built without cuDNN");
 }
 
 #endif

@@ -54,7 +54,7 @@ void CellRunner::wait_until_started(const Companion& companion) const {
   const auto begin = steady_clock::now();
   while (!companion.has_started()) {
     if (steady_clock::now() - begin > start_patience)
-      fail("starting the communication", "not all of its thread blocks came to run within a second");
+      fail("starting the communication", "not all of its thread blocks started within a second");
   }
   std::this_thread::sleep_for(start_time);
 }

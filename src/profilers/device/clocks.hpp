@@ -1,5 +1,4 @@
-// What NVML says of a GPU while it works. NVML comes with the driver, so it is looked for when the program
-// runs.
+// NVML's state of a GPU under load. NVML comes with the driver, so it is loaded at run time.
 #pragma once
 
 #include <memory>

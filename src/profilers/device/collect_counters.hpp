@@ -1,4 +1,4 @@
-// Counters of all kernels: what echo-overlap does when it calls itself.
+// Collects the counters of all kernels, in a child process of echo-overlap.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What runs beside a kernel, started and watched.
+// Starts and monitors the communication beside a kernel.
 #pragma once
 
 #include <cstdint>

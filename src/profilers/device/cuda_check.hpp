@@ -1,4 +1,4 @@
-// What CUDA's libraries return, made into errors. Destructors do not check: there is nobody to tell.
+// Converts return codes of CUDA's libraries to errors. Destructors do not check: they cannot report.
 #pragma once
 
 #include <cuda_runtime_api.h>

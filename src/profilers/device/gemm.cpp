@@ -113,7 +113,7 @@ Product plan(const ops::KernelKey& key, const GemmProblem& problem, const Types&
   check_cublas(cublasLtMatmulAlgoGetHeuristic(handle, description, out.a.get(), out.b.get(), out.d.get(),
                                               out.d.get(), raw, 1, &first, &found),
                "cublasLtMatmulAlgoGetHeuristic");
-  if (found == 0) fail("cuBLASLt", "it has no kernel for this product here");
+  if (found == 0) fail("cuBLASLt", "it has no kernel for this product on this GPU");
   out.algorithm = first.algo;
   return out;
 }

@@ -29,7 +29,7 @@ Gpu find_gpu(std::int32_t index) {
   if (outcome != cudaSuccess || count == 0)
     throw UserError(std::string("no GPU here: ") +
                         (outcome != cudaSuccess ? cudaGetErrorString(outcome) : "the driver lists none"),
-                    "run this where an NVIDIA driver and GPU are; --dry-run shows the plan without",
+                    "run this on a machine with an NVIDIA GPU and driver; --dry-run shows the plan without",
                     no_gpu_exit_code);
   if (index < 0 || index >= count)
     throw UserError("no GPU " + std::to_string(index) + " here: there are " + std::to_string(count),

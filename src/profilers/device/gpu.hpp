@@ -1,4 +1,4 @@
-// The GPU that is measured.
+// The measured GPU.
 #pragma once
 
 #include <cstdint>

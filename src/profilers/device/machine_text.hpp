@@ -1,4 +1,4 @@
-// GPU, driver and libraries in words, for the origin of what was measured.
+// Description of GPU, driver and libraries, for the origin of measurements.
 #pragma once
 
 #include <string>

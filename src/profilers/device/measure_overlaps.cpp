@@ -81,13 +81,13 @@ void Measurement::prepare(const std::vector<ops::KernelKey>& keys, const Collect
       fmt::print(stderr, "left out: {}: {}\n", ops::describe(keys[i]), error.problems().front().what);
     }
   }
-  if (kernels_.empty()) fail("preparing the kernels", "none of them runs here");
+  if (kernels_.empty()) fail("preparing the kernels", "none of them runs on this GPU");
 }
 
 void Measurement::prepare_communication() {
   CommunicationChoices choices = options_.beside;
   if (choices.nccl && gpu_.count < 2) {
-    fmt::print(stderr, "left out: NCCL's collectives: they need two GPUs, and there is one\n");
+    fmt::print(stderr, "left out: NCCL's collectives: they need two GPUs, but there is only one\n");
     choices.nccl = false;
   }
   if (choices.proxy) companions_[CommunicationKind::proxy] = proxy_companion();

@@ -1,4 +1,4 @@
-// Kernels that move memory as the ops of a training step do, launched.
+// Launches kernels that move memory as the ops of a training step do.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -132,9 +132,7 @@ std::unique_ptr<Companion> nccl_companion(const Gpu& gpu) { return std::make_uni
 
 #else
 
-std::unique_ptr<Companion> nccl_companion(const Gpu&) {
-  fail("NCCL", "it was not there when this program was built");
-}
+std::unique_ptr<Companion> nccl_companion(const Gpu&) { fail("NCCL", "this program was built without it"); }
 
 #endif
 

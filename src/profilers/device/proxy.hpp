@@ -1,4 +1,4 @@
-// The communication proxy and the gate, launched.
+// Launches the communication proxy and the gate.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,5 +1,5 @@
-// Hardware counters of kernels by CUPTI's range profiler. It runs a kernel again and again, alone, and may
-// need rights (README.md), so it has a process of its own.
+// Hardware counters of kernels from CUPTI's range profiler. It repeats each kernel alone and may need
+// privileges (README.md), so it runs in a separate process.
 #pragma once
 
 #include <cstdint>

@@ -175,7 +175,7 @@ std::unique_ptr<RunnableKernel> prepare_kernel(const KernelKey& key, Workbench& 
     case Mechanism::none:
       break;
   }
-  fail("a kernel", "it is none of those that can be run");
+  fail("a kernel", "it cannot be run");
 }
 
 }  // namespace echo::profilers

@@ -1,4 +1,4 @@
-// What kernels under measurement share: memory to read, memory to write, cuBLASLt's handle and workspace.
+// Shared resources of measured kernels: memory to read, memory to write, cuBLASLt's handle and workspace.
 #pragma once
 
 #include <cublasLt.h>

@@ -1,4 +1,4 @@
-// Attention as cuDNN takes it: a graph of products, a mask and a softmax that it recognises and fuses.
+// Attention as a cuDNN graph of products, a mask and a softmax, which cuDNN recognises and fuses.
 #pragma once
 
 #include <cstdint>

@@ -220,7 +220,7 @@ CudnnPlan CudnnGraph::plan(void* device) {
                 "the workspace of a cuDNN plan");
     return out;
   }
-  throw UserError("cuDNN has no kernel for a graph on this GPU", "attention is left out of the dataset", 1);
+  throw UserError("cuDNN has no kernel for the graph on this GPU", "attention is left out of the dataset", 1);
 }
 
 void CudnnGraph::execute(cudnnHandle_t handle, const CudnnPlan& plan,

@@ -1,5 +1,5 @@
 // Operations for cuDNN to fuse into one kernel, by its backend API. Building and planning needs no GPU: cuDNN
-// plans for the device whose properties it is told (since 9.8).
+// plans for given device properties (since 9.8).
 #pragma once
 
 #include <cudnn.h>

@@ -1,4 +1,4 @@
-// How long a kernel may take, before a GPU says.
+// Estimate of a kernel's time before it is measured.
 #pragma once
 
 #include "ops/kernel.hpp"

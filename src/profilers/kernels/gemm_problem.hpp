@@ -1,4 +1,4 @@
-// A product of the simulator in the words of cuBLAS, whose matrices are column-major.
+// A matrix product of the simulator in cuBLAS terms, with column-major matrices.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct GemmProblem {
 };
 
 // C[m, n] of the key, row-major. tn: Y = X W', the operand W first (its n rows of k stand together), so that
-// D is Y' and rows of Y stand together. nn: dX = dY W, likewise. nt: dW' = X' dY of two matrices with one row
+// D is Y' and rows of Y stand together. nn: dX = dY W, the same. nt: dW' = X' dY of two matrices with one row
 // a token, k = tokens; D is C itself. 8-bit operands are TN for any layout: they have transposed copies.
 [[nodiscard]] GemmProblem gemm_problem(const ops::KernelKey&);
 

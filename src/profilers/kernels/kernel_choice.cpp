@@ -37,11 +37,11 @@ ChosenKernels chosen(ChosenKernels wanted, const KernelFilter& filter) {
     const bool is_kind = filter.kinds.empty() || std::find(filter.kinds.begin(), filter.kinds.end(),
                                                            ops::name_of(key.kind)) != filter.kinds.end();
     if (!is_kind)
-      ++out.left_out["of other kinds than --kinds"];
+      ++out.left_out["of kinds not in --kinds"];
     else if (const char* why = why_not_here(key, filter.compute_capability))
       ++out.left_out[why];
     else if (done.contains(key))
-      ++out.left_out["in the profile already"];
+      ++out.left_out["already in the profile"];
     else
       out.kernels.push_back(key);
   }

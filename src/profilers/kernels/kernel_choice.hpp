@@ -1,4 +1,4 @@
-// Which of the wanted kernels are left to measure.
+// Selects the wanted kernels that remain to be measured.
 #pragma once
 
 #include <string>

@@ -135,20 +135,22 @@ Mechanism mechanism_of(const KernelKey& key) {
 const char* why_not_run(const KernelKey& key) {
   if (const char* why = ops::why_unsound(key)) return why;
   if (key.kind == KernelKind::gemm) {
-    if (!is_gemm_precision(key.precision)) return "block-scaled products are not run";
-    if (key.grouped && key.batch > most_grouped) return "more than 32 products of a group are not run";
+    if (!is_gemm_precision(key.precision)) return "block-scaled products are not supported";
+    if (key.grouped && key.batch > most_grouped) return "more than 32 products per group are not supported";
     return nullptr;
   }
   if (key.kind == KernelKind::attention_forward || key.kind == KernelKind::attention_backward) {
     if (machine::element_bytes(key.precision) != 2 || machine::is_narrow(key.precision))
-      return "attention is run in bf16 and fp16 only";
-    if (key.m != key.n || key.span != 0) return "attention is run over one whole sequence, without windows";
-    if (ops::value_dim_of(key) != key.k) return "attention is run with one head dimension";
-    if (key.attention != ops::AttentionKernel::native) return "only the attention kernel of the GPU is run";
+      return "attention is supported only in bf16 and fp16";
+    if (key.m != key.n || key.span != 0)
+      return "attention is supported only over a whole sequence, without windows";
+    if (ops::value_dim_of(key) != key.k) return "attention is supported only with a single head dimension";
+    if (key.attention != ops::AttentionKernel::native)
+      return "only the GPU's native attention kernel is supported";
     return nullptr;
   }
   if (is_row_kernel(key) || !stream_recipes(key).empty()) return nullptr;
-  return "no kernel here moves memory as this op does";
+  return "no memory kernel matches this op";
 }
 
 }  // namespace echo::profilers

@@ -1,4 +1,4 @@
-// Which kernels the profilers can run, and how.
+// The kernels that the profilers can run, and their implementations.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// The kernels that are measured: a built-in list, or a user's table.
+// The kernels to measure: a built-in list or a user's table.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the launches of one kernel took.
+// Times of the launches of one kernel.
 #pragma once
 
 #include <cstdint>

@@ -112,7 +112,7 @@ std::vector<ops::KernelKey> read_kernels(const CsvTable& table) {
       add_once(*key, kernels);
   }
   if (problems.empty() && kernels.empty())
-    problems.push_back({table.header_place(), "the table names no kernel", "add a row a kernel"});
+    problems.push_back({table.header_place(), "the table has no kernel", "add one row per kernel"});
   if (!problems.empty()) throw UserError(std::move(problems));
   return kernels;
 }
@@ -128,7 +128,7 @@ ChosenKernels read_wanted_kernels(const CsvTable& table, std::string_view gpu) {
     if (!gpu.empty() && !of.empty() && of != gpu)
       ++out.left_out["kernels of another GPU"];
     else if (key->library != ops::KernelLibrary::training)
-      ++out.left_out["kernels of a serving library are not run"];
+      ++out.left_out["kernels of a serving library are not supported"];
     else if (const char* why = why_not_run(*key))
       ++out.left_out[std::string(ops::name_of(key->kind)) + ": " + why];
     else

@@ -62,7 +62,7 @@ bool is_text(std::string_view text) { return text.find('\0') == std::string_view
 RunOrigin origin_in(const CsvTable& table, std::size_t row, std::vector<Problem>& problems) {
   for (const char* column : {"library_version", "how", "date"})
     if (!is_text(table.text(row, column)))
-      problems.push_back({table.place(row, column), "a zero byte in a text", "take it out"});
+      problems.push_back({table.place(row, column), "the text contains a zero byte", "remove it"});
   return {.library = std::string(table.text(row, "library_version")),
           .how = std::string(table.text(row, "how")),
           .date = std::string(table.text(row, "date"))};
@@ -73,7 +73,7 @@ LaunchTrain train_in(const CsvTable& table, std::size_t row, std::vector<Problem
   if (const auto times = times_in(table.text(row, "launches_us")))
     train.seconds = *times;
   else
-    problems.push_back({table.place(row, "launches_us"), "these are no times",
+    problems.push_back({table.place(row, "launches_us"), "these are not times",
                         "write microseconds, 0.001 or more, with blanks between them"});
   try {
     train.clock_mhz = std::max(0.0, table.number(row, "clock_mhz").value_or(0.0));
@@ -115,7 +115,7 @@ std::vector<KernelRuns> read_launch_table(const CsvTable& table) {
   for (const char* needed : {"gpu", "launches_us"})
     if (!table.has(needed))
       problems.push_back({table.header_place(), "no column \"" + std::string(needed) + "\"",
-                          "a table of launches has " + std::string(column_words)});
+                          "a table of launches needs " + std::string(column_words)});
   if (!problems.empty()) throw UserError(std::move(problems));
   std::vector<KernelRuns> all;
   std::map<std::tuple<std::string, ops::KernelKey, RunOrigin>, std::size_t> places;
@@ -125,7 +125,8 @@ std::vector<KernelRuns> read_launch_table(const CsvTable& table) {
     const RunOrigin origin = origin_in(table, row, problems);
     const std::string gpu(table.text(row, "gpu"));
     if (!is_name(gpu))
-      problems.push_back({table.place(row, "gpu"), "no GPU", "name the preset of the GPU, without blanks"});
+      problems.push_back(
+          {table.place(row, "gpu"), "no GPU", "write the preset's name of the GPU, without blanks"});
     if (!problems.empty()) continue;
     const auto [place, is_new] = places.try_emplace({gpu, *key, origin}, all.size());
     if (is_new) all.push_back({.gpu = gpu, .key = *key, .origin = origin, .trains = {}});

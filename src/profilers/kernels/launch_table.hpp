@@ -1,5 +1,5 @@
-// Every launch's time as text: a row a train. What a profile was made of can be looked at, kept, and made
-// into a profile again without the GPU.
+// Table of the times of all launches, one row per series. The raw data of a profile can be inspected, kept,
+// and converted to a profile again without the GPU.
 #pragma once
 
 #include <string>

@@ -24,7 +24,7 @@ MeasuringOutcome measure_kernels(std::span<const ops::KernelKey> keys, const Mea
     try {
       const std::vector<KernelRuns> runs = steps.measure(keys[next]);
       if (profile_of(runs).rows.empty())
-        throw UserError("too few launches, or times that nothing takes", "it has no row", 1);
+        throw UserError("too few launches, or impossible times", "it gets no row", 1);
       unsaved.insert(unsaved.end(), runs.begin(), runs.end());
       ++out.measured;
       failures = 0;

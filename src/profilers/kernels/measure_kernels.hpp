@@ -1,4 +1,4 @@
-// Kernel after kernel until all are measured, time is up, or nothing works any more.
+// Measures kernels one after the other until all are done, the time limit is reached, or the GPU fails.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The kernels that are measured where nobody says which: octaves of shapes.
+// The kernels measured by default: shapes in octaves.
 #pragma once
 
 #include <vector>

@@ -53,7 +53,7 @@ void ProfileJob::read_replay() {
   if (replay_.empty() || !is_one)
     throw UserError(
         "\"" + options_.replay + "\" holds launches of " + (is_one ? "no such GPU" : "several GPUs"),
-        "name one of its GPUs with --gpu");
+        "choose one of its GPUs with --gpu");
 }
 
 void ProfileJob::refuse_other_warmth() const {
@@ -62,8 +62,8 @@ void ProfileJob::refuse_other_warmth() const {
     if (origin.table.starts_with(ours) && is_warm(origin.table) != options_.is_warm && !is_replay())
       throw UserError("\"" + options_.out + "\" holds kernels measured with operands " +
                           (options_.is_warm ? "from memory" : "in L2"),
-                      std::string("one price cannot be both: write to another file, or ") +
-                          (options_.is_warm ? "leave --warm out" : "add --warm"));
+                      std::string("one profile cannot have both: write to another file, or ") +
+                          (options_.is_warm ? "omit --warm" : "add --warm"));
 }
 
 ChosenKernels ProfileJob::wanted() const {
@@ -91,7 +91,7 @@ std::vector<KernelRuns> ProfileJob::replayed(const ops::KernelKey& key) const {
   std::vector<KernelRuns> found;
   for (const KernelRuns& runs : replay_)
     if (runs.key == key) found.push_back(runs);
-  if (found.empty()) throw UserError("not in the table of launches", "it has no row", 1);
+  if (found.empty()) throw UserError("not in the table of launches", "it gets no row", 1);
   return found;
 }
 

@@ -1,4 +1,4 @@
-// What one run of echo-profile has to do, apart from the GPU: what is wanted, what is there, what is written.
+// The part of an echo-profile run that needs no GPU: wanted kernels, existing profile, output.
 #pragma once
 
 #include <cstdint>

@@ -11,28 +11,30 @@ namespace echo::profilers {
 namespace {
 
 constexpr const char* description =
-    "Measures kernels on this machine's GPU, and writes a profile that echo-sweep prices sweeps by.";
+    "Measures kernels on this machine's GPU and writes a profile that echo-sweep uses to price sweeps.";
 
 void declare(CLI::App& app, ProfileOptions& o) {
-  app.add_option("out", o.out, "the profile to write (HDF5); what it has is kept, and not measured again");
+  app.add_option("out", o.out,
+                 "the profile to write (HDF5); existing measurements are kept and not repeated");
   CLI::Option* gaps =
-      app.add_option("--gaps", o.gaps, "kernels that echo-sweep wants measured: `echo-sweep profile gaps`")
+      app.add_option("--gaps", o.gaps, "table of unmeasured kernels, from `echo-sweep profile gaps`")
           ->type_name("FILE.csv");
-  app.add_option("--kernels", o.kernels, "table of kernels, a row a kernel; all must be of those that run")
+  app.add_option("--kernels", o.kernels, "table of kernels, one row per kernel; all must be supported")
       ->type_name("FILE.csv")
       ->excludes(gaps);
   app.add_option("--kinds", o.kinds, "only kernels of these kinds: gemm, attention_forward, ...")
       ->delimiter(',')
       ->allow_extra_args(false);
-  app.add_option("--gpu", o.gpu, "preset of the GPU, where the driver's name does not say it");
+  app.add_option("--gpu", o.gpu, "preset of the GPU, if the driver's name does not identify it");
   app.add_option("--device", o.device, "GPU");
-  app.add_option("--budget", o.budget, "seconds that all of it may take");
-  app.add_option("--repeats", o.trains, "trains of launches of each kernel; more where they differ");
-  app.add_option("--seed", o.seed, "of the order of measuring the built-in grid");
-  app.add_flag("--warm", o.is_warm, "operands in L2; default: from memory, as a step finds them");
-  app.add_flag("--again", o.is_again, "measure also what the profile has: repeats stand side by side");
+  app.add_option("--budget", o.budget, "time limit in seconds");
+  app.add_option("--repeats", o.trains, "series of launches per kernel; more if their times vary");
+  app.add_option("--seed", o.seed, "seed of the order in which the built-in grid is measured");
+  app.add_flag("--warm", o.is_warm, "operands in L2; default: from memory, as in a training step");
+  app.add_flag("--again", o.is_again,
+               "repeat measurements that the profile already has; all repeats are kept");
   app.add_option("--samples", o.samples, "append every launch's time to this table")->type_name("FILE.csv");
-  app.add_option("--replay", o.replay, "take the times from such a table; needs no GPU")
+  app.add_option("--replay", o.replay, "read the times from such a table; needs no GPU")
       ->type_name("FILE.csv");
   app.add_flag("--dry-run", o.is_dry_run, "print the plan and its time; needs no GPU");
 }
@@ -51,14 +53,14 @@ void check_ranges(const ProfileOptions& o) {
     if (!holds) problems.push_back({{}, what, remedy});
   };
   require(!o.out.empty() || o.is_dry_run, "no output file",
-          "name one: echo-profile PROFILE.h5, or see the plan with --dry-run");
+          "give one: echo-profile PROFILE.h5, or see the plan with --dry-run");
   require(o.budget > 0.0 && o.budget <= 1e6, "--budget must be above 0 s", "ten minutes is the default");
   require(o.trains >= 1 && o.trains <= 1000, "--repeats must be from 1 to 1000", "3 is the default");
   require(o.device >= 0, "--device must not be negative", "echo-gpu-info lists devices");
   require(std::none_of(o.gpu.begin(), o.gpu.end(), [](unsigned char c) { return c <= ' '; }),
-          "--gpu must not hold blanks", "echo-sweep presets list gpus shows the presets' names");
-  require(o.replay.empty() || o.samples.empty(), "--replay writes no --samples: it reads them",
-          "leave one of them out");
+          "--gpu must not contain blanks", "echo-sweep presets list gpus shows the presets' names");
+  require(o.replay.empty() || o.samples.empty(),
+          "--replay and --samples cannot be combined: --replay reads samples", "omit one of them");
   check_kinds(o.kinds, problems);
   if (!problems.empty()) throw UserError(std::move(problems));
 }

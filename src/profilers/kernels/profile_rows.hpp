@@ -1,4 +1,4 @@
-// Launches of kernels, made into the rows of a profile.
+// Converts launches of kernels to rows of a profile.
 #pragma once
 
 #include <vector>

@@ -74,7 +74,7 @@ std::string plan_text(const ChosenKernels& chosen, std::int32_t trains) {
 
 std::string outcome_text(const MeasuringOutcome& outcome) {
   std::string text = reasons_text("failed", outcome.failed);
-  if (outcome.gave_up) text += "nothing was measured any more: is the GPU still there?\n";
+  if (outcome.gave_up) text += "measuring stopped: the GPU no longer responds\n";
   return text + fmt::format("{} kernels measured, {} not reached\n", outcome.measured, outcome.not_reached);
 }
 

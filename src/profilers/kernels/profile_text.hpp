@@ -1,4 +1,4 @@
-// What echo-profile is about to measure, and how it went, in words.
+// Texts of echo-profile: its plan and its outcome.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The records of one cell, read: how long each launch and each communication took, and what ran beside it.
+// Evaluates the records of one cell: times of each launch and communication, and their overlap.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What runs beside the kernels.
+// The communication that runs beside the kernels.
 #pragma once
 
 #include <cstdint>

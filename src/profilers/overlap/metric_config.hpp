@@ -1,4 +1,4 @@
-// Which counters a chip collects in which pass, worked out by CUPTI's host API. Needs no GPU and no driver.
+// Assignment of counters to passes for a chip, computed by CUPTI's host API. Needs no GPU and no driver.
 #pragma once
 
 #include <cstddef>

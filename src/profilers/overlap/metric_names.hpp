@@ -1,4 +1,4 @@
-// Counters of the range profiler, and what of them a dataset row holds.
+// Counters of the range profiler, and the fields of a dataset row computed from them.
 #pragma once
 
 #include <array>

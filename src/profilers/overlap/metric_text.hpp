@@ -1,5 +1,5 @@
-// What the process that collects counters tells the one that started it: a line for each kernel, as soon as
-// it is measured, so that what it got to before it failed or was stopped is not lost.
+// Output of the process that collects counters to its parent: one line per kernel as soon as it is measured,
+// so that no results are lost if it fails or is stopped.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// How many warps of a kernel an SM can hold, by the toolkit's own calculator.
+// Warps of a kernel that fit on an SM, from the toolkit's own calculator.
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,7 @@ void check_ranges(const OverlapOptions& o) {
   const auto& c = o.beside.channels;
   const auto& r = o.beside.link_rates;
   require(!o.out.empty() || o.is_dry_run || o.collects_counters, "no output file",
-          "name one: echo-overlap OVERLAPS.h5, or see the plan with --dry-run");
+          "give one: echo-overlap OVERLAPS.h5, or see the plan with --dry-run");
   require(o.budget > 0.0 && o.budget <= 1e6, "--budget must be above 0 s", "eight minutes is the default");
   require(o.rounds >= 1 && o.rounds <= 1000, "--rounds must be from 1 to 1000", "5 is the default");
   require(std::all_of(c.begin(), c.end(), [](auto n) { return n >= 0 && n <= 128; }),
@@ -54,24 +54,23 @@ std::optional<OverlapOptions> parse_options(const std::vector<std::string>& argu
   bool no_counters = false;
   CLI::App app(description, "echo-overlap");
   app.add_option("out", o.out, "the dataset to write (HDF5)");
-  app.add_option("--kernels", o.kernels, "table of kernels, a row a kernel; default: transformer layers")
+  app.add_option("--kernels", o.kernels, "table of kernels, one row per kernel; default: transformer layers")
       ->type_name("FILE.csv");
   const CLI::Option* beside =
-      app.add_option("--beside", kinds, "what runs beside: proxy, copies, nccl (where there are two GPUs)")
+      app.add_option("--beside", kinds,
+                     "communication beside the kernels: proxy, copies, nccl (needs two GPUs)")
           ->delimiter(',')
           ->allow_extra_args(false)
           ->check(CLI::IsMember({"proxy", "copies", "nccl"}));
   app.add_option("--channels", o.beside.channels, "thread blocks of the communication")
       ->delimiter(',')
       ->allow_extra_args(false);
-  app.add_option("--rates", rates, "link rates the proxy is held to, GB/s")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  app.add_option("--rates", rates, "link rates of the proxy, GB/s")->delimiter(',')->allow_extra_args(false);
   app.add_option("--device", o.device, "GPU");
-  app.add_option("--budget", o.budget, "seconds that all of it may take");
-  app.add_option("--rounds", o.rounds, "times that each cell is measured at most");
-  app.add_option("--seed", o.seed, "of the order of measuring");
-  app.add_flag("--no-counters", no_counters, "leave hardware counters out");
+  app.add_option("--budget", o.budget, "time limit in seconds");
+  app.add_option("--rounds", o.rounds, "maximum number of measurements of each cell");
+  app.add_option("--seed", o.seed, "seed of the order of measurements");
+  app.add_flag("--no-counters", no_counters, "do not collect hardware counters");
   app.add_flag("--dry-run", o.is_dry_run, "print the plan and its time; needs no GPU");
   app.add_flag("--collect-counters", o.collects_counters)->group("");  // how this program calls itself
   std::vector<std::string> words(arguments.rbegin(), arguments.rend());

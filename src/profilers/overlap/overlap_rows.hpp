@@ -1,4 +1,4 @@
-// Samples of all runs, made into the rows of an overlap file.
+// Converts the samples of all runs to rows of an overlap file.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Which cell is measured when, and how long all of it takes.
+// The order of cells and the total time of the measurement.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,9 @@
-// How a channel of the communication proxy is held to a link rate. The GPU's code and the tests share these
-// lines.
+// Limits a channel of the communication proxy to a link rate. Shared by the GPU's code and the tests.
 //
 // A link carries one tile after the other, each for `tile` time. A channel may run ahead of it by the slots
 // of its FIFO (NCCL_STEPS, nccl/src/include/device.h) and no further: a tile is due when the link has carried
 // all but `slots` of those before it. Time that the link stands idle because the channel was late is lost,
-// but the empty slots let the channel catch up what it missed within them, as NCCL's do.
+// but the empty slots let the channel catch up, as in NCCL.
 #pragma once
 
 #include <cstdint>

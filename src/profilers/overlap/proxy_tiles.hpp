@@ -1,4 +1,4 @@
-// Which bytes a channel of the communication proxy moves. The GPU's code and the tests share these lines.
+// The bytes that a channel of the communication proxy moves. Shared by the GPU's code and the tests.
 #pragma once
 
 #include <cstdint>

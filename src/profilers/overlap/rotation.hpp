@@ -1,6 +1,6 @@
-// Where each launch of a kernel finds its arrays. A kernel over and over on the same arrays would find them
-// in L2, which a step that writes gigabytes in between never does: launches take turns on copies that
-// together are larger than L2, so each finds its own evicted.
+// Location of the arrays of each launch of a kernel. Repeated launches on the same arrays would find them in
+// L2, unlike a training step, which writes gigabytes in between: launches rotate over copies that together
+// are larger than L2, so that each finds its own evicted.
 #pragma once
 
 #include <cstdint>

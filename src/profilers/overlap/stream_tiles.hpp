@@ -1,5 +1,5 @@
-// Which 16-byte vectors a thread block of the stream kernel touches. The GPU's code and the tests share these
-// lines.
+// The 16-byte vectors that a thread block of the stream kernel touches. Shared by the GPU's code and the
+// tests.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a config makes of the fabric of its cluster.
+// The fabric of a config's cluster with the config's overrides.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Slowdown factors of kernels and collectives already asked for. Look-up only; order never matters.
+// Cache of slowdown factors of kernels and collectives. Look-up only; order never matters.
 #pragma once
 
 #include <bit>

@@ -1,4 +1,4 @@
-// How much the kernels and collectives of a workload slow each other.
+// Slowdown factors between the kernels and collectives of a workload.
 #pragma once
 
 #include "simulate/calibration.hpp"

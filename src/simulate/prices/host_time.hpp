@@ -1,4 +1,4 @@
-// The CPU that issues a GPU's kernels: how long that takes, and what the GPU feels of it.
+// Host time: the time the CPU takes to issue a GPU's kernels, and its effect on the GPU.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A collective priced on the links that flows over the whole machine leave its group.
+// Price of a collective on the links that its group gets in a flow-level simulation of the machine.
 #pragma once
 
 #include "collective/constants.hpp"

@@ -1,4 +1,4 @@
-// What a GPU's host does for it.
+// Prices of host memory copies and host updates for a GPU.
 #pragma once
 
 #include "machine/cluster.hpp"

@@ -1,5 +1,5 @@
-// Kernel and collective prices, and slowdown factors, already worked out with one catalog and one
-// calibration. Look-up only; order never matters.
+// Cache of kernel and collective prices and slowdown factors for one catalog and one calibration. Look-up
+// only; order never matters.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct PricedKernel {
 struct PricedCollective {
   ops::CollectiveEstimate alone;
   network::LinkDemand use;
-  std::int32_t number = 0;  // likewise
+  std::int32_t number = 0;  // the same
 };
 
 struct FlowLinksKey {

@@ -1,4 +1,4 @@
-// Prices for everything a workload names.
+// Prices all kernels and collectives of a workload.
 #pragma once
 
 #include "simulate/calibration.hpp"
@@ -15,7 +15,7 @@ namespace echo::simulate {
 void price_work(const training::TrainingConfig&, const Catalog&, const Calibration&,
                 const workload::Workload& work, PriceMemo& memo, Prices& out);
 
-// A collective's time by what it hangs on.
+// A collective's time per bottleneck.
 [[nodiscard]] BottleneckTimes bottlenecks_of(const ops::CollectiveEstimate&);
 
 // What the config and its cluster hold communicators to, and what its textbook collectives are made of.
@@ -23,7 +23,7 @@ void price_work(const training::TrainingConfig&, const Catalog&, const Calibrati
                                                  const machine::ClusterSpec&);
 [[nodiscard]] ops::GenericSettings generic_settings_of(const training::Recipe&);
 
-// A kernel's time in a step by what it hangs on, and that time: `alone` and what the host and dependence add.
+// A kernel's time in a step per bottleneck, and in total: `alone` plus delays by the host and dependences.
 [[nodiscard]] BottleneckTimes bottlenecks_of(const ops::KernelKey&, const ops::KernelPrice&, SimTime in_step,
                                              const training::FrameworkSpec&, bool cuda_graphs);
 [[nodiscard]] SimTime within_a_step(const ops::KernelKey&, SimTime alone, const training::FrameworkSpec&,

@@ -1,4 +1,4 @@
-// What every op of a trace takes alone on the config's machine.
+// Times of every op of a trace alone on the config's machine.
 #pragma once
 
 #include "simulate/calibration.hpp"

@@ -287,7 +287,7 @@ std::string why_stuck(const trace::Trace& trace, const timeline::ReplayScratch& 
   for (std::size_t i = 0; i < std::min(most, ran.stuck.size()); ++i)
     text += (i == 0 ? "" : "; ") + describe_op(trace, ran.stuck[i]);
   if (ran.stuck.size() > most) text += "; and " + std::to_string(ran.stuck.size() - most) + " further ranks";
-  return text.empty() ? text : "ops wait for each other for ever: " + text;
+  return text.empty() ? text : "deadlock, ops wait for each other: " + text;
 }
 
 std::string why_not_replayable(const trace::Trace& trace) {

@@ -1,4 +1,4 @@
-// A trace as ops that can be replayed.
+// Converts a trace to a graph of ops for replay.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace echo::simulate {
 
-// One op a node, rank after rank. What cannot be met is said in words: ranks that call different collectives
+// One op per node, rank after rank. Mismatches are returned as text: ranks that call different collectives
 // of a group, or more of them than others; messages between traced ranks that are not received. Empty:
 // nothing.
 [[nodiscard]] std::string graph_of(const trace::Trace&, timeline::ReplayGraph& out);
@@ -33,7 +33,7 @@ void asks_of(const trace::Trace&, TraceAsks& out);
 // "gpu rank 3: node 17 (all_reduce of dp)".
 [[nodiscard]] std::string describe_op(const trace::Trace&, std::int32_t op);
 
-// Why a replay can never end, in words: the ops that wait for each other. Empty: it ends.
+// Why a replay deadlocks, as text: the ops that wait for each other. Empty: it ends.
 [[nodiscard]] std::string why_stuck(const trace::Trace&, const timeline::ReplayScratch& ran);
 
 // All of it for a trace as it stands, as a reader of sweeps asks; empty: it can be replayed.

@@ -1,4 +1,4 @@
-// What replays of one worker reuse: of the trace last met, and of the point in hand.
+// Buffers reused by the replays of one worker: for the last trace and for the current point.
 #pragma once
 
 #include "simulate/replay/replay_graph.hpp"

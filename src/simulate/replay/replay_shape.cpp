@@ -1,6 +1,6 @@
 // Growing a traced job.
 //
-// Problem. A trace is of one world size; a user wants to know of others. What a rank does hangs on the
+// Problem. A trace is of one world size; a user wants to know of others. The work of a rank depends on the
 // tensor, pipeline, context and expert degrees, so those stay. Along the data-parallel dimension ranks do the
 // same on other data: more of them change the size of the groups they meet in, and nothing else but what is
 // split over them.
@@ -181,7 +181,7 @@ const char* why_trace_cannot(const trace::Trace& trace, const TraceShape& shape,
                              const training::TrainingConfig& config, const machine::ClusterSpec& cluster) {
   const training::Degrees& d = config.degrees;
   const double growth = growth_of(shape, d);
-  if (trace.ranks.empty()) return "the trace holds no rank";
+  if (trace.ranks.empty()) return "the trace has no rank";
   if (d.tensor != shape.degrees.tensor || d.pipeline != shape.degrees.pipeline ||
       d.context != shape.degrees.context)
     return "tensor, pipeline and context degree are those of the trace; trace the job again for others";
@@ -190,11 +190,11 @@ const char* why_trace_cannot(const trace::Trace& trace, const TraceShape& shape,
            "data-parallel "
            "ranks";
   if (growth != 1.0 && !shape.can_grow)
-    return "no group of the trace is of role data or shard, so only its own number of gpu ranks can be "
+    return "no group of the trace has the role data or shard, so only its own number of GPU ranks can be "
            "simulated; "
-           "name those that grow in data_groups";
+           "list the groups that grow in data_groups";
   const std::int64_t machine = std::int64_t{cluster.nodes} * cluster.gpus_per_node;
-  if (cluster.nodes > 0 && training::gpus_of(d) > machine) return "more gpu ranks than the cluster has GPUs";
+  if (cluster.nodes > 0 && training::gpus_of(d) > machine) return "more GPU ranks than the cluster has GPUs";
   return nullptr;
 }
 

@@ -1,4 +1,4 @@
-// What of a traced job can grow: its degrees, and where further data-parallel ranks would stand.
+// The shape of a traced job: degrees that can grow, and the positions of further data-parallel ranks.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // From a trace to a report: price every op on the config's machine, replay the traced ranks together without
 // slowdown, with it, and with what collectives lose to each other; then say of the rank that ends last where
-// its time went, and of the chain of ops behind its end what the step hangs on. By driver, an op on that
-// chain hangs on what its price alone does, in proportion to how long it took: overlap stretches all of it
-// alike.
+// its time went, and derive the step's bottlenecks from the chain of ops behind its end. An op on that chain
+// has the bottlenecks of its price alone, scaled to the time it took: overlap stretches all of them equally.
 //
 // Stragglers: the kernels of a traced rank take as much longer as those of the slowest rank it stands for, in
 // all copies of the job; only their arithmetic does (draw_steps.cpp).

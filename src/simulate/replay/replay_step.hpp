@@ -1,4 +1,4 @@
-// A traced step in the place of a generated one.
+// Simulates a traced step instead of a generated one.
 #pragma once
 
 #include <string_view>

@@ -1,9 +1,9 @@
 // Error bands from evidence.
 //
 // Problem: a step time without its error is half an answer, and errors differ: a step that waits for a
-// network nobody measured is less certain than one of large matrix products. Idea: the critical path says
-// which share of the step hangs on what (StepReport::driver: d ln step / d ln thing), evidence says how far
-// each thing may be off, and to first order
+// network nobody measured is less certain than one of large matrix products. Idea: the critical path gives
+// the share of the step per bottleneck (d ln step / d ln thing), evidence gives the error of each thing, and
+// to first order
 //   d ln step = sum over things k of share_k * d ln thing_k,   contribution c_k = share_k * sigma_k,
 // so that independent errors give rel_error = sqrt(sum c_k^2). Less evidence adds its own variance to a
 // sigma:

@@ -1,4 +1,4 @@
-// The error bands of a step, composed of its parts' evidence.
+// The error bands of a step, from the evidence for its parts.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// How sure predictions of a step are: relative standard deviations of what it hangs on. Read from
-// sweeps/catalog/errors/*.toml; found from published runs by `echo-calibrate errors`.
+// The error model: relative standard deviations of the quantities that a step depends on. Read from
+// sweeps/catalog/errors/*.toml; fitted to published runs by `echo-calibrate errors`.
 #pragma once
 
 #include <array>

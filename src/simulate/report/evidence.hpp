@@ -1,4 +1,4 @@
-// What is known of the parts of one step, beside the constants they were priced with.
+// The evidence for the parts of one step, besides their constants.
 #pragma once
 
 #include <array>

@@ -15,7 +15,7 @@ struct StepFacts {
   double mfu = 0.0;
 };
 
-// The first broken fact in words, or null.
+// The first violated invariant as text, or null.
 [[nodiscard]] const char* check_step(const StepFacts&);
 
 }  // namespace echo::simulate

@@ -1,4 +1,4 @@
-// Shares of a step that its report states, however the step was composed.
+// Shares of a step in its report, common to generated and replayed steps.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Ops -> chunk times: each distinct block is composed once, then multiplied.
+// Computes chunk times from ops: each distinct block is composed once, then multiplied.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 // other on the compute lane, so those paths join. Sums over counts, never over microbatches.
 //
 // Where a pass waits for the host, the wait counts as `other` by part; by driver it is host time less what
-// the GPU does meanwhile, so that the pass as a whole hangs on the host. Where the stages go on by themselves
+// the GPU does meanwhile, so that the whole pass is bound by the host. Where the stages go on by themselves
 // at the end of a step, the step is one stage's turn: the path to its end less the first forwards and
 // transfers before that stage could begin.
 //

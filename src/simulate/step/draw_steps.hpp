@@ -1,4 +1,4 @@
-// Steps of jobs whose GPUs are not all equally fast: median and 90th percentile over seeded draws.
+// Step times of jobs with GPUs of unequal speed: median and 90th percentile over seeded draws.
 #pragma once
 
 #include "simulate/skew.hpp"

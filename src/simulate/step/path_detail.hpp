@@ -1,4 +1,4 @@
-// Which kernels, collectives and stages a step's critical path runs through.
+// The kernels, collectives and stages on a step's critical path.
 #pragma once
 
 #include <vector>

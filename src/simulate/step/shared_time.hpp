@@ -1,4 +1,4 @@
-// Which collectives of a block lose time to which others on the links they share.
+// Time that collectives of a block lose to each other on shared links.
 #pragma once
 
 #include <cstdint>

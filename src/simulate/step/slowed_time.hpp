@@ -1,4 +1,4 @@
-// Which kernels of a block pay for overlapping with which collectives, and the other way round.
+// Time that kernels and collectives of a block lose by overlapping each other.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Device memory of every stage of a config, as the report's fullest stage is found.
+// Device memory of every stage of a config, from which the report takes the fullest.
 #pragma once
 
 #include <cstdint>

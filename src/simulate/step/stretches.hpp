@@ -1,4 +1,4 @@
-// A composed block as stretches of time over which the same ops run.
+// A composed block as intervals during which the same ops run.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The ops of one gpu rank in the order its host issues them, as nodes of a trace.
+// Records the ops of one GPU rank as nodes of a trace, in the order its host issues them.
 #pragma once
 
 #include <array>
@@ -40,7 +40,7 @@ class RankTraceWriter {
     TimeCategory part = TimeCategory::other;
     std::vector<NodeIndex> needs = {}, follows = {};
   };
-  // What a block of ops hangs on.
+  // Dependences of a block of ops.
   struct Border {
     std::vector<NodeIndex> inputs;   // received by its task, before whose first op it is; else none
     NodeIndex before = -1;           // the compute op it comes after
@@ -79,7 +79,7 @@ class RankTraceWriter {
   bool posts_late_;                               // receives, where these block
   std::array<NodeIndex, lane_count + 9> last_{};  // [streams]
   std::vector<NodeIndex> starts_;                 // what the next compute op waits for, of its task
-  NodeIndex blocking_send_ = -1;                  // likewise
+  NodeIndex blocking_send_ = -1;                  // the same
   std::vector<Operand> block_;                    // [ops] of the block in hand
   std::vector<NodeIndex> tail_;                   // what the next op of the tail comes after
   std::int32_t launches_ = 0, roots_ = 0;         // handed out so far

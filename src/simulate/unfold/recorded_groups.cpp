@@ -114,7 +114,7 @@ GroupKind TraceGroups::like(std::span<const GroupKind> candidates, const machine
   if (!noted_)
     out_.notes.push_back(
         "a group of " + std::to_string(wanted.ranks) +
-        " ranks is not one of Megatron's order; what it would be if ranks were packed is given");
+        " ranks is not one of Megatron's order; the group for packed ranks is given instead");
   noted_ = true;
   const auto found = same(false);
   return found != candidates.end() ? *found : candidates.front();

@@ -1,4 +1,4 @@
-// The communicators of a generated trace: which one a collective of the workload goes over, and who is in it.
+// The communicators of a generated trace: the communicator of each collective of the workload, and its ranks.
 #pragma once
 
 #include <cstdint>

@@ -35,7 +35,7 @@ std::vector<std::int64_t> nodes_of_stages(const StepTimeline& timeline, std::int
 void refuse_too_many(std::int64_t nodes, std::int64_t most) {
   if (nodes <= most) return;
   throw UserError("the trace would have " + std::to_string(nodes) + " ops",
-                  "take fewer ranks or a smaller batch; " + std::to_string(most) + " are written at most");
+                  "choose fewer ranks or a smaller batch; at most " + std::to_string(most) + " are written");
 }
 
 std::vector<std::int32_t> ranks_of(const StepTraceRequest& request, std::int32_t world,
@@ -46,8 +46,8 @@ std::vector<std::int32_t> ranks_of(const StepTraceRequest& request, std::int32_t
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   for (const std::int32_t rank : ranks)
     if (rank < 0 || rank >= world)
-      throw UserError("rank " + std::to_string(rank) + " is not one of the job",
-                      "name ranks from 0 to " + std::to_string(world - 1));
+      throw UserError("rank " + std::to_string(rank) + " is not in the job",
+                      "choose ranks from 0 to " + std::to_string(world - 1));
   return ranks;
 }
 

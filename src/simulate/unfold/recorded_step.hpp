@@ -1,5 +1,4 @@
-// A simulated step as a trace: what the generator asks of a gpu rank, op by op, as a tool would have recorded
-// it.
+// A simulated step as a trace: the generated ops of a GPU rank, as a tool would have recorded them.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-// One step unfolded: what every stage does when, and of which ops. For people to look at, so every microbatch
-// is there.
+// The full timeline of one step for display: all tasks of every stage and their ops, with every microbatch.
 #pragma once
 
 #include <array>

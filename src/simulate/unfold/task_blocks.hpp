@@ -1,4 +1,4 @@
-// Every block that a task of a step runs, so that the ops of a step add up to its report.
+// The blocks of each task of a step, such that the ops of a step add up to its report.
 #pragma once
 
 #include <vector>

@@ -100,7 +100,7 @@ class Parser {
          "\"" + std::string(at.text) + "\" " + std::string(verb) + " " + words_of(left) + " with " +
              words_of(right),
          bare ? "give the number its unit, as in \"80 GiB\", \"30 d\" or \"400 Gb/s\""
-              : "both sides must be of one kind");
+              : "both sides must have the same kind");
   }
 
   Value any_of() { return chain("or", Op::jump_if_true, &Parser::all_of); }
@@ -207,7 +207,7 @@ class Parser {
     if (at.text == "+") want_one_unit(at, "adds", left, right);
     if (at.text == "-") want_one_unit(at, "subtracts", left, right);
     if (at.text == "%") want_one_unit(at, "divides", left, right);
-    if (!unit) fail(at, "this power of a unit means nothing", "divide by a quantity first");
+    if (!unit) fail(at, "this power of a unit is not supported", "divide by a quantity first");
     return *unit;
   }
   Value arithmetic(const Token& at, const Value& left, const Value& right) {

@@ -91,7 +91,7 @@ Token next_token(std::string_view expression, std::int32_t offset) {
   }
   token.kind = TokenKind::bad;
   token.problem =
-      rest[0] == '=' ? "a single = compares nothing; write ==" : "this character means nothing here";
+      rest[0] == '=' ? "a single = is not a comparison; write ==" : "this character is not allowed here";
   return token;
 }
 

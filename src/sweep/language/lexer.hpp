@@ -1,4 +1,4 @@
-// Cuts an expression into tokens.
+// Splits an expression into tokens.
 #pragma once
 
 #include <cstdint>

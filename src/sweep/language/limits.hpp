@@ -1,4 +1,4 @@
-// [[limit]]: bounds on what a simulated point may need or must reach. The row stays, as infeasible.
+// [[limit]]: bounds on the metrics of a simulated point. A row that violates one is kept, as infeasible.
 #pragma once
 
 #include "sweep/language/point_state.hpp"

@@ -26,7 +26,7 @@ class LiteralReader {
       if (next.unit != in_seconds)
         fail(at, "this part of the duration lacks its unit", "write \"3 h 30 min\"");
       if (seconds(unit) >= seconds(larger))
-        fail(at, "the parts of a duration go from long to short", "write \"3 h 30 min\"");
+        fail(at, "the parts of a duration must go from long to short", "write \"3 h 30 min\"");
       total = sum(at, total, next);
     }
     return total;

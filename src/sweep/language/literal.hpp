@@ -1,4 +1,4 @@
-// A number of an expression with the unit behind it: 8, 1.5e3, 80 GiB, 400 Gb/s, 4 Mi tokens, 3 h 30 min.
+// Number literals with units: 8, 1.5e3, 80 GiB, 400 Gb/s, 4 Mi tokens, 3 h 30 min.
 #pragma once
 
 #include <optional>

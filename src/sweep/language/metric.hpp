@@ -1,4 +1,4 @@
-// The numbers a limit may bound, an objective may rank by, and `--where` may ask for.
+// The metrics: numbers that limits bound, objectives rank by, and `--where` filters by.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// When each step of a program can run.
+// Finds the earliest point at which each step of a program can run.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// The values of one point while it is being filled in, and the execution of a program's steps on it.
+// The values of a partially filled point, and the execution of a program's steps on it.
 #pragma once
 
 #include <array>

@@ -227,7 +227,7 @@ class Compiler final : public Symbols {
         return other.kind == RuleKind::derive && other.name == error.unknown_name &&
                !error.unknown_name.empty();
       });
-      if (later) error.remedy = "it is derived further down; move it up", error.unknown_name.clear();
+      if (later) error.remedy = "it is derived later; move its definition up", error.unknown_name.clear();
       problems_.push_back({index, error, error.known.empty() ? known_names() : error.known});
     } else if (!derives && code->type != Type::boolean) {
       complain(index, "a keep must be true or false", "compare something, as in \"tp <= 8\"");
@@ -248,7 +248,7 @@ class Compiler final : public Symbols {
     const auto index = static_cast<std::int32_t>(spec_.rules.size() + number);
     const Metric* metric = find_metric(limit.metric);
     if (metric == nullptr) {
-      return complain(index, "unknown metric \"" + limit.metric + "\"", "name one that results have");
+      return complain(index, "unknown metric \"" + limit.metric + "\"", "choose a metric of the results");
     }
     ExpressionError error;
     auto bound = compile(bound_of(limit), *this, Division::real, error);
@@ -258,7 +258,8 @@ class Compiler final : public Symbols {
       complain(index, "a bound of " + limit.metric + " must be a number", "write a number with its unit");
     } else if (bound->unit != metric->unit) {
       complain(index,
-               limit.metric + " is in " + words_of(metric->unit) + ", its bound in " + words_of(bound->unit),
+               limit.metric + " is in " + words_of(metric->unit) + ", but its bound is in " +
+                   words_of(bound->unit),
                "give both the same unit");
     } else {
       program_.limits.push_back({metric, !limit.max.empty(), std::move(*bound)});
@@ -280,11 +281,12 @@ class Compiler final : public Symbols {
       if (info.kind == AxisKind::count || info.kind == AxisKind::batch) low = 1, high = INT32_MAX;
       if (info.kind == AxisKind::level) low = 0, high = info.highest;
       if (type != wanted) {
-        const char* const remedy = wanted == Type::integer ? "it is a whole number; // divides with floor"
-                                                           : "it is true or false; compare something";
+        const char* const remedy = wanted == Type::integer
+                                       ? "it must be a whole number; // divides with floor"
+                                       : "it must be true or false; write a comparison";
         complain(index, rule.name + " has the wrong type here", remedy);
       } else if (code.unit != plain) {
-        complain(index, rule.name + " is a plain number, and this is in " + words_of(code.unit),
+        complain(index, rule.name + " must be a plain number, but this is in " + words_of(code.unit),
                  "divide by a quantity of that kind, such as \"1 GiB\" or \"1 s\"");
       }
     }

@@ -1,4 +1,4 @@
-// A sub-space of a sweep compiled against a catalog: which slot holds what, and the steps that fill slots and
+// A sub-space of a sweep compiled against a catalog: the layout of slots, and the steps that fill slots and
 // test rules.
 #pragma once
 

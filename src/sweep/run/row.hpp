@@ -1,4 +1,4 @@
-// One finished point, and the interfaces through which points are claimed and rows leave.
+// One finished point, and the interfaces that supply points and accept rows.
 #pragma once
 
 #include <cstdint>

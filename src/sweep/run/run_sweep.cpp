@@ -39,7 +39,7 @@ class PointRunner {
     row.config_id = config_id_of(row.config, catalog_);
     if (source_.is_poisoned(id)) {
       row.report = failed(training::Reason::crashed);
-      note(id, "it has ended its process before");
+      note(id, "it crashed its process before");
     } else {
       simulate(row);
       apply_limits(point_.program(), point_.state(), space_.target_tokens(), row);

@@ -1,4 +1,4 @@
-// The loop of one worker: claim ids, simulate each, hand rows on.
+// The loop of one worker: claim ids, simulate each, emit rows.
 #pragma once
 
 #include <array>

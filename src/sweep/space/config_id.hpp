@@ -1,4 +1,4 @@
-// The name of a point: a hash of its axes and values, the same whatever space it stands in.
+// The id of a point: a hash of its axes and values, independent of the space that contains it.
 #pragma once
 
 #include <bitset>

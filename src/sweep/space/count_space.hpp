@@ -1,4 +1,5 @@
-// How many combinations the rules of a sweep leave, and how many each removes, without visiting them all.
+// Counts the combinations that the rules of a sweep keep, and those that each rule removes, without visiting
+// all.
 #pragma once
 
 #include <cstdint>

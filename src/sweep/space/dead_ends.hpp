@@ -1,6 +1,6 @@
-// Subtrees of the search that were walked to their end without a combination that survives. Whatever has the
-// same values behind it ends the same way and is left out: what rules read at the last axis would otherwise
-// be found out again and again below every combination of the axes before it.
+// Cache of subtrees of the search without any surviving combination. Subtrees with the same relevant values
+// are skipped: rules that read the last axis would otherwise be evaluated again below every combination of
+// the earlier axes.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Every point of a sweep, numbered. What the rules leave, each distinct config once, is point 0, 1, 2, ... in
-// the order of the file's axes. Points are decoded when asked for; of their places only an index is kept.
+// The numbered points of a sweep: the combinations that satisfy the rules, each distinct config once, are
+// points 0, 1, 2, ... in the order of the file's axes. Points are decoded on demand from a compact index.
 #pragma once
 
 #include <cstdint>

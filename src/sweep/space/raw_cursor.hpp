@@ -1,5 +1,5 @@
-// Walks the combinations that no rule removes, in order, and leaves whole subtrees out as early as a rule can
-// tell.
+// Iterates over the combinations that no rule removes, in order, and skips whole subtrees as early as a rule
+// decides.
 #pragma once
 
 #include <cstdint>

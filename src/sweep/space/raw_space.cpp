@@ -34,8 +34,7 @@ RawSpace::RawSpace(const SweepSpec& spec, const simulate::Catalog& catalog) : ca
     std::int64_t end = 0;
     fits = fits && !__builtin_add_overflow(firsts_.back(), below.front(), &end);
     if (!fits || end > (std::int64_t{1} << 62)) {
-      throw UserError("the axes cross to more than 2^62 combinations",
-                      "list fewer values, or derive some axes");
+      throw UserError("the axes span more than 2^62 combinations", "list fewer values, or derive some axes");
     }
     firsts_.push_back(end);
     below_.push_back(std::move(below));

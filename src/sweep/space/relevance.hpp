@@ -1,4 +1,4 @@
-// What of a program still matters at some depth of the search.
+// The slots of a program that are still relevant at a given depth of the search.
 #pragma once
 
 #include <cstdint>

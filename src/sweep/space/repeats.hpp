@@ -1,5 +1,5 @@
-// Whether a combination only repeats an earlier one: the same config after what cannot matter is put aside.
-// Told on the spot, without a table of what has been seen.
+// Detects combinations that repeat an earlier config once irrelevant values are ignored, without a table of
+// previous configs.
 #pragma once
 
 #include <cstdint>

@@ -56,7 +56,7 @@ class Sample {
     if (!is_full()) {
       throw UserError(
           fmt::format("[search] found only {} of {} points in {} trials", found_.size(), wanted_, trials),
-          "ask for fewer points, or list axes so that the rules remove less");
+          "use fewer points, or choose axis values so that the rules reject fewer");
     }
     std::sort(found_.begin(), found_.end());
     return std::move(found_);
@@ -71,8 +71,8 @@ class Sample {
 };
 
 [[noreturn]] void too_many(std::int64_t wanted, std::int64_t there_are) {
-  throw UserError(fmt::format("[search] asks for {} points, and the space has {}", wanted, there_are),
-                  "ask for fewer, or run them all with strategy = \"grid\"");
+  throw UserError(fmt::format("[search] wants {} points, but the space has only {}", wanted, there_are),
+                  "use fewer points, or run all with strategy = \"grid\"");
 }
 
 // All points under a random key: those with the smallest keys.
@@ -135,7 +135,7 @@ std::vector<std::int64_t> sobol_points(const SweepSpec& spec, const RawSpace& sp
 std::vector<std::int64_t> sample_points(const SweepSpec& spec, const RawSpace& space) {
   ECHO_EXPECT(spec.search.strategy != Strategy::grid);
   if (spec.search.points <= 0)
-    throw UserError("[search] does not say how many points", "give it points = 1000, say");
+    throw UserError("[search] has no number of points", "add, for example, points = 1000");
   if (space.size() < spec.search.points) too_many(spec.search.points, space.size());
   std::optional<SurvivorRanks> ranks = SurvivorRanks::of(space, counting_budget);
   if (ranks && ranks->size() < spec.search.points) too_many(spec.search.points, ranks->size());

@@ -1,4 +1,4 @@
-// [search] random and sobol: which points of a space to run instead of all.
+// [search] random and sobol: the sample of points to run instead of the whole space.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Boost.Serialization of a part of a space's index, so that workers can each make a share and send it on.
+// Boost.Serialization of a part of a space's index, so that each worker can build a share and send it.
 #pragma once
 
 #include <boost/serialization/vector.hpp>

@@ -1,5 +1,5 @@
-// Sobol's low-discrepancy sequence, shifted by a seed: 2^k points in a row fall one into each of 2^k equal
-// parts of every axis.
+// Sobol's low-discrepancy sequence, shifted by a seed: of 2^k consecutive points, one falls into each of 2^k
+// equal parts of every axis.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// Where the points of a space stand among its raw combinations: not a list of all, but every k-th. A share of
-// the raw space can be indexed by itself and joined with the others later.
+// Positions of the points of a space among its raw combinations, for every k-th point. A share of the raw
+// space can be indexed separately and joined with the others later.
 #pragma once
 
 #include <cstdint>

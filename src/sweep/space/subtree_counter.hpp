@@ -1,5 +1,4 @@
-// Exact counts below a node of the search: how many combinations each rule is the first to remove, and how
-// many none does.
+// Exact counts below a node of the search: combinations first removed by each rule, and combinations kept.
 #pragma once
 
 #include <cstdint>

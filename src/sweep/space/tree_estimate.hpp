@@ -1,4 +1,4 @@
-// Counts of a sub-space too large to count: a mean over random descents, and how far it may be off.
+// Estimated counts for a sub-space too large to count: the mean over random descents, and its error.
 #pragma once
 
 #include <cstdint>

@@ -25,11 +25,11 @@
 // Paths. By driver, the derivative is carried along: every op keeps the drivers of the work it has left, and
 // `now` those of the time that passed; a step dt of the op that ends has the drivers of that op's work left
 // times its factor, and takes from the others as it takes from their work. The makespan is homogeneous in the
-// alone times, so the drivers of `now` sum to it but for roundings, and are its derivatives with the factors
-// held. Losses are not held: a loses to b as a waits for the link and as often as b does, by_link of a's time
-// times by_link of b's, so that a loss of a to b on link D hangs on D twice, less on what b as a whole hangs
-// on. With w = (factor - losses) alone(D) / alone + those, the rest of an op passes as left * w, and of one
-// that runs on, dt / factor is done, of which the factor's part is w - factor alone(D) / alone. By part,
+// alone times, so the bottlenecks of `now` sum to it up to rounding, and are its derivatives at constant
+// factors. Losses vary: a loses to b as a waits for the link and as often as b does, by_link of a's time
+// times by_link of b's, so that a loss of a to b on link D depends on D twice, minus the bottlenecks of b as
+// a whole. With w = (factor - losses) alone(D) / alone + those, the rest of an op passes as left * w, and of
+// one that runs on, dt / factor is done, of which the factor's part is w - factor alone(D) / alone. By part,
 // block_path.cpp walks back over starts and ends, to the picosecond.
 //
 // Neglected: without tables of losses collectives do not slow each other, and several beside a kernel cost it

@@ -1,4 +1,4 @@
-// What the drivers of a composition are kept in (the rule is in block.cpp).
+// Tracks the bottlenecks of a composition (the rule is in block.cpp).
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ class BlockDrivers {
     if (is_first) own->start.bottleneck = now_;
   }
 
-  // Its losses to collectives beside it, until the next time.
+  // Its losses to concurrent collectives, until the next call.
   void lose_nothing(std::size_t lane) { running_[lane].loss = 0.0, running_[lane].lost = {}; }
   void lose(std::size_t lane, std::size_t beside, Bottleneck link, double loss) {
     if (loss <= 0.0) return;
@@ -36,7 +36,8 @@ class BlockDrivers {
     if (other.alone > 0.0) op.lost.add(*other.of_alone, -loss / other.alone);
   }
 
-  // The work that `ended` has left passes. `left`: ps of undisturbed time; losses count in a factor above 1.
+  // Advances by the remaining work of `ended`. `left`: ps of undisturbed time; losses count in a factor above
+  // 1.
   void pass(std::size_t ended, std::int64_t left, double factor) {
     ended_ = &running_[ended];
     factor_ = factor;
@@ -45,7 +46,7 @@ class BlockDrivers {
     now_.add(ended_->left, factor);
     now_.add(moved_, 1.0);
   }
-  // The same time, dt, of a lane that runs on.
+  // The same time, dt, for a lane that continues.
   void take(std::size_t lane, std::int64_t dt, double factor) {
     Running& op = running_[lane];
     op.left.add(ended_->left, -factor_ / factor);
@@ -69,7 +70,7 @@ class BlockDrivers {
     double alone = 0.0, loss = 0.0;  // ps; as a share of it
   };
 
-  // What `work` ps of the op hang on for its losses, in place of what it hangs on alone.
+  // Bottlenecks of `work` ps of the op under its losses, instead of those of the op alone.
   static void add_moved(const Running& op, double work, BottleneckTimes& out) {
     if (op.loss <= 0.0 || op.alone <= 0.0) return;
     out.add(op.lost, work);
@@ -79,13 +80,13 @@ class BlockDrivers {
   std::span<const BottleneckTimes> alone_;
   BlockPaths* paths_;
   BottleneckTimes now_;
-  const Running* ended_ = nullptr;  // of the time that passes: whose end it leads to, ...
+  const Running* ended_ = nullptr;  // of the elapsed interval: the op that ends it, ...
   double factor_ = 1.0;             // ... its factor, ...
-  BottleneckTimes moved_;           // ... and what of it moved to shared links
+  BottleneckTimes moved_;           // ... and the part moved to shared links
   std::array<Running, static_cast<std::size_t>(lane_count)> running_;
 };
 
-// Where nobody asks.
+// Used when bottlenecks are not requested.
 struct NoDrivers {};
 
 }  // namespace echo::timeline

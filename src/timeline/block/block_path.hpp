@@ -1,4 +1,4 @@
-// The chains of ops behind a composed block's ends, by part.
+// The chains of ops behind a composed block's ends, by time category.
 #pragma once
 
 #include <span>
@@ -7,11 +7,11 @@
 
 namespace echo::timeline {
 
-// The op that `op` waited for, as the block ran: the one before it on its lane, else the first in its row of
-// needs that ended when it started; -1 where it started with the block.
+// The op that `op` waited for: the previous one on its lane, else the first in its row of needs that ended
+// when it started; -1 if it started with the block.
 [[nodiscard]] std::int32_t waited_for(const OpGraphView&, const BlockScratchData& ran, std::int32_t op);
 
-// Fills the parts of `paths`. Contract: `ran` is as compose_block left it for this block.
+// Fills the time categories of `paths`. Contract: `ran` is as compose_block left it for this block.
 void part_paths(const OpGraphView&, std::span<const SimTime> alone, const BlockScratchData& ran,
                 BlockPaths& paths);
 

@@ -7,12 +7,12 @@
 
 namespace echo::timeline {
 
-// As compose_block without factors. paths: null where nobody asks; their drivers are filled, not their parts.
+// As compose_block without factors. paths: may be null; their bottlenecks are filled, not their categories.
 [[nodiscard]] BlockTimes compose_undisturbed(const OpGraphView&, std::span<const SimTime> alone,
                                              BlockScratchData& scratch,
                                              std::span<const BottleneckTimes> bottlenecks, BlockPaths* paths);
 
-// Of lanes that may go on after the block; null for the others.
+// Paths of lanes that may continue after the block; null for the others.
 [[nodiscard]] inline LanePaths* paths_of(Lane lane, BlockPaths& paths) {
   if (lane == Lane::data) return &paths.data;
   return lane == Lane::host ? &paths.host : nullptr;

@@ -1,4 +1,4 @@
-// The pattern of the 1F1B family: `warm_up` forwards, then one forward and one backward in turn, then
+// The pattern of the 1F1B family: `warm_up` forwards, then alternately one forward and one backward, then
 // backwards.
 #pragma once
 
@@ -9,14 +9,14 @@
 
 namespace echo::timeline {
 
-// How many microbatches pass one chunk before the next.
+// Number of microbatches that pass one chunk before the next.
 [[nodiscard]] constexpr std::int32_t group_of(const PipelineShape& shape) {
   return shape.microbatch_group > 0 ? shape.microbatch_group : shape.stages;
 }
 
 // Appends positions [from, to) of such an order for a stage with chunks stage, stage + stages, ... Forwards
-// go in groups of microbatches, each group through all chunks of the stage, the last with what is left;
-// backwards likewise, last chunk first. (With one chunk per stage that is plain microbatch order.)
+// run in groups of microbatches, each group through all chunks of the stage, the last group with the
+// remainder; backwards in the same way, last chunk first. (With one chunk per stage: plain microbatch order.)
 void append_alternating(const PipelineShape&, std::int32_t stage, std::int32_t warm_up, std::int32_t from,
                         std::int32_t to, std::vector<Task>& out);
 

@@ -1,4 +1,4 @@
-// The order DualPipe and DualPipeV share: a stage whose two chunks are met from opposite sides.
+// The common order of DualPipe and DualPipeV: microbatches reach a stage's two chunks from opposite sides.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +8,18 @@
 
 namespace echo::timeline {
 
-// A stage `depth` steps from the outer end of an arm of `arm` stages. Microbatches come inward through the
-// chunk met first and outward through the one met second.
+// A stage `depth` steps from the outer end of an arm of `arm` stages. Microbatches go inward through the
+// chunk reached first and outward through the second.
 struct DualStage {
   std::int32_t arm = 1, depth = 0, microbatches = 1;  // microbatches of each chunk, at least 2 * arm
   std::int32_t first_chunk = 0, second_chunk = 0;
 };
 
-// Positions [from, to) of the stage's order; `to` may lie behind its end.
+// Positions [from, to) of the stage's order; `to` may lie past its end.
 void append_dual(const DualStage&, std::int32_t from, std::int32_t to, std::vector<Task>& out);
 [[nodiscard]] SteadyStretch steady_dual(const DualStage&);
 
-// A schedule's functions, from what its stages are.
+// A schedule's functions for its kind of stages.
 template <DualStage (*dual)(const PipelineShape&, std::int32_t stage)>
 struct Dual {
   static void slice(const PipelineShape& shape, std::int32_t stage, std::int32_t from, std::int32_t to,

@@ -1,5 +1,5 @@
-// Which of some stages acts next: the earliest time, ties to the first stage. A tournament: a new time costs
-// a walk to the root at most, and stops where it no longer changes who wins.
+// Finds the stage that acts next: the earliest time, ties to the first stage. A tournament tree: an update
+// walks at most to the root, and stops as soon as the winner of a node does not change.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ class Earliest {
  public:
   static constexpr SimTime never{std::numeric_limits<std::int64_t>::max()};
 
-  // All of them at zero.
+  // Sets all stages to time zero.
   void start(std::int32_t stages) {
     leaves_ = std::bit_ceil(static_cast<std::uint32_t>(stages));
     time_.assign(leaves_, never);
@@ -46,7 +46,7 @@ class Earliest {
 
   std::uint32_t leaves_ = 1;
   std::vector<SimTime> time_;         // [leaves]
-  std::vector<std::int32_t> winner_;  // [2 * leaves] of the stages under a node; the root is 1
+  std::vector<std::int32_t> winner_;  // [2 * leaves] earliest stage under a node; the root is 1
 };
 
 }  // namespace echo::timeline

@@ -44,9 +44,10 @@ std::optional<OrderFlaw> repeated_or_missing(const GivenOrder& order) {
         for (std::int32_t m = 0; m < order.microbatches; ++m) {
           const Task task{kind, chunk_on(order, s, n), m};
           if (seen.count(task) > 0) continue;
-          return OrderFlaw{s, static_cast<std::int32_t>(row.size()),
-                           "stage " + std::to_string(s) + " never runs " + spell(order, task),
-                           "every stage runs every microbatch of its chunks, there and back"};
+          return OrderFlaw{
+              s, static_cast<std::int32_t>(row.size()),
+              "stage " + std::to_string(s) + " never runs " + spell(order, task),
+              "every stage must run the forward and the backward of every microbatch of its chunks"};
         }
       }
     }
@@ -84,9 +85,9 @@ std::optional<OrderFlaw> stuck(const GivenOrder& order) {
     return OrderFlaw{
         s, static_cast<std::int32_t>(n),
         own ? "stage " + std::to_string(s) + " runs " + spell(order, row[n]) + " before its input"
-            : "stage " + std::to_string(s) + " waits for ever before " + spell(order, row[n]),
+            : "stage " + std::to_string(s) + " deadlocks before " + spell(order, row[n]),
         own ? "a backward comes after its forward, a weight gradient after its backward"
-            : "the stages wait for each other: let one run what the other needs first"};
+            : "the stages wait for each other: move a task that another stage needs forward"};
   }
   return std::nullopt;
 }

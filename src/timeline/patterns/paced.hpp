@@ -1,5 +1,5 @@
-// The pattern of ZB-H1 and ZB-H2: 1F1B with the backward split, weight gradients a fixed number of
-// microbatches behind.
+// The pattern of ZB-H1 and ZB-H2: 1F1B with a split backward, and weight gradients delayed by a fixed number
+// of microbatches.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace echo::timeline {
 
-// Stage s runs `warm_up` forwards (no more than there are), then turns of one forward, one input gradient and
-// one weight gradient: the forwards while there are any, the weight gradients from turn `delay` on, `delay`
-// microbatches behind. Those left over come last.
+// Stage s runs at most `warm_up` forwards, then rounds of one forward, one input gradient and one weight
+// gradient: forwards as long as there are any, weight gradients from round `delay` on, `delay` microbatches
+// later. The remaining weight gradients come last.
 struct Pace {
   std::int32_t warm_up = 0, delay = 0;
 };
@@ -20,13 +20,14 @@ struct Pace {
 void append_paced(const PipelineShape&, std::int32_t stage, Pace, std::int32_t from, std::int32_t to,
                   std::vector<Task>& out);
 
-// Contract: warm_up + delay is the same on every stage, and warm_up falls by as much from stage to stage.
+// Contract: warm_up + delay is the same on every stage, and warm_up decreases equally from stage to stage.
 [[nodiscard]] SteadyStretch steady_paced(const PipelineShape&, Pace);
 
-// Most activations such a stage holds at once, each from its forward to its weight gradient.
+// Maximum number of activations that such a stage holds at once, each from its forward to its weight
+// gradient.
 [[nodiscard]] std::int32_t held_by(const PipelineShape&, Pace);
 
-// A schedule's functions, from the pace of its stages.
+// A schedule's functions for the pace of its stages.
 template <Pace (*pace)(const PipelineShape&, std::int32_t stage)>
 struct Paced {
   static void slice(const PipelineShape& shape, std::int32_t stage, std::int32_t from, std::int32_t to,

@@ -1,4 +1,4 @@
-// Stages x microbatches -> the pipelined part of a step.
+// Composition of the pipelined part of a step from stages and microbatches.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace echo::timeline {
 
 // Transfers between neighbouring chunks c -> c+1 (forward) and c+1 -> c (backward); [chunks - 1] each, or
-// empty: no transfer takes time. Ignored between chunks of one stage.
+// empty: transfers take no time. Ignored between chunks of one stage.
 struct Hops {
   std::span<const SimTime> forward, backward;
   bool overlapped =
@@ -22,11 +22,11 @@ struct Hops {
 };
 
 struct StageTimes {
-  SimTime compute_end{};  // its last task, and the blocking transfer after it, end
-  SimTime data_end{};     // its gradient traffic ends (>= 0; 0 when none)
+  SimTime compute_end{};  // end of its last task and of the blocking transfer after it
+  SimTime data_end{};     // end of its gradient traffic (>= 0; 0 when none)
   SimTime busy{};         // sum of its task durations
   SimTime hop_wait{};  // compute time lost inside blocking transfers themselves (not waiting for the partner)
-  SimTime gather_wait{};  // first forwards stretched until their weights had arrived (no part of busy)
+  SimTime gather_wait{};  // extra time of first forwards until their weights arrived (not part of busy)
   friend bool operator==(const StageTimes&, const StageTimes&) = default;
 };
 
@@ -34,11 +34,11 @@ struct PipelineTimes {
   SimTime end{};                   // max over stages of max(compute_end, data_end)
   std::vector<StageTimes> stages;  // [stages]; reused by the caller
   std::vector<std::int32_t>
-      pairs;  // [chunks][chunks of a stage] how often each ran, as in `pairs` below; or empty
-  std::vector<std::int32_t> apart;  // [chunks] split backwards, but the last backward of the chunk
+      pairs;  // [chunks][chunks of a stage] number of runs, as in `pairs` below; or empty
+  std::vector<std::int32_t> apart;  // [chunks] split backwards, except the last backward of the chunk
 };
 
-// A task as it ran; filled only when asked for (traces, tests).
+// A task as it ran; filled only on request (traces, tests).
 struct PlacedTask {
   std::int32_t stage = 0;
   Task task;
@@ -49,7 +49,7 @@ struct PlacedTask {
 // Reused buffers; results never depend on their contents.
 struct PipelineScratch {
   Csr<Task> order;                          // [stages] tasks to run
-  std::vector<std::int32_t> cursor;         // [stages] how many of them ran
+  std::vector<std::int32_t> cursor;         // [stages] number of tasks that ran
   std::vector<StageState> stages, earlier;  // [stages] now, and at an earlier repeat
   std::vector<Leg> legs;                    // [3 * chunks]
   std::vector<PairLeg> pairs;               // [chunks][chunks of a stage], or empty
@@ -58,10 +58,10 @@ struct PipelineScratch {
 
 // Contract: the schedule admits `shape`; times: [chunks]; data: [chunks], or empty: no gradient traffic.
 // Deterministic. Integer picoseconds. Throws ContractViolation if the order deadlocks. `placed`, when not
-// null, receives every task. pairs: how long the forward of a chunk and the backward of the i-th chunk of its
-// stage take as one, [chunks][chunks of a stage]; empty: as long as both. trail, when not null, receives what
-// each task waited for (trail.hpp). Cost: O(stages * chunks) where the
-// schedule has a closed form and the steady state is proven to repeat, else O(tasks).
+// null, receives every task. pairs: duration of the forward of a chunk and the backward of the i-th chunk of
+// its stage as one, [chunks][chunks of a stage]; empty: the sum of both. trail, when not null, receives what
+// each task waited for (trail.hpp). Cost: O(stages * chunks) if the schedule has a closed form and the steady
+// state is proven to repeat, else O(tasks).
 void compose_pipeline(const PipelineShape& shape, const Schedule& schedule, std::span<const ChunkTimes> times,
                       const Hops& hops, std::span<const DataLane> data, PipelineScratch& scratch,
                       PipelineTimes& out, std::vector<PlacedTask>* placed = nullptr,

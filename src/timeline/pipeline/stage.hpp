@@ -1,4 +1,4 @@
-// One stage of a pipeline: what it does with its next task, to the picosecond. The essay on transfers is in
+// One stage of a pipeline: exact execution of its next task. The rules of transfers are explained in
 // stage.cpp.
 #pragma once
 
@@ -15,56 +15,56 @@ namespace echo::timeline {
 
 struct Hops;
 
-// Gradient traffic of the last backward of each chunk, on the data lane: from the start of that backward its
-// first transfer may begin `first_start` later; the transfers take `busy` in all and outlast the chunk by
-// `lag`.
+// Gradient traffic of the last backward of each chunk, on the data lane: its first transfer may begin
+// `first_start` after the start of that backward; the transfers take `busy` in total and end `lag` after the
+// chunk.
 struct DataLane {
   SimTime first_start{}, busy{}, lag{};
 };
 
 // A microbatch visits legs 0 .. chunks-1 (forwards) and chunks .. 2*chunks-1 (backwards, last chunk first):
-// the output of leg r is the input of leg r+1. Where there are two copies of the model, each of `route`
-// chunks, its microbatches visit 2*route legs of their own. Legs 2*chunks + c are the weight gradients of
-// chunk c, which pass nothing on.
+// the output of leg r is the input of leg r+1. With two copies of the model of `route` chunks each, the
+// microbatches of a copy visit its own 2*route legs. Legs 2*chunks + c are the weight gradients of chunk c,
+// which have no output.
 struct Leg {
   SimTime duration{}, special{};  // special: of the last backward of the chunk
-  SimTime input{};                // a split backward, of a leg that backwards go through
-  SimTime not_before{};           // the special task ends no earlier (first forward: weights still arrive)
+  SimTime input{};                // duration of a split backward, for backward legs
+  SimTime not_before{};           // earliest end of the special task (first forward: weights still arrive)
   SimTime receive{}, send{};      // blocking transfers before and after
   SimTime flight{};               // overlapped transfer after
-  std::int32_t special_at = -1;   // how many tasks of this leg run before the special one; -1: none is
-  std::int32_t done = 0;          // of weight gradients: whole backwards count
-  std::int32_t apart = 0;         // weight gradients run as tasks of their own
-  bool reads = false, passes_on = false;  // has a leg before it, after it
+  std::int32_t special_at = -1;   // number of tasks of this leg before the special one; -1: none is special
+  std::int32_t done = 0;          // for weight gradients, whole backwards count
+  std::int32_t apart = 0;         // weight gradients run as separate tasks
+  bool reads = false, passes_on = false;  // has a previous leg; has a next leg
   bool special_ran = false;
   DataLane data;  // starts with the special task
 };
 
 struct StageState {
-  SimTime clock{};                          // its last task ended
-  SimTime sent{};                           // the blocking transfer after that ended (>= clock)
-  SimTime link_forward{}, link_backward{};  // its last overlapped transfer each way ended
-  SimTime waited{};       // idle for want of input, transfers aside (blocking transfers only)
-  SimTime gather_wait{};  // first forwards stretched until their weights had arrived
-  SimTime data_end{};     // its gradient traffic so far ended
+  SimTime clock{};                          // end of its last task
+  SimTime sent{};                           // end of the blocking transfer after that (>= clock)
+  SimTime link_forward{}, link_backward{};  // end of its last overlapped transfer in each direction
+  SimTime waited{};       // idle time without input, except transfers (blocking transfers only)
+  SimTime gather_wait{};  // extra time of first forwards until their weights arrived
+  SimTime data_end{};     // end of its gradient traffic so far
 };
 
-// What a task waited for last: its stage's past, its input, or the other input of a pair. Of equal causes the
-// first here, so that an arrival older than the stage's clock is never one.
+// What a task waited for last: its stage's previous work, its input, or the other input of a pair. Ties take
+// the first of these, so that an arrival older than the stage's clock is never the cause.
 enum class Began : std::int8_t { own, arrival, partner_arrival };
-// What the end of gradient traffic hangs on: nothing was sent, the start of its backward, the traffic before
-// it on the lane, the end of its backward.
+// Cause of the end of gradient traffic: nothing was sent, the start of its backward, the previous traffic on
+// the lane, the end of its backward.
 enum class DataEnd : std::int8_t { none, after_start, after_previous, after_end };
 struct Cause {
   Began began = Began::own;
-  bool sent = false;                                // own: the blocking transfer after the task before, too
+  bool sent = false;  // own: including the blocking transfer after the previous task
   bool received = false, partner_received = false;  // blocking transfers between that and the start
   DataEnd data = DataEnd::none;
   bool special = false;   // the task was its leg's special one
   bool split = false;     // a backward without its weight gradients
   bool gathered = false;  // its end waited for weights
-  bool flies = false;     // it was followed by an overlapped transfer ...
-  bool queued = false;    // ... that waited for the one before it
+  bool flies = false;     // an overlapped transfer followed it ...
+  bool queued = false;    // ... which waited for the previous transfer
 };
 
 struct Ran {
@@ -73,16 +73,16 @@ struct Ran {
 };
 struct PairRan {
   SimTime start, end, forward_handed_on, backward_handed_on;
-  Cause forward{}, backward{};  // backward: how it flew, and whether the forward's output was sent before
+  Cause forward{}, backward{};  // backward: its transfer, and whether the forward's output was sent before
 };
 
-// A forward and a backward that run as one, by chunks; runs: how often so far.
+// A forward and a backward that run as one, by chunks; runs: their number so far.
 struct PairLeg {
   SimTime duration{};
   std::int32_t runs = 0;
 };
 
-// The legs of a pipeline: all chunks, and how many of them a microbatch visits.
+// The legs of a pipeline: all chunks, and the number of them that a microbatch visits.
 struct Route {
   explicit constexpr Route(const PipelineShape& shape)
       : chunks(shape.chunks),
@@ -109,24 +109,24 @@ struct Route {
     const std::int32_t copy = leg < 2 * route ? 0 : route, step = leg - 2 * copy;
     return copy + (step < route ? step : 2 * route - 1 - step);
   }
-  // Chunks lie on stages lap by lap, so that a chunk is the (chunk / stages)-th of its stage.
+  // Chunks are placed round by round, so that a chunk is the (chunk / stages)-th of its stage.
   [[nodiscard]] std::size_t pair_of(std::int32_t forward_chunk, std::int32_t backward_chunk) const {
     return static_cast<std::size_t>(forward_chunk * laps + backward_chunk / stages);
   }
 };
 
-// Of a single copy of the model.
+// For a single copy of the model.
 constexpr std::int32_t chunk_of(std::int32_t leg, std::int32_t chunks) {
   return leg < chunks ? leg : leg < 2 * chunks ? 2 * chunks - 1 - leg : leg - 2 * chunks;
 }
 
-// A whole backward is a weight gradient too.
+// A whole backward also counts as a weight gradient.
 inline void count_weights(const Task& task, const Route& route, Leg* legs) {
   if (task.kind == TaskKind::backward) ++legs[2 * route.chunks + task.chunk].done;
   if (task.kind == TaskKind::backward_weight) ++legs[2 * route.chunks + task.chunk].apart;
 }
 
-// Fills the [3 * chunks] legs, none done yet.
+// Fills the [3 * chunks] legs, with no task done.
 void lay_legs(const PipelineShape&, const Schedule&, std::span<const ChunkTimes>, const Hops&,
               std::span<const DataLane>, std::vector<Leg>& out);
 
@@ -140,7 +140,7 @@ inline DataEnd add_data(StageState& stage, const DataLane& data, SimTime start, 
   return free > first ? DataEnd::after_previous : DataEnd::after_start;
 }
 
-// An overlapped transfer of what is there at `end`.
+// An overlapped transfer of an output that is ready at `end`.
 inline SimTime fly(SimTime& link, const Leg& leg, SimTime end, Cause& cause) {
   if (leg.flight <= SimTime::zero()) return end;
   cause.flies = true;
@@ -184,8 +184,8 @@ inline Ran run_task(StageState& stage, Leg& leg, TaskKind kind, SimTime arrival)
   return ran;
 }
 
-// Blocking: the inputs come one after the other, first come, first served, and so do the outputs leave, the
-// forward's first.
+// Blocking: inputs are received one after the other, first come, first served; outputs are sent one after the
+// other, the forward's first.
 template <bool overlapped>
 inline PairRan run_pair(StageState& stage, Leg& forward, Leg& backward, PairLeg& pair,
                         SimTime forward_arrival, SimTime backward_arrival) {

@@ -1,5 +1,5 @@
-// What each task of a pipeline waited for, noted as it runs, and the critical path read from it: how often
-// each duration lies on the chain of tasks and transfers that ends last. The essay is in trail.cpp.
+// Records what each task of a pipeline waited for, and derives the critical path: the number of times that
+// each duration occurs on the chain of tasks and transfers that ends last. Explained in trail.cpp.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace echo::timeline {
 
-// One task: what ran before it on its stage, and before its transfer on its link; -1: nothing. A pair is
-// noted with its forward; its backward only says where, and how it flew.
+// One task: its predecessor on its stage, and that of its transfer on its link; -1: none. A pair is recorded
+// with its forward; the record of its backward only refers to it and has its own transfer.
 struct Step {
   std::int32_t before = -1, link_before = -1, partner = -1;
   bool is_second = false;  // the backward of a pair
@@ -21,15 +21,16 @@ struct Step {
 };
 
 struct Trail {
-  // A step's place is microbatch * 3 * chunks + leg; only what ran was written.
+  // A step's index is microbatch * 3 * chunks + leg; only steps that ran are written.
   std::vector<Step> steps;
-  std::vector<std::int32_t> last;                 // [stages] its last task
-  std::vector<std::array<std::int32_t, 2>> sent;  // [stages] its last overlapped transfer forward, backward
-  std::vector<std::int32_t> data_last;            // [stages] chunk whose gradient traffic came last
-  std::vector<std::int32_t> data_before;          // [chunks] chunk before it on the data lane, or -1
-  std::vector<std::int32_t> first, final;         // [chunks] places of the special tasks at its ends
-  // The stretch left out (repeat.cpp): `skipped` microbatches, whole cycles of `cycle`, after the first `ran`
-  // tasks of each leg. skipped = 0: nothing was.
+  std::vector<std::int32_t> last;  // [stages] its last task
+  std::vector<std::array<std::int32_t, 2>>
+      sent;                                // [stages] its last overlapped transfers forward and backward
+  std::vector<std::int32_t> data_last;     // [stages] chunk whose gradient traffic came last
+  std::vector<std::int32_t> data_before;   // [chunks] previous chunk on the data lane, or -1
+  std::vector<std::int32_t> first, final;  // [chunks] indices of its first and last special task
+  // The skipped stretch (repeat.cpp): `skipped` microbatches, whole cycles of `cycle`, after the first `ran`
+  // tasks of each leg. skipped = 0: none.
   std::int32_t skipped = 0, cycle = 0;
   std::vector<std::int32_t> ran;  // [3 * chunks]
   std::int32_t legs = 0;
@@ -71,8 +72,8 @@ struct Trail {
   void note_special(std::int32_t stage, std::int32_t chunk, std::int32_t place, const Cause& cause);
 };
 
-// How often the durations of a leg lie on the path: its usual and its special task, a backward without its
-// weight gradients, the transfer after it.
+// Number of times that the durations of a leg occur on the path: its usual and its special task, a backward
+// without its weight gradients, the transfer after it.
 struct LegCounts {
   std::int64_t usual = 0, special = 0, split = 0, transfers = 0;
   friend bool operator==(const LegCounts&, const LegCounts&) = default;
@@ -88,7 +89,7 @@ struct PipelinePath {
   std::vector<LegCounts> legs;      // [3 * chunks]
   std::vector<DataCounts> data;     // [chunks]
   std::vector<std::int64_t> pairs;  // [chunks][chunks of a stage], as compose_pipeline takes their durations
-  std::int32_t gathered = -1;  // the path begins when this chunk's weights had arrived; -1: with the step
+  std::int32_t gathered = -1;       // the path begins when this chunk's weights arrive; -1: with the step
   std::vector<LegCounts> saved_legs;  // scratch of the search
   std::vector<std::int64_t> saved_pairs;
 };
@@ -96,8 +97,8 @@ struct PipelinePath {
 struct PipelineScratch;
 struct StageTimes;
 
-// The path that ends when `stage` is done, gradient traffic included. Contract: `trail` was given to
-// compose_pipeline, and `scratch` has not been used since. Of equal causes the stage's own past comes first.
+// The path that ends when `stage` is done, including gradient traffic. Contract: `trail` was given to
+// compose_pipeline, and `scratch` has not been used since. Ties take the stage's own previous work.
 void find_path(const PipelineShape&, const Schedule&, const Trail& trail, const PipelineScratch& scratch,
                const StageTimes&, std::int32_t stage, PipelinePath& out);
 

@@ -1,5 +1,5 @@
-// Replay of recorded ops: several gpu ranks at once, in-order lanes or none, hosts that issue, communication
-// that ranks take part in together, and rates that drop while ops overlap. The essay is in replay.cpp.
+// Replay of recorded ops: several GPU ranks at once, in-order lanes or none, hosts that issue, communication
+// between ranks, and slowdown while ops overlap. Explained in replay.cpp.
 #pragma once
 
 #include <array>
@@ -14,65 +14,68 @@
 
 namespace echo::timeline {
 
-// wait: the host issues nothing more until its needs have ended. memory: occupies the GPU, slows nothing.
+// wait: the host issues nothing until its needs have ended. memory: occupies the GPU without slowing other
+// ops.
 enum class ReplayKind : std::int8_t { kernel, communication, memory, wait };
 
 // Ops of rank r are [rank_begin[r], rank_begin[r + 1]), in the order its host issues them.
 struct ReplayGraph {
   std::vector<std::int32_t> rank_begin{0};
-  std::vector<ReplayKind> kind;       // [ops]
-  std::vector<std::int32_t> lane;     // [ops] one after the other within one; -1: one of its kind at a time
-  std::vector<TimeCategory> part;     // [ops]
-  std::vector<SimTime> gap;           // [ops] host time from the issue of the op before
-  std::vector<std::int32_t> meeting;  // [ops] ops of different ranks with one number run as one; -1: none
-  std::vector<std::int32_t> launch;   // [ops] of one rank: begin together once all may; -1: by itself
-  Csr<std::int32_t> needs;            // [ops] earlier ops of the same rank
+  std::vector<ReplayKind> kind;    // [ops]
+  std::vector<std::int32_t> lane;  // [ops] ops of one lane run in order; -1: one op of its kind at a time
+  std::vector<TimeCategory> part;  // [ops]
+  std::vector<SimTime> gap;        // [ops] host time since the issue of the previous op
+  std::vector<std::int32_t>
+      meeting;  // [ops] ops of different ranks with the same number run as one; -1: none
+  std::vector<std::int32_t>
+      launch;               // [ops] ops of one rank that begin together once all are ready; -1: alone
+  Csr<std::int32_t> needs;  // [ops] earlier ops of the same rank
 
   [[nodiscard]] std::int32_t ranks() const { return static_cast<std::int32_t>(rank_begin.size()) - 1; }
   [[nodiscard]] std::int32_t ops() const { return rank_begin.back(); }
 };
 
-// What follows from the graph alone. A unit is what runs as one: a meeting's ops, or one op.
+// Data derived from the graph only. A unit is a set of ops that run as one: a meeting's ops, or one op.
 struct ReplayPlan {
   std::vector<std::int32_t> unit;  // [ops]
-  Csr<std::int32_t> members;       // [units] their ops; numbered by place in the issue order, then rank
+  Csr<std::int32_t> members;       // [units] their ops; numbered by position in the issue order, then rank
   Csr<std::int32_t> causes;        // [ops] ops that must end before: needs, lane order, those of its launch
-  Csr<std::int32_t> released;      // [ops] the same, turned round
+  Csr<std::int32_t> released;      // [ops] the reverse relation
   std::vector<std::int32_t> rank;  // [ops]
 };
 void plan_replay(const ReplayGraph&, ReplayPlan& out);
 
-// How long each op takes alone, and what slows it: ids of FactorTable, kernels first; -1: nothing does.
+// Time of each op alone, and its index in FactorTable, kernels first; -1: it is not slowed.
 struct ReplayWork {
-  std::span<const SimTime> alone;      // [ops] of a meeting the longest counts; of a wait nothing
+  std::span<const SimTime> alone;      // [ops] for a meeting the longest counts; ignored for a wait
   std::span<const std::int32_t> work;  // [ops]
 };
 
 struct RankReplay {
   SimTime end{};                                       // of its last op
   SimTime compute_busy{};                              // sum of kernel durations as stretched
-  SimTime slowdown_penalty{};                          // of that, beyond the alone times
+  SimTime slowdown_penalty{};                          // part of that beyond the alone times
   std::array<SimTime, time_category_count> exposed{};  // splits the makespan exactly
   friend bool operator==(const RankReplay&, const RankReplay&) = default;
 };
 
-// What an op's rank was ready for it after: an op that ended then, its issue by the host, or nothing.
+// What made an op ready on its rank: an op that ended, its issue by the host, or nothing.
 inline constexpr std::int32_t begun_at_once = -1, begun_by_host = -2;
 
 struct ReplayScratch {
-  std::vector<SimTime> start, end;     // [ops]; of a wait: when the host reached it, and went on
+  std::vector<SimTime> start, end;     // [ops]; for a wait: when the host reached it, and continued
   std::vector<SimTime> reached;        // [ops] when its own rank was ready for it
   std::vector<SimTime> issue;          // [ops]
-  std::vector<std::int32_t> begun_by;  // [ops] see above: since when it is reached; of a wait the op it went
-                                       // on after
-  std::vector<std::int32_t> held_by;   // [ops] the op that had its resource until it began; -1: none had
-  std::vector<std::int32_t> held_before;  // [ops] the last wait before it that held up its host; -1: none did
+  std::vector<std::int32_t> begun_by;  // [ops] cause of `reached`, see above; for a wait the op after which
+  // it continued
+  std::vector<std::int32_t> held_by;      // [ops] the op that had its resource until it began; -1: none
+  std::vector<std::int32_t> held_before;  // [ops] the last wait before it that delayed its host; -1: none
   std::vector<RankReplay> ranks;
   SimTime makespan{};
-  std::vector<std::int32_t> stuck;  // one op a rank that can never begin; empty: all have ended
+  std::vector<std::int32_t> stuck;  // one op per rank that can never begin; empty: all have ended
 
   struct Unit {
-    std::int64_t left = 0;  // of a running one: ps of undisturbed time
+    std::int64_t left = 0;  // while running: remaining ps of undisturbed time
     SimTime since{}, end{};
     double factor = 1.0;
     std::int32_t missing = 0;   // members that are not ready
@@ -89,26 +92,26 @@ struct ReplayScratch {
     SimTime clock{};
   };
   std::vector<Unit> units;
-  std::vector<std::int32_t> pending;               // [ops] causes that have not ended, and its issue
-  std::vector<std::int32_t> heap;                  // running units by end
-  std::vector<Timer> timers;                       // a heap: ready ops that are not issued yet
-  std::vector<Host> hosts;                         // [ranks]
+  std::vector<std::int32_t> pending;  // [ops] number of causes that have not ended, plus its issue
+  std::vector<std::int32_t> heap;     // running units by end
+  std::vector<Timer> timers;          // a heap: ready ops that are not yet issued
+  std::vector<Host> hosts;            // [ranks]
   std::vector<std::vector<std::int32_t>> running;  // [ranks] ops, by lane
   std::vector<std::vector<std::int32_t>> queues;   // [ranks][kinds] ready units without lanes, ascending
-  std::vector<std::int32_t> holder;                // [ranks][kinds] op that has the resource, -1: none
-  std::vector<std::int32_t> freed_by;              // [ranks][kinds] op that had it last
+  std::vector<std::int32_t> holder;                // [ranks][kinds] op that holds the resource, -1: none
+  std::vector<std::int32_t> freed_by;              // [ranks][kinds] op that held it last
   std::vector<std::int32_t> begun, ended, touched, freed, order;
   std::vector<std::uint8_t> is_touched;  // [ranks]
   std::vector<double> member_factor;     // [ops]
 };
 
-// False where ops are left that can never begin: scratch.stuck names them. Integer picoseconds, the same from
-// every compiler. Contract: needs point to earlier ops of the rank, at most one op of a rank is in a meeting,
+// False if some ops can never begin: scratch.stuck has them. Integer picoseconds, the same result on every
+// compiler. Contract: needs refer to earlier ops of the rank, at most one op of a rank is in a meeting,
 // alone >= 0, the plan is that of the graph.
 [[nodiscard]] bool replay(const ReplayGraph&, const ReplayPlan&, const ReplayWork&, const FactorTable&,
                           ReplayScratch& scratch);
 
-// The chain behind the makespan, last first. Its lengths sum to the makespan exactly.
+// The critical path of the makespan, last step first. Its lengths sum to the makespan exactly.
 struct PathStep {
   std::int32_t op = -1;  // -1: the host of `rank` issues
   std::int32_t rank = 0;

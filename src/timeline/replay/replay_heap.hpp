@@ -1,4 +1,4 @@
-// The running units of a replay by their end; one whose end moves finds its place again.
+// A heap of the running units of a replay by their end; supports changes of an end.
 #pragma once
 
 #include <cstddef>

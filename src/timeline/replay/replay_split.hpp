@@ -1,4 +1,4 @@
-// Where the makespan of a replay went, rank by rank.
+// Splits the makespan of a replay by time category, per rank.
 #pragma once
 
 #include "timeline/replay/replay.hpp"

@@ -1,5 +1,5 @@
 // Breadth-first: every stage holds v chunks, as interleaved does, and all microbatches pass one chunk before
-// the first goes on to the next; backwards likewise, last chunk first. It is GPipe in laps: the bubble is
+// the first goes on to the next; backwards too, last chunk first. It is GPipe in laps: the bubble is
 // that of interleaved, 1/v of GPipe's, and every microbatch's activations are alive at the turn. What it is
 // for: a chunk's weights are gathered once a pass and its gradients reduced once a step, while other chunks
 // compute (with sharded weights), and each transfer has a whole lap of other work to hide behind.

@@ -1,6 +1,6 @@
 // Interleaved 1F1B: every stage holds v chunks (chunk c on stage c % stages), and a microbatch circles the
 // stages v times, which divides the bubble by v. Forwards go in groups of g microbatches per chunk, g =
-// stages unless chosen, chunk after chunk; backwards likewise, last chunk first. Stage s warms up with
+// stages unless chosen, chunk after chunk; backwards too, last chunk first. Stage s warms up with
 // 2 (stages - 1 - s) + (v - 1) g forwards, as many as there are at most, then alternates one forward and one
 // backward, then drains. Larger groups hold more activations; they give a transfer more time to arrive.
 // Source: Narayanan et al., SC 2021, section 2.2.2; Megatron-LM core/pipeline_parallel/schedules.py,

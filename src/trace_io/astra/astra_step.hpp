@@ -1,4 +1,4 @@
-// A table of ASTRA-sim's text as the ops of one step, and back.
+// Converts between a table of ASTRA-sim's text and the ops of one step.
 #pragma once
 
 #include "trace/trace.hpp"

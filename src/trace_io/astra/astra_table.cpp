@@ -94,7 +94,7 @@ bool TableReader::next_line(std::vector<Word>& words) {
 std::int64_t TableReader::whole(const Word& at, const char* what, std::int64_t most) {
   const auto value = number(at.text, 0, most);
   if (!value)
-    complain(at, std::string(what) + " is no whole number of 0 to " + std::to_string(most), "write one");
+    complain(at, std::string(what) + " is not a whole number from 0 to " + std::to_string(most), "write one");
   return value.value_or(0);
 }
 
@@ -103,14 +103,14 @@ void TableReader::read_first_line(const std::vector<Word>& words, AstraTable& ta
   const auto found = std::find_if(splits.begin(), splits.end(),
                                   [&](const auto& one) { return one.first == words.front().text; });
   if (found == splits.end()) {
-    complain(words.front(), "\"" + std::string(words.front().text) + "\" is no way to split the work",
+    complain(words.front(), "\"" + std::string(words.front().text) + "\" is not a parallelism of this format",
              "write MICRO, DATA, MODEL, HYBRID_DATA_MODEL, HYBRID_MODEL_DATA or HYBRID_DLRM");
     return;
   }
   table.split = found->second;
   if (table.split == AstraSplit::hybrid_dlrm) {
     if (words.size() < 2)
-      complain(words.front(), "HYBRID_DLRM lacks the number of its last bottom layer", "write HYBRID_DLRM 3");
+      complain(words.front(), "HYBRID_DLRM needs the number of its last bottom layer", "write HYBRID_DLRM 3");
     else
       table.last_bottom_layer =
           static_cast<std::int32_t>(whole(words[1], "the last bottom layer", most_ranks));
@@ -123,7 +123,7 @@ void TableReader::read_first_line(const std::vector<Word>& words, AstraTable& ta
 void TableReader::read_layer(const std::vector<Word>& words, AstraTable& table) {
   if (words.size() < columns) {
     complain(words.back(), "a layer has " + std::to_string(words.size()) + " columns, not 12",
-             "write name, -1, then time, type and bytes three times, and the update's time");
+             "write the name, -1, three times (time, type, bytes), and the update time");
     return;
   }
   AstraLayer layer;
@@ -136,7 +136,7 @@ void TableReader::read_layer(const std::vector<Word>& words, AstraTable& table) 
     part.type = type.text;
     part.bytes = whole(words[4 + 3 * pass], "a size", most_bytes);
     if (std::find(types.begin(), types.end(), type.text) == types.end())
-      complain(type, "\"" + part.type + "\" is no collective of this format",
+      complain(type, "\"" + part.type + "\" is not a collective of this format",
                "write NONE, ALLREDUCE, ALLGATHER, REDUCESCATTER or ALLTOALL");
   }
   layer.update_micros = words[11].text;
@@ -150,18 +150,19 @@ AstraTable TableReader::read() {
   if (next_line(words))
     read_first_line(words, table);
   else
-    complain(nothing, "the file is empty", "write DATA, the number of layers, and the layers");
+    complain(nothing, "the file is empty",
+             "write the parallelism (DATA), the number of layers, and the layers");
   std::optional<std::int64_t> count;
   if (problems_.empty() && !next_line(words))
     complain(nothing, "the number of layers is missing", "write it");
   else if (problems_.empty() && !(count = number(words.front().text, 0, most_bytes)))
-    complain(words.front(), "the number of layers is no whole number", "write it on the second line");
+    complain(words.front(), "the number of layers is not a whole number", "write it on the second line");
   while (count && next_line(words)) read_layer(words, table);
   if (problems_.empty() && *count != static_cast<std::int64_t>(table.layers.size()))
     complain(nothing,
-             std::to_string(*count) + " layers are announced, and " + std::to_string(table.layers.size()) +
-                 " are there",
-             "correct the second line, or copy the file whole");
+             std::to_string(*count) + " layers are announced, but " + std::to_string(table.layers.size()) +
+                 " are present",
+             "correct the second line, or copy the complete file");
   if (!problems_.empty()) throw UserError(std::move(problems_));
   return table;
 }

@@ -1,5 +1,4 @@
-// The text that ASTRA-sim's converter takes: a line of how the work is split, the number of layers, a line
-// for each.
+// ASTRA-sim's text workloads: a line with the parallelism, the number of layers, and one line per layer.
 #pragma once
 
 #include <array>

@@ -23,8 +23,8 @@ std::int64_t size_of(const trace::Node& node, std::int32_t world) {
 }
 
 [[noreturn]] void refuse(const std::string& what) {
-  throw UserError("ASTRA-sim's text cannot say that " + what,
-                  "write the format chakra, which says it and which ASTRA-sim runs");
+  throw UserError("ASTRA-sim's text format cannot express that " + what,
+                  "write the format chakra, which can, and which ASTRA-sim also reads");
 }
 
 std::string word_of(const trace::Node& node) {
@@ -79,10 +79,10 @@ void check(const trace::Node& node, const Trace& trace, bool awaited) {
     throw UserError("node " + std::to_string(node.id) + " (" + name + ") has no duration",
                     "price the trace first");
   if (node.kind == NodeKind::compute || node.kind == NodeKind::wait) return;
-  if (node.kind != NodeKind::collective) refuse(name + " goes to one rank, or to memory");
+  if (node.kind != NodeKind::collective) refuse(name + " is a transfer to one rank or to memory");
   const auto group = static_cast<std::size_t>(std::max(node.group, 0));
   if (node.group < 0 || trace.groups[group].ranks.size() != static_cast<std::size_t>(trace.world))
-    refuse(name + " is of some ranks only");
+    refuse(name + " involves only some ranks");
   if (awaited) refuse("compute waits for " + name);
 }
 

@@ -1,4 +1,4 @@
-// Attributes of Chakra's nodes: a name and a value of any of fifteen types.
+// Attributes of Chakra's nodes: a name and a value of one of fifteen types.
 #pragma once
 
 #include <et_def.pb.h>

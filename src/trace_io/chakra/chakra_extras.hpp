@@ -1,5 +1,5 @@
-// What of Chakra files a trace has no fields for: of each node the message without what the trace says
-// (RankTrace::extras), of each file its metadata and the order of its nodes (Trace::extras).
+// Contents of Chakra files that a trace has no fields for: per node, the rest of its message
+// (RankTrace::extras); per file, its metadata and the order of its nodes (Trace::extras).
 #pragma once
 
 #include <et_def.pb.h>

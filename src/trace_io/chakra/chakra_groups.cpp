@@ -66,21 +66,21 @@ bool has_all_ranks(const trace::Group& group, std::int32_t world) {
 ChakraGroups read_group_file(const std::string& path) {
   const auto fail = [&](const std::string& what) {
     throw UserError(
-        {Problem{Place{path}, what, "write {\"1\": [0, 1], \"2\": [2, 3]}: a list of ranks for each group"}});
+        {Problem{Place{path}, what, "write {\"1\": [0, 1], \"2\": [2, 3]}: one list of ranks per group"}});
   };
   Json json;
   try {
     json = Json::parse(text_of(path));
   } catch (const Json::parse_error& error) {
-    fail("byte " + std::to_string(error.byte) + ": this is no JSON");
+    fail("byte " + std::to_string(error.byte) + ": this is not JSON");
   }
-  if (!json.is_object()) fail("this is no object of groups");
+  if (!json.is_object()) fail("this is not an object of groups");
   ChakraGroups out;
   std::vector<Problem> problems;
   for (const auto& [name, list] : json.items())
     if (!ranks_of(list, out[name]))
-      problems.push_back({Place{path}, "group \"" + name + "\" is no list of distinct ranks",
-                          "list each gpu rank of it once"});
+      problems.push_back({Place{path}, "group \"" + name + "\" is not a list of distinct ranks",
+                          "list each GPU rank of it once"});
   if (!problems.empty()) throw UserError(std::move(problems));
   return out;
 }

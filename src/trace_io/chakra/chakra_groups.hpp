@@ -1,4 +1,4 @@
-// Communicators of Chakra traces, by the names that pg_name attributes give them.
+// Communicators of Chakra traces, by their names in pg_name attributes.
 #pragma once
 
 #include <cstdint>

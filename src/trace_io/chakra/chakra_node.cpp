@@ -50,7 +50,7 @@ struct Reader {
     if (attribute == nullptr) return std::nullopt;
     const std::optional<std::int64_t> value = whole_value(*attribute);
     if (value && *value >= 0 && *value <= most) return value;
-    complain("has a " + std::string(name) + " that is no number of 0 to " + std::to_string(most));
+    complain("has a " + std::string(name) + " that is not a number from 0 to " + std::to_string(most));
     return std::nullopt;
   }
   [[nodiscard]] std::string text(const char* name) const {
@@ -82,11 +82,11 @@ CollectiveMeaning meaning_of(int type) {
     case ChakraProtoMsg::REDUCE_SCATTER_BLOCK:
       return {reduce_scatter, false, nullptr};
     case ChakraProtoMsg::GATHER:
-      return {reduce, true, "gathers are taken as reductions of what they gather"};
+      return {reduce, true, "gathers are treated as reductions of the same size"};
     case ChakraProtoMsg::SCATTER:
-      return {broadcast, false, "scatters are taken as broadcasts of what they scatter"};
+      return {broadcast, false, "scatters are treated as broadcasts of the same size"};
     default:
-      return {all_reduce, false, "barriers are taken as all-reduces of four bytes"};
+      return {all_reduce, false, "barriers are treated as all-reduces of four bytes"};
   }
 }
 
@@ -94,7 +94,7 @@ void read_collective(const Reader& reader, ChakraOp& op) {
   const auto type = reader.number("comm_type", ChakraProtoMsg::BARRIER);
   if (!type) {
     if (find_attribute(reader.message, "comm_type") == nullptr)
-      reader.notes.insert("collectives that do not say which (no comm_type) are taken as compute");
+      reader.notes.insert("collectives without a comm_type are treated as compute");
     return;
   }
   const CollectiveMeaning meaning = meaning_of(static_cast<int>(*type));
@@ -120,7 +120,7 @@ void read_message(const Reader& reader, ChakraOp& op, bool sends) {
   op.node.bytes = Bytes(size ? *size : reader.number("tensor_size", most_bytes).value_or(0));
   if (!peer) {
     op.node.kind = NodeKind::memory;
-    reader.notes.insert("sends and receives that do not say the other rank are taken as memory traffic");
+    reader.notes.insert("sends and receives without a peer are treated as memory traffic");
     return;
   }
   op.node.kind = sends ? NodeKind::send : NodeKind::recv;
@@ -136,7 +136,7 @@ void read_compute(const Reader& reader, ChakraOp& op) {
   op.node.bytes = Bytes(reader.number("tensor_size", most_bytes).value_or(0));
   const auto* host = find_attribute(reader.message, "is_cpu_op");
   if (host != nullptr && whole_value(*host).value_or(0) != 0 && reader.text("echo_kind") != "wait")
-    reader.notes.insert("ops of the host (is_cpu_op) are taken as compute beside the GPU's");
+    reader.notes.insert("host ops (is_cpu_op) are treated as compute beside the GPU's");
 }
 
 template <class Enum, std::size_t size>
@@ -204,7 +204,7 @@ ChakraOp understand(const Node& message, std::vector<std::string>& problems, std
       read_collective(reader, op);
       break;
     default:
-      reader.complain("is of type " + std::to_string(message.type()) + ", which Chakra does not have");
+      reader.complain("is of type " + std::to_string(message.type()) + ", which is unknown in Chakra");
   }
   read_ours(reader, op);
   read_duration(reader, op);

@@ -1,4 +1,4 @@
-// One node of a Chakra trace <-> one node of ours. What its fields mean is said in chakra_node.cpp.
+// Converts between a node of a Chakra trace and a trace::Node. Its fields are explained in chakra_node.cpp.
 #pragma once
 
 #include <et_def.pb.h>

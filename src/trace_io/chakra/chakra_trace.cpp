@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t most_problems = 50;
 constexpr std::int64_t most_bytes = std::int64_t{1} << 60;
-constexpr const char* record_again = "record the trace again, or correct what wrote it";
+constexpr const char* record_again = "record the trace again, or fix the program that wrote it";
 
 template <class T>
 void permute(std::vector<T>& values, const std::vector<std::int32_t>& order) {
@@ -159,7 +159,7 @@ void ChakraTraceBuilder::use_group(const File& file, std::size_t i, const std::v
   if (node.group < 0) {
     if (node.kind == trace::NodeKind::collective)
       complain(file, file.offsets[i],
-               at + "is of group \"" + mentioned_names_[mentioned] + "\", which is nowhere",
+               at + "is of group \"" + mentioned_names_[mentioned] + "\", which is not defined",
                "put a file {\"1\": [0, 1, ...]} of groups beside the trace, named comm_group.json");
     return;
   }
@@ -167,13 +167,13 @@ void ChakraTraceBuilder::use_group(const File& file, std::size_t i, const std::v
   if (node.kind == trace::NodeKind::collective && !is_member[static_cast<std::size_t>(node.group)])
     complain(file, file.offsets[i],
              at + "is a collective of group \"" + mentioned_names_[mentioned] + "\", which rank " +
-                 std::to_string(rank.rank) + " is not of",
+                 std::to_string(rank.rank) + " is not in",
              record_again);
   ChakraOp op;
   op.node.bytes = node.bytes;
   op.counts_one_rank = file.counts_one_rank[i] != 0;
   if (node.bytes.value > most_bytes / static_cast<std::int64_t>(members.size() + 1))
-    complain(file, file.offsets[i], at + "moves more bytes than there are", record_again);
+    complain(file, file.offsets[i], at + "moves an impossible number of bytes", record_again);
   else
     node.bytes = payload_of(op, members.size());
 }

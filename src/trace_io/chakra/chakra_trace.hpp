@@ -1,4 +1,4 @@
-// Chakra's messages, rank after rank, put together into a trace.
+// Assembles a trace from Chakra's messages, rank by rank.
 #pragma once
 
 #include <et_def.pb.h>

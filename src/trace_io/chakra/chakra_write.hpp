@@ -1,4 +1,4 @@
-// A trace as Chakra files that ASTRA-sim runs.
+// Writes a trace as Chakra files that ASTRA-sim can run.
 #pragma once
 
 #include <string>

@@ -93,12 +93,12 @@ ChakraProtoMsg::GlobalMetadata metadata_of_graph(const Json& file, std::int32_t&
 Node node_of_graph(const Json& json, std::string& problem) {
   Node out;
   if (!json.is_object()) {
-    problem = "a node is no object";
+    problem = "a node is not an object";
     return out;
   }
   for (const auto& [key, value] : json.items())
     if (!set_field(key, value, out) && problem.empty())
-      problem = "\"" + key + "\" of a node has another type";
+      problem = "\"" + key + "\" of a node has the wrong type";
   if (!json.contains("Id") && problem.empty()) problem = "a node has no \"Id\"";
   return out;
 }

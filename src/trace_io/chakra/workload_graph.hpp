@@ -1,4 +1,4 @@
-// The JSON that Chakra's feeder takes beside its protobuf: {"workload_graph": [{"Id": 216, "NodeType": 4,
+// The JSON that Chakra's feeder accepts besides protobuf: {"workload_graph": [{"Id": 216, "NodeType": 4,
 // ...}, ...]}. Source: src/feeder/json_node.cpp of mlcommons/chakra.
 #pragma once
 

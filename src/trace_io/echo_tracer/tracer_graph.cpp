@@ -179,7 +179,7 @@ std::map<std::string, double> read_tracer_times(const std::string& path) {
       const double time = json.real();
       constexpr double longest_time = 1e9;
       if (!(time >= 0.0 && time <= longest_time))
-        json.fail("\"" + name + "\" takes no time from 0 to 1e9 ms");
+        json.fail("\"" + name + "\" has a time outside 0 to 1e9 ms");
       out[name] = time;
     });
   });

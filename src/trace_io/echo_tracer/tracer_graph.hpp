@@ -1,6 +1,6 @@
-// The files of Echo's own workload tracer (NetX-lab/Echo-workload-tracer, tracer_core/torch_analysis): the
-// graph of a model's forward and backward pass as torch.fx and autograd have it, a list of nodes; how long
-// each takes in ms, an object by name; and what the run was.
+// The files of Echo's workload tracer (NetX-lab/Echo-workload-tracer, tracer_core/torch_analysis): the graph
+// of a model's forward and backward pass from torch.fx and autograd, a list of nodes; their times in ms, an
+// object by name; and a description of the run.
 #pragma once
 
 #include <cstdint>

@@ -59,7 +59,7 @@ class Builder {
     for (std::size_t i = 0; i < graph_.size(); ++i)
       if (!places_.emplace(graph_[i].name, static_cast<std::int32_t>(i)).second)
         throw UserError(
-            {Problem{{source.path}, "two nodes are called \"" + graph_[i].name + "\"", "trace again"}});
+            {Problem{{source.path}, "two nodes have the name \"" + graph_[i].name + "\"", "trace again"}});
   }
 
   trace::Trace build() {
@@ -177,13 +177,14 @@ class Builder {
 
   void note() {
     if (times_.empty())
-      out_.notes.push_back("no times beside the graph: all ops are priced by their shapes");
+      out_.notes.push_back("no file of times beside the graph: all ops are priced by their shapes");
     else if (untimed_ > 0)
       out_.notes.push_back(fmt::format("{} ops have no time", untimed_));
     if (files_.run.empty())
-      out_.notes.push_back("its run is not described beside it: one GPU, of no known kind");
+      out_.notes.push_back("no description of the run beside it: assumed to be one GPU of unknown kind");
     if (later_ > 0)
-      out_.notes.push_back(fmt::format("{} ops take results of later ones, which is left out", later_));
+      out_.notes.push_back(
+          fmt::format("{} ops depend on later ones; these dependencies are left out", later_));
   }
 
   BesideFiles files_;

@@ -1,4 +1,4 @@
-// What Echo's workload tracer writes, as a trace of one rank.
+// Reads the files of Echo's workload tracer as a trace of one rank.
 #pragma once
 
 #include "trace_io/format.hpp"

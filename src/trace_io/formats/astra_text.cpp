@@ -42,8 +42,8 @@ std::int32_t ranks_of_network(const std::string& path) {
     if (text[i] == ']') break;
   }
   if (ranks < 1 || ranks == most_ranks)
-    throw UserError({Problem{Place{path}, "no npus_count: [ ... ] stands there, or not a sensible one",
-                             "name ASTRA-sim's network file beside the workload"}});
+    throw UserError({Problem{Place{path}, "the file has no valid npus_count: [ ... ]",
+                             "pass ASTRA-sim's network file with the workload"}});
   return static_cast<std::int32_t>(ranks);
 }
 
@@ -54,8 +54,8 @@ trace::Trace read(const Source& source) {
   trace::Trace trace = step_of(table, ranks > 0 ? ranks : ranks_unless_said);
   if (ranks == 0)
     trace.notes.push_back(
-        "the file does not say how many ranks there are: taken as " + std::to_string(ranks_unless_said) +
-        "; write \"npus: 16\" behind the first word, or name a network file of ASTRA-sim beside it");
+        "the file does not give the number of ranks: assumed to be " + std::to_string(ranks_unless_said) +
+        "; write \"npus: 16\" after the first word, or pass ASTRA-sim's network file with it");
   return trace;
 }
 

@@ -42,30 +42,30 @@ void check_fields(const ChakraProtoMsg::Node& node, const std::string& path, std
   const auto& unknown = node.GetReflection()->GetUnknownFields(node);
   for (int i = 0; i < unknown.field_count(); ++i)
     if (unknown.field(i).number() == old_attribute_field)
-      fail(path, offset, "the node is of a schema before 0.0.4",
+      fail(path, offset, "the node has a schema before 0.0.4",
            "write it with a Chakra of October 2023 or later");
   if (const int field = wrong_field(node, node_fields); field != 0)
-    fail(path, offset, "field " + std::to_string(field) + " of the node is of another type than Chakra's",
+    fail(path, offset, "field " + std::to_string(field) + " of the node does not have Chakra's type",
          "check that the file is a Chakra trace, not another protobuf");
   for (const auto& attribute : node.attr())
     if (const int field = wrong_field(attribute, attribute_fields); field != 0)
       fail(path, offset,
            "field " + std::to_string(field) + " of an attribute of node " + std::to_string(node.id()) +
-               " is of another type than Chakra's",
+               " does not have Chakra's type",
            "check that the file is a Chakra trace of schema 0.0.4 or later");
 }
 
 std::int32_t read_rank(const RankFile& file, ChakraTraceBuilder& builder) {
-  constexpr const char* damaged = "check that the file is a Chakra trace, and copied whole";
+  constexpr const char* damaged = "check that the file is a Chakra trace and complete";
   MessageStream stream(file.path);
   std::string bytes;
   ChakraProtoMsg::GlobalMetadata metadata;
   if (!stream.next(bytes)) fail(file.path, 0, "the file is empty", damaged);
-  if (!metadata.ParseFromString(bytes)) fail(file.path, 0, "this is no GlobalMetadata", damaged);
+  if (!metadata.ParseFromString(bytes)) fail(file.path, 0, "this is not a GlobalMetadata message", damaged);
   builder.add_rank(file, metadata, [&](ChakraProtoMsg::Node& node, std::int64_t& offset) {
     if (!stream.next(bytes)) return false;
     offset = stream.offset();
-    if (!node.ParseFromString(bytes)) fail(file.path, offset, "this is no Node", damaged);
+    if (!node.ParseFromString(bytes)) fail(file.path, offset, "this is not a Node message", damaged);
     check_fields(node, file.path, offset);
     return true;
   });

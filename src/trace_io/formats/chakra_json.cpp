@@ -53,7 +53,7 @@ void parse(const std::string& text, const std::string& path, std::int64_t offset
   const auto status = google::protobuf::util::JsonStringToMessage(text, &out);
   if (status.ok()) return;
   std::string why(status.message());
-  fail(path, offset, "this is no " + out.GetDescriptor()->name() + ": " + why.substr(0, why.find('\n')));
+  fail(path, offset, "this is not a " + out.GetDescriptor()->name() + ": " + why.substr(0, why.find('\n')));
 }
 
 std::int32_t read_graph(const RankFile& file, const std::string& text, std::int64_t offset,
@@ -65,10 +65,10 @@ std::int32_t read_graph(const RankFile& file, const std::string& text, std::int6
       return true;
     });
   } catch (const nlohmann::json::parse_error& error) {
-    fail(file.path, offset + static_cast<std::int64_t>(error.byte), "this is no JSON");
+    fail(file.path, offset + static_cast<std::int64_t>(error.byte), "this is not JSON");
   }
   const auto graph = json.find("workload_graph");
-  if (graph == json.end() || !graph->is_array()) fail(file.path, offset, "the workload_graph is no list");
+  if (graph == json.end() || !graph->is_array()) fail(file.path, offset, "the workload_graph is not a list");
   std::int32_t ranks = 0;
   std::size_t next = 0;
   builder.add_rank(file, metadata_of_graph(json, ranks), [&](ChakraProtoMsg::Node& node, std::int64_t& at) {

@@ -13,7 +13,7 @@ bool recognises(const std::string& path, std::string_view head) {
 }  // namespace
 
 extern const Format echo{.name = "echo",
-                         .summary = "echo-sweep's own: JSON Lines (.jsonl, .jsonl.gz)",
+                         .summary = "echo-sweep's own format: JSON Lines (.jsonl, .jsonl.gz)",
                          .source = "src/trace_io/README.md",
                          .recognises = recognises,
                          .read = read_echo_lines,

@@ -19,7 +19,7 @@ bool recognises(const std::string& path, std::string_view head) {
 
 extern const Format kineto{
     .name = "kineto",
-    .summary = "profiles of torch.profiler (.json, .json.gz), or a folder of one a rank",
+    .summary = "profiles of torch.profiler (.json, .json.gz), or a folder with one per rank",
     .source = "pytorch/kineto, libkineto; pytorch/pytorch, torch.profiler",
     .recognises = recognises,
     .read = read_kineto,

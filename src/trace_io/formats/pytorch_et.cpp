@@ -17,7 +17,7 @@ bool recognises(const std::string& path, std::string_view head) {
 
 extern const Format pytorch_et{
     .name = "pytorch_et",
-    .summary = "execution traces of PyTorch (.json, .json.gz), with a profile beside them or not",
+    .summary = "execution traces of PyTorch (.json, .json.gz), with or without a profile beside them",
     .source = "pytorch/pytorch, torch/csrc/profiler/standalone/execution_trace_observer.cpp",
     .recognises = recognises,
     .read = read_et,

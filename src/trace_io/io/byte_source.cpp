@@ -25,8 +25,8 @@ std::string_view ByteSource::block() {
   gzerror(file_.get(), &code);
   if (count < 0 || (code != Z_OK && code != Z_STREAM_END))
     throw UserError({Problem{{path_},
-                             "byte " + std::to_string(read_) + ": what is compressed here cannot be unpacked",
-                             "the file is damaged or was cut off; record or copy it again"}});
+                             "byte " + std::to_string(read_) + ": the compressed data cannot be decompressed",
+                             "the file is damaged or truncated; record or copy it again"}});
   read_ += count;
   return {bytes_.data(), static_cast<std::size_t>(count)};
 }
@@ -46,7 +46,8 @@ bool ByteSource::line(std::string& out) {
     const std::size_t end = rest_.find('\n');
     out += rest_.substr(0, end);
     if (out.size() > longest_line)
-      throw UserError({Problem{{path_}, path_ + " has a line of more than 256 MiB", "it is no such file"}});
+      throw UserError({Problem{
+          {path_}, path_ + " has a line of more than 256 MiB", "check that the file has this format"}});
     rest_.remove_prefix(end == rest_.npos ? rest_.size() : end + 1);
     if (end != rest_.npos) return true;
   }

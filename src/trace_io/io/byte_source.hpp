@@ -1,4 +1,4 @@
-// The bytes of a file, block by block, decompressed where it is gzip.
+// Reads the bytes of a file block by block; gzip is decompressed.
 #pragma once
 
 #include <zlib.h>

@@ -14,7 +14,7 @@ bool is_space(int c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
 void JsonPieces::fail(std::int64_t offset, const std::string& what) const {
   throw UserError({Problem{Place{source_.path()}, "byte " + std::to_string(offset) + ": " + what,
-                           "the file is damaged or was cut off; write or copy it again"}});
+                           "the file is damaged or truncated; write or copy it again"}});
 }
 
 bool JsonPieces::next(std::string& text) {
@@ -23,7 +23,7 @@ bool JsonPieces::next(std::string& text) {
   while (is_space(byte)) byte = source_.byte();
   if (byte < 0) return false;
   start_ = source_.offset() - 1;
-  if (byte != '{') fail(start_, "here should be an object of JSON");
+  if (byte != '{') fail(start_, "expected a JSON object");
   int depth = 0;
   bool quoted = false, escaped = false;
   for (;; byte = source_.byte()) {

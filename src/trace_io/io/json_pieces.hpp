@@ -1,4 +1,4 @@
-// JSON objects one after the other in a file, with nothing or white space between them; plain or gzip.
+// Reads concatenated JSON objects of a file, with or without white space between them; plain or gzip.
 #pragma once
 
 #include <cstdint>

@@ -82,10 +82,10 @@ JsonPull::Kind JsonPull::peek() {
 
 void JsonPull::expect(char c, const char* what) {
   const int next = next_character();
-  if (next == -1) fail("the text ends where " + std::string(what) + " should stand");
-  if (next != c) fail(std::string(what) + " should stand here");
+  if (next == -1) fail("the text ends; expected " + std::string(what));
+  if (next != c) fail("expected " + std::string(what));
   rest_.remove_prefix(1);
-  if (++depth_ > deepest) fail("values are nested more than 200 deep");
+  if (++depth_ > deepest) fail("values are nested more than 200 levels deep");
 }
 
 bool JsonPull::more(bool first, char closes) {
@@ -96,7 +96,7 @@ bool JsonPull::more(bool first, char closes) {
     return false;
   }
   if (!first) {
-    if (next != ',') fail("a comma or the end should stand here");
+    if (next != ',') fail("expected a comma or the end");
     rest_.remove_prefix(1);
     // A comma before the end: some tools leave one.
     if (next_character() == closes) {
@@ -111,7 +111,7 @@ void JsonPull::key() {
   if (next_character() != '"') fail("a name in quotes should stand here");
   const std::string_view name = quoted(key_);
   if (name.data() != key_.data()) key_.assign(name);
-  if (next_character() != ':') fail("a colon should stand here");
+  if (next_character() != ':') fail("expected a colon");
   rest_.remove_prefix(1);
 }
 
@@ -128,7 +128,7 @@ std::string_view JsonPull::quoted(std::string& scratch) {
     if (rest_.empty() && !refill()) fail("the text ends within a string");
     const std::size_t stop = end_of_plain(rest_);
     scratch += rest_.substr(0, stop);
-    if (scratch.size() > longest_string) fail("a string of more than 64 MiB");
+    if (scratch.size() > longest_string) fail("a string is longer than 64 MiB");
     rest_.remove_prefix(std::min(stop, rest_.size()));
     if (stop == rest_.npos) continue;
     const bool is_end = rest_.front() == '"';
@@ -150,7 +150,7 @@ void JsonPull::escape(std::string& scratch) {
     if (code >= 0xD800 && code < 0xDC00) {  // the first half of a pair
       if ((rest_.empty() && !refill()) || rest_.front() != '\\') return append_utf8(scratch, 0xFFFD);
       rest_.remove_prefix(1);
-      if ((rest_.empty() && !refill()) || rest_.front() != 'u') fail("half a character");
+      if ((rest_.empty() && !refill()) || rest_.front() != 'u') fail("incomplete surrogate pair");
       rest_.remove_prefix(1);
       const std::uint32_t low = hex();
       code = low >= 0xDC00 && low < 0xE000 ? 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00) : 0xFFFD;
@@ -168,7 +168,7 @@ std::uint32_t JsonPull::hex() {
     const char c = rest_.front();
     constexpr std::string_view digits = "0123456789abcdef0123456789ABCDEF";
     const std::size_t place = digits.find(c);
-    if (place == digits.npos) fail("four hexadecimal digits should stand here");
+    if (place == digits.npos) fail("expected four hexadecimal digits");
     code = code << 4 | static_cast<std::uint32_t>(place & 15);
     rest_.remove_prefix(1);
   }
@@ -182,7 +182,7 @@ std::string_view JsonPull::string() {
 
 std::string_view JsonPull::number() {
   const int first = next_character();
-  if (first == -1) fail("the text ends where a number should stand");
+  if (first == -1) fail("the text ends; expected a number");
   std::size_t end = 0;
   while (end < rest_.size() && !ends_number(rest_[end])) ++end;
   std::string_view out = rest_.substr(0, end);
@@ -223,21 +223,21 @@ std::int64_t JsonPull::integer() {
   constexpr double most = 9.2e18;
   if (fault != std::errc{} || stop != text.data() + text.size() || !(std::fabs(real) < most) ||
       real != std::floor(real))
-    fail("a whole number should stand here");
+    fail("expected a whole number");
   return static_cast<std::int64_t>(real);
 }
 
 void JsonPull::word(std::string_view expected) {
   for (const char c : expected) {
     if ((rest_.empty() && !refill()) || rest_.front() != c)
-      fail("\"" + std::string(expected) + "\" should stand here");
+      fail("expected \"" + std::string(expected) + "\"");
     rest_.remove_prefix(1);
   }
 }
 
 bool JsonPull::boolean() {
   const int next = next_character();
-  if (next != 't' && next != 'f') fail("true or false should stand here");
+  if (next != 't' && next != 'f') fail("expected true or false");
   word(next == 't' ? "true" : "false");
   return next == 't';
 }
@@ -286,7 +286,7 @@ void JsonPull::skip() {
     case Kind::number:
       return static_cast<void>(number());
     case Kind::end:
-      fail("the text ends where a value should stand");
+      fail("the text ends; expected a value");
   }
 }
 
@@ -313,7 +313,7 @@ std::string JsonPull::text(std::size_t at_most) {
 }
 
 void JsonPull::finish() {
-  if (next_character() != -1) fail("nothing more should follow");
+  if (next_character() != -1) fail("unexpected text after the end");
 }
 
 }  // namespace echo::trace_io

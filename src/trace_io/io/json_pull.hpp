@@ -1,6 +1,6 @@
-// JSON read value by value, as the caller asks for them, from text or from a file of any size of which one
-// block is in memory. Lenient where writers of traces are careless: NaN and Infinity are numbers, control
-// characters and unknown escapes stand for themselves.
+// A JSON pull parser: the caller reads value by value, from text or from a file of any size, of which one
+// block is in memory. Lenient towards careless writers of traces: NaN and Infinity are numbers, control
+// characters and unknown escapes are kept as they are.
 #pragma once
 
 #include <cstdint>

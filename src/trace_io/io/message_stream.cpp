@@ -15,7 +15,7 @@ constexpr int longest_length = 5;  // bytes of a 32-bit number
 
 void MessageStream::fail(const std::string& what) const {
   throw UserError({Problem{Place{source_.path()}, "byte " + std::to_string(start_) + ": " + what,
-                           "the file is damaged or was cut off; record or copy it again"}});
+                           "the file is damaged or truncated; record or copy it again"}});
 }
 
 bool MessageStream::next(std::string& message) {
@@ -31,7 +31,7 @@ bool MessageStream::next(std::string& message) {
     if (i + 1 == longest_length) fail("a length is longer than five bytes");
   }
   if (length > longest_message)
-    fail("a message claims " + std::to_string(length) + " bytes, more than any message has");
+    fail("a message claims " + std::to_string(length) + " bytes, more than is possible");
   while (message.size() < length) {  // piece by piece: the claim may be a lie
     const std::string_view more = source_.bytes(length - message.size());
     if (more.empty())

@@ -1,4 +1,4 @@
-// Messages behind their lengths (a base-128 number each), as protobuf files hold them; plain or gzip.
+// Reads length-delimited messages (base-128 lengths) of protobuf files; plain or gzip.
 #pragma once
 
 #include <cstdint>

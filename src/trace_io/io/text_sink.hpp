@@ -1,4 +1,4 @@
-// A text file as it is written, compressed where its name ends in .gz.
+// Writes a text file, compressed if its name ends in .gz.
 #pragma once
 
 #include <zlib.h>

@@ -1,5 +1,5 @@
-// The events of a profile as libkineto writes them, one by one: the trace event format of Chrome, an object
-// with "traceEvents" or the bare list. Sources: pytorch/kineto, libkineto/src/output_json.cpp;
+// Reads the events of a libkineto profile one by one: Chrome's trace event format, an object with
+// "traceEvents" or the bare list. Sources: pytorch/kineto, libkineto/src/output_json.cpp;
 // pytorch/pytorch, torch/csrc/autograd/profiler_kineto.cpp.
 #pragma once
 

@@ -357,12 +357,11 @@ void add_notes(const GraphDoubts& doubts, trace::Trace& trace) {
   const auto note = [&](std::int64_t count, std::string_view what) {
     if (count > 0) trace.notes.push_back(fmt::format("{} {}", count, what));
   };
-  note(doubts.unsized, "collectives do not say their size or their members, and stay as long as measured");
-  note(doubts.unpaired, "communication kernels do not say what they do, and stay as long as measured");
+  note(doubts.unsized, "collectives have no size or members, and keep their measured times");
+  note(doubts.unpaired, "communication kernels are of unknown kind, and keep their measured times");
   note(doubts.synchronised_by_guess,
-       "waits between streams follow from order and times (torch.profiler: enable_cuda_sync_events)");
-  note(doubts.blocked,
-       "launches waited for room in the GPU's queue, which is not counted as the host's time");
+       "waits between streams are inferred from order and times (torch.profiler: enable_cuda_sync_events)");
+  note(doubts.blocked, "launches waited for room in the GPU's queue, which is not counted as host time");
   note(doubts.without_strides, "products had no strides recorded: forward they count as tn, backward as nn");
 }
 

@@ -1,4 +1,4 @@
-// In which op of PyTorch, and in which pass of the step, the host makes each of its calls.
+// Finds the PyTorch op and the pass of the step of each host call.
 #pragma once
 
 #include <cstdint>

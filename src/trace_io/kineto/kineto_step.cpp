@@ -32,9 +32,9 @@ class Reader {
     const std::vector<Mark> marks = find_marks();
     if (events_ == 0)
       refuse("it has no kernels: only the host was profiled",
-             "profile with ProfilerActivity.CUDA too, or give an execution trace");
+             "profile with ProfilerActivity.CUDA as well, or pass an execution trace");
     if (marks.empty()) {
-      if (step >= 0) refuse("it marks no steps", "leave the step out, or call the profiler's step()");
+      if (step >= 0) refuse("it marks no steps", "omit the step, or call the profiler's step()");
       take(Mark{-1, INT64_MIN, INT64_MAX});
       return std::move(out_);
     }
@@ -42,7 +42,7 @@ class Reader {
       take(mark);
       if (!out_.events.empty()) return std::move(out_);
     }
-    refuse("the GPU does nothing in the step", "take another one");
+    refuse("the GPU is idle in the step", "choose another step");
   }
 
  private:

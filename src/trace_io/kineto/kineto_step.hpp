@@ -1,6 +1,6 @@
-// What a profile says of one training step: calls of the host, the ops they were made in, and what ran on the
-// GPU for them. Read in three passes, so that no more than the step is ever in memory: where its bounds lie
-// (ProfilerStep#N), what the host did within, what those launches ran.
+// One training step of a profile: host calls, their ops, and their GPU activities. Read in three passes, so
+// that only the step is in memory: its bounds (ProfilerStep#N), host events within, and the activities of
+// those launches.
 #pragma once
 
 #include <cstdint>

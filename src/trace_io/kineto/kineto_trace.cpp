@@ -24,7 +24,7 @@ class Assembly {
     const std::int32_t rank = rank_of(file, one.header);
     if (ranks_.contains(rank))
       throw UserError({Problem{{file.path},
-                               fmt::format("{} is of rank {}, as another file is", file.path, rank),
+                               fmt::format("{} has rank {}, as another file does", file.path, rank),
                                "name the files rank-0.json, rank-1.json, or give one file"}});
     CommGroups groups(tables_, rank, one.header.world);
     for (const CommCall& group : one.header.groups) groups.declare(group);
@@ -36,7 +36,7 @@ class Assembly {
   trace::Trace finish() {
     for (auto& [rank, nodes] : ranks_) out_.ranks.push_back(std::move(nodes));
     if (labels_.front().empty())
-      out_.notes.push_back("the profile marks no steps: all of it counts as one");
+      out_.notes.push_back("the profile marks no steps: all of it counts as one step");
     else
       out_.notes.push_back(fmt::format("step {}", fmt::join(labels_, ", ")));
     add_notes(doubts_, out_);

@@ -1,4 +1,4 @@
-// Profiles of torch.profiler, a file a rank, as one trace.
+// Reads profiles of torch.profiler, one file per rank, as one trace.
 #pragma once
 
 #include <string>

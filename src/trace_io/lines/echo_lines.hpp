@@ -1,4 +1,4 @@
-// Our own trace format, JSON Lines, as src/trace_io/README.md says it.
+// echo-sweep's own trace format, JSON Lines, defined in src/trace_io/README.md.
 #pragma once
 
 #include <string>

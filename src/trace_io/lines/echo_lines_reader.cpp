@@ -22,14 +22,14 @@ namespace {
 using trace::Node;
 using trace::NodeKind;
 
-constexpr const char* remedy = "src/trace_io/README.md says what a line may hold";
+constexpr const char* remedy = "src/trace_io/README.md defines the lines";
 
 template <class Enum, std::size_t count>
 Enum word(JsonPull& json, std::string_view field, const std::array<std::string_view, count>& names) {
   const std::string text(json.string());
   const auto found = std::find(names.begin(), names.end(), text);
   if (found == names.end())
-    json.fail(fmt::format("{} \"{}\" is none of {}", field, text, fmt::join(names, ", ")));
+    json.fail(fmt::format("{} \"{}\" is not one of {}", field, text, fmt::join(names, ", ")));
   return static_cast<Enum>(found - names.begin());
 }
 
@@ -44,7 +44,7 @@ SimTime time(JsonPull& json, std::string_view field) {
   const std::string text(json.number());
   const auto value = picoseconds_of_nanoseconds(text);
   if (!value || *value < SimTime::zero())
-    json.fail(fmt::format("{} = {} is no time from 0 to 9e15 ns", field, text));
+    json.fail(fmt::format("{} = {} is not a time from 0 to 9e15 ns", field, text));
   return *value;
 }
 
@@ -88,7 +88,7 @@ class Reader {
     bool is_ours = false;
     json.object([&](std::string_view key) {
       if (key == "echo_trace") {
-        if (json.integer() != 1) json.fail("a version of the format that is not known; this reads 1");
+        if (json.integer() != 1) json.fail("unknown version of the format; this program reads 1");
         is_ours = true;
       } else if (key == "world") {
         out_.world = small(json, key, 1);
@@ -120,7 +120,7 @@ class Reader {
       else
         json.fail(fmt::format("a group has no field \"{}\"", key));
     });
-    if (tables_.group(group.name) >= 0) json.fail(fmt::format("two groups are called \"{}\"", group.name));
+    if (tables_.group(group.name) >= 0) json.fail(fmt::format("two groups have the name \"{}\"", group.name));
     static_cast<void>(tables_.add_group(std::move(group)));
   }
 
@@ -148,11 +148,11 @@ class Reader {
       else if (!words(json, key, node) && !numbers(json, key, node))
         json.fail(fmt::format("an op has no field \"{}\"", key));
     });
-    if (rank.rank >= 0 && is_node) json.fail("a line is of a rank or of an op, not both");
+    if (rank.rank >= 0 && is_node) json.fail("a line must be a rank or an op, not both");
     if (rank.rank >= 0) return open(std::move(rank));
     if (!rank.stands_for.empty()) json.fail("stands_for without the rank");
     if (out_.ranks.empty()) json.fail("an op before any {\"rank\": ...}");
-    if (node.kind == NodeKind::collective && !has_collective) json.fail("a collective does not say which");
+    if (node.kind == NodeKind::collective && !has_collective) json.fail("a collective has no kind");
     if (!has_collective && (node.kind == NodeKind::send || node.kind == NodeKind::recv))
       node.collective = ops::CollectiveKind::send_recv;
     close(json, node, needs, follows);
@@ -172,7 +172,7 @@ class Reader {
     } else if (key == "group") {
       const std::string name(json.string());
       node.group = tables_.group(name);
-      if (node.group < 0) json.fail(fmt::format("no group of the first line is called \"{}\"", name));
+      if (node.group < 0) json.fail(fmt::format("the first line has no group \"{}\"", name));
     } else if (key == "kernel") {
       node.kernel = tables_.kernel(read_kernel(json));
     } else {
@@ -188,7 +188,7 @@ class Reader {
       node.stream = small(json, key, -1);
     } else if (key == "flops") {
       node.flops = json.real();
-      if (!(node.flops >= 0.0) || std::isinf(node.flops)) json.fail("flops is no amount of arithmetic");
+      if (!(node.flops >= 0.0) || std::isinf(node.flops)) json.fail("flops is negative or not finite");
     } else if (key == "bytes") {
       node.bytes = Bytes(json.integer());
       if (node.bytes.value < 0) json.fail("bytes is negative");

@@ -1,4 +1,4 @@
-// Communicators as several ranks name them, gathered into the groups of one trace.
+// Merges the communicators named by several ranks into the groups of one trace.
 #pragma once
 
 #include <map>

@@ -26,7 +26,7 @@ Places places_of(const std::vector<std::int64_t>& ids, std::vector<Misplaced>& p
   std::sort(out.begin(), out.end());
   for (std::size_t i = 1; i < out.size(); ++i)
     if (out[i].first == out[i - 1].first)
-      complain(problems, out[i].second, "node " + std::to_string(out[i].first) + " stands there twice");
+      complain(problems, out[i].second, "node " + std::to_string(out[i].first) + " occurs twice");
   return out;
 }
 
@@ -96,7 +96,7 @@ Misplaced circle_among(const std::vector<std::int64_t>& ids, const std::vector<s
     at = next;
   }
   path.erase(path.begin(), path.begin() + seen[static_cast<std::size_t>(at)]);
-  std::string text = "nodes wait for each other in a circle of " + std::to_string(path.size()) + ":";
+  std::string text = "nodes wait for each other in a cycle of " + std::to_string(path.size()) + ":";
   for (std::size_t i = 0; i < std::min(path.size(), most_named); ++i)
     text += (i == 0 ? " " : ", ") + std::to_string(ids[static_cast<std::size_t>(path[i])]);
   return {path.front(), text + (path.size() > most_named ? ", ..." : "")};
@@ -170,7 +170,7 @@ DependencyOrder put_in_order(const NamedDependencies& named, std::vector<Misplac
   out.needs = by_node(named.needs, places, [&](std::int32_t i, std::int64_t id) {
     complain(problems, i,
              "node " + std::to_string(named.ids[static_cast<std::size_t>(i)]) + " waits for node " +
-                 std::to_string(id) + ", which is nowhere");
+                 std::to_string(id) + ", which does not exist");
   });
   out.follows = by_node(named.follows, places, [&](std::int32_t i, std::int64_t) { out.lost.push_back(i); });
   if (problems.size() > before) return out;

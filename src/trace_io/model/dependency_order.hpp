@@ -1,4 +1,4 @@
-// Nodes that name each other by id, put into an order in which each comes after what it waits for.
+// Topological order of nodes that refer to each other by id.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,7 @@ std::int32_t value_of(JsonPull& json, const ops::KernelField& field) {
     const std::string word(json.string());
     const auto found = std::find(field.names.begin(), field.names.end(), word);
     if (found == field.names.end())
-      json.fail(fmt::format("{} \"{}\" is none of {}", field.name, word, fmt::join(field.names, ", ")));
+      json.fail(fmt::format("{} \"{}\" is not one of {}", field.name, word, fmt::join(field.names, ", ")));
     return static_cast<std::int32_t>(found - field.names.begin());
   }
   constexpr std::array<std::string_view, 5> extents{"m", "n", "k", "batch", "groups"};

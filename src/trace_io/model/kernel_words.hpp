@@ -1,4 +1,4 @@
-// A kernel's key as a JSON object of its fields (ops/kernel_fields.hpp), those at their default left out.
+// A kernel's key as a JSON object of its fields (ops/kernel_fields.hpp), without those at their default.
 #pragma once
 
 #include <string>

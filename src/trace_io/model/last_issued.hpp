@@ -1,4 +1,4 @@
-// Which op was the last on each stream, as the host issues them.
+// Tracks the last op issued on each stream.
 #pragma once
 
 #include <algorithm>

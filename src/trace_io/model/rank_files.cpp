@@ -57,7 +57,8 @@ RankFiles of_prefix(const fs::path& folder, const std::string& prefix, std::vect
   if (files.front().rank < 0) files.front().rank = 0;
   for (std::size_t i = 1; i < files.size(); ++i)
     if (files[i].rank == files[i - 1].rank)
-      throw UserError(files[i - 1].path + " and " + files[i].path + " are of one rank", "remove one of them");
+      throw UserError(files[i - 1].path + " and " + files[i].path + " have the same rank",
+                      "remove one of them");
   return {folder.string(), prefix, files, files.back().rank + 1};
 }
 
@@ -91,13 +92,13 @@ RankFiles find_rank_files(const std::string& path, std::string_view ending) {
   if (fs::is_directory(path, error)) {
     auto found = files_of(path, ending);
     if (found.empty())
-      throw UserError(path + " holds no " + std::string(ending) + " files", "name the folder that does");
+      throw UserError(path + " has no " + std::string(ending) + " files", "give the folder that has them");
     if (std::any_of(found.begin(), found.end(), has_number))  // a file of groups may stand beside them
       std::erase_if(found, [](const auto& one) { return !has_number(one); });
     if (found.size() > 1)
       throw UserError(path + " holds several traces: " + found.begin()->first + ", " +
                           std::next(found.begin())->first + (found.size() > 2 ? ", ..." : ""),
-                      "name one: FOLDER/" + found.begin()->first);
+                      "choose one: FOLDER/" + found.begin()->first);
     return of_prefix(path, found.begin()->first, std::move(found.begin()->second));
   }
   if (fs::exists(path, error)) return one_file(path, ending);
@@ -106,8 +107,9 @@ RankFiles find_rank_files(const std::string& path, std::string_view ending) {
   const std::string prefix = fs::path(path).filename().string();
   if (const auto files = found.find(prefix); files != found.end())
     return of_prefix(folder, prefix, std::move(files->second));
-  throw UserError(path + " is no file, no folder, and " + path + ".0" + std::string(ending) + " is not there",
-                  "check the path");
+  throw UserError(
+      path + " is neither a file nor a folder, and " + path + ".0" + std::string(ending) + " does not exist",
+      "check the path");
 }
 
 std::string missing_ranks(const RankFiles& all) {

@@ -1,4 +1,4 @@
-// Traces of one file a rank, PREFIX.RANK.ENDING, as Chakra and ASTRA-sim name them.
+// Traces with one file per rank, PREFIX.RANK.ENDING, as named by Chakra and ASTRA-sim.
 #pragma once
 
 #include <cstdint>

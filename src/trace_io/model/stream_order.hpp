@@ -1,4 +1,4 @@
-// What runs in order because of its stream or of a synchronisation, said as dependencies.
+// Expresses the order of streams and synchronisations as dependencies.
 #pragma once
 
 #include "base/csr.hpp"

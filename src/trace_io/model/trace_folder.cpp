@@ -27,7 +27,7 @@ std::vector<std::string> files_of(const std::string& path,
   }
   std::sort(out.begin(), out.end());
   if (out.empty())
-    throw UserError({Problem{{path}, path + " has no such files", "name the folder that has"}});
+    throw UserError({Problem{{path}, path + " has no such files", "give the folder that has them"}});
   return out;
 }
 

@@ -1,4 +1,4 @@
-// The files of a trace, one a rank.
+// The files of a trace, one per rank.
 #pragma once
 
 #include <cstdint>

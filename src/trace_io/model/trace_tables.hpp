@@ -1,4 +1,4 @@
-// The tables of a trace while it grows: each name, kernel and group once, in the order they came.
+// The tables of a trace under construction: each name, kernel and group once, in order of appearance.
 #pragma once
 
 #include <cstdint>

@@ -74,10 +74,11 @@ trace::Trace read_nsight(const Source& source) {
     KinetoStep step = step_of(timeline, gpu);
     out.ranks.push_back(rank_of_step(step, rank, tables, groups, doubts));
   }
-  out.notes.push_back(timeline.label.empty() ? "no NVTX range marks steps: all of the report counts as one"
-                                             : "step " + timeline.label);
+  out.notes.push_back(timeline.label.empty()
+                          ? "no NVTX range marks steps: all of the report counts as one step"
+                          : "step " + timeline.label);
   if (gpus.size() > 1)
-    out.notes.push_back(fmt::format("{} GPUs of the report are ranks in order", gpus.size()));
+    out.notes.push_back(fmt::format("the {} GPUs of the report are numbered as ranks in order", gpus.size()));
   add_notes(doubts, out);
   return out;
 }

@@ -1,4 +1,4 @@
-// SQLite exports of Nsight Systems as a trace: a rank a GPU of the report.
+// Reads SQLite exports of Nsight Systems as a trace with one rank per GPU of the report.
 #pragma once
 
 #include "trace_io/format.hpp"

@@ -1,4 +1,4 @@
-// Which kernel an op of PyTorch is, by its name and the shapes of its operands.
+// The kernel of a PyTorch op, from its name and the shapes of its operands.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The nodes of an execution trace as PyTorch's observer writes it: schema 1.0.1 (PyTorch 1.x, 2.0) with its
-// fields in the node, 1.0.2-chakra.0.0.4 to 1.1.1 (2.x) with inputs, outputs and attrs of their own.
+// The nodes of an execution trace of PyTorch's observer: schema 1.0.1 (PyTorch 1.x, 2.0) with its fields in
+// the node, 1.0.2-chakra.0.0.4 to 1.1.1 (2.x) with separate inputs, outputs and attrs.
 // Source: pytorch/pytorch, torch/csrc/profiler/standalone/execution_trace_observer.cpp.
 #pragma once
 

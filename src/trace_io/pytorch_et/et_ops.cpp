@@ -73,7 +73,7 @@ class Reader {
       if (!places_.emplace(nodes_[i].id, static_cast<std::int32_t>(i)).second)
         throw UserError({Problem{{path},
                                  fmt::format("{} has two nodes of id {}", path, nodes_[i].id),
-                                 "it was put together from two; give one at a time"}});
+                                 "it was merged from two traces; pass one at a time"}});
     for (Node& node : nodes_)  // a call comes before those it makes
       if (const auto found = places_.find(node.parent_id);
           found != places_.end() && nodes_[static_cast<std::size_t>(found->second)].id < node.id)
@@ -86,7 +86,7 @@ class Reader {
     for (std::int32_t i = from; i < until; ++i) emit(i);
     if (out_.ops.empty())
       throw UserError({Problem{{path},
-                               path + ": no op in it is one that a GPU would run",
+                               path + ": it has no op that a GPU would run",
                                "record a training step with ExecutionTraceObserver"}});
     return std::move(out_);
   }
@@ -121,8 +121,7 @@ class Reader {
       };
       place = static_cast<std::size_t>(std::find_if(marks.begin(), marks.end(), named) - marks.begin());
       if (place == marks.size())
-        throw UserError(
-            {Problem{{path}, fmt::format("{} has no step {}", path, step), "leave the step out"}});
+        throw UserError({Problem{{path}, fmt::format("{} has no step {}", path, step), "omit the step"}});
     }
     out_.label = at(marks[place]).detail.name;
     return {marks[place], place + 1 < marks.size() ? marks[place + 1] : size};

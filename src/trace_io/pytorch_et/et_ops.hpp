@@ -1,4 +1,4 @@
-// The ops of an execution trace that a GPU would run, in the order of their calls.
+// The ops of an execution trace that a GPU would run, in call order.
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,7 @@ class ShapesOnly {
     for (const EtOp& op : all.ops) append(op, groups);
     if (!ranks_.emplace(rank, std::move(rank_)).second)
       throw UserError({Problem{{path},
-                               fmt::format("{} is of rank {}, as another file is", path, rank),
+                               fmt::format("{} has rank {}, as another file does", path, rank),
                                "name the files rank-0.json, rank-1.json, or give one file"}});
     out_.world = std::max(out_.world, groups.world());
     on_host_ = on_host_ || all.on_host;
@@ -51,13 +51,11 @@ class ShapesOnly {
     for (auto& [rank, nodes] : ranks_) out_.ranks.push_back(std::move(nodes));
     if (!labels_.empty()) out_.notes.push_back("step " + labels_);
     out_.notes.push_back(
-        "no profile beside the execution trace: no op has a time, all are priced by their shapes");
-    if (on_host_) out_.notes.push_back("recorded on a CPU: its ops stand for those of a GPU");
-    if (unsized_ > 0)
-      out_.notes.push_back(fmt::format("{} collectives do not say their size or their members", unsized_));
+        "no profile beside the execution trace: no op has a time; all are priced by their shapes");
+    if (on_host_) out_.notes.push_back("recorded on a CPU: its ops represent those of a GPU");
+    if (unsized_ > 0) out_.notes.push_back(fmt::format("{} collectives have no size or members", unsized_));
     if (unpaired_ > 0)
-      out_.notes.push_back(
-          fmt::format("{} sends and receives do not say with whom, and are left out", unpaired_));
+      out_.notes.push_back(fmt::format("{} sends and receives have no peer and are left out", unpaired_));
     return std::move(out_);
   }
 
@@ -191,8 +189,8 @@ trace::Trace read_et(const Source& source) {
   }
   if (!profiles.empty() && profiles.size() < paths.size())
     throw UserError({Problem{{source.path},
-                             source.path + " has profiles beside some of its execution traces only",
-                             "name both kinds after their rank, rank-0, or take the profiles away"}});
+                             source.path + " has profiles for only some of its execution traces",
+                             "name both kinds of file after their rank (rank-0), or remove the profiles"}});
   return profiles.empty() ? shapes.finish() : read_kineto_files(profiles, source.step);
 }
 

@@ -1,5 +1,5 @@
-// Execution traces of PyTorch, a file a rank, as one trace: with the times of the profiles beside them where
-// there are any, else of shapes alone.
+// Reads execution traces of PyTorch, one file per rank, as one trace: with the times of the profiles beside
+// them, or only with shapes.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Communication as PyTorch's tools name it: collectives of c10d's record_param_comms, groups and their roles.
+// PyTorch's names of communication: collectives of c10d's record_param_comms, groups and their roles.
 #pragma once
 
 #include <cstdint>

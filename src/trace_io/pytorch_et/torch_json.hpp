@@ -1,5 +1,4 @@
-// Values of PyTorch's JSON, which numbers and lists do not always keep the types of: what is something else
-// than expected is passed over.
+// Readers of values in PyTorch's JSON, whose types vary: values of unexpected type are skipped.
 #pragma once
 
 #include <cstdint>

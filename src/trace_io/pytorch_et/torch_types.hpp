@@ -1,4 +1,4 @@
-// Element types as PyTorch's tools spell them: "c10::BFloat16", "Tensor(c10::Half)", "torch.float32",
+// Names of element types in PyTorch's tools: "c10::BFloat16", "Tensor(c10::Half)", "torch.float32",
 // "Float".
 #pragma once
 

@@ -1,4 +1,4 @@
-// How many tokens come to the busiest experts' ranks of a mixture whose loads are uneven.
+// Tokens routed to the busiest experts' ranks of a mixture with uneven loads.
 #pragma once
 
 #include "training/config.hpp"
@@ -7,20 +7,21 @@
 
 namespace echo::training {
 
-// Copies of tokens over the mean, at the busiest rank of an expert group and at its busiest node.
+// Copies of tokens relative to the mean, at the busiest rank of an expert group and at its busiest node.
 struct ExpertLoad {
   double rank = 1.0, node = 1.0;
 };
 [[nodiscard]] ExpertLoad busiest_load(const TrainingConfig&, const ModelSpec&, const RankLayout&);
 
-// The coefficient of variation beyond which the drawn loads would be negative, or more than all tokens.
+// The coefficient of variation beyond which loads drawn would be negative or exceed all tokens.
 [[nodiscard]] double greatest_imbalance(const ModelSpec&);
 
-// Rows that one sending rank's `tokens` fill at each expert of a capped mixture, dropped or padded to it.
+// Rows at each expert for the `tokens` of one sending rank in a mixture with a capacity: dropped or padded to
+// it.
 // Source: Megatron-LM core/transformer/moe/moe_utils.py, get_capacity.
 [[nodiscard]] std::int64_t expert_capacity(const TrainingConfig&, const ModelSpec&, std::int64_t tokens);
 
-// Copies of tokens that the busiest rank's experts work on in a microbatch, each once per rank that shares
+// Copies of tokens that the busiest rank's experts process per microbatch, counted once per rank that shares
 // the expert.
 [[nodiscard]] double routed_tokens(const TrainingConfig&, const ModelSpec&);
 

@@ -1,4 +1,4 @@
-// Multi-token prediction: each depth is one more transformer layer behind the last, which predicts one token
+// Multi-token prediction: each depth is one more transformer layer after the last, predicting one token
 // further.
 #pragma once
 
@@ -10,15 +10,16 @@
 
 namespace echo::training {
 
-// The layer of a depth is of the kind of the model's last.
+// Kind of a depth's layer: that of the model's last layer.
 [[nodiscard]] LayerKind multi_token_layer_kind(const ModelSpec&);
-// Of one depth, per gpu rank of the last stage; embedding and output table are shared with the model.
+// Parameters of one depth, per GPU rank of the last stage; embedding and output table are shared with the
+// model.
 [[nodiscard]] RankParameters multi_token_parameters(const TrainingConfig&, const ModelSpec&);
-// What of it every tensor rank holds whole.
+// Those of its parameters that every tensor rank holds whole.
 [[nodiscard]] std::int64_t replicated_multi_token_parameters(const ModelSpec&);
 // Three norms: of the embedding, of the hidden state, before the output head.
 [[nodiscard]] std::int64_t multi_token_norm_parameters(const ModelSpec&);
-// Whether the last stage holds an embedding table only to feed the depths.
+// Whether the last stage holds an embedding table only for the depths.
 [[nodiscard]] bool copies_embedding(const TrainingConfig&, const ModelSpec&);
 
 // Model FLOPs of one depth, counted as model_flops counts a layer and the logits; MFU includes them, as

@@ -1,5 +1,5 @@
-// Which gpu ranks each communicator has, in Megatron's rank order: tp fastest, then cp, dp, pp; the ranks of
-// a stage once more for the experts: etp, ep, expert-data. rank_layout.hpp knows their shapes alone.
+// The GPU ranks of each communicator, in Megatron's rank order: tp fastest, then cp, dp, pp; within a stage a
+// second order for the experts: etp, ep, expert-data. rank_layout.hpp has only their shapes.
 #pragma once
 
 #include <array>
@@ -43,27 +43,28 @@ inline constexpr std::array<std::string_view, group_kind_count> group_kind_names
     "expert_grid", "expert_data", "expert_shard",  "expert_replica", "stage",         "pipeline",
     "model",       "embedding",   "mirror"};
 
-// How ranks are dealt out, beyond the degrees. Each divides what it is a part of.
+// Subdivisions of groups beyond the degrees. Each divides the degree it is part of.
 struct GroupDegrees {
   Degrees degrees;
   std::int32_t sharing = 1;         // of data * context: ranks that share one copy of the sharded states
   std::int32_t context_inner = 1;   // of context
   std::int32_t experts_within = 1;  // of expert: those of one node
 };
-// Of a layout made of the same degrees. Experts of one node that do not divide all of them count as 1.
+// For a layout with the same degrees. A number of experts per node that does not divide all of them counts
+// as 1.
 [[nodiscard]] GroupDegrees group_degrees(const Degrees&, const RankLayout&);
 
-// One group and its place among all of its kind, which are in order of their first ranks.
+// One group and its index among all of its kind, which are in order of their first ranks.
 struct RankGroup {
   std::int32_t number = 0;
   std::vector<std::int32_t> ranks;  // in the order of the group: ascending
 };
 
-// The group that `rank` is in. Contract: 0 <= rank < gpus_of(degrees); of `embedding` a rank of the first or
-// last stage.
+// The group that contains `rank`. Contract: 0 <= rank < gpus_of(degrees); for `embedding`, a rank of the
+// first or last stage.
 [[nodiscard]] RankGroup group_of(const GroupDegrees&, GroupKind, std::int32_t rank);
 
-// All groups of one kind, a row each.
+// All groups of one kind, one per row.
 [[nodiscard]] Csr<std::int32_t> ranks_of_groups(const GroupDegrees&, GroupKind);
 
 }  // namespace echo::training

@@ -1,5 +1,5 @@
-// Parameters one gpu rank holds before any ZeRO sharding. Experts are counted apart: their gradients are
-// summed over another group than those of the rest.
+// Parameters that one GPU rank holds before ZeRO sharding. Experts are counted separately: their gradients
+// are summed over a different group.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +24,14 @@ struct RankParameters {
   friend bool operator==(const RankParameters&, const RankParameters&) = default;
 };
 
-// Of one transformer layer, one model chunk, all chunks of a stage.
+// Parameters of one transformer layer, of one model chunk, of all chunks of a stage.
 [[nodiscard]] RankParameters layer_parameters_per_rank(const TrainingConfig&, const ModelSpec&, LayerKind);
 [[nodiscard]] RankParameters chunk_parameters(const TrainingConfig&, const ModelSpec&, const FrameworkSpec&,
                                               const RankLayout&, std::int32_t chunk);
 [[nodiscard]] RankParameters stage_parameters(const TrainingConfig&, const ModelSpec&, const FrameworkSpec&,
                                               const RankLayout&, std::int32_t stage);
 
-// What of them is trained: all, or the adapters of a frozen model, which the others count in.
+// Those that are trained: all, or the adapters of a frozen model; the functions above include adapters.
 [[nodiscard]] RankParameters trained_layer_parameters(const TrainingConfig&, const ModelSpec&, LayerKind);
 [[nodiscard]] RankParameters trained_chunk_parameters(const TrainingConfig&, const ModelSpec&,
                                                       const FrameworkSpec&, const RankLayout&,
@@ -40,18 +40,18 @@ struct RankParameters {
                                                       const FrameworkSpec&, const RankLayout&,
                                                       std::int32_t stage);
 
-// Of what is trained, weights of products that take 8-bit operands where the precision has them: neither
-// norms nor routers, nor tables of embeddings. Neglected: biases beside split products count as weights.
+// Trained weights of products that take 8-bit operands if the precision has them: without norms, routers and
+// embedding tables. Approximation: biases of split products count as weights.
 [[nodiscard]] RankParameters product_layer_parameters(const TrainingConfig&, const ModelSpec&, LayerKind);
 [[nodiscard]] RankParameters product_chunk_parameters(const TrainingConfig&, const ModelSpec&,
                                                       const RankLayout&, std::int32_t chunk);
 
-// What of a layer every tensor rank holds whole: norm weights, biases of row-parallel products, the router,
-// the latent attention's down-projections.
+// Parameters of a layer that every tensor rank holds whole: norm weights, biases of row-parallel products,
+// the router, the latent attention's down-projections.
 [[nodiscard]] std::int64_t replicated_layer_parameters(const ModelSpec&, LayerKind);
 
-// Of the norm between the last layer and the output layer, on the last stage; every tensor rank holds it
-// whole.
+// Parameters of the norm between the last layer and the output layer, on the last stage; every tensor rank
+// holds them whole.
 [[nodiscard]] std::int64_t final_norm_parameters(const ModelSpec&);
 
 // Vocabulary rows after Megatron's padding (a multiple of 128 * tensor), whole table.

@@ -1,4 +1,4 @@
-// How many tensors a framework keeps weights in.
+// Number of tensors in which a framework keeps weights.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ struct TensorCount {
   [[nodiscard]] std::int64_t total() const { return matrices + vectors; }
 };
 
-// Of one rank's part of a chunk: attention as two matrices (queries, keys and values are one), a gated net as
-// three.
+// Tensors of one rank's part of a chunk: attention has two matrices (queries, keys and values are one), a
+// gated net three.
 [[nodiscard]] TensorCount dense_tensors(const ModelSpec&, const RankLayout&, std::int32_t chunk);
 [[nodiscard]] TensorCount expert_tensors(const TrainingConfig&, const ModelSpec&, const RankLayout&,
                                          std::int32_t chunk);

@@ -1,4 +1,4 @@
-// Buffers of transfers: those frameworks allocate, and those communication libraries do.
+// Communication buffers: those allocated by frameworks and those allocated by communication libraries.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace echo::training {
 
-// Bytes on a gpu rank of the stage: inside PyTorch's allocator and outside it.
+// Bytes on a GPU rank of the stage: inside PyTorch's allocator and outside it.
 struct CommunicationMemory {
   double buffers = 0, libraries = 0;
 };
@@ -19,8 +19,8 @@ struct CommunicationMemory {
                                                        const FrameworkSpec&, const RankLayout&,
                                                        const machine::GpuSpec&, std::int32_t stage);
 
-// Of one NCCL communicator, once a collective has run in it; of the connections to `peers` ranks it sends to
-// and receives from directly.
+// Bytes of one NCCL communicator once a collective has run in it; of its connections to `peers` ranks for
+// direct sends and receives.
 [[nodiscard]] double communicator_bytes(const machine::GpuSpec&, const machine::GroupSpan&);
 [[nodiscard]] double peer_to_peer_bytes(const machine::GpuSpec&, std::int32_t peers_within, bool across);
 

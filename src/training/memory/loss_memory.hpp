@@ -1,4 +1,4 @@
-// Logits and what the loss makes of them, at the instant that needs most.
+// Memory of logits and of the loss's tensors at the peak.
 #pragma once
 
 #include "training/config.hpp"

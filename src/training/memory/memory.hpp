@@ -1,4 +1,4 @@
-// Device memory of the gpu ranks of one stage.
+// Device memory of the GPU ranks of one stage.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace echo::training {
 
-// At the instant of the step that needs most. `in_flight`: microbatch-chunks whose activations the schedule
-// holds at once on this stage (its stated high-water). Fragmentation is cut to what the device has left: the
-// caching allocator gives cached blocks back before it fails. So a total above the device's memory means that
-// what is in use does not fit.
+// Memory at the peak of the step. `in_flight`: microbatch-chunks whose activations the schedule holds at once
+// on this stage (its stated high-water mark). Fragmentation is limited to the memory left on the device: the
+// caching allocator returns cached blocks before it fails. So a total above the device's memory means that
+// the memory in use does not fit.
 [[nodiscard]] MemoryUse estimate_memory(const TrainingConfig&, const ModelSpec&, const FrameworkSpec&,
                                         const RankLayout&, const machine::GpuSpec&, std::int32_t stage,
                                         std::int32_t in_flight);

@@ -1,4 +1,4 @@
-// What device memory holds, by part.
+// Device memory by part.
 #pragma once
 
 #include <array>
@@ -9,8 +9,8 @@
 
 namespace echo::training {
 
-// The order is that of PyTorch's figures: parts up to comm_buffers are `memory_allocated`, with fragmentation
-// `memory_reserved`, and all together what nvidia-smi calls used.
+// Ordered by PyTorch's figures: parts up to comm_buffers are `memory_allocated`, with fragmentation
+// `memory_reserved`; the total is the memory that nvidia-smi reports as used.
 enum class MemoryPart : std::int8_t {
   weights,         // as kernels read them
   master_weights,  // fp32 copies the optimizer updates, or FSDP's shards
@@ -20,7 +20,7 @@ enum class MemoryPart : std::int8_t {
   logits,
   workspaces,      // of matrix products; pools of CUDA graphs
   comm_buffers,    // hops, all-to-alls, units gathered by FSDP
-  fragmentation,   // what the caching allocator holds beyond need
+  fragmentation,   // excess memory of the caching allocator
   comm_libraries,  // NCCL's channels, user buffers: outside the allocator
   context          // CUDA context and loaded kernels
 };

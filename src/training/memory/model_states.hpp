@@ -1,4 +1,4 @@
-// Weights, their fp32 copies, gradients and optimizer states that one gpu rank of a stage holds.
+// Weights, their fp32 copies, gradients and optimizer states held by one GPU rank of a stage.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace echo::training {
 
-// Bytes, all through the step.
+// Bytes, throughout the step.
 struct ModelStates {
   double weights = 0, master_weights = 0, grads = 0, optimizer = 0;
-  double fresh_grads = 0;   // on top, when a backward pass ends: 16-bit gradients not yet added up
-  double update_grads = 0;  // on top, while the optimizer runs: gradients as it takes them
+  double fresh_grads = 0;   // in addition, at the end of a backward pass: 16-bit gradients not yet summed
+  double update_grads = 0;  // in addition, while the optimizer runs: gradients in its format
 };
 
 [[nodiscard]] ModelStates model_states(const TrainingConfig&, const ModelSpec&, const FrameworkSpec&,

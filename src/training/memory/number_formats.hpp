@@ -1,5 +1,5 @@
-// What the number formats of a recipe ask for: copies, scales and bytes of narrow operands, and the states of
-// the optimizer.
+// Memory and copies required by the number formats of a recipe: copies, scales and bytes of narrow operands,
+// and optimizer states.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@ namespace echo::training {
 
 // Operands of products narrower than 16 bits.
 struct NarrowFormat {
-  double bytes = 0.0;       // of one copy of an element, its part of a scale included
-  std::int32_t block = 1;   // elements that share a scale; 1 = all of a tensor do
-  std::int32_t copies = 1;  // a product and its weight gradient take different ones
+  double bytes = 0.0;       // per copy of an element, including its part of a scale
+  std::int32_t block = 1;   // elements that share a scale; 1 = the whole tensor
+  std::int32_t copies = 1;  // a product and its weight gradient use different copies
   bool scale_is_known =
-      false;  // from earlier steps (delayed): whatever writes the tensor may write the format
+      false;  // from earlier steps (delayed): the kernel that writes the tensor may write the format
   bool scale_is_global = false;  // the largest magnitude of the tensor itself must be found first
   bool by_row = false;  // a scale of each row, along the summed dimension of the product: cast from 16 bit
                         // for each, after any gather
@@ -24,9 +24,9 @@ struct NarrowFormat {
 // Blackwell's take any, but its blocks run along the summed dimension, so that block formats keep two copies.
 [[nodiscard]] NarrowFormat narrow_format(const TrainingConfig&, std::int32_t compute_capability);
 
-// Bytes of an element of a product's input as kept for its weight gradient.
+// Bytes per element of a product's input as kept for its weight gradient.
 [[nodiscard]] double saved_operand_bytes(const TrainingConfig&, std::int32_t compute_capability);
-// Bytes per parameter of narrow copies of the weights that outlive a microbatch, beside the 16-bit ones.
+// Bytes per parameter of narrow copies of weights that outlive a microbatch, besides the 16-bit weights.
 [[nodiscard]] double cached_weight_bytes(const TrainingConfig&, std::int32_t compute_capability);
 
 // Bytes per parameter: both moments (or the one) of an optimizer, scales of blocks included; the fp32 copy of

@@ -1,4 +1,4 @@
-// Activations a stage holds at its high-water.
+// Activations of a stage at its high-water mark.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace echo::training {
 
-// Bytes: of all microbatches in flight, and what comes on top while the backward pass of one layer runs.
+// Bytes of all microbatches in flight, and the addition while the backward pass of one layer runs.
 struct StageActivations {
   double held = 0, passing = 0;
 };

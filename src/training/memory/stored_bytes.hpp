@@ -1,4 +1,4 @@
-// Bytes of one number, by what it is for.
+// Bytes per number, by use.
 #pragma once
 
 #include "machine/precision.hpp"
@@ -11,23 +11,23 @@ namespace echo::training {
 }
 
 // An operand of a matrix product with the scales of its blocks: one byte per 32 (mxfp8), one per 16 and half
-// a byte a number (nvfp4), four per 128 (DeepSeek-V3's blocks); one scale per tensor otherwise.
+// a byte per number (nvfp4), four per 128 (DeepSeek-V3's blocks); one scale per tensor otherwise.
 [[nodiscard]] constexpr double quantised_bytes(const TrainingConfig& c) {
   if (c.precision == Precision::nvfp4) return 0.5 + 1.0 / 16.0;
   if (c.precision == Precision::mxfp8) return 1.0 + 1.0 / 32.0;
   return c.recipe.fp8_recipe == Fp8Recipe::blockwise ? 1.0 + 4.0 / 128.0 : 1.0;
 }
-// What a product keeps of its input for the backward pass: quantised where it ran in 8 bit (Transformer
+// Input that a product keeps for the backward pass: quantised if it ran in 8 bit (Transformer
 // Engine keeps the copy its weight gradient reads).
 [[nodiscard]] constexpr double saved_operand_bytes(const TrainingConfig& c) {
   return is_8_bit(c.precision) ? quantised_bytes(c) : machine::element_bytes(c.precision);
 }
 
-// Tokens of one microbatch on one gpu rank: context parallelism divides the sequence.
+// Tokens of one microbatch on one GPU rank: context parallelism divides the sequence.
 [[nodiscard]] constexpr double tokens_per_rank(const TrainingConfig& c) {
   return static_cast<double>(c.batch.sequence_tokens) / c.degrees.context * c.batch.micro_samples;
 }
-// What sequence parallelism divides the norms' tensors by.
+// Factor by which sequence parallelism divides the norms' tensors.
 [[nodiscard]] constexpr double sequence_shares(const TrainingConfig& c) {
   return c.sequence_parallel ? c.degrees.tensor : 1.0;
 }

@@ -10,13 +10,13 @@ namespace echo::workload {
 [[nodiscard]] bool has_column_adapter(const Shapes&);
 [[nodiscard]] bool has_row_adapter(const Shapes&);
 
-// Both follow their product: out += B (A in), scaled; `input` and `sum` are transfers its operands come with.
+// Both follow their product: out += B (A in), scaled; `input` and `sum` are the transfers of its operands.
 void column_adapter_forward(Builder&, const Shapes&, TimeCategory, std::int32_t inputs, std::int32_t outputs,
                             OpIndex input);
 void row_adapter_forward(Builder&, const Shapes&, TimeCategory, std::int32_t width, OpIndex sum);
 
-// And backward, after the product's input gradient: gradients of A and B, and what they add to the input's,
-// once `sum` has brought that together.
+// Backward, after the product's input gradient: gradients of A and B, and their contribution to the input's
+// once `sum` has completed it.
 void column_adapter_backward(Builder&, const Shapes&, std::int32_t inputs, std::int32_t outputs,
                              const GradientReady&, OpIndex sum);
 void row_adapter_backward(Builder&, const Shapes&, std::int32_t width, const GradientReady&);

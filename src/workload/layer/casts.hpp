@@ -1,5 +1,5 @@
-// Operands of 8- and 4-bit products: the casts that make them, what their scales need first, and how they
-// travel. Nothing here does anything where products take operands of 16 bits or more.
+// Operands of 8- and 4-bit products: their casts, scales and transfers. All functions do nothing for operands
+// of 16 bits or more.
 #pragma once
 
 #include "workload/builder.hpp"
@@ -7,20 +7,20 @@
 
 namespace echo::workload {
 
-// What wrote the 16-bit tensor: a norm may write the format itself, or find the largest magnitude as it goes.
+// Source of the 16-bit tensor: a norm may write the format itself, or find the largest magnitude on the way.
 enum class Origin : std::int8_t { norm, other };
 
-// Casts an operand in the copies that its two products on this rank take.
+// Casts an operand into the copies needed by its two products on this rank.
 void cast_to_8_bit(Builder&, const Shapes&, TimeCategory part, std::int32_t rows, std::int32_t columns,
                    Origin origin = Origin::other);
 
-// This rank's part of an operand `width` wide, cast and gathered along the sequence: forward for one product,
-// backward for two. Returns the gather, or -1 where every rank has all of it. 16-bit operands travel as they
-// are.
+// Casts this rank's part of an operand `width` wide and gathers it along the sequence: forward for one
+// product, backward for two. Returns the gather, or -1 if every rank has all of it. 16-bit operands are
+// gathered as they are.
 OpIndex cast_and_gather(Builder&, const Shapes&, TimeCategory part, std::int32_t width, Origin origin);
 // An operand kept from the forward pass, gathered again for the weight gradient. Returns the gather, or -1.
 OpIndex gather_operand(Builder&, const Shapes&, OpIndex after, std::int32_t width, std::int32_t copies = 1);
-// The transposed copy of an operand that came as it is; `need`: its gather, or -1.
+// The transposed copy of an operand that arrived already cast; `need`: its gather, or -1.
 void transpose_operand(Builder&, const Shapes&, std::int32_t rows, std::int32_t columns, Origin origin,
                        OpIndex need);
 

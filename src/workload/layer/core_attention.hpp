@@ -1,4 +1,4 @@
-// Scores, softmax and context: what stands between the query-key-value product and the projection.
+// Core attention: scores, softmax and context, between the query-key-value product and the projection.
 #pragma once
 
 #include "workload/builder.hpp"

@@ -1,4 +1,4 @@
-// Attention over a sequence that context ranks share, with the keys and values of all of them in one place.
+// Context-parallel attention with keys and values all-gathered over the context group.
 #pragma once
 
 #include "workload/builder.hpp"

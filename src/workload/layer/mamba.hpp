@@ -1,4 +1,4 @@
-// The Mamba-2 half of a layer: a state handed on from token to token in place of attention.
+// The Mamba-2 half of a layer: a state passed from token to token instead of attention.
 #pragma once
 
 #include "workload/builder.hpp"
@@ -11,7 +11,7 @@ namespace echo::workload {
 OpIndex mamba_forward(Builder&, const Shapes&, TimeCategory part);
 // Returns the sum of the input gradient, or -1.
 OpIndex mamba_backward(Builder&, const Shapes&, const GradientReady& ready);
-// The pass left over where backward is split.
+// The separate pass of a split backward.
 void mamba_weight_gradients(Builder&, const Shapes&, const GradientReady& ready);
 
 }  // namespace echo::workload

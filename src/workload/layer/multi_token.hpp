@@ -1,11 +1,11 @@
-// One depth of multi-token prediction, behind the model's last layer.
+// One depth of multi-token prediction, after the model's last layer.
 #pragma once
 
 #include "workload/layer/transformer.hpp"
 
 namespace echo::workload {
 
-// The depth's use of a table it shares with others may be the one that completes the gradient.
+// Whether the depth's use of a shared table is the one that completes its gradient.
 struct Completes {
   bool head = false, embedding = false;
 };

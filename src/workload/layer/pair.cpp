@@ -1,8 +1,8 @@
 // A layer falls into five stretches: up to the tokens' departure (attention, router, sorting), the dispatch,
-// the experts, the combine, and the rest; backwards likewise: up to the departure of the gradients, their
-// dispatch (the combine's backward), the experts, their way back (the dispatch's backward), and the rest,
-// which is mostly attention. Without experts the two transfers are empty. The i-th layer of the forward's
-// chunk meets the i-th last of the backward's:
+// the experts, the combine, and the rest; backwards in the same way: up to the departure of the gradients,
+// their dispatch (the combine's backward), the experts, their way back (the dispatch's backward), and the
+// rest, which is mostly attention. Without experts the two transfers are empty. The i-th layer of the
+// forward's chunk meets the i-th last of the backward's:
 //     computation  forward 1 | backward 3 | forward 3  | backward 5, forward 5
 //     transfers    backward 2 | forward 2, backward 4  | forward 4
 // Two such layers end together: what comes next needs the last computation of the one and the last transfer

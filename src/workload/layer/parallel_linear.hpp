@@ -1,5 +1,5 @@
-// Products whose weights a tensor-parallel group shares: column-parallel ones split their output over the
-// group, row-parallel ones their input; and what the group exchanges for them.
+// Tensor-parallel matrix products: column-parallel ones split their output over the group, row-parallel ones
+// their input; and the communication of the group for them.
 #pragma once
 
 #include "workload/builder.hpp"
@@ -8,37 +8,37 @@
 
 namespace echo::workload {
 
-// All-gather, along the sequence, of activations `width` wide; -1 where every rank has all of them.
+// All-gather, along the sequence, of activations `width` wide; -1 if every rank has all of them.
 OpIndex gather(Builder&, const Shapes&, OpIndex after, std::int32_t width);
-// What was gathered, `bytes` of it, copied to where it belongs if the framework's layout asks for that; the
-// copy, or `gathered` itself.
+// Copies `bytes` of a gathered tensor into place if the framework's layout requires it; returns the copy, or
+// `gathered` itself.
 OpIndex put_in_place(Builder&, const Shapes&, OpIndex gathered, double bytes);
 // The sum over the group after a row-parallel product, or of an input gradient; -1 on one rank.
 OpIndex sum(Builder&, const Shapes&, OpIndex after, std::int32_t width);
 
 // out[rows, outputs] = in[rows, inputs] * W; `outputs` are this rank's own. Returns the transfer the next op
-// still waits for, or -1. With tensor overlap (Transformer Engine userbuffers: chunks travel round a ring
-// while the chunk at hand is multiplied) the product starts on the local chunk at once and both must be over
-// before the next op. `weights`: what brings this rank's weights, or -1.
+// still waits for, or -1. With tensor overlap (Transformer Engine userbuffers: chunks move around a ring
+// while the current chunk is multiplied) the product starts on the local chunk at once, and both must end
+// before the next op. `weights`: the gather of this rank's weights, or -1.
 OpIndex column_forward(Builder&, const Shapes&, TimeCategory part, std::int32_t inputs, std::int32_t outputs,
                        OpIndex weights = -1);
 // out[rows, hidden] = in[rows, width] * W; `width` is this rank's own. Returns the sum over the group, which
-// the next op waits for. With tensor overlap all chunks but the last are summed while the product still runs.
+// the next op waits for. With tensor overlap all chunks except the last are summed while the product runs.
 OpIndex row_forward(Builder&, const Shapes&, TimeCategory part, std::int32_t width);
 
-// Of column_forward: the input gradient is summed over the group while the weight gradient is computed.
+// Backward of column_forward: the input gradient is summed over the group during the weight gradient.
 // Returns the sum, or -1.
 OpIndex column_backward(Builder&, const Shapes&, std::int32_t inputs, std::int32_t outputs,
                         const GradientReady& ready);
 void row_backward(Builder&, const Shapes&, std::int32_t width, const GradientReady& ready);
 
-// Gradient of a weight of `inputs` x `outputs` local entries over `rows` tokens, once `need` (a gathered
-// operand, or -1) is there.
+// Gradient of a weight of `inputs` x `outputs` local entries over `rows` tokens, after `need` (a gathered
+// operand, or -1).
 void weight_gradient(Builder&, const Shapes&, std::int32_t inputs, std::int32_t outputs, std::int32_t rows,
                      const GradientReady& ready, OpIndex need = -1);
 
-// Without fused accumulation the 16-bit weight gradient is added to its buffer by a kernel of its own, before
-// `ready` hears of it.
+// Without fused accumulation a separate kernel adds the 16-bit weight gradient to its buffer before `ready`
+// is called.
 class Accumulating {
  public:
   Accumulating(const GradientReady& ready, const Shapes& s) : ready_(ready), s_(s) {}

@@ -1,4 +1,4 @@
-// What backward computes again of a layer because forward did not keep it.
+// Recomputation: ops of a layer that backward repeats because forward did not keep their outputs.
 #pragma once
 
 #include "workload/builder.hpp"
@@ -6,8 +6,8 @@
 
 namespace echo::workload {
 
-// Of the products of a layer, in the order of forward, per-op recomputation keeps the first, the third and so
-// on; of 8-bit products, which are another operator and not on its list, none.
+// Per-op recomputation keeps every other product of a layer in forward order, starting with the first; it
+// keeps no 8-bit products, which are a different operator and not on its list.
 class KeptProducts {
  public:
   explicit KeptProducts(const Shapes& s) : is_listed_(!s.is_8_bit()) {}
@@ -22,10 +22,10 @@ class KeptProducts {
   std::int32_t passed_ = 0;
 };
 
-// How many layers of a chunk of `layers`, the first ones, are recomputed as the config says; the others keep
-// all.
+// Number of leading layers of a chunk of `layers` that are recomputed as configured; the others keep
+// everything.
 [[nodiscard]] std::int32_t recomputed_layers(const training::TrainingConfig&, std::int32_t layers);
-// Of layer `i` of a chunk.
+// Recomputation of layer `i` of a chunk.
 [[nodiscard]] training::Recompute recompute_of(const training::TrainingConfig&, std::int32_t i);
 
 // At the start of a layer's backward, by s.recompute. Returns a transfer the next op waits for, or -1.

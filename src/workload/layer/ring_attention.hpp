@@ -1,4 +1,4 @@
-// Attention over a sequence whose pieces stay where they are: keys and values travel round a ring of ranks.
+// Ring attention: queries stay on their ranks; keys and values move around a ring of ranks.
 #pragma once
 
 #include "workload/builder.hpp"
@@ -6,7 +6,7 @@
 
 namespace echo::workload {
 
-// `s`: what one rank of the ring works on. `after`: a transfer the first op waits for, or -1.
+// `s`: shapes of one rank of the ring. `after`: a transfer the first op waits for, or -1.
 void ring_attention_forward(Builder&, const Shapes& s, TimeCategory part, OpIndex after);
 void ring_attention_backward(Builder&, const Shapes& s);
 

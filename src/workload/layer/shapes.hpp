@@ -1,4 +1,4 @@
-// Shapes one gpu rank works on, and short makers of kernels and collectives.
+// Tensor shapes on one GPU rank, and helpers that make kernels and collectives from them.
 #pragma once
 
 #include <algorithm>
@@ -58,7 +58,7 @@ struct Shapes {
                           x.config.recipe.fused_grad_accumulation && x.config.recipe.fp32_gradients;
     return key;
   }
-  // `count` products with matrices of their own, one for each of a rank's experts.
+  // `count` products with separate matrices, one per expert of the rank.
   [[nodiscard]] ops::KernelKey grouped_gemm(std::int32_t m, std::int32_t n, std::int32_t k,
                                             ops::GemmLayout layout, std::int32_t count) const {
     ops::KernelKey key = gemm(m, n, k, layout);
@@ -68,12 +68,12 @@ struct Shapes {
   }
   // Whether products take operands of 8 bits or fewer.
   [[nodiscard]] bool is_8_bit() const { return machine::is_narrow(x.config.precision) && !sixteen_bit; }
-  // fp8 recipes keep norms, attention and batched products in 16 bit.
+  // fp8 recipes keep norms, attention and batched products in 16 bits.
   [[nodiscard]] machine::Precision activation_precision() const {
     return machine::is_narrow(x.config.precision) ? machine::Precision::bf16 : x.config.precision;
   }
-  // Frameworks had hand-written layer norms long before RMSNorm, rotary embedding and losses over a split
-  // vocabulary.
+  // Frameworks had hand-written layer norms long before hand-written RMSNorm, rotary embedding and losses
+  // over a split vocabulary.
   [[nodiscard]] ops::KernelStyle style_of(ops::KernelKind kind) const {
     switch (kind) {
       case ops::KernelKind::norm_forward:
@@ -83,7 +83,7 @@ struct Shapes {
         // backward.
         return std::min(x.config.recipe.kernels, ops::KernelStyle::compiled);
       case ops::KernelKind::residual_forward:
-      case ops::KernelKind::residual_backward:  // without bias and dropout it is one addition whoever does it
+      case ops::KernelKind::residual_backward:  // without bias and dropout always a single addition
         return dropout ? x.config.recipe.kernels
                        : std::min(x.config.recipe.kernels, ops::KernelStyle::compiled);
       case ops::KernelKind::rope:
@@ -107,8 +107,8 @@ struct Shapes {
     key.attention = x.framework.attention_kernel;
     return key;
   }
-  // Local attention: a query sees near keys only, and of packed documents those of its own: pieces of equal
-  // length stand for documents of that mean length. Where these are all there are, the kernel is the plain
+  // Local attention: a query sees only near keys, and in packed sequences only those of its document: pieces
+  // of equal length represent documents of that mean length. If these are all keys, the kernel is the plain
   // one.
   [[nodiscard]] ops::KernelKey limited(ops::KernelKey key, training::Mixer mixer) const {
     const training::LocalAttention& local = x.model.local;
@@ -121,12 +121,12 @@ struct Shapes {
   [[nodiscard]] ops::CollectiveQuery over_tensor(ops::CollectiveKind kind, std::int64_t bytes) const {
     return {.kind = kind, .payload = Bytes(bytes), .group = x.layout.tensor};
   }
-  // Whether backward computes this module's outputs again.
+  // Whether backward recomputes this module's outputs.
   [[nodiscard]] bool recomputes(training::Module module) const {
     return recompute == training::Recompute::selective && x.config.recipe.recomputes(module);
   }
   [[nodiscard]] bool overlaps() const { return x.config.overlap.tensor && sequence_parallel; }
-  // All tokens' activations of some width, and of the hidden width.
+  // Bytes of all tokens' activations of a given width, and of the hidden width.
   [[nodiscard]] std::int64_t bytes(std::int32_t width) const {
     return std::int64_t{rows} * width * machine::element_bytes(x.config.precision);
   }
@@ -139,7 +139,7 @@ struct Shapes {
   bool sequence_parallel = false, dropout = false;
   bool in_net = false;              // products of the feed-forward net, not of attention
   bool sixteen_bit = false;         // fp8 recipes leave the output layer in 16 bit
-  training::Recompute recompute{};  // of this layer: some layers of a chunk may keep all
+  training::Recompute recompute{};  // of this layer: some layers of a chunk may keep everything
 };
 
 }  // namespace echo::workload

@@ -13,23 +13,23 @@
 
 namespace echo::workload {
 
-// Everything a block needs to know, gathered once per config.
+// Everything a block depends on, collected once per config.
 struct BlockContext {
   const training::TrainingConfig& config;
   const training::ModelSpec& model;
   const training::FrameworkSpec& framework;
   const training::RankLayout& layout;
   std::int64_t vocabulary = 0;           // padded, whole table
-  bool splits_backward = false;          // weight gradients are a pass of their own (zero-bubble schedules)
-  std::int32_t compute_capability = 90;  // of the GPU: which copies its narrow products take
-  training::ExpertLoad load;             // of the rank that is simulated: the busiest
-  bool adds_gradients = true;  // to those of earlier microbatches, by a kernel where no product does it
+  bool splits_backward = false;          // weight gradients are a separate pass (zero-bubble schedules)
+  std::int32_t compute_capability = 90;  // of the GPU: determines the copies its narrow products need
+  training::ExpertLoad load;             // of the simulated rank: the busiest
+  bool adds_gradients = true;  // to those of earlier microbatches, by a kernel unless a product does
 
-  [[nodiscard]] bool is_frozen() const { return config.recipe.lora_rank > 0; }  // but for its adapters
+  [[nodiscard]] bool is_frozen() const { return config.recipe.lora_rank > 0; }  // except its adapters
 };
 
-// Called as soon as the gradient of a weight of `parameters` entries (per gpu rank) is complete, with the op
-// that completes it: where data-parallel buckets hook in. Null function = nothing.
+// Callback when the gradient of a weight of `parameters` entries (per GPU rank) is complete, with the op that
+// completes it; used by data-parallel buckets. A null function is not called.
 struct GradientReady {
   void (*call)(void* self, Builder&, training::WeightKind, std::int64_t parameters, OpIndex done) = nullptr;
   void* self = nullptr;
@@ -38,17 +38,17 @@ struct GradientReady {
   }
 };
 
-// The whole of a layer's forward, or as far as backward needs it.
+// All of a layer's forward, or only the part needed by backward.
 enum class Extent : bool { whole, needed };
 
 // Each appends ops to the open block. `start_after`: op the first kernel waits for (a parameter gather), or
 // -1.
 void layer_forward(Builder&, const BlockContext&, training::LayerKind, TimeCategory part,
                    OpIndex start_after = -1, Extent extent = Extent::whole);
-// What `recompute` (the config's, or none) drops of the layer is computed again, by recompute.hpp.
+// Recomputes what `recompute` (the config's, or none) dropped; see recompute.hpp.
 void layer_backward(Builder&, const BlockContext&, training::LayerKind, training::Recompute recompute,
                     const GradientReady& ready = {}, OpIndex start_after = -1);
-// The pass left over where backward is split: weight gradients of a layer, and of the output layer.
+// The separate pass of a split backward: weight gradients of a layer, and of the output layer.
 void layer_weight_gradients(Builder&, const BlockContext&, training::LayerKind);
 void head_weight_gradients(Builder&, const BlockContext&);
 void embedding_forward(Builder&, const BlockContext&, OpIndex start_after = -1);

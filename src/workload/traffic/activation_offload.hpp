@@ -1,4 +1,4 @@
-// Activations of a chunk's first layers that wait for the backward pass in the memory of the host.
+// Activation offload: activations of a chunk's first layers are kept in host memory until the backward pass.
 #pragma once
 
 #include "workload/builder.hpp"
@@ -10,20 +10,21 @@ namespace echo::workload {
 class ActivationOffload {
  public:
   ActivationOffload(Builder&, const BlockContext&, const ChunkContents&);
-  // Call in the order the layers run: after each one's forward, before each one's backward.
+  // Call in execution order: after each layer's forward, before each layer's backward.
   void after_forward(std::int32_t layer);
   void before_backward(std::int32_t layer);
 
  private:
-  // The layer at whose end the activations of layer `nth` have left.
+  // The layer at whose end the activations of layer `nth` have been copied.
   [[nodiscard]] std::int32_t window_end(std::int32_t nth) const;
   OpIndex copy(std::int32_t layer);
 
   Builder& b_;
   const BlockContext& x_;
   const ChunkContents& chunk_;
-  std::int32_t away_;      // layers whose activations leave
-  std::int32_t next_ = 0;  // forward: whose copy is under way or comes next; backward: how many are away
+  std::int32_t away_;  // layers whose activations are offloaded
+  std::int32_t next_ =
+      0;  // forward: layer whose copy is in progress or next; backward: how many are offloaded
   OpIndex copying_ = -1;
 };
 

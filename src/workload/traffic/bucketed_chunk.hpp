@@ -1,4 +1,4 @@
-// Passes of a whole model chunk beside which buckets of weights or gradients travel (DDP, ZeRO-1 and 2).
+// Passes of a whole model chunk that overlap buckets of weights or gradients (DDP, ZeRO-1 and 2).
 #pragma once
 
 #include "workload/builder.hpp"
@@ -7,7 +7,7 @@
 
 namespace echo::workload {
 
-// Each opens a block, appends the whole pass with its traffic on the data lane, and returns the block.
+// Each opens a block, appends the whole pass with its communication on the data lane, and returns the block.
 std::int32_t bucketed_forward(Builder&, const BlockContext&, const ChunkContents&, Gather);
 std::int32_t bucketed_backward(Builder&, const BlockContext&, const ChunkContents&, Reduce);
 

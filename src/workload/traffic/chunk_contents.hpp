@@ -1,4 +1,4 @@
-// What a model chunk holds.
+// Contents of a model chunk.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct ChunkContents {
   bool first = false, last = false;          // holds the embedding, the head
   training::RankParameters parameters;       // before sharding
   training::RankParameters trained;          // of these
-  training::RankParameters in_8_bit;         // of the trained ones, those that travel in 8 bit
+  training::RankParameters in_8_bit;         // of the trained ones, those sent in 8 bits
 };
 
 enum class Gather : bool { no, yes };

@@ -1,4 +1,4 @@
-// Updated weights on their way back where each rank of a shard group owns whole tensors.
+// Return of updated weights if each rank of a shard group owns whole tensors.
 #pragma once
 
 #include <array>
@@ -15,9 +15,8 @@ struct OwnersBroadcast {
   std::int32_t count = 0;  // one after the other; may be 0
 };
 
-// What stands in place of `gather`, the all-gather of these weights of a chunk: broadcasts by the owners of
-// matrices, and by those ranks that are left with a vector alone. The payloads add up to that of `gather`,
-// vectors aside.
+// Broadcasts that replace `gather`, the all-gather of these weights of a chunk: by the owners of matrices,
+// and by the ranks that own only a vector. The payloads sum to that of `gather`, except for vectors.
 [[nodiscard]] std::array<OwnersBroadcast, 2> owners_broadcasts(const BlockContext&, training::WeightKind,
                                                                std::int32_t chunk,
                                                                const ops::CollectiveQuery& gather);

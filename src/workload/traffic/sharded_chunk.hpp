@@ -1,5 +1,4 @@
-// Passes of a model chunk whose parameters are sharded over the data-parallel ranks (ZeRO-3, FSDP full
-// shard).
+// Passes of a model chunk with parameters sharded over the data-parallel ranks (ZeRO-3, FSDP full shard).
 #pragma once
 
 #include "workload/builder.hpp"
@@ -8,8 +7,8 @@
 
 namespace echo::workload {
 
-// Each opens a block, appends the whole pass with its traffic on the data lane, and returns the block.
-// Without `Gather` the weights are there already; without `Reduce` the gradients stay.
+// Each opens a block, appends the whole pass with its communication on the data lane, and returns the block.
+// Without `Gather` the weights are already present; without `Reduce` the gradients stay local.
 std::int32_t sharded_forward(Builder&, const BlockContext&, const ChunkContents&, Gather);
 std::int32_t sharded_backward(Builder&, const BlockContext&, const ChunkContents&, Gather, Reduce);
 

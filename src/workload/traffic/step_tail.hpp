@@ -1,4 +1,4 @@
-// Work of each stage once per step: gradient reductions left over, agreement on the norm, the optimizer.
+// Work of each stage once per step: remaining gradient reductions, gradient norm, optimizer.
 #pragma once
 
 #include "workload/builder.hpp"
@@ -15,23 +15,23 @@ void trace_step_tail(Builder&, const BlockContext&, Workload& out);
 // experts'): all-reduce, or reduce-scatter when states are sharded.
 [[nodiscard]] ops::CollectiveQuery gradient_reduction(const BlockContext&, training::WeightKind,
                                                       std::int64_t parameters);
-// Where shard groups are smaller than that group: the sum of a scattered gradient over the replicas.
+// If shard groups are smaller than that group: the sum of a scattered gradient over the replicas.
 [[nodiscard]] ops::CollectiveQuery replica_reduction(const BlockContext&, training::WeightKind,
                                                      std::int64_t parameters);
-// Both, on the data lane of the open block, as soon as `done` is; nothing where one rank holds the only copy.
+// Both, on the data lane of the open block, after `done`; nothing if one rank holds the only copy.
 void reduce_gradients(Builder&, const BlockContext&, training::WeightKind, std::int64_t parameters,
                       OpIndex done);
-// A kernel that reads and writes `bytes` in all.
+// A kernel that reads and writes `bytes` in total.
 [[nodiscard]] ops::KernelKey copy_of(std::int64_t bytes);
 [[nodiscard]] ops::CollectiveQuery parameter_gather(const BlockContext&, training::WeightKind,
                                                     std::int64_t parameters, std::int64_t in_8_bit);
 // Trained weights of a chunk, or of a layer, that are gathered in 8 bit.
 [[nodiscard]] training::RankParameters chunk_in_8_bit(const BlockContext&, std::int32_t chunk);
 [[nodiscard]] training::RankParameters layer_in_8_bit(const BlockContext&, training::LayerKind);
-// Gradients that a rank keeps after such a reduction, to its host's memory for an optimizer that runs there.
+// Copies the gradients that a rank keeps after such a reduction to host memory, for a CPU optimizer.
 void offload_gradients(Builder&, const BlockContext&, training::WeightKind, std::int64_t parameters,
                        OpIndex reduced);
-// Ranks with copies of these weights, and those among which their states are sharded.
+// Ranks with copies of these weights; ranks over which their states are sharded.
 [[nodiscard]] const machine::GroupSpan& copies_of(const BlockContext&, training::WeightKind);
 [[nodiscard]] const machine::GroupSpan& shards_of(const BlockContext&, training::WeightKind);
 [[nodiscard]] TimeCategory data_part(const BlockContext&);  // dp_comm, or zero_comm when states are sharded

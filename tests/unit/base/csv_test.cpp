@@ -37,8 +37,8 @@ TEST(CsvTable, NamesTheLineOfEveryKindOfDamage) {
   EXPECT_EQ(complaint("a\n\"open\n"), "t.csv:2 a quoted cell is never closed");
   EXPECT_EQ(complaint("a\n1x\n", "a"), "t.csv:2 column a: \"1x\" is not a number");
   EXPECT_EQ(complaint("a\ninf\n", "a"), "t.csv:2 column a: \"inf\" is not a number");
-  EXPECT_EQ(complaint("a\n1.5\n", "a"), "t.csv:2 column a needs a whole number");
-  EXPECT_EQ(complaint("a\n1e300\n", "a"), "t.csv:2 column a needs a whole number");
+  EXPECT_EQ(complaint("a\n1.5\n", "a"), "t.csv:2 column a must be a whole number");
+  EXPECT_EQ(complaint("a\n1e300\n", "a"), "t.csv:2 column a must be a whole number");
 }
 
 TEST(CsvTable, PlacesOfCellsAreWhereTheyStandInTheirLine) {

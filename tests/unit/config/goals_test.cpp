@@ -60,7 +60,7 @@ TEST_F(Goals, PointIntoBounds) {
   EXPECT_THAT(told("mem_peak", "0.9 * gpu.memori"),
               ElementsAre("7:14 unknown name \"gpu.memori\" | did you mean \"gpu.memory\"?"));
   EXPECT_THAT(told("mem_peak", "30 d"),
-              ElementsAre(HasSubstr("7:8 mem_peak is in bytes, its bound in seconds")));
+              ElementsAre(HasSubstr("7:8 mem_peak is in bytes, but its bound is in seconds")));
   EXPECT_THAT(told("mem_peak", "gpu.memory + 30 d"),
               ElementsAre(HasSubstr("7:19 \"+\" adds bytes with seconds")));
   EXPECT_THAT(told("mfu", "tp > 1"), ElementsAre(HasSubstr("7:8 a bound of mfu must be a number")));

@@ -101,7 +101,7 @@ TEST_F(OrderFile, SaysWhereItIsWrong) {
   EXPECT_THAT(told(with("F0 F1 B0 B1", "B0 F0 F1 B1")),
               ElementsAre("mine.toml:5:4 stage 1 runs B0 before its input"));
   EXPECT_THAT(told(with("F0 B0 F1 B1", "F0 F1 B0 B1")),
-              ElementsAre("mine.toml:5:7 stage 1 waits for ever before F1"));
+              ElementsAre("mine.toml:5:7 stage 1 deadlocks before F1"));
   EXPECT_THAT(told("stages = 2\nmicrobatches = 2\norder = [\"F0 F1 B0 B1\"]\n"),
               ElementsAre("mine.toml:3:9 order must be 2 strings, one a stage"));
   EXPECT_THAT(told("stages = 2\nmicrobatches = 2\nordre = []\n"),

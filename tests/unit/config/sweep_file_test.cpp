@@ -177,7 +177,7 @@ TEST_F(SweepFile, PointsIntoExpressions) {
   EXPECT_THAT(problems("[[keep]]\nname = \"a\"\nexpr = \"tp + 1\""),
               ElementsAre(HasSubstr("7:9 a keep must be true or false")));
   EXPECT_THAT(problems("[derive]\nx = \"y + 1\"\ny = \"tp\""),
-              ElementsAre("6:6 unknown name \"y\" | it is derived further down; move it up"));
+              ElementsAre("6:6 unknown name \"y\" | it is derived later; move its definition up"));
   EXPECT_THAT(problems("gpus = 96\n[derive]\ntp = \"96 // dp\""),
               ElementsAre(HasSubstr("7:7 tp depends on itself")));
   EXPECT_THAT(problems("[derive]\nschedule = \"'1f1b'\""),
@@ -200,7 +200,7 @@ TEST_F(SweepFile, PointsAtMisspeltWordsAndMixedUnitsInExpressions) {
   EXPECT_THAT(keep("gpu.memory > 80"),
               ElementsAre(HasSubstr("compares bytes with a plain number | give the number its unit")));
   EXPECT_THAT(problems("[derive]\ntp = \"gpu.memory\""),
-              ElementsAre(HasSubstr("6:7 tp is a plain number, and this is in bytes")));
+              ElementsAre(HasSubstr("6:7 tp must be a plain number, but this is in bytes")));
   EXPECT_THAT(
       problems("[derive]\nroom = \"gpu.memory // 2\"\n[[keep]]\nname = \"a\"\nexpr = \"room > 30 GiB\""),
       testing::IsEmpty());

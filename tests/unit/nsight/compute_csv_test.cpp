@@ -138,9 +138,10 @@ TEST(ComputeCsv, TellsEveryBadLineInOnePass) {
 }
 
 TEST(ComputeCsv, RefusesUnitsItDoesNotKnowAndPercentagesThatAreNone) {
-  EXPECT_THAT(complaints(details_header + details_row("0", "Duration", "fortnight", "2") +
-                         details_row("0", "L2 Hit Rate", "%", "250")),
-              ElementsAre("2: Duration: unknown unit \"fortnight\"", "3: L2 Hit Rate: 250 is no percentage"));
+  EXPECT_THAT(
+      complaints(details_header + details_row("0", "Duration", "fortnight", "2") +
+                 details_row("0", "L2 Hit Rate", "%", "250")),
+      ElementsAre("2: Duration: unknown unit \"fortnight\"", "3: L2 Hit Rate: 250 is not a percentage"));
 }
 
 TEST(ComputeCsv, OneWithoutKernelsIsRefused) {

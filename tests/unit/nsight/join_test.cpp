@@ -103,7 +103,7 @@ TEST(JoinRuns, KeepsDevicesApart) {
                                             {"gemm", compute, 0, 900, 1}});
   ASSERT_EQ(joined.rows.size(), 1U);
   EXPECT_EQ(joined.rows.front().overlap_ratio, 0.0);  // the other device communicates
-  EXPECT_THAT(joined.left_out, ElementsAre(Pair("on a device that the run alone does not have", 1)));
+  EXPECT_THAT(joined.left_out, ElementsAre(Pair("on a device absent in the run alone", 1)));
 }
 
 TEST(JoinRuns, LeavesOutWhatOtherStreamsComputeBeside) {
@@ -112,7 +112,7 @@ TEST(JoinRuns, LeavesOutWhatOtherStreamsComputeBeside) {
            {{"gemm", compute, 0, 100}, {"norm", other_compute, 80, 180}, {"gelu", compute, 178, 278}});
   ASSERT_EQ(joined.rows.size(), 1U);  // a short touch is none
   EXPECT_EQ(joined.rows.front().kernel, "gelu");
-  EXPECT_THAT(joined.left_out, ElementsAre(Pair("kernels of other streams run beside them", 2)));
+  EXPECT_THAT(joined.left_out, ElementsAre(Pair("kernels of other streams overlap them", 2)));
 }
 
 TEST(JoinRuns, LeavesOutWhatWasNotAlone) {
@@ -121,7 +121,7 @@ TEST(JoinRuns, LeavesOutWhatWasNotAlone) {
                               {"norm", compute, 100, 200}},
                              {{"gemm", compute, 0, 100}, {"norm", compute, 100, 200}});
   EXPECT_EQ(joined.rows.size(), 1U);
-  EXPECT_THAT(joined.left_out, ElementsAre(Pair("communication runs beside them in the run alone", 1)));
+  EXPECT_THAT(joined.left_out, ElementsAre(Pair("communication overlaps them in the run alone", 1)));
 }
 
 ProfiledKernel profile(const std::string& name, double throughput) {
@@ -148,7 +148,7 @@ TEST(JoinRuns, RunsOfDifferentProgramsAreRefused) {
   EXPECT_THAT(complaints_about([] {
                 static_cast<void>(join({{"a", compute, 0, 10}}, {{"b", compute, 0, 10}}));
               }),
-              ElementsAre(HasSubstr("no kernel of the overlapped run")));
+              ElementsAre(HasSubstr("have no kernel in common")));
   std::vector<Launch> many;
   for (std::int64_t i = 0; i < 6000; ++i) many.push_back({"b", compute, i, i + 1});
   EXPECT_THAT(complaints_about([&] {

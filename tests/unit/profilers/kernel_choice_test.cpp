@@ -31,7 +31,7 @@ TEST(Chosen, LeavesOutWhatTheGpuLacks) {
 TEST(Chosen, IsOfTheKindsAskedFor) {
   const ChosenKernels norms = chosen(some(), {.kinds = {"norm_forward", "rope"}});
   EXPECT_THAT(norms.kernels, testing::ElementsAre(norm));
-  EXPECT_EQ(norms.left_out.at("of other kinds than --kinds"), 2);
+  EXPECT_EQ(norms.left_out.at("of kinds not in --kinds"), 2);
   EXPECT_EQ(norms.left_out.at("of before"), 2);
 }
 

@@ -64,7 +64,7 @@ TEST(GivenOrder, SaysWhereStagesWaitForEachOther) {
   GivenOrder order = small();
   std::swap(order.tasks.value[1], order.tasks.value[2]);
   std::swap(order.tasks.value[5], order.tasks.value[6]);
-  expect_flaw(order, 1, 1, "stage 1 waits for ever before F1");
+  expect_flaw(order, 1, 1, "stage 1 deadlocks before F1");
 }
 
 TEST(GivenOrder, AdmitsItsOwnShapeOnly) {

@@ -33,8 +33,8 @@ TEST(Trace, RefusesCollectivesOfGroupsWithoutTheRank) {
 }
 
 TEST(Trace, WaitsForEarlierNodesOnly) {
-  EXPECT_THAT(problem_of([](Trace& t) { t.ranks[0].needs.value[0] = 1; }), HasSubstr("not before it"));
-  EXPECT_THAT(problem_of([](Trace& t) { t.ranks[0].follows.close_row(); }), HasSubstr("not before it"));
+  EXPECT_THAT(problem_of([](Trace& t) { t.ranks[0].needs.value[0] = 1; }), HasSubstr("not earlier"));
+  EXPECT_THAT(problem_of([](Trace& t) { t.ranks[0].follows.close_row(); }), HasSubstr("not earlier"));
 }
 
 TEST(Trace, HasEveryIdOnceInARank) {
@@ -42,7 +42,10 @@ TEST(Trace, HasEveryIdOnceInARank) {
 }
 
 TEST(Trace, LetsEachRankBeStoodForOnce) {
-  EXPECT_THAT(problem_of([](Trace& t) { t.ranks[1].stands_for = {1, 2}; }), HasSubstr("as another does"));
+  EXPECT_THAT(problem_of([](Trace& t) {
+                t.ranks[1].stands_for = {1, 2};
+              }),
+              HasSubstr("another rank already represents"));
   EXPECT_THAT(problem_of([](Trace& t) { t.ranks[1].stands_for = {3}; }), HasSubstr("for itself"));
   EXPECT_THAT(problem_of([](Trace& t) { std::swap(t.ranks[0], t.ranks[1]); }), HasSubstr("out of order"));
 }

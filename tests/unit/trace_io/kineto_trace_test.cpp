@@ -182,8 +182,8 @@ TEST(Kineto, ACollectiveThatSaysNothingKeepsItsTimeAndIsNoted) {
   EXPECT_EQ(nodes[0].group, -1);
   EXPECT_EQ(nodes[0].duration, from_microseconds(30));
   EXPECT_EQ(nodes[1].kind, NodeKind::compute);
-  EXPECT_THAT(trace.notes, Contains(HasSubstr("do not say their size")));
-  EXPECT_THAT(trace.notes, Contains(HasSubstr("do not say what they do")));
+  EXPECT_THAT(trace.notes, Contains(HasSubstr("have no size or members")));
+  EXPECT_THAT(trace.notes, Contains(HasSubstr("are of unknown kind")));
 }
 
 TEST(Kineto, OlderProfilesSayTheSizeInTheAnnotation) {

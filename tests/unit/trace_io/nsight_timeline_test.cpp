@@ -51,7 +51,7 @@ TEST(NsightTimeline, NcclKernelsKeepTheirTimeAndItIsNoted) {
   const trace::Trace trace = read_trace({files.path("r.sqlite")});
   EXPECT_EQ(trace.ranks[0].nodes[0].collective, ops::CollectiveKind::all_reduce);
   EXPECT_EQ(trace.ranks[0].nodes[0].duration, SimTime(5'000'000));
-  EXPECT_THAT(trace.notes, Contains(HasSubstr("do not say their size")));
+  EXPECT_THAT(trace.notes, Contains(HasSubstr("have no size or members")));
   EXPECT_THAT(trace.notes, Contains(HasSubstr("no NVTX range marks steps")));
 }
 

@@ -95,7 +95,7 @@ TEST(AstraText, TakesRanksFromANetwork) {
               "topology: [ Ring, Switch ]\nnpus_count: [ 4, 8 ]\nbandwidth: [ 50.0, 25.0 ]\n");
   EXPECT_EQ(read_trace({folder.path / "a.txt", folder.path / "net.yml"}).world, 32);
   const trace::Trace alone = read_trace({folder.path / "a.txt", {}});
-  EXPECT_THAT(alone.notes, ElementsAre(HasSubstr("does not say how many ranks")));
+  EXPECT_THAT(alone.notes, ElementsAre(HasSubstr("does not give the number of ranks")));
 }
 
 TEST(AstraText, NamesEveryProblemByItsLine) {
@@ -109,10 +109,10 @@ TEST(AstraText, NamesEveryProblemByItsLine) {
     EXPECT_EQ(error.problems()[0].place.line, 3);
     EXPECT_EQ(error.problems()[0].place.column, 24);
     EXPECT_THAT(error.problems()[1].what, HasSubstr("5 columns"));
-    EXPECT_THAT(error.problems()[2].what, HasSubstr("\"SUM\" is no collective"));
+    EXPECT_THAT(error.problems()[2].what, HasSubstr("\"SUM\" is not a collective"));
   }
   EXPECT_THAT(complaints_about([&] { static_cast<void>(read_astra_table("DATA\n2\n", "t")); }),
-              ElementsAre(HasSubstr("2 layers are announced, and 0 are there")));
+              ElementsAre(HasSubstr("2 layers are announced, but 0 are present")));
 }
 
 // Forward, then three backward pieces with a reduction behind each of two, then the optimizer.
@@ -155,7 +155,7 @@ TEST(AstraText, RefusesWhatTheTextCannotSay) {
   trace::Trace sends = data_parallel();
   sends.ranks[0].nodes[3].kind = trace::NodeKind::send;
   EXPECT_THAT(complaints_about([&] { static_cast<void>(table_of_step(sends)); }),
-              ElementsAre(HasSubstr("goes to one rank")));
+              ElementsAre(HasSubstr("is a transfer to one rank")));
   trace::Trace awaited = data_parallel();
   awaited.ranks[0].needs.value = {3};
   awaited.ranks[0].needs.offset = {0, 0, 0, 0, 0, 1, 1, 1};

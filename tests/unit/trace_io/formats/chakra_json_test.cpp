@@ -67,16 +67,17 @@ TEST(ChakraJson, SaysWhereWhatIsCompressedWasCutOff) {
   sink.finish();
   const std::string bytes = read_bytes(packed);
   EXPECT_THAT(complaints(bytes), IsEmpty());
-  EXPECT_THAT(complaints(bytes.substr(0, bytes.size() - 4)), ElementsAre(HasSubstr("cannot be unpacked")));
+  EXPECT_THAT(complaints(bytes.substr(0, bytes.size() - 4)),
+              ElementsAre(HasSubstr("cannot be decompressed")));
 }
 
 TEST(ChakraJson, SaysWhereItIsWrong) {
-  EXPECT_THAT(complaints("{}{\"id\": \"x\"}"), ElementsAre(HasSubstr("byte 2: this is no Node")));
+  EXPECT_THAT(complaints("{}{\"id\": \"x\"}"), ElementsAre(HasSubstr("byte 2: this is not a Node")));
   EXPECT_THAT(complaints("{} {\"id\": 1"), ElementsAre(HasSubstr("byte 3: the file ends inside")));
-  EXPECT_THAT(complaints("{}x"), ElementsAre(HasSubstr("byte 2: here should be an object")));
+  EXPECT_THAT(complaints("{}x"), ElementsAre(HasSubstr("byte 2: expected a JSON object")));
   EXPECT_THAT(complaints(R"({"workload_graph": [{"Id": -1}]})"), ElementsAre(HasSubstr("\"Id\" of a node")));
   EXPECT_THAT(complaints(R"({"workload_graph": [{"Id": 1})"), ElementsAre(HasSubstr("the file ends")));
-  EXPECT_THAT(complaints(R"({"workload_graph": [{]}})"), ElementsAre(HasSubstr("this is no JSON")));
+  EXPECT_THAT(complaints(R"({"workload_graph": [{]}})"), ElementsAre(HasSubstr("this is not JSON")));
 }
 
 }  // namespace
