@@ -21,8 +21,8 @@ std::string Invocation::text() const {
   return all;
 }
 
-// The arguments, the program's name left out; `run` put in front where the first is neither a command nor an
-// option of the program itself.
+// The arguments without the program's name; `run` is inserted where the first one is neither a command nor a
+// global option.
 static std::vector<std::string> with_command(int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   if (words.empty()) return words;
@@ -39,7 +39,7 @@ static int report_problem(const UserError& error) {
 }
 
 int run_command_line(int argc, char** argv) {
-  CLI::App app("Sweeps layouts of large-model training through a simulator and ranks them.", "echo-sweep");
+  CLI::App app("Simulates design spaces of large-model training and ranks the configurations.", "echo-sweep");
   app.require_subcommand(1);
   app.footer("echo-sweep FILE.toml [options] is short for echo-sweep run FILE.toml [options].");
   std::vector<std::function<int(Invocation&)>> actions;

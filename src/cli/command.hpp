@@ -1,5 +1,4 @@
-// Subcommands, one file each in commands/: the file's symbol is its row in the table, and its name on the
-// command line.
+// Subcommands, one file each in commands/: each file defines one symbol, which is its entry in the table.
 #pragma once
 
 #include <functional>
@@ -11,7 +10,7 @@
 
 namespace echo::cli {
 
-// The command line as typed; MPI may look at it.
+// The command line as typed; MPI may read it.
 struct Invocation {
   int argc = 0;
   char** argv = nullptr;
@@ -21,14 +20,14 @@ struct Invocation {
 struct Command {
   const char* name;
   const char* summary;  // one line for --help
-  // Declares its options; the returned function does the work and gives the exit code. It may throw
+  // Declares its options; the returned function runs the command and returns the exit code. It may throw
   // UserError.
   std::function<int(Invocation&)> (*declare)(Options&);
 };
 
 [[nodiscard]] std::span<const Command* const> command_table();  // sorted by name
 
-// Parses, runs one command, and turns what it throws into a message on stderr and an exit code (product
+// Parses, runs one command, and turns exceptions into a message on stderr and an exit code (product
 // contract: 0 done, 1 internal error, 2 usage or input, 3 nothing feasible, 4 failures, 5 files, 75 stopped
 // early). `echo-sweep FILE.toml ...` means `echo-sweep run FILE.toml ...`.
 [[nodiscard]] int run_command_line(int argc, char** argv);

@@ -1,4 +1,4 @@
-// Command-line options as commands declare them. CLI11 stands behind in options.cpp alone: it takes seconds
+// The interface by which commands declare their options. Only options.cpp includes CLI11, which takes seconds
 // to compile.
 #pragma once
 
@@ -13,7 +13,7 @@ class App;
 
 namespace echo::cli {
 
-// Every target keeps its value where the option is absent; that value is shown as the default in --help.
+// A target keeps its value if the option is absent; --help shows that value as the default.
 class Options {
  public:
   explicit Options(CLI::App& app) : app_(app) {}

@@ -119,8 +119,7 @@ void declare_source(Options& options, TraceSource& source) {
       source.ranks, "--ranks",
       "gpu ranks to take, as in 0,8, or all; default: one of each kind, or all where the format wants them");
   options.values(source.sets, "--set", "KEY=VALUE replaces a value of the sweep; repeatable");
-  options.values(source.preset_paths, "--preset-path",
-                 "folder of presets that come before the built-in ones");
+  options.values(source.preset_paths, "--preset-path", "folder of presets searched before the built-in ones");
 }
 
 trace::Trace find_trace(const TraceSource& source) {
