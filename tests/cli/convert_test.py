@@ -149,7 +149,7 @@ class Convert(unittest.TestCase):
         other = self.folder / "other.jsonl"
         for arguments, what in ((("convert", self.sweep, "-o", other), "2 points, not one"),
                                 (("convert", self.sweep, "--point", 2, "-o", other), "no point 2"),
-                                (("convert", self.sweep, "--point", "x", "-o", other), "no number"),
+                                (("convert", self.sweep, "--point", "x", "-o", other), "not a number"),
                                 (("convert", self.file, "-o", other), "--id"),
                                 (("convert", self.trace), "no output"),
                                 (("convert", self.trace, "--id", 0, "-o", other), "neither"),
@@ -175,7 +175,7 @@ class Replayed(unittest.TestCase):
             run(sweep, "-o", out)
             for source in ((out, "--id", 0), (sweep, "--point", 0)):
                 told = run("convert", *source, "-o", out.with_suffix(".jsonl"), code=2).stderr
-                self.assertIn("is a trace that is replayed", told)
+                self.assertIn("is a replayed trace", told)
 
 
 class Gaps(unittest.TestCase):

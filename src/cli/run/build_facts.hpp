@@ -1,4 +1,4 @@
-// What this program was built from; git_commit as of the last configuration of the build, empty outside git.
+// Facts about the build of this program; git_commit is that of the last configuration, empty outside git.
 #pragma once
 
 #include <string>

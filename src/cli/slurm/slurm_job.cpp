@@ -11,7 +11,7 @@ namespace echo::cli {
 
 namespace {
 
-constexpr double shortest_minutes = 10;  // else most of the job would lie behind the warning
+constexpr double shortest_minutes = 10;  // in a shorter job, most of the time would be after the warning
 
 bool has_control_character(std::string_view text) {
   return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
@@ -44,37 +44,40 @@ void check_job(const SlurmJob& job) {
   constexpr std::int64_t most_nodes = 100'000, most_tasks = 1'024, most_shards = 100'000;
   Complaints complaints;
   complaints.unless(job.nodes >= 1 && job.nodes <= most_nodes,
-                    fmt::format("--nodes {} is no number of nodes", job.nodes), "give 1 or more");
-  complaints.unless(job.tasks_per_node >= 1 && job.tasks_per_node <= most_tasks,
-                    fmt::format("--tasks-per-node {} is no number of workers for a node", job.tasks_per_node),
-                    "give as many as a node has cores");
+                    fmt::format("--nodes {} is not a number of nodes", job.nodes), "give 1 or more");
+  complaints.unless(
+      job.tasks_per_node >= 1 && job.tasks_per_node <= most_tasks,
+      fmt::format("--tasks-per-node {} is not a number of workers per node", job.tasks_per_node),
+      "give the number of cores of a node");
   complaints.unless(job.shards == 0 || (job.shards >= 2 && job.shards <= most_shards),
-                    fmt::format("--array {} is no job array", job.shards),
-                    "give 2 or more shards, or leave it out");
+                    fmt::format("--array {} is not a job array", job.shards),
+                    "give 2 or more shards, or remove the option");
   const auto minutes = slurm_minutes(job.time);
-  complaints.unless(minutes.has_value(), fmt::format("--time \"{}\" is no Slurm time", job.time),
+  complaints.unless(minutes.has_value(), fmt::format("--time \"{}\" is not a Slurm time", job.time),
                     "write minutes, H:M:S or D-H:M:S, such as 04:00:00");
   complaints.unless(
       !minutes || *minutes >= shortest_minutes, fmt::format("--time {} is too short", job.time),
-      fmt::format("give at least {:.0f} minutes: the job is told to stop {} s before its end, and Slurm "
-                  "may say so a minute early",
-                  shortest_minutes, warning_seconds));
+      fmt::format(
+          "give at least {:.0f} minutes: the job gets the signal to stop {} s before its end, and Slurm "
+          "may send it a minute early",
+          shortest_minutes, warning_seconds));
   complaints.unless(job.partition.empty() || is_plain_word(job.partition),
-                    fmt::format("--partition \"{}\" is no name of a partition", job.partition),
+                    fmt::format("--partition \"{}\" is not a valid partition name", job.partition),
                     "sinfo lists the partitions");
   complaints.unless(job.account.empty() || is_plain_word(job.account),
-                    fmt::format("--account \"{}\" is no name of an account", job.account),
+                    fmt::format("--account \"{}\" is not a valid account name", job.account),
                     "sacctmgr show associations lists your accounts");
   if (job.sweep) {
     complaints.unless(job.shards == 0 || job.sweep->file.ends_with(".h5"),
                       fmt::format("\"{}\" does not end in .h5", job.sweep->file),
-                      "shards of an array are named after it: give it that ending with -o");
+                      "the files of the shards are named after it: add -o NAME.h5");
     for (const std::string& path : {job.sweep->sweep, job.sweep->file, job.sweep->program}) {
-      complaints.unless(!has_control_character(path), "a path holds a control character", "rename the file");
+      complaints.unless(!has_control_character(path), "a path contains a control character",
+                        "rename the file");
     }
   }
-  complaints.unless(!has_control_character(job.command), "the command line holds a control character",
-                    "the script could not quote it in a comment");
+  complaints.unless(!has_control_character(job.command), "the command line contains a control character",
+                    "the script quotes it in a comment; remove the character");
   complaints.raise();
 }
 
