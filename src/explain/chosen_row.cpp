@@ -21,7 +21,7 @@ std::int64_t find_row(const results::ResultRows& rows, const std::string& id) {
   std::string low = id;
   std::transform(low.begin(), low.end(), low.begin(), [](unsigned char c) { return std::tolower(c); });
   if (const auto row = rows.row_of(low)) return *row;
-  throw UserError("no row, or more than one, is called \"" + id + "\"",
+  throw UserError("no row, or more than one, has the id \"" + id + "\"",
                   "give 16 hex digits of config_id, enough of them to be unique, or a row number below " +
                       std::to_string(rows.rows()));
 }
@@ -41,13 +41,13 @@ ConfigAgain config_again(const results::ResultFile& file, const results::Table& 
     }
     again.config = config_of_row(table, row, results::read_layer_tables(file.file()), again.known.catalog,
                                  again.problem);
-    // No tax: nothing slowed the step, or its sweep left slowdown out; either way this is the same step.
+    // No tax: nothing slowed the step, or its sweep had slowdown off; the step is the same in both cases.
     const bool shares = table.find("step_time_no_contention") != nullptr;
     const bool is_untaxed = table.number(shares ? "step_time_no_contention" : "step_time", row) ==
                             table.number("step_time_no_slowdown", row);
     if (is_untaxed) again.known.calibration.slowdown = slowdown::NoSlowdown{};
-    // Likewise of collectives that share links; what flows leave them is another price, and so has to be
-    // said.
+    // The same holds for collectives that share links; contention = flow is a different price and must be
+    // set.
     if (provenance.resolved_toml.find("contention = 'flow'") != std::string::npos ||
         provenance.resolved_toml.find("contention = \"flow\"") != std::string::npos) {
       again.known.calibration.contention = simulate::Contention::flow;

@@ -13,7 +13,7 @@ namespace echo::explain {
 
 using results::Table;
 
-// Settings that are counts, flags and codes: the file holds them as the config does.
+// Settings that are counts, flags and codes: stored in the file as in the config.
 static void copy_numbers(const Table& table, std::int64_t row, training::TrainingConfig& config) {
   const auto number = [&](const char* column) {
     return static_cast<std::int32_t>(table.integer(column, row));
@@ -76,7 +76,7 @@ std::optional<training::TrainingConfig> config_of_row(const Table& table, std::i
   config.gpu = machine::GpuId(find("gpu", catalog.gpus));
   config.framework = training::FrameworkId(find("framework", catalog.frameworks));
   if (table.text("schedule", row).starts_with("file:")) {
-    problem = "its order of tasks, " + table.text("schedule", row) + ", is not in the file";
+    problem = "its task order, " + table.text("schedule", row) + ", is not in the file";
     return std::nullopt;
   }
   config.schedule = training::ScheduleId(find("schedule", timeline::schedule_table()));
@@ -87,7 +87,7 @@ std::optional<training::TrainingConfig> config_of_row(const Table& table, std::i
   const auto nccl_version = static_cast<std::int32_t>(table.integer("nccl_version", row));
   config.nccl_version = nccl_version == catalog.cluster(config.cluster).nccl_version ? 0 : nccl_version;
   if (sweep::config_id_of(config, catalog) != table.config_id(row)) {
-    problem = "its settings hash to another id in this version of the program";
+    problem = "its settings have a different id in this version of the program";
     return std::nullopt;
   }
   return config;

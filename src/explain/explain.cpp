@@ -1,5 +1,4 @@
-// The simulator leaves everything it worked out in its workspace; this page counts how often a step uses each
-// thing.
+// The simulator leaves its results in its workspace; this file counts how often a step uses each of them.
 #include "explain/explain.hpp"
 
 #include <fmt/format.h>
@@ -28,7 +27,7 @@ namespace {
 using simulate::Workspace;
 using training::TrainingConfig;
 
-// How often each kernel and each (part, collective) runs on one gpu rank of `stage` in a step.
+// Counts how often each kernel and each (part, collective) runs on one GPU rank of `stage` in a step.
 class Counter {
  public:
   Counter(const TrainingConfig& config, const Workspace& workspace)
@@ -58,7 +57,7 @@ class Counter {
   [[nodiscard]] const std::vector<std::int64_t>& blocks() const { return blocks_; }    // times, by block
 
  private:
-  // One microbatch of a chunk may run a block of its own in place of all the chunk's blocks.
+  // One microbatch of a chunk may run a separate block instead of all the chunk's blocks.
   void count_pass(std::span<const workload::BlockRun> runs, std::int32_t special, std::int64_t microbatches) {
     for (const auto& run : runs) count_block(run.block, run.count * (microbatches - (special >= 0 ? 1 : 0)));
     if (special >= 0) count_block(special, 1);
@@ -109,7 +108,7 @@ std::vector<simulate::SharedTime> shared_times(const Workspace& workspace,
   return shared;
 }
 
-// Microbatches handed on and taken in by `stage`, forward and backward; [0] inside nodes, [1] between nodes.
+// Microbatches sent and received by `stage`, forward and backward; [0] inside nodes, [1] between nodes.
 std::array<std::int64_t, 2> hops_of(const TrainingConfig& config, const training::RankLayout& layout,
                                     std::int32_t stage) {
   std::array<std::int64_t, 2> hops{};
@@ -144,7 +143,7 @@ CollectiveCost cost_of(TimeCategory part, const ops::CollectiveQuery& query,
   return cost;
 }
 
-// What lies on the critical path: kernels by kind, collectives by part, kind and group.
+// The contents of the critical path: kernels by kind, collectives by part, kind and group.
 static std::vector<PathCost> path_costs(const Workspace& workspace, const simulate::PathDetail& detail) {
   std::map<std::string, SimTime> by_name;
   const std::size_t kernels = workspace.work.kernels.size();
@@ -160,8 +159,8 @@ static std::vector<PathCost> path_costs(const Workspace& workspace, const simula
     }
   }
   by_name["transfers between stages"] += detail.hops;
-  by_name["waiting for the host, and its time at the end"] += detail.host;
-  by_name["gradient and parameter traffic that outlasts its pass"] += detail.rest;
+  by_name["waiting for the host, and host time at the end"] += detail.host;
+  by_name["gradient and parameter traffic after its pass"] += detail.rest;
   std::vector<PathCost> costs;
   for (const auto& [what, time] : by_name)
     if (time != SimTime::zero()) costs.push_back({what, time});
@@ -220,13 +219,13 @@ static std::string show_payload(Bytes bytes) {
 
 static std::string path_of(const Explanation& explanation) {
   constexpr std::size_t shown = 8;
-  text::TextTable table({"<  what", "time", "of step"});
+  text::TextTable table({"<  cause", "time", "of step"});
   const double step = to_seconds(explanation.report.step);
   for (std::size_t i = 0; i < std::min(shown, explanation.path.size()); ++i) {
     const double time = to_seconds(explanation.path[i].time);
     table.add({"  " + explanation.path[i].what, text::show_time(time), text::show_share(time / step)});
   }
-  std::string text = "\ncritical path: what carries most of it\n" + table.text();
+  std::string text = "\ncritical path: largest contributions\n" + table.text();
   if (explanation.path_by_stage.size() < 2) return text;
   text += "  by stage:";
   for (std::size_t stage = 0; stage < explanation.path_by_stage.size(); ++stage) {
@@ -239,7 +238,7 @@ static std::string path_of(const Explanation& explanation) {
 
 static std::string kernels_of(const Explanation& explanation) {
   constexpr std::size_t shown = 12;
-  text::TextTable table({"<kernel", "each", "times", "busy", "of step", "<price", "off by"});
+  text::TextTable table({"<kernel", "each", "times", "busy", "of step", "<price", "error"});
   for (std::size_t i = 0; i < std::min(shown, explanation.kernels.size()); ++i) {
     const KernelCost& cost = explanation.kernels[i];
     table.add({ops::describe(cost.key), text::show_time(to_seconds(cost.each)), text::show_count(cost.count),
@@ -254,7 +253,7 @@ static std::string kernels_of(const Explanation& explanation) {
 }
 
 static std::string shared_of(const Explanation& explanation) {
-  text::TextTable table({"<  collectives", "<beside", "<share", "and take longer by", "of step"});
+  text::TextTable table({"<  collectives", "<overlap with", "<on shared", "longer by", "of step"});
   for (const simulate::SharedTime& shared : explanation.shared) {
     const double lost = to_seconds(shared.lost);
     table.add({"  " + std::string(time_category_names[static_cast<std::size_t>(shared.part)]),
@@ -263,7 +262,7 @@ static std::string shared_of(const Explanation& explanation) {
                text::show_share(lost / to_seconds(explanation.report.step))});
   }
   return fmt::format(
-      "\nlinks that collectives of stage {} share, hidden or not; without, the step takes {}\n{}",
+      "\nlinks shared by collectives of stage {}, hidden or not; without sharing, the step takes {}\n{}",
       explanation.report.critical_stage, text::show_time(to_seconds(explanation.report.step_no_contention)),
       table.text());
 }

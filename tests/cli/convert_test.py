@@ -125,7 +125,7 @@ class Convert(unittest.TestCase):
         self.assertIsNone(self.info(bare)["step_s"])
         priced = self.folder / "priced.jsonl"
         said = run("convert", bare, "--cluster", "dgx-h100-ndr400", "-o", priced).stdout
-        self.assertIn("0 have none still", said)
+        self.assertIn("0 remain without one", said)
         self.assertEqual(self.info(priced)["untimed"], 0)
         there = {"kernels": self.info(self.trace), "priced": self.info(priced)}
         for table in ("kernels", "communication"):  # the same machine, the same framework: the same times

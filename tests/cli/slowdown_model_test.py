@@ -165,7 +165,7 @@ class SlowdownModel(unittest.TestCase):
         self.assertEqual(longer, sorted(longer, reverse=True))
         self.assertGreater(longer[0], 0.0)
         page = self.run_program("show", "out.h5", taxed["config_id"]).stdout
-        self.assertIn("longer beside collectives", page)
+        self.assertIn("longer because of collectives", page)
         self.assertIn(pairs[0]["kernel"], page)
 
 
