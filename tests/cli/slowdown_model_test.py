@@ -111,7 +111,7 @@ class SlowdownModel(unittest.TestCase):
         self.write("metrics.slowdown")
         done = self.run_program("there/small.toml", "-o", "out.h5", code=2)
         self.assertIn("small.toml:6:13: error: the slowdown model", done.stderr)
-        self.assertIn("what profilers measure", done.stderr)
+        self.assertIn("metrics measured by profilers", done.stderr)
         self.assertFalse((self.folder / "out.h5").exists())
 
     def test_a_model_that_a_baseline_beats_is_told_of(self):

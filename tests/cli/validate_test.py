@@ -198,7 +198,7 @@ class Validate(unittest.TestCase):
         (self.folder / "steps.csv").write_text(TABLES["steps.csv"].replace("stratum\n", "stratum,who\n").replace("mine\n", "mine,I\n"))
         done = subprocess.run([PROGRAM, "validate", "steps.csv"], cwd=self.folder, capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 0)
-        self.assertIn('warning: column "who" is not known', done.stderr)
+        self.assertIn('warning: column "who" is unknown', done.stderr)
         self.assertEqual(done.stdout.replace("who", ""), done.stdout)
 
     def test_rows_of_steps_and_kernels_do_not_share_a_file(self):

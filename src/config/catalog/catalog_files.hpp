@@ -27,9 +27,9 @@ struct Alias {
 class Aliases {
  public:
   explicit Aliases(std::vector<Alias> rows = {});
-  // The preset `name` stands for; `name` itself, in lower case, where no alias says otherwise.
+  // The preset that `name` stands for; without an alias, `name` in lower case.
   [[nodiscard]] std::string resolve(std::string_view kind, std::string_view name) const;
-  // True where the catalog says outright that there is no preset for this name yet.
+  // True if the catalog states that there is no preset for this name yet.
   [[nodiscard]] bool has_no_preset(std::string_view kind, std::string_view name) const;
   [[nodiscard]] const std::vector<Alias>& rows() const { return rows_; }
 
@@ -39,15 +39,15 @@ class Aliases {
 
 struct CatalogInputs {
   simulate::Catalog catalog;          // each table sorted by name
-  simulate::Calibration calibration;  // likewise
+  simulate::Calibration calibration;  // same
   Aliases aliases;
   std::vector<PublishedRuns> publications;  // those of better folders first
   std::vector<InputFile> files;
 };
 
 // Where presets are looked for, best first: `preset_paths`, the sweep's own folder + "/catalog", the user's
-// ($XDG_CONFIG_HOME or ~/.config, + "/echo-sweep"), the built-in one (environment ECHO_CATALOG_DIR, else the
-// source tree's). Folders that do not exist are left out.
+// ($XDG_CONFIG_HOME or ~/.config, + "/echo-sweep"), the built-in one (environment ECHO_CATALOG_DIR, otherwise
+// the source tree's). Folders that do not exist are left out.
 [[nodiscard]] std::vector<std::string> catalog_folders(const std::vector<std::string>& preset_paths,
                                                        const std::string& sweep_file = "");
 

@@ -11,7 +11,7 @@ using training::Choice;
 using training::ChoiceKind;
 using Presence = TableReader::Presence;
 
-// What no framework leaves to a default of ours.
+// The options without a default, which every framework file must set.
 constexpr std::array<std::string_view, 6> decided{"kernels",        "kernels_rms_rope",
                                                   "kernels_loss",   "scatter_gather",
                                                   "fp32_gradients", "fused_grad_accumulation"};
@@ -40,7 +40,7 @@ std::optional<std::int32_t> read(TableReader& file, const Choice& choice, Presen
       if (const auto bits = training::bits_of(choice, text)) return bits;
       file.problems().error(place_of(*file.node(choice.name, presence)),
                             "\"" + text + "\" is not a list of " + std::string(choice.name),
-                            "join words with +, as in \"core_attn+mlp\"");
+                            "join names with +, as in \"core_attn+mlp\"");
       break;
     }
     case ChoiceKind::permille: {

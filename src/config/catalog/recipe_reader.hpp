@@ -1,4 +1,4 @@
-// The choices of a training recipe, as framework files and sweeps write them.
+// Reads the options of a training recipe from framework files and sweeps.
 #pragma once
 
 #include "config/toml/toml_reader.hpp"

@@ -21,10 +21,10 @@ class Problems {
   void warning(Place place, std::string what, std::string remedy) {
     add({std::move(place), std::move(what), std::move(remedy), Problem::Severity::warning});
   }
-  // Counts repeats, so that a reader can see whether what it asked for went well.
+  // Counts repeats, so that a reader can see whether its own reading succeeded.
   [[nodiscard]] int errors() const { return errors_; }
   [[nodiscard]] const std::vector<Problem>& list() const { return list_; }
-  // Throws UserError where there is an error; warnings alone pass. Files stand in the order of their first
+  // Throws UserError if there is an error; warnings do not throw. Files are in the order of their first
   // problem, a file's problems in the order of its lines.
   void throw_if_any() const {
     if (errors_ == 0) return;
@@ -41,7 +41,7 @@ class Problems {
   }
 
  private:
-  // Groups of a space share axes, and would tell of the same slip once each.
+  // Groups of a space share axes, and would report the same mistake once each.
   void add(Problem problem) {
     const Place& place = problem.place;
     const bool is_new = told_.emplace(place.file, place.line, place.column, problem.what).second;
