@@ -1,4 +1,4 @@
-// What goes into each column: one line per column of hdf5_schemas/results_v1.toml, checked by the compiler
+// The values of each column: one line per column of hdf5_schemas/results_v1.toml, checked by the compiler
 // both ways.
 #pragma once
 
