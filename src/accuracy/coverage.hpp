@@ -1,4 +1,4 @@
-// Whether error bands hold what they promise.
+// Checks the coverage of error bands.
 #pragma once
 
 #include <map>

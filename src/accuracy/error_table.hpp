@@ -1,4 +1,4 @@
-// How wrong predictions are: percentage errors over groups of measured values.
+// Percentage errors of predictions over groups of measured values.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// Does the order of predicted times know the order of measured ones? Asked of runs that a user could have
-// chosen between: the same work on the same machine, in another layout.
+// Compares the ranking by predicted times with the ranking by measured times, among runs that a user could
+// have chosen between: the same work on the same machine in different layouts.
 #pragma once
 
 #include <span>

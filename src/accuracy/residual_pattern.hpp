@@ -1,5 +1,5 @@
-// What residuals of like rows go with: the one quantity, of many, whose straight line through the others'
-// residuals says most of one row's own. A correlation, so a guess at a cause and no more.
+// Finds the quantity that correlates with the residuals of similar rows and best explains the residual of one
+// row. It is a correlation, hence only a possible cause.
 #pragma once
 
 #include <cstddef>

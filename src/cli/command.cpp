@@ -54,7 +54,7 @@ static int report_problem(const UserError& error) {
 }
 
 int run_command_line(int argc, char** argv) {
-  CLI::App app("Sweeps layouts of large-model training through a simulator and ranks them.", "echo-sweep");
+  CLI::App app("Simulates design spaces of large-model training and ranks the configurations.", "echo-sweep");
   app.require_subcommand(1);
   app.set_version_flag("--version", [] { return version_line(build_facts()); });
   app.footer("echo-sweep FILE.toml [options] is short for echo-sweep run FILE.toml [options].");

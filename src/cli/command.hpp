@@ -1,5 +1,4 @@
-// Subcommands, one file each in commands/: the file's symbol is its row in the table, and its name on the
-// command line.
+// Subcommands, one file each in commands/: each file defines one symbol, which is its entry in the table.
 #pragma once
 
 #include <functional>
@@ -11,7 +10,7 @@
 
 namespace echo::cli {
 
-// The command line as typed; MPI may look at it.
+// The command line as typed; MPI may read it.
 struct Invocation {
   int argc = 0;
   char** argv = nullptr;
@@ -21,7 +20,7 @@ struct Invocation {
 struct Command {
   const char* name;
   const char* summary;  // one line for --help
-  // Declares its options; the returned function does the work and gives the exit code. It may throw
+  // Declares its options; the returned function runs the command and returns the exit code. It may throw
   // UserError.
   std::function<int(Invocation&)> (*declare)(Options&);
 };

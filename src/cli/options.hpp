@@ -1,4 +1,4 @@
-// Command-line options as commands declare them. CLI11 stands behind in options.cpp alone: it takes seconds
+// The interface by which commands declare their options. Only options.cpp includes CLI11, which takes seconds
 // to compile.
 #pragma once
 

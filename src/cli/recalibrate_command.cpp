@@ -11,7 +11,7 @@ namespace echo::cli {
 
 namespace {
 
-constexpr int exit_no_better = 6;  // none of those that say how a sweep ended
+constexpr int exit_no_better = 6;  // distinct from the exit codes of a sweep
 
 void check(const RecalibrateArguments& a) {
   if (a.tables.size() != 1)
@@ -19,7 +19,7 @@ void check(const RecalibrateArguments& a) {
                     "put the rows of one site into one table");
   if (!a.sites.empty())
     throw UserError("--recalibrate starts from the shipped constants, not from those of --site",
-                    "leave --site out; the new file replaces the old one");
+                    "remove --site; the new file replaces the old one");
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ int recalibrate_and_tell(const RecalibrateArguments& a) {
   const std::string& file = a.tables.front();
   const CsvTable table = CsvTable::read_file(file);
   if (!config::is_step_table(table))
-    throw UserError({{table.header_place(), "this is no table of training steps",
+    throw UserError({{table.header_place(), "this is not a table of training steps",
                       "--recalibrate needs step_time_s among its columns; `echo-sweep calibrate nccl` fits "
                       "networks to measured collectives"}});
   config::CatalogInputs presets = config::read_catalog(config::catalog_folders(a.preset_paths));
@@ -41,8 +41,7 @@ int recalibrate_and_tell(const RecalibrateArguments& a) {
   if (!a.csv.empty()) config::write_whole_file(a.csv, validation::recalibration_csv(done));
   const std::string why_not = validation::why_no_better(done);
   if (!why_not.empty() && !a.force) {
-    fmt::print(stderr, "{} is not written: {}\n  pass --force to have it all the same\n", a.site_file,
-               why_not);
+    fmt::print(stderr, "{} is not written: {}\n  pass --force to write it anyway\n", a.site_file, why_not);
     return exit_no_better;
   }
   config::write_whole_file(a.site_file, done.file_text);

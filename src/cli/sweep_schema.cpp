@@ -1,8 +1,8 @@
 // The schema of sweep.toml.
-// Problem: an editor that completes keys and marks slips needs a schema, and a second list of keys kept by
+// Problem: an editor that completes keys and marks mistakes needs a schema, and a second list of keys kept by
 // hand would soon be wrong. Idea: walk axis_table, the vocabularies, settings(), entry_keys() and
-// metric_table(), which the reader itself goes by. What a schema cannot say (units, expressions, what axes
-// allow each other) is left to `echo-sweep check`.
+// metric_table(), which the reader itself uses. Rules that a schema cannot express (units, expressions,
+// constraints between axes) are left to `echo-sweep check`.
 #include "cli/sweep_schema.hpp"
 
 #include <vector>
@@ -49,11 +49,11 @@ class SchemaWriter {
 
   void include() {
     json_.key("include").open_object();
-    described("files with presets and with defaults of derive, keep and limit");
+    described("files with presets and with defaults for derive, keep and limit");
     json_.member("type", "array").key("items").open_object().member("type", "string").close().close();
   }
 
-  // One key of settings(), or nothing where this version refuses it.
+  // One key of settings(), or nothing if this version refuses it.
   void setting(const config::Setting& one) {
     using config::SettingForm;
     if (one.form == SettingForm::not_yet) return;
@@ -107,7 +107,7 @@ class SchemaWriter {
       if (!one.section.empty()) json_.close().close();
     }
     json_.key("derive").open_object().member("type", "object");
-    described("names and their expressions, in order; a division that is not exact drops the point");
+    described("names and their expressions, in order; a point is dropped if a division is not exact");
     json_.key("additionalProperties").open_object().member("type", "string").close().close();
   }
 

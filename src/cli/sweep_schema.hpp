@@ -1,4 +1,4 @@
-// The JSON Schema (draft 2020-12) of sweep.toml, for editors: made from the tables the reader goes by.
+// The JSON Schema (draft 2020-12) of sweep.toml, for editors, generated from the tables that the reader uses.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace echo::cli {
 
-// `catalog`: whose presets editors offer; others, which an included file may define, pass all the same.
+// `catalog`: editors offer its presets; other names, which an included file may define, are also valid.
 [[nodiscard]] std::string sweep_schema(const simulate::Catalog& catalog);
 
 }  // namespace echo::cli

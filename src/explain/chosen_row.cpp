@@ -22,7 +22,7 @@ std::int64_t find_row(const results::ResultRows& rows, const std::string& id) {
   std::string low = id;
   std::transform(low.begin(), low.end(), low.begin(), [](unsigned char c) { return std::tolower(c); });
   if (const auto row = rows.row_of(low)) return *row;
-  throw UserError("no row, or more than one, is called \"" + id + "\"",
+  throw UserError("no row, or more than one, has the id \"" + id + "\"",
                   "give 16 hex digits of config_id, enough of them to be unique, or a row number below " +
                       std::to_string(rows.rows()));
 }

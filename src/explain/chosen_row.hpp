@@ -1,4 +1,4 @@
-// The row a user names, and the config it came from with the presets to simulate it again.
+// Finds the row that a user names, and reconstructs its config and presets to simulate it again.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,19 @@
 
 namespace echo::explain {
 
-// A short decimal number is a row number; everything else is the beginning of an id. UserError where no row,
-// or more than one, is meant.
+// A short decimal number is a row number; anything else is the beginning of an id. UserError if no row, or
+// more than one, matches.
 [[nodiscard]] std::int64_t find_row(const results::ResultRows&, const std::string& id);
 
 struct ConfigAgain {
-  config::CatalogInputs known;                           // slowdown is off where the row's sweep left it out
-  std::unique_ptr<const std::string> measured, learned;  // what its kernels and its slowdown model look at
+  config::CatalogInputs known;  // slowdown is off if it was off in the row's sweep
+  std::unique_ptr<const std::string> measured,
+      learned;  // data of its measured kernels and its slowdown model
   std::optional<training::TrainingConfig> config;
-  std::string problem;  // why there is none, or in what it is not what it was
+  std::string problem;  // why the config is absent, or how it differs from the original
 };
 
-// Of the one row of `table`.
+// For the only row of `table`.
 [[nodiscard]] ConfigAgain config_again(const results::ResultFile&, const results::Table&,
                                        const std::vector<std::string>& preset_paths);
 

@@ -58,7 +58,7 @@ std::optional<training::TrainingConfig> config_of_row(const Table& table, std::i
   config.gpu = machine::GpuId(find("gpu", catalog.gpus));
   config.framework = training::FrameworkId(find("framework", catalog.frameworks));
   if (table.text("schedule", row).starts_with("file:")) {
-    problem = "its order of tasks, " + table.text("schedule", row) + ", is not in the file";
+    problem = "its task order, " + table.text("schedule", row) + ", is not in the file";
     return std::nullopt;
   }
   config.schedule = training::ScheduleId(find("schedule", timeline::schedule_table()));
@@ -68,7 +68,7 @@ std::optional<training::TrainingConfig> config_of_row(const Table& table, std::i
   config.layers.explicit_layers = layers_of(table, row, layer_tables, catalog);
   if (config.nccl_version == catalog.cluster(config.cluster).nccl_version) config.nccl_version = 0;
   if (sweep::config_id_of(config, catalog) != table.config_id(row)) {
-    problem = "its settings hash to another id in this version of the program";
+    problem = "its settings have a different id in this version of the program";
     return std::nullopt;
   }
   return config;

@@ -1,4 +1,4 @@
-// A row of a result file turned back into the config it came from.
+// Reconstructs the config of a row of a result file.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace echo::explain {
 
-// `layer_tables`: of the row's file, as text ("8 10 10 8"). The row's own layer split and NCCL version are
-// added to `catalog`. Nothing, and why in `problem`, where the catalog lacks a preset the row names, or where
-// the config does not hash to the row's id.
+// `layer_tables`: those of the row's file, as text ("8 10 10 8"). The row's own layer split and NCCL version
+// are added to `catalog`. Returns nothing, with the reason in `problem`, if the catalog lacks a preset of the
+// row, or if the hash of the config differs from the row's id.
 [[nodiscard]] std::optional<training::TrainingConfig> config_of_row(
     const results::Table&, std::int64_t row, const std::vector<std::string>& layer_tables,
     simulate::Catalog& catalog, std::string& problem);

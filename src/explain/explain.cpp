@@ -25,7 +25,7 @@ namespace {
 using simulate::SimulatedStep;
 using training::TrainingConfig;
 
-// How often each kernel and each (part, collective) runs on one gpu rank of `stage` in a step.
+// Counts how often each kernel and each (part, collective) runs on one GPU rank of `stage` in a step.
 class Counter {
  public:
   Counter(const simulate::StepInput& input, const simulate::ComposedStep& step, std::int32_t stage)
@@ -88,7 +88,7 @@ std::vector<simulate::SharedTime> shared_times(const SimulatedStep& step,
   return shared;
 }
 
-// Microbatches handed on and taken in by `stage`, forward and backward; [0] inside nodes, [1] between nodes.
+// Microbatches sent and received by `stage`, forward and backward; [0] inside nodes, [1] between nodes.
 std::array<std::int64_t, 2> hops_of(const TrainingConfig& config, const training::RankLayout& layout,
                                     std::int32_t stage) {
   std::array<std::int64_t, 2> hops{};
@@ -139,8 +139,8 @@ static std::vector<PathCost> path_costs(const SimulatedStep& step, const simulat
     }
   }
   by_name["transfers between stages"] += detail.hops;
-  by_name["waiting for the host, and its time at the end"] += detail.host;
-  by_name["gradient and parameter traffic that outlasts its pass"] += detail.rest;
+  by_name["waiting for the host, and host time at the end"] += detail.host;
+  by_name["gradient and parameter traffic after its pass"] += detail.rest;
   std::vector<PathCost> costs;
   for (const auto& [what, time] : by_name)
     if (time != SimTime::zero()) costs.push_back({what, time});
@@ -197,13 +197,13 @@ static std::string show_payload(Bytes bytes) {
 
 static std::string path_of(const Explanation& explanation) {
   constexpr std::size_t shown = 8;
-  text::TextTable table({"<  what", "time", "of step"});
+  text::TextTable table({"<  cause", "time", "of step"});
   const double step = to_seconds(explanation.report.step);
   for (std::size_t i = 0; i < std::min(shown, explanation.path.size()); ++i) {
     const double time = to_seconds(explanation.path[i].time);
     table.add({"  " + explanation.path[i].what, text::show_time(time), text::show_share(time / step)});
   }
-  std::string text = "\ncritical path: what carries most of it\n" + table.text();
+  std::string text = "\ncritical path: largest contributions\n" + table.text();
   if (explanation.path_by_stage.size() < 2) return text;
   text += "  by stage:";
   for (std::size_t stage = 0; stage < explanation.path_by_stage.size(); ++stage) {
@@ -216,7 +216,7 @@ static std::string path_of(const Explanation& explanation) {
 
 static std::string kernels_of(const Explanation& explanation) {
   constexpr std::size_t shown = 12;
-  text::TextTable table({"<kernel", "each", "times", "busy", "of step", "<price", "off by"});
+  text::TextTable table({"<kernel", "each", "times", "busy", "of step", "<price", "error"});
   for (std::size_t i = 0; i < std::min(shown, explanation.kernels.size()); ++i) {
     const KernelCost& cost = explanation.kernels[i];
     table.add({ops::describe(cost.key), text::show_time(to_seconds(cost.each)), text::show_count(cost.count),
@@ -231,7 +231,7 @@ static std::string kernels_of(const Explanation& explanation) {
 }
 
 static std::string shared_of(const Explanation& explanation) {
-  text::TextTable table({"<  collectives", "<beside", "<share", "and take longer by", "of step"});
+  text::TextTable table({"<  collectives", "<overlap with", "<on shared", "longer by", "of step"});
   for (const simulate::SharedTime& shared : explanation.shared) {
     const double lost = to_seconds(shared.lost);
     table.add({"  " + std::string(time_category_names[static_cast<std::size_t>(shared.part)]),
@@ -240,7 +240,7 @@ static std::string shared_of(const Explanation& explanation) {
                text::show_share(lost / to_seconds(explanation.report.step))});
   }
   return fmt::format(
-      "\nlinks that collectives of stage {} share, hidden or not; without, the step takes {}\n{}",
+      "\nlinks shared by collectives of stage {}, hidden or not; without sharing, the step takes {}\n{}",
       explanation.report.critical_stage, text::show_time(to_seconds(explanation.report.step_no_contention)),
       table.text());
 }

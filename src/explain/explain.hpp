@@ -1,5 +1,5 @@
-// What a row does not store, worked out again from its config: memory of every stage, and which kernels and
-// collectives cost what.
+// Recomputes figures of a row that the file does not store: the memory of every stage, and the costs of
+// kernels and collectives.
 #pragma once
 
 #include <array>
@@ -19,25 +19,25 @@
 
 namespace echo::explain {
 
-// One distinct collective as one gpu rank of the busiest stage sees it in a step.
+// One distinct collective of a step, on one GPU rank of the busiest stage.
 struct CollectiveCost {
   std::string part, kind, algorithm, protocol;  // "tp_comm", "all_gather", "ring", "Simple"
   Bytes payload;
   std::int32_t ranks = 1, nodes = 1, channels = 0;
-  std::int64_t count = 0;   // times a step
-  SimTime each{}, total{};  // alone; hidden behind computation or not
+  std::int64_t count = 0;   // times per step
+  SimTime each{}, total{};  // without overlap; hidden behind computation or not
 };
 
-// One distinct kernel as one gpu rank of the busiest stage runs it in a step.
+// One distinct kernel of a step, on one GPU rank of the busiest stage.
 struct KernelCost {
   ops::KernelKey key;
-  ops::Grade grade{};       // how its price came about
+  ops::Grade grade{};       // evidence for its price
   double error = 0.0;       // of the price, relative
-  std::int64_t count = 0;   // times a step
-  SimTime each{}, total{};  // alone, with the gap to the next
+  std::int64_t count = 0;   // times per step
+  SimTime each{}, total{};  // without overlap, with the gap to the next kernel
 };
 
-// A kernel or collective on the critical path, or what else lies there.
+// A kernel, collective or other cause on the critical path.
 struct PathCost {
   std::string what;
   SimTime time{};
@@ -45,13 +45,13 @@ struct PathCost {
 
 struct Explanation {
   simulate::StepReport report;
-  std::vector<training::MemoryUse> memory;   // [stages]; empty where the config is unsupported
+  std::vector<training::MemoryUse> memory;   // [stages]; empty if the config is unsupported
   std::vector<CollectiveCost> collectives;   // largest total first; empty unless the report is ok
-  std::vector<KernelCost> kernels;           // likewise
+  std::vector<KernelCost> kernels;           // same
   std::vector<PathCost> path;                // longest first; sums to the step
-  std::vector<SimTime> path_by_stage;        // [stages]; the rest of the step lies between them
+  std::vector<SimTime> path_by_stage;        // [stages]; the rest of the step is between stages
   std::vector<simulate::SharedTime> shared;  // of one GPU of the busiest stage in a step; longest first
-  std::vector<SlowdownCost> slowed;          // likewise
+  std::vector<SlowdownCost> slowed;          // same
 };
 
 [[nodiscard]] Explanation explain(const training::TrainingConfig&, const simulate::Catalog&,

@@ -19,7 +19,7 @@ std::string name_on_path(const ReplayScratch& s, std::int32_t op) {
   switch (node.kind) {
     case NodeKind::compute:
       return node.kernel >= 0 ? ops::name_of(s.trace->kernels[at(node.kernel)].kind)
-                              : "kernels whose shape is not known";
+                              : "kernels of unknown shape";
     case NodeKind::memory:
       return "loads and stores";
     case NodeKind::send:

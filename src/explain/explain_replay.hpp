@@ -1,4 +1,4 @@
-// What a replayed step is made of, as show tells it.
+// Explains a replayed step for show.
 #pragma once
 
 #include "explain/explain.hpp"
@@ -6,7 +6,8 @@
 
 namespace echo::explain {
 
-// Fills what `told` says beyond its report. Contract: the scratch and the prices are as simulate() left them.
+// Fills all of `told` except its report. Precondition: the scratch and the prices are those left by
+// simulate().
 void explain_replay(const simulate::ReplayScratch&, const simulate::Prices&, Explanation& explanation);
 
 }  // namespace echo::explain

@@ -35,7 +35,7 @@ const char* word_of(ops::Grade grade) {
 
 using Found = std::map<std::pair<std::string, ops::KernelKey>, KernelGap>;
 
-// A point whose step is `step` long hangs on a kernel for `on_path` of it.
+// A kernel takes `on_path` of the critical path of a step of length `step`.
 void add_kernel(const training::TrainingConfig& config, const simulate::Catalog& catalog, ops::KernelKey key,
                 const ops::KernelPrice& price, SimTime on_path, SimTime step, Found& found) {
   key.library = config.recipe.kernel_library;
@@ -48,7 +48,7 @@ void add_kernel(const training::TrainingConfig& config, const simulate::Catalog&
   ++gap.points;
 }
 
-// What was timed on the GPU itself needs no measuring.
+// Kernels timed on this GPU need no measurement.
 void add_traced(const training::TrainingConfig& config, const simulate::Catalog& catalog,
                 const simulate::ReplayScratch& s, const simulate::Prices& prices, SimTime step,
                 Found& found) {
@@ -118,7 +118,7 @@ std::vector<training::TrainingConfig> best_configs(const results::ResultFile& fi
 
 std::string gaps_text(const std::vector<KernelGap>& gaps, std::size_t count, std::size_t points) {
   if (gaps.empty()) return "";
-  text::TextTable table({"<  kernel", "<GPU", "of step", "<price", "off by", "of step it may move"});
+  text::TextTable table({"<  kernel", "<GPU", "of step", "<price", "error", "possible effect on step"});
   for (std::size_t i = 0; i < std::min(count, gaps.size()); ++i) {
     const KernelGap& gap = gaps[i];
     table.add({"  " + ops::describe(gap.key), gap.gpu, text::show_share(gap.share), word_of(gap.grade),

@@ -1,5 +1,5 @@
-// Which kernels are worth measuring next: those that carry much of the best points' steps at a price that may
-// be far off.
+// Ranks kernels by how useful their measurement would be: a large share of the best points' steps and a large
+// error of the price.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +18,18 @@ struct KernelGap {
   std::string gpu;  // catalog name
   ops::KernelKey key;
   ops::Grade grade{};
-  double share = 0.0;       // of the step on its critical path, mean over the points asked about
+  double share = 0.0;       // of the step on its critical path, mean over the given points
   double error = 0.0;       // of its price, relative
-  std::int32_t points = 0;  // of those that run it
+  std::int32_t points = 0;  // number of points that run it
   [[nodiscard]] double weight() const { return share * error; }
 };
 
-// Kernels on the critical paths of the configs, the weightiest first. Configs that cannot run count for
-// nothing.
+// Kernels on the critical paths of the configs, largest possible effect first. Configs that cannot run
+// are ignored.
 [[nodiscard]] std::vector<KernelGap> kernel_gaps(const std::vector<training::TrainingConfig>&,
                                                  const simulate::Catalog&, const simulate::Calibration&);
 
-// The configs of the `count` best feasible rows; rows whose presets `catalog` lacks are left out.
+// The configs of the `count` best feasible rows; rows with presets missing from `catalog` are left out.
 [[nodiscard]] std::vector<training::TrainingConfig> best_configs(const results::ResultFile&,
                                                                  std::int64_t count,
                                                                  simulate::Catalog& catalog);

@@ -11,9 +11,9 @@
 
 namespace echo::explain {
 
-[[nodiscard]] std::string microseconds(SimTime);  // with all digits of our picoseconds
+[[nodiscard]] std::string microseconds(SimTime);  // to the picosecond
 
-// Where an event is drawn.
+// The track of an event.
 struct Track {
   std::int32_t process = 0, thread = 0;
 };
@@ -24,7 +24,7 @@ class TraceEvents {
   TraceEvents(TraceFile& file, std::string_view facts);
   void name_process(std::int32_t process, std::string_view name);  // processes are listed by number
   void name_thread(Track, std::string_view name);
-  // colour: of Chromium's fixed palette, or empty; args: members, as JSON without braces.
+  // colour: from Chromium's fixed palette, or empty; args: members, as JSON without braces.
   void slice(Track, std::string_view name, std::string_view category, SimTime start, SimTime end,
              std::string_view colour = {}, std::string_view args = {});
   void arrow(Track from, SimTime leaves, Track to, SimTime arrives);

@@ -25,7 +25,8 @@ TraceFile::~TraceFile() {
 }
 
 void TraceFile::refuse() const {
-  throw UserError("cannot write \"" + path_.string() + "\"", "check that the folder exists and has room", 5);
+  throw UserError("cannot write \"" + path_.string() + "\"",
+                  "check that the folder exists and that the disk has free space", 5);
 }
 
 void TraceFile::write(std::string_view text) {

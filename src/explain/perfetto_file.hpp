@@ -1,4 +1,4 @@
-// Text to a file, through zlib where its name ends in .gz.
+// Writes text to a file, compressed by zlib if its name ends in .gz.
 #pragma once
 
 #include <cstdio>
@@ -9,12 +9,12 @@ namespace echo::explain {
 
 class TraceFile {
  public:
-  explicit TraceFile(const std::filesystem::path&);  // UserError, 5, where it cannot be made
+  explicit TraceFile(const std::filesystem::path&);  // UserError 5 if it cannot be created
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
   ~TraceFile();
-  void write(std::string_view text);  // UserError, 5, where the disk is full
-  void close();                       // reports what a destructor cannot
+  void write(std::string_view text);  // UserError 5 if the disk is full
+  void close();                       // reports errors that a destructor cannot
 
  private:
   [[noreturn]] void refuse() const;

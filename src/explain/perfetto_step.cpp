@@ -1,6 +1,6 @@
 // Every task and every wait of a drawn stage is an event. Ops are drawn for as many microbatches as
-// most_events leaves room for. A slice of the step thread carries how its time splits (args.exposed_us), so
-// that the breakdown of the result file can be found again in the trace.
+// most_events allows. A slice of the step thread carries the split of its time (args.exposed_us), so that the
+// trace reproduces the breakdown of the result file.
 #include "explain/perfetto_step.hpp"
 
 #include <fmt/format.h>
@@ -111,10 +111,10 @@ class StepTrace {
       out_.name_thread({stage, first_lane_thread + lane}, lane_names[static_cast<std::size_t>(lane)]);
     if (config_.degrees.pipeline == 1) return;
     out_.name_thread({stage, down_thread}, "to the next stage");
-    out_.name_thread({stage, up_thread}, "to the stage before");
+    out_.name_thread({stage, up_thread}, "to the previous stage");
   }
 
-  // Microbatches whose ops still fit, when every other event is drawn.
+  // Number of microbatches whose ops fit besides all other events.
   [[nodiscard]] std::int32_t affordable_microbatches() const {
     constexpr std::int64_t events_of_a_task =
         7;  // itself, a transfer, two ends of an arrow, two counters, one spare
@@ -154,7 +154,7 @@ class StepTrace {
       draw_ops(slice);
   }
 
-  // What a task changes outside itself.
+  // Side effects of a task: counters and transfers.
   void follow(const Slice& slice, const Task& task) {
     if (task.kind == TaskKind::forward) count_held(slice.stage, slice.start, 1);
     if (task.kind == TaskKind::backward || task.kind == TaskKind::backward_weight)
@@ -174,7 +174,7 @@ class StepTrace {
     const std::int32_t most = std::max(1, most_held(stage));
     out_.counter(stage, "memory (GiB)", at, (rest + activations * held / most) / gib);
   }
-  // As the slices have it.
+  // As in the slices.
   std::int32_t most_held(std::int32_t stage) {
     const auto [place, fresh] = most_held_.try_emplace(stage, 0);
     std::int32_t& most = place->second;
@@ -192,7 +192,7 @@ class StepTrace {
     return most;
   }
 
-  // The transfer a task's output takes, and an arrow to the task that reads it.
+  // The transfer of a task's output, with an arrow to the task that reads it.
   void hand_on(const Slice& slice, const Task& task) {
     const bool down = task.kind == TaskKind::forward;
     const std::int32_t next = task.chunk + (down ? 1 : -1);

@@ -1,4 +1,4 @@
-// One simulated step as a trace.
+// Writes one simulated step as a trace for Perfetto.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@
 namespace echo::explain {
 
 struct TraceRequest {
-  std::vector<std::int32_t> stages;    // to be drawn; empty = all
-  std::int64_t most_events = 200'000;  // ops of microbatches are left out first
+  std::vector<std::int32_t> stages;    // stages to draw; empty = all
+  std::int64_t most_events = 200'000;  // beyond it, ops of microbatches are omitted
 };
 
 struct TraceSize {
   std::int64_t events = 0;
-  std::int32_t microbatches_with_ops = 0;  // from the first on, and the last
+  std::int32_t microbatches_with_ops = 0;  // counted from the first, plus the last
 };
 
 // A process a stage: a thread of what its compute lane does (tasks with how their time splits, and what it

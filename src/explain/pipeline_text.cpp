@@ -37,14 +37,14 @@ char filling_of(char letter) {
   return letter == 'F' ? '=' : letter == 'B' ? '#' : letter == 'W' ? '+' : letter;
 }
 
-// What of [from, to) of one stage's line: in each column the slice that takes most of it.
+// Draws [from, to) of one stage: each column shows the slice that takes most of its time.
 std::string strip(const std::vector<const Slice*>& slices, SimTime from, SimTime to) {
   std::string line(columns, ' ');
   const auto at = [&](std::int32_t column) { return from + (to - from) * column / columns; };
   std::size_t next = 0;
   const Slice* drawn = nullptr;
   std::int32_t began = 0;
-  const auto label = [&](std::int32_t end) {  // the microbatch, where the task is wide enough
+  const auto label = [&](std::int32_t end) {  // the microbatch, if the task is wide enough
     if (drawn == nullptr || drawn->kind != SliceKind::task) return;
     const std::string text = letter_of(*drawn) + std::to_string(drawn->task.microbatch);
     if (static_cast<std::int32_t>(text.size()) < end - began)

@@ -1,4 +1,4 @@
-// The pipeline of a step, drawn with letters.
+// Draws the pipeline of a step with letters.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace echo::explain {
 
-// A line a stage: F forward, B backward, W weight gradient, with the microbatch where there is room, X two
-// passes run as one, . bubble, - transfer, o what follows the last task. A step too long for one strip is
-// drawn from its start and to its end. Empty where the step has no slices.
+// One line per stage: F forward, B backward, W weight gradient, with the microbatch if there is space, X two
+// passes run as one, . bubble, - transfer, o work after the last task. Of a step too long for one strip, the
+// start and the end are drawn. Empty if the step has no slices.
 [[nodiscard]] std::string pipeline_text(const simulate::StepTimeline&);
 
 }  // namespace echo::explain

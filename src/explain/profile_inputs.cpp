@@ -31,7 +31,7 @@ std::string read_profiles(config::SweepInputs& read, const std::vector<std::stri
     if (!times_a_gpu_of(read.catalog, file.profile))
       read.warnings.push_back(
           {{path, 0, 0, 1},
-           "this profile times no GPU that has a preset",
+           "this profile contains no GPU that has a preset",
            "echo-sweep profile list shows its GPUs, echo-sweep presets list gpus the presets",
            Problem::Severity::warning});
     all = kernels::joined(all, file.profile);
@@ -60,7 +60,7 @@ std::string profiles_again(const std::vector<results::InputFile>& inputs, const 
     try {
       const storage::ProfileFile file = storage::read_profile(input.path);
       if (file.digest != input.hash)
-        problem = "the profile \"" + input.path + "\" holds something else now";
+        problem = "the profile \"" + input.path + "\" has changed since";
       else
         all = kernels::joined(all, file.profile);
     } catch (const UserError& error) {

@@ -47,8 +47,8 @@ std::string slowdown_text(const std::vector<SlowdownCost>& costs, SimTime step, 
   constexpr std::size_t shown = 8;
   SimTime lost{};
   for (const SlowdownCost& cost : costs) lost += cost.kernel_lost;
-  text::TextTable table({"<  kernel", "<beside", "ranks", "nodes", "channels", "together", "kernel longer by",
-                         "of step", "collective longer by"});
+  text::TextTable table({"<  kernel", "<overlaps with", "ranks", "nodes", "channels", "overlap",
+                         "kernel longer by", "of step", "collective longer by"});
   for (std::size_t i = 0; i < std::min(shown, costs.size()); ++i) {
     const SlowdownCost& cost = costs[i];
     table.add({"  " + ops::describe(cost.kernel), cost.part + " " + cost.collective,
@@ -58,7 +58,7 @@ std::string slowdown_text(const std::vector<SlowdownCost>& costs, SimTime step, 
                text::show_time(to_seconds(cost.collective_lost))});
   }
   const std::size_t rest = costs.size() - std::min(shown, costs.size());
-  return fmt::format("\nslowdown: kernels of stage {} take {} longer beside collectives{}\n{}", stage,
+  return fmt::format("\nslowdown: kernels of stage {} take {} longer because of collectives{}\n{}", stage,
                      text::show_time(to_seconds(lost)),
                      rest == 0 ? "" : fmt::format("; {} smaller pairs are left out", rest), table.text());
 }

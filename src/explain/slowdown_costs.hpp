@@ -1,4 +1,4 @@
-// Which kernels of a row pay for overlapping with which collectives.
+// The time that kernels and collectives of a row lose by overlapping.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace echo::explain {
 
-// A kernel beside a collective, over a step of one GPU of the busiest stage.
+// A kernel that overlaps with a collective, summed over a step of one GPU of the busiest stage.
 struct SlowdownCost {
   ops::KernelKey kernel;
   std::string part, collective;  // "dp_comm", "reduce_scatter"
   std::int32_t ranks = 1, nodes = 1, channels = 0;
-  SimTime beside{};                          // how long they run at once
-  SimTime kernel_lost{}, collective_lost{};  // how much longer each takes because of the other
+  SimTime beside{};                          // time during which both run
+  SimTime kernel_lost{}, collective_lost{};  // time that each loses because of the other
 };
 
 // Largest loss of a kernel first; pairs that cost nothing are left out. `blocks`: how often the step runs
@@ -27,9 +27,9 @@ struct SlowdownCost {
                                                        const std::vector<std::int64_t>& blocks,
                                                        ops::KernelLibrary);
 
-// A table, and how much of the step the kernels lose; empty where nothing does.
+// A table, and the share of the step that kernels lose; empty if nothing is lost.
 [[nodiscard]] std::string slowdown_text(const std::vector<SlowdownCost>&, SimTime step, std::int32_t stage);
-// The member "slowdown_pairs" of an open object.
+// Adds the member "slowdown_pairs" to the open object.
 void add_slowdown_costs(text::Json&, const std::vector<SlowdownCost>&);
 
 }  // namespace echo::explain

@@ -13,8 +13,8 @@ std::string learned_again(const std::vector<results::InputFile>& inputs, std::st
     Problems problems;
     const auto found = config::read_learned_model(input.path, {}, problems);
     if (found && found->digest == input.hash) return found->image;
-    problem = found ? "the slowdown model \"" + input.path + "\" holds something else now"
-                    : problems.list().front().what;
+    problem =
+        found ? "the slowdown model \"" + input.path + "\" has changed since" : problems.list().front().what;
   }
   return {};
 }

@@ -21,12 +21,13 @@ WantedKernels gaps_of_result(const std::string& path, std::int64_t points,
   const auto groups =
       query::ranked(file, {.by = query::ranking_objective(file), .count = 1, .per = "", .where = ""});
   if (groups.empty() || groups.front().rows.empty())
-    throw UserError("\"" + path + "\" has no feasible row", "its summary says why: echo-sweep top " + path);
+    throw UserError("\"" + path + "\" has no feasible row",
+                    "echo-sweep top lists the reasons: echo-sweep top " + path);
   ConfigAgain again = config_again(file, file.pick(groups.front().rows), preset_paths);
   const auto best = best_configs(file, points, again.known.catalog);
   if (best.empty())
     throw UserError("the rows of \"" + path + "\" cannot be simulated again: " + again.problem,
-                    "give the presets it was made with by --preset-path");
+                    "pass the presets it was made with by --preset-path");
   WantedKernels out{.kernels = kernel_gaps(best, again.known.catalog, again.known.calibration),
                     .points = best.size(),
                     .problem = again.problem};
@@ -36,7 +37,7 @@ WantedKernels gaps_of_result(const std::string& path, std::int64_t points,
 
 namespace {
 
-// Those that can run; `why_not` of the first that cannot.
+// The configs that can run; `why_not`: the reason for the first that cannot.
 std::vector<training::TrainingConfig> runnable(const sweep::DesignSpace& space, std::int64_t count,
                                                const config::SweepInputs& read, std::string& why_not) {
   std::vector<training::TrainingConfig> configs;
@@ -65,14 +66,14 @@ WantedKernels kernels_of_sweep(const SweepChoice& choice, std::int64_t points) {
   const sweep::DesignSpace space(read.spec, read.catalog);
   if (space.size() == 0)
     throw UserError("\"" + choice.file + "\" has no point",
-                    "its rules drop all: echo-sweep plan " + choice.file);
+                    "its rules remove all points; count them by echo-sweep plan " + choice.file);
   const std::int64_t count = std::min(points, static_cast<std::int64_t>(space.size()));
   std::string why_not;
   const auto configs = runnable(space, count, read, why_not);
   if (configs.empty())
     throw UserError(
         fmt::format("none of {} points of \"{}\" can run; the first: {}", count, choice.file, why_not),
-        "echo-sweep run says why each cannot; other degrees by --set, or more --points, may");
+        "echo-sweep run gives the reasons; try other degrees with --set, or more --points");
   return {.kernels = kernel_gaps(configs, read.catalog, read.calibration),
           .points = configs.size(),
           .problem = ""};

@@ -1,5 +1,5 @@
-// Values of worker 0 to all workers, as Boost binary archives. Failures travel too: no worker waits for a
-// value that never comes, and all stop with the same exit code.
+// Broadcasts values of worker 0 to all workers, as Boost binary archives. Failures are broadcast too: no
+// worker waits for a missing value, and all stop with the same exit code.
 #pragma once
 
 #include <boost/archive/binary_iarchive.hpp>

@@ -1,4 +1,4 @@
-// Who a process is, as seen by others: what a lock says of its holder.
+// The identity of a process as stored in a lock.
 #include <unistd.h>
 
 #include <array>

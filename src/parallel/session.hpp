@@ -1,4 +1,4 @@
-// MPI from start to end. Works alone (without mpirun) as one worker. Nobody outside this folder sees MPI.
+// Initialises and finalises MPI. Without mpirun it is a single worker. Only this folder uses MPI directly.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// One copy per node: the workers of a node open one shared window, allocated wholly by the node's first
-// worker. Those first workers get the bytes by broadcast among themselves; the others only map them.
+// One copy per node: the workers of a node open one shared window, allocated entirely by the node's first
+// worker. The first workers receive the bytes by a broadcast among themselves; the others only map them.
 #include "parallel/shared_table.hpp"
 
 #include <mpi.h>

@@ -18,9 +18,11 @@ namespace {
 using results::Table;
 
 constexpr std::array<std::string_view, beyond_count> beyond_words{
-    "kernels beyond the shapes that were measured", "a GPU priced with the constants of a relative",
-    "a network nobody measured", "collectives over more nodes than were measured",
-    "a framework whose host times are assumed"};
+    "kernel shapes outside the measured range", "a GPU priced with the constants of a related GPU",
+    "a network without measured collectives", "collectives over more nodes than were measured",
+    "a framework with assumed host times"};
+constexpr std::array<std::string_view, beyond_count> beyond_parts{"kernel shapes", "GPU", "network",
+                                                                  "number of nodes", "host time"};
 static_assert(beyond_words.size() == beyond_names.size());
 
 bool has_bands(const Table& table) {
@@ -55,14 +57,14 @@ std::string error_sources_text(const Table& table, std::int64_t row) {
   std::stable_sort(sources.begin(), sources.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   const double all = std::pow(table.number("rel_error", row), 2);
-  text::TextTable lines({"<  error of the step by", "one sigma", "of variance"});
+  text::TextTable lines({"<  source of error", "one sigma", "of variance"});
   for (const auto& [error, name] : sources)
     lines.add({"  " + std::string(name), text::show_share(error),
                text::show_share(all > 0.0 ? error * error / all : 0.0)});
-  std::string text = "\nhow sure the step is\n" + lines.text();
+  std::string text = "\nuncertainty of the step time\n" + lines.text();
   for (std::int32_t part = 0; part < beyond_count; ++part)
     if (reaches(table, row, part))
-      text += fmt::format("  beyond the evidence: {}\n", beyond_words[static_cast<std::size_t>(part)]);
+      text += fmt::format("  no measurement supports: {}\n", beyond_words[static_cast<std::size_t>(part)]);
   return text;
 }
 
@@ -72,9 +74,9 @@ std::string beyond_text(const Table& table) {
     std::int64_t rows = 0;
     for (std::int64_t row = 0; row < table.rows(); ++row) rows += reaches(table, row, part) ? 1 : 0;
     if (rows == 0) continue;
-    text += fmt::format("{}{} ({})", text.empty() ? "beyond the evidence: " : ", ",
-                        beyond_names[static_cast<std::size_t>(part)],
-                        rows == table.rows() ? "all" : fmt::format("{} of {}", rows, table.rows()));
+    text += fmt::format("{}{} ({})", text.empty() ? "no measurement supports: " : ", ",
+                        beyond_parts[static_cast<std::size_t>(part)],
+                        rows == table.rows() ? "all rows" : fmt::format("{} of {} rows", rows, table.rows()));
   }
   return text.empty() ? text : text + "\n";
 }

@@ -16,7 +16,7 @@ double exposed(const Table& table, std::int64_t row, std::string_view part) {
   return table.part("breakdown/exposed_time", row, part);
 }
 
-// The share each part of the step counts towards; an index into share_names.
+// The share to which each part of the step belongs; an index into share_names.
 static std::size_t share_of(TimeCategory part) {
   switch (part) {
     case TimeCategory::forward:
@@ -61,7 +61,7 @@ std::string why_it_wins(const Table& table, std::int64_t better, std::int64_t wo
   const bool alike =
       table.integer("gpus", better) == table.integer("gpus", worse) &&
       table.integer("global_batch_tokens", better) == table.integer("global_batch_tokens", worse);
-  // GPU time for 1 000 tokens where the two are not alike; plain step time where they are.
+  // GPU time per 1 000 tokens if batch or GPU count differ; otherwise the step time.
   const auto scale = [&](std::int64_t row) {
     return alike ? 1.0 : 1000.0 * table.number("gpus", row) / table.number("global_batch_tokens", row);
   };
@@ -77,7 +77,7 @@ std::string why_it_wins(const Table& table, std::int64_t better, std::int64_t wo
     differences.push_back({part, seconds});
     largest = std::max(largest, std::abs(seconds));
   }
-  // Below a picosecond nothing differs: the file's seconds are whole picoseconds.
+  // Differences below a picosecond are rounding: the file's seconds are whole picoseconds.
   const double floor = std::max(0.1 * largest, 5e-13);
   std::erase_if(differences, [floor](const Difference& d) { return std::abs(d.seconds) <= floor; });
   if (differences.empty()) return "every part of the step takes the same time";

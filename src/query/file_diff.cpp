@@ -1,5 +1,5 @@
-// Both files' ids are sorted once and joined; then one column at a time is held against its twin. A rank is
-// one more than the number of better rows, so ranks of a few rows cost one scan.
+// Both files' ids are sorted once and joined; then each column is compared with the same column of the other
+// file. A rank is one more than the number of better rows, so the ranks of a few rows need one scan.
 #include "query/file_diff.hpp"
 
 #include <algorithm>
@@ -121,7 +121,7 @@ std::optional<MetricChange> metric_change(const ResultRows& a, const ResultRows&
   return change;
 }
 
-// Values of the objective over the feasible rows that `where` keeps, for ranks.
+// Values of the objective over the feasible rows that satisfy `where`, for ranks.
 class Ranks {
  public:
   Ranks(const ResultRows& rows, const sweep::Objective& by, const Ids& ids)
@@ -134,7 +134,7 @@ class Ranks {
         sorted_.push_back(value);
     std::ranges::sort(sorted_);
   }
-  // NaN where the file has no such feasible row.
+  // NaN if the file has no such feasible row.
   [[nodiscard]] double value(std::uint64_t id) const {
     const auto found = std::ranges::lower_bound(ids_, id, {}, &Keyed::id);
     return found == ids_.end() || found->id != id ? missing : values_[static_cast<std::size_t>(found->row)];
@@ -165,8 +165,8 @@ std::string cause_of(const RankChange& change, bool in_first, bool in_second, co
   if (!in_first) return "only in the second file [space]";
   if (!in_second) return "only in the first file [space]";
   if (std::isnan(change.before)) return "feasible now" + keys;
-  if (std::isnan(change.after)) return "feasible no more" + keys;
-  if (change.before == change.after) return "rows ahead of it came, went or changed";
+  if (std::isnan(change.after)) return "no longer feasible" + keys;
+  if (change.before == change.after) return "rows ranked before it were added, removed or changed";
   const double by = 100.0 * relative(change.before, change.after);
   std::string percent = std::to_string(by);
   percent.resize(percent.find('.') + 3);
@@ -182,8 +182,8 @@ std::vector<std::uint64_t> best_ids(const ResultRows& rows, const FileDiff& diff
   return ids;
 }
 
-// Which keys differ: what the differences may come from. row_key is of presets, constants, program and the
-// settings of rows together: where those three agree it tells of the settings.
+// The keys that differ, which are the possible causes. row_key covers presets, constants, program and the
+// settings of rows together: if the first three agree, it shows whether the settings differ.
 std::vector<std::string> causes_of(const results::FileState& a, const results::FileState& b) {
   std::vector<std::string> causes;
   if (a.space_key != b.space_key) causes.emplace_back("space");

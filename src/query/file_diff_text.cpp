@@ -17,7 +17,7 @@ static std::string causes_text(const FileDiff& diff) {
   if (diff.causes.empty()) return "space, presets, calibration, code and settings are the same\n";
   std::string text = "the files differ in:";
   for (const std::string& cause : diff.causes) text += " " + cause;
-  return text + (diff.causes.size() > 1 ? "  (which of them changed a row cannot be told apart)\n" : "\n");
+  return text + (diff.causes.size() > 1 ? "  (the files do not show which of these changed a row)\n" : "\n");
 }
 
 std::string diff_text(const FileDiff& diff) {

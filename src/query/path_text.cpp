@@ -37,14 +37,14 @@ std::string path_text(const results::Table& table, std::int64_t row) {
   }
   std::stable_sort(gains.begin(), gains.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
-  text::TextTable text({"<  what", "saves", "<"});
+  text::TextTable text({"<  change", "saves", "<"});
   for (const auto& [gain, what] : gains)
     text.add({"  " + std::string(what), fmt::format("{:.3f} %", gain), text::show_bar(gain, bar_width)});
-  text.add({"  none of these moves", fmt::format("{:.3f} %", rest), text::show_bar(rest, bar_width)});
-  std::string out = "\nwhat would shorten the step, by its critical path and at its choices\n" + text.text();
+  text.add({"  not affected", fmt::format("{:.3f} %", rest), text::show_bar(rest, bar_width)});
+  std::string out = "\nsensitivities of the step time (critical path, choices held fixed)\n" + text.text();
   if (const double median = table.number("step_time_p50", row); std::isfinite(median)) {
     const double p90 = table.number("step_time_p90", row), step = table.number("step_time", row);
-    out += fmt::format("\nwith GPUs of unequal speed: median {} (+{}), nine of ten draws below {} (+{})\n",
+    out += fmt::format("\nwith GPUs of unequal speed: median {} (+{}), 90 % of draws below {} (+{})\n",
                        text::show_time(median), text::show_share(median / step - 1.0), text::show_time(p90),
                        text::show_share(p90 / step - 1.0));
   }

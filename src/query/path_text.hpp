@@ -1,4 +1,4 @@
-// What the step of a row hangs on, as its file says it.
+// The sensitivities of a row's step time, as stored in its file.
 #pragma once
 
 #include <string>
@@ -7,8 +7,7 @@
 
 namespace echo::query {
 
-// "what would shorten the step": sensitivities, largest first, and steps of unequal GPUs where there are any.
-// Empty where the file has none.
+// Sensitivities, largest first, and steps of unequal GPUs if present. Empty if the file has no sensitivities.
 [[nodiscard]] std::string path_text(const results::Table&, std::int64_t row);
 
 }  // namespace echo::query

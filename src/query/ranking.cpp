@@ -20,7 +20,7 @@ namespace {
 
 Status status_of(double code) { return static_cast<Status>(code); }
 
-// The best `count` of the rows it is shown.
+// The best `count` of the rows passed to it.
 class Best {
  public:
   void see(double key, std::int64_t row, std::int64_t count) {
@@ -44,7 +44,7 @@ class Best {
   std::int64_t seen_ = 0;
 };
 
-// The median of values counted in steps of a size: memory grows with their range, not with their number.
+// The median of values rounded to a step size: memory grows with their range, not with their number.
 class StepMedian {
  public:
   explicit StepMedian(double step) : step_(step) {}

@@ -68,11 +68,11 @@ static std::string memory_of(const Table& table, std::int64_t row) {
   constexpr double gib = 1073741824.0;
   const double peak = table.number("mem_peak", row), limit = table.number("mem_limit", row);
   if (!std::isfinite(peak)) return "-";
-  if (!std::isfinite(peak)) return "-";  // of a replayed step
+  if (!std::isfinite(peak)) return "-";  // for a replayed step
   return fmt::format("{:.0f}/{:.0f} GiB{}", peak / gib, limit / gib, peak > limit ? " ?" : "");
 }
 
-// Columns of degrees, with what heads them; those that most runs leave at 1 only where a row does not.
+// Columns of degrees with their headings; those usually equal to 1 are shown only if some row differs.
 static std::vector<std::pair<const char*, const char*>> degree_columns(const Table& table) {
   std::vector<std::pair<const char*, const char*>> columns{
       {"gpus", "gpus"}, {"tp", "tp"}, {"pp", "pp"}, {"dp", "dp"}};
@@ -85,7 +85,7 @@ static std::vector<std::pair<const char*, const char*>> degree_columns(const Tab
   return columns;
 }
 
-// Which shares are shown: those of context and expert parallelism only where some row has any.
+// The shares to show: context and expert parallelism only if some row has a share of it.
 static std::vector<std::size_t> shown_shares(std::span<const Shares> of_rows) {
   std::vector<std::size_t> shown;
   for (std::size_t share = 0; share < share_names.size(); ++share) {
@@ -101,7 +101,7 @@ static std::string value_text(const Table& table, const results::ColumnInfo& col
                                  : table.text(column.name, row);
 }
 
-// Settings without a column of their own in which these rows differ.
+// Settings without a separate column in which these rows differ.
 static std::vector<const results::ColumnInfo*> other_differences(const Table& table) {
   constexpr std::array<std::string_view, 18> shown{"model",        "cluster",
                                                    "gpus",         "tp",
@@ -123,7 +123,7 @@ static std::vector<const results::ColumnInfo*> other_differences(const Table& ta
   return differing;
 }
 
-// "" of the first row, "tie 63 %", "97 %".
+// "" for the first row, "tie 63 %", "97 %".
 static std::string chance_text(double chance, std::int64_t row) {
   if (row == 0) return "";
   return fmt::format("{}{:.0f} %", chance < results::sure ? "tie " : "", 100.0 * chance);
@@ -192,7 +192,7 @@ static std::string settings_text(const Table& table, std::int64_t row) {
 
 static std::string breakdown_text(const Table& table, std::int64_t row) {
   const bool has_path = table.find("breakdown/path_time") != nullptr;
-  text::TextTable text({"<  part", "exposed", "of step", "busy", has_path ? "on the path" : "", "<"});
+  text::TextTable text({"<  part", "exposed", "of step", "busy", has_path ? "on critical path" : "", "<"});
   const double step = table.number("step_time", row);
   for (const std::string_view part : time_category_names) {
     const double seconds = exposed(table, row, part);
@@ -209,7 +209,7 @@ static std::string breakdown_text(const Table& table, std::int64_t row) {
 }
 
 static std::string memory_text(const Table& table, std::int64_t row) {
-  text::TextTable text({"<  part", "held", "of limit", "<"});
+  text::TextTable text({"<  part", "memory", "of limit", "<"});
   const double limit = table.number("mem_limit", row);
   const auto add = [&](const std::string& name, double bytes) {
     text.add({"  " + name, text::show_gib(bytes), text::show_share(bytes / limit),
@@ -223,7 +223,7 @@ static std::string memory_text(const Table& table, std::int64_t row) {
   return text.text();
 }
 
-// Tokens of a traced step may not be known.
+// The number of tokens of a traced step may be unknown.
 static std::string rate_text(const Table& table, std::int64_t row) {
   const double rate = table.number("tokens_per_s", row);
   if (!std::isfinite(rate)) return "";
@@ -242,14 +242,14 @@ std::string page_text(const Table& table, std::int64_t row) {
       text += fmt::format(": short of {}", text::show_gib(margin));
     }
     if (const double excess = table.number("limit_excess", row); std::isfinite(excess)) {
-      text += fmt::format(" {}: {} past it", table.text("limit", row), text::show_share(excess));
+      text += fmt::format(" {}: {} beyond it", table.text("limit", row), text::show_share(excess));
     }
   }
   text += fmt::format("\n\nsettings\n{}", settings_text(table, row));
   if (std::isfinite(table.number("step_time", row))) {
     text += fmt::format(
         "\nstep {}  (without slowdown {}, tax {}{})\n{}{}MFU {}, evidence {}\n\n"
-        "where the step goes (stage {}, the busiest)\n{}",
+        "breakdown of the step (stage {}, the busiest)\n{}",
         text::show_time(table.number("step_time", row)),
         text::show_time(table.number("step_time_no_slowdown", row)),
         text::show_share(table.number("slowdown_tax", row)),

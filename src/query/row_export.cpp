@@ -15,7 +15,7 @@ using results::ResultRows;
 
 namespace {
 
-// The values of one column over a batch; one of the two is filled.
+// The values of one column over a batch; only one of the two vectors is filled.
 struct Batch {
   std::vector<std::int64_t> integers;
   std::vector<double> reals;
@@ -33,7 +33,7 @@ void add_number(const ColumnInfo& column, double value, std::string& out) {
     fmt::format_to(std::back_inserter(out), "{}", value);
 }
 
-// One value; `quote` makes a text of a word.
+// Formats one value; `quote` formats text.
 template <class Quote>
 void add_value(const ColumnInfo& column, const Batch& batch, std::size_t at, std::string_view missing,
                Quote quote, std::string& out) {

@@ -19,14 +19,14 @@ struct ExportRequest {
   std::string where;                 // RowFilter's expression
 };
 
-// Coded columns as words, config_id in 16 hex digits, numbers with the fewest digits that read back the same
-// (as float or double, as the column is), missing values as empty cells or null. Two-dimensional columns
-// become one per label: breakdown/exposed_time/forward. The CSV header puts units other than "1" behind
-// names: step_time[s]; JSON keys are the bare names. Calls `write` with whole lines; returns the number of
-// rows. UserError, 2: a column or expression the file does not know.
+// Coded columns as text, config_id as 16 hex digits, numbers with the fewest digits that read back equal
+// (as float or double, according to the column), missing values as empty cells or null. Two-dimensional
+// columns become one per label: breakdown/exposed_time/forward. The CSV header appends units other than "1"
+// to names: step_time[s]; JSON keys are the names only. Calls `write` with complete lines; returns the number
+// of rows. UserError 2: unknown column or invalid expression.
 std::int64_t export_rows(const results::ResultRows&, const ExportRequest&,
                          const std::function<void(std::string_view)>& write);
 
-[[nodiscard]] std::string csv_cell(std::string_view text);  // quoted where it must be (RFC 4180)
+[[nodiscard]] std::string csv_cell(std::string_view text);  // quoted if necessary (RFC 4180)
 
 }  // namespace echo::query

@@ -31,7 +31,7 @@ double variance_between(const Aspect& aspect, const Contender& a, const Contende
                                                : results::step_variance(a.error, b.error);
 }
 
-// That `first` is truly better; one half for equals. A row without a value is surely worse.
+// Probability that `first` is truly better; 0.5 for equal rows. A row without a value is certainly worse.
 double chance_of_first(const Aspect& aspect, const Contender& first, const Contender& other) {
   if (first.row == other.row) return 0.5;
   const double gap = other.cost[0] - first.cost[0];
@@ -41,7 +41,7 @@ double chance_of_first(const Aspect& aspect, const Contender& first, const Conte
   return results::normal_cdf(gap / sigma);
 }
 
-// Rows of a ranking as contenders.
+// The rows of a ranking as contenders.
 class Contenders {
  public:
   Contenders(const ResultRows& rows, const RankQuery& query)
@@ -52,7 +52,7 @@ class Contenders {
         filter_(rows, query.where) {}
   [[nodiscard]] const Aspect& aspect() const { return aspect_; }
 
-  // see(value of `per`, contender) for each feasible row that is kept.
+  // Calls see(value of `per`, contender) for each feasible row that satisfies `where`.
   template <class See>
   void for_each(See see) {
     std::vector<std::string> columns{"status", query_.by.metric, query_.per.empty() ? "status" : query_.per};
@@ -94,7 +94,7 @@ void compare_first_two(Ties& ties, const Aspect& aspect, const Contender& first,
   }
 }
 
-// "#1-#3, #5": the first and those that tie with it.
+// "#1-#3, #5": the first row and those that tie with it.
 std::string ranks_of(const std::vector<double>& chance) {
   std::string text;
   for (std::size_t begin = 0; begin < chance.size(); ++begin) {
@@ -116,7 +116,9 @@ std::string sources_of(const Ties& ties) {
   std::string text;
   for (const auto& [share, name] : parts)
     text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", name, 100.0 * share);
-  return text.empty() ? "" : "; its variance is of " + text;
+  if (parts.size() == 1 && parts.front().first >= 0.995)
+    return fmt::format("; the uncertainty comes entirely from the {} term", parts.front().second);
+  return text.empty() ? "" : "; the uncertainty comes from " + text;
 }
 
 }  // namespace
@@ -126,7 +128,8 @@ std::vector<Ties> ties_of(const ResultRows& rows, const RankQuery& query,
   std::vector<Ties> ties(groups.size());
   if (!is_judged(rows, query.by)) return ties;
   Contenders contenders(rows, query);
-  // The rows shown: group and place by row; then each group's first against all others.
+  // For the rows shown: group and position by row; then the first row of each group is compared with all
+  // others.
   std::map<std::int64_t, std::pair<std::size_t, std::size_t>> place;
   std::vector<std::vector<Contender>> shown(groups.size());
   for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -160,10 +163,12 @@ std::vector<Ties> ties_of(const ResultRows& rows, const RankQuery& query,
 
 std::string text_of(const Ties& ties, const RankedGroup& group, const RankQuery& query) {
   if (!ties.is_judged)
-    return fmt::format("ties: none claimed, the file holds no error of {}\n", query.by.metric);
+    return fmt::format("ties: not determined, the file has no error of {}\n", query.by.metric);
   if (group.feasible < 2 || ties.chance.empty()) return "";
   if (ties.tied == 0) {
-    return ties.is_exact ? "" : "ties: none (that #1 is the better of two has a chance of 9 in 10 or more)\n";
+    return ties.is_exact
+               ? ""
+               : "ties: none (#1 is better than every other row with a probability of at least 90 %)\n";
   }
   const auto listed =
       std::ranges::count_if(ties.chance, [](double chance) { return chance < results::sure; });
@@ -171,7 +176,7 @@ std::string text_of(const Ties& ties, const RankedGroup& group, const RankQuery&
   if (const std::int64_t more = ties.tied + 1 - listed; more > 0)
     text += fmt::format(" and {} more of {} rows", text::show_count(more), text::show_count(group.feasible));
   if (ties.is_exact) return text + fmt::format(" are equal in {}\n", query.by.metric);
-  text += " cannot be told apart (that #1 is the better of two has a chance below 9 in 10)\n";
+  text += " cannot be distinguished (the probability that #1 is better is below 90 %)\n";
   if (ties.chance.size() > 1)
     text += fmt::format("  #2 is {:.2f} % behind #1; their difference is known to +-{:.2f} % (80 % band){}\n",
                         100.0 * ties.gap, 100.0 * ties.band, sources_of(ties));

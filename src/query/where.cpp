@@ -23,7 +23,7 @@ sweep::Unit unit_of(const ColumnInfo& column) {
   return column.units == "s-1" ? sweep::per_second : sweep::plain;
 }
 
-// As the sweep language has it where the column is one of its axes.
+// The type in the sweep language if the column is one of its axes.
 Type type_of(const ColumnInfo& column) {
   const auto axis = std::ranges::find(sweep::axis_table, column.name, &sweep::AxisInfo::name);
   if (axis != sweep::axis_table.end() && axis->kind == sweep::AxisKind::flag) return Type::boolean;
@@ -46,7 +46,7 @@ UserError at_caret(const std::string& expression, const sweep::ExpressionError& 
 
 }  // namespace
 
-// Columns as the names of an expression; each gets a slot when it is first named.
+// Columns as the names of an expression; each gets a slot at its first occurrence.
 class ColumnSymbols : public sweep::Symbols {
  public:
   ColumnSymbols(const results::ResultRows& rows, RowFilter& filter) : rows_(rows), filter_(filter) {}
@@ -73,14 +73,14 @@ class ColumnSymbols : public sweep::Symbols {
     return std::ssize(texts_) - 1;
   }
 
-  // A word that no row can have is a slip of the pen.
+  // A text that no row can have is a mistake.
   std::optional<sweep::ExpressionError> check_comparison(std::string_view name, std::string_view literal,
                                                          std::int32_t offset) override {
     const ColumnInfo* column = rows_.find(name);
     if (column == nullptr || column->meanings.empty()) return std::nullopt;
     if (std::ranges::find(column->meanings, literal) != column->meanings.end()) return std::nullopt;
     sweep::ExpressionError error{.offset = offset, .length = static_cast<std::int32_t>(literal.size())};
-    error.what = fmt::format("no row has {} \"{}\"", name, literal);
+    error.what = fmt::format("no row can have {} \"{}\"", name, literal);
     error.unknown_name = literal;
     error.known = column->meanings;
     return error;
@@ -107,7 +107,7 @@ RowFilter::RowFilter(const results::ResultRows& rows, const std::string& express
   if (code->type != Type::boolean) {
     error = {.offset = 0, .length = static_cast<std::int32_t>(expression.size())};
     error.what = "the expression is not a condition";
-    error.remedy = "compare it with something, as in gpus <= 1024";
+    error.remedy = "compare it with a value, as in gpus <= 1024";
     throw at_caret(expression, error, {});
   }
   code_ = *code;

@@ -1,4 +1,4 @@
-// Rows that an expression keeps: --where "gpus <= 1024 and schedule == '1f1b'".
+// Selects rows by an expression: --where "gpus <= 1024 and schedule == '1f1b'".
 #pragma once
 
 #include <cstddef>
@@ -11,28 +11,28 @@
 
 namespace echo::query {
 
-// In the language of [[keep]], over the columns of the file. Names mean what they mean in a sweep: zero is a
-// number, flags such as sequence_parallel are true or false; other coded columns are texts. Real columns have
-// units: step_time < 5 s, mem_peak < 70 GiB.
+// The expression is in the language of [[keep]], over the columns of the file. Names have the same meaning as
+// in a sweep: zero is a number, flags such as sequence_parallel are true or false; other coded columns are
+// text. Real columns have units: step_time < 5 s, mem_peak < 70 GiB.
 class RowFilter {
  public:
-  // An empty expression keeps every row. UserError, 2, with a caret under the mistake.
+  // An empty expression keeps every row. UserError 2 with a caret under the mistake.
   RowFilter(const results::ResultRows&, const std::string& expression);
 
-  // The columns a scan must bring for keeps(), in this order, from its `first_column`-th on.
+  // The columns that a scan must provide for keeps(), in this order, starting at its `first_column`-th.
   [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
-  // Whether row `row` of the scan's batch is kept. A row that lacks a value the expression names is not, nor
-  // one for which it has none (division by zero).
+  // Whether row `row` of the scan's batch is kept. A row without a value that the expression uses is not
+  // kept, nor one for which the expression has no value (division by zero).
   [[nodiscard]] bool keeps(const results::Scan&, std::size_t first_column, std::int64_t row);
 
  private:
   struct Slot {
     sweep::Type type{};
-    std::vector<std::int64_t> texts;  // of codes 0, 1, ...; empty where the column is not text
+    std::vector<std::int64_t> texts;  // of codes 0, 1, ...; empty if the column is not text
   };
   friend class ColumnSymbols;
   std::vector<std::string> columns_;
-  std::vector<Slot> slots_;  // of columns_
+  std::vector<Slot> slots_;  // one per column of columns_
   sweep::Code code_;
   std::vector<sweep::Scalar> values_;
   bool keeps_all_ = false;

@@ -1,12 +1,12 @@
-// The choice of a layout with and without the slowdown of overlapped work.
+// Compares the choice of a layout with and without the slowdown of overlapped work.
 //
-// Problem. "The slowdown costs 3 %" does not say whether a simulator may leave it out: what counts is whether
-// it would still choose the same layout, and what a wrong choice costs.
+// Problem. "The slowdown costs 3 %" does not say whether a simulator may omit it: it matters whether the
+// simulator would still choose the same layout, and the cost of a wrong choice.
 //
 // Idea. One pass over the rows; each slice keeps its best step, its best step without slowdown, and the best
-// and worst steps among the rows that tie for the latter. Equal means equal picoseconds, as the file has
-// them: layouts that differ only where nothing runs are ties, and a tie may be broken either way, so that a
-// slice counts as changed only where no layout that wins without slowdown wins with it.
+// and worst steps among the rows that tie for the latter. Equal means equal picoseconds, as stored in
+// the file: layouts that differ only in idle parts tie, and a tie may be broken either way, so a slice counts
+// as changed only if no layout that wins without slowdown wins with it.
 #include "query/without_slowdown.hpp"
 
 #include <fmt/format.h>
@@ -60,7 +60,7 @@ std::vector<std::string> asked_inputs(const ResultRows& rows) {
   std::vector<std::string> names;
   for (const results::ColumnInfo& column : rows.columns())
     if (column.role == "input" && column.width == 1 && !is_of_layout(column.name) &&
-        column.name != "global_batch_tokens")  // follows from global_batch and seq_len
+        column.name != "global_batch_tokens")  // derived from global_batch and seq_len
       names.push_back(column.name);
   return names;
 }
@@ -136,7 +136,7 @@ WithoutSlowdown without_slowdown(const ResultRows& rows, const std::string& wher
       if (static_cast<training::Status>(scan.values(0)[at]) != training::Status::ok || !is_timed ||
           !filter.keeps(scan, first_filtered, i))
         continue;
-      const double apart = scan.values(3)[at];  // were collectives not to slow each other
+      const double apart = scan.values(3)[at];  // step time if collectives did not slow each other
       is_taxed = is_taxed || apart != no_slowdown;
       has_contention = has_contention || apart != step;
       for (std::size_t input = 0; input < inputs.size(); ++input)
@@ -150,7 +150,7 @@ WithoutSlowdown without_slowdown(const ResultRows& rows, const std::string& wher
 }
 
 static std::string losses_of(const WithoutSlowdown& found) {
-  std::string text = fmt::format("; taking it costs {} of the step in the median, {} at most",
+  std::string text = fmt::format("; choosing it costs {} of the step in the median, {} at most",
                                  text::show_share(found.median_loss), text::show_share(found.worst.loss));
   if (found.near_ties > 0) text += fmt::format("; near ties (0.1 % or less): {}", found.near_ties);
   return text;
@@ -164,15 +164,17 @@ std::string text_of(const WithoutSlowdown& found, const ResultRows& rows) {
                                  found.slices == 1 ? "" : "s", text::show_share(share_changed(found)));
   if (found.changed > 0) text += losses_of(found);
   if (found.told_apart > 0)
-    text += fmt::format("; layouts that tie without it, it tells apart in {}",
+    text += fmt::format("; it decides between layouts that tie without it in {}",
                         text::show_count(found.told_apart));
-  text += "\n  a slice: feasible rows alike in all but the layout";
+  text += "\n  a slice: feasible rows that differ only in the layout";
   if (!found.same.empty()) text += fmt::format(" (here: {})", joined(found.same));
-  if (found.single > 0) text += fmt::format("; {} of one row left out", text::show_count(found.single));
+  if (found.single > 0)
+    text += fmt::format("; {} with a single row left out", text::show_count(found.single));
   if (found.changed == 0) return text + "\n";
   const Table two = rows.pick(std::array{found.worst.without, found.worst.with});
-  return text + fmt::format("\n  most is lost with {} in place of {}: {}\n", config_key(two, 0).substr(0, 8),
-                            config_key(two, 1).substr(0, 8), what_differs(two, 1, 0));
+  return text + fmt::format("\n  largest loss: {} chosen instead of {}: {}\n",
+                            config_key(two, 0).substr(0, 8), config_key(two, 1).substr(0, 8),
+                            what_differs(two, 1, 0));
 }
 
 void add_without_slowdown(text::Json& json, const WithoutSlowdown& found, const ResultRows& rows) {

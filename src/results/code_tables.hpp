@@ -1,5 +1,5 @@
-// Codes of names: a column that names a model or a cluster stores a small number, and its attributes say
-// which is which.
+// Codes of names: a column of models or clusters stores a small number, and its attributes map numbers to
+// names.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@ namespace echo::results {
 enum class Role : std::int8_t { scale, input, outcome, metric, breakdown };
 [[nodiscard]] const char* name_of(Role);
 
-// Where the meanings of a coded column come from: fixed in the schema, or the names one sweep used, sorted.
+// Source of the meanings of a coded column: fixed in the schema, or the names used by the sweep, sorted.
 enum class Names : std::int8_t { none, fixed, models, clusters, gpus, frameworks, schedules, limits };
 
 struct Filler;  // fill.hpp
@@ -31,7 +31,7 @@ struct Column {
   const Filler* filler;
 };
 
-// What a group holds that is not a column; the file says so in its `description`.
+// The content of a group that is not a column; stored as its `description`.
 struct Group {
   const char *path, *description;  // "/pareto"
 };

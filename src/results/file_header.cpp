@@ -109,7 +109,7 @@ void write_header(Hdf5File& file, const FileHeader& header, std::int64_t rows,
 
 FileState read_state(const Hdf5File& file, const std::filesystem::path& name) {
   if (!file.has_attribute("/", "schema") || file.text_attribute("/", "schema") != schema_name)
-    throw UserError("\"" + name.string() + "\" is an HDF5 file, but not a result of this program",
+    throw UserError("\"" + name.string() + "\" is an HDF5 file, but not a result file of this program",
                     "choose another file with -o", 5);
   const auto text = [&](const char* attribute) {
     return file.has_attribute("/", attribute) ? file.text_attribute("/", attribute) : std::string();
@@ -134,7 +134,7 @@ FileState read_state(const Hdf5File& file, const std::filesystem::path& name) {
 
 const std::filesystem::path& existing(const std::filesystem::path& file) {
   if (!std::filesystem::exists(file))
-    throw UserError("there is no file \"" + file.string() + "\"", "give the .h5 file that a sweep wrote", 2);
+    throw UserError("there is no file \"" + file.string() + "\"", "give the .h5 file written by a sweep", 2);
   return file;
 }
 

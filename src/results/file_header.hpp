@@ -1,4 +1,4 @@
-// What a result file says of itself: the attributes of its root.
+// The root attributes of a result file.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ struct RowSettings {
 
 struct FileHeader {
   std::string name, title;  // of the sweep
-  // Keys, hex. sweep_key: of everything. row_key: what must be equal for rows to be mixed. The others say
+  // Keys, hex. sweep_key: of everything. row_key: must be equal for rows to share a file. The others show
   // what a difference comes from: the program, the presets, the fitted constants, the axes and rules.
   std::string sweep_key, row_key, code_key, catalog_key, calibration_key, space_key;
   std::string shard;           // "2/8"; empty = not one of several

@@ -83,8 +83,8 @@ void write_launches(Hdf5File& file, const std::vector<Launch>& launches) {
   write_words(file, "/provenance/runs/start", column_of(launches, &Launch::start), "start, UTC", scale);
   write_words(file, "/provenance/runs/end", column_of(launches, &Launch::end), "end, UTC; empty when killed",
               scale);
-  write_words(file, "/provenance/runs/stop_reason", column_of(launches, &Launch::stop_reason), "why it ended",
-              scale);
+  write_words(file, "/provenance/runs/stop_reason", column_of(launches, &Launch::stop_reason),
+              "reason of its end", scale);
 }
 
 void make_points(Hdf5File& file, std::uint64_t rows) {
@@ -95,8 +95,8 @@ void make_points(Hdf5File& file, std::uint64_t rows) {
   };
   for (const Planned& planned :
        {Planned{"/provenance/points/seconds", "s", "wall time of simulating this point", ElementType::f4},
-        Planned{"/provenance/points/worker", "1", "MPI process that did it", ElementType::i4},
-        Planned{"/provenance/points/launch", "1", "launch that did it", ElementType::i4},
+        Planned{"/provenance/points/worker", "1", "MPI process that simulated it", ElementType::i4},
+        Planned{"/provenance/points/launch", "1", "launch that simulated it", ElementType::i4},
         Planned{"/provenance/points/number", "1", "number of the point in the design space",
                 ElementType::i8}}) {
     storage::Shape chunk;
@@ -113,7 +113,7 @@ void write_layer_tables(Hdf5File& file, const std::vector<std::string>& tables) 
   file.make_texts("/provenance/layer_tables", tables);
   file.make_scale("/provenance/layer_tables");
   file.set_attribute("/provenance/layer_tables", "long_name",
-                     "layers of each chunk, by the codes of layer_split");
+                     "layers of each chunk, indexed by the codes of layer_split");
 }
 
 template <class T>
@@ -162,11 +162,12 @@ void write_failures(Hdf5File& file, const std::vector<Failure>& failures,
                scale);
   write_column(file, "/failures/number", ElementType::i8, column_of(failures, &Failure::id),
                "number of the point in the design space", scale);
-  write_column(file, "/failures/attempt", ElementType::i4, attempts, "which failure of this point, from 1",
-               scale);
+  write_column(file, "/failures/attempt", ElementType::i4, attempts,
+               "number of the failure of this point, from 1", scale);
   write_column(file, "/failures/launch", ElementType::i4, column_of(failures, &Failure::launch),
                "launch that tried", scale);
-  write_words(file, "/failures/message", column_of(failures, &Failure::message), "what went wrong", scale);
+  write_words(file, "/failures/message", column_of(failures, &Failure::message), "description of the failure",
+              scale);
 }
 
 std::vector<Launch> read_launches(const Hdf5File& file) {

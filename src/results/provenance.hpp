@@ -1,4 +1,5 @@
-// /provenance and /failures: whatever differs between two runs of the same sweep. Never part of the digest.
+// /provenance and /failures: everything that may differ between two runs of the same sweep. Never part of the
+// digest.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ struct Launch {
   std::string stop_reason;  // "done", "stopped", "killed"
 };
 
-// One attempt at a point that went wrong. A later attempt may have succeeded.
+// One failed attempt at a point. A later attempt may have succeeded.
 struct Failure {
   sweep::PointIndex id = 0;
   std::int32_t launch = 0;
@@ -44,7 +45,7 @@ void write_provenance(storage::Hdf5File&, const Provenance&, const std::vector<s
 // /failures; `config[i]` is the row of failures[i], -1 where the file has no such row. Nothing when empty.
 void write_failures(storage::Hdf5File&, const std::vector<Failure>&, const std::vector<std::int32_t>& config);
 
-// All but the attributes and texts: what another file carries on.
+// All except attributes and texts: the part that another file carries over.
 [[nodiscard]] std::vector<Launch> read_launches(const storage::Hdf5File&);
 [[nodiscard]] std::vector<Failure> read_failures(const storage::Hdf5File&);
 [[nodiscard]] std::vector<std::string> read_layer_tables(const storage::Hdf5File&);

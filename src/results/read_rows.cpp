@@ -77,7 +77,7 @@ ColumnInfo column_info(const Hdf5File& file, const std::string& path) {
 
 UserError not_ours(const std::filesystem::path& path) {
   return UserError("\"" + path.string() + "\" is not a result file of this program",
-                   "give the .h5 file that a sweep wrote", 2);
+                   "give the .h5 file written by a sweep", 2);
 }
 
 Hdf5File open_result(const std::filesystem::path& path) {
@@ -102,7 +102,7 @@ const ColumnInfo& ResultRows::at(std::string_view name) const {
   const ColumnInfo* found = find(name);
   if (found == nullptr)
     throw UserError("the file has no column \"" + std::string(name) + "\"",
-                    "echo-sweep describe FILE names those it has", 2);
+                    "echo-sweep describe FILE lists its columns", 2);
   return *found;
 }
 

@@ -1,5 +1,4 @@
-// Rows of a result by the names of their columns, batch by batch: what `top`, `show` and all other readers
-// stand on.
+// Reads rows of a result by column name, batch by batch; used by `top`, `show` and all other readers.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +27,7 @@ struct ColumnInfo {
 
 class Table;
 
-// What a result says, wherever it lies.
+// The interface of a result, in a file or in memory.
 class ResultRows {
  public:
   virtual ~ResultRows() = default;
@@ -46,7 +45,7 @@ class ResultRows {
   virtual void read(const ColumnInfo&, std::int64_t first, std::int64_t count,
                     std::vector<double>& out) const = 0;
 
-  // These rows, in this order, with every column. `config` still says where each stood.
+  // These rows, in this order, with every column. `config` keeps their original row numbers.
   [[nodiscard]] Table pick(std::span<const std::int64_t> rows) const;
   // The row whose config_id, as 16 hex digits, starts with `prefix`; nothing when none or several do.
   [[nodiscard]] std::optional<std::int64_t> row_of(std::string_view prefix) const;
@@ -89,7 +88,7 @@ class Table : public ResultRows {
   std::vector<ColumnValues> values_;
 };
 
-// Rows of a file: memory holds one batch, whatever the number of rows.
+// Rows of a file: only one batch is in memory.
 class ResultFile : public ResultRows {
  public:
   // UserError, 2: no such file, not one of ours.
@@ -111,7 +110,7 @@ class Scan {
   bool next();  // false at the end
   [[nodiscard]] std::int64_t first() const { return first_; }
   [[nodiscard]] std::int64_t count() const { return count_; }
-  // Of this batch, [count() * width], in the order of the columns asked for.
+  // Values of this batch, [count() * width], in the order of the requested columns.
   [[nodiscard]] const std::vector<double>& values(std::size_t column) const { return values_[column]; }
 
  private:

@@ -17,9 +17,10 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "columns are written as they lie in memory");
 
 [[noreturn]] void fail(const std::string& file, const std::string& attempted) {
-  throw UserError("cannot " + attempted + " in \"" + file + "\"",
-                  "check that the disk has room, that the file is whole, and that nobody else has it open",
-                  5);
+  throw UserError(
+      "cannot " + attempted + " in \"" + file + "\"",
+      "check that the disk has free space, that the file is intact, and that no other program has it open",
+      5);
 }
 
 // An HDF5 identifier that closes itself.
@@ -38,7 +39,7 @@ class Handle {
   herr_t (*close_)(hid_t);
 };
 
-// Errors are reported by us, once, in a user's words; HDF5's own stack dump stays off.
+// Errors are reported once as UserError; HDF5's own stack dump is disabled.
 void silence_hdf5() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
 
 hid_t stored(ElementType type) {
@@ -146,7 +147,7 @@ void Hdf5File::make_dataset(const DatasetSpec& spec) {
   const Handle space(H5Screate_simple(static_cast<int>(dimensions.size()), dimensions.data(), nullptr),
                      H5Sclose);
   const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-  H5Pset_obj_track_times(creation, false);  // dates stand under /provenance only
+  H5Pset_obj_track_times(creation, false);  // dates are under /provenance only
   H5Pset_attr_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
   if (!spec.chunk.empty()) {
     const auto chunk = extents(spec.chunk);
@@ -318,7 +319,8 @@ void sync_to_disk(const std::filesystem::path& path) {
   const bool synced = file >= 0 && ::fsync(file) == 0;
   if (file >= 0) ::close(file);
   if (!synced)
-    throw UserError("cannot bring \"" + path.string() + "\" to the disk", "check that it has room", 5);
+    throw UserError("cannot flush \"" + path.string() + "\" to disk", "check that the disk has free space",
+                    5);
 }
 
 }  // namespace echo::storage

@@ -23,7 +23,7 @@ struct DatasetSpec {
   std::string path;  // "/breakdown/exposed_time"; its group must exist
   ElementType type = ElementType::f8;
   Shape shape;  // [rows] or [rows, columns]
-  Shape chunk;  // empty = contiguous; else gzip 4 after shuffle
+  Shape chunk;  // empty = contiguous; otherwise gzip 4 after shuffle
 };
 
 class Hdf5File {
@@ -33,10 +33,10 @@ class Hdf5File {
   Hdf5File(Hdf5File&&) noexcept;
   Hdf5File& operator=(Hdf5File&&) = delete;
   ~Hdf5File();
-  void close();  // reports what a destructor cannot
+  void close();  // reports errors that a destructor cannot
 
   void make_group(const std::string& path);
-  // Real datasets are born NaN, with a `_FillValue` attribute that says so.
+  // Real datasets are initialised with NaN, recorded in a `_FillValue` attribute.
   void make_dataset(const DatasetSpec&);
   void make_text(const std::string& path, const std::string& text);  // scalar, variable-length UTF-8
   void make_texts(const std::string& path, std::span<const std::string> texts);

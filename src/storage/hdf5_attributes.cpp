@@ -14,7 +14,7 @@ namespace {
                        const char* verb) {
   throw UserError(std::string("cannot ") + verb + " the attribute \"" + name + "\" of \"" + path +
                       "\" in \"" + file + "\"",
-                  "check that the file was written by this program and is whole", 5);
+                  "check that the file was written by this program and is intact", 5);
 }
 
 // Writes one attribute of any type, replacing an older one. `space` and `type` are closed here.

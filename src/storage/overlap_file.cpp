@@ -143,7 +143,7 @@ OverlapFile read_overlaps(const std::filesystem::path& path) {
       [&](const TableColumn& column, const ColumnContent& read) { take_column(column, read, columns); });
   constexpr std::size_t most_bytes = std::size_t{1} << 30;
   if (bytes_of_names(columns, content.groups[0]) > most_bytes)
-    refuse_table(path, overlap_schema(), "the names of its kernels fill more than a GiB");
+    refuse_table(path, overlap_schema(), "the names of its kernels exceed 1 GiB");
   OverlapData data;
   for (const auto& record : content.groups[1]) {
     OverlapOrigin& origin = data.origins.emplace_back();

@@ -1,5 +1,5 @@
-// Datasets of overlaps on disk: kernels measured alone and beside communication. hdf5_schemas/overlap_v1.toml
-// is the contract.
+// Reads and writes datasets of overlaps: kernels measured alone and with concurrent communication.
+// hdf5_schemas/overlap_v1.toml is the contract.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// What stands in the columns of a dataset of overlaps.
+// The values in the columns of a dataset of overlaps.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// What stands in the columns of a profile file.
+// The values in the columns of a profile file.
 #pragma once
 
 #include <optional>

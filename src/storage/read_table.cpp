@@ -58,7 +58,7 @@ class Reader {
     // gzip makes 1032 bytes of one at most: more rows than that cannot be in the file.
     constexpr std::uint64_t most_per_byte = 1032;
     if (rows > std::filesystem::file_size(path_) * most_per_byte || rows > schema_.most_rows)
-      refuse("it claims more rows than it holds, or than are read");
+      refuse("it declares more rows than it has, or more than the maximum");
     content_.rows = static_cast<std::size_t>(rows);
   }
 
@@ -77,7 +77,7 @@ class Reader {
       const std::uint64_t count = length_of(path);
       if (count > most || (text > 0 && count != records.size()))
         refuse(path + " does not have one text for each of " + group.name);
-      if (!file_.is_text(path)) refuse(path + " is no text");
+      if (!file_.is_text(path)) refuse(path + " is not a text");
       const auto texts = file_.texts(path);
       records.resize(texts.size(), std::vector<std::string>(group.texts.size()));
       for (std::size_t record = 0; record < texts.size(); ++record) records[record][text] = texts[record];
@@ -87,8 +87,8 @@ class Reader {
 
   ColumnContent read_column(const TableColumn& column) {
     const std::string path = path_of(column);
-    if (length_of(path) != content_.rows) refuse(path + " has another number of rows");
-    if (file_.type(path) != column.type) refuse(path + " is of another type");
+    if (length_of(path) != content_.rows) refuse(path + " has a different number of rows");
+    if (file_.type(path) != column.type) refuse(path + " has a different type");
     std::vector<std::byte> bytes(content_.rows * size_of(column.type));
     file_.read_rows(path, 0, content_.rows, bytes.data());
     const std::string meanings =
@@ -113,7 +113,7 @@ class Reader {
     for (double& value : content.values) {
       if (value < 0.0 || value >= static_cast<double>(ours.size()) ||
           ours[static_cast<std::size_t>(value)] < 0.0)
-        refuse(path_of(column) + " holds a code without a name that this program knows");
+        refuse(path_of(column) + " has a code without a name that this program knows");
       value = ours[static_cast<std::size_t>(value)];
     }
   }
@@ -125,7 +125,7 @@ class Reader {
     const auto records =
         static_cast<double>(content_.groups[static_cast<std::size_t>(group - schema_.groups.begin())].size());
     for (const double value : content.values)
-      if (value < 0.0 || value >= records) refuse(path_of(column) + " counts past the end of " + group->name);
+      if (value < 0.0 || value >= records) refuse(path_of(column) + " points past the end of " + group->name);
   }
 
   const std::filesystem::path& path_;
@@ -151,7 +151,7 @@ TableContent read_table(const std::filesystem::path& path, const TableSchema& sc
                     "make one with " + made_by + " TABLE.csv -o FILE.h5", 2);
   if (!is_sealed(path))
     throw UserError(
-        "\"" + path.string() + "\" is no " + noun + ", or was changed or cut off since it was written",
+        "\"" + path.string() + "\" is not a " + noun + ", or was changed or truncated after it was written",
         "copy it again, or make it again with " + made_by, 2);
   try {
     return Reader(path, schema).read(take);
@@ -159,7 +159,7 @@ TableContent read_table(const std::filesystem::path& path, const TableSchema& sc
     if (failure.exit_code() == 2) throw;
     throw UserError(
         "\"" + path.string() + "\" cannot be used as a " + noun + ": " + failure.problems().front().what,
-        "it is damaged or no HDF5 file; make it again with " + made_by, 2);
+        "it is damaged or not an HDF5 file; make it again with " + made_by, 2);
   }
 }
 

@@ -41,7 +41,7 @@ void seal(const std::filesystem::path& file) {
   std::ofstream out(file, std::ios::binary | std::ios::app);
   if (text) out << *text << std::flush;
   if (!text || !out)
-    throw UserError("cannot finish \"" + file.string() + "\"", "check that the disk has room", 5);
+    throw UserError("cannot finish \"" + file.string() + "\"", "check that the disk has free space", 5);
 }
 
 bool is_sealed(const std::filesystem::path& file) {

@@ -1,4 +1,4 @@
-// Tables on disk: one dataset a column, groups of texts beside them, a digest over all of it and a seal over
+// Tables on disk: one dataset per column, groups of texts, a digest over all of it and a seal over
 // the file. What the columns mean is the business of whoever calls.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a table on disk looks like: columns along one dimension, and groups of texts that columns count. The
+// The schema of a table on disk: columns along one dimension, and groups of texts that columns index. The
 // schemas themselves are generated from hdf5_schemas/.
 #pragma once
 

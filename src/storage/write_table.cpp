@@ -1,4 +1,4 @@
-// Written beside its place and renamed, so that readers see a whole file or none.
+// Written to a temporary file and renamed, so that readers see a complete file or none.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -113,9 +113,8 @@ std::string write_table(const std::filesystem::path& file, const TableSchema& sc
                         const TableSource& source) {
   for (const TableColumn& column : schema.columns)
     if (names_of(column, source).size() > most_names)
-      throw UserError(
-          std::string("a ") + schema.noun + " holds 127 kinds of " + column.long_name + " at most",
-          "write several files", 2);
+      throw UserError(std::string("a ") + schema.noun + " can have at most 127 kinds of " + column.long_name,
+                      "write several files", 2);
   auto unfinished = file;
   unfinished += ".tmp";
   std::error_code error;

@@ -1,4 +1,4 @@
-// Writes JSON (RFC 8259), value by value; numbers that JSON has no word for (NaN, infinity) become null.
+// Writes JSON (RFC 8259), value by value; numbers without a JSON form (NaN, infinity) become null.
 #pragma once
 
 #include <concepts>
@@ -9,7 +9,7 @@
 namespace echo::text {
 
 [[nodiscard]] std::string json_text(std::string_view text);  // quoted and escaped
-[[nodiscard]] std::string json_number(double value);  // shortest digits that read back the same, or null
+[[nodiscard]] std::string json_number(double value);         // fewest digits that read back equal, or null
 
 class Json {
  public:
@@ -35,7 +35,7 @@ class Json {
   Json& open(char bracket);
   Json& raw(std::string_view token);
   void separate();
-  std::string text_, closers_;  // closers_: what ends each open bracket, innermost last
+  std::string text_, closers_;  // closers_: closing brackets of the open ones, innermost last
   bool after_key_ = false, first_ = true;
 };
 

@@ -1,4 +1,4 @@
-// Numbers as people read them, with their unit.
+// Formats numbers with units for people.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,6 @@ namespace echo::text {
 [[nodiscard]] std::string show_gib(double bytes);          // "61.2 GiB"
 [[nodiscard]] std::string show_share(double fraction);     // "40.3 %"
 [[nodiscard]] std::string show_count(std::int64_t count);  // "94 554"
-[[nodiscard]] std::string show_bar(double share, int width);  // '#' for each part of `width`, rounded
+[[nodiscard]] std::string show_bar(double share, int width);  // '#' characters, `width` for 1.0, rounded
 
 }  // namespace echo::text

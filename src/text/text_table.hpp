@@ -1,4 +1,4 @@
-// Columns of text under headings, aligned.
+// Aligned columns of text with headings.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@ class TextTable {
   // A heading that starts with '<' is aligned left (the mark is not shown), all others right.
   explicit TextTable(std::vector<std::string> headings) : headings_(std::move(headings)) {}
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
-  // One line each, two blanks between columns, no blanks at the ends.
+  // One line per row, two blanks between columns, no trailing blanks.
   [[nodiscard]] std::string text() const;
-  [[nodiscard]] std::string markdown() const;  // the same cells between bars
+  [[nodiscard]] std::string markdown() const;  // as a Markdown table
 
  private:
   std::vector<std::string> headings_;

@@ -24,7 +24,8 @@ UserError no_known_table(const CsvTable& table) {
       if (column != nullptr) columns += (columns.empty() ? "" : ", ") + std::string(column);
     known += fmt::format("\n    {}  ({})", columns, form.name);
   }
-  return UserError({{table.header_place(), "this is no table of measurements that can be validated", known}});
+  return UserError(
+      {{table.header_place(), "this is not a table of measurements that can be validated", known}});
 }
 
 MeasuredTable read_table(const std::string& file, const config::CatalogInputs& presets) {
@@ -34,7 +35,7 @@ MeasuredTable read_table(const std::string& file, const config::CatalogInputs& p
   if (!is_steps && !is_collectives && !kernels && !nsight::is_echo_table(table)) throw no_known_table(table);
   if (table.rows() == 0)
     throw UserError(
-        {{table.header_place(), "the table has a header and no row", "add a measurement a line"}});
+        {{table.header_place(), "the table has a header but no rows", "add one measurement per line"}});
   if (is_steps) return {file, config::read_measured_steps(table, presets)};
   if (is_collectives) return {file, config::read_measured_collectives(table, presets)};
   if (kernels)

@@ -1,4 +1,4 @@
-// Tables of measurements, told apart by the columns that their headers name, and read whole.
+// Reads tables of measurements, recognised by the column names in their headers.
 #pragma once
 
 #include <string>

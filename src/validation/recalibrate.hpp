@@ -1,4 +1,4 @@
-// A few constants of a user's site, from steps measured there.
+// Fits a few constants of a user's site to steps measured there.
 #pragma once
 
 #include <map>

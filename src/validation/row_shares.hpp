@@ -1,4 +1,5 @@
-// Rows of a table, each predicted by one worker, known to all of them afterwards.
+// Distributes the rows of a table over workers; each is predicted by one worker, and all workers get all
+// predictions.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +18,8 @@ class RowShares {
   RowShares() = default;  // one worker does all
   explicit RowShares(const parallel::Session& session) : session_(&session) {}
 
-  // `predict(i)` of every row i; what it gives must not hang on the rows asked before. Rows are dealt out in
-  // turns, since neighbours in a table cost alike. Collective: all workers know the same table.
+  // `predict(i)` of every row i; its result must not depend on earlier rows. Rows are distributed
+  // round robin, since neighbours in a table have similar costs. Collective: all workers know the same table.
   template <class Prediction, class Predict>
   [[nodiscard]] std::vector<Prediction> predict(std::size_t rows, Predict predict) const {
     static_assert(std::is_trivially_copyable_v<Prediction>);  // crosses MPI as bytes

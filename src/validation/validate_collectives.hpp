@@ -1,4 +1,4 @@
-// A table of measured collectives beside what the shipped network constants say of each.
+// Compares a table of measured collectives with predictions by the shipped network constants.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A table of measured kernels beside what the shipped constants say of each.
+// Compares a table of measured kernels with predictions by the shipped constants.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace echo::validation {
 
-// `kind` is that of the table the rows are of. What is compared is what was measured: seconds, or the
-// efficiency where the table has that. Collective.
+// `kind`: that of the table of the rows. The measured quantity is compared: seconds, or efficiency if the
+// table has it. Collective.
 [[nodiscard]] ValidatedTable validate_kernels(const std::vector<config::MeasuredKernel>&,
                                               config::KernelTable kind, const std::string& file,
                                               const config::CatalogInputs& presets, const ValidateOptions&);

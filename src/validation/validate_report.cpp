@@ -102,8 +102,8 @@ std::string report_json(const std::vector<ValidatedTable>& tables) {
 void write_rows(const std::string& path, const std::vector<ValidatedTable>& tables) {
   for (const ValidatedTable& table : tables)
     if (table.csv_header != tables.front().csv_header)
-      throw UserError("rows of training steps, kernels, collectives and slowdown do not fit one file",
-                      "validate " + tables.front().file + " and " + table.file + " one by one");
+      throw UserError("--csv cannot put tables of different kinds into one file",
+                      "validate " + tables.front().file + " and " + table.file + " separately");
   std::string out = tables.front().csv_header;
   for (const ValidatedTable& table : tables) out += table.csv;
   config::write_whole_file(path, out);

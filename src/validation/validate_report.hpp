@@ -1,4 +1,4 @@
-// What `validate` says of several tables at once, and what a user expects of them.
+// The report of `validate` on several tables, and the check of --expect.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// A table of kernels measured alone and beside communication: predicted overlapped times, and what it would
-// cost to assume that nothing slows.
+// Compares a table of kernels measured alone and with communication with predicted overlapped times, and with
+// the assumption of no slowdown.
 #pragma once
 
 #include <functional>

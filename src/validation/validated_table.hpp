@@ -1,4 +1,4 @@
-// One measured table with its predictions, as `validate` shows it; and what all such tables share.
+// One measured table with its predictions, as shown by `validate`, and the helpers common to all such tables.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace echo::validation {
 
-// What a user wants to see of tables, and who predicts their rows.
+// Options of the report, and the workers that predict rows.
 struct ValidateOptions {
   RowShares shares;
   bool wants_csv = false;

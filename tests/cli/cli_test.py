@@ -171,7 +171,7 @@ class Cli(unittest.TestCase):
         self.assertEqual(self.json_of("show", "small.h5", best["config_id"][:12].upper()), whole)
         self.assertEqual(self.json_of("show", "small.h5", str(best["config"])), whole)
         text = self.run_program("show", "small.h5", best["config_id"]).stdout
-        for heading in ("where the step goes", "memory of one GPU of each stage", "collectives of one GPU"):
+        for heading in ("breakdown of the step", "memory of one GPU of each stage", "collectives of one GPU"):
             self.assertIn(heading, text)
         self.run_program("show", "small.h5", "zzzz", code=2)
 

@@ -105,7 +105,7 @@ class Collective(unittest.TestCase):
         self.assertIn("nobody", self.refused("all_reduce", *cluster, "--gpus", "1"))
         self.assertIn("between 2", self.refused("send_recv", *cluster, "--gpus", "8"))
         self.assertIn("--collectives generic", self.refused("all_reduce", *cluster, "--chunks", "4"))
-        self.assertIn("of NCCL", self.refused("all_reduce", *cluster, "--collectives", "generic", "--proto", "LL"))
+        self.assertIn("applies to NCCL", self.refused("all_reduce", *cluster, "--collectives", "generic", "--proto", "LL"))
         self.assertIn("not a size", self.refused("all_reduce", *cluster, "--bytes", "8Q"))
         self.assertIn("range", self.refused("all_reduce", *cluster, "--bytes", "8G:8"))
         self.assertIn("no machine", self.refused("all_reduce"))

@@ -125,7 +125,7 @@ class Convert(unittest.TestCase):
         self.assertIsNone(self.info(bare)["step_s"])
         priced = self.folder / "priced.jsonl"
         said = run("convert", bare, "--cluster", "dgx-h100-ndr400", "-o", priced).stdout
-        self.assertIn("0 have none still", said)
+        self.assertIn("0 remain without one", said)
         self.assertEqual(self.info(priced)["untimed"], 0)
         there = {"kernels": self.info(self.trace), "priced": self.info(priced)}
         for table in ("kernels", "communication"):  # the same machine, the same framework: the same times
@@ -149,7 +149,7 @@ class Convert(unittest.TestCase):
         other = self.folder / "other.jsonl"
         for arguments, what in ((("convert", self.sweep, "-o", other), "2 points, not one"),
                                 (("convert", self.sweep, "--point", 2, "-o", other), "no point 2"),
-                                (("convert", self.sweep, "--point", "x", "-o", other), "no number"),
+                                (("convert", self.sweep, "--point", "x", "-o", other), "not a number"),
                                 (("convert", self.file, "-o", other), "--id"),
                                 (("convert", self.trace), "no output"),
                                 (("convert", self.trace, "--id", 0, "-o", other), "neither"),
@@ -175,7 +175,7 @@ class Replayed(unittest.TestCase):
             run(sweep, "-o", out)
             for source in ((out, "--id", 0), (sweep, "--point", 0)):
                 told = run("convert", *source, "-o", out.with_suffix(".jsonl"), code=2).stderr
-                self.assertIn("is a trace that is replayed", told)
+                self.assertIn("is a replayed trace", told)
 
 
 class Gaps(unittest.TestCase):

@@ -112,7 +112,7 @@ class Recalibrate(unittest.TestCase):
     def test_wrong_inputs_are_told(self):
         self.assertIn("one table", self.run_program("validate", "mine.csv", "mine.csv", "--recalibrate", "s.toml", code=2))
         (self.folder / "gemm.csv").write_text("gpu,library,dtype,m,n,k,latency_us\nh100-sxm,sglang,bfloat16,8,8,8,9\n")
-        self.assertIn("no table of training steps",
+        self.assertIn("not a table of training steps",
                       self.run_program("validate", "gemm.csv", "--recalibrate", "s.toml", code=2))
         self.assertIn("cannot read the site file", self.run_program("validate", "mine.csv", "--site", "none.toml", code=3))
         (self.folder / "bad.toml").write_text("[gpus.h100-sxm]\nbase = \"h100-smx\"\nsource = \"s\"\ngrade = \"measured\"\n")

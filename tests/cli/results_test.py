@@ -103,7 +103,7 @@ class Results(unittest.TestCase):
         with h5py.File(self.folder / "old.h5", "r+") as file:
             for name in [name for name in file if "error" in name]:
                 del file[name]
-        self.assertIn("ties: none claimed, the file holds no error of train_time",
+        self.assertIn("ties: not determined, the file has no error of train_time",
                       self.run_program("top", "old.h5").stdout)
         told = self.json_of("top", "old.h5")
         self.assertFalse(told["groups"][0]["ties"]["judged"])
@@ -154,7 +154,7 @@ class Results(unittest.TestCase):
         np.testing.assert_allclose(self.column("limit_excess")[late], time[late] / (120 * 86400) - 1, rtol=1e-5)
         row = str(np.flatnonzero(late)[0])
         self.assertIn("reason limit deadline", self.run_program("show", "small.h5", row).stdout)
-        self.assertIn("where the step goes", self.run_program("show", "small.h5", row).stdout)
+        self.assertIn("breakdown of the step", self.run_program("show", "small.h5", row).stdout)
 
     # --- export
     def test_csv_reads_back_what_the_file_holds(self):
@@ -222,7 +222,7 @@ class Results(unittest.TestCase):
         self.assertEqual(diff["only_first"] + diff["both"], len(self.column("config")))
         self.assertEqual((diff["metrics"], diff["status"]), ([], []))  # rows of both files are the same
         causes = {change["cause"] for change in diff["ranks"]}
-        self.assertLessEqual(causes, {"only in the first file [space]", "rows ahead of it came, went or changed"})
+        self.assertLessEqual(causes, {"only in the first file [space]", "rows ranked before it were added, removed or changed"})
         self.assertTrue(causes)
 
     def test_diff_tells_settings_from_the_space(self):

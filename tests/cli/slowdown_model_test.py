@@ -111,7 +111,7 @@ class SlowdownModel(unittest.TestCase):
         self.write("metrics.slowdown")
         done = self.run_program("there/small.toml", "-o", "out.h5", code=2)
         self.assertIn("small.toml:6:13: error: the slowdown model", done.stderr)
-        self.assertIn("what profilers measure", done.stderr)
+        self.assertIn("metrics measured by profilers", done.stderr)
         self.assertFalse((self.folder / "out.h5").exists())
 
     def test_a_model_that_a_baseline_beats_is_told_of(self):
@@ -165,7 +165,7 @@ class SlowdownModel(unittest.TestCase):
         self.assertEqual(longer, sorted(longer, reverse=True))
         self.assertGreater(longer[0], 0.0)
         page = self.run_program("show", "out.h5", taxed["config_id"]).stdout
-        self.assertIn("longer beside collectives", page)
+        self.assertIn("longer because of collectives", page)
         self.assertIn(pairs[0]["kernel"], page)
 
 

@@ -81,9 +81,9 @@ class Slowdown(unittest.TestCase):
 
     def test_of_kernels_never_seen_nothing_is_claimed(self):
         done = self.run_program("evaluate", self.imported(), "--group", "kernel", "--folds", "3", "--repeats", "1")
-        self.assertIn("does not beat the baselines on unseen rows: stays off by default", done.stdout)
+        self.assertIn("does not beat the baselines on unseen rows, so it stays off by default", done.stdout)
         self.assertIn("held out by kernel name, 3 folds", done.stdout)
-        self.assertIn("no row says what communicated", done.stdout)
+        self.assertIn("no row records the communication", done.stdout)
 
     def test_the_same_bytes_twice_and_others_for_another_seed(self):
         data = self.imported()
@@ -110,7 +110,7 @@ class Slowdown(unittest.TestCase):
         self.assertEqual(info["errors"][0]["of"], "this model")
         self.assertEqual(info["errors"][1]["of"], "no slowdown")
         self.assertEqual(info["bytes"], (self.folder / "a.model").stat().st_size)
-        self.assertIn("no sweep can use it", self.run_program("info", "a.model").stdout)
+        self.assertIn("sweeps cannot use it", self.run_program("info", "a.model").stdout)
         self.run_program("train", data, "-o", "b.model", "--folds", "2", "--repeats", "1")
         self.assertEqual((self.folder / "a.model").read_bytes(), (self.folder / "b.model").read_bytes())
 
@@ -144,7 +144,7 @@ class Slowdown(unittest.TestCase):
     # --- wrong input
     def test_a_table_without_shapes_trains_no_model_for_sweeps(self):
         done = self.run_program("train", self.imported(), "-o", "a.model", "--features", "simulator", code=2)
-        self.assertIn("its shape", done.stderr)
+        self.assertIn("the shape of the kernel", done.stderr)
         self.assertIn("--features metrics", done.stderr)
         self.assertNotIn("a.model", self.files())
 

@@ -189,7 +189,7 @@ class Validate(unittest.TestCase):
         told = self.run_program("steps.csv", "gemm.csv", "empty.csv", "header.csv", "tea.csv", "missing.csv",
                                 "attention.csv", code=2)
         for words in ("gemm.csv:3:36: error:", "steps.csv:2:35: error:", 'did you mean "seq_len"?', "empty.csv:1:1: error: the table is empty",
-                      "header.csv:1:1: error: the table has a header and no row", "tea.csv:1:1: error:",
+                      "header.csv:1:1: error: the table has a header but no rows", "tea.csv:1:1: error:",
                       "cannot read the table missing.csv"):
             self.assertIn(words, told)
         self.assertNotIn("attention.csv:", told)
@@ -198,11 +198,11 @@ class Validate(unittest.TestCase):
         (self.folder / "steps.csv").write_text(TABLES["steps.csv"].replace("stratum\n", "stratum,who\n").replace("mine\n", "mine,I\n"))
         done = subprocess.run([PROGRAM, "validate", "steps.csv"], cwd=self.folder, capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 0)
-        self.assertIn('warning: column "who" is not known', done.stderr)
+        self.assertIn('warning: column "who" is unknown', done.stderr)
         self.assertEqual(done.stdout.replace("who", ""), done.stdout)
 
     def test_rows_of_steps_and_kernels_do_not_share_a_file(self):
-        self.assertIn("one by one", self.run_program("gemm.csv", "steps.csv", "--csv", "rows.txt", code=2))
+        self.assertIn("separately", self.run_program("gemm.csv", "steps.csv", "--csv", "rows.txt", code=2))
         self.assertFalse((self.folder / "rows.txt").exists())
 
     def test_a_file_that_cannot_be_written_is_exit_5(self):

@@ -63,7 +63,7 @@ mpirun -n 2 "$program" lock.h5 $ids --microseconds 10000 >locked_out 2>&1 &
 launcher=$!
 for _ in $(seq 100); do [[ -e lock.h5.lock ]] && break; sleep 0.05; done
 run 1 5 lock.h5 $ids
-expect "another launch is at work .*host $(hostname), process [0-9]+, since 20"
+expect "another launch is running .*host $(hostname), process [0-9]+, since 20"
 pkill -KILL -P $launcher; kill -KILL $launcher; wait $launcher 2>/dev/null || true
 run 2 0 lock.h5 $ids
 [[ $(digest) == "$whole" && ! -e lock.h5.lock ]] || fail "after a stale lock"

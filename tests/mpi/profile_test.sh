@@ -36,5 +36,5 @@ head -c 5000 gemm.h5 >cut.h5
 code=0
 timeout 60 mpirun -n 3 "$program" "$sweep" -o none.h5 --profile cut.h5 >out 2>err || code=$?
 [[ $code == 2 && ! -e none.h5 ]] || { cat out err; fail "a profile that is cut off: exit $code"; }
-grep -q 'changed or cut off' err || { cat err; fail "no word of what is wrong"; }
+grep -q 'changed or truncated' err || { cat err; fail "no word of what is wrong"; }
 echo "1, 2 and 3 workers agree: $reference"

@@ -29,7 +29,7 @@ timeout 60 mpirun -n 2 "$program" "$sweep" -o cut.h5 >out 2>err || { cat err; fa
 
 "$program" show alone.h5 0 >shown || fail "show: exit $?"
 grep -q '^remark' shown && { cat shown; fail "show cannot simulate the row again"; }
-grep -q 'critical path: what carries most' shown || { cat shown; fail "show does not explain the step"; }
+grep -q 'critical path: largest contributions' shown || { cat shown; fail "show does not explain the step"; }
 "$program" top alone.h5 >out || fail "top: exit $?"
 "$program" plan "$sweep" >out || fail "plan: exit $?"
 

@@ -1,8 +1,9 @@
-// The constants of the GPU's kind, on the network that its words name, are the prior; what the logs say moves
-// them. Inside a node the same GPUs behave alike, so those constants are held closely and the fabric's are
-// free. Left out: runs whose in- and out-of-place times differ by more than 25 %, sizes below 512 bytes (they
-// cost what 512 do), and below 64 MiB runs in which one process drives several GPUs (each adds about 4 us).
-// Every other size, kept from a second fit, tells how well sizes between are met.
+// The prior is the set of constants of the same GPU kind on the named network; the fit to the logs moves it.
+// Within a node the same GPUs behave equally, so those constants are held closely, and those of the fabric
+// are free. Left out: runs whose in- and out-of-place times differ by more than 25 %, sizes below 512 bytes
+// (they cost the same as 512), and below 64 MiB runs in which one process drives several GPUs (each adds
+// about 4 us). A second fit leaves out every other size, which shows the accuracy of interpolation between
+// sizes.
 #include "cli/collective/calibrate_nccl.hpp"
 
 #include <fmt/format.h>
@@ -53,7 +54,7 @@ std::string why_left_out(const MeasuredCollectiveRow& row) {
 
 void add(const CsvTable& table, const std::string& path, const config::CatalogInputs& presets, Data& out) {
   if (!config::is_collective_table(table))
-    throw UserError({{table.header_place(), "this is no table of measured collectives",
+    throw UserError({{table.header_place(), "this is not a table of measured collectives",
                       "its header must name " + config::collective_table_columns()}});
   const auto rows = config::read_measured_collectives(table, presets);
   for (const MeasuredCollectiveRow& row : rows) {
@@ -92,7 +93,7 @@ std::vector<accuracy::Comparison> compared(const std::vector<MeasuredCollective>
   return out;
 }
 
-// Each half of the sizes as the other half's fit sees it.
+// Predicts each half of the sizes with the fit to the other half.
 std::vector<accuracy::Comparison> held_out(const std::vector<MeasuredCollective>& rows,
                                            const NetworkConstants& prior) {
   std::vector<accuracy::Comparison> out;
@@ -107,14 +108,15 @@ std::vector<accuracy::Comparison> held_out(const std::vector<MeasuredCollective>
   return out;
 }
 
-// The share of the NICs' rate that is reached, where the runs hardly tell it.
+// The achieved share of the NICs' rate, where the runs hardly determine it.
 std::string advice(const collective::FittedConstants& fit) {
   constexpr double well_known = 0.05;
   const auto fields = collective::network_constant_fields();
   for (std::size_t f = 0; f < fields.size(); ++f)
     if (fields[f].member == &NetworkConstants::network_rate &&
         !(fit.moved[f] && fit.error[f] < well_known * fit.constants.network_rate))
-      return "these runs hardly show how fast the NICs are: add one of all_gather_perf on two nodes\n";
+      return "these runs hardly determine the bandwidth of the NICs: add a run of all_gather_perf on two "
+             "nodes\n";
   return "";
 }
 
@@ -135,7 +137,7 @@ NcclCalibration calibrate_nccl(const NcclCalibrationRequest& request, const conf
   for (const std::string& path : request.logs) add(table_of(path, request.hints), path, presets, data);
   if (data.rows.empty())
     throw UserError("nothing is left to fit: " + validation::skipped_text(data.left_out),
-                    "give runs of more sizes, one process a GPU");
+                    "give runs of more sizes with one process per GPU");
   NetworkConstants prior = data.has_several ? data.several : data.one_node;
   const std::string prior_name = prior.name;
   prior.name = request.name;
@@ -164,7 +166,7 @@ NcclCalibration calibrate_nccl(const NcclCalibrationRequest& request, const conf
   text::TextTable compare = validation::error_columns("all rows");
   compare.add(validation::error_cells("with " + prior_name, accuracy::summarise(before)));
   compare.add(validation::error_cells("fitted", fitted));
-  compare.add(validation::error_cells("every other size unseen", unseen));
+  compare.add(validation::error_cells("every other size held out", unseen));
   out.report += "\n" + compare.text();
   if (data.has_several) out.report += "\n" + constants_text(fit, prior) + advice(fit);
   out.report += "\n" + validation::skipped_text(data.left_out);

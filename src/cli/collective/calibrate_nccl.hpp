@@ -1,4 +1,4 @@
-// The network constants of a user's cluster, from their own runs of nccl-tests.
+// The network constants of a user's cluster, fitted to the user's runs of nccl-tests.
 #pragma once
 
 #include <string>
@@ -15,12 +15,12 @@ struct NcclCalibration {
 };
 
 struct NcclCalibrationRequest {
-  std::vector<std::string> logs;  // of nccl-tests, or tables of measured collectives
+  std::vector<std::string> logs;  // outputs of nccl-tests, or tables of measured collectives
   config::NcclLogHints hints;
   std::string name, date;
 };
 
-// Throws UserError (file:line) where a log is none, or where nothing is left to fit.
+// Throws UserError (file:line) if a log is not one of nccl-tests, or if nothing is left to fit.
 [[nodiscard]] NcclCalibration calibrate_nccl(const NcclCalibrationRequest&, const config::CatalogInputs&);
 
 }  // namespace echo::cli

@@ -85,7 +85,8 @@ textbook::Dimension dimension_of(const std::string& text) {
   std::vector<std::string> words =
       split(std::string(config::trimmed(std::string_view(text).substr(close + 1))), ' ');
   std::erase(words, "");
-  if (words.size() != 4) throw UserError("\"" + text + "\" needs a bandwidth and a latency behind it", form);
+  if (words.size() != 4)
+    throw UserError("\"" + text + "\" needs a bandwidth and a latency after the size", form);
   d.bandwidth = BytesPerSecond(
       quantity(words[0] + " " + words[1], config::UnitKind::bytes_per_second, "the bandwidth"));
   d.latency = from_seconds(quantity(words[2] + " " + words[3], config::UnitKind::duration, "the latency"));

@@ -1,4 +1,4 @@
-// What `echo-sweep collective` is asked, in a user's words.
+// Parses the options of `echo-sweep collective`.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@
 
 namespace echo::cli {
 
-// All of them throw UserError, with what is meant where a name is only mistyped.
+// All of them throw UserError, with a suggestion for a mistyped name.
 
-// "all_reduce", also as all-reduce or allreduce; what runs between GPUs.
+// A collective between GPUs: "all_reduce", also written all-reduce or allreduce.
 [[nodiscard]] ops::CollectiveKind collective_named(const std::string& text);
 
-// "8:8G" doubles from the first to the last, "1M:64M:4" goes by fours, "1M,3M" lists. As nccl-tests has it,
-// K, M and G are powers of 1024; "64 MiB" and "1 GB" are taken at their word.
+// "8:8G" doubles from the first to the last, "1M:64M:4" goes by fours, "1M,3M" lists. As in nccl-tests,
+// K, M and G are powers of 1024; "64 MiB" and "1 GB" have their standard meaning.
 [[nodiscard]] std::vector<std::int64_t> sizes_of(const std::string& text);
 
-// "Ring(8) 450 GB/s 100 ns, Switch(4) 50 GB/s 1 us", from the GPU outwards; bandwidth of one GPU and
-// direction. Where there are several, the last is between nodes.
+// "Ring(8) 450 GB/s 100 ns, Switch(4) 50 GB/s 1 us", from the GPU outwards; bandwidth per GPU and
+// direction. Where there are several, the last one is between nodes.
 [[nodiscard]] std::vector<textbook::Dimension> dimensions_named(const std::string& text);
 
 // Gives an axis of words or whole numbers the value that `text` spells; `option` names it in messages.

@@ -50,7 +50,7 @@ machine::GroupSpan span_of(const CollectiveAsk& ask, const machine::ClusterSpec&
   }
   if (is_pair && ranks != 2)
     throw UserError(fmt::format("send_recv is between 2 GPUs, not {}", ranks), "use --gpus 2");
-  if (ranks < 2) throw UserError("one GPU has nobody to talk to", "use --gpus 2 or more");
+  if (ranks < 2) throw UserError("a collective needs at least 2 GPUs", "use --gpus 2 or more");
   if (ranks % per_node != 0) {
     throw UserError(fmt::format("{} GPUs do not fill nodes of {} evenly", ranks, per_node),
                     fmt::format("use a multiple of {}, or --gpus-per-node", per_node));
@@ -71,12 +71,12 @@ std::string version_text(std::int32_t version) {  // as NCCL prints it: 22105, a
 
 std::string facts_of(const CollectiveAsk& ask, const machine::ClusterSpec& cluster) {
   std::string facts =
-      fmt::format("scale-up {:.0f} GB/s a GPU, {} NICs of {:.1f} GB/s a node, {}",
+      fmt::format("scale-up {:.0f} GB/s per GPU, {} NICs of {:.1f} GB/s per node, {}",
                   cluster.scale_up.bandwidth.value * 1e-9, cluster.nics_per_node,
                   cluster.scale_out.bandwidth.value * 1e-9,
                   machine::topology_table()[static_cast<std::size_t>(cluster.topology.index())]->name);
   if (ask.config.recipe.collectives == ops::CollectiveModel::generic)
-    return facts + "; generic: bare links, no software; 16 channels assumed";
+    return facts + "; generic: links only, no software overhead; 16 channels assumed";
   const std::int32_t version = ask.config.nccl_version != 0 ? ask.config.nccl_version : cluster.nccl_version;
   return facts + fmt::format("; NCCL {}, constants {}", version_text(version), cluster.network);
 }
@@ -135,7 +135,7 @@ CollectiveTable price_collective_table(const CollectiveAsk& ask, const config::C
 CollectiveTable price_collective_table(const CollectiveAsk& ask) {
   const ops::GenericSettings settings = simulate::generic_settings_of(ask.config.recipe);
   CollectiveTable table{.machine = dimension_text(ask.dimensions),
-                        .facts = "generic: bare links, no software; 16 channels assumed",
+                        .facts = "generic: links only, no software overhead; 16 channels assumed",
                         .ranks = 1,
                         .nodes = 1};
   for (const textbook::Dimension& d : ask.dimensions) {

@@ -1,4 +1,4 @@
-// One collective over a range of sizes, as nccl-tests would show it, on a machine that need not be there.
+// Predicts the table that nccl-tests would print: one collective over a range of sizes on a given machine.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ namespace echo::cli {
 struct CollectiveAsk {
   ops::CollectiveKind kind{};
   std::vector<std::int64_t> sizes;  // bytes, as nccl-tests counts them
-  std::int32_t ranks = 0;           // 0 = those of one node
-  std::int32_t per_node = 0;        // 0 = all of a node
-  training::TrainingConfig config;  // NCCL's version and the recipe's choices of collectives
-  // A machine of the user's own, in place of the cluster's; generic collectives only.
+  std::int32_t ranks = 0;           // 0 = all GPUs of one node
+  std::int32_t per_node = 0;        // 0 = all GPUs of a node
+  training::TrainingConfig config;  // the NCCL version and the recipe's options for collectives
+  // A user-defined machine in place of the cluster; generic collectives only.
   std::vector<textbook::Dimension> dimensions;
 };
 
@@ -32,22 +32,22 @@ struct CollectiveRow {
 
 struct CollectiveTable {
   std::string machine;  // the cluster's name, or the dimensions
-  std::string facts;    // what its times hang on, in words
+  std::string facts;    // the facts that its times depend on, as text
   std::int32_t ranks = 0, nodes = 0;
   std::vector<CollectiveRow> rows;
 };
 
-// Bytes on the bus for each byte of the call: what makes bandwidths of different collectives comparable.
+// Bytes on the bus per byte of the call, which makes bandwidths of different collectives comparable.
 // Source: NVIDIA/nccl-tests doc/PERFORMANCE.md.
 [[nodiscard]] double bus_factor(ops::CollectiveKind kind, std::int32_t ranks);
 
-// Throws UserError where the cluster has not that many GPUs, or they do not fill their nodes evenly.
+// Throws UserError if the cluster has too few GPUs, or if they do not fill their nodes evenly.
 [[nodiscard]] CollectiveTable price_collective_table(const CollectiveAsk&, const config::CatalogInputs&,
                                                      machine::ClusterId cluster);
 [[nodiscard]] CollectiveTable price_collective_table(const CollectiveAsk&);  // on its own dimensions
 
 [[nodiscard]] std::string text_of(const CollectiveAsk&, const CollectiveTable&);
-// Several machines, a column of time and bus bandwidth each.
+// Several machines, with columns of time and bus bandwidth for each.
 [[nodiscard]] std::string side_by_side(const CollectiveAsk&, const std::vector<CollectiveTable>&);
 void add_json(text::Json&, const CollectiveTable&);
 

@@ -1,4 +1,4 @@
-// echo-sweep calibrate nccl LOG...: network constants of a cluster from runs of nccl-tests on one and two
+// echo-sweep calibrate nccl LOG...: fits the network constants of a cluster to nccl-tests runs on one and two
 // nodes.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -27,14 +27,15 @@ int run(Arguments& a) {
   NcclCalibrationRequest& request = a.request;
   if (request.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-._") != std::string::npos ||
       request.name.empty())
-    throw UserError("\"" + request.name + "\" is no name of a preset",
-                    "use small letters, digits and dashes: --name my-cluster");
+    throw UserError("\"" + request.name + "\" is not a valid preset name",
+                    "use lower-case letters, digits, dashes, dots and underscores: --name my-cluster");
   if (!a.nccl.empty()) request.hints.nccl_version = config::read_nccl_version(a.nccl);
   if (!a.nccl.empty() && request.hints.nccl_version == 0)
-    throw UserError("\"" + a.nccl + "\" is no version of NCCL", "write it as 2.21.5");
+    throw UserError("\"" + a.nccl + "\" is not an NCCL version", "write it as 2.21.5");
   constexpr std::int64_t most = 1'000'000;
   if (a.nodes > most || a.ranks > most)
-    throw UserError("no cluster has so many", "give the nodes and ranks of the run");
+    throw UserError("--nodes or --ranks is larger than 1000000",
+                    "give the numbers of nodes and ranks of the run");
   request.hints.nodes = static_cast<std::int32_t>(a.nodes),
   request.hints.ranks = static_cast<std::int32_t>(a.ranks);
   if (request.date.empty()) request.date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
@@ -43,29 +44,30 @@ int run(Arguments& a) {
   const std::string path = a.output.empty() ? request.name + ".toml" : a.output;
   config::write_whole_file(path, done.file_text);
   fmt::print(
-      "{}\nwrote {}. To use it, put it into a folder networks/ of your presets "
+      "{}\nwrote {}. To use it, put it into the folder networks/ of your presets "
       "(~/.config/echo-sweep/networks, or\n"
-      "catalog/networks beside the sweep) and write  network = \"{}\"  in the file of your cluster.\n",
+      "catalog/networks next to the sweep) and write  network = \"{}\"  in the file of your cluster.\n",
       done.report, path, request.name);
   return 0;
 }
 
 std::function<int(Invocation&)> declare(Options& options) {
   const auto a = std::make_shared<Arguments>();
-  options.choice(a->what, "what", {"nccl"}, "what is calibrated");
-  options.arguments(a->request.logs, "LOG", "output of nccl-tests, or CSV tables of measured collectives");
+  options.choice(a->what, "what", {"nccl"}, "what to calibrate");
+  options.arguments(a->request.logs, "LOG", "outputs of nccl-tests, or CSV tables of measured collectives");
   a->request.name = "my-cluster";
-  options.value(a->request.name, "--name", "name of the preset that is written");
-  options.value(a->output, "-o,--output", "file to write; NAME.toml unless given");
-  options.value(a->request.hints.gpu, "--gpu", "kind of GPU, where the logs do not name it: h100-sxm");
+  options.value(a->request.name, "--name", "name of the preset to write");
+  options.value(a->output, "-o,--output", "file to write (default: NAME.toml)");
+  options.value(a->request.hints.gpu, "--gpu", "GPU preset, if the logs do not name the GPU: h100-sxm");
   options.value(a->request.hints.network, "--network",
-                "NICs of a node and how they are driven: \"8x400Gb/s IB\"");
-  options.value(a->request.hints.collective, "--collective", "where the logs do not name it: all_reduce");
-  options.value(a->nodes, "--nodes", "nodes of the runs, where the logs do not list them");
-  options.value(a->ranks, "--ranks", "ranks of the runs, likewise");
-  options.value(a->nccl, "--nccl", "version of NCCL, where the logs do not print it: 2.21.5");
-  options.value(a->request.date, "--date", "date to write into the preset; today's unless given");
-  options.values(a->preset_paths, "--preset-path", "folder of presets that come before the built-in ones");
+                "number, rate and type of the NICs of a node: \"8x400Gb/s IB\"");
+  options.value(a->request.hints.collective, "--collective",
+                "collective, if the logs do not name it: all_reduce");
+  options.value(a->nodes, "--nodes", "number of nodes, if the logs do not list them");
+  options.value(a->ranks, "--ranks", "number of ranks, if the logs do not list them");
+  options.value(a->nccl, "--nccl", "NCCL version, if the logs do not print it: 2.21.5");
+  options.value(a->request.date, "--date", "date to write into the preset (default: today)");
+  options.values(a->preset_paths, "--preset-path", "folder of presets searched before the built-in ones");
   return [a](Invocation&) { return run(*a); };
 }
 

@@ -1,4 +1,5 @@
-// echo-sweep check SWEEP.toml: whether a sweep can run; for editors and CI. Writes and simulates nothing.
+// echo-sweep check SWEEP.toml: checks whether a sweep can run, for editors and CI. Writes and simulates
+// nothing.
 #include <fmt/core.h>
 
 #include <memory>
@@ -23,7 +24,7 @@ struct CheckOptions {
   bool json = false;
 };
 
-// How much there is to run. Spaces too large to number in a moment are counted as plan counts them.
+// The size of the sweep. Spaces too large to enumerate quickly are counted in the same way as by plan.
 std::string size_of(const config::SweepInputs& inputs) {
   constexpr std::int64_t soon_numbered = 1'000'000;
   const sweep::RawSpace raw(inputs.spec, inputs.catalog);
@@ -62,13 +63,13 @@ std::function<int(Invocation&)> declare(Options& options) {
   options.argument(chosen->sweep, "SWEEP", "the sweep, a TOML file");
   options.values(chosen->sets, "--set", "KEY=VALUE replaces a value of the sweep; repeatable");
   options.values(chosen->preset_paths, "--preset-path",
-                 "folder of presets that come before the built-in ones");
-  options.flag(chosen->json, "--json", "problems as JSON on stdout");
+                 "folder of presets searched before the built-in ones");
+  options.flag(chosen->json, "--json", "print problems as JSON on stdout");
   return [chosen](Invocation&) { return run_check(*chosen); };
 }
 
 }  // namespace
 
-extern const Command check{.name = "check", .summary = "say whether a sweep can run", .declare = declare};
+extern const Command check{.name = "check", .summary = "check whether a sweep can run", .declare = declare};
 
 }  // namespace echo::cli::commands

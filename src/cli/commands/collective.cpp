@@ -1,5 +1,5 @@
-// echo-sweep collective KIND: what nccl-tests would print on a cluster of the catalog, or on a machine of
-// one's own dimensions.
+// echo-sweep collective KIND: predicts the output of nccl-tests on a cluster of the catalog, or on a machine
+// given by its dimensions.
 #include <fmt/core.h>
 
 #include <memory>
@@ -35,11 +35,12 @@ machine::ClusterId cluster_named(const config::CatalogInputs& known, const std::
 
 void require_generic(const std::string& value, const char* option, bool generic) {
   if (!value.empty() && !generic)
-    throw UserError(std::string(option) + " is of generic collectives", "add --collectives generic");
+    throw UserError(std::string(option) + " applies to generic collectives only",
+                    "add --collectives generic");
 }
 
-// --algo is NCCL's or a textbook's, as the collectives are; what only one of them has is refused beside the
-// other.
+// --algo names an NCCL or a textbook algorithm, depending on --collectives; options that belong to one of the
+// two are refused with the other.
 training::TrainingConfig config_of(const CollectiveOptions& options) {
   training::TrainingConfig config;
   using training::Axis;
@@ -62,8 +63,8 @@ training::TrainingConfig config_of(const CollectiveOptions& options) {
                                       {options.min_channels, "--min-channels"},
                                       {options.max_channels, "--max-channels"}}) {
     if (!value.empty() && generic)
-      throw UserError(std::string(option) + " is of NCCL",
-                      "leave it out, or leave out --collectives generic");
+      throw UserError(std::string(option) + " applies to NCCL collectives only",
+                      "remove it, or remove --collectives generic");
   }
   set(Axis::nccl_proto, options.protocol, "--proto");
   set(Axis::nccl_min_nchannels, options.min_channels, "--min-channels");
@@ -102,7 +103,7 @@ int run_collective(const CollectiveOptions& options) {
   const CollectiveAsk ask = ask_of(options);
   const std::vector<CollectiveTable> tables = tables_of(ask, options);
   if (tables.empty())
-    throw UserError("no machine is named",
+    throw UserError("no machine is given",
                     "add --cluster dgx-h100-ndr400 (echo-sweep presets list clusters)");
   if (options.json) {
     text::Json json;
@@ -121,29 +122,33 @@ std::function<int(Invocation&)> declare(Options& options) {
   auto chosen = std::make_shared<CollectiveOptions>();
   options.argument(chosen->kind, "KIND",
                    "all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, reduce or send_recv");
-  options.value(chosen->cluster, "--cluster", "preset of the machine");
-  options.values(chosen->compare, "--compare", "a further cluster, side by side with the first");
-  options.value(chosen->gpus, "--gpus", "GPUs that take part; 0 = those of one node");
-  options.value(chosen->gpus_per_node, "--gpus-per-node", "of them in each node; 0 = all of it");
+  options.value(chosen->cluster, "--cluster", "cluster preset of the machine");
+  options.values(chosen->compare, "--compare", "another cluster, shown side by side; repeatable");
+  options.value(chosen->gpus, "--gpus", "number of participating GPUs; 0 = all GPUs of one node");
+  options.value(chosen->gpus_per_node, "--gpus-per-node",
+                "number of participating GPUs per node; 0 = all GPUs of a node");
   options.value(chosen->bytes, "--bytes",
                 "sizes as nccl-tests counts them: FIRST:LAST doubles, FIRST:LAST:FACTOR, or a list 1M,3M");
-  options.value(chosen->nccl_version, "--nccl-version", "as 2.21.5; default: the cluster's");
+  options.value(chosen->nccl_version, "--nccl-version",
+                "NCCL version, such as 2.21.5 (default: the cluster's)");
   options.value(chosen->algorithm, "--algo",
-                "NCCL_ALGO: ring, tree, nvls, ...; of generic collectives: ring, hierarchical, ...");
+                "NCCL_ALGO: ring, tree, nvls, ...; with generic collectives: ring, hierarchical, ...");
   options.value(chosen->protocol, "--proto", "NCCL_PROTO: LL, LL128 or Simple");
   options.value(chosen->min_channels, "--min-channels", "NCCL_MIN_NCHANNELS");
   options.value(chosen->max_channels, "--max-channels", "NCCL_MAX_NCHANNELS");
   options.value(chosen->collectives, "--collectives",
-                "nccl-whitebox: as NCCL runs them; generic: textbook algorithms on bare links");
-  options.value(chosen->chunks, "--chunks", "of hierarchical generic collectives; 0 = best");
-  options.value(chosen->order, "--order", "of their dimensions: inner-first, by-bandwidth, balanced");
-  options.value(chosen->queue, "--queue", "of their chunks: fifo, lifo");
+                "nccl-whitebox: the algorithms and costs of NCCL; generic: textbook algorithms without "
+                "library overheads");
+  options.value(chosen->chunks, "--chunks",
+                "number of chunks of a hierarchical generic collective; 0 = best");
+  options.value(chosen->order, "--order", "order of the dimensions: inner-first, by-bandwidth, balanced");
+  options.value(chosen->queue, "--queue", "queue of the chunks: fifo, lifo");
   options.value(chosen->dimensions, "--dimensions",
-                "a machine of its own for generic collectives, as in \"Ring(8) 450 GB/s 100 ns, Switch(4) 50 "
+                "a machine for generic collectives, as in \"Ring(8) 450 GB/s 100 ns, Switch(4) 50 "
                 "GB/s 1 us\"");
   options.values(chosen->preset_paths, "--preset-path",
-                 "folder of presets that come before the built-in ones");
-  options.flag(chosen->json, "--json", "JSON on stdout");
+                 "folder of presets searched before the built-in ones");
+  options.flag(chosen->json, "--json", "print JSON on stdout");
   return [chosen](Invocation&) { return run_collective(*chosen); };
 }
 
@@ -151,7 +156,7 @@ std::function<int(Invocation&)> declare(Options& options) {
 
 extern const Command collective{
     .name = "collective",
-    .summary = "time a collective as nccl-tests would, on a machine one need not have",
+    .summary = "predict the time of a collective, in the form of nccl-tests output",
     .declare = declare};
 
 }  // namespace echo::cli::commands

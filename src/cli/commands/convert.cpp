@@ -1,4 +1,5 @@
-// echo-sweep convert FILE -o OUT: a trace of any format, a row's or a sweep's step, written in another.
+// echo-sweep convert FILE -o OUT: writes a trace of any format, or the step of a row or sweep, in another
+// format.
 #include <fmt/core.h>
 
 #include <array>
@@ -27,7 +28,7 @@ std::string writable() {
   return names;
 }
 
-// By --to, else by how the output's name ends.
+// From --to, otherwise from the extension of the output file.
 const trace_io::Format& format_to_write(const ConvertOptions& options) {
   constexpr std::array<std::pair<std::string_view, const char*>, 4> endings{
       {{".jsonl", "echo"}, {".jsonl.gz", "echo"}, {".et", "chakra"}, {".txt", "astra_text"}}};
@@ -35,16 +36,16 @@ const trace_io::Format& format_to_write(const ConvertOptions& options) {
   for (const auto& [ending, format] : endings)
     if (name.empty() && options.output.ends_with(ending)) name = format;
   if (name.empty())
-    throw UserError("which format " + options.output + " is to have cannot be told by its name",
+    throw UserError("the name \"" + options.output + "\" does not show its format",
                     "add --to with one of " + writable());
   const trace_io::Format* format = trace_io::format_named(name);
   if (format == nullptr || format->write == nullptr)
-    throw UserError("no format that can be written is called \"" + name + "\"", "take one of " + writable());
+    throw UserError("there is no output format \"" + name + "\"", "choose one of " + writable());
   return *format;
 }
 
 int run_convert(ConvertOptions& options) {
-  if (options.output.empty()) throw UserError("no output is named", "add -o trace.jsonl.gz");
+  if (options.output.empty()) throw UserError("convert needs an output file", "add -o trace.jsonl.gz");
   if (options.cluster.empty() && !options.gpu.empty())
     throw UserError("--gpu replaces the GPUs of a cluster", "add --cluster");
   const trace_io::Format& format = format_to_write(options);
@@ -60,7 +61,7 @@ int run_convert(ConvertOptions& options) {
              text::show_count(std::ssize(trace.ranks)), text::show_count(trace.world),
              text::show_count(std::ssize(trace.groups)), format.name);
   if (!options.cluster.empty())
-    fmt::print("priced {} ops that had no duration; {} have none still\n", text::show_count(priced.priced),
+    fmt::print("priced {} ops without a duration; {} remain without one\n", text::show_count(priced.priced),
                text::show_count(priced.left));
   fmt::print("file {}\n", options.output);
   return 0;
@@ -69,11 +70,10 @@ int run_convert(ConvertOptions& options) {
 std::function<int(Invocation&)> declare(Options& options) {
   auto chosen = std::make_shared<ConvertOptions>();
   declare_source(options, chosen->source);
-  options.value(chosen->output, "-o,--output", "file to write, or folder of files, as the format has it");
-  options.value(chosen->format, "--to", "format to write (default: by the output's name)");
-  options.value(chosen->cluster, "--cluster",
-                "price ops that have no duration on this cluster of the catalog");
-  options.value(chosen->gpu, "--gpu", "with these GPUs in place of the cluster's own");
+  options.value(chosen->output, "-o,--output", "file to write, or folder where the format has several files");
+  options.value(chosen->format, "--to", "format to write (default: from the name of the output)");
+  options.value(chosen->cluster, "--cluster", "cluster preset for pricing ops that have no duration");
+  options.value(chosen->gpu, "--gpu", "GPU preset that replaces the GPUs of the cluster");
   return [chosen](Invocation&) { return run_convert(*chosen); };
 }
 

@@ -1,4 +1,5 @@
-// echo-sweep describe [FILE]: what each column and group of a result file means; without FILE, of the schema.
+// echo-sweep describe [FILE]: explains the columns and groups of a result file, or of the schema if FILE is
+// absent.
 #include <fmt/core.h>
 
 #include <memory>
@@ -43,7 +44,8 @@ std::string attribute(const storage::Hdf5File& file, const std::string& path, co
   return file.has_attribute(path, name) ? file.text_attribute(path, name) : "";
 }
 
-// The file's own words, whatever version wrote it; datasets of a group that are not columns follow it.
+// The descriptions stored in the file, whatever version wrote it; each group is followed by its datasets that
+// are not columns.
 Description of_file(const std::string& path) {
   const results::ResultFile result(path);
   const storage::Hdf5File& file = result.file();
@@ -99,14 +101,14 @@ int run_describe(const std::string& file, bool as_json) {
 std::function<int(Invocation&)> declare(Options& options) {
   auto file = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
-  options.optional_argument(*file, "FILE", "result file; without it, the columns of the schema");
-  options.flag(*json, "--json", "JSON on stdout");
+  options.optional_argument(*file, "FILE", "result file (default: the schema of this version)");
+  options.flag(*json, "--json", "print JSON on stdout");
   return [file, json](Invocation&) { return run_describe(*file, *json); };
 }
 
 }  // namespace
 
 extern const Command describe{
-    .name = "describe", .summary = "what each column and group of a result file means", .declare = declare};
+    .name = "describe", .summary = "explain the columns and groups of a result file", .declare = declare};
 
 }  // namespace echo::cli::commands

@@ -1,4 +1,4 @@
-// echo-sweep diff A B: what changed between two result files, and what it comes from.
+// echo-sweep diff A B: compares two result files and explains the differences.
 #include <fmt/core.h>
 
 #include <memory>
@@ -10,7 +10,7 @@ namespace echo::cli::commands {
 
 namespace {
 
-// None of the exit codes that say how a sweep ended: 0 to 5, 75.
+// Distinct from the exit codes of a sweep: 0 to 5, 75.
 constexpr int exit_different = 6;
 
 struct DiffOptions {
@@ -28,18 +28,19 @@ int run_diff(const DiffOptions& options) {
 
 std::function<int(Invocation&)> declare(Options& options) {
   auto chosen = std::make_shared<DiffOptions>();
-  options.argument(chosen->first, "A", "result file, the older");
-  options.argument(chosen->second, "B", "result file, the newer");
-  options.value(chosen->number, "-n,--number", "how many of the best rows of each file to follow");
-  options.value(chosen->where, "--where", "only rows it keeps, as in \"model == 'gpt3-175b'\"");
-  options.flag(chosen->exit_code, "--exit-code", "exit 6 where a row differs (0 otherwise)");
-  options.flag(chosen->json, "--json", "JSON on stdout");
+  options.argument(chosen->first, "A", "older result file");
+  options.argument(chosen->second, "B", "newer result file");
+  options.value(chosen->number, "-n,--number", "number of best rows of each file to compare");
+  options.value(chosen->where, "--where",
+                "compare only rows that satisfy this condition, as in \"model == 'gpt3-175b'\"");
+  options.flag(chosen->exit_code, "--exit-code", "exit with 6 if a row differs, otherwise with 0");
+  options.flag(chosen->json, "--json", "print JSON on stdout");
   return [chosen](Invocation&) { return run_diff(*chosen); };
 }
 
 }  // namespace
 
 extern const Command diff{
-    .name = "diff", .summary = "what changed between two result files, and why", .declare = declare};
+    .name = "diff", .summary = "compare two result files and explain the differences", .declare = declare};
 
 }  // namespace echo::cli::commands

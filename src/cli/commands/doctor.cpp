@@ -1,4 +1,4 @@
-// echo-sweep doctor [FOLDER]: what this installation can do, what it lacks, and what to do about it.
+// echo-sweep doctor [FOLDER]: reports what this installation can do, what is missing, and how to fix it.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -66,21 +66,21 @@ int examine(const DoctorOptions& options) {
     fmt::print("{}", findings_json(findings, can_run));
   } else {
     fmt::print("{}{}\n", findings_text(findings, wants_colour(stdout, options.no_colour)),
-               can_run ? "sweeps can run here" : "no sweep can run here before what is broken is mended");
+               can_run ? "sweeps can run here" : "no sweep can run here until the broken items are fixed");
   }
   return can_run ? 0 : exit_broken;
 }
 
 std::function<int(Invocation&)> declare(Options& options) {
   auto chosen = std::make_shared<DoctorOptions>();
-  options.optional_argument(chosen->folder, "FOLDER", "where results are to go (default: here)");
-  options.flag(chosen->json, "--json", "JSON on stdout");
-  options.flag(chosen->no_colour, "--no-color", "plain text, as with NO_COLOR in the environment");
+  options.optional_argument(chosen->folder, "FOLDER", "folder for results (default: the current folder)");
+  options.flag(chosen->json, "--json", "print JSON on stdout");
+  options.flag(chosen->no_colour, "--no-color", "no colours, as with NO_COLOR in the environment");
   return [chosen](Invocation&) { return examine(*chosen); };
 }
 
 }  // namespace
 
-extern const Command doctor{.name = "doctor", .summary = "what this installation can do", .declare = declare};
+extern const Command doctor{.name = "doctor", .summary = "check this installation", .declare = declare};
 
 }  // namespace echo::cli::commands

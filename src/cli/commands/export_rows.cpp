@@ -1,5 +1,5 @@
-// echo-sweep export FILE: rows as CSV or JSON lines, for programs that read no HDF5. ("export" is a word of
-// C++.)
+// echo-sweep export FILE: writes rows as CSV or JSON lines, for programs that cannot read HDF5. ("export" is
+// a C++ keyword.)
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -28,7 +28,7 @@ std::vector<std::string> names_in(const std::string& list) {
 
 [[noreturn]] void refuse(const std::string& output) {
   throw UserError("cannot write \"" + (output.empty() ? "standard output" : output) + "\"",
-                  "check that the folder exists and has room", 5);
+                  "check that the folder exists and that the disk has free space", 5);
 }
 
 int run_export(const ExportOptions& options) {
@@ -51,16 +51,18 @@ int run_export(const ExportOptions& options) {
 std::function<int(Invocation&)> declare(Options& options) {
   auto chosen = std::make_shared<ExportOptions>();
   options.argument(chosen->file, "FILE", "result file");
-  options.choice(chosen->format, "--format", {"csv", "jsonl"}, "jsonl: one JSON object a line");
-  options.value(chosen->output, "-o,--output", "file to write; default: standard output");
-  options.value(chosen->columns, "--columns", "names, as in config_id,tp,step_time; default: all");
-  options.value(chosen->where, "--where", "only rows it keeps, as in \"status == 'ok' and gpus <= 1024\"");
+  options.choice(chosen->format, "--format", {"csv", "jsonl"},
+                 "output format; jsonl: one JSON object per line");
+  options.value(chosen->output, "-o,--output", "file to write (default: standard output)");
+  options.value(chosen->columns, "--columns", "column names, as in config_id,tp,step_time (default: all)");
+  options.value(chosen->where, "--where",
+                "only rows that satisfy this condition, as in \"status == 'ok' and gpus <= 1024\"");
   return [chosen](Invocation&) { return run_export(*chosen); };
 }
 
 }  // namespace
 
 extern const Command export_rows{
-    .name = "export", .summary = "rows as CSV or JSON lines", .declare = declare};
+    .name = "export", .summary = "export rows as CSV or JSON lines", .declare = declare};
 
 }  // namespace echo::cli::commands

@@ -1,4 +1,4 @@
-// echo-sweep merge -o OUT A B...: shards or unfinished files of one sweep made into one file.
+// echo-sweep merge -o OUT A B...: merges shards or unfinished result files of one sweep.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -26,7 +26,7 @@ results::Prefer preference(const std::string& word) {
 }
 
 int run_merge(const MergeOptions& options, const Invocation& invocation) {
-  if (options.output.empty()) throw UserError("merge needs a file to write", "name it with -o OUT.h5");
+  if (options.output.empty()) throw UserError("merge needs an output file", "add -o OUT.h5");
   const std::vector<std::filesystem::path> files(options.files.begin(), options.files.end());
   const auto summary =
       results::merge_results(options.output, files, preference(options.prefer), invocation.text());
@@ -48,16 +48,16 @@ int run_merge(const MergeOptions& options, const Invocation& invocation) {
 std::function<int(Invocation&)> declare(Options& options) {
   auto chosen = std::make_shared<MergeOptions>();
   options.arguments(chosen->files, "FILE", "result files of one sweep");
-  options.value(chosen->output, "-o,--output", "the file to write");
+  options.value(chosen->output, "-o,--output", "result file to write");
   options.choice(chosen->prefer, "--prefer", {"none", "first", "last"},
-                 "which file counts where two differ in a point; none = refuse");
-  options.flag(chosen->json, "--json", "JSON on stdout");
+                 "which file takes precedence if two differ in a point; none = error");
+  options.flag(chosen->json, "--json", "print JSON on stdout");
   return [chosen](Invocation& invocation) { return run_merge(*chosen, invocation); };
 }
 
 }  // namespace
 
 extern const Command merge{
-    .name = "merge", .summary = "make one file of shards of a sweep", .declare = declare};
+    .name = "merge", .summary = "merge the shards of a sweep into one file", .declare = declare};
 
 }  // namespace echo::cli::commands

@@ -1,5 +1,5 @@
-// echo-sweep plan SWEEP.toml: how many points there are, which rule removed how many, and, on request, what a
-// few of them cost to simulate, which they are, or what becomes of one. Writes nothing.
+// echo-sweep plan SWEEP.toml: counts the points and how many each rule removes; on request lists points,
+// times a few of them, or explains why one is removed. Writes nothing.
 #include <fmt/core.h>
 
 #include <filesystem>
@@ -30,7 +30,7 @@ struct PlanOptions {
   bool json = false;
 };
 
-// Rows an earlier launch has left, in the file or in journals beside it.
+// Rows left by earlier launches, in the result file or in the journals next to it.
 struct AlreadyThere {
   std::string file;
   std::int64_t rows = 0;
@@ -94,16 +94,19 @@ std::function<int(Invocation&)> declare(Options& options) {
   options.argument(chosen->sweep, "SWEEP", "the sweep, a TOML file");
   options.values(chosen->sets, "--set", "KEY=VALUE replaces a value of the sweep; repeatable");
   options.values(chosen->preset_paths, "--preset-path",
-                 "folder of presets that come before the built-in ones");
-  options.values(chosen->profiles, "--profile", "measured kernels to price by, as in run; repeatable");
-  options.choice(chosen->waterfall, "--waterfall", {"order", "alone"},
-                 "what each rule removes: after those before it, or by itself");
-  options.value(chosen->probe, "--probe", "simulate N points and estimate the time of all");
-  options.value(chosen->workers, "--workers", "workers the estimate is for");
-  options.value(chosen->list, "--list", "name the first N points");
-  options.value(chosen->why, "--why", "what becomes of a point: tp=8,pp=4 (other axes: any value)");
-  options.value(chosen->output, "-o,--output", "result file to look for rows in (default: the sweep's own)");
-  options.flag(chosen->json, "--json", "JSON on stdout");
+                 "folder of presets searched before the built-in ones");
+  options.values(chosen->profiles, "--profile", "profile of measured kernels, as in run; repeatable");
+  options.choice(
+      chosen->waterfall, "--waterfall", {"order", "alone"},
+      "points removed by each rule: after the earlier rules (order), or by that rule alone (alone)");
+  options.value(chosen->probe, "--probe", "simulate N points and estimate the time for all");
+  options.value(chosen->workers, "--workers", "number of workers assumed by the estimate");
+  options.value(chosen->list, "--list", "list the first N points");
+  options.value(chosen->why, "--why",
+                "explain which rule removes a point: tp=8,pp=4 (other axes: any value)");
+  options.value(chosen->output, "-o,--output",
+                "result file searched for existing rows (default: the sweep's)");
+  options.flag(chosen->json, "--json", "print JSON on stdout");
   return [chosen](Invocation&) { return run_plan(*chosen); };
 }
 

@@ -1,5 +1,5 @@
-// echo-sweep presets list|show|new|diff: what a sweep may name, what one preset holds and where it was read,
-// a file to start a new one from, and how two of them differ.
+// echo-sweep presets list|show|new|diff: lists the presets, prints one with the path of its file, prints a
+// template for a new one, and compares two.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -27,7 +27,8 @@ namespace echo::cli::commands {
 namespace {
 
 struct Preset {
-  std::string kind, name, path;  // kind: the folder ("models"); path: empty for what is compiled in
+  std::string kind, name,
+      path;  // kind: the folder ("models"); path: empty for presets compiled into the program
 };
 
 struct PresetOptions {
@@ -36,7 +37,7 @@ struct PresetOptions {
   bool json = false;
 };
 
-// Sorted by kind and name; of two files with one name, the one that is used.
+// Sorted by kind and name; where two files have the same name, the one that takes precedence.
 std::vector<Preset> all_presets(const PresetOptions& options) {
   std::vector<Preset> presets;
   std::set<std::pair<std::string, std::string>> seen;
@@ -136,14 +137,14 @@ int make(const PresetOptions& options) {
     for (const Preset& preset : presets) {
       if (preset.kind == options.name) names.push_back(preset.name);
     }
-    throw UserError("there is no \"" + options.from + "\" among " + options.name,
+    throw UserError("there is no preset \"" + options.from + "\" of kind " + options.name,
                     config::suggest(options.from, names, "known"));
   }
   fmt::print("{}", config::renamed_preset(text_of(*from), from->name, options.second));
   return 0;
 }
 
-// Rows of (key, value of a, value of b) that differ; a key that one of them lacks has "-" there.
+// Rows of (key, value of a, value of b) that differ; "-" stands for a missing key.
 std::vector<std::array<std::string, 3>> differences(const Preset& a, const Preset& b) {
   const auto ours = config::preset_values(text_of(a)), theirs = config::preset_values(text_of(b));
   const auto value_in = [](const std::vector<config::PresetValue>& values, const std::string& key) {
@@ -191,14 +192,14 @@ int diff(const PresetOptions& options) {
 std::function<int(Invocation&)> declare(Options& options) {
   auto chosen = std::make_shared<PresetOptions>();
   options.choice(chosen->action, "ACTION", {"list", "show", "new", "diff"},
-                 "list presets, show one, print a new one to fill in, or compare two");
+                 "list presets, show one, print a template for a new one, or compare two");
   options.optional_argument(chosen->name, "NAME",
-                            "list, new: the kind (models, gpus, ...); show, diff: the preset");
-  options.optional_argument(chosen->second, "SECOND", "new: its name; diff: the other preset");
+                            "list, new: kind of preset (models, gpus, ...); show, diff: name of a preset");
+  options.optional_argument(chosen->second, "SECOND", "new: name of the new preset; diff: the other preset");
   options.value(chosen->from, "--from", "new: the preset to copy");
   options.values(chosen->preset_paths, "--preset-path",
-                 "folder of presets that come before the built-in ones");
-  options.flag(chosen->json, "--json", "JSON on stdout");
+                 "folder of presets searched before the built-in ones");
+  options.flag(chosen->json, "--json", "print JSON on stdout");
   return [chosen](Invocation&) {
     if (chosen->action.empty())
       throw UserError("presets needs list, show, new or diff", "echo-sweep presets list");
@@ -211,6 +212,6 @@ std::function<int(Invocation&)> declare(Options& options) {
 }  // namespace
 
 extern const Command presets{
-    .name = "presets", .summary = "list, show, start and compare presets", .declare = declare};
+    .name = "presets", .summary = "list, show, create and compare presets", .declare = declare};
 
 }  // namespace echo::cli::commands

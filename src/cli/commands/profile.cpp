@@ -1,5 +1,5 @@
-// echo-sweep profile import|merge|list|show|diff|gaps|plan: measured kernels as files that a sweep can price
-// by, and which to measure.
+// echo-sweep profile import|merge|list|show|diff|gaps|plan: handles profiles, which are files of measured
+// kernels that price a sweep, and lists the kernels to measure.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,8 +25,9 @@ namespace echo::cli::commands {
 
 namespace {
 
-constexpr double conflict = 0.2;   // files that differ by more in a kernel did not time the same thing
-constexpr double unlikely = 20.0;  // ratio to the model that a wrong unit explains best
+constexpr double conflict =
+    0.2;  // a larger difference in a kernel means that the files timed different things
+constexpr double unlikely = 20.0;  // a larger ratio to the model is most likely a wrong unit
 constexpr std::size_t conflicts_shown = 10;
 
 struct ProfileOptions {
@@ -42,7 +43,7 @@ config::CatalogInputs presets_of(const ProfileOptions& options) {
 
 const std::string& output_of(const ProfileOptions& options) {
   if (options.output.empty())
-    throw UserError("profile " + options.action + " needs a file to write", "name it with -o OUT.h5");
+    throw UserError("profile " + options.action + " needs an output file", "add -o OUT.h5");
   return options.output;
 }
 
@@ -73,7 +74,8 @@ config::ImportChoices choices_of(const ProfileOptions& options) {
     char* end = nullptr;
     choices.clock_mhz = std::strtod(options.clocks.c_str(), &end);
     if (*end != '\0' || !(choices.clock_mhz > 0.0))
-      throw UserError("--clocks: \"" + options.clocks + "\" is no clock", "write MHz, as in --clocks 1410");
+      throw UserError("--clocks: \"" + options.clocks + "\" is not a clock rate",
+                      "give it in MHz, as in --clocks 1410");
   }
   return choices;
 }
@@ -123,7 +125,7 @@ int import_tables(const ProfileOptions& options) {
   json.member("digest", digest).close();
   fmt::print("{}", options.json ? json.text() : report);
   if (const std::int64_t apart = kernels_with_repeats_apart(all, conflict); apart > 0)
-    fmt::print(stderr, "warning: repeats of {} kernels differ by more than {:.0f} %; their median counts\n",
+    fmt::print(stderr, "warning: repeats of {} kernels differ by more than {:.0f} %; their median is used\n",
                text::show_count(apart), 100 * conflict);
   fmt::print(stderr, "{}", far_from_model(all, presets));
   return 0;
@@ -149,7 +151,7 @@ int merge(const ProfileOptions& options) {
     return 0;
   }
   if (!conflicts.empty())
-    fmt::print("{} kernels differ by more than {:.0f} % between files; their median counts\n{}",
+    fmt::print("{} kernels differ by more than {:.0f} % between files; their median is used\n{}",
                text::show_count(std::ssize(conflicts)), 100 * conflict,
                pairs_text(conflicts, conflicts_shown));
   fmt::print("{}: {} measurements, digest {}\n", output, text::show_count(std::ssize(all.rows)), digest);
@@ -186,7 +188,8 @@ void write_text(const std::string& file, const std::string& text) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> out(std::fopen(file.c_str(), "wb"), &std::fclose);
   if (!out || std::fwrite(text.data(), 1, text.size(), out.get()) != text.size() ||
       std::fflush(out.get()) != 0)
-    throw UserError("cannot write \"" + file + "\"", "check that the folder exists and has room", 5);
+    throw UserError("cannot write \"" + file + "\"",
+                    "check that the folder exists and that the disk has free space", 5);
 }
 
 int want(const ProfileOptions& options) {
@@ -214,39 +217,44 @@ int want(const ProfileOptions& options) {
 }
 
 void declare_wanting(Options& options, ProfileOptions& chosen) {
-  options.value(chosen.points, "--points", "gaps: so many of the best; plan: so many, spread evenly");
-  options.values(chosen.sets, "--set", "plan: change one key of the sweep, as in space.tp=[1,8]");
-  options.values(chosen.profiles, "--profile", "plan: price by this one, too");
+  options.value(chosen.points, "--points",
+                "gaps: number of best points; plan: number of points, evenly spread");
+  options.values(chosen.sets, "--set",
+                 "plan: KEY=VALUE replaces a value of the sweep, as in space.tp=[1,8]; repeatable");
+  options.values(chosen.profiles, "--profile", "plan: profile of measured kernels, as in run; repeatable");
 }
 
 std::function<int(Invocation&)> declare(Options& options) {
   auto chosen = std::make_shared<ProfileOptions>();
   options.choice(
       chosen->action, "ACTION", {"import", "merge", "list", "show", "diff", "gaps", "plan"},
-      "make a profile of tables, make one of several, say what one holds, show its rows beside the "
-      "model's prices, compare two; list kernels to measure: what the best points of a result run and no "
-      "profile of it holds, what points of a sweep run");
-  options.arguments(chosen->files, "FILE",
-                    "import: tables (CSV); gaps: a result; plan: a sweep (TOML); else profiles (HDF5)");
+      "import: make a profile from tables; merge: combine profiles; list: summarise one; show: its rows next "
+      "to the model's prices; diff: compare two; gaps: list kernels of the best points of a result that no "
+      "profile covers; plan: list the kernels of the points of a sweep");
+  options.arguments(
+      chosen->files, "FILE",
+      "import: tables (CSV); gaps: a result file; plan: a sweep (TOML); otherwise profiles (HDF5)");
   options.value(chosen->output, "-o,--output",
-                "import, merge: the profile to write; gaps, plan: the table, default: standard output");
+                "import, merge: profile to write; gaps, plan: table to write (default: standard output)");
   declare_wanting(options, *chosen);
-  options.value(chosen->gpu, "--gpu",
-                "import: the GPU preset they were measured on, whatever the tables say");
-  options.value(chosen->library, "--as-library",
-                "import: whose kernels they stand for, whatever the tables say; sweeps ask for \"training\"");
-  options.value(chosen->library_version, "--library-version", "import: in words, as \"cuBLAS 12.6\"");
-  options.value(chosen->clocks, "--clocks", "import: clock of the SMs while they were measured, MHz");
+  options.value(chosen->gpu, "--gpu", "import: preset of the measured GPU; overrides the tables");
+  options.value(
+      chosen->library, "--as-library",
+      "import: library that the kernels represent; overrides the tables; sweeps use \"training\" by default");
+  options.value(chosen->library_version, "--library-version",
+                "import: version of the library as free text, such as \"cuBLAS 12.6\"");
+  options.value(chosen->clocks, "--clocks", "import: SM clock during the measurement, in MHz");
   options.flag(
       chosen->sustained, "--sustained",
-      "import: measured at the clocks of a long training step, not of a micro-benchmark that pauses");
-  options.value(chosen->date, "--date", "import: when they were measured, in words");
-  options.value(chosen->where, "--where", "show: only rows it keeps, as in \"kind == 'gemm' and m >= 4096\"");
+      "import: measured at the clocks of a long training step, not in a micro-benchmark with pauses");
+  options.value(chosen->date, "--date", "import: date of the measurement as free text");
+  options.value(chosen->where, "--where",
+                "show: only rows that satisfy this condition, as in \"kind == 'gemm' and m >= 4096\"");
   options.value(chosen->top, "-n,--top",
-                "show, diff: the N rows that are farthest from the model, or apart; show: 0 = all rows");
+                "show: the N rows farthest from the model, 0 = all rows; diff: the N rows that differ most");
   options.values(chosen->preset_paths, "--preset-path",
-                 "folder of presets that come before the built-in ones");
-  options.flag(chosen->json, "--json", "JSON on stdout");
+                 "folder of presets searched before the built-in ones");
+  options.flag(chosen->json, "--json", "print JSON on stdout");
   return [chosen](Invocation&) {
     if (chosen->action == "import") return import_tables(*chosen);
     if (chosen->action == "merge") return merge(*chosen);
@@ -258,7 +266,8 @@ std::function<int(Invocation&)> declare(Options& options) {
 
 }  // namespace
 
-extern const Command profile{
-    .name = "profile", .summary = "measured kernels: import, merge, list, show, compare", .declare = declare};
+extern const Command profile{.name = "profile",
+                             .summary = "import, merge, inspect and compare profiles of measured kernels",
+                             .declare = declare};
 
 }  // namespace echo::cli::commands

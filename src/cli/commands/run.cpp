@@ -1,5 +1,5 @@
-// echo-sweep [run] SWEEP.toml: simulates every point of a sweep, on one worker or under mpirun on many, and
-// goes on from what an earlier launch left.
+// echo-sweep [run] SWEEP.toml: simulates every point of a sweep, on one worker or on many under mpirun, and
+// continues where an earlier launch stopped.
 #include <fmt/core.h>
 
 #include <filesystem>
@@ -29,7 +29,7 @@ namespace {
 const char* words_of(parallel::StopReason reason) {
   switch (reason) {
     case parallel::StopReason::time_budget:
-      return "the time budget is used up";
+      return "the time budget is exhausted";
     case parallel::StopReason::failures:
       return "more points failed than --max-failures allows";
     case parallel::StopReason::none:
@@ -37,12 +37,12 @@ const char* words_of(parallel::StopReason reason) {
     case parallel::StopReason::gave_up:
       break;
   }
-  return "asked to by a signal";
+  return "a signal asked for it";
 }
 
 int report_stop(const parallel::LaunchRequest& request, const parallel::LaunchOutcome& outcome,
                 const Invocation& invocation) {
-  fmt::print(stderr, "stopped early ({}): {} of {} points are done; go on with the same command:\n  {}\n",
+  fmt::print(stderr, "stopped early ({}): {} of {} points are done; continue with the same command:\n  {}\n",
              words_of(outcome.stop_reason), text::show_count(outcome.summary.rows),
              text::show_count(ids_of(request.shard, request.space.size).count()), invocation.text());
   return outcome.stop_reason == parallel::StopReason::failures ? 4 : parallel::exit_resumable;
@@ -69,13 +69,13 @@ int report_outcome(const RunOptions& options, std::int64_t allowed_failures, con
                            .gap_points = best.size()};
   fmt::print("{}", options.json ? summary_json(rows, facts) : summary_text(rows, facts));
   if (outcome.kind == Kind::limited && !options.json)
-    fmt::print("partial: the first {} of {} points; go on with the same command without --limit\n",
+    fmt::print("partial: the first {} of {} points; continue with the same command without --limit\n",
                text::show_count(outcome.summary.rows), text::show_count(request.space.size));
   return exit_code_of_rows(outcome.summary.by_status, allowed_failures, options.allow_empty);
 }
 
-// `shared` outlives what is thrown here: on one worker alone, it must not be taken down before the session
-// is.
+// `shared` outlives exceptions thrown here: an exception on a single worker must not destroy it before the
+// session.
 int run_on(const parallel::Session& session, const RunOptions& options, const Invocation& invocation,
            std::optional<WorkerInputs>& shared) {
   config::SweepInputs read;
@@ -130,13 +130,13 @@ int run_sweep_file(const RunOptions& options, Invocation& invocation) {
   int code = 0;
   try {
     code = run_on(session, options, invocation, inputs);
-  } catch (const UserError& error) {  // on every worker alike
+  } catch (const UserError& error) {  // the same on every worker
     code = error.exit_code();
     if (session.is_first()) {
       fmt::print(stderr, "{}", problem_text(error, wants_colour(stderr, options.no_colour)));
       if (options.json) fmt::print("{}", problem_json(error));
     }
-  } catch (const std::exception& error) {  // on one worker alone: the others may wait for it
+  } catch (const std::exception& error) {  // on one worker only: the others may be waiting for it
     fmt::print(stderr, "worker {}: internal error: {}\n", session.worker(), error.what());
     session.abort();
   }
@@ -145,43 +145,49 @@ int run_sweep_file(const RunOptions& options, Invocation& invocation) {
 
 void declare_what_runs(Options& options, RunOptions& chosen) {
   options.argument(chosen.sweep, "SWEEP", "the sweep, a TOML file");
-  options.value(chosen.output, "-o,--output", "result file (default: the sweep's own, else NAME.h5 here)");
+  options.value(chosen.output, "-o,--output",
+                "result file (default: the one named in the sweep, otherwise ./NAME.h5)");
   options.values(chosen.sets, "--set",
-                 "KEY=VALUE replaces a value of the sweep, as space.tp=[1,2]; repeatable");
-  options.values(chosen.preset_paths, "--preset-path",
-                 "folder of presets that come before the built-in ones");
+                 "KEY=VALUE replaces a value of the sweep, as in space.tp=[1,2]; repeatable");
+  options.values(chosen.preset_paths, "--preset-path", "folder of presets searched before the built-in ones");
   options.values(
       chosen.profiles, "--profile",
-      "measured kernels to price by, beside those the sweep names (echo-sweep profile); repeatable");
-  options.value(chosen.limit, "--limit", "only the first N points; a later run without it goes on; 0 = all");
+      "profile of measured kernels, in addition to those of the sweep (see echo-sweep profile); repeatable");
+  options.value(chosen.limit, "--limit",
+                "run only the first N points; a later run without --limit continues; 0 = all");
   options.value(chosen.shard, "--shard",
-                "I/N: only the I-th of N shares, into a file of its own (echo-sweep merge joins them)");
-  options.flag(chosen.fresh, "--fresh", "forget old rows; an old file stays until the new one is complete");
-  options.flag(chosen.extend, "--extend", "the space changed: keep points that are still in it");
-  options.flag(chosen.retry_failed, "--retry-failed", "do points that failed again");
+                "I/N: run only shard I of N, into a separate file (echo-sweep merge combines them)");
+  options.flag(chosen.fresh, "--fresh",
+               "discard old rows; the old file is kept until the new one is complete");
+  options.flag(chosen.extend, "--extend",
+               "the design space changed: keep the rows of points that are still in it");
+  options.flag(chosen.retry_failed, "--retry-failed", "simulate failed points again");
   options.value(chosen.max_failures, "--max-failures",
-                "failed points that are tolerated, a number or P%; more: exit 4 (default: 0)");
+                "tolerated number of failed points, or P%; beyond it exit with 4 (default: 0)");
   options.flag(chosen.fail_fast, "--fail-fast", "stop at the first failed point that is not tolerated");
-  options.flag(chosen.allow_empty, "--allow-empty", "exit 0 even when no point is feasible");
+  options.flag(chosen.allow_empty, "--allow-empty", "exit with 0 even if no point is feasible");
 }
 
 void declare_how_it_runs(Options& options, RunOptions& chosen) {
-  options.value(chosen.time_budget, "--time-budget",
-                "stop in time, exit 75: 3h30m, 90min; 0 = never (default: the sweep's, else what the Slurm "
-                "job has left but a minute)");
+  options.value(
+      chosen.time_budget, "--time-budget",
+      "stop after this time with exit code 75: 3h30m, 90min; 0 = never (default: the sweep's, otherwise "
+      "the remaining time of the Slurm job minus one minute)");
   options.value(chosen.snapshot_every, "--snapshot-every",
-                "between complete files written while it runs; 0 = none (default: the sweep's, else 5min)");
+                "interval between snapshots, complete result files written during the run; 0 = none "
+                "(default: the sweep's, otherwise 5min)");
   options.choice(chosen.fsync, "--fsync", {"never", "second", "batch"},
-                 "when rows are forced to the disk. never: a kill costs a second of rows at most, a power "
-                 "cut what the kernel still held; second: so does a power cut; batch: nothing is lost");
+                 "when rows are flushed to disk. never: a kill loses at most one second of rows, a power "
+                 "failure everything not yet written by the kernel; second: both lose at most one second; "
+                 "batch: nothing is lost");
   options.choice(chosen.progress, "--progress", {"auto", "bar", "line", "json", "none"},
-                 "on stderr; auto = bar on a terminal, lines elsewhere");
-  options.value(chosen.progress_interval, "--progress-interval", "between progress lines: 30s");
+                 "progress report on stderr; auto = a bar on a terminal, lines elsewhere");
+  options.value(chosen.progress_interval, "--progress-interval", "interval between progress lines: 30s");
   options.value(chosen.log_file, "--log-file", "also append progress lines and warnings to this file");
-  options.flag(chosen.json, "--json", "the summary, or what is wrong, as JSON on stdout");
-  options.flag(chosen.quiet, "-q,--quiet", "no progress and no warnings");
-  options.flag(chosen.verbose, "-v,--verbose", "say what is run, and under which keys");
-  options.flag(chosen.no_colour, "--no-color", "plain text, as with NO_COLOR in the environment");
+  options.flag(chosen.json, "--json", "print the summary, or the problems, as JSON on stdout");
+  options.flag(chosen.quiet, "-q,--quiet", "print no progress and no warnings");
+  options.flag(chosen.verbose, "-v,--verbose", "print the sweep that is run and its keys");
+  options.flag(chosen.no_colour, "--no-color", "no colours, as with NO_COLOR in the environment");
 }
 
 std::function<int(Invocation&)> declare(Options& options) {
@@ -193,6 +199,6 @@ std::function<int(Invocation&)> declare(Options& options) {
 
 }  // namespace
 
-extern const Command run{.name = "run", .summary = "simulate a sweep, or go on with it", .declare = declare};
+extern const Command run{.name = "run", .summary = "run a sweep, or continue it", .declare = declare};
 
 }  // namespace echo::cli::commands

@@ -14,7 +14,7 @@ namespace echo::cli::commands {
 
 static std::function<int(Invocation&)> declare(Options& options) {
   auto preset_paths = std::make_shared<std::vector<std::string>>();
-  options.values(*preset_paths, "--preset-path", "folder of presets that come before the built-in ones");
+  options.values(*preset_paths, "--preset-path", "folder of presets searched before the built-in ones");
   return [preset_paths](Invocation&) {
     fmt::print("{}", sweep_schema(config::read_catalog(config::catalog_folders(*preset_paths)).catalog));
     return 0;

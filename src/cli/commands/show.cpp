@@ -1,4 +1,4 @@
-// echo-sweep show FILE ID: one page about one row, with what the file does not store worked out again.
+// echo-sweep show FILE ID: prints one page about a row; figures that the file does not store are recomputed.
 #include <fmt/core.h>
 
 #include <cmath>
@@ -28,7 +28,7 @@ struct ShowOptions {
 
 struct Again {
   std::optional<explain::Explanation> explanation;
-  std::string pipeline, problem;  // problem: why there is none, or how it disagrees with the file
+  std::string pipeline, problem;  // problem: why it is absent, or how it differs from the file
 };
 
 Again work_out(const results::ResultFile& file, const results::Table& table, const ShowOptions& options) {
@@ -40,8 +40,8 @@ Again work_out(const results::ResultFile& file, const results::Table& table, con
   again.explanation = explain::explain(*again_config.config, known.catalog, known.calibration);
   const double now = to_seconds(again.explanation->report.step);
   if (std::isfinite(table.number("step_time", 0)) && now != table.number("step_time", 0)) {
-    again.problem = again.problem.empty() ? "catalog or program have changed since" : again.problem;
-    again.problem += ": the step is now " + text::show_time(now);
+    again.problem = again.problem.empty() ? "the catalog or the program has changed since" : again.problem;
+    again.problem += "; the step time is now " + text::show_time(now);
   }
   simulate::Workspace ws;
   again.pipeline = explain::pipeline_text(
@@ -119,15 +119,15 @@ int run_show(const ShowOptions& options) {
 std::function<int(Invocation&)> declare(Options& options) {
   auto chosen = std::make_shared<ShowOptions>();
   options.argument(chosen->file, "FILE", "result file");
-  options.argument(chosen->id, "ID", "config_id or the beginning of one, or a row number");
+  options.argument(chosen->id, "ID", "config_id or its first digits, or a row number");
   options.values(chosen->preset_paths, "--preset-path",
-                 "folder of presets that come before the built-in ones");
-  options.flag(chosen->json, "--json", "JSON on stdout");
+                 "folder of presets searched before the built-in ones");
+  options.flag(chosen->json, "--json", "print JSON on stdout");
   return [chosen](Invocation&) { return run_show(*chosen); };
 }
 
 }  // namespace
 
-extern const Command show{.name = "show", .summary = "one page about one row", .declare = declare};
+extern const Command show{.name = "show", .summary = "explain one row on one page", .declare = declare};
 
 }  // namespace echo::cli::commands

@@ -1,5 +1,5 @@
-// echo-sweep slowdown import|train|evaluate|explain|info: what overlapped work loses, from measurements to
-// models.
+// echo-sweep slowdown import|train|evaluate|explain|info: from measurements of overlapped work to models of
+// its slowdown.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,8 +48,8 @@ const std::string& only_file(const SlowdownOptions& options) {
 
 const std::string& output_of(const SlowdownOptions& options) {
   if (options.output.empty())
-    throw UserError("slowdown " + options.action + " needs a file to write",
-                    options.action == "train" ? "name it with -o MODEL" : "name it with -o OUT.h5");
+    throw UserError("slowdown " + options.action + " needs an output file",
+                    options.action == "train" ? "add -o MODEL" : "add -o OUT.h5");
   return options.output;
 }
 
@@ -57,14 +57,14 @@ slowdown::FeatureSet features_of(const SlowdownOptions& options) {
   return options.features == "simulator" ? slowdown::FeatureSet::simulator : slowdown::FeatureSet::metrics;
 }
 
-// Sweeps ask for shapes that nobody measured; profiled kernels are mostly ones that were.
+// Sweeps request shapes that nobody measured; most profiled kernels were measured.
 learn::FoldSettings folds_of(const SlowdownOptions& options, slowdown::FeatureSet features) {
   if (options.folds < 2 || options.folds > 100)
-    throw UserError(fmt::format("--folds {}: rows cannot be held out that way", options.folds),
-                    "choose 2 to 100; 5 is usual");
+    throw UserError(fmt::format("--folds {}: not a possible number of folds", options.folds),
+                    "choose 2 to 100; the default is 5");
   if (options.repeats < 1 || options.repeats > 100)
-    throw UserError(fmt::format("--repeats {}: folds cannot choose that way", options.repeats),
-                    "choose 1 to 100; 3 is usual");
+    throw UserError(fmt::format("--repeats {}: not a possible number of repeats", options.repeats),
+                    "choose 1 to 100; the default is 3");
   const std::string usual = features == slowdown::FeatureSet::simulator ? "shape" : "random";
   const std::string& name = options.group.empty() ? usual : options.group;
   const auto at = std::find(learn::grouping_names.begin(), learn::grouping_names.end(), name);
@@ -74,7 +74,7 @@ learn::FoldSettings folds_of(const SlowdownOptions& options, slowdown::FeatureSe
           .repeats = static_cast<std::int32_t>(options.repeats)};
 }
 
-// A whole file or none.
+// Writes the whole file or none.
 void write_file(const std::string& file, const std::string& bytes) {
   const std::string unfinished = file + ".unfinished";
   std::ofstream out(unfinished, std::ios::binary);
@@ -99,7 +99,8 @@ double clock_of(const SlowdownOptions& options) {
   char* end = nullptr;
   const double clock = std::strtod(options.clocks.c_str(), &end);
   if (*end == '\0' && clock > 0.0) return clock;
-  throw UserError("--clocks: \"" + options.clocks + "\" is no clock", "write MHz, as in --clocks 1410");
+  throw UserError("--clocks: \"" + options.clocks + "\" is not a clock rate",
+                  "give it in MHz, as in --clocks 1410");
 }
 
 int import_tables(const SlowdownOptions& options) {
@@ -172,8 +173,7 @@ int explain(const SlowdownOptions& options) {
   if (bytes.starts_with(slowdown::model_file_magic)) {
     const slowdown::LearnedModel model = slowdown::model_from_bytes(bytes, file);
     if (options.data.empty())
-      throw UserError("what " + file + " hangs on shows on rows that it is asked about",
-                      "name them with --data FILE");
+      throw UserError("explaining the model " + file + " needs rows to predict", "add --data FILE");
     const SlowdownData data =
         read_slowdown_data(options.data, options.gpu, model.features, presets_of(options));
     explanation = explain_model(model, data, static_cast<std::uint64_t>(options.seed));
@@ -198,45 +198,45 @@ int info(const SlowdownOptions& options) {
 }
 
 void declare_import(Options& options, SlowdownOptions& chosen) {
-  options.value(chosen.gpu, "--gpu", "the GPU preset rows were measured on, where their file does not say");
-  options.value(chosen.alone, "--alone", "import: the export of the run without communication");
-  options.value(chosen.overlapped, "--overlapped", "import: the export of the run with it");
-  options.value(chosen.metrics, "--metrics", "import: the table of Nsight Compute with the kernels' metrics");
-  options.value(chosen.source, "--source", "import: where rows come from, in words");
-  options.value(chosen.license, "--license", "import: under which license");
-  options.value(chosen.measured_by, "--measured-by", "import: driver, date and command, in words");
-  options.value(chosen.clocks, "--clocks", "import: clock of the SMs while they were measured, MHz");
+  options.value(chosen.gpu, "--gpu", "preset of the measured GPU, if the file does not name it");
+  options.value(chosen.alone, "--alone", "import: Nsight export of the run without communication");
+  options.value(chosen.overlapped, "--overlapped", "import: Nsight export of the run with communication");
+  options.value(chosen.metrics, "--metrics", "import: Nsight Compute table with the metrics of the kernels");
+  options.value(chosen.source, "--source", "import: source of the rows, as free text");
+  options.value(chosen.license, "--license", "import: license of the rows");
+  options.value(chosen.measured_by, "--measured-by", "import: driver, date and command, as free text");
+  options.value(chosen.clocks, "--clocks", "import: SM clock during the measurement, in MHz");
 }
 
 std::function<int(Invocation&)> declare(Options& options) {
   auto chosen = std::make_shared<SlowdownOptions>();
   options.choice(
       chosen->action, "ACTION", {"import", "train", "evaluate", "explain", "info"},
-      "make a dataset of measured overlaps, make a model of one, say how well models predict rows they "
-      "have not seen, what predictions hang on, what a model is");
+      "import: make a dataset of measured overlaps; train: fit a model to one; evaluate: errors of models on "
+      "held-out rows; explain: features that predictions depend on; info: describe a model");
   options.arguments(
       chosen->files, "FILE",
-      "import: tables, exports of Nsight, datasets; train, evaluate: one of these; explain: one, or a "
+      "import: tables, Nsight exports, datasets; train, evaluate: one of these; explain: one of these or a "
       "model; info: a model");
-  options.value(chosen->output, "-o,--output", "import, train: the dataset, the model to write");
+  options.value(chosen->output, "-o,--output", "import: dataset to write; train: model to write");
   declare_import(options, *chosen);
-  options.choice(
-      chosen->features, "--features", {"metrics", "simulator"},
-      "of measured metrics (for profiled kernels), or what a simulator knows of any kernel and collective "
-      "(for sweeps)");
-  options.value(chosen->model, "--model", "train, explain: a model by name; else folds choose (auto)");
+  options.choice(chosen->features, "--features", {"metrics", "simulator"},
+                 "metrics: measured counters, for profiled kernels; simulator: properties that the simulator "
+                 "knows of any kernel and collective, for sweeps");
+  options.value(chosen->model, "--model",
+                "train, explain: name of a model; auto = chosen by cross-validation");
   options.choice(
       chosen->group, "--group", {"random", "kernel", "shape"},
-      "what is new about rows that are held out: nothing, the kernel, its size; usually random for metrics, "
-      "shape for the simulator's features");
-  options.value(chosen->folds, "--folds", "in how many parts rows are held out");
-  options.value(chosen->repeats, "--repeats", "how often the folds that choose a model are drawn");
-  options.value(chosen->seed, "--seed", "of folds and of training");
-  options.value(chosen->csv, "--csv", "evaluate: write every row with its predictions to this file");
-  options.value(chosen->data, "--data", "explain MODEL: the rows to ask it about");
+      "how rows are held out: random rows, whole kernels, or whole shapes (default: random for metrics, "
+      "shape for simulator features)");
+  options.value(chosen->folds, "--folds", "number of cross-validation folds");
+  options.value(chosen->repeats, "--repeats", "number of times the folds that choose a model are drawn");
+  options.value(chosen->seed, "--seed", "random seed of folds and training");
+  options.value(chosen->csv, "--csv", "evaluate: write every row with its predictions to this CSV file");
+  options.value(chosen->data, "--data", "explain MODEL: rows to predict");
   options.values(chosen->preset_paths, "--preset-path",
-                 "folder of presets that come before the built-in ones");
-  options.flag(chosen->json, "--json", "JSON on stdout");
+                 "folder of presets searched before the built-in ones");
+  options.flag(chosen->json, "--json", "print JSON on stdout");
   return [chosen](Invocation&) {
     if (chosen->action == "import") return import_tables(*chosen);
     if (chosen->action == "train") return train(*chosen);
@@ -248,7 +248,7 @@ std::function<int(Invocation&)> declare(Options& options) {
 }  // namespace
 
 extern const Command slowdown{.name = "slowdown",
-                              .summary = "what overlapped work loses: import, train, evaluate, explain, info",
+                              .summary = "import overlaps; train, evaluate and explain slowdown models",
                               .declare = declare};
 
 }  // namespace echo::cli::commands

@@ -20,14 +20,14 @@ struct SlurmOptions {
   SlurmJob job;
 };
 
-// The running program by its full path: the job may have another PATH.
+// The full path of the running program: the job may have a different PATH.
 std::string this_program() {
   std::error_code error;
   const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
   return error ? "echo-sweep" : path.string();
 }
 
-// Reads the sweep, so that a mistake in it shows now and not when the job starts.
+// Reads the sweep, so that mistakes are reported now and not when the job starts.
 SlurmSweep sweep_of(const SlurmOptions& options) {
   const sweep::SweepSpec spec = config::read_sweep(options.sweep, options.preset_paths, options.sets).spec;
   SlurmSweep sweep{.name = spec.name,
@@ -41,7 +41,7 @@ SlurmSweep sweep_of(const SlurmOptions& options) {
   return sweep;
 }
 
-// The command that makes the script, as one can type it again.
+// The command that produces the script, quoted for the shell.
 std::string command_text(const Invocation& invocation) {
   std::string text = "echo-sweep";
   for (int i = 1; i < invocation.argc; ++i) text += " " + shell_quoted(invocation.argv[i]);
@@ -51,11 +51,11 @@ std::string command_text(const Invocation& invocation) {
 int print_script(const SlurmOptions& options, const Invocation& invocation) {
   SlurmJob job = options.job;
   if (options.profile && (!options.sweep.empty() || job.shards > 0))
-    throw UserError("--profile runs profilers, not a sweep", "leave out SWEEP and --array");
+    throw UserError("--profile runs profilers, not a sweep", "remove SWEEP and --array");
   const bool names_run = !options.output.empty() || !options.sets.empty() || !options.preset_paths.empty();
   if (names_run && options.sweep.empty())
-    throw UserError("-o, --set and --preset-path belong to a sweep",
-                    "name the sweep, or give its arguments to the script when you submit it");
+    throw UserError("-o, --set and --preset-path need a sweep",
+                    "name the sweep, or pass these arguments to the script when you submit it");
   if (job.time.empty()) job.time = options.profile ? "00:30:00" : "04:00:00";
   job.command = command_text(invocation);
   job.launcher = options.launcher == "srun" ? SlurmLauncher::srun : SlurmLauncher::mpirun;
@@ -69,23 +69,22 @@ std::function<int(Invocation&)> declare(Options& options) {
   SlurmJob& job = chosen->job;
   options.optional_argument(
       chosen->sweep, "SWEEP",
-      "the sweep, a TOML file; without it the script takes sweep and result file as arguments");
-  options.value(chosen->output, "-o,--output", "result file (default: as run would choose)");
-  options.value(job.nodes, "--nodes", "nodes of the job, or of each task of an array");
-  options.value(job.tasks_per_node, "--tasks-per-node", "workers on each node; as many as it has cores");
+      "the sweep, a TOML file; if absent, the script takes the sweep and the result file as arguments");
+  options.value(chosen->output, "-o,--output", "result file (default: as for run)");
+  options.value(job.nodes, "--nodes", "nodes of the job, or of each array task");
+  options.value(job.tasks_per_node, "--tasks-per-node", "workers per node, at most its number of cores");
   options.value(
       job.time, "--time",
-      "time limit as Slurm writes it (default: 04:00:00, profilers 00:30:00); a job goes on after it");
-  options.value(job.partition, "--partition", "partition of the cluster");
-  options.value(job.account, "--account", "account to charge");
-  options.value(job.shards, "--array",
-                "N shards, each a task of a job array, merged by the last; 0 = one job");
-  options.choice(chosen->launcher, "--launcher", {"mpirun", "srun"}, "what starts the workers");
-  options.value(job.max_restarts, "--max-restarts", "times the job is queued again before it gives up");
+      "time limit in Slurm's notation (default: 04:00:00, profilers 00:30:00); the job is requeued after it");
+  options.value(job.partition, "--partition", "Slurm partition");
+  options.value(job.account, "--account", "Slurm account");
+  options.value(job.shards, "--array", "N shards, each an array task, merged by the last one; 0 = one job");
+  options.choice(chosen->launcher, "--launcher", {"mpirun", "srun"}, "command that starts the workers");
+  options.value(job.max_restarts, "--max-restarts", "maximum number of times the job is requeued");
   options.values(chosen->preset_paths, "--preset-path",
-                 "folder of presets that come before the built-in ones");
-  options.values(chosen->sets, "--set", "KEY=VALUE, as of run; repeatable");
-  options.flag(chosen->profile, "--profile", "a job that runs the profilers on a GPU node instead");
+                 "folder of presets searched before the built-in ones");
+  options.values(chosen->sets, "--set", "KEY=VALUE, as for run; repeatable");
+  options.flag(chosen->profile, "--profile", "make a job that runs the profilers on a GPU node instead");
   return [chosen](Invocation& invocation) { return print_script(*chosen, invocation); };
 }
 

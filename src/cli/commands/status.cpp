@@ -1,5 +1,5 @@
-// echo-sweep status FILE.h5: how far a sweep is, and whether it is complete; what a batch script asks instead
-// of trusting $?.
+// echo-sweep status FILE.h5: reports the progress of a sweep and whether it is complete; batch scripts use it
+// instead of $?.
 #include <fmt/core.h>
 
 #include <chrono>
@@ -74,7 +74,7 @@ std::string journals_text(const SweepStatus& status) {
 }
 
 std::string status_text(const SweepStatus& status) {
-  if (status.state == State::absent) return "absent  nothing was run yet\n";
+  if (status.state == State::absent) return "absent  nothing has been run yet\n";
   const double share =
       status.total > 0 ? static_cast<double>(status.done) / static_cast<double>(status.total) : 1.0;
   std::string text =
@@ -84,7 +84,7 @@ std::string status_text(const SweepStatus& status) {
   text += counts_text(status);
   if (status.state == State::complete) return text + "digest " + status.rows_digest + "\n";
   if (const auto rate = rate_of(status))
-    text += fmt::format("{:.0f} points/s, {} left at that pace\n", *rate,
+    text += fmt::format("{:.0f} points/s, {} left at this rate\n", *rate,
                         text::show_duration(*seconds_left(status)));
   text += journals_text(status);
   if (status.lock)
@@ -93,7 +93,7 @@ std::string status_text(const SweepStatus& status) {
     text += fmt::format("quarantined: point {} {}\n", failure.id, failure.message);
   if (!status.quarantine.suspects.empty())
     text += fmt::format("suspects: {} points, tried last\n", status.quarantine.suspects.size());
-  if (status.state == State::resumable) text += "run the same command again to go on\n";
+  if (status.state == State::resumable) text += "run the same command again to continue\n";
   return text;
 }
 
@@ -163,18 +163,18 @@ int run_status(const StatusOptions& options) {
 
 std::function<int(Invocation&)> declare(Options& options) {
   auto chosen = std::make_shared<StatusOptions>();
-  options.argument(chosen->file, "FILE", "result file, there or still to come");
-  options.flag(chosen->watch, "--watch", "look again and again until the sweep ends");
-  options.value(chosen->every, "--every", "between two looks: 5s");
+  options.argument(chosen->file, "FILE", "result file, which need not exist yet");
+  options.flag(chosen->watch, "--watch", "repeat until the sweep ends");
+  options.value(chosen->every, "--every", "interval between reports: 5s");
   options.flag(chosen->exit_code, "--exit-code",
-               "exit 0 when complete, 75 when running or a relaunch would go on, 5 when absent");
-  options.flag(chosen->json, "--json", "JSON on stdout");
+               "exit with 0 if complete, 75 if running or resumable, 5 if absent");
+  options.flag(chosen->json, "--json", "print JSON on stdout");
   return [chosen](Invocation&) { return run_status(*chosen); };
 }
 
 }  // namespace
 
 extern const Command status{
-    .name = "status", .summary = "how far a sweep is, and whether it is complete", .declare = declare};
+    .name = "status", .summary = "report the progress of a sweep", .declare = declare};
 
 }  // namespace echo::cli::commands

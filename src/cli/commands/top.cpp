@@ -1,4 +1,4 @@
-// echo-sweep top FILE: the best rows of a result file.
+// echo-sweep top FILE: prints the best rows of a result file.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -32,7 +32,7 @@ sweep::Objective objective_of(const results::ResultRows& rows, const std::string
   if (sweep::find_metric(by) == nullptr) {
     std::vector<std::string> known;
     for (const sweep::Metric& metric : sweep::metric_table()) known.emplace_back(metric.name);
-    throw UserError("no metric is called \"" + by + "\"", config::suggest(by, known, "metrics"));
+    throw UserError("there is no metric \"" + by + "\"", config::suggest(by, known, "metrics"));
   }
   return {by, results::usual_goal(by)};
 }
@@ -41,7 +41,7 @@ void require_groups(const results::ResultRows& rows, const std::string& per) {
   if (per.empty()) return;
   const auto& column = rows.at(per);
   if (column.is_real() || column.width != 1 || per == "config_id")
-    throw UserError("--per takes a column of words or whole numbers, not \"" + per + "\"",
+    throw UserError("--per takes a coded or integer column, not \"" + per + "\"",
                     "as in --per model or --per gpus");
 }
 
@@ -77,7 +77,7 @@ std::string group_text(const results::ResultRows& all, const TopOptions& options
                        const query::Ties& ties) {
   const std::string which = options.per.empty() ? "" : fmt::format("{} {}: ", options.per, group.name);
   if (group.rows.empty())
-    return which + "no feasible row" + (options.where.empty() ? "" : " it keeps") + "\n";
+    return which + "no feasible row" + (options.where.empty() ? "" : " satisfies --where") + "\n";
   std::string text =
       fmt::format("{}by {}, {} of {} feasible rows\n{}", which, query.by.metric, group.rows.size(),
                   group.feasible, query::ranked_text(all, group.rows, ties.shown()));
@@ -110,20 +110,21 @@ int run_top(const TopOptions& options) {
 std::function<int(Invocation&)> declare(Options& options) {
   auto chosen = std::make_shared<TopOptions>();
   options.argument(chosen->file, "FILE", "result file");
-  options.value(
-      chosen->by, "--by",
-      "metric; auto = the sweep's first objective, else step time, or tokens/s per GPU where batches "
-      "or GPU counts differ");
-  options.value(chosen->number, "-n,--number", "how many rows (of each group)");
-  options.value(chosen->per, "--per", "rank for each value of a column by itself, as in --per model");
+  options.value(chosen->by, "--by",
+                "metric to rank by; auto = the first objective of the sweep, otherwise step time, or "
+                "tokens/s per GPU where batch sizes "
+                "or GPU counts differ");
+  options.value(chosen->number, "-n,--number", "number of rows (per group)");
+  options.value(chosen->per, "--per", "rank separately for each value of a column, as in --per model");
   options.value(chosen->where, "--where",
-                "only rows it keeps, as in \"gpus <= 1024 and schedule == '1f1b'\"");
-  options.flag(chosen->json, "--json", "JSON on stdout");
+                "only rows that satisfy this condition, as in \"gpus <= 1024 and schedule == '1f1b'\"");
+  options.flag(chosen->json, "--json", "print JSON on stdout");
   return [chosen](Invocation&) { return run_top(*chosen); };
 }
 
 }  // namespace
 
-extern const Command top{.name = "top", .summary = "the best rows of a result file", .declare = declare};
+extern const Command top{
+    .name = "top", .summary = "print the best rows of a result file", .declare = declare};
 
 }  // namespace echo::cli::commands

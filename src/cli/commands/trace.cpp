@@ -1,4 +1,4 @@
-// echo-sweep trace FILE ID -o OUT: one row's step as a trace for ui.perfetto.dev.
+// echo-sweep trace FILE ID -o OUT: writes the step of one row as a trace for ui.perfetto.dev.
 #include <fmt/core.h>
 
 #include <charconv>
@@ -33,7 +33,7 @@ std::vector<std::int32_t> stages_in(const std::string& list, std::int32_t stages
     const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), stage);
     if (problem != std::errc() || end != word.data() + word.size() || stage < 0 || stage >= stages)
       throw UserError("\"" + word + "\" is not a stage of this row",
-                      "name stages from 0 to " + std::to_string(stages - 1) + ", as in 0,1");
+                      "give stages from 0 to " + std::to_string(stages - 1) + ", as in 0,1");
     found.push_back(stage);
   }
   return found;
@@ -45,9 +45,11 @@ int run_trace(const TraceOptions& options) {
   const results::Table table = file.pick(std::span(&row, 1));
   const explain::ConfigAgain again = explain::config_again(file, table, options.preset_paths);
   if (!again.config)
-    throw UserError("row " + options.id + " cannot be simulated again: " + again.problem, "see show");
+    throw UserError("row " + options.id + " cannot be simulated again: " + again.problem,
+                    "see echo-sweep show");
   if (!again.known.catalog.model(again.config->model).trace.is_none())
-    throw UserError("row " + options.id + " replays a trace; only steps of models are drawn", "see show");
+    throw UserError("row " + options.id + " replays a trace; only steps of models can be drawn",
+                    "see echo-sweep show");
   simulate::Workspace ws;
   const auto step = simulate::unfold_step(*again.config, again.known.catalog, again.known.calibration, ws);
   if (step.slices.empty())
@@ -72,19 +74,20 @@ int run_trace(const TraceOptions& options) {
 std::function<int(Invocation&)> declare(Options& options) {
   auto chosen = std::make_shared<TraceOptions>();
   options.argument(chosen->file, "FILE", "result file");
-  options.argument(chosen->id, "ID", "config_id or the beginning of one, or a row number");
+  options.argument(chosen->id, "ID", "config_id or its first digits, or a row number");
   options.value(chosen->output, "-o,--output",
-                "trace to write, compressed where it ends in .gz; default: ID.json.gz");
-  options.value(chosen->stages, "--stages", "pipeline stages to draw, as in 0,7; default: all");
-  options.value(chosen->most_events, "--max-events", "ops of microbatches are left out beyond it");
+                "trace to write, compressed if the name ends in .gz (default: ID.json.gz)");
+  options.value(chosen->stages, "--stages", "pipeline stages to draw, as in 0,7 (default: all)");
+  options.value(chosen->most_events, "--max-events",
+                "maximum number of events; beyond it, ops of microbatches are omitted");
   options.values(chosen->preset_paths, "--preset-path",
-                 "folder of presets that come before the built-in ones");
+                 "folder of presets searched before the built-in ones");
   return [chosen](Invocation&) { return run_trace(*chosen); };
 }
 
 }  // namespace
 
 extern const Command trace{
-    .name = "trace", .summary = "one row's step as a trace for Perfetto", .declare = declare};
+    .name = "trace", .summary = "write the step of one row as a trace for Perfetto", .declare = declare};
 
 }  // namespace echo::cli::commands

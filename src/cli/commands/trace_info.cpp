@@ -1,4 +1,4 @@
-// echo-sweep trace-info FILE: what a trace holds, and what of it can be swept.
+// echo-sweep trace-info FILE: summarises a trace and says which axes can be swept.
 #include <fmt/core.h>
 
 #include <memory>
@@ -26,13 +26,13 @@ int run_info(const InfoOptions& options) {
 std::function<int(Invocation&)> declare(Options& options) {
   auto chosen = std::make_shared<InfoOptions>();
   declare_source(options, chosen->source);
-  options.flag(chosen->json, "--json", "JSON on stdout");
+  options.flag(chosen->json, "--json", "print JSON on stdout");
   return [chosen](Invocation&) { return run_info(*chosen); };
 }
 
 }  // namespace
 
 extern const Command trace_info{
-    .name = "trace-info", .summary = "what a trace holds, and what of it can be swept", .declare = declare};
+    .name = "trace-info", .summary = "summarise a trace and say which axes can be swept", .declare = declare};
 
 }  // namespace echo::cli::commands

@@ -1,5 +1,5 @@
-// echo-sweep validate FILE.csv...: predicts each measured row of tables and says how wrong the predictions
-// are. Under mpirun every worker reads the tables, predicts its share of the rows, and worker 0 speaks.
+// echo-sweep validate FILE.csv...: predicts every row of tables of measurements and reports the errors. Under
+// mpirun every worker reads the tables and predicts its share of the rows; worker 0 prints.
 #include <fmt/format.h>
 
 #include <memory>
@@ -29,7 +29,7 @@ struct Arguments {
 struct Inputs {
   config::CatalogInputs presets;
   std::vector<validation::MeasuredTable> tables;
-  std::unique_ptr<const std::string> learned;  // what the calibration's slowdown model looks at
+  std::unique_ptr<const std::string> learned;  // referenced by the calibration's slowdown model
   validation::SlowdownChoice on_metrics;
   validation::ValidateOptions options;
 };
@@ -50,7 +50,7 @@ Inputs read_inputs(const Arguments& arguments, const validation::RowShares& shar
   return out;
 }
 
-// The same problem on every worker, whoever meets it.
+// Throws the same problem on every worker, whichever worker found it.
 std::optional<Inputs> read_on_all(const Arguments& arguments, const parallel::Session& session) {
   std::optional<Inputs> out;
   std::string failure;
@@ -105,10 +105,10 @@ int validate_together(const Arguments& arguments, Invocation& invocation) {
     else
       code = parallel::from_first_worker(session,
                                          [&] { return recalibrate_and_tell(to_recalibrate(arguments)); });
-  } catch (const UserError& error) {  // on every worker alike
+  } catch (const UserError& error) {  // the same on every worker
     code = error.exit_code();
     if (session.is_first()) fmt::print(stderr, "{}", problem_text(error, wants_colour(stderr, false)));
-  } catch (const std::exception& error) {  // on one worker alone: the others may wait for it
+  } catch (const std::exception& error) {  // on one worker only: the others may be waiting for it
     fmt::print(stderr, "worker {}: internal error: {}\n", session.worker(), error.what());
     session.abort();
   }
@@ -125,28 +125,30 @@ int validate_alone(const Arguments& arguments) {
 std::function<int(Invocation&)> declare(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.arguments(arguments->tables, "FILE.csv",
-                    "tables of measured training steps, kernels, collectives or overlaps, one a row");
+                    "tables of measured training steps, kernels, collectives or overlaps, one per row");
   options.value(arguments->by, "--by",
-                "error tables of training steps, as stratum,gpu: stratum, source, gpu, framework, gpus, "
-                "precision, feature, mfu, memory_source, memory_kind; or all (--json has them all)");
+                "groups of the error tables of training steps, as in stratum,gpu: stratum, source, gpu, "
+                "framework, gpus, "
+                "precision, feature, mfu, memory_source, memory_kind; or all (--json always prints all)");
   options.value(arguments->worst, "--worst",
-                "how many of the worst training steps are shown, with a guess why");
-  options.value(
-      arguments->expect, "--expect",
-      "groups that must have scored rows, as korthikanti22,feature=cp; all: every stratum; else exit 4");
-  options.value(arguments->csv, "--csv", "write one line per row to this file");
-  options.flag(arguments->json, "--json", "print all of it as JSON");
+                "number of worst training steps to show, each with a likely cause");
+  options.value(arguments->expect, "--expect",
+                "groups that must have scored rows, as in korthikanti22,feature=cp; all = every stratum; "
+                "otherwise exit with 4");
+  options.value(arguments->csv, "--csv", "write one line per row to this CSV file");
+  options.flag(arguments->json, "--json", "print all results as JSON");
   options.flag(arguments->markdown, "--markdown", "print the error tables of training steps in Markdown");
   options.value(
       arguments->slowdown, "--slowdown",
-      "as [simulate] slowdown of a sweep: auto, off, contention or a learned model; of tables of overlaps "
+      "as [simulate] slowdown in a sweep: auto, off, contention or a learned model; for tables of overlaps "
       "also a model of measured metrics");
   options.values(arguments->preset_paths, "--preset-path",
-                 "folder of presets that come before the built-in ones");
-  options.values(arguments->sites, "--site", "file of site constants, as a sweep includes it");
+                 "folder of presets searched before the built-in ones");
+  options.values(arguments->sites, "--site", "file of site constants, as included by a sweep");
   options.value(arguments->recalibrate, "--recalibrate",
                 "fit site constants to a table of training steps and write them to this file");
-  options.flag(arguments->force, "--force", "write them though they do not help rows that were held out");
+  options.flag(arguments->force, "--force",
+               "write them even if they do not improve the predictions of held-out rows");
   return [arguments](Invocation& invocation) {
     return is_launched() ? validate_together(*arguments, invocation) : validate_alone(*arguments);
   };
@@ -156,7 +158,7 @@ std::function<int(Invocation&)> declare(Options& options) {
 
 namespace commands {
 extern const Command validate;
-const Command validate{"validate", "predict each row of measured tables; errors by stratum", declare};
+const Command validate{"validate", "compare predictions with tables of measurements", declare};
 }  // namespace commands
 
 }  // namespace echo::cli

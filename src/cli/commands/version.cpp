@@ -1,4 +1,4 @@
-// echo-sweep version: what was built, and against what.
+// echo-sweep version: prints the version of the program and of the libraries it was built with.
 #include <fmt/core.h>
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace {
 
 std::function<int(Invocation&)> declare(Options& options) {
   auto json = std::make_shared<bool>(false);
-  options.flag(*json, "--json", "JSON on stdout");
+  options.flag(*json, "--json", "print JSON on stdout");
   return [json](Invocation&) {
     const BuildFacts facts = build_facts();
     if (*json) {

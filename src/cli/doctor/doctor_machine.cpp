@@ -19,7 +19,7 @@ namespace {
 using State = Finding::State;
 constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 
-// A file of our own in `folder`, gone again with this object. `error` is 0, or why there is none.
+// A temporary file in `folder`, removed with this object. `error`: 0, or the errno of the failure.
 class TrialFile {
  public:
   explicit TrialFile(const std::filesystem::path& folder)
@@ -37,7 +37,7 @@ class TrialFile {
   void write_and_sync() {
     if (error == 0 && (::write(file_, "x", 1) != 1 || ::fsync(file_) != 0)) error = errno;
   }
-  // HDF5 locks its files so.
+  // HDF5 locks its files in the same way.
   void lock() {
     if (error == 0 && ::flock(file_, LOCK_EX | LOCK_NB) != 0) error = errno;
   }
@@ -63,14 +63,15 @@ Finding check_folder(const std::filesystem::path& folder) {
   if (trial.error != 0) {
     finding.state = State::broken;
     finding.found = fmt::format("{} cannot be written: {}", folder.string(), std::strerror(trial.error));
-    finding.remedy = "work in a folder that can be written, or name one with -o";
+    finding.remedy = "work in a writable folder, or name one with -o";
     return finding;
   }
   const double available = free_bytes(folder);
   finding.found = fmt::format("{} can be written, {} free", folder.string(), gib_text(available));
   if (available >= gib) return finding;
   finding.state = State::warning;
-  finding.remedy = "make room: a million points take some 0.6 GB with their journals";  // 536 + 59 B a point
+  finding.remedy =
+      "free some space: a million points take about 0.6 GB with their journals";  // 536 + 59 B per point
   return finding;
 }
 
@@ -84,7 +85,7 @@ Finding check_locking(const std::filesystem::path& folder) {
   TrialFile trial(folder);
   if (trial.error != 0) {
     finding.state = State::warning;
-    finding.found = "cannot be tried without a file";
+    finding.found = "cannot be tested without a file";
     finding.remedy = "make the output folder writable first";
     return finding;
   }
@@ -93,7 +94,7 @@ Finding check_locking(const std::filesystem::path& folder) {
   finding.state = State::warning;
   finding.found =
       fmt::format("files in {} cannot be locked: {}", folder.string(), std::strerror(trial.error));
-  finding.remedy = "export HDF5_USE_FILE_LOCKING=FALSE, or HDF5 refuses to open result files there";
+  finding.remedy = "export HDF5_USE_FILE_LOCKING=FALSE, otherwise HDF5 refuses to open result files there";
   return finding;
 }
 
@@ -114,7 +115,8 @@ Finding check_memory() {
   return {.subject = "memory", .found = fmt::format("{}, {} unused", gib_text(total), gib_text(unused))};
 }
 
-// Open MPI's workers of one node talk through /dev/shm, 4 MiB each; containers often give it 64 MiB.
+// Open MPI's workers on one node communicate through /dev/shm, 4 MiB each; containers often limit it to 64
+// MiB.
 Finding check_shared_memory() {
   constexpr double enough = 256.0 * 1024 * 1024;
   const double available = free_bytes("/dev/shm");
@@ -122,19 +124,19 @@ Finding check_shared_memory() {
                   .found = fmt::format("/dev/shm has {} free", gib_text(available))};
   if (available >= enough) return finding;
   finding.state = State::warning;
-  finding.remedy = "give the container more (--shm-size=1g), or use few workers a node";
+  finding.remedy = "give the container more (--shm-size=1g), or use few workers per node";
   return finding;
 }
 
 Finding check_terminal() {
   const char* kind = std::getenv("TERM");
-  if (!is_terminal(stderr)) return {.subject = "terminal", .found = "none: progress comes line by line"};
+  if (!is_terminal(stderr)) return {.subject = "terminal", .found = "none: progress is printed line by line"};
   return {.subject = "terminal",
-          .found = fmt::format("{}, {}", kind == nullptr ? "of unknown kind" : kind,
+          .found = fmt::format("{}, {}", kind == nullptr ? "unknown kind" : kind,
                                wants_colour(stderr, false) ? "in colour" : "without colour")};
 }
 
-// What the kernel driver lists; the program itself never touches a GPU.
+// GPUs listed by the kernel driver; the program itself never uses a GPU.
 Finding check_gpus() {
   std::error_code error;
   std::int64_t gpus = 0;
@@ -143,11 +145,12 @@ Finding check_gpus() {
     ++gpus;
   }
   if (gpus > 0)
-    return {.subject = "GPU", .found = fmt::format("{} by NVIDIA's driver; echo-gpu-info says which", gpus)};
+    return {.subject = "GPU",
+            .found = fmt::format("{} according to NVIDIA's driver; echo-gpu-info lists them", gpus)};
   return {.subject = "GPU",
           .state = State::missing,
           .found = "no NVIDIA driver",
-          .remedy = "nothing: simulating needs none, only the profilers do"};
+          .remedy = "none needed: only the profilers use a GPU"};
 }
 
 }  // namespace

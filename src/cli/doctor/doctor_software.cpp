@@ -23,7 +23,7 @@ namespace {
 
 using State = Finding::State;
 
-// What a fixed command line prints, the first line; empty where it cannot be started or fails.
+// The first line printed by a fixed command line; empty if it cannot be started or fails.
 std::string first_line_of(const char* command) {
   const std::string quiet = std::string(command) + " 2>/dev/null </dev/null";
   std::FILE* pipe = ::popen(quiet.c_str(), "r");
@@ -47,7 +47,7 @@ Finding check_program() {
                                        facts.build_type, facts.compiler)};
   if (facts.build_type == "Release") return finding;
   finding.state = State::warning;
-  finding.remedy = "for real sweeps build with cmake --preset release: this build is many times slower";
+  finding.remedy = "for production sweeps build with cmake --preset release: this build is many times slower";
   return finding;
 }
 
@@ -57,11 +57,11 @@ Finding check_launcher() {
   if (launcher.empty()) {
     finding.state = State::missing;
     finding.found = library + ", no mpirun in PATH";
-    finding.remedy = "install it (openmpi-bin) or load its module; without it a sweep has one worker";
+    finding.remedy = "install it (openmpi-bin) or load its module; without it a sweep runs on one worker";
   } else if (version_in(launcher) != version_in(library)) {
     finding.state = State::warning;
     finding.remedy =
-        "put the mpirun of that library first in PATH: workers started by another one each run alone";
+        "put the mpirun of that library first in PATH: workers started by a different mpirun each run alone";
   } else if (::geteuid() == 0 &&
              !(is_set("OMPI_ALLOW_RUN_AS_ROOT") && is_set("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"))) {
     finding.state = State::warning;
@@ -76,7 +76,8 @@ Finding check_slurm() {
   Finding finding{.subject = "Slurm", .state = State::missing};
   if (first_line_of("command -v sbatch").empty()) {
     finding.found = "no sbatch in PATH";
-    finding.remedy = "nothing on one machine; `echo-sweep slurm` prints scripts for clusters that have it";
+    finding.remedy =
+        "none needed on a single machine; `echo-sweep slurm` prints scripts for clusters with Slurm";
     return finding;
   }
   const std::string version = first_line_of("sbatch --version");
@@ -119,7 +120,7 @@ struct ConstantCounts {
   std::int64_t fitted = 0, all = 0;
 };
 
-// Constants of a calibration file; each names where it comes from, `fitted: <table>` where it was measured.
+// Constants of a calibration file; each names its source, `fitted: <table>` if it was measured.
 void count_constants(const std::string& path, ConstantCounts& counts) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {

@@ -25,7 +25,7 @@ namespace {
 using kernels::Profile;
 using results::ColumnValues;
 
-// Words an expression can compare with; numbers where the column is not coded.
+// Text values of coded columns, which expressions can compare; numbers for other columns.
 ColumnValues values_of(const storage::TableColumn& column, const Profile& profile) {
   ColumnValues out;
   out.name = column.name;

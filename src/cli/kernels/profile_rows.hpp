@@ -1,4 +1,4 @@
-// Measured kernels as rows that --where and tables can name, beside what the model says of each.
+// Measured kernels as a table for --where and printing, with the model's price of each.
 #pragma once
 
 #include <string>
@@ -9,18 +9,17 @@
 
 namespace echo::cli {
 
-// The columns of a profile file that say what was measured (all but row and origin), then modelled (seconds,
-// under the conditions of the measurement) and ratio (measured over modelled); both NaN where nothing can be
-// modelled.
+// The columns of a profile file (except row and origin), then modelled (seconds, under the conditions of the
+// measurement) and ratio (measured over modelled); both NaN if the kernel cannot be modelled.
 [[nodiscard]] results::Table profile_rows(const kernels::Profile&, const config::CatalogInputs&);
 
-// "bf16 tn fp32_accumulate sglang": a kernel in words, kind and shape left out.
+// "bf16 tn fp32_accumulate sglang": a kernel as text, without kind and shape.
 [[nodiscard]] std::string flags_text(const ops::KernelKey&);
 
-// " serving sustained": what was timed and how, where it is not the kernel alone in a micro-benchmark.
+// " serving sustained": conditions of the timing, if it is not the kernel alone in a micro-benchmark.
 [[nodiscard]] std::string conditions_text(kernels::RowScope, bool sustained);
 
-// Rows that `where` keeps; `top` of them whose ratio is farthest from 1, or all in their order where it is 0.
+// Rows that satisfy `where`: the `top` ones with ratios farthest from 1, or for 0 all rows in their order.
 [[nodiscard]] std::vector<std::int64_t> chosen_rows(const results::Table&, const std::string& where,
                                                     std::int64_t top);
 

@@ -31,7 +31,7 @@ std::string text_of(const ProfileGroup::Range& range) {
                                    : fmt::format("{}-{}", range.least, range.most);
 }
 
-// GPU, key, and what and how was timed: scope, sustained.
+// GPU, key and conditions of the timing: scope, sustained.
 using KernelCase = std::tuple<std::string, ops::KernelKey, kernels::RowScope, bool>;
 
 std::map<KernelCase, double> medians_of(const Profile& profile) {
@@ -195,7 +195,7 @@ std::string diff_text(const ProfileDiff& diff, std::size_t most) {
                       text::show_count(std::ssize(diff.both)), text::show_count(diff.only_first),
                       text::show_count(diff.only_second));
   const auto far = apart(diff, 0.0);
-  if (!far.empty() && most > 0) text += "farthest apart\n" + pairs_text(far, most);
+  if (!far.empty() && most > 0) text += "largest differences\n" + pairs_text(far, most);
   return text;
 }
 

@@ -1,4 +1,4 @@
-// What a profile holds, and how two profiles that time the same kernels differ.
+// Summarises a profile, and compares two profiles that time the same kernels.
 #pragma once
 
 #include <array>

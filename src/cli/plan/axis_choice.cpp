@@ -70,7 +70,7 @@ std::vector<Wish> parse(const std::string& point) {
     const std::string part = point.substr(begin, end - begin);
     const std::size_t equals = part.find('=');
     if (equals == std::string::npos)
-      throw UserError("\"" + part + "\" does not name a value", "write --why tp=8,pp=4");
+      throw UserError("\"" + part + "\" is not of the form AXIS=VALUE", "write --why tp=8,pp=4");
     const std::string name = trimmed(part.substr(0, equals));
     const auto axis = std::ranges::find(sweep::axis_table, name, &AxisInfo::name);
     if (axis == sweep::axis_table.end()) {
@@ -86,7 +86,8 @@ std::vector<Wish> parse(const std::string& point) {
   return wishes;
 }
 
-// The digits of one dimension that have every value wished for; the axes met are noted with all their values.
+// The digits of one dimension that have all requested values; the axes found are recorded with all their
+// values.
 std::vector<std::int64_t> matching(const std::vector<sweep::ResolvedColumn>& columns,
                                    const std::vector<Wish>& wishes, const sweep::Program& program,
                                    const simulate::Catalog& catalog,
@@ -111,14 +112,13 @@ std::vector<std::int64_t> matching(const std::vector<sweep::ResolvedColumn>& col
     const std::string name(info_of(wish.axis).name);
     const auto known = values.find(wish.axis);
     if (known == values.end())
-      throw UserError(name + " has no values in [space]",
-                      "name the axes it is derived from, or leave it out");
+      throw UserError(name + " has no values in [space]", "name the axes it is derived from, or remove it");
     if (std::find(known->second.begin(), known->second.end(), wish.value) != known->second.end()) continue;
     throw UserError(fmt::format("{} = {} is not in this sweep", name, wish.value),
                     fmt::format("its values are {}", fmt::join(known->second, ", ")));
   }
   throw UserError("no combination has all these values",
-                  "they stand in different groups, or paired with others");
+                  "they belong to different groups or are paired with other values; drop one of them");
 }
 
 sweep::Dimension only(const sweep::Dimension& dimension, const std::vector<std::int64_t>& digits) {

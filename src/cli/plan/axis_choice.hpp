@@ -1,4 +1,4 @@
-// Axis values as people write them, and the part of a sweep that has certain ones.
+// Parses axis values, and selects the part of a sweep that has given values.
 #pragma once
 
 #include <bitset>
@@ -16,7 +16,7 @@ namespace echo::cli {
 [[nodiscard]] std::string axis_value_text(sweep::Axis axis, const sweep::ResolvedValue& value,
                                           const sweep::Program& program, const simulate::Catalog& catalog);
 
-// The axes that do not have one and the same value in all of a sweep.
+// The axes that have more than one value in the sweep.
 class VaryingAxes {
  public:
   explicit VaryingAxes(const sweep::SweepSpec& spec);
@@ -27,16 +27,17 @@ class VaryingAxes {
 };
 
 struct ChosenGroup {
-  std::size_t group = 0;                          // of the whole space
-  std::vector<std::vector<std::int64_t>> digits;  // [dimension] those of the whole that stay, ascending
+  std::size_t group = 0;  // index in the whole space
+  std::vector<std::vector<std::int64_t>>
+      digits;  // [dimension] digits of the whole space that remain, ascending
 };
 struct Choice {
-  sweep::SweepSpec spec;            // groups in place of dimensions; a grid
+  sweep::SweepSpec spec;            // with groups instead of dimensions; a grid
   std::vector<ChosenGroup> groups;  // [group of spec]
 };
 
-// `point`: "tp=8,pp=4". Throws UserError where it is not of that form, or names an axis that the sweep does
-// not list or a value that is not among its values.
+// `point`: "tp=8,pp=4". Throws UserError if it does not have that form, or names an axis or a value that the
+// sweep does not list.
 [[nodiscard]] Choice choose(const sweep::SweepSpec& spec, const sweep::RawSpace& space,
                             const std::string& point);
 

@@ -17,9 +17,9 @@ using sweep::RuleCount;
 
 namespace {
 
-constexpr std::int64_t most_numbered = 4'000'000;  // survivors that are walked: some seconds
+constexpr std::int64_t most_numbered = 4'000'000;  // survivors that are enumerated, which takes some seconds
 
-// The share of repeats among survivors drawn at random, on all of them: Wilson's interval.
+// Number of repeats, estimated from survivors drawn at random; Wilson's interval.
 std::optional<Count> estimate_repeats(const sweep::SweepSpec& spec, const sweep::RawSpace& space) {
   constexpr std::int64_t draws = 4000, budget = 2'000'000;
   auto ranks = sweep::SurvivorRanks::of(space, budget);
@@ -43,11 +43,11 @@ std::optional<Count> estimate_repeats(const sweep::SweepSpec& spec, const sweep:
 }
 
 const char* remark_on(const RuleCount& rule, std::int64_t left, const std::vector<RuleCount>& alone) {
-  if (rule.removed.value > 0) return left == 0 ? "! removes the last" : "";
+  if (rule.removed.value > 0) return left == 0 ? "! removes the last points" : "";
   if (!rule.tests || !rule.removed.is_exact()) return "";
   const auto same = std::ranges::find(alone, rule.name, &RuleCount::name);
-  return same == alone.end() || same->removed.value == 0 ? "! never fires: is it needed?"
-                                                         : "rules before it remove the same";
+  return same == alone.end() || same->removed.value == 0 ? "! removes nothing: is it needed?"
+                                                         : "earlier rules remove the same points";
 }
 
 std::string interval(const Count& count) {
@@ -95,7 +95,7 @@ std::string waterfall_text(const sweep::SweepSpec& spec, const PlanCounts& count
   if (spec.groups.empty()) add_axes(spec.dimensions, "");
   for (const sweep::SubSpace& group : spec.groups) add_axes(group.dimensions, ", group " + group.name);
   if (spec.groups.size() > 1) table.add({"", "together", "", text::show_count(counts.space.raw), ""});
-  // Added up from what is kept, so that estimates, too, end in the number that is to run.
+  // Summed from the kept points, so that estimates also end in the number of points to run.
   std::int64_t left = counts.space.kept.value;
   for (const RuleCount& rule : counts.space.rules) left += rule.removed.value;
   for (const RuleCount& rule : counts.space.rules) {
@@ -105,10 +105,11 @@ std::string waterfall_text(const sweep::SweepSpec& spec, const PlanCounts& count
                interval(rule.removed) + remark_on(rule, left, counts.alone)});
   }
   if (counts.repeats && counts.repeats->high > 0) {
-    table.add({"", "the same config twice", "-" + show_estimate(*counts.repeats),
-               show_estimate(counts.to_run), interval(*counts.repeats)});
+    table.add({"", "repeated configs", "-" + show_estimate(*counts.repeats), show_estimate(counts.to_run),
+               interval(*counts.repeats)});
   }
-  return table.text() + "Rules count in file order: a combination removed by two counts for the first.\n";
+  return table.text() +
+         "Rules apply in file order: a combination removed by several rules counts for the first.\n";
 }
 
 std::string alone_text(const PlanCounts& counts) {
@@ -116,9 +117,10 @@ std::string alone_text(const PlanCounts& counts) {
   for (const RuleCount& rule : counts.alone) {
     const double share = static_cast<double>(rule.removed.value) /
                          static_cast<double>(std::max<std::int64_t>(counts.space.raw, 1));
-    const char* remark = rule.removed.value == counts.space.raw            ? "! removes everything"
-                         : rule.tests && rule.removed == sweep::exactly(0) ? "! never fires: is it needed?"
-                                                                           : "";
+    const char* remark = rule.removed.value == counts.space.raw ? "! removes everything"
+                         : rule.tests && rule.removed == sweep::exactly(0)
+                             ? "! removes nothing: is it needed?"
+                             : "";
     table.add(
         {rule.name, show_estimate(rule.removed), text::show_share(share), interval(rule.removed) + remark});
   }
@@ -133,11 +135,11 @@ std::string to_run_text(const sweep::SweepSpec& spec, const PlanCounts& counts) 
                          : fmt::format(" ({})", text::show_share(share));
   }
   if (spec.search.strategy != sweep::Strategy::grid) {
-    text += fmt::format(", {} of the {} that the rules leave",
+    text += fmt::format(", {} of the {} that the rules keep",
                         spec.search.strategy == sweep::Strategy::sobol ? "a Sobol sample" : "drawn at random",
                         show_estimate(counts.space.kept));
   } else if (!counts.repeats) {
-    text += "; configs that occur twice are not counted out";
+    text += "; repeated configs are not subtracted";
   }
   if (!counts.to_run.is_exact()) text += "; " + interval(counts.to_run);
   return text + "\n";

@@ -1,4 +1,4 @@
-// What `plan` counts: combinations, what each rule removes of them, repeats, and what is left to run.
+// The counts of `plan`: combinations, those removed by each rule, repeats, and the points to run.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ namespace echo::cli {
 
 struct PlanCounts {
   sweep::SpaceCount space;
-  std::vector<sweep::RuleCount> alone;               // what each rule removes by itself
-  std::optional<sweep::Count> repeats;               // nothing where they were not counted
-  sweep::Count to_run;                               // where repeats were not counted, too many by those
-  std::unique_ptr<const sweep::DesignSpace> points;  // null where they are too many to number in seconds
+  std::vector<sweep::RuleCount> alone;               // combinations removed by each rule alone
+  std::optional<sweep::Count> repeats;               // absent if not counted
+  sweep::Count to_run;                               // includes the repeats if they were not counted
+  std::unique_ptr<const sweep::DesignSpace> points;  // null if there are too many to enumerate in seconds
 };
 
 // Keeps a reference to `catalog` in `points`. Throws UserError as DesignSpace does.
@@ -30,11 +30,11 @@ struct PlanCounts {
 [[nodiscard]] std::string show_estimate(const sweep::Count& count);
 
 [[nodiscard]] std::string waterfall_text(const sweep::SweepSpec& spec, const PlanCounts& counts);
-// Each rule by itself.
+// Each rule on its own.
 [[nodiscard]] std::string alone_text(const PlanCounts& counts);
 [[nodiscard]] std::string to_run_text(const sweep::SweepSpec& spec, const PlanCounts& counts);
 
-// Members of an object that is open.
+// Adds members to the open object.
 void add_counts(const PlanCounts& counts, text::Json& json);
 void add_count(std::string_view name, const sweep::Count& count, text::Json& json);
 

@@ -40,7 +40,7 @@ std::string axes_text(const PlannedPoint& point) {
   return text;
 }
 
-// The raw index in `whole` of the combination of `part` the cursor stands on.
+// The raw index in `whole` of the current combination of `part`.
 std::int64_t raw_in_whole(const Choice& choice, const sweep::RawCursor& part, const sweep::RawSpace& whole) {
   const ChosenGroup& group = choice.groups[part.group()];
   std::vector<std::int64_t> digits;
@@ -100,7 +100,7 @@ PointFate find_fate(const sweep::SweepSpec& spec, const simulate::Catalog& catal
   for (bool found = cursor.find(0, part.size()); found && fate.kept.size() < most_kept;
        found = cursor.next(part.size())) {
     const std::int64_t raw = raw_in_whole(choice, cursor, whole);
-    const bool same = at.find(raw, raw + 1);  // rules do not depend on what else is listed
+    const bool same = at.find(raw, raw + 1);  // rules do not depend on other listed values
     ECHO_ENSURE(same);
     fate.kept.push_back(planned(whole, at, varying));
     const auto twin = repeats.first_twin(at);

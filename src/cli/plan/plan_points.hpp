@@ -1,4 +1,4 @@
-// Single points of a sweep that has not run: the first ones, and what becomes of one that is named.
+// Single points of a sweep before it runs: lists the first ones, and says which rule removes a named one.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@
 namespace echo::cli {
 
 struct PlannedPoint {
-  sweep::PointIndex number = -1;  // -1: points are not numbered, or it is none
+  sweep::PointIndex number = -1;  // -1: points are not numbered, or this is not one
   std::uint64_t config_id = 0;
-  std::vector<std::pair<std::string, std::string>> axes;  // those that vary over the sweep, and their values
+  std::vector<std::pair<std::string, std::string>> axes;  // axes that vary over the sweep, and their values
   bool is_repeat = false;                                 // the same config as an earlier point
-  sweep::PointIndex repeats = -1;                         // that point's number; -1: not numbered
+  sweep::PointIndex repeats = -1;                         // number of that point; -1: not numbered
 };
 
 // The first `wanted` points.
@@ -25,26 +25,26 @@ struct PlannedPoint {
                                                     const simulate::Catalog& catalog,
                                                     const PlanCounts& counts, std::int64_t wanted);
 
-// What becomes of the combinations with certain values.
+// The fate of the combinations with given values.
 struct PointFate {
   struct Removal {
     std::string rule, expression, why;
     sweep::Count removed;
   };
   std::int64_t combinations = 0;
-  std::vector<Removal> removals;   // rules that remove some of them, in file order
+  std::vector<Removal> removals;   // rules that remove some of the combinations, in file order
   std::vector<PlannedPoint> kept;  // the first five that no rule removes
   sweep::Count kept_count;
 };
 
 // `point`: "tp=8,pp=4,schedule=1f1b"; axes that are not named may have any value. Throws UserError for an
-// axis the sweep does not list, or a value that is not among its values.
+// axis or a value that the sweep does not list.
 [[nodiscard]] PointFate find_fate(const sweep::SweepSpec& spec, const simulate::Catalog& catalog,
                                   const PlanCounts& counts, const std::string& point);
 
 [[nodiscard]] std::string points_text(const std::vector<PlannedPoint>& points);
 [[nodiscard]] std::string fate_text(const PointFate& fate);
 void add_points(const char* name, const std::vector<PlannedPoint>& points, text::Json& json);
-void add_fate(const PointFate& fate, text::Json& json);  // a member "why" of an object that is open
+void add_fate(const PointFate& fate, text::Json& json);  // adds the member "why" to the open object
 
 }  // namespace echo::cli

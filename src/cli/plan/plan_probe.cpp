@@ -1,8 +1,8 @@
-// The estimate of the wall time is the mean time of a point times the points, shared by the workers. Its
-// interval is the bootstrap's (Efron 1979): means of samples drawn from the sample, their 2.5 and 97.5 %
-// quantiles, widened by what the number of points is unsure of. What it leaves out: start, hand-out and
-// assembly of the file; that neighbours share prices, which points drawn at random do not, so that a run is
-// rather faster; and that the last points may leave workers idle.
+// The wall time is estimated as the mean time per point times the number of points, divided by the workers.
+// Its interval is a bootstrap interval (Efron 1979): the 2.5 and 97.5 % quantiles of the means of resampled
+// points, widened by the uncertainty of the number of points. Not included: start-up, dispatch and assembly
+// of the file; the sharing of prices between neighbouring points, which makes a run somewhat faster than
+// points drawn at random; and workers that idle during the last points.
 #include "cli/plan/plan_probe.hpp"
 
 #include <fmt/format.h>
@@ -32,8 +32,8 @@ namespace {
 using training::Reason;
 using training::Status;
 
-// A row as the file stores it takes so much of its plain size. Measured on the two shipped sweeps (November
-// 2026): 54 and 58 bytes a row on disk.
+// Ratio of the stored size of a row to its uncompressed size. Measured on two shipped sweeps (November 2026):
+// 54 and 58 bytes per row on disk.
 constexpr double packed_row_bytes = 50.0;
 
 std::vector<std::int64_t> points_to_probe(const sweep::SweepSpec& spec, const PlanCounts& counts,
@@ -47,7 +47,7 @@ std::vector<std::int64_t> points_to_probe(const sweep::SweepSpec& spec, const Pl
     }
     return raws;
   }
-  if (counts.points) {  // one of each stretch of numbers
+  if (counts.points) {  // one point of each range of numbers
     for (std::int64_t i = 0; i < wanted; ++i) {
       const double place =
           static_cast<double>(i) + draw_unit(spec.seed, 0x9208E, static_cast<std::uint64_t>(i));
@@ -90,7 +90,7 @@ double plain_row_bytes() {
   return bytes;
 }
 
-// Linux: the second field of /proc/self/statm, in pages. 0 where there is no such file.
+// Linux: the second field of /proc/self/statm, in pages. 0 if the file is absent.
 double resident_bytes() {
   std::ifstream file("/proc/self/statm");
   double whole = 0.0, resident = 0.0;
@@ -166,10 +166,10 @@ std::string probe_text(const Probe& probe) {
     if (share > 0.0) text += fmt::format(", {} {}", text::show_share(share), name);
   };
   add(probe.memory, "too large for memory");
-  add(probe.limit, "past a limit");
+  add(probe.limit, "beyond a limit");
   add(probe.unsupported, "unsupported");
   add(probe.failed, "failed");
-  text += fmt::format("\nestimate  {} {}: {} ({} to {}); file {} to {}; {} a worker\n", probe.workers,
+  text += fmt::format("\nestimate  {} {}: {} ({} to {}); file {} to {}; {} per worker\n", probe.workers,
                       probe.workers == 1 ? "worker" : "workers", wall(probe.wall.middle),
                       wall(probe.wall.low), wall(probe.wall.high), megabytes(probe.file_least),
                       megabytes(probe.file_most), megabytes(probe.worker_bytes));

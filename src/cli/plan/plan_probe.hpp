@@ -1,4 +1,4 @@
-// A few points simulated to tell what all of them will cost.
+// Simulates a few points to estimate the time and memory of the whole sweep.
 #pragma once
 
 #include <cstdint>
@@ -17,21 +17,20 @@ struct Range {
 
 struct Probe {
   std::int64_t points = 0, workers = 1;
-  double median = 0.0, p99 = 0.0;  // seconds of one point
-  double feasible = 0.0;           // shares of the points
+  double median = 0.0, p99 = 0.0;  // seconds per point
+  double feasible = 0.0;           // share of the points
   double memory = 0.0, limit = 0.0, unsupported = 0.0, failed = 0.0;
-  Range wall;                                // seconds until `workers` workers have run all
+  Range wall;                                // seconds for `workers` workers to run all points
   double file_least = 0.0, file_most = 0.0;  // bytes
   double worker_bytes = 0.0;                 // resident memory of this process after the probe
 };
 
-// Simulates `wanted` points drawn at random with the sweep's seed, or all where there are fewer. Writes
-// nothing.
+// Simulates `wanted` points drawn at random with the sweep's seed, or all if there are fewer. Writes nothing.
 [[nodiscard]] Probe probe_points(const sweep::SweepSpec& spec, const simulate::Catalog& catalog,
                                  const simulate::Calibration& calibration, const PlanCounts& counts,
                                  std::int64_t wanted, std::int64_t workers);
 
 [[nodiscard]] std::string probe_text(const Probe& probe);
-void add_probe(const Probe& probe, text::Json& json);  // a member "probe" of an object that is open
+void add_probe(const Probe& probe, text::Json& json);  // adds the member "probe" to the open object
 
 }  // namespace echo::cli

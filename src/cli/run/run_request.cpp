@@ -26,7 +26,7 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
-// -o, else the sweep's own; a shard's own beside it.
+// -o, otherwise the file named in the sweep; a shard has its own file next to it.
 std::filesystem::path result_file(const RunOptions& options, const sweep::SweepSpec& spec) {
   if (!options.output.empty()) return options.output;
   return file_of(parallel::parse_shard(options.shard), sweep::result_file_of(spec));
@@ -46,7 +46,7 @@ parallel::SnapshotPace pace_of(const RunOptions& options, const sweep::SweepSpec
   return pace;
 }
 
-// "10" or "2%", with or without a blank; nothing: neither.
+// "10" or "2%", with or without a blank; nothing if it is neither.
 std::optional<std::int64_t> parse_failures(std::string text, std::int64_t points) {
   std::erase(text, ' ');
   const bool is_share = text.ends_with('%');
@@ -62,18 +62,19 @@ std::optional<std::int64_t> parse_failures(std::string text, std::int64_t points
 
 void check_options(const RunOptions& options) {
   if (options.fresh && (options.extend || options.retry_failed))
-    throw UserError("--fresh forgets old rows, --extend and --retry-failed go on from them", "choose one", 2);
+    throw UserError("--fresh discards old rows, but --extend and --retry-failed continue from them",
+                    "choose one of them", 2);
   if (options.extend && !options.shard.empty())
-    throw UserError("--extend with --shard: other points would fall to each shard",
-                    "extend the merged file, or run the new sweep's shards afresh", 2);
+    throw UserError("--extend cannot be combined with --shard: the points of each shard would change",
+                    "extend the merged file, or run the shards of the new sweep from the beginning", 2);
   static_cast<void>(parallel::parse_shard(options.shard));
   static_cast<void>(parse_seconds(options.progress_interval, "--progress-interval"));
   if (!options.time_budget.empty()) static_cast<void>(parse_seconds(options.time_budget, "--time-budget"));
   if (!options.snapshot_every.empty())
     static_cast<void>(parse_seconds(options.snapshot_every, "--snapshot-every"));
   if (!options.max_failures.empty() && !parse_failures(options.max_failures, 0))
-    throw UserError("--max-failures: \"" + options.max_failures + "\" is neither a number nor a share",
-                    "write how many points may fail, as 10 or 2%", 2);
+    throw UserError("--max-failures: \"" + options.max_failures + "\" is neither a number nor a percentage",
+                    "give the tolerated number of failed points, as in 10 or 2%", 2);
 }
 
 std::int64_t failures_allowed(const RunOptions& options, const sweep::SweepSpec& spec, std::int64_t points) {
@@ -125,7 +126,7 @@ std::string describe_request(const parallel::LaunchRequest& request) {
   std::string text =
       fmt::format("file {}, {} points{}{}\n", request.file.string(), text::show_count(request.space.size),
                   request.shard.is_whole() ? "" : ", shard " + text_of(request.shard),
-                  request.deadline ? ", stops in time" : "");
+                  request.deadline ? ", with a time budget" : "");
   text += fmt::format("keys: sweep {}, rows {} (program {}, presets {}, calibration {}), space {}\n",
                       header.sweep_key.substr(0, 8), header.row_key.substr(0, 8),
                       header.code_key.substr(0, 8), header.catalog_key.substr(0, 8),

@@ -1,4 +1,4 @@
-// From the options of `run` to a request for a launch.
+// Turns the options of `run` into a request for a launch.
 #pragma once
 
 #include <array>
@@ -21,21 +21,21 @@ struct RunOptions {
   bool json = false, quiet = false, verbose = false, no_colour = false;
 };
 
-// UserError 2 where a value cannot be read or two options exclude each other; before anything is done.
+// UserError 2 if a value cannot be parsed or two options exclude each other, before anything is done.
 void check_options(const RunOptions&);
 
-// Files read, build, host and command; what the launch itself knows is filled in there.
+// Input files, build, host and command; the launch adds the facts that only it knows.
 [[nodiscard]] results::Provenance provenance_of(const config::SweepInputs& read, const Invocation&);
 
 // Keeps references to `space`, which must outlive the request.
 [[nodiscard]] parallel::LaunchRequest launch_request(const RunOptions&, const WorkerInputs&,
                                                      const sweep::DesignSpace& space, results::Provenance);
 
-// A line for --verbose: file, points and keys.
+// Text for --verbose: file, points and keys.
 [[nodiscard]] std::string describe_request(const parallel::LaunchRequest&);
 
-// Failed points that are tolerated among `points`: "10", "2%" of the command line, else of the sweep, else
-// none.
+// Tolerated number of failed points among `points`: "10" or "2%" from the command line, otherwise from the
+// sweep, otherwise none.
 [[nodiscard]] std::int64_t failures_allowed(const RunOptions&, const sweep::SweepSpec&, std::int64_t points);
 
 // 4 when more rows failed than `allowed`; 3 when none is feasible, unless --allow-empty; else 0.

@@ -20,7 +20,7 @@
 
 namespace echo::cli {
 
-// Null where worker 0 has none.
+// Null if worker 0 has none.
 static std::unique_ptr<parallel::SharedTable> share_image(const parallel::Session& session,
                                                           const std::string& image) {
   bool is_there = !image.empty();
@@ -46,7 +46,7 @@ WorkerInputs share_inputs(const parallel::Session& session, config::SweepInputs&
   return inputs;
 }
 
-// Shares are equally long, not equally full: several for each worker even that out.
+// Shares have equal lengths but unequal numbers of points: several per worker even this out.
 constexpr std::int64_t shares_per_worker = 16;
 constexpr std::int64_t worth_sharing = 100'000;  // raw combinations: some 10 ms of one worker
 
@@ -109,7 +109,7 @@ class Key {
   Digest digest_;
 };
 
-// The bytes that run: two builds differ where any object does, whatever version they call themselves.
+// The bytes of the program: two builds differ if any object file differs, regardless of the version string.
 std::string fingerprint_of_program() {
   std::ifstream program("/proc/self/exe", std::ios::binary);
   Digest digest;
@@ -119,7 +119,7 @@ std::string fingerprint_of_program() {
   return digest.hex();
 }
 
-// The part of the spec that says which points there are.
+// The part of the spec that determines the points.
 std::string space_key(const sweep::SweepSpec& spec) {
   sweep::SweepSpec space;
   space.dimensions = spec.dimensions;
@@ -132,7 +132,7 @@ std::string space_key(const sweep::SweepSpec& spec) {
   return Key().add_archive(space).hex();
 }
 
-// The part that says what a point's row is like.
+// The part that determines the row of a point.
 std::string settings_key(const sweep::SweepSpec& spec) {
   sweep::SweepSpec settings;
   settings.limits = spec.limits;

@@ -1,4 +1,5 @@
-// What every worker needs to simulate points, and the keys under which their rows may be mixed.
+// The inputs that every worker needs to simulate points, and the keys that decide which rows may share a
+// file.
 #pragma once
 
 #include <memory>
@@ -15,28 +16,28 @@
 
 namespace echo::cli {
 
-// Leaves by a collective call where there are measured kernels or a learned model: it must not go while a
-// worker alone is failing.
+// Its destructor is a collective call if there are measured kernels or a learned model: it must not run while
+// a single worker fails.
 struct WorkerInputs {
   sweep::SweepSpec spec;
   simulate::Catalog catalog;
-  simulate::Calibration calibration;  // its measured kernels and its learned slowdown model look at:
-  std::unique_ptr<parallel::SharedTable> measured = {}, learned = {};  // null where there is none
+  simulate::Calibration calibration;  // its measured kernels and its learned slowdown model refer to:
+  std::unique_ptr<parallel::SharedTable> measured = {}, learned = {};  // null if absent
 };
 
-// `read` is what worker 0 read, and `measured` the image of its profiles; ignored elsewhere. Spec and catalog
-// are broadcast; the calibration lies once per node in a shared window while it is unpacked, and measured
-// kernels and a learned slowdown model lie there as long as the inputs live. Collective.
+// `read`: the inputs read by worker 0; `measured`: the image of its profiles; both ignored elsewhere. Spec
+// and catalog are broadcast; the calibration is held once per node in a shared window while it is unpacked,
+// measured kernels and a learned slowdown model for the lifetime of the inputs. Collective.
 [[nodiscard]] WorkerInputs share_inputs(const parallel::Session&, config::SweepInputs&& read,
                                         const std::string& measured);
 
-// The space, indexed by all workers together. Collective; refers to inputs.catalog.
+// The design space, indexed jointly by all workers. Collective; refers to inputs.catalog.
 [[nodiscard]] sweep::DesignSpace share_space(const parallel::Session&, const WorkerInputs& inputs);
 
-// What the result file is to say of the sweep. Keys are hex XXH3-128: row_key of the program's own bytes, the
-// schema, the presets, the calibration (measured kernels and a learned model included) and the settings a row
-// depends on (limits, target, slowdown, work budget); space_key of axes, rules, search and seed; sweep_key of
-// both.
+// The identity of the sweep in the result file. Keys are hex XXH3-128: row_key of the program's own bytes,
+// the schema, the presets, the calibration (measured kernels and a learned model included) and the settings
+// that a row depends on (limits, target, slowdown, work budget); space_key of axes, rules, search and seed;
+// sweep_key of both.
 [[nodiscard]] results::FileHeader sweep_header(const WorkerInputs&);
 
 }  // namespace echo::cli

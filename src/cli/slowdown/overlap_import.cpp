@@ -89,7 +89,7 @@ class Importer {
       add_table(file, CsvTable::parse(*bytes, file));
   }
 
-  // --- files with rows of their own
+  // --- files that contain rows
   void add_dataset(const std::string& file) {
     const slowdown::OverlapData data = storage::read_overlaps(file).data;
     const auto shift = static_cast<std::int32_t>(out_.data.origins.size());
@@ -104,7 +104,7 @@ class Importer {
   void add_table(const std::string& file, const CsvTable& table) {
     if (!nsight::is_echo_table(table))
       return problems_.error(
-          table.header_place(), "this is no table of measured overlaps that can be read",
+          table.header_place(), "this is not a known table of measured overlaps",
           "Echo-slowdown's has kShortName, ground_truth, duration and overlap_ratio, Nsight "
           "Compute's begins with ID and has Kernel Name");
     const std::string gpu = gpu_of(file, "");
@@ -112,7 +112,7 @@ class Importer {
     check_sm_count(file, gpu, read.sm_count);
     OverlapPart part{file + ": Echo-slowdown's table", std::ssize(read.rows), {}};
     if (read.above_full > 0)
-      part.notes.push_back(fmt::format("{} percentages above 100 count as 100: passes of a replay differ",
+      part.notes.push_back(fmt::format("{} percentages above 100 are taken as 100: replay passes differ",
                                        text::show_count(read.above_full)));
     add_rows(std::move(read.rows), last_name(file));
     out_.parts.push_back(std::move(part));
@@ -129,13 +129,13 @@ class Importer {
     }
   }
 
-  // --- which GPU
-  // The preset's name. `said`: what the file calls its GPU, as the driver does; empty where it does not.
+  // --- GPU
+  // The name of the preset. `said`: the driver's name of the GPU in the file, or empty.
   std::string gpu_of(const std::string& file, const std::string& said) {
     const std::string& name = choices_.gpu.empty() ? said : choices_.gpu;
     if (name.empty())
       throw UserError({Problem{{file, 0, 0, 1},
-                               "the file does not say which GPU it was measured on",
+                               "the file does not name the measured GPU",
                                "pass --gpu NAME (echo-sweep presets list gpus)"}});
     const std::int32_t gpu = find_named(presets_.catalog.gpus, presets_.aliases.resolve("gpu", name));
     if (gpu >= 0) return presets_.catalog.gpus[static_cast<std::size_t>(gpu)].name;
@@ -164,7 +164,8 @@ class Importer {
     const std::size_t with = overlapped_run();
     const NamedTrace &overlapped = traces_[with], &alone = traces_[1 - with];
     if (profiles_.size() > 1)
-      throw UserError("metrics come from one table of Nsight Compute", "name one of " + names_of_profiles());
+      throw UserError("only one Nsight Compute table of metrics is possible",
+                      "name one of " + names_of_profiles());
     const nsight::Trace& run = overlapped.trace;
     const std::string gpu = gpu_of(overlapped.file, run.gpu);
     check_sm_count(overlapped.file, gpu, run.sm_count);
@@ -180,15 +181,15 @@ class Importer {
     out_.parts.push_back(std::move(part));
   }
 
-  // Which of the two runs has communication: by name, else by what ran in it.
+  // Decides which of the two runs has communication: by name, otherwise by its kernels.
   [[nodiscard]] std::size_t overlapped_run() const {
     const std::string missing =
-        "a run without communication and the same run with it are needed, one export of Nsight Systems each";
-    if (traces_.size() != 2) throw UserError(missing, "name both, and no third");
+        "two Nsight Systems exports are needed: a run without communication and the same run with it";
+    if (traces_.size() != 2) throw UserError(missing, "name exactly these two exports");
     for (const std::size_t i : {0U, 1U})
       if (traces_[i].file == sources_.overlapped || traces_[1 - i].file == sources_.alone) return i;
     if (communicates(traces_[0].trace) == communicates(traces_[1].trace))
-      throw UserError(missing, "say which is which: --alone FILE.sqlite --overlapped FILE.sqlite");
+      throw UserError(missing, "name them: --alone FILE.sqlite --overlapped FILE.sqlite");
     return communicates(traces_[1].trace) ? 1 : 0;
   }
 
@@ -236,7 +237,7 @@ std::string import_text(const OverlapImport& imported) {
   }
   std::set<std::string> names, kernels, gpus;
   std::int64_t overlapping = 0;
-  double alone = 0.0, overlapped = 0.0;  // of rows that overlap
+  double alone = 0.0, overlapped = 0.0;  // sums over rows that overlap
   for (const OverlapRow& row : imported.data.rows) {
     names.insert(row.kernel);
     kernels.insert(row.kernel + "\n" + row.full_name);

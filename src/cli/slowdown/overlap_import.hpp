@@ -1,5 +1,5 @@
-// Measured overlaps out of whatever files hold them, recognised by what is in them: Echo-slowdown's merged
-// table, what Nsight Systems and Nsight Compute export, and datasets made before.
+// Reads measured overlaps from files recognised by their content: Echo-slowdown's merged table, exports of
+// Nsight Systems and Nsight Compute, and existing datasets.
 #pragma once
 
 #include <cstdint>
@@ -11,39 +11,39 @@
 
 namespace echo::cli {
 
-// `files` in any order: tables and datasets each give rows of their own. Of exports of Nsight Systems there
-// are two or none: one of a run without communication, one of the same run with it; a table of Nsight Compute
-// gives these metrics. The three names below say which is which where that is not plain; empty = by content.
+// `files` in any order: each table and dataset contributes rows. Nsight Systems exports come in pairs (two or
+// none): a run without communication and the same run with it; a Nsight Compute table adds metrics to their
+// kernels. The three names below identify them where their content does not; empty = by content.
 struct OverlapSources {
   std::vector<std::string> files;
   std::string alone, overlapped, metrics;
 };
 
 struct OverlapChoices {
-  std::string gpu;  // preset or alias; empty = as the files say. Datasets keep theirs.
-  // In words, for the rows' origin; an empty source = the files' names. Datasets keep theirs.
+  std::string gpu;  // preset or alias; empty = as recorded in the files. Datasets keep theirs.
+  // Free text for the origin of the rows; empty source = the names of the files. Datasets keep theirs.
   std::string source, license, measured_by;
-  double clock_mhz = slowdown::not_measured;  // of the SMs while it was measured; likewise
+  double clock_mhz = slowdown::not_measured;  // SM clock during the measurement; datasets keep theirs
 };
 
-// What one file, or one pair of runs, gave.
+// The contribution of one file or one pair of runs.
 struct OverlapPart {
   std::string what;  // "echo.csv: Echo-slowdown's table"
   std::int64_t rows = 0;
-  std::vector<std::string> notes;  // what was left out or taken otherwise, and why
+  std::vector<std::string> notes;  // omitted or altered rows, and why
 };
 
 struct OverlapImport {
-  slowdown::OverlapData data;  // rows sound, in the order of the files
+  slowdown::OverlapData data;  // valid rows, in the order of the files
   std::vector<OverlapPart> parts;
 };
 
-// UserError, 2, with every problem of every file.
+// UserError 2 with all problems of all files.
 [[nodiscard]] OverlapImport import_overlaps(const OverlapSources&, const OverlapChoices&,
                                             const config::CatalogInputs&);
 
-// The parts with their notes, then what all of it holds: rows, rows with overlap, kernels, GPUs, and how much
-// longer the overlapped ones took.
+// The parts with their notes, then totals: rows, rows with overlap, kernels, GPUs, and the mean slowdown of
+// the overlapped kernels.
 [[nodiscard]] std::string import_text(const OverlapImport&);
 
 }  // namespace echo::cli

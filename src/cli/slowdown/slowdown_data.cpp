@@ -27,16 +27,16 @@ const machine::GpuSpec* gpu_of(const OverlapRow& row, const config::CatalogInput
   return gpu < 0 ? nullptr : &presets.catalog.gpus[static_cast<std::size_t>(gpu)];
 }
 
-// Why a sweep could not have priced the row; null where it could.
+// Why a sweep could not price the row; null if it could.
 const char* why_unpriced(const OverlapRow& row, const config::CatalogInputs& presets) {
   const machine::GpuSpec* gpu = gpu_of(row, presets);
   const Communication& beside = row.beside;
   if (gpu == nullptr) return "their GPU has no preset";
-  if (!row.shape) return "what the kernel computes (its shape) is not known";
+  if (!row.shape) return "the shape of the kernel is not known";
   if (!kernels::is_priceable(*row.shape, *gpu) || find_named(presets.calibration.kernels, gpu->kernels) < 0)
-    return "the GPU's constants price no such kernel";
+    return "the constants of the GPU cannot price such a kernel";
   if (beside.made_by == CommunicationKind::copy_engine)
-    return "copy engines occupy no SM: nothing is learned of them";
+    return "copy engines occupy no SM and are not learned";
   if (beside.channels <= 0 || !(beside.memory_rate >= 0.0) || !(beside.alone > 0.0))
     return "the communication (channels, HBM traffic, time alone) is not known";
   return nullptr;
@@ -59,7 +59,7 @@ learn::Pair pair_of(const OverlapRow& row, const config::CatalogInputs& presets)
   return pair;
 }
 
-// Of a dataset its own, of anything else that of the bytes.
+// The digest stored in a dataset; for other files that of the bytes.
 std::string digest_of(const std::string& file) {
   const auto bytes = config::read_whole_file(file);
   if (!bytes) throw UserError("cannot read " + file, "check the path and its permissions");
@@ -71,8 +71,9 @@ std::string digest_of(const std::string& file) {
   for (const auto& [reason, count] : data.left_out)
     why += fmt::format("{}{} rows: {}", why.empty() ? "" : "; ", text::show_count(count), reason);
   throw UserError(
-      fmt::format("{}: no row has what a sweep knows of a kernel and a collective ({})", data.file, why),
-      "such a table trains and judges models of measured metrics only (--features metrics); a model that "
+      fmt::format("{}: no row has the shape and communication that a sweep uses ({})", data.file, why),
+      "such a table can only train and evaluate models of measured metrics (--features metrics); a model "
+      "that "
       "sweeps can use needs rows with shapes and communication, as the overlap profiler writes them");
 }
 

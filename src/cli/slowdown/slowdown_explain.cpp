@@ -41,7 +41,7 @@ double swing_of(const learn::DependenceCurve& curve) {
 
 std::string at_text(double value) { return fmt::format("{:.3g}", value); }
 
-// The slowdown at the least, the middle and the greatest value.
+// The slowdown at the smallest, the middle and the largest value.
 std::vector<std::string> cells_of(const learn::DependenceCurve& curve) {
   const std::size_t middle = curve.at.size() / 2;
   const auto point = [&](std::size_t i) {
@@ -79,8 +79,8 @@ SlowdownExplanation explain_model(const slowdown::LearnedModel& model, const Slo
   const bool is_known = data.digest == model.evidence.dataset;
   return {.model = model.name,
           .data = data.file,
-          .judged_on = is_known ? "rows it was trained on: what it knows by heart looks important"
-                                : "rows of another dataset than it was trained on",
+          .judged_on = is_known ? "the rows it was trained on: memorised features look important"
+                                : "rows of a dataset it was not trained on",
           .importance = learn::importance_of(fitted, data.examples, rows, seed),
           .curves = learn::partial_dependence(fitted, data.examples, rows)};
 }
@@ -101,11 +101,11 @@ std::string slowdown_explanation_text(const SlowdownExplanation& explanation) {
       gain.add({one.feature, fmt::format("{:.1f} %", 100 * one.share)});
     text += "\n" + gain.text();
   }
-  text::TextTable curves({"<partial dependence", "slowdown, least", "middle", "greatest"});
+  text::TextTable curves({"<partial dependence", "slowdown at minimum", "middle", "maximum"});
   for (const learn::DependenceCurve& curve : explanation.curves)
     if (swing_of(curve) > 0.0) curves.add(cells_of(curve));
   return text + "\n" + curves.text() +
-         "  mean slowdown of the rows that overlap, were they all to have that value\n";
+         "  mean slowdown of the overlapping rows if all of them had that value\n";
 }
 
 std::string slowdown_explanation_json(const SlowdownExplanation& explanation) {

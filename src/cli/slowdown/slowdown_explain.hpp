@@ -1,4 +1,4 @@
-// What a slowdown model's predictions hang on, for people and plots.
+// Features that the predictions of a slowdown model depend on, as text and JSON.
 #pragma once
 
 #include <optional>
@@ -14,23 +14,23 @@ namespace echo::cli {
 
 struct FeatureGain {
   std::string feature;
-  double share = 0.0;  // of the loss that all splits took off
+  double share = 0.0;  // share of the loss removed by all splits
 };
 
 struct SlowdownExplanation {
-  std::string model, setting, data;  // setting: in words; empty where it is not known
+  std::string model, setting, data;  // setting: as text; empty if unknown
   std::string judged_on;             // "rows held out by row, 5 folds", "rows it was trained on"
   std::vector<learn::Importance> importance;
-  std::vector<FeatureGain> gain;  // of trees trained here, the largest first
+  std::vector<FeatureGain> gain;  // for trees trained here, largest first
   std::vector<learn::DependenceCurve> curves;
 };
 
-// Of the candidate, with the settings that folds choose; empty: the candidate that they choose too.
-// Importance is of held-out rows, gain and curves are of the model fitted to all rows. UserError, 2: no such
-// candidate; the folds choose no slowdown.
+// Explains the candidate with the settings chosen by the folds; empty: the candidate is also chosen by the
+// folds. Importance is computed on held-out rows, gain and curves on the model fitted to all rows. UserError
+// 2: no such candidate, or the folds choose no slowdown.
 [[nodiscard]] SlowdownExplanation explain_data(const SlowdownData&, const std::string& candidate,
                                                const learn::FoldSettings&);
-// Of a trained model on these rows. Precondition: of one feature set.
+// Explains a trained model on these rows. Precondition: both have the same feature set.
 [[nodiscard]] SlowdownExplanation explain_model(const slowdown::LearnedModel&, const SlowdownData&,
                                                 std::uint64_t seed);
 

@@ -33,11 +33,11 @@ std::string function_text(const slowdown::Regressor& function) {
 std::string base_text(const LearnedModel& model) {
   switch (model.base) {
     case Base::contention:
-      return fmt::format("the white-box model ({} SM a channel, {} of the excess of HBM demand over {})",
+      return fmt::format("the white-box model ({} SM per channel, {} of the excess of HBM demand over {})",
                          model.contention.sm_per_channel, model.contention.memory_interference,
                          model.contention.sustained_memory);
     case Base::families:
-      return fmt::format("rates of {} families of kernels ({} sizes an octave)",
+      return fmt::format("rates of {} families of kernels ({} sizes per octave)",
                          text::show_count(std::ssize(model.families.rates)), model.families.sizes_per_octave);
     case Base::none:
       break;
@@ -49,7 +49,7 @@ const char* base_name(Base base) {
   return base == Base::families ? "families" : base == Base::contention ? "contention" : "none";
 }
 
-// As a nested report says it, of kernels and of collectives.
+// As in a nested report, for kernels and for collectives.
 bool beats_baselines(const std::vector<slowdown::HeldOutError>& errors) {
   const slowdown::HeldOutError* own = nullptr;
   for (const slowdown::HeldOutError& error : errors) {
@@ -67,8 +67,10 @@ std::string model_text(const LearnedModel& model, const std::string& file, std::
   const bool of_metrics = model.features == FeatureSet::metrics;
   std::string text =
       fmt::format("{}: {}, {} bytes\n", file, model.name, text::show_count(static_cast<std::int64_t>(bytes)));
-  text += of_metrics ? "features: measured metrics; for profiled kernels, no sweep can use it\n"
-                     : "features: what a simulator knows of any kernel and collective; sweeps can use it\n";
+  text +=
+      of_metrics
+          ? "features: measured metrics; for profiled kernels only, sweeps cannot use it\n"
+          : "features: properties known to the simulator for any kernel and collective; sweeps can use it\n";
   text += fmt::format("kernels: {}, then {}\n", base_text(model), function_text(model.kernel.residual));
   if (!of_metrics)
     text += "collectives: " +
@@ -79,7 +81,7 @@ std::string model_text(const LearnedModel& model, const std::string& file, std::
   text += fmt::format("trained on {} rows of dataset {} ({}), seed {}\n\n", text::show_count(evidence.rows),
                       evidence.dataset, fmt::join(evidence.gpus, ", "), evidence.seed);
   text::TextTable errors(
-      {"<on rows it had not seen", "<held out", "mean error", "total", "this model is below by"});
+      {"<on held-out rows", "<held out", "mean error", "total", "this model is better by"});
   double own = 0.0;
   for (const slowdown::HeldOutError& error : evidence.errors) {
     const bool is_own = error.of == "this model";
@@ -90,8 +92,8 @@ std::string model_text(const LearnedModel& model, const std::string& file, std::
   }
   text += errors.text();
   text += beats_baselines(evidence.errors) ? "it beats the baselines\n\n"
-                                           : "it does not beat the baselines: stays off by default\n\n";
-  text::TextTable ranges({"<feature", "least seen", "greatest"});
+                                           : "it does not beat the baselines, so it stays off by default\n\n";
+  text::TextTable ranges({"<feature", "minimum seen", "maximum"});
   const auto names = slowdown::feature_names(model.features);
   for (std::size_t i = 0; i < names.size(); ++i)
     if (model.ranges[i].low <= model.ranges[i].high)

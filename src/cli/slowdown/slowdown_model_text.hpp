@@ -1,4 +1,4 @@
-// What a learned slowdown model is, and what it rests on.
+// Describes a learned slowdown model and the evidence for it.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace echo::cli {
 
-// `bytes`: of its file.
+// `bytes`: size of its file.
 [[nodiscard]] std::string model_text(const slowdown::LearnedModel&, const std::string& file,
                                      std::size_t bytes);
 [[nodiscard]] std::string model_json(const slowdown::LearnedModel&, const std::string& file,

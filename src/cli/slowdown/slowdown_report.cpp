@@ -42,7 +42,7 @@ std::vector<std::string> cells_of(const CandidateReport& report) {
           number(overlapping.slowdown_r2)};
 }
 
-// "families (2 sizes an octave, prior 0.5) 3 times, no_slowdown"
+// "families (2 sizes per octave, prior 0.5) 3 times, no_slowdown"
 std::string counted(const std::vector<std::string>& chosen) {
   std::map<std::string, std::int32_t> count;
   for (const std::string& one : chosen) ++count[one];
@@ -81,17 +81,16 @@ bool tells_of_communication(const SlowdownData& data) {
   });
 }
 constexpr const char* untold =
-    "no row says what communicated: these errors are of kernels beside whatever ran there, and say nothing "
-    "of "
-    "other collectives, sizes, channels or GPUs\n";
+    "no row records the communication: these errors apply to kernels with the communication of this dataset, "
+    "and not to other collectives, sizes, channels or GPUs\n";
 
 std::string heading(const SlowdownReport& report) {
   const auto rows = std::ssize(report.data.examples.rows);
-  std::string text =
-      fmt::format("{}: {} rows, {} overlap with communication; features: {}\n", report.data.file,
-                  text::show_count(rows), text::show_count(report.data.overlapping()),
-                  report.data.examples.features == slowdown::FeatureSet::metrics ? "measured metrics"
-                                                                                 : "what a simulator knows");
+  std::string text = fmt::format(
+      "{}: {} rows, {} overlap with communication; features: {}\n", report.data.file, text::show_count(rows),
+      text::show_count(report.data.overlapping()),
+      report.data.examples.features == slowdown::FeatureSet::metrics ? "measured metrics"
+                                                                     : "properties known to the simulator");
   for (const auto& [why, count] : report.data.left_out)
     text += fmt::format("  left out {:>6}  {}\n", text::show_count(count), why);
   return text + fmt::format("nested cross-validation, held out {}, {} folds, seed {}\n\n",
@@ -103,7 +102,7 @@ std::string heading(const SlowdownReport& report) {
 
 std::string verdict_of(const learn::NestedReport& nested) {
   return nested.beats_baselines ? "beats the baselines on unseen rows"
-                                : "does not beat the baselines on unseen rows: stays off by default";
+                                : "does not beat the baselines on unseen rows, so it stays off by default";
 }
 
 std::string report_text(const SlowdownReport& report) {
@@ -118,9 +117,9 @@ std::string report_text(const SlowdownReport& report) {
       100.0 * learn::visible_slowdown);
   text += "nested_choice: " + counted(report.nested.chosen.chosen) + "\n";
   for (const learn::Margin& margin : learn::margins_of(report.nested, report.nested.chosen))
-    text += fmt::format("  its mean error is {:.2f} +- {:.2f} points below that of {}\n",
+    text += fmt::format("  its mean error is {:.2f} +- {:.2f} percentage points below that of {}\n",
                         100 * margin.advantage, 100 * margin.doubt, margin.baseline);
-  text += "verdict: what the folds choose " + verdict_of(report.nested) + "\n";
+  text += "verdict: the choice of the folds " + verdict_of(report.nested) + "\n";
   return text + (tells_of_communication(report.data) ? "" : untold);
 }
 

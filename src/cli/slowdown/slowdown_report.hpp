@@ -1,4 +1,4 @@
-// What a nested cross-validation found, for people, programs and plots.
+// The result of a nested cross-validation as text, JSON and CSV.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ struct SlowdownReport {
 
 [[nodiscard]] std::string report_text(const SlowdownReport&);
 [[nodiscard]] std::string report_json(const SlowdownReport&);
-// A line per row of the data: what was measured, the fold that held it out, and the overlapped time that each
-// candidate predicted of it then, in seconds.
+// One line per row of the data: the measurement, the fold that held it out, and the overlapped time predicted
+// by each candidate, in seconds.
 [[nodiscard]] std::string report_csv(const SlowdownReport&);
 
 [[nodiscard]] std::string verdict_of(const learn::NestedReport&);

@@ -12,7 +12,7 @@ namespace echo::cli {
 
 namespace {
 
-constexpr double shortest_minutes = 10;  // else most of the job would lie behind the warning
+constexpr double shortest_minutes = 10;  // in a shorter job, most of the time would be after the warning
 
 bool has_control_character(std::string_view text) {
   return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });

@@ -1,19 +1,20 @@
-// What a batch script owes a sweep.
+// Requirements of a batch script.
 //
-// The rows are safe in the workers' journals within a second, so a job may end at any time; the script's part
-// is to have it end well and start again. Slurm announces the time limit by a signal some minutes ahead. It
-// has to be USR1: mpirun answers TERM by killing its workers at once. Under mpirun it has to reach the batch
-// shell (`B:`), which hands it on to mpirun, which hands it on to its workers; without `B:` Slurm would
-// signal mpirun's daemons. Under srun the workers are the job's step, and Slurm signals them itself.
+// The rows are safe in the workers' journals within a second, so a job may end at any time; the script has to
+// end it cleanly and restart it. Slurm announces the time limit by a signal some minutes in advance. The
+// signal must be USR1: on TERM, mpirun kills its workers at once. Under mpirun it must reach the batch shell
+// (`B:`), which forwards it to mpirun, which forwards it to its workers; without `B:` Slurm would signal
+// mpirun's daemons. Under srun the workers are the job step, and Slurm signals them directly.
 //
-// Whether to queue the job again is asked of the result file and its journals, not of the launcher: mpirun's
-// status after a kill says nothing about the sweep. Bad input (2), failed points (4) and a file that cannot
-// be written (5) would only happen again. Slurm queues a job again by itself when it loses a node
+// The decision to requeue the job is based on the result file and its journals, not on the launcher: mpirun's
+// exit status after a kill says nothing about the sweep. Bad input (2), failed points (4) and a file that
+// cannot be written (5) would only recur. Slurm requeues a job automatically when it loses a node
 // (--requeue).
 //
-// An array has its number of shards in the script, not in SLURM_ARRAY_TASK_COUNT: a few tasks submitted again
-// would otherwise cut the sweep differently. Whichever task sees all shards complete merges them; two may see
-// it at once, so each merges into a file of its own and renames it, and the two files hold the same rows.
+// The number of shards of an array is written in the script and not taken from SLURM_ARRAY_TASK_COUNT:
+// resubmitting a few tasks would otherwise split the sweep differently. The task that finds all shards
+// complete merges them; two tasks may find this at the same time, so each merges into its own file and
+// renames it, and both files hold the same rows.
 #include "cli/slurm/slurm_script.hpp"
 
 #include <fmt/format.h>
@@ -23,8 +24,8 @@ namespace echo::cli {
 namespace {
 
 constexpr std::string_view mpirun_launch = R"(
-# Slurm tells the time limit to this shell alone. mpirun hands USR1 on to every worker, which finishes the points in
-# hand; TERM would not do, mpirun answers it by killing them.
+# Slurm signals the time limit to this shell only. mpirun forwards USR1 to every worker, which finishes its current
+# points; TERM does not work, because mpirun then kills the workers.
 launcher=''
 trap '[[ -z $launcher ]] || kill -USR1 "$launcher"' USR1
 mpirun "${run[@]}" &
@@ -35,34 +36,34 @@ code=$?
 )";
 
 constexpr std::string_view srun_launch = R"(
-# Slurm tells the time limit to every worker of this step, which finishes the points in hand.
+# Slurm signals the time limit to every worker of this step, which finishes its current points.
 srun --mpi=pmix "${run[@]}"
 code=$?
 )";
 
 constexpr std::string_view verdict = R"(
-# The file and its journals know how far the sweep is; the status of a killed launcher does not.
+# The file and its journals show the progress of the sweep; the status of a killed launcher does not.
 "$program" status "$part" --exit-code
 state=$?
 if ((state != 0)); then
-  # Bad input, failed points and a file that cannot be written would only happen again.
+  # Bad input, failed points and a file that cannot be written would only recur.
   if ((state != 75)) || [[ $code == [245] ]]; then
-    echo "not queued again: exit $code, status $state" >&2
+    echo "not requeued: exit $code, status $state" >&2
     exit $((code == 0 ? state : code))
   fi
   if ((${SLURM_RESTART_COUNT:-0} >= max_restarts)); then
-    echo "not queued again after $max_restarts restarts; submit the same job to go on" >&2
+    echo "not requeued after $max_restarts restarts; submit the same job to continue" >&2
     exit 75
   fi
-  echo "not complete (exit $code): queued again, to go on from the journals" >&2
-  scontrol requeue "$SLURM_JOB_ID" || echo "Slurm does not queue it again; submit the same job to go on" >&2
+  echo "not complete (exit $code): requeued, to continue from the journals" >&2
+  scontrol requeue "$SLURM_JOB_ID" || echo "Slurm refuses to requeue it; submit the same job to continue" >&2
   exit 75
 fi
-[[ $code == [34] ]] || code=0  # complete, whatever became of the launcher; 3: nothing feasible, 4: failed points
+[[ $code == [34] ]] || code=0  # complete, regardless of the launcher's status; 3: nothing feasible, 4: failed points
 )";
 
 constexpr std::string_view merge = R"(
-# The task that sees every shard complete merges them. Two may see it at once: each renames a file of its own.
+# The task that finds every shard complete merges them. Two tasks may do so at once: each renames its own file.
 parts=()
 for ((i = 1; i <= shards; ++i)); do
   parts+=("${file%.h5}.shard-$i-of-$shards.h5")
@@ -103,7 +104,7 @@ echo "in $out: kernels.h5 for echo-sweep run --profile, overlaps.h5 for echo-swe
 exit "$code"
 )";
 
-// The name as Slurm shows it in its queue.
+// The name shown in Slurm's queue.
 std::string job_name(const SlurmJob& job) {
   return job.sweep && is_plain_word(job.sweep->name) ? "echo-" + job.sweep->name : "echo-sweep";
 }
@@ -126,7 +127,7 @@ std::string sbatch_lines(const SlurmJob& job) {
   return lines + fmt::format("#SBATCH --output={}-{}.log\n", job_name(job), job.shards > 0 ? "%A_%a" : "%j");
 }
 
-// The command line of `run`, as a bash array; `more` are options of this kind of job.
+// The command line of `run` as a bash array; `more`: further options for this kind of job.
 std::string run_line(const SlurmJob& job, std::string_view more) {
   std::string own;
   if (job.sweep) {
@@ -155,11 +156,11 @@ std::string parameters(const SlurmJob& job) {
   lines += fmt::format("shards={} shard=$SLURM_ARRAY_TASK_ID\n", job.shards);
   lines +=
       "if ((shard < 1 || shard > shards)); then\n"
-      "  echo \"there are shards 1 to $shards; echo-sweep slurm --array N makes N\" >&2\n"
+      "  echo \"the shards are 1 to $shards; echo-sweep slurm --array N makes N shards\" >&2\n"
       "  exit 2\n"
       "fi\n"
       "if [[ $file != *.h5 ]]; then\n"
-      "  echo \"$file: the result file of an array ends in .h5\" >&2\n"
+      "  echo \"$file: the name of the result file of an array must end in .h5\" >&2\n"
       "  exit 2\n"
       "fi\n"
       "part=${file%.h5}.shard-$shard-of-$shards.h5\n";
@@ -167,12 +168,11 @@ std::string parameters(const SlurmJob& job) {
 }
 
 std::string about(const SlurmJob& job) {
-  std::string lines =
-      job.shards > 0
-          ? "# A sweep cut into shards, a task of a job array each; the last to finish merges their files.\n"
-          : "# A sweep on some nodes.\n";
+  std::string lines = job.shards > 0 ? "# A sweep split into shards, one per task of a job array; the last "
+                                       "task to finish merges the files.\n"
+                                     : "# A sweep on one or several nodes.\n";
   lines +=
-      "# Rows are on disk within a second. A job that is stopped or loses a node is queued again and goes on "
+      "# Rows are on disk within a second. A job that is stopped or loses a node is requeued and continues "
       "from there,\n"
       "# on any number of workers.\n";
   lines += fmt::format("# Made by: {}\n#\n", job.command);

@@ -9,7 +9,7 @@
 
 namespace echo::cli {
 
-// Every job a script describes goes on after a time limit, a kill or a lost node, and gives up after
+// Every job described by a script is requeued after a time limit, a kill or a lost node, and gives up after
 // `max_restarts`. Both throw UserError 2 with everything that sbatch would refuse or that could not work.
 [[nodiscard]] std::string sweep_script(const SlurmJob&);
 [[nodiscard]] std::string profile_script(const SlurmJob&);

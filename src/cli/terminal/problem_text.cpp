@@ -23,12 +23,12 @@ static std::string line_of(const Place& place) {
   return line;
 }
 
-// Of a line of data that no terminal holds, what stands around the place; `column` moves along.
+// Cuts an overlong line down to the part around the place; adjusts `column`.
 static std::string clipped(const std::string& line, std::int32_t& column) {
   constexpr std::size_t widest = 200, before = 80;
   if (line.size() <= widest) return line;
   const std::size_t at = static_cast<std::size_t>(std::max(column - 1, 0));
-  const auto whole = [&](std::size_t i) {  // where the next character of UTF-8 begins
+  const auto whole = [&](std::size_t i) {  // start of the next UTF-8 character
     while (i < line.size() && (static_cast<unsigned char>(line[i]) & 0xC0U) == 0x80U) ++i;
     return i;
   };
@@ -54,7 +54,7 @@ std::string problem_text(const Problem& problem, bool colour) {
   }
   const std::string number = fmt::format("{:>5}", place.line);
   text += fmt::format("{} | {}\n", number, line);
-  std::string lead;  // tabs stay tabs, so that the caret stands right at any tab width
+  std::string lead;  // tabs are kept, so that the caret is aligned at any tab width
   for (const char c : line) {
     if (static_cast<std::int32_t>(lead.size()) + 1 >= place.column) break;
     const bool inside_character =

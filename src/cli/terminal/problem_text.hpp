@@ -7,8 +7,8 @@
 
 namespace echo::cli {
 
-// All problems of the error, then a line that counts them and names the exit code. Reads the files named for
-// their lines; a file that cannot be read just has no line shown.
+// All problems of the error, then a line with their number and the exit code. Reads the lines to show from
+// the named files; for a file that cannot be read, no line is shown.
 [[nodiscard]] std::string problem_text(const UserError&, bool colour);
 [[nodiscard]] std::string problem_text(const Problem&, bool colour);
 [[nodiscard]] std::string problem_json(const UserError&);

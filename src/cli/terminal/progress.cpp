@@ -30,7 +30,7 @@ ProgressStyle progress_style(const std::string& name, bool on_terminal) {
 
 namespace {
 
-// The numbers every form shows.
+// The numbers shown in every form.
 struct Pace {
   std::int64_t done, ok, infeasible, failed;
   double share, rate,
@@ -93,7 +93,7 @@ Log::Log(const std::string& file) {
   if (file.empty()) return;
   file_.open(file, std::ios::app);
   if (!file_)
-    throw UserError("cannot open the log \"" + file + "\"", "choose another place with --log-file", 5);
+    throw UserError("cannot open the log \"" + file + "\"", "choose another file with --log-file", 5);
 }
 
 void Log::write(const std::string& text) {

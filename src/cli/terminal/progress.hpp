@@ -1,5 +1,5 @@
-// How far a sweep is, on worker 0's stderr: one redrawn line on a terminal, else whole lines that grep and
-// parse.
+// Reports the progress of a sweep on worker 0's stderr: one redrawn line on a terminal, elsewhere complete
+// lines that are easy to grep and parse.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ enum class ProgressStyle : std::int8_t { none, bar, line, json };
 // "auto" is a bar on a terminal and lines elsewhere.
 [[nodiscard]] ProgressStyle progress_style(const std::string& name, bool on_terminal);
 
-// One look at a sweep under way.
+// A snapshot of the progress of a sweep.
 struct ProgressFacts {
   std::string name;
-  std::int64_t total = 0, resumed = 0;  // points of the space; of them found in journals at the start
-  std::int64_t suspects = 0;            // points that an earlier launch may have died of; they come last
+  std::int64_t total = 0, resumed = 0;  // points of the space; points found in journals at the start
+  std::int64_t suspects = 0;            // points that may have crashed an earlier launch; they run last
   int workers = 1;
   parallel::Progress progress;
   double elapsed = 0.0;  // seconds since the launch began
@@ -31,14 +31,13 @@ struct ProgressFacts {
                                         const std::string& now);  // `now`: UTC, ISO 8601
 [[nodiscard]] std::string progress_json(const ProgressFacts&, const std::string& now);
 
-// What worker 0 says while it runs: on stderr, and appended to a file where one is given. Safe from any
-// thread.
+// Messages of worker 0 during the run: on stderr, and appended to a file if one is given. Thread-safe.
 class Log {
  public:
-  explicit Log(const std::string& file);  // "" = stderr alone; UserError 5 when it cannot be opened
-  void write(const std::string& text);    // whole lines
-  void redraw(const std::string& line);   // in place of the last one redrawn, on stderr alone
-  void note(const std::string& line);     // in the file alone
+  explicit Log(const std::string& file);  // "" = stderr only; UserError 5 if it cannot be opened
+  void write(const std::string& text);    // complete lines
+  void redraw(const std::string& line);   // replaces the last redrawn line, on stderr only
+  void note(const std::string& line);     // in the file only
 
  private:
   std::mutex mutex_;

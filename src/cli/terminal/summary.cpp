@@ -137,7 +137,8 @@ static std::string levers_line(const ResultRows& rows, const std::string& metric
   for (std::size_t i = 0; i < std::min(effects.size(), shown_levers); ++i)
     line += fmt::format("{}{} {:.0f} %", i > 0 ? ", " : "", effects[i].axis, 100.0 * effects[i].share);
   if (line.empty()) return "";
-  return fmt::format("biggest levers (share of the variance of log {}, feasible points): {}\n", metric, line);
+  return fmt::format("axes with the largest effect (share of the variance of log {}, feasible points): {}\n",
+                     metric, line);
 }
 
 std::string summary_text(const ResultRows& rows, const SummaryFacts& facts) {

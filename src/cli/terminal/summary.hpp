@@ -1,4 +1,4 @@
-// What a finished sweep says of itself on stdout.
+// The summary of a finished sweep on stdout.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,14 @@ struct SummaryFacts {
   std::int64_t resumed = 0;    // rows found in journals
   int workers = 1;
   bool already_complete = false;
-  std::vector<explain::KernelGap> gaps;  // of the best points, the weightiest first
-  std::size_t gap_points = 0;            // how many points those are
+  std::vector<explain::KernelGap> gaps;  // in the best points, largest share of time first
+  std::size_t gap_points = 0;            // number of these points
 };
 
 // Counts and speed; the best ten of each model and why the first beats the second; the Pareto front, the
-// biggest levers, and in how many slices slowdown changes the winner; kernels worth measuring; why points
-// died; failures; digest and file. With no feasible row, the three that lack least instead of the table.
+// axes with the largest effects, and in how many slices slowdown changes the winner; kernels worth measuring;
+// reasons of infeasible points; failures; digest and file. Without a feasible row, the three rows closest to
+// feasible replace the table.
 [[nodiscard]] std::string summary_text(const results::ResultRows&, const SummaryFacts&);
 [[nodiscard]] std::string summary_json(const results::ResultRows&, const SummaryFacts&);
 

@@ -19,7 +19,7 @@ static std::string wrapped(std::string_view text, const char* code, bool colour)
 std::string bold(std::string_view text, bool colour) { return wrapped(text, "\x1b[1m", colour); }
 std::string red(std::string_view text, bool colour) { return wrapped(text, "\x1b[31;1m", colour); }
 
-// Null where no launcher started this process.
+// Null if no launcher started this process.
 static const char* rank_by_launcher() {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"})
     if (const char* rank = std::getenv(name)) return rank;

@@ -1,4 +1,4 @@
-// What kind of place the output goes to.
+// Properties of the output stream and of the launch: terminal, colour, rank.
 #pragma once
 
 #include <cstdio>
@@ -13,11 +13,11 @@ namespace echo::cli {
 [[nodiscard]] std::string bold(std::string_view text, bool colour);
 [[nodiscard]] std::string red(std::string_view text, bool colour);
 
-// Whether mpirun, srun or the like started this process, by the launchers' own rank variables: MPI itself
-// takes a second to start alone, which a command of a fraction of that can do without.
+// Whether mpirun, srun or a similar launcher started this process, judged by the launchers' rank variables:
+// starting MPI takes about a second, too long for commands that finish in less.
 [[nodiscard]] bool is_launched();
 
-// Whether this process speaks for all before MPI is up: likewise.
+// Whether this process prints for all before MPI is initialised; also judged by the rank variables.
 [[nodiscard]] bool is_first_process();
 
 }  // namespace echo::cli

@@ -1,4 +1,5 @@
-// Ranks that do not lie evenly apart are priced as a group of as many nodes and as many ranks on the fullest.
+// A group whose ranks are not evenly spaced is priced as one with the same number of nodes and the same
+// number of ranks on the fullest node.
 #include "cli/traces/trace_pricing.hpp"
 
 #include <algorithm>
@@ -46,13 +47,13 @@ machine::GroupSpan span_of(const std::vector<std::int32_t>& ranks, std::int32_t 
   return span;
 }
 
-// What an op asks of the machine, as a workload asks it.
+// The demand of an op on the machine, in the form a workload uses.
 class Questions {
  public:
   Questions(const trace::Trace& trace, std::int32_t domain) : trace_(trace), domain_(domain) {
     work_.kernels = trace.kernels;
   }
-  // Of Workload's kernels and collectives together; nothing where it cannot be said.
+  // Of Workload's kernels and collectives together; nothing if it is unknown.
   std::optional<std::size_t> of(const Node& node, std::int32_t rank) {
     if (node.kind == NodeKind::compute && node.kernel >= 0) return static_cast<std::size_t>(node.kernel);
     if (!node.communicates()) return std::nullopt;
@@ -111,7 +112,7 @@ PricedOps price_untimed(trace::Trace& trace, const std::string& cluster, const s
       if (work) node.duration = prices.alone[*work];
     }
   if (done.priced > 0)
-    trace.notes.push_back(std::to_string(done.priced) + " ops without duration are priced on " + cluster +
+    trace.notes.push_back(std::to_string(done.priced) + " ops without a duration are priced on " + cluster +
                           (gpu.empty() ? "" : " with " + gpu));
   return done;
 }

@@ -14,8 +14,8 @@ struct PricedOps {
 };
 
 // Prices them on a cluster of the catalog, whose GPUs `gpu` may replace (empty: its own): kernels by their
-// shape, communication by how its ranks lie when they are packed onto nodes. Memory ops and waits stay as
-// they are. UserError, 2, where a name is unknown.
+// shape, communication by the placement of its ranks when they are packed onto nodes. Memory ops and waits
+// are not changed. UserError 2 for an unknown name.
 PricedOps price_untimed(trace::Trace&, const std::string& cluster, const std::string& gpu,
                         const std::vector<std::string>& preset_paths);
 

@@ -1,5 +1,5 @@
-// Rows and points are simulated again, and the step that the generator made of them is the trace. Theirs is
-// any rank of the job; of a file only those it holds.
+// Rows and points are simulated again, and the step that the generator makes of them is the trace. It can
+// have any rank of the job; a trace file only has the ranks it holds.
 #include "cli/traces/trace_source.hpp"
 
 #include <algorithm>
@@ -27,11 +27,11 @@ std::int32_t number_in(const std::string& text, const std::string& option) {
   std::int32_t number = -1;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (problem != std::errc() || end != text.data() + text.size() || number < 0)
-    throw UserError(option + " is no number: \"" + text + "\"", "give whole numbers from 0 on");
+    throw UserError(option + " is not a number: \"" + text + "\"", "give non-negative integers");
   return number;
 }
 
-// "0,8"; of `world` ranks all of them where it says so.
+// "0,8", or all `world` ranks for "all".
 std::vector<std::int32_t> ranks_in(const std::string& list, std::int32_t world) {
   std::vector<std::int32_t> ranks;
   if (list == "all") {
@@ -47,8 +47,8 @@ std::vector<std::int32_t> ranks_in(const std::string& list, std::int32_t world) 
 trace::Trace generated(const training::TrainingConfig& config, const simulate::Catalog& catalog,
                        const simulate::Calibration& calibration, const TraceSource& source) {
   if (!catalog.model(config.model).trace.is_none())
-    throw UserError(source.file + ": " + catalog.model(config.model).name + " is a trace that is replayed",
-                    "give the trace itself, which [workload] names");
+    throw UserError(source.file + ": " + catalog.model(config.model).name + " is a replayed trace",
+                    "give the trace itself, named in [workload]");
   simulate::Workspace ws;
   const simulate::StepTimeline step = simulate::unfold_step(config, catalog, calibration, ws);
   if (step.report.status != training::Status::ok) {
@@ -73,7 +73,8 @@ trace::Trace of_row(const TraceSource& source) {
   const results::Table table = file.pick(std::span(&row, 1));
   const explain::ConfigAgain again = explain::config_again(file, table, source.preset_paths);
   if (!again.config)
-    throw UserError("row " + source.id + " cannot be simulated again: " + again.problem, "see show");
+    throw UserError("row " + source.id + " cannot be simulated again: " + again.problem,
+                    "see echo-sweep show");
   return generated(*again.config, again.known.catalog, again.known.calibration, source);
 }
 
@@ -110,17 +111,16 @@ void keep_ranks(const std::string& list, trace::Trace& trace) {
 void declare_source(Options& options, TraceSource& source) {
   options.argument(source.file, "FILE",
                    "a trace of any format, a result file (--id), or a sweep of one point (or --point)");
-  options.value(source.format, "--from", "its format, where it cannot be told (default: by what is in it)");
-  options.value(source.beside, "--beside", "a second file that some formats take");
-  options.value(source.step, "--step", "which of several steps a trace holds; default: one in the middle");
-  options.value(source.id, "--id", "of a result file: config_id or the beginning of one, or a row number");
-  options.value(source.point, "--point", "of a sweep: the number of a point");
+  options.value(source.format, "--from", "format of the trace (default: detected from its content)");
+  options.value(source.beside, "--beside", "second file, needed by some formats");
+  options.value(source.step, "--step", "step to take from a trace with several (default: one in the middle)");
+  options.value(source.id, "--id", "result files: config_id or its first digits, or a row number");
+  options.value(source.point, "--point", "sweeps: number of a point");
   options.value(
       source.ranks, "--ranks",
-      "gpu ranks to take, as in 0,8, or all; default: one of each kind, or all where the format wants them");
+      "GPU ranks to take, as in 0,8, or all (default: one of each kind, or all if the format needs them)");
   options.values(source.sets, "--set", "KEY=VALUE replaces a value of the sweep; repeatable");
-  options.values(source.preset_paths, "--preset-path",
-                 "folder of presets that come before the built-in ones");
+  options.values(source.preset_paths, "--preset-path", "folder of presets searched before the built-in ones");
 }
 
 trace::Trace find_trace(const TraceSource& source) {
@@ -128,7 +128,7 @@ trace::Trace find_trace(const TraceSource& source) {
   if (source.format.empty() && source.file.ends_with(".toml")) return of_point(source);
   if (!source.id.empty() || !source.point.empty())
     throw UserError(source.file + " is neither a result file nor a sweep",
-                    "leave out --id and --point, or name a .h5 or .toml file");
+                    "remove --id and --point, or name a .h5 or .toml file");
   trace_io::Source read{.path = source.file, .beside = source.beside};
   if (!source.step.empty()) read.step = number_in(source.step, "--step");
   trace::Trace trace = trace_io::read_trace(read, source.format);

@@ -1,4 +1,4 @@
-// A trace wherever a user has it: a file of any known format, a row of a result file, a point of a sweep.
+// Finds a trace from any source: a file of any known format, a row of a result file, or a point of a sweep.
 #pragma once
 
 #include <string>
@@ -10,18 +10,18 @@
 namespace echo::cli {
 
 struct TraceSource {
-  std::string file, format, beside, step;  // of a file; step: a number, or empty
-  std::string id;                          // of a row
-  std::string point;                       // of a sweep: its number, or empty
-  std::string ranks;                       // "0,8", "all"; empty: as the trace has them
-  bool every_rank = false;                 // of rows and points, where `ranks` is empty
+  std::string file, format, beside, step;  // for a file; step: a number, or empty
+  std::string id;                          // for a row
+  std::string point;                       // for a sweep: the number of the point, or empty
+  std::string ranks;                       // "0,8", "all"; empty: the ranks of the trace
+  bool every_rank = false;                 // for rows and points, if `ranks` is empty
   std::vector<std::string> sets, preset_paths;
 };
 
-// The argument FILE and the options that say what of it is meant.
+// The argument FILE and the options that select a trace in it.
 void declare_source(Options&, TraceSource&);
 
-// UserError, 2, where there is no such trace, or no such rank in it.
+// UserError 2 if there is no such trace, or no such rank in it.
 [[nodiscard]] trace::Trace find_trace(const TraceSource&);
 
 }  // namespace echo::cli

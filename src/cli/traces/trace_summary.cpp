@@ -27,7 +27,7 @@ void sort_rows(std::vector<Row>& rows) {
   });
 }
 
-// Each stream in order, each op after those it waits for; nobody else is waited for.
+// Plays each stream in order and each op after its dependencies; no rank waits for another.
 SimTime played_alone(const trace::RankTrace& rank) {
   std::vector<SimTime> end(rank.nodes.size());
   std::map<std::int32_t, SimTime> stream;
@@ -127,7 +127,7 @@ class Counting {
   std::map<std::tuple<std::string, std::string, std::int32_t>, TraceSummary::Collective> collectives_;
 };
 
-// Sizes of the groups of some roles that are used, as in "8" or "2 and 16"; empty: there are none.
+// Sizes of the groups with these roles that are used, as in "8" or "2 and 16"; empty if there are none.
 std::string sizes_of(const trace::Trace& trace, const TraceSummary& summary,
                      std::initializer_list<GroupRole> roles) {
   std::set<std::size_t> sizes;
@@ -144,8 +144,8 @@ std::string sizes_of(const trace::Trace& trace, const TraceSummary& summary,
 SweepableAxis gpu_kind(const trace::Trace& trace, const TraceSummary& summary) {
   if (summary.compute_ops == 0) return {"gpu", "no", "it has no computation"};
   const std::string share =
-      fmt::format("{:.1f} % of compute {} has a known shape and is priced anew",
-                  100.0 * summary.known_share(), summary.compute_time > SimTime::zero() ? "time" : "ops");
+      fmt::format("{:.1f} % of compute {} has a known shape and is repriced", 100.0 * summary.known_share(),
+                  summary.compute_time > SimTime::zero() ? "time" : "ops");
   if (summary.known_ops == summary.compute_ops) return {"gpu", "yes", share};
   const bool untimed = std::ranges::any_of(summary.families, [](const TraceSummary::Family& family) {
     return family.name == "shape not known" && family.untimed > 0;
@@ -155,7 +155,7 @@ SweepableAxis gpu_kind(const trace::Trace& trace, const TraceSummary& summary) {
             share + "; some of the rest has neither shape nor duration"};
   if (trace.gpu.empty())
     return {"gpu", summary.known_ops > 0 ? "in part" : "no",
-            share + "; the rest cannot be scaled: what GPU it was measured on is not said"};
+            share + "; the rest cannot be scaled: the measured GPU is not recorded"};
   return {"gpu", "yes", share + "; the rest is scaled from " + trace.gpu};
 }
 
@@ -167,7 +167,7 @@ SweepableAxis network(const TraceSummary& summary) {
     named += !of_host && (one.ranks > 0 || one.kind == "send" || one.kind == "recv") ? one.count : 0;
   }
   if (all == 0) return {"cluster, network", "no", "it has no communication"};
-  if (named == all) return {"cluster, network", "yes", "all communication says who takes part, and how much"};
+  if (named == all) return {"cluster, network", "yes", "all communication has its participants and sizes"};
   return {"cluster, network", named > 0 ? "in part" : "no",
           fmt::format("{} of {} communications name no group", all - named, all)};
 }
@@ -176,12 +176,11 @@ SweepableAxis data_parallel(const trace::Trace& trace, const TraceSummary& summa
   const std::string sizes = sizes_of(trace, summary, {GroupRole::data, GroupRole::shard});
   if (!sizes.empty())
     return {"dp", "yes", "groups of role data or shard, of " + sizes + " ranks, may have more or fewer"};
-  if (trace.world == 1)
-    return {"dp", "no", "it is of one rank: what gradients would be summed is not recorded"};
+  if (trace.world == 1) return {"dp", "no", "it is a one-rank job: the gradients to reduce are not recorded"};
   const bool unknown = !sizes_of(trace, summary, {GroupRole::unknown}).empty();
   return {"dp", "no",
           std::string("no group has the role data or shard") +
-              (unknown ? "; where one of unknown role is that, say so in the trace" : "")};
+              (unknown ? "; if a group of unknown role is one, set its role in the trace" : "")};
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ std::string bytes_text(Bytes bytes) {
   return text::show_gib(value);
 }
 
-// Busy time; "-" where nothing of it was measured.
+// Busy time; "-" if none of it was measured.
 std::string time_text(SimTime time, std::int64_t count, std::int64_t untimed) {
   if (untimed == count || (untimed > 0 && time == SimTime::zero())) return "-";
   return text::show_time(to_seconds(time)) + (untimed > 0 ? " +" : "");
@@ -44,7 +44,8 @@ std::string left_out(std::size_t rows) {
 }
 
 std::string ranks_table(const TraceSummary& summary) {
-  text::TextTable table({"rank", "stands for", "ops", "streams", "compute", "communication", "played alone"});
+  text::TextTable table(
+      {"rank", "stands for", "ops", "streams", "compute", "communication", "replayed alone"});
   for (std::size_t i = 0; i < std::min(most_rows, summary.ranks.size()); ++i) {
     const TraceSummary::Rank& rank = summary.ranks[i];
     const auto time = [&](SimTime of) { return time_text(of, rank.ops, rank.untimed); };
@@ -108,8 +109,8 @@ std::string step_line(const TraceSummary& summary) {
   const std::int64_t untimed = untimed_of(summary);
   if (summary.step == SimTime::zero()) return "durations          none\n";
   const std::string missing =
-      untimed > 0 ? fmt::format(", {} ops without duration", text::show_count(untimed)) : "";
-  return fmt::format("step               {} played back, no rank waiting for another{}\n",
+      untimed > 0 ? fmt::format(", {} ops without a duration", text::show_count(untimed)) : "";
+  return fmt::format("step               {} when replayed, without waiting between ranks{}\n",
                      text::show_time(to_seconds(summary.step)), missing);
 }
 
@@ -171,7 +172,7 @@ std::string summary_text(const trace::Trace& trace, const TraceSummary& summary)
   std::string text = fmt::format("{}  (format {})\n", trace.name, trace.format);
   text += fmt::format("job                {} ranks, {} traced\n", text::show_count(trace.world),
                       text::show_count(std::ssize(trace.ranks)));
-  text += fmt::format("measured on        {}\n", trace.gpu.empty() ? "not said" : trace.gpu);
+  text += fmt::format("measured on        {}\n", trace.gpu.empty() ? "not recorded" : trace.gpu);
   text += step_line(summary);
   text += fmt::format("shapes known       {} of compute {}\n", text::show_share(summary.known_share()),
                       summary.compute_time > SimTime::zero() ? "time" : "ops");

@@ -1,4 +1,4 @@
-// A trace's summary, for a terminal and as JSON.
+// The summary of a trace as text and as JSON.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // Reading the catalog.
-// Problem: presets lie in many small files of several folders, refer to each other by name, and a user wants
-// to hear of every mistake at once. Idea: read every file of a kind into a list of (preset, place), keep the
-// first folder's of equal names, sort by name so that ids do not depend on the disk, and only then follow the
+// Problem: presets are in many small files of several folders, refer to each other by name, and all mistakes
+// should be reported at once. Idea: read every file of a kind into a list of (preset, place), keep the first
+// folder's of equal names, sort by name so that ids do not depend on the disk, and only then follow the
 // references.
 #include "config/catalog/catalog_files.hpp"
 
@@ -92,14 +92,14 @@ struct Reading {
       raw.push_back({stem, tables.back().get(), {path, 1, 1, 1}, "file"});
     }
   }
-  // What is filled up from its base: a file's section stays as it was written. A copy has no places, so the
-  // copy is what stays.
+  // The sections completed from their base: the section of a file stays as written. A copy has no places, so
+  // the copy is what stays.
   static toml::table* taken_out(toml::table& section, Tables& tables) {
     tables.push_back(std::make_unique<toml::table>(std::move(section)));
     section = *tables.back();
     return tables.back().get();
   }
-  // The last file has the say, so it comes first.
+  // The last file takes precedence, so it comes first.
   void add_included(const std::string& kind, std::vector<RawPreset>& raw, Tables& tables) {
     if (included.files == nullptr) return;
     const auto kinds = included_sections();
@@ -318,7 +318,7 @@ CatalogInputs read_catalog(const std::vector<std::string>& folders, Problems& pr
     calibration.slowdown = found.preset.constants;  // one kind so far, so one file
   }
   for (const auto& found : reading.all(Kind<ErrorFile>{"errors", "error model", "calibration", read_errors}))
-    calibration.errors = found.preset.model;  // likewise
+    calibration.errors = found.preset.model;  // same
   for (const Found<machine::GpuSpec>& found : gpus) {
     (void)follow(calibration.kernels, found.preset.kernels, "kernel constants", found.place, problems);
   }

@@ -27,9 +27,9 @@ struct Alias {
 class Aliases {
  public:
   explicit Aliases(std::vector<Alias> rows = {});
-  // The preset `name` stands for; `name` itself, in lower case, where no alias says otherwise.
+  // The preset that `name` stands for; without an alias, `name` in lower case.
   [[nodiscard]] std::string resolve(std::string_view kind, std::string_view name) const;
-  // True where the catalog says outright that there is no preset for this name yet.
+  // True if the catalog states that there is no preset for this name yet.
   [[nodiscard]] bool has_no_preset(std::string_view kind, std::string_view name) const;
   [[nodiscard]] const std::vector<Alias>& rows() const { return rows_; }
 
@@ -39,7 +39,7 @@ class Aliases {
 
 struct CatalogInputs {
   simulate::Catalog catalog;          // each table sorted by name
-  simulate::Calibration calibration;  // likewise
+  simulate::Calibration calibration;  // same
   Aliases aliases;
   StandIns stand_ins;
   std::vector<PublishedRuns> publications;  // those of better folders first

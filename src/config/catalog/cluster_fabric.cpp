@@ -1,11 +1,11 @@
-// The make of a fabric brings what the user need not say: how it routes, and the latency of a switch.
-// InfiniBand's adaptive routing, Slingshot's and the packet spray of EFA's transport leave no collisions to
-// speak of; RoCE and plain Ethernet hash flows (ECMP). Sources: NVIDIA Quantum-2 QM9700 (below 130 ns); De
+// The kind of a fabric determines its defaults: its routing, and the latency of a switch.
+// InfiniBand's adaptive routing, Slingshot's and the packet spray of EFA's transport leave negligible
+// collisions; RoCE and plain Ethernet hash flows (ECMP). Sources: NVIDIA Quantum-2 QM9700 (below 130 ns); De
 // Sensi et al., "An in-depth analysis of the Slingshot interconnect", SC 2020 (350 ns, adaptive per packet);
 // Ethernet switches of 100 to 400 Gb/s, data sheets 500-800 ns; Shalev et al., "A cloud-optimized transport
 // protocol for elastic and scalable HPC", IEEE Micro 2020 (SRD sprays packets; no figure for a hop, so that
-// one must be given). Neglected: what DCQCN leaves unused after an incast, for which no figure was found that
-// is a mechanism's and not a cluster's.
+// one must be given). Neglected: bandwidth that DCQCN leaves unused after an incast, for which no figure was
+// found that is a mechanism's and not a cluster's.
 #include "config/catalog/cluster_fabric.hpp"
 
 #include <array>
@@ -61,8 +61,8 @@ void read_topology(TableReader& file, ClusterFile& read) {
   file.text("topology_file", read.fabric_path, Presence::optional);
   const bool is_file = topology >= 0 && names[static_cast<std::size_t>(topology)] == "file";
   if (is_file == read.fabric_path.empty())
-    file.problems().error(file.place(), "topology = \"file\" and topology_file go together",
-                          "give both, or neither");
+    file.problems().error(file.place(), "topology = \"file\" and topology_file must be given together",
+                          "give both or neither");
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ static void read_fields(const toml::table& table, const std::string& what, const
   for (const auto& field : fields) {
     const toml::node* node = table.get(field.name);
     const toml::table* entry = node != nullptr ? node->as_table() : nullptr;
-    if (entry == nullptr) {  // a bare number is as good; a missing one is reported where it is needed
+    if (entry == nullptr) {  // a plain number is equivalent; a missing one is reported where it is needed
       auto needed = presence;
       if constexpr (requires { field.is_optional; }) {
         if (field.is_optional) needed = TableReader::Presence::optional;
@@ -47,7 +47,7 @@ static void ignore_remarks(TableReader& file) {
   for (const char* free_text : {"grade", "licence", "fit"}) file.ignore(free_text);
 }
 
-// Name and constants; what else a kind of file holds is read by its own function before file.finish().
+// Name and constants; the function of each kind of file reads the rest before file.finish().
 template <class Constants, class Fields>
 static Constants read_constants(TableReader& file, const Fields& fields,
                                 TableReader::Presence presence = TableReader::Presence::require) {
@@ -109,7 +109,7 @@ kernels::Knots read_knots(const toml::table& table, const std::string& what, Pro
               std::all_of(knots.factor.begin(), knots.factor.end(), [](double f) { return f > 0.0; });
   if (is_proper) return knots;
   problems.error(
-      place_of(table), what + " are no grid",
+      place_of(table), what + " are not a grid",
       "write at = three ascending lists of octaves, factor = as many positive numbers as the lists' "
       "lengths multiplied");
   return {};
@@ -128,7 +128,7 @@ void read_all_knots(TableReader& file, const std::string& of, kernels::KernelCon
   reader.finish();
 }
 
-// What a library has in place of the GPU's constants for training; the rest is the same.
+// The constants of a library that replace the GPU's constants for training; the rest is the same.
 kernels::KernelConstants read_library(const toml::table& table, const std::string& of,
                                       kernels::KernelConstants constants, Problems& problems) {
   for (const kernels::KnotsField& field : kernels::knots_fields()) constants.*field.member = {};
@@ -212,7 +212,7 @@ SlowdownFile read_slowdown(TableReader& file) {
     if (value >= field.low && value <= field.high) continue;
     file.problems().error(file.place(),
                           std::string(field.name) + " is out of bounds in \"" + read.name + "\"",
-                          "see src/slowdown/contention.hpp for what it means");
+                          "see src/slowdown/contention.hpp for its meaning");
   }
   return {read.name,
           {.sm_per_channel = read.sm_per_channel,

@@ -66,7 +66,8 @@ ErrorFile read_errors(TableReader& file) {
 
 std::string error_file_text(const ErrorFileText& file) {
   std::string out = fmt::format(
-      "# How sure predicted steps are: relative standard deviations of what a step hangs on\n"
+      "# Uncertainty of predicted steps: relative standard deviations of the quantities that a step depends "
+      "on\n"
       "# (src/simulate/report/error_model.hpp, error_bands.cpp). Written by `echo-calibrate errors`.\n"
       "name   = \"steps\"\nsource = {}\ndate   = {}\n\n[constants]\n",
       quoted(file.source), quoted(file.date));

@@ -1,4 +1,4 @@
-// The error model as a file of the catalog (errors/steps.toml).
+// Reads and writes the error model as a file of the catalog (errors/steps.toml).
 #pragma once
 
 #include <span>

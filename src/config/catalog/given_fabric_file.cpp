@@ -1,9 +1,9 @@
-// A fabric spelled out:
+// Reads a fabric given link by link:
 //   switches = ["left", "right"]
 //   [[link]]
-//   between = ["gpu 0-7", "left"]   # each of them to it
+//   between = ["gpu 0-7", "left"]   # a link from each GPU to the switch
 //   bandwidth = "400 Gb/s"          # one direction
-//   latency = "130 ns"              # of the switch it enters; the cluster's hop latency if left out
+//   latency = "130 ns"              # latency of the switch it enters; default: the cluster's hop latency
 // GPUs, their domains and the scale-up network are those of the cluster, whose `nodes` says how many there
 // are. Checked: names, bandwidths, that every two GPUs can reach each other, by way of switches or of NVLink.
 #include <charconv>
@@ -65,7 +65,7 @@ class FabricReader {
         problems_.error(place_of(one), "a switch needs a name that does not begin with gpu",
                         "gpu 0 is a GPU of the machine");
       } else if (!switches_.emplace(name->get(), graph_.vertices).second) {
-        problems_.error(place_of(one), "there are two switches \"" + name->get() + "\"",
+        problems_.error(place_of(one), "two switches have the name \"" + name->get() + "\"",
                         "rename one of them");
       } else {
         graph_.add_vertex();
@@ -90,12 +90,12 @@ class FabricReader {
     if (!a || !b) return;
     if (b->first < graph_.gpus) {
       problems_.error(place_of(*ends->get(1)), "the second end must be a switch",
-                      "GPUs of a node are joined by the cluster's scale-up network");
+                      "GPUs of a node are already connected by the cluster's scale-up network");
       return;
     }
     for (std::int32_t v = a->first; v <= a->last; ++v) {
       if (v == b->first) {
-        problems_.error(place_of(*between), "a switch is joined to itself", "name another one");
+        problems_.error(place_of(*between), "a switch is connected to itself", "name another switch");
       } else if (v < graph_.gpus) {
         graph_.hang(v, b->first, BytesPerSecond(bandwidth), from_seconds(latency), LinkPlace::nic);
       } else {
@@ -108,7 +108,7 @@ class FabricReader {
   std::optional<Vertices> vertices(const toml::node& node) {
     const auto* text = node.as_string();
     if (text == nullptr) {
-      problems_.error(place_of(node), "an end of a link is a name, not " + type_of(node),
+      problems_.error(place_of(node), "an end of a link must be a name, not " + type_of(node),
                       "write \"gpu 0-7\" or a switch");
       return std::nullopt;
     }
@@ -144,7 +144,7 @@ class FabricReader {
     for (std::int32_t gpu = 0; gpu < graph_.gpus; ++gpu) {
       if (router.reaches(0, gpu) && router.reaches(gpu, 0)) continue;
       problems_.error(place, "gpu 0 and gpu " + std::to_string(gpu) + " cannot reach each other",
-                      "join them by switches, or a GPU of the same domain");
+                      "connect them by switches, or by a GPU of the same domain");
       return;
     }
   }
@@ -172,15 +172,15 @@ void read_given_fabric(ClusterFile& cluster, const std::vector<std::string>& fol
   }
   if (!found) {
     problems.error(cluster.fabric_place, "the file \"" + cluster.fabric_path + "\" cannot be read",
-                   "it stands beside the cluster's file, or in fabrics/ of a catalog");
+                   "put it next to the cluster's file, or into fabrics/ of a catalog");
     return;
   }
   files.push_back({"preset", path, fingerprint(*found)});
   const std::int64_t gpus = std::int64_t{cluster.spec.nodes} * cluster.spec.gpus_per_node;
   if (gpus == 0 || gpus > most_gpus || gpus % machine::domain_of(cluster.spec) != 0) {
     problems.error(cluster.fabric_place,
-                   "a fabric of its own needs `nodes` that make up 1 to 4096 GPUs in whole domains",
-                   "say how many nodes the file joins");
+                   "a fabric from a file needs `nodes` with 1 to 4096 GPUs in whole domains",
+                   "give the number of nodes that the file connects");
     return;
   }
   const auto root = parse_toml(*found, path, problems);

@@ -20,7 +20,7 @@ const slowdown::HeldOutError* own_error(const slowdown::Evidence& evidence, cons
 
 void weigh_evidence(const slowdown::LearnedModel& model, const Place& place, Problems& problems) {
   constexpr const char* remedy =
-      "it is used all the same; [simulate] slowdown = \"auto\" takes the catalog's instead";
+      "it is used anyway; [simulate] slowdown = \"auto\" uses the catalog's instead";
   bool is_judged = false;
   for (const slowdown::HeldOutError& baseline : model.evidence.errors) {
     const auto* own = own_error(model.evidence, baseline.folds);
@@ -35,9 +35,9 @@ void weigh_evidence(const slowdown::LearnedModel& model, const Place& place, Pro
         remedy);
   }
   if (!is_judged)
-    problems.warning(
-        place, "the slowdown model \"" + model.name + "\" says nothing of its errors beside a baseline's",
-        remedy);
+    problems.warning(place,
+                     "the slowdown model \"" + model.name + "\" does not compare its errors with a baseline",
+                     remedy);
 }
 
 }  // namespace
@@ -55,8 +55,8 @@ std::optional<LearnedInput> read_learned_model(const std::string& path, const Pl
     if (model.features != slowdown::FeatureSet::simulator) {
       problems.error(place,
                      "the slowdown model \"" + model.name +
-                         "\" goes by what profilers measure of a kernel, which no sweep knows",
-                     "train one on the simulator's features, as echo-sweep slowdown train says");
+                         "\" needs metrics measured by profilers, which a sweep does not have",
+                     "train one with echo-sweep slowdown train --features simulator");
       return std::nullopt;
     }
     weigh_evidence(model, place, problems);

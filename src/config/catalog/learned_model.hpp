@@ -1,4 +1,4 @@
-// Learned slowdown models that a sweep names.
+// Reads a learned slowdown model named in a sweep.
 #pragma once
 
 #include <optional>
@@ -13,9 +13,9 @@ struct LearnedInput {
   std::string digest;  // of the file, XXH3-128
 };
 
-// The file at `path`, which is named at `place`. Errors: no such file, no model or a damaged one, one of what
-// profilers measure, which a sweep does not know. A warning where the model's own evidence says that it is no
-// better than a baseline on rows it was not trained on, or says nothing.
+// Reads the file at `path`, named at `place`. Errors: no such file, not a model, a damaged model, or a model
+// of profiler metrics, which a sweep does not have. Warns if the model does not beat a baseline on held-out
+// rows, or has no such comparison.
 [[nodiscard]] std::optional<LearnedInput> read_learned_model(const std::string& path, const Place& place,
                                                              Problems&);
 

@@ -18,14 +18,14 @@ using timeline::TaskKind;
 
 constexpr std::int64_t most_tasks = 1'000'000;
 
-// Tasks of one stage, spelled "F0 F1.1 B0": kind, microbatch, and the stage's chunk where it has several.
+// The tasks of one stage, written "F0 F1.1 B0": kind, microbatch, and the stage's chunk if it has several.
 class StageReader {
  public:
   StageReader(const toml::node& node, const std::string& text, std::int32_t stage, const GivenOrder& order,
               Problems& problems)
       : place_(place_inside(node)), text_(text), stage_(stage), order_(order), problems_(problems) {}
 
-  // Where each task stands goes to `places`, and where the text ends.
+  // Stores the position of each task, and of the end of the text, in `places`.
   bool read(std::vector<Task>& tasks, std::vector<Place>& places) {
     bool fine = true;
     for (std::size_t at = 0; at < text_.size();) {
@@ -72,13 +72,13 @@ class StageReader {
     const bool counted = known && number(token.substr(1, dot == token.npos ? dot : dot - 1), microbatch) &&
                          (dot == token.npos || number(token.substr(dot + 1), n));
     if (!counted)
-      return error(place, "\"" + word + "\" is no task",
-                   "write F, B or W and the microbatch, and .1 for the second chunk of the stage: F0, B3.1");
+      return error(place, "\"" + word + "\" is not a task",
+                   "write F, B or W, the microbatch, and .1 for the second chunk of the stage: F0, B3.1");
     if (microbatch >= order_.microbatches)
-      return error(place, "\"" + word + "\" is of a microbatch that is not there",
+      return error(place, "\"" + word + "\" names a microbatch that does not exist",
                    fmt::format("microbatches are 0 to {}", order_.microbatches - 1));
     if (n >= order_.chunks_per_stage)
-      return error(place, "\"" + word + "\" is of a chunk that is not there",
+      return error(place, "\"" + word + "\" names a chunk that does not exist",
                    fmt::format("chunks of a stage are 0 to {}", order_.chunks_per_stage - 1));
     const TaskKind back = order_.splits_backward ? TaskKind::backward_input : TaskKind::backward;
     const TaskKind kind = token.front() == 'F'   ? TaskKind::forward
@@ -103,7 +103,7 @@ std::vector<const toml::value<std::string>*> texts_of(const toml::node& node, st
     for (const toml::node& stage : *list)
       if (stage.is_string()) texts.push_back(stage.as_string());
   if (list != nullptr && texts.size() == list->size() && std::ssize(texts) == stages) return texts;
-  problems.error(place_of(node), fmt::format("order must be {} strings, one a stage", stages),
+  problems.error(place_of(node), fmt::format("order must be {} strings, one per stage", stages),
                  "write order = [\"F0 B0\", ...], the first stage first");
   return {};
 }
@@ -165,7 +165,8 @@ std::optional<GivenOrder> read_order(const std::string& name, const std::string&
   reader.finish();
   if (problems.errors() > before) return std::nullopt;
   if (3 * stages * chunks * microbatches > most_tasks) {
-    problems.error(reader.place(), "this order has over a million tasks", "spell out fewer microbatches");
+    problems.error(reader.place(), "this order has over a million tasks",
+                   "write an order of fewer microbatches");
     return std::nullopt;
   }
   GivenOrder given{.placement = static_cast<timeline::Placement>(placement),

@@ -47,7 +47,7 @@ class Filler {
  private:
   enum class State : std::int8_t { fresh, open, filled, broken };
 
-  // presets_.size() where there is none. Behind one of its own name none but a better one may stand.
+  // presets_.size() if there is none. After one with its own name only one of higher precedence counts.
   [[nodiscard]] std::size_t base_of(std::size_t i, const std::string& name) const {
     const auto find = [&](std::size_t from, std::size_t to) {
       while (from < to && (from == i || presets_[from].name != name)) ++from;
@@ -58,7 +58,7 @@ class Filler {
     return find(0, presets_.size());
   }
 
-  // Whether that went well; where not, it is told, or was told of a preset between.
+  // Whether that succeeded; a failure is reported here, or was reported for a preset in between.
   bool take_from_base(std::size_t i, const toml::node& node) {
     const std::string of = kind_ + " \"" + presets_[i].name + "\"";
     const auto* name = node.as_string();
@@ -78,8 +78,8 @@ class Filler {
     }
     fill(base);
     if (state_[base] == State::open) {
-      problems_.error(place_of(node), "the bases of " + of + " go round in a circle",
-                      "let one of them stand by itself");
+      problems_.error(place_of(node), "the bases of " + of + " form a cycle",
+                      "remove the base of one of them");
     }
     if (state_[base] != State::filled) return false;
     constexpr std::array<std::string_view, 3> own_keys{"name", "source", "grade"};

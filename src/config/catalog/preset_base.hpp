@@ -1,4 +1,4 @@
-// Presets that only say how they differ from another one: base = "h100-sxm".
+// Completes presets that only list their differences from another one: base = "h100-sxm".
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@ struct RawPreset {
   std::string name;
   toml::table* table;  // not null; filled up in place
   Place place;
-  std::string holder;  // what it is called in messages: "file" or "section"
+  std::string holder;  // its name in messages: "file" or "section"
 };
 
 // Gives each preset with `base` the keys that it lacks and its base has: all but name, source and grade,
-// which are its own. Tables are filled up key by key; a value stands whole, with its source and error. The
-// base is the best preset of that name; the preset's own name means the next one behind it, which it then
+// which are its own. Tables are filled up key by key; a value is taken as a whole, with its source and error.
+// The base is the best preset of that name; the preset's own name means the next one behind it, which it then
 // replaces. `presets` are of one kind, the best of equal names first. A base that is unknown or leads back to
-// the preset is a problem, and presets that hang on it are taken out of the list.
+// the preset is a problem, and presets that depend on it are removed from the list.
 void fill_from_bases(std::vector<RawPreset>& presets, const std::string& kind, Problems&);
 
 }  // namespace echo::config

@@ -102,7 +102,7 @@ static void read_experts(TableReader& file, training::ModelSpec& model) {
   model.moe_interval = count(file, "moe_interval", at_least_one, Presence::optional, 1);
   if (model.experts_per_token > model.experts) {
     file.problems().error(file.place(), "experts_per_token exceeds experts in model \"" + model.name + "\"",
-                          "route each token to at most all experts");
+                          "lower experts_per_token to experts or less");
   }
   if (model.experts > 0 && (model.experts_per_token == 0 || model.expert_ffn_hidden == 0)) {
     file.problems().error(file.place(), "the experts of model \"" + model.name + "\" are not described",
@@ -136,11 +136,11 @@ static training::LocalAttention read_local_attention(TableReader& file, const st
   file.boolean("full_attention_positions", local.full_has_positions, Presence::optional);
   if (window > 0 && chunk > 0) {
     file.problems().error(file.place(), "model \"" + model + "\" has both window and attention_chunk",
-                          "a layer sees the tokens before it, or those of its chunk: give one");
+                          "attention is limited either by a window or by chunks: give one");
   }
   if (local.span == 0 && (local.full_interval > 0 || !local.full_has_positions)) {
-    file.problems().error(file.place(), "every layer of model \"" + model + "\" sees all tokens",
-                          "give window or attention_chunk, or leave out full_attention_interval and "
+    file.problems().error(file.place(), "every layer of model \"" + model + "\" attends to all tokens",
+                          "give window or attention_chunk, or remove full_attention_interval and "
                           "full_attention_positions");
   }
   return local;
@@ -160,7 +160,7 @@ static training::Mamba read_mamba(TableReader& file, const std::string& model) {
   if (mamba.groups > 0 && mamba.heads % mamba.groups != 0) {
     file.problems().error(place_of(*table),
                           "groups does not divide heads in mamba of model \"" + model + "\"",
-                          "each group serves a whole number of heads");
+                          "each group must serve an integer number of heads");
   }
   reader.finish();
   return mamba;
@@ -187,14 +187,15 @@ static void read_layer_pattern(TableReader& file, training::ModelSpec& model) {
   if (static_cast<std::int64_t>(pattern.size()) != model.layers) {
     wrong("layer_pattern has " + std::to_string(pattern.size()) + " letters for " +
               std::to_string(model.layers) + " layers",
-          "give one letter a layer");
+          "give one letter per layer");
   }
   if (has('M') != (model.mamba.heads > 0))
-    wrong("Mamba layers and [mamba] come together", "give both or none");
-  if (has('E') != (model.experts > 0)) wrong("E layers and experts come together", "give both or none");
+    wrong("Mamba layers and [mamba] must be given together", "give both or none");
+  if (has('E') != (model.experts > 0))
+    wrong("E layers and experts must be given together", "give both or none");
   if (model.local.span > 0 || model.first_dense_layers > 0 || model.moe_interval > 1) {
-    wrong("layer_pattern already says what each layer is",
-          "leave out window, attention_chunk, first_dense_layers and moe_interval");
+    wrong("layer_pattern already defines the kind of each layer",
+          "remove window, attention_chunk, first_dense_layers and moe_interval");
   }
 }
 
@@ -225,7 +226,7 @@ training::ModelSpec read_model(TableReader& file) {
   model.positions = choice<training::Positions>(file, "positions", {"learned", "rope", "alibi", "none"});
   if (model.kv_heads > 0 && model.heads % model.kv_heads != 0) {
     file.problems().error(file.place(), "kv_heads does not divide heads in model \"" + model.name + "\"",
-                          "each key-value head serves a whole number of query heads");
+                          "each key-value head must serve an integer number of query heads");
   }
   file.finish();
   return model;

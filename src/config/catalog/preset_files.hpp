@@ -24,8 +24,8 @@ struct ClusterFile {
 };
 [[nodiscard]] ClusterFile read_cluster(TableReader& file);
 
-// Constants of a GPU kind. A file may say whose constants it shares and list those that differ; the others
-// are put in when every file is read.
+// Constants of a GPU kind. A file may name a GPU kind whose constants it shares and list those that differ;
+// the others are put in when every file is read.
 struct KernelFile {
   kernels::KernelConstants spec;
   std::string like;           // empty: all constants are its own

@@ -1,6 +1,6 @@
 // Preset files as text.
 // Problem: a template must list every key of a kind with its unit, and a list kept beside the reader would
-// soon be wrong. Idea: let the reader itself read an empty table and note what it asks for.
+// soon be wrong. Idea: let the reader read an empty table and record the keys that it requests.
 #include "config/catalog/preset_text.hpp"
 
 #include <algorithm>
@@ -33,18 +33,18 @@ std::vector<AskedKey> keys_of(const std::string& kind) {
   return asked;
 }
 
-// What the reader knows only as a text.
+// Explanations of keys that the reader treats as plain text.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> text_hints{
     {{"name", "the file's name"},
-     {"source", "where the numbers come from: a data sheet, a paper, a measurement"},
+     {"source", "source of the numbers: a data sheet, a paper, a measurement"},
      {"gpu", "a preset: echo-sweep presets list gpus"},
-     {"kernels", "constants it is priced with: echo-sweep presets list kernels"},
-     {"network", "constants it is priced with: echo-sweep presets list networks"},
+     {"kernels", "kernel constants: echo-sweep presets list kernels"},
+     {"network", "network constants: echo-sweep presets list networks"},
      {"nccl_version", "such as \"2.21.5\""}}};
 
 void append(std::string& text, const AskedKey& key) {
   text += (key.required ? "" : "# ") + key.key + " = " + key.blank + "  # " + key.hint +
-          (key.required ? "" : "; may be left out") + "\n";
+          (key.required ? "" : "; optional") + "\n";
 }
 
 std::string value_text(const toml::node& node) {
@@ -80,7 +80,7 @@ std::string preset_template(const std::string& kind, const std::string& name) {
   std::string text =
       "# Save as " + kind + "/" + name +
       ".toml in a folder of presets (echo-sweep presets list names them).\n" +
-      "# A value may say where it is from: { value = ..., source = \"...\", grade = \"vendor\" }.\n";
+      "# A value may give its source: { value = ..., source = \"...\", grade = \"vendor\" }.\n";
   for (AskedKey key : keys_of(kind)) {
     if (key.key == "name") key.blank = "\"" + name + "\"";
     if (key.key == "grade") key.blank = "\"assumed\"";
@@ -90,7 +90,7 @@ std::string preset_template(const std::string& kind, const std::string& name) {
     append(text, key);
   }
   if (kind == "gpus") {
-    text += "\n[peak_dense]  # without sparsity; one of bf16 and fp16 at least\n";
+    text += "\n[peak_dense]  # without sparsity; at least one of bf16 and fp16\n";
     for (const std::string_view precision : machine::precision_names) {
       append(text,
              {std::string(precision), "\"\"", example_of(UnitKind::flops_per_second), precision == "bf16"});
@@ -112,8 +112,8 @@ std::string renamed_preset(const std::string& text, const std::string& old_name,
     }
     line = end + 1;
   }
-  return "# Copied from " + old_name + ": change what differs, and say where the new values are from.\n" +
-         out;
+  return "# Copied from " + old_name +
+         ": change the values that differ, and give the sources of the new ones.\n" + out;
 }
 
 std::vector<PresetValue> preset_values(const std::string& text) {

@@ -7,7 +7,7 @@
 namespace echo::config {
 
 // Kinds a user may write: preset_sections() of sweep_keys.hpp. Throws UserError for another one.
-// Every key its reader asks for, with what to write there; keys that may be left out stand in comments. Reads
+// Every key that its reader requests, with an explanation; optional keys are in comments. Reads
 // without error once the blanks are filled.
 [[nodiscard]] std::string preset_template(const std::string& kind, const std::string& name);
 
@@ -15,11 +15,11 @@ namespace echo::config {
 [[nodiscard]] std::string renamed_preset(const std::string& text, const std::string& old_name,
                                          const std::string& name);
 
-// One value as the file writes it, unit included, quotes left out; keys of inner tables as "peak_dense.bf16".
+// One value as written in the file, with its unit, without quotes; keys of inner tables as "peak_dense.bf16".
 struct PresetValue {
   std::string key, value;
 };
-// In the order of the file; without what is said about the numbers (name, source, grade, date, fit). None
+// In the order of the file, without the metadata of the numbers (name, source, grade, date, fit). None
 // where the text is not TOML.
 [[nodiscard]] std::vector<PresetValue> preset_values(const std::string& text);
 

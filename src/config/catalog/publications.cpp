@@ -26,10 +26,10 @@ void read_where(TableReader& rule, PublishedRuns& runs) {
     const std::string column(entry.key->str());
     const auto* const fragment = entry.node->as_string();
     if (std::find(measurements.begin(), measurements.end(), column) != measurements.end())
-      rule.problems().error(place_of(*entry.key), column + " is measured; it cannot say what was run",
+      rule.problems().error(place_of(*entry.key), column + " is a measurement; it cannot identify a run",
                             "name a column that describes the run, such as reference");
     else if (fragment == nullptr || fragment->get().empty())
-      rule.problems().error(place_of(*entry.node), "a fragment of a cell must be a string with characters",
+      rule.problems().error(place_of(*entry.node), "a fragment of a cell must be a non-empty string",
                             "write " + column + " = \"...\"");
     else
       runs.where.emplace_back(column, fragment->get());

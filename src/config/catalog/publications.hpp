@@ -1,4 +1,4 @@
-// What publications say of their runs that no column of a measured table holds: which framework, GPU and
+// Facts of publications about their runs that no column of a measured table holds: which framework, GPU and
 // cluster preset a row means (publications.toml of the catalog folders).
 #pragma once
 
@@ -15,10 +15,10 @@ class Problems;
 
 namespace echo::config {
 
-// Rows of a table in each of whose named columns the fragment stands, whatever the case.
+// Rows of a table whose named columns each contain the fragment, ignoring case.
 struct PublishedRuns {
   std::vector<std::pair<std::string, std::string>> where;  // column, fragment
-  std::string framework, gpu, cluster;                     // presets; empty = as the row's own cell says
+  std::string framework, gpu, cluster;                     // presets; empty = as in the row's own cell
 };
 
 // Of the file's text: [[runs]] where = { COLUMN = "FRAGMENT", ... }, framework = "...", gpu = "...",
@@ -29,13 +29,13 @@ struct PublishedRuns {
 
 [[nodiscard]] bool matches(const PublishedRuns&, const CsvTable&, std::size_t row);
 
-// Of the runs that match, the first that says which; else `otherwise`.
+// The value of the first matching rule that has one; otherwise `otherwise`.
 [[nodiscard]] std::string published_framework(const std::vector<PublishedRuns>&, const CsvTable&,
                                               std::size_t row, std::string otherwise);
 [[nodiscard]] std::string published_gpu(const std::vector<PublishedRuns>&, const CsvTable&, std::size_t row,
                                         std::string otherwise);
 
-// Empty where none says.
+// Empty if no rule has one.
 [[nodiscard]] std::string published_cluster(const std::vector<PublishedRuns>&, const CsvTable&,
                                             std::size_t row);
 

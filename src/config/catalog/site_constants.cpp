@@ -1,9 +1,9 @@
-// A site is a machine room, its fabric and its hosts. What it does to a step lies in the presets of four
-// kinds: its clocks in the kernel constants of the GPU kind, its links in the network constants, its hosts in
-// the framework's times, HBM in the GPU. Products of training steps scale by what they lose against a
+// A site is a machine room, its fabric and its hosts. Its effects on a step are in four kinds of
+// presets: its clocks in the kernel constants of the GPU kind, its links in the network constants, its hosts
+// in the framework's times, HBM in the GPU. Products of training steps scale by what they lose against a
 // micro-benchmark (`sustained`), so that kernels measured in micro-benchmarks keep their price. NCCL's
 // choices are made with its own tables and stay. Not among them: how operators are fused, recomputation,
-// imbalance of experts, the overlap of communication: those are of the software, and a sweep can say them.
+// imbalance of experts, the overlap of communication: those belong to the software, and a sweep can set them.
 #include "config/catalog/site_constants.hpp"
 
 #include <fmt/format.h>
@@ -65,7 +65,7 @@ SimTime scaled(SimTime time, double factor) {
   return SimTime(std::llround(static_cast<double>(time.count()) * factor));
 }
 
-// A library has a value of its own only where its file says so.
+// A library has a separate value only if its file sets one.
 void set(kernels::KernelConstants& k, double kernels::KernelConstants::*member, double value) {
   for (kernels::KernelConstants& library : k.libraries)
     if (library.*member == k.*member) library.*member = value;

@@ -1,5 +1,5 @@
-// What may differ from the shipped constants at one site: a handful of factors, each with a meaning and with
-// how far it is thought to be from 1 before anything was measured there.
+// The factors on shipped constants that may differ at one site, each with a meaning and with its prior
+// deviation from 1 before any measurement.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ enum class SiteQuantity : std::int8_t {
 struct SiteQuantityFacts {
   std::string_view name;      // "products"
   std::string_view section;   // of the preset it belongs to: "kernels", ...
-  std::string_view meaning;   // in words, for reports
+  std::string_view meaning;   // as text, for reports
   double prior_sigma = 0.0;   // of the factor's logarithm
   std::string_view evidence;  // where the prior's width is from
 };
@@ -44,7 +44,7 @@ struct SiteConstant {
 // Contract: factor > 0, the preset is there. Links reach no more than their rate.
 void apply(const SiteConstant&, double factor, simulate::Catalog&, simulate::Calibration&);
 
-// The constant that shows what the factor does, as a person reads it: "0.757 of a micro-benchmark's rate".
+// The constant that the factor changes most visibly, as text: "0.757 of a micro-benchmark's rate".
 [[nodiscard]] std::string shown(const SiteConstant&, const simulate::Catalog&, const simulate::Calibration&);
 
 }  // namespace echo::config

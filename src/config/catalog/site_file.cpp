@@ -16,7 +16,7 @@ namespace echo::config {
 
 namespace {
 
-// A value of a preset: as the file has it, and as a number.
+// A value of a preset: as written in the file, and as a number.
 struct Value {
   std::string key;
   double number = 0.0;
@@ -90,8 +90,8 @@ std::string lines_of(const FittedSiteConstant& fitted, const std::string& source
 std::string comment_text(const SiteFile& file) {
   std::string out = fmt::format(
       "# Constants of one site, fitted to its measured steps by `echo-sweep validate --recalibrate`.\n"
-      "# In a sweep: include = [{}]; of measured tables: echo-sweep validate --site.\n"
-      "# Factors on the shipped constants, with one sigma, and the rows that they show in:\n",
+      "# In a sweep: include = [{}]; for measured tables: echo-sweep validate --site.\n"
+      "# Factors on the shipped constants, with one sigma, and the number of rows that determine them:\n",
       quoted(file.path));
   for (const FittedSiteConstant& c : file.constants) {
     const SiteQuantityFacts& facts = facts_of(c.constant.quantity);
@@ -125,7 +125,7 @@ std::string site_file_text(const SiteFile& file, const simulate::Catalog& shippe
   return out;
 }
 
-// Where a sweep's included files stand: behind the preset paths.
+// The position of a sweep's included files: after the preset paths.
 static CatalogInputs read_with(std::vector<IncludedFile>& files, const std::vector<std::string>& preset_paths,
                                Problems& problems) {
   const std::vector<std::string> folders = catalog_folders(preset_paths);

@@ -1,4 +1,4 @@
-// Site constants as a file that a sweep includes.
+// Writes and reads site constants as a file that a sweep includes.
 #pragma once
 
 #include <string>
@@ -16,12 +16,12 @@ struct FittedSiteConstant {
 
 struct SiteFile {
   std::string path;    // of this file, for its first lines
-  std::string source;  // of the numbers: "mine.csv (XXH3-128 ...), 12 rows"
+  std::string source;  // source of the numbers: "mine.csv (XXH3-128 ...), 12 rows"
   std::vector<FittedSiteConstant> constants;
 };
 
 // Each preset that a constant moves, with its base and the values that differ from the shipped ones. Says
-// neither when nor where it was written: equal fits give equal bytes.
+// no time and no place: equal fits give equal bytes.
 [[nodiscard]] std::string site_file_text(const SiteFile&, const simulate::Catalog& shipped,
                                          const simulate::Calibration& shipped_constants);
 

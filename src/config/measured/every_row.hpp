@@ -1,4 +1,4 @@
-// Rows of a table, read one by one, with the problems of all of them.
+// Reads the rows of a table one by one and collects their problems.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,8 @@ namespace echo::config {
 
 inline constexpr std::size_t problems_told = 20;  // of one table: more are mostly one slip over and over
 
-// `read(row)` gives a Row or throws UserError; so does this, with what the first twenty bad rows threw.
+// `read(row)` gives a Row or throws UserError; this function then throws the problems of the first twenty bad
+// rows.
 template <class Row, class Read>
 std::vector<Row> every_row(const CsvTable& table, Read read) {
   std::vector<Row> out;

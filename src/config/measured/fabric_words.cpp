@@ -122,7 +122,7 @@ FabricWords read_fabric(std::string_view text) {
     }
   }
   if (out.nic_gigabits <= 0.0) out.nic_gigabits = rate_of_generation(words);
-  // No NIC has so much: all of a node.
+  // Too much for one NIC: the bandwidth of a whole node.
   if (out.nics == 0 && out.nic_gigabits > 1000.0)
     out.node_gigabits = out.nic_gigabits, out.nic_gigabits = 0.0;
   return out;

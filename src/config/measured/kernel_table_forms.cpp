@@ -8,7 +8,7 @@ namespace echo::config {
 
 namespace {
 
-// The first whose columns a table has is its form: one that needs more than another stands before it.
+// The form of a table is the first whose columns it has: a form that needs more columns comes first.
 constexpr std::array<KernelTableForm, 5> forms{{
     {KernelTable::gemm, "gemm", {"gpu", "library", "dtype", "m", "n", "k", "latency_us"}, "m, n, k >= 512"},
     {KernelTable::attention,

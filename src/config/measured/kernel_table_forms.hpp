@@ -1,4 +1,4 @@
-// The forms of tables of measured kernels, told apart by the columns that their headers name.
+// The forms of tables of measured kernels, recognised by their column names.
 #pragma once
 
 #include <array>
@@ -16,14 +16,14 @@ enum class KernelTable : std::int8_t { gemm, attention, experts, training_effici
 struct KernelTableForm {
   KernelTable kind;
   const char* name;                   // "gemm"
-  std::array<const char*, 12> needs;  // columns that tell it from the others; null from the last on
-  const char* region;                 // for which accuracy is claimed, in words; empty = all rows
+  std::array<const char*, 12> needs;  // columns that identify it; null after the last
+  const char* region;                 // rows for which accuracy is claimed, as text; empty = all rows
   [[nodiscard]] bool is_form_of(const CsvTable&) const;
 };
 
 [[nodiscard]] std::span<const KernelTableForm> kernel_table_forms();
 [[nodiscard]] const KernelTableForm& form_of(KernelTable);
-// Of a table; nothing where it is none of these.
+// The form of a table; nothing if it has none of these.
 [[nodiscard]] std::optional<KernelTable> kernel_table_of(const CsvTable&);
 
 }  // namespace echo::config

@@ -1,6 +1,6 @@
 // A row names a GPU, a network in words, and a shape. The GPU's generic cluster gives the node; the words
 // give number and rate of its NICs and how they are driven, which chooses between the network constants of
-// the catalog. What the words leave open is the generic cluster's, and said so.
+// the catalog. Facts missing from the text come from the generic cluster and are reported.
 #include "config/measured/measured_collectives.hpp"
 
 #include <fmt/format.h>
@@ -58,15 +58,16 @@ class Reader {
   [[nodiscard]] std::int32_t whole(const char* column) const {
     const auto value = table_.integer(row_, column);
     if (!value || *value < 1 || *value > 1'000'000)
-      refuse(fmt::format("column {}: \"{}\" is no number of them", column, table_.text(row_, column)),
-             "write a whole number above zero, or remove the row", column);
+      refuse(fmt::format("column {}: \"{}\" is not a valid number", column, table_.text(row_, column)),
+             "write a positive integer, or remove the row", column);
     return *value;
   }
   [[nodiscard]] double seconds(const char* column) const {
     if (table_.text(row_, column) == "N/A") return 0.0;
     const double us = table_.number(row_, column).value_or(0.0);
     if (us < 0.0 || us > 1e12)
-      refuse(fmt::format("column {}: {} us is no time", column, us), "correct or remove the row", column);
+      refuse(fmt::format("column {}: {} us is not a valid time", column, us), "correct or remove the row",
+             column);
     return us * 1e-6;
   }
 
@@ -86,8 +87,8 @@ class Reader {
     if (!kind_of(one_.collective, m.query.kind)) skip("collective " + one_.collective + " is not priced");
     const double bytes = table_.number(row_, "size_bytes").value_or(0.0);
     if (bytes < 0.0 || bytes > 1e15 || bytes != std::floor(bytes))
-      refuse(fmt::format("column size_bytes: {} is no size", bytes), "write whole bytes, or remove the row",
-             "size_bytes");
+      refuse(fmt::format("column size_bytes: {} is not a size", bytes),
+             "write an integer number of bytes, or remove the row", "size_bytes");
     if (bytes < 1.0) skip("no bytes");
     m.query.payload = Bytes(static_cast<std::int64_t>(bytes));
     m.query.group.ranks = whole("ranks");
@@ -137,7 +138,7 @@ class Reader {
         std::max(table_.integer(row_, "gpus_per_node").value_or(cluster.gpus_per_node), a_node);
     if (cluster.scale_up_domain <= base->gpus_per_node) cluster.scale_up_domain = cluster.gpus_per_node;
     if (cluster.gpus_per_node < 1)
-      refuse("column gpus_per_node holds no such number", "write a whole number above zero", "gpus_per_node");
+      refuse("column gpus_per_node is not a valid number", "write a positive integer", "gpus_per_node");
     if (gpu.nvlink.value > 0.0) cluster.scale_up.bandwidth = gpu.nvlink;
     const std::int32_t domain = std::max(cluster.scale_up_domain, a_node);
     group.nodes = one_.nodes == 1 ? 1 : std::min(one_.nodes, (group.ranks + domain - 1) / domain);

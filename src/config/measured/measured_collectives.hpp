@@ -1,4 +1,4 @@
-// Tables of measured collectives (nccl-tests rows as CSV) as questions that the collective models understand.
+// Tables of measured collectives (nccl-tests rows as CSV) as queries to the collective models.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 namespace echo::config {
 
 struct MeasuredCollectiveRow {
-  std::string gpu, network, collective;  // as the table has them
+  std::string gpu, network, collective;  // as in the table
   std::int32_t nodes = 1;                // machines, as the table counts them
   collective::MeasuredCollective measured;
   double seconds_in_place = 0.0;  // 0 = not measured
   bool one_process = false;       // drives several GPUs, as the note says: some 4 us each show in short times
   collective::NetworkConstants constants;  // those it is priced with; no name where there are none
-  std::string assumed;                     // what the table leaves open and was assumed; empty = nothing
+  std::string assumed;                     // assumptions for missing facts; empty = none
   std::string skipped;                     // why it is not scored; empty = scored
   std::int32_t line = 0;
   [[nodiscard]] bool is_steady() const;      // in- and out-of-place times are within 25 %

@@ -94,7 +94,7 @@ class Reader {
   }
 
  private:
-  // `column`: where it is a cell's fault.
+  // `column`: the cell that is wrong, if any.
   [[noreturn]] void refuse(const std::string& what, const std::string& remedy,
                            std::string_view column = {}) const {
     throw UserError({{table_.place(row_, column), what, remedy}});
@@ -106,7 +106,7 @@ class Reader {
     if (std::max({m * n, n * k, m * k}) * times > 1e15 || m * n * k * times > 1e20)
       refuse("the shape is larger than any GPU holds", "correct or remove the row");
     if (!(one_.seconds > 1e-12 && one_.seconds < 9e6))
-      refuse("the time is none that a kernel takes", "correct or remove the row");
+      refuse("the time is not possible for a kernel", "correct or remove the row");
   }
   [[nodiscard]] std::string_view text(std::string_view column) const { return table_.text(row_, column); }
   // A number that the table must have, above zero as all that is counted and measured here.
@@ -116,13 +116,13 @@ class Reader {
       refuse("column " + std::string(column) + " is blank", "write a number, or remove the row", column);
     if (*value <= 0.0)
       refuse("column " + std::string(column) + ": " + std::string(text(column)) + " is not above zero",
-             "write what was measured, or remove the row", column);
+             "write the measured value, or remove the row", column);
     return *value;
   }
   // Rounded; must be a count that a key can hold.
   [[nodiscard]] std::int32_t whole(double value, std::string_view what) const {
     if (!(value >= 0.5 && value <= std::numeric_limits<std::int32_t>::max()))
-      refuse(std::string(what) + " is no number from 1 to 2 147 483 647", "correct or remove the row");
+      refuse(std::string(what) + " is not a number from 1 to 2 147 483 647", "correct or remove the row");
     return static_cast<std::int32_t>(std::llround(value));
   }
   [[nodiscard]] std::int32_t count(std::string_view column) const {
@@ -138,7 +138,7 @@ class Reader {
     const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
     if (error != std::errc() || end != cell.data() + cell.size() || !std::isfinite(value))
       refuse("the description gives no number for " + std::string(name),
-             "write " + std::string(name) + "=... into it");
+             "add " + std::string(name) + "=... to it");
     return value;
   }
   [[nodiscard]] std::int32_t named_count(std::string_view name) const {
@@ -200,7 +200,7 @@ class Reader {
                        tokens = count("num_tokens");
     if (choices > experts) refuse("topk is above num_experts", "correct or remove the row");
     if (experts % ranks != 0)
-      refuse("num_experts does not divide among moe_ep_size ranks", "correct or remove the row");
+      refuse("num_experts is not divisible by moe_ep_size", "correct or remove the row");
     if (experts > 1 << 16 || static_cast<double>(tokens) * choices > 1e8)  // every copy is dealt out
       refuse("the shape is larger than any GPU holds", "correct or remove the row");
     one_.key = {.kind = KernelKind::expert_ffn,

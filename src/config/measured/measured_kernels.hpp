@@ -1,5 +1,5 @@
-// Tables of measured kernels (the CSV forms of published profiles) as questions that the kernel models
-// understand.
+// Tables of measured kernels (the CSV forms of published profiles) as queries to the kernel
+// models.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ namespace echo::config {
 
 struct MeasuredKernel {
   std::int32_t gpu = -1;                   // of the catalog; -1: it has no such GPU
-  std::string gpu_name, library, stratum;  // as the table has them; a group that errors are summed over
+  std::string gpu_name, library, stratum;  // as in the table; group over which errors are summarised
   ops::KernelKey key;                      // of a library that the program does not know: `training`
   kernels::RowScope scope = kernels::RowScope::kernel;
   double tokens = 0.0;       // that pass through the kernel
   double seconds = 0.0;      // measured
-  double efficiency = 0.0;   // as measured, where the table has that in place of a time; else 0
+  double efficiency = 0.0;   // as measured, if the table has it instead of a time; otherwise 0
   std::int32_t line = 0;     // of the file
   bool in_region = true;     // the shapes that training has, for which accuracy is claimed
   std::uint64_t family = 0;  // rows of one family are never split between fitting and held-out rows

@@ -1,5 +1,5 @@
-// What a published memory figure is: which quantity, of which gpu ranks, in which unit. A prediction is
-// compared with it by the same quantity of the same ranks.
+// The meaning of a published memory figure: quantity, GPU ranks and unit. Predictions are compared by the
+// same quantity of the same ranks.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ struct MeasuredMemory {
   double gib = 0.0;
   MemoryFigure figure = MemoryFigure::used;
   MemoryOf of = MemoryOf::fullest;
-  std::string kind;  // both in words: "allocated, fullest stage"
+  std::string kind;  // both as text: "allocated, fullest stage"
 };
 
-// `printed`: the table's figure; `mem_kind`: what the table says it is.
+// `printed`: the figure in the table; `mem_kind`: its kind according to the table.
 [[nodiscard]] MeasuredMemory measured_memory(double printed, std::string_view mem_kind);
 
 }  // namespace echo::config

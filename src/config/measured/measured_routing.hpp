@@ -1,4 +1,4 @@
-// Where tokens went in published timings of fused experts.
+// The routing of tokens in published timings of fused experts.
 #pragma once
 
 #include <compare>
@@ -21,7 +21,8 @@ struct RoutingDrawn {
 // 0 for "balanced", p for "power_law_<1 + 1/p>", negative for another name.
 [[nodiscard]] std::int32_t unevenness_of(std::string_view distribution);
 
-// Rows and tokens of the rank that was timed: the first one when balanced, else the busiest. Remembers.
+// Rows and tokens of the rank that was timed: the first one when balanced, otherwise the busiest. Results are
+// cached.
 class MeasuredRoutings {
  public:
   // Nothing when the unevenness is unknown or the experts do not divide among the ranks.

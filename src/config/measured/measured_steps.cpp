@@ -136,7 +136,8 @@ class RowReader {
     m.tied_embeddings = found->tied_embeddings;
   }
 
-  // Megatron splits experts as it splits the rest, unless told otherwise; where that cannot be, it was told.
+  // By default Megatron splits experts like the other weights; where that is impossible, the run must have
+  // set it.
   static std::int32_t default_expert_tensor(const training::Degrees& d) {
     return d.tensor * d.context * d.data % (d.tensor * d.expert) == 0 ? d.tensor : 1;
   }
@@ -246,7 +247,7 @@ class RowReader {
 
     read_schedule(c);
     c.recompute = choice("recompute", training::recompute_names, f.recompute);
-    // What a framework itself calls selective.
+    // The modules that the framework itself recomputes as selective.
     if (c.recompute == training::Recompute::selective && f.recompute == training::Recompute::per_op)
       c.recompute = training::Recompute::per_op;
     c.zero = static_cast<training::ZeroStage>(
@@ -281,7 +282,7 @@ class RowReader {
   std::string problem_;
 };
 
-// What was measured; nothing where the cell is blank or cannot be a measurement.
+// The measured value; nothing if the cell is blank or not a possible measurement.
 std::optional<double> positive_number(const CsvTable& table, std::size_t row, std::string_view column) {
   const auto value = table.number(row, column);
   return value && *value > 0.0 ? value : std::nullopt;

@@ -1,6 +1,6 @@
-// A table of measured training steps (`step_time_s` among its columns) as configs the simulator understands.
+// A table of measured training steps (`step_time_s` among its columns) as configs of the simulator.
 // Blank cells take the framework preset's default. Columns that hold measurements (step_time_s, peak_mem_gib,
-// mem_kind, note) are never looked at while a config is built.
+// mem_kind, note) are never used to build a config.
 #pragma once
 
 #include <optional>
@@ -17,10 +17,10 @@ namespace echo::config {
 
 struct MeasuredStep {
   std::string row;                     // row_id, or the 1-based data line
-  std::string source, stratum, model;  // as the table has them
+  std::string source, stratum, model;  // as in the table
   std::string skipped;                 // why it is not scored; empty = scored
   std::optional<training::TrainingConfig> config;
-  bool recompute_open = false, zero_open = false;  // the table does not say
+  bool recompute_open = false, zero_open = false;  // not given in the table
   std::optional<double> step_seconds;              // measured
   std::optional<MeasuredMemory> peak_memory;       // measured
 };
@@ -29,7 +29,7 @@ struct MeasuredSteps {
   simulate::Catalog
       catalog;  // the preset catalog, plus the models, clusters and layer splits the rows spell out
   std::vector<MeasuredStep> rows;
-  std::vector<Bytes> gpu_memory;  // [gpus of the catalog] what they have
+  std::vector<Bytes> gpu_memory;  // [gpus of the catalog] memory of each GPU
   std::vector<Problem> warnings;  // columns that nobody looks at
 };
 

@@ -72,7 +72,7 @@ std::string collective_in(std::string_view text) {
   return "";
 }
 
-// What the lines before the rows have said so far.
+// The facts from the lines before the rows.
 struct Run {
   std::string collective, gpu;
   std::set<std::string, std::less<>> hosts, processes;
@@ -95,7 +95,7 @@ class LogReader {
       at = end + 1;
     }
     if (rows_.empty())
-      refuse("this holds no row of nccl-tests", "give the output of all_reduce_perf or its like", 1);
+      refuse("this file has no row of nccl-tests", "give the output of all_reduce_perf or a similar test", 1);
     return rows_;
   }
 
@@ -174,7 +174,7 @@ class LogReader {
     if (words[at] == "N/A") return 0.0;
     const auto us = number<double>(words[at]);
     if (!us || !(*us >= 0.0) || *us > 1e12)
-      refuse(fmt::format("\"{}\" stands where a time should", words[at].substr(0, 40)),
+      refuse(fmt::format("\"{}\" is in the place of a time", words[at].substr(0, 40)),
              "give the log as nccl-tests printed it");
     return *us;
   }
@@ -206,16 +206,16 @@ class LogReader {
   void place_row(NcclLogRow& row) const {
     row.collective = !hints_.collective.empty() ? hints_.collective : run_.collective;
     if (row.collective.empty())
-      refuse("the log does not say which collective this is", "name it: --collective all_reduce");
+      refuse("the log does not name the collective", "name it with --collective all_reduce");
     row.gpu = !hints_.gpu.empty() ? hints_.gpu : run_.gpu;
-    if (row.gpu.empty()) refuse("the log does not say which GPU this is", "name it: --gpu h100-sxm");
+    if (row.gpu.empty()) refuse("the log does not name the GPU", "name it with --gpu h100-sxm");
     const auto listed = static_cast<std::int32_t>(run_.ranks.size());
     row.ranks = hints_.ranks > 0 ? hints_.ranks : listed > 0 ? listed : run_.threads * run_.gpus;
     const auto hosts = static_cast<std::int32_t>(run_.hosts.size());
     row.nodes = hints_.nodes > 0 ? hints_.nodes : std::max(hosts, 1);
     if (row.ranks < 2 || row.ranks > 1'000'000 || row.nodes > row.ranks)
-      refuse(fmt::format("the log speaks of {} ranks on {} nodes", row.ranks, row.nodes),
-             "say how many there are: --ranks 16 --nodes 2");
+      refuse(fmt::format("the log lists {} ranks on {} nodes", row.ranks, row.nodes),
+             "give the numbers with --ranks 16 --nodes 2");
     row.gpus_per_node = (row.ranks + row.nodes - 1) / row.nodes;
     row.nccl_version = hints_.nccl_version > 0 ? hints_.nccl_version : run_.version;
     row.one_process = listed > 0 ? static_cast<std::int32_t>(run_.processes.size()) < listed

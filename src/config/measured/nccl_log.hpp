@@ -1,4 +1,4 @@
-// What nccl-tests prints, as a table of measured collectives.
+// Parses the output of nccl-tests into a table of measured collectives.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace echo::config {
 
-// What a log may leave open, from the command line; blank or 0 = the log must say.
+// Facts that a log may lack, from the command line; blank or 0 = the log must contain them.
 struct NcclLogHints {
   std::string collective, gpu, network;  // network: words such as "8x400Gb/s IB"
   std::int32_t nodes = 0, ranks = 0, nccl_version = 0;
@@ -26,7 +26,7 @@ struct NcclLogRow {
 };
 
 // The rows of one log, of any of nccl-tests 2.8 to 2.17 (several runs one after the other, prefixes of mpirun
-// and srun). `name` stands in messages. Throws UserError with file and line where a row is none, or leaves
+// and srun). `name` is used in messages. Throws UserError with file and line where a row is none, or leaves
 // open what was not given.
 [[nodiscard]] std::vector<NcclLogRow> read_nccl_log(std::string_view text, const std::string& name,
                                                     const NcclLogHints& hints);

@@ -28,7 +28,7 @@ std::vector<std::string> known_columns() {
   return names;
 }
 
-// The value a word stands for; flags are written in several ways.
+// The value of a word; flags have several spellings.
 std::optional<std::int32_t> value_of(std::string_view word, std::span<const std::string_view> names) {
   const bool is_flag = names.size() == 2 && names[0] == "no";
   if (is_flag && (word == "1" || word == "true" || word == "True")) return 1;
@@ -38,7 +38,7 @@ std::optional<std::int32_t> value_of(std::string_view word, std::span<const std:
   return static_cast<std::int32_t>(found - names.begin());
 }
 
-// The place of `name` among `names`, to which it is added where it is new.
+// The index of `name` in `names`; a new name is added.
 template <class Name>
 std::int32_t place_among(std::vector<Name>& names, const Name& name) {
   const auto found = std::find(names.begin(), names.end(), name);
@@ -62,8 +62,8 @@ class Importer {
       read_published(*kind);
     } else {
       problems_.error(
-          table_.header_place(), "this is no table of measured kernels that can be read",
-          "name its columns gpu,kind,precision,m,n,k,duration_us, or use a published table as it is");
+          table_.header_place(), "this is not a known table of measured kernels",
+          "name its columns gpu,kind,precision,m,n,k,duration_us, or use a published table unchanged");
     }
     return std::move(out_);
   }
@@ -116,7 +116,7 @@ class Importer {
     const auto& names = ops::kernel_library_names;
     if (choices_.library || std::find(names.begin(), names.end(), kernel.library) != names.end()) return true;
     complain(row, "unknown library \"" + kernel.library + "\"",
-             "say whose kernels they stand for with --as-library, as in --as-library training");
+             "name the library that they represent, as in --as-library training");
     return false;
   }
 
@@ -126,7 +126,7 @@ class Importer {
     for (const std::string& column : table_.columns()) {
       if (std::find(known.begin(), known.end(), column) == known.end())
         problems_.error(table_.header_place(), "unknown column \"" + column + "\"",
-                        suggest(column, known, "note is for the reader; known"));
+                        suggest(column, known, "note is ignored; known"));
     }
     if (!table_.has("gpu") && choices_.gpu.empty())
       problems_.error(table_.header_place(), "the table has no column gpu", "add it, or pass --gpu NAME");
@@ -160,7 +160,7 @@ class Importer {
     return table_.text(row, column);
   }
 
-  // The preset's name; empty, and a problem, where there is none.
+  // The name of the preset; empty, with a problem, if there is none.
   std::string gpu_of(std::size_t row) {
     const std::string name = choices_.gpu.empty() ? std::string(text(row, "gpu")) : choices_.gpu;
     const std::int32_t gpu = find_named(presets_.catalog.gpus, presets_.aliases.resolve("gpu", name));

@@ -82,10 +82,10 @@ std::vector<Problem> unknown_step_columns(const CsvTable& table) {
       continue;
     const std::string meant = closest(name, absent);
     if (meant.empty())
-      out.push_back({table.header_place(name), "column \"" + name + "\" is not known and not looked at",
-                     "fine where it is a remark of yours", Problem::Severity::warning});
+      out.push_back({table.header_place(name), "column \"" + name + "\" is unknown and ignored",
+                     "no action needed if it is a remark", Problem::Severity::warning});
     else
-      out.push_back({table.header_place(name), "column \"" + name + "\" is not known",
+      out.push_back({table.header_place(name), "column \"" + name + "\" is unknown",
                      "did you mean \"" + meant + "\"?"});
   }
   return out;

@@ -12,7 +12,7 @@ namespace echo::config {
 // meant to say something, and a default in its place would be a wrong run. The others are warnings.
 [[nodiscard]] std::vector<Problem> unknown_step_columns(const CsvTable&);
 
-// Cells of one row that hold no number where there must be one; at most one a column.
+// Cells of one row that must contain a number but do not; at most one per column.
 [[nodiscard]] std::vector<Problem> bad_step_cells(const CsvTable&, std::size_t row);
 
 }  // namespace echo::config

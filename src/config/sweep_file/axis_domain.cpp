@@ -14,7 +14,7 @@ using Numbers = std::vector<std::int64_t>;
 
 std::string name_of(Axis axis) { return std::string(sweep::info_of(axis).name); }
 
-// What the axes of a sub-space say about machines, models and batches.
+// The machines, models and batches in the axes of a sub-space.
 class Facts {
  public:
   Facts(const std::vector<ReadDimension>& space, const simulate::Catalog& catalog)
@@ -141,7 +141,8 @@ void fill_automatic(std::vector<ReadDimension>& space, const simulate::Catalog& 
     if (read == nullptr || !read->automatic) continue;
     const Divided divided = divided_by(info.axis, facts);
     if (divided.numbers.size() > most_divided) {
-      problems.error(read->place, name_of(info.axis) + " = \"auto\" would divide over a thousand numbers",
+      problems.error(read->place,
+                     name_of(info.axis) + " = \"auto\" would have to divide over a thousand numbers",
                      "list the values");
       continue;
     }
@@ -155,7 +156,7 @@ void fill_automatic(std::vector<ReadDimension>& space, const simulate::Catalog& 
     }
     if (values.empty()) {
       problems.error(read->place, name_of(info.axis) + " = \"auto\" has nothing to divide",
-                     "give gpus (or a cluster of a fixed number of nodes) and a model, or list the values");
+                     "give gpus (or a cluster with a fixed number of nodes) and a model, or list the values");
     }
     for (const std::int64_t value : values) {
       read->column.values.push_back({value, ""});
@@ -182,7 +183,7 @@ std::vector<Refusal> impossible_values(const std::vector<ReadDimension>& space,
       refused.push_back({read->place, place,
                          name_of(axis) + " = " + std::to_string(value) + " exceeds " + of_what + " (" +
                              std::to_string(most) + ")",
-                         "no combination of this sweep could run it; remove the value"});
+                         "no combination of this sweep can use it; remove the value"});
     }
   };
   refuse_above(Axis::tp, facts.models([](const auto& m) { return m.heads; }),

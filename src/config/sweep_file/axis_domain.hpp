@@ -1,4 +1,5 @@
-// What the axes of one sub-space allow each other: the values of "auto", and values no combination could use.
+// Constraints between the axes of one sub-space: the values of "auto", and values that no combination can
+// use.
 #pragma once
 
 #include <string>
@@ -23,7 +24,7 @@ struct ReadDimension {
 //   micro_batch  divisors of the global batches, in sequences
 void fill_automatic(std::vector<ReadDimension>& space, const simulate::Catalog& catalog, Problems& problems);
 
-// A value that no combination of this sub-space could use.
+// A value that no combination of this sub-space can use.
 struct Refusal {
   Place axis, value;
   std::string what, remedy;

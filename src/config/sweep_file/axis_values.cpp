@@ -66,7 +66,7 @@ class ValueReader {
     error(node, name() + " has no \"auto\"", "auto is for " + axes + "; list the values");
   }
 
-  // What a whole number of this axis may be.
+  // The range of an integer axis.
   [[nodiscard]] std::int64_t lowest() const { return axis_.kind == AxisKind::level ? 0 : 1; }
   [[nodiscard]] std::int64_t highest() const { return axis_.highest; }
 
@@ -131,7 +131,7 @@ class ValueReader {
     add(node, {std::llround(*value * 1000.0), ""});
   }
 
-  // A schedule spelled out in a file beside the sweep.
+  // A schedule given as a task order in a file next to the sweep.
   void order(const toml::node& node, const std::string& name) {
     const std::string folder = std::filesystem::path(place_of(node).file).parent_path().string();
     auto given = read_order(name, folder, node, problems_);
@@ -167,7 +167,7 @@ class ValueReader {
     if (!tokens) return error(node, problem.what, problem.remedy);
     if (*tokens < 1.0L || *tokens > 0x1p62L || *tokens != std::floor(*tokens)) {
       return error(node, "\"" + text->get() + "\" is not a whole, positive number of tokens",
-                   "mend the number");
+                   "correct the number");
     }
     out_.tokens = true;
     add(node, {static_cast<std::int64_t>(*tokens), ""});
@@ -191,8 +191,8 @@ class ValueReader {
     for (const toml::node& chunk : *list) {
       const auto* layers = chunk.as_integer();
       if (layers == nullptr || layers->get() < 0 || layers->get() > INT32_MAX) {
-        return error(chunk, "layers per chunk must be integers from 0",
-                     "write how many layers each chunk holds");
+        return error(chunk, "layers per chunk must be non-negative integers",
+                     "write the number of layers of each chunk");
       }
       table.push_back(static_cast<std::int32_t>(layers->get()));
     }
@@ -232,7 +232,7 @@ class ValueReader {
     const bool two =
         pair != nullptr && pair->size() == 2 && pair->get(0)->is_integer() && pair->get(1)->is_integer();
     if (!two) {
-      error(node, form + " must be [lowest, highest]", "write { " + form + " = [1, 8] }, in whole numbers");
+      error(node, form + " must be [lowest, highest]", "write { " + form + " = [1, 8] }, with integers");
       return false;
     }
     low = pair->get(0)->as_integer()->get(), high = pair->get(1)->as_integer()->get();

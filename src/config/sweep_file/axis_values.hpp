@@ -12,7 +12,7 @@
 
 namespace echo::config {
 
-// The values and where each stands, for checks that need to know all axes.
+// The values and their positions in the file, for checks that need all axes.
 struct ReadAxis {
   sweep::AxisColumn column;
   std::vector<Place> places;  // [value]
@@ -27,7 +27,7 @@ struct AxisContext {
   Problems& problems;
 };
 
-// Crossed axes lose a value listed twice, with a warning; zipped ones keep it: it stands beside another one.
+// On crossed axes a repeated value is removed with a warning; zipped axes keep it, paired with another value.
 enum class Crossing { crossed, zipped };
 [[nodiscard]] ReadAxis read_axis(const sweep::AxisInfo& axis, const toml::node& node, Crossing crossing,
                                  AxisContext& context);

@@ -98,8 +98,7 @@ std::optional<ReadLimit> read_limit(const toml::table& table, Problems& problems
   const toml::node* const max = table.get("max");
   const toml::node* const min = table.get("min");
   if ((max == nullptr) == (min == nullptr)) {
-    const char* const what =
-        max == nullptr ? "this limit bounds nothing" : "a limit has max or min, not both";
+    const char* const what = max == nullptr ? "this limit has no bound" : "a limit has max or min, not both";
     problems.error(max == nullptr ? place_of(table) : place_of(*min), what,
                    max == nullptr ? "add max = \"...\" or min = \"...\"" : "write two limits");
     return std::nullopt;
@@ -114,12 +113,11 @@ std::optional<ReadLimit> read_limit(const toml::table& table, Problems& problems
   return read;
 }
 
-// train_time is how long the whole training takes.
+// train_time is the time of the whole training.
 void want_target(const std::string& metric, const Place& place, const sweep::SweepSpec& spec,
                  Problems& problems) {
   if (metric != "train_time" || spec.target_tokens > 0.0) return;
-  problems.error(place, "train_time needs to know how long the training is",
-                 "add [target] tokens = \"1T tokens\"");
+  problems.error(place, "train_time needs the length of the training", "add [target] tokens = \"1T tokens\"");
 }
 
 }  // namespace
@@ -149,8 +147,8 @@ void read_limits(std::span<const toml::table* const> roots, sweep::SweepSpec& sp
       want_target(read->limit.metric, place_of(*table->get("metric")), spec, problems);
       const auto same = [&](const ReadLimit& other) { return other.limit.name == read->limit.name; };
       if (std::any_of(own.begin(), own.end(), same)) {
-        problems.error(place_of(*table), "two limits are called \"" + read->limit.name + "\"",
-                       "give each its own name");
+        problems.error(place_of(*table), "two limits have the name \"" + read->limit.name + "\"",
+                       "rename one of them");
       }
       std::erase_if(all, same);
       own.push_back(std::move(*read));

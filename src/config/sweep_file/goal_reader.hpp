@@ -12,8 +12,8 @@
 
 namespace echo::config {
 
-// The strings of one [[list]] entry by their keys; a bound written as a number is spelt out. What is missing
-// or wrong is reported and left out.
+// The strings of one [[list]] entry by their keys; a bound written as a number becomes text. Missing or
+// wrong values are reported and left out.
 [[nodiscard]] std::map<std::string_view, std::string> read_entry(const toml::table& table,
                                                                  std::string_view list, Problems&);
 

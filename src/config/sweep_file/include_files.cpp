@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What tells two spellings of one path from two files.
+// A canonical key, equal for two spellings of the same path.
 std::string identity(const fs::path& path) {
   std::error_code failed;
   const fs::path real = fs::weakly_canonical(path, failed);
@@ -85,8 +85,8 @@ class Includer {
       const std::string name(entry.key->str());
       if (std::find(sweep_only.begin(), sweep_only.end(), name) == sweep_only.end()) continue;
       reader.ignore(name);
-      problems_.error(place_of(*entry.key), "an included file may not hold \"" + name + "\"",
-                      "move it to the sweep itself");
+      problems_.error(place_of(*entry.key), "an included file must not contain \"" + name + "\"",
+                      "move it to the sweep");
     }
     refuse_later_sections(root, reader);
     reader.finish();

@@ -16,9 +16,9 @@ struct IncludedFile {
   toml::table root;
 };
 
-// Every file the sweep at `path` includes, directly or through others, each once; a file stands behind those
-// it includes itself, so what comes later has the say. Paths are relative to the file that names them. A
-// cycle, a file that cannot be read and a section that only a sweep may hold are problems.
+// Every file the sweep at `path` includes, directly or through others, each once; a file comes after those
+// it includes, and later files take precedence. Paths are relative to the file that names them. A cycle, a
+// file that cannot be read and a section allowed only in a sweep are problems.
 [[nodiscard]] std::vector<IncludedFile> read_includes(const toml::table& sweep, const std::string& path,
                                                       Problems&);
 

@@ -35,7 +35,7 @@ bool reserved(const std::string& name) {
   return name == "global_batch_sequences" || name == "global_batch_tokens";
 }
 
-// Every axis that [space], its pairs or its groups hold.
+// Every axis in [space], its pairs or its groups.
 std::set<std::string> axes_in(const toml::table& root) {
   std::set<std::string> names;
   const toml::table* space = root.get_as<toml::table>("space");
@@ -68,11 +68,10 @@ void read_derives(const toml::table& root, const std::set<std::string>& axes, bo
     const std::string name(entry.key->str());
     if (!is_name(name) || reserved(name)) {
       problems.error(place_of(*entry.key), "\"" + name + "\" cannot be derived",
-                     "use a name of letters, digits and _ that means nothing else");
+                     "use a name of letters, digits and _ that has no other meaning");
     } else if (axes.contains(name)) {
       if (!included) {
-        problems.error(place_of(*entry.key), name + " stands in [space] and in [derive]",
-                       "remove one of them");
+        problems.error(place_of(*entry.key), name + " is in [space] and in [derive]", "remove one of them");
       }
     } else if (!entry.node->is_string()) {
       problems.error(place_of(*entry.node),
@@ -94,8 +93,8 @@ void read_keeps(const toml::table& root, std::vector<ReadRule>& rules, Problems&
     auto values = read_entry(*table, "keep", problems);
     const std::string& name = values["name"];
     if (!name.empty() && std::find(names.begin(), names.end(), name) != names.end()) {
-      problems.error(place_of(*table->get("name")), "two keeps are called \"" + name + "\"",
-                     "give each its own name");
+      problems.error(place_of(*table->get("name")), "two [[keep]] rules have the name \"" + name + "\"",
+                     "rename one of them");
     }
     names.push_back(name);
     if (values["expr"].empty()) continue;

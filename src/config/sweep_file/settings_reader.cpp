@@ -28,7 +28,7 @@ void refuse_later_words(const toml::node& node, const Setting& setting, Problems
   if (!later) return;
   std::string known;
   for (const std::string& name : setting.words) known += (known.empty() ? "" : ", ") + name;
-  problems.error(place_of(node), std::string(setting.key) + " \"" + word->get() + "\" is not there yet",
+  problems.error(place_of(node), std::string(setting.key) + " \"" + word->get() + "\" is not supported yet",
                  "known: " + known);
 }
 
@@ -47,7 +47,7 @@ bool read_failures(TableReader& section, const Setting& setting, SettingValue& v
   if (failed != std::errc() || end != digits.data() + digits.size() || !whole || !(number >= 0.0) ||
       number > (share ? 100.0 : 9e18)) {
     section.problems().error(place_of(*node),
-                             std::string(setting.key) + " is not a number of points or a share",
+                             std::string(setting.key) + " is neither a number of points nor a percentage",
                              "write \"10\" or \"2 %\"");
     return false;
   }
@@ -79,8 +79,7 @@ bool read_skew(TableReader& section, const Setting& setting, SettingValue& value
   if (const toml::node* sigma = skew.node("sigma", Presence::require)) {
     value.number = share_of(*sigma).value_or(-1.0);
     if (!(value.number >= 0.0 && value.number <= most))
-      section.problems().error(place_of(*sigma), "sigma is not a share from 0 to 50 %",
-                               "write \"2 %\" or 0.02");
+      section.problems().error(place_of(*sigma), "sigma is not between 0 and 50 %", "write \"2 %\" or 0.02");
   }
   skew.integer("draws", {1, 100'000}, value.draws);
   skew.finish();
@@ -103,7 +102,8 @@ bool is_file(const std::filesystem::path& path) {
 bool read_file(const toml::node& node, const Setting& setting, SettingValue& value, Problems& problems) {
   const auto* name = node.as_string();
   if (name == nullptr || name->get().empty()) {
-    problems.error(place_of(node), std::string(setting.key) + " must be names of files, not " + type_of(node),
+    problems.error(place_of(node),
+                   std::string(setting.key) + " must be a list of file names, not " + type_of(node),
                    "write " + std::string(setting.key) + " = [\"a100.h5\"]");
     return false;
   }
@@ -177,7 +177,7 @@ bool read_word_or_file(TableReader& section, const Setting& setting, SettingValu
   if (!text.empty() && is_file(value.text)) return true;
   section.problems().error(
       place_of(*node),
-      std::string(setting.key) + " is no word it knows, and there is no file \"" + value.text + "\"",
+      std::string(setting.key) + " is neither a known word nor a file: \"" + value.text + "\"",
       suggest(text, setting.words, "words") + "; paths are relative to the sweep");
   return false;
 }
@@ -250,7 +250,7 @@ void check_name(TableReader& root, const sweep::SweepSpec& spec) {
   const toml::node* node = root.node("name", Presence::optional);
   const auto odd = [](unsigned char c) { return c <= ' ' || c == '/' || c == '\\'; };
   if (node == nullptr || !std::any_of(spec.name.begin(), spec.name.end(), odd)) return;
-  root.problems().error(place_of(*node), "the name \"" + spec.name + "\" holds blanks or slashes",
+  root.problems().error(place_of(*node), "the name \"" + spec.name + "\" contains blanks or slashes",
                         "it names the result file; use letters, digits and dashes");
 }
 
@@ -260,11 +260,11 @@ void check_search(TableReader& root, const sweep::Search& search) {
   const toml::table& table = *node->as_table();
   const bool grid = !table.contains("strategy") || table["strategy"].value_or(std::string()) == "grid";
   if (grid && search.points > 0) {
-    root.problems().error(place_of(*table.get("points")), "a grid has the points it has",
+    root.problems().error(place_of(*table.get("points")), "a grid always runs all its points",
                           "remove points, or search with strategy = \"random\" or \"sobol\"");
   }
   if (search.strategy != sweep::Strategy::grid && !table.contains("points")) {
-    root.problems().error(place_of(*table.get("strategy")), "this strategy needs to know how many points",
+    root.problems().error(place_of(*table.get("strategy")), "this strategy needs a number of points",
                           "add points = 1000");
   }
 }

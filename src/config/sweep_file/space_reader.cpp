@@ -1,9 +1,9 @@
 // Reading the axes.
-// Problem: what an axis may hold depends on other axes ("auto" on the GPU counts, a possible tp on the
-// models' heads), and those may differ from group to group. Idea: read every axis of [space] by itself first;
-// make each group's own list of axes from it; then fill in the automatic ones and test values against what
-// all presets of that group allow. A value is a mistake only when no combination of any group could use it;
-// what merely some cannot use becomes an infeasible row.
+// Problem: the valid values of an axis depend on other axes ("auto" on the GPU counts, a possible tp on the
+// models' heads), and those may differ between groups. Idea: first read every axis of [space] on its own;
+// derive the list of axes of each group from it; then fill in the automatic axes and check values against the
+// presets of that group. A value is a mistake only if no combination of any group can use it; combinations
+// that cannot use it become infeasible rows.
 #include "config/sweep_file/space_reader.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 using sweep::Axis;
 
 struct Group {
-  std::string name, what;  // what: as messages call it
+  std::string name, what;  // what: its name in messages
   Place place;
   std::vector<ReadDimension> dimensions;
 };
@@ -64,7 +64,7 @@ class SpaceReader {
   }
 
  private:
-  // The axes of a table that holds them, its `others` left out; the pairs of [paired] come at their place.
+  // The axes of a table, without its `others`; the pairs of [paired] are inserted at their place.
   std::vector<ReadDimension> axes_of(const toml::table& table, const std::string& what,
                                      const std::vector<std::string>& others) {
     std::vector<ReadDimension> dimensions;
@@ -133,8 +133,7 @@ class SpaceReader {
       reader.text("name", group.name, TableReader::Presence::optional);
       group.what = "group \"" + group.name + "\"";
       if (std::find(names.begin(), names.end(), group.name) != names.end()) {
-        problems_.error(group.place, "two groups are called \"" + group.name + "\"",
-                        "give each its own name");
+        problems_.error(group.place, "two groups have the name \"" + group.name + "\"", "rename one of them");
       }
       names.push_back(group.name);
       overlay(axes_of(*table, group.what, {"name", "paired"}), group);
@@ -142,7 +141,7 @@ class SpaceReader {
     }
     if (groups.empty()) problems_.error(place_of(node), "space.group has no groups", "write [[space.group]]");
   }
-  // Own axes take the places of those of [space]; own pairs replace [space.paired] whole.
+  // Axes of a group replace those of [space]; its pairs replace all of [space.paired].
   void overlay(std::vector<ReadDimension> own, Group& group) {
     for (ReadDimension& mine : own) {
       std::vector<ReadDimension>& all = group.dimensions;
@@ -218,8 +217,8 @@ class SpaceReader {
       if (batch == nullptr || batch->column.values.empty()) continue;
       if (first == nullptr) first = batch;
       if (batch->tokens != first->tokens) {
-        problems_.error(batch->place, "groups count global_batch in sequences and in tokens",
-                        "use one of them in all groups");
+        problems_.error(batch->place, "some groups give global_batch in sequences, others in tokens",
+                        "use the same unit in all groups");
       }
     }
     spec.batch_in_tokens = first != nullptr && first->tokens;

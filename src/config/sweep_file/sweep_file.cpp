@@ -1,6 +1,6 @@
 // Reading a sweep.
 // Problem: a sweep is several files (itself, what it includes, presets) and the command line, and a user
-// wants to hear of every slip in all of them at once. Idea: parse and override first, then follow includes,
+// wants all mistakes in them reported at once. Idea: parse and override first, then follow includes,
 // then read the catalog with what they define, then section by section, each adding its problems to one list;
 // expressions come last, when all names are known. Only at the end is anything thrown.
 #include "config/sweep_file/sweep_file.hpp"
@@ -48,7 +48,7 @@ void read_body(const toml::table& root, const std::vector<IncludedFile>& include
                     problems);
 }
 
-// What [simulate] slowdown and contention make of the catalog's calibration.
+// Applies [simulate] slowdown and contention to the catalog's calibration.
 void choose_models(const toml::table& root, SweepInputs& inputs, Problems& problems) {
   inputs.calibration.contention = inputs.spec.contention;
   if (inputs.spec.slowdown == sweep::SlowdownModel::off) inputs.calibration.slowdown = slowdown::NoSlowdown{};
@@ -60,7 +60,7 @@ void choose_models(const toml::table& root, SweepInputs& inputs, Problems& probl
   inputs.files.push_back({"learned", path, learned->digest});
 }
 
-// How many of the folders, which stand best first, --preset-path named.
+// Number of the folders, highest precedence first, that --preset-path named.
 std::size_t own_folders(const std::vector<std::string>& folders,
                         const std::vector<std::string>& preset_paths) {
   return static_cast<std::size_t>(
@@ -103,7 +103,7 @@ SweepInputs read_sweep(const std::string& path, const std::vector<std::string>& 
   inputs.files.push_back({"sweep", path, fingerprint(*text)});
   auto root = parse_toml(*text, path, problems);
   std::vector<IncludedFile> included;
-  std::vector<std::string> own_sets = sets;  // what to include first
+  std::vector<std::string> own_sets = sets;  // overrides of `include` come first
   if (root) {
     const auto rest = std::stable_partition(own_sets.begin(), own_sets.end(), [](const std::string& set) {
       return set.starts_with("include=") || set.starts_with("include =");

@@ -16,8 +16,8 @@ struct SweepInputs {
   simulate::Calibration calibration;  // the catalog's, as [simulate] slowdown and contention have it
   std::string learned;  // the image of the model that [simulate] slowdown names, for slowdown::LearnedView
   Aliases aliases;
-  std::string sweep_toml;              // the file, as it stands
-  std::string resolved_toml;           // with overrides applied, normalised, what it includes appended
+  std::string sweep_toml;              // the file as written
+  std::string resolved_toml;           // with overrides applied, normalised, included files appended
   std::vector<std::string> overrides;  // "key=value", as given
   std::vector<InputFile> files;        // the sweep first, then the catalog
   std::vector<Problem> warnings;

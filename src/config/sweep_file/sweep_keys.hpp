@@ -1,5 +1,5 @@
-// Every key of a sweep file but its axes: what it holds, what it does. The reader, `echo-sweep schema` and
-// the tests go by these tables.
+// Every key of a sweep file except its axes: its type and its effect. The reader, `echo-sweep schema` and the
+// tests use these tables.
 #pragma once
 
 #include <span>
@@ -20,16 +20,16 @@ enum class SettingForm {
   failures,      // 10, "10" or "2 %"
   skew,          // { sigma = "2 %", draws = 64 }
   files,         // ["a100.h5"]: files that are there, relative to the one that names them
-  word_or_file,  // one of `words`, or one file likewise
-  path,          // a file or folder that is there, likewise
+  word_or_file,  // one of `words`, or an existing file
+  path,          // an existing file or folder
   texts,         // ["dp", "fsdp"]
-  not_yet        // known, refused; `help` says what to do instead
+  not_yet        // known but refused; `help` names the alternative
 };
 
 struct SettingValue {
   std::string text;
   double number =
-      0.0;  // integer, tokens; seconds of a duration; index of a word, its number where it is a file; sigma
+      0.0;  // integer, tokens; seconds of a duration; index of a word, its number if it is a file; sigma
   std::int64_t draws = 0;
   std::vector<std::string> files;  // as paths from where the program runs; of texts, these
 };
@@ -62,8 +62,8 @@ struct LaterSection {
 
 // Kinds of presets that a user writes: "gpus", ...
 [[nodiscard]] std::span<const std::string_view> preset_sections();
-// The same and fitted constants, "kernels" and "networks": what an included file may define. Each [gpus.NAME]
-// holds the keys of a catalog file.
+// These and the fitted constants, "kernels" and "networks": what an included file may define. Each
+// [gpus.NAME] holds the keys of a catalog file.
 [[nodiscard]] std::span<const std::string_view> included_sections();
 
 }  // namespace echo::config

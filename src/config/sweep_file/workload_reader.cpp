@@ -1,7 +1,7 @@
 // A trace as a sweep's workload.
 //
-// Problem: the simulator knows a catalog of traces and nothing of a sweep's wishes about them. Idea: what
-// [workload] says is worked into the trace itself when it is read (the roles of its groups, which durations
+// Problem: the simulator knows a catalog of traces, but not the settings of a sweep for them. Idea: the
+// settings of [workload] are applied to the trace when it is read (the roles of its groups, which durations
 // and which shapes count), so that all that follows, the broadcast included, sees one trace. Its digest, over
 // what is left, goes into the name of every config. The axes it settles become dimensions of one value, and
 // tokens a rule, for they grow with the data degree.
@@ -62,7 +62,7 @@ void add(Digest& digest, const trace::RankTrace& rank) {
   }
 }
 
-// Of all that a step hangs on.
+// A digest of everything that a step depends on.
 std::string digest_of(const Trace& trace) {
   Digest digest;
   add(digest, trace.gpu);
@@ -155,8 +155,9 @@ class WorkloadReader {
     if (find_named(inputs_.catalog.gpus, name) >= 0) {
       trace.gpu = name;
     } else {
-      problems_.warning(at("trace"), "the catalog has no GPU called \"" + trace.gpu + "\", which was traced",
-                        "kernels of known shape are priced by it, others take what was measured on any GPU");
+      problems_.warning(
+          at("trace"), "the catalog has no GPU \"" + trace.gpu + "\", on which the trace was recorded",
+          "kernels of known shape are priced; the others keep their measured duration on every GPU");
     }
   }
 
@@ -174,7 +175,7 @@ class WorkloadReader {
     const int before = problems_.errors();
     for (const std::string& name : names)
       if (std::find(known.begin(), known.end(), name) == known.end())
-        problems_.error(at("data_groups"), "the trace has no group called \"" + name + "\"",
+        problems_.error(at("data_groups"), "the trace has no group \"" + name + "\"",
                         suggest(name, known, "groups"));
     if (problems_.errors() > before) return;
     for (const trace::RankTrace& rank : trace.ranks) warn_if_apart(trace, rank);
@@ -188,7 +189,7 @@ class WorkloadReader {
     if (grows) return;
     problems_.warning(at("data_groups"),
                       "gpu rank " + std::to_string(rank.rank) + " is in none of these groups",
-                      "its collectives stay as they were traced; name a group of every traced rank");
+                      "its collectives are not changed; name a group of every traced rank");
   }
 
   void choose_times(Trace& trace) const {
@@ -212,12 +213,12 @@ class WorkloadReader {
   void check(const Trace& trace) {
     std::string why = trace::why_unsound(trace);
     if (why.empty()) why = simulate::why_not_replayable(trace);
-    if (why.empty() && trace.ranks.empty()) why = "it holds no rank";
+    if (why.empty() && trace.ranks.empty()) why = "it contains no rank";
     if (!why.empty())
       problems_.error(at("trace"), "this trace cannot be replayed: " + why,
                       "trace the same step of one job on all its ranks, or one rank alone");
     for (const std::string& note : trace.notes)
-      problems_.warning(at("trace"), note, "echo-sweep trace-info says more");
+      problems_.warning(at("trace"), note, "echo-sweep trace-info shows details");
   }
 
   void enter(Trace trace) {
@@ -315,9 +316,9 @@ std::optional<AxisRefusal> why_not_of_trace(Axis axis) {
   if (sweep::info_of(axis).of_trace) return std::nullopt;
   const std::string name(sweep::info_of(axis).name);
   if (axis == Axis::model)
-    return AxisRefusal{"a model beside [workload], whose trace takes its place",
+    return AxisRefusal{"a model cannot be combined with [workload], whose trace replaces it",
                        "remove model, or [workload]"};
-  return AxisRefusal{name + " is as the trace has it and cannot be chosen",
+  return AxisRefusal{name + " is fixed by the trace and cannot be chosen",
                      "remove it; a trace is swept over cluster, gpu, framework, dp or gpus, the fabric, its "
                      "placement and the settings of its collectives"};
 }

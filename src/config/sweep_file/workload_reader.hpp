@@ -1,4 +1,4 @@
-// [workload]: a trace in the place of a model.
+// Reads [workload]: a trace that replaces the model.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@
 
 namespace echo::config {
 
-// Reads the trace that inputs.spec.workload names into the catalog, where a model of its name stands for it,
-// and settles the axes it has a say in: degrees, and tokens by a rule. Nothing where there is no [workload].
+// Reads the trace that inputs.spec.workload names into the catalog, represented by a model of its name,
+// and fixes the axes that it determines: degrees, and tokens by a rule. Nothing without [workload].
 // places: of the rules.
 void read_workload(const toml::table& root, std::vector<Place>& places, SweepInputs& inputs, Problems&);
 
@@ -26,7 +26,7 @@ void read_workload(const toml::table& root, std::vector<Place>& places, SweepInp
 [[nodiscard]] std::optional<sweep::TraceWorkload> workload_in(const std::string& resolved_toml,
                                                               const std::string& trace);
 
-// Why [space] may not hold this axis beside [workload]; nothing where it may.
+// Why [space] must not contain this axis together with [workload]; nothing if it may.
 struct AxisRefusal {
   std::string what, remedy;
 };

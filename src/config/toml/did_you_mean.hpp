@@ -1,4 +1,4 @@
-// The closest known name to a mistyped one.
+// Suggests the closest known name for a mistyped one.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace echo::config {
 // The closest of `known`, or "" when none is near enough to be a likely slip.
 [[nodiscard]] std::string closest(std::string_view name, const std::vector<std::string>& known);
 
-// `did you mean "x"?`, or a list of what is known where nothing is close. `all` names the whole list in
-// words.
+// `did you mean "x"?`, or the list of known names if none is close. `all` is the heading of
+// that list.
 [[nodiscard]] std::string suggest(std::string_view name, const std::vector<std::string>& known,
                                   std::string_view all);
 

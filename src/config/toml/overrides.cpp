@@ -27,11 +27,11 @@ void put(const toml::key& key, toml::node&& value, toml::table& into) {  // keep
       [&](auto&& node) { into.insert_or_assign(key, std::forward<decltype(node)>(node)); });
 }
 
-constexpr const char* inside_an_entry = "[]";  // no list of named_lists lies in there
+constexpr const char* inside_an_entry = "[]";  // no list of named_lists is inside
 
 struct Target {
   toml::table& table;
-  const std::vector<toml::table*>& included;  // files whose lists hold entries too
+  const std::vector<toml::table*>& included;  // files whose lists also hold entries
 };
 void merge(toml::table& from, const std::string& path, const Target& into);
 
@@ -46,7 +46,7 @@ toml::table* find_entry(toml::node* list, const NamedList& names, const std::str
       const toml::node* const called = key.empty() ? nullptr : entry->get(key);
       if (called == nullptr) continue;
       if (called->value_or(std::string()) == name) return entry;
-      break;  // what it is called comes before what it would be called without
+      break;  // the name takes precedence over the default name
     }
   }
   return nullptr;
@@ -70,7 +70,7 @@ toml::table& entry_of(const Target& into, const toml::key& key, const NamedList&
 void merge_entries(toml::table& from, const NamedList& names, const toml::key& key, const Target& into) {
   if (into.table.get(key.str()) == nullptr) into.table.insert_or_assign(key, toml::array());
   toml::array* const list = into.table.get(key.str())->as_array();
-  if (list == nullptr) return;  // a problem of its own, which the reader of that section tells
+  if (list == nullptr) return;  // a separate problem, reported by the reader of that section
   for (auto it = from.begin(); it != from.end(); ++it) {
     toml::table* const changes = it->second.as_table();
     if (changes == nullptr) {
@@ -111,7 +111,7 @@ void apply_overrides(const std::vector<std::string>& sets, toml::table& root,
     const std::string label = "--set " + set;
     const std::size_t equals = set.find('=');
     if (equals == std::string::npos || equals == 0) {
-      problems.error({label, 0, 0, 1}, "\"" + set + "\" sets nothing",
+      problems.error({label, 0, 0, 1}, "\"" + set + "\" has no key or no value",
                      "write --set key=value, such as space.tp=[1,2]");
       continue;
     }

@@ -1,4 +1,4 @@
-// --set key=value: changes of a sweep from the command line.
+// Applies --set key=value, changes of a sweep from the command line.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace echo::config {
 
-// Puts each "space.tp=[1,2]" into `root`, replacing what stands there; a value that is not TOML is a string.
-// An entry of a list goes by its name, or by its metric where it has none: "limit.memory.max=0.9 *
+// Puts each "space.tp=[1,2]" into `root`, replacing the present value; a value that is not TOML is a string.
+// An entry of a list is addressed by its name, or by its metric if it has no name: "limit.memory.max=0.9 *
 // gpu.memory", "objective.mfu.goal=max", "space.group.small.tp=4". It is looked for in `root`, then in the
 // last of `included` that has it; one that is nowhere is added to `root`. Its place in messages is "--set
 // space.tp=[1,2]".

@@ -8,7 +8,7 @@
 namespace echo::config {
 
 [[nodiscard]] std::optional<std::string> read_whole_file(const std::string& path);
-// Throws UserError (exit 5) where it cannot be written.
+// Throws UserError (exit 5) if it cannot be written.
 void write_whole_file(const std::string& path, const std::string& bytes);
 [[nodiscard]] std::string fingerprint(const std::string& bytes);                  // XXH3-128, 32 hex digits
 [[nodiscard]] std::vector<std::string> toml_files_in(const std::string& folder);  // sorted; none where absent

@@ -87,7 +87,7 @@ std::optional<toml::table> parse_toml(const std::string& text, const std::string
     Place place = place_of(error.source());
     place.file = file;
     problems.error(place, "this is not TOML: " + std::string(error.description()),
-                   "mend the syntax; nothing else in this file could be checked");
+                   "correct the syntax; the rest of this file could not be checked");
     return std::nullopt;
   }
 }
@@ -147,7 +147,7 @@ bool TableReader::text(std::string_view key, std::string& out, Presence presence
   if (found == nullptr) return false;
   if (const auto* string = found->as_string()) {
     if (string->get().empty()) {
-      problems_.error(place_of(*found), std::string(key) + " is empty", "write a text");
+      problems_.error(place_of(*found), std::string(key) + " is empty", "write a non-empty string");
     }
     out = string->get();
   } else {

@@ -17,13 +17,13 @@
 
 namespace echo::config {
 
-// The first character of a value; inside the quotes of a string, so that the caret stands under the token.
+// The first character of a value; inside the quotes of a string, so that the caret is under the token.
 [[nodiscard]] Place place_of(const toml::node& node);
 [[nodiscard]] Place place_of(const toml::key& key);
-// Where the characters of a string stand; length 0 for one with escapes or several lines, which has no
+// The position of the characters of a string; length 0 for one with escapes or several lines, which has no
 // columns to point at.
 [[nodiscard]] Place place_inside(const toml::node& string);
-// "an integer", "a string", ...: what stands there, in words.
+// "an integer", "a string", ...: the type of the node, as text.
 [[nodiscard]] std::string type_of(const toml::node& node);
 
 // Added by --set.
@@ -40,7 +40,7 @@ struct Entry {
 [[nodiscard]] std::optional<toml::table> parse_toml(const std::string& text, const std::string& file,
                                                     Problems&);
 
-// The tables of [[name]], in order; anything else is a problem, and gives none.
+// The tables of [[name]], in order; anything else is a problem, and the result is empty.
 [[nodiscard]] std::vector<const toml::table*> tables_in(const toml::node& node, const std::string& name,
                                                         Problems&);
 
@@ -52,14 +52,14 @@ inline constexpr Range positive{1e-300, 1e300};
 inline constexpr Range not_negative{0.0, 1e300};
 inline constexpr Range at_least_one{1.0, 2147483647.0};
 
-// A key that a reader asked for, as a template has it: "" or 0 or false, and what to write there.
+// A key that a reader requested, for templates: its empty value ("", 0 or false) and its explanation.
 struct AskedKey {
   std::string key, blank, hint;
   bool required = true;
 };
 
-// A value may stand plain, or as { value = ..., source = "...", grade = "vendor|measured|assumed" }.
-// Each reading marks its key as known; finish() reports the keys nobody asked for.
+// A value may be plain, or { value = ..., source = "...", grade = "vendor|measured|assumed" }.
+// Each reading marks its key as known; finish() reports all other keys.
 class TableReader {
  public:
   // `what` names the table in messages: `gpu "h100-sxm"`.
@@ -67,7 +67,7 @@ class TableReader {
       : table_(table), place_(std::move(place)), what_(std::move(what)), problems_(problems) {}
 
   // Each: `out` is set where the key holds a proper value, left alone otherwise; true when the key is there.
-  // A missing key is a problem only where asked as `require`.
+  // A missing key is a problem only with `require`.
   enum class Presence { require, optional };
   bool text(std::string_view key, std::string& out, Presence presence = Presence::require);
   bool choice(std::string_view key, const std::vector<std::string>& names, int& out,
@@ -84,10 +84,10 @@ class TableReader {
 
   // The node itself (unwrapped from { value = ... }), marked as known; null when missing.
   [[nodiscard]] const toml::node* node(std::string_view key, Presence presence);
-  // What { value = ..., grade = ... } says of the value; empty where it says nothing.
+  // The grade in { value = ..., grade = ... }; empty if absent.
   [[nodiscard]] std::string_view grade(std::string_view key) const;
   void ignore(std::string_view key) { known_.emplace_back(key); }
-  // From here on, every key asked for is noted in `asked`.
+  // From now on, every requested key is recorded in `asked`.
   void note_keys(std::vector<AskedKey>& asked) { asked_ = &asked; }
   void finish();
   void wrong_type(const toml::node& node, std::string_view key, std::string_view wanted);

@@ -1,4 +1,4 @@
-// What stands in a TOML file, written.
+// Writes TOML strings and keys.
 #pragma once
 
 #include <string>
@@ -6,6 +6,6 @@
 namespace echo::config {
 
 [[nodiscard]] std::string quoted(const std::string& text);  // a basic string; control characters are left out
-[[nodiscard]] std::string key_text(const std::string& name);  // bare where it may be, else quoted
+[[nodiscard]] std::string key_text(const std::string& name);  // bare if possible, otherwise quoted
 
 }  // namespace echo::config

@@ -1,7 +1,7 @@
 // Reading quantities.
 // Problem: "400" of bandwidth may be 400 gigabits or 400 gigabytes, and "80 GB" is not 80 GiB; a simulator
-// that guesses is wrong by 8x or by 7 %. Idea: units are spelt out and case-sensitive; every unit is a name,
-// a kind and a factor to SI, built from prefixes times bases. Values are held in long double, exact for
+// that guesses is wrong by 8x or by 7 %. Idea: units are written out and case-sensitive; every unit is a
+// name, a kind and a factor to SI, built from prefixes times bases. Values are held in long double, exact for
 // integers below 2^63.
 #include "config/toml/units.hpp"
 
@@ -70,7 +70,7 @@ struct Words {
   std::string_view noun, first, second;
 };
 
-// What the kind is called, and the two readings a bare number gets offered.
+// The name of the kind, and the two readings suggested for a number without a unit.
 Words words_of(UnitKind kind) {
   switch (kind) {
     case UnitKind::bytes:
@@ -100,7 +100,7 @@ std::string readings(std::string_view number, UnitKind kind) {
   const Words words = words_of(kind);
   const std::string value(number);
   std::string first = "\"" + value + " " + std::string(words.first) + "\"";
-  if (kind == UnitKind::bytes_per_second) {  // what bits are in bytes is the mistake to prevent
+  if (kind == UnitKind::bytes_per_second) {  // confusing bits and bytes is the mistake to prevent
     double parsed = 0.0;
     std::from_chars(number.data(), number.data() + number.size(), parsed);
     first += " (= " + shown(parsed / 8.0L) + " GB/s)";
@@ -120,7 +120,8 @@ std::vector<std::string> names_of(UnitKind kind) {
   return names;
 }
 
-// Factor of the unit called `name` of this kind, if it is one; `kind` is set to what the name is otherwise.
+// Factor of the unit called `name` of this kind, if it is one; otherwise `kind` is set to the kind of the
+// name.
 std::optional<long double> factor_of(std::string_view name, UnitKind wanted, std::optional<UnitKind>& other) {
   for (const Base& base : bases) {
     if (!name.ends_with(base.name)) continue;
@@ -161,7 +162,7 @@ std::optional<long double> take_number(std::string_view& text, std::string& spel
   return value;
 }
 
-// The unit at the front: up to the next digit for durations (compound), else all that is left.
+// The unit at the front: up to the next digit for durations (compound), otherwise the rest of the text.
 std::string_view take_unit(std::string_view& text, UnitKind kind) {
   std::size_t length = text.size();
   if (kind == UnitKind::duration) {

@@ -1,4 +1,4 @@
-// Quantities as people write them: "80 GiB", "400 Gb/s", "989.4 TFLOP/s", "3 h 30 min", "4 Mi tokens".
+// Parses quantities with units: "80 GiB", "400 Gb/s", "989.4 TFLOP/s", "3 h 30 min", "4 Mi tokens".
 #pragma once
 
 #include <optional>
@@ -14,8 +14,8 @@ struct UnitProblem {
 };
 
 // In bytes, bytes/s, FLOP/s, seconds, or plain counts. SI (kB = 1000) and binary (KiB = 1024) prefixes, bits
-// (b) and bytes (B) are all told apart; a value without its unit is a problem that suggests the readings it
-// could have. `key` names the value in messages.
+// (b) and bytes (B) are all distinguished; a value without its unit is a problem that suggests the readings
+// it could have. `key` names the value in messages.
 [[nodiscard]] std::optional<long double> parse_quantity(std::string_view text, UnitKind, std::string_view key,
                                                         UnitProblem& problem);
 

@@ -1,5 +1,5 @@
-// What workers and worker 0 tell each other. Plain integers and doubles only: sent as bytes between like
-// machines.
+// Messages between workers and worker 0. Only integers and doubles: sent as bytes between machines of the
+// same architecture.
 #pragma once
 
 #include <array>
@@ -8,10 +8,10 @@
 
 namespace echo::parallel {
 
-// Why points are left over on purpose; gravest last.
+// Why points are left over intentionally; most severe last.
 enum class StopReason : std::int64_t { none, signal, time_budget, failures, gave_up };
 
-// A question for more work, with what happened since the last one.
+// A request for more work, with the events since the last one.
 struct Request {
   std::array<std::int64_t, 5> by_status{};
   std::int64_t ids = 0;  // of the finished range

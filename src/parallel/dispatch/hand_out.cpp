@@ -1,10 +1,10 @@
-// Range sizes: a quarter of an even share of what is left, at least one id, at most what the asking worker
-// does in `range_seconds`: large while much is left, one by one at the end, and never long between two looks
-// at the stop flag.
+// Range sizes: a quarter of an even share of the remaining ids, at least one id, at most the number that the
+// requesting worker simulates in `range_seconds`: large while many remain, one by one at the end, and never
+// long between two checks of the stop flag.
 //
-// Suspects (quarantine.hpp) come when all else is done, one at a time: the next is handed out only while
-// every other worker is known to be idle, so that a death accuses nobody else. Workers ask ahead while they
-// work; near the end they are told to ask again with empty hands, and those who did are kept waiting.
+// Suspects (quarantine.hpp) come last, one at a time: the next is handed out only while every other worker is
+// known to be idle, so that a crash is attributed to the right point. Workers request ranges ahead while they
+// work; near the end they are asked to repeat the request when idle, and those that did are kept waiting.
 //
 // Where worker 0 becomes the bottleneck: it serves a request in 1 microsecond of CPU (measured with a
 // simulation that does nothing, 32 workers on one node; 3 are assumed over a network): 3 * 10^5 a second.

@@ -1,4 +1,5 @@
-// Worker 0's ledger: which points are still to be handed out, to whom, and whether to stop. Knows no MPI.
+// Worker 0's record of the points still to be handed out, of the workers, and of stop requests. Independent
+// of MPI.
 #pragma once
 
 #include <chrono>
@@ -21,11 +22,11 @@ struct Progress {
   [[nodiscard]] std::int64_t rows() const;
 };
 
-// What is to be done, and when to leave off.
+// The points to simulate, and the conditions for stopping.
 struct WorkPlan {
   IdSet missing;                            // to be handed out, in order
   std::vector<sweep::PointIndex> suspects;  // ascending, not in `missing`; last, one at a time
-  std::vector<sweep::PointIndex> poisoned;  // ascending, in `missing`: is_poisoned() says so, on every worker
+  std::vector<sweep::PointIndex> poisoned;  // ascending, in `missing`: see is_poisoned(), on every worker
   std::int64_t most_failures = -1;          // stop at the first failed row beyond; -1 = never
   std::optional<std::chrono::steady_clock::time_point> deadline;
 };

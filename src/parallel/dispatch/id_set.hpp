@@ -1,5 +1,5 @@
-// A set of point numbers as disjoint ascending ranges: what is done, what is left. A sweep of 10^8 points
-// that is worked off in order needs a few thousand of them.
+// A set of point numbers as disjoint ascending ranges, for finished and remaining points. A sweep of 10^8
+// points simulated in order needs a few thousand ranges.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ Shard parse_shard(std::string_view text) {
                     slash == std::string_view::npos ? 0 : number_in(text.substr(slash + 1))};
   if (shard.number < 1 || shard.count < shard.number)
     throw UserError("\"" + std::string(text) + "\" is not a shard",
-                    "write its number and how many there are, as 2/8; numbers count from 1", 2);
+                    "write its number and the number of shards, as in 2/8; numbers start at 1", 2);
   return shard;
 }
 

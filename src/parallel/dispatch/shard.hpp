@@ -1,5 +1,5 @@
-// One of several jobs that share a space: points are dealt out in small blocks, round robin, so that every
-// shard gets its part of every region, cheap or dear.
+// One of several jobs that share a design space: points are distributed round robin in small blocks, so that
+// every shard gets a part of every region, cheap or expensive.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
-// The protocol. A worker holds one range and has already asked for the next, so that an answer is under way
-// while it works. Each request carries what happened since the last: rows by status, ids and seconds of the
-// finished range, and whether the worker wants all to stop. Worker 0 answers requests whenever it is asked
-// for its own next range; its own ranges are short for that reason. A worker that hears "over" sends one
-// last report, which needs no answer: when worker 0 has them all, every row is finished and everybody knows.
+// The protocol. A worker has one range and has already requested the next, so that the reply travels while it
+// works. Each request carries the events since the last: rows by status, ids and seconds of the finished
+// range, and whether the worker wants all to stop. Worker 0 answers requests whenever it needs its own next
+// range; its own ranges are short for that reason. A worker that receives "over" sends one last report, which
+// needs no reply: when worker 0 has all of them, every row is finished and every worker has been notified.
 #include "parallel/dispatch/work_dispatch.hpp"
 
 #include <mpi.h>
@@ -39,7 +39,7 @@ struct WorkDispatch::State {
 
   // Of this worker.
   std::function<void()> on_idle = [] {};
-  Request since_last;            // what happened since the last request
+  Request since_last;            // events since the last request
   std::int64_t ids_in_hand = 0;  // of the range being worked on
   Clock::time_point started{};   // when that range was claimed
   bool has_asked = false, is_told = false, gave_up = false;
@@ -74,7 +74,7 @@ struct WorkDispatch::State {
     if (!on_progress(ledger.progress())) ledger.stop(StopReason::gave_up);
   }
 
-  // Answers everyone who has asked by now; true when anyone had.
+  // Answers all pending requests; true if there were any.
   bool answer_all() {
     bool any = false;
     look_for_stops();
@@ -101,7 +101,7 @@ struct WorkDispatch::State {
     since_last.ids += ids_in_hand;
     since_last.seconds += ids_in_hand > 0 ? seconds_since(started) : 0.0;
     ids_in_hand = 0;
-    // What is left of the range in hand, if anything, stays undone.
+    // The rest of the current range, if any, is not simulated.
     if (stop_now_requested()) since_last.gave_up = 1;
   }
 

@@ -25,12 +25,12 @@ class WorkDispatch : public sweep::WorkSource {
   WorkDispatch(const WorkDispatch&) = delete;
   WorkDispatch& operator=(const WorkDispatch&) = delete;
 
-  // Called before this worker waits for others or tries a suspect: what it did should be safe by then.
+  // Called before this worker waits for others or tries a suspect: its rows should be on disk by then.
   void when_idle(std::function<void()> on_idle);
   // Where the point in hand is kept from now on; null = nowhere.
   void hold_claims_in(ClaimPage* page) { page_ = page; }
-  // The next range for this worker; nothing when all is handed out or a stop was asked for. After nothing, on
-  // worker 0, every worker has been told.
+  // The next range for this worker; nothing when all is handed out or a stop was requested. After nothing, on
+  // worker 0, every worker has been notified.
   std::optional<sweep::IdRange> claim() override;
   void begin(sweep::PointIndex id) override {
     if (page_ != nullptr) page_->hold(id);
@@ -42,7 +42,7 @@ class WorkDispatch : public sweep::WorkSource {
   // This worker cannot go on (its disk is full): ends the dispatch for all. Call it instead of further
   // claims.
   void give_up();
-  // After the last claim: why ids were left over on purpose. Worker 0 knows; another may have ended before
+  // After the last claim: why ids were left over intentionally. Worker 0 knows; another may have ended before
   // the stop.
   [[nodiscard]] StopReason stopped() const;
   [[nodiscard]] const Progress& progress() const;  // worker 0: of all workers; complete after the last claim

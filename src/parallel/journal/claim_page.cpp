@@ -22,7 +22,7 @@ namespace echo::parallel {
 constexpr std::size_t page_bytes = 4096;
 constexpr std::string_view magic = "echo-sweep claim 1";
 
-// What does not change is under a checksum; `point` and `signal` are single stores, whole or not at all.
+// The constant part has a checksum; `point` and `signal` are written by single, atomic stores.
 struct ClaimPage::Page {
   std::array<char, 24> magic{};
   std::array<char, 40> sweep_key{};
@@ -62,7 +62,7 @@ ClaimPage::ClaimPage(const std::filesystem::path& folder, const std::string& swe
   if (file >= 0) ::close(file);
   if (mapped == MAP_FAILED)
     throw UserError("cannot make \"" + path_.string() + "\": " + std::strerror(reason),
-                    "make room or write elsewhere with -o; rows written so far are kept", 5);
+                    "free some space or write elsewhere with -o; rows written so far are kept", 5);
   page_ = static_cast<Page*>(mapped);
   point_ = &page_->point;
   note_crashes_in(&page_->signal);

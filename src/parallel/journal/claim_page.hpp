@@ -1,6 +1,6 @@
-// The point a worker has in hand, kept where it outlives the worker: one page of a file, mapped. Storing a
-// number costs nanoseconds, and the kernel writes the page back whatever becomes of the process. A fatal
-// signal adds its number. What a killed launch was doing is read from its pages (quarantine.hpp).
+// The current point of a worker, stored so that it outlives the worker: one mapped page of a file. Storing a
+// number costs nanoseconds, and the kernel writes the page back even if the process dies. A fatal signal adds
+// its number. The points of a killed launch are read from its pages (quarantine.hpp).
 #pragma once
 
 #include <cstdint>
@@ -35,8 +35,8 @@ class ClaimPage {
   volatile sweep::PointIndex* point_ = nullptr;
 };
 
-// What a page on disk says. `signal` 0: none reached the process (SIGKILL cannot be seen, nor can a lost
-// node).
+// The contents of a page on disk. `signal` 0: none reached the process (SIGKILL cannot be seen, nor can a
+// lost node).
 struct Claim {
   std::string sweep_key;
   std::int32_t launch = 0, worker = 0, signal = 0;

@@ -34,7 +34,7 @@ class OpenFile {
       const ssize_t got = ::pread(file_, static_cast<char*>(to) + at, bytes - at,
                                   static_cast<off_t>(offset) + static_cast<off_t>(at));
       if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) refuse(got < 0 ? std::strerror(errno) : "it was cut short meanwhile");
+      if (got <= 0) refuse(got < 0 ? std::strerror(errno) : "it was truncated in the meantime");
       at += static_cast<std::size_t>(got);
     }
   }
@@ -42,7 +42,7 @@ class OpenFile {
  private:
   [[noreturn]] void refuse(const char* why) const {
     throw UserError("cannot read the journal \"" + path_.string() + "\": " + why,
-                    "check its disk; run the same command again to go on", 5);
+                    "check its disk; run the same command again to continue", 5);
   }
   const std::filesystem::path& path_;
   int file_;

@@ -1,4 +1,4 @@
-// Rows of one extent, read a piece at a time.
+// Reads the rows of one extent piece by piece.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace echo::parallel {
 
 class ExtentCursor {
  public:
-  // Starts at number `from` of the extent. UserError 5 when the file no longer holds what was indexed.
+  // Starts at number `from` of the extent. UserError 5 if the file no longer has the indexed rows.
   ExtentCursor(const std::filesystem::path& file, const Extent&, sweep::PointIndex from);
 
   [[nodiscard]] const Extent& extent() const { return extent_; }

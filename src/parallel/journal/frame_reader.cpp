@@ -19,12 +19,12 @@ FrameReader::FrameReader(const std::filesystem::path& path)
     : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
   if (file_ < 0)
     throw UserError("cannot read the journal \"" + path.string() + "\": " + std::strerror(errno),
-                    "make it readable, or forget the old rows with --fresh", 5);
+                    "make it readable, or discard the old rows with --fresh", 5);
 }
 
 FrameReader::~FrameReader() { ::close(file_); }
 
-// Makes the window hold `bytes` from used_ on; false where the file has no more.
+// Fills the window with `bytes` bytes from used_; false at the end of the file.
 bool FrameReader::fill(std::size_t bytes) {
   if (window_.size() - used_ >= bytes) return true;
   window_.erase(0, used_);

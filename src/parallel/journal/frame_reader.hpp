@@ -1,4 +1,4 @@
-// The frames of a journal file one after the other, through a window of bounded size.
+// Reads the frames of a journal file in order, through a window of bounded size.
 #pragma once
 
 #include <cstdint>

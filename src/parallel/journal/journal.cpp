@@ -34,7 +34,7 @@ std::int64_t monotonic_now() {
 [[noreturn]] void refuse(const std::filesystem::path& path, const char* attempted) {
   throw UserError(
       std::string("cannot ") + attempted + " the journal \"" + path.string() + "\": " + std::strerror(errno),
-      "make room or write elsewhere with -o; rows written so far are kept", 5);
+      "free some space or write elsewhere with -o; rows written so far are kept", 5);
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ Journal::~Journal() {
   try {
     flush_held();
   } catch (const UserError&) {
-    return;  // nobody left to tell; the rows are done again on a relaunch
+    return;  // no caller left to report to; a relaunch simulates the rows again
   }
   ::close(file_);
 }
@@ -113,7 +113,7 @@ void Journal::close(const std::string& stop_reason) {
   thread_ = {};
   flush();
   write_frame(end_payload({utc_now(), stop_reason}));
-  if (fsync_ != Fsync::never && ::fdatasync(file_) != 0) refuse(path_, "bring to the disk");
+  if (fsync_ != Fsync::never && ::fdatasync(file_) != 0) refuse(path_, "flush to disk");
   if (::close(std::exchange(file_, -1)) != 0) refuse(path_, "close");
 }
 
@@ -156,7 +156,7 @@ void Journal::write_frame(const std::string& payload) {
 void Journal::sync() {
   if (fsync_ == Fsync::never) return;
   if (fsync_ == Fsync::second && monotonic_now() - last_sync_ < sync_gap) return;
-  if (::fdatasync(file_) != 0) refuse(path_, "bring to the disk");
+  if (::fdatasync(file_) != 0) refuse(path_, "flush to disk");
   last_sync_ = monotonic_now();
 }
 

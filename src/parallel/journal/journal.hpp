@@ -1,5 +1,5 @@
-// Finished rows on disk within a second, one file per launch and worker in FILE.h5.journal/. A kill costs at
-// most the second not yet written; a torn tail is recognised by its checksum and dropped.
+// Writes finished rows to disk within a second, one file per launch and worker in FILE.h5.journal/. A kill
+// loses at most the second not yet written; a torn tail is recognised by its checksum and dropped.
 #pragma once
 
 #include <condition_variable>
@@ -27,7 +27,7 @@ struct JournalHeader {
   std::string start;  // UTC, ISO 8601
 };
 
-// "launch-0003-worker-00012" and an ending: what a worker of a launch calls its files.
+// "launch-0003-worker-00012" and an extension: the file names of a worker of a launch.
 [[nodiscard]] std::string worker_file_name(std::int32_t launch, std::int32_t worker, const char* ending);
 
 // When rows reach the disk itself. never: a killed process, job or launcher loses nothing that was written,
@@ -37,15 +37,15 @@ struct JournalHeader {
 enum class Fsync : std::int8_t { never, second, batch };
 
 // Appends rows; writes with one write() what has gathered, at most twenty times a second. A thread writes
-// what lies there for half a second, however long the next point takes. UserError 5 when the disk refuses;
-// what was written before then stays readable.
+// rows that waited for half a second, however long the next point takes. UserError 5 if the disk refuses;
+// rows written before that stay readable.
 class Journal {
  public:
   // Makes the folder and a new file.
   Journal(const std::filesystem::path& folder, const JournalHeader&, Fsync = Fsync::never);
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
-  ~Journal();  // writes what is buffered where it still can
+  ~Journal();  // writes the buffered rows if possible
   void append(std::span<const sweep::Row>);
   void append(const sweep::Failure&);  // before its row
   void flush();
@@ -61,10 +61,10 @@ class Journal {
   Fsync fsync_ = Fsync::never;
   std::string buffer_;
   std::int64_t last_write_ = 0, last_sync_ = 0;  // monotonic nanoseconds
-  std::optional<UserError> refusal_;             // what the thread met; the next call throws it
+  std::optional<UserError> refusal_;             // error of the thread; the next call throws it
   std::mutex mutex_;
   std::condition_variable_any wake_;
-  std::jthread thread_;  // the last member: starts when all else is there
+  std::jthread thread_;  // the last member: starts after all others exist
 };
 
 [[nodiscard]] std::string utc_now();  // "2026-11-20T04:41:07Z"

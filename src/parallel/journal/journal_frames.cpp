@@ -25,7 +25,7 @@ void put(std::string_view text, std::string& out) {
   out += text;
 }
 
-// Reads what `put` wrote; past the end it yields zeros and notes the fault.
+// Reads data written by `put`; past the end it yields zeros and records the error.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : rest_(bytes) {}
@@ -123,7 +123,7 @@ std::optional<std::string_view> first_frame(std::string_view bytes) {
 
 FrameKind kind_of(std::string_view payload) { return Reader(payload).value<FrameKind>(); }
 
-// Calls `each` with every member of the header that lies on disk, in its order there.
+// Calls `each` with every stored member of the header, in its order on disk.
 template <class Header, class Each>
 static void for_each_member(Header& header, Each each) {
   each(header.launch);

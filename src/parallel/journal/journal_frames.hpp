@@ -1,5 +1,5 @@
-// How a journal lies on disk: frames of [u32 length][u64 XXH3-64 of the payload][payload]. A payload starts
-// with its kind. The first frame is the header; an end frame is the last where the worker ended in order.
+// The format of a journal on disk: frames of [u32 length][u64 XXH3-64 of the payload][payload]. A payload
+// starts with its kind. The first frame is the header; an end frame is the last if the worker ended normally.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace echo::parallel {
 
-// header: whose rows these are; rows: sweep::Row as they lie in memory; end: how the worker ended; failure:
-// what went wrong at one point, before the row that says so.
+// header: whose rows these are; rows: sweep::Row as in memory; end: how the worker ended; failure:
+// the error of one point, before its row.
 enum class FrameKind : std::uint32_t { header, rows, end, failure };
 
 inline constexpr std::size_t frame_head_bytes = sizeof(std::uint32_t) + sizeof(std::uint64_t);
 inline constexpr std::size_t frame_kind_bytes = sizeof(FrameKind);
 inline constexpr std::size_t longest_frame = std::size_t{4}
-                                             << 20;   // head and all; what claims more is garbage
+                                             << 20;   // including the head; larger sizes are garbage
 inline constexpr std::size_t longest_message = 2000;  // bytes of a failure's text; the rest is cut off
 
-// Fingerprint of sweep::Row as compiled: rows are stored as they lie in memory, so it must be equal.
+// Fingerprint of sweep::Row as compiled: rows are stored as in memory, so it must be equal.
 [[nodiscard]] std::uint64_t row_layout();
 
 [[nodiscard]] std::string framed(std::string_view payload);

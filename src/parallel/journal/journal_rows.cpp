@@ -1,10 +1,10 @@
-// The problem: put the rows of many files, each written by one worker as its ranges came, into the order of
-// their numbers, in memory that does not grow with the rows. A worker works off a range front to back, so its
-// journal is made of extents: rows whose numbers count up by one. Only extents are indexed (40 bytes each,
-// one a range handed out: 0.01 to 0.1 bytes a row), sorted by their first number. As extents hardly ever
+// Problem: merge the rows of many files, each written by one worker range by range, in the order of their
+// numbers, with memory independent of the number of rows. A worker processes a range from front to back, so
+// its journal consists of extents: rows with consecutive numbers. Only extents are indexed (40 bytes each,
+// one per range handed out: 0.01 to 0.1 bytes per row), sorted by their first number. As extents hardly ever
 // overlap, the merge holds one open extent and one piece of it; where a point was done twice, as many as
 // overlap there. How many rows there are, which are missing and which failed is arithmetic on ranges and
-// reads nothing. Neglected: an adversary could interleave numbers so that every row is an extent of its own.
+// reads nothing. Neglected: an adversary could interleave numbers so that every row is a separate extent.
 #include "parallel/journal/journal_rows.hpp"
 
 #include <algorithm>
@@ -65,7 +65,7 @@ JournalRows::JournalRows(const std::filesystem::path& folder, const std::string&
     auto head = payload ? read_header(*payload) : std::nullopt;
     if (head)
       candidates.push_back({file, std::move(*head)});
-    else  // killed while it wrote its header: it holds no row
+    else  // killed while writing its header: the file has no rows
       torn_bytes_ +=
           payload ? static_cast<std::int64_t>(std::filesystem::file_size(file)) : frames.torn_bytes();
   }
@@ -154,7 +154,7 @@ void JournalRows::index_rows(std::string_view payload, std::int64_t frame) {
   }
 }
 
-// Where points were done twice, what was added up is too much.
+// If points were simulated twice, the sum is too large.
 void JournalRows::count_again() {
   by_status_ = {};
   for (results::Launch& launch : launches_) launch.points = 0;

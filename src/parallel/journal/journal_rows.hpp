@@ -1,4 +1,4 @@
-// What all journals of a folder hold: rows in the order of their numbers, read from disk when asked for.
+// The rows of all journals of a folder in the order of their numbers, read from disk on demand.
 #pragma once
 
 #include <array>
@@ -15,11 +15,11 @@
 
 namespace echo::parallel {
 
-// Rows that lie one after the other in one file, their numbers counting up by one; all failed, or none.
+// Consecutive rows of one file with consecutive numbers; either all failed, or none.
 struct Extent {
   sweep::PointIndex first = 0;
   std::int64_t count = 0;
-  std::int64_t frame = 0;     // offset in the file of the frame that holds the first row
+  std::int64_t frame = 0;     // offset in the file of the frame with the first row
   std::int32_t in_frame = 0;  // rows before it in that frame
   std::int32_t file = 0;      // index into the files of the folder
   bool is_failed = false;
@@ -27,7 +27,8 @@ struct Extent {
 
 class ExtentCursor;
 
-// Of rows with one number, one that did not fail stays, else the one of the lowest launch and worker.
+// Of rows with the same number, one that did not fail is kept, otherwise the one of the lowest launch and
+// worker.
 class JournalRows : public results::RowStream {
  public:
   // A folder that is not there is empty. Takes the journals of `sweep_key`; "" = of the newest launch's key.
@@ -35,15 +36,17 @@ class JournalRows : public results::RowStream {
   ~JournalRows() override;
 
   [[nodiscard]] std::int64_t size() const override { return done_.count(); }
-  // Cheap from one call to the next where it goes on; from elsewhere it starts over.
+  // Cheap if a call continues where the previous one ended; otherwise it starts over.
   void read(std::int64_t first, std::span<results::FinishedRow> out) override;
 
-  [[nodiscard]] const IdSet& done() const { return done_; }      // numbers that have a row
-  [[nodiscard]] const IdSet& failed() const { return failed_; }  // of them, those whose row says failed
+  [[nodiscard]] const IdSet& done() const { return done_; }  // numbers that have a row
+  [[nodiscard]] const IdSet& failed() const {
+    return failed_;
+  }  // the numbers whose row has the status failed
   [[nodiscard]] const std::array<std::int64_t, 5>& by_status() const { return by_status_; }
   [[nodiscard]] const std::vector<results::Launch>& launches() const { return launches_; }
   [[nodiscard]] const std::vector<results::Failure>& failures() const { return failures_; }  // every attempt
-  [[nodiscard]] const std::vector<JournalHeader>& headers() const { return headers_; }  // one a file taken
+  [[nodiscard]] const std::vector<JournalHeader>& headers() const { return headers_; }  // one per file used
   [[nodiscard]] const std::vector<JournalHeader>& others() const {
     return others_;
   }  // other keys, or rows laid out by another build

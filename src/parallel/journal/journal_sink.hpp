@@ -1,4 +1,4 @@
-// The sink of a worker under way: every row into its journal, every count to the dispatch.
+// The sink of a running worker: passes every row to its journal and every count to the dispatch.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ class JournalSink : public sweep::RowSink {
  public:
   JournalSink(Journal& journal, WorkDispatch& dispatch) : journal_(journal), dispatch_(dispatch) {}
   void accept(std::span<const sweep::Row> rows) override { journal_.append(rows), dispatch_.note(rows); }
-  // Worker 0 has told of poisoned points before. A space that fails as a whole does not fill the disk with
+  // Worker 0 has already reported poisoned points. A space that fails as a whole does not fill the disk with
   // texts.
   void note_failure(const sweep::Failure& failure) override {
     if (!dispatch_.is_poisoned(failure.id) && told_++ < most_told) journal_.append(failure);

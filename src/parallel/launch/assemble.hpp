@@ -1,4 +1,4 @@
-// The result file from what is on the disk: all journals, and rows of an older file that stay.
+// Assembles the result file from all journals and the kept rows of an older file.
 #pragma once
 
 #include <stop_token>
@@ -16,8 +16,8 @@ struct Tally {
 };
 [[nodiscard]] Tally tally(const JournalRows&, const LookBack&);
 
-// Writes what there is; a snapshot breaks off when `stop` asks for it. The file says partial where points of
-// the space are missing.
+// Writes all existing rows; a snapshot stops early when `stop` requests it. The file says partial where
+// points of the space are missing.
 results::WriteSummary assemble(const LaunchRequest&, const LookBack&, const simulate::Catalog&, JournalRows&,
                                const std::stop_token& stop = {});
 

@@ -57,7 +57,7 @@ std::vector<sweep::PointIndex> renumber(std::span<const std::uint64_t> old_ids, 
 void refuse_lost_points(const std::filesystem::path& of, std::int64_t lost, std::int64_t all) {
   throw UserError(std::to_string(lost) + " of " + std::to_string(all) + " points of \"" + of.string() +
                       "\" are not in the new space",
-                  "bring them back into the sweep, write elsewhere with -o, or forget them with --fresh", 5);
+                  "add them to the sweep again, write elsewhere with -o, or discard them with --fresh", 5);
 }
 
 void carry_journals(const std::filesystem::path& folder, const std::string& old_key,

@@ -1,5 +1,5 @@
-// What a launch may keep of an older space: its points under their numbers in the new one, known by
-// config_id.
+// The rows that a launch may keep from an older design space: its points with their numbers in the new one,
+// matched by config_id.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct SpaceView {
 void carry_journals(const std::filesystem::path& folder, const std::string& old_key,
                     const JournalHeader& header, const SpaceView&);
 
-// "the program, the catalog and the space": what differs between two sweeps; "" = nothing.
+// "the program, the catalog and the space": the differences between two sweeps; "" = none.
 [[nodiscard]] std::string what_changed(const results::FileHeader& old, const results::FileHeader& now);
 
 // "120 of 500 points of ... are not in the new space": the refusal of --extend.

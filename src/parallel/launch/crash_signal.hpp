@@ -1,4 +1,4 @@
-// Fatal signals (SEGV, BUS, FPE, ILL, ABRT) leave their number behind before they kill.
+// Fatal signals (SEGV, BUS, FPE, ILL, ABRT) store their number before they kill the process.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@ namespace echo::parallel {
 // number and hand on to whatever handler stood before (Open MPI's prints a backtrace). Call after MPI is up.
 void watch_crashes();
 
-// Where the number goes; null = nowhere.
+// Destination of the number; null = none.
 void note_crashes_in(volatile std::int32_t* place);
 
-// Stores SIGTERM there, unless a graver one stands there already. May be called in a signal handler.
+// Stores SIGTERM there, unless a more severe one is already stored. May be called in a signal handler.
 void note_termination();
 
 }  // namespace echo::parallel

@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What every worker must know of what worker 0 found.
+// The findings of worker 0 that every worker needs.
 struct Before {
   bool is_complete = false;
   std::int32_t launch = 0;
@@ -38,7 +38,7 @@ struct Before {
   }
 };
 
-// How it ended, as worker 0 knows.
+// The outcome, known to worker 0.
 struct After {
   std::int32_t kind = 0;
   std::int64_t stop_reason = 0;
@@ -51,7 +51,7 @@ struct After {
   }
 };
 
-// Worker 0's part of a launch: the lock, what was found, and the snapshots.
+// Worker 0's part of a launch: the lock, the findings, and the snapshots.
 class FirstWorker {
  public:
   FirstWorker(const LaunchRequest& request, const simulate::Catalog& catalog, const LaunchWatch& watch)
@@ -129,7 +129,7 @@ class FirstWorker {
     const bool is_all = subtract(ids_of(request_.shard, request_.space.size), now.done).count() == 0;
     after.kind = static_cast<std::int32_t>(is_all ? LaunchOutcome::Kind::done : LaunchOutcome::Kind::limited);
     std::error_code error;
-    if (is_all) std::filesystem::remove_all(folder, error);  // what is left is harmless: the file is complete
+    if (is_all) std::filesystem::remove_all(folder, error);  // leftovers are harmless: the file is complete
     return after;
   }
 

@@ -1,5 +1,5 @@
-// One launch of a sweep on all workers: look back, run what is missing, assemble the file. The whole of `run`
-// but for reading the sweep and printing.
+// One launch of a sweep on all workers: finds existing rows, runs the missing points, assembles the file.
+// Everything that `run` does except reading the sweep and printing.
 #pragma once
 
 #include <chrono>
@@ -31,9 +31,9 @@ struct LaunchRequest {
   sweep::PointIndex limit = 0;     // only ids below; 0 = all. The file is then partial, and its journals stay
   bool fresh = false;              // forget journals; an old file is replaced when the new one is complete
   bool extend = false;             // keep points of an older space that are in this one
-  bool retry_failed = false;       // points whose row says failed are done again
+  bool retry_failed = false;       // simulate points with status failed again
   std::int64_t most_failures = -1;  // stop at the first failed row beyond; -1 = go on
-  std::optional<std::chrono::steady_clock::time_point> deadline;  // after it no more is handed out
+  std::optional<std::chrono::steady_clock::time_point> deadline;  // no points are handed out after it
   Fsync fsync = Fsync::never;
   SnapshotPace snapshots;
   LockOptions lock;
@@ -54,9 +54,9 @@ struct LaunchOutcome {
   double seconds = 0.0;           // from the first claim to the last row
 };
 
-// What worker 0 found before the first claim, for the progress line.
+// The findings of worker 0 before the first claim, for the progress line.
 struct LaunchStart {
-  std::int64_t total = 0, resumed = 0;  // points asked for; of them done before
+  std::int64_t total = 0, resumed = 0;  // requested points; those finished before
   std::int64_t suspects = 0, poisoned = 0;
 };
 
@@ -74,7 +74,7 @@ using RunRows = std::function<void(sweep::WorkSource&, sweep::RowSink&)>;
 
 // Collective; every worker gets the same outcome or throws a UserError of the same exit code (file of another
 // sweep, another launch at work, disk full: 5; a bug: 1). Kind::stopped means exit code 75: journals stay,
-// and a relaunch goes on from them.
+// and a relaunch continues from them.
 LaunchOutcome launch(const Session&, const LaunchRequest&, const simulate::Catalog&, const RunRows&,
                      LaunchWatch = {});
 

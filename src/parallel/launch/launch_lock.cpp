@@ -49,14 +49,14 @@ std::string text_before_beat(const LockFacts& facts) {
 
 [[noreturn]] void refuse(const std::filesystem::path& lock, int reason) {
   throw UserError("cannot write beside the result: \"" + lock.string() + "\": " + std::strerror(reason),
-                  "make the folder and room in it, or write elsewhere with -o", 5);
+                  "create the folder, free some space, or write elsewhere with -o", 5);
 }
 
 // 0, or why not.
 int write_new_file(const std::filesystem::path& path, const std::string& text) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (file < 0) return errno;
-  errno = ENOSPC;  // what a short write means
+  errno = ENOSPC;  // the meaning of a short write
   const bool is_written = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   const int reason = is_written ? 0 : errno;
   return ::close(file) == 0 || reason != 0 ? reason : errno;
@@ -81,7 +81,7 @@ bool make_lock(const std::filesystem::path& lock, const LockFacts& facts) {
 void remove_stale(const std::filesystem::path& lock, const LockFacts& judged) {
   auto aside = lock;
   aside += ".stale." + std::to_string(::getpid());
-  if (::rename(lock.c_str(), aside.c_str()) != 0) return;  // somebody else did
+  if (::rename(lock.c_str(), aside.c_str()) != 0) return;  // another process did
   const auto renamed = read_lock(aside);
   const bool is_judged = renamed && text_before_beat(*renamed) == text_before_beat(judged);
   if (!is_judged) static_cast<void>(::link(aside.c_str(), lock.c_str()));
@@ -90,7 +90,7 @@ void remove_stale(const std::filesystem::path& lock, const LockFacts& judged) {
 
 // Whether the holder on another host shows life within the time it is given.
 bool beats(const std::filesystem::path& lock, const LockFacts& seen, const LockOptions& options) {
-  std::fprintf(stderr, "the result file is locked (%s); watching whether that launch lives\n",
+  std::fprintf(stderr, "the result file is locked (%s); checking whether that launch is alive\n",
                describe_holder(seen).c_str());
   const auto give_up = std::chrono::steady_clock::now() + options.beats_watched * options.beat;
   while (std::chrono::steady_clock::now() < give_up) {
@@ -113,8 +113,8 @@ void acquire(const std::filesystem::path& lock, const LockFacts& own, const Lock
     const Holder holder = judge_holder(other->holder, own.holder, is_running_here);
     if (holder == Holder::alive || (holder == Holder::unknown && beats(lock, *other, options)))
       throw UserError(
-          "another launch is at work on this result file: " + describe_holder(*other),
-          "wait for it (echo-sweep status shows how far it is), end it, or write elsewhere with -o", 5);
+          "another launch is running on this result file: " + describe_holder(*other),
+          "wait for it (echo-sweep status shows its progress), end it, or write elsewhere with -o", 5);
     remove_stale(lock, *other);
   }
 }

@@ -1,5 +1,5 @@
-// One launch at a time on one result file: FILE.h5.lock beside it says who is at work. Works on shared file
-// systems: it needs link() and rename(), not flock().
+// Allows one launch at a time per result file: FILE.h5.lock next to it identifies the holder. Works on shared
+// file systems: it needs link() and rename(), not flock().
 #pragma once
 
 #include <chrono>
@@ -35,7 +35,7 @@ struct LockFacts {
 [[nodiscard]] std::optional<LockFacts> read_lock(const std::filesystem::path& lock);
 [[nodiscard]] std::string describe_holder(const LockFacts&);  // "host n1, process 4242, job 17, since ..."
 
-// Whether the holder can still be at work. unknown: it is on another host; only its heartbeat tells.
+// Whether the holder may still be running. unknown: it is on another host; only its heartbeat shows it.
 enum class Holder : std::int8_t { alive, gone, unknown };
 [[nodiscard]] Holder judge_holder(const ProcessPlace& holder, const ProcessPlace& here,
                                   const std::function<bool(const ProcessPlace&)>& is_running);
@@ -54,7 +54,7 @@ class LaunchLock {
   explicit LaunchLock(const std::filesystem::path& result_file, LockOptions = {});
   LaunchLock(const LaunchLock&) = delete;
   LaunchLock& operator=(const LaunchLock&) = delete;
-  ~LaunchLock();                       // removes it where it is still ours
+  ~LaunchLock();                       // removes the lock if it is still ours
   [[nodiscard]] bool is_lost() const;  // someone took it: this launch must end
 
  private:

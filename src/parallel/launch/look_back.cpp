@@ -28,7 +28,7 @@ bool is_extension(const FileHeader& old, const FileHeader& now) {
 
 [[noreturn]] void refuse(const std::filesystem::path& place, const FileHeader& old, const FileHeader& now) {
   const bool can_extend = is_extension(old, now);
-  throw UserError("\"" + place.string() + "\" holds another sweep: " + what_changed(old, now) + " changed",
+  throw UserError("\"" + place.string() + "\" contains another sweep: " + what_changed(old, now) + " changed",
                   std::string(can_extend ? "run only the new points with --extend, write elsewhere with -o"
                                          : "write elsewhere with -o") +
                       ", or replace the old rows with --fresh",
@@ -93,7 +93,7 @@ void look_at_file(const LaunchRequest& request, const JournalRows& rows, LookBac
   } else if (request.extend && is_extension(*state, request.header)) {
     keep_old_rows(request, found);
   } else if (!rows.headers().empty()) {
-    found.replaces_another = true;  // an earlier launch was told --fresh
+    found.replaces_another = true;  // an earlier launch had --fresh
   } else {
     refuse(request.file, *state, request.header);
   }

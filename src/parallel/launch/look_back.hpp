@@ -1,5 +1,5 @@
-// What a launch finds on the disk and makes of it: rows that stay, points to do, points to beware of; or why
-// it must not go on.
+// The state that a launch finds on disk: rows to keep, points to simulate, suspect points; or the reason why
+// it must not continue.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace echo::parallel {
 struct LookBack {
   std::optional<results::FileState> complete;  // nothing to do: this file
   std::int32_t launch = 0;                     // the number of this one
-  IdSet wanted;                                // all this launch is asked for
+  IdSet wanted;                                // all points requested from this launch
   IdSet missing;                               // of them, without suspects
   Quarantine quarantine;
   std::int64_t resumed_rows = 0;
@@ -28,7 +28,7 @@ struct LookBack {
 };
 
 // On worker 0, the lock held. Removes journals that are of no use any more. UserError 5 where old rows and
-// this sweep do not fit together: what changed, and what to do.
+// this sweep do not match: the changes, and the remedy.
 [[nodiscard]] LookBack look_back(const LaunchRequest&);
 
 }  // namespace echo::parallel

@@ -1,4 +1,4 @@
-// Which points killed a launch, from the claim pages that dead workers left (claim_page.hpp).
+// Finds the points that killed a launch, from the claim pages of dead workers (claim_page.hpp).
 #pragma once
 
 #include <filesystem>
@@ -19,8 +19,8 @@ struct Quarantine {
 
 inline constexpr int deaths_to_poison = 3;  // at one point, no fatal signal seen
 
-// Contract: no launch of this folder is running. Points of `done` are nobody's fault any more, nor are those
-// whose failure was told in a later launch than the claim's.
+// Contract: no launch of this folder is running. Points of `done` are no longer suspected, nor are those
+// whose failure was recorded in a later launch than the claim's.
 [[nodiscard]] Quarantine find_quarantine(const std::filesystem::path& folder, const std::string& sweep_key,
                                          const IdSet& done, std::span<const results::Failure> told);
 

@@ -1,6 +1,6 @@
-// Complete files while the sweep runs, so that a notebook can read it: written by a thread of worker 0 from
-// the journals, beside the work. MPI stays with the main thread; HDF5 belongs to this one as long as it
-// lives.
+// Writes complete result files while the sweep runs, so that notebooks can read them: a thread of worker 0
+// writes them from the journals, concurrently with the simulation. Only the main thread uses MPI; only this
+// thread uses HDF5 while it exists.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ namespace echo::parallel {
 
 struct SnapshotPace {
   std::chrono::milliseconds every{300'000};  // zero = never
-  double most_share = 0.1;                   // of the time that goes by
+  double most_share = 0.1;                   // of the elapsed time
 };
 
 // How long to wait after a snapshot that took `last`.
@@ -40,7 +40,7 @@ class SnapshotWriter {
   std::function<void(const std::string&)> on_warning_;
   std::mutex mutex_;
   std::condition_variable_any wake_;
-  std::jthread thread_;  // the last member: starts when all else is there
+  std::jthread thread_;  // the last member: starts after all others exist
 };
 
 // Thrown in the middle of a snapshot that is no longer wanted.

@@ -1,5 +1,5 @@
-// USR1 and TERM ask for an early stop: ranges in hand are finished, no more are handed out, the exit code
-// is 75. A second one within five seconds means now: between two points.
+// USR1 and TERM ask for an early stop: current ranges are finished, no more are handed out, the exit code
+// is 75. A second signal within five seconds stops immediately, between two points.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ inline constexpr int exit_resumable = 75;  // sysexits TEMPFAIL
 // (SIGXFSZ) becomes an error of the write instead of a death.
 void watch_stop_signals();
 [[nodiscard]] bool stop_requested();      // on this worker
-[[nodiscard]] bool stop_now_requested();  // likewise, in a hurry
+[[nodiscard]] bool stop_now_requested();  // immediate stop requested
 void request_stop();                      // as a signal would; for tests
 
 // Whether a request at `now` is a second one. Steady nanoseconds; `last` 0 = there was none.

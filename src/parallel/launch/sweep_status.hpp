@@ -1,5 +1,5 @@
-// How far a sweep is, from its journals, lock and claim pages alone; reads, never writes: safe on any node at
-// any time.
+// The progress of a sweep, derived only from its journals, lock and claim pages; never writes: safe on any
+// node at any time.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace echo::parallel {
 struct SweepStatus {
   enum class State : std::int8_t { absent, resumable, running, complete };
   State state = State::absent;
-  std::string name, shard, rows_digest;     // digest of a complete file; "" else
+  std::string name, shard, rows_digest;     // digest of a complete file; otherwise ""
   std::int64_t total = 0, done = 0;         // points of the space or the shard
   std::array<std::int64_t, 5> by_status{};  // of the rows in journals, or of the file
   std::vector<results::Launch> launches;    // in journals
@@ -28,12 +28,12 @@ struct SweepStatus {
   std::int64_t launch_rows = 0;           // of that launch
   std::optional<LockFacts> lock;
   Holder holder = Holder::gone;  // unknown: on another host
-  Quarantine quarantine;         // what a relaunch would make of the claims left; empty while one is at work
+  Quarantine quarantine;  // quarantine of a relaunch, from the remaining claims; empty while one is running
 };
 
 [[nodiscard]] SweepStatus look_at(const std::filesystem::path& result_file);
 
-// Rows a second of the newest launch, seconds to the end at that pace; nothing where it cannot be told.
+// Rows per second of the newest launch, and seconds to the end at this rate; nothing if unknown.
 [[nodiscard]] std::optional<double> rate_of(const SweepStatus&);
 [[nodiscard]] std::optional<double> seconds_left(const SweepStatus&);
 

@@ -1,4 +1,4 @@
-// How likely one row truly beats another, in one objective or in several at once, given errors that rows
+// The probability that one row truly beats another, in one or several objectives, given the errors that rows
 // share.
 #pragma once
 

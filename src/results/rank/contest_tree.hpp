@@ -1,4 +1,4 @@
-// Contenders in boxes within boxes, so that the one likeliest to beat a row is found without asking all.
+// A tree of contenders that finds the row most likely to beat a given row without testing all.
 #pragma once
 
 #include <array>

@@ -83,7 +83,7 @@ void write_effects(storage::Hdf5File& file, const std::vector<MainEffect>& effec
   file.make_group("/effects");
   file.make_texts("/effects/axis", names);
   file.make_scale("/effects/axis");
-  file.set_attribute("/effects/axis", "long_name", "input, the most effective first");
+  file.set_attribute("/effects/axis", "long_name", "input, largest effect first");
   const std::string path = "/effects/main_effect";
   file.make_dataset({path, storage::ElementType::f8, {shares.size()}, {}});
   file.write_rows(path, 0, shares.size(), shares.data());
@@ -94,7 +94,7 @@ void write_effects(storage::Hdf5File& file, const std::vector<MainEffect>& effec
       path, "description",
       "share of the variance of log(" + metric +
           ") over feasible rows that lies between groups of equal value of the input; shares of "
-          "inputs that go together overlap and need not sum to 1");
+          "correlated inputs overlap and need not sum to 1");
 }
 
 }  // namespace echo::results

@@ -1,4 +1,4 @@
-// Which axes of a sweep matter most.
+// The effect of each axis of a sweep on the objective.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What the points of a result are compared by.
+// The objectives by which the points of a result are compared.
 #pragma once
 
 #include <vector>

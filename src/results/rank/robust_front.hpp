@@ -1,4 +1,4 @@
-// A Pareto front that knows how wrong its points may be.
+// A Pareto front that takes the errors of its points into account.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What a file says of the errors of its rows, and how much of it two rows share.
+// The errors of rows stored in a file, and the part that two rows share.
 #pragma once
 
 #include <array>

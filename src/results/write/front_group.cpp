@@ -56,16 +56,16 @@ void write_points(const PointGroup& group, std::span<const FrontPoint> points,
             columns[1].long_name);
   group.add("rival", ElementType::i4,
             column_of<std::int32_t>(points, [](const FrontPoint& p) { return p.rival; }), "1",
-            "row of the file that is likeliest to beat it in both; -1: none with a chance of 1 in 10");
+            "row of the file most likely to beat it in both; -1: none with a probability of 0.1 or more");
   group.add("rival_chance", ElementType::f8,
             column_of<double>(points, [](const FrontPoint& p) { return p.rival_chance; }), "1",
-            "chance that the rival beats it in both");
+            "probability that the rival beats it in both");
 }
 
 void add_standing(const PointGroup& group, std::span<const FrontPoint> points) {
   group.add("standing", ElementType::i1,
             column_of<std::int8_t>(points, [](const FrontPoint& p) { return p.standing; }), "1",
-            "how sure its place is");
+            "certainty of its place on the front");
   std::vector<std::int8_t> codes(standing_names.size());
   std::iota(codes.begin(), codes.end(), std::int8_t{0});
   std::string joined;
@@ -93,7 +93,7 @@ void write_front(storage::Hdf5File& file, std::span<const FrontPoint> front,
   file.set_attribute(here, "signal", first);
   file.set_attribute(here, "axes", second);
   file.set_attribute(here, "title",
-                     "feasible configs that no other beats in both " + first + " and " + second);
+                     "feasible configs that no other config beats in both " + first + " and " + second);
 }
 
 }  // namespace echo::results

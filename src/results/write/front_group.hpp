@@ -1,4 +1,4 @@
-// /pareto: what a file says of its own front.
+// /pareto: the front of the rows of a file.
 #pragma once
 
 #include <span>

@@ -70,8 +70,8 @@ void make_part_scale(Hdf5File& file, const std::string& path, std::span<const st
 void make_columns(Hdf5File& file, std::int64_t rows, const CodeTables& codes,
                   const std::vector<sweep::Objective>& objectives) {
   file.make_group("/breakdown");
-  make_part_scale(file, "/breakdown/part", time_category_names, "what step time is spent on");
-  make_part_scale(file, "/breakdown/mem_part", training::memory_part_names, "what memory holds");
+  make_part_scale(file, "/breakdown/part", time_category_names, "cause of step time");
+  make_part_scale(file, "/breakdown/mem_part", training::memory_part_names, "content of memory");
   for (const Column& column : column_table()) {
     storage::DatasetSpec spec{path_of(column), column.type, {static_cast<std::uint64_t>(rows)}, {}};
     const bool is_wide = width_of(column) > 1;

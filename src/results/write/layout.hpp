@@ -1,4 +1,4 @@
-// The datasets of a result file before a value stands in them: shapes, chunks, scales, attributes.
+// Creates the empty datasets of a result file: shapes, chunks, scales, attributes.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace echo::results {
 void make_columns(storage::Hdf5File&, std::int64_t rows, const CodeTables&,
                   const std::vector<sweep::Objective>& objectives);
 
-// The schema's words on each group the file has.
+// The schema's description of each group in the file.
 void describe_groups(storage::Hdf5File&);
 
 }  // namespace echo::results

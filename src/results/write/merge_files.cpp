@@ -15,13 +15,13 @@
 namespace echo::results {
 namespace {
 
-// What must be equal, in a user's words.
+// The properties that must be equal, as shown to users.
 struct Common {
   const char* what;
   std::string FileHeader::*key;
 };
 constexpr Common common[] = {
-    {"what rows depend on (program, presets, constants or limits; row_key)", &FileHeader::row_key},
+    {"the inputs that rows depend on (program, presets, constants or limits; row_key)", &FileHeader::row_key},
     {"the axes and rules of the sweep (space_key)", &FileHeader::space_key}};
 
 void require_one_sweep(const std::deque<OldRows>& files) {
@@ -34,13 +34,13 @@ void require_one_sweep(const std::deque<OldRows>& files) {
             {{},
              fmt::format("\"{}\" and \"{}\" differ in {}: {} and {}", files.front().path().string(),
                          file.path().string(), must.what, first, here),
-             "merge files of one sweep, written by one program"});
+             "merge files of the same sweep, written by the same program"});
     }
     if (file.state().ids != files.front().state().ids)
       problems.push_back({{},
-                          fmt::format("\"{}\" is of {} points, \"{}\" of {}", files.front().path().string(),
+                          fmt::format("\"{}\" has {} points, \"{}\" has {}", files.front().path().string(),
                                       files.front().state().ids, file.path().string(), file.state().ids),
-                          "merge files of one sweep, run without --limit or with the same one"});
+                          "merge files of the same sweep, run without --limit or with the same limit"});
   }
   if (!problems.empty()) throw UserError(std::move(problems), 2);
 }

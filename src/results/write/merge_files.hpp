@@ -1,4 +1,4 @@
-// Result files of one sweep, shards or snapshots, made into one.
+// Merges result files of one sweep, shards or snapshots, into one.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace echo::results {
 
-// Which file counts where two have a row of one point and the rows differ.
+// The file that takes precedence if two have different rows of the same point.
 enum class Prefer : std::int8_t { none, first, last };
 
 // Writes `out` with the rows of all files in the order of their numbers; its digest is that of a run that did

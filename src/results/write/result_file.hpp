@@ -1,5 +1,5 @@
-// The result file: written whole from a stream of rows and from rows of older files, and recognised again on
-// a relaunch.
+// Writes a complete result file from a stream of rows and from rows of older files, and recognises it on a
+// relaunch.
 #pragma once
 
 #include <array>
@@ -39,7 +39,7 @@ WriteSummary write_results(const std::filesystem::path& file, RowStream&, const 
 struct CarriedFile {
   const OldRows* rows = nullptr;
   std::span<const sweep::PointIndex> numbers;  // [rows->count()]; -1 = left out; empty = as they were
-  std::int32_t first_launch = 0;               // what its launch 0 is called in the new file
+  std::int32_t first_launch = 0;               // number of its launch 0 in the new file
 };
 // The general form. Launches and failures of the carried files are carried over.
 WriteSummary write_results(const std::filesystem::path& file, RowStream&, const simulate::Catalog&,

@@ -1,4 +1,4 @@
-// Finished rows in id order, read from the first to the last, more than once.
+// Finished rows in id order, read sequentially, possibly several times.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Whether the error bands of predicted steps hold the measured ones, by source.
+// The share of measured steps within the error bands of the predictions, by source.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// One measured training step beside what the simulator says of it.
+// One measured training step with its prediction.
 #pragma once
 
 #include <limits>

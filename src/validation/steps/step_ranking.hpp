@@ -1,4 +1,4 @@
-// How well predicted times order the layouts that somebody measured beside each other.
+// How well predicted times rank layouts that were measured by the same source.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// Measured training steps with their predictions as CSV, a line each.
+// Measured training steps with their predictions as CSV, one line each.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Measured training steps by what they are: the groups that errors are shown of.
+// Groups measured training steps by their properties for the error tables.
 #pragma once
 
 #include <span>

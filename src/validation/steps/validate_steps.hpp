@@ -1,4 +1,4 @@
-// A table of measured training steps beside what the simulator says of each.
+// Compares a table of measured training steps with the simulator's predictions.
 #pragma once
 
 #include <string>

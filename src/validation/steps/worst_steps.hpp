@@ -15,7 +15,7 @@ struct WorstStep {
   const PredictedStep* row;
   std::vector<std::pair<std::string, double>>
       parts;  // exposed, as shares of the predicted step; largest first
-  std::vector<std::pair<std::string, double>> bottlenecks;  // what the step hangs on, likewise
+  std::vector<std::pair<std::string, double>> bottlenecks;  // shares of the step by bottleneck, largest first
   // In words: what residuals of the other rows of this source go with, if that tells this row from them.
   std::string guess;
 };

@@ -103,7 +103,7 @@ TEST_F(CalibrateNccl, GivesBackTheConstantsThatMadeTheLogs) {
   }
   EXPECT_EQ(constant(done.file_text, "network_rate").source, "fitted");
   EXPECT_EQ(constant(done.file_text, "p2p_rate").source, "as default-h100");  // no all-to-all was run
-  EXPECT_THAT(done.report, HasSubstr("every other size unseen"));
+  EXPECT_THAT(done.report, HasSubstr("every other size held out"));
 }
 
 // NVLink binds an all-reduce of two nodes with NVLink SHARP: the NICs' rate does not show.

@@ -135,7 +135,7 @@ TEST(OverlapImport, TellsTheProblemsOfEveryFileInOnePass) {
   std::ofstream(other.path) << "a,b\n1,2\n";
   std::ofstream(bad.path) << "kShortName,ground_truth,duration,overlap_ratio\ngelu,x,1,0\ngelu,1,y,0\n";
   EXPECT_THAT(complaints({.files = {other.path, bad.path, "/nowhere.csv"}}, {.gpu = "a100-sxm-40gb"}),
-              ElementsAre(HasSubstr("no table of measured overlaps"), HasSubstr("ground_truth"),
+              ElementsAre(HasSubstr("not a known table of measured overlaps"), HasSubstr("ground_truth"),
                           HasSubstr("duration"), HasSubstr("cannot be read")));
 }
 
@@ -146,8 +146,8 @@ TEST(OverlapImport, WhatDoesNotFitTogetherIsRefused) {
               ElementsAre(HasSubstr("no preset")));
   EXPECT_THAT(complaints({.files = {files.table.path}}, {.gpu = "h100-sxm"}),
               ElementsAre(HasSubstr("108 SMs")));
-  EXPECT_THAT(complaints({.files = {files.alone.path}}), ElementsAre(HasSubstr("name both")));
-  EXPECT_THAT(complaints({.files = {files.metrics.path}}), ElementsAre(HasSubstr("name both")));
+  EXPECT_THAT(complaints({.files = {files.alone.path}}), ElementsAre(HasSubstr("name exactly these two")));
+  EXPECT_THAT(complaints({.files = {files.metrics.path}}), ElementsAre(HasSubstr("name exactly these two")));
   EXPECT_THAT(complaints({}), ElementsAre(HasSubstr("none of the files")));
 }
 

@@ -47,8 +47,8 @@ TEST(PlanCounts, AddUpToThePoints) {
 TEST(PlanCounts, TellWhetherAnIdleRuleWouldEverFire) {
   const PlanCounts counts = count_plan(layouts(), catalog());
   const std::string text = waterfall_text(layouts(), counts);
-  EXPECT_TRUE(says(text, "rules before it remove the same")) << text;  // narrower
-  EXPECT_TRUE(says(text, "! never fires")) << text;                    // idle
+  EXPECT_TRUE(says(text, "earlier rules remove the same points")) << text;  // narrower
+  EXPECT_TRUE(says(text, "! removes nothing")) << text;                     // idle
   const std::string alone = alone_text(counts);
   EXPECT_EQ(std::count(alone.begin(), alone.end(), '8'), 2) << alone;  // narrow and narrower, 8 each
 }
@@ -125,7 +125,7 @@ TEST(PlanPoints, RefuseWhatTheSweepDoesNotHave) {
   EXPECT_TRUE(says(complaint("tp=3"), "its values are 1, 2, 4, 8")) << complaint("tp=3");
   EXPECT_TRUE(says(complaint("tpp=3"), "did you mean \"tp\"")) << complaint("tpp=3");
   EXPECT_TRUE(says(complaint("dp=1"), "no values in [space]")) << complaint("dp=1");
-  EXPECT_TRUE(says(complaint("tp"), "does not name a value")) << complaint("tp");
+  EXPECT_TRUE(says(complaint("tp"), "is not of the form AXIS=VALUE")) << complaint("tp");
 }
 
 // All points probed: the shares are those of the run.

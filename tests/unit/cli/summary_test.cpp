@@ -134,7 +134,7 @@ TEST(Summary, TellsWhatFailed) {
 TEST(PageText, ShowsTheShortfallOfAnInfeasibleRow) {
   const std::string text = query::page_text(tiny_results({{.status = 1, .reason = 1, .margin = 3 * gib}}), 0);
   EXPECT_THAT(text, HasSubstr("status infeasible, reason memory: short of 3.0 GiB"));
-  EXPECT_THAT(text, Not(HasSubstr("where the step goes")));
+  EXPECT_THAT(text, Not(HasSubstr("breakdown of the step")));
 }
 
 TEST(PageText, NamesTheLimitOfARowThatWasTimed) {

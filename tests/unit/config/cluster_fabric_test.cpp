@@ -99,7 +99,7 @@ TEST(GivenFabric, SaysWhatIsWrongAndWhere) {
              "[[link]]\nbetween = [\"gpu 0-7\", \"eest\"]\nbandwidth = \"50 GB\"\n"
              "[[link]]\nbetween = [\"east\", \"gpu 1\"]\nbandwidth = \"0 GB/s\"\n");
   const auto told = TempCatalog::told([&] { (void)read(temp); });
-  EXPECT_THAT(told, ElementsAre(HasSubstr("1:22 there are two switches \"east\""),
+  EXPECT_THAT(told, ElementsAre(HasSubstr("1:22 two switches have the name \"east\""),
                                 HasSubstr("1:30 a switch needs a name that does not begin with gpu"),
                                 HasSubstr("3:13 \"gpu 0-17\" are not in the machine"),
                                 HasSubstr("6:24 there is no \"eest\""),

@@ -25,7 +25,7 @@ TEST_F(Goals, ReadLimitsInTheOrderOfTheFile) {
 
 TEST_F(Goals, RefuseALimitThatSaysTooLittleOrTooMuch) {
   const auto limit = [&](const std::string& text) { return problems("[[limit]]\n" + text); };
-  EXPECT_THAT(limit("metric = \"mfu\""), ElementsAre(HasSubstr("5:1 this limit bounds nothing")));
+  EXPECT_THAT(limit("metric = \"mfu\""), ElementsAre(HasSubstr("5:1 this limit has no bound")));
   EXPECT_THAT(limit("metric = \"mfu\"\nmax = 1\nmin = 0"),
               ElementsAre(HasSubstr("8:7 a limit has max or min, not both")));
   EXPECT_THAT(limit("max = 1"), ElementsAre(HasSubstr("5:1 [[limit]] lacks \"metric\"")));
@@ -36,9 +36,9 @@ TEST_F(Goals, RefuseALimitThatSaysTooLittleOrTooMuch) {
   EXPECT_THAT(limit("metric = \"mfu\"\nmax = true"),
               ElementsAre(HasSubstr("7:7 max must be an expression in a string, not a boolean")));
   EXPECT_THAT(limit("metric = \"mfu\"\nmax = 1\n[[limit]]\nmetric = \"mfu\"\nmin = 0"),
-              ElementsAre("8:1 two limits are called \"mfu\" | give each its own name"));
+              ElementsAre("8:1 two limits have the name \"mfu\" | rename one of them"));
   EXPECT_THAT(limit("metric = \"train_time\"\nmax = \"30 d\""),
-              ElementsAre(HasSubstr("6:11 train_time needs to know how long the training is")));
+              ElementsAre(HasSubstr("6:11 train_time needs the length of the training")));
 }
 
 TEST_F(Goals, OfferTheReadingsOfABareBound) {
@@ -103,8 +103,9 @@ TEST_F(Goals, ReadHowToSearchAndRun) {
 
 TEST_F(Goals, PointAtSettingsThatMakeNoSense) {
   EXPECT_THAT(problems("[search]\nstrategy = \"random\""),
-              ElementsAre("6:13 this strategy needs to know how many points | add points = 1000"));
-  EXPECT_THAT(problems("[search]\npoints = 10"), ElementsAre(HasSubstr("6:10 a grid has the points it has")));
+              ElementsAre("6:13 this strategy needs a number of points | add points = 1000"));
+  EXPECT_THAT(problems("[search]\npoints = 10"),
+              ElementsAre(HasSubstr("6:10 a grid always runs all its points")));
   EXPECT_THAT(problems("[search]\nstrategy = \"sobal\"\npoints = 3"),
               ElementsAre(HasSubstr("6:13 unknown strategy \"sobal\" | did you mean \"sobol\"?")));
   EXPECT_THAT(problems("[run]\nbudget = 30"),
@@ -112,7 +113,7 @@ TEST_F(Goals, PointAtSettingsThatMakeNoSense) {
   EXPECT_THAT(problems("[run]\nbudgte = \"1 h\""), ElementsAre(HasSubstr("did you mean \"budget\"?")));
   for (const char* wrong : {"\"some\"", "\"101 %\"", "-1", "\"1.5\"", "\"%\"", "true"}) {
     EXPECT_THAT(problems("[run]\nmax_failures = " + std::string(wrong)),
-                ElementsAre(HasSubstr("max_failures is not a number of points or a share")))
+                ElementsAre(HasSubstr("max_failures is neither a number of points nor a percentage")))
         << wrong;
   }
   EXPECT_THAT(problems("[target]\ntokens = 1000"), ElementsAre(HasSubstr("6:10 tokens needs a unit")));

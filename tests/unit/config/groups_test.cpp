@@ -74,13 +74,13 @@ TEST_F(Groups, TellOfTheirSlips) {
   EXPECT_THAT(problems("tp = 0\n[[space.group]]\n[[space.group]]\npp = 2"),
               ElementsAre(HasSubstr("5:6 tp = 0 is impossible")));  // once, not once a group
   EXPECT_THAT(problems("[[space.group]]\nname = \"a\"\n[[space.group]]\nname = \"a\""),
-              ElementsAre(HasSubstr("two groups are called \"a\"")));
+              ElementsAre(HasSubstr("two groups have the name \"a\"")));
   EXPECT_THAT(problems("group = 3"), ElementsAre(HasSubstr("5:9 space.group must be a list of tables"),
                                                  HasSubstr("5:9 space.group has no groups")));
   EXPECT_THAT(problems("[[space.group]]\nglobal_batch = \"4 Mi tokens\"\n[[space.group]]"),
-              ElementsAre(HasSubstr("groups count global_batch in sequences and in tokens")));
+              ElementsAre(HasSubstr("some groups give global_batch in sequences, others in tokens")));
   EXPECT_THAT(problems("[[space.group]]\ndp = 2\n[derive]\ndp = \"gpus\""),
-              ElementsAre(HasSubstr("8:1 dp stands in [space] and in [derive]")));
+              ElementsAre(HasSubstr("8:1 dp is in [space] and in [derive]")));
 }
 
 }  // namespace

@@ -148,19 +148,19 @@ TEST(MeasuredKernels, CellsThatCannotBeAreToldInOnePassWithTheirLines) {
                            "7: n is no number from 1 to 2 147 483 647", "8: column k must be a whole number",
                            "9: column k: \"many\" is not a number"));
   EXPECT_THAT(problems(attention + "h100-sxm,sglang,bfloat16,100000,512,100000,8,128,1\n"),
-              testing::ElementsAre(HasSubstr("batch_size x num_heads is no number")));
-  EXPECT_THAT(problems(experts + "h100-sxm,sglang,bfloat16,1024,4096,1536,16,8,1,1,balanced,100\n" +
-                       "h100-sxm,sglang,bfloat16,1024,4096,1536,2,8,1,3,balanced,100\n" +
-                       "h100-sxm,sglang,bfloat16,100000000,4096,1536,2,8,1,1,balanced,100\n"),
-              testing::ElementsAre("2: topk is above num_experts",
-                                   "3: num_experts does not divide among moe_ep_size ranks",
-                                   "4: the shape is larger than any GPU holds"));
+              testing::ElementsAre(HasSubstr("batch_size x num_heads is not a number")));
+  EXPECT_THAT(
+      problems(experts + "h100-sxm,sglang,bfloat16,1024,4096,1536,16,8,1,1,balanced,100\n" +
+               "h100-sxm,sglang,bfloat16,1024,4096,1536,2,8,1,3,balanced,100\n" +
+               "h100-sxm,sglang,bfloat16,100000000,4096,1536,2,8,1,1,balanced,100\n"),
+      testing::ElementsAre("2: topk is above num_experts", "3: num_experts is not divisible by moe_ep_size",
+                           "4: the shape is larger than any GPU holds"));
   EXPECT_THAT(problems(training + "b200-sxm,matmul,2000,0.5,\"b=1, k=2000, n=1000\"\n" +
                        "b200-sxm,matmul,2000,-1,\"b=1, m=1, k=2000, n=1000\"\n"),
               testing::ElementsAre("2: the description gives no number for m",
                                    "3: column efficiency: -1 is not above zero"));
   EXPECT_THAT(problems(layers + "h100-sxm,mlp_act,64,1,1,32,8,True,32000,4,9\n"),
-              testing::ElementsAre("2: the width of mlp_act is no number from 1 to 2 147 483 647"));
+              testing::ElementsAre("2: the width of mlp_act is not a number from 1 to 2 147 483 647"));
 }
 
 TEST(MeasuredKernels, ShapesAndTimesBeyondAnyGpuAreRefused) {
@@ -169,8 +169,8 @@ TEST(MeasuredKernels, ShapesAndTimesBeyondAnyGpuAreRefused) {
                        "h100-sxm,sglang,bfloat16,512,512,512,1e-300\n" +
                        "h100-sxm,sglang,bfloat16,512,512,512,1e300\n"),
               testing::ElementsAre("2: the shape is larger than any GPU holds",
-                                   "3: the time is none that a kernel takes",
-                                   "4: the time is none that a kernel takes"));
+                                   "3: the time is not possible for a kernel",
+                                   "4: the time is not possible for a kernel"));
   EXPECT_THAT(problems(attention + "h100-sxm,sglang,bfloat16,1," + most + ",1,1,128,1\n"),
               testing::ElementsAre("2: the shape is larger than any GPU holds"));
 }

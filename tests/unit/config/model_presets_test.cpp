@@ -71,16 +71,17 @@ TEST(ModelFile, SaysWhatIsWrongWithKindsOfLayers) {
   EXPECT_THAT(told_about("window = 32\nattention_chunk = 32\n"),
               ElementsAre(HasSubstr("model \"odd\" has both window and attention_chunk")));
   EXPECT_THAT(told_about("full_attention_interval = 2\n"),
-              ElementsAre(HasSubstr("every layer of model \"odd\" sees all tokens")));
+              ElementsAre(HasSubstr("every layer of model \"odd\" attends to all tokens")));
   EXPECT_THAT(told_about("layer_pattern = \"*-*-*\"\n"),
               ElementsAre(HasSubstr("layer_pattern has 5 letters for 4 layers in model \"odd\"")));
   EXPECT_THAT(told_about("layer_pattern = \"*-X-\"\n"),
               ElementsAre(HasSubstr("layer_pattern has the letter 'X' in model \"odd\"")));
   EXPECT_THAT(told_about("layer_pattern = \"M-*-\"\n"),
-              ElementsAre(HasSubstr("Mamba layers and [mamba] come together in model \"odd\"")));
+              ElementsAre(HasSubstr("Mamba layers and [mamba] must be given together in model \"odd\"")));
   EXPECT_THAT(told_about(mamba), ElementsAre(HasSubstr("no layer is a Mamba layer in model \"odd\"")));
-  EXPECT_THAT(told_about("window = 8\nlayer_pattern = \"*-*-\"\n"),
-              ElementsAre(HasSubstr("layer_pattern already says what each layer is in model \"odd\"")));
+  EXPECT_THAT(
+      told_about("window = 8\nlayer_pattern = \"*-*-\"\n"),
+      ElementsAre(HasSubstr("layer_pattern already defines the kind of each layer in model \"odd\"")));
 }
 
 }  // namespace

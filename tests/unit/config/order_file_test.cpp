@@ -90,11 +90,11 @@ TEST_F(OrderFile, SaysWhereItIsWrong) {
     return "stages = 2\nmicrobatches = 2\norder = [\n  \"" + std::string(first) + "\",\n  \"" + second +
            "\",\n]\n";
   };
-  EXPECT_THAT(told(with("F0 F1 B0 B1", "F0 X0 B0 F1 B1")), ElementsAre("mine.toml:5:7 \"X0\" is no task"));
+  EXPECT_THAT(told(with("F0 F1 B0 B1", "F0 X0 B0 F1 B1")), ElementsAre("mine.toml:5:7 \"X0\" is not a task"));
   EXPECT_THAT(told(with("F0 F2 B0 B1", "F0 B0 F1 B1")),
-              ElementsAre("mine.toml:4:7 \"F2\" is of a microbatch that is not there"));
+              ElementsAre("mine.toml:4:7 \"F2\" names a microbatch that does not exist"));
   EXPECT_THAT(told(with("F0 F1.1 B0 B1", "F0 B0 F1 B1")),
-              ElementsAre("mine.toml:4:7 \"F1.1\" is of a chunk that is not there"));
+              ElementsAre("mine.toml:4:7 \"F1.1\" names a chunk that does not exist"));
   EXPECT_THAT(told(with("F0 F1 B0 B1", "F0 B0 F1 F1 B1")),
               ElementsAre("mine.toml:5:13 stage 1 runs F1 twice"));
   EXPECT_THAT(told(with("F0 F1 B0", "F0 B0 F1 B1")), ElementsAre("mine.toml:4:12 stage 0 never runs B1"));
@@ -103,7 +103,7 @@ TEST_F(OrderFile, SaysWhereItIsWrong) {
   EXPECT_THAT(told(with("F0 B0 F1 B1", "F0 F1 B0 B1")),
               ElementsAre("mine.toml:5:7 stage 1 deadlocks before F1"));
   EXPECT_THAT(told("stages = 2\nmicrobatches = 2\norder = [\"F0 F1 B0 B1\"]\n"),
-              ElementsAre("mine.toml:3:9 order must be 2 strings, one a stage"));
+              ElementsAre("mine.toml:3:9 order must be 2 strings, one per stage"));
   EXPECT_THAT(told("stages = 2\nmicrobatches = 2\nordre = []\n"),
               ElementsAre(HasSubstr("mine.toml:1:1"), HasSubstr("mine.toml:3:1")));
 }

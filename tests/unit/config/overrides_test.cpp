@@ -66,7 +66,7 @@ TEST_F(Overrides, NameTheOptionThatIsWrong) {
               ElementsAre("--set limit.mfu.mni=0.2:11 unknown key \"mni\" in [[limit]]"));
   EXPECT_THAT(told({"limit.mfu=3"}), testing::Contains(HasSubstr("unknown key \"mfu\" in [[limit]]")));
   EXPECT_THAT(told({"space.group.a.tp=0"}), ElementsAre("--set space.group.a.tp=0:18 tp = 0 is impossible"));
-  EXPECT_THAT(told({"search.strategy=random"}), ElementsAre(HasSubstr("needs to know how many points")));
+  EXPECT_THAT(told({"search.strategy=random"}), ElementsAre(HasSubstr("needs a number of points")));
 }
 
 // Both entries lack a metric at the same (no) place, and the second complaint is not shown; it counts all the

@@ -87,7 +87,7 @@ TEST_F(PresetBase, IsAProblemWhereItIsUnknownCircularOrNoName) {
       told(std::string("[models.gpt3-125n]\nbase = \"gpt3-125n\"\n") + head),
       testing::Contains(HasSubstr("2:9 unknown base \"gpt3-125n\" of model \"gpt3-125n\" | did you")));
   EXPECT_THAT(told(std::string("[models.a]\nbase = \"b\"\n") + head + "[models.b]\nbase = \"a\"\n" + head),
-              testing::Contains(HasSubstr("the bases of model \"b\" go round in a circle")));
+              testing::Contains(HasSubstr("the bases of model \"b\" form a cycle")));
   EXPECT_THAT(told(std::string("[gpus.mine]\nbase = 3\n") + head),
               testing::Contains(HasSubstr("base of gpu \"mine\" must be a string, not an integer")));
 }

@@ -134,7 +134,7 @@ TEST(PublishedKernelTable, ALibraryNobodyKnowsIsAsked) {
 
 TEST(KernelTable, AnyOtherTableIsRefused) {
   EXPECT_EQ(complaints("a,b\n1,2\n"),
-            std::vector<std::string>{"1: this is no table of measured kernels that can be read"});
+            std::vector<std::string>{"1: this is not a known table of measured kernels"});
 }
 
 }  // namespace

@@ -21,9 +21,10 @@ TEST_F(ProfilesSetting, AreFilesBesideTheSweep) {
 TEST_F(ProfilesSetting, ThatAreNotThereAreProblems) {
   using ::testing::ElementsAre;
   using ::testing::HasSubstr;
-  EXPECT_THAT(problems("[simulate]\nprofiles = [\"none.h5\", 3, \"\"]\n"),
-              ElementsAre(HasSubstr("there is no file"), HasSubstr("must be names of files, not an integer"),
-                          HasSubstr("must be names of files")));
+  EXPECT_THAT(
+      problems("[simulate]\nprofiles = [\"none.h5\", 3, \"\"]\n"),
+      ElementsAre(HasSubstr("there is no file"), HasSubstr("must be a list of file names, not an integer"),
+                  HasSubstr("must be a list of file names")));
 }
 
 }  // namespace

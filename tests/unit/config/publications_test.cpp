@@ -62,7 +62,7 @@ TEST(Publications, ARuleMayNotAskForWhatWasMeasured) {
   for (const char* column : {"step_time_s", "peak_mem_gib", "mem_kind"})
     EXPECT_THAT(complaint_about("[[runs]]\nwhere = { " + std::string(column) +
                                 " = \"1\" }\nframework = \"nemo\"\nsource = \"x\"\n"),
-                HasSubstr("is measured"));
+                HasSubstr("is a measurement"));
 }
 
 TEST(Publications, ARuleNeedsASourceAndKnowsItsKeys) {

@@ -78,7 +78,7 @@ TEST_F(SlowdownSetting, OfAModelThatCannotBeUsedIsAProblemAtItsPlace) {
               ElementsAre(AllOf(HasSubstr("6:13 "), HasSubstr("cannot use this slowdown model"))));
   save(testing::sample_metric_model(1), "metrics.slowdown");
   EXPECT_THAT(problems("[simulate]\nslowdown = \"metrics.slowdown\"\n"),
-              ElementsAre(AllOf(HasSubstr("6:13 "), HasSubstr("what profilers measure"))));
+              ElementsAre(AllOf(HasSubstr("6:13 "), HasSubstr("metrics measured by profilers"))));
 }
 
 TEST_F(SlowdownSetting, WarnsOfAModelThatIsNoBetterThanABaseline) {
@@ -95,7 +95,7 @@ TEST_F(SlowdownSetting, WarnsOfAModelThatIsNoBetterThanABaseline) {
   save(model);
   warnings = inputs("\"a.slowdown\"").warnings;
   ASSERT_EQ(warnings.size(), 1U);
-  EXPECT_THAT(warnings[0].what, HasSubstr("says nothing of its errors"));
+  EXPECT_THAT(warnings[0].what, HasSubstr("does not compare its errors"));
 }
 
 }  // namespace

@@ -140,7 +140,7 @@ TEST_F(SweepFile, PointsAtImpossibleValues) {
   EXPECT_THAT(problems("tp = { log = [8, 1], n = 3 }"),
               ElementsAre(HasSubstr("5:14 log = [8, 1] is impossible")));
   EXPECT_THAT(problems("tp = { log = [1.5, 8], n = 3 }"),
-              ElementsAre("5:14 log must be [lowest, highest] | write { log = [1, 8] }, in whole numbers"));
+              ElementsAre("5:14 log must be [lowest, highest] | write { log = [1, 8] }, with integers"));
   EXPECT_THAT(problems("tp = { pow2 = [1, 8], n = 3 }"),
               ElementsAre(HasSubstr("unknown key \"n\" in axis tp")));
   EXPECT_THAT(problems("gpus = \"auto\""),
@@ -185,7 +185,7 @@ TEST_F(SweepFile, PointsIntoExpressions) {
   EXPECT_THAT(problems("[derive]\ntp = \"pp > 1\""),
               ElementsAre(HasSubstr("6:7 tp has the wrong type here")));
   EXPECT_THAT(problems("tp = 1\n[derive]\ntp = \"2\""),
-              ElementsAre(HasSubstr("7:1 tp stands in [space] and in [derive]")));
+              ElementsAre(HasSubstr("7:1 tp is in [space] and in [derive]")));
 }
 
 TEST_F(SweepFile, PointsAtMisspeltWordsAndMixedUnitsInExpressions) {
@@ -222,9 +222,9 @@ TEST_F(SweepFile, SaysWhatItDoesNotReadYet) {
   EXPECT_THAT(problems("[simulate]\nout_of_range = \"flag\""),
               ElementsAre(HasSubstr("6:17 simulate.out_of_range is not supported yet")));
   EXPECT_THAT(problems("[search]\nstrategy = \"nsga2\""),
-              ElementsAre("6:13 strategy \"nsga2\" is not there yet | known: grid, random, sobol"));
+              ElementsAre("6:13 strategy \"nsga2\" is not supported yet | known: grid, random, sobol"));
   EXPECT_THAT(problems("[run]\ndistribution = \"guided\"\nper_config = { timeout = \"30 s\" }"),
-              ElementsAre("6:17 distribution \"guided\" is not there yet | known: dynamic",
+              ElementsAre("6:17 distribution \"guided\" is not supported yet | known: dynamic",
                           HasSubstr("7:14 run.per_config is not supported yet | use work_budget")));
 }
 
@@ -233,7 +233,7 @@ TEST_F(SweepFile, ReadsHowUnequalGpusAreAndSaysWhatIsWrongWithIt) {
   EXPECT_THAT(problems("[simulate]\nskew = { sigma = 0.02, draws = 1 }"), testing::IsEmpty());
   EXPECT_THAT(problems("[simulate]\nskew = 0.02"), ElementsAre(HasSubstr("a table such as { sigma = ")));
   EXPECT_THAT(problems("[simulate]\nskew = { sigma = \"2\", draws = 64 }"),
-              ElementsAre(HasSubstr("sigma is not a share from 0 to 50 % | write \"2 %\" or 0.02")));
+              ElementsAre(HasSubstr("sigma is not between 0 and 50 % | write \"2 %\" or 0.02")));
   EXPECT_THAT(problems("[simulate]\nskew = { sigma = \"2 %\" }"), ElementsAre(HasSubstr("draws")));
   EXPECT_THAT(problems("[simulate]\nskew = { sigma = \"2 %\", draws = 4, drows = 4 }"),
               ElementsAre(HasSubstr("drows")));
@@ -277,7 +277,7 @@ TEST_F(SweepFile, TakesOverridesFromTheCommandLine) {
     FAIL();
   } catch (const UserError& error) {
     ASSERT_EQ(error.problems().size(), 2u);
-    EXPECT_THAT(error.problems()[0].what, HasSubstr("sets nothing"));
+    EXPECT_THAT(error.problems()[0].what, HasSubstr("has no key or no value"));
     EXPECT_EQ(error.problems()[1].place.file, "--set space.tp=[0]");
     EXPECT_EQ(error.problems()[1].place.column, 11);
   }

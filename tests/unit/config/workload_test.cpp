@@ -98,18 +98,18 @@ TEST_F(Workload, GrowsTheGroupsThatAreNamed) {
   const trace::Trace& trace = inputs.catalog.traces.at(0);
   EXPECT_EQ(trace.groups[2].role, trace::GroupRole::data);
   EXPECT_EQ(trace.groups[0].role, trace::GroupRole::unknown);
-  EXPECT_THAT(problems("data_groups = [\"dq\"]\n"), ElementsAre(HasSubstr("no group called \"dq\"")));
+  EXPECT_THAT(problems("data_groups = [\"dq\"]\n"), ElementsAre(HasSubstr("no group \"dq\"")));
 }
 
 TEST_F(Workload, RefusesAxesThatTheTraceSettles) {
   EXPECT_THAT(
       problems("", "tp = 2\nmicro_batch = [1, 2]\nmodel = \"gpt3-175b\"\nnccl_algo = \"ring\"\n"),
-      ElementsAre(HasSubstr("tp is as the trace has it"), HasSubstr("micro_batch is as the trace has it"),
-                  HasSubstr("a model beside [workload]")));
+      ElementsAre(HasSubstr("tp is fixed by the trace"), HasSubstr("micro_batch is fixed by the trace"),
+                  HasSubstr("a model cannot be combined with [workload]")));
   EXPECT_THAT(problems("", "dp = 2\n[derive]\npp = \"dp\"\n"),
-              ElementsAre(HasSubstr("pp is as the trace has it")));
+              ElementsAre(HasSubstr("pp is fixed by the trace")));
   EXPECT_THAT(problems("", "[[space.group]]\ndp = 2\n[[space.group]]\nzero = 1\n"),
-              ElementsAre(HasSubstr("zero is as the trace has it")));
+              ElementsAre(HasSubstr("zero is fixed by the trace")));
 }
 
 TEST_F(Workload, SaysWhatIsWrongWithItsFile) {

@@ -93,7 +93,7 @@ TEST(Diff, SaysWhenARowOnlyMadeRoom) {
   ASSERT_EQ(diff.ranks.size(), 2U);
   EXPECT_EQ(diff.ranks[1].config_id, 2U);
   EXPECT_EQ(diff.ranks[1].to, 1);
-  EXPECT_EQ(diff.ranks[1].cause, "rows ahead of it came, went or changed");
+  EXPECT_EQ(diff.ranks[1].cause, "rows ranked before it were added, removed or changed");
 }
 
 TEST(Diff, TellsSettingsFromWhatRowsAreWorkedOutWith) {

@@ -81,11 +81,11 @@ std::vector<ErrorRow> steps(std::initializer_list<double> all, double layout) {
 TEST(Ties, AreNamedWithHowFarTheSecondIsBehind) {
   // The difference of two has a deviation of 1.41 %, its 80 % band is 1.81 % wide on each side.
   const std::string text = told(steps({1.0, 1.01, 1.05, 1.012}, 0.01), "step_time", 2);
-  EXPECT_THAT(text, HasSubstr("ties: #1-#2 and 1 more of 4 rows cannot be told apart ("));
+  EXPECT_THAT(text, HasSubstr("ties: #1-#2 and 1 more of 4 rows cannot be distinguished ("));
   EXPECT_THAT(
       text,
-      HasSubstr("#2 is 1.00 % behind #1; their difference is known to +-1.81 % (80 % band); its variance "
-                "is of layout 100 %"));
+      HasSubstr("#2 is 1.00 % behind #1; their difference is known to +-1.81 % (80 % band); the uncertainty "
+                "comes entirely from the layout term"));
 }
 
 TEST(Ties, AreNoneWhereTheFirstSurelyWins) {
@@ -100,13 +100,13 @@ TEST(Ties, OfAMetricWithoutErrorAreEqualRows) {
 }
 
 TEST(Ties, AreNotClaimedWithoutErrors) {
-  EXPECT_THAT(told(steps({1.0, 1.0}, 0.01), "step_time", 3, false), HasSubstr("none claimed"));
+  EXPECT_THAT(told(steps({1.0, 1.0}, 0.01), "step_time", 3, false), HasSubstr("not determined"));
 }
 
 TEST(Ties, NeedNotFollowEachOther) {
   std::vector<ErrorRow> rows = steps({1.0, 1.03, 1.04}, 0.001);
   rows[2].error.owner[1] = 5;  // of another cluster: nothing of the network's error cancels
-  EXPECT_THAT(told(rows), HasSubstr("ties: #1, #3 cannot be told apart"));
+  EXPECT_THAT(told(rows), HasSubstr("ties: #1, #3 cannot be distinguished"));
 }
 
 }  // namespace

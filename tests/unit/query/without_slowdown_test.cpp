@@ -35,9 +35,9 @@ TEST(WithoutSlowdown, CountsSlicesWhoseWinnerChangesAndWhatThatCosts) {
   EXPECT_EQ(found.worst.with, 0);
   EXPECT_THAT(found.same, ElementsAre("gpus"));
   const std::string text = text_of(found, table);
-  EXPECT_THAT(text, HasSubstr("another layout wins in 1 of 2 slices (50.0 %); taking it costs 25.0 %"));
-  EXPECT_THAT(text, HasSubstr("alike in all but the layout (here: gpus); 1 of one row left out"));
-  EXPECT_THAT(text, HasSubstr("22222222 in place of 11111111: tp 1 -> 2"));
+  EXPECT_THAT(text, HasSubstr("another layout wins in 1 of 2 slices (50.0 %); choosing it costs 25.0 %"));
+  EXPECT_THAT(text, HasSubstr("differ only in the layout (here: gpus); 1 with a single row left out"));
+  EXPECT_THAT(text, HasSubstr("22222222 chosen instead of 11111111: tp 1 -> 2"));
 }
 
 TEST(WithoutSlowdown, TiesAreNoChangeWhereTheWinnerIsAmongThem) {

@@ -145,9 +145,9 @@ TEST(OverlapFile, WhatIsNoDatasetIsRefused) {
   const TempFile file("foreign.h5");
   EXPECT_NE(complaint(file.path).find("there is no dataset of overlaps"), std::string::npos);
   write_bytes(file.path, "kernel,slowdown\n");
-  EXPECT_NE(complaint(file.path).find("is no dataset of overlaps"), std::string::npos);
+  EXPECT_NE(complaint(file.path).find("is not a dataset of overlaps"), std::string::npos);
   seal(file.path);
-  EXPECT_NE(complaint(file.path).find("no HDF5"), std::string::npos) << complaint(file.path);
+  EXPECT_NE(complaint(file.path).find("not an HDF5"), std::string::npos) << complaint(file.path);
 }
 
 void expect_refused(const std::string& why, void (*spoil)(Hdf5File&)) {

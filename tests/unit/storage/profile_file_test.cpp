@@ -107,15 +107,15 @@ TEST(ProfileFile, WhatIsNoProfileIsRefused) {
   const File file("foreign.h5");
   EXPECT_NE(complaint(file).find("there is no profile"), std::string::npos);
   file.write("gpu,kind\n");
-  EXPECT_NE(complaint(file).find("is no profile"), std::string::npos);
+  EXPECT_NE(complaint(file).find("is not a profile"), std::string::npos);
   seal(file);
-  EXPECT_NE(complaint(file).find("no HDF5"), std::string::npos) << complaint(file);
+  EXPECT_NE(complaint(file).find("not an HDF5"), std::string::npos) << complaint(file);
   {
     Hdf5File other(file, Hdf5File::Mode::create);
     other.set_attribute("/", "schema", "echo-sweep-results");
     other.close();
   }
-  EXPECT_NE(complaint(file).find("is no profile"), std::string::npos);
+  EXPECT_NE(complaint(file).find("is not a profile"), std::string::npos);
   seal(file);
   EXPECT_NE(complaint(file).find("something else"), std::string::npos);
 }
