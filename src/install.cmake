@@ -1,5 +1,5 @@
 # What `cmake --install` and `cpack` put below the prefix. The folders are fixed: the program finds its catalog in
-# ../share/echo-sweep/catalog (config/built_in_catalog.hpp). The build tree has the same shape, with a link to the catalog.
+# ../share/echo-sweep/catalog (config/catalog/built_in_catalog.hpp). The build tree has the same shape, with a link to the catalog.
 # echo-calibrate is not installed: it fits the catalog of a source tree.
 set(CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
                                                 WORLD_READ WORLD_EXECUTE)

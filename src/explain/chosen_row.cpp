@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "base/error.hpp"
-#include "cli/row_settings.hpp"
+#include "explain/row_settings.hpp"
 #include "config/sweep_file/workload_reader.hpp"
 #include "explain/config_of_row.hpp"
 #include "explain/profile_inputs.hpp"
@@ -58,7 +58,7 @@ ConfigAgain config_again(const results::ResultFile& file, const results::Table& 
     const results::Provenance provenance = results::read_provenance(file.file());
     const results::InputFile* trace = trace_of(provenance);
     const sweep::SweepSpec settings =
-        cli::settings_again(file.state().settings, trace == nullptr ? "" : trace->path,
+        settings_again(file.state().settings, trace == nullptr ? "" : trace->path,
                             provenance.resolved_toml, table, again.problem);
     if (trace != nullptr && again.problem.empty())
       again.problem = config::read_workload_again(settings.workload, trace->hash, again.known);

@@ -3,7 +3,7 @@
 
 #include "machine/cluster.hpp"
 #include "simulate/catalog.hpp"
-#include "simulate/prices.hpp"
+#include "simulate/prices/prices.hpp"
 #include "simulate/report/evidence.hpp"
 #include "simulate/step/composed_step.hpp"
 #include "timeline/schedule.hpp"

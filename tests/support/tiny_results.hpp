@@ -12,7 +12,7 @@
 #include "results/read_rows.hpp"
 #include "training/memory/memory.hpp"
 
-namespace echo::cli {
+namespace echo {
 
 // What may differ between rows; the rest is the same for all.
 struct TinyRow {
@@ -110,4 +110,4 @@ inline results::Table tiny_results(const std::vector<TinyRow>& rows, results::Fi
   return results::Table(std::move(columns), std::move(state), std::move(failures));
 }
 
-}  // namespace echo::cli
+}  // namespace echo

@@ -13,7 +13,7 @@
 #include "base/error.hpp"
 #include "cli/doctor/doctor_checks.hpp"
 #include "cli/run/build_facts.hpp"
-#include "config/built_in_catalog.hpp"
+#include "config/catalog/built_in_catalog.hpp"
 #include "config/catalog/catalog_files.hpp"
 #include "storage/hdf5.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/digest.hpp"
-#include "cli/row_settings.hpp"
+#include "explain/row_settings.hpp"
 #include "cli/run/build_facts.hpp"
 #include "parallel/broadcast.hpp"
 
@@ -163,7 +163,7 @@ results::FileHeader sweep_header(const WorkerInputs& inputs) {
                              .calibration_key = calibration_key(inputs.calibration),
                              .space_key = space_key(spec),
                              .target_tokens = spec.target_tokens,
-                             .settings = row_settings(spec),
+                             .settings = explain::row_settings(spec),
                              .objectives = spec.objectives};
   header.row_key = Key()
                        .add(header.code_key)

@@ -13,7 +13,7 @@
 #include <tuple>
 
 #include "base/named_table.hpp"
-#include "config/built_in_catalog.hpp"
+#include "config/catalog/built_in_catalog.hpp"
 #include "config/catalog/cluster_fabric.hpp"
 #include "config/catalog/error_file.hpp"
 #include "config/catalog/preset_base.hpp"

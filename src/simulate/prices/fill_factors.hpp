@@ -2,7 +2,7 @@
 #pragma once
 
 #include "simulate/calibration.hpp"
-#include "simulate/prices.hpp"
+#include "simulate/prices/prices.hpp"
 #include "simulate/prices/factor_memo.hpp"
 #include "workload/workload.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "simulate/calibration.hpp"
 #include "simulate/catalog.hpp"
-#include "simulate/prices.hpp"
+#include "simulate/prices/prices.hpp"
 #include "simulate/prices/price_memo.hpp"
 #include "training/config.hpp"
 #include "workload/workload.hpp"

@@ -14,7 +14,7 @@
 #include "simulate/step/critical_path.hpp"
 
 #include "base/contract.hpp"
-#include "simulate/path_passes.hpp"
+#include "simulate/step/path_passes.hpp"
 #include "simulate/prices/host_time.hpp"
 
 namespace echo::simulate {

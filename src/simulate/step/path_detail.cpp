@@ -1,6 +1,6 @@
 #include "simulate/step/path_detail.hpp"
 
-#include "simulate/path_passes.hpp"
+#include "simulate/step/path_passes.hpp"
 #include "simulate/prices/host_time.hpp"
 #include "timeline/block/block_path.hpp"
 

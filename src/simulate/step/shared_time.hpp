@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "simulate/prices.hpp"
+#include "simulate/prices/prices.hpp"
 #include "workload/workload.hpp"
 
 namespace echo::simulate {

@@ -1,4 +1,4 @@
-#include "cli/row_settings.hpp"
+#include "explain/row_settings.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include "config/sweep_file/workload_reader.hpp"
 
-namespace echo::cli {
+namespace echo::explain {
 
 namespace {
 
@@ -84,4 +84,4 @@ sweep::SweepSpec settings_again(const results::RowSettings& settings, const std:
   return spec;
 }
 
-}  // namespace echo::cli
+}  // namespace echo::explain

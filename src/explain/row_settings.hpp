@@ -8,7 +8,7 @@
 #include "results/read_rows.hpp"
 #include "sweep/spec.hpp"
 
-namespace echo::cli {
+namespace echo::explain {
 
 [[nodiscard]] results::RowSettings row_settings(const sweep::SweepSpec&);
 
@@ -19,4 +19,4 @@ namespace echo::cli {
                                               const std::string& resolved_toml, const results::Table&,
                                               std::string& problem);
 
-}  // namespace echo::cli
+}  // namespace echo::explain

@@ -1,4 +1,4 @@
-#include "cli/row_settings.hpp"
+#include "explain/row_settings.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "tests/support/tiny_results.hpp"
 
-namespace echo::cli {
+namespace echo::explain {
 namespace {
 
 // Everything that row_settings() keeps, at random.
@@ -62,4 +62,4 @@ TEST(RowSettings, OfAnOlderFileOfATraceNeedItsWorkload) {
 }
 
 }  // namespace
-}  // namespace echo::cli
+}  // namespace echo::explain

@@ -9,7 +9,7 @@
 #include "tests/support/random_recipe.hpp"
 #include "tests/support/sanitized.hpp"
 
-namespace echo::cli {
+namespace echo::explain {
 namespace {
 
 using support::named;
@@ -54,7 +54,7 @@ TEST(Explain, ListsKernelsAndCollectivesThatAddUpToTheStep) {
   int dense = 0, mixtures = 0, hybrids = 0;
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     const TrainingConfig c = seed % 3 == 0 ? support::random_config(seed) : support::small_world(seed);
-    const explain::Explanation explanation = explain::explain(c, catalog, presets().calibration);
+    const explain::Explanation explanation = explain(c, catalog, presets().calibration);
     if (explanation.report.status != training::Status::ok) continue;
     const char* schedule = timeline::schedule_table()[static_cast<std::size_t>(c.schedule.index())]->name;
     schedules.insert(schedule);
@@ -85,7 +85,7 @@ TEST(Explain, ListsTheWeightGradientsOfSplitBackwards) {
   c.overlap = {};
   const auto products = [&](const char* schedule) {
     c.schedule = training::ScheduleId(find_named(timeline::schedule_table(), schedule));
-    const explain::Explanation explanation = explain::explain(c, catalog, presets().calibration);
+    const explain::Explanation explanation = explain(c, catalog, presets().calibration);
     EXPECT_EQ(explanation.report.status, training::Status::ok) << schedule;
     expect_sums(explanation, schedule);
     double flops = 0.0;
@@ -103,4 +103,4 @@ TEST(Explain, ListsTheWeightGradientsOfSplitBackwards) {
 }
 
 }  // namespace
-}  // namespace echo::cli
+}  // namespace echo::explain

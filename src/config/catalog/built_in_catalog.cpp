@@ -1,4 +1,4 @@
-#include "config/built_in_catalog.hpp"
+#include "config/catalog/built_in_catalog.hpp"
 
 #include <cstdlib>
 
