@@ -20,7 +20,8 @@ function(echo_compile_together target precompiled)
   if(NOT ECHO_UNITY)
     return()
   endif()
-  set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ARGN})  # a new private name regroups
+  set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+               ${CMAKE_SOURCE_DIR}/src/unity_groups.py ${ARGN})  # a new private name regroups
   execute_process(COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_SOURCE_DIR}/src/unity_groups.py ${group_bytes} ${ARGN}
                   OUTPUT_VARIABLE groups COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCHALL "[^\n]+" groups "${groups}")

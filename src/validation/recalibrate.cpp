@@ -34,7 +34,7 @@ class Site {
 
   // Logarithms of step times, in s; nothing of a row that cannot be simulated.
   [[nodiscard]] std::vector<std::optional<double>> try_predict(std::span<const double> logs,
-                                                               learn::Rows rows) const {
+                                                               learn::RowsAsked rows) const {
     simulate::Catalog catalog = steps_.catalog;
     simulate::Calibration calibration = known_;
     for (std::size_t i = 0; i < constants_.size(); ++i)
@@ -48,7 +48,7 @@ class Site {
     }
     return out;
   }
-  [[nodiscard]] std::vector<double> predict(std::span<const double> logs, learn::Rows rows) const {
+  [[nodiscard]] std::vector<double> predict(std::span<const double> logs, learn::RowsAsked rows) const {
     std::vector<double> out;
     for (const auto& log : try_predict(logs, rows)) out.push_back(log.value());
     return out;
@@ -74,7 +74,8 @@ struct Fit {
 };
 
 // `slopes`: of these rows at the shipped values, or near the answer, and then not renewed.
-Fit fit_to(const learn::NearlyKnown& problem, learn::Rows rows, const learn::Slopes& slopes, int renewals) {
+Fit fit_to(const learn::NearlyKnown& problem, learn::RowsAsked rows, const learn::Slopes& slopes,
+           int renewals) {
   Fit out;
   const auto sigma = learn::expected_sigma(problem, slopes, problem.noise);
   for (std::size_t p = 0; p < sigma.size(); ++p)
@@ -92,7 +93,7 @@ Fit fit_to(const learn::NearlyKnown& problem, learn::Rows rows, const learn::Slo
 
 // [rows given] numbers from 0 in order of appearance: of models at a GPU count, or of rows where there are
 // fewer than three of these.
-std::vector<std::int32_t> setups_of(const config::MeasuredSteps& steps, learn::Rows rows) {
+std::vector<std::int32_t> setups_of(const config::MeasuredSteps& steps, learn::RowsAsked rows) {
   std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> numbers;
   std::vector<std::int32_t> out;
   for (const std::size_t row : rows) {
@@ -194,7 +195,7 @@ Recalibration recalibrate(const CsvTable& table, const RecalibrateRequest& reque
   for (const config::SiteConstant& c : site.constants()) problem.prior_sigma.push_back(c.prior_sigma);
   for (const config::MeasuredStep& step : steps.rows)
     problem.measured.push_back(std::log(step.step_seconds.value_or(1.0)));
-  problem.predict = [&site](std::span<const double> logs, learn::Rows rows) {
+  problem.predict = [&site](std::span<const double> logs, learn::RowsAsked rows) {
     return site.predict(logs, rows);
   };
 

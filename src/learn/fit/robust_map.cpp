@@ -19,7 +19,7 @@ namespace {
 
 constexpr double huber = 1.345;
 
-std::vector<double> residuals(const NearlyKnown& problem, Rows rows, std::span<const double> at) {
+std::vector<double> residuals(const NearlyKnown& problem, RowsAsked rows, std::span<const double> at) {
   std::vector<double> out = problem.predict(at, rows);
   ECHO_ENSURE(out.size() == rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) out[i] = problem.measured[rows[i]] - out[i];
@@ -89,7 +89,7 @@ struct State {
 };
 
 // One round; false where no step lessens the objective noticeably.
-bool improve(const NearlyKnown& problem, Rows rows, const Slopes& slopes, State& state) {
+bool improve(const NearlyKnown& problem, RowsAsked rows, const Slopes& slopes, State& state) {
   std::vector<double> weight;
   for (const double r : state.residual) weight.push_back(weight_of(r, state.noise));
   const auto n = static_cast<Eigen::Index>(state.at.size());
@@ -119,7 +119,7 @@ bool improve(const NearlyKnown& problem, Rows rows, const Slopes& slopes, State&
 
 }  // namespace
 
-Slopes sensitivities(const NearlyKnown& problem, Rows rows, std::span<const double> at,
+Slopes sensitivities(const NearlyKnown& problem, RowsAsked rows, std::span<const double> at,
                      std::span<const char> may_move, double width) {
   Slopes out(rows.size(), std::vector<double>(at.size(), 0.0));
   std::vector<double> shifted(at.begin(), at.end());
@@ -141,7 +141,7 @@ std::vector<double> expected_sigma(const NearlyKnown& problem, const Slopes& sen
   return sigma_of(precision(problem, sensitivities, std::vector<double>(sensitivities.size(), 1.0), noise));
 }
 
-MostProbable most_probable(const NearlyKnown& problem, Rows rows, std::span<const char> may_move,
+MostProbable most_probable(const NearlyKnown& problem, RowsAsked rows, std::span<const char> may_move,
                            Slopes slopes, int renewals) {
   ECHO_EXPECT(!rows.empty() && may_move.size() == problem.prior_sigma.size() && slopes.size() == rows.size());
   constexpr int most_rounds = 10, most_noises = 8;

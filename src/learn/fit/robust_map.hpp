@@ -9,14 +9,14 @@
 
 namespace echo::learn {
 
-using Rows = std::span<const std::size_t>;
+using RowsAsked = std::span<const std::size_t>;
 using Slopes = std::vector<std::vector<double>>;  // [rows][parameters] d prediction / d parameter
 
 struct NearlyKnown {
   std::vector<double> prior_sigma;  // [parameters] > 0; every prior is centred on 0
   std::vector<double> measured;     // [rows]
   // Predictions for `rows` at these parameters, in their order.
-  std::function<std::vector<double>(std::span<const double> parameters, Rows rows)> predict;
+  std::function<std::vector<double>(std::span<const double> parameters, RowsAsked rows)> predict;
   double noise = 0.04;  // prior noise of one row; weighs as much as `noise_rows` rows
   double noise_rows = 4.0;
   double least_noise = 0.01;
@@ -30,7 +30,7 @@ struct MostProbable {
 
 // Around `at`, by central differences over this many prior sigmas; 0 for parameters that may not move. A wide
 // step detects effects that only start at larger values of a parameter.
-[[nodiscard]] Slopes sensitivities(const NearlyKnown&, Rows rows, std::span<const double> at,
+[[nodiscard]] Slopes sensitivities(const NearlyKnown&, RowsAsked rows, std::span<const double> at,
                                    std::span<const char> may_move, double width);
 
 // Posterior sigma of each parameter if the rows have error `noise` and respond linearly.
@@ -40,7 +40,7 @@ struct MostProbable {
 // Parameters that may not move stay 0 and keep their prior sigma. `slopes`: of these rows, at parameters of 0
 // or near the solution; they are recomputed up to `renewals` times. Deterministic. Contract: rows are not
 // empty, may_move has a flag per parameter.
-[[nodiscard]] MostProbable most_probable(const NearlyKnown&, Rows rows, std::span<const char> may_move,
+[[nodiscard]] MostProbable most_probable(const NearlyKnown&, RowsAsked rows, std::span<const char> may_move,
                                          Slopes slopes, int renewals);
 
 }  // namespace echo::learn

@@ -32,7 +32,7 @@ struct Linear {
   Linear(Slopes s, std::vector<double> measured, std::vector<double> prior) : slopes(std::move(s)) {
     problem.prior_sigma = std::move(prior);
     problem.measured = std::move(measured);
-    problem.predict = [this](std::span<const double> at, Rows wanted) {
+    problem.predict = [this](std::span<const double> at, RowsAsked wanted) {
       std::vector<double> out;
       for (const std::size_t row : wanted)
         out.push_back(std::inner_product(at.begin(), at.end(), slopes[row].begin(), 0.0));
