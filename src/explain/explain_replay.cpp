@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <map>
 
+#include "base/at.hpp"
+
 namespace echo::explain {
 
 namespace {
 
 using simulate::ReplayScratch;
 using trace::NodeKind;
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 std::string name_on_path(const ReplayScratch& s, std::int32_t op) {
   const trace::Node& node = *s.nodes[at(op)];

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/at.hpp"
 #include "training/axis_info.hpp"
 #include "training/axis_table.hpp"
 
@@ -15,7 +16,6 @@ namespace echo::training {
 
 struct TrainingConfig;
 
-constexpr std::size_t at(Axis axis) { return static_cast<std::size_t>(axis); }
 constexpr const AxisInfo& info_of(Axis axis) { return axis_table[at(axis)]; }
 // The axis of this name, or nothing.
 constexpr std::optional<Axis> find_axis(std::string_view name) {

@@ -13,13 +13,12 @@
 
 #include <algorithm>
 
+#include "base/at.hpp"
 #include "slowdown/model.hpp"
 
 namespace echo::simulate {
 
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // Marks the pairs of one block; `collectives` is scratch.
 void mark_block(const workload::OpGraph& graph, std::size_t kernels, std::size_t row,

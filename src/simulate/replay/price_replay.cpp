@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "base/named_table.hpp"
 #include "kernels/database/price_known.hpp"
@@ -30,8 +31,6 @@ namespace {
 
 using trace::Node;
 using trace::NodeKind;
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // What is known of a kernel without a shape: nothing bounds it more than anything else.
 constexpr ops::KernelPrice shapeless{.sm_share = 1.0,

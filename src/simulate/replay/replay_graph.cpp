@@ -10,6 +10,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/at.hpp"
 #include "training/model.hpp"
 
 namespace echo::simulate {
@@ -21,8 +22,6 @@ using timeline::ReplayKind;
 using trace::GroupRole;
 using trace::Node;
 using trace::NodeKind;
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 bool is_message(const Node& node) { return node.kind == NodeKind::send || node.kind == NodeKind::recv; }
 bool is_of_host(const Node& node) {

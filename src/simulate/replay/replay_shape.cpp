@@ -26,6 +26,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/at.hpp"
 #include "machine/placement.hpp"
 #include "training/layout/rank_layout.hpp"
 
@@ -34,8 +35,6 @@ namespace echo::simulate {
 namespace {
 
 using trace::GroupRole;
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 bool has(const trace::Group& group, std::int32_t rank) {
   return std::find(group.ranks.begin(), group.ranks.end(), rank) != group.ranks.end();

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "simulate/replay/price_replay.hpp"
 #include "simulate/report/error_bands.hpp"
@@ -22,8 +23,6 @@ namespace echo::simulate {
 namespace {
 
 using training::TrainingConfig;
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 const trace::Trace& trace_of(const TrainingConfig& config, const Catalog& catalog) {
   return catalog.traces.at(at(catalog.model(config.model).trace.index()));

@@ -13,15 +13,14 @@
 // two paths are equally long, the derivative is one of the two one-sided ones.
 #include "simulate/step/critical_path.hpp"
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
-#include "simulate/step/path_passes.hpp"
 #include "simulate/prices/host_time.hpp"
+#include "simulate/step/path_passes.hpp"
 
 namespace echo::simulate {
 
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 class PathSum {
  public:

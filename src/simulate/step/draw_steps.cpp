@@ -25,14 +25,13 @@
 #include <numbers>
 #include <numeric>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "base/counter_rng.hpp"
 
 namespace echo::simulate {
 
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // Arithmetic on the critical paths of a step's passes, ps.
 class PassArithmetic {

@@ -1,10 +1,10 @@
 #include "simulate/step/passes.hpp"
 
+#include "base/at.hpp"
+
 namespace echo::simulate {
 
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 std::int32_t chunks_of(const training::RankLayout& layout) {
   return static_cast<std::int32_t>(layout.stage_of_chunk.size());

@@ -1,14 +1,13 @@
 #include "simulate/step/path_detail.hpp"
 
-#include "simulate/step/path_passes.hpp"
+#include "base/at.hpp"
 #include "simulate/prices/host_time.hpp"
+#include "simulate/step/path_passes.hpp"
 #include "timeline/block/block_path.hpp"
 
 namespace echo::simulate {
 
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 class Detail {
  public:

@@ -4,13 +4,12 @@
 
 #include <algorithm>
 
+#include "base/at.hpp"
 #include "simulate/step/stretches.hpp"
 
 namespace echo::simulate {
 
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 struct Slowed {
   const workload::OpGraph& graph;

@@ -43,6 +43,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "timeline/block/block_bottlenecks.hpp"
 #include "timeline/block/block_path.hpp"
@@ -53,8 +54,6 @@ namespace {
 
 constexpr std::size_t compute = static_cast<std::size_t>(Lane::compute);
 constexpr std::size_t lanes = static_cast<std::size_t>(lane_count);
-
-constexpr std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // Half away from zero for 0 <= x < 2^52, as std::llround, without the call: x - n is exact there.
 std::int64_t round_nearest(double x) {

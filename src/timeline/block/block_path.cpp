@@ -5,12 +5,11 @@
 
 #include <utility>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 
 namespace echo::timeline {
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 std::int32_t last_of(const OpGraphView& graph, Lane lane) {
   auto op = static_cast<std::int32_t>(graph.lane.size()) - 1;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 
 namespace echo::timeline {
@@ -12,8 +13,6 @@ namespace {
 
 constexpr std::size_t compute = static_cast<std::size_t>(Lane::compute);
 constexpr std::size_t lanes = static_cast<std::size_t>(lane_count);
-
-constexpr std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // The path to each op's end, from that of the op it waited for.
 class PathsByDriver {

@@ -16,14 +16,13 @@
 
 #include <algorithm>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 
 namespace echo::timeline {
 namespace {
 
 constexpr std::int32_t slots_of_round = 6;
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // Microbatches to lay out, at most: those that have entered before the first has left, and some more for the
 // play to settle.

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <set>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 
 namespace echo::timeline {
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 std::vector<TaskKind> kinds_of(const GivenOrder& order) {
   if (order.splits_backward) return {TaskKind::forward, TaskKind::backward_input, TaskKind::backward_weight};

@@ -39,14 +39,13 @@
 #include <algorithm>
 #include <array>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "timeline/patterns/earliest.hpp"
 #include "timeline/pipeline/stage.hpp"
 
 namespace echo::timeline {
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 constexpr SimTime never = Earliest::never;
 

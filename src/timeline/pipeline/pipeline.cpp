@@ -7,6 +7,7 @@
 // see stage.cpp. Repetition: see repeat.cpp.
 #include "timeline/pipeline/pipeline.hpp"
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "timeline/pipeline/repeat.hpp"
 
@@ -14,8 +15,6 @@ namespace echo::timeline {
 namespace {
 
 constexpr SimTime absent{-1};
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // Runs tasks of one stage from `cursor` on until one lacks its input; returns the new cursor.
 template <bool overlapped>

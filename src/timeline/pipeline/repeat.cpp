@@ -29,12 +29,11 @@
 
 #include <limits>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 
 namespace echo::timeline {
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 template <bool overlapped>
 class Repeater {

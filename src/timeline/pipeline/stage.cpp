@@ -39,12 +39,11 @@
 #include <array>
 #include <utility>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "timeline/pipeline/pipeline.hpp"
 
 namespace echo::timeline {
-
-static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 static SimTime hop(std::span<const SimTime> times, std::int32_t border) {
   return times.empty() ? SimTime::zero() : times[at(border)];

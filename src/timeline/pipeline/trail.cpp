@@ -17,16 +17,11 @@
 // it equal to the walk over the pipeline run in full.
 #include "timeline/pipeline/trail.hpp"
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "timeline/pipeline/pipeline.hpp"
 
 namespace echo::timeline {
-namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 void Trail::start(const PipelineShape& shape) {
   legs = 3 * shape.chunks;
   const std::size_t most = at(legs) * at(microbatches_per_chunk(shape));

@@ -28,6 +28,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "timeline/replay/replay_heap.hpp"
 #include "timeline/replay/replay_split.hpp"
@@ -38,8 +39,6 @@ namespace {
 
 constexpr SimTime not_yet{-1};
 constexpr std::int32_t kinds = 3;  // that hold a resource: all but wait
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 std::int64_t round_nearest(double x) {  // half away from zero for 0 <= x < 2^52, as in block.cpp
   const auto n = static_cast<std::int64_t>(x);

@@ -2,14 +2,13 @@
 // gaps: an op, what the last of its ranks to be ready was ready after, and so on to the begin of the step.
 #include <algorithm>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "timeline/replay/replay.hpp"
 
 namespace echo::timeline {
 
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 class Walk {
  public:

@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <map>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "timeline/replay/replay.hpp"
 
 namespace echo::timeline {
 
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // The last ops of a lane: one, or several of a launch.
 struct Tail {

@@ -8,13 +8,12 @@
 
 #include <algorithm>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 
 namespace echo::timeline {
 
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 class Splitter {
  public:
