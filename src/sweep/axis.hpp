@@ -5,7 +5,6 @@
 
 namespace echo::sweep {
 
-using training::at;
 using training::Axis;
 using training::axis_count;
 using training::axis_table;

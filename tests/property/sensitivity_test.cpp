@@ -57,7 +57,7 @@ const Knob knobs[] = {
        for (auto& cluster : w.catalog.clusters)
          scale_time(cluster.scale_up.latency, f), scale_time(cluster.scale_out.latency, f);
        using K = collective::NetworkConstants;
-       for (auto& k : w.known.networks)
+       for (auto& k : w.calibration.networks)
          for (double K::*constant :
               {&K::base_ll, &K::base_ll128, &K::base_simple, &K::intra_hop_ll, &K::intra_hop_ll128,
                &K::intra_hop_simple, &K::inter_hop_ll, &K::inter_hop_ll128, &K::inter_hop_simple,
@@ -103,8 +103,8 @@ enum class Overlap { free, slows, slows_and_shares };  // kernels and collective
 
 World world_of(Overlap overlap) {
   World world{catalog_with_roomy_gpus(), presets().calibration};
-  if (overlap == Overlap::free) world.known.slowdown = slowdown::NoSlowdown{};
-  if (overlap != Overlap::slows_and_shares) world.known.contention = Contention::off;
+  if (overlap == Overlap::free) world.calibration.slowdown = slowdown::NoSlowdown{};
+  if (overlap != Overlap::slows_and_shares) world.calibration.contention = Contention::off;
   return world;
 }
 
@@ -134,10 +134,10 @@ Errors errors_of(const Knob& knob, Overlap overlap, std::uint64_t seeds) {
   Errors errors;
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     const training::TrainingConfig c = config_of(seed);
-    const StepReport r = simulate(c, base.catalog, base.known, ws);
+    const StepReport r = simulate(c, base.catalog, base.calibration, ws);
     if (r.status != Status::ok) continue;
-    const StepReport up = simulate(c, more.catalog, more.known, ws_more);
-    const StepReport down = simulate(c, less.catalog, less.known, ws_less);
+    const StepReport up = simulate(c, more.catalog, more.calibration, ws_more);
+    const StepReport down = simulate(c, less.catalog, less.calibration, ws_less);
     if (!same_choices(ws, ws_more) || !same_choices(ws, ws_less)) {
       ++errors.switched;
       continue;

@@ -16,6 +16,7 @@
 
 #include "accuracy/error_table.hpp"
 #include "calibrate/steps/step_study.hpp"
+#include "training/axis.hpp"
 
 namespace echo::calibrate {
 

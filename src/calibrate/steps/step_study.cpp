@@ -29,7 +29,7 @@ StepRows StepStudy::scored() {
 }
 
 double StepStudy::predict(const config::MeasuredStep& step) {
-  const simulate::StepReport report = simulate::simulate(*step.config, steps.catalog, known, workspace);
+  const simulate::StepReport report = simulate::simulate(*step.config, steps.catalog, calibration, workspace);
   return report.status == training::Status::ok ? to_seconds(report.step) : 0.0;
 }
 
