@@ -5,7 +5,7 @@
 namespace echo::profilers {
 
 std::string gpu_preset(std::string_view device_name) {
-  for (const DriverName& row : bottleneck_names())
+  for (const DriverName& row : driver_names())
     if (row.device == device_name) return std::string(row.preset);
   std::string name;
   for (const char c : device_name) {

@@ -12,7 +12,7 @@ struct DriverName {
   std::string_view device, preset;
 };
 // Those that sweeps/catalog/aliases.toml has; generated from it.
-[[nodiscard]] std::span<const DriverName> bottleneck_names();
+[[nodiscard]] std::span<const DriverName> driver_names();
 
 // "NVIDIA H100 80GB HBM3" -> "h100-sxm". One the catalog does not have: the driver's name in small letters
 // with dashes, "nvidia-l40s".

@@ -11,6 +11,7 @@
 #include "ops/kernel_fields.hpp"
 #include "simulate/calibration.hpp"
 #include "simulate/catalog.hpp"
+#include "training/axis.hpp"
 #include "slowdown/serialize.hpp"
 
 namespace boost::serialization {

@@ -11,6 +11,7 @@
 #include "config/catalog/catalog_files.hpp"
 #include "simulate/simulate.hpp"
 #include "timeline/schedule.hpp"
+#include "training/axis.hpp"
 
 namespace echo::simulate {
 namespace {

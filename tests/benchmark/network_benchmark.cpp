@@ -32,7 +32,7 @@ void simulate(benchmark::State& state, const char* topology, ops::NcclAlgorithm 
   SimTime end{};
   std::int64_t solutions = 0;
   for (auto _ : state) {
-    Phases phases;
+    textbook::Phases phases;
     phases_of(method, kind, std::int64_t{64} << 20, {gpus, 8}, phases);
     Router router(graph, routing, 1);
     const Activity activity{.phases = &phases, .gpus = members};
@@ -55,7 +55,7 @@ void simulate_permutation(benchmark::State& state) {
   std::iota(members.begin(), members.end(), 0);
   to = members;
   for (std::size_t i = to.size() - 1; i > 0; --i) std::swap(to[i], to[draw(1, 1, i) % (i + 1)]);
-  Phases phases;
+  textbook::Phases phases;
   for (const std::int32_t from : members)
     phases.transfers.push_back(
         {from, to[static_cast<std::size_t>(from)],

@@ -47,7 +47,7 @@ struct Points {
 };
 
 const Points& points_of_sweep() {
-  static const Points calibration = [] {
+  static const Points made = [] {
     Points points;
     points.inputs = config::read_sweep(support::source_dir() + "/sweeps/gpt3-175b-96xh800.toml");
     const sweep::DesignSpace space(points.inputs.spec, points.inputs.catalog);
@@ -59,10 +59,10 @@ const Points& points_of_sweep() {
     }
     return points;
   }();
-  return calibration;
+  return made;
 }
 
-simulate::Calibration calibration(Kind kind) {
+simulate::Calibration calibration_with(Kind kind) {
   simulate::Calibration calibration = points_of_sweep().inputs.calibration;
   if (kind == Kind::off) calibration.slowdown = slowdown::NoSlowdown{};
   if (kind == Kind::trees) calibration.learned = image(true).view();
@@ -73,7 +73,7 @@ simulate::Calibration calibration(Kind kind) {
 // The table of one point: the mean over the sweep's.
 void table(benchmark::State& state, Kind kind, bool warm) {
   const Points& points = points_of_sweep();
-  const simulate::Calibration calibration = calibration(kind);
+  const simulate::Calibration calibration = calibration_with(kind);
   simulate::Workspace ws;
   struct Asked {
     workload::Workload work;
@@ -120,7 +120,7 @@ BENCHMARK_CAPTURE(table, network_warm, Kind::network, true)->Unit(benchmark::kMi
 // Points of the sweep in order, with one workspace. First: it is new; a thousand points fill its memos.
 void points(benchmark::State& state, Kind kind, bool first) {
   const Points& points = points_of_sweep();
-  const simulate::Calibration calibration = calibration(kind);
+  const simulate::Calibration calibration = calibration_with(kind);
   auto ws = std::make_unique<simulate::Workspace>();
   for (auto _ : state) {
     if (first) ws = std::make_unique<simulate::Workspace>();

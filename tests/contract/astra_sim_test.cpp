@@ -31,7 +31,7 @@
 
 #include "textbook/price_generic.hpp"
 
-namespace echo::network {
+namespace echo::textbook {
 namespace {
 
 using ops::CollectiveKind;
@@ -124,4 +124,4 @@ TEST(AstraSimToTheCycle, IsWhatWePriceWhereNanosecondsAreWhole) {
 }
 
 }  // namespace
-}  // namespace echo::network
+}  // namespace echo::textbook

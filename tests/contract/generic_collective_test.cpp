@@ -9,7 +9,7 @@
 #include "tests/support/data_movement.hpp"
 #include "textbook/algorithm.hpp"
 
-namespace echo::network::testing {
+namespace echo::textbook::testing {
 namespace {
 
 constexpr std::int32_t sizes[]{2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 16, 17, 24, 31, 32, 33};
@@ -146,4 +146,4 @@ TEST(GenericAlgorithms, AreTheWordsASweepMaySay) {
 }
 
 }  // namespace
-}  // namespace echo::network::testing
+}  // namespace echo::textbook::testing

@@ -13,7 +13,7 @@
 namespace echo::timeline {
 namespace {
 
-class EverySchedule : public testing::TestWithParam<const Schedule*> {
+class EverySchedule : public ::testing::TestWithParam<const Schedule*> {
  protected:
   struct Shape {
     std::vector<std::int32_t> stage_of;
@@ -342,7 +342,7 @@ TEST_P(EverySchedule, KeepsThePromisesOfItsSteadyStretch) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, EverySchedule,
-                         testing::ValuesIn(schedule_table().begin(), schedule_table().end()),
+                         ::testing::ValuesIn(schedule_table().begin(), schedule_table().end()),
                          [](const auto& tested) {
                            std::string name = tested.param->name;
                            std::replace_if(

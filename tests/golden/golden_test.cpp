@@ -37,7 +37,7 @@ std::string rows_of(const std::string& sweep_file) {
   return out.str();
 }
 
-class GoldenSweep : public testing::TestWithParam<const char*> {};
+class GoldenSweep : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(GoldenSweep, RowsAreWhatTheyWere) {
   const std::string base = support::source_dir() + "/tests/golden/" + GetParam();
@@ -59,7 +59,7 @@ TEST_P(GoldenSweep, RowsAreWhatTheyWere) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Tiny, GoldenSweep,
-                         testing::Values("dense_a100", "dense_h100", "schedules", "mixtures",
+                         ::testing::Values("dense_a100", "dense_h100", "schedules", "mixtures",
                                          "recomputation"),
                          [](const auto& param_info) { return std::string(param_info.param); });
 

@@ -28,7 +28,7 @@ std::vector<MemoryUse> stages_of(const TrainingConfig& c, const Catalog& catalog
   return memory_of_stages(c, catalog, layout);
 }
 
-class MemoryLaws : public testing::Test {
+class MemoryLaws : public ::testing::Test {
  protected:
   // Calls `check(config, stages)` for every random config that is feasible.
   template <class Check>

@@ -6,7 +6,7 @@
 namespace echo::simulate {
 namespace {
 
-class MixtureLaws : public testing::Test {
+class MixtureLaws : public ::testing::Test {
  protected:
   Catalog catalog_ = support::catalog_with_roomy_gpus();
   Calibration known_ = support::presets().calibration;

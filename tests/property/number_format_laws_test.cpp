@@ -58,7 +58,7 @@ TEST(NumberFormatLaws, CastsEatTheGainOfSmallProducts) {
   EXPECT_EQ(signs, 1);  // one crossover
 }
 
-class RecipeLaws : public testing::Test {
+class RecipeLaws : public ::testing::Test {
  protected:
   simulate::Catalog catalog_ = support::catalog_with_roomy_gpus();
   Calibration known_ = presets().calibration;

@@ -12,7 +12,7 @@ namespace {
 using training::TrainingConfig;
 using training::ZeroStage;
 
-class OffloadLaws : public testing::Test {
+class OffloadLaws : public ::testing::Test {
  protected:
   Catalog catalog_ = support::catalog_with_roomy_gpus();
   Calibration known_ = support::presets().calibration;

@@ -13,7 +13,7 @@ using training::Recompute;
 using training::RecomputeMethod;
 using training::TrainingConfig;
 
-class RecomputeLaws : public testing::Test {
+class RecomputeLaws : public ::testing::Test {
  protected:
   Catalog catalog_ = support::catalog_with_roomy_gpus();
   Calibration known_ = support::presets().calibration;

@@ -153,7 +153,7 @@ Errors errors_of(const Knob& knob, Overlap overlap, std::uint64_t seeds) {
   return errors;
 }
 
-class Sensitivity : public testing::TestWithParam<Knob> {};
+class Sensitivity : public ::testing::TestWithParam<Knob> {};
 
 // Exact. The differences hold all choices but the tiles of matrix products, which one case in hundreds
 // changes within 1 %.
@@ -185,7 +185,7 @@ TEST_P(Sensitivity, NeglectsLittleMoreWhereCollectivesShareLinks) {
   EXPECT_LT(Errors::quantile(errors.outside, 0.99), 5e-2);
 }
 
-INSTANTIATE_TEST_SUITE_P(Resources, Sensitivity, testing::ValuesIn(knobs),
+INSTANTIATE_TEST_SUITE_P(Resources, Sensitivity, ::testing::ValuesIn(knobs),
                          [](const auto& param_info) { return std::string(param_info.param.name); });
 
 }  // namespace

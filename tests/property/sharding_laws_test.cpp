@@ -10,7 +10,7 @@ namespace {
 using training::TrainingConfig;
 using training::ZeroStage;
 
-class ShardingLaws : public testing::Test {
+class ShardingLaws : public ::testing::Test {
  protected:
   Catalog catalog_ = support::catalog_with_roomy_gpus();
   Calibration known_ = support::presets().calibration;

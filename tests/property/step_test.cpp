@@ -197,7 +197,7 @@ const Improvement improvements[] = {
        }
      }},
 };
-class BetterMachine : public testing::TestWithParam<Improvement> {};
+class BetterMachine : public ::testing::TestWithParam<Improvement> {};
 
 // Algorithm, protocol and channels pinned, slowdown off: nothing can get longer.
 TEST_P(BetterMachine, NeverLengthensAStepWhoseSelectionIsPinned) {
@@ -253,7 +253,7 @@ TEST_P(BetterMachine, LengthensAStepOnlyWhereSelectionSwitches) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Resources, BetterMachine, testing::ValuesIn(improvements),
+INSTANTIATE_TEST_SUITE_P(Resources, BetterMachine, ::testing::ValuesIn(improvements),
                          [](const auto& param_info) {
                            std::string name = param_info.param.name;
                            for (char& c : name)

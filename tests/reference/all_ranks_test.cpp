@@ -33,7 +33,7 @@ struct Drawn {
   std::vector<RankTimes> ranks;
 };
 
-class AllRanks : public testing::Test {
+class AllRanks : public ::testing::Test {
  protected:
   AllRanks() {
     known_.slowdown = slowdown::NoSlowdown{};

@@ -8,7 +8,7 @@
 #include "textbook/dimension.hpp"
 #include "textbook/phases.hpp"
 
-namespace echo::network::testing {
+namespace echo::textbook::testing {
 
 // Bytes over each link of one phase and the longest way. A link: (rank, where to): a neighbour's side on
 // rings and lines, the peer on a mesh, one port out (0) and one in (1) on a switch.
@@ -54,4 +54,4 @@ inline SimTime walk(const Phases& all, const Dimension& d) {
   return sum;
 }
 
-}  // namespace echo::network::testing
+}  // namespace echo::textbook::testing

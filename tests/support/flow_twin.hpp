@@ -77,7 +77,7 @@ inline std::vector<SimTime> simulate(const machine::NetworkGraph& graph, Router&
     walks[a].under_way = true;
     walks[a].arrived = now;
     bool sends = false;
-    for (const Transfer& t : activity.phases->of(activity.phases->phases[walks[a].phase])) {
+    for (const textbook::Transfer& t : activity.phases->of(activity.phases->phases[walks[a].phase])) {
       Flow flow;
       flow.activity = a;
       flow.left = static_cast<double>(t.bytes);

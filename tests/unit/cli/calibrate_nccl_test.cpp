@@ -16,13 +16,13 @@ namespace echo::cli {
 namespace {
 
 using collective::NetworkConstants;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-class CalibrateNccl : public testing::Test {
+class CalibrateNccl : public ::testing::Test {
  protected:
   void SetUp() override {
     folder_ = std::filesystem::temp_directory_path() /
-              ("calibrate-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+              ("calibrate-" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -110,7 +110,7 @@ TEST_F(CalibrateNccl, GivesBackTheConstantsThatMadeTheLogs) {
 TEST_F(CalibrateNccl, SaysWhenTheNicsRateDoesNotShow) {
   EXPECT_THAT(run({log_of(1, h100()), log_of(2, h100())}).report, HasSubstr("all_gather_perf on two nodes"));
   EXPECT_THAT(run({log_of(2, h100()), log_of(2, h100(), "all_gather")}).report,
-              testing::Not(HasSubstr("all_gather_perf on two nodes")));
+              ::testing::Not(HasSubstr("all_gather_perf on two nodes")));
 }
 
 TEST_F(CalibrateNccl, OneNodeAloneLeavesTheNetworkBetweenThemAsItWas) {

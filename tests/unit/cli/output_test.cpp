@@ -15,7 +15,7 @@
 namespace echo::cli {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 TEST(ShowQuantity, PicksTheUnitThatReadsBest) {
   EXPECT_EQ(text::show_time(4.8125), "4.812 s");
@@ -32,14 +32,14 @@ TEST(ShowQuantity, PicksTheUnitThatReadsBest) {
   EXPECT_EQ(text::show_bar(7.0, 4), "####");
 }
 
-TEST(text::TextTable, AlignsAndLeavesNoTrailingBlanks) {
+TEST(TextTable, AlignsAndLeavesNoTrailingBlanks) {
   text::TextTable table({"n", "<name", "<"});
   table.add({"1", "a", ""});
   table.add({"20", "long", "###"});
   EXPECT_EQ(table.text(), " n  name\n 1  a\n20  long  ###\n");
 }
 
-TEST(text::Json, EscapesAndNests) {
+TEST(Json, EscapesAndNests) {
   text::Json json;
   json.open_object().member("a\"b", "x\ny").key("list").open_array().value(1).value(0.5).close();
   json.member("nothing", std::nan("")).member("yes", true).key("empty").open_array().close().close();

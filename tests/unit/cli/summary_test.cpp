@@ -10,8 +10,8 @@
 namespace echo::cli {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr double gib = 1073741824.0;
 const SummaryFacts facts{

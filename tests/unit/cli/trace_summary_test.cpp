@@ -8,7 +8,7 @@
 namespace echo::cli {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 using trace::GroupRole;
 using trace::Node;
 using trace::NodeKind;

@@ -15,10 +15,10 @@ namespace echo::config {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 // A program of its own prefix: PREFIX/bin/echo-sweep.
-class BuiltInCatalog : public testing::Test {
+class BuiltInCatalog : public ::testing::Test {
  protected:
   BuiltInCatalog()
       : prefix(fs::canonical(fs::temp_directory_path()) / ("echo-prefix-" + std::to_string(::getpid()))) {

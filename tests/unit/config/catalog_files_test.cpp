@@ -15,8 +15,8 @@ namespace {
 
 using support::TempCatalog;
 using support::write_file;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 const CatalogInputs& shipped() {
   static const CatalogInputs inputs = read_catalog({support::source_dir() + "/sweeps/catalog"});
@@ -287,8 +287,8 @@ TEST(CatalogFiles, AMissingOrUnknownConstantIsAProblem) {
              "name = \"h800\"\nsource = \"s\"\ndate = \"2000-01-01\"\n[constants]\nfrobnication = 1.0\n");
   const auto told = TempCatalog::told([&] { (void)read_catalog({temp.folder().string()}); });
   EXPECT_EQ(told.size(), 1 + collective::network_constant_fields().size());
-  EXPECT_THAT(told, testing::Contains(HasSubstr("unknown key \"frobnication\" in constants of \"h800\"")));
-  EXPECT_THAT(told, testing::Contains(HasSubstr(std::string("constants of \"h800\" lacks \"") +
+  EXPECT_THAT(told, ::testing::Contains(HasSubstr("unknown key \"frobnication\" in constants of \"h800\"")));
+  EXPECT_THAT(told, ::testing::Contains(HasSubstr(std::string("constants of \"h800\" lacks \"") +
                                                 collective::network_constant_fields()[0].name + "\"")));
 }
 

@@ -9,10 +9,10 @@ namespace echo::config {
 namespace {
 
 using support::TempCatalog;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 constexpr const char* a_model =
     "source = \"lab\"\ngrade = \"assumed\"\nlayers = 4\nhidden = 64\nheads = 8\nvocab = 100\nmax_positions = "

@@ -9,7 +9,7 @@
 namespace echo::config {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 const std::string header =
     "gpu,gpus_per_node,nodes,ranks,collective,size_bytes,time_us_out,time_us_in,network,nccl_version,note\n";

@@ -10,7 +10,7 @@ namespace echo::config {
 namespace {
 
 using ops::KernelKind;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 const std::string gemm = "gpu,library,dtype,m,n,k,latency_us\n";
 const std::string attention =
@@ -143,24 +143,24 @@ TEST(MeasuredKernels, CellsThatCannotBeAreToldInOnePassWithTheirLines) {
                       "h100-sxm,sglang,bfloat16,512,5e11,512,1\n"
                       "h100-sxm,sglang,bfloat16,512,512,3.5,1\n"
                       "h100-sxm,sglang,bfloat16,512,512,many,1\n"),
-      testing::ElementsAre("3: column latency_us is blank", "4: column latency_us: \"nan\" is not a number",
+      ::testing::ElementsAre("3: column latency_us is blank", "4: column latency_us: \"nan\" is not a number",
                            "5: column latency_us: -3 is not above zero", "6: column m: 0 is not above zero",
                            "7: n is no number from 1 to 2 147 483 647", "8: column k must be a whole number",
                            "9: column k: \"many\" is not a number"));
   EXPECT_THAT(problems(attention + "h100-sxm,sglang,bfloat16,100000,512,100000,8,128,1\n"),
-              testing::ElementsAre(HasSubstr("batch_size x num_heads is not a number")));
+              ::testing::ElementsAre(HasSubstr("batch_size x num_heads is not a number")));
   EXPECT_THAT(
       problems(experts + "h100-sxm,sglang,bfloat16,1024,4096,1536,16,8,1,1,balanced,100\n" +
                "h100-sxm,sglang,bfloat16,1024,4096,1536,2,8,1,3,balanced,100\n" +
                "h100-sxm,sglang,bfloat16,100000000,4096,1536,2,8,1,1,balanced,100\n"),
-      testing::ElementsAre("2: topk is above num_experts", "3: num_experts is not divisible by moe_ep_size",
+      ::testing::ElementsAre("2: topk is above num_experts", "3: num_experts is not divisible by moe_ep_size",
                            "4: the shape is larger than any GPU holds"));
   EXPECT_THAT(problems(training + "b200-sxm,matmul,2000,0.5,\"b=1, k=2000, n=1000\"\n" +
                        "b200-sxm,matmul,2000,-1,\"b=1, m=1, k=2000, n=1000\"\n"),
-              testing::ElementsAre("2: the description gives no number for m",
+              ::testing::ElementsAre("2: the description gives no number for m",
                                    "3: column efficiency: -1 is not above zero"));
   EXPECT_THAT(problems(layers + "h100-sxm,mlp_act,64,1,1,32,8,True,32000,4,9\n"),
-              testing::ElementsAre("2: the width of mlp_act is not a number from 1 to 2 147 483 647"));
+              ::testing::ElementsAre("2: the width of mlp_act is not a number from 1 to 2 147 483 647"));
 }
 
 TEST(MeasuredKernels, ShapesAndTimesBeyondAnyGpuAreRefused) {
@@ -168,11 +168,11 @@ TEST(MeasuredKernels, ShapesAndTimesBeyondAnyGpuAreRefused) {
   EXPECT_THAT(problems(gemm + "h100-sxm,sglang,bfloat16," + most + "," + most + "," + most + ",1\n" +
                        "h100-sxm,sglang,bfloat16,512,512,512,1e-300\n" +
                        "h100-sxm,sglang,bfloat16,512,512,512,1e300\n"),
-              testing::ElementsAre("2: the shape is larger than any GPU holds",
+              ::testing::ElementsAre("2: the shape is larger than any GPU holds",
                                    "3: the time is not possible for a kernel",
                                    "4: the time is not possible for a kernel"));
   EXPECT_THAT(problems(attention + "h100-sxm,sglang,bfloat16,1," + most + ",1,1,128,1\n"),
-              testing::ElementsAre("2: the shape is larger than any GPU holds"));
+              ::testing::ElementsAre("2: the shape is larger than any GPU holds"));
 }
 
 TEST(MeasuredKernels, ATableFullOfMistakesIsToldByItsFirstTwenty) {

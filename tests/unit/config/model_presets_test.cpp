@@ -64,7 +64,7 @@ std::vector<std::string> told_about(const std::string& keys) {
 }
 
 TEST(ModelFile, SaysWhatIsWrongWithKindsOfLayers) {
-  using testing::ElementsAre, testing::HasSubstr, testing::IsEmpty;
+  using ::testing::ElementsAre, ::testing::HasSubstr, ::testing::IsEmpty;
   const std::string mamba = "[mamba]\nheads = 4\nhead_dim = 32\ngroups = 2\nstate = 16\n";
   EXPECT_THAT(told_about("window = 32\nfull_attention_interval = 2\n"), IsEmpty());
   EXPECT_THAT(told_about("layer_pattern = \"M-*-\"\n" + mamba), IsEmpty());

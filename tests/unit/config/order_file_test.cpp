@@ -10,8 +10,8 @@
 namespace echo::config {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 constexpr const char* fine =
     "stages = 2\nmicrobatches = 2\norder = [\n  \"F0 F1 B0 B1\",\n  \"F0 B0  F1 B1\",\n]\n";

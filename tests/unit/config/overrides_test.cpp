@@ -5,8 +5,8 @@
 namespace echo::config {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 class Overrides : public SweepFile {
  protected:
@@ -64,7 +64,7 @@ TEST_F(Overrides, NameTheOptionThatIsWrong) {
   EXPECT_THAT(told({"keep.few.expr=oops"}), ElementsAre("--set keep.few.expr=oops:16 unknown name \"oops\""));
   EXPECT_THAT(told({"limit.mfu.mni=0.2"}),
               ElementsAre("--set limit.mfu.mni=0.2:11 unknown key \"mni\" in [[limit]]"));
-  EXPECT_THAT(told({"limit.mfu=3"}), testing::Contains(HasSubstr("unknown key \"mfu\" in [[limit]]")));
+  EXPECT_THAT(told({"limit.mfu=3"}), ::testing::Contains(HasSubstr("unknown key \"mfu\" in [[limit]]")));
   EXPECT_THAT(told({"space.group.a.tp=0"}), ElementsAre("--set space.group.a.tp=0:18 tp = 0 is impossible"));
   EXPECT_THAT(told({"search.strategy=random"}), ElementsAre(HasSubstr("needs a number of points")));
 }
@@ -72,8 +72,8 @@ TEST_F(Overrides, NameTheOptionThatIsWrong) {
 // Both entries lack a metric at the same (no) place, and the second complaint is not shown; it counts all the
 // same.
 TEST_F(Overrides, SurviveTwoSlipsThatLookAlike) {
-  EXPECT_THAT(told({"objective.mtp=1", "objective.mtp=2"}), testing::Contains(HasSubstr("lacks \"metric\"")));
-  EXPECT_THAT(told({"limit.mtp=1", "limit.mtp=2"}), testing::Contains(HasSubstr("lacks \"metric\"")));
+  EXPECT_THAT(told({"objective.mtp=1", "objective.mtp=2"}), ::testing::Contains(HasSubstr("lacks \"metric\"")));
+  EXPECT_THAT(told({"limit.mtp=1", "limit.mtp=2"}), ::testing::Contains(HasSubstr("lacks \"metric\"")));
 }
 
 }  // namespace

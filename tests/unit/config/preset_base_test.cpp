@@ -6,8 +6,8 @@
 namespace echo::config {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 constexpr const char* head = "source = \"lab\"\ngrade = \"measured\"\n";
 
@@ -77,19 +77,19 @@ TEST_F(PresetBase, MayHaveABaseOfItsOwn) {
 TEST_F(PresetBase, LeavesTheFileThatASweepRecordsAsItWasWritten) {
   const auto inputs = with(std::string("[gpus.h100-sxm]\nbase = \"h100-sxm\"\n") + head + "sm_count = 100\n");
   EXPECT_THAT(inputs.resolved_toml, HasSubstr("base = 'h100-sxm'"));
-  EXPECT_THAT(inputs.resolved_toml, testing::Not(HasSubstr("memory_bandwidth")));
+  EXPECT_THAT(inputs.resolved_toml, ::testing::Not(HasSubstr("memory_bandwidth")));
 }
 
 TEST_F(PresetBase, IsAProblemWhereItIsUnknownCircularOrNoName) {
   EXPECT_THAT(told(std::string("[gpus.mine]\nbase = \"h100\"\n") + head),
-              testing::Contains(HasSubstr("2:9 unknown base \"h100\" of gpu \"mine\"")));
+              ::testing::Contains(HasSubstr("2:9 unknown base \"h100\" of gpu \"mine\"")));
   EXPECT_THAT(
       told(std::string("[models.gpt3-125n]\nbase = \"gpt3-125n\"\n") + head),
-      testing::Contains(HasSubstr("2:9 unknown base \"gpt3-125n\" of model \"gpt3-125n\" | did you")));
+      ::testing::Contains(HasSubstr("2:9 unknown base \"gpt3-125n\" of model \"gpt3-125n\" | did you")));
   EXPECT_THAT(told(std::string("[models.a]\nbase = \"b\"\n") + head + "[models.b]\nbase = \"a\"\n" + head),
-              testing::Contains(HasSubstr("the bases of model \"b\" form a cycle")));
+              ::testing::Contains(HasSubstr("the bases of model \"b\" form a cycle")));
   EXPECT_THAT(told(std::string("[gpus.mine]\nbase = 3\n") + head),
-              testing::Contains(HasSubstr("base of gpu \"mine\" must be a string, not an integer")));
+              ::testing::Contains(HasSubstr("base of gpu \"mine\" must be a string, not an integer")));
 }
 
 TEST_F(PresetBase, LendsNoSource) {

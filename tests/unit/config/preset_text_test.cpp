@@ -14,7 +14,7 @@ namespace echo::config {
 namespace {
 
 using support::TempCatalog;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 // The template with every blank filled: the example of its hint, the first of its words, the least it may be.
 std::string filled(const std::string& text, const std::string& kernels, const std::string& network) {
@@ -49,7 +49,7 @@ TEST(PresetText, TemplateReadsOnceItIsFilled) {
     const std::string text = filled(preset_template(std::string(kind), "mine"), "h100-sxm", "h800");
     support::write_file(temp.folder() / kind / "mine.toml", text);
   }
-  EXPECT_THAT(TempCatalog::told([] { (void)read_catalog(); }), testing::IsEmpty());
+  EXPECT_THAT(TempCatalog::told([] { (void)read_catalog(); }), ::testing::IsEmpty());
   const auto catalog = read_catalog().catalog;
   EXPECT_GE(find_named(catalog.gpus, "mine"), 0);
   EXPECT_GE(find_named(catalog.clusters, "mine"), 0);
@@ -61,7 +61,7 @@ TEST(PresetText, TemplateDoesNotReadAsItIs) {
   const TempCatalog temp;
   support::write_file(temp.folder() / "gpus" / "mine.toml", preset_template("gpus", "mine"));
   EXPECT_THAT(TempCatalog::told([] { (void)read_catalog(); }),
-              testing::Contains(HasSubstr("source is empty")));
+              ::testing::Contains(HasSubstr("source is empty")));
 }
 
 TEST(PresetText, CopyReadsAsItIsUnderItsNewName) {

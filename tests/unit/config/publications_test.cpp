@@ -15,7 +15,7 @@ namespace {
 
 using support::TempCatalog;
 using support::write_file;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr const char* rules = R"([[runs]]
 where     = { reference = "Report", note = "flash" }

@@ -69,10 +69,10 @@ TEST(SiteFile, ReadsBackAsTheConstantsItWasWrittenFrom) {
 TEST(SiteFile, NamesItsRowsAndHoldsNothingOfAConstantThatStays) {
   const std::string text = site_file_text({"site.toml", "mine.csv, 12 rows", {one_of_each()[3]}},
                                           shipped().catalog, shipped().calibration);
-  EXPECT_THAT(text, testing::HasSubstr("source = \"fitted: mine.csv, 12 rows\""));
-  EXPECT_THAT(text, testing::HasSubstr("[networks.default-h100.constants]\nnetwork_rate = "));
+  EXPECT_THAT(text, ::testing::HasSubstr("source = \"fitted: mine.csv, 12 rows\""));
+  EXPECT_THAT(text, ::testing::HasSubstr("[networks.default-h100.constants]\nnetwork_rate = "));
   for (const char* other : {"kernels.", "gpus.", "frameworks.", "nvlink_rate", "base_ll"})
-    EXPECT_THAT(text, testing::Not(testing::HasSubstr(other)));
+    EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr(other)));
 }
 
 TEST(SiteConstants, NeverLetALinkBeatItsRate) {

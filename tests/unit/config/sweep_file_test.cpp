@@ -12,9 +12,9 @@ namespace echo::config {
 namespace {
 
 using support::TempCatalog;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 TEST_F(SweepFile, ReadsEveryFormOfAnAxis) {
   EXPECT_THAT(values("tp = [1, 2, 4]"), ElementsAre(1, 2, 4));
@@ -67,8 +67,8 @@ TEST_F(SweepFile, KeepsTheOrderOfTheFile) {
 TEST_F(SweepFile, ReportsASyntaxErrorOnceAndStillChecksOtherFiles) {
   support::write_file(temp_.folder() / "gpus" / "bad.toml", "name = 3\n");
   const auto told = temp_.problems("[space]\ntp = [1, 2\npp = ]\nmodel = \"nonsense\"\n");
-  EXPECT_THAT(told, testing::Contains(HasSubstr("this is not TOML")).Times(1));
-  EXPECT_THAT(told, testing::Contains(HasSubstr("1:8 name must be a string, not an integer")));
+  EXPECT_THAT(told, ::testing::Contains(HasSubstr("this is not TOML")).Times(1));
+  EXPECT_THAT(told, ::testing::Contains(HasSubstr("1:8 name must be a string, not an integer")));
 }
 
 TEST_F(SweepFile, PointsAtUnknownKeys) {
@@ -203,7 +203,7 @@ TEST_F(SweepFile, PointsAtMisspeltWordsAndMixedUnitsInExpressions) {
               ElementsAre(HasSubstr("6:7 tp must be a plain number, but this is in bytes")));
   EXPECT_THAT(
       problems("[derive]\nroom = \"gpu.memory // 2\"\n[[keep]]\nname = \"a\"\nexpr = \"room > 30 GiB\""),
-      testing::IsEmpty());
+      ::testing::IsEmpty());
 }
 
 TEST_F(SweepFile, RefusesPairsOfUnequalLength) {
@@ -229,8 +229,8 @@ TEST_F(SweepFile, SaysWhatItDoesNotReadYet) {
 }
 
 TEST_F(SweepFile, ReadsHowUnequalGpusAreAndSaysWhatIsWrongWithIt) {
-  EXPECT_THAT(problems("[simulate]\nskew = { sigma = \"2 %\", draws = 64 }"), testing::IsEmpty());
-  EXPECT_THAT(problems("[simulate]\nskew = { sigma = 0.02, draws = 1 }"), testing::IsEmpty());
+  EXPECT_THAT(problems("[simulate]\nskew = { sigma = \"2 %\", draws = 64 }"), ::testing::IsEmpty());
+  EXPECT_THAT(problems("[simulate]\nskew = { sigma = 0.02, draws = 1 }"), ::testing::IsEmpty());
   EXPECT_THAT(problems("[simulate]\nskew = 0.02"), ElementsAre(HasSubstr("a table such as { sigma = ")));
   EXPECT_THAT(problems("[simulate]\nskew = { sigma = \"2\", draws = 64 }"),
               ElementsAre(HasSubstr("sigma is not between 0 and 50 % | write \"2 %\" or 0.02")));
@@ -271,7 +271,7 @@ TEST_F(SweepFile, TakesOverridesFromTheCommandLine) {
   EXPECT_EQ(read.spec.dimensions[3].columns[0].values.size(), 2u);
   EXPECT_EQ(read.spec.dimensions[4].columns[0].values.size(), 3u);
   EXPECT_THAT(read.resolved_toml, HasSubstr("trial-2"));
-  EXPECT_THAT(read.sweep_toml, testing::Not(HasSubstr("trial-2")));
+  EXPECT_THAT(read.sweep_toml, ::testing::Not(HasSubstr("trial-2")));
   try {
     (void)read_sweep(path, {}, {"space.tp=[0]", "nonsense"});
     FAIL();

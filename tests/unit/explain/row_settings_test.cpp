@@ -37,7 +37,7 @@ TEST(RowSettings, AreGivenBackWhole) {
 
 TEST(RowSettings, OfALaterProgramAreAProblem) {
   std::string problem;
-  static_cast<void>(settings_again({.slowdown = "oracle", .contention = "off"}, "", "", {}, problem));
+  static_cast<void>(settings_again({.slowdown = "oracle", .contention = "off"}, "", "", tiny_results({{}}), problem));
   EXPECT_EQ(problem, "this version of the program knows no slowdown \"oracle\"");
 }
 

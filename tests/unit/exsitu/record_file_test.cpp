@@ -14,8 +14,8 @@ namespace echo::exsitu {
 namespace {
 
 std::string a_path() {
-  const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-  return testing::TempDir() + "exsitu_" + test->name();
+  const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+  return ::testing::TempDir() + "exsitu_" + test->name();
 }
 
 std::vector<Record> records_in(const std::string& path) {

@@ -14,7 +14,7 @@
 namespace echo::parallel {
 namespace {
 
-struct JournalRowsTest : testing::Test, JournalFolder {};
+struct JournalRowsTest : ::testing::Test, JournalFolder {};
 
 // What one worker of one launch wrote.
 struct Written {

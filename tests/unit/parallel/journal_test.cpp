@@ -14,7 +14,7 @@
 namespace echo::parallel {
 namespace {
 
-struct JournalTest : testing::Test, JournalFolder {};
+struct JournalTest : ::testing::Test, JournalFolder {};
 
 TEST_F(JournalTest, GivesBackRowsOfAllWorkersInIdOrder) {
   write(0, 1, 5, 9);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr LockOptions fast{.beat = std::chrono::milliseconds(20), .beats_watched = 5};
 
-struct LaunchLockTest : testing::Test {
+struct LaunchLockTest : ::testing::Test {
   LaunchLockTest()
       : folder(std::filesystem::temp_directory_path() / ("echo_lock_" + std::to_string(::getpid()))),
         file(folder / "out.h5") {

@@ -17,7 +17,7 @@ namespace {
 using Points = std::vector<sweep::PointIndex>;
 
 // Workers that hold a point and die, each in a process of its own. signal 0: SIGKILL.
-struct QuarantineTest : testing::Test, JournalFolder {
+struct QuarantineTest : ::testing::Test, JournalFolder {
   QuarantineTest() { std::filesystem::create_directories(folder); }
   void die(std::int32_t launch, std::int32_t worker, sweep::PointIndex point, int signal) const {
     const pid_t child = ::fork();

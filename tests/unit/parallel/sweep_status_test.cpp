@@ -9,7 +9,7 @@ namespace echo::parallel {
 namespace {
 
 // A journal folder in its place beside a result file.
-struct SweepStatusTest : testing::Test {
+struct SweepStatusTest : ::testing::Test {
   SweepStatusTest()
       : base(std::filesystem::temp_directory_path() / ("echo_status_" + std::to_string(::getpid()))),
         file(base / "out.h5") {

@@ -22,15 +22,15 @@ TEST(Chosen, IsEverythingWhereNothingIsKnown) {
 }
 
 TEST(Chosen, LeavesOutWhatTheGpuLacks) {
-  EXPECT_THAT(chosen(some(), {.compute_capability = 80}).kernels, testing::ElementsAre(product, norm));
+  EXPECT_THAT(chosen(some(), {.compute_capability = 80}).kernels, ::testing::ElementsAre(product, norm));
   EXPECT_THAT(chosen(some(), {.compute_capability = 90}).kernels,
-              testing::ElementsAre(product, fp8_product, norm));
+              ::testing::ElementsAre(product, fp8_product, norm));
   EXPECT_TRUE(chosen(some(), {.compute_capability = 70}).kernels.empty());
 }
 
 TEST(Chosen, IsOfTheKindsAskedFor) {
   const ChosenKernels norms = chosen(some(), {.kinds = {"norm_forward", "rope"}});
-  EXPECT_THAT(norms.kernels, testing::ElementsAre(norm));
+  EXPECT_THAT(norms.kernels, ::testing::ElementsAre(norm));
   EXPECT_EQ(norms.left_out.at("of kinds not in --kinds"), 2);
   EXPECT_EQ(norms.left_out.at("of before"), 2);
 }
@@ -42,7 +42,7 @@ TEST(Chosen, LeavesOutWhatIsMeasuredOnThisGpuAlone) {
   measured.rows.push_back(
       {.gpu = 0, .key = fp8_product, .seconds = 1e-5, .scope = kernels::RowScope::serving});
   EXPECT_THAT(chosen(some(), {.gpu = "a", .measured = &measured}).kernels,
-              testing::ElementsAre(fp8_product, norm));
+              ::testing::ElementsAre(fp8_product, norm));
   EXPECT_EQ(chosen(some(), {.gpu = "", .measured = &measured}).kernels.size(), 3u);
 }
 

@@ -67,11 +67,11 @@ TEST(KernelTable, NamesEveryMistakeWithItsLine) {
   } catch (const UserError& error) {
     ASSERT_EQ(error.problems().size(), 5u);
     EXPECT_EQ(error.exit_code(), 2);
-    EXPECT_THAT(error.problems()[0].what, testing::HasSubstr("unknown column \"colour\""));
-    EXPECT_THAT(error.problems()[1].what, testing::HasSubstr("unknown kind \"gem\""));
-    EXPECT_THAT(error.problems()[2].what, testing::HasSubstr("cannot be measured"));
-    EXPECT_THAT(error.problems()[3].what, testing::HasSubstr("no kind"));
-    EXPECT_THAT(error.problems()[4].what, testing::HasSubstr("x"));
+    EXPECT_THAT(error.problems()[0].what, ::testing::HasSubstr("unknown column \"colour\""));
+    EXPECT_THAT(error.problems()[1].what, ::testing::HasSubstr("unknown kind \"gem\""));
+    EXPECT_THAT(error.problems()[2].what, ::testing::HasSubstr("cannot be measured"));
+    EXPECT_THAT(error.problems()[3].what, ::testing::HasSubstr("no kind"));
+    EXPECT_THAT(error.problems()[4].what, ::testing::HasSubstr("x"));
     for (std::size_t i = 1; i < 5; ++i)
       EXPECT_EQ(error.problems()[i].place.line, static_cast<std::int32_t>(i) + 1);
   }

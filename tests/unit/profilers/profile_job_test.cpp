@@ -41,7 +41,7 @@ Measure made_up(bool is_warm = false, double slower = 1.0) {
   };
 }
 
-struct ProfileJobTest : testing::Test {
+struct ProfileJobTest : ::testing::Test {
   TempFile out{"profile.h5"}, gaps{"gaps.csv"}, launches{"launches.csv"};
 
   void SetUp() override { std::ofstream(gaps.path) << gaps_table; }
@@ -71,7 +71,7 @@ TEST_F(ProfileJobTest, WritesARowForEachKernelThatCanBeRun) {
   EXPECT_EQ(outcome.measured, 3);
   EXPECT_EQ(written().rows.size(), 3u);
   EXPECT_EQ(written().gpus, std::vector<std::string>{"h100-sxm"});
-  EXPECT_THAT(ProfileJob(options()).plan(), testing::HasSubstr("permute: no memory kernel matches this op"));
+  EXPECT_THAT(ProfileJob(options()).plan(), ::testing::HasSubstr("permute: no memory kernel matches this op"));
 }
 
 TEST_F(ProfileJobTest, GoesOnWhereItWasCutOff) {
@@ -165,7 +165,7 @@ TEST_F(ProfileJobTest, MeasuresTheGridInAnOrderThatTheSeedChanges) {
   grid.seed = 2;
   const auto other = ProfileJob(grid).kernels();
   EXPECT_NE(other, order);
-  EXPECT_THAT(other, testing::UnorderedElementsAreArray(order));
+  EXPECT_THAT(other, ::testing::UnorderedElementsAreArray(order));
 }
 
 TEST(ProfileOptions, AreReadAsTyped) {
@@ -174,11 +174,11 @@ TEST(ProfileOptions, AreReadAsTyped) {
   ASSERT_TRUE(o.has_value());
   EXPECT_EQ(o->out, "p.h5");
   EXPECT_EQ(o->gaps, "g.csv");
-  EXPECT_THAT(o->kinds, testing::ElementsAre("gemm", "rope"));
+  EXPECT_THAT(o->kinds, ::testing::ElementsAre("gemm", "rope"));
   EXPECT_EQ(o->budget, 60.0);
   EXPECT_EQ(o->trains, 5);
   EXPECT_TRUE(o->is_warm && !o->is_again && !o->is_dry_run);
-  EXPECT_THAT(o->command, testing::StartsWith("echo-profile p.h5 --gaps g.csv"));
+  EXPECT_THAT(o->command, ::testing::StartsWith("echo-profile p.h5 --gaps g.csv"));
 }
 
 TEST(ProfileOptions, AreRefusedWithAnExitCodeOfTwo) {

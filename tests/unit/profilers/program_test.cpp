@@ -42,20 +42,20 @@ TEST(Options, AreReadAsTyped) {
                      "60", "--seed", "9", "--no-counters", "--kernels", "k.csv", "--device", "1"});
   ASSERT_TRUE(o.has_value());
   EXPECT_FALSE(o->beside.copies);
-  EXPECT_THAT(o->beside.channels, testing::ElementsAre(4, 8));
-  EXPECT_THAT(o->beside.link_rates, testing::ElementsAre(50e9, 100e9));
+  EXPECT_THAT(o->beside.channels, ::testing::ElementsAre(4, 8));
+  EXPECT_THAT(o->beside.link_rates, ::testing::ElementsAre(50e9, 100e9));
   EXPECT_EQ(o->budget, 60.0);
   EXPECT_EQ(o->seed, 9u);
   EXPECT_FALSE(o->counters);
   EXPECT_THAT(counter_arguments(*o),
-              testing::ElementsAre("--collect-counters", "--device", "1", "--kernels", "k.csv"));
+              ::testing::ElementsAre("--collect-counters", "--device", "1", "--kernels", "k.csv"));
 }
 
 TEST(Options, TakeListsAsOneWord) {
   const auto o = parse_options({"--channels", "4,8", "--rates", "50", "--beside", "proxy", "o.h5"});
   ASSERT_TRUE(o.has_value());
   EXPECT_EQ(o->out, "o.h5");
-  EXPECT_THAT(o->beside.channels, testing::ElementsAre(4, 8));
+  EXPECT_THAT(o->beside.channels, ::testing::ElementsAre(4, 8));
 }
 
 TEST(Options, OfTheChildAreUnderstoodByIt) {
@@ -113,9 +113,9 @@ TEST(PlanText, NamesKernelsCasesAndTime) {
   const std::vector<CommunicationCase> cases{{.channels = 8, .traffic = {2, 1}, .link_rate = 100e9}};
   const Schedule schedule = fit(all_cells(seconds, 1), seconds, 1.0, 3, 1);
   const std::string text = plan_text(kernels, seconds, cases, schedule);
-  EXPECT_THAT(text, testing::HasSubstr("97.2 us  elementwise 8192x8192"));
-  EXPECT_THAT(text, testing::HasSubstr("proxy reduce_scatter 8 channels 100 GB/s"));
-  EXPECT_THAT(text, testing::HasSubstr("4 cells, 3 rounds: "));
+  EXPECT_THAT(text, ::testing::HasSubstr("97.2 us  elementwise 8192x8192"));
+  EXPECT_THAT(text, ::testing::HasSubstr("proxy reduce_scatter 8 channels 100 GB/s"));
+  EXPECT_THAT(text, ::testing::HasSubstr("4 cells, 3 rounds: "));
 }
 
 TEST(Child, IsReadToTheEnd) {
@@ -128,7 +128,7 @@ TEST(Child, IsReadToTheEnd) {
 TEST(Child, ThatHangsIsEndedAndItsWordsKept) {
   const ChildOutput out = run_child("/bin/sh", {"-c", "echo one; exec sleep 30"}, 0.3);
   EXPECT_EQ(out.text, "one\n");
-  EXPECT_THAT(out.ended, testing::HasSubstr("ended after"));
+  EXPECT_THAT(out.ended, ::testing::HasSubstr("ended after"));
 }
 
 TEST(Child, ThatDiesSaysHow) {
@@ -150,7 +150,7 @@ TEST(GpuName, IsThatOfAPresetInTheCatalog) {
     EXPECT_TRUE(std::filesystem::exists(catalog / ((*row)[2].str() + ".toml"))) << (*row)[1];
   }
   EXPECT_GE(lines, 11u);
-  EXPECT_EQ(bottleneck_names().size(), lines);
+  EXPECT_EQ(driver_names().size(), lines);
   EXPECT_EQ(gpu_preset("NVIDIA H100 80GB HBM3"), "h100-sxm");
   EXPECT_EQ(gpu_preset("NVIDIA L40S (rev. 2)"), "nvidia-l40s-rev-2");
   EXPECT_EQ(gpu_preset("  "), "unknown");

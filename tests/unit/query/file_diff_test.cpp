@@ -13,9 +13,9 @@
 namespace echo::query {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 results::FileState keys(const std::string& space, const std::string& code) {
   results::FileState state;
@@ -109,7 +109,7 @@ TEST(Diff, TellsSettingsFromWhatRowsAreWorkedOutWith) {
 // Every row looked up in the other file, every rank counted out.
 TEST(Diff, EqualsTheComparisonOfEveryPair) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
     std::mt19937_64 random(seed);
     std::map<std::uint64_t, double> a, b;
     std::vector<TinyRow> rows_a, rows_b;

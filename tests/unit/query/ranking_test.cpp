@@ -12,8 +12,8 @@
 namespace echo::query {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 constexpr double gib = 1073741824.0;
 

@@ -12,7 +12,7 @@
 namespace echo::query {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 std::string exported(const results::ResultRows& rows, const ExportRequest& request) {
   std::string text;
@@ -68,10 +68,10 @@ TEST(Export, ReadsBackTheSameNumbers) {
 }
 
 TEST(Export, WritesSinglePrecisionAsBrieflyAsItReadsBack) {
-  auto column = cli::column("mfu", "metric");
+  auto column = column("mfu", "metric");
   column.type = storage::ElementType::f4;
   column.reals = {static_cast<double>(0.1F)};
-  auto scale = cli::column("config", "scale");
+  auto scale = column("config", "scale");
   scale.integers = {0};
   EXPECT_EQ(exported(results::Table({scale, column}), {.columns = {"mfu"}, .where = ""}), "mfu\n0.1\n");
 }

@@ -15,8 +15,8 @@ namespace {
 
 using results::ErrorRow;
 using results::table_with_errors;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 const sweep::Objective fastest{"step_time", sweep::Goal::min};
 

@@ -14,9 +14,9 @@
 namespace echo::query {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(WithoutSlowdown, CountsSlicesWhoseWinnerChangesAndWhatThatCosts) {
   const auto table = tiny_results({{.id = 0x1111111100000000, .gpus = 8, .tp = 1, .step = 1.0, .tax = 0.0},

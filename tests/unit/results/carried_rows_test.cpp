@@ -34,7 +34,7 @@ FinishedRow renumbered(sweep::PointIndex content, sweep::PointIndex id) {
 // The old file holds `old_rows` of the points, and the stream some of them again and all others; old points
 // get numbers in another order, some none.
 void expect_one_go(std::uint64_t seed, std::int64_t points, std::int64_t old_rows) {
-  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  SCOPED_TRACE(::testing::Message() << "seed " << seed);
   std::mt19937_64 random(seed);
   std::vector<sweep::PointIndex> number(static_cast<std::size_t>(points));
   for (std::int64_t i = 0; i < points; ++i) number[static_cast<std::size_t>(i)] = 3 * i;

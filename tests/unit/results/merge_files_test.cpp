@@ -12,7 +12,7 @@
 namespace echo::results {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr std::int64_t points = 300;
 

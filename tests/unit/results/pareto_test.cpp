@@ -13,7 +13,7 @@
 namespace echo::results {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 struct Point {
   double time, gpus;

@@ -10,7 +10,7 @@
 namespace echo::trace {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 std::string problem_of(const std::function<void(Trace&)>& spoil) {
   Trace trace = tests::small_trace();

@@ -25,7 +25,7 @@ TEST(CommunicationMemory, AllToAllsConnectEveryPair) {
   EXPECT_NEAR(peer_to_peer_bytes(gpu, 7, false) / (3280 * mb), 1.0, 0.15);
 }
 
-struct Sharded : testing::Test {
+struct Sharded : ::testing::Test {
   [[nodiscard]] double buffers() const {
     const RankLayout layout = support::layout_of(config_, model_);
     return communication_memory(config_, model_, framework_, layout, support::an_a100(), 0).buffers;

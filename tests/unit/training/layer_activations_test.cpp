@@ -11,7 +11,7 @@ namespace echo::training {
 namespace {
 
 // Korthikanti et al. 2022, table 2: bytes a layer, over s b h; a 16 heads, s 1024, h 1024, so 5 a s / h = 80.
-class KorthikantiTable2 : public testing::Test {
+class KorthikantiTable2 : public ::testing::Test {
  protected:
   KorthikantiTable2() {
     config_.flash_attention = false;

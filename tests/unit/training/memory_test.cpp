@@ -15,7 +15,7 @@ struct Published {
   std::int32_t layers, hidden, heads, tensor, pipeline, virtual_stages, micro, in_flight;
   double model_state, selective_sp;  // GiB
 };
-class KorthikantiFigure1 : public testing::TestWithParam<Published> {};
+class KorthikantiFigure1 : public ::testing::TestWithParam<Published> {};
 
 double gib(Bytes b) { return static_cast<double>(b.value) / (1024.0 * 1024.0 * 1024.0); }
 
@@ -50,7 +50,7 @@ TEST_P(KorthikantiFigure1, ModelStateAndActivationsAreThePapers) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, KorthikantiFigure1,
-                         testing::Values(Published{48, 6144, 64, 8, 1, 1, 4, 1, 45.5625, 9.5625},
+                         ::testing::Values(Published{48, 6144, 64, 8, 1, 1, 4, 1, 45.5625, 9.5625},
                                          Published{96, 12288, 96, 8, 8, 3, 1, 31, 45.5625, 12.3515625},
                                          Published{105, 20480, 128, 8, 35, 3, 1, 139, 31.640625,
                                                    23.076171875},

@@ -9,7 +9,7 @@
 namespace echo::training {
 namespace {
 
-struct States : testing::Test {
+struct States : ::testing::Test {
   States() { framework_.pads_vocabulary = false; }
   [[nodiscard]] ModelStates states() const {
     return model_states(config_, model_, framework_, support::layout_of(config_, model_), 0);

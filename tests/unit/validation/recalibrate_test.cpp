@@ -155,9 +155,9 @@ TEST(Recalibrate, SaysOfEachConstantWhetherRowsSpeakOfIt) {
   EXPECT_FALSE(found(one_gpu, SiteQuantity::scale_out).is_informed);
   EXPECT_EQ(found(one_gpu, SiteQuantity::scale_out).fitted.rows, 0);
   const std::string text = recalibration_text(one_gpu);
-  EXPECT_THAT(text, testing::ContainsRegex(
+  EXPECT_THAT(text, ::testing::ContainsRegex(
                         "not informed by these rows, kept as shipped: .*scale-out of default-h100"));
-  EXPECT_THAT(text, testing::HasSubstr("nothing could be held out"));
+  EXPECT_THAT(text, ::testing::HasSubstr("nothing could be held out"));
 }
 
 TEST(Recalibrate, RefusesATableOfWhichNoRowCanBePredicted) {

@@ -10,7 +10,7 @@
 namespace echo::validation {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 const std::string gemm = "gpu,library,dtype,m,n,k,latency_us\n";
 

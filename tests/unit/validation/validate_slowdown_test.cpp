@@ -8,7 +8,7 @@
 namespace echo::validation {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 // A kernel that does not overlap, one that takes half as long again beside communication throughout.
 constexpr const char* table =

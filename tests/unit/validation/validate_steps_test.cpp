@@ -13,8 +13,8 @@
 namespace echo::validation {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 const std::string header =
     "row_id,source,framework,gpu,num_gpus,layers,hidden,heads,ffn_hidden,gated_ffn,vocab,seq_len,precision,"
@@ -190,7 +190,7 @@ TEST(ValidateSteps, MarkdownHasTheErrorTablesAlone) {
   const ValidatedTable done = validated({{}});
   EXPECT_THAT(done.markdown, HasSubstr("| stratum | rows | median | mean | p90 | max | bias |\n|---|"));
   EXPECT_THAT(done.markdown, HasSubstr("| mine | 1 | "));
-  EXPECT_THAT(done.markdown, testing::Not(HasSubstr("worst")));
+  EXPECT_THAT(done.markdown, ::testing::Not(HasSubstr("worst")));
 }
 
 }  // namespace
