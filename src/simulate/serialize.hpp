@@ -11,8 +11,8 @@
 #include "ops/kernel_fields.hpp"
 #include "simulate/calibration.hpp"
 #include "simulate/catalog.hpp"
-#include "training/axis.hpp"
 #include "slowdown/serialize.hpp"
+#include "training/axis.hpp"
 
 namespace boost::serialization {
 
