@@ -68,12 +68,12 @@ TEST(Export, ReadsBackTheSameNumbers) {
 }
 
 TEST(Export, WritesSinglePrecisionAsBrieflyAsItReadsBack) {
-  auto column = column("mfu", "metric");
-  column.type = storage::ElementType::f4;
-  column.reals = {static_cast<double>(0.1F)};
+  auto mfu = column("mfu", "metric");
+  mfu.type = storage::ElementType::f4;
+  mfu.reals = {static_cast<double>(0.1F)};
   auto scale = column("config", "scale");
   scale.integers = {0};
-  EXPECT_EQ(exported(results::Table({scale, column}), {.columns = {"mfu"}, .where = ""}), "mfu\n0.1\n");
+  EXPECT_EQ(exported(results::Table({scale, mfu}), {.columns = {"mfu"}, .where = ""}), "mfu\n0.1\n");
 }
 
 TEST(CsvCell, QuotesWhatMustBe) {
