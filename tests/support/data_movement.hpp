@@ -10,7 +10,7 @@
 
 #include "textbook/algorithm.hpp"
 
-namespace echo::network::testing {
+namespace echo::textbook::testing {
 
 using ops::CollectiveKind;
 
@@ -286,4 +286,4 @@ inline std::string play(CollectiveKind kind, std::int32_t n, const Movement& m) 
   return "";
 }
 
-}  // namespace echo::network::testing
+}  // namespace echo::textbook::testing
