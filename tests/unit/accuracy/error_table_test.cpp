@@ -29,12 +29,5 @@ TEST(ErrorTable, GroupsStandByName) {
   EXPECT_NEAR(groups.at("b").bias, -0.5, 1e-12);
 }
 
-simulate::StepFacts sound() {
-  simulate::StepFacts f{
-      .step = SimTime(100), .step_no_slowdown = SimTime(90), .busiest_stage = SimTime(80), .mfu = 0.5};
-  f.exposed[0] = SimTime(100);
-  return f;
-}
-
 }  // namespace
 }  // namespace echo::accuracy

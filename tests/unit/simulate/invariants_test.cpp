@@ -5,6 +5,13 @@
 namespace echo::simulate {
 namespace {
 
+StepFacts sound() {
+  StepFacts f{
+      .step = SimTime(100), .step_no_slowdown = SimTime(90), .busiest_stage = SimTime(80), .mfu = 0.5};
+  f.exposed[0] = SimTime(100);
+  return f;
+}
+
 TEST(Invariants, EachBrokenFactIsNamed) {
   EXPECT_EQ(check_step(sound()), nullptr);
   StepFacts f = sound();
