@@ -145,7 +145,7 @@ TEST(MeasuredKernels, CellsThatCannotBeAreToldInOnePassWithTheirLines) {
                       "h100-sxm,sglang,bfloat16,512,512,many,1\n"),
       ::testing::ElementsAre("3: column latency_us is blank", "4: column latency_us: \"nan\" is not a number",
                            "5: column latency_us: -3 is not above zero", "6: column m: 0 is not above zero",
-                           "7: n is no number from 1 to 2 147 483 647", "8: column k must be a whole number",
+                           "7: n is not a number from 1 to 2 147 483 647", "8: column k needs a whole number",
                            "9: column k: \"many\" is not a number"));
   EXPECT_THAT(problems(attention + "h100-sxm,sglang,bfloat16,100000,512,100000,8,128,1\n"),
               ::testing::ElementsAre(HasSubstr("batch_size x num_heads is not a number")));

@@ -66,9 +66,9 @@ TEST_F(SlowdownSetting, OfNoFileIsAProblemAtItsPlace) {
   const auto told = problems("[simulate]\nslowdown = \"ofd\"\n");
   ASSERT_EQ(told.size(), 1U);
   EXPECT_THAT(told[0],
-              AllOf(HasSubstr("6:13 "), HasSubstr("there is no file"), HasSubstr("did you mean \"off\"")));
+              AllOf(HasSubstr("6:13 "), HasSubstr("neither a known word nor a file"), HasSubstr("did you mean \"off\"")));
   EXPECT_THAT(problems("[simulate]\nslowdown = true\n"), ElementsAre(HasSubstr("must be a word")));
-  EXPECT_THAT(problems("[simulate]\nslowdown = \"\"\n"), ElementsAre(HasSubstr("there is no file")));
+  EXPECT_THAT(problems("[simulate]\nslowdown = \"\"\n"), ElementsAre(HasSubstr("neither a known word nor a file")));
 }
 
 TEST_F(SlowdownSetting, OfAModelThatCannotBeUsedIsAProblemAtItsPlace) {

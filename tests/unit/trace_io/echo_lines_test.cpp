@@ -95,7 +95,7 @@ TEST(EchoLines, EveryMistakeIsSaidWithItsLine) {
   ASSERT_EQ(problems.size(), 4U);
   EXPECT_EQ(problems[0].place.line, 3);
   EXPECT_THAT(problems[0].what, HasSubstr("no field \"knid\""));
-  EXPECT_THAT(problems[1].what, HasSubstr("called \"tp\""));
+  EXPECT_THAT(problems[1].what, HasSubstr("no group \"tp\""));
   EXPECT_THAT(problems[2].what, HasSubstr("op 7"));
   EXPECT_EQ(problems[3].place.line, 6);
 }

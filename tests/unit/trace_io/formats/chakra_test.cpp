@@ -194,7 +194,7 @@ TEST(Chakra, NamesTheNodesOfACircle) {
                          .add(chakra_compute(6, 1, {5}))
                          .add(chakra_compute(7, 1, {6}))
                          .add(chakra_compute(8, 1, {7})));
-  EXPECT_THAT(complaints(file.path), ElementsAre(HasSubstr("circle of 3: 5, 7, 6")));
+  EXPECT_THAT(complaints(file.path), ElementsAre(HasSubstr("cycle of 3: 5, 7, 6")));
 }
 
 TEST(Chakra, NamesEveryProblemWithItsByte) {
