@@ -96,7 +96,7 @@ TEST(Summary, NamesLimitsAndHowFarPastThemPointsAre) {
                                    {.status = 1, .reason = 2, .limit = 2, .excess = 0.5},
                                    {.status = 1, .reason = 2, .limit = 2, .excess = 0.1}});
   EXPECT_THAT(summary_text(table, facts),
-              HasSubstr("infeasible: cheap 2 (median 30.0 % past it), deadline 1 (median 25.0 % past it)"));
+              HasSubstr("infeasible: cheap 2 (median 30.0 % past it), deadline 1 (median 25.0 % beyond it)"));
 }
 
 TEST(Summary, RanksByTheSweepsFirstObjective) {
@@ -142,7 +142,7 @@ TEST(PageText, NamesTheLimitOfARowThatWasTimed) {
   state.rows = 40;
   const auto table = tiny_results({{.status = 1, .reason = 2, .limit = 1, .excess = 0.25}}, state);
   EXPECT_THAT(query::page_text(table, 0),
-              HasSubstr("status infeasible, reason limit deadline: 25.0 % past it"));
+              HasSubstr("status infeasible, reason limit deadline: 25.0 % beyond it"));
   EXPECT_THAT(query::page_text(table, 0), HasSubstr("(row 0 of 40)"));
 }
 

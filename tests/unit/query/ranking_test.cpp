@@ -104,7 +104,7 @@ std::string refusal(const std::string& expression) {
 TEST(Where, ShowsAMistakeWithACaret) {
   EXPECT_THAT(refusal("tp == 1 and gpu_s < 8"),
               HasSubstr("\n  tp == 1 and gpu_s < 8\n              ^~~~~; did you mean \"gpus\"?"));
-  EXPECT_THAT(refusal("model == 'gpt-c'"), HasSubstr("no row has model \"gpt-c\""));
+  EXPECT_THAT(refusal("model == 'gpt-c'"), HasSubstr("no row can have model \"gpt-c\""));
   EXPECT_THAT(refusal("gpus + 1"), HasSubstr("not a condition"));
   EXPECT_THAT(refusal("step_time < 5"), HasSubstr("^"));
 }

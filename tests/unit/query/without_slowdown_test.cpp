@@ -46,7 +46,8 @@ TEST(WithoutSlowdown, TiesAreNoChangeWhereTheWinnerIsAmongThem) {
   const WithoutSlowdown found = without_slowdown(table);
   EXPECT_EQ(found.changed, 0);
   EXPECT_EQ(found.told_apart, 1);
-  EXPECT_THAT(text_of(found, table), HasSubstr("in 0 of 1 slice (0.0 %); layouts that tie without it"));
+  EXPECT_THAT(text_of(found, table),
+              HasSubstr("in 0 of 1 slice (0.0 %); it decides between layouts that tie without it"));
 }
 
 TEST(WithoutSlowdown, SaysWhereAChangeIsANearTie) {

@@ -37,6 +37,8 @@ def generate(tmp_path, text):
 def compiles(tmp_path):
     compiler = shutil.which("c++")
     assert compiler, "no C++ compiler"
+    subprocess.run([sys.executable, "-B", ROOT / "src/machine/generate_topology_words.py",
+                    ROOT / "src/machine/topologies", tmp_path / "out/machine/topology_words.hpp"], check=True)
     command = [compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Werror", f"-I{tmp_path}/out", f"-I{ROOT}/src",
                tmp_path / "out/training_axes.cpp"]
     return subprocess.run(command, capture_output=True, text=True)
