@@ -102,7 +102,7 @@ class Collective(unittest.TestCase):
         cluster = ("--cluster", "dgx-h100-ndr400")
         self.assertIn("--gpus-per-node", self.refused("all_reduce", *cluster, "--gpus", "12"))
         self.assertIn("8 GPUs in a node", self.refused("all_reduce", *cluster, "--gpus", "32", "--gpus-per-node", "16"))
-        self.assertIn("nobody", self.refused("all_reduce", *cluster, "--gpus", "1"))
+        self.assertIn("at least 2 GPUs", self.refused("all_reduce", *cluster, "--gpus", "1"))
         self.assertIn("between 2", self.refused("send_recv", *cluster, "--gpus", "8"))
         self.assertIn("--collectives generic", self.refused("all_reduce", *cluster, "--chunks", "4"))
         self.assertIn("applies to NCCL", self.refused("all_reduce", *cluster, "--collectives", "generic", "--proto", "LL"))

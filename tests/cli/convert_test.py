@@ -151,7 +151,7 @@ class Convert(unittest.TestCase):
                                 (("convert", self.sweep, "--point", 2, "-o", other), "no point 2"),
                                 (("convert", self.sweep, "--point", "x", "-o", other), "not a number"),
                                 (("convert", self.file, "-o", other), "--id"),
-                                (("convert", self.trace), "no output"),
+                                (("convert", self.trace), "needs an output file"),
                                 (("convert", self.trace, "--id", 0, "-o", other), "neither"),
                                 (("convert", self.trace, "--ranks", "3", "-o", other), "traced are 0,4"),
                                 (("convert", self.sweep, "--point", 0, "--ranks", "8", "-o", other), "rank 8"),

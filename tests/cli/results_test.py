@@ -258,7 +258,7 @@ class Results(unittest.TestCase):
                              f'simulate.contention="{contention}"', "-o", "told.h5", "--fresh")
             with h5py.File(self.folder / "told.h5") as file:
                 self.assertLessEqual(settings, set(file.attrs))
-                told = tuple(file.attrs[name].decode() for name in ("slowdown", "contention", "workload_times"))
+                told = tuple(file.attrs[name] for name in ("slowdown", "contention", "workload_times"))
             self.assertEqual(told, (slowdown, contention, ""))
             page = self.json_of("show", "told.h5", "0")
             self.assertEqual(page["remark"], "")

@@ -86,7 +86,7 @@ class SlowdownModel(unittest.TestCase):
         self.run_program("trace", "out.h5", taxed["config_id"], "-o", "trace.json")
 
         self.save("there/trees.slowdown", "41", "4")
-        self.assertIn("trees.slowdown\" holds something else", self.json_of("show", "out.h5", taxed["config_id"])["remark"])
+        self.assertIn("trees.slowdown\" has changed since", self.json_of("show", "out.h5", taxed["config_id"])["remark"])
         os.remove(self.folder / "there/trees.slowdown")
         self.assertIn("trees.slowdown\" cannot be read", self.json_of("show", "out.h5", taxed["config_id"])["remark"])
 
