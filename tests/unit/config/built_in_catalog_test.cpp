@@ -44,7 +44,10 @@ class BuiltInCatalog : public ::testing::Test {
   fs::path prefix;
 };
 
-TEST_F(BuiltInCatalog, LiesBesideTheProgram) { EXPECT_EQ(found(), make_catalog("share/echo-sweep/catalog")); }
+TEST_F(BuiltInCatalog, LiesBesideTheProgram) {
+  const fs::path catalog = make_catalog("share/echo-sweep/catalog");
+  EXPECT_EQ(found(), catalog);
+}
 
 TEST_F(BuiltInCatalog, IsNamedWithoutTheLinkOfABuildTree) {
   const fs::path source = make_catalog("source/sweeps/catalog");
