@@ -4,7 +4,7 @@ Every column is matched with its filler at compile time, in both directions: a c
 src/results/write/fill.hpp, or a line without a column, is a static_assert that names it.
 
 Columns of axes stand in src/training/axes.toml; the schema gives them their place, by `axis`, or by `axes` for all that
-the recipe or the fabric holds. The version of the schema is at least that of the youngest axis.
+the recipe or the fabric holds. The version of the schema is that of the youngest axis or column, if higher than its own.
 """
 
 import pathlib
@@ -19,8 +19,8 @@ TABLES = ["models", "clusters", "gpus", "frameworks", "schedules", "limits"]
 # Tables of words that the program owns, by number, and where they stand.
 OWNERS = {"ops::nccl_algorithm_names": "ops/collective.hpp", "ops::generic_algorithm_names": "ops/generic_settings.hpp",
           "machine::topology_words": "machine/topology_words.hpp"}
-KEYS = {"name", "type", "role", "units", "long_name", "description", "names", "dimension", "objective"}
-REQUIRED = KEYS - {"names", "dimension", "objective"}
+KEYS = {"name", "type", "role", "units", "long_name", "description", "names", "dimension", "objective", "since"}
+REQUIRED = KEYS - {"names", "dimension", "objective", "since"}
 GROUP_KEYS = {"name", "description"}
 
 
@@ -59,7 +59,8 @@ def read(path):
         else:
             columns.append(column)
     schema["column"] = columns
-    schema["version"] = max([schema["version"], *(axis["since"] for axis in axes if "since" in axis)], key=number_of)
+    younger = [entry["since"] for entry in [*axes, *columns] if "since" in entry]
+    schema["version"] = max([schema["version"], *younger], key=number_of)
     return schema
 
 

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "query/where.hpp"
+#include "text/csv_cell.hpp"
 #include "text/json.hpp"
 
 namespace echo::query {
@@ -65,7 +66,7 @@ void add_row(ExportFormat format, const std::vector<const ColumnInfo*>& columns,
       first = false;
       const auto at = static_cast<std::size_t>(row * columns[c]->width + part);
       if (is_csv) {
-        add_value(*columns[c], batches[c], at, "", csv_cell, out);
+        add_value(*columns[c], batches[c], at, "", text::csv_cell, out);
       } else {
         out += text::json_text(label_of(*columns[c], part)) + ": ";
         add_value(*columns[c], batches[c], at, "null", text::json_text, out);
@@ -80,19 +81,12 @@ std::string header_of(const std::vector<const ColumnInfo*>& columns) {
   for (const ColumnInfo* column : columns) {
     const std::string unit = column->units.empty() || column->units == "1" ? "" : "[" + column->units + "]";
     for (std::int64_t part = 0; part < column->width; ++part)
-      line += (line.empty() ? "" : ",") + csv_cell(label_of(*column, part) + unit);
+      line += (line.empty() ? "" : ",") + text::csv_cell(label_of(*column, part) + unit);
   }
   return line + "\n";
 }
 
 }  // namespace
-
-std::string csv_cell(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
 
 std::int64_t export_rows(const ResultRows& rows, const ExportRequest& request,
                          const std::function<void(std::string_view)>& write) {

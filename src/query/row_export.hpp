@@ -27,6 +27,4 @@ struct ExportRequest {
 std::int64_t export_rows(const results::ResultRows&, const ExportRequest&,
                          const std::function<void(std::string_view)>& write);
 
-[[nodiscard]] std::string csv_cell(std::string_view text);  // quoted if necessary (RFC 4180)
-
 }  // namespace echo::query

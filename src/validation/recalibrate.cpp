@@ -179,6 +179,47 @@ Scored scored_rows(const config::MeasuredSteps& steps, const Site& site,
   return out;
 }
 
+learn::NearlyKnown problem_of(const config::MeasuredSteps& steps, const Site& site) {
+  learn::NearlyKnown problem;
+  for (const config::SiteConstant& c : site.constants()) problem.prior_sigma.push_back(c.prior_sigma);
+  for (const config::MeasuredStep& step : steps.rows)
+    problem.measured.push_back(std::log(step.step_seconds.value_or(1.0)));
+  problem.predict = [&site](std::span<const double> logs, learn::RowsAsked rows) {
+    return site.predict(logs, rows);
+  };
+  return problem;
+}
+
+RecalibratedConstant fitted_constant(const config::SiteConstant& constant, std::size_t p, const Fit& fit,
+                                     const learn::Slopes& slopes) {
+  RecalibratedConstant c;
+  c.fitted.constant = constant;
+  c.fitted.factor = std::exp(fit.found.value[p]);
+  c.fitted.sigma = fit.found.sigma[p];
+  for (const auto& row : slopes) c.fitted.rows += std::abs(row[p]) * constant.prior_sigma >= shows ? 1 : 0;
+  c.is_informed = fit.may_move[p] != 0;
+  return c;
+}
+
+// Each scored row as it is priced with the presets as shipped, and again with `fitted` ones.
+std::vector<RecalibratedRow> priced_again(const CsvTable& table, const config::CatalogInputs& fitted,
+                                          const config::MeasuredSteps& steps, const Scored& scored,
+                                          const Fit& fit) {
+  const config::MeasuredSteps again = config::read_measured_steps(table, fitted);
+  const auto after = Site(again, fitted.calibration, {}).predict({}, scored.rows);
+  std::vector<RecalibratedRow> rows;
+  for (std::size_t i = 0; i < scored.rows.size(); ++i) {
+    const config::MeasuredStep& step = steps.rows[scored.rows[i]];
+    rows.push_back({.row = step.row,
+                    .measured = *step.step_seconds,
+                    .shipped = std::exp(scored.shipped[i]),
+                    .fitted = std::exp(after[i]),
+                    .held_out = {},
+                    .weight = fit.found.weight[i]});
+  }
+  return rows;
+}
+
 }  // namespace
 
 Recalibration recalibrate(const CsvTable& table, const RecalibrateRequest& request,
@@ -191,27 +232,14 @@ Recalibration recalibrate(const CsvTable& table, const RecalibrateRequest& reque
   if (scored.rows.empty())
     throw UserError("no row of " + request.table + " can be predicted, so there is nothing to fit",
                     "`echo-sweep validate " + request.table + "` says why each row is left out");
-  learn::NearlyKnown problem;
-  for (const config::SiteConstant& c : site.constants()) problem.prior_sigma.push_back(c.prior_sigma);
-  for (const config::MeasuredStep& step : steps.rows)
-    problem.measured.push_back(std::log(step.step_seconds.value_or(1.0)));
-  problem.predict = [&site](std::span<const double> logs, learn::RowsAsked rows) {
-    return site.predict(logs, rows);
-  };
-
+  const learn::NearlyKnown problem = problem_of(steps, site);
   const std::vector<char> all(problem.prior_sigma.size(), 1);
   const std::vector<double> none(problem.prior_sigma.size(), 0.0);
   const learn::Slopes slopes = learn::sensitivities(problem, scored.rows, none, all, 1.0);
   const Fit fit = fit_to(problem, scored.rows, slopes, 3);
   out.noise = fit.found.noise;
   for (std::size_t p = 0; p < site.constants().size(); ++p) {
-    RecalibratedConstant c;
-    c.fitted.constant = site.constants()[p];
-    c.fitted.factor = std::exp(fit.found.value[p]);
-    c.fitted.sigma = fit.found.sigma[p];
-    for (const auto& row : slopes)
-      c.fitted.rows += std::abs(row[p]) * problem.prior_sigma[p] >= shows ? 1 : 0;
-    c.is_informed = fit.may_move[p] != 0;
+    RecalibratedConstant c = fitted_constant(site.constants()[p], p, fit, slopes);
     c.before = config::shown(c.fitted.constant, steps.catalog, presets.calibration);
     out.constants.push_back(std::move(c));
   }
@@ -223,17 +251,7 @@ Recalibration recalibrate(const CsvTable& table, const RecalibrateRequest& reque
   const config::CatalogInputs fitted = with_site(out.file_text, request, presets);
   for (RecalibratedConstant& c : out.constants)
     c.after = config::shown(c.fitted.constant, fitted.catalog, fitted.calibration);
-  const config::MeasuredSteps again = config::read_measured_steps(table, fitted);
-  const auto after = Site(again, fitted.calibration, {}).predict({}, scored.rows);
-  for (std::size_t i = 0; i < scored.rows.size(); ++i) {
-    const config::MeasuredStep& step = steps.rows[scored.rows[i]];
-    out.rows.push_back({.row = step.row,
-                        .measured = *step.step_seconds,
-                        .shipped = std::exp(scored.shipped[i]),
-                        .fitted = std::exp(after[i]),
-                        .held_out = {},
-                        .weight = fit.found.weight[i]});
-  }
+  out.rows = priced_again(table, fitted, steps, scored, fit);
   hold_out(problem, scored.rows, learn::sensitivities(problem, scored.rows, fit.found.value, all, 0.5),
            setups_of(steps, scored.rows), out);
   return out;

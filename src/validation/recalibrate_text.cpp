@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "text/csv_cell.hpp"
 #include "validation/recalibrate.hpp"
 #include "validation/validated_table.hpp"
 
@@ -125,7 +126,7 @@ std::string recalibration_json(const Recalibration& r) {
 std::string recalibration_csv(const Recalibration& r) {
   std::string out = "row,measured,shipped,recalibrated,held_out,weight\n";
   for (const RecalibratedRow& row : r.rows)
-    fmt::format_to(std::back_inserter(out), "{},{:.6g},{:.6g},{:.6g},{},{:.3f}\n", csv_cell(row.row),
+    fmt::format_to(std::back_inserter(out), "{},{:.6g},{:.6g},{:.6g},{},{:.3f}\n", text::csv_cell(row.row),
                    row.measured, row.shipped, row.fitted,
                    row.held_out ? fmt::format("{:.6g}", *row.held_out) : "", row.weight);
   return out;

@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "collective/algorithm.hpp"
+#include "text/csv_cell.hpp"
 
 namespace echo::validation {
 
@@ -124,18 +125,18 @@ void add_csv(const std::string& file, const MeasuredCollectiveRow& row, const Pr
              std::string& out) {
   const auto to = std::back_inserter(out);
   const auto& m = row.measured;
-  fmt::format_to(to, "{},{},{},{},{},{},{},{},{},{},{},{},", file, row.line, csv_cell(row.gpu),
-                 csv_cell(row.network), csv_cell(row.collective), row.nodes, m.query.group.ranks,
-                 m.query.payload.value, row.skipped.empty() ? "ok" : "skipped", csv_cell(row.skipped),
-                 csv_cell(row.constants.name), m.nccl_version);
+  fmt::format_to(to, "{},{},{},{},{},{},{},{},{},{},{},{},", file, row.line, text::csv_cell(row.gpu),
+                 text::csv_cell(row.network), text::csv_cell(row.collective), row.nodes, m.query.group.ranks,
+                 m.query.payload.value, row.skipped.empty() ? "ok" : "skipped", text::csv_cell(row.skipped),
+                 text::csv_cell(row.constants.name), m.nccl_version);
   if (!row.skipped.empty()) {
-    fmt::format_to(to, ",,,{:.6g},,,,{}\n", m.seconds * 1e6, csv_cell(row.assumed));
+    fmt::format_to(to, ",,,{:.6g},,,,{}\n", m.seconds * 1e6, text::csv_cell(row.assumed));
     return;
   }
   fmt::format_to(to, "{},{},{},{:.6g},{:.6g},{:.6g},{},{}\n", collective::name_of_algorithm(p.estimate),
                  ops::protocol_names.at(static_cast<std::size_t>(p.estimate.protocol)), p.estimate.channels,
                  m.seconds * 1e6, p.seconds * 1e6, p.seconds / m.seconds, row.is_steady() ? 1 : 0,
-                 csv_cell(row.assumed));
+                 text::csv_cell(row.assumed));
 }
 
 }  // namespace
@@ -152,7 +153,7 @@ ValidatedTable validate_collectives(const std::vector<MeasuredCollectiveRow>& ro
       add_score(rows[i], predictions[i], scores);
     else
       ++scores.skipped[rows[i].skipped];
-    if (options.wants_csv) add_csv(csv_cell(file), rows[i], predictions[i], out.csv);
+    if (options.wants_csv) add_csv(text::csv_cell(file), rows[i], predictions[i], out.csv);
   }
   out.file = file, out.form = "collectives", out.rows = rows.size();
   out.claimed = accuracy::summarise(scores.claimed), out.all = accuracy::summarise(scores.all);

@@ -9,6 +9,7 @@
 #include "base/named_table.hpp"
 #include "config/measured/measured_kernels.hpp"
 #include "kernels/database/measured_row.hpp"
+#include "text/csv_cell.hpp"
 
 namespace echo::validation {
 
@@ -105,14 +106,15 @@ void add_csv(const std::string& file, const MeasuredKernel& row, const Predictio
   const ops::KernelKey& key = row.key;
   const auto name = [](const auto& names, auto value) { return names.at(static_cast<std::size_t>(value)); };
   const auto to = std::back_inserter(out);
-  fmt::format_to(to, "{},{},{},{},{},", file, row.line, csv_cell(row.gpu_name), csv_cell(row.library),
-                 csv_cell(row.stratum));
+  fmt::format_to(to, "{},{},{},{},{},", file, row.line, text::csv_cell(row.gpu_name),
+                 text::csv_cell(row.library), text::csv_cell(row.stratum));
   fmt::format_to(to, "{},{},{},{},{},{},{},{},{},{},{:.6g},{},", ops::name_of(key.kind),
                  name(machine::precision_names, key.precision), name(ops::gemm_layout_names, key.layout),
                  key.m, key.n, key.k, key.batch, key.groups, key.value_dim, row.tokens,
                  ops::flops_of(key).value, ops::traffic_of(key).value);
-  fmt::format_to(to, "{},{},{:.6g},{},{:.6g},", p.priced ? "ok" : "skipped", csv_cell(why_skipped(row, p)),
-                 row.seconds, row.efficiency > 0.0 ? "efficiency" : "seconds", p.measured);
+  fmt::format_to(to, "{},{},{:.6g},{},{:.6g},", p.priced ? "ok" : "skipped",
+                 text::csv_cell(why_skipped(row, p)), row.seconds,
+                 row.efficiency > 0.0 ? "efficiency" : "seconds", p.measured);
   if (p.priced)
     fmt::format_to(to, "{:.6g},{:.6g},{},{},{:.3g},{}\n", p.predicted, p.predicted / p.measured,
                    row.in_region ? 1 : 0, name(ops::grade_names, p.grade), p.error,
@@ -134,7 +136,7 @@ ValidatedTable validate_kernels(const std::vector<MeasuredKernel>& rows, config:
   if (options.wants_csv) out.csv_header = csv_header;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     add_score(rows[i], predictions[i], scores);
-    if (options.wants_csv) add_csv(csv_cell(file), rows[i], predictions[i], out.csv);
+    if (options.wants_csv) add_csv(text::csv_cell(file), rows[i], predictions[i], out.csv);
   }
   out.file = file, out.form = form.name, out.rows = rows.size();
   out.claimed = accuracy::summarise(scores.claimed), out.all = accuracy::summarise(scores.all);

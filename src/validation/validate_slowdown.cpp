@@ -10,6 +10,7 @@
 #include "config/toml/read_file.hpp"
 #include "learn/candidates/white_box.hpp"
 #include "slowdown/model_file.hpp"
+#include "text/csv_cell.hpp"
 #include "text/show_quantity.hpp"
 
 namespace echo::validation {
@@ -92,7 +93,7 @@ std::string csv_of(const std::vector<OverlapRow>& rows, const Scores& scores) {
   for (std::size_t i = 0; i < scores.model.size(); ++i) {
     const Comparison& one = scores.model[i];
     fmt::format_to(std::back_inserter(out), "{},{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g}\n", i + 1,
-                   csv_cell(rows[i].kernel), rows[i].alone, rows[i].overlap_ratio, one.measured,
+                   text::csv_cell(rows[i].kernel), rows[i].alone, rows[i].overlap_ratio, one.measured,
                    one.predicted, one.predicted / one.measured);
   }
   return out;

@@ -60,11 +60,4 @@ void add_skipped(text::Json& json, const std::map<std::string, int>& rows_by_rea
   json.close();
 }
 
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
-  return out + "\"";
-}
-
 }  // namespace echo::validation

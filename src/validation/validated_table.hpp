@@ -47,6 +47,4 @@ void add_errors_by_group(text::Json&, const accuracy::GroupErrors&);  // likewis
 [[nodiscard]] std::string skipped_text(const std::map<std::string, int>& rows_by_reason);
 void add_skipped(text::Json&, const std::map<std::string, int>& rows_by_reason);  // a member "skipped"
 
-[[nodiscard]] std::string csv_cell(const std::string& text);  // quoted where it must be
-
 }  // namespace echo::validation

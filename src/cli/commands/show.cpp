@@ -49,22 +49,29 @@ Again work_out(const results::ResultFile& file, const results::Table& table, con
   return again;
 }
 
-void add_explanation(text::Json& json, const explain::Explanation& explanation) {
+void add_memory(text::Json& json, const std::vector<training::MemoryUse>& stages) {
   json.key("memory_by_stage").open_array();
-  for (const training::MemoryUse& use : explanation.memory) {
+  for (const training::MemoryUse& use : stages) {
     json.open_object();
-    for (std::size_t i = 0; i < use.part.size(); ++i) {
+    for (std::size_t i = 0; i < use.part.size(); ++i)
       json.member(training::memory_part_names[i], use.part[i].value);
-    }
     json.member("total", use.total().value).close();
   }
-  json.close().key("critical_path").open_array();
+  json.close();
+}
+
+void add_path(text::Json& json, const explain::Explanation& explanation) {
+  json.key("critical_path").open_array();
   for (const explain::PathCost& cost : explanation.path)
     json.open_object().member("what", cost.what).member("seconds", to_seconds(cost.time)).close();
   json.close().key("critical_path_by_stage").open_array();
   for (const SimTime time : explanation.path_by_stage) json.value(to_seconds(time));
-  json.close().key("kernels").open_array();
-  for (const explain::KernelCost& cost : explanation.kernels) {
+  json.close();
+}
+
+void add_kernels(text::Json& json, const std::vector<explain::KernelCost>& kernels) {
+  json.key("kernels").open_array();
+  for (const explain::KernelCost& cost : kernels) {
     json.open_object()
         .member("kernel", ops::describe(cost.key))
         .member("seconds_each", to_seconds(cost.each));
@@ -73,16 +80,22 @@ void add_explanation(text::Json& json, const explain::Explanation& explanation) 
     json.close();
   }
   json.close();
-  explain::add_slowdown_costs(json, explanation.slowed);
+}
+
+void add_shared_links(text::Json& json, const std::vector<simulate::SharedTime>& links) {
   json.key("shared_links").open_array();
-  for (const simulate::SharedTime& shared : explanation.shared) {
+  for (const simulate::SharedTime& shared : links) {
     json.open_object().member("part", time_category_names[static_cast<std::size_t>(shared.part)]);
     json.member("beside", time_category_names[static_cast<std::size_t>(shared.beside)]);
     json.member("link", bottleneck_names[static_cast<std::size_t>(shared.link)]);
     json.member("seconds", to_seconds(shared.lost)).close();
   }
-  json.close().key("collective_times").open_array();
-  for (const explain::CollectiveCost& cost : explanation.collectives) {
+  json.close();
+}
+
+void add_collectives(text::Json& json, const std::vector<explain::CollectiveCost>& collectives) {
+  json.key("collective_times").open_array();
+  for (const explain::CollectiveCost& cost : collectives) {
     json.open_object().member("part", cost.part).member("collective", cost.kind);
     json.member("payload_bytes", cost.payload.value).member("ranks", cost.ranks).member("nodes", cost.nodes);
     json.member("algorithm", cost.algorithm)
@@ -92,6 +105,15 @@ void add_explanation(text::Json& json, const explain::Explanation& explanation) 
     json.member("seconds", to_seconds(cost.total)).close();
   }
   json.close();
+}
+
+void add_explanation(text::Json& json, const explain::Explanation& explanation) {
+  add_memory(json, explanation.memory);
+  add_path(json, explanation);
+  add_kernels(json, explanation.kernels);
+  explain::add_slowdown_costs(json, explanation.slowed);
+  add_shared_links(json, explanation.shared);
+  add_collectives(json, explanation.collectives);
 }
 
 int run_show(const ShowOptions& options) {

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "learn/evaluate/train_model.hpp"
+#include "text/csv_cell.hpp"
 #include "text/json.hpp"
 #include "text/show_quantity.hpp"
 #include "text/text_table.hpp"
@@ -153,10 +154,9 @@ std::string report_csv(const SlowdownReport& report) {
   text += "," + report.nested.chosen.name + "\n";
   for (std::size_t i = 0; i < report.nested.fold.size(); ++i) {
     const learn::Outcome& outcome = report.nested.chosen.outcomes[i];
-    text +=
-        fmt::format("{},{},{},{},{},{},{}", i, validation::csv_cell(report.data.examples.rows[i].row.kernel),
-                    report.nested.fold[i], outcome.alone, outcome.overlapped, outcome.overlap_ratio,
-                    learn::measured_slowdown(outcome));
+    text += fmt::format("{},{},{},{},{},{},{}", i, text::csv_cell(report.data.examples.rows[i].row.kernel),
+                        report.nested.fold[i], outcome.alone, outcome.overlapped, outcome.overlap_ratio,
+                        learn::measured_slowdown(outcome));
     for (const CandidateReport& candidate : report.nested.candidates)
       text += fmt::format(",{}", learn::predicted_time(candidate.outcomes[i]));
     text += fmt::format(",{}\n", learn::predicted_time(outcome));

@@ -7,6 +7,7 @@
 
 #include "base/bottleneck.hpp"
 #include "base/lane.hpp"
+#include "text/csv_cell.hpp"
 #include "validation/steps/step_strata.hpp"
 #include "validation/validated_table.hpp"
 
@@ -20,8 +21,8 @@ constexpr std::size_t config_columns = 13;  // from gpu to seq_len
 
 void add_config(const PredictedStep& row, std::string& out) {
   const config::MeasuredStep& step = row.step;
-  fmt::format_to(std::back_inserter(out), ",{},{},{}", csv_cell(step.source), csv_cell(step.stratum),
-                 csv_cell(step.model));
+  fmt::format_to(std::back_inserter(out), ",{},{},{}", text::csv_cell(step.source),
+                 text::csv_cell(step.stratum), text::csv_cell(step.model));
   if (!step.config) {
     out.append(config_columns, ',');
     return;
@@ -66,10 +67,10 @@ void add_step_csv(const PredictedStep& row, std::string& out) {
   const StepPrediction& p = row.prediction;
   const std::optional<double> predicted = row.is_predicted() ? std::optional(row.seconds()) : std::nullopt;
   const std::optional<double> memory = step.peak_memory ? std::optional(step.peak_memory->gib) : std::nullopt;
-  fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{},{},{}", csv_cell(step.row),
-                 row.is_predicted() ? "ok" : "skipped", csv_cell(row.skipped), cell(step.step_seconds),
+  fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{},{},{}", text::csv_cell(step.row),
+                 row.is_predicted() ? "ok" : "skipped", text::csv_cell(row.skipped), cell(step.step_seconds),
                  cell(predicted), row.is_scored() ? cell(row.ratio()) : "",
-                 step.peak_memory ? csv_cell(step.peak_memory->kind) : "", cell(memory),
+                 step.peak_memory ? text::csv_cell(step.peak_memory->kind) : "", cell(memory),
                  cell(row.memory_gib()), p.has_memory ? (p.fits ? "1" : "0") : "");
   for (const Bytes part : p.fullest.part)
     out += "," + cell(p.has_memory ? std::optional(part / 1_GiB) : std::nullopt);

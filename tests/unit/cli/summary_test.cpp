@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "query/breakdown.hpp"
-#include "query/result_text.hpp"
 #include "tests/support/tiny_results.hpp"
 
 namespace echo::cli {
@@ -16,34 +14,6 @@ using ::testing::Not;
 constexpr double gib = 1073741824.0;
 const SummaryFacts facts{
     .file = "sweep.h5", .rows_digest = "00ff", .seconds = 2.0, .simulated = 400, .workers = 2};
-
-TEST(Breakdown, SharesSumToOne) {
-  const auto shares = query::shares_of(tiny_results({{.step = 2.0, .forward = 1.5, .bubble = 0.5}}), 0);
-  double sum = 0.0;
-  for (const double share : shares) sum += share;
-  EXPECT_DOUBLE_EQ(sum, 1.0);
-  EXPECT_DOUBLE_EQ(shares[0], 0.75);  // comp
-  EXPECT_DOUBLE_EQ(shares[6], 0.25);  // bub
-}
-
-TEST(Breakdown, SaysWhichPartsDecide) {
-  const auto table = tiny_results(
-      {{.step = 2.0, .forward = 1.7, .bubble = 0.3}, {.step = 2.1, .forward = 1.6, .bubble = 0.5}});
-  EXPECT_EQ(query::why_it_wins(table, 0, 1), "-200.00 ms bubble, +100.00 ms forward");
-  EXPECT_EQ(query::why_it_wins(table, 0, 0), "every part of the step takes the same time");
-}
-
-TEST(Breakdown, ComparesGpuTimePerTokenBetweenSizes) {
-  const auto table = tiny_results({{.gpus = 8, .step = 2.0, .forward = 1.6, .bubble = 0.4},
-                                   {.gpus = 16, .step = 1.0, .forward = 0.8, .bubble = 0.2}});
-  EXPECT_THAT(query::why_it_wins(table, 0, 1),
-              HasSubstr("every part"));  // the same GPU seconds for the same tokens
-}
-
-TEST(Breakdown, NamesTheSettingsThatDiffer) {
-  const auto table = tiny_results({{.tp = 4}, {.model = 1, .tp = 8}});
-  EXPECT_EQ(query::what_differs(table, 0, 1), "model gpt-a -> gpt-b, tp 4 -> 8");
-}
 
 TEST(Summary, ShowsSpeedBestRowsAndDigest) {
   const auto table = tiny_results({{.id = 0xabcdef0123456789, .step = 2.0},
@@ -71,23 +41,6 @@ TEST(Summary, WithoutAFeasiblePointShowsTheThreeNearest) {
   EXPECT_THAT(text, HasSubstr("short of 1.0 GiB"));
   EXPECT_THAT(text, HasSubstr("short of 3.0 GiB"));
   EXPECT_THAT(text, Not(HasSubstr("short of 4.0 GiB")));
-}
-
-TEST(RankedText, ShowsEnoughDigitsToTellTheRowsShownFromAllOthers) {
-  const auto all =
-      tiny_results({{.id = 0x1000000000000000}, {.id = 0x1234567890000000}, {.id = 0x12345678a0000000}});
-  EXPECT_EQ(query::key_digits(all, all.pick(std::vector<std::int64_t>{0})), 8);
-  EXPECT_EQ(query::key_digits(all, all.pick(std::vector<std::int64_t>{0, 1})), 9);
-}
-
-TEST(RankedText, ShowsRareDegreesWhereARowUsesThem) {
-  const std::vector<std::int64_t> first{0};
-  const auto heading = [](const std::string& text) { return text.substr(0, text.find('\n')); };
-  const auto dense = tiny_results({{.ep = 1}}), mixed = tiny_results({{.ep = 1}, {.ep = 8}});
-  EXPECT_THAT(heading(query::ranked_text(dense, first)), Not(HasSubstr(" ep ")));
-  EXPECT_THAT(heading(query::ranked_text(mixed, std::vector<std::int64_t>{0, 1})),
-              HasSubstr(" dp  ep  vpp "));
-  EXPECT_THAT(heading(query::ranked_text(mixed, first)), Not(HasSubstr(" ep ")));
 }
 
 TEST(Summary, NamesLimitsAndHowFarPastThemPointsAre) {
@@ -129,28 +82,6 @@ TEST(Summary, TellsWhatFailed) {
   EXPECT_THAT(text, HasSubstr("failed: point 7: a\n"));
   EXPECT_THAT(text, HasSubstr("and 1 more in /failures"));
   EXPECT_THAT(text, Not(HasSubstr("point 10")));
-}
-
-TEST(PageText, ShowsTheShortfallOfAnInfeasibleRow) {
-  const std::string text = query::page_text(tiny_results({{.status = 1, .reason = 1, .margin = 3 * gib}}), 0);
-  EXPECT_THAT(text, HasSubstr("status infeasible, reason memory: short of 3.0 GiB"));
-  EXPECT_THAT(text, Not(HasSubstr("breakdown of the step")));
-}
-
-TEST(PageText, NamesTheLimitOfARowThatWasTimed) {
-  auto state = results::FileState{};
-  state.rows = 40;
-  const auto table = tiny_results({{.status = 1, .reason = 2, .limit = 1, .excess = 0.25}}, state);
-  EXPECT_THAT(query::page_text(table, 0),
-              HasSubstr("status infeasible, reason limit deadline: 25.0 % beyond it"));
-  EXPECT_THAT(query::page_text(table, 0), HasSubstr("(row 0 of 40)"));
-}
-
-TEST(PageText, DrawsTheBreakdown) {
-  const std::string text = query::page_text(tiny_results({{.step = 2.0, .forward = 1.5, .bubble = 0.5}}), 0);
-  EXPECT_THAT(text, HasSubstr("75.0 %"));
-  EXPECT_THAT(text, HasSubstr(std::string(30, '#')));
-  EXPECT_THAT(text, Not(HasSubstr("tp_comm")));  // parts that cost nothing are left out
 }
 
 }  // namespace

@@ -76,12 +76,5 @@ TEST(Export, WritesSinglePrecisionAsBrieflyAsItReadsBack) {
   EXPECT_EQ(exported(results::Table({scale, mfu}), {.columns = {"mfu"}, .where = ""}), "mfu\n0.1\n");
 }
 
-TEST(CsvCell, QuotesWhatMustBe) {
-  EXPECT_EQ(csv_cell("plain word"), "plain word");
-  EXPECT_EQ(csv_cell("a,b"), "\"a,b\"");
-  EXPECT_EQ(csv_cell("say \"x\""), "\"say \"\"x\"\"\"");
-  EXPECT_EQ(csv_cell("two\nlines"), "\"two\nlines\"");
-}
-
 }  // namespace
 }  // namespace echo::query

@@ -1,53 +1,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <fstream>
-#include <limits>
 
 #include "cli/terminal/problem_text.hpp"
 #include "cli/terminal/progress.hpp"
 #include "tests/support/temp_file.hpp"
-#include "text/json.hpp"
-#include "text/show_quantity.hpp"
-#include "text/text_table.hpp"
 
 namespace echo::cli {
 namespace {
 
 using ::testing::HasSubstr;
-
-TEST(ShowQuantity, PicksTheUnitThatReadsBest) {
-  EXPECT_EQ(text::show_time(4.8125), "4.812 s");
-  EXPECT_EQ(text::show_time(0.0125), "12.50 ms");
-  EXPECT_EQ(text::show_time(-31.24e-6), "-31.2 us");
-  EXPECT_EQ(text::show_time(std::nan("")), "-");
-  EXPECT_EQ(text::show_duration(200.0), "3 min 20 s");
-  EXPECT_EQ(text::show_duration(7500.0), "2 h 05 min");
-  EXPECT_EQ(text::show_gib(61.25 * 1073741824.0), "61.2 GiB");
-  EXPECT_EQ(text::show_count(3317760), "3 317 760");
-  EXPECT_EQ(text::show_count(-1000), "-1 000");
-  EXPECT_EQ(text::show_count(-100), "-100");
-  EXPECT_EQ(text::show_bar(0.5, 10), "#####");
-  EXPECT_EQ(text::show_bar(7.0, 4), "####");
-}
-
-TEST(TextTable, AlignsAndLeavesNoTrailingBlanks) {
-  text::TextTable table({"n", "<name", "<"});
-  table.add({"1", "a", ""});
-  table.add({"20", "long", "###"});
-  EXPECT_EQ(table.text(), " n  name\n 1  a\n20  long  ###\n");
-}
-
-TEST(Json, EscapesAndNests) {
-  text::Json json;
-  json.open_object().member("a\"b", "x\ny").key("list").open_array().value(1).value(0.5).close();
-  json.member("nothing", std::nan("")).member("yes", true).key("empty").open_array().close().close();
-  EXPECT_EQ(json.text(),
-            "{\n  \"a\\\"b\": \"x\\ny\",\n  \"list\": [\n    1,\n    0.5\n  ],\n  \"nothing\": null,\n  "
-            "\"yes\": true,\n"
-            "  \"empty\": []\n}\n");
-}
 
 ProgressFacts under_way() {
   return {.name = "gpt3",
