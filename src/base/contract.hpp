@@ -19,6 +19,6 @@ struct ContractViolation : std::logic_error {
 }  // namespace echo
 
 #define ECHO_EXPECT(fact) \
-  ((fact) ? static_cast<void>(0) : ::echo::contract_violated("precondition", #fact, __FILE__, __LINE__))
+  ((fact) ? static_cast<void>(0) : ::echo::contract_violated("precondition", #fact, __FILE_NAME__, __LINE__))
 #define ECHO_ENSURE(fact) \
-  ((fact) ? static_cast<void>(0) : ::echo::contract_violated("promise", #fact, __FILE__, __LINE__))
+  ((fact) ? static_cast<void>(0) : ::echo::contract_violated("promise", #fact, __FILE_NAME__, __LINE__))
