@@ -67,7 +67,8 @@ def literals(text):
 CHECKED = [
     ("*.md", prose), ("docs/**/*.md", prose), ("analysis/**/*.md", prose), ("hdf5_schemas/**/*.md", prose),
     ("slurm/**/*.md", prose), ("src/**/*.md", prose), ("sweeps/**/*.md", prose), ("tests/**/*.md", prose),
-    ("sweeps/*.toml", comments), ("sweeps/*/*.toml", comments),
+    ("sweeps/**/*.toml", comments), ("src/**/*.hpp", opening_comment), ("src/**/*.cpp", opening_comment),
+    ("src/**/*.hpp", literals), ("src/**/*.cpp", literals), ("analysis/**/*.py", comments),
 ]
 
 
@@ -78,7 +79,7 @@ def problems(text):
             yield f"{line}: '{found[0].strip()}': write {better}"
 
 
-@pytest.mark.parametrize("glob, reading", CHECKED, ids=[glob for glob, _ in CHECKED])
+@pytest.mark.parametrize("glob, reading", CHECKED, ids=[f"{glob} {reading.__name__}" for glob, reading in CHECKED])
 def test_no_banned_words(glob, reading):
     files = sorted(ROOT.glob(glob))
     assert files, f"nothing to check: {glob}"
