@@ -17,7 +17,8 @@
 //                      ratio = sum w_i ratio_i / sum w_i,   w_i = 1 / (d_i^2 + 0.2^2)
 //                      error = sqrt(scatter^2 + (5 % + 5 % d)^2),   scatter: that of the ratios, with the
 //                      same weights; d: distance of the nearest
-//                    The 0.2 keeps a neighbour that is one row away (4096 and 4097 tokens) from outweighing all.
+//                    The 0.2 keeps a neighbour at a distance of one row (4096 and 4097 tokens) from
+//                   outweighing all others.
 //   nothing nearby   the model alone.
 // Chosen on the published tables of three GPUs (ai-dynamo/aiconfigurator, products of 512 and more and
 // attention; bf16 and fp8), by the mean error over shapes left out at random, or whole (n, k) left out, with

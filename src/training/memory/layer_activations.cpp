@@ -2,7 +2,8 @@
 // 4): s b h (34 + 5 a s / h) bytes per layer, generalised to grouped queries, latent attention, gated nets,
 // mixtures and 8-bit products, and to kernels that are not fused. In 2-byte elements per token:
 //   h           input and output of each norm      divided only with sequence parallelism
-//   q + k + v   heads as attention takes them;  its output;  input and output of the net's activation: divided
+//   q + k + v   heads as attention takes them;  its output;  input and output of the net's activation:
+//               divided
 //   a s         unfused attention: softmax output, and with dropout its mask (a byte) and the dropped scores
 // Instead of the net, the layer of a mixture keeps the scores of the router (fp32 twice, a byte of map) and,
 // for each copy of a token that reaches this rank, the expert's input, its activation's input and output and
