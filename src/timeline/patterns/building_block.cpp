@@ -3,8 +3,8 @@
 // of warm-up and drain, and the oldest weight gradient where it would otherwise wait or where its memory is
 // full.
 //
-// Causal and free of deadlock: the execution reaches its end. Of the tasks not yet run, the one of the
-// earliest slot has its input, and memory: by the slots a stage holds no more than the limit, and what it
+// Causal and free of deadlock: the execution reaches its end. The task of the earliest slot among those
+// not yet run has its input, and memory: by the slots a stage holds no more than the limit, and what it
 // has run in addition are weight gradients. The execution does not depend on task times, and soon repeats
 // the same round: once all stages have run exactly one microbatch more than a round before, every later
 // round is identical, until the last microbatch has entered. So the order is constructed for a few

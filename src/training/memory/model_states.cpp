@@ -19,7 +19,6 @@
 //              ZeRO-1 on over the shard group.
 // Frozen weights have no master copy, gradient or state; adapters on them do. Routed experts are sharded
 // over their own group. Offloaded optimizers keep master weights and moments in host memory.
-// their own group. Offloaded optimizers keep master weights and moments in host memory.
 #include "training/memory/model_states.hpp"
 
 #include <algorithm>
