@@ -102,7 +102,7 @@ bool enable() {
   all &= succeeded(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_OVERHEAD), "recording overhead");
   all &= succeeded(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MARKER), "recording NVTX");
   all &= succeeded(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION), "correlating NCCL's calls");
-  cuptiActivityEnableAllSyncRecords(0);  // no record of asking whether something is done and being told no
+  cuptiActivityEnableAllSyncRecords(0);  // no records of queries that find work not yet done
   all &= enable_calls(CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_SIZE, CUPTI_ACTIVITY_KIND_RUNTIME,
                       cuptiActivityEnableRuntimeApi);
   all &= enable_calls(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_SIZE, CUPTI_ACTIVITY_KIND_DRIVER,

@@ -77,7 +77,7 @@ Load scatter(const Dimension& d, std::int64_t bytes) {
 }
 
 // One port sends or receives twice where a rank has two edges of levels [first, last] on one side: two
-// children, or parents in both trees, in one of which it is a leaf. Of a level's inner ranks the least, 2^a,
+// children, or parents in both trees, in one of which it is a leaf. The least of a level's inner ranks, 2^a,
 // has the most below it. With an odd number of ranks, rank 0 is the first tree's root and no leaf of the
 // second.
 Load trees(const Step& s, std::int32_t ranks) {

@@ -201,7 +201,7 @@ class Reader {
     if (choices > experts) refuse("topk is above num_experts", "correct or remove the row");
     if (experts % ranks != 0)
       refuse("num_experts is not divisible by moe_ep_size", "correct or remove the row");
-    if (experts > 1 << 16 || static_cast<double>(tokens) * choices > 1e8)  // every copy is dealt out
+    if (experts > 1 << 16 || static_cast<double>(tokens) * choices > 1e8)  // every copy is distributed
       refuse("the shape is larger than any GPU holds", "correct or remove the row");
     one_.key = {.kind = KernelKind::expert_ffn,
                 .m = tokens,

@@ -89,7 +89,7 @@ void build(const ClusterSpec& cluster, std::int32_t domains, NetworkGraph& out) 
     for (std::int32_t i = 0; i < a; ++i)
       for (std::int32_t j = i + 1; j < a; ++j)
         out.join(router(group, i), router(group, j), node * s.local, hop, LinkPlace::leaf);
-    for (std::int32_t other = group + 1; other < groups; ++other)  // trunks dealt out to the routers in turn
+    for (std::int32_t other = group + 1; other < groups; ++other)  // trunks: to the routers in turn
       out.join(router(group, (other - group - 1) % a), router(other, (groups + group - other - 1) % a),
                node * s.trunk, hop, LinkPlace::global);
   }

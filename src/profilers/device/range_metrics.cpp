@@ -148,7 +148,7 @@ class Session {
     set.pConfig = config_.image().data();
     set.counterDataImageSize = data_.size();
     set.pCounterDataImage = data_.data();
-    set.range = CUPTI_AutoRange;          // a range a kernel
+    set.range = CUPTI_AutoRange;          // one range per kernel
     set.replayMode = CUPTI_KernelReplay;  // all passes at its launch
     set.maxRangesPerPass = most_ranges;
     set.numNestingLevels = 1;

@@ -25,7 +25,7 @@ class DesignSpace {
 
   [[nodiscard]] std::int64_t raw() const { return raw_.size(); }  // crossed combinations
   [[nodiscard]] PointIndex size() const { return index_.size(); }
-  // Survivors that are no points: they repeat an earlier one. Of a sampled space 0.
+  // Survivors that are no points: they repeat an earlier one. 0 for a sampled space.
   [[nodiscard]] std::int64_t duplicates() const { return index_.duplicates; }
   // Of the whole training; what a limit on train_time needs. 0 = not given.
   [[nodiscard]] double target_tokens() const { return target_tokens_; }
