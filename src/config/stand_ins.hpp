@@ -31,7 +31,7 @@ struct NetworkLike {
 };
 
 struct StandIns {
-  std::vector<GpuLike> gpus;  // in file order, files of better folders first; the first match counts
+  std::vector<GpuLike> gpus;           // in file order, files of better folders first; the first match counts
   std::vector<ClusterNamed> clusters;  // in the same order
   std::vector<NetworkLike> networks;
 };
