@@ -1,4 +1,4 @@
-// What stands in tables of measured collectives for machines without a preset of their own: [[gpu_like]],
+// Substitutes in tables of measured collectives for machines without a preset of their own: [[gpu_like]],
 // [[cluster_named]] and [[network_like]] of the catalog's aliases.toml.
 #pragma once
 

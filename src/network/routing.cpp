@@ -78,8 +78,8 @@ bool Router::route_inside(std::int32_t from, std::int32_t to, std::vector<LinkUs
   return false;
 }
 
-// Of the nearest pairs of ports, the one that `key` selects; a GPU that cannot reach the other from any port
-// has no cost.
+// The pair that `key` selects among the nearest pairs of ports; a GPU that cannot reach the other from any
+// port has no cost.
 Router::Exit Router::exit_of(std::int32_t gpu, std::int32_t to, std::uint64_t key) {
   Exit best{.gpu = gpu};
   std::uint64_t alike = 0;

@@ -79,7 +79,7 @@ class Reader {
   }
   std::string within() const { return fmt::format(" WHERE start >= {} AND start < {}", from_, until_); }
 
-  // Of a range or a call; nothing where it has no time.
+  // Whether the times of a range or a call are valid; false where it has none.
   static bool is_sound(std::optional<std::int64_t> start, std::optional<std::int64_t> end) {
     return start && end && *start >= 0 && *end >= *start && *end <= latest && *end - *start <= longest;
   }

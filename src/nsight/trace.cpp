@@ -121,7 +121,7 @@ class Reader {
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
     return std::clamp<std::int64_t>(query.integer(column).value_or(0), 0, most);
   }
-  // Of the three extents that start at a column; 0 where one is not known.
+  // The product of the three extents that start at a column; 0 where one is not known.
   static std::int64_t product(const SqliteQuery& query, int column) {
     constexpr double most = 9e15;
     double out = 1.0;

@@ -33,7 +33,7 @@ BANNED = [  # what is not written, and what is written instead
     (r"\bdealt out\b", "distributed"),
     (r"\bmended\b|\bmends\b", "fixed"),
     (r"\banew\b", "again"),
-    (r"(?:^|[.;:!?] )Of (?!course)", "a sentence that begins with its subject"),
+    (r"(?:^ *|[.;:!?] )Of (?!course)", "a sentence that begins with its subject"),
     (r"\bwhat (?:it|they|that|this) (?:is|are) of\b", "a noun"),
 ]
 banned = [(re.compile(pattern, re.M), better) for pattern, better in BANNED]

@@ -55,14 +55,14 @@ struct StepEnd {
   std::int32_t last_stage = 0, update_stage = 0;
 };
 
-// How long the passes take that a pipeline is made of.
+// The durations of the passes of which a pipeline consists.
 struct PassTimes {
   std::vector<timeline::ChunkTimes> chunks;
   std::vector<timeline::DataLane> data;  // [chunks] gradient traffic
   std::vector<SimTime> pairs;            // rows of work.pairs
 };
 
-// What the step is for the stage with the most work.
+// The step from the view of the stage with the most work.
 struct StepOutcome {
   SimTime step{};
   std::int32_t critical_stage = 0;  // that stage

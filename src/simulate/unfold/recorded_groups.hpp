@@ -26,7 +26,7 @@ class TraceGroups {
   [[nodiscard]] training::GroupKind kind_of(Lane, TimeCategory, const machine::GroupSpan&);
   [[nodiscard]] training::GroupKind kind_of(TailPlace, TimeCategory, const machine::GroupSpan&,
                                             std::int32_t stage);
-  // Of Trace::groups: the group of this kind that `rank` is in.
+  // The group of this kind that `rank` is in, an index into Trace::groups.
   std::int32_t group(training::GroupKind, std::int32_t rank);
 
  private:

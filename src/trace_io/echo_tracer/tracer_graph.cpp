@@ -238,7 +238,7 @@ double gradient_flops(const TracerNode& node) {
   for (const TracerTensor& out : node.outputs) {
     if (out.shape.size() < 2 || out.shape.size() != product.size()) continue;
     ++gradients;
-    // Of [.., m, k] and [.., k, n] beside a product [.., m, n].
+    // The inner dimension k, from gradients [.., m, k] and [.., k, n] of a product [.., m, n].
     const std::int64_t rows = out.shape[out.shape.size() - 2], columns = out.shape.back();
     inner =
         static_cast<double>(std::max<std::int64_t>(rows == product[product.size() - 2] ? columns : rows, 0));

@@ -13,7 +13,7 @@
 
 namespace echo::trace_io {
 
-// What is wrong, at which byte.
+// The error, and its byte.
 class JsonFault : public std::exception {
  public:
   JsonFault(std::int64_t offset, std::string what) : offset_(offset), what_(std::move(what)) {}

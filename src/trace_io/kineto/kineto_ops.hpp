@@ -9,7 +9,7 @@
 
 namespace echo::trace_io {
 
-// Of one call.
+// The place of one call among the ops.
 struct CallSite {
   std::int32_t op = -1;    // of KinetoStep::ops, the innermost around it that is no annotation; -1: none
   std::int32_t comm = -1;  // of KinetoStep::comms, of the innermost op that says whom it communicates with
