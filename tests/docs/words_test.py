@@ -1,4 +1,5 @@
-"""Words that a reader does not know, kept out of the pages: private English, and metaphors where a standard term exists.
+"""Words that a reader does not know, kept out of pages, sources and the catalog: private English, and metaphors where
+a standard term exists.
 
 A folder is covered by one line of CHECKED: a glob, and what of a file is read. In a page that is the prose: fenced
 blocks are the program's output, whose words are held where they are written.
