@@ -77,7 +77,7 @@ class Row:
             detail = f", short by {shown(margin, units)} (needs {needs}, may use {limit})"
         elif reason == "limit" and {"limit", "limit_excess"} <= set(self._sweep.names()):
             margin, units = self["limit_excess"], "1"
-            detail = f" {self['limit']}, {100 * margin:.3g} % past it"
+            detail = f" {self['limit']}, {100 * margin:.3g} % beyond it"
         failures = self._sweep.failures()
         for message in failures["message"] if "message" in failures else ():
             detail += f"; {message}"

@@ -44,7 +44,7 @@ def test_best_leaves_out_the_infeasible_even_where_they_have_a_time(synthetic):
     sweep = es.open(synthetic(values={"step_time": [6, 5, 4, 3, 2, 1], "reason": [0] * 5 + [2],
                                       "limit": [0] * 5 + [1], "limit_excess": [np.nan] * 5 + [0.25]}))
     assert list(sweep.top(10, by="step_time")["step_time"]) == [2, 3, 4, 5, 6]
-    assert str(sweep[5].why_not()) == "infeasible: limit step_time, 25 % past it"
+    assert str(sweep[5].why_not()) == "infeasible: limit step_time, 25 % beyond it"
 
 
 def test_best_of_each(synthetic):

@@ -12,16 +12,17 @@ struct RankedRun {
   double measured = 0.0, predicted = 0.0;  // seconds, positive
 };
 
-// Pairs whose measured times differ by less are not told apart: the same run, repeated, differs by that much.
+// Pairs whose measured times differ by less are not distinguished: the same run, repeated, differs by that
+// much.
 inline constexpr double distinct_times = 0.03;  // of the shorter one
 
 struct RankingScore {
-  int groups = 0, pairs = 0;  // groups with a pair that is told apart; such pairs in all of them
+  int groups = 0, pairs = 0;  // groups with a pair that is distinguished; such pairs in all of them
   // Kendall's tau of a group: pairs in the right order less those in the wrong one, over all; a pair that is
   // predicted equal counts for neither. The mean over groups.
   double mean_tau = 0.0;
   // Measured time of the run that is predicted fastest over the best measured one, less 1; over the same
-  // groups. Of runs predicted equal, the slowest counts.
+  // groups. If several runs are predicted equal, the slowest counts.
   double median_regret = 0.0, mean_regret = 0.0, max_regret = 0.0;
 };
 

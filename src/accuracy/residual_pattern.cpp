@@ -8,7 +8,7 @@ namespace echo::accuracy {
 
 namespace {
 
-// Sums over like rows of one quantity x beside residuals y.
+// Sums over groups of rows of one quantity x beside residuals y.
 struct Sums {
   double n = 0.0, x = 0.0, y = 0.0, xx = 0.0, xy = 0.0, yy = 0.0;
 

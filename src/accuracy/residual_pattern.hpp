@@ -10,7 +10,7 @@
 namespace echo::accuracy {
 
 struct ResidualRow {
-  std::string group;          // rows of one group are like rows
+  std::string group;          // rows of one group are comparable
   double residual = 0.0;      // ln(predicted / measured)
   std::vector<double> value;  // [quantities] finite; one length for all rows
 };
@@ -23,15 +23,16 @@ struct ResidualPattern {
   double mean = 0.0;          // of their residuals
   int quantity = -1;          // -1: no quantity passes
   double correlation = 0.0;   // of the quantity and their residuals
-  double explained = 0.0;     // of the row's residual: what the line says beyond `mean`
-  int unusual = -1;           // the quantity that stands out most in the row; -1: none does
-  double unusual_mean = 0.0;  // of the like rows
+  double explained = 0.0;     // part of the row's residual that the line adds to `mean`
+  int unusual = -1;           // the most unusual quantity of the row; -1: none
+  double unusual_mean = 0.0;  // of the other rows of its group
 };
 
-// Of rows[row]. A quantity stands out by standard deviations of the like rows from their mean, and by three
-// at least. One passes that correlates at least that much with the residuals of that many like
-// rows, and whose line explains a quarter of what sets the row's residual apart from their mean or more, and
-// no more than twice it. Of those that pass, the highest correlation wins, then the first.
+// The pattern of rows[row]. A quantity is unusual if it differs from the mean of the group's other rows by at
+// least three of their standard deviations. A quantity passes if there are fewest_like_rows of those or
+// more, its correlation with their residuals is weakest_correlation or more, and its line explains between a
+// quarter and twice the difference of the row's residual from their mean. The highest correlation among those
+// that pass wins, then the first.
 [[nodiscard]] ResidualPattern pattern_of(std::span<const ResidualRow> rows, std::size_t row);
 
 }  // namespace echo::accuracy

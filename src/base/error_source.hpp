@@ -38,7 +38,7 @@ inline constexpr std::int32_t error_source_count = 9;
 inline constexpr std::array<std::string_view, error_source_count> error_source_names{
     "arithmetic", "memory", "scale_up", "scale_out", "latency", "host", "overlap", "framework", "layout"};
 
-// What rows must have in common to share an error.
+// The property that rows must have in common to share an error.
 enum class ErrorOwner : std::int8_t { gpu, cluster, framework, config };
 
 constexpr ErrorOwner owner_of(ErrorSource source) {

@@ -12,7 +12,7 @@ namespace echo {
 enum class Lane : std::int8_t { compute, tensor, context, expert, data, host };
 inline constexpr std::int32_t lane_count = 6;
 
-// What a slice of step time is spent on; the exposed times of one GPU rank sum to the step exactly.
+// The use of a slice of step time; the exposed times of one GPU rank sum to the step exactly.
 // Order and names are the file's (`/breakdown/part`).
 enum class TimeCategory : std::int8_t {
   forward,

@@ -24,9 +24,9 @@ class Problems {
   static constexpr Limit rows_of_a_table{50, "more rows cannot be used either"};
   static constexpr Limit places_of_a_trace{20, "more places are wrong too"};
 
-  // Of several files that may repeat one problem: each is reported once, in order of files and lines.
+  // For several files that may repeat one problem: each is reported once, in order of files and lines.
   Problems() = default;
-  // Of one long file: every problem counts, and they are reported in the order in which they were found.
+  // For one long file: every problem counts, and they are reported in the order in which they were found.
   Problems(std::string file, Limit limit) : file_(std::move(file)), limit_(limit), is_limited_(true) {}
 
   void error(Place place, std::string what, std::string remedy) {

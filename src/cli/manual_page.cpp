@@ -18,7 +18,7 @@ constexpr Term exit_codes[] = {
     {"4", "more points failed than are tolerated"},
     {"5", "a file cannot be read or written; of doctor: sweeps cannot run here"},
     {"6", "of diff --exit-code: a row differs"},
-    {"75", "stopped early; the same command goes on from there"},
+    {"75", "stopped early; the same command resumes there"},
 };
 
 constexpr Term variables[] = {

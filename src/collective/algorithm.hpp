@@ -35,7 +35,7 @@ struct Algorithm {
 };
 
 [[nodiscard]] std::span<const Algorithm* const> algorithm_table();  // sorted by name
-// Of an estimate that NCCL's rules made. Precondition: it has one.
+// The algorithm of an estimate that NCCL's rules made. Precondition: it has one.
 [[nodiscard]] const Algorithm& algorithm_of(const ops::CollectiveEstimate&);
 // "ring"; the own name of a textbook collective; empty if nothing is sent.
 [[nodiscard]] std::string_view name_of_algorithm(const ops::CollectiveEstimate&);

@@ -1,11 +1,11 @@
 // NCCL searches the node's links for parallel channels of equal speed. It tries a fixed list of speeds from
 // the fastest link downwards, debits each channel from every link on its path, and stops when the links are
 // used up; few fast channels are then split in two. On a switched node, where every GPU has the same links,
-// this comes down to
-//   channels(speed) = min(floor(nvlink / speed), rails * floor(rail / speed)),   best = the most channels *
-//   speed
+// this reduces to
+//   channels(speed) = min(floor(nvlink / speed), rails * floor(rail / speed)),   best = the most
+//   channels * speed
 // with the earlier (faster) speed kept in a tie. Trees keep the ring's network channels but may run up to
-// twice as fast inside the node, speed by speed up the list, a chain loading each GPU (n-1)/n as much as a
+// twice as fast inside the node, speed by speed up the list; a chain loads each GPU (n-1)/n as much as a
 // ring does. NVLS heads, at most 32, load every GPU's link once and their own twice: n + 1 times in all.
 // Source: NVIDIA/nccl src/graph/search.cc (speed arrays, ncclTopoCompute, ncclTopoDupChannels,
 // ncclTopoSearchTryNvls), connect.cc (ncclTopoPostset), topo.h (per-link rates). Neglected: unequal links
@@ -52,7 +52,8 @@ double fastest(std::span<const double> speeds, double limit) {
   return limit;
 }
 
-// The speed reached going up the list from `start` for as long as `limit` allows, to `aim` or past it.
+// The speed reached by going up the list from `start` as long as `limit` allows, until `aim` is reached or
+// exceeded.
 double raised(std::span<const double> speeds, double start, double aim, double limit) {
   double speed = start;
   for (auto next = speeds.rbegin(); next != speeds.rend() && speed < aim; ++next) {
@@ -131,7 +132,7 @@ ChannelGraph collnet_direct_graph(const NodeLinks& node) {
     const std::int32_t channels = std::min(heads, node.rails * whole(node.rail / speed));
     if (channels * speed > best_rate) best_rate = channels * speed, best = {channels, speed, speed};
   }
-  // A head's link carries its own traffic and its part of the others', twice the speed at most.
+  // A head's link carries its own traffic and its part of the others', at most twice the speed.
   const double limit = node.ranks > 1 ? std::max(best.inter, 0.5 * node.nvlink) : 1e9;
   best.intra = raised(speeds, best.inter, 2.0 * best.inter, limit);
   return best;

@@ -1,10 +1,11 @@
-// First NCCL's choice, then its price. The choice is the least of NCCL's own estimates over the methods and
-// protocols that apply, ties to the first in its order (tree, ring, NVLS, NVLSTree; LL, LL128, Simple). The
-// price is what that choice takes on this network. The two differ on purpose: NCCL can be wrong, and a
-// simulator must be wrong with it. A forced algorithm or protocol that serves no such call is set aside:
-// first the protocol, then the algorithm, then both. NCCL up to 2.23 does the like (it keeps estimates of
-// what is switched off as a reserve); later ones refuse the call unless the setting names the functions it is
-// for (NCCL_ALGO="allreduce:nvls"), so that there a forced choice stands for that spelling.
+// Prices a call in two steps: NCCL's choice of a method, then the time of that choice. The choice is the
+// least of NCCL's own estimates over the methods and protocols that apply; in a tie the first in its order
+// is chosen (tree, ring, NVLS, NVLSTree; LL, LL128, Simple). The price is the time of that choice on this
+// network. The two differ on purpose: NCCL can be wrong, and a simulator must be wrong with it. A forced
+// algorithm or protocol that cannot serve a call is ignored: first the protocol, then the algorithm, then
+// both. NCCL up to 2.23 does the same (it keeps estimates of what is switched off as a reserve); later
+// versions refuse the call unless the setting names the functions it is for (NCCL_ALGO="allreduce:nvls"), so
+// for those versions a forced choice stands for that spelling.
 #include "collective/choose.hpp"
 
 #include "base/contract.hpp"
@@ -21,7 +22,8 @@ bool better(const Choice& candidate, const Choice& best) {
   return candidate.algorithm->id < best.algorithm->id;  // protocols are tried in order already
 }
 
-// NCCL's estimate for so many calls in line. A ring's latency is what doubling the bytes does not double.
+// NCCL's estimate for this many calls in sequence. The latency of a ring is the part that does not double
+// with the bytes.
 double estimate(const Algorithm& algorithm, const Call& call, const Communicator& c, ops::Protocol p,
                 std::int32_t in_line) {
   const double once = algorithm.nccl_time(call, c, p);

@@ -20,8 +20,8 @@ Arch arch_of(std::int32_t cc) {
   return cc >= 80 ? Arch::ampere : Arch::volta;
 }
 
-// The most first, the least last: where they contradict each other, the least wins (connect.cc,
-// ncclTopoPostset).
+// The maximum is applied first, the minimum last: where they contradict each other, the minimum wins
+// (connect.cc, ncclTopoPostset).
 std::int32_t limited(std::int32_t channels, const ops::CommSettings& settings) {
   if (settings.max_channels > 0) channels = std::min(channels, settings.max_channels);
   return std::max({channels, settings.min_channels, 1});
@@ -50,7 +50,7 @@ Communicator set_up(const machine::GroupSpan& group, const machine::GroupLinks& 
   c.network = links.scale_out.bandwidth.value * 1e-9;
   c.hop_latency = to_microseconds(links.scale_out.latency);
   c.inside = c.nvlink > fastest_pcie ? Level::nvlink : Level::pci;
-  // Several NICs to a GPU act as one fast rail (NCCL merges ports of a card; plug-ins like OFI merge cards).
+  // Several NICs per GPU act as one fast rail (NCCL merges ports of a card; plug-ins like OFI merge cards).
   const std::int32_t rails = std::clamp(links.nics, 1, std::max(c.per_node, 1));
   const NodeLinks node{.compute_capability = c.compute_capability,
                        .ranks = c.per_node,
@@ -70,13 +70,13 @@ Communicator set_up(const machine::GroupSpan& group, const machine::GroupLinks& 
   c.switched = c.inside == Level::nvlink && links.gpus_per_node > 2 && c.library == ops::CommLibrary::nccl;
   std::int32_t channels = communicator_channels(node, c.ring);
   if (c.library == ops::CommLibrary::rccl) channels = rccl_channels(c.per_node, c.multi_node());
-  // Half as many again where the switches reduce and chains run faster than NICs (connect.cc).
+  // One and a half times as many where the switches reduce and chains run faster than NICs (connect.cc).
   const bool widened = c.sharp && c.multi_node() && c.tree.intra > c.tree.inter && c.per_node > 1;
   if (widened) channels = std::min(most_widened, channels + channels / 2);
   c.channels = limited(channels, settings);
   c.p2p_channels =
       settings.max_p2p_channels > 0 ? std::min(c.channels, settings.max_p2p_channels) : c.channels;
-  // NVLS kernels take 16 CTAs on Hopper, 24 (one node) or 32 on Blackwell (NCCL init.cc, ncclNvlsTuning).
+  // NVLS kernels use 16 CTAs on Hopper, 24 (one node) or 32 on Blackwell (NCCL init.cc, ncclNvlsTuning).
   const std::int32_t nvls = c.arch == Arch::blackwell ? (c.multi_node() ? 32 : 24) : 16;
   c.nvls_channels = limited(nvls, settings);
   return c;

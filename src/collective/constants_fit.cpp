@@ -1,14 +1,15 @@
-// Find the constants of one network from measured times. Which algorithm NCCL chose does not depend on them,
-// so the problem is smooth but for the corners of a few minima. Minimised over log constants x, from the
-// prior's middle c with widths d:
-//   sum_i w_i sqrt(r_i^2 + e^2) / sum_i w_i  +  strength * sum_f ((x_f - c_f) / d_f)^2,   r = log(predicted /
-//   measured)
-// The absolute value (rounded off within e = 1 %) bears outliers; the prior holds constants that few rows
-// speak about. Method: Gauss-Newton with the rows reweighted by 1 / sqrt(r^2 + e^2) at each step (which
+// Fits the constants of one network to measured times. The algorithm that NCCL chose does not depend on
+// them, so the problem is smooth except for the corners of a few minima. Minimised over log constants x,
+// with the prior's middle c and widths d:
+//   sum_i w_i sqrt(r_i^2 + e^2) / sum_i w_i  +  strength * sum_f ((x_f - c_f) / d_f)^2,
+//   r = log(predicted / measured)
+// The absolute value (rounded off within e = 1 %) is robust to outliers; the prior holds constants that few
+// rows determine. Method: Gauss-Newton with the rows reweighted by 1 / sqrt(r^2 + e^2) at each step (which
 // bounds the sum from above, Huber 1981) and Levenberg's damping; derivatives by differences. The error of a
-// constant is the larger of two: what the curvature leaves undecided when a tenth of a percentage point more
-// mean error is allowed, and what the scatter of the families (logs, collectives, shapes) leaves when these
-// are taken as independent. Neglected: correlation of constants in what a file says.
+// constant is the larger of two: the range that the curvature leaves open when the mean error may rise by a
+// tenth of a percentage point, and the uncertainty from the scatter of the families (logs, collectives,
+// shapes) when these are taken as independent. Neglected: correlation of constants in the errors that a file
+// states.
 #include "collective/constants_fit.hpp"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ namespace {
 
 constexpr double prior_strength = 0.0015, rounding = 0.01, difference = 1e-4;
 
-// Floors and ceilings that keep the formula's meaning.
+// Lower and upper bounds within which the formula keeps its meaning.
 double upper_of(std::string_view name, double start) {
   if (name.find("rate") != std::string_view::npos) return 1.0;
   if (name == "overlap") return 8.0;
@@ -115,7 +116,7 @@ class Problem {
     }
     return out;
   }
-  // Half the second and first derivatives of the reweighted squares with the prior.
+  // Half of the second and first derivatives of the reweighted squares with the prior.
   void normal_equations(const Vector& x, const Vector& r, const std::vector<Vector>& j, Cholesky& h,
                         Vector& g) const {
     const std::size_t n = x.size();

@@ -1,9 +1,8 @@
-// NCCL picks algorithm and protocol by an estimate of its own, built from constants that its authors measured
-// and changed from release to release. To reproduce the choice, mistakes included, the simulator needs the
-// same numbers. Source: NVIDIA/nccl src/graph/tuning.cc, read at
-// tags 2.8.4, 2.10.3, 2.12.12, 2.14.3, 2.17.1, 2.18.3, 2.19.3, 2.20.5,
-// 2.21.5, 2.23.4, 2.24.3, 2.27.3, 2.28.9, 2.29.2, 2.30.7. Left out: CollNet (SHARP) before 2.18, POWER CPUs,
-// tuner plug-ins, NVLS of 2.17.
+// NCCL selects algorithm and protocol by an estimate of its own, built from constants that its authors
+// measured and changed from release to release. To reproduce the choice, mistakes included, the simulator
+// needs the same numbers. Source: NVIDIA/nccl src/graph/tuning.cc, read at tags 2.8.4, 2.10.3, 2.12.12,
+// 2.14.3, 2.17.1, 2.18.3, 2.19.3, 2.20.5, 2.21.5, 2.23.4, 2.24.3, 2.27.3, 2.28.9, 2.29.2, 2.30.7. Left out:
+// CollNet (SHARP) before 2.18, POWER CPUs, tuner plug-ins, NVLS of 2.17.
 #include "collective/nccl_tables.hpp"
 
 #include <bit>

@@ -1,13 +1,13 @@
 // NCCL sorts the calls of a group by kind and size. Calls of one kind, from the shortest up to those below
-// four times its size, share one decision: that for their bytes together, with the latency of as many calls
-// as fall to a channel (rings; other methods batch them). All of it is one kernel: one launch. The calls of a
-// decision are laid side by side over the channels, so that together they take the wire time of their bytes,
-// and each call after the first on a channel pays its hops again:
+// four times its size, share one decision: the one for the sum of their bytes, with the latency of as many
+// calls as each channel gets (rings; other methods batch them). All of it is one kernel: one launch. The
+// calls of a decision are distributed side by side over the channels, so that together they take the wire
+// time of their bytes, and each call after the first on a channel pays its hops again:
 //   T = sum over decisions of T(bytes together) + (calls of a channel - 1) * T(no bytes) - launches saved
 // Source: NVIDIA/nccl enqueue.cc (ncclPrepareTasks, scheduleCollTasksToPlan), graph/tuning.cc
-// (ncclTopoGetAlgoTime, numPipeOps), 2.22 on; before, a group was one kernel with a decision for each call.
-// Neglected: decisions that run side by side on channels of their own; plans split where a kernel's arguments
-// are full.
+// (ncclTopoGetAlgoTime, numPipeOps), 2.22 and later; before, a group was one kernel with a decision for each
+// call. Neglected: decisions that run side by side on channels of their own; plans split where a kernel's
+// arguments are full.
 #include "collective/price_group.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace echo::collective {
 namespace {
 
-// What a kernel of the choice takes before its first hop, us: paid once a group.
+// The time of a kernel of the choice before its first hop, us: paid once per group.
 double launch(const Choice& choice, const NetworkConstants& k) {
   const NcclAlgorithm id = choice.algorithm->id;
   if (id != NcclAlgorithm::tree && id != NcclAlgorithm::ring) return 0.0;

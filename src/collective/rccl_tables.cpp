@@ -1,11 +1,10 @@
-// RCCL is NCCL's code with AMD's numbers: measured tables for each kind of node in the place of the
-// estimate's refinements. bandwidth = links of a GPU * share[nodes][method][protocol] *
-// correction[method][size], latency from a table of its own. The links of a GPU in a full mesh of eight: 7 *
-// 48 GB/s, three quarters of the data sheet's 64. Source: ROCm/rccl src/graph/tuning.cc (tuning_model_5,
-// which the models of eight MI300X name), graph/topo.h (GFX94X_XGMI_WIDTH 48), graph/rome_models.cc (28 rings
-// over eight, each run twice; option tuning=5), init.cc (32 channels over 2 GPUs, 24 over 4), read at 0cbce2a
-// (2024-10). MI325X and MI355X are taken as MI300X. Neglected: LL128, off by default there; MSCCL++; the
-// pivot all-to-all.
+// RCCL is NCCL's code with AMD's numbers: measured tables for each kind of node in place of the estimate's
+// refinements. bandwidth = links of a GPU * share[nodes][method][protocol] * correction[method][size],
+// latency from a table of its own. The links of a GPU in a full mesh of eight: 7 * 48 GB/s, three quarters
+// of the data sheet's 64. Source: ROCm/rccl src/graph/tuning.cc (tuning_model_5, which the models of eight
+// MI300X name), graph/topo.h (GFX94X_XGMI_WIDTH 48), graph/rome_models.cc (28 rings over eight, each run
+// twice; option tuning=5), init.cc (32 channels over 2 GPUs, 24 over 4), read at 0cbce2a (2024-10). MI325X
+// and MI355X are treated as MI300X. Neglected: LL128, off by default there; MSCCL++; the pivot all-to-all.
 #include "collective/rccl_tables.hpp"
 
 #include <algorithm>

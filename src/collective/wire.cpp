@@ -12,10 +12,11 @@ double pick(ops::Protocol p, double ll, double ll128, double simple) {
   return p == ops::Protocol::ll ? ll : p == ops::Protocol::ll128 ? ll128 : simple;
 }
 
-// The most one CTA moves, GB/s. Simple and LL128: the largest share NCCL's own graphs ask of one (half the
-// speed of a network channel: 24 on Ampere, 48 on Hopper, 96 on Blackwell); only settings that cut the
-// channels run into it. LL: an even share of what all CTAs of a node reach (300, 450, 900 GB/s over 24, 24,
-// 32): short messages leave most channels idle, and each of those left moves no more than that.
+// The highest rate of one CTA, GB/s. Simple and LL128: the largest share that NCCL's own graphs ask of one
+// (half the speed of a network channel: 24 on Ampere, 48 on Hopper, 96 on Blackwell); only settings that
+// reduce the channels reach it. LL: an even share of the rate that all CTAs of a node reach (300, 450, 900
+// GB/s over 24, 24, 32): short messages leave most channels idle, and each of the remaining ones moves no
+// more than that.
 constexpr double cta_rate[4] = {12.5, 12.5, 24.0, 48.0};
 constexpr double cta_link[4] = {12.5, 12.5, 18.75, 28.1};
 
@@ -40,7 +41,7 @@ double table_intra_hop(const Communicator& c, NcclAlgorithm m, ops::Protocol p) 
 }
 
 double table_inter_hop(const Communicator& c, NcclAlgorithm m, ops::Protocol p) {
-  // With one rank per node nothing hides the network: NCCL then takes the tree's figure.
+  // With one rank per node nothing hides the network: NCCL then uses the tree's figure.
   const bool exposed = c.tables->tree_hop_when_single && c.ranks == c.nodes;
   const std::size_t row = row_of(exposed ? NcclAlgorithm::tree : m);
   return c.tables->hop[at(Level::network)][row][index_of(p)];
@@ -73,7 +74,7 @@ double posting(const NetworkConstants& k, ops::Protocol p, std::int32_t channels
 PartedTime joined(double base, PartedTime latency, PartedTime wire, double overlap) {
   const PartedTime large = longer(latency, wire), small = latency.us < wire.us ? latency : wire;
   if (large.us <= 0.0) return as_latency(base);
-  // With x = (small / large)^k: the norm is large (1 + x)^(1/k), its derivatives 1 and x over (1 +
+  // With x = (small / large)^k the norm is large (1 + x)^(1/k); its derivatives are 1 and x over (1 +
   // x)^(1-1/k).
   const double x = std::pow(small.us / large.us, overlap), norm = std::pow(1.0 + x, 1.0 / overlap);
   const double by_large = norm / (1.0 + x);

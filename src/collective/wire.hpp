@@ -24,7 +24,7 @@ constexpr double share_of_line(ops::Protocol p) {  // payload share of the wire 
 // NCCL's own hop latencies, us.
 [[nodiscard]] double table_intra_hop(const Communicator&, NcclAlgorithm, ops::Protocol);
 [[nodiscard]] double table_inter_hop(const Communicator&, NcclAlgorithm, ops::Protocol);
-// As they turn out: scaled by the fitted factors; a network hop adds delay and switches.
+// The actual values: scaled by the fitted factors; a network hop adds delay and switches.
 [[nodiscard]] double intra_hop(const Communicator&, NcclAlgorithm, ops::Protocol, const NetworkConstants&);
 [[nodiscard]] double inter_hop(const Communicator&, NcclAlgorithm, ops::Protocol, const NetworkConstants&);
 
@@ -42,7 +42,7 @@ constexpr double share_of_line(ops::Protocol p) {  // payload share of the wire 
 [[nodiscard]] PartedTime joined(double base, PartedTime latency, PartedTime wire, double overlap);
 
 // HBM bytes of the sender per byte sent to the network: written to a buffer in the GPU's memory that the NIC
-// reads (GPUDirect RDMA; inside a node a GPU writes into its peer's memory). Source:
+// reads (GPUDirect RDMA; inside a node each GPU writes into its peer's memory). Source:
 // NVIDIA/nccl transport/net.cc.
 inline constexpr double staged_bytes = 2.0;
 

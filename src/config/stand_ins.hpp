@@ -1,4 +1,4 @@
-// What stands in tables of measured collectives for machines without a preset of their own: [[gpu_like]],
+// Substitutes in tables of measured collectives for machines without a preset of their own: [[gpu_like]],
 // [[cluster_named]] and [[network_like]] of the catalog's aliases.toml.
 #pragma once
 
@@ -31,8 +31,8 @@ struct NetworkLike {
 };
 
 struct StandIns {
-  std::vector<GpuLike> gpus;  // in file order, files of better folders first; the first that fits counts
-  std::vector<ClusterNamed> clusters;  // likewise
+  std::vector<GpuLike> gpus;           // in file order, files of better folders first; the first match counts
+  std::vector<ClusterNamed> clusters;  // in the same order
   std::vector<NetworkLike> networks;
 };
 

@@ -34,7 +34,7 @@ static const results::InputFile* trace_of(const results::Provenance& provenance)
   return found == provenance.inputs.end() ? nullptr : &*found;
 }
 
-// As its settings have it, with the learned model and the profiles of the file's inputs.
+// The calibration by the file's settings, with the learned model and the profiles of the file's inputs.
 static void calibrate_again(const results::Provenance& provenance, const sweep::SweepSpec& settings,
                             ConfigAgain& again) {
   simulate::Calibration& calibration = again.known.calibration;

@@ -1,4 +1,4 @@
-// A simulated step says what it consists of; this page counts how often it uses each thing.
+// A simulated step lists its contents; this file counts how often it uses each of them.
 #include "explain/explain.hpp"
 
 #include <fmt/format.h>
@@ -123,7 +123,7 @@ CollectiveCost cost_of(TimeCategory part, const ops::CollectiveQuery& query,
   return cost;
 }
 
-// What lies on the critical path: kernels by kind, collectives by part, kind and group.
+// The contents of the critical path: kernels by kind, collectives by part, kind and group.
 static std::vector<PathCost> path_costs(const SimulatedStep& step, const simulate::PathDetail& detail) {
   std::map<std::string, SimTime> by_name;
   const std::size_t kernels = step.work.kernels.size();

@@ -8,8 +8,8 @@
 namespace echo::explain {
 
 // One line per stage: F forward, B backward, W weight gradient, with the microbatch if there is space, X two
-// passes run as one, . bubble, - transfer, o work after the last task. Of a step too long for one strip, the
-// start and the end are drawn. Empty if the step has no slices.
+// passes run as one, . bubble, - transfer, o work after the last task. If a step is too long for one strip,
+// its start and its end are drawn. Empty if the step has no slices.
 [[nodiscard]] std::string pipeline_text(const simulate::StepTimeline&);
 
 }  // namespace echo::explain

@@ -26,7 +26,8 @@ Enum value(const char* attribute, const std::string& text, const std::array<std:
 }
 
 // Schema 1.0 to 1.6. A step that costs no slowdown had none, or nothing slowed it; either way it is the same
-// step. Likewise of collectives that share links; what flows leave them is another price, and has to be said.
+// step. The same holds for collectives that share links; the bandwidth that flows leave them gives another
+// price, and has to be stated.
 sweep::SweepSpec settings_of_older_file(const std::string& trace, const std::string& resolved_toml,
                                         const results::Table& table, std::string& problem) {
   constexpr std::int64_t row = 0;

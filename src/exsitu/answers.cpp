@@ -57,7 +57,7 @@ void reset_debug_init() {}
 
 namespace {
 
-// What mem_alloc had to take from the host, so that mem_free knows.
+// Memory that mem_alloc had to allocate on the host, so that mem_free can recognise it.
 struct HostMemory {
   std::mutex mutex;
   std::set<void*> all;
@@ -94,7 +94,7 @@ ncclResult_t mem_free(void* memory) {
   return release(memory) == 0 ? ncclSuccess : ncclUnhandledCudaError;
 }
 
-// Handles of registered memory are the memory: there is nothing to look up.
+// Handles of registered memory are its addresses: nothing needs to be looked up.
 ncclResult_t comm_register(ncclComm_t comm, void* buffer, std::size_t, void** handle) {
   const ncclResult_t checked = check_window(comm, handle);
   if (checked == ncclSuccess) *handle = buffer;

@@ -12,9 +12,9 @@
 
 namespace echo::exsitu {
 
-// A program may hand our handle to a function of the real NCCL that this library does not stand in for. That
-// one looks for its magic numbers at both ends of its own structure, some hundred kB: zeros there make it
-// refuse politely.
+// A program may pass our handle to a function of the real NCCL that this library does not replace. That
+// function checks its magic numbers at both ends of its own structure of some hundred kB: zeros there make
+// it return an error.
 static constexpr std::size_t room = std::size_t{4} << 20;
 
 static void* zeros() {

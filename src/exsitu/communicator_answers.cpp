@@ -1,7 +1,8 @@
-// Making communicators alone. NCCL says how many ranks there are and which is ours, a split not even that;
-// the rest is told by a file of memberships (memberships.hpp). Where that is silent, a communicator of the
-// world's size is the world, any other has members unknown; a split is taken to leave everybody together, as
-// if all had given our colour. Such guesses are marked in the trace.
+// Creates communicators in a process that runs alone. NCCL gives the number of ranks and our own rank, for a
+// split not even these; the rest comes from a file of memberships (memberships.hpp). Without an entry there,
+// a communicator of the world's size is the world, and the members of any other are unknown; a split is
+// assumed to keep all ranks together, as if all had given our colour. Such assumptions are marked in the
+// trace.
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,7 +23,7 @@ namespace echo::exsitu::answers {
 
 namespace {
 
-// Names came with 2.27; a program built against an older header has a shorter structure.
+// Names were introduced with 2.27; a program built against an older header has a shorter structure.
 template <class Config>
 std::string_view name_of(const Config* config) {
   if constexpr (requires { config->commName; }) {
@@ -43,7 +44,7 @@ struct Known {
   Memberships memberships;
 };
 
-// The membership that fits, copied: others may append meanwhile.
+// A copy of the matching membership: others may append meanwhile.
 bool look_up(const Wanted& wanted, Membership& out) {
   static auto* const known = new Known;
   const std::scoped_lock lock(known->mutex);

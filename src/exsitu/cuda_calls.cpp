@@ -6,7 +6,7 @@
 
 namespace echo::exsitu {
 
-// Of cudaMemcpyKind: the direction is told by the addresses.
+// Value of cudaMemcpyKind with which the addresses determine the direction.
 static constexpr int by_address = 4;
 
 static int (*runtime_copy)(void*, const void*, std::size_t, int, void*) = nullptr;
@@ -35,7 +35,7 @@ static bool by_runtime(void* library, CudaCalls& out) {
   return true;
 }
 
-// A program that carries its runtime inside still has the driver as a library.
+// A program with a statically linked runtime still has the driver as a library.
 static bool by_driver(void* library, CudaCalls& out) {
   if (!look_up(library, "cuMemcpyAsync", driver_copy)) return false;
   out.copy = copy_by_driver;
@@ -47,7 +47,7 @@ static bool by_driver(void* library, CudaCalls& out) {
 
 static bool find_calls(CudaCalls& out) {
   if (by_runtime(RTLD_DEFAULT, out)) return true;
-  // Loaded for some other library alone (RTLD_LOCAL), as Python's extension modules are.
+  // Loaded for one other library only (RTLD_LOCAL), as Python's extension modules are.
   for (const char* name : {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"})
     if (void* library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD))
       if (by_runtime(library, out)) return true;

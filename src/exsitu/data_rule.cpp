@@ -16,8 +16,8 @@ static const char* slot(const void* base, std::size_t bytes, std::int64_t at) {
   return static_cast<const char*>(base) + bytes * static_cast<std::size_t>(at);
 }
 
-// One part into every slot: the first, then what is there already behind itself, so few copies reach many
-// slots.
+// Copies one part into every slot: the first slot, then each time all filled slots behind themselves, so few
+// copies fill many slots.
 static std::vector<Copy> into_all(const Delivery& d, const void* part) {
   std::vector<Copy> copies;
   if (d.to != part) copies.push_back({d.to, part, d.bytes, d.stream});
@@ -64,7 +64,7 @@ std::vector<Copy> copies_of(const Delivery& d, std::uint64_t below) {
   }
 }
 
-// Pieces of one buffer that lie side by side travel as one.
+// Contiguous pieces of one buffer are copied as one.
 static void append(std::vector<Copy>& copies, const Copy& next) {
   if (!copies.empty()) {
     Copy& last = copies.back();

@@ -34,8 +34,9 @@ struct Delivery {
 
 // In the order they must be made. None overlaps itself; none where the result would be `below` bytes or more.
 [[nodiscard]] std::vector<Copy> copies_of(const Delivery&, std::uint64_t below);
-// Of the transfers of one launch: what comes from a peer is what goes to it, where sizes agree; and what
-// others broadcast is what this rank does (an all-gather of tensors of any size is spelled out so).
+// Copies in place of the transfers of one launch: data from a peer equals the data sent to it, where sizes
+// agree; and the data that others broadcast equals that of this rank (an all-gather of tensors of any size is
+// written as such broadcasts).
 [[nodiscard]] std::vector<Copy> copies_of(std::span<const Transfer>, std::uint64_t below);
 
 // On their streams, by the process's CUDA; false where it has none. GPU work is booked on record `serial`.

@@ -1,9 +1,8 @@
-// What libecho_nccl.so exports beside NCCL's functions. Of the library itself: what comes out of an archive
-// is hidden.
+// Functions that libecho_nccl.so exports in addition to NCCL's. Functions from static archives are hidden.
 #include "exsitu/answers.hpp"
 #include "exsitu/gpu_side.hpp"
 
-// For the program (Python): a place in it.
+// For the program (Python): marks a place in it.
 extern "C" __attribute__((visibility("default"))) void echo_nccl_mark(const char* text) {
   echo::exsitu::answers::mark(text);
 }

@@ -1,12 +1,12 @@
-// libecho_inject.so: loaded by CUDA's driver as it starts (CUDA_INJECTION64_PATH), it has CUPTI record what
-// the GPU does and when the host asked for it. Kernels keep running side by side; of CUDA's thousands of
-// functions only those that put something on a stream are timed. What goes wrong here is said and never the
-// program's trouble.
+// libecho_inject.so: loaded by CUDA's driver as it starts (CUDA_INJECTION64_PATH), it lets CUPTI record the
+// activity of the GPU and the host's requests for it. Kernels keep running concurrently; of CUDA's thousands
+// of functions only those that put work on a stream are timed. Errors here are reported and never affect the
+// program.
 //
-// NCCL's own kernels never run under libecho_nccl.so, so its calls have no place in CUPTI's records. They get
-// one by the host's order of calls to a stream, for which that library asks this one for CUPTI's number of
-// the stream; and GPU work it does in a call's name (data_rule.hpp) is marked as such by an external
-// correlation.
+// NCCL's own kernels never run under libecho_nccl.so, so its calls have no place in CUPTI's records. They
+// get one from the host's order of calls to a stream, for which that library asks this one for CUPTI's
+// number of the stream; and GPU work that it does for a call (data_rule.hpp) is marked as such by an
+// external correlation.
 #include <cupti.h>
 #include <dlfcn.h>
 #include <unistd.h>
@@ -76,7 +76,7 @@ bool succeeded(CUptiResult outcome, const char* what) {
   return false;
 }
 
-// Those functions alone; all of them where this CUPTI cannot pick.
+// Only those functions; all functions where this CUPTI cannot select.
 bool enable_calls(CUpti_CallbackDomain domain, CUpti_CallbackId end, CUpti_ActivityKind all,
                   CUptiResult (*enable)(CUpti_CallbackId, std::uint8_t)) {
   for (CUpti_CallbackId call = 1; call < end; ++call) {
@@ -102,7 +102,7 @@ bool enable() {
   all &= succeeded(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_OVERHEAD), "recording overhead");
   all &= succeeded(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MARKER), "recording NVTX");
   all &= succeeded(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION), "correlating NCCL's calls");
-  cuptiActivityEnableAllSyncRecords(0);  // no record of asking whether something is done and being told no
+  cuptiActivityEnableAllSyncRecords(0);  // no records of queries that find work not yet done
   all &= enable_calls(CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_SIZE, CUPTI_ACTIVITY_KIND_RUNTIME,
                       cuptiActivityEnableRuntimeApi);
   all &= enable_calls(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_SIZE, CUPTI_ACTIVITY_KIND_DRIVER,
@@ -134,7 +134,7 @@ void start() {
   FileHeader header = header_of_process();
   std::uint32_t version = 0;
   if (cuptiGetVersion(&version) == CUPTI_SUCCESS) header.library = static_cast<std::int32_t>(version);
-  // Else CUPTI's own clock, which is the wall's.
+  // Else CUPTI's own clock, which is wall-clock time.
   header.has_unix_times = cuptiActivityRegisterTimestampCallback(timestamp) == CUPTI_SUCCESS ? 0 : 1;
   tracing = new Tracing(file_name(settings().gpu_trace_file, getpid(), settings().rank), header);
   if (!enable()) complain("GPU tracing is not complete; the program goes on");
@@ -148,7 +148,7 @@ void start() {
 
 }  // namespace echo::exsitu
 
-// The name that the driver looks for; 1 is success. Never less: the program is to go on.
+// The name that the driver looks for; 1 is success. It never returns less, so that the program continues.
 // NOLINTNEXTLINE(readability-identifier-naming)
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   echo::exsitu::start();

@@ -20,7 +20,7 @@ struct Membership {
   std::string unique_id;  // empty: not by an id
 };
 
-// What is known of a communicator that is to be made; -1 and empty: not known.
+// The known facts about a communicator that is to be created; -1 and empty: not known.
 struct Wanted {
   std::vector<std::string> unique_ids;
   std::string_view name;

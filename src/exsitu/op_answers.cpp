@@ -12,7 +12,7 @@ namespace echo::exsitu::answers {
 
 namespace {
 
-// One call as all of them are checked and recorded.
+// One call in the form in which all calls are checked and recorded.
 struct Call {
   What what{};
   const void* from = nullptr;

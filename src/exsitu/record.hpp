@@ -63,7 +63,7 @@ struct FileHeader {
   std::uint64_t has_unix_times = 0;  // 1: times of GPU records are of the second clock
 };
 
-// Of an NCCL call.
+// The record of an NCCL call.
 struct Record {
   What what{};
   std::uint8_t type = 0;     // ncclDataType_t
@@ -83,7 +83,7 @@ struct Record {
 inline constexpr std::uint8_t members_assumed = 1;  // of a communicator: nobody said who they are
 inline constexpr std::uint8_t data_copied = 2;      // the call put own data where that of peers was due
 
-// Of a GPU activity.
+// The record of a GPU activity.
 struct GpuRecord {
   What what{};
   std::uint8_t kind = 0;  // direction of a copy, kind of a synchronisation

@@ -50,7 +50,7 @@ RecordFile::~RecordFile() {
   for (std::atomic<std::byte*>& piece : mapped_)
     if (std::byte* at = piece.exchange(nullptr)) munmap(at, piece_bytes);
   if (file_ < 0) return;
-  // Later pieces may be there though nothing of them was used.
+  // Later pieces may exist although none of them was used.
   const std::uint64_t used = std::min(next_.load(), pieces_ * records_per_piece) * 64;
   [[maybe_unused]] const int cut = ftruncate(file_, static_cast<off_t>(used));
   ::close(file_);
@@ -60,7 +60,7 @@ std::byte* RecordFile::map_piece(std::uint64_t piece) {
   const std::scoped_lock lock(mapping_);
   if (std::byte* there = mapped_[piece].load(std::memory_order_acquire)) return there;
   const auto offset = static_cast<off_t>(piece * piece_bytes);
-  // Reserved, not only declared: a full disk must not become a signal in the middle of a record.
+  // Allocated on disk, not only declared: a full disk must not become a signal in the middle of a record.
   if (posix_fallocate(file_, offset, piece_bytes) != 0) return nullptr;
   void* at = mmap(nullptr, piece_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, offset);
   if (at == MAP_FAILED) return nullptr;
@@ -111,8 +111,8 @@ static std::atomic<RecordFile*> current{nullptr};
 static std::mutex* opening = new std::mutex;
 static bool is_child = false;
 
-// The child shares the parent's mapping; it must not write there. Its mutex may be held by a thread it has
-// not got.
+// The child shares the parent's mapping; it must not write there. Its mutex may be held by a thread that
+// does not exist in the child.
 static void forget_in_child() {
   current.store(nullptr);
   opening = new std::mutex;

@@ -33,7 +33,7 @@ static Number number_or(Environment environment, const char* name, Number otherw
 }
 
 void complain(std::string_view what) {
-  // One write, so that lines of several processes do not mix. Nothing can be done where stderr is closed.
+  // One write, so that lines of several processes do not mix. If stderr is closed, the message is lost.
   std::string line = "echo: " + std::string(what) + "\n";
   for (std::size_t i = 0; i + 1 < line.size(); ++i)
     if (line[i] < ' ' || line[i] > '~') line[i] = '?';
@@ -50,7 +50,7 @@ std::int32_t version_code(std::string_view text) {
     parts[i] = *part;
     if (dot == std::string_view::npos)
       return i < 1 ? 0 : [&] {
-        // As nccl.h does: 2.8 and older have a digit fewer.
+        // As in nccl.h: versions up to 2.8 have one digit less.
         const bool old = parts[0] <= 2 && parts[1] <= 8;
         return old ? parts[0] * 1000 + parts[1] * 100 + parts[2]
                    : parts[0] * 10000 + parts[1] * 100 + parts[2];

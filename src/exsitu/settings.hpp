@@ -10,7 +10,7 @@ namespace echo::exsitu {
 
 struct Settings {
   std::string trace_file;        // ECHO_TRACE_FILE, with %p process, %r rank
-  std::string gpu_trace_file;    // ECHO_GPU_TRACE_FILE, likewise
+  std::string gpu_trace_file;    // ECHO_GPU_TRACE_FILE, with the same marks
   std::string groups_file;       // ECHO_NCCL_GROUPS: who belongs to what; empty: none
   std::int64_t most_bytes = 0;   // ECHO_TRACE_LIMIT: of one file
   std::uint64_t copy_below = 0;  // ECHO_NCCL_COPY_BELOW: bytes a call may fill in for its peers

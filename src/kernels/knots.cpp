@@ -16,7 +16,7 @@ double octaves(double value) {
 
 namespace {
 
-// The knot at or before x, and how far x is on the way to the next one.
+// The knot at or before x, and the fraction of the distance from it to the next one.
 struct Between {
   std::int32_t low = 0;
   double part = 0.0;

@@ -1,9 +1,9 @@
 // Bandwidths are those of nic_share.cpp: a GPU injects its even share of the node's NICs. Where there are
 // fewer NICs than GPUs, the i-th GPU uses NIC i mod n, so that neighbours use different ones (a machine that
-// pairs neighbours differs in their numbers only). Levels of switches are made of cables as fast as a NIC, as
-// many as the oversubscription leaves: flows that share a cable by bad luck collide, as they do in the
+// pairs neighbours differs only in their numbers). Levels of switches are made of cables as fast as a NIC,
+// as many as the oversubscription leaves: flows that hashing places on one cable collide, as they do in the
 // machine. Latency is that of the switches a path visits, so that one leaf costs one hop and leaf - spine -
-// leaf three. Neglected: PCIe switches between GPUs and NICs; cables of several lanes bought as one.
+// leaf three. Neglected: PCIe switches between GPUs and NICs; cables of several lanes sold as one.
 #include "machine/graph_parts.hpp"
 
 #include <algorithm>
@@ -54,8 +54,8 @@ void add_meshed_domains(const ClusterSpec& cluster, std::int32_t domains, Networ
       out.join(gpu, peer, each, cluster.scale_up.latency, LinkPlace::direct);
 }
 
-// Joins the i-th GPU of every node to a leaf of the node's group: the one of its rail, where they stand side
-// by side.
+// Joins the i-th GPU of every node to a leaf of the node's group: to that of its rail, if leaves are per
+// rail.
 static void attach_nodes(const ClusterSpec& cluster, const LeafRow& leaves, std::int32_t group_nodes,
                          double share, NetworkGraph& out) {
   const std::int32_t rails = rails_of(cluster), per_node = cluster.gpus_per_node;

@@ -1,14 +1,13 @@
-// ECMP sends all packets of a flow over one cable, chosen by a hash of its header; the fullest cable decides
-// how long a synchronous exchange takes. Flows hashed to many cables arrive at each as a Poisson variable of
-// mean `flows`, so the fullest of m expects
+// ECMP sends all packets of a flow over one cable, chosen by a hash of its header; the fullest cable
+// determines the time of a synchronous exchange. Flows hashed to many cables arrive at each as a Poisson
+// variable of mean `flows`, so the expected load of the fullest of m is
 //   E[max] = sum over k >= 0 of 1 - P(at most k flows)^m
-// and the slowest flow gets flows / E[max] of its even share. Sources: RFC 2992; Raab and Steger, "Balls into
-// bins", 1998; Gangidi et al., "RDMA over Ethernet for distributed AI training at Meta scale", SIGCOMM 2024
-// (few flows a NIC are what makes ECMP collide; more queue pairs, what helps). A NIC has two flows at a time:
-// NCCL runs two channels for each NIC, one queue pair each (NCCL_IB_QPS_PER_CONNECTION = 1), and in an
+// and the slowest flow gets flows / E[max] of its even share. Sources: RFC 2992; Raab and Steger, "Balls
+// into bins", 1998; Gangidi et al., "RDMA over Ethernet for distributed AI training at Meta scale", SIGCOMM
+// 2024 (ECMP collides because there are few flows per NIC; more queue pairs help). A NIC has two flows at a
+// time: NCCL runs two channels for each NIC, one queue pair each (NCCL_IB_QPS_PER_CONNECTION = 1), and in an
 // all-to-all up to eight peers for each (NCCL src/enqueue.cc, addP2pToPlan). Neglected: that n flows into m
-// cables are not quite Poisson (it makes E[max] a little too large), enhanced hashes over several queue
-// pairs.
+// cables are not exactly Poisson (E[max] is a little too large), enhanced hashes over several queue pairs.
 #include "machine/hashed_flows.hpp"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 // when there are fewer NICs than GPUs it may reach up to q of them, and its `sharing` siblings, busy at the
 // same time, leave it its fair share:
 //   bandwidth = rate * min(reach, nics / sharing),   reach = q * nics / gpus, or min(q, nics) when NICs are
-//   scarce
-// A group whose members all sit in one scale-up domain (a node, or an NVL72 rack) sees the scale-up network
+//                                                    scarce
+// A group whose members are all in one scale-up domain (a node, or an NVL72 rack) uses the scale-up network
 // only. "Node" of a GroupSpan is such a domain. Neglected: PCIe distance, dual-port cards, GPUs that borrow
 // an idle NIC.
 #include "machine/nic_share.hpp"
@@ -68,7 +68,7 @@ GroupLinks links_through_leaves(const GroupSpan& span, Traffic traffic, Leaves l
     const double uplinks = std::max(1.0, std::round(ports / std::max(cluster.oversubscription, 1.0)));
     const double switches =
         std::ceil(static_cast<double>(nodes) / under) * (leaves == Leaves::by_rail ? rails : 1);
-    // What a leaf sends to one other loads the cables down to it as those up from itself.
+    // Traffic from a leaf to one other loads the cables down to that leaf as much as those up from its own.
     const double ways = traffic == Traffic::neighbours ? 1.0 : 2.0;
     const double flows = hashed_flows(traffic, span.ranks) * ports / uplinks;
     links.scale_out.bandwidth =

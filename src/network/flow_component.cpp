@@ -42,7 +42,7 @@ class Component {
     std::int32_t transfer = 0;
   };
 
-  // Like flows under way: bytes left of each at `since`, and when they end at the present rate.
+  // Identical flows in progress: bytes left of each at `since`, and when they end at the present rate.
   struct FlowClass {
     double left = 0.0, rate = 0.0;
     SimTime since{}, end = never;
@@ -100,7 +100,7 @@ class Component {
     c.wake = c.arrived + c.latency;
   }
 
-  // The transfers under way, in the order of activities.
+  // The transfers in progress, in the order of activities.
   void gather() {
     running_.clear();
     flows_.clear();
@@ -125,7 +125,7 @@ class Component {
     return std::max(0.0, c.left - c.rate * static_cast<double>((now_ - c.since).count()) * 1e-12);
   }
 
-  // Classes and rates of all transfers under way.
+  // Classes and rates of all transfers in progress.
   void regroup() {
     for (std::size_t c = 0; c < classes_.size(); ++c) {
       if (!classes_[c].runs) continue;
@@ -157,7 +157,7 @@ class Component {
       members_.value[at(next[at(folded_.class_of[f])]++)] = static_cast<std::int32_t>(f);
   }
 
-  // Rates and ends of the classes that a change has reached.
+  // Rates and ends of the classes that a change affects.
   void settle() {
     if (is_settled_) return;
     is_settled_ = true;
@@ -198,7 +198,8 @@ class Component {
     if (--c.transfers_left == 0) finish(c);
   }
 
-  // Between phases, all of them: as one round before but for the time?
+  // If all activities are between phases and their state equals that of one round before, except for the
+  // time, skips whole rounds.
   void skip_rounds() {
     SimTime first_start = never;
     std::size_t placed = 0;

@@ -1,14 +1,14 @@
-// A closed form knows one group and how many share its NICs. Which uplinks they meet on, where hashing puts
-// them and what a ring needs of a torus, the flows know. All groups like the one asked for are laid side by
-// side, `stride` of them in a block of stride * ranks GPUs, and send what one phase of the method sends
-// between scale-up domains. From the time until the last flow is through follows the bandwidth that a node
-// had to itself:
+// A closed form includes one group and the number that share its NICs. The uplinks they share, the placement
+// by hashing and the links of a torus that a ring needs are modelled by flows. All groups that correspond to
+// the one asked for are placed side by side, `stride` of them in a block of stride * ranks GPUs, and send
+// the traffic of one phase of the method between scale-up domains. The time until the last flow has ended
+// gives the bandwidth that a node had to itself:
 //   ring     q transfers of b bytes leave a node:                          q b / T
 //   tree     the message crosses a node's NICs twice (two nodes: once):    2 S / T (S / T)
 //   pairs    each of q members sends n - q transfers of b bytes:           q (n - q) b / T
-// with the same convention as the closed forms, so that a method's own formula prices on top of either.
-// Traffic inside domains is left out: it does not meet the fabric. Neglected: groups of other kinds (the
-// composer's business), a block that does not begin at a leaf.
+// with the same convention as the closed forms, so that a method's own formula can use either. Traffic
+// inside domains is left out: it does not use the fabric. Neglected: groups of other kinds (the composer
+// accounts for them), a block that does not begin at a leaf.
 #include "network/flow_links.hpp"
 
 #include <algorithm>
@@ -25,17 +25,17 @@ namespace {
 using machine::GroupSpan;
 using ops::CollectiveKind;
 
-// Large against what is rounded: a picosecond of a microsecond at least.
+// Large compared with the rounding: a picosecond in a microsecond at least.
 constexpr std::int64_t piece = 1'000'000'000;
 
-// Hashed flows that are still followed one by one: a fraction of a second.
+// Hashed flows that are still simulated one by one: a fraction of a second.
 constexpr std::size_t most_hashed = 1 << 14;
 
 bool is_tree(ops::NcclAlgorithm algorithm) {
   return algorithm == ops::NcclAlgorithm::tree || algorithm == ops::NcclAlgorithm::nvls_tree;
 }
 
-// Payload of which one transfer between nodes is a `piece`.
+// Payload for which one transfer between nodes is a `piece`.
 std::int64_t payload_of(const GroupSpan& span, const Traffic& traffic) {
   if (traffic.kind == CollectiveKind::send_recv) return piece;
   if (traffic.kind == CollectiveKind::all_to_all) return piece * span.ranks;
@@ -43,7 +43,7 @@ std::int64_t payload_of(const GroupSpan& span, const Traffic& traffic) {
   return piece * span.ranks_per_node * span.ranks;
 }
 
-// Bytes that the bandwidth of a node is reckoned by.
+// Bytes from which the bandwidth of a node is computed.
 double bytes_of(const GroupSpan& span, const Traffic& traffic) {
   const double q = span.ranks_per_node, one = static_cast<double>(piece);
   if (traffic.kind == CollectiveKind::send_recv) return q * one;

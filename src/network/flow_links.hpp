@@ -9,9 +9,9 @@
 
 namespace echo::network {
 
-// What stands where a topology's closed form would: `scale_out` is the bandwidth with which a node of the
-// slowest group gets its traffic through while all groups like it, side by side from the first GPU on, do the
-// same; its latency is that of the longest way. `kind`: an all-to-all or a send goes between pairs; all
+// Replaces a topology's closed form: `scale_out` is the bandwidth with which a node of the
+// slowest group sends its traffic while all corresponding groups, side by side from the first GPU on, do the
+// same; its latency is that of the longest path. `kind`: an all-to-all or a send goes between pairs; all
 // others as the algorithm's all-reduce. Pure; costs a graph and its routes, so callers keep what they got.
 // Groups that are irregular or stay inside a scale-up domain see `closed`, what the closed form says.
 // `scattered`: the nodes stand in random order under the fabric. `seed`: of that order and of hashes.

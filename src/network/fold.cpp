@@ -1,10 +1,11 @@
-// Colour refinement. Two flows are alike if they are of one kind and their links are alike; two links are if
-// they carry as much and their flows are alike. From "all links of one capacity are alike" on, colours are
-// refined by what they meet until no link class splits; the partition is then equitable: every link of a
-// class carries the same number of flows of each class. Progressive filling cannot tell such flows apart, so
-// that it may run on one link and one flow of each class. Colours are 64-bit hashes; sums of hashes stand for
-// multisets. Source: Grohe et al., "Dimension reduction via colour refinement", ESA 2014 (the same for linear
-// programs). Neglected: two colours that meet by chance (one in 2^64 / classes^2).
+// Colour refinement. Two flows are equivalent if they are of one kind and their links are equivalent; two
+// links are equivalent if they have the same capacity and their flows are equivalent. Starting from "all
+// links of one capacity are equivalent", each colour is refined by the colours it meets until no link class
+// splits; the partition is then equitable: every link of a class carries the same number of flows of each
+// class. Progressive filling cannot distinguish such flows, so it may run on one link and one flow of each
+// class. Colours are 64-bit hashes; sums of hashes stand for multisets. Source: Grohe et al., "Dimension
+// reduction via colour refinement", ESA 2014 (the same for linear programs). Neglected: hash collisions of
+// two colours (one in 2^64 / classes^2).
 #include "network/fold.hpp"
 
 #include <algorithm>

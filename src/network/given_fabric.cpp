@@ -1,8 +1,9 @@
-// Every GPU sends to the like GPU of the domain s further on, all at once, for every s: with the load of each
-// link, in flows, the slowest flow gets min(bandwidth / load), which max-min fairness gives it too, since it
-// gives the flows of the first link to fill up equal parts. The worst of all s is what neighbours are
-// promised, and the loads of all s together, with those of GPUs in different places of their domains, are all
-// pairs at once. Cost: one route for each pair of GPUs, once a file.
+// Every GPU sends to the corresponding GPU of the domain s further on, all at once, for every s: with the
+// load of each link, in flows, the slowest flow gets min(bandwidth / load), which max-min fairness gives it
+// too, since it divides the first link to fill up equally among its flows. The worst of all s is the
+// bandwidth assumed between neighbours, and the loads of all s together, with those of GPUs in different
+// places of their domains, are that of all pairs at once. Cost: one route for each pair of GPUs, computed
+// once per file.
 #include "network/given_fabric.hpp"
 
 #include <algorithm>

@@ -1,12 +1,12 @@
-// Long transfers over a lossless network share its links about evenly, whatever keeps them fair (credits of
-// InfiniBand, congestion control of RoCE): each gets what its tightest link can give it. Rates are found by
-// progressive filling: all rise together until a link is full; its flows keep
-// what they have, the others go on.
+// Long transfers over a lossless network share its links about evenly, whatever mechanism keeps them fair
+// (credits of InfiniBand, congestion control of RoCE): the tightest link of each limits its rate. Rates are
+// found by progressive filling: all rise together until a link is full; its flows keep their rate, the
+// others continue to rise.
 //   level of a link = (capacity - what flows with a rate take) / sum of shares over the others
 // The link with the lowest level fills next. Levels only grow while flows freeze, so a heap with stale keys
-// serves: a popped key that has grown goes back. O(uses * log links) for all, and only for flows that a
-// change can reach over shared links. Source: Bertsekas and Gallager, Data Networks, 1992, 6.5.2. Neglected:
-// unfairness between short and long paths, time until rates settle.
+// is sufficient: a popped key that has grown goes back. The cost is O(uses * log links) for all, and only
+// for flows that a change can reach over shared links. Source: Bertsekas and Gallager, Data Networks, 1992,
+// 6.5.2. Neglected: unfairness between short and long paths, time until rates settle.
 #include "network/max_min.hpp"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ void MaxMin::stop(std::int32_t flow) {
   }
 }
 
-// The links and flows that the touched links are connected with.
+// The links and flows that are connected with the touched links.
 void MaxMin::reach_from_touched() {
   component_links_.swap(touched_);
   touched_.clear();

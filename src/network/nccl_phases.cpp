@@ -1,14 +1,14 @@
-// Each channel of NCCL works on its own share of the data; a group with q members on a node has at least q of
-// them, one for every rail, so that all NICs are busy:
+// Each channel of NCCL works on its own share of the data; a group with q members on a node has at least q
+// channels, one for every rail, so that all NICs are busy:
 //   ring c      visits the nodes in turn, and on each of them all members from the c-th on, around
 //   tree c      two complementary binary trees over the nodes, between their c-th members, and a chain from
 //               there through the other members; half of the channel's data takes each tree
-// A ring goes step by step: everyone passes a piece on. In a tree the pieces follow each other so closely
-// that all edges are at work at once: one phase, up and down together (fill and drain are latencies, which
-// collective/ prices). All-to-all sends everything at once: NCCL deals peers out over channels in an order
-// that keeps all links busy. Source: NVIDIA/nccl graph/rings.cc, graph/trees.cc, device/all_reduce.h,
-// enqueue.cc (scheduleP2pTasksToPlan). Neglected: channels beyond one a rail (they share its links), order of
-// peers.
+// A ring proceeds step by step: every member passes a piece on. In a tree the pieces follow each other so
+// closely that all edges are busy at once: one phase, up and down together (fill and drain are latencies,
+// which collective/ prices). All-to-all sends everything at once: NCCL distributes peers over channels in an
+// order that keeps all links busy. Source: NVIDIA/nccl graph/rings.cc, graph/trees.cc, device/all_reduce.h,
+// enqueue.cc (scheduleP2pTasksToPlan). Neglected: more channels than one per rail (they share its links),
+// order of peers.
 #include "network/nccl_phases.hpp"
 
 #include <algorithm>
@@ -66,8 +66,8 @@ void tree(std::int64_t bytes, GroupShape g, textbook::Phases& out) {
   out.close();
 }
 
-// A head reads the sum of its slice and writes the result to all: what leaves and enters a GPU is what pairs
-// would exchange.
+// A head reads the sum of its slice and writes the result to all: the traffic out of and into a GPU equals
+// that of an exchange between pairs.
 void nvls_tree(std::int64_t bytes, GroupShape g, textbook::Phases& out) {
   between_nodes(bytes, g, out);
   const std::int64_t each = textbook::piece_of(bytes, g.per_node);

@@ -13,9 +13,9 @@ struct GroupShape {
   std::int32_t ranks = 1, per_node = 1;
 };
 
-// Of the algorithms that differ on links, the one that sends as this does. ring: steps of a ring through all
-// members; tree: two binary trees over nodes, chains inside; nvls_tree: the switch of a node reduces, trees
-// between nodes.
+// The algorithm, among those that differ on links, that sends as this one does. ring: steps of a ring through
+// all members; tree: two binary trees over nodes, chains inside; nvls_tree: the switch of a node reduces,
+// trees between nodes.
 [[nodiscard]] constexpr ops::NcclAlgorithm as_sent(ops::NcclAlgorithm algorithm) {
   using enum ops::NcclAlgorithm;
   return algorithm == tree || algorithm == nvls_tree ? algorithm : ring;

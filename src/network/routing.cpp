@@ -1,17 +1,17 @@
-// A route has three stretches. Inside a scale-up domain GPUs meet over NVLink alone. Between domains a GPU
-// leaves by its own NIC, unless a neighbour's is nearer to the destination by more than the step over NVLink:
-// then the data goes there first (PXN: NCCL src/graph/paths.cc, ncclTopoComputePaths). That is how rails
-// without a spine are crossed, and how rails with one are left alone. Across the fabric a flow follows
-// shortest paths by hops; the policy says which of several:
+// A route has three parts. Inside a scale-up domain GPUs communicate over NVLink alone. Between domains a
+// GPU uses its own NIC, unless a neighbour's is nearer to the destination by more than the step over NVLink:
+// then the data goes there first (PXN: NCCL src/graph/paths.cc, ncclTopoComputePaths). So rails without a
+// spine are crossed over NVLink, and rails with one are not. Across the fabric a flow follows shortest paths
+// by hops; the policy selects among several:
 //   minimal   by the destination's port at its switch, as InfiniBand's fat-tree tables do (D-mod-K: Zahavi,
 //             "Fat-tree routing and node ordering providing contention free traffic for MPI global
 //             collectives", JPDC 2012); on a torus in the order of its dimensions
 //   ecmp      at every switch by a hash of the flow: two flows may share a cable while another is idle
 //   adaptive  an equal share over every next hop: packet spray, the limit that adaptive routing tends to
 //   valiant   minimal to a random switch, minimal from there
-// Planes (several ports of a GPU that do not meet) are chosen once a flow. Distances are kept by switch, not
-// by GPU. Neglected: queues that adaptive routing reacts to, paths longer than the shortest it would take
-// then.
+// Planes (several ports of a GPU that are not connected with each other) are chosen once per flow. Distances
+// are kept by switch, not by GPU. Neglected: queues that adaptive routing reacts to, paths longer than the
+// shortest that it would then take.
 #include "network/routing.hpp"
 
 #include <algorithm>
@@ -26,8 +26,8 @@ using machine::Link;
 using machine::LinkPlace;
 using machine::Routing;
 
-// A trunk between groups counts for more than any way inside them, so that no third group lies on a shortest
-// path.
+// A trunk between groups has a higher cost than any path inside them, so that no third group lies on a
+// shortest path.
 static std::int32_t cost_of(const Link& link) { return link.place == LinkPlace::global ? 4 : 1; }
 
 Router::Router(const machine::NetworkGraph& graph, Routing policy, std::uint64_t seed)
@@ -57,7 +57,7 @@ void Router::find_ports() {
   }
 }
 
-// Over NVLink: a link of their own, or one switch.
+// Over NVLink: a link between the two alone, or one switch.
 bool Router::route_inside(std::int32_t from, std::int32_t to, std::vector<LinkUse>& out) const {
   if (from == to) return true;
   if (from / graph_->domain != to / graph_->domain) return false;
@@ -78,8 +78,8 @@ bool Router::route_inside(std::int32_t from, std::int32_t to, std::vector<LinkUs
   return false;
 }
 
-// Of the pairs of ports that are nearest, the one that `key` picks; a GPU that reaches the other at no port
-// has no cost.
+// The pair that `key` selects among the nearest pairs of ports; a GPU that cannot reach the other from any
+// port has no cost.
 Router::Exit Router::exit_of(std::int32_t gpu, std::int32_t to, std::uint64_t key) {
   Exit best{.gpu = gpu};
   std::uint64_t alike = 0;
@@ -102,8 +102,8 @@ Router::Exit Router::exit_of(std::int32_t gpu, std::int32_t to, std::uint64_t ke
   return best;
 }
 
-// The GPU itself, or the neighbour in its domain that saves more than the step to get there; among those
-// the one in the place that the destination has in its own.
+// The GPU itself, or a neighbour in its domain that saves more than the step to it; of several such
+// neighbours, the one whose place in the domain is that of the destination in its own.
 Router::Exit Router::best_exit(std::int32_t from, std::int32_t to, std::uint64_t key) {
   Exit best = exit_of(from, to, key);
   if (best.cost >= 0 && best.cost <= 1) return best;
@@ -131,7 +131,7 @@ const Router::Table& Router::table_of(std::int32_t to) {
   return table;
 }
 
-// From the switch outwards, nearest first, over switches only: GPUs and the NICs below them pass nothing on.
+// Searches from the switch outwards, nearest first, over switches only: GPUs and their NICs do not forward.
 void Router::fill_table(std::int32_t to, Table& table) const {
   const auto passes = [this](const Link& l) {
     return l.from >= graph_->gpus && l.to >= graph_->gpus && l.place != LinkPlace::nic &&
@@ -205,8 +205,8 @@ void Router::pick(std::int32_t from, const Port& entry, std::uint64_t key, std::
   }
 }
 
-// All shortest paths, an equal share at every switch to each next hop. The furthest switches first: all that
-// they will ever get has arrived.
+// All shortest paths, with an equal share at every switch to each next hop. The furthest switches come
+// first: they have then received everything they will get.
 void Router::spread(std::int32_t from, std::int32_t to, std::vector<LinkUse>& out) {
   frontier_.assign(1, from);
   share_[beyond_gpus(from)] = 1.0;
@@ -264,7 +264,7 @@ void Router::route(std::int32_t from, std::int32_t to, std::uint64_t flow, std::
   if (route_inside(from, to, out)) return;
   const auto pair = static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint32_t>(to);
   const std::uint64_t key = draw(seed_, pair, flow);
-  // Planes in turn, except where a hash deals them out.
+  // Planes are used in turn, except where a hash distributes flows over them.
   const Exit exit = best_exit(from, to, policy_ == Routing::ecmp ? key : flow);
   ECHO_EXPECT(exit.cost >= 0);
   route_inside(from, exit.gpu, out);

@@ -1,38 +1,39 @@
 // Collectives that share links.
 //
 // Problem. A price is that of a collective alone. In a step the groups of one job overlap: gradients are
-// reduced beside an all-to-all of experts, keys travel round a ring beside both. Where two of them leave a
-// GPU by the same link, that link serves both.
+// reduced beside an all-to-all of experts, and keys travel round a ring beside both. Where two of them leave
+// a GPU by the same link, that link serves both.
 //
 // Idea. A collective alone is in one of three states: it waits for the scale-up link (share u of its time),
-// for the way out of the node (share o), or for neither (hops, launches, one SM's copies). Two collectives
-// disturb each other only while both are in a state that needs the same link. How often that is follows from
-// the arrival theorem of closed queueing networks: a job that comes to a station finds there, on average,
-// what would be there were it not in the system. So `a` meets `b` in a state for the share of time that `b`
-// alone spends in it, and with one station, two jobs and processor sharing that is exact:
-//   time of a beside b = time alone * (1 + sum over states i of a, j of b of share_a,i share_b,j (1/x_ij -
-//   1))
-// x_ij is the rate a keeps in that pair of states, max-min fair: links divide evenly what is asked of them
-// beyond their rate, and whoever asks for less than half gets it.
-//   way out   demands r_a, r_b against max(r_a, r_b): what the fabric leaves of a NIC's rate (1 = all of it).
-//             Who goes further up in the fabric passes the nearer links too, so the wider of the two is the
-//             link they share.
+// for the link out of the node (share o), or for neither (hops, launches, one SM's copies). Two collectives
+// disturb each other only while both are in a state that needs the same link. The share of time in which
+// that happens follows from the arrival theorem of closed queueing networks: a job that arrives at a station
+// finds there, on average, the jobs that would be there if it were not in the system. So `a` meets `b` in a
+// state for the share of time that `b` alone spends in it, and with one station, two jobs and processor
+// sharing that is exact:
+//   time of a beside b = time alone * (1 + sum over states i of a, j of b of
+//                                          share_a,i share_b,j (1/x_ij - 1))
+// x_ij is the rate that a keeps in that pair of states, max-min fair: links divide evenly the demands that
+// exceed their rate, and a collective that demands less than half gets all it demands.
+//   way out   demands r_a, r_b against max(r_a, r_b): the share of a NIC's rate that the fabric leaves (1 =
+//             all of it). A collective that goes further up in the fabric also passes the nearer links, so
+//             the wider of the two is the link they share.
 //   scale-up  demands of what is left of both against 1. A ring that waits for the NICs runs through NVLink
 //             at their rate, B_out / B_up of it; an all-to-all sends inside (q-1) of the (n-1) pieces per
 //             GPU, and q (n-q) leave the node.
-// Two that wait for the same NICs all the time so take twice as long each, two that wait for
-// different links do not notice each other, and what is latency never stretches. No pair carries more than
-// the link does: (s_a + s_b) / (1 + s_a s_b) <= 1. Of three, losses add (timeline/block/block.cpp): exact
-// where all wait for one link all the time (three times as long), elsewhere low by at most what the two
-// others delay each other: a tenth of the time (tests/property/shared_links_test.cpp, against the exact
-// recursion).
+// Two collectives that wait for the same NICs all the time thus take twice as long each, two that wait for
+// different links do not affect each other, and latency is never stretched. No pair carries more than the
+// link does: (s_a + s_b) / (1 + s_a s_b) <= 1. For three, losses add (timeline/block/block.cpp): this is
+// exact where all wait for one link all the time (three times as long), elsewhere too low by at most the
+// delay of the two others to each other: a tenth of the time (tests/property/shared_links_test.cpp, against
+// the exact recursion).
 //
 // Sources. Reiser and Lavenberg, "Mean-value analysis of closed multichain queueing networks", JACM 27
 // (1980); Bertsekas and Gallager, "Data Networks", section 6.5 (max-min fairness). Nothing is fitted.
 //
 // Neglected. Shares are elasticities: where hops and wire hide each other a link is busy for longer than it
-// holds the collective up. Groups that go different ways through the fabric (dimensions of a torus, rails)
-// are taken to share it; NVLink of a mesh is taken as one pool; copies to the host share no NIC's PCIe
+// delays the collective. Groups that use different paths through the fabric (dimensions of a torus, rails)
+// are assumed to share it; NVLink of a mesh is treated as one pool; copies to the host share no NIC's PCIe
 // switch. Traffic of other jobs.
 #include "network/shared_links.hpp"
 
@@ -53,7 +54,8 @@ double inside_per_outside(const ops::CollectiveQuery& query) {
   return (members - 1.0) / (members * away);
 }
 
-// Rates of two, as shares of what each asks for, where together they may ask for too much.
+// Rates of two collectives, as shares of their demands, where the sum of the demands may exceed the
+// capacity.
 struct Rates {
   double a = 1.0, b = 1.0;
 };
@@ -63,7 +65,7 @@ Rates divide(double a, double b, double capacity) {
   return {std::min(a, std::max(fair, capacity - b)) / a, std::min(b, std::max(fair, capacity - a)) / b};
 }
 
-// What one asks of the two links in one state.
+// The demand of one collective on the two links in one state.
 struct Demand {
   double share = 0.0, inside = 0.0, outside = 0.0;
 };

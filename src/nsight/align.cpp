@@ -1,6 +1,6 @@
-// Myers' greedy difference (Algorithmica 1, 1986): after `apart` unmatched elements, how far along each
-// diagonal first - second = k can one be at most? Runs of one program differ in little, so that is soon all
-// the way.
+// Myers' greedy difference (Algorithmica 1, 1986): after `apart` unmatched elements, what is the furthest
+// place reached along each diagonal first - second = k? Runs of one program differ little, so the end is
+// soon reached.
 #include "nsight/align.hpp"
 
 #include <algorithm>

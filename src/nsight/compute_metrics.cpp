@@ -18,8 +18,8 @@ enum class Kind : std::int8_t { share, time, bytes, count };
 
 }  // namespace
 
-// Where a metric goes. A details page has two metrics "Memory Throughput", of which the one in percent
-// counts.
+// The destination of a metric. A details page has two metrics "Memory Throughput", of which the one in
+// percent counts.
 struct ComputeMetric {
   std::string_view name,
       shown;  // as --metrics names it, and as the details page does; empty where it does not
@@ -130,7 +130,7 @@ std::string ComputeMetrics::finish(ProfiledKernel& kernel) const {
   kernel.metrics.memory_share = share(memory_);
   kernel.metrics.shared_memory = static_memory_ + dynamic_memory_;
   if (sm_count_ >= 1.0 && sm_count_ <= 4096.0) kernel.sm_count = static_cast<std::int32_t>(sm_count_);
-  // A row of the kernel and nothing else would be sound or not by these alone.
+  // A row of the kernel alone would be valid or not by these alone.
   slowdown::OverlapRow row{.kernel = kernel.name, .full_name = kernel.full_name, .gpu = "gpu"};
   row.metrics = kernel.metrics;
   row.alone = row.overlapped = std::isnan(seconds_) ? 1.0 : seconds_;

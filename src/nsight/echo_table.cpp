@@ -44,7 +44,7 @@ class Importer {
     problems_.error(table_.place(row), what, remedy);
   }
 
-  // NaN where the cell is blank, or holds something else, which is complained about.
+  // NaN where the cell is blank, or contains something else, which is reported.
   double number(std::size_t row, std::string_view column) {
     const std::string_view cell = table_.text(row, column);
     if (cell.empty()) return slowdown::not_measured;
@@ -84,7 +84,7 @@ class Importer {
     return value.value_or(slowdown::not_measured);
   }
 
-  // The table was put together of two by the names of kernels, which it keeps.
+  // The table was joined from two by the names of kernels, which it keeps.
   void check_names(std::size_t row, const OverlapRow& out) {
     const std::string_view profiled = table_.text(row, "Kernel Name");
     if (!profiled.empty() && profiled != out.kernel)

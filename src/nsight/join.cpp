@@ -27,7 +27,7 @@ double share_within(const BusyTime& busy, const TracedKernel& kernel) {
   return static_cast<double>(busy.within(interval_of(kernel))) / static_cast<double>(kernel.duration());
 }
 
-// Numbers for what must be equal in two kernels to be one.
+// Numbers for the properties that must be equal for two kernels to be one.
 class Keys {
  public:
   std::int32_t of(const std::string& name, double blocks, double threads) {
@@ -39,7 +39,7 @@ class Keys {
   std::map<std::tuple<std::string, double, double>, std::int32_t> numbers_;
 };
 
-// What one device did in one run.
+// The activity of one device in one run.
 class DeviceRun {
  public:
   DeviceRun(const Trace& trace, std::int32_t device)
@@ -74,7 +74,8 @@ class DeviceRun {
     std::transform(kernels.begin(), kernels.end(), out.begin(), interval_of);
     return out;
   }
-  // When each stream runs something: a stream's own kernels may follow each other closely enough to overlap.
+  // The times during which each stream runs something: a stream's own kernels may follow each other closely
+  // enough to overlap.
   static std::vector<Interval> streams(const std::vector<TracedKernel>& kernels) {
     std::map<std::int32_t, std::vector<Interval>> by_stream;
     for (const TracedKernel& kernel : kernels) by_stream[kernel.stream].push_back(interval_of(kernel));
@@ -98,7 +99,7 @@ std::vector<Match> align_or_refuse(std::span<const std::int32_t> first, std::spa
   return *std::move(matches);
 }
 
-// For each kernel of the run, which communication runs beside it longest; -1 where none does.
+// For each kernel of the run, the communication that runs beside it longest; -1 where there is none.
 std::vector<std::int32_t> longest_beside(const DeviceRun& run) {
   const auto& communication = run.communication();
   std::vector<std::int32_t> out;
@@ -131,7 +132,7 @@ slowdown::Communication communication_of(const TracedKernel& kernel, const std::
   return out;
 }
 
-// What the launch itself says, where the profile does not.
+// Facts from the launch itself, where the profile does not have them.
 void add_launch(slowdown::KernelMetrics& metrics, const TracedKernel& kernel) {
   const auto fill = [](double& metric, double value) {
     if (std::isnan(metric) && value > 0.0) metric = value;
@@ -195,8 +196,8 @@ class Joiner {
     return keys;
   }
 
-  // [kernel of the run] its place among the profiles, -1 = none. Nsight Compute spells templates its own way,
-  // so the function's name counts, and grid and block where it tells them.
+  // [kernel of the run] its place among the profiles, -1 = none. Nsight Compute spells templates its own
+  // way, so the function's name counts, and grid and block where it gives them.
   std::vector<std::int32_t> profiles_of(const DeviceRun& run, std::int32_t device) {
     std::vector<std::int32_t> out(run.kernels().size(), -1), places = profiled_on(device);
     if (places.empty()) return out;

@@ -10,7 +10,7 @@ namespace echo::nsight {
 // or not finite.
 [[nodiscard]] std::optional<double> number_in(std::string_view cell);
 
-// What one of a unit is in seconds, or in bytes (Nsight Compute's Kbyte is 1000 bytes; "byte/block" is a
+// One unit in seconds, or in bytes (Nsight Compute's Kbyte is 1000 bytes; "byte/block" is a
 // byte); nothing where it is no unit of them.
 [[nodiscard]] std::optional<double> seconds_of(std::string_view unit);  // "usecond", "us"
 [[nodiscard]] std::optional<double> bytes_of(std::string_view unit);    // "Kbyte/block"

@@ -10,7 +10,7 @@
 namespace echo::nsight {
 namespace {
 
-// Virtual machine instructions: a plain scan takes some 30 a row, and a row takes 30 bytes of the file or
+// Virtual machine instructions: a plain scan needs some 30 per row, and a row takes 30 bytes of the file or
 // more.
 constexpr int steps_between_looks = 1'000'000;
 constexpr std::int64_t least_looks = 200, bytes_per_look = 100'000;

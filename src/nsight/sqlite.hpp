@@ -40,7 +40,7 @@ class SqliteQuery {
   SqliteQuery(const SqliteFile&, const std::string& sql);
   void bind(std::int64_t value);  // to the one "?", for the next pass
   [[nodiscard]] bool next();      // false at the end
-  // Of the current row; nothing where the cell is of another kind.
+  // A cell of the current row; nothing where the cell is of another kind.
   [[nodiscard]] std::optional<std::int64_t> integer(int column) const;
   [[nodiscard]] std::optional<std::string> text(int column) const;
 

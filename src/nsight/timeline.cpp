@@ -22,7 +22,7 @@ namespace {
 constexpr std::int64_t latest = std::numeric_limits<std::int64_t>::max() / 4, longest = 10'000'000'000'000;
 constexpr std::size_t most_rows = 20'000'000;
 
-// Bits 24 to 47 of globalPid and globalTid, as NVIDIA's guide to the export says; the low ones are the
+// Bits 24 to 47 of globalPid and globalTid, according to NVIDIA's guide to the export; the low ones are the
 // thread.
 std::int64_t process_of(std::optional<std::int64_t> global) { return global.value_or(0) >> 24 & 0xFFFFFF; }
 std::int64_t thread_of(std::optional<std::int64_t> global) { return global.value_or(0); }
@@ -79,7 +79,7 @@ class Reader {
   }
   std::string within() const { return fmt::format(" WHERE start >= {} AND start < {}", from_, until_); }
 
-  // Of a range or a call; nothing where it has no time.
+  // Whether the times of a range or a call are valid; false where it has none.
   static bool is_sound(std::optional<std::int64_t> start, std::optional<std::int64_t> end) {
     return start && end && *start >= 0 && *end >= *start && *end <= latest && *end - *start <= longest;
   }
@@ -193,7 +193,7 @@ class Reader {
     return found != called_.end() && found->second.contains(one.correlation);
   }
 
-  // cudaStreamWaitEvent says which event; the last record of it before says which stream.
+  // cudaStreamWaitEvent gives the event; the last record of the event before the wait gives the stream.
   void read_waits() {
     struct Record {
       std::int64_t time = 0, stream = -1, correlation = -1;

@@ -26,7 +26,7 @@ struct TimelineActivity {
   std::int32_t name = 0;  // of copies: "Memcpy HtoD"
   std::int64_t process = 0, device = 0, stream = 0, start = 0, end = 0, correlation = -1, bytes = 0;
 };
-// Who waited: -1 where the report does not say.
+// The waiting stream: -1 where the report does not say.
 struct TimelineWait {
   std::int64_t process = 0, correlation = -1, stream = -1;
   std::int64_t for_stream = -1, for_record = -1;  // correlation of the call that recorded the event

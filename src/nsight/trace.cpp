@@ -100,7 +100,7 @@ class Reader {
     rows_.push_back(row);
   }
 
-  // deviceId counts the devices that a process sees; the report may say which GPUs these are.
+  // deviceId counts the devices that a process sees; the report may identify these GPUs.
   void read_devices() {
     const std::vector<std::string> columns = file_.columns("TARGET_INFO_CUDA_DEVICE");
     if (!has(columns, "gpuId") || !has(columns, "cudaId") || !has(columns, "pid")) return;
@@ -121,7 +121,7 @@ class Reader {
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
     return std::clamp<std::int64_t>(query.integer(column).value_or(0), 0, most);
   }
-  // Of the three extents that start at a column; 0 where one is not known.
+  // The product of the three extents that start at a column; 0 where one is not known.
   static std::int64_t product(const SqliteQuery& query, int column) {
     constexpr double most = 9e15;
     double out = 1.0;
@@ -158,7 +158,7 @@ class Reader {
     return strings.next() ? strings.text(0).value_or("") : "";
   }
 
-  // A report of unlike GPUs names none.
+  // A report of different GPUs names none.
   void read_gpu() {
     const std::vector<std::string> columns = file_.columns("TARGET_INFO_GPU");
     if (!has(columns, "name")) return;

@@ -28,7 +28,7 @@ struct Trace {
   std::vector<KernelNames> names;     // each once, in the order of the kernels below
   std::vector<TracedKernel> kernels;  // by device, start, end and stream
   std::string gpu;                    // the driver's name, where all GPUs have the same one
-  std::int32_t sm_count = 0;          // likewise; 0 = not known
+  std::int32_t sm_count = 0;          // the same; 0 = not known
   std::int64_t without_time = 0;      // kernels whose time could not be collected, left out
 };
 

@@ -41,7 +41,7 @@ enum class NcclAlgorithm : std::int8_t {
   deepep,
   one_shot,
   all_pairs,
-  // What a communicator may be held to (NCCL_ALGO), in the order of NCCL's own search.
+  // The algorithms to which a communicator may be restricted (NCCL_ALGO), in the order of NCCL's own search.
   automatic,  // of an estimate: none
   tree,
   ring,
@@ -50,7 +50,7 @@ enum class NcclAlgorithm : std::int8_t {
   nvls,
   nvls_tree,
   pat,
-  // What exchanges between pairs are.
+  // The algorithm of exchanges between pairs.
   pairwise,
   send_recv
 };
@@ -64,7 +64,7 @@ inline constexpr auto algorithm_names = std::to_array<std::string_view>(
   return algorithm_names[static_cast<std::size_t>(static_cast<std::int32_t>(algorithm) -
                                                   static_cast<std::int32_t>(first_algorithm))];
 }
-// Of those that a communicator may be held to, by number.
+// Names of the algorithms to which a communicator may be restricted, by number.
 inline constexpr auto nccl_algorithm_names = [] {
   std::array<std::string_view, static_cast<std::size_t>(last_nccl_algorithm) + 1> names;
   for (std::size_t i = 0; i < names.size(); ++i) names[i] = name_of(static_cast<NcclAlgorithm>(i));

@@ -1,9 +1,9 @@
-// Closed forms: the arithmetic and the memory traffic a kernel implies, whatever GPU runs it.
+// Closed forms: the arithmetic and the memory traffic that a kernel implies on any GPU.
 //
 // flops_of counts matrix products only (a multiply and an add are 2), as published model-FLOPs figures do;
-// the vector arithmetic of norms and activations never binds. Causal attention is half of the square, or of
-// what a window leaves of it; its backward pass is five products where the forward is two (Dao 2022,
-// FlashAttention: scores recomputed, then dV, dP, dQ, dK).
+// the vector arithmetic of norms and activations is never the limit. Causal attention is half of the square,
+// or half of what a window leaves of it; its backward pass has five products where the forward has two (Dao
+// 2022, FlashAttention: scores recomputed, then dV, dP, dQ, dK).
 //
 // traffic_of counts HBM bytes. For products: each operand once, the result once. For memory-bound ops it
 // follows the kernel chain that the style runs, every kernel reading its inputs from and writing its outputs
@@ -11,8 +11,8 @@
 //   fused     one hand-written kernel (Apex, Transformer Engine, Megatron's fused_kernels, Triton)
 //   compiled  torch.compile / torch.jit: pointwise chains fused, reductions over other axes separate
 //   eager     one PyTorch kernel per Python operator, with the fp32 casts that autocast or the model code
-//   inserts
-// The chains stand beside each case below as reads (r) and writes (w) in bytes per element, e = bytes of a
+//             inserts
+// The chains are given at each case below as reads (r) and writes (w) in bytes per element, e = bytes of a
 // stored element. Neglected: per-row statistics, biases, cos/sin tables, indices, and hits in L2 between
 // chained kernels.
 #include "ops/kernel.hpp"
@@ -190,15 +190,15 @@ double attention_flops(const KernelKey& key) {
   return 2.0 * pairs * (key.kind == KernelKind::attention_forward ? k + value : 3.0 * k + 2.0 * value);
 }
 
-// Two products of each expert, the first one twice as wide when there is a gate.
+// Two products per expert, the first one twice as wide when there is a gate.
 double expert_weights(const KernelKey& key) {
   return static_cast<double>(key.n) * key.k * (key.gated ? 3.0 : 2.0);
 }
 
 double expert_flops(const KernelKey& key) { return 2.0 * routing_of(key).rows * expert_weights(key); }
 
-// Weights of the experts that have rows, the tokens in and out. What the products hand to each other may stay
-// in L2.
+// Weights of the experts that have rows, the tokens in and out. Intermediate results between the products
+// may stay in L2.
 double expert_bytes(const KernelKey& key) {
   const Routing routing = routing_of(key);
   const double busy = std::min(key.batch, routing.rows);
@@ -221,7 +221,7 @@ double causal_pairs(double n, double span, bool chunked) {
 }
 
 // Arithmetic and traffic of one token in the chain of kernels that a scan is (state-spaces/mamba,
-// ssd_combined.py), in chunks of Q tokens, of one rank's h heads of P channels, g groups, states of N
+// ssd_combined.py), in chunks of Q tokens, for one rank's h heads of P channels, g groups, states of N
 // numbers.
 struct Scan {
   explicit Scan(const KernelKey& key)

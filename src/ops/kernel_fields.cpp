@@ -37,7 +37,7 @@ constexpr KernelField routing_field(std::string_view name, std::span<const std::
           }};
 }
 
-// Does not compile once KernelKey has a member more: give it a field below, and a column of its own.
+// Does not compile when KernelKey gets another member: give it a field below, and a column of its own.
 [[maybe_unused]] void every_member(const KernelKey& key) {
   [[maybe_unused]] const auto& [kind, precision, layout, style, causal, gated, fp32_accumulate, chunked,
                                 grouped, attention, library, m, n, k, batch, groups, value_dim, span,

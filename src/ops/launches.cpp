@@ -1,23 +1,24 @@
-// Lengths of the kernel chains behind eager ops, counted from the PyTorch reference modules the frameworks
-// call: an eager RMSNorm is cast, square, mean, add-rsqrt, multiply, cast, weight (Hugging Face
-// LlamaRMSNorm); eager rope is slice/negate/concatenate, two multiplies and an add for queries and keys each;
-// eager SwiGLU is silu and a product; GELU by tanh is eight primitives; softmax of 16-bit scores is two
-// casts, scale, mask and itself, either way (Megatron-LM fused_softmax.py, forward_torch_softmax); unfused
-// vocabulary cross-entropy in Megatron (core/tensor_parallel/cross_entropy.py) is a cast, maximum,
-// subtraction, which targets are a rank's own (five), two writes through that mask (four each: its elements
-// are counted and listed first), the gather and what it gathers by (three), exponential, sum, division,
-// logarithm and difference, and four that average over the tokens that count; back, six of those again, the
-// cast and the average; a router (core/transformer/moe/moe_utils.py) is softmax, top-k, two times zeros and
-// scatter, and the sums of the balancing loss; a dynamic 8-bit scale (torchao float8_utils.py) is magnitude,
-// maximum, two conversions, clamp, division and rounding. Transformer Engine's grouped product is a cuBLAS
-// call for each expert, dealt out to four streams. Backward chains are about twice as long.
+// Lengths of the kernel chains behind eager ops, counted from the PyTorch reference modules that the
+// frameworks call: an eager RMSNorm is cast, square, mean, add-rsqrt, multiply, cast, weight (Hugging Face
+// LlamaRMSNorm); eager rope is slice/negate/concatenate, two multiplies and an add for queries and keys
+// each; eager SwiGLU is silu and a product; GELU by tanh is eight primitives; softmax of 16-bit scores is
+// two casts, scale, mask and itself, in both directions (Megatron-LM fused_softmax.py,
+// forward_torch_softmax); unfused vocabulary cross-entropy in Megatron
+// (core/tensor_parallel/cross_entropy.py) is a cast, maximum, subtraction, the test of which targets belong
+// to the rank (five), two writes through that mask (four each: its elements are counted and listed first),
+// the gather and its indices (three), exponential, sum, division, logarithm and difference, and four for the
+// mean over the tokens that count; backward, six of those again, the cast and the mean; a router
+// (core/transformer/moe/moe_utils.py) is softmax, top-k, two times zeros and scatter, and the sums of the
+// balancing loss; a dynamic 8-bit scale (torchao float8_utils.py) is magnitude, maximum, two conversions,
+// clamp, division and rounding. Transformer Engine's grouped product is a cuBLAS call for each expert,
+// distributed over four streams. Backward chains are about twice as long.
 #include "ops/launches.hpp"
 
 namespace echo::ops {
 
 namespace {
 
-// Cumulative decays, chunk states, their passing on, C B', outputs; and their fifteen in backward.
+// Cumulative decays, chunk states, their propagation, C B', outputs; and the fifteen kernels of backward.
 // Source: state-spaces/mamba ssd_combined.py.
 constexpr std::int32_t scan_forward_launches = 5, scan_backward_launches = 15;
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t broadcast_piece = std::int64_t{1} << 30;  // MPI counts are 32-bit
 
-// Gravest first; codes not named here are bugs, and as grave as 1.
+// Most severe first; codes not named here are bugs, and as severe as 1.
 constexpr std::array<int, 7> gravity{1, 5, 2, 75, 4, 3, 0};
 
 int rank_of(int code) {

@@ -1,5 +1,5 @@
-// echo-overlap: how much kernels and communication slow each other on the GPU at hand, into one dataset.
-// How, and what the file holds: README.md beside this file.
+// echo-overlap: measures how much kernels and communication slow each other on the installed GPU, and writes
+// one dataset. The method and the contents of the file: README.md beside this file.
 #include <fmt/core.h>
 
 #include <chrono>
@@ -37,8 +37,8 @@ int print_plan(const OverlapOptions& options, const std::vector<KernelKey>& kern
   return 0;
 }
 
-// In a process of its own: it may need rights, slows everything it looks at, and may fail where timing does
-// not.
+// In a process of its own: it may need permissions, slows everything it observes, and may fail where timing
+// does not.
 CollectedMetrics counters_of(const OverlapOptions& options) {
   if (!options.counters) return {.of_kernel = {}, .failure = "not requested"};
   const double longest = 0.25 * options.budget;

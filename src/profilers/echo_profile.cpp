@@ -1,5 +1,5 @@
-// echo-profile: how long kernels take on the GPU at hand, into a profile that echo-sweep prices sweeps by.
-// What is measured and how: README.md beside this file.
+// echo-profile: measures how long kernels take on the installed GPU, and writes a profile with which
+// echo-sweep prices sweeps. What is measured and how: README.md beside this file.
 #include <fmt/core.h>
 
 #include <chrono>

@@ -13,8 +13,9 @@
 
 namespace echo::results {
 
-// Of one file: only names its rows use, in alphabetical order, so that codes do not depend on the catalogue's
-// order. Limits are the exception: "none", then those of the sweep in its order, used or not.
+// The codes of one file: only names that its rows use, in alphabetical order, so that codes do not depend on
+// the catalogue's order. Limits are the exception: "none", then those of the sweep in its order, used or
+// not.
 class CodeTables {
  public:
   // `used`: indices into the catalogue; `carried`: names that rows of older files use.

@@ -20,7 +20,7 @@ struct RowSettings {
   std::string slowdown, contention;  // empty in files before schema 1.7, which do not say
   double skew_sigma = 0.0;
   std::int64_t skew_draws = 0;  // 0 = GPUs are alike
-  // Of the trace that is replayed; times is empty where there is none. Groups by name, one per line.
+  // The replayed trace; times is empty where there is none. Groups by name, one per line.
   std::string workload_format, workload_times, workload_data_groups;
   double workload_tokens = 0.0;  // 0 = not given
   friend bool operator==(const RowSettings&, const RowSettings&) = default;
@@ -51,7 +51,7 @@ struct FileState : FileHeader {
 // `file`, which is there; UserError, 2, where it is not.
 [[nodiscard]] const std::filesystem::path& existing(const std::filesystem::path& file);
 
-// What an existing result file says of itself; nothing when there is no such file. Not a result file:
+// The description in an existing result file; nothing when there is no such file. Not a result file:
 // UserError, 5.
 [[nodiscard]] std::optional<FileState> read_state(const std::filesystem::path& file);
 [[nodiscard]] FileState read_state(const storage::Hdf5File&, const std::filesystem::path& name);

@@ -1,5 +1,5 @@
-// The corridor through the six rooms: lay out ranks, trace the workload, price kernels and collectives,
-// predict slowdown, compose the timeline; then check and report. The page to read first.
+// The pipeline of a simulation, in six stages: lay out ranks, trace the workload, price kernels and
+// collectives, predict slowdown, compose the timeline, then check and report. Start reading here.
 #include "simulate/simulate.hpp"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ StepReport over_budget(StepReport report) {  // its memory is known
   return report;
 }
 
-// Why the schedule cannot run this config; null when it can.
+// The reason why the schedule cannot run this config; null when it can.
 const char* refused(const TrainingConfig& config, const timeline::Schedule& schedule,
                     const training::RankLayout& layout) {
   if ((schedule.splits_backward || schedule.mixes_backwards) && config.zero > training::ZeroStage::optimizer)
@@ -67,7 +67,8 @@ workload::Backward backward_of(const timeline::Schedule& schedule) {
   return schedule.splits_backward ? workload::Backward::split : workload::Backward::whole;
 }
 
-// The split that a config or its framework spells out; empty where layers are dealt out evenly.
+// The layers of each stage where a config lists them or its framework balances them; empty where layers are
+// distributed evenly.
 std::vector<std::int32_t> layer_table(const TrainingConfig& config, const Catalog& catalog) {
   const auto id = config.layers.explicit_layers;
   if (!id.is_none()) return catalog.layer_tables.at(static_cast<std::size_t>(id.index()));
@@ -104,7 +105,7 @@ void price_hops(const TrainingConfig& config, const Catalog& catalog, const Cali
   for (std::size_t i = 0; i < hops; ++i) {
     const std::int32_t from = stage_of[i], to = stage_of[i + 1];
     if (from == to) continue;
-    // Boundary s joins stages s and s + 1; the last one wraps round to stage 0.
+    // Boundary s joins stages s and s + 1; the last one joins the last stage to stage 0.
     const bool neighbours_up = to == (from + 1) % config.degrees.pipeline;
     const bool crosses = step.layout.hop_crosses_nodes[static_cast<std::size_t>(neighbours_up ? from : to)];
     const ops::CollectiveQuery& hop = crosses ? work.hop_across : work.hop_within;
@@ -133,7 +134,7 @@ void report_step(const TrainingConfig& config, const Catalog& catalog, const Ste
   const training::ModelSpec& model = catalog.model(config.model);
   const std::int32_t samples = config.batch.global_samples, length = config.batch.sequence_tokens;
   const auto flops = config.recipe.lora_rank > 0 ? training::frozen_model_flops : training::model_flops;
-  // Packed documents attend within themselves.
+  // Attention in packed documents does not cross their borders.
   const std::int32_t packed = config.recipe.packed_tokens;
   const double plain = packed == 0 || packed >= length
                            ? flops(model, samples, length)
@@ -170,7 +171,7 @@ std::string_view why_unsupported(const TrainingConfig& config, const Catalog& ca
   return refusal == nullptr ? std::string_view{} : refusal;
 }
 
-// Describes the work of a step whose ranks are laid out, and prices it.
+// Generates the work of a step whose ranks are laid out, and prices it.
 static void price_step(const TrainingConfig& config, const Catalog& catalog, const Calibration& calibration,
                        PriceMemo& memo, SimulatedStep& step) {
   workload::generate_workload(config, catalog.model(config.model), catalog.framework(config.framework),
@@ -181,7 +182,8 @@ static void price_step(const TrainingConfig& config, const Catalog& catalog, con
   price_hops(config, catalog, calibration, memo, step);
 }
 
-// Without slowdown, with it, and with what collectives lose to each other; the last one stays.
+// Composes without slowdown, with it, and with the time that collectives lose to each other; the last result
+// stays.
 static void compose_and_report(const StepInput& input, const Catalog& catalog, const Calibration& calibration,
                                Workspace& ws, StepReport& report) {
   ComposedStep& composed = ws.step.composed;

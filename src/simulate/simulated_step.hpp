@@ -23,7 +23,7 @@ struct SimulatedStep {
   Evidence evidence;      // behind the report
 };
 
-// What a step is composed from. Refers to all of it.
+// The inputs from which a step is composed. Refers to all of them.
 struct StepInput {
   const training::TrainingConfig& config;
   const training::ModelSpec& model;

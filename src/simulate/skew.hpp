@@ -5,7 +5,7 @@
 
 namespace echo::simulate {
 
-// Of no draws, nothing is asked.
+// With 0 draws, GPUs are equal.
 struct Skew {
   double sigma = 0.0;  // of the logarithm of a GPU's arithmetic time
   std::int32_t draws = 0;

@@ -1,53 +1,55 @@
 // Slowdown of a kernel and a collective that share one GPU.
 //
-// Problem. Training hides communication behind computation, but the two share SMs and HBM, so neither runs at
-// the speed it has alone. Lee et al. 2025 (arXiv 2507.03114) measured computation slowed by 18.9 % on
+// Problem. Training hides communication behind computation, but the two share SMs and HBM, so neither runs
+// at the speed it has alone. Lee et al. 2025 (arXiv 2507.03114) measured computation slowed by 18.9 % on
 // average, and by 40 % at most, on four GPU kinds.
 //
 // Idea. Two resources are divided, each by its own rule.
 //   SMs.  The collective's c channels are c CTAs that stay resident and share an SM with no other kernel
 //         (NVIDIA/nccl issue 689); each holds `sm_per_channel` SMs. The kernel keeps r = max(1, S - c *
-//         sm_per_channel) of the GPU's S SMs. A kernel of B equal blocks, one an SM at a time, runs in
+//         sm_per_channel) of the GPU's S SMs. A kernel of B equal blocks, one per SM at a time, runs in
 //         rounds:
 //           C = R(B / r) / R(B / S),   R(x) = max(1, (1 - w) x + w ceil(x))
-//         where w is what an unfilled last round costs, known from the kernel's price. So a product of
+//         where w is the cost of an unfilled last round, known from the kernel's price. So a product of
 //         exactly S blocks takes a second round once one SM is gone, unless blocks are of unequal length (w <
-//         1). Work that is dealt out evenly over a share s of the SMs is stretched by C = max(1, s S / r).
+//         1). Work that is distributed evenly over a share s of the SMs is stretched by C = max(1, s S / r).
 //   HBM.  Demands are fractions of peak, u of the kernel and v = memory_rate / bandwidth of the collective,
-//         neither above what is sustained, g = `sustained_memory`. Served in proportion to demand, both are
+//         neither above the sustained rate, g = `sustained_memory`. Served in proportion to demand, both are
 //         stretched by M = max(1, (u + v) / g) where the sum exceeds g. Copy engines hold no SM, but share
-//         this.
+//         HBM.
 //   kernel factor     = 1 + compute_bound * (C - 1) + memory_interference * (M - 1)
 //   collective factor = 1 + memory_interference * (M - 1) + collective_floor * s
 // All are ratios. 24 channels on the 132 SMs of an H100 give C = 1.22 for many rounds, 2 for one (w = 1).
 //
 // Sources. Rashidi et al., "Enabling Compute-Communication Overlap in Distributed Deep Learning Training
-// Platforms", ISCA 2021 (SMs and HBM bandwidth as the two resources a collective takes); NCCL user guide (one
-// CTA per channel); NVIDIA developer forum 337991 and pytorch issue 143988 (products of one block an SM take
-// 1.7 to 2 times as long beside NCCL on H100: the second round). What else is published, and how much of it
-// the two resources explain, is in tests/contract/overlap_facts_test.cpp: on one H100 node, products of many
-// rounds lose 20 % here and 30 to 40 % in pytorch pull request 179937.
+// Platforms", ISCA 2021 (SMs and HBM bandwidth as the two resources that a collective uses); NCCL user guide
+// (one CTA per channel); NVIDIA developer forum 337991 and pytorch issue 143988 (products of one block per
+// SM take 1.7 to 2 times as long beside NCCL on H100: the second round). Other published facts, and how much
+// of them the two resources explain, are in tests/contract/overlap_facts_test.cpp: on one H100 node,
+// products of many rounds lose 20 % here and 30 to 40 % in pytorch pull request 179937.
 //
 // Echo's table (NetX-lab/Echo-slowdown, A100, GPT-2 in fp32 by DDP on 2 GPUs) shows four regimes.
 //   Products and attention, 31 rows that overlap for more than half of their time: 1.01 in the median, 1.16
-//   at most. So few SMs are gone: 2 to 4 of 108, as NCCL takes on PCIe. Streaming kernels of 150 us and more
-//   at 83 to 87 % of peak HBM bandwidth, 48 rows: 1.04 in the median, a quarter of them 1.34 to 2.4.
-//   Bandwidth is shared only while data moves: a collective that waits for its peers or its links holds its
-//   SMs and draws nothing, and the table does not say which it did. Kernels of 3 to 6 us, 52 rows: 1.03 in
-//   the median, 16 to 29 for a tenth. That is a wait of up to 126 us which does not grow with the kernel, so
-//   no factor describes it; with all under 10 us 13 % of what the table loses, 0.4 % of its time.
-//   GammaBetaBackward, 24 rows of 3.0 to 7.5, 80 % of what the table loses: at most one block an SM, of 1024
-//   threads, at 38 % of peak bandwidth. Neither resource is short; such a kernel is as fast as memory
-//   answers, and this model has no latency.
-// Over all 619 rows the best setting found in-sample (2 channels, kernels under 10 us taken as filling no
-// SMs) errs by 11.6 % in the mean and -2.9 % in total, against 11.7 % and -3.3 % for "no slowdown": a tie.
+//   at most. So few SMs are gone: 2 to 4 of 108, as NCCL uses on PCIe.
+//   Streaming kernels of 150 us and more at 83 to 87 % of peak HBM bandwidth, 48 rows: 1.04 in the median, a
+//   quarter of them 1.34 to 2.4. Bandwidth is shared only while data moves: a collective that waits for its
+//   peers or its links holds its SMs and uses no bandwidth, and the table does not record which it did.
+//   Kernels of 3 to 6 us, 52 rows: 1.03 in the median, 16 to 29 for a tenth. That is a wait of up to 126 us
+//   which does not grow with the kernel, so no factor describes it; all kernels under 10 us account for 13 %
+//   of the time lost in the table, and for 0.4 % of its time.
+//   GammaBetaBackward, 24 rows of 3.0 to 7.5, 80 % of the time lost in the table: at most one block per SM,
+//   of 1024 threads, at 38 % of peak bandwidth. Neither resource is short; the speed of such a kernel depends
+//   on the latency of memory, which this model does not contain.
+// Over all 619 rows the best setting found in-sample (2 channels, kernels under 10 us assumed to fill no
+// SMs) has an error of 11.6 % in the mean and -2.9 % in total, against 11.7 % and -3.3 % for "no slowdown":
+// a tie.
 //
 // Neglected. SMs that fit no block: beside 24 CTAs of NCCL on an H100 a product of 108 blocks left 11 SMs
-// idle (NVIDIA developer forum 339078), perhaps as blocks that come in clusters need neighbours; 132 / (108 -
-// 11) would be 1.36. Blocks dealt out beforehand to CTAs that stay (a second round however many they are).
-// L2, and the latency of memory under load (issue 1433: a send of one CTA takes up to twice as long). Power:
-// the collective draws some, the SMs that it holds draw less. Launch: a collective behind a kernel that fills
-// the GPU waits for SMs (issue 1431).
+// idle (NVIDIA developer forum 339078), perhaps because blocks that come in clusters need neighbours; 132 /
+// (108 - 11) would be 1.36. Blocks assigned in advance to CTAs that stay resident (they need a second round
+// however many they are). L2, and the latency of memory under load (issue 1433: a send of one CTA takes up
+// to twice as long). Power: the collective uses some, the SMs that it holds use less. Launch: a collective
+// behind a kernel that fills the GPU waits for SMs (issue 1431).
 #include "slowdown/contention.hpp"
 
 #include <algorithm>
@@ -59,12 +61,12 @@ namespace {
 
 double clamped_share(double share) { return std::clamp(share, 0.0, 1.0); }
 
-// How long equal blocks take, in lengths of one, that are `waves` times as many as there are SMs.
+// Time of `waves` times as many equal blocks as there are SMs, in units of one block.
 double rounds(double waves, double wave_loss) {
   return std::max(1.0, (1.0 - wave_loss) * waves + wave_loss * std::ceil(waves));
 }
 
-// How much longer arithmetic takes on `left` of `sms` SMs.
+// The factor by which arithmetic takes longer on `left` of `sms` SMs.
 double from_fewer_sms(const ops::KernelPrice& kernel, double sms, double left) {
   if (kernel.blocks <= 0.0) return std::max(1.0, clamped_share(kernel.sm_share) * sms / left);
   const double loss = clamped_share(kernel.wave_loss);

@@ -15,7 +15,7 @@ namespace {
 
 using Features = std::array<double, simulator_feature_count>;
 
-// Tables one behind the other, from a place on.
+// Consecutive tables, from a given place on.
 class Tables {
  public:
   Tables(std::span<const std::byte> image, std::size_t at) : image_(image), at_(at) {}

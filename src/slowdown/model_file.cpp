@@ -1,6 +1,6 @@
-// Boost's archives believe the lengths they read, and take memory for them before they notice that the bytes
-// have ended. So only single numbers pass through them here. A list is a length and its elements, read one by
-// one after the length was held against the bytes left: each takes at least one.
+// Boost's archives trust the lengths they read, and allocate memory for them before they notice that the
+// bytes have ended. So only single numbers are read through them here. A list is a length and its elements,
+// read one by one after the length was compared with the bytes left: each element takes at least one.
 #include "slowdown/model_file.hpp"
 
 #include <zlib.h>

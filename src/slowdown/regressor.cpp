@@ -1,7 +1,7 @@
-// Trees are walked as xgboost walks them (src/tree and src/predictor of dmlc/xgboost 1.7): features as
-// single-precision numbers, left where value < threshold, a NaN where the node says, leaves added in the
-// order of the trees in single precision, from the base on. So predictions equal the library's bit for bit,
-// which a test holds.
+// Trees are evaluated as xgboost evaluates them (src/tree and src/predictor of dmlc/xgboost 1.7): features
+// as single-precision numbers, left where value < threshold, a NaN in the direction that the node states,
+// leaves added in the order of the trees in single precision, starting with the base. So predictions equal
+// the library's bit for bit, which a test verifies.
 #include "slowdown/regressor.hpp"
 
 #include <array>

@@ -30,7 +30,7 @@ bool write(std::int64_t file, const std::string& path, const std::string& name, 
   return written;
 }
 
-// Of variable length: every reader hands such texts back as texts, while fixed ones are bytes to some.
+// The type has variable length: every reader returns such texts as texts, while fixed ones are bytes to some.
 hid_t make_text_type() {
   const hid_t type = H5Tcopy(H5T_C_S1);
   H5Tset_size(type, H5T_VARIABLE);

@@ -77,7 +77,7 @@ std::vector<double> values_of(const TableColumn& column, const OverlapData& data
   return values;
 }
 
-// What a file says of its rows, until all columns are there.
+// Texts of a file about its rows, until all columns are read.
 struct Columns {
   std::vector<OverlapRow> rows;
   std::vector<ops::KernelKey> shapes;                 // [row]

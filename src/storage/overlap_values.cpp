@@ -33,7 +33,7 @@ constexpr OverlapField communication_field(std::string_view column) {
           }};
 }
 
-// Does not compile once a row has a member more: give it a field below, and a column of its own.
+// Does not compile when a row gets another member: give it a field below, and a column of its own.
 [[maybe_unused]] void every_member(const OverlapRow& row) {
   [[maybe_unused]] const auto& [kernel, full_name, gpu, shape, metrics, beside, alone, overlapped, ratio,
                                 spread, repeats, clock_mhz, origin] = row;

@@ -1,8 +1,8 @@
-// Reading a table.
-// Problem: such a file is a user's own: copied, merged, cut off by a full disk, or made by something else.
-// What is read must be what was written, or an error that says why not. Idea: HDF5 sees no file whose seal is
-// not right; codes are read by the names the file gives them, sizes are checked before room is made for them,
-// and so is the digest over all of it. Whether a row makes sense is for the caller to say.
+// Reading a table. Problem: such a file belongs to a user: copied, merged, cut off by a full disk, or made
+// by another program. The data read must equal the data written, or an error states why not. Idea: HDF5
+// opens no file whose seal is wrong; codes are read by the names that the file gives them, sizes are checked
+// before memory is allocated for them, and so is the digest over all data. The caller decides whether a row
+// makes sense.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -55,7 +55,7 @@ class Reader {
     if (version.substr(0, version.find('.')) != own.substr(0, own.find('.')))
       refuse("its version is " + version + ", this program reads " + own);
     const std::uint64_t rows = length_of(path_of(schema_.columns.front()));
-    // gzip makes 1032 bytes of one at most: more rows than that cannot be in the file.
+    // gzip expands one byte to 1032 at most: the file cannot contain more rows than that.
     constexpr std::uint64_t most_per_byte = 1032;
     if (rows > std::filesystem::file_size(path_) * most_per_byte || rows > schema_.most_rows)
       refuse("it declares more rows than it has, or more than the maximum");

@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view mark = "\nechosum ";  // then 32 hex digits and the end of a line
 constexpr std::size_t seal_bytes = mark.size() + 32 + 1;
 
-// Of the first `bytes` bytes; nothing where there are fewer.
+// Digest of the first `bytes` bytes; nothing where there are fewer.
 std::optional<std::string> seal_of(std::ifstream& in, std::uint64_t bytes) {
   Digest digest;
   std::vector<char> piece(std::size_t{1} << 20);

@@ -36,7 +36,7 @@ struct TableSchema {
   const char* made_by;                   // the command that makes one
   std::uint64_t most_rows;               // of a file that is read
   std::span<const TableColumn> columns;  // in the order of the digest
-  std::span<const TextGroup> groups;     // likewise, behind the columns
+  std::span<const TextGroup> groups;     // in the order of the digest, after the columns
 };
 
 [[nodiscard]] const TableSchema& profile_schema();  // hdf5_schemas/profile_v1.toml

@@ -26,8 +26,8 @@ void append(std::vector<std::byte>& bytes, Value value) {
   std::memcpy(bytes.data() + end, &value, sizeof value);
 }
 
-// The schemas have these three types. One NaN for all: which one comes out of arithmetic is not said
-// anywhere.
+// The schemas have these three types. All NaN are written as one: which of them arithmetic produces is not
+// specified.
 std::vector<std::byte> bytes_of(const TableColumn& column, const TableSource& source) {
   ECHO_EXPECT(column.type == ElementType::i1 || column.type == ElementType::i4 ||
               column.type == ElementType::f8);

@@ -70,7 +70,7 @@ struct Search {
   friend bool operator==(const Search&, const Search&) = default;
 };
 
-// What a run may cost; does not change a row, but `work_budget`.
+// Limits on the cost of a run; they do not change a row, except `work_budget`.
 struct RunSettings {
   std::int64_t work_budget = 0;  // pipeline tasks of one point; 0 = the program's own bound
   double time_budget = 0.0;      // seconds of one launch; 0 = none

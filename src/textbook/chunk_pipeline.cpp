@@ -1,13 +1,13 @@
-// A flow shop whose machines are dimensions. Where k chunks alike visit each dimension once, nothing can do
-// better or worse than
+// A flow shop whose machines are dimensions. Where k identical chunks visit each dimension once, every order
+// takes
 //   T = sum of stages + (k - 1) longest stage
-// An all-reduce over two dimensions comes back to the first (stages a, b, c; b alone on the second). First
-// come first served, the first dimension does all k reduce-scatters before any all-gather, so that the
-// gathers end when the last to become the bottleneck lets them:
+// An all-reduce over two dimensions returns to the first (stages a, b, c; b alone on the second). With first
+// come, first served, the first dimension does all k reduce-scatters before any all-gather, so that the end
+// of the gathers depends on the largest of three bottlenecks:
 //   T = max(k a + k c, a + b + k c, a + b + (k - 1) max(a, b) + c)
-// All else is scheduled event by event: the next to start is the earliest that can, on whichever dimension.
-// Source: Rashidi et al., "Themis", ISCA 2022 (chunks over dimensions); Johnson 1954 (flow shops). Neglected:
-// what a chunk's start and end cost the ranks.
+// Everything else is scheduled event by event: the next to start is the earliest that can, on any dimension.
+// Source: Rashidi et al., "Themis", ISCA 2022 (chunks over dimensions); Johnson 1954 (flow shops).
+// Neglected: the cost of a chunk's start and end to the ranks.
 #include "textbook/chunk_pipeline.hpp"
 
 #include "base/contract.hpp"
@@ -15,7 +15,7 @@
 namespace echo::textbook {
 namespace {
 
-// A moment, and the chain of stages that leads there without a gap.
+// A time, and the chain of stages that leads to it without a gap.
 struct Moment {
   SimTime at{};
   Cost path;

@@ -1,10 +1,10 @@
-// After a reduce-scatter over a dimension of n GPUs, each holds a piece of 1/n and has business only with its
-// likes on the next dimension: what leaves a node is 1/n of what would (Thakur et al. 2005; Cho et al.,
-// "BlueConnect", MLSys 2019). Chunks let the dimensions work at the same time. With `balanced`, each chunk
-// takes the dimension first that has had least to do, unless all have had nearly the same: a sixteenth of
-// this chunk's work on the least busy one apart. Source: Rashidi et al., "Themis: a network bandwidth-aware
-// collective scheduling policy for distributed training of DL models", ISCA 2022, algorithm 1. Neglected:
-// the rounding of chunks that do not divide.
+// After a reduce-scatter over a dimension of n GPUs, each holds a piece of 1/n and communicates only with
+// the corresponding GPUs on the next dimension: the data that leaves a node is 1/n of the data that
+// otherwise would (Thakur et al. 2005; Cho et al., "BlueConnect", MLSys 2019). Chunks let the dimensions
+// work at the same time. With `balanced`, each chunk uses the dimension first that has had the least work,
+// unless all have had nearly the same: within a sixteenth of this chunk's work on the least busy one.
+// Source: Rashidi et al., "Themis: a network bandwidth-aware collective scheduling policy for distributed
+// training of DL models", ISCA 2022, algorithm 1. Neglected: the rounding of chunks that do not divide.
 #include "textbook/hierarchy.hpp"
 
 #include <algorithm>

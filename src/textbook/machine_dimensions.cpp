@@ -4,8 +4,9 @@
 
 namespace echo::textbook {
 
-// The rings of a whole torus whose sizes are given, the fastest first: instead of one switch. Neighbours
-// there get one of a router's two cables along a dimension each, so that a ring has twice what `between` has.
+// The rings of a whole torus whose sizes are given, the fastest first, in place of one switch. Neighbours
+// there get one of a router's two cables along each dimension, so that a ring has twice the bandwidth of
+// `between`.
 static std::vector<Dimension> unfolded(const Dimension& between, const machine::ClusterSpec& cluster) {
   const auto& dims = cluster.dims;
   const bool is_whole =

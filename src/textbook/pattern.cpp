@@ -1,11 +1,13 @@
-// The alpha-beta model on links that exist: a phase of transfers takes
+// The alpha-beta model on existing links: a phase of transfers takes
 //   T = latency * hops + bytes on the fullest link / its bandwidth
-// which for regular patterns is known without walking them. With m bytes a transfer and n ranks:
+// which for regular patterns is known without enumerating the transfers. With m bytes per transfer and n
+// ranks:
 //   shift by d       switch, full mesh: m        ring: min(d, n-d) m (d = n/2: half goes each way)
-//                    line: min(d, n-d) m, the way round being the way back
+//                    line: min(d, n-d) m, since the way round is the way back
 //   both ways by d   switch, line: twice that of a shift; ring: the same; full mesh: the same, but for d =
-//   n/2 exchange at d    switch, full mesh: m        ring, line: d m, the middle of 2d ranks being crossed by
-//   d all pairs        switch: (n-1) m             full mesh: m     ring: sum of d m over the near half
+//                    n/2
+//   exchange at d    switch, full mesh: m        ring, line: d m, since 2d ranks cross the middle
+//   d all pairs      switch: (n-1) m             full mesh: m     ring: sum of d m over the near half
 //                    line: floor(n/2) ceil(n/2) m, at its middle
 // Source: Hockney, "The communication challenge for MPP", Parallel Computing 1994 (alpha-beta); Rashidi et
 // al., "ASTRA-SIM", ISPASS 2020 (dimensions). Neglected: the ranks' software, cut-through between phases.
@@ -22,8 +24,8 @@ struct Load {
   std::int64_t hops = 1, bytes = 0;
 };
 
-// Bytes on the fullest link and longest way where `near` equal paths of `hops` cross it; on a ring, ways of
-// half its length split.
+// Bytes on the fullest link and longest path where `near` equal paths of `hops` cross it; on a ring, paths
+// of half its length are split.
 Load crossed(const Dimension& d, std::int64_t hops, std::int64_t paths, std::int64_t bytes) {
   if (d.kind == DimensionKind::switched || d.kind == DimensionKind::fully_connected) return {1, bytes};
   if (d.kind == DimensionKind::ring && 2 * hops == d.size) return {hops, paths * ((bytes + 1) / 2)};
@@ -74,9 +76,10 @@ Load scatter(const Dimension& d, std::int64_t bytes) {
   return {half, n % 2 == 0 ? (half - 1) * bytes + (bytes + 1) / 2 : half * bytes};
 }
 
-// One port sends or takes twice where a rank has two edges of levels [first, last] on one side: two children,
-// or parents in both trees, in one of which it is a leaf. Of a level's inner ranks the least, 2^a, has the
-// most below it. With an odd number of ranks, rank 0 is the first tree's root and no leaf of the second.
+// One port sends or receives twice where a rank has two edges of levels [first, last] on one side: two
+// children, or parents in both trees, in one of which it is a leaf. The least of a level's inner ranks, 2^a,
+// has the most below it. With an odd number of ranks, rank 0 is the first tree's root and no leaf of the
+// second.
 Load trees(const Step& s, std::int32_t ranks) {
   const auto active = [&s](std::int32_t level) { return s.first <= level && level <= s.last; };
   const std::int32_t levels = tree_levels(ranks);

@@ -1,9 +1,9 @@
-// A textbook algorithm on bare links is a bound that a library's software only adds to: no launch, no
-// protocol, no SM's copy rate. The choice is the least time over the hierarchical form and every plug-in laid
-// flat over all ranks. What it takes from kernels beside it is assumed, as there is no kernel to look at:
-// NCCL's on machines of NVLink, 16 CTAs, and 3 bytes of HBM traffic for each byte sent (own data read,
-// incoming written and read), as its ring. Neglected: a reduction's root differs from a broadcast's in
-// direction only and is timed as one.
+// A textbook algorithm on bare links is a lower bound, to which a library's software adds: no launch, no
+// protocol, no SM's copy rate. The choice is the least time over the hierarchical form and every plug-in
+// applied directly to all ranks. The resources that it takes from simultaneous kernels are assumed, as there
+// is no kernel to examine: those of NCCL on machines with NVLink, 16 CTAs, and 3 bytes of HBM traffic for
+// each byte sent (own data read, incoming data written and read), as for its ring. Neglected: a reduction's
+// root differs from a broadcast's in direction only and is timed as one.
 #include "textbook/price_generic.hpp"
 
 #include <algorithm>

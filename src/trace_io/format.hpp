@@ -9,7 +9,7 @@
 
 namespace echo::trace_io {
 
-// What to read. A path may be a folder of files, one a rank; each format says how it names them.
+// The files to read. A path may be a folder of files, one per rank; each format defines their names.
 struct Source {
   std::string path;
   std::string beside;      // a second file that some formats take: Kineto beside an execution trace,
@@ -28,8 +28,8 @@ struct Format {
   // Throws UserError, 2, with every problem found: file, line or byte offset, what, what to do. Memory is
   // bounded by the result, not by the file. The result is sound (trace::why_unsound). Null: not read.
   trace::Trace (*read)(const Source&);
-  // One file, or a folder of one a rank. Throws UserError, 5, where it cannot be written, 2 where the format
-  // cannot say what the trace holds. Null: not written.
+  // One file, or a folder with one per rank. Throws UserError, 5, where it cannot be written, 2 where the
+  // format cannot say what the trace holds. Null: not written.
   void (*write)(const trace::Trace&, const std::string& path);
   bool is_of_every_rank = false;  // what reads it wants the ops of each rank, not of one of each kind
 };

@@ -29,7 +29,7 @@ constexpr bool is_text(AxisKind kind) {
 }
 
 // How a config holds the value of an axis: as a whole number, which for words is their place, for joined
-// words bits, for ratios thousandths, for presets the index, -1 for none. Of `gpus`, a product of degrees,
+// words bits, for ratios thousandths, for presets the index, -1 for none. For `gpus`, a product of degrees,
 // both functions are null.
 struct AxisMember {
   std::span<const std::string_view> words;  // of word and words, where they are fixed

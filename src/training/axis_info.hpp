@@ -1,5 +1,5 @@
-// What the table of axes says of one: its kind, what holds its value, and when it is idle. The table itself
-// is generated from axes.toml (training/axis_table.hpp).
+// The entry of one axis in the table of axes: its kind, what holds its value, and when it is idle. The table
+// itself is generated from axes.toml (training/axis_table.hpp).
 #pragma once
 
 #include <array>
@@ -24,10 +24,10 @@ enum class AxisKind : std::int8_t {
   ratio        // a real number, in thousandths
 };
 
-// What holds the value: TrainingConfig itself, its recipe (which frameworks start from), or its fabric.
+// The holder of the value: TrainingConfig itself, its recipe (which frameworks start from), or its fabric.
 enum class AxisHolder : std::int8_t { config, recipe, fabric };
 
-// What must hold for an axis to say anything to a config; sweep/space/config_id.cpp tells whether each does.
+// The condition under which an axis matters to a config; sweep/space/config_id.cpp tests each.
 enum class Condition : std::int8_t {
   has_stages,            // pipeline > 1
   splits_tensors,        // tensor > 1

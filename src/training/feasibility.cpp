@@ -91,7 +91,7 @@ const char* broken_context_rule(const TrainingConfig& c, const ModelSpec& m,
   return first_broken(rules);
 }
 
-// One graph a layer and pass, as Megatron-LM captures them. Source:
+// One graph per layer and pass, as Megatron-LM captures them. Source:
 // megatron/core/transformer/transformer_config.py (cuda_graph_impl local),
 // distributed/fsdp/mcore_fsdp_adapter.py.
 const char* broken_graph_rule(const TrainingConfig& c, const ModelSpec& m) {
@@ -159,8 +159,8 @@ const char* broken_format_rule(const TrainingConfig& c, const ModelSpec& m) {
   return first_broken(rules);
 }
 
-// What --overlap-moe-expert-parallel-comm asks for; that a pipeline needs virtual stages, the schedule says.
-// Source: Megatron-LM megatron/core/transformer/transformer_config.py.
+// The requirements of --overlap-moe-expert-parallel-comm; the schedule tests that a pipeline has virtual
+// stages. Source: Megatron-LM megatron/core/transformer/transformer_config.py.
 const char* broken_overlap_rule(const TrainingConfig& c, const ModelSpec& m) {
   if (!c.recipe.overlap_ep) return nullptr;
   const Rule rules[] = {
@@ -213,7 +213,7 @@ bool has_plain_layers(const ModelSpec& m) {
   return !m.has_experts() && !m.has_latent_attention() && m.layer_pattern.empty();
 }
 
-// Choices a framework knows and this version does not simulate.
+// Choices that a framework offers and this version does not simulate.
 const char* not_simulated_yet(const TrainingConfig& c, const ModelSpec& m) {
   const Recipe& r = c.recipe;
   const Rule rules[] = {

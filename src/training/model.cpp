@@ -1,9 +1,9 @@
-// Counting weights. A layer is a mixer (attention, plain or latent: down- and up-projections with norms
-// between; or Mamba-2: a projection to gate, values, B, C and time steps, a short convolution, a gated norm
-// and a projection back) and a feed-forward net or a mixture: a router, `experts` small nets of which a token
-// passes a few, and shared ones it always passes; each half has a norm before it. Neglected: score biases of
-// load balancing (one number an expert), a gate of the shared experts (one number a channel), Grok-1's second
-// pair of norms.
+// Counting weights. A layer consists of a mixer (attention, plain or latent: down- and up-projections with
+// norms between; or Mamba-2: a projection to gate, values, B, C and time steps, a short convolution, a gated
+// norm and a projection back) and a feed-forward net or a mixture: a router, `experts` small nets of which a
+// token passes a few, and shared ones it always passes; each half has a norm before it. Neglected: score
+// biases of load balancing (one number per expert), a gate of the shared experts (one number per channel),
+// Grok-1's second pair of norms.
 #include "training/model.hpp"
 
 #include <algorithm>
@@ -184,7 +184,7 @@ double layer_flops(const ModelSpec& m, LayerKind kind, std::int64_t tokens) {
   if (kind.has_attention())
     flops += 2.0 * attended_pairs(m, kind.mixer, tokens) * m.heads *
              static_cast<double>(m.query_head_dim() + m.value_head_dim());
-  // A state of `state` numbers a channel: the update by B x, the reading by C.
+  // A state of `state` numbers per channel: the update by B x, the reading by C.
   if (kind.mixer == Mixer::mamba) flops += 4.0 * t * m.mamba.inner() * m.mamba.state;
   return flops;
 }

@@ -1,9 +1,9 @@
-// Problem: constants shipped for a kind of machine are off at any one site by a few shared causes - clocks,
-// fabric, hosts - and a user has a handful of measured steps. Idea: let each cause be one factor with a prior
-// that says how far sites differ, and take the most probable factors (learn/robust_map). A factor that the
-// rows would not narrow by a tenth of its prior stays 1: rows that do not show it must not move it. Whether
-// this helps is asked of rows that the fit has not seen: models at a GPU count are held out whole where there
-// are three of them or more, because rows of one differ by little.
+// Problem: constants shipped for a kind of machine are wrong at any one site because of a few shared causes
+// - clocks, fabric, hosts - and a user has a handful of measured steps. Idea: let each cause be one factor
+// with a prior for the variation between sites, and use the most probable factors (learn/robust_map). A
+// factor that the rows would not narrow by a tenth of its prior stays 1: rows that contain no information
+// about it must not move it. Whether this helps is evaluated on rows that the fit has not seen: models at a
+// GPU count are held out whole where there are three of them or more, because rows of one differ little.
 #include "validation/recalibrate.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class Site {
     std::erase_if(known_.kernels, [&](const auto& kernels) { return !moves(kernels.name); });  // large
   }
 
-  // Logarithms of step times, in s; nothing of a row that cannot be simulated.
+  // Logarithms of step times, in s; no value for a row that cannot be simulated.
   [[nodiscard]] std::vector<std::optional<double>> try_predict(std::span<const double> logs,
                                                                learn::RowsAsked rows) const {
     simulate::Catalog catalog = steps_.catalog;
@@ -73,7 +73,8 @@ struct Fit {
   std::vector<char> may_move;  // [constants] whether the rows speak of it
 };
 
-// `slopes`: of these rows at the shipped values, or near the answer, and then not renewed.
+// `slopes`: those of these rows at the shipped values, or near the answer, where they are not computed
+// again.
 Fit fit_to(const learn::NearlyKnown& problem, learn::RowsAsked rows, const learn::Slopes& slopes,
            int renewals) {
   Fit out;
@@ -91,8 +92,8 @@ Fit fit_to(const learn::NearlyKnown& problem, learn::RowsAsked rows, const learn
   return out;
 }
 
-// [rows given] numbers from 0 in order of appearance: of models at a GPU count, or of rows where there are
-// fewer than three of these.
+// [rows given] numbers from 0 in order of appearance: those of models at a GPU count, or of rows where there
+// are fewer than three of these.
 std::vector<std::int32_t> setups_of(const config::MeasuredSteps& steps, learn::RowsAsked rows) {
   std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> numbers;
   std::vector<std::int32_t> out;
@@ -105,7 +106,7 @@ std::vector<std::int32_t> setups_of(const config::MeasuredSteps& steps, learn::R
   return out;
 }
 
-// Each row as constants fitted without its setup see it; their fits are made anew.
+// Predicts each row with constants that were fitted without its setup; those fits are computed again.
 void hold_out(const learn::NearlyKnown& problem, const std::vector<std::size_t>& rows,
               const learn::Slopes& slopes, std::vector<std::int32_t> setup, Recalibration& out) {
   out.setups = learn::count_of(setup);

@@ -59,6 +59,6 @@ struct HeldOutGain {
 
 [[nodiscard]] std::string recalibration_text(const Recalibration&);
 [[nodiscard]] std::string recalibration_json(const Recalibration&);
-[[nodiscard]] std::string recalibration_csv(const Recalibration&);  // a line a row
+[[nodiscard]] std::string recalibration_csv(const Recalibration&);  // one line per row
 
 }  // namespace echo::validation

@@ -32,7 +32,7 @@ std::string band_of(std::int64_t bytes) {
   return bytes < 64 << 20 ? "c: 1 to 64 MiB" : "d: >= 64 MiB";
 }
 
-// What rows are summed over, one error table each.
+// The groups over which rows are summed, one error table each.
 struct Grouping {
   const char* name;
   std::string (*of)(const MeasuredCollectiveRow&);

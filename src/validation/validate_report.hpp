@@ -8,8 +8,8 @@
 
 namespace echo::validation {
 
-// Of one table all it has to say. Of several: that of the tables of training steps (`details`: of every
-// table), then a line for each table and one for all tables of a form.
+// The whole report of one table. For several tables: the reports of the tables of training steps (`details`:
+// of every table), then a line for each table and one for all tables of a form.
 [[nodiscard]] std::string report_text(const std::vector<ValidatedTable>&, bool details);
 [[nodiscard]] std::string report_markdown(const std::vector<ValidatedTable>&);
 [[nodiscard]] std::string report_json(const std::vector<ValidatedTable>&);

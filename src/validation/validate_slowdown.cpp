@@ -40,7 +40,7 @@ Scores score(const std::vector<OverlapRow>& rows, const SlowdownChoice& choice) 
   return out;
 }
 
-// Of the summed times: (predicted - measured) / measured.
+// Error of the summed times: (predicted - measured) / measured.
 double total_of(const std::vector<Comparison>& rows) {
   double measured = 0.0, predicted = 0.0;
   for (const Comparison& row : rows) measured += row.measured, predicted += row.predicted;

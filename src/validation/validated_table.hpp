@@ -42,7 +42,7 @@ struct ValidatedTable {
                                            const std::vector<accuracy::Comparison>&);
 
 void add_errors(text::Json&, const accuracy::ErrorSummary&);          // members of an open object
-void add_errors_by_group(text::Json&, const accuracy::GroupErrors&);  // likewise, an object a group
+void add_errors_by_group(text::Json&, const accuracy::GroupErrors&);  // the same, one object per group
 
 [[nodiscard]] std::string skipped_text(const std::map<std::string, int>& rows_by_reason);
 void add_skipped(text::Json&, const std::map<std::string, int>& rows_by_reason);  // a member "skipped"

@@ -47,7 +47,7 @@ void trace_hops(Builder& b, const BlockContext& x, const machine::ClusterSpec& c
         {.kind = ops::CollectiveKind::all_gather, .payload = Bytes(whole), .group = x.layout.tensor});
 }
 
-// Blocks every chunk's passes are runs of; -1 where the model has no such layer.
+// The blocks of which every chunk's passes are runs; -1 where the model has no such layer.
 struct PassBlocks {
   std::int32_t embedding_forward = -1, head_forward = -1, head_backward = -1, embedding_backward = -1,
                head_weights = -1;
@@ -56,7 +56,7 @@ struct PassBlocks {
   LayerBlocks kept_backward;  // of layers that keep all where others are recomputed
 };
 
-// Whether a chunk recomputes its first layers only.
+// Whether a chunk recomputes only its first layers.
 bool keeps_some_layers(const BlockContext& x) {
   const std::vector<std::int32_t>& layers = x.layout.chunk_layers;
   return std::any_of(layers.begin(), layers.end(),
@@ -105,8 +105,8 @@ PassBlocks trace_passes(Builder& b, const BlockContext& x) {
   return blocks;
 }
 
-// The layers of a chunk, like ones together: blocks follow each other without overlap, so their order is
-// free.
+// The layers of a chunk, equal ones together: blocks follow each other without overlap, so their order does
+// not matter.
 void push_layers(const LayerBlocks& of, std::span<const training::LayerCount> layers, Csr<BlockRun>& out) {
   for (const training::LayerCount& like : layers) out.push({of[like.kind.index()], like.count});
 }
@@ -123,7 +123,7 @@ void push_forward(const PassBlocks& blocks, const BlockContext& x, const ChunkCo
   if (chunk.last) out.push({blocks.head_forward, 1});
 }
 
-// A stretch of a chunk.
+// A stretch of layers of a chunk.
 void push_stretch(const LayerBlocks& of, const BlockContext& x, std::int32_t first, std::int32_t count,
                   Csr<BlockRun>& out) {
   const training::LayerKindCounts layers = training::count_layer_kinds(x.model, first, count);
@@ -172,7 +172,7 @@ std::int32_t twin_of(const BlockContext& x, std::int32_t chunk) {
   return -1;
 }
 
-// Backwards split in two, beside those in one.
+// Generates split backwards, besides whole ones.
 void trace_split_backwards(Builder& b, const BlockContext& given, Workload& out) {
   BlockContext x = given;
   x.splits_backward = true;

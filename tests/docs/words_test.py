@@ -1,4 +1,5 @@
-"""Words that a reader does not know, kept out of the pages: private English, and metaphors where a standard term exists.
+"""Words that a reader does not know, kept out of pages, sources and the catalog: private English, and metaphors where
+a standard term exists.
 
 A folder is covered by one line of CHECKED: a glob, and what of a file is read. In a page that is the prose: fenced
 blocks are the program's output, whose words are held where they are written.
@@ -33,7 +34,7 @@ BANNED = [  # what is not written, and what is written instead
     (r"\bdealt out\b", "distributed"),
     (r"\bmended\b|\bmends\b", "fixed"),
     (r"\banew\b", "again"),
-    (r"(?:^|[.;:!?] )Of (?!course)", "a sentence that begins with its subject"),
+    (r"(?:^ *|[.;:!?] )Of (?!course)", "a sentence that begins with its subject"),
     (r"\bwhat (?:it|they|that|this) (?:is|are) of\b", "a noun"),
 ]
 banned = [(re.compile(pattern, re.M), better) for pattern, better in BANNED]
@@ -53,9 +54,10 @@ def comments(text):
     return "\n".join(line.partition("#")[2] for line in text.splitlines())
 
 
-def opening_comment(text):
-    """The comment that a header opens with."""
-    return re.match(r"(?://[^\n]*\n)*", text)[0]
+def code_comments(text):
+    """Comments of C++ without code spans; lines stay where they are."""
+    lines = (re.search(r"(?:^|[^:\"])//(.*)$", line) for line in text.splitlines())
+    return "\n".join(re.sub(r"`[^`]*`", "", found[1]) if found else "" for found in lines)
 
 
 def literals(text):
@@ -67,8 +69,10 @@ def literals(text):
 CHECKED = [
     ("*.md", prose), ("docs/**/*.md", prose), ("analysis/**/*.md", prose), ("hdf5_schemas/**/*.md", prose),
     ("slurm/**/*.md", prose), ("src/**/*.md", prose), ("sweeps/**/*.md", prose), ("tests/**/*.md", prose),
-    ("sweeps/*.toml", comments), ("sweeps/*/*.toml", comments),
+    ("sweeps/**/*.toml", comments), ("src/**/*.hpp", code_comments), ("src/**/*.cpp", code_comments),
+    ("src/**/*.hpp", literals), ("src/**/*.cpp", literals), ("analysis/**/*.py", comments),
 ]
+KEPT = {literals: ["src/validation/validate_slowdown.cpp"]}  # reports of `validate` are compared byte by byte
 
 
 def problems(text):
@@ -78,9 +82,9 @@ def problems(text):
             yield f"{line}: '{found[0].strip()}': write {better}"
 
 
-@pytest.mark.parametrize("glob, reading", CHECKED, ids=[glob for glob, _ in CHECKED])
+@pytest.mark.parametrize("glob, reading", CHECKED, ids=[f"{glob} {reading.__name__}" for glob, reading in CHECKED])
 def test_no_banned_words(glob, reading):
-    files = sorted(ROOT.glob(glob))
+    files = sorted(file for file in ROOT.glob(glob) if str(file.relative_to(ROOT)) not in KEPT.get(reading, ()))
     assert files, f"nothing to check: {glob}"
     found = [f"{file.relative_to(ROOT)}:{problem}" for file in files for problem in problems(reading(file.read_text()))]
     assert not found, "\n".join(found)
@@ -102,5 +106,5 @@ def test_plain_sentences_pass(text):
 def test_what_is_read_of_a_file():
     assert prose("told\n```\nhangs on\n```\n`told` [x](told.md)").split() == ["told", "[x"]
     assert comments("a = 1  # told\n") == " told"
-    assert opening_comment("// What it is.\n// More.\n#pragma once\n// no\n") == "// What it is.\n// More.\n"
+    assert code_comments('// What `told` is.\nf("http://x");\nint a;  // told\n') == " What  is.\n\n told"
     assert literals('f("one"); // "two"\nconst char* t = R"(three\nfour)";\n') == "one\nthree\nfour"

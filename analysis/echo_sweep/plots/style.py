@@ -4,7 +4,7 @@ import numpy as np
 
 from ..quantity import scale_of
 
-# Okabe and Ito 2008: told apart with any kind of colour vision.
+# Okabe and Ito 2008: distinguishable with any kind of colour vision.
 SERIES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 GREY, LIGHT_GREY, HATCH_GREY = "#555555", "#d4d4d4", "#9a9a9a"

@@ -45,7 +45,7 @@ class Communication(NamedTuple):
     group: object   # ProcessGroup
     reads: list     # tensors, a list for each transfer
     writes: list
-    payload: list   # tensors, likewise
+    payload: list   # tensors, a list for each transfer
     peer: int = -1  # global rank
     tag: int = 0
     is_async: bool = True

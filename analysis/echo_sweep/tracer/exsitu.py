@@ -77,7 +77,7 @@ def environment(rank, world, folder, local_world=8, gpu=True, inherited=None):
         env["CUDA_INJECTION64_PATH"] = str(find_library("echo_inject"))
         cupti = _loaded_by(find_library("echo_inject"), "libcupti.so")
         if cupti:
-            env.setdefault("NVTX_INJECTION64_PATH", cupti)  # CUPTI is told of NVTX ranges by being NVTX's tool
+            env.setdefault("NVTX_INJECTION64_PATH", cupti)  # as NVTX's tool, CUPTI receives NVTX ranges
     env["PYTHONPATH"] = os.pathsep.join(filter(None, [write_site(folder), env.get("PYTHONPATH")]))
     return env
 

@@ -22,7 +22,7 @@ from .trace_file import Node
 DTYPES = {torch.bfloat16: "bf16", torch.float16: "fp16", torch.float32: "fp32", torch.float64: "fp64", torch.int64: "int64",
           torch.int32: "int32", torch.int16: "int16", torch.int8: "int8", torch.uint8: "uint8", torch.bool: "bool",
           torch.float8_e4m3fn: "fp8", torch.float8_e5m2: "fp8", torch.complex64: "complex64"}
-# Of communication: by the size of an element, as the trace has no words for integers.
+# Types of communication: by the size of an element, as the trace has no words for integers.
 ELEMENTS = {"bf16": "bf16", "fp16": "fp16", "int16": "fp16", "fp8": "fp8", "int8": "fp8", "uint8": "fp8", "bool": "fp8"}
 
 COSTS_NOTHING = {f"aten.{name}" for name in (

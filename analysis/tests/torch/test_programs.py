@@ -51,7 +51,7 @@ def test_torchvision_s_resnet_under_ddp(tmp_path):
     names = Counter(node.name for node in trace.ranks[0].nodes)
     assert names["convolution"] == names["convolution_backward"] == 20
     flops = sum(node.flops for node in trace.ranks[0].nodes if node.pass_ == "forward")
-    assert abs(flops / 4 / 2 - 1.814e9) < 0.01e9  # multiply-adds of an image, likewise
+    assert abs(flops / 4 / 2 - 1.814e9) < 0.01e9  # multiply-adds of an image; the publication gives the same
 
 
 def test_one_rank_stands_for_all_of_a_stage(tmp_path):

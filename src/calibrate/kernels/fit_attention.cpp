@@ -1,14 +1,14 @@
 // Fused attention. The tables are micro-benchmarks of inference libraries, whose kernels are those of
 // training: FlashAttention-2 and -3 in sglang on A100 and Hopper, TensorRT-LLM's on Blackwell. A library has
 // its own wrapper (start, copies to the cache), its own tiles and knots.
-//   1. TensorRT-LLM: all rows of at least 2048 tokens, and knots. Its head dims show how much softmax is
-//   exposed.
+//   1. TensorRT-LLM: all rows of at least 2048 tokens, and knots. Its head dims show the exposed part of
+//      softmax.
 //   2. Training's forward constants: the kernel of the library nearest to training, rows of training's sizes.
 //      Wrapper constants are nuisances here: fitted, then dropped; so are packing and splits. `sustained` is
 //      the mean slowing of those rows by the power limit: the tables' level.
-//   3. Backward from training tables, scaled by how the same machine's forward compares.
-//   4. sglang by itself, as TensorRT-LLM. SimuMax: training kernels with its own clocks, forward and
-//   backward.
+//   3. Backward from training tables, scaled by the ratio of the same machine's forward times.
+//   4. sglang by itself, as TensorRT-LLM. SimuMax: training kernels with its own clocks, forward
+//      and backward.
 #include <algorithm>
 #include <string_view>
 
@@ -54,7 +54,7 @@ Prediction in_benchmark(const machine::GpuSpec& gpu) {
   };
 }
 
-// As a training step would slow the kernel, with the library's wrapper.
+// The time of the kernel as a training step would slow it, with the library's wrapper.
 Prediction in_step(const machine::GpuSpec& gpu) {
   return [gpu](const KernelMeasurement& row, C c) {
     c.attention_throttle = c.attention_sustained, c.attention_throttle_half = 0.0;
@@ -149,7 +149,7 @@ void fit_training_backward(Recipe& r) {
   r.constants().attention_backward_rate *= ratio;
 }
 
-// Turns to a library and gives it training's attention constants to start from.
+// Switches to a library and starts from training's attention constants.
 void turn_to_attention_of(Recipe& r, KernelLibrary library) {
   r.turn_to(library);
   for (const kernels::KernelConstantField& field : kernels::kernel_constant_fields())

@@ -1,11 +1,10 @@
 // Fused expert feed-forward of the serving libraries, each by itself.
-//   1. Constants of the mechanism, and knots on what is left, from rows without chosen tiles (all but a few
-//   of
-//      sglang's).
+//   1. Constants of the mechanism, and knots for the remaining deviation, from rows without chosen tiles (all
+//      but a few of sglang's).
 //   2. sglang: the rate of the tiles it chose by measuring, from the rows that have them.
-// Rows of fewer than 1024 tokens count little. TensorRT-LLM's table has rows two to five times too slow whose
-// tiles were never chosen (its collector finds the choice of another shape whose name begins alike); the loss
-// is deaf to them.
+// Rows of fewer than 1024 tokens count little. TensorRT-LLM's table has rows two to five times too slow
+// whose tiles were never chosen (its collector finds the choice of another shape whose name begins with the
+// same characters); the loss is insensitive to them.
 #include "calibrate/kernels/kernel_recipe.hpp"
 #include "kernels/mechanisms/expert_ffn.hpp"
 

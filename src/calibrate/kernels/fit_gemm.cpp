@@ -1,11 +1,11 @@
 // Matrix products.
 //   1. 16-bit products (bf16 rows): rate, tiles, waves, memory, ramp, throttle.
-//   2. 8-bit products: what differs. Their rows include quantising the activation (two passes, 5 bytes an
-//      element), whose bandwidth and start are nuisances: fitted, then dropped.
+//   2. 8-bit products: the constants that differ. Their rows include quantising the activation (two passes, 5
+//      bytes per element), whose bandwidth and start are nuisances: fitted, then dropped.
 //   3. Layouts, from training tables of other machines of the kind: only the ratios to TN are kept; the
 //      machine's own rate, ramp and throttle are nuisances.
-//   4. Each library's own products, in more detail: which tiles it has is known (gemm_tiles.cpp), the rest is
-//      fitted, quantisation included; then knots to what is left over.
+//   4. Each library's own products, in more detail: its tiles are known (gemm_tiles.cpp), the rest is fitted,
+//      quantisation included; then knots to the remaining deviation.
 //   5. The machine of the training tables as a library: its rate, layouts, throttle and groups.
 #include <algorithm>
 
@@ -21,7 +21,7 @@ using config::MeasuredKernel;
 using machine::Precision;
 using ops::KernelKind, ops::KernelLibrary;
 
-// Decode shapes and router products teach nothing here; long products most.
+// Decode shapes and router products contain no information here; long products most.
 double weight_of_product(const ops::KernelKey& key) {
   if (key.m < 256 || key.n < 256 || key.k < 256) return 0.0;
   if (key.m < 1024 || key.n < 1024 || key.k < 1024) return 0.1;
@@ -122,7 +122,8 @@ KnotPlan knots(kernels::Knots C::*member) {
           }};
 }
 
-// Search over so many rows less: neighbours in m teach the constants little, but the knots much.
+// The search over this many rows uses fewer: neighbours in m matter little for the constants, but much for
+// the knots.
 constexpr std::size_t stride = 5;
 
 struct Kind {
@@ -210,7 +211,7 @@ void fit_training_tables(Recipe& r) {
   if (r.sources.training_gpu.empty() || r.sources.gpu == "gb200") return;  // the table's machine is a B200
   const Rows rows =
       read_kernels(r.table("training_efficiency_simumax.csv"), r.presets, [&](const MeasuredKernel& row) {
-        // Groups are few, and go on long enough to be as hot as a training step.
+        // Groups are few, and run long enough to be as hot as a training step.
         return !is_training_product(row, r) ? 0.0 : row.key.grouped ? 2.0 : 1.0;
       });
   r.turn_to(KernelLibrary::simumax);

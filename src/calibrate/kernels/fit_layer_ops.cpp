@@ -1,12 +1,10 @@
-// Ops of a decoder layer as vidur timed them: one op repeated, a launch gap with it, warm L2.
+// Ops of a decoder layer as vidur timed them: one op repeated, including a launch gap, with warm L2.
 //   1. Copy, rope and embedding for training, from rows larger than L2. The norm and activation kernels there
-//   are a
-//      server's, slower than training's, and are not taken over.
+//      are a server's, slower than training's, and are not used.
 //   2. All memory-bound ops as they were timed, for the library `vidur`: a share of the bandwidth for each,
-//   and one
-//      start, one reuse of L2.
+//      and one start, one reuse of L2.
 //   3. Products as they were timed, after training's have been fitted: rate, start, memory and power of that
-//   machine.
+//      machine.
 #include "calibrate/kernels/kernel_recipe.hpp"
 
 namespace echo::calibrate {

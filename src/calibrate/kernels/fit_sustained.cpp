@@ -1,7 +1,8 @@
-// The power limit of a training step: how much slower products are there than in a micro-benchmark. Hopper
-// and Blackwell: read off published steps, see training_rate.cpp. A100: two signs of it in kernel tables,
-// whose mean is taken: the longest kernels of the micro-benchmark, and another team's products, timed back to
-// back for seconds (their launch gap is a nuisance, lent memory_half's place, in ns).
+// The power limit of a training step: the factor by which products are slower there than in a
+// micro-benchmark. Hopper and Blackwell: derived from published steps, see training_rate.cpp. A100: the mean
+// of two indications in kernel tables: the longest kernels of the micro-benchmark, and another team's
+// products, timed back to back for seconds (their launch gap is a nuisance that temporarily uses
+// memory_half, in ns).
 #include <algorithm>
 #include <cmath>
 

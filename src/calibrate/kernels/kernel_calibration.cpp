@@ -1,5 +1,5 @@
-// The recipe: groups of constants that one table identifies are fitted one after another, each on the last; a
-// file a group.
+// The recipe: groups of constants that one table identifies are fitted one after another, each based on the
+// previous ones; one file per group.
 #include "calibrate/kernels/kernel_calibration.hpp"
 
 #include "calibrate/kernels/kernel_recipe.hpp"

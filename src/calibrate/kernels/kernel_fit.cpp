@@ -1,7 +1,7 @@
-// The loss is the weighted mean of |log(predicted / measured)|: relative, symmetric, and deaf to outliers
-// such as a library's odd choice on one shape. It has kinks (tile choice, ceilings), so the search uses no
-// gradients: NLopt's subplex (Rowan 1990), restarted twice with smaller steps, over variables scaled to [0,
-// 1]. No random numbers.
+// The loss is the weighted mean of |log(predicted / measured)|: relative, symmetric, and insensitive to
+// outliers such as a library's odd choice on one shape. It has kinks (tile choice, ceilings), so the search
+// uses no gradients: NLopt's subplex (Rowan 1990), restarted twice with smaller steps, over variables scaled
+// to [0, 1]. No random numbers.
 #include "calibrate/kernels/kernel_fit.hpp"
 
 #include <algorithm>

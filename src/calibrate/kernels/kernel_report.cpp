@@ -61,7 +61,8 @@ void print_errors(const LibraryCalibration& library) {
 int run_kernels(std::span<char*> args) {
   const Arguments arguments = parse(args);
   (void)kernel_sources(arguments.gpu);  // refuses a GPU kind without tables
-  // Problems of the catalog are not ours: this command writes the very files that may still lack a constant.
+  // Problems of the catalog are ignored here: this command writes the very files that may still lack a
+  // constant.
   Problems problems;
   const config::CatalogInputs presets = config::read_catalog(config::catalog_folders({}), problems);
   const KernelCalibration done =

@@ -1,7 +1,7 @@
-// A GPU without tables of its own is priced with a relative's constants, which are shares of what its data
-// sheet says (peaks, SMs, bandwidth, L2). Leaving a measured GPU out says how far that carries: its rows,
+// A GPU without tables of its own is priced with a relative's constants, which are shares of its data
+// sheet's numbers (peaks, SMs, bandwidth, L2). Leaving a measured GPU out shows the error of this: its rows,
 // priced with its own data sheet and the relative's constants, of the same library. The catalog's constants
-// are used as they stand; nothing is fitted here.
+// are used unchanged; nothing is fitted here.
 #include "calibrate/kernels/kernel_transfer.hpp"
 
 #include <fmt/format.h>

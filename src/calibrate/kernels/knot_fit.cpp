@@ -1,6 +1,7 @@
 // A sum of absolute errors is minimised by weighted least squares, each sample weighted by one over its last
 // error (iteratively reweighted least squares; Lawson 1961), bounded below so that the weights stay finite.
-// The matrix has one row a knot, is positive definite by `shrink`, and is factored by Eigen's dense LDLT.
+// The matrix has one row per knot, is positive definite because of `shrink`, and is factored by Eigen's
+// dense LDLT.
 #include "calibrate/kernels/knot_fit.hpp"
 
 #include <Eigen/Dense>
@@ -27,7 +28,7 @@ void stiffen(const KnotGrid& grid, std::size_t axis, double stiffness, Eigen::Ma
     const Eigen::Index place = knot / stride % length;
     if (place == 0 || place == length - 1) continue;
     const double before = at[place] - at[place - 1], after = at[place + 1] - at[place];
-    // Of the straight line through the neighbours, per octave apart.
+    // Deviation from the straight line through the neighbours, per octave of distance.
     const std::array<double, 3> part{after / (before + after), -1.0, before / (before + after)};
     for (Eigen::Index a = 0; a < 3; ++a)
       for (Eigen::Index b = 0; b < 3; ++b)

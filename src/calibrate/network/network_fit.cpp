@@ -1,6 +1,6 @@
 // A kind of GPU starts from the defaults, a cluster from its kind. Held-out errors come from five fits, each
-// blind to every fifth family (one log, collective and group shape); how far the constants wander between
-// these counts towards their errors.
+// of which excludes every fifth family (one log, collective and group shape); the variation of the constants
+// between these is part of their errors.
 #include "calibrate/network/network_fit.hpp"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ void add(NetworkErrors& errors, const NetworkMeasurement& m, const NetworkConsta
 
 using Rows = std::vector<NetworkMeasurement>;
 
-// What a fit to the rows that pass `sees` says of those that do not, added to `errors`.
+// Adds to `errors` the errors of a fit to the rows that pass `sees` on those that do not.
 template <class Sees>
 collective::FittedConstants fit_blind(const Rows& rows, const NetworkConstants& start,
                                       collective::Guess guess, const Sees& sees, NetworkErrors& errors) {

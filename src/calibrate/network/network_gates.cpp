@@ -1,9 +1,10 @@
 // Three questions, each answered on rows that the fit has not seen.
-//   more ranks    Echo's A100 cluster fitted on up to 16 ranks, asked about 32 (in- and out-of-place within
-//   25 %) more GPUs     one node fitted on 2 and 4 GPUs from the defaults in the source, asked about 8 other
-//   places  a kind of GPU fitted without one cluster, asked about that cluster at its NIC rate
-// Beside the first stand two baselines on the same rows: NCCL's own estimate of what it chose, and a ring of
-// two numbers, latency per step and bus bandwidth, fitted to the 16-rank rows.
+//   more ranks    Echo's A100 cluster fitted on up to 16 ranks, predicted for 32 (in- and out-of-place within
+//                 25 %)
+//   more GPUs     one node fitted on 2 and 4 GPUs from the defaults in the source, predicted for 8
+//   other places  a kind of GPU fitted without one cluster, predicted for that cluster at its NIC rate
+// The first is compared with two baselines on the same rows: NCCL's own estimate of its choice, and a ring
+// of two numbers, latency per step and bus bandwidth, fitted to the 16-rank rows.
 #include "calibrate/network/network_gates.hpp"
 
 #include <fmt/format.h>
@@ -92,7 +93,7 @@ void print_rows(const Check& check, const Rows& rows, const NetworkConstants& k)
   }
 }
 
-// The constants of `kind` as the fit of the catalog finds them, the rows of `file` aside.
+// The constants of `kind` as the fit of the catalog finds them without the rows of `file`.
 NetworkConstants constants_without(const Check& check, const NetworkKind& kind, std::string_view file) {
   NetworkKind part = kind;
   std::erase_if(part.sources, [&](const NetworkSource& s) { return s.file == file; });

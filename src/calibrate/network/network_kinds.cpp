@@ -1,6 +1,7 @@
-// The published logs behind each set of network constants. Versions are the table's, else a release of the
-// log's time. Rows left out: single-process runs below 4 MiB (they add about 4 us a GPU), sockets instead of
-// the fabric's own transport, local copies mistaken for send/receive, machines without NVSwitch.
+// The published logs behind each set of network constants. Versions are those of the table, else a release
+// of the time of the log. Rows left out: single-process runs below 4 MiB (they add about 4 us per GPU),
+// sockets instead of the fabric's own transport, local copies mistaken for send/receive, machines without
+// NVSwitch.
 #include "calibrate/network/network_measurements.hpp"
 
 namespace echo::calibrate {

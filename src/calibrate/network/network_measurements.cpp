@@ -82,7 +82,8 @@ std::vector<NetworkMeasurement> read_network(const NetworkKind& kind, const std:
       rows.push_back(m);
     }
   }
-  // Rows of one log are alike: a family of k rows weighs sqrt(k). What training sends weighs twice.
+  // Rows of one log are correlated: a family of k rows has the weight sqrt(k). Collectives that training
+  // uses count twice.
   std::vector<double> count(families.size(), 0.0);
   for (const NetworkMeasurement& m : rows) count[static_cast<std::size_t>(m.family)] += 1.0;
   for (NetworkMeasurement& m : rows) {

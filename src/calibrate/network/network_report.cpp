@@ -1,4 +1,4 @@
-// The command that fits every network, prints how well, and writes the catalog's files.
+// The command that fits every network, prints the errors of the fits, and writes the catalog's files.
 #include <fmt/format.h>
 
 #include <algorithm>

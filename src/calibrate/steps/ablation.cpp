@@ -1,11 +1,11 @@
-// Problem. A constant that changes no error earns its place by its source alone; one that mends an error may
-// hide another mistake. Both should be seen.
+// Problem. A constant that changes no error is justified by its source alone; one that reduces an error may
+// hide another mistake. Both should be visible.
 //
-// Idea. Take one thing away at a time and predict the framework's rows again. Constants live in the framework
-// and go to zero. Choices of its recipe were copied into the rows' configs, where the table left them open:
-// those that still have the framework's value go back to Recipe's default.
+// Idea. Remove one thing at a time and predict the framework's rows again. Constants are in the framework
+// and are set to zero. Choices of its recipe were copied into the rows' configs where the table left them
+// open: those that still have the framework's value are set back to Recipe's default.
 //
-// Neglected: things that only act together.
+// Neglected: things that have an effect only together.
 #include "calibrate/steps/ablation.hpp"
 
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ Removal overlap(const char* name, bool training::Overlap::*member) {
   return {name, {}, [member](TrainingConfig& c) { c.overlap.*member = false; }};
 }
 
-// Those that would change something of `framework`.
+// The things whose removal would change something of `framework`.
 std::vector<Removal> removals(const FrameworkSpec& framework) {
   std::vector<Removal> out;
   const auto host = [&](const char* name, SimTime FrameworkSpec::*member) {

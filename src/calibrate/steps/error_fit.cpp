@@ -1,23 +1,23 @@
-// Fitting how sure predictions are.
+// Fits the standard deviations of prediction errors.
 //
-// Problem. A publication's runs come from one machine and one framework, so that their errors are alike:
-// a thousand runs of fifteen publications are nearer to fifteen observations than to a thousand. Errors have
-// causes, and publications differ in what their steps depend on. Idea: a model of random effects. With c_ik
-// the contribution of source k to run i (simulate::contributions, as sweeps report it),
+// Problem. A publication's runs come from one machine and one framework, so that their errors are
+// correlated: a thousand runs of fifteen publications are nearer to fifteen observations than to a thousand.
+// Errors have causes, and publications differ in the causes that their steps depend on. Idea: a model of
+// random effects. With c_ik the contribution of source k to run i (simulate::contributions, as sweeps report
+// it),
 //   error_i = sum over shared sources k of c_ik * u(publication, owner of k) + c_i,layout * v_i,
 // u and v independent standard normal: within a publication the covariance of the errors is
 //   diag(c_layout^2) + sum over k and owners of c_k c_k^T,
-// low in rank beside its diagonal (Woodbury's identity and the determinant lemma make a likelihood of it in
-// rows x effects^2). Standard deviations are sought as logarithms, so none is negative, under a prior that is
-// normal around orders of magnitude that other evidence gives (src/simulate/report/error_model.hpp): fifteen
-// publications cannot tell ten standard deviations apart by themselves.
-//   Publications with many runs do not count for more than thirty runs; errors beyond three robust standard
-// deviations of their publication count as three (bistable machines, misprints), since the bands are to hold
-// 80 % of the runs, not their worst. Last, a conformal step that needs no normal law: bands are scaled until
-// they hold what they promise, each publication weighing as
-// the root of its runs.
-// Neglected: that two publications may have one machine, and that constants were fitted to some of the runs;
-// predictions of models that had not seen them are taken where they are given.
+// of low rank beside its diagonal (with Woodbury's identity and the determinant lemma the likelihood costs
+// rows x effects^2). Standard deviations are fitted as logarithms, so none is negative, under a prior that
+// is normal around orders of magnitude from other evidence (src/simulate/report/error_model.hpp): fifteen
+// publications cannot determine ten standard deviations by themselves. Publications with many runs do not
+// count for more than thirty runs; errors beyond three robust standard deviations of their publication count
+// as three (bistable machines, misprints), since the bands are to contain 80 % of the runs, not their worst.
+// Last comes a conformal step that needs no normal distribution: bands are scaled until their coverage is as
+// stated, each publication having the root of its runs as weight. Neglected: that two publications may have
+// one machine, and that constants were fitted to some of the runs; predictions of models that had not seen
+// them are used where they are given.
 #include "calibrate/steps/error_fit.hpp"
 
 #include <Eigen/Dense>
@@ -103,7 +103,7 @@ double misfit_of(const Publication& publication, const ErrorModel& model) {
   return 0.5 * (distance + volume) * std::min(1.0, most_runs / static_cast<double>(rows));
 }
 
-// Standard deviations that runs can tell of; the others stay as they are.
+// Standard deviations that runs can determine; the others stay as they are.
 using Free = std::array<double*, error_source_count + 1>;
 Free free_of(ErrorModel& model) {
   Free out{};
@@ -133,7 +133,8 @@ double objective(const std::vector<double>& x, std::vector<double>&, void* data)
   return (*static_cast<Search*>(data))(x);
 }
 
-// Until the bands hold 68 %: what other evidence adds is not scaled, so once is not enough.
+// Repeats until the bands contain 68 %: the part that other evidence adds is not scaled, so once is not
+// enough.
 void scale(const std::vector<StepError>& errors, ErrorModel& model) {
   for (int i = 0; i < 4; ++i) {
     const double factor = accuracy::factor_that_covers(banded(errors, model), 0.68);

@@ -97,7 +97,7 @@ void print(const Unseen& unseen) {
   fmt::print("{:24} {:>5} {:>8} {:>6.1f} %\n", "mean of publications", "", "", 100 * mean);
 }
 
-// Near enough to 80 %, though every publication differs from the others.
+// Close enough to 80 %, given that every publication differs from the others.
 bool holds(const Unseen& unseen) {
   const double covered = accuracy::coverage(unseen.p90).covered;
   const bool is_good = covered >= 0.75 && covered <= 0.85;

@@ -1,14 +1,15 @@
-// Problem. An error on rows that a constant was fitted on says little about the next publication.
+// Problem. An error on rows to which a constant was fitted does not predict the error on the next
+// publication.
 //
-// Idea. Few constants were fitted on steps at all: the sustained rate of products (training_rate.cpp) and the
-// host times of two frameworks. Everything else comes from kernels, collectives, data sheets and source code.
-// So leave a publication out, fit those few again, predict it.
+// Idea. Few constants were fitted on steps at all: the sustained rate of products (training_rate.cpp) and
+// the host times of two frameworks. Everything else comes from kernels, collectives, data sheets and source
+// code. So leave a publication out, fit those few again, predict it.
 //
-// A GPU kind whose only steps are the publication's takes the rate of the kind that came before it. A host
-// time that only this publication shows takes the one measured of the other eager framework.
+// A GPU kind whose only steps are the publication's uses the rate of the kind of the previous generation. A
+// host time that only this publication shows is replaced by the one measured for the other eager framework.
 //
-// Neglected: mechanisms were chosen by people who had seen the residuals. Only new publications tell what
-// that is worth.
+// Neglected: mechanisms were chosen by people who had seen the residuals. Only new publications show how
+// much that matters.
 #include "calibrate/steps/held_out.hpp"
 
 #include <fmt/format.h>
@@ -29,8 +30,8 @@ namespace echo::calibrate {
 
 namespace {
 
-// Fitted kinds, the one that stands in where a publication has all steps of a kind, and the kinds that were
-// assumed to be like it (their distance to it is kept).
+// Fitted kinds, the one that replaces a kind where a publication has all steps of it, and the kinds that
+// were assumed to equal it (their distance to it is kept).
 struct FittedKind {
   const char* kernels;
   const char* stand_in;                // null: none
@@ -40,7 +41,8 @@ constexpr FittedKind fitted_kinds[] = {
     {"h100-sxm", nullptr, {"h200-sxm", "h100-sxm-vboost", "h100-sxm-96gb-hbm2e"}},
     {"gb200", "h100-sxm", {"b200-sxm", nullptr, nullptr}}};
 
-// Host times of frameworks that were read off one publication, and the framework whose own stands in.
+// Host times of frameworks that were derived from one publication, and the framework whose own replaces
+// them.
 using HostTime = SimTime training::FrameworkSpec::*;
 struct FittedHost {
   const char *framework, *source, *stand_in;

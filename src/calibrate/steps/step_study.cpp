@@ -15,7 +15,7 @@ namespace {
 // The A100 seldom meets its power limit: its factor comes from kernel tables.
 constexpr std::int32_t first_capability_at_the_limit = 90;
 
-// Those whose kernels are Transformer Engine's.
+// The frameworks whose kernels are Transformer Engine's.
 constexpr std::array<std::string_view, 4> known_best{"megatron-core", "megatron-core-flash-2", "nemo",
                                                      "nemo-flash-2"};
 

@@ -39,9 +39,9 @@ using SustainedRate = double kernels::KernelConstants::*;
 [[nodiscard]] double unbiased_rate(StepStudy&, const StepRows& rows, kernels::KernelConstants&,
                                    SustainedRate);
 
-// Of `rows`, those that such a factor is read off: Megatron-Core or NeMo on a GPU at its power limit (Hopper
-// and later), of one kernel table and operand width, without context parallelism (kept unseen) and not
-// tuning.
+// Those of `rows` from which such a factor is derived: Megatron-Core or NeMo on a GPU at its power limit
+// (Hopper and later), of one kernel table and operand width, without context parallelism (kept unseen) and
+// not tuning.
 [[nodiscard]] StepRows rate_rows(const StepStudy&, const StepRows& rows, const std::string& kernels,
                                  bool narrow);
 

@@ -1,14 +1,14 @@
 // Problem. A micro-benchmark pauses between kernels; a training step does not, and Hopper and Blackwell then
 // run at their power limit, with lower clocks. No table of kernels shows how much lower.
 //
-// Idea. Of all that a step's price depends on, only this factor is common to every product on one GPU kind,
-// and products are most of a step. So take the published steps of the framework whose kernels are best known
+// Idea. This factor is the only part of a step's price that is common to every product on one GPU kind, and
+// products are most of a step. So take the published steps of the framework whose kernels are best known
 // (Megatron-Core with Transformer Engine), price them with the factor free, and bring the median of
 // log(predicted / measured) to zero by bisection (it rises with the factor). One number per GPU kind and
-// operand width; the A100, which seldom meets its limit, keeps what the kernel tables say.
+// operand width; the A100, which seldom reaches its limit, keeps the value from the kernel tables.
 //
-// Neglected: everything else that is wrong with the model of those steps ends up in the factor too. The line
-// per publication, predicted with the factor of the others, says how far that carries over.
+// Neglected: all other errors of the model of those steps become part of the factor too. The line per
+// publication, predicted with the factor of the others, shows how well it carries over.
 #include "calibrate/steps/training_rate.hpp"
 
 #include <fmt/format.h>

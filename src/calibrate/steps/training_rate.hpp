@@ -8,7 +8,7 @@
 
 namespace echo::calibrate {
 
-// What run_training printed, per GPU kind.
+// The results that run_training prints, per GPU kind.
 struct TrainingRate {
   const char* gpu;
   double sixteen_bit, eight_bit, error;

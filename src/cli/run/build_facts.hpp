@@ -1,5 +1,5 @@
-// What this program was built from; git_commit as of the last configuration of the build, "unknown" where
-// neither git nor the archive it came in says (src/commit.cmake).
+// The sources and libraries of this build; git_commit as of the last configuration of the build, "unknown"
+// where neither git nor the archive it came in says (src/commit.cmake).
 #pragma once
 
 #include <string>

@@ -42,7 +42,7 @@ const char* why_unpriced(const OverlapRow& row, const config::CatalogInputs& pre
   return nullptr;
 }
 
-// As the sweep's model prices it that knows this very time: the bytes are the same, the rate follows the
+// The price by the sweep's model if it knew this measured time: the bytes are the same, the rate follows the
 // time.
 learn::Pair pair_of(const OverlapRow& row, const config::CatalogInputs& presets) {
   const machine::GpuSpec& gpu = *gpu_of(row, presets);

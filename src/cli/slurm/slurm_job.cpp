@@ -45,8 +45,8 @@ void check_job(const SlurmJob& job) {
   check(minutes.has_value(), fmt::format("--time \"{}\" is no Slurm time", job.time),
         "write minutes, H:M:S or D-H:M:S, such as 04:00:00");
   check(!minutes || *minutes >= shortest_minutes, fmt::format("--time {} is too short", job.time),
-        fmt::format("give at least {:.0f} minutes: the job is told to stop {} s before its end, and Slurm "
-                    "may say so a minute early",
+        fmt::format("give at least {:.0f} minutes: the job is signalled {} s before its end, and Slurm "
+                    "may do so a minute early",
                     shortest_minutes, warning_seconds));
   check(job.partition.empty() || is_plain_word(job.partition),
         fmt::format("--partition \"{}\" is no name of a partition", job.partition),

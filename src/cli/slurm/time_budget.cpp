@@ -1,7 +1,8 @@
-// The margin before the end of a Slurm job. After the decision to stop, ranges in hand are finished (two of
-// them, a quarter of a second each), the launcher ends, and the batch script asks for a requeue: seconds.
-// slurmctld looks at time limits every half minute or so, and clocks of nodes differ a little. A minute holds
-// all of it; where less than two are left, half of what is left, so that a launch always does something.
+// The margin before the end of a Slurm job. After the decision to stop, ranges in progress are finished (two
+// of them, a quarter of a second each), the launcher ends, and the batch script asks for a requeue: seconds.
+// slurmctld checks time limits about every half minute, and clocks of nodes differ a little. A minute covers
+// all of it; where less than two minutes are left, the margin is half of the remaining time, so that a
+// launch always does something.
 #include "cli/slurm/time_budget.hpp"
 
 #include <fmt/core.h>

@@ -75,11 +75,11 @@ static std::string best_text(const ResultRows& rows, const query::RankQuery& que
   return text;
 }
 
-// "short of 3.1 GiB", "12.0 % past deadline".
+// "short of 3.1 GiB", "12.0 % beyond deadline".
 static std::string lack_of(const Table& table, std::int64_t row) {
   if (const double margin = table.number("reason_margin", row); std::isfinite(margin))
     return "short of " + text::show_gib(margin);
-  return fmt::format("{} past {}", text::show_share(table.number("limit_excess", row)),
+  return fmt::format("{} beyond {}", text::show_share(table.number("limit_excess", row)),
                      table.text("limit", row));
 }
 
@@ -101,7 +101,7 @@ static std::string reasons_line(const ResultRows& rows) {
     if (std::isfinite(count.median_margin))
       line += fmt::format(" (median short by {})", text::show_gib(count.median_margin));
     if (std::isfinite(count.median_excess))
-      line += fmt::format(" (median {} past it)", text::show_share(count.median_excess));
+      line += fmt::format(" (median {} beyond it)", text::show_share(count.median_excess));
   }
   return line.empty() ? "" : "infeasible: " + line + "\n";
 }

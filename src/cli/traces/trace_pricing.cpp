@@ -53,7 +53,7 @@ class Questions {
   Questions(const trace::Trace& trace, std::int32_t domain) : trace_(trace), domain_(domain) {
     work_.kernels = trace.kernels;
   }
-  // Of Workload's kernels and collectives together; nothing if it is unknown.
+  // An index into Workload's kernels and collectives together; nothing if it is unknown.
   std::optional<std::size_t> of(const Node& node, std::int32_t rank) {
     if (node.kind == NodeKind::compute && node.kernel >= 0) return static_cast<std::size_t>(node.kernel);
     if (!node.communicates()) return std::nullopt;

@@ -1,10 +1,12 @@
 // RCCL's all-pairs all-reduce, run by its MSCCL interpreter on one node of eight meshed GPUs up to 16 MiB:
-// every GPU sends each peer its part, sums what comes in, and sends the sum back to all: two steps over all
-// links at once, where a ring takes fourteen.   T = base + 2 hops + 2 S (n-1)/n / (share * links) Source:
-// ROCm/rccl tools/msccl-algorithms (allreduce-allpairs-8n: LL with 32 thread blocks to 64 KiB, with 64 to 512
-// KiB, Simple to 16 MiB), read at 0cbce2a; hops and base as rings have them, the share set by hand to the 8
-// MiB of AMD's log (ROCm blog Understanding RCCL Bandwidth and xGMI Performance). HBM traffic: what comes in
-// is written and read, and as much is read to be sent. Neglected: the other sizes' files for all-to-all.
+// every GPU sends each peer its part, sums the parts it receives, and sends the sum back to all: two steps
+// over all links at once, where a ring takes fourteen.
+//   T = base + 2 hops + 2 S (n-1)/n / (share * links)
+// Source: ROCm/rccl tools/msccl-algorithms (allreduce-allpairs-8n: LL with 32 thread blocks to 64 KiB, with
+// 64 to 512 KiB, Simple to 16 MiB), read at 0cbce2a; hops and base as for rings, the share set by hand to
+// the 8 MiB of AMD's log (ROCm blog Understanding RCCL Bandwidth and xGMI Performance). HBM traffic:
+// received parts are written and read, and as much is read to be sent. Neglected: the files of the other
+// sizes, for all-to-all.
 #include "collective/wire.hpp"
 
 namespace echo::collective::algorithms {

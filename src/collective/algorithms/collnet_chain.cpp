@@ -1,9 +1,9 @@
-// CollNet chain: a chain through the node sums up to one GPU a channel, which sends into the network; the
-// switches add up all nodes (SHARP), and the chain brings the result back.
+// CollNet chain: a chain through the node sums towards one GPU per channel, which sends into the network;
+// the switches add up all nodes (SHARP), and the chain brings the result back.
 //   T = 2 (q-1) hop + network hop + 2 S / nvlink || S / network
-// Source: NVIDIA/nccl graph/tuning.cc, 2.18 on; rates as rings reach them, the hops NCCL's own. HBM traffic
-// as a tree's: up and down each write, read and combine or copy: 6 bytes per byte; one GPU a channel stages
-// what leaves the node. Neglected: unequal chains.
+// Source: NVIDIA/nccl graph/tuning.cc, 2.18 and later; rates as rings reach them, hops of NCCL's own tables.
+// HBM traffic as of a tree: up and down each write, read and combine or copy: 6 bytes per byte; one GPU per
+// channel stages the data that leaves the node. Neglected: unequal chains.
 #include <algorithm>
 
 #include "collective/collnet.hpp"

@@ -1,12 +1,12 @@
-// CollNet direct: GPUs of a node spread their parts over its heads, one a NIC; each head sends its sum into
-// the network, whose switches add up all nodes (SHARP) and send it back; heads spread the result. A NIC
-// carries the message's share once a direction, whatever the number of nodes.
+// CollNet direct: GPUs of a node distribute their parts to its heads, one per NIC; each head sends its sum
+// into the network, whose switches add up all nodes (SHARP) and send it back; heads distribute the result. A
+// NIC carries the message's share once per direction, whatever the number of nodes.
 //   T = 2 (hop + arity (q-1)) + network hop + 2 S (q-1)/q / nvlink || S / network
-// Source: NVIDIA/nccl graph/tuning.cc (estimate; arity 0.4 us a further rank), enqueue.cc (channels); rates
-// as rings reach them, the hops NCCL's own. HBM traffic: own parts read, others' written and
+// Source: NVIDIA/nccl graph/tuning.cc (estimate; arity 0.4 us per further rank), enqueue.cc (channels);
+// rates as rings reach them, hops of NCCL's own tables. HBM traffic: own parts read, others' written and
 // read; the sum staged and taken from the network; the result written to all, read and copied out: averaged
 // over a node's GPUs 6 bytes per byte (device/all_reduce.h). Neglected: gathers (they need a plug-in that
-// gathers), the trees of the switches by depth.
+// gathers), the depth of the trees of switches.
 #include <algorithm>
 
 #include "collective/collnet.hpp"
@@ -36,7 +36,8 @@ double nccl_time(const Call& call, const Communicator& c, Protocol p) {
   return latency + static_cast<double>(call.bytes) / (500.0 * bus);
 }
 
-// Threads go first where each would have less than its threshold, faster the fewer channels are left.
+// Threads are reduced first where each would have less than its threshold, faster the fewer channels are
+// left.
 std::int32_t channels(const Call& call, const Communicator& c, Protocol) {
   std::int32_t n = c.channels;
   std::int64_t threshold = 512;

@@ -1,13 +1,13 @@
 // DeepEP's dispatch and combine (its "normal" kernels): an all-to-all of tokens in which a few SMs write
-// straight into the peers' memory over NVLink, and over RDMA to the same GPU of other nodes, which forwards.
+// directly into the peers' memory over NVLink, and over RDMA to the same GPU of other nodes, which forwards.
 //   T = 43 us + 30 us log2(N) + max(S q/n / (0.75 NVLink), S (n-q)/n / (0.92 NIC share of a GPU))
-// Source: deepseek-ai/DeepEP docs/legacy.md: 153 and 158 GB/s inside eight H800 of 200 GB/s (0.77, 0.79), own
-// tokens counted; 20 SMs unless told otherwise (Buffer.num_sms). ai-dynamo/aiconfigurator,
+// Source: deepseek-ai/DeepEP docs/legacy.md: 153 and 158 GB/s inside eight H800 of 200 GB/s (0.77, 0.79),
+// own tokens counted; 20 SMs by default (Buffer.num_sms). ai-dynamo/aiconfigurator,
 // wideep_deepep_normal_perf, H100 with 20 SMs: 8192 tokens to eight GPUs at 329 and 337 GB/s of 450 (0.73,
-// 0.75), to four nodes at 46.5 and 46.1 GB/s of NICs of 50 (0.93, 0.92); one token takes 37 (dispatch) and 48
-// us (combine) inside a node, 59 and 84 on two nodes with the exchange of counts, 100 and 124 on four. HBM
-// traffic: read, written where it arrives, read and written out of the buffer. Neglected: eight nodes and
-// more, which that table shows at half the rate; fewer SMs; the low-latency kernels.
+// 0.75), to four nodes at 46.5 and 46.1 GB/s of NICs of 50 (0.93, 0.92); one token takes 37 (dispatch) and
+// 48 us (combine) inside a node, 59 and 84 on two nodes with the exchange of counts, 100 and 124 on four.
+// HBM traffic: read, written where it arrives, read and written out of the buffer. Neglected: eight nodes
+// and more, for which that table shows half the rate; fewer SMs; the low-latency kernels.
 #include <algorithm>
 
 #include "collective/wire.hpp"

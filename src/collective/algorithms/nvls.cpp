@@ -1,13 +1,15 @@
-// NVLS: the NVSwitch reduces and multicasts (NVLink SHARP). Each GPU heads one slice: it reads the sum of all
-// GPUs' copies in one load and writes the result to all in one store, so a GPU's link carries the message
-// once, whatever their number.  T = start + growth * chunk + S / rate + chunks of a channel * step
+// NVLS: the NVSwitch reduces and multicasts (NVLink SHARP). Each GPU is the head of one slice: it reads the
+// sum of all GPUs' copies in one load and writes the result to all in one store, so a GPU's link carries the
+// message once, whatever the number of GPUs.
+//   T = start + growth * chunk + S / rate + chunks of a channel * step
 // Source: NVIDIA/nccl graph/tuning.cc (estimate; efficiency .85 on Hopper, .74 on Blackwell), enqueue.cc
 // (chunks: 128 KiB, halved for short messages); start, growth, step and rate fitted. HBM traffic of
 // unregistered buffers: copied in (2), read by the switch and written by it (2), copied out (2): 6 bytes per
 // byte. A gather writes its part to all and copies all of them out; a reduce-scatter copies all in and reads
 // the sums of its part: 3 bytes per byte and one for the part (device/all_gather.h, reduce_scatter.h). Over
-// nodes it needs switches that reduce (SHARP): heads send their sums into the network, and the
-// slower of both networks sets the time. Neglected: user buffer registration (no copies), gathers over nodes.
+// several nodes it needs switches that reduce (SHARP): heads send their sums into the network, and the
+// slower of both networks sets the time. Neglected: user buffer registration (no copies), gathers over
+// several nodes.
 #include <algorithm>
 
 #include "collective/nvls_chunk.hpp"
@@ -40,7 +42,7 @@ double nccl_bandwidth(const Call& call, const Communicator& c) {
       return c.tables->first_version < 22700 ? bus : n * std::min(c.nvls.intra * local, c.nvls.inter * 0.9);
     }
     case NvlsRule::efficiency: {
-      // The search leaves a network rate in the graph of one node too, and it may bind.
+      // The search leaves a network rate in the graph of one node too, and it may be the limit.
       const double reached = c.nvls.intra * nvls_efficiency(c) * (n - 1.0) / n;
       if (gather) return n * std::min(reached * local, c.nvls.inter);
       return n * std::min(2.0 * reached, c.nvls.inter) * c.ranks / (2.0 * (c.ranks - 1.0));

@@ -1,10 +1,10 @@
 // NVLS inside the node, a double binary tree of the heads between nodes: all-reduce only, two nodes or more.
 //   T = start + growth * chunk + posting + 2 log2(N) (hop + chunk / channel)
 //       + max(as NVLS, (1 or 2) S / network + chunks * step)
-// Each head has channels of its own, so that one has the node's NICs over heads * channels: a chunk of 128
-// KiB takes some 40 us at 50 GB/s a GPU. Two nodes exchange each byte once; more send up and down. Source:
-// NVIDIA/nccl graph/tuning.cc, enqueue.cc; rates and latencies fitted with NVLS. HBM traffic as NVLS, plus
-// what heads stage for the network and have from it.
+// Each head has channels of its own, so that one channel has the node's NICs over heads * channels: a chunk
+// of 128 KiB takes some 40 us at 50 GB/s per GPU. Two nodes exchange each byte once; more send up and down.
+// Source: NVIDIA/nccl graph/tuning.cc, enqueue.cc; rates and latencies fitted with NVLS. HBM traffic as
+// NVLS, plus the data that heads stage for the network and receive from it.
 #include <algorithm>
 
 #include "base/at.hpp"

@@ -1,10 +1,10 @@
 // All-to-all: n sends and n receives in one kernel, no relaying.
 //   T = base + peers * per peer (+ Simple's hand-shake) (+ one network hop) + the first chunk's fill
 //       + max(S (q-1+end)/n / nvlink per GPU, S (n-q)/n / NIC share per GPU)
-// NCCL has one method for it, so there is no choice to reproduce but LL for short messages. Source:
-// NVIDIA/nccl enqueue.cc (scheduleP2pTasksToPlan), init.cc (schedule of peers); constants fitted. HBM
-// traffic: each byte sent is read, and as much comes in: write, read, write: 4 bytes per byte that leaves the
-// GPU, and staging where it leaves the node. Neglected: incast, skewed splits, PXN aggregation.
+// NCCL has one method for it, so the only choice to reproduce is LL for short messages. Source: NVIDIA/nccl
+// enqueue.cc (scheduleP2pTasksToPlan), init.cc (schedule of peers); constants fitted. HBM traffic: each byte
+// sent is read, and as much is received: write, read, write: 4 bytes per byte that leaves the GPU, and
+// staging where it leaves the node. Neglected: incast, skewed splits, PXN aggregation.
 #include <algorithm>
 #include <cmath>
 

@@ -1,12 +1,12 @@
 // PAT: all-gather and reduce-scatter by parallel binomial trees, one for each rank's part, pipelined so that
 // no buffer holds more than a few parts. log2(n) rounds, not n - 1 steps; every byte still crosses each NIC
-// once. NCCL takes it only where each node holds one rank, as in data-parallel groups of one rank a node.
+// once. NCCL uses it only where each node holds one rank, as in data-parallel groups with one rank per node.
 //   T = base + log2(n) (hop / 3.5 + switches) + n * per rank + S (n-1)/n / network
-// Source: NVIDIA/nccl graph/tuning.cc (estimate: 1/3.5 of a tree's hop a round, 2.8 us a rank that its
-// authors mean to remove), device/all_gather.h, 2.23 on; the times are theirs, scaled as the ring's were
-// fitted: no published run shows PAT by itself. HBM traffic as the ring's with one GPU a node: incoming
-// write, read, own read or write, and what it sends on staged: 5 bytes per byte. Neglected: rounds aggregated
-// to chunks of several parts.
+// Source: NVIDIA/nccl graph/tuning.cc (estimate: 1/3.5 of a tree's hop per round, 2.8 us per rank that its
+// authors intend to remove), device/all_gather.h, 2.23 and later; the times are NCCL's, scaled as those of
+// the ring were fitted: no published run shows PAT by itself. HBM traffic as of the ring with one GPU per
+// node: incoming write, read, own read or write, and staging of the data it sends on: 5 bytes per byte.
+// Neglected: rounds aggregated to chunks of several parts.
 #include "collective/wire.hpp"
 
 namespace echo::collective::algorithms {

@@ -1,16 +1,17 @@
 // Ring: every rank passes pieces to its neighbour; the one method that serves every collective.
 //   steps = 2(n-1) all-reduce, n-1 otherwise; of these 2(N-1) or N-1 cross the network
 //   one node:  T = base + || steps hop + fill , S (steps + end) / n / nvlink ||
-//   several:   T = base + || a piece's way round , (steps + end) (S / n / network + messages * step) ||, norm
-//   4
-// `fill`, `end`: the pipeline's fill and drain, why 2 and 4 ranks reach less than 8. Between nodes a slice
-// must arrive whole before it moves on (store and forward); inside a node LL and LL128 forward line by line,
-// Simple by slices of half a piece. While the network's links are busy all the time, what happens inside the
-// nodes hides behind them. Source: NVIDIA/nccl device/all_reduce.h (steps), graph/tuning.cc (estimate),
-// enqueue.cc (chunks); hops and rates fitted per network. HBM traffic per step and piece: the incoming write,
-// its read, and the read or write of the own buffer: 3 bytes per byte on the bus ("it can be 3x",
-// NVIDIA/nccl issue 1428); one GPU of a node stages what leaves it. Neglected: skew between ranks, unequal
-// rails; buffers that are registered or shared by a process, which are written directly.
+//   several:   T = base + || a piece's way round , (steps + end) (S / n / network + messages * step) ||,
+//              norm 4
+// `fill` and `end` are the pipeline's fill and drain, the reason why 2 and 4 ranks reach less than 8.
+// Between nodes a slice must arrive whole before it is forwarded (store and forward); inside a node LL and
+// LL128 forward line by line, Simple by slices of half a piece. While the network's links are busy all the
+// time, they hide the time inside the nodes. Source: NVIDIA/nccl device/all_reduce.h (steps),
+// graph/tuning.cc (estimate), enqueue.cc (chunks); hops and rates fitted per network. HBM traffic per step
+// and piece: the incoming write, its read, and the read or write of the own buffer: 3 bytes per byte on the
+// bus ("it can be 3x", NVIDIA/nccl issue 1428); one GPU of a node stages the data that leaves it. Neglected:
+// skew between ranks, unequal rails; buffers that are registered or shared by a process, which are written
+// directly.
 #include <algorithm>
 
 #include "base/at.hpp"
@@ -72,7 +73,8 @@ double nccl_time(const Call& call, const Communicator& c, Protocol p) {
     if (t.counts_extra_steps && call.kind == CollectiveKind::all_reduce && c.multi_node()) crossings += 2;
     latency += (steps_of(call, c) - crossings) * intra + crossings * inter;
   } else {
-    // A chunk passes all ranks where rings take different ways; Simple then waits as long as a tree's hop.
+    // A chunk passes all ranks where rings take different routes; Simple then waits as long as for a tree's
+    // hop.
     const bool waits = !c.same_channels && p == Protocol::simple;
     const NcclAlgorithm row = waits ? NcclAlgorithm::tree : NcclAlgorithm::ring;
     const Level level = c.multi_node() ? Level::network : c.inside;
@@ -93,14 +95,14 @@ std::int32_t channels(const Call& call, const Communicator& c, Protocol p) {
   return channels_for(call, c, p, true);
 }
 
-// Bytes a network hop waits for: one slice (Simple) or one step's payload, less when the message is short.
-// A rooted call is not cut by ranks, and its steps are half as long (BROADCAST_CHUNKSTEPS,
+// Bytes that a network hop waits for: one slice (Simple) or one step's payload, less when the message is
+// short. A rooted call is not cut by ranks, and its steps are half as long (BROADCAST_CHUNKSTEPS,
 // REDUCE_CHUNKSTEPS).
 bool is_rooted(const Call& call) {
   return call.kind == CollectiveKind::broadcast || call.kind == CollectiveKind::reduce;
 }
 
-// Channels that share the bytes: a short rooted call takes few. `over`: channels that a piece is cut into.
+// Channels that share the bytes: a short rooted call uses few. `over`: channels into which a piece is cut.
 double lanes(const Call& call, const Communicator& c, Protocol p) {
   return is_rooted(call) ? channels(call, c, p) : c.channels;
 }
@@ -113,10 +115,10 @@ double slice(const Call& call, const Communicator& c, Protocol p, double over) {
   return std::min(most, static_cast<double>(call.bytes) / cuts);
 }
 
-// One way round a ring over several nodes: a piece passes every link once, the network's by store and
-// forward; or the network's links are never idle, whichever is longer. The two hide each other all but at the
-// ends. Of a rooted call the last rank gets the first piece when it has come down the whole chain, and the
-// others behind it.
+// One circuit of a ring over several nodes: either a piece passes every link once, those of the network by
+// store and forward, or the network's links are never idle, whichever takes longer. The two hide each other
+// except at the ends. In a rooted call the last rank receives the first piece when it has passed the whole
+// chain, and the other pieces follow.
 PartedTime across_nodes(const Call& call, const Communicator& c, Protocol p, double steps, PartedTime inside,
                         const Rate& nvlink, const NetworkConstants& k) {
   constexpr double hidden = 4.0;

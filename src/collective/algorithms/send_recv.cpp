@@ -1,9 +1,10 @@
-// One message from a GPU to another, as pipeline stages exchange: over NVLink inside a node, else over the
-// NIC share of one GPU.  T = base (+ Simple's hand-shake) + hop + the first chunk's fill + bytes / rate
+// One message from a GPU to another, as exchanged by pipeline stages: over NVLink inside a node, else over
+// the NIC share of one GPU.
+//   T = base (+ Simple's hand-shake) + hop + the first chunk's fill + bytes / rate
 // Source: NVIDIA/nccl enqueue.cc (addP2pToPlan), graph/paths.cc (channels per peer). NVLink constants are
-// fitted with all-to-all, the NIC's rate with rings: one flow per NIC meets no incast. HBM traffic: the
-// receiver's, the heavier side: incoming write, read, write: 3 bytes per byte. Neglected: a stage that sends
-// and receives at once shares no link direction, so both run at full rate.
+// fitted with all-to-all, the NIC's rate with rings: one flow per NIC has no incast. HBM traffic: that of
+// the receiver, the heavier side: incoming write, read, write: 3 bytes per byte. Neglected: a stage that
+// sends and receives at once shares no link direction, so both run at full rate.
 #include <algorithm>
 #include <cmath>
 

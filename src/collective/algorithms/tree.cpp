@@ -1,14 +1,14 @@
 // Tree: two complementary binary trees over the nodes, a chain inside each node; all-reduce only. Half the
 // data takes each tree, so that every node is inside one and a leaf of the other: its NICs carry the message
-// twice a direction (up and down), once when there are two nodes. Reduction upwards and broadcast downwards
-// are pipelined by chunks, so that the way of the first chunk and the rest of the wire time add.
+// twice per direction (up and down), once when there are two nodes. Reduction upwards and broadcast
+// downwards are pipelined by chunks, so that the time of the first chunk and the rest of the wire time add.
 //   T = base + 2 (q-1) intra + 2 log2(N) (inter + chunk / channel) + posting
 //       + max(S / (nvlink / 2), (1 or 2) S / network + chunks * step)
-// `step`: what a message costs a channel's connection beside its bytes; a tree's messages are short (18 to 72
-// KB under LL128). Source: NVIDIA/nccl graph/trees.cc, graph/tuning.cc (estimate and its shares: .92, 1/3.8,
-// 7/9), enqueue.cc (LL128 chunks); hops and rates fitted per network. HBM traffic: up and down each write,
-// read and combine or copy: 6 bytes per byte; one GPU of a node stages what leaves it. Neglected: the second
-// child's wait at N > 2, unbalanced chains.
+// `step` is the cost of a message to a channel's connection in addition to its bytes; a tree's messages are
+// short (18 to 72 KB under LL128). Source: NVIDIA/nccl graph/trees.cc, graph/tuning.cc (estimate and its
+// shares: .92, 1/3.8, 7/9), enqueue.cc (LL128 chunks); hops and rates fitted per network. HBM traffic: up
+// and down each write, read and combine or copy: 6 bytes per byte; one GPU of a node stages the data that
+// leaves it. Neglected: the second child's wait at N > 2, unbalanced chains.
 #include <algorithm>
 #include <cmath>
 
@@ -57,14 +57,14 @@ std::int32_t channels(const Call& call, const Communicator& c, Protocol p) {
   return channels_for(call, c, p, false);
 }
 
-// LL128 shortens its chunk of 576 000 bytes by halves until a channel's share is so many of them. Source:
+// LL128 halves its chunk of 576 000 bytes until a channel's share is at least this many chunks. Source:
 // enqueue.cc.
 double least_chunks(double chunk, const Communicator& c) {
   const double steps = 1.0 + c.tree_depth() + 0.1 * c.per_node;
   return std::ceil((chunk > 131072.0 ? 64.0 : 16.0) * steps / c.per_node);
 }
 
-// Bytes a network hop waits for: one step of the buffer, or all there is.
+// Bytes that a network hop waits for: one step of the buffer, or the whole message if it is shorter.
 double chunk_of(double share, Protocol p, const Communicator& c) {
   if (p == Protocol::simple) return 524288.0;
   if (p == Protocol::ll) return 32768.0;
@@ -73,10 +73,10 @@ double chunk_of(double share, Protocol p, const Communicator& c) {
   return chunk;
 }
 
-// That a byte passes a node's NICs, each way.
+// The number of times that a byte passes a node's NICs, each way.
 double times_out(const Communicator& c) { return c.nodes == 2 ? 1.0 : 2.0; }
 
-// The first chunk's way through the NICs, and what the rest takes there.
+// The time of the first chunk through the NICs, and the time of the rest there.
 PartedTime across_nodes(double bytes, double chunk, const Communicator& c, Protocol p, PartedTime inside,
                         const NetworkConstants& k) {
   const Rate network = 1000.0 * network_rate(c, p, k);
@@ -87,7 +87,7 @@ PartedTime across_nodes(double bytes, double chunk, const Communicator& c, Proto
   return fill + longer(wire, inside);
 }
 
-// As above; a message no shorter than one with smaller chunks takes no less.
+// As above; a message takes no less than a shorter one that is cut into smaller chunks.
 PartedTime pipelined(double bytes, const Communicator& c, Protocol p, Rate nvlink,
                      const NetworkConstants& k) {
   const auto inside = [&](double of) { return c.per_node > 1 ? of / (500.0 * nvlink) : PartedTime{}; };
@@ -100,8 +100,8 @@ PartedTime pipelined(double bytes, const Communicator& c, Protocol p, Rate nvlin
 }
 
 Cost time(const Call& call, const Communicator& c, Protocol p, const NetworkConstants& k) {
-  // What a tree reaches of the ring's NVLink rate: NCCL's own ratios between the two (1 / 3.8 over 1/2 and so
-  // on).
+  // The share of the ring's NVLink rate that a tree reaches: NCCL's own ratios between the two (1 / 3.8 over
+  // 1/2 and so on).
   constexpr double of_ring[3] = {0.66, 0.78, 0.92};
   const double bytes = static_cast<double>(call.bytes);
   const Rate nvlink = of_ring[index_of(p)] * nvlink_rate(c, p, busy_channels(call, c, p, false), k);

@@ -6,7 +6,7 @@
 
 namespace echo::config {
 
-// What decides on the folder.
+// The inputs that determine the folder.
 struct CatalogSearch {
   std::string chosen;             // ECHO_CATALOG_DIR; empty: not set
   std::filesystem::path program;  // the file of the running program

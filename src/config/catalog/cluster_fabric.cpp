@@ -1,11 +1,11 @@
-// The kind of a fabric determines its defaults: its routing, and the latency of a switch.
-// InfiniBand's adaptive routing, Slingshot's and the packet spray of EFA's transport leave negligible
-// collisions; RoCE and plain Ethernet hash flows (ECMP). Sources: NVIDIA Quantum-2 QM9700 (below 130 ns); De
-// Sensi et al., "An in-depth analysis of the Slingshot interconnect", SC 2020 (350 ns, adaptive per packet);
-// Ethernet switches of 100 to 400 Gb/s, data sheets 500-800 ns; Shalev et al., "A cloud-optimized transport
-// protocol for elastic and scalable HPC", IEEE Micro 2020 (SRD sprays packets; no figure for a hop, so that
-// one must be given). Neglected: bandwidth that DCQCN leaves unused after an incast, for which no figure was
-// found that is a mechanism's and not a cluster's.
+// The kind of a fabric determines its defaults: its routing, and the latency of a switch. InfiniBand's
+// adaptive routing, Slingshot's and the packet spray of EFA's transport leave negligible collisions; RoCE
+// and plain Ethernet hash flows (ECMP). Sources: NVIDIA Quantum-2 QM9700 (below 130 ns); De Sensi et al.,
+// "An in-depth analysis of the Slingshot interconnect", SC 2020 (350 ns, adaptive per packet); Ethernet
+// switches of 100 to 400 Gb/s, data sheets 500-800 ns; Shalev et al., "A cloud-optimized transport protocol
+// for elastic and scalable HPC", IEEE Micro 2020 (SRD sprays packets; no figure for a hop, so it must be
+// given). Neglected: bandwidth that DCQCN leaves unused after an incast, for which no figure was found that
+// belongs to a mechanism and not to one cluster.
 #include "config/catalog/cluster_fabric.hpp"
 
 #include <array>

@@ -90,7 +90,8 @@ bool are_ascending(const std::vector<double>& values) {
   return std::adjacent_find(values.begin(), values.end(), std::greater_equal<>()) == values.end();
 }
 
-// at = [[...], [...], [...]] in octaves, factor = [...] of their product's length.
+// at = [[...], [...], [...]] in octaves, factor = [...] with as many entries as the product of their
+// lengths.
 kernels::Knots read_knots(const toml::table& table, const std::string& what, Problems& problems) {
   kernels::Knots knots;
   TableReader reader(table, place_of(table), what, problems);

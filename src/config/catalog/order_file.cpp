@@ -128,7 +128,7 @@ bool read_tasks(const toml::node& node, GivenOrder& order, Problems& problems) {
   return false;
 }
 
-// Of all that matters, however it is laid out in the file.
+// A digest of everything that matters, independent of the layout of the file.
 std::string digest_of(const GivenOrder& order) {
   std::string text = fmt::format("{} {} {} {}:", order.stages, order.chunks_per_stage, order.microbatches,
                                  static_cast<int>(order.placement));

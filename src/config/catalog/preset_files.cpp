@@ -125,7 +125,7 @@ static training::LatentAttention read_latent_attention(TableReader& file, const 
   return latent;
 }
 
-// Keys of models whose layers see near tokens only; all absent where every layer sees all.
+// Keys of models with layers that see only near tokens; all absent where every layer sees all.
 static training::LocalAttention read_local_attention(TableReader& file, const std::string& model) {
   training::LocalAttention local;
   const std::int32_t window = count(file, "window", {0, 1e9}, Presence::optional);
@@ -166,7 +166,7 @@ static training::Mamba read_mamba(TableReader& file, const std::string& model) {
   return mamba;
 }
 
-// A letter a layer: M Mamba, * attention, - feed-forward net, E mixture of experts.
+// One letter per layer: M Mamba, * attention, - feed-forward net, E mixture of experts.
 static void read_layer_pattern(TableReader& file, training::ModelSpec& model) {
   file.text("layer_pattern", model.layer_pattern, Presence::optional);
   const std::string& pattern = model.layer_pattern;

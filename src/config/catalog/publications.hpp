@@ -21,7 +21,7 @@ struct PublishedRuns {
   std::string framework, gpu, cluster;                     // presets; empty = as in the row's own cell
 };
 
-// Of the file's text: [[runs]] where = { COLUMN = "FRAGMENT", ... }, framework = "...", gpu = "...",
+// Reads the file's text: [[runs]] where = { COLUMN = "FRAGMENT", ... }, framework = "...", gpu = "...",
 // cluster = "...", source = "...". A rule that asks for a measurement (step time, memory) is a problem: it
 // would fit the answer.
 [[nodiscard]] std::vector<PublishedRuns> read_publications(const std::string& text, const std::string& file,

@@ -1,9 +1,10 @@
-// A site is a machine room, its fabric and its hosts. Its effects on a step are in four kinds of
-// presets: its clocks in the kernel constants of the GPU kind, its links in the network constants, its hosts
-// in the framework's times, HBM in the GPU. Products of training steps scale by what they lose against a
-// micro-benchmark (`sustained`), so that kernels measured in micro-benchmarks keep their price. NCCL's
-// choices are made with its own tables and stay. Not among them: how operators are fused, recomputation,
-// imbalance of experts, the overlap of communication: those belong to the software, and a sweep can set them.
+// A site is a machine room, its fabric and its hosts. Its effects on a step are in four kinds of presets:
+// its clocks in the kernel constants of the GPU kind, its links in the network constants, its hosts in the
+// framework's times, HBM in the GPU. Products of training steps scale by the speed that they lose compared
+// with a micro-benchmark (`sustained`), so that kernels measured in micro-benchmarks keep their price.
+// NCCL's choices are made with its own tables and stay. Not included: fusion of operators, recomputation,
+// imbalance of experts, the overlap of communication: those belong to the software, and a sweep can set
+// them.
 #include "config/catalog/site_constants.hpp"
 
 #include <fmt/format.h>

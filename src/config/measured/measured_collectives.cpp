@@ -154,8 +154,8 @@ class Reader {
     return at < 0 ? nullptr : &presets_.calibration.networks[static_cast<std::size_t>(at)];
   }
 
-  // The cluster's own; another's where the network is driven as that one; of another generation only the
-  // fabric.
+  // The cluster's own constants; another's where the network is driven in the same way; of another
+  // generation only those of the fabric.
   void choose_constants(const ClusterSpec& cluster, std::int32_t generation) {
     const collective::NetworkConstants* own = network(cluster.network);
     if (own == nullptr) return skip("no network constants " + cluster.network);

@@ -1,4 +1,4 @@
-// What each published table measured:
+// The contents of each published table:
 //   gemm       C[m,n] = A[m,k] B[k,n] of an inference library, weights stored [n,k] (layout TN). 8-bit rows
 //              include quantising A. Accuracy is claimed for m, n, k >= 512. Family: (n, k).
 //   attention  causal self-attention over `seq_len` new tokens, with the copy of keys and values into the
@@ -6,9 +6,9 @@
 //   experts    a fused feed-forward of experts on the busiest of `moe_ep_size` ranks, routing included; see
 //              measured_routing.hpp. Claimed for num_tokens >= 1024. Family: (hidden, inner, top k, experts).
 //   training   efficiency over `peak_tflops` of training kernels: products by layout (forward TN, input
-//   gradient
-//              NN, weight gradient NT, which may accumulate in fp32), groups of products, attention forward
-//              and backward (FLOPs of the whole square, causal or not). Family: (n, k), or heads and length.
+//              gradient NN, weight gradient NT, which may accumulate in fp32), groups of products, attention
+//              forward and backward (FLOPs of the whole square, causal or not). Family: (n, k), or heads and
+//              length.
 //   layer ops  one op of a decoder layer under tensor parallelism `tp`, launch gap included. Claimed for
 //              num_tokens >= 1024. Family: (hidden, ffn_hidden, tp).
 #include "config/measured/measured_kernels.hpp"
@@ -99,7 +99,7 @@ class Reader {
                            std::string_view column = {}) const {
     throw UserError({{table_.place(row_, column), what, remedy}});
   }
-  // Shapes beyond any GPU's memory, and times beyond 106 days, are slips; prices would overflow.
+  // Shapes beyond any GPU's memory, and times beyond 106 days, are mistakes; prices would overflow.
   void refuse_what_cannot_be() const {
     const KernelKey& key = one_.key;
     const double m = key.m, n = key.n, k = key.k, times = std::max(key.batch, key.groups);
@@ -109,7 +109,7 @@ class Reader {
       refuse("the time is not possible for a kernel", "correct or remove the row");
   }
   [[nodiscard]] std::string_view text(std::string_view column) const { return table_.text(row_, column); }
-  // A number that the table must have, above zero as all that is counted and measured here.
+  // A number that the table must have, above zero like all counts and measurements here.
   [[nodiscard]] double number(std::string_view column) const {
     const auto value = table_.number(row_, column);
     if (!value)
@@ -119,7 +119,7 @@ class Reader {
              "write the measured value, or remove the row", column);
     return *value;
   }
-  // Rounded; must be a count that a key can hold.
+  // Rounded; must be a count that a key can contain.
   [[nodiscard]] std::int32_t whole(double value, std::string_view what) const {
     if (!(value >= 0.5 && value <= std::numeric_limits<std::int32_t>::max()))
       refuse(std::string(what) + " is not a number from 1 to 2 147 483 647", "correct or remove the row");
@@ -201,7 +201,7 @@ class Reader {
     if (choices > experts) refuse("topk is above num_experts", "correct or remove the row");
     if (experts % ranks != 0)
       refuse("num_experts is not divisible by moe_ep_size", "correct or remove the row");
-    if (experts > 1 << 16 || static_cast<double>(tokens) * choices > 1e8)  // every copy is dealt out
+    if (experts > 1 << 16 || static_cast<double>(tokens) * choices > 1e8)  // every copy is distributed
       refuse("the shape is larger than any GPU holds", "correct or remove the row");
     one_.key = {.kind = KernelKind::expert_ffn,
                 .m = tokens,
@@ -245,7 +245,7 @@ class Reader {
     one_.tokens = static_cast<double>(one_.key.m) * (one_.key.grouped ? one_.key.batch : 1);
     one_.family = is_product ? family_of(one_.key.n, one_.key.k) : family_of(one_.key.batch, one_.key.m);
     one_.stratum = "training " + std::string(op);
-    // Of attention the table counts the whole square.
+    // For attention the table counts the whole square.
     const double flops = ops::flops_of(one_.key).value * (is_product ? 1.0 : 2.0);
     one_.efficiency = number("efficiency");
     one_.seconds = flops / (number("peak_tflops") * 1e12 * one_.efficiency);

@@ -12,7 +12,7 @@ namespace echo::config {
 // allocated: what PyTorch's allocator has handed out; reserved: what it holds; used: of the device, as
 // nvidia-smi prints it.
 enum class MemoryFigure : std::int8_t { allocated, reserved, used };
-// Of pipeline stages: the fullest, or the fuller of both ends.
+// The pipeline stages that were measured: the fullest, or the fuller of both ends.
 enum class MemoryOf : std::int8_t { fullest, ends };
 
 struct MeasuredMemory {

@@ -2,7 +2,7 @@
 // power_law_logits_v3, build_rank0_local_workload):
 //   balanced   token i chooses experts i + j * ceil(experts / choices), modulo experts, for each choice j
 //   power law  a weight is drawn for each expert from density x^-a between 1 and 0.8 tokens; weights are
-//              scaled to tokens * choices rows; rows above one a token go to the least busy expert of every
+//              scaled to tokens * choices rows; rows above one per token go to the least busy expert of every
 //              rank in turn; the busiest rank is timed. Experts, busiest first, take consecutive tokens,
 //              round and round.
 // Timings are means over five draws. Ours are means over `draws` fixed ones, without rounding to whole rows.
@@ -27,7 +27,7 @@ constexpr std::int32_t draws = 24;
 
 std::int32_t ceiling(std::int32_t a, std::int32_t b) { return (a + b - 1) / b; }
 
-// Tokens that are a multiple of `experts` apart choose alike.
+// Tokens whose distance is a multiple of `experts` make the same choices.
 ops::Routing balanced(const RoutingDrawn& d) {
   const std::int32_t stride = ceiling(d.experts, d.choices), here = d.experts / d.ranks,
                      period = d.tokens >= stride ? std::min(d.tokens, d.experts) : d.tokens;

@@ -15,17 +15,18 @@ namespace {
 
 using training::TrainingConfig;
 
-// No column holds the adapters' rank or places; all such rows are NeMo's performance recipes, which adapt
-// linear_qkv alone, at the class's default rank. Sources: nemo/collections/llm/recipes/llama3_8b.py,
-// finetune_performance_optimizations; nemo/collections/llm/peft/lora.py, class LoRA, dim; NeMo 24.07,
-// megatron_gpt_finetuning_config.yaml, lora_tuning.
+// No column contains the rank or the places of the adapters; all such rows are NeMo's performance recipes,
+// which adapt linear_qkv alone, at the class's default rank. Sources:
+// nemo/collections/llm/recipes/llama3_8b.py, finetune_performance_optimizations;
+// nemo/collections/llm/peft/lora.py, class LoRA, dim; NeMo 24.07, megatron_gpt_finetuning_config.yaml,
+// lora_tuning.
 constexpr std::int32_t nemo_lora_rank = 32;
 constexpr auto nemo_lora_targets = static_cast<std::int32_t>(training::Product::linear_qkv);
 
-// Nor does one hold what they are tuned on: SQuAD, its examples packed into sequences of 4096 tokens (the
-// same recipes: packed where performance counts, else 2048 tokens and no packing). An example has 172 tokens
-// in the mean, as graphcore's poprt benchmark of packed SQuAD takes it: 2.2 to a sequence of 384 (Krell et
-// al. 2021, arXiv:2107.02027).
+// Nor does a column contain the data of the tuning: SQuAD, its examples packed into sequences of 4096 tokens
+// (the same recipes: packed where performance counts, else 2048 tokens and no packing). The mean length of
+// an example is 172 tokens, from graphcore's poprt benchmark of packed SQuAD: 2.2 per sequence of 384 (Krell
+// et al. 2021, arXiv:2107.02027).
 constexpr std::int32_t nemo_packed_length = 4096, squad_tokens = 172;
 
 constexpr double slowest_nic_gbits = 100.0;  // EDR, HDR100, Omni-Path, 100 GbE
@@ -90,7 +91,7 @@ class RowReader {
     return static_cast<Enum>(found - names.begin());
   }
 
-  // The model as the row spells it out: the columns decide, not the name.
+  // The model as the row describes it: the columns decide, not the name.
   training::ModelId read_model() {
     training::ModelSpec m;
     m.layers = required("layers");
@@ -114,9 +115,9 @@ class RowReader {
     return training::ModelId(intern(catalog_.models, m));
   }
 
-  // What no column holds - shared experts, latent attention, which layers mix experts - is that of the public
-  // model with the row's width, heads and experts. A proxy of fewer layers keeps their share of dense ones,
-  // at least one.
+  // Properties that no column contains - shared experts, latent attention, which layers mix experts - are
+  // those of the public model with the row's width, heads and experts. A proxy of fewer layers keeps their
+  // share of dense ones, at least one.
   void complete_mixture(training::ModelSpec& m) const {
     const auto& models = presets_.catalog.models;
     const auto found = std::find_if(models.begin(), models.end(), [&](const training::ModelSpec& p) {
@@ -205,8 +206,8 @@ class RowReader {
 
   [[nodiscard]] bool is_tuned() const { return text("task") == "LoRA" || text("task") == "SFT"; }
 
-  // NeMo's recipes for tuning interleave down to one layer a chunk (vpp = 20 of 80 layers in 4 stages) and
-  // say so only at times.
+  // NeMo's recipes for tuning interleave down to one layer per chunk (vpp = 20 of 80 layers in 4 stages),
+  // which not all rows state.
   [[nodiscard]] std::int32_t default_virtual_stages(const training::Degrees& d) const {
     const std::int32_t layers = integer("layers", 0);
     const std::int32_t each = d.data * integer("micro_batch", 1);
@@ -221,7 +222,7 @@ class RowReader {
     std::int32_t framework = find_framework(
         published_framework(presets_.publications, table_, row_, std::string(text("framework"))));
     if (framework < 0) return problem("no preset for framework " + std::string(text("framework"))), c;
-    // Megatron-LM came to 8-bit products with Megatron Core and Transformer Engine.
+    // Megatron-LM introduced 8-bit products with Megatron Core and Transformer Engine.
     if (catalog_.frameworks[static_cast<std::size_t>(framework)].name == "megatron-lm" &&
         machine::operand_bytes(c.precision) == 1)
       framework = find_named(catalog_.frameworks, "megatron-core");
@@ -254,8 +255,8 @@ class RowReader {
         std::clamp(integer("zero", static_cast<std::int32_t>(f.zero)), 0, 3));
     c.zero_group = integer("zero_group", 0);
     c.sequence_parallel = d.tensor > 1 && flag("sequence_parallel", f.sequence_parallel);
-    // No flash attention kernel takes 32-bit operands: there Megatron forms the scores whole, whatever it was
-    // told.
+    // No flash attention kernel accepts 32-bit operands: there Megatron computes the scores in full,
+    // whatever its settings are.
     c.flash_attention =
         flag("flash_attention", f.flash_attention) && machine::element_bytes(c.precision) <= 2;
     c.recipe = f.recipe;

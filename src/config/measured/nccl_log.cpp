@@ -1,8 +1,8 @@
 // nccl-tests prints, per run: a line with nThread and nGpus, a line per rank with host and device, a line of
-// column names, rows, an average. Columns differ by version and collective: `redop` and `root` come and go,
-// `error` became `#wrong`, all-to-all has N/A in place. The line of column names decides; without one, the
-// number of words does. mpirun and srun put their marks before every line. Everything else (warnings,
-// NCCL_DEBUG) is passed over, but a line that starts as a row does and is none is refused.
+// column names, rows, an average. Columns differ by version and collective: `redop` and `root` are not
+// always there, `error` became `#wrong`, all-to-all has N/A in place. The line of column names decides;
+// without one, the number of words does. mpirun and srun put their marks before every line. Everything else
+// (warnings, NCCL_DEBUG) is skipped, but a line that starts as a row does and is none is refused.
 #include "config/measured/nccl_log.hpp"
 
 #include <fmt/format.h>

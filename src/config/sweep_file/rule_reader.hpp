@@ -11,7 +11,7 @@
 
 namespace echo::config {
 
-// `roots`: the files included, then the sweep. Of two rules with one name the later file's stays, and an axis
+// `roots`: the files included, then the sweep. If two rules have one name, the later file's stays; an axis
 // of the sweep's [space] replaces an included derivation of the same name. `places` gets the first character
 // of each rule's expression.
 void read_rules(std::span<const toml::table* const> roots, sweep::SweepSpec& spec, std::vector<Place>& places,

@@ -170,7 +170,7 @@ class SpaceReader {
     }
   }
 
-  // Of the two that give the size of the job, one is enough.
+  // One of the two axes that give the size of the job is enough.
   static bool is_settled_by(const Group& group, Axis axis) {
     return find_axis(group.dimensions, axis) != nullptr ||
            (axis == Axis::dp && find_axis(group.dimensions, Axis::gpus) != nullptr);

@@ -1,10 +1,10 @@
 // A trace as a sweep's workload.
 //
-// Problem: the simulator knows a catalog of traces, but not the settings of a sweep for them. Idea: the
+// Problem: the simulator has a catalog of traces, but not the settings of a sweep for them. Idea: the
 // settings of [workload] are applied to the trace when it is read (the roles of its groups, which durations
-// and which shapes count), so that all that follows, the broadcast included, sees one trace. Its digest, over
-// what is left, goes into the name of every config. The axes it settles become dimensions of one value, and
-// tokens a rule, for they grow with the data degree.
+// and which shapes count), so that everything after that, the broadcast included, uses one trace. Its
+// digest, computed from the result, is part of the name of every config. The axes that it determines become
+// dimensions of one value, and tokens become a rule, because they grow with the data degree.
 #include "config/sweep_file/workload_reader.hpp"
 
 #include <algorithm>
@@ -78,7 +78,7 @@ std::string digest_of(const Trace& trace) {
   return digest.hex();
 }
 
-// Of the file, or of all files of the folder by name, piece by piece.
+// Digest of the file, or of all files of the folder by name, piece by piece.
 std::string digest_of_path(const std::string& path) {
   std::vector<std::string> files{path};
   if (std::filesystem::is_directory(path)) {
@@ -99,7 +99,7 @@ std::string digest_of_path(const std::string& path) {
 
 class WorkloadReader {
  public:
-  // `table`: for places alone; null: there are none.
+  // `table`: used for places alone; null: there are none.
   WorkloadReader(const toml::table* table, const Place& place, std::vector<Place>& places,
                  SweepInputs& inputs, Problems& problems)
       : table_(table), place_(place), places_(places), inputs_(inputs), problems_(problems) {}
@@ -148,7 +148,7 @@ class WorkloadReader {
     }
   }
 
-  // As the catalog calls it; the traces have the driver's name.
+  // The name in the catalog; the traces have the driver's name.
   void name_gpu(Trace& trace) {
     if (trace.gpu.empty()) return;
     const std::string name = inputs_.aliases.resolve("gpu", trace.gpu);

@@ -1,29 +1,31 @@
-// Measurements in place of the model.
+// Measurements that replace the model.
 //
-// Problem: a user's own GPU, library and version differ from those the constants were fitted to; a table of
-// measured kernels knows better, but only the shapes that somebody timed, and at the clocks of a
-// micro-benchmark that pauses between kernels, where a training step runs at lower ones.
-// Idea: a measurement is kept as a ratio to what the model says of the same kernel under the same conditions
-// (clocks of a micro-benchmark, unless it says that they were sustained; with what a serving library does
-// around the kernel, where the time holds that), and the ratio multiplies the price of the training step:
+// Problem: a user's own GPU, library and version differ from those to which the constants were fitted. A
+// table of measured kernels is more accurate, but only for the shapes that somebody timed, and at the clocks
+// of a micro-benchmark that pauses between kernels, whereas a training step runs at lower ones. Idea: a
+// measurement is kept as a ratio to the model's time of the same kernel under the same conditions (clocks of
+// a micro-benchmark, unless it states that they were sustained; including the work of a serving library
+// around the kernel, where the time contains it), and the ratio multiplies the price of the training step:
 //   price = modelled(sustained clocks) * measured / modelled(clocks of the measurement)
 // A memory-bound kernel, whose time is independent of the clocks of the SMs, thus takes exactly its measured
 // time, and a matrix product keeps the factor by which training steps are slower than micro-benchmarks.
-//   same shape       the median ratio of its repeats. Error: their own spread, half of their range, 1 % at
-//                    least. (make_image.cpp)
+//   same shape       the median ratio of its repeats. Error: their own spread, half of their range, at least
+//                    1 %. (make_image.cpp)
 //   shapes nearby    everything but the shape must agree (GPU, kind, precision, layout, library, flags,
 //                    window). Over the 8 nearest shapes i within 1.5 octaves, d_i octaves away in m, n, k,
 //                    batch, groups and rows that routing leaves:
 //                      ratio = sum w_i ratio_i / sum w_i,   w_i = 1 / (d_i^2 + 0.2^2)
-//                      error = sqrt(scatter^2 + (5 % + 5 % d)^2),   scatter: the ratios' own, weighted alike;
-//                      d: of the nearest
-//                    The 0.2 keeps one neighbour a row further (4096 and 4097 tokens) from outweighing all.
+//                      error = sqrt(scatter^2 + (5 % + 5 % d)^2),   scatter: that of the ratios, with the
+//                      same weights; d: distance of the nearest
+//                    The 0.2 keeps a neighbour at a distance of one row (4096 and 4097 tokens) from
+//                   outweighing all others.
 //   nothing nearby   the model alone.
 // Chosen on the published tables of three GPUs (ai-dynamo/aiconfigurator, products of 512 and more and
-// attention; bf16 and fp8), mean error over shapes left out at random, or whole (n, k) left out, a fifth of
-// the rest kept: model alone 6 to 43 %, with its neighbours 5 to 10 %; beyond 1.5 octaves neighbours are
-// hardly better than the model. Shrinking the ratio towards 1 with distance bought nothing.
-// Neglected: whether neighbours surround the shape or stand on one side of it; tile sizes between shapes.
+// attention; bf16 and fp8), by the mean error over shapes left out at random, or whole (n, k) left out, with
+// a fifth of the rest kept: model alone 6 to 43 %, with its neighbours 5 to 10 %; beyond 1.5 octaves
+// neighbours are hardly better than the model. Shrinking the ratio towards 1 with distance gave no
+// improvement. Neglected: whether neighbours surround the shape or are on one side of it; tile sizes between
+// shapes.
 #include "kernels/database/database.hpp"
 
 #include <algorithm>
@@ -50,7 +52,7 @@ struct Near {
   friend auto operator<=>(const Near&, const Near&) = default;
 };
 
-// The nearest nodes of a tree, nearest first; of two as near, the shape that is listed first.
+// The nearest nodes of a tree, nearest first; of two equally near, the shape that is listed first.
 class NearestNodes {
  public:
   NearestNodes(std::span<const Node> tree, const ShapePoint& from) : from_(from) { look_in(tree); }
@@ -72,8 +74,8 @@ class NearestNodes {
     if (square_of_outside() <= farthest()) look_in(apart < 0.0F ? above : below);
     outside_[node.axis] = before;
   }
-  // Of the distance to the box that a subtree lies in. Summed as distances are, so that rounding never makes
-  // it the larger.
+  // A bound from the distance to the box that contains a subtree. It is summed as distances are, so that
+  // rounding never makes it the larger.
   [[nodiscard]] float square_of_outside() const {
     float square = 0.0F;
     for (const float axis : outside_) square += axis * axis;

@@ -1,4 +1,4 @@
-// A profile made into a database: canonical keys, repeats brought together, ratios to the model, a tree for
+// Turns a profile into a database: canonical keys, repeats merged, ratios to the model, a search tree for
 // the neighbours of each family.
 #include <algorithm>
 #include <cmath>
@@ -65,7 +65,7 @@ double median_of_sorted(std::span<const Ratio> sorted) {
   return (sorted[half - 1].shape.ratio + sorted[half].shape.ratio) / 2.0;
 }
 
-// Repeats as one: their median; off by what they say of themselves, or by half of their range.
+// Merges repeats: their median, with the error that they state themselves, or half of their range.
 Ratio one_of(std::span<const Ratio> repeats) {
   Ratio one = repeats.front();
   one.shape.ratio = median_of_sorted(repeats);
@@ -85,7 +85,7 @@ std::vector<Ratio> without_repeats(std::span<const Ratio> sorted) {
   return single;
 }
 
-// Puts the middle of the widest axis in the middle, and so on in both halves.
+// Moves the median along the widest axis to the middle, and recurses into both halves.
 void grow_tree(std::span<Node> nodes) {
   if (nodes.empty()) return;
   std::uint32_t widest = 0;

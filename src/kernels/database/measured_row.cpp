@@ -1,9 +1,10 @@
-// What inference libraries do around a kernel, inside of what their benchmarks time. Constants fitted to a
-// library hold it (at Clocks::benchmark). A library without constants of its own is priced with those for
-// training, which know the bare kernel only; to that comes what any library must do:
+// The work of inference libraries around a kernel that their benchmarks include in its time. Constants
+// fitted to a library contain it (at Clocks::benchmark). A library without constants of its own is priced
+// with those for training, which describe the bare kernel only; to that is added the work that any library
+// must do:
 //   8-bit products     quantise the activation first: its largest magnitude, then the cast. Two kernels.
-//   attention forward  copy the new keys and values into the cache: 2 bytes an element, read and written.
-// Neglected: how long its server takes to start either.
+//   attention forward  copy the new keys and values into the cache: 2 bytes per element, read and written.
+// Neglected: the time that a library's server takes to start either.
 #include "kernels/database/measured_row.hpp"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace {
 using ops::KernelKey;
 using ops::KernelKind;
 
-// Mechanisms, by how the names of their constants begin.
+// Mechanisms, by the prefix of the names of their constants.
 constexpr std::array<std::string_view, 4> mechanisms{"gemm_", "attention_", "expert_", "memory_"};
 
 std::size_t mechanism_of(KernelKind kind) {

@@ -9,7 +9,7 @@
 
 namespace echo::kernels {
 
-// What a row's time includes.
+// The work that a row's time includes.
 enum class RowScope : std::int8_t {
   kernel,  // the kernel alone
   serving  // including an inference library's work around it

@@ -10,7 +10,7 @@ namespace echo::kernels {
 
 namespace {
 
-// Sorts `names`, drops those that no row has, and points the rows' `member` at where each name now stands.
+// Sorts `names`, drops those that no row has, and points the rows' `member` to the new place of each name.
 template <class Name>
 void sort_names(std::vector<Name>& names, std::span<Measurement> rows, std::int32_t Measurement::*member) {
   std::vector<char> used(names.size(), 0);

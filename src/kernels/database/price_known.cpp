@@ -14,7 +14,7 @@ ops::KernelPrice price_known(const ops::KernelKey& key, const machine::GpuSpec& 
   const Evidence known = database.find(gpu.name, key);
   if (known.grade == ops::Grade::modelled) return price;
   price.alone = scaled(price.alone, known.ratio);
-  // The bytes are the same: a slower kernel draws less of the bandwidth. What bounds it is left to the model.
+  // The bytes are the same: a slower kernel uses less of the bandwidth. Its bottleneck is left to the model.
   price.memory_share = std::min(1.0, price.memory_share / known.ratio);
   price.grade = known.grade;
   price.error = known.error;

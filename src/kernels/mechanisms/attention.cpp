@@ -1,14 +1,15 @@
-// Fused (flash) attention: one thread block per tile of query rows walks over the keys that they may see.
+// Fused (flash) attention: one thread block per tile of query rows iterates over the keys that they may see.
 //
 // The forward kernel. A tile has R = `tile_rows` rows (128; 64 in TensorRT-LLM's kernels for A100) and takes
-// N = `tile_keys` keys at a time. Kernels that pack (FlashAttention-3 with paged keys) fill the rows with all
-// the query heads of a group, so a tile covers R / group tokens; the others work head by head.
+// N = `tile_keys` keys at a time. Kernels that pack (FlashAttention-3 with paged keys) fill the rows with
+// all the query heads of a group, so a tile covers R / group tokens; the others work head by head.
 //   tile time = prologue + keys * pair time * R
 //   pair time = 2 products * 2 depth / rate of an SM          for one (query, key) pair
 //   depth     = max(d, e) + exposed * min(d, e)               d = head dim, mean of keys' and values'
-// The exponential units work beside the tensor cores: the softmax of a score takes as long as the products of
-// e = `softmax` channels: 16 exponentials a clock against 2048, 4096 and 8192 FLOP a clock of an SM are 32,
-// 64 and 128 channels on A100, Hopper and Blackwell. Most of the shorter of the two is hidden.
+// The exponential units work in parallel to the tensor cores: the softmax of a score takes as long as the
+// products of e = `softmax` channels: 16 exponentials per clock against 2048, 4096 and 8192 FLOP per clock
+// of an SM correspond to 32, 64 and 128 channels on A100, Hopper and Blackwell. Most of the shorter of the
+// two is hidden.
 //   prologue  = start and end of a tile; on Blackwell `odd_group` longer where a group is no power of two of
 //               heads (measured; not explained)
 //   keys      = mean over rows: half the square and half a tile of wasted diagonal (and as much again at the
@@ -17,34 +18,35 @@
 //   longest   = the tile that sees most keys; Blackwell interleaves two tiles in a block up to 128 channels
 //               (two scores and two sums fill its tensor memory), so such a block's keys take twice as long
 //   arithmetic = max(longest, work + tail * longest), slowed by the power limit: in a micro-benchmark by up
-//               to `throttle` where it is much longer than `throttle_half`, less where softmax is what binds
+//               to `throttle` where it is much longer than `throttle_half`, less where softmax is the limit
 //               and the tensor cores wait; in a training step by `sustained`
-//   splits    FlashAttention-3 shares out a tile's keys where there are fewer than 0.9 tiles a SM and more
+//   splits    FlashAttention-3 divides a tile's keys where there are fewer than 0.9 tiles per SM and more
 //             than 4 key tiles: over as many blocks as leave each 1.1 of an even share; each writes fp32 sums
 //             that another kernel reads.
 //   row time  = max(arithmetic, memory) + leak * min(...) + ramp, memory the HBM time of its tensors
-// What an inference library does around it costs `wrapper_start` and, in HBM passes and time a row, copying
-// keys and values to its cache, splitting and rotating queries. All of TensorRT-LLM's tables step up between
-// 1024 and 1536 tokens, by `long_rotation` of this part; its rotations are tabulated for 1024 positions by
-// default, which is the guess. A training step pays none of this.
+// The work of an inference library around the kernel takes `wrapper_start` and, in HBM passes and time per
+// row, copying keys and values to its cache, splitting and rotating queries. All of TensorRT-LLM's tables
+// step up between 1024 and 1536 tokens, by `long_rotation` of this part; the assumed reason is that its
+// rotations are tabulated for 1024 positions by default. A training step has none of this.
 //
-// The backward kernel has 5 products (scores again, dV, dP, dQ, dK), an additive softmax and constants of its
-// own; no prologue shows in its tables, and its rate is fitted as it is in long runs, so no `sustained`
-// either. Passes before and after it: clearing the fp32 sum of dq (w 4), delta = rowsum(do o) (r e, r e),
-// converting dq (r 4, w e).
+// The backward kernel has 5 products (scores again, dV, dP, dQ, dK), an additive softmax and constants of
+// its own; its tables show no prologue, and its rate is fitted as it is in long runs, so there is no
+// `sustained` either. Passes before and after it: clearing the fp32 sum of dq (w 4), delta = rowsum(do o) (r
+// e, r e), converting dq (r 4, w e).
 //
-// Head dims are padded to a multiple of 32, as the libraries' templates are. What is left is smooth in
-// (queries, tiles an SM, head dim) and held by knots.
+// Head dims are padded to a multiple of 32, as the libraries' templates are. The remaining deviation is
+// smooth in (queries, tiles per SM, head dim) and represented by knots.
 //
 // Sources: Dao et al. 2022, 2023 (FlashAttention, -2), Shah et al. 2024 (-3, softmax against products);
 // Dao-AILab/flash-attention hopper/tile_size.h (tiles), heuristics.h (packing, splits) and
 // flash_prepare_scheduler.cu (1.1 of an even share); NVIDIA/TensorRT-LLM fmhaKernels.h (heads are grouped in
-// generation kernels only); NVIDIA/cutlass examples/77_blackwell_fmha (two tiles of 128 rows a block);
-// ai-dynamo/aiconfigurator collector/*/collect_attn.py (what a row of the tables includes; a replayed graph).
+// generation kernels only); NVIDIA/cutlass examples/77_blackwell_fmha (two tiles of 128 rows per block);
+// ai-dynamo/aiconfigurator collector/*/collect_attn.py (contents of a row of the tables; a replayed graph).
 //
-// Neglected: L2 sharing of keys between the heads of a group (it lowers memory time, which seldom binds). A
-// kernel's key does not say which heads belong to one sample: FlashAttention-3 decides by one sample's tiles
-// whether to split, and on A100 then writes fp32 sums of unsplit tiles too (up to 30 % at 512 tokens).
+// Neglected: L2 sharing of keys between the heads of a group (it lowers memory time, which is seldom the
+// limit). A kernel's key does not tell which heads belong to one sample: FlashAttention-3 decides by one
+// sample's tiles whether to split, and on A100 then writes fp32 sums of unsplit tiles too (up to 30 % at 512
+// tokens).
 #include "kernels/mechanisms/attention.hpp"
 
 #include <algorithm>
@@ -58,9 +60,9 @@ namespace {
 
 // The constants of each GPU are those of kernels written for it. On Hopper and later FlashAttention-3 is 1.5
 // to 2 times as fast forward and 1.5 to 1.75 times backward as FlashAttention-2 (Shah et al. 2024,
-// arXiv:2407.08608, section 1). Forward the middle of that range; backward what makes both together the 335
-// TFLOP/s that FlashAttention-2 reaches on H100 (Dao 2023, arXiv:2307.08691, section 4.1), 1.68. That one is
-// about twice as fast as its predecessor (abstract).
+// arXiv:2407.08608, section 1). Forward uses the middle of that range; backward uses 1.68, with which both
+// together reach the 335 TFLOP/s of FlashAttention-2 on H100 (Dao 2023, arXiv:2307.08691, section 4.1).
+// FlashAttention-2 is about twice as fast as its predecessor (abstract).
 double slower_by_age(ops::AttentionKernel kernel, const machine::GpuSpec& gpu, bool forward) {
   if (kernel == ops::AttentionKernel::native) return 1.0;
   const double portable = gpu.compute_capability < 90 ? 1.0 : forward ? 1.75 : 1.68;
@@ -76,13 +78,13 @@ machine::Precision arithmetic_of(machine::Precision p) {
 
 double padded(double dim) { return std::ceil(dim / 32.0) * 32.0; }
 
-// Of the products: one of two forward and three of five backward run over the channels of keys.
+// Share of the products that run over the channels of keys: one of two forward and three of five backward.
 double mean_head_dim(const ops::KernelKey& key) {
   const double keys = padded(key.k), values = padded(ops::value_dim_of(key));
   return key.kind == ops::KernelKind::attention_forward ? (keys + values) / 2 : (3 * keys + 2 * values) / 5;
 }
 
-// How query rows and keys are dealt to thread blocks.
+// How query rows and keys are distributed over thread blocks.
 struct Tiles {
   double count = 0.0;   // of query rows, over all heads and samples
   double keys = 0.0;    // mean number that one works through
@@ -115,12 +117,13 @@ Tiles forward_tiles(const ops::KernelKey& key, const machine::GpuSpec& gpu, cons
                   c.attention_splits > 0.0);
 }
 
-// Channels that a pair's products and softmax take as long as.
+// The number of channels whose time equals that of a pair's products and softmax.
 double depth_of(double d, const KernelConstants& c) {
   return std::max(d, c.attention_softmax) + c.attention_exposed * std::min(d, c.attention_softmax);
 }
 
-// Of what one thread block works through side by side: two tiles on Blackwell where they fit, 128 channels.
+// The number of tiles that one thread block processes in parallel: two on Blackwell where they fit, 128
+// channels.
 double block_depth(double d, const machine::GpuSpec& gpu, const KernelConstants& c) {
   const double one = depth_of(d, c);
   return gpu.compute_capability < 100 ? one : std::max(one, 2.0 * depth_of(std::min(d, 128.0), c));
@@ -128,12 +131,12 @@ double block_depth(double d, const machine::GpuSpec& gpu, const KernelConstants&
 
 bool is_power_of_two(std::int32_t n) { return (n & (n - 1)) == 0; }
 
-// s that arithmetic takes, and the part of it that is inverse to FLOP/s.
+// Time of the arithmetic in s, and the part of it that is inverse to FLOP/s.
 struct Arithmetic {
   double time = 0.0, by_rate = 0.0;
 };
 
-// Tiles dealt to the SMs; the last blocks overhang by `tail` of the longest.
+// Tiles distributed over the SMs; the last blocks run longer by `tail` of the longest.
 Arithmetic dealt(const Arithmetic& work, const Arithmetic& longest, double tail) {
   const Arithmetic shared{work.time + tail * longest.time, work.by_rate + tail * longest.by_rate};
   return shared.time >= longest.time ? shared : longest;
@@ -160,7 +163,7 @@ struct Parts {
   double correction = 1.0;
 };
 
-// What an inference library does around its kernel.
+// The work of an inference library around its kernel.
 double wrapper_time(const ops::KernelKey& key, const machine::GpuSpec& gpu, const KernelConstants& c) {
   const double element = machine::element_bytes(key.precision);
   const double queries = static_cast<double>(key.m) * key.batch,

@@ -8,17 +8,17 @@
 //               rows after the first (libraries order tiles in such groups), as far as L2 misses
 //   time        between the sum over experts of max(arithmetic, memory), when nothing of one expert overlaps
 //               with another (share `apart`), and the larger of the two sums; + leak * the smaller sum
-// Few-row experts are bound by their weights and busy ones by arithmetic, so uneven loads cost more than
-// their padding. Which tile:
-//   sglang  16 x 32 when there are no more tokens than experts, else 64 x 64, as its Triton kernel's default
-//           has it; the best one, in a better order and with a rate of its own but no knots, where it comes
-//           with tiles chosen for the shape (Routing::tuned). Rows of other ranks' experts are worked
-//           through as if they were the first expert's (share `remote`).
+// Experts with few rows are limited by their weights and busy ones by arithmetic, so uneven loads cost more
+// than their padding. Choice of the tile:
+//   sglang  16 x 32 when there are no more tokens than experts, else 64 x 64, the default of its Triton
+//           kernel; the best one, in a better order and with a rate of its own but no knots, where it comes
+//           with tiles chosen for the shape (Routing::tuned). Rows of other ranks' experts are processed
+//           as if they were the first expert's (share `remote`).
 //   trtllm  chosen by measuring even loads at the power of two below the number of tokens
 //   others  the best one
-// Then the memory-bound rest: activation, copies and sums of rows, and a router, which TensorRT-LLM fuses for
-// up to 128 experts and eight of them a token, and which sglang's timings hold only when all experts are
-// here. Sources: sglang fused_moe_triton_config.py (get_default_config), TensorRT-LLM
+// Then the memory-bound rest: activation, copies and sums of rows, and a router, which TensorRT-LLM fuses
+// for up to 128 experts and eight experts per token, and which sglang's timings include only when all
+// experts are on the rank. Sources: sglang fused_moe_triton_config.py (get_default_config), TensorRT-LLM
 // _torch/modules/fused_moe (routing.py, autotuner), ai-dynamo/aiconfigurator collector/{sglang,trtllm}.
 // Neglected: expert order, clusters and multicast, power.
 #include "kernels/mechanisms/expert_ffn.hpp"
@@ -66,7 +66,7 @@ struct Cost {
   [[nodiscard]] double time() const { return by_arithmetic + by_memory; }
 };
 
-// One expert's (or the remote rows') share.
+// The share of one expert (or of the remote rows).
 struct Part {
   double arithmetic, memory;
 };
@@ -90,7 +90,7 @@ Cost cost_of(const Product& p, const Tile& tile, const ExpertLoads& loads, doubl
   out.waves = padded_rows * tile.a_row * column_tiles * tile.a_resident * p.an_sm;
   const double rounding =
       std::max(1.0, out.waves + c.expert_wave_loss * (rounded_up(out.waves) - out.waves)) / out.waves;
-  // Of a row of tiles, with all SMs at it.
+  // Time of a row of tiles, with all SMs working on it.
   const double tile_time = tile.rows * column_tiles * tile.columns * (p.depth + c.expert_prologue) * 2.0 *
                            (1.0 + c.expert_tile_loss * (tile.a_row + tile.a_column)) * p.slowing * rounding *
                            p.flop_time;
@@ -157,7 +157,7 @@ Product product_of(const KernelKey& key, const machine::GpuSpec& gpu, const Kern
       .an_sm = 1.0 / gpu.sm_count};
 }
 
-// Seconds beside the products: those that go as one over the bandwidth, and those that do not.
+// Seconds beside the products: those inverse to the bandwidth, and those independent of it.
 struct Rest {
   double memory, fixed;
 };
@@ -165,8 +165,8 @@ Rest rest_of(const KernelKey& key, const machine::GpuSpec& gpu, const KernelCons
   const ops::Routing routing = ops::routing_of(key);
   const double element = machine::element_bytes(key.precision), n = key.n, k = key.k;
   const bool sglang = c.library == KernelLibrary::sglang;
-  // sglang hands all rows of the tokens that reach the rank from kernel to kernel and copies none; the others
-  // copy the rank's rows together and write every token's sum.
+  // sglang passes all rows of the tokens that reach the rank from kernel to kernel and copies none; the
+  // others copy the rank's rows together and write every token's sum.
   const double rows = sglang ? static_cast<double>(routing.reached) * key.groups : routing.rows;
   const double sums = sglang ? routing.reached : key.m, copies = sglang ? 0.0 : 2.0 * rows;
   const double activation = rows * n * element * (key.gated ? 3.0 : 2.0) / c.expert_activation;

@@ -1,10 +1,10 @@
-// The published benchmarks draw expert loads from a power law of density x^-(1 + 1/p) between 1 and
-// 0.8 times the tokens, scale them to the number of rows, and let no expert have more rows than there are
-// tokens. (Source: ai-dynamo/aiconfigurator collector/helper.py, power_law_logits_v3.) Here the experts sit
-// at the quantiles (i + 1/2) / groups of that law, so nothing is drawn:
+// The published benchmarks draw expert loads from a power law of density x^-(1 + 1/p) between 1 and 0.8
+// times the tokens, scale them to the number of rows, and let no expert have more rows than there are
+// tokens. (Source: ai-dynamo/aiconfigurator collector/helper.py, power_law_logits_v3.) Here the experts are
+// placed at the quantiles (i + 1/2) / groups of that law, so nothing is drawn:
 //   x(u) = (1 - u (1 - X^(-1/p)))^-p,   X = 0.8 tokens
-// in at most 16 groups. The busiest rank is a sample of the law given its sum, which is taken as the law
-// again. Neglected: the spread around quantiles, which a mean over draws has in `padded` alone.
+// in at most 16 groups. The busiest rank is a sample of the law given its sum, which is taken to follow the
+// law again. Neglected: the spread around quantiles, which affects a mean over draws only through `padded`.
 #include "kernels/mechanisms/expert_loads.hpp"
 
 #include <algorithm>

@@ -1,23 +1,24 @@
-// A matrix product on a GPU: C[m,n] += A[m,k] B[k,n], `batch` times, cut into tiles that thread blocks work
-// on (gemm_tiles.cpp).
+// A matrix product on a GPU: C[m,n] += A[m,k] B[k,n], `batch` times, cut into tiles that thread blocks
+// process (gemm_tiles.cpp).
 //
-// The power limit: in a micro-benchmark between pauses, kernels much longer than `throttle_half` meet it and
+// The power limit: in a micro-benchmark with pauses, kernels much longer than `throttle_half` reach it and
 // take up to `throttle` longer. The limit averages over tens of ms, so inside a training step every product
-// does, short or long: by `sustained`. sustained = 0 prices a micro-benchmark.
-// A dimension that lies contiguous in memory and is no multiple of 16 (128) bytes costs vector width; the
-// padding of partial tiles and partial k-steps comes out of the block counts.
-// What a library's table has around the product is priced with it, in micro-benchmarks only (in a training
-// step, casts are kernels of their own and the issue of groups is the framework's):
+// reaches it, short or long: by `sustained`. sustained = 0 prices a micro-benchmark. A dimension that is
+// contiguous in memory and not a multiple of 16 (128) bytes costs vector width; the padding of partial tiles
+// and partial k-steps follows from the block counts. The work that a library's table includes around the
+// product is priced with it, in micro-benchmarks only (in a training step, casts are kernels of their own
+// and the framework issues the groups):
 //   8-bit rows include quantising A: start + m k (near + far x), x = 2 m k / (2 m k + L2), in bytes of HBM
-//     time an element; sglang's kernel finds each row's largest magnitude and reads the row again to cast it,
-//     TensorRT-LLM's finds the tensor's first, in a kernel of its own
+//     time per element; sglang's kernel finds each row's largest magnitude and reads the row again to cast
+//     it, TensorRT-LLM's finds the tensor's first, in a kernel of its own
 //   groups run on a few streams (Transformer Engine: 4): each round of products that run side by side is one
 //     batch; and the host issues one product every `issue` seconds
-// What the model leaves over is smooth and goes into knots (octaves of m, n, k). Sources: gemm_tiles.cpp;
-// ai-dynamo/aiconfigurator, collector (what its rows hold; CUDA graphs of 6 products with operands of their
-// own, replayed 6 times, hence the throttling by length). Constants: sweeps/catalog/kernels/*.toml.
-// Neglected: data-dependent power; SimuMax's B200 was cool in some runs of less than 1 ms and hot in others
-// (0.64 and 0.49 of the peak for like shapes), which no shape tells.
+// The deviation that remains is smooth and represented by knots (octaves of m, n, k). Sources:
+// gemm_tiles.cpp; ai-dynamo/aiconfigurator, collector (contents of its rows; CUDA graphs of 6 products with
+// operands of their own, replayed 6 times, hence the throttling by length). Constants:
+// sweeps/catalog/kernels/*.toml. Neglected: data-dependent power; SimuMax's B200 was cool in some runs of
+// less than 1 ms and hot in others (0.64 and 0.49 of the peak for similar shapes), which cannot be derived
+// from the shape.
 #include "kernels/mechanisms/gemm.hpp"
 
 #include <algorithm>
@@ -55,7 +56,7 @@ struct Width {
   double rate, throttle, throttle_half, sustained, bandwidth, leak;
 };
 
-// An 8-bit constant that is left out is the 16-bit one.
+// An 8-bit constant that is left out equals the 16-bit one.
 double or_else(double eight, double sixteen) { return eight < 0.0 ? sixteen : eight; }
 
 Width width_of(const KernelKey& key, const KernelConstants& c) {
@@ -75,7 +76,7 @@ Width width_of(const KernelKey& key, const KernelConstants& c) {
           .leak = c.gemm_overlap_leak};
 }
 
-// What the power limit does to a kernel of so many seconds.
+// The effect of the power limit on a kernel of this many seconds.
 struct Power {
   double factor;  // on its time
   double slope;   // how much longer the throttled kernel gets for a second more of work

@@ -1,5 +1,5 @@
-// The libraries pick a tile shape, and a split of k when there are too few tiles, by rules of their own. For
-// a tile of r x c elements and depth d = k / split:
+// The libraries select a tile shape, and a split of k when there are too few tiles, by rules of their own.
+// For a tile of r x c elements and depth d = k / split:
 //   tile time  = 2 r c (d + prologue) (1 + tile_loss (1/r + 1/c)) / rate       rate: FLOP/s of one SM
 //                a small tile re-reads its operands more often than the SM can fetch them; the prologue is
 //                the pipeline fill and the epilogue, in units of depth
@@ -9,15 +9,15 @@
 //                elements; each patch row re-reads its part of A and each patch column its part of B, as far
 //                as L2 does not hold them. L2: blocks * (r + c) * d operands cross to the SMs
 //   time       = max(arithmetic, memory) + leak * min(arithmetic, memory) + ramp
-// Three habits of choosing:
-//   Powers of two (cuBLAS up to Ampere): a few shapes, the fastest of which is taken.
+// Three rules of selection:
+//   Powers of two (cuBLAS up to Ampere): a few shapes, of which the fastest is used.
 //   Widths in steps (cuBLAS on Hopper and Blackwell, kernels called nvjet_...): bands of 64 to 256 along n,
-//   and along m whatever multiple of the step just fills a whole number of waves. So 4353 rows need not take
-//   longer than 4352: the tables show waves that fit m to 8 rows (wave_loss comes out at 1, where tiles of
-//   powers of two could not explain the steps). The choice is not always the fastest: nearly as fast tiles
-//   are averaged, each with the weight (least time / its time)^32. One tile for all (CUTLASS kernels behind
-//   sglang's 8-bit products): 128 x 128, whole clusters of them. On Hopper a band that is only partly inside
-//   the matrix takes several times a full one's time (m = 160 longer than m = 192): `ragged`.
+//   and along m the multiple of the step that just fills a whole number of waves. So 4353 rows need not take
+//   longer than 4352: the tables show waves that fit m to 8 rows (wave_loss is fitted to 1, where tiles of
+//   powers of two could not explain the steps). The choice is not always the fastest: tiles that are nearly
+//   as fast are averaged, each with the weight (least time / its time)^32. One tile for all (CUTLASS kernels
+//   used by sglang's 8-bit products): 128 x 128, whole clusters of them. On Hopper a band that is only partly
+//   inside the matrix takes several times a full one's time (m = 160 longer than m = 192): `ragged`.
 // Sources: NVIDIA "Matrix Multiplication Background User's Guide" (tile and wave quantisation); CUTLASS
 // "Efficient GEMM in CUDA" (tile hierarchy, split-k, rasterisation); sgl-kernel/csrc/gemm/fp8_gemm_kernel.cu
 // (tile and clusters by m); kernel names in published profiles (nvjet_tst_192x192_64x4_2x1_v_bz_coopB_TNN).
@@ -49,12 +49,12 @@ struct PowerTile {
   std::int32_t least_capability;
   double side;  // square root of rows * columns
 };
-// The widest is a pair of SMs' on Blackwell, per SM.
+// The widest is that of a pair of SMs on Blackwell, per SM.
 constexpr PowerTile power_tiles[] = {{{256, 128}, 80, 128 * sqrt_2}, {{128, 256}, 80, 128 * sqrt_2},
                                      {{128, 128}, 80, 128},          {{64, 256}, 90, 128},
                                      {{128, 64}, 80, 64 * sqrt_2},   {{64, 64}, 80, 64}};
 
-// Bands along n, and the widest tile that the registers of a band's warps hold.
+// Bands along n, and the widest tile that fits in the registers of a band's warps.
 struct Band {
   std::int32_t columns, widest;
 };
@@ -69,7 +69,7 @@ double whole_above(double value) {
   return full < value ? full + 1.0 : full;
 }
 
-// What no choice of tiles changes.
+// The terms that no choice of tiles changes.
 struct Operands {
   double a, b;                // bytes
   double a_missed, b_missed;  // share of re-reads that L2 does not catch
@@ -89,7 +89,7 @@ Operands operands_of(const TiledProduct& p) {
           .partial = m * n * p.partial_bytes};
 }
 
-// `blocks` of C, batch included and splits not; side = square root of the elements that a wave covers.
+// `blocks` of C include the batch and exclude splits; side = square root of the elements that a wave covers.
 Candidate cost_of(const TiledProduct& p, const Operands& o, const Tile& tile, double blocks, double side,
                   std::int32_t split) {
   const double r = tile.rows, c = tile.columns;

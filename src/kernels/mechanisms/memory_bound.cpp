@@ -1,12 +1,12 @@
 // Ops whose time is their traffic: time = (bytes + kernels * half) / (peak bandwidth * fraction).
 //
-// Little's law: a kernel needs some bytes in flight before HBM is busy, which is the same as a fixed number
-// of bytes
-// (`half`) added to each kernel of the chain: its bandwidth is peak * fraction * bytes / (bytes + half). The
-// fraction differs by class of op: a read-only reduction, a copy, and a scatter with atomics do not reach the
-// same share. Bytes and chain length come from ops::traffic_of and ops::launches_of. What a benchmark finds
-// in L2 from its last repetition, up to a share `reuse` of it, comes `l2` times as fast; in a step reuse is
-// 0, so that a tensor that fits in L2 is priced somewhat too dear; it is also cheap.
+// Little's law: a kernel needs some bytes in flight before HBM is busy, which is equivalent to a fixed
+// number of bytes (`half`) added to each kernel of the chain: its bandwidth is peak * fraction * bytes /
+// (bytes + half). The fraction differs by class of op: a read-only reduction, a copy, and a scatter with
+// atomics do not reach the same share. Bytes and chain length come from ops::traffic_of and
+// ops::launches_of. Data that a benchmark finds in L2 from its last repetition, up to a share `reuse` of L2,
+// is read `l2` times as fast; in a step reuse is 0, so a tensor that fits in L2 is priced somewhat too high;
+// its time is also short.
 #include "kernels/mechanisms/memory_bound.hpp"
 
 #include <algorithm>

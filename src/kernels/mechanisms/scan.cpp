@@ -5,13 +5,13 @@
 //
 // Bytes and flops of the chain come from ops; `rate`, `half` and `copy` are the GPU's own constants of fused
 // attention's products and of streaming kernels. `chain` is measured: short products between the loads and
-// stores leave most of the bandwidth idle. On an H100 the five forward kernels pass 1.07 to 1.29e7 tokens a
-// second from 4096 tokens on (128 heads of 64 channels, one group, states of 128, chunks of 256, no gate: 105
-// kB a token; vllm-project/vllm pull request 27299), 0.34 to 0.40 of the peak. Assumed: the same share on
-// other GPUs and in backward, and that products run at attention's rate (it binds nowhere among published
-// models). Source of the chain: Dao and Gu 2024 (arXiv:2405.21060, section 6); state-spaces/mamba
-// ssd_{combined,chunk_state,chunk_scan,bmm}.py. Neglected: that kernels of the chain are bound now by the
-// one, now by the other.
+// stores leave most of the bandwidth idle. On an H100 the five forward kernels process 1.07 to 1.29e7 tokens
+// per second from 4096 tokens on (128 heads of 64 channels, one group, states of 128, chunks of 256, no
+// gate: 105 kB per token; vllm-project/vllm pull request 27299), 0.34 to 0.40 of the peak. Assumed: the same
+// share on other GPUs and in backward, and that products run at attention's rate (it is not the limit for
+// any published model). Source of the chain: Dao and Gu 2024 (arXiv:2405.21060, section 6);
+// state-spaces/mamba ssd_{combined,chunk_state,chunk_scan,bmm}.py. Neglected: that some kernels of the chain
+// are limited by arithmetic and others by memory.
 #include "kernels/mechanisms/scan.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Settings are few and coarse, fixed before any row was held out: what is worth little shows by losing on the
-// inner folds, not by being tuned. `trust` draws a learned part towards its foundation (or no slowdown) where
-// rows are too few or too unlike to be believed; it keeps trees from harm on kernels they have never seen.
+// Settings are few and coarse, fixed before any row was held out: settings of little value lose on the inner
+// folds, and are not tuned. `trust` shrinks a learned part towards its foundation (or no slowdown) where
+// rows are too few or too different; it limits the errors of trees on kernels they have never seen.
 #include "learn/candidates/learned_candidates.hpp"
 
 #include <fmt/format.h>
@@ -30,8 +30,8 @@ struct Variant {
 const std::vector<double> trusts{0.3, 1.0};
 constexpr FamilySettings middle_families{.sizes_per_octave = 2, .prior = 0.5};
 constexpr std::int32_t family_folds = 5;
-// A residual that is held to fall with demands makes a white box steeper, never flatter: one that says too
-// little can be corrected, so too much is the worse error of its constants.
+// A residual that may only fall with demands makes a white box steeper, never flatter: a prediction that is
+// too low can be corrected, so one that is too high is the worse error of its constants.
 constexpr double harshness = 3.0;
 
 std::vector<Variant> variants_of(Function function) {
@@ -68,7 +68,7 @@ double kept_by_metrics(const Example& example) {
   return kept_beside(pair_of_metrics(example, middle_communication), {}, Side::kernel);
 }
 
-// [rows] what the foundation says of rows that it was not fitted to.
+// [rows] predictions of the foundation for rows to which it was not fitted.
 std::vector<double> kept_before(Foundation foundation, const Examples& examples, Rows rows,
                                 const slowdown::Contention& constants, std::uint64_t seed) {
   std::vector<double> kept;

@@ -7,7 +7,7 @@ namespace echo::learn {
 
 namespace {
 
-// Shares of a GPU of 1000 SMs stand for those of a GPU that is not known: the model uses ratios only.
+// An unknown GPU is represented by shares of a GPU of 1000 SMs: the model uses ratios only.
 constexpr slowdown::Machine of_shares{.sm_count = 1000, .memory_bandwidth = 1.0};
 
 double known_or(double value, double otherwise) { return std::isnan(value) ? otherwise : value; }

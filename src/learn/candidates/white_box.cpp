@@ -8,8 +8,8 @@ namespace echo::learn {
 
 namespace {
 
-// Shares of the SMs and of HBM bandwidth that NCCL's rings take on the GPUs of today: 8 to 24 channels of 108
-// SMs; an all-reduce reads and writes each byte a few times at tens of GB/s.
+// Shares of the SMs and of HBM bandwidth that NCCL's rings use on current GPUs: 8 to 24 channels of 108 SMs;
+// an all-reduce reads and writes each byte a few times at tens of GB/s.
 constexpr double assumed_sms[] = {0.07, 0.15, 0.22};
 constexpr double assumed_memory[] = {0.05, 0.10};
 

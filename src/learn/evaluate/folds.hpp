@@ -11,7 +11,7 @@
 
 namespace echo::learn {
 
-// What is new about a held-out row.
+// The property of a held-out row that is new.
 enum class Grouping : std::int8_t {
   row,     // only the row: the same kernel of the same size was seen
   kernel,  // the kernel: no row of its short name was seen

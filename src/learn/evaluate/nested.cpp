@@ -1,22 +1,23 @@
 // Nested cross-validation.
 //
-// The problem: with many candidates and few rows, the one that looks best on held-out rows is partly lucky;
-// the error it was chosen by is too small. So the choice is part of what is judged. Outer folds are held out
-// of everything; on the rows left, inner folds (of the same grouping: a choice for unseen kernels is made on
-// unseen kernels) choose a candidate and its settings, which is then fitted to all rows left and asked about
-// the fold.
+// The problem: with many candidates and few rows, the one that has the lowest error on held-out rows is
+// partly lucky; the error by which it was chosen is too small. So the choice is part of what is evaluated.
+// Outer folds are held out of everything; on the remaining rows, inner folds (of the same grouping: a choice
+// for unseen kernels is made on unseen kernels) choose a candidate and its settings, which is then fitted to
+// all remaining rows and evaluated on the fold.
 //
-// The choice itself is careful: what counts is not the lowest error but the advantage over predicting no
-// slowdown, less one standard error of that difference. Errors within a group are not independent (24 rows of
-// one kernel are slowed alike), so the standard error is over groups:
+// The choice itself is careful: its criterion is not the lowest error but the advantage over predicting no
+// slowdown, less one standard error of that difference. Errors within a group are not independent (24 rows
+// of one kernel are slowed by the same cause), so the standard error is over groups:
 //   d_g = sum over the rows of g of (|error of no slowdown| - |error|),  n_g rows, N rows in G groups
 //   advantage = sum d_g / N,   doubt^2 = G / (G - 1) * sum (d_g - n_g advantage)^2 / N^2
-// A candidate that wins much on one kernel and loses on ten has a large doubt, and is left alone.
+// A candidate that gains much on one kernel and loses on ten has a large doubt, and is not chosen.
 //
-// The report's margins over the baselines are taken the same way: what is not beyond its own doubt is not
+// The report's margins over the baselines are computed the same way: a margin within its own doubt is not
 // claimed.
 //
-// Cost: every candidate is fitted (inner folds * repeats + 1) times on each outer fold, all settings at once.
+// Cost: every candidate is fitted (inner folds * repeats + 1) times on each outer fold, all settings at
+// once.
 #include "learn/evaluate/nested.hpp"
 
 #include <fmt/format.h>

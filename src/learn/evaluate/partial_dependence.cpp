@@ -9,7 +9,7 @@ namespace echo::learn {
 
 namespace {
 
-// At most curve_points, the least and the greatest among them.
+// At most curve_points values, including the least and the greatest.
 std::vector<double> quantiles_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());

@@ -64,8 +64,8 @@ Examples collectives_of(const Examples& examples) {
   return collectives;
 }
 
-// The same candidate on the collectives' side, where it beats what the model says of them anyway: the white
-// box.
+// The same candidate for the side of the collectives, where it is better than the model's prediction for
+// them without it: the white box.
 void train_collective(const Candidate& candidate, const Examples& examples, const TrainRequest& request,
                       Training& out) {
   const Examples collectives = collectives_of(examples);
@@ -79,8 +79,8 @@ void train_collective(const Candidate& candidate, const Examples& examples, cons
   add_errors(out.model.evidence, *out.collective, out.collective->candidates[is_better ? 2 : 1],
              folds_in_words(request.folds.grouping) + ", collectives");
   if (!is_better) return;
-  // Of all rows, so that the white box below has the constants that the kernels' side has; rows that do not
-  // say how long the collective took teach nothing more.
+  // Fitted to all rows, so that the white box below has the constants of the kernels' side; rows without the
+  // duration of the collective add no information.
   Examples all = examples;
   all.side = Side::collective;
   const auto fitted = candidate.fit(all, all_rows(all), request.folds.seed);
@@ -114,7 +114,7 @@ Training train_model(const std::vector<Candidate>& candidates, const Examples& e
     throw UserError("\"" + candidate.name + "\" is a baseline for evaluation and cannot be saved",
                     "train one of those (echo-sweep slowdown evaluate lists them)");
   NestedReport report = evaluate_nested(candidates, examples, request.folds);
-  // The choice of all rows may be luck; the nested report judges the choosing as well.
+  // The choice from all rows may be luck; the nested report evaluates the choice as well.
   const Margin over_nothing = margins_of(report, report.chosen).front();
   if (request.candidate.empty() && !is_beyond_doubt(over_nothing.advantage, over_nothing.doubt))
     refuse(request);

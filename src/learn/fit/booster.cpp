@@ -1,5 +1,5 @@
 // Settings that make a training repeatable: one thread, exact splits (no histogram that depends on how rows
-// were cut into batches), draws seeded anew in each round, so that no earlier training in this process
+// were cut into batches), draws seeded again in each round, so that no earlier training in this process
 // matters.
 #include "learn/fit/booster.hpp"
 

@@ -1,19 +1,20 @@
-// Rates by name.
+// Slowdown rates by kernel name.
 //
-// The problem: some kernels are hurt by communication whatever their metrics say (Echo's layer-norm weight
-// gradient takes 4 times as long, other kernels of like throughput and occupancy do not change), so the name
-// is the best single predictor there is; but a family may have two rows, and rows are noisy.
+// The problem: some kernels are slowed by communication whatever their metrics are (Echo's layer-norm weight
+// gradient takes 4 times as long, other kernels of similar throughput and occupancy do not change), so the
+// name is the best single predictor there is; but a family may have two rows, and rows are noisy.
 //
-// The idea: families nest (any kernel > short name > full name > full name at one size), each is drawn
-// towards the one around it, and "best" is what the issue at hand counts: the relative error of the
-// overlapped duration. Of a row that takes T alone and T' overlapped, with a share r of its time overlapped,
-// a predicted slowdown x costs
+// The idea: families nest (any kernel > short name > full name > full name at one size), each is shrunk
+// towards the one around it, and "best" is defined by the relative error of the overlapped duration. For a
+// row that takes T alone and T' overlapped, with a share r of its time overlapped, a predicted slowdown x
+// costs
 //   |T (1 + r x) - T'| / T' = (r T / T') |x - s|,   s = the row's own slowdown,
-// so the sum over a family is least at the median of s weighted by r T / T'. Heavy tails cost nothing: rows
-// slowed 30-fold weigh a thirtieth. The coarser family counts as `prior` rows that are overlapped all the
-// time and take no longer (weight 1 each), which is about as much as the most telling row weighs.
+// so the sum over a family is least at the median of s weighted by r T / T'. Heavy tails have little effect:
+// rows slowed 30-fold have a thirtieth of the weight. The coarser family counts as `prior` rows that are
+// overlapped all the time and take no longer (weight 1 each), which is about the weight of the most
+// informative row.
 //
-// What is neglected: communication itself. Echo's table does not say what ran beside a kernel.
+// Neglected: communication itself. Echo's table does not record what ran beside a kernel.
 #include "learn/fit/fit_families.hpp"
 
 #include <algorithm>

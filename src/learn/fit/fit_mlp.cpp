@@ -1,11 +1,11 @@
 // A network of a few small ReLU layers, by gradient descent.
 //
 // Inputs and target are standardised over all rows (an unknown input counts as the mean); the target's scale
-// is folded into the last layer afterwards. The loss is the weighted mean squared error, minimised by Adam in
-// small batches. A seeded part of the rows is held back: training stops when their error has not fallen for
-// `patience` epochs, and the weights that served them best are kept. Every draw is a pure function of the
-// seed, and all sums are in one order, so two trainings give the same bytes. The last layer starts at 0: what
-// is learned starts from the mean, and where nothing can be learned stays there.
+// is folded into the last layer afterwards. The loss is the weighted mean squared error, minimised by Adam
+// in small batches. A seeded part of the rows is held back: training stops when their error has not fallen
+// for `patience` epochs, and the weights with the lowest such error are kept. Every draw is a pure function
+// of the seed, and all sums are in one order, so two trainings give the same bytes. The last layer starts at
+// 0: learning starts from the mean, and stays there where nothing can be learned.
 #include "learn/fit/fit_mlp.hpp"
 
 #include <algorithm>

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double least_weight = 1e-3;
 
-// Squared errors of rates, each weighted by how much of the overlapped time it decides: kept * overlap ratio.
+// Squared errors of rates, each weighted by its share in the overlapped time: kept * overlap ratio.
 Samples samples_of(const Examples& examples, Rows rows, const std::vector<double>& base) {
   Samples samples;
   for (const std::string_view name : slowdown::feature_names(examples.features))

@@ -1,7 +1,7 @@
-// The library writes a tree as columns over its nodes: children (-1 = leaf), split feature and value, and in
-// a leaf's place of the split values what the leaf adds. Nodes that pruning deleted are still among them, so
-// we copy what a walk from the root reaches, parents first. Numbers are read as single precision at once:
-// read as double and then rounded, one in some 10^8 would come out wrong.
+// The library writes a tree as columns over its nodes: children (-1 = leaf), split feature and value; a leaf
+// has its contribution in place of the split value. Nodes that pruning deleted are still among them, so only
+// nodes reached by a walk from the root are copied, parents first. Numbers are read as single precision at
+// once: read as double and then rounded, one in some 10^8 would be wrong.
 #include "learn/fit/forest_of_json.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,10 +1,11 @@
 // Minimised: sum over rows of 2 huber(r / s) + sum over parameters of (x / prior)^2, where r = measured -
-// predicted(x) and s is the noise of a row. Each round solves the problem linearised at x with weights
-// w = min(1, k s / |r|), and halves its step while that does not lessen the objective (Gauss-Newton; Huber,
+// predicted(x) and s is the noise of a row. Each round solves the problem linearised at x with weights w =
+// min(1, k s / |r|), and halves its step while that does not reduce the objective (Gauss-Newton; Huber,
 // "Robust estimation of a location parameter", 1964; k = 1.345 gives up 5 % of efficiency on normal errors).
-// The noise is first as assumed: taken from residuals at the start, it would hide a shift that all rows
-// share. Only then is it estimated, from how residuals scatter about their median and the assumption, by
-// counts of rows beyond those that the parameters use up; a few rows say little of their own noise.
+// The noise is first set to the assumed value: if it were taken from residuals at the start, it would hide a
+// shift that all rows share. Only then is it estimated, from the scatter of residuals about their median and
+// from the assumption, weighted by the number of rows in excess of the parameters; a few rows say little
+// about their own noise.
 #include "learn/fit/robust_map.hpp"
 
 #include <Eigen/Dense>
@@ -41,7 +42,7 @@ double objective(const NearlyKnown& problem, const std::vector<double>& residual
   return sum;
 }
 
-// Of the posterior, linearised: rows' information at these weights, plus the priors'.
+// Covariance of the posterior, linearised: the rows' information at these weights, plus that of the priors.
 Eigen::MatrixXd precision(const NearlyKnown& problem, const Slopes& sensitivity,
                           const std::vector<double>& weight, double noise) {
   const auto n = static_cast<Eigen::Index>(problem.prior_sigma.size());
@@ -68,7 +69,7 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-// What all rows share is no noise, even where priors keep the parameters from taking it up.
+// A deviation that all rows share is no noise, even where priors keep the parameters from absorbing it.
 double spread(std::vector<double> values) {
   const double shared = median(values);
   for (double& value : values) value = std::abs(value - shared);

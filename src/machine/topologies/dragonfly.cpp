@@ -1,15 +1,14 @@
-// Routers of `nodes_per_leaf` nodes, `leaves_per_pod` of them a group in which every two are joined, and
-// every two groups joined by a trunk. With T the bandwidth of a router's nodes, a routers in a group and G
+// Routers of `nodes_per_leaf` nodes, `leaves_per_pod` of them per group in which every two are joined, and
+// every two groups joined by a trunk. With T the bandwidth of a router's nodes, a routers per group and G
 // groups
 //   local link  2 T / (oversubscription (a - 1)),   trunk  a T / (spine_oversubscription (G - 1))
 // (a balanced dragonfly has twice the nodes' bandwidth in local links, as a minimal route takes two of them,
-// and as much as its nodes send in global ones). A group's nodes one after the other send to the node s
-// further on, so that at most x(s, p) nodes of a router share a local link, and x(s, a p) of a group a trunk,
-// where
+// and as much in global ones as its nodes send). Each node of a group sends to the node s further on, so
+// that at most x(s, p) nodes of a router share a local link, and x(s, a p) of a group share a trunk, where
 //   x(s, m) = s below m, otherwise the larger part that s mod m cuts m into;
-// among all pairs everything is spread evenly over the n nodes. Both as the graph carries them by minimal
-// routes or a little less: the bound takes the worst of a group's local links. Valiant's routes load the
-// machine as two exchanges among all pairs do. Source: Kim, Dally, Scott, Abts, "Technology-driven,
+// among all pairs everything is spread evenly over the n nodes. Both equal the load that the graph carries
+// by minimal routes, or a little less: the bound uses the worst of a group's local links. Valiant's routes
+// load the machine as two exchanges among all pairs do. Source: Kim, Dally, Scott, Abts, "Technology-driven,
 // highly-scalable dragonfly topology", ISCA 2008. Neglected: cables of a trunk at several routers, adaptive
 // detours (UGAL).
 #include <algorithm>
@@ -90,7 +89,7 @@ void build(const ClusterSpec& cluster, std::int32_t domains, NetworkGraph& out) 
     for (std::int32_t i = 0; i < a; ++i)
       for (std::int32_t j = i + 1; j < a; ++j)
         out.join(router(group, i), router(group, j), node * s.local, hop, LinkPlace::leaf);
-    for (std::int32_t other = group + 1; other < groups; ++other)  // trunks dealt out to the routers in turn
+    for (std::int32_t other = group + 1; other < groups; ++other)  // trunks: to the routers in turn
       out.join(router(group, (other - group - 1) % a), router(other, (groups + group - other - 1) % a),
                node * s.trunk, hop, LinkPlace::global);
   }

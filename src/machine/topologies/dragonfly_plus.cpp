@@ -1,11 +1,11 @@
 // Dragonfly whose groups are leaf-spine networks: `leaves_per_pod` leaves of `nodes_per_leaf` nodes and the
-// spines over them, each spine joined to the like spines of all other groups. With P nodes in a group and G
-// groups, in nodes' bandwidths
+// spines over them, each spine joined to the corresponding spines of all other groups. With P nodes per
+// group and G groups, in units of a node's bandwidth
 //   leaf to spine  p / oversubscription,   group to group  P / (spine_oversubscription (G - 1))
-// Of a group's nodes, s send to the next group when each sends s nodes on (no more than P; beyond, as many as
-// s mod P leaves together); among all pairs of n nodes every two groups exchange P P / (n - 1). Exact for
-// adaptive routing. Source: Shpiner et al., "Dragonfly+: low cost topology for scaling datacenters", HiPINEB
-// 2017. Neglected: detours over a third group.
+// When each node sends to the one s further on, s of a group's nodes send to the next group (at most P; for
+// larger s, as many as leave together for s mod P); among all pairs of n nodes every two groups exchange P P
+// / (n - 1). Exact for adaptive routing. Source: Shpiner et al., "Dragonfly+: low cost topology for scaling
+// datacenters", HiPINEB 2017. Neglected: detours over a third group.
 #include <algorithm>
 
 #include "machine/graph_parts.hpp"

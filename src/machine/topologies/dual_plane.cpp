@@ -1,8 +1,9 @@
-// Planes: every NIC has a port on each of `planes` networks of rails, which do not meet, so that a flow stays
-// on the plane it started on and has 1 / planes of the NIC at most; a group, which has more flows than
-// planes, has all of it. What each plane is: leaves by rail and spines, as rail_optimized. Source: Qian et
-// al., "Alibaba HPN: a data center network for large language model training", SIGCOMM 2024 (dual plane, each
-// NIC 2 x 200 Gb/s; it takes hash collisions of the spine away from the leaf). Neglected: a plane that fails.
+// Planes: every NIC has a port on each of `planes` networks of rails, which are not connected with each
+// other, so that a flow stays on the plane it started on and has at most 1 / planes of the NIC; a group,
+// which has more flows than planes, has all of it. Each plane consists of leaves by rail and spines, as
+// rail_optimized. Source: Qian et al., "Alibaba HPN: a data center network for large language model
+// training", SIGCOMM 2024 (dual plane, each NIC 2 x 200 Gb/s; it removes hash collisions of the spine from
+// the leaf). Neglected: a plane that fails.
 #include "machine/graph_parts.hpp"
 
 namespace echo::machine::topologies {

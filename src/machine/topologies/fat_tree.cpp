@@ -1,9 +1,9 @@
 // Two-level fat tree, node by node: all NICs of `nodes_per_leaf` nodes (0 = of all nodes) are on one leaf
-// switch, whose uplinks carry 1 / oversubscription of what its downlinks do. A group that leaves its leaf
-// gets that share: the bound reached when all groups cross at once, as data-parallel groups do, and for any
-// group of which every edge crosses. A lone contiguous ring crosses each leaf once and would fare better
-// (neglected). Under ECMP flows collide (hashed_flows.cpp). Source:
-// Leiserson, "Fat-trees", IEEE Trans. Computers 1985, in the two-level form of InfiniBand clusters.
+// switch, whose uplinks carry 1 / oversubscription of the bandwidth of its downlinks. A group that leaves
+// its leaf gets that share: the bound reached when all groups cross at once, as data-parallel groups do, and
+// for any group of which every edge crosses. A single contiguous ring crosses each leaf once and would be
+// faster (neglected). Under ECMP flows collide (hashed_flows.cpp). Source: Leiserson, "Fat-trees", IEEE
+// Trans. Computers 1985, in the two-level form of InfiniBand clusters.
 #include "machine/graph_parts.hpp"
 
 namespace echo::machine::topologies {

@@ -1,12 +1,11 @@
 // Three-level fat tree, node by node: `leaves_per_pod` leaves of `nodes_per_leaf` nodes and the spines over
-// them are a pod; cores join like spines of all pods. Every level has its own oversubscription: leaf to spine
-// `oversubscription`, pod to core `spine_oversubscription`, so that a group gets, with all groups at work at
-// once,
-//   inside a leaf 1,  inside a pod 1 / leaf,  beyond 1 / (leaf * pod)    of its NICs, over 1, 3 and 5
-//   switches.
-// A lone ring would fare better (neglected), flows under ECMP worse (hashed_flows.cpp; by the lower level
-// only). Source: Al-Fares, Loukissas, Vahdat, "A scalable, commodity data center network architecture",
-// SIGCOMM 2008.
+// them are a pod; cores join corresponding spines of all pods. Every level has its own oversubscription:
+// leaf to spine `oversubscription`, pod to core `spine_oversubscription`, so that a group gets, with all
+// groups busy at once,
+//   inside a leaf 1,  inside a pod 1 / leaf,  beyond 1 / (leaf * pod)
+// of its NICs, over 1, 3 and 5 switches. A single ring would be faster (neglected), flows under ECMP slower
+// (hashed_flows.cpp; by the lower level only). Source: Al-Fares, Loukissas, Vahdat, "A scalable, commodity
+// data center network architecture", SIGCOMM 2008.
 #include <algorithm>
 
 #include "machine/graph_parts.hpp"

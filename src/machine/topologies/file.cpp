@@ -1,7 +1,8 @@
-// A fabric given link by link in a file of the cluster (`topology_file`). What the closed forms of other
-// topologies say, its own routing said when the file was read: the rate of the slowest GPU while all send to
-// the like GPU any number of domains on, for neighbours; while all send to all, for all pairs. Both are of
-// the whole machine at work: a group that sits well is underrated (neglected).
+// A fabric given link by link in a file of the cluster (`topology_file`). The numbers that other topologies
+// compute in closed form were computed by routing when the file was read: for neighbours, the rate of the
+// slowest GPU while all send to the corresponding GPU any number of domains further on; for all pairs, that
+// while all send to all. Both assume that the whole machine is busy: the rate of a well-placed group is
+// underestimated (neglected).
 #include <algorithm>
 
 #include "base/contract.hpp"

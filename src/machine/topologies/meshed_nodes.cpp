@@ -1,9 +1,9 @@
-// Nodes without a switch: every two GPUs of a node share a link of their own, so a group of n of them has
-// n - 1 links to itself and leaves the others idle; two GPUs of eight talk at a seventh of what eight do.
-// Between the nodes as on rails. A GPU that is alone on its node keeps the whole rate: it has nobody to talk
-// to. Source: AMD CDNA 3 architecture white paper (eight MI300X, fully connected); ROCm blog Understanding
-// RCCL Bandwidth and xGMI Performance on AMD Instinct MI300X ("only a fraction of the available bandwidth"
-// for 2 or 4 GPUs). Neglected: paths over a third GPU.
+// Nodes without a switch: every two GPUs of a node share a link of their own, so a group of n of them has n
+// - 1 links to itself and leaves the others idle; two GPUs of eight communicate at a seventh of the rate of
+// eight. The network between the nodes is that of rails. A GPU that is alone on its node keeps the whole
+// rate: it has no partner there. Source: AMD CDNA 3 architecture white paper (eight MI300X, fully
+// connected); ROCm blog Understanding RCCL Bandwidth and xGMI Performance on AMD Instinct MI300X ("only a
+// fraction of the available bandwidth" for 2 or 4 GPUs). Neglected: paths over a third GPU.
 #include <algorithm>
 
 #include "machine/graph_parts.hpp"

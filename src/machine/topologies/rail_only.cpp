@@ -1,8 +1,8 @@
 // Rails without a spine over them: like-numbered GPUs of all nodes are joined by a network of their own
-// (leaves of `nodes_per_leaf` nodes, the rail's own spines above where there are several), and nothing joins
-// the rails but the GPUs of a node: data for another rail goes over NVLink first. A group that keeps to its
-// rail sees what it would on rail_optimized. One whose members send to every other sends 1 - 1 / rails of it
-// to other rails, which NVLink must carry beside:
+// (leaves of `nodes_per_leaf` nodes, with the rail's own spines above where there are several), and only the
+// GPUs of a node join the rails: data for another rail goes over NVLink first. A group that stays on its
+// rail gets the same as on rail_optimized. One whose members send to every other sends 1 - 1 / rails of its
+// data to other rails, which NVLink must carry in addition:
 //   rate <= scale_up / (1 - 1 / rails)    per GPU
 // Source: Wang et al., "Rail-only: a low-cost high-performance network for training LLMs with trillion
 // parameters", 2023 (arXiv 2307.12169). Neglected: two GPUs of a node that both send to the same rail of

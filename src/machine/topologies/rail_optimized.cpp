@@ -1,9 +1,9 @@
-// Rails: the i-th NIC of every node is on the i-th leaf switch, so that a ring or a tree over
-// like-numbered GPUs stays below one leaf as long as that leaf holds all its nodes; beyond `nodes_per_leaf`
-// nodes the traffic climbs to a spine. Communication libraries keep to the rails, as GPUs hand data over
-// NVLink to the one on the right rail (PXN), so crossing rails is not modelled. A group of n nodes is taken
-// to start on a leaf boundary. Source: NVIDIA DGX SuperPOD reference architecture RA-11333 (compute fabric);
-// NCCL NCCL_CROSS_NIC=0.
+// Rails: the i-th NIC of every node is on the i-th leaf switch, so that a ring or a tree over like-numbered
+// GPUs stays below one leaf as long as that leaf holds all its nodes; beyond `nodes_per_leaf` nodes the
+// traffic passes a spine. Communication libraries stay on the rails, as GPUs pass data over NVLink to the
+// one on the right rail (PXN), so crossing rails is not modelled. A group of n nodes is assumed to start on
+// a leaf boundary. Source: NVIDIA DGX SuperPOD reference architecture RA-11333 (compute fabric); NCCL
+// NCCL_CROSS_NIC=0.
 #include "machine/graph_parts.hpp"
 
 namespace echo::machine::topologies {

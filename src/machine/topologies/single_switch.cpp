@@ -1,5 +1,5 @@
-// One switch, or a fabric as good as one: every NIC reaches every other at full rate, one switch between
-// them.
+// One switch, or a fabric that is equivalent to one: every NIC reaches every other at full rate over one
+// switch.
 #include "machine/graph_parts.hpp"
 
 namespace echo::machine::topologies {

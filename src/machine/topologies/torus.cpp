@@ -1,18 +1,16 @@
 // Torus of scale-up domains (of single GPUs where a domain is one, as of TPUs): each has a router, joined to
 // its two neighbours along every dimension, and an even share of its NICs' bandwidth B on each of the 2 k
-// links of k dimensions. Domains are numbered with the last dimension fastest. With a load of h on a link in
-// B / (2 k)'s, a domain gets B / (2 k h):
+// links of k dimensions. Domains are numbered with the last dimension fastest. With a load of h on a link,
+// in units of B / (2 k), a domain gets B / (2 k h):
 //   neighbours  s domains apart: a ring goes one way round, so h = hops along the busiest dimension (1 where
-//   the group
-//               lies along one)
+//               the group lies along one)
 //   all pairs   over e of d domains of a dimension: h = mean hops / 2 = d / 8 where it closes, the middle of
-//   a
-//               line e / 4 where not (odd numbers a little less); exact over the whole torus for adaptive
+//               a line e / 4 where not (odd numbers a little less); exact over the whole torus for adaptive
 //               routing
-// Latency is that of the routers passed. Source: Jouppi et al., "TPU v4", ISCA 2023 (three dimensions); Dally
-// and Towles, "Principles and practices of interconnection networks", 2004, ch. 5. Neglected: rings in both
-// directions and several dimensions at once, which TPU libraries run and NCCL does not; the way back of a
-// ring that does not close; twisted tori.
+// Latency is that of the routers passed. Source: Jouppi et al., "TPU v4", ISCA 2023 (three dimensions);
+// Dally and Towles, "Principles and practices of interconnection networks", 2004, ch. 5. Neglected: rings in
+// both directions and several dimensions at once, which TPU libraries run and NCCL does not; the return path
+// of a ring that does not close; twisted tori.
 #include <algorithm>
 #include <cstdlib>
 

@@ -37,7 +37,7 @@ struct WorkDispatch::State {
   DispatchOptions options;
   HandOut ledger;  // worker 0's
 
-  // Of this worker.
+  // State of this worker.
   std::function<void()> on_idle = [] {};
   Request since_last;            // events since the last request
   std::int64_t ids_in_hand = 0;  // of the range being worked on
@@ -46,7 +46,7 @@ struct WorkDispatch::State {
   StopReason heard = StopReason::none;
   double seconds_per_id = 0.0;  // worker 0's own speed
 
-  // Of worker 0 only.
+  // State of worker 0 only.
   int finished = 1;  // workers whose last report is in; itself included
   Clock::time_point last_progress = Clock::now();
 

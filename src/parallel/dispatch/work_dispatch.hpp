@@ -17,7 +17,7 @@ namespace echo::parallel {
 
 class WorkDispatch : public sweep::WorkSource {
  public:
-  // Of the plan only `poisoned` matters on other workers than 0. `on_progress` is called on worker 0, at most
+  // On other workers than 0 only the plan's `poisoned` matters. `on_progress` is called on worker 0, at most
   // five times a second; false from it stops the launch.
   WorkDispatch(const Session&, WorkPlan plan, std::function<bool(const Progress&)> on_progress = {},
                DispatchOptions = {});

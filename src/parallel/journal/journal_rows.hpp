@@ -27,7 +27,7 @@ struct Extent {
 
 class ExtentCursor;
 
-// Of rows with the same number, one that did not fail is kept, otherwise the one of the lowest launch and
+// If rows have the same number, one that did not fail is kept, otherwise the one of the lowest launch and
 // worker.
 class JournalRows : public results::RowStream {
  public:

@@ -173,7 +173,7 @@ struct LaunchLock::State {
   bool is_ending = false;
   std::thread thread;
 
-  // Opened anew for each beat: closing is what makes other nodes of a network file system see it.
+  // Opened again for each beat: closing is what makes other nodes of a network file system see it.
   void count_up() {
     const auto now = read_lock(path);
     const std::string own = text_before_beat(facts);

@@ -51,7 +51,7 @@ IdSet set_of(const std::vector<sweep::PointIndex>& numbers) {
   return IdSet(std::move(ranges));
 }
 
-// Rows of the file that is there, under their numbers in this space.
+// Rows of the existing file, under their numbers in this space.
 void keep_old_rows(const LaunchRequest& request, LookBack& found) {
   found.old = std::make_unique<results::OldRows>(request.file);
   const results::OldRows& old = *found.old;

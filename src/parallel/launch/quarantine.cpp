@@ -1,18 +1,18 @@
 // One bad point must not keep a sweep from finishing, and one bad node must not condemn good points.
 //
-// A worker that died with a fatal signal (SEGV, BUS, FPE, ILL, ABRT) died of what it was doing: the point in
-// its page is poisoned at once. A worker that vanished without a word (SIGKILL: out of memory, an impatient
-// user, a lost node) may have been anywhere: its point becomes a suspect. Suspects are tried when all else is
-// done, one at a time on all workers together, so that a death among them accuses one point only; at the
-// third death it is poisoned too. A worker that was asked to end (SIGTERM) before it was killed, as launchers
-// do to the companions of a dead one, is a weak witness: its point counts a death, but is no suspect until
-// the second.
+// A worker that died with a fatal signal (SEGV, BUS, FPE, ILL, ABRT) died because of its work: the point in
+// its page is poisoned at once. A worker that vanished without a message (SIGKILL: out of memory, an
+// impatient user, a lost node) may have been anywhere: its point becomes a suspect. Suspects are tried when
+// all else is done, one at a time on all workers together, so that a death among them accuses one point
+// only; at the third death it is poisoned too. A worker that was asked to end (SIGTERM) before it was
+// killed, as launchers do to the companions of a dead one, is weak evidence: its point counts a death, but
+// is no suspect until the second.
 //
 // Can random kills quarantine an innocent point? They would have to hit it three times. After the first it
 // runs in the suspects' phase only, alone, for its own time t of a launch that lasts T: a kill at a random
 // instant hits it with probability t / T, two more with (t / T)^2: 10^-8 for a millisecond in ten seconds.
 //
-// Neglected: a node that loses power may lose the page's last store (it lies in that node's page cache), and
+// Neglected: a node that loses power may lose the page's last store (it is in that node's page cache), and
 // then the point is simply tried again.
 #include "parallel/launch/quarantine.hpp"
 
@@ -38,7 +38,7 @@ std::vector<Claim> claims_of(const std::filesystem::path& folder, const std::str
   return claims;
 }
 
-// What is known of one point.
+// The record of one point.
 struct Record {
   int deaths = 0;
   bool vanished = false;         // a worker was gone without a word

@@ -14,7 +14,7 @@ namespace echo::profilers {
 
 namespace {
 
-// CUPTI calls back from threads of its own, with nothing that could point to an object of ours.
+// CUPTI calls back from threads of its own, without any argument that could point to an object of ours.
 struct Recorded {
   std::mutex mutex;
   std::vector<GpuRecord> records;

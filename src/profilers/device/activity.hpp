@@ -19,7 +19,7 @@ class ActivityTrace {
   ActivityTrace(const ActivityTrace&) = delete;
   ActivityTrace& operator=(const ActivityTrace&) = delete;
 
-  // What was recorded since the last call. Everything must have been waited for; CUPTI may still be at work
+  // Records since the last call. Everything must have been waited for; CUPTI may still be at work
   // on the records, so it is asked again until there are `expected`, `most_tries` milliseconds at most.
   [[nodiscard]] std::vector<GpuRecord> take(std::size_t expected, std::int32_t most_tries = 200);
   // Forgets them.

@@ -1,4 +1,4 @@
-// Attention by cuDNN, by its heuristic's first choice.
+// Attention by cuDNN, with the first choice of its heuristic.
 #include "profilers/device/workbench.hpp"
 #ifdef ECHO_HAS_CUDNN
 #include <cudnn.h>

@@ -1,10 +1,10 @@
-// A run.
+// One run of a cell.
 //
 // Launches of the kernel are queued behind a gate, a kernel of one thread that waits for a word in host
 // memory, so that the GPU goes from one to the next without waiting for the host. The communication starts
 // while the gate is shut, as communication does in training that is ahead of the computation that hides it;
-// once all its blocks are on their SMs the gate opens. It ends before the last launches do. Nothing is waited
-// for, copied or allocated in between; records are read afterwards.
+// once all its blocks are on their SMs the gate opens. It ends before the last launches do. Nothing is
+// waited for, copied or allocated in between; records are read afterwards.
 #include "profilers/device/cell_runner.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using std::chrono::steady_clock;
 
 constexpr std::int64_t gate_patience_ns = 2'000'000'000;
 constexpr auto start_patience = std::chrono::seconds(1);
-// Until a companion whose start cannot be seen is on the GPU: a launch takes 5 to 20 us.
+// Time until a companion whose start cannot be observed is on the GPU: a launch takes 5 to 20 us.
 constexpr auto start_time = std::chrono::microseconds(100);
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace echo::profilers {
 
 namespace {
 
-// From NVML's API reference; the toolkit does not always bring nvml.h.
+// From NVML's API reference; the toolkit does not always include nvml.h.
 struct NvmlDevice;
 constexpr int nvml_success = 0, nvml_clock_sm = 1;
 

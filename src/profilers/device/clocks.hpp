@@ -9,7 +9,7 @@ namespace echo::profilers {
 
 class Clocks {
  public:
-  // Of the GPU at this bus address. Without NVML every answer is empty.
+  // Clocks of the GPU at this bus address. Without NVML every answer is empty.
   explicit Clocks(const std::string& bus);
   ~Clocks();
   Clocks(const Clocks&) = delete;

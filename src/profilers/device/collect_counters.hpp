@@ -8,7 +8,8 @@
 
 namespace echo::profilers {
 
-// Prints a line a kernel (metric_text.hpp) and what stopped it, if anything did. Returns the exit status.
+// Prints one line per kernel (metric_text.hpp) and the error that stopped it, if any. Returns the exit
+// status.
 int collect_counters(std::int32_t device, std::span<const ops::KernelKey>);
 
 }  // namespace echo::profilers

@@ -1,4 +1,4 @@
-// Products by cuBLASLt, by its heuristic's first choice, as frameworks call it.
+// Products by cuBLASLt, with the first choice of its heuristic, as frameworks call it.
 #include <cublasLt.h>
 
 #include "base/contract.hpp"
@@ -80,7 +80,7 @@ void set_transposed(cublasLtMatmulDesc_t description, cublasLtMatmulDescAttribut
                "a transpose");
 }
 
-// All that a call needs but the pointers.
+// All arguments of a call except the pointers.
 struct Product {
   Description description;
   Layout a, b, d;

@@ -9,13 +9,13 @@
 
 namespace echo::profilers {
 
-// Others on this machine are left in peace: who waits for all GPUs starts a context on each.
+// Does not disturb other users of this machine: a wait for all GPUs would create a context on each.
 static Gpu by_itself(Gpu gpu) {
   gpu.count = 1;
   return gpu;
 }
 
-// Without an L2 to get around, launches take no turns.
+// Where there is no L2 to avoid, launches do not alternate between copies.
 static Gpu as_seen_by_rotation(Gpu gpu, bool is_warm) {
   if (is_warm) gpu.l2 = 0;
   return gpu;

@@ -14,7 +14,7 @@
 
 namespace echo::profilers {
 
-// What there is after a round; whoever gets it may write it, so that a run that is cut short leaves
+// The results after a round; the receiver may write them, so that a run that is cut short leaves
 // something.
 using RoundDone = std::function<void(const slowdown::OverlapData&)>;
 

@@ -13,11 +13,11 @@
 namespace echo::profilers {
 
 NcclChoice hold_nccl() {
-  // The order of a ring is what the proxy imitates, too.
+  // The order of a ring is the one that the proxy imitates, too.
   setenv("NCCL_ALGO", "Ring", 0);
   setenv("NCCL_PROTO", "Simple", 0);
   const std::string algorithm = std::getenv("NCCL_ALGO"), protocol = std::getenv("NCCL_PROTO");
-  // Lists and rules for several collectives are no one answer.
+  // Lists and rules for several collectives do not give one answer.
   const bool is_ring = algorithm == "Ring" || algorithm == "ring" || algorithm == "RING";
   return {is_ring ? "ring" : "", protocol == "Simple" ? protocol : ""};
 }
@@ -35,7 +35,7 @@ void check_nccl(ncclResult_t outcome, const char* what) {
   if (outcome != ncclSuccess) fail(what, ncclGetErrorString(outcome));
 }
 
-// One GPU's part.
+// The part of one GPU.
 struct Rank {
   DeviceMemory send, receive;
   Stream stream;

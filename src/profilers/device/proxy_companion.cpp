@@ -24,7 +24,7 @@ class ProxyCompanion : public Companion {
     check(cudaDeviceSynchronize(), "filling memory");
   }
 
-  // Loads the kernel, and measures one that nothing holds to a rate.
+  // Loads the kernel, and measures one without a limit on its rate.
   void prepare(const CommunicationCase& wanted) override {
     const auto payload = static_cast<std::int64_t>(20e9 * 0.004 * wanted.channels);
     const double seconds = seconds_on(stream_.get(), [&] { launch(wanted, payload); });

@@ -34,7 +34,7 @@ Params block(std::size_t size) {
   return params;
 }
 
-// The driver's entry point by the runtime, since nothing here links libcuda.
+// The driver's entry point, obtained from the runtime, since nothing here links libcuda.
 CUcontext current_context() {
   void* entry = nullptr;
   cudaDriverEntryPointQueryResult found{};
@@ -54,7 +54,7 @@ std::string chip_name(std::int32_t device) {
   return params.pChipName;
 }
 
-// Asked twice: for the size, then for the bytes. Where rights are missing, this is where CUPTI says so.
+// Called twice: for the size, then for the bytes. Where permissions are missing, CUPTI reports it here.
 std::vector<std::uint8_t> available_counters(CUcontext context) {
   auto params = block<CUpti_Profiler_GetCounterAvailability_Params>(
       CUpti_Profiler_GetCounterAvailability_Params_STRUCT_SIZE);
@@ -148,7 +148,7 @@ class Session {
     set.pConfig = config_.image().data();
     set.counterDataImageSize = data_.size();
     set.pCounterDataImage = data_.data();
-    set.range = CUPTI_AutoRange;          // a range a kernel
+    set.range = CUPTI_AutoRange;          // one range per kernel
     set.replayMode = CUPTI_KernelReplay;  // all passes at its launch
     set.maxRangesPerPass = most_ranges;
     set.numNestingLevels = 1;

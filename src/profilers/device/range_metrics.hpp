@@ -19,8 +19,8 @@ class RangeProfiler {
   RangeProfiler(const RangeProfiler&) = delete;
   RangeProfiler& operator=(const RangeProfiler&) = delete;
 
-  // Of the longest kernel that `launch` launches, at most 16 of them. CUPTI saves and restores memory around
-  // its replays.
+  // Metrics of the longest kernel that `launch` launches, at most 16 of them. CUPTI saves and restores
+  // memory around its replays.
   [[nodiscard]] MetricValues measure(const std::function<void()>& launch);
 
  private:

@@ -26,7 +26,7 @@ DeviceMemory filled(std::int64_t bytes, bool is_random) {
   return memory;
 }
 
-// Grows `memory` to `bytes`; where the GPU has not so much, kernels that were laid out before find theirs.
+// Grows `memory` to `bytes`; where the GPU has less, kernels that were laid out before keep theirs.
 void grow(DeviceMemory& memory, std::int64_t& held, std::int64_t bytes, bool is_random) {
   if (bytes <= held) return;
   const std::int64_t before = std::exchange(held, 0);
@@ -78,8 +78,9 @@ class StreamKernel : public RunnableKernel {
   KernelArrays arrays_;
 };
 
-// Kernels one after the other, which are one op. They use the same arenas, so that where arrays fit L2 a
-// later one finds some of what an earlier one read, as an update finds the gradients that were just clipped.
+// Kernels that run one after the other and form one op. They use the same arenas, so that where arrays fit
+// in L2 a later one finds some of the data that an earlier one read, as an update finds the gradients that
+// were just clipped.
 class KernelChain : public RunnableKernel {
  public:
   explicit KernelChain(std::vector<std::unique_ptr<RunnableKernel>> kernels) : kernels_(std::move(kernels)) {}

@@ -1,7 +1,7 @@
-// The order and the shapes of operations are what cuDNN matches with its fused kernels. Sources: cuDNN
-// backend API, "Fused flash attention" (supported graph patterns); Dao 2023, FlashAttention-2, for the
-// backward pass: S = Q K' is done again, P = exp(S - L) from the stored logarithms L, dV = P' dO, dP = dO V',
-// dS = P (dP - rowsum(dO O)), dK = dS' Q, dQ = dS K.
+// cuDNN selects its fused kernels by the order and the shapes of operations. Sources: cuDNN backend API,
+// "Fused flash attention" (supported graph patterns); Dao 2023, FlashAttention-2, for the backward pass: S =
+// Q K' is computed again, P = exp(S - L) from the stored logarithms L, dV = P' dO, dP = dO V', dS = P (dP -
+// rowsum(dO O)), dK = dS' Q, dQ = dS K.
 #include "profilers/kernels/attention_graph.hpp"
 
 #include <cmath>
@@ -106,7 +106,7 @@ class Builder {
     return out;
   }
 
-  // rowsum(dO O), which cuDNN keeps in memory; the factor is where dropout's would be.
+  // rowsum(dO O), which cuDNN keeps in memory; the factor takes the place of that of dropout.
   TensorId sums_of_rows(TensorId d_o, TensorId o) {
     const TensorId products = graph().fused(TensorShape::dense(s_.of_tokens(s_.heads).dims)),
                    sums = graph().fused(s_.per_row()), kept = written(s_.per_row());
@@ -130,7 +130,7 @@ class Builder {
     return out;
   }
 
-  // One gradient a query head; where heads share keys, those of a group are summed.
+  // One gradient per query head; where heads share keys, those of a group are summed.
   void multiply_into_keys(TensorId scores, TensorId tokens) {
     if (s_.heads == s_.key_heads) {
       graph().multiply_matrices(scores, tokens, written(s_.of_tokens(s_.key_heads)));

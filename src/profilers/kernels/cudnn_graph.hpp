@@ -31,7 +31,7 @@ using TensorId = std::int64_t;
 struct TensorShape {
   std::array<std::int64_t, 4> dims{}, strides{};
   cudnnDataType_t type = CUDNN_DATA_FLOAT;
-  // Of dense memory in the order of the dimensions.
+  // The shape of dense memory in the order of the dimensions.
   [[nodiscard]] static TensorShape dense(std::array<std::int64_t, 4> dims,
                                          cudnnDataType_t = CUDNN_DATA_FLOAT);
   // Rows and columns exchanged, in the same memory.

@@ -1,10 +1,10 @@
 // How each kind of kernel is run.
 //
-// Products go to cuBLASLt and attention to cuDNN, which are what frameworks call. For ops that memory bounds,
-// frameworks run kernels of their own (Apex, Transformer Engine, Triton); what slows them beside
-// communication is their traffic, so ours move the same bytes in the same number of arrays and leave the
-// arithmetic out. Their names in the dataset say so: echo_stream, echo_row. Bytes follow ops::traffic_of, the
-// fused style.
+// Products go to cuBLASLt and attention to cuDNN, which are the libraries that frameworks call. For ops that
+// memory bounds, frameworks run kernels of their own (Apex, Transformer Engine, Triton); their slowdown
+// beside communication is due to their traffic, so ours move the same bytes in the same number of arrays and
+// omit the arithmetic. Their names in the dataset say so: echo_stream, echo_row. Bytes follow
+// ops::traffic_of, the fused style.
 #include "profilers/kernels/kernel_mechanism.hpp"
 
 #include <string_view>

@@ -17,10 +17,10 @@ namespace echo::profilers {
 // a few products in other number formats, and the once-a-step ops. Each key once; all can be run.
 [[nodiscard]] std::vector<ops::KernelKey> default_kernels();
 
-// A table with a row a kernel: columns by the names of ops::KernelKey's members, `kind` and `m` needed, the
-// rest at their defaults where they are not; the columns of measured tables (gpu, duration_us, note, ...) may
-// stand beside them and are not read. Each kernel once, in canonical spelling. UserError with every bad row:
-// unknown words, kernels that cannot be run here.
+// A table with one row per kernel: columns by the names of ops::KernelKey's members, `kind` and `m` needed,
+// the rest at their defaults where they are not; the columns of measured tables (gpu, duration_us, note,
+// ...) may stand beside them and are not read. Each kernel once, in canonical spelling. UserError with every
+// bad row: unknown words, kernels that cannot be run here.
 [[nodiscard]] std::vector<ops::KernelKey> read_kernels(const CsvTable&);
 
 // One row of such a table, in canonical spelling, whatever other columns it has and whether it can be run or

@@ -15,7 +15,7 @@ namespace echo::profilers {
 
 namespace {
 
-// Columns of tables of measured kernels, which say nothing about what to run.
+// Columns of tables of measured kernels, which do not describe kernels to run.
 constexpr std::array<std::string_view, 13> other_columns{
     "gpu",  "scope", "duration_us", "spread", "clock_mhz", "sustained", "library_version",
     "date", "note",  "share",       "error",  "price",     "points"};
@@ -32,7 +32,7 @@ std::string listed(std::span<const std::string_view> names) {
   return all;
 }
 
-// Reads one row; adds what is wrong with it.
+// Reads one row; adds the mistakes found in it.
 class RowReader {
  public:
   RowReader(const CsvTable& table, std::size_t row, std::vector<Problem>& problems)

@@ -5,8 +5,8 @@
 
 namespace echo::profilers {
 
-// A GPU that has left its bus fails every kernel; a library that lacks some shapes does not lack so many in a
-// row that anything else between them works.
+// A GPU that is no longer on its bus fails every kernel; a library that lacks some shapes does not lack this
+// many in a row without another that works between them.
 static constexpr std::int32_t most_failures_in_a_row = 40;
 
 MeasuringOutcome measure_kernels(std::span<const ops::KernelKey> keys, const MeasuringSteps& steps) {

@@ -1,10 +1,10 @@
-// The grid.
+// The grid of kernels to measure.
 //
 // A step's time is mostly products, so they have the closest grid: tokens of a microbatch, by the widths of
-// models from 1 to 400 billion parameters under tensor parallelism. bf16 and fp8 are what is trained in and
-// have all of it; fp16 is as fast as bf16 on all tensor cores so far, and tf32 is rare: they have its cubes
-// and what lies beside them, enough to tell their ratio to the model. Ops that memory bounds hang on their
-// bytes, with a rise at small sizes: octaves of rows at three widths.
+// models from 1 to 400 billion parameters under tensor parallelism. bf16 and fp8 are the formats used in
+// training and have all of it; fp16 is as fast as bf16 on all tensor cores so far, and tf32 is rare: they
+// have its cubes and the points beside them, enough to give the model their ratio. The time of ops that
+// memory bounds depends on their bytes, with a rise at small sizes: octaves of rows at three widths.
 #include "profilers/kernels/profile_grid.hpp"
 
 #include <algorithm>
@@ -69,7 +69,7 @@ void add_attention(std::vector<KernelKey>& out) {
       for (const std::int32_t head : {64, 128})
         for (const std::int32_t share : {1, 8})
           for (const bool causal : {true, false}) {
-            // Milliseconds each; without a mask, which few train with, every other octave.
+            // Milliseconds each; without a mask, which is rarely used in training, every other octave.
             if (std::int64_t{tokens} * heads > (std::int64_t{1} << 19) || heads % share != 0) continue;
             if (!causal && (octaves_apart(1024, tokens) % 2 != 0 || share != 1)) continue;
             for (const KernelKind kind : {KernelKind::attention_forward, KernelKind::attention_backward})
@@ -113,7 +113,7 @@ void add_rows(std::vector<KernelKey>& out) {
         out.push_back({.kind = kind, .m = tokens, .n = tokens, .batch = heads});
 }
 
-// Parameters of a rank, and the bytes that each moves. Updates are in fp32 in the simulator's words, too.
+// Parameters of a rank, and the bytes that each moves. Updates are in fp32 in the simulator's keys, too.
 void add_once_a_step(std::vector<KernelKey>& out) {
   const Precision p = Precision::fp32;
   for (const std::int32_t parameters : octaves(1 << 20, 1 << 29)) {

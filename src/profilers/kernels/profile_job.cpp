@@ -20,7 +20,7 @@ namespace echo::profilers {
 
 namespace {
 
-// Whatever the budget cuts off, what was measured then lies all over the grid.
+// Whatever the budget cuts off, the measured part then covers the whole grid.
 std::vector<ops::KernelKey> grid_in_any_order(std::uint64_t seed) {
   const std::vector<ops::KernelKey> grid = octave_grid();
   std::vector<ops::KernelKey> out;

@@ -46,7 +46,7 @@ void check_kinds(const std::vector<std::string>& kinds, std::vector<Problem>& pr
       problems.push_back({{}, "--kinds: unknown kind \"" + kind + "\"", "as in gemm,attention_forward"});
 }
 
-// CLI11 reads what is a number; this says which numbers make sense.
+// CLI11 accepts any number; this states which numbers make sense.
 void check_ranges(const ProfileOptions& o) {
   std::vector<Problem> problems;
   const auto require = [&](bool holds, const char* what, const char* remedy) {

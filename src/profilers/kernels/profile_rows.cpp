@@ -1,5 +1,5 @@
-// Rows are the kernel alone, not sustained: trains last 10 ms with pauses between them, so the GPU is cooler
-// and clocks higher than in a step of minutes. The database allows for that.
+// Rows describe the kernel alone, not sustained: sequences of launches last 10 ms with pauses between them,
+// so the GPU is cooler and clocks higher than in a step of minutes. The database accounts for that.
 #include "profilers/kernels/profile_rows.hpp"
 
 #include <algorithm>

@@ -8,8 +8,8 @@
 
 namespace echo::profilers {
 
-// What measuring a kernel takes, libraries' planning and pauses between trains included. Seconds; guesses
-// until a GPU says.
+// The duration of measuring a kernel, libraries' planning and pauses between trains included. Seconds;
+// guesses until a GPU says.
 [[nodiscard]] double guess_measuring_seconds(const ops::KernelKey&, std::int32_t trains);
 
 // Kernels by kind, format and layout with their time, each by itself where they are few; what is left out.

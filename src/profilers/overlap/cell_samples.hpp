@@ -15,7 +15,7 @@ namespace echo::profilers {
 // Names of our own kernels, as they stand in records.
 inline constexpr std::string_view proxy_name = "echo_communication_proxy", gate_name = "echo_gate";
 
-// What a record is, by its name.
+// The kind of a record, by its name.
 enum class Role : std::int8_t { kernel, communication, other };
 // `beside`: what the communication is made by in this cell; a kernel of that kind is the communication, a
 // gate is neither, all else is the kernel that is measured.
@@ -34,7 +34,7 @@ struct Sample {
   double beside = 0.0;  // share of that time with the other running, 0..1
 };
 
-// Of a run, the first launches start into a machine at rest, and are not counted.
+// The first launches of a run start on an idle machine, and are not counted.
 inline constexpr std::size_t launches_at_rest = 2;
 
 struct CellSamples {

@@ -35,7 +35,8 @@ struct CommunicationCase {
 // "proxy reduce_scatter 8 channels 100 GB/s", "NCCL all_reduce 16 channels", "copy to host".
 [[nodiscard]] std::string describe(const CommunicationCase&);
 
-// What a channel can carry: a proxy of fewer channels than the rate needs would only run as fast as it can.
+// The rate that a channel can carry: a proxy of fewer channels than the rate needs would only run as fast as
+// it can.
 inline constexpr double most_channel_rate = 25e9, least_channel_rate = 3e9;  // bytes per second
 
 struct CommunicationChoices {

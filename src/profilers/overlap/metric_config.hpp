@@ -15,7 +15,8 @@ struct CUpti_Profiler_Host_Object;
 
 namespace echo::profilers {
 
-// Of one chip ("GH100"). UserError, 1: CUPTI does not know the chip, or a metric on it.
+// The configuration of metrics for one chip ("GH100"). UserError, 1: CUPTI does not know the chip, or a
+// metric on it.
 class MetricConfig {
  public:
   // `availability`: counters that the GPU at hand has, as CUPTI's target API tells; empty = all of the

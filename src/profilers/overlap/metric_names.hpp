@@ -31,7 +31,7 @@ inline constexpr std::size_t duration_metric = 0;
 // clamped there (replays measure passes that differ); instruction counts become shares of all instructions.
 [[nodiscard]] slowdown::KernelMetrics metrics_of(std::span<const double, metric_names.size()>);
 
-// What the launch itself says: registers, shared memory, grid.
+// Properties of the launch itself: registers, shared memory, grid.
 void add_shape(slowdown::KernelMetrics&, const LaunchShape&);
 
 }  // namespace echo::profilers

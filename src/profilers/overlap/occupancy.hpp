@@ -7,7 +7,7 @@
 
 namespace echo::profilers {
 
-// What an SM has, as cudaDeviceProp says it.
+// The resources of an SM, from cudaDeviceProp.
 struct SmLimits {
   std::int32_t major = 0, minor = 0;  // compute capability
   std::int32_t warp = 32;

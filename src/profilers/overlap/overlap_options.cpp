@@ -25,7 +25,7 @@ void take_kinds(const std::vector<std::string>& kinds, CommunicationChoices& bes
   beside.nccl = is_asked("nccl");
 }
 
-// CLI11 reads what is a number; this says which numbers make sense.
+// CLI11 accepts any number; this states which numbers make sense.
 void check_ranges(const OverlapOptions& o) {
   std::vector<Problem> problems;
   const auto require = [&](bool holds, const char* what, const char* remedy) {

@@ -27,7 +27,7 @@ struct OverlapOptions {
 // range.
 [[nodiscard]] std::optional<OverlapOptions> parse_options(const std::vector<std::string>& arguments);
 
-// Of the process that collects counters for the same kernels on the same GPU.
+// Arguments of the process that collects counters for the same kernels on the same GPU.
 [[nodiscard]] std::vector<std::string> counter_arguments(const OverlapOptions&);
 
 }  // namespace echo::profilers

@@ -1,9 +1,9 @@
 // From samples to rows.
 //
-// A kernel's time alone is the median of all launches of its own cell; its overlapped time that of launches
-// which had communication beside them for nine tenths of their time or more. The few that had less (the
-// first, while the communication starts; those after it has ended) are left out rather than corrected. The
-// communication's overlap is what it was, since it starts before the first launch: its ratio says so.
+// A kernel's time alone is the median of all launches of its own cell; its overlapped time is that of
+// launches that had communication beside them for nine tenths of their time or more. The few that had less
+// (the first, while the communication starts; those after it has ended) are left out rather than corrected.
+// The communication's overlap ratio is the measured one, since it starts before the first launch.
 #include "profilers/overlap/overlap_rows.hpp"
 
 #include <algorithm>
@@ -106,7 +106,7 @@ class Rows {
     const CellResult* alone = find({nothing, result.cell.communication, result.cell.milliseconds});
     if (alone == nullptr || alone->communication.empty() || result.communication.empty()) return c;
     c.alone = summarise(seconds_of(alone->communication, 0.0)).median;
-    // Of a train of them, the last may run when the kernels are done.
+    // In a sequence of collectives, the last may run when the kernels are done.
     const double least = seconds_of(result.communication, half_beside).empty() ? 0.0 : half_beside;
     c.overlapped = summarise(seconds_of(result.communication, least)).median;
     c.overlap_ratio = ratio_of_alone(mean_beside(result.communication, least), c.overlapped, c.alone);

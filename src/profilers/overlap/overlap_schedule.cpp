@@ -26,7 +26,7 @@ double seconds_of(const Cell& cell, double kernel_seconds) {
   const double beside = cell.communication >= 0 ? cell.milliseconds * 1e-3 : 0.0;
   const double train =
       cell.kernel >= 0 ? kernel_seconds * launches_of(kernel_seconds, cell.milliseconds) : 0.0;
-  // Both run slower together; a quarter is what SMs and bandwidth lose at most in most cells.
+  // Both run slower together; in most cells the loss of SMs and bandwidth is at most a quarter.
   return 1.25 * std::max(beside, train) + seconds_between_cells;
 }
 

@@ -28,7 +28,7 @@ struct Cell {
 // Launches that last somewhat longer than that. Never so many that they fill the launch queue: they are
 // queued before anything runs.
 [[nodiscard]] std::int32_t launches_of(double kernel_seconds, std::int32_t milliseconds);
-// What a run of the cell takes, bookkeeping of the host included. Seconds.
+// The duration of a run of the cell, bookkeeping of the host included. Seconds.
 [[nodiscard]] double seconds_of(const Cell&, double kernel_seconds);
 
 // Host time a run costs besides: waiting, reading records, reading clocks. Assumed until a GPU says.

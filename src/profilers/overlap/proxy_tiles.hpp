@@ -24,7 +24,7 @@ struct ProxyShare {
   std::int64_t region_tiles = 0;  // of an array, which the channel walks round and round
 };
 
-// What each of `channels` does so that together they carry `payload` bytes, rounded up to whole tiles.
+// The part of each of `channels`, so that together they carry `payload` bytes, rounded up to whole tiles.
 constexpr ProxyShare proxy_share(std::int64_t payload, std::int32_t channels) {
   const std::int64_t of_all = proxy_tile_bytes * channels;
   return {(payload + of_all - 1) / of_all, proxy_array_bytes / of_all};

@@ -8,7 +8,7 @@
 
 namespace echo::profilers {
 
-// A block takes tiles of 4096 elements in turn. Of an array of w-byte elements a tile is 256 * w vectors of
+// A block takes tiles of 4096 elements in turn. A tile of an array of w-byte elements is 256 * w vectors of
 // 16 bytes: w rounds of one vector for each of 256 threads, side by side.
 inline constexpr std::int32_t stream_threads = 256, stream_tile_elements = 4096, vector_bytes = 16;
 

@@ -1,10 +1,10 @@
 // Row a beats row b where, with x = error of ln step a - error of ln step b, every cost of a, moved by x
-// times its slope, stays below that of b. Each aspect bounds x from above (slope 1) or below (slope -1): what
-// is left is an interval of a normal variable of known variance. Errors of memory are a second, independent
-// variable.
+// times its slope, stays below that of b. Each aspect bounds x from above (slope 1) or below (slope -1): the
+// remaining set is an interval of a normal variable of known variance. Errors of memory are a second,
+// independent variable.
 //
 // For a box of contenders each side of the interval is as far out as the least cost allows. A half-line that
-// holds 0 is likeliest with the least variance, one that does not with the greatest.
+// contains 0 is likeliest with the least variance, one that does not with the greatest.
 #include "results/rank/contest.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 using sweep::ErrorLaw;
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-// Where the difference of two errors must lie.
+// The interval in which the difference of two errors must lie.
 struct Interval {
   double low = -infinite, high = infinite;
 };
@@ -51,7 +51,7 @@ double probability(const Interval& interval, double sigma) {
   return interval.low == -infinite ? below : below - normal_cdf(interval.low / sigma);
 }
 
-// Of x <= reach.
+// Probability of x <= reach.
 double side_bound(double reach, double least_sigma, double most_sigma) {
   if (reach == infinite) return 1.0;
   const double sigma = reach >= 0.0 ? least_sigma : most_sigma;

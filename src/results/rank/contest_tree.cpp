@@ -1,6 +1,6 @@
 // A k-d tree with bounding boxes (Bentley 1975; bounds as in branch and bound): costs and contributions to
-// the error are its coordinates, each box is cut at the median of what it spans most of. Rows of different
-// owners stand in different trees, because whether a source is shared decides which variances are possible. A
+// the error are its coordinates, each box is cut at the median of its widest extent. Rows of different
+// owners are in different trees, because whether a source is shared decides which variances are possible. A
 // search enters the more promising half first and leaves out halves whose bound is below the best found.
 #include "results/rank/contest_tree.hpp"
 

@@ -19,8 +19,8 @@ class ContestTree {
  public:
   ContestTree(std::span<const Aspect> aspects, std::vector<Contender> contenders);
 
-  // Of the contenders other than `b` whose chance to beat it is at least `floor` (above 0), the likeliest, of
-  // equals the earliest row; where one reaches `ceiling`, any that does.
+  // The likeliest of the contenders other than `b` whose chance to beat it is at least `floor` (above 0),
+  // among equals the earliest row; where one reaches `ceiling`, any that does.
   [[nodiscard]] Rival rival_of(const Contender& b, double floor, double ceiling) const;
 
  private:

@@ -1,7 +1,7 @@
 // One pass: for each input, rows are grouped by its value, and each group keeps its count and the sum of
 // log(metric), taken from the first row's value so that sums of squares do not cancel. Then
 //   share = sum over groups of n_g (mean_g - mean)^2  /  sum over rows of (x - mean)^2.
-// The logarithm makes a factor of two weigh alike for slow and fast configs.
+// The logarithm gives a factor of two the same weight for slow and fast configs.
 #include "results/rank/effects.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// The front is kept as a staircase: ascending in the first objective, strictly descending in the second (both
-// turned so that less is better). A row enters where the step at or before it is higher, and takes the steps
-// behind it that it undercuts. One pass; log(front) a row.
+// The front is kept as a staircase: ascending in the first objective, strictly descending in the second
+// (signs are chosen so that less is better). A row enters where the step at or before it is higher, and
+// removes the steps after it that it undercuts. One pass; log(front) per row.
 #include "results/rank/pareto.hpp"
 
 #include <array>

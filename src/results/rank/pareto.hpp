@@ -14,8 +14,9 @@ struct ParetoPoint {
   double first = 0.0, second = 0.0;  // values of the two objectives
 };
 
-// Feasible rows that none is as good as in both objectives and better in one, the best of the first objective
-// first. Of rows equal in both the first stays. Rows without either value take no part. Memory: the front.
+// Feasible rows that none is as good as in both objectives and better in one, the best of the first
+// objective first. If rows are equal in both, the first stays. Rows without either value take no part.
+// Memory: the front.
 [[nodiscard]] std::vector<ParetoPoint> pareto_front(const ResultRows&, const sweep::Objective& first,
                                                     const sweep::Objective& second);
 

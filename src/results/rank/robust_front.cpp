@@ -1,15 +1,15 @@
-// Every row would have to be held against every other. Two bounds spare nearly all of it.
+// Comparing every row with every other would be too expensive. Two bounds avoid nearly all of it.
 //
 // Margin. The error of a difference is at most the sum of two errors (the triangle inequality, whatever is
-// shared), so that with the greatest error s of the file a lead of m = 2 z s settles an objective, z being
+// shared), so that with the greatest error s of the file a lead of m = 2 z s decides an objective, z being
 // the normal quantile that leaves `sure` after two such objectives. A row that some point of the predicted
-// front leads by m, in the objectives that have an error, and is no worse than in the others, is out. It
-// cannot matter for any other row either: that front point leads whatever the row leads, by more. What is
-// left is the neighbourhood of the front; it is collected in a second pass over the file.
+// front leads by m in the objectives that have an error, and that is no better in the others, is excluded.
+// It cannot matter for any other row either: that front point leads whatever the row leads, by more. The
+// rows that remain are the neighbourhood of the front; they are collected in a second pass over the file.
 //
 // Tree. In the neighbourhood the likeliest rival of each point of the front is searched in boxes
-// (contest_tree.hpp). Rows off the front are first held against the front, which settles most of them; of the
-// rest it is only asked whether any row surely beats them, which leaves out most boxes.
+// (contest_tree.hpp). Rows off the front are first compared with the front, which decides most of them; for
+// the rest the search only needs to find whether any row surely beats them, which leaves out most boxes.
 #include "results/rank/robust_front.hpp"
 
 #include <algorithm>

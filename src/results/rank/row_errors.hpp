@@ -32,9 +32,9 @@ inline constexpr std::array<std::string_view, 4> error_owner_names{"gpu", "clust
 // Whether rows of these owners have the same draw of a source.
 [[nodiscard]] bool is_shared(ErrorSource, const RowError&, const RowError&);
 
-// Of ln(step a / step b) and of ln(mem_peak a / mem_peak b): see base/error_source.hpp. Nothing says what two
-// rows share of their errors of memory, so these count as independent: ties by memory are at least all there
-// are. Not for a row and itself, which do not differ.
+// The variance of ln(step a / step b) and of ln(mem_peak a / mem_peak b): see base/error_source.hpp. Nothing
+// says what two rows share of their errors of memory, so these count as independent: ties by memory are at
+// least all there are. Not for a row and itself, which do not differ.
 [[nodiscard]] double step_variance(const RowError& a, const RowError& b);
 [[nodiscard]] double memory_variance(const RowError& a, const RowError& b);
 
@@ -42,7 +42,8 @@ inline constexpr std::array<std::string_view, 4> error_owner_names{"gpu", "clust
 [[nodiscard]] bool has_step_errors(const ResultRows&);
 [[nodiscard]] bool has_memory_errors(const ResultRows&);
 
-// What a scan must bring, and the error of a row of its batch. Columns that a file lacks are left out.
+// The columns that a scan must read, and the error of a row of its batch. Columns that a file lacks are left
+// out.
 class ErrorColumns {
  public:
   explicit ErrorColumns(const ResultRows&);

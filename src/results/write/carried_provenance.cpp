@@ -6,7 +6,7 @@
 
 namespace echo::results {
 
-// The numbers the failures of a carried file have in the new one; those of rows left out have none.
+// The numbers in the new file of a carried file's failures; those of rows left out have none.
 static std::vector<Failure> carried_failures(const CarriedFile& from) {
   std::map<sweep::PointIndex, sweep::PointIndex> renumbered;
   for (const Failure& failure : from.rows->failures()) renumbered[failure.id] = -1;
@@ -31,7 +31,7 @@ Provenance with_carried(const Provenance& own, std::span<const CarriedFile> file
     }
     std::ranges::move(carried_failures(from), std::back_inserter(all.failures));
   }
-  // A snapshot told of launches that its journals know more of: those come first, and stay.
+  // A snapshot recorded launches about which its journals contain more: those come first, and stay.
   std::ranges::stable_sort(all.launches, {}, &Launch::number);
   const auto repeated = std::unique(all.launches.begin(), all.launches.end(),
                                     [](const Launch& a, const Launch& b) { return a.number == b.number; });

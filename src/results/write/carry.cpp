@@ -1,6 +1,6 @@
-// Rows of a batch lie scattered over the chunks of an older file. They are fetched chunk by chunk, each chunk
-// read once per batch and column: rows that kept their order cost one read, and memory stays at one chunk
-// whatever the order. (A space whose axes changed places costs up to chunks x batches reads.)
+// Rows of a batch are scattered over the chunks of an older file. They are fetched chunk by chunk, each
+// chunk read once per batch and column: rows that kept their order cost one read, and memory stays at one
+// chunk whatever the order. (A space whose axes changed places costs up to chunks x batches reads.)
 #include "results/write/carry.hpp"
 
 #include <algorithm>

@@ -17,7 +17,7 @@ namespace echo::results {
 [[nodiscard]] std::int64_t width_of(
     const Column&);  // values per row: 1, or the parts of its second dimension
 
-// What rows of one file have in common.
+// The properties common to the rows of one file.
 struct FileContext {
   const simulate::Catalog& catalog;
   const CodeTables& codes;

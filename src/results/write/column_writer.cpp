@@ -15,7 +15,7 @@ void put(const Values& values, std::vector<std::byte>& out) {
   if (!typed.empty()) std::memcpy(out.data(), typed.data(), out.size());
 }
 
-// Puts rows of `bytes` where `places` says, less `first`.
+// Stores rows of `bytes` at `places`, less `first`.
 void scatter(const std::vector<std::byte>& bytes, std::span<const std::int64_t> places, std::int64_t first,
              std::vector<std::byte>& out) {
   if (places.empty()) return;

@@ -20,7 +20,7 @@ class ColumnWriter {
   ColumnWriter(storage::Hdf5File& file, const FileContext& context, std::span<const CarriedFile> files,
                const std::vector<std::string>& layer_tables);
   void write(const MergedBatch&);  // batches in order, from the first
-  // Of single columns, in schema order: what was written, to be held against what is read back.
+  // Digests of single columns, in schema order: of the written data, to be compared with the data read back.
   [[nodiscard]] std::vector<std::string> digests() const;
 
  private:

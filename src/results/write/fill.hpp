@@ -1,4 +1,4 @@
-// What goes into each column of hdf5_schemas/results_v1.toml: the value of its axis, or one line here;
+// The value of each column of hdf5_schemas/results_v1.toml: the value of its axis, or one line here;
 // checked by the compiler both ways.
 #pragma once
 

@@ -1,7 +1,7 @@
 // Two passes over the rows: one finds which names are used (codes must be known before the first column is
-// written) and which carried rows count, one writes batch by batch. The file is built beside its place, read
-// back column by column, and renamed: the read-back is both the proof that the disk holds what we wrote and
-// the flat, schema-ordered stream that rows_digest is taken of.
+// written) and which carried rows count, one writes batch by batch. The file is built beside its final path,
+// read back column by column, and renamed: the read-back both proves that the disk holds what was written
+// and provides the flat, schema-ordered stream from which rows_digest is computed.
 #include "results/write/result_file.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ namespace {
 
 using storage::Hdf5File;
 
-// Everything a file is made of, and what the first pass found.
+// All contents of a file, and the findings of the first pass.
 struct Job {
   RowStream& stream;
   const simulate::Catalog& catalog;
@@ -106,7 +106,7 @@ ReadBack read_back(const std::filesystem::path& path) {
   return result;
 }
 
-// What the file says about its own rows: /pareto and /effects. Neither is there without a feasible row.
+// Tables that a file derives from its own rows: /pareto and /effects. Neither exists without a feasible row.
 struct Findings {
   std::vector<sweep::Objective> objectives;
   std::vector<FrontPoint> front;

@@ -34,8 +34,8 @@ WriteSummary write_results(const std::filesystem::path& file, RowStream&, const 
                            const FileHeader&, const Provenance&, const OldRows* old = nullptr,
                            std::span<const sweep::PointIndex> new_numbers = {});
 
-// A file whose rows, under these numbers, take part in a new one. Of equal numbers the first file's row
-// stays.
+// A file whose rows, under these numbers, take part in a new one. If numbers are equal, the first
+// file's row stays.
 struct CarriedFile {
   const OldRows* rows = nullptr;
   std::span<const sweep::PointIndex> numbers;  // [rows->count()]; -1 = left out; empty = as they were

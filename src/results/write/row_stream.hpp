@@ -17,7 +17,7 @@ struct FinishedRow {
 
 struct RowStream {
   [[nodiscard]] virtual std::int64_t size() const = 0;
-  // Rows [first, first + out.size()) in ascending id order; every id once. `first` is 0, which starts anew,
+  // Rows [first, first + out.size()) in ascending id order; every id once. `first` is 0, which starts again,
   // or where the last call ended.
   virtual void read(std::int64_t first, std::span<FinishedRow> out) = 0;
   virtual ~RowStream() = default;

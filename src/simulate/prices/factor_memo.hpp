@@ -14,7 +14,7 @@ namespace echo::simulate {
 // costs more than half of what the smallest models do.
 class FactorMemo {
  public:
-  // So many pairs at most; then it starts anew. 24 MiB.
+  // Maximum number of pairs; then it starts again. 24 MiB.
   static constexpr std::size_t most = std::size_t{1} << 19;
 
   // The factors of the kernel and the collective of these numbers (>= 0); `predict` answers where they are

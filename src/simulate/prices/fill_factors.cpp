@@ -1,14 +1,14 @@
-// Which pairs of a point a slowdown model is asked about.
+// Chooses the pairs of kernel and collective for which a slowdown model is evaluated.
 //
-// Problem. A point has some 40 kernels and 12 collectives. The white-box model takes 6 ns a pair, less than
-// any look-up; a forest of 200 trees takes 1.2 us, and 485 times that is more than all the rest of a point
-// takes.
+// Problem. A point has some 40 kernels and 12 collectives. The white-box model takes 6 ns per pair, less
+// than any look-up; a forest of 200 trees takes 1.2 us, and 485 times that is more than everything else that
+// a point takes.
 //
-// Idea. A kernel only ever meets the collectives of its own blocks, which are two fifths of all pairs. And
-// neighbouring points share most kernels and collectives, so factors are kept from point to point, by the
-// numbers that the price memos gave to the two. Points of sweeps/gpt3-175b-96xh800.toml (tests/benchmark/
-// overlap_benchmark.cpp, November 2026): 4 us by the white box, 251 us where each of 200 pairs is asked of
-// the forest, 6 us where they are kept.
+// Idea. A kernel meets only the collectives of its own blocks, which are two fifths of all pairs.
+// Neighbouring points also share most kernels and collectives, so factors are kept from point to point,
+// indexed by the numbers that the price memos gave to the kernel and the collective. Measured on points of
+// sweeps/gpt3-175b-96xh800.toml (tests/benchmark/overlap_benchmark.cpp, November 2026): 4 us with the
+// white-box model, 251 us where the forest is evaluated for each of 200 pairs, 6 us where factors are kept.
 #include "simulate/prices/fill_factors.hpp"
 
 #include <algorithm>

@@ -1,21 +1,22 @@
-// The host issues kernels while the GPU still runs earlier ones, and is ahead of it by what the GPU has yet
-// to do. A pass of short kernels eats that lead up and then runs at the host's pace; a pass of long ones
-// builds it up again. Over equal blocks the GPU is behind the host, or the host behind the GPU, from the
-// first block to the last, so that only the ends of runs of blocks matter (Issue); a test holds that against
-// one kernel after the other.
+// The host issues kernels while the GPU still runs earlier ones; its lead is the work that the GPU has yet
+// to do. A pass of short kernels uses up that lead and then runs at the host's pace; a pass of long kernels
+// builds it up again. Over equal blocks either the GPU is behind the host or the host behind the GPU, from
+// the first block to the last, so only the ends of runs of blocks matter (Issue); a test compares this with
+// issuing one kernel after the other.
 //
 // Between passes the lead is kept only where nothing waits for the GPU. Megatron-LM's pipeline without
 // overlapped transfers synchronises the device at every hop (p2p_communication.py, batch_p2p_sync), and a
-// dropless mixture copies its token counts to the host (token_dispatcher.py): there each pass starts afresh.
-// The lead is never longer than the launch queue: 1024 kernels (forums.developer.nvidia.com/t/68937,
+// dropless mixture copies its token counts to the host (token_dispatcher.py): there each pass starts without
+// a lead. The lead is never longer than the launch queue: 1024 kernels (forums.developer.nvidia.com/t/68937,
 // stackoverflow.com/q/53970187). The step's own waits (loss, gradient norm) are in host_per_step.
 //
-// A CUDA graph is one call of the framework, 2.5 us to launch and 1 ns a kernel (left out), whatever it holds
-// (NVIDIA blog 2024, "Constant Time Launch for Straight-Line CUDA Graphs").
+// A CUDA graph is one call of the framework, whatever it contains: 2.5 us to launch, plus 1 ns per kernel,
+// which is left out (NVIDIA blog 2024, "Constant Time Launch for Straight-Line CUDA Graphs").
 //
-// Under CUDA_LAUNCH_BLOCKING=1 a launch returns when its kernel has run (CUDA C++ Programming Guide,
-// asynchronous concurrent execution): host and GPU take turns, and a pass takes what both take. Neglected:
-// the host's waking up after each kernel; kernels of the step's tail, which are few and long.
+// Under CUDA_LAUNCH_BLOCKING=1 a launch returns when its kernel has ended (CUDA C++ Programming Guide,
+// asynchronous concurrent execution): host and GPU take turns, and a pass takes the sum of both times.
+// Neglected: the time that the host takes to wake up after each kernel; kernels of the step's tail, which
+// are few and long.
 #include "simulate/prices/host_time.hpp"
 
 namespace echo::simulate {

@@ -30,7 +30,7 @@ class Host {
   bool blocks_;
 };
 
-// Host time that the GPU waits for once a step.
+// Host time that the GPU waits for once per step.
 [[nodiscard]] SimTime host_of_step(const training::FrameworkSpec&, const workload::StepTail&);
 
 // A pass whose blocks are issued one after the other. The GPU starts with the host; a block ends no sooner

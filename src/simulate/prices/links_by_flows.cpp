@@ -1,9 +1,9 @@
-// Problem. The closed forms give a group that leaves its leaf switch the worst share of it, whatever its
-// collective sends. Idea: what it sends (a ring, trees, all pairs) laid over the links of the machine with
-// all groups like it (network/flow_links.cpp); the method's own formula then prices on the bandwidth that is
-// left. Price = formula(method chosen on the closed form, links by flows). Neglected: reductions inside
-// switches (taken as rings), groups of other kinds (their losses: network/shared_links.cpp), another choice
-// by NCCL on other links.
+// Problem. The closed forms give a group that leaves its leaf switch the worst share of the uplinks,
+// whatever its collective sends. Idea: the traffic of the collective (a ring, trees, all pairs) is routed
+// over the links of the machine together with that of all corresponding groups (network/flow_links.cpp); the
+// formula of the method then uses the bandwidth that is left. Price = formula(method chosen on the closed
+// form, links by flows). Neglected: reductions inside switches (priced as rings), groups of other kinds
+// (their losses: network/shared_links.cpp), a different choice of method by NCCL on other links.
 #include "simulate/prices/links_by_flows.hpp"
 
 #include "base/contract.hpp"
@@ -12,7 +12,7 @@
 namespace echo::simulate {
 namespace {
 
-// Where hashing puts flows is fixed by it, so that a row is the same in every run.
+// Seed of the hashing that places flows on links; it is fixed, so that a row is the same in every run.
 constexpr std::uint64_t hash_seed = 1;
 
 network::Traffic traffic_of(ops::CollectiveKind kind, ops::NcclAlgorithm algorithm) {

@@ -9,7 +9,8 @@
 
 namespace echo::simulate {
 
-// What sends as `priced` does. NCCL's choice stands: it knows the machine, not what else runs there.
+// A priced collective whose links flows are to give. NCCL's choice stays: it depends on the machine, not on
+// other traffic.
 struct FlowQuestion {
   const ops::CollectiveQuery& query;
   const ops::CollectiveEstimate& priced;  // on the links of the closed form

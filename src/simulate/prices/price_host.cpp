@@ -1,8 +1,8 @@
-// All GPUs of a node ask their host for the same at the same time, so each has its share of the host's
-// memory. A copy is bound by its link or by that share: time = start + bytes / min(link * payload share,
-// memory share). The update of optimizer states runs in the host's memory alone: time = bytes / (memory share
-// * reached). Neglected: GPUs that share one switch's link to the processors, memory of the other socket, the
-// arithmetic of the update (a few operations a number).
+// All GPUs of a node make the same demands on their host at the same time, so each has its share of the
+// host's memory bandwidth. A copy is limited by its link or by that share: time = start + bytes / min(link *
+// payload share, memory share). The update of optimizer states is limited by the host's memory alone: time =
+// bytes / (memory share * reached). Neglected: GPUs that share one switch's link to the processors, memory
+// of the other socket, the arithmetic of the update (a few operations per number).
 #include "simulate/prices/price_host.hpp"
 
 #include <algorithm>
@@ -13,13 +13,13 @@ namespace echo::simulate {
 
 namespace {
 
-// Of a PCIe link's raw rate: packets carry 256 bytes of payload behind some 24 of headers and framing, and
-// flow control takes some more. Assumed: CUDA's bandwidth test is quoted at 25 to 27 of 32 GB/s (Gen4).
+// Share of a PCIe link's raw rate: packets carry 256 bytes of payload behind some 24 of headers and framing,
+// and flow control takes some more. Assumed: CUDA's bandwidth test is quoted at 25 to 27 of 32 GB/s (Gen4).
 constexpr double link_payload = 0.82;
-// Of the memory's peak: ZeRO-Offload (Ren et al. 2021, arXiv:2101.06840, table 4) updates 1 G parameters, 30
-// bytes each, in 0.22 s on two sockets of six channels DDR4-2666 (256 GB/s).
+// Share of the memory's peak: ZeRO-Offload (Ren et al. 2021, arXiv:2101.06840, table 4) updates 1 G
+// parameters, 30 bytes each, in 0.22 s on two sockets of six channels DDR4-2666 (256 GB/s).
 constexpr double update_reach = 0.53;
-// From the call to the first byte. Assumed: the order of magnitude of an asynchronous copy's launch.
+// Time from the call to the first byte. Assumed: the order of magnitude of an asynchronous copy's launch.
 constexpr SimTime copy_start{10'000'000};
 
 }  // namespace

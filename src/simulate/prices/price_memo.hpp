@@ -32,7 +32,7 @@ struct PricedKernel {
   std::int32_t number = 0;  // in the order in which kernels were first asked for
 };
 
-// What a collective takes alone, and what of the links it takes while it does.
+// The time of a collective alone, and the share of the links that it uses in that time.
 struct PricedCollective {
   ops::CollectiveEstimate alone;
   network::LinkDemand use;

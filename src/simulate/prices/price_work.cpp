@@ -55,11 +55,11 @@ BottleneckTimes bottlenecks_of(const ops::KernelKey& key, const ops::KernelPrice
   return bottlenecks;
 }
 
-// Dependent kernels stand a gap apart. Products of a group do not depend on each other and run on streams
-// side by side; but the host, woken by the token counts only just before them, is not ahead of the GPU, so
-// that a group takes at least as long as the issue of its products. Inside a CUDA graph the GPU goes from
-// node to node by itself: 3.4 us a kernel of 2.9 us (Gray 2019, NVIDIA blog "Getting Started with CUDA
-// Graphs"); the few kernels of a step outside of graphs are given that gap as well.
+// Dependent kernels are separated by a gap. Products of a group do not depend on each other and run on
+// parallel streams; but the host, which is woken by the token counts only just before them, is not ahead of
+// the GPU, so a group takes at least as long as the issue of its products. Inside a CUDA graph the GPU goes
+// from node to node by itself: 3.4 us per kernel of 2.9 us (Gray 2019, NVIDIA blog "Getting Started with
+// CUDA Graphs"); the few kernels of a step outside of graphs are given that gap as well.
 constexpr SimTime gap_in_graph = std::chrono::nanoseconds(500);
 
 SimTime within_a_step(const ops::KernelKey& key, SimTime alone, const training::FrameworkSpec& framework,
@@ -134,7 +134,7 @@ ops::GenericSettings generic_settings_of(const training::Recipe& recipe) {
           .queue = recipe.generic_queue};
 }
 
-// Whose collectives a recipe asks for, in one number.
+// The library whose collectives a recipe uses, and its settings, in one number.
 static std::int32_t generic_code(const training::Recipe& recipe) {
   if (recipe.collectives != ops::CollectiveModel::generic) return 0;
   return 1 | static_cast<std::int32_t>(recipe.generic_algorithm) << 1 |

@@ -18,7 +18,8 @@ void price_work(const training::TrainingConfig&, const Catalog&, const Calibrati
 // A collective's time per bottleneck.
 [[nodiscard]] BottleneckTimes bottlenecks_of(const ops::CollectiveEstimate&);
 
-// What the config and its cluster hold communicators to, and what its textbook collectives are made of.
+// The settings to which the config and its cluster restrict communicators, and those of its textbook
+// collectives.
 [[nodiscard]] ops::CommSettings comm_settings_of(const training::TrainingConfig&,
                                                  const machine::ClusterSpec&);
 [[nodiscard]] ops::GenericSettings generic_settings_of(const training::Recipe&);

@@ -1,4 +1,4 @@
-// What everything that a step names takes by itself.
+// The time that each kernel and collective of a step takes alone.
 #pragma once
 
 #include <cstdint>

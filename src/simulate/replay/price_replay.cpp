@@ -1,15 +1,15 @@
 // Prices of traced ops.
 //
-// A kernel that was measured on the config's GPU takes as long as it did. On another GPU, or never timed, it
-// is priced by its shape where that is known (profile::price_known), as one of the generator would be: with
-// the gap between dependent kernels only where the trace has no times at all. A timed kernel whose shape is
-// not known is scaled from GPU to GPU: by the roofline of its flops and bytes where it has both, by the peak
-// or by HBM bandwidth where it has one, else by the mean (of logarithms) of the two, graded extrapolated. One
-// that was never timed takes what the roofline says, and where it has neither shape nor flops nor bytes,
-// nothing. Gaps of the host stay as they are. Communication is priced on the config's network where its size
-// is known; else it takes what was measured.
+// A kernel that was measured on the config's GPU keeps its measured time. On another GPU, or where it was
+// never timed, it is priced by its shape if that is known (profile::price_known), as a kernel of the
+// generator would be; the gap between dependent kernels is added only where the trace has no times at all. A
+// timed kernel of unknown shape is scaled from GPU to GPU: by the roofline of its flops and bytes where it
+// has both, by the peak rate or by the HBM bandwidth where it has one of them, else by the mean (of
+// logarithms) of the two, graded extrapolated. A kernel that was never timed takes its roofline time, and no
+// time where it has neither shape nor flops nor bytes. Gaps of the host stay as they are. Communication is
+// priced on the config's network where its size is known; else it keeps its measured time.
 //
-// Neglected: clocks, library versions; that an op measured beside others was slowed there already.
+// Neglected: clocks and library versions; that an op measured beside others was already slowed there.
 #include "simulate/replay/price_replay.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ namespace {
 using trace::Node;
 using trace::NodeKind;
 
-// What is known of a kernel without a shape: nothing bounds it more than anything else.
+// Bottlenecks of a kernel without a shape: no limit is known to matter more than another.
 constexpr ops::KernelPrice shapeless{.sm_share = 1.0,
                                      .memory_share = 0.5,
                                      .compute_bound = 0.5,
@@ -210,7 +210,7 @@ class Pricer {
     return mine.seconds(node.flops, bytes_of(node)) / theirs.seconds(node.flops, bytes_of(node));
   }
 
-  // By the model of its shape, else by its roofline, else half and half.
+  // By the model of its shape, else by its roofline, else one half each.
   [[nodiscard]] BottleneckTimes guessed_drivers(const Node& node, const ops::KernelPrice& price,
                                                 SimTime alone) const {
     double arithmetic = price.by_arithmetic, memory = price.by_memory;

@@ -1,9 +1,10 @@
 // The i-th collective that each member calls on a group is one meeting; messages match by sender, receiver
-// and tag, then by order. A rank that is not traced is not waited for, but messages to and from one that a
-// traced rank stands for meet those of that rank, where there are as many of them. Sends and receives of one
-// launch share their link, so that each takes as long as the bytes of all that go its way; collectives of one
-// launch and kind are priced as one of all their bytes (collective::price_group treats equal calls so) and
-// run one after the other, each by its share.
+// and tag, then by order. No rank waits for one that is not traced, but messages to and from a rank that a
+// traced rank stands for are matched with those of the traced rank, where both have equally many. Sends and
+// receives of one launch share their link, so each takes as long as the bytes of all that go the same way;
+// collectives of one launch and kind are priced as one collective of all their bytes
+// (collective::price_group treats equal calls so) and run one after the other, each for its share of the
+// time.
 #include "simulate/replay/replay_graph.hpp"
 
 #include <algorithm>
@@ -88,7 +89,7 @@ TimeCategory part_of(const Node& node, const trace::Trace& trace) {
   return spans_world ? TimeCategory::dp_comm : TimeCategory::tp_comm;
 }
 
-// Visits every node with its number among the ops.
+// Calls the visitor for every node, with its number among the ops.
 template <class Visit>
 void each_node(const trace::Trace& trace, Visit visit) {
   std::int32_t op = 0;

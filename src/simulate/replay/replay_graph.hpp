@@ -15,7 +15,7 @@ namespace echo::simulate {
 // nothing.
 [[nodiscard]] std::string graph_of(const trace::Trace&, timeline::ReplayGraph& out);
 
-// What a communication asks the network, whatever the machine. Each distinct one once.
+// The request of a communication to the network, for any machine. Each distinct one once.
 struct TraceAsk {
   ops::CollectiveKind kind{};
   Bytes payload;

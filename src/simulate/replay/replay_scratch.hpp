@@ -18,7 +18,7 @@ struct ReplayScratch {
   TraceAsks asks;
   std::vector<const trace::Node*> nodes;  // [ops]
 
-  // Of the point.
+  // Data of the point.
   std::vector<SimTime> alone;                 // [ops]
   std::vector<std::int32_t> work;             // [ops] of Prices: kernels, then asks; -1: slows nothing
   std::vector<BottleneckTimes> bottlenecks;   // [ops]

@@ -1,26 +1,27 @@
-// Growing a traced job.
+// Extending a traced job to more ranks.
 //
-// Problem. A trace is of one world size; a user wants to know of others. The work of a rank depends on the
-// tensor, pipeline, context and expert degrees, so those stay. Along the data-parallel dimension ranks do the
-// same on other data: more of them change the size of the groups they meet in, and nothing else but what is
-// split over them.
+// Problem. A trace belongs to one world size; a user wants to know about others. The work of a rank depends
+// on the tensor, pipeline, context and expert degrees, so those stay. Along the data-parallel dimension
+// ranks do the same work on other data: more of them change the size of the groups in which they meet, and
+// nothing else except what is divided among them.
 //
-// Idea. Growth by k stretches one dimension of the rank grid, where the largest group that grows lies, in
-// place: its ranks keep their neighbours inside it, what stands outside of it (pipeline stages in Megatron's
-// order) moves on. A group that grows takes the like places of all k copies. Where no such dimension can be
-// read off, copies of the whole job stand one behind the other. Where every group either lies across the
-// dimension or takes in all of it, it may have any length, a shorter one too: ranks beyond it are those that
-// are left, counted round.
+// Idea. Growth by k stretches one dimension of the rank grid, the one of the largest group that grows, in
+// place: its ranks keep their neighbours inside it, and dimensions outside of it (pipeline stages in
+// Megatron's order) move further apart. A group that grows takes the corresponding places of all k copies.
+// Where no such dimension can be derived, copies of the whole job are placed one behind the other. Where
+// every group either lies across the dimension or contains all of it, the dimension may have any length,
+// also a shorter one: ranks beyond its end are mapped to the remaining ones, modulo its length.
 //
-// Which groups grow: those of role data and shard, and those of all ranks. Of several the one that lies
-// across the tensor and context groups is the dimension (Megatron reduces gradients over data and context
-// ranks together). Where a rank is in one of each that have nothing else in common and together make the
-// data-parallel ranks (HSDP: shards within, replicas between), only the replicas multiply.
+// Groups that grow are those of role data and shard, and those of all ranks. If there are several, the one
+// that lies across the tensor and context groups is the dimension (Megatron reduces gradients over data and
+// context ranks together). Where a rank is in one group of each role, the two have nothing else in common
+// and together make up the data-parallel ranks (HSDP: shards within, replicas between), only the replicas
+// multiply.
 //
-// Payloads. An all-reduce moves the same bytes whatever the ranks; all-gather and reduce-scatter are known by
-// their larger buffer, which stays. The optimizer pass works on a k-th where states are spread over what
-// grows: over shard groups, or where gradients are reduced and scattered over a group that grows. Neglected:
-// bucket sizes that follow the data degree (Megatron's default), padding to the number of ranks.
+// Payloads. An all-reduce moves the same bytes for any number of ranks; all-gather and reduce-scatter are
+// known by their larger buffer, which stays. The optimizer pass works on a k-th where states are spread over
+// what grows: over shard groups, or where gradients are reduced and scattered over a group that grows.
+// Neglected: bucket sizes that follow the data degree (Megatron's default), padding to the number of ranks.
 #include "simulate/replay/replay_shape.hpp"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ bool has(const trace::Group& group, std::int32_t rank) {
   return std::find(group.ranks.begin(), group.ranks.end(), rank) != group.ranks.end();
 }
 
-// The largest group of a role with this rank in it; null where there is none.
+// The largest group of a role that contains this rank; null where there is none.
 const trace::Group* largest(const trace::Trace& trace, GroupRole role, std::int32_t rank) {
   const trace::Group* found = nullptr;
   for (const trace::Group& group : trace.groups) {
@@ -60,8 +61,8 @@ std::int32_t common_ranks(const trace::Group* a, const trace::Group* b) {
   return common;
 }
 
-// The largest group of a role that shares this rank alone with its tensor and context groups; the largest of
-// all where none does.
+// The largest group of a role that has only this rank in common with its tensor and context groups; the
+// largest of all if there is none.
 const trace::Group* across(const trace::Trace& trace, GroupRole role, std::int32_t rank) {
   const trace::Group* const tensor = largest(trace, GroupRole::tensor, rank);
   const trace::Group* const context = largest(trace, GroupRole::context, rank);
@@ -79,7 +80,7 @@ bool are_crossed(const trace::Group* data, const trace::Group* shard, std::int32
   return common_ranks(data, shard) == 1 && world % (std::int64_t{size_of(data)} * size_of(shard)) == 0;
 }
 
-// Fills stride and size where the group's members are one whole dimension of the grid.
+// Fills stride and size where the group's members are exactly one dimension of the grid.
 void find_dimension(const trace::Group& group, std::int32_t world, TraceShape& out) {
   std::vector<std::int32_t> ranks = group.ranks;
   std::sort(ranks.begin(), ranks.end());
@@ -111,7 +112,7 @@ bool scatters(const trace::Trace& trace, const std::vector<std::uint8_t>& grows)
   });
 }
 
-// Whether each group has one place of the dimension, or grows and has them all.
+// Whether each group either has one place of the dimension, or grows and contains all of them.
 bool has_whole_lines(const trace::Trace& trace, const TraceShape& shape) {
   if (shape.size < 2) return false;
   for (std::size_t i = 0; i < trace.groups.size(); ++i) {
@@ -232,14 +233,15 @@ machine::GroupSpan TraceRanks::span(std::int32_t group) const {
 machine::GroupSpan TraceRanks::span_of_pair(std::int32_t from, std::int32_t to) const {
   std::vector<std::int32_t> ranks{place(from, 0), place(to, 0)};
   machine::GroupSpan span = span_of_ranks(ranks);
-  // Of the ranks on a node as many have their partner elsewhere.
+  // The ranks of a node that have their partner on another one are as many as the distance of the pair.
   if (span.nodes > 1)
     span.sharing = std::min(std::min(domain_, gpus_), std::max(1, std::abs(ranks[1] - ranks[0])));
   return span;
 }
 
-// Evenly spread ranks of a packed job as the generator has them, which takes every group to be like the
-// first; those that lie across nodes otherwise than that one, and any others, by where they are.
+// Evenly spaced ranks of a packed job are described as the generator describes them, which takes every group
+// to be like the first; groups that are spread over nodes otherwise than the first one, and ranks that are
+// not evenly spaced, are described by their places.
 machine::GroupSpan TraceRanks::span_of_ranks(std::vector<std::int32_t>& ranks) const {
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
@@ -267,7 +269,7 @@ machine::GroupSpan TraceRanks::span_of_ranks(std::vector<std::int32_t>& ranks) c
     span.extent = ranks.back() / gpus_per_node_ - ranks.front() / gpus_per_node_ + 1;
     span.stride = apart;
     span.sharing = std::max(1, std::min(domain_, gpus_) / span.ranks_per_node);
-    // Groups that a node could hold and that straddle two: only those of one block do.
+    // Groups that would fit in a node but straddle two: only those of one block do.
     const std::int32_t step = regular.stride;
     if (even && count * step <= domain_) span.sharing = std::min(span.sharing, step);
   }

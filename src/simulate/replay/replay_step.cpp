@@ -1,10 +1,11 @@
-// From a trace to a report: price every op on the config's machine, replay the traced ranks together without
-// slowdown, with it, and with what collectives lose to each other; then say of the rank that ends last where
-// its time went, and derive the step's bottlenecks from the chain of ops behind its end. An op on that chain
-// has the bottlenecks of its price alone, scaled to the time it took: overlap stretches all of them equally.
+// From a trace to a report: prices every op on the config's machine and replays the traced ranks together,
+// first without slowdown, then with it, then also with the time that collectives lose to each other. It then
+// splits the time of the rank that ends last by part, and derives the step's bottlenecks from the chain of
+// ops that leads to its end. An op on that chain has the bottlenecks of its own price, scaled to the time it
+// took: overlap stretches all of them equally.
 //
-// Stragglers: the kernels of a traced rank take as much longer as those of the slowest rank it stands for, in
-// all copies of the job; only their arithmetic does (draw_steps.cpp).
+// Stragglers: the kernels of a traced rank are lengthened like those of the slowest rank it stands for, in
+// all copies of the job; only their arithmetic is (draw_steps.cpp).
 #include "simulate/replay/replay_step.hpp"
 
 #include <algorithm>
@@ -34,7 +35,7 @@ SimTime replayed(ReplayScratch& s, std::span<const SimTime> alone, const timelin
   return s.ran.makespan;
 }
 
-// The rank that ends last, the first of those.
+// The rank that ends last; the first of them if there are several.
 std::int32_t last_rank(const timeline::ReplayScratch& ran) {
   std::int32_t last = 0;
   for (std::size_t i = 0; i < ran.ranks.size(); ++i)
@@ -78,8 +79,7 @@ PathShare path_of(ReplayScratch& s) {
   return path;
 }
 
-// Arithmetic of a step on one GPU, recomputation left out: the mean over the ranks that traced ones stand
-// for.
+// Arithmetic of a step on one GPU without recomputation: the mean over the ranks that traced ones stand for.
 double flops_per_gpu(const ReplayScratch& s) {
   double sum = 0.0, ranks = 0.0;
   std::size_t op = 0;
@@ -111,7 +111,7 @@ void report_rates(const TrainingConfig& config, const Catalog& catalog, const Re
   report.mfu = utilised <= 1.0 ? utilised : unknown;  // beyond: times of another GPU
 }
 
-// The slowest rank that a traced one stands for, in one draw.
+// The slowest of the ranks that a traced one stands for, in one draw.
 double worst_pace(const trace::RankTrace& rank, const TraceRanks& ranks, std::span<const double> paces) {
   double worst = 0.0;
   for (const std::int32_t one : rank.stands_for)

@@ -1,19 +1,19 @@
-// Error bands from evidence.
+// Error bands derived from evidence.
 //
 // Problem: a step time without its error is half an answer, and errors differ: a step that waits for a
 // network nobody measured is less certain than one of large matrix products. Idea: the critical path gives
 // the share of the step per bottleneck (d ln step / d ln thing), evidence gives the error of each thing, and
 // to first order
 //   d ln step = sum over things k of share_k * d ln thing_k,   contribution c_k = share_k * sigma_k,
-// so that independent errors give rel_error = sqrt(sum c_k^2). Less evidence adds its own variance to a
+// so that independent errors give rel_error = sqrt(sum c_k^2). Weaker evidence adds its own variance to a
 // sigma:
 //   arithmetic, memory   the GPU's constants are a relative's; kernels beyond the shapes that were measured
 //   scale_up, scale_out, latency   no log of such a network; more nodes than any log
-// Overlap counts twice: what it slows (the tax, and how sure it is), and communication that it hides, of
-// which some may show. `framework` takes the whole step for its share. So does `layout`, which has besides a
-// part of every other error: no two configs use a thing in quite the same way. Neglected: that the path may
-// change (errors are small), and that errors of kernels of one kind average out (they are systematic: one
-// clock, one library).
+// Overlap counts twice: for what it slows (the tax and its uncertainty), and for communication that it
+// hides, part of which may be exposed in reality. The share of `framework` is the whole step. So is that of
+// `layout`, which in addition contains a part of every other error: no two configs use a thing in quite the
+// same way. Neglected: that the path may change (errors are small), and that errors of kernels of one kind
+// average out (they are systematic: one clock, one library).
 #include "simulate/report/error_bands.hpp"
 
 #include <algorithm>
@@ -23,8 +23,9 @@ namespace echo::simulate {
 
 namespace {
 
-// Standard deviation from config to config of what one thing adds, over that which configs share. Published
-// runs say 0.5 to 1.0, by how much a publication counts (echo-calibrate errors, with it free, 2026-11-22).
+// Ratio of the standard deviation that one thing adds from config to config to the one that configs share.
+// Published runs give 0.5 to 1.0, depending on the weight of a publication (echo-calibrate errors, with this
+// number free, 2026-11-22).
 constexpr double own_share = 0.7;
 
 double square(double x) { return x * x; }
@@ -45,7 +46,7 @@ Shares shares_of(const std::array<SimTime, 4>& graded) {
           over(graded[static_cast<std::size_t>(ops::Grade::extrapolated)], sum)};
 }
 
-// Communication beside computation, over the step.
+// Communication that computation hides, as a share of the step.
 double hidden_of(const StepReport& report) {
   SimTime hidden{};
   constexpr auto first = static_cast<std::size_t>(TimeCategory::tp_comm),

@@ -17,11 +17,11 @@ struct ErrorModel {
   double extrapolated_kernels = 0.10;  // of arithmetic and memory, times the share so priced
   double unmeasured_network = 0.20;    // of scale_up, scale_out and latency: no log of such a network
   double beyond_nodes = 0.05;  // of scale_out and latency, for each octave of nodes beyond those measured
-  // What is left of arithmetic and memory where a user measured the very kernels, 0..1.
+  // The share of arithmetic and memory errors that remains where a user measured these kernels, 0..1.
   double measured_kernels = 0.5;
   // Standard deviations that hold 80 % of the runs of publications the model has not seen.
   double p90 = 1.2816;
-  // Of device memory: weights to optimizer; activations and logits; the rest.
+  // Errors of device memory: weights to optimizer; activations and logits; the rest.
   double memory_states = 0.02, memory_activations = 0.10, memory_rest = 0.30;
   friend bool operator==(const ErrorModel&, const ErrorModel&) = default;
 };

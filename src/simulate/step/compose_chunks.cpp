@@ -1,10 +1,11 @@
-// A chunk is a run of equal layer blocks. No transfer crosses the border of a layer block (each ends on the
-// compute lane after its last tensor-parallel transfer), so one block times the layer count is exact.
-// Gradient and parameter traffic does cross borders: chunks that carry it are composed whole. So are woven
-// layers of a forward and a backward that run as one (workload/layer/pair.cpp): they end together.
-// Collectives slow each other within such a block. Stages that share a node are in their prices already:
-// GroupSpan::sharing counts every GPU of the node. Neglected: what transfers between stages lose to gradient
-// and parameter traffic beside them, and that to them; they keep the times they have alone.
+// A chunk is a run of equal layer blocks. No transfer crosses the border of a layer block (each block ends
+// on the compute lane after its last tensor-parallel transfer), so the time of one block times the layer
+// count is exact. Gradient and parameter traffic does cross borders: chunks that carry it are composed as a
+// whole. So are interleaved layers of a forward and a backward that run as one (workload/layer/pair.cpp):
+// they end together. Collectives slow each other within such a block. Stages that share a node are in their
+// prices already: GroupSpan::sharing counts every GPU of the node. Neglected: the time that transfers
+// between stages lose to simultaneous gradient and parameter traffic, and that this traffic loses to them;
+// they keep the times they have alone.
 #include "simulate/step/compose_chunks.hpp"
 
 #include <algorithm>
@@ -35,14 +36,14 @@ Cost compose_one(const workload::OpGraph& graph, const Prices& prices, Slowdown 
   return cost;
 }
 
-// A pass, and how the host keeps up with it.
+// A pass, and the lead of the host over the GPU.
 struct Pass {
   Cost cost;
   Issue host;
   BottleneckTimes run, end;  // of cost.time, of host.end; as slowed
 };
 
-// How far ahead the host is when a pass begins.
+// The lead of the host when a pass begins.
 struct Lead {
   SimTime time{};
   BottleneckTimes bottleneck;
@@ -64,7 +65,7 @@ Lead kept(const Host& host, std::initializer_list<const Pass*> before) {
   return lead;
 }
 
-// With the time the GPU waits for the host.
+// Including the time that the GPU waits for the host.
 Cost behind_host(const Pass& pass, const Lead& lead) {
   Cost cost = pass.cost;
   const SimTime wait = pass.host.end - cost.time - lead.time;
@@ -78,8 +79,8 @@ Cost behind_host(const Pass& pass, const Lead& lead) {
   return cost;
 }
 
-// Traffic of a last backward that takes `whole`: gradients on the data lane, and behind them, where an
-// optimizer on the host waits for them, their copies; the busier lane stands for both.
+// Traffic of a last backward that takes `whole`: gradients on the data lane, followed by their copies to the
+// host where an optimizer there waits for them; the busier lane represents both.
 timeline::DataLane traffic_of(const timeline::BlockTimes& times, SimTime whole) {
   const auto data = static_cast<std::size_t>(Lane::data), host = static_cast<std::size_t>(Lane::host);
   const std::size_t lane = times.busy[host] > times.busy[data] ? host : data;
@@ -89,9 +90,10 @@ timeline::DataLane traffic_of(const timeline::BlockTimes& times, SimTime whole) 
           .lag = std::max(SimTime::zero(), end - whole)};
 }
 
-// What a backward leaves on its data lane goes on beside the next forward. Where that begins with a gather on
-// the same lane, it waits for all of it. And where backwards and forwards of one chunk alternate, no backward
-// of a steady state can be done with its traffic before the one before is. Neglected: the same in pipelines.
+// The traffic that a backward leaves on its data lane continues beside the next forward. Where that forward
+// begins with a gather on the same lane, it waits for all of the traffic. And where backwards and forwards
+// of one chunk alternate, the traffic of a backward in the steady state cannot end before that of the
+// previous one. Neglected: the same in pipelines.
 void wait_for_traffic(const timeline::BlockTimes& times, const timeline::BlockPaths& paths,
                       const BottleneckTimes& forward, const BottleneckTimes& backward, bool gathers,
                       bool alternates, ChunkCost& cost) {
@@ -191,7 +193,8 @@ class ChunkComposer {
     return pass;
   }
 
-  // Where gathers need nothing: every stage gathers from the start of the step on, one chunk after the other.
+  // For gathers that depend on nothing: every stage gathers from the start of the step, one chunk after the
+  // other.
   void time_gathers(std::int32_t chunk, ChunkCost& cost) const {
     cost.gathers = cost.gathers_alone = cost.gathered = SimTime::zero();
     const std::int32_t block = own_block(work_, PassKind::first_forward, chunk);

@@ -1,5 +1,6 @@
-// The step: pipeline, then per stage what is left of the gradient reductions, then agreement on the gradient
-// norm (the slowest stage sets it), then each stage's optimizer and parameter gathers, then host time.
+// The step: the pipeline, then for each stage the gradient reductions that remain, then the agreement on the
+// gradient norm (which waits for the slowest stage), then each stage's optimizer and parameter gathers, then
+// host time.
 #include "simulate/step/compose_step.hpp"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ void account(std::span<const workload::WorkRun> runs, const Prices& prices, Cost
   }
 }
 
-// Everything the stage's compute lane does in the pipeline, by part.
+// All work of the stage's compute lane in the pipeline, by part.
 Cost pipeline_cost(const StepInput& input, const ComposedStep& step, std::int32_t stage) {
   const std::vector<std::int32_t>& stage_of = input.layout.stage_of_chunk;
   const timeline::PipelineTimes& pipeline = step.pipeline;
@@ -72,8 +73,8 @@ void time_passes(const StepInput& input, const ComposedStep& step, PassTimes& ou
   for (const Cost& pair : step.pairs) out.pairs.push_back(pair.time);
 }
 
-// When the first forward can reach a stage, at the earliest: after one forward of every chunk before it. A
-// blocking transfer already takes the stage's own time.
+// The earliest time at which the first forward can reach a stage: after one forward of every chunk before
+// it. A blocking transfer is already part of the stage's own time.
 SimTime earliest_start(const StepInput& input, const PassTimes& passes, std::int32_t stage) {
   SimTime start{}, last_hop{};
   for (std::size_t chunk = 0; input.layout.stage_of_chunk[chunk] != stage; ++chunk) {
@@ -83,7 +84,7 @@ SimTime earliest_start(const StepInput& input, const PassTimes& passes, std::int
   return input.config.overlap.pipeline ? start : start - last_hop;
 }
 
-// What to note of a pipeline while it runs, where not null.
+// Records to make of a pipeline while it runs, where not null.
 struct Notes {
   std::vector<timeline::PlacedTask>* placed = nullptr;
   timeline::Trail* trail = nullptr;
@@ -97,7 +98,7 @@ void run_pipeline(const StepInput& input, const PassTimes& passes, timeline::Pip
                              notes.placed, passes.pairs, notes.trail);
 }
 
-// What comes after the pipeline; all of StepOutcome but `cost`.
+// Composes what follows the pipeline; fills all of StepOutcome but `cost`.
 StepOutcome end_of_step(const StepInput& input, const PassTimes& passes,
                         const timeline::PipelineTimes& pipeline) {
   const workload::StepTail& tail = input.work.tail;
@@ -126,7 +127,7 @@ StepOutcome end_of_step(const StepInput& input, const PassTimes& passes,
   return out;
 }
 
-// Where the busiest stage's time goes.
+// Splits the time of the busiest stage by part.
 void account_step(const StepInput& input, const ComposedStep& composed, StepOutcome& out) {
   const workload::StepTail& tail = input.work.tail;
   const timeline::StageTimes& times = composed.pipeline.stages[at(out.critical_stage)];
@@ -150,10 +151,10 @@ void account_step(const StepInput& input, const ComposedStep& composed, StepOutc
 
 }  // namespace
 
-// Zero-bubble schedules do not wait for each other at the gradient norm: a stage updates and goes on, and
-// rolls back in the rare step whose norm turns out bad (Qi et al. 2023, section 4, optimizer
-// post-validation). Their steps then follow each other stage by stage, as far apart as the longest turn of
-// one stage. Without post-validation they wait like all others.
+// Under zero-bubble schedules stages do not wait for each other at the gradient norm: a stage updates and
+// continues, and rolls back in the rare step whose norm turns out to be bad (Qi et al. 2023, section 4,
+// optimizer post-validation). Their steps then follow each other stage by stage, at a distance of the
+// longest turn of one stage. Without post-validation stages wait as under all other schedules.
 bool stages_go_on(const StepInput& input) {
   return input.schedule.splits_backward && input.config.recipe.post_validation;
 }

@@ -21,7 +21,7 @@ struct Cost {
   std::array<SimTime, 4> graded{};  // compute time by ops::Grade
   SimTime wait{};                   // of time, for the host to issue it,
   SimTime traffic_wait{};           // and for gradient and parameter traffic of the pass before
-  BottleneckTimes wait_bottleneck;  // what that hangs on: a slower GPU waits less
+  BottleneckTimes wait_bottleneck;  // what that depends on: a slower GPU waits less
 
   // `count` times `other` on top.
   void add(const Cost& other, std::int64_t count) {
@@ -49,20 +49,20 @@ struct ChunkCost {
   [[nodiscard]] const Cost& operator[](PassKind kind) const { return passes[static_cast<std::size_t>(kind)]; }
 };
 
-// What a step's end hangs on: the stage that is done last, the stage that updates longest after it (-1: the
+// What a step's end depends on: the stage that is done last, the stage that updates longest after it (-1: the
 // stages go on by themselves, and the step is the turn of the first).
 struct StepEnd {
   std::int32_t last_stage = 0, update_stage = 0;
 };
 
-// How long the passes take that a pipeline is made of.
+// The durations of the passes of which a pipeline consists.
 struct PassTimes {
   std::vector<timeline::ChunkTimes> chunks;
   std::vector<timeline::DataLane> data;  // [chunks] gradient traffic
   std::vector<SimTime> pairs;            // rows of work.pairs
 };
 
-// What the step is for the stage with the most work.
+// The step from the view of the stage with the most work.
 struct StepOutcome {
   SimTime step{};
   std::int32_t critical_stage = 0;  // that stage

@@ -1,16 +1,16 @@
-// The step ends with one stage: its update and what it does before, host time, and before that the pipeline,
-// of which timeline::find_path says how often each chunk's passes and transfers lie on the path. A pass is a
-// run of blocks, and each block knows the path to its own end (timeline::compose_block); blocks follow each
-// other on the compute lane, so those paths join. Sums over counts, never over microbatches.
+// The step ends with one stage: its update and the work before it, host time, and before that the pipeline,
+// for which timeline::find_path counts how often each chunk's passes and transfers lie on the path. A pass
+// is a run of blocks, and each block knows the path to its own end (timeline::compose_block); blocks follow
+// each other on the compute lane, so those paths join. Sums run over counts, never over microbatches.
 //
-// Where a pass waits for the host, the wait counts as `other` by part; by driver it is host time less what
-// the GPU does meanwhile, so that the whole pass is bound by the host. Where the stages go on by themselves
-// at the end of a step, the step is one stage's turn: the path to its end less the first forwards and
-// transfers before that stage could begin.
+// Where a pass waits for the host, the wait counts as `other` by part; by driver it is host time less the
+// work of the GPU in the meantime, so that the whole pass is limited by the host. Where stages continue by
+// themselves at the end of a step, the step is the turn of one stage: the path to its end less the first
+// forwards and transfers before that stage could begin.
 //
-// By driver the path is the derivative of the step (d ln step / d ln bandwidth = - share, of the path as it
-// lies). Held fixed: choices of algorithm, protocol, channels and tiles, and the factors of overlap. Where
-// two paths are equally long, the derivative is one of the two one-sided ones.
+// By driver the path is the derivative of the step (d ln step / d ln bandwidth = - share, for the path as it
+// is). Held fixed: choices of algorithm, protocol, channels and tiles, and the factors of overlap. Where two
+// paths are equally long, the derivative is one of the two one-sided ones.
 #include "simulate/step/critical_path.hpp"
 
 #include "base/at.hpp"
@@ -26,8 +26,8 @@ class PathSum {
  public:
   PathSum(const StepInput& input, ComposedStep& step) : input_(input), work_(input.work), step_(step) {}
 
-  // Once a stage went on by itself, what lies before its turn is no part of it: the first forwards before it
-  // and their transfers, of which it takes part itself in a last one that is not overlapped.
+  // Where a stage continued by itself, the path before its turn is left out: the first forwards before it
+  // and their transfers; of a last transfer that is not overlapped, the stage's own part stays.
   void begin_with(std::int32_t stage) {
     const bool overlapped = input_.config.overlap.pipeline;
     for (std::int32_t chunk = 0; input_.layout.stage_of_chunk[at(chunk)] != stage; ++chunk) {
@@ -91,7 +91,7 @@ class PathSum {
     sum_.bottleneck.add(cost.wait_bottleneck, static_cast<double>(count));
   }
 
-  // Between `chunk` and the next.
+  // The transfer between `chunk` and the next.
   void add_hop(std::int32_t chunk, std::int64_t count) {
     if (count == 0 || chunk < 0 || chunk + 1 == static_cast<std::int32_t>(step_.chunks.size())) return;
     sum_.part[static_cast<std::size_t>(TimeCategory::pp_comm)] +=
@@ -110,7 +110,7 @@ class PathSum {
     sum_.add(busier.start, counts.first_start);
     sum_.add(busier.busy, counts.busy);
     if (counts.lag == 0) return;
-    // The traffic ends after the block does: the path to its end in place of the path to the block's.
+    // The traffic ends after the block: the path to its end replaces the path to the block's.
     sum_.add((times.lag[host] > times.lag[data] ? paths.host : paths.data).end, 1);
     step_.path_blocks[at(block)] -= 1;
     add_wait(step_.chunks[at(chunk)][PassKind::last_backward], -1);

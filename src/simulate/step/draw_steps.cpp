@@ -1,23 +1,24 @@
-// Stragglers. GPUs of one kind differ: chips meet their power limit at different clocks. Sinha et al. ("Not
+// Stragglers. GPUs of one kind differ: chips reach their power limit at different clocks. Sinha et al. ("Not
 // All GPUs Are Created Equal", SC22) measure 8 % between GPUs of a cluster on average, 22 % at most, and
 // outliers 1.5 times slower than the median. So each gpu rank draws a factor for its arithmetic (the core
-// clock; memory clocks do not vary), the same rank the same factor in every config of a sweep.
+// clock; memory clocks do not vary), and the same rank has the same factor in every config of a sweep.
 //
-// Who waits for whom. Ranks that talk in every layer (tensor and context groups, expert grids, shard groups
-// of ZeRO-3) run at the pace of their slowest: a set. Pipelines run through sets of like place on each stage,
-// one pipeline a set, each with paces of its own; gradients are agreed on by all, so the step of a draw is
-// its slowest pipeline's. To first order a pass at pace F takes (F - 1) times the arithmetic on its own
-// critical path longer, which the paths of its blocks hold (timeline::BlockPaths).
+// Which ranks wait for each other. Ranks that communicate in every layer (tensor and context groups, expert
+// grids, shard groups of ZeRO-3) run at the pace of their slowest: they form a set. A pipeline runs through
+// the sets of the same place on each stage; there are as many pipelines as sets per stage, each with paces
+// of its own. All pipelines agree on gradients, so the step of a draw is that of its slowest pipeline. To
+// first order a pass at pace F is longer by (F - 1) times the arithmetic on its own critical path, which the
+// paths of its blocks contain (timeline::BlockPaths).
 //
-// Which pipelines to compose. With the paces' worst stage everywhere a step is no shorter, and it is convex
-// in that one pace, so below its chord between pace 1 and the largest pace of all draws. Pipelines go by
-// descending worst pace until that bound is no longer than the slowest step found. Cost of a draw: one
-// composition at least, as many as there are pipelines at most; a handful as a rule.
+// Which pipelines to compose. With the pace of a pipeline's worst stage on all stages a step is no shorter,
+// and it is convex in that one pace, so it lies below its chord between pace 1 and the largest pace of all
+// draws. Pipelines are composed by descending worst pace until that bound is no longer than the slowest step
+// found. A draw needs between one composition and as many as there are pipelines; usually a handful.
 //
 // Neglected: that a block at another pace may have another critical path (its true time is no shorter; below
-// a few percent it is the same), that collectives overlap other kernels then, that pipelines meet at single
-// gradient buckets (a bound from below), optimizer steps at other paces (they move memory), and stragglers
-// from sequence lengths, garbage collection or networks.
+// a few percent it is the same), that collectives then overlap other kernels, that pipelines meet at single
+// gradient buckets (the result is a lower bound), optimizer steps at other paces (they are limited by
+// memory), and stragglers due to sequence lengths, garbage collection or networks.
 #include "simulate/step/draw_steps.hpp"
 
 #include <algorithm>
@@ -111,7 +112,7 @@ class Drawer {
   }
 
  private:
-  // The chord that no step at one pace everywhere lies above.
+  // The chord below which every step at one pace on all stages lies.
   void set_bound() {
     const PaceTable& paces = draw_.paces;
     most_ = 1.0;
@@ -146,7 +147,7 @@ class Drawer {
     return slowest;
   }
 
-  // The pace of every set, and of each pipeline's slowest.
+  // The pace of every set, and of the slowest set of each pipeline.
   void pace_sets(std::int32_t draw) {
     draw_.sets.resize(at(stages_ * pipelines_));
     draw_.worst.assign(at(pipelines_), 0.0);
@@ -208,7 +209,7 @@ void fill_paces(const Skew& skew, std::int32_t gpus, PaceTable& table) {
 }
 
 double pace_of(const Skew& skew, std::int32_t draw, std::int32_t gpu_rank) {
-  // Box and Muller: 1 - u is never 0.
+  // Box-Muller transform: 1 - u is never 0.
   const auto key = static_cast<std::uint64_t>(draw);
   const auto rank = static_cast<std::uint64_t>(gpu_rank);
   const double u = draw_unit(skew.seed, key, 2 * rank), v = draw_unit(skew.seed, key, 2 * rank + 1);

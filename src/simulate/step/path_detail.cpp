@@ -43,7 +43,7 @@ class Detail {
         });
   }
 
-  // Every op on the way back from the block's end, as often as the block lies on the path.
+  // Counts every op on the chain back from the block's end as often as the block lies on the path.
   void add_blocks() {
     timeline::BlockScratchData ran;
     for (std::size_t block = 0; block < step_.path_blocks.size(); ++block) {

@@ -1,5 +1,5 @@
-// Between two starts or ends nothing changes: every collective that runs loses its own share of that time to
-// each other one, loss / factor, as the composer has it (timeline/block/block.cpp).
+// Between two starts or ends nothing changes: every collective that runs loses a share of that time to each
+// other one, loss / factor, as in the composer (timeline/block/block.cpp).
 #include "simulate/step/shared_time.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct Losses {
     return collective(op) * prices.collectives.size() + collective(other);
   }
 
-  // One stretch of time over which `running` run.
+  // One stretch of time during which the ops `running` run.
   void add(const std::vector<std::int32_t>& running, SimTime time) {
     for (const std::int32_t op : running) {
       if (graph.lane[at(op)] == Lane::compute) continue;

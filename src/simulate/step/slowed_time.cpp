@@ -1,5 +1,6 @@
-// Between two starts or ends nothing changes: what runs at rate 1 / factor loses the share 1 - 1 / factor of
-// that time, split by how much each neighbour adds to the factor (timeline/block/block.cpp).
+// Between two starts or ends nothing changes: an op that runs at rate 1 / factor loses the share 1 - 1 /
+// factor of that time, which is split by the amount that each neighbour adds to the factor
+// (timeline/block/block.cpp).
 #include "simulate/step/slowed_time.hpp"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ struct Slowed {
     return at(kernel) * prices.collectives.size() + at(collective(op));
   }
 
-  // Of a collective that runs beside `running`, a kernel among them.
+  // Slowdown factor of a collective that runs beside `running`, which include a kernel.
   [[nodiscard]] double factor_of(std::int32_t op, std::int32_t kernel,
                                  const std::vector<std::int32_t>& running) const {
     double factor = prices.collective_factor[pair(kernel, op)];

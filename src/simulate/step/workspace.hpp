@@ -1,4 +1,4 @@
-// What one worker keeps from config to config: prices it has met, and buffers. Results never depend on
+// Data that one worker keeps from config to config: known prices, and buffers. Results never depend on
 // either.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace echo::simulate {
 
-// Read by nobody but who composes the step in hand and looks for its path.
+// Used only to compose the current step and to find its critical path.
 struct ComposeScratch {
   timeline::BlockScratchData block;
   timeline::PipelineScratch pipeline;

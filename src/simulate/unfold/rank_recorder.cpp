@@ -1,13 +1,14 @@
 // Blocks follow each other on the compute stream. An op of another stream that needs nothing starts with its
-// block, so it comes after the compute op before the block; gathers of ZeRO-1 and 2 alone run ahead from the
-// start of the step. Where stages do not overlap their transfers, the next task begins after the send has
-// ended. A receive is posted when the task before it has ended, as Megatron's 1F1B does; in orders of several
-// chunks a stage, or with split backwards, stages that post so late would wait for each other's sends
-// forever, and receives are posted as early as the one before them is done. The tail's ops are one chain
-// behind everything.
+// block, so it is recorded after the compute op before the block; only gathers of ZeRO-1 and 2 run ahead
+// from the start of the step. Where stages do not overlap their transfers, the next task begins after the
+// send has ended. A receive is posted when the task before it has ended, as Megatron's 1F1B does. In orders
+// of several chunks per stage, or with split backwards, stages that post so late would wait for each other's
+// sends forever; there receives are posted as soon as the previous one is done. The ops of the tail are one
+// chain behind everything else.
 //
-// A collective of weights or gradients says nothing of the pass it is part of: it takes that of the op it
-// needs. A step of a ring is a send to the next rank and a receive from the one before, issued as one.
+// A collective of weights or gradients does not record the pass to which it belongs: it takes the pass of
+// the op it needs. A step of a ring is a send to the next rank and a receive from the previous one, issued
+// as one.
 #include "simulate/unfold/rank_recorder.hpp"
 
 #include <algorithm>
@@ -23,8 +24,8 @@ using trace::NodeKind;
 using trace::Pass;
 using training::GroupKind;
 
-// Streams of transfers come behind the lanes: in and out, from and to the stages before and after, of each
-// direction; then sends round a ring, beside whose receives on the lane they go.
+// Streams of transfers are numbered after the lanes: in and out, from and to the stages before and after,
+// for each direction; then sends round a ring, whose receives are on the lane.
 constexpr std::int32_t compute_stream = 0, hop_streams = lane_count, ring_stream = hop_streams + 8;
 
 std::int32_t stream_of(Lane lane) { return static_cast<std::int32_t>(lane); }
@@ -48,7 +49,7 @@ Pass pass_of_task(const Task& task) {
   return task.kind == TaskKind::forward ? Pass::forward : Pass::backward;
 }
 
-// As stored between kernels: narrow formats keep 16-bit tensors.
+// Number format of tensors stored between kernels: with narrow formats they stay in 16 bit.
 machine::Precision wide(machine::Precision p) {
   if (machine::is_narrow(p)) return machine::Precision::bf16;
   return p == machine::Precision::tf32 ? machine::Precision::fp32 : p;
@@ -66,7 +67,7 @@ machine::Precision precision_of(const ops::CollectiveQuery& query, GroupKind kin
   return wide(config.precision);
 }
 
-// Whether a stage has one chunk, whose whole backwards follow an order of the program's own.
+// Whether a stage has one chunk and the program sets the order of its whole backwards itself.
 bool takes_turns(const training::TrainingConfig& config, const SimulatedStep& step) {
   return step.layout.stage_of_chunk.size() == step.composed.pipeline.stages.size() &&
          step.work.backwards == workload::Backward::whole &&

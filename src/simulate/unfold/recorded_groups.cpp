@@ -48,7 +48,7 @@ const machine::GroupSpan& span_of(const training::RankLayout& layout, GroupKind 
   }
 }
 
-// What of equal shape may be on a lane, the likeliest first: groups of one shape are the same ranks.
+// Kinds of group that may use a lane, the likeliest first: groups of one shape have the same ranks.
 constexpr std::array on_tensor{GroupKind::tensor};
 constexpr std::array on_context{GroupKind::context, GroupKind::context_inner, GroupKind::context_outer};
 constexpr std::array on_expert{GroupKind::expert, GroupKind::expert_across, GroupKind::expert_within,

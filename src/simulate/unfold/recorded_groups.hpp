@@ -16,8 +16,8 @@ namespace echo::simulate {
 // The two places of a step where collectives are.
 enum class TailPlace : std::int8_t { gradients, grad_norm, update };
 
-// A workload says of its groups what their time depends on, their shape: the kind is what of that shape
-// can be on the lane.
+// A workload describes its groups by their shape, on which their time depends: the kind is one that has that
+// shape and can be on the lane.
 class TraceGroups {
  public:
   // Keeps references; groups that are asked for are added to `out`, with a note where a shape has no group.
@@ -26,7 +26,7 @@ class TraceGroups {
   [[nodiscard]] training::GroupKind kind_of(Lane, TimeCategory, const machine::GroupSpan&);
   [[nodiscard]] training::GroupKind kind_of(TailPlace, TimeCategory, const machine::GroupSpan&,
                                             std::int32_t stage);
-  // Of Trace::groups: the group of this kind that `rank` is in.
+  // The group of this kind that `rank` is in, an index into Trace::groups.
   std::int32_t group(training::GroupKind, std::int32_t rank);
 
  private:

@@ -13,7 +13,7 @@ namespace echo::simulate {
 
 namespace {
 
-// A step's ops, by stage: a bound, as a ring's steps are two nodes.
+// Upper bound of the number of ops of a step, by stage: a ring's step counts as two nodes.
 std::vector<std::int64_t> nodes_of_stages(const StepTimeline& timeline, std::int32_t stages,
                                           const SimulatedStep& step) {
   std::vector<std::int64_t> nodes(static_cast<std::size_t>(stages));

@@ -22,8 +22,8 @@ struct StepTrace {
 };
 
 // Contract: the timeline and the step as unfold_step left them, of a config whose report is ok. Durations are
-// of each op alone, without slowdown; the host's time once a step is the first op's gap, of its time per op
-// nothing is said. Streams are those of base/lane.hpp, then those of transfers between stages. Throws
+// of each op alone, without slowdown; the host's time per step is the gap of the first op; its time per op
+// is not recorded. Streams are those of base/lane.hpp, then those of transfers between stages. Throws
 // UserError where a rank is not of the job, or nodes are too many.
 [[nodiscard]] StepTrace generate_trace(const StepTimeline&, const training::TrainingConfig&, const Catalog&,
                                        const SimulatedStep&, const StepTraceRequest& = {});

@@ -1,7 +1,8 @@
-// The pipeline is composed once more with every task noted. What lies between two tasks of a stage is a
-// blocking transfer where one can account for it (the send after the first task, the receive before the
-// second), else waiting. After its last task a stage waits for its gradient traffic, reduces what is left,
-// and, unless stages go on by themselves (compose_step.cpp), for the slowest stage at the gradient norm.
+// The pipeline is composed once more with every task recorded. The time between two tasks of a stage is a
+// blocking transfer where one accounts for it (the send after the first task, the receive before the
+// second), else waiting. After its last task a stage waits for its gradient traffic, reduces the remaining
+// gradients, and, unless stages continue by themselves (compose_step.cpp), waits for the slowest stage at
+// the gradient norm.
 #include "simulate/unfold/step_timeline.hpp"
 
 #include <algorithm>
@@ -62,7 +63,7 @@ class Unfolding {
     clock_ = end;
   }
 
-  // Until `end`, of which the last `receive` is a transfer, and the first, up to sent_, another.
+  // Fills the time until `end`: its last `receive` is a transfer, and its first part, up to sent_, another.
   void wait_until(std::int32_t stage, SimTime end, SimTime receive) {
     add(SliceKind::transfer, stage, std::min(sent_, end), TimeCategory::pp_comm);
     add(SliceKind::wait, stage, end - std::min(receive, end - clock_), TimeCategory::bubble);
@@ -106,7 +107,7 @@ class Unfolding {
     sent_ = placed.end + send;
   }
 
-  // As composed together, or, where nothing of one is hidden behind the other, as both.
+  // The parts as composed together, or the sum of both where neither hides any of the other.
   [[nodiscard]] Parts exposed_of_pair(const Task& ahead, const Task& back) const {
     if (!step_.pairs.empty())
       return step_.pairs[static_cast<std::size_t>(pair_of(input_.layout, {ahead.chunk, back.chunk}))].exposed;
@@ -152,7 +153,7 @@ class Unfolding {
     }
   }
 
-  // What a stage does behind its tasks.
+  // What a stage does after its tasks.
   void end_stage(std::int32_t stage) {
     const workload::StepTail& tail = input_.work.tail;
     const timeline::StageTimes& times = step_.pipeline.stages[static_cast<std::size_t>(stage)];

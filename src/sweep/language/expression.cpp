@@ -1,9 +1,9 @@
-// Compiling and evaluating expressions.
-// Problem: derive and keep run for every node of the search tree, millions of times, and must never fail,
-// loop or depend on the host. Idea: recursive descent with types known while parsing emits postfix code for a
-// stack machine; `and` and `or` become jumps; units are followed alongside and leave no code. An operation
-// without a result (division by zero, past 64 bits, not exact where it must be) makes the whole expression
-// empty rather than wrong. Integers stay integers: 96 / 8 is 12, never 11.999.
+// Compiling and evaluating expressions. Problem: derive and keep run for every node of the search tree,
+// millions of times, and must never fail, loop or depend on the host. Idea: recursive descent with types
+// known while parsing emits postfix code for a stack machine; `and` and `or` become jumps; units are tracked
+// alongside and generate no code. An operation without a result (division by zero, more than 64 bits,
+// inexact where it must be exact) makes the whole expression empty rather than wrong. Integers stay
+// integers: 96 / 8 is 12, never 11.999.
 #include "sweep/language/expression.hpp"
 
 #include <algorithm>
@@ -92,7 +92,7 @@ class Parser {
                    std::string(word_of(got.type)));
     }
   }
-  // + - < == min ... put like with like.
+  // + - < == min ... require operands of one kind.
   void want_one_unit(const Token& at, std::string_view verb, Unit left, Unit right) {
     if (left == right) return;
     const bool bare = left == plain || right == plain;
@@ -164,7 +164,7 @@ class Parser {
     }
     return {Type::boolean};
   }
-  // A word that the name beside it can never be is a slip, not a comparison that is always false.
+  // A word that the name beside it can never equal is a mistake, not a comparison that is always false.
   void check_words(Token name, Token literal) {
     if (name.kind == TokenKind::text) std::swap(name, literal);
     if (name.kind != TokenKind::name || literal.kind != TokenKind::text) return;
@@ -175,7 +175,7 @@ class Parser {
     error_.length = std::max(1, literal.length - 2);
     throw Failed{};
   }
-  // Makes the two topmost values one type.
+  // Converts the two topmost values to one type.
   Type unify(Type left, Type right) {
     if (left == Type::integer && right == Type::integer) return Type::integer;
     if (left == Type::integer) emit(Op::to_real_below);

@@ -83,7 +83,7 @@ struct ExpressionError {
   std::vector<std::string> known;  // what it could have meant; empty: what the caller's symbols are called
 };
 
-// What the expression may name. `texts` grows by the literals met.
+// The names that the expression may use. `texts` grows by the literals found.
 struct Symbols {
   virtual std::optional<Symbol> find(std::string_view name) = 0;
   virtual std::int64_t intern(std::string_view text) = 0;

@@ -4,7 +4,8 @@
 
 namespace echo::sweep {
 
-// How far past its bound, as a share of it; 0 or less where the limit holds. Infinite where the bound is 0.
+// The excess over its bound, as a share of the bound; 0 or less where the limit holds. Infinite where the
+// bound is 0.
 static double excess(const CompiledLimit& limit, const PointState& state, const MetricInput& input) {
   const double value = limit.metric->value(input);
   const auto evaluated = evaluate(limit.bound, state.slot);

@@ -1,7 +1,7 @@
-// Numbers with units.
-// Problem: "400 Gb/s" is a number, a name, a division and a name to the lexer, and "3 h 30 min" two numbers
-// in a row. Idea: nothing else in the language puts a name or a number right behind a number, so what stands
-// there is the unit. "/s" belongs to the unit only without a blank; "80 GiB / s" divides by whatever s is.
+// Numbers with units. Problem: "400 Gb/s" is a number, a name, a division and a name to the lexer, and "3 h
+// 30 min" two numbers in a row. Idea: nothing else in the language puts a name or a number directly after a
+// number, so what follows a number is its unit. "/s" belongs to the unit only without a blank; "80 GiB / s"
+// divides by the value of s.
 #include "sweep/language/literal.hpp"
 
 #include <algorithm>
@@ -89,7 +89,7 @@ class LiteralReader {
   }
 
   Literal scaled(const Token& number, const NamedUnit& unit) {
-    // A kb is 125 bytes, a b no whole one; FLOPs outgrow 64 bits.
+    // A kb is 125 bytes, a b not a whole byte; FLOPs exceed 64 bits.
     const bool exact = unit.unit.flops == 0 && unit.numerator % unit.denominator == 0;
     const bool real = number.kind == TokenKind::real || !exact;
     Literal literal{real ? Type::real : Type::integer, unit.unit, {}};

@@ -23,7 +23,7 @@ bool undefine(PointState& state, std::int32_t slot) {
 }
 bool fits(std::int64_t value) { return value >= 1 && value <= INT32_MAX; }
 
-// Product of degrees, 0 past 64 bits.
+// Product of degrees; 0 where it exceeds 64 bits.
 std::int64_t product(const PointState& state, std::initializer_list<Axis> axes) {
   std::int64_t total = 1;
   for (const Axis axis : axes) {
@@ -53,7 +53,7 @@ bool count_sequences(const Step& step, PointState& state) {
   return write(state, step.writes, batch / length), true;
 }
 
-// Of an axis of the recipe or the fabric.
+// The value of an axis of the recipe or the fabric.
 void recipe_default(const Program& program, Axis axis, PointState& state) {
   const auto framework = static_cast<std::size_t>(state.preset[at(Axis::framework)]);
   const std::int32_t value = training::member_of(axis).get(program.framework_configs[framework]);

@@ -1,9 +1,8 @@
-// Compiling a sweep.
-// Problem: a point has some thirty values, of which a file names a few; the rest follow from presets, from
-// each other or from expressions, in an order that depends on what the file names. Idea: every value is a
-// slot, every rule and every default a step that reads slots and may write one; steps are placed right after
-// the first dimension at which all they read is known, so that the search drops a whole subtree as early as a
-// rule can see it.
+// Compiling a sweep. Problem: a point has some thirty values, of which a file names a few; the rest follow
+// from presets, from each other or from expressions, in an order that depends on the names in the file.
+// Idea: every value is a slot, every rule and every default is a step that reads slots and may write one;
+// steps are placed directly after the first dimension at which all slots they read are known, so that the
+// search drops a whole subtree as soon as a rule can be evaluated.
 #include "sweep/language/program.hpp"
 
 #include <algorithm>
@@ -66,7 +65,7 @@ class Compiler final : public Symbols {
     program_.texts.emplace_back(text);
     return static_cast<std::int64_t>(program_.texts.size()) - 1;
   }
-  // A word that an axis of words can never be is a slip of the pen, not a rule that never fires.
+  // A word that an axis of words can never equal is a spelling mistake, not a rule that never applies.
   std::optional<ExpressionError> check_comparison(std::string_view name, std::string_view literal,
                                                   std::int32_t offset) override {
     for (const AxisInfo& info : axis_table) {
@@ -172,7 +171,7 @@ class Compiler final : public Symbols {
     return step.writes;
   }
 
-  // Every implied rule has its place among the rules in every sub-space, so that counts add up.
+  // Every implied rule has its place among the rules in every sub-space, so that counts can be added.
   void imply_layout_rules() {
     std::vector<std::int32_t> batch{slot_of(Axis::global_batch)};
     if (spec_.batch_in_tokens) batch.push_back(slot_of(Axis::seq_len));

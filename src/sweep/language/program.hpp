@@ -28,7 +28,7 @@ struct ResolvedColumn {
   std::vector<ResolvedValue> values;
 };
 
-// What a step does once all it reads is known.
+// The action of a step once all its inputs are known.
 enum class StepKind : std::int8_t {
   constant,           // an axis nobody set: a fixed value
   framework_default,  // an axis nobody set: what the framework preset says

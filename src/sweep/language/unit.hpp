@@ -21,15 +21,16 @@ inline constexpr Unit per_second{0, -1, 0};
 inline constexpr Unit bytes_per_second{1, -1, 0};
 inline constexpr Unit flops_per_second{0, -1, 1};
 
-// Of a product and of a quotient; nothing past the ninth power, which no formula of this field reaches.
+// The unit of a product and of a quotient; nothing beyond the ninth power, which no formula of this field
+// reaches.
 [[nodiscard]] std::optional<Unit> times(Unit left, Unit right);
 [[nodiscard]] std::optional<Unit> over(Unit left, Unit right);
 
 // "bytes", "bytes/s", "a plain number".
 [[nodiscard]] std::string words_of(Unit unit);
 
-// What a unit written behind a number means: the number * numerator / denominator is in bytes, seconds, flops
-// or plain.
+// The meaning of a unit written after a number: the number * numerator / denominator is in bytes, seconds,
+// flops or plain.
 struct NamedUnit {
   Unit unit;
   std::int64_t numerator = 1, denominator = 1;

@@ -42,7 +42,7 @@ struct WorkSource {
   virtual ~WorkSource() = default;
 };
 
-// What went wrong at a point whose row says `failed`.
+// The failure of a point whose row says `failed`.
 struct Failure {
   PointIndex id = 0;
   std::string message;

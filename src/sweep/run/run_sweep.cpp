@@ -22,7 +22,7 @@ static simulate::StepReport failed(training::Reason reason) {
 
 namespace {
 
-// One worker's points, one by one.
+// Simulates the points of one worker, one by one.
 class PointRunner {
  public:
   PointRunner(const DesignSpace& space, const simulate::Catalog& catalog,

@@ -19,7 +19,7 @@ using training::Condition;
 using training::Recompute;
 using training::ZeroStage;
 
-// What conditions are asked of.
+// The values on which conditions depend.
 struct Situation {
   const TrainingConfig& config;
   const training::Degrees& degrees;
@@ -93,7 +93,7 @@ training::Conditions conditions_of(const TrainingConfig& config, const simulate:
 
 static constexpr TrainingConfig plain_config{};
 
-// A trace has its own answer to most axes, so to it any but these matter or not as a whole.
+// A trace fixes most axes; except for these, an axis either matters to a trace or does not, as a whole.
 static bool may_be_irrelevant(const AxisInfo& info) {
   return info.needs != 0 || info.idle_at_plain || info.holder != AxisHolder::config;
 }
@@ -144,7 +144,7 @@ static void describe_layers(const TrainingConfig& config, const simulate::Catalo
   text += ";";
 }
 
-// Axes of the recipe and of the fabric that are not at their plain value.
+// Axes of the recipe and of the fabric that do not have their plain value.
 static void describe_choices(const TrainingConfig& config, std::string& text) {
   for (const AxisInfo& info : axis_table)
     if (info.holder != AxisHolder::config && !is_plain(info.axis, config))

@@ -30,7 +30,7 @@ struct Totals {
   }
 };
 
-// Exactly where the budget allows, else by estimate.
+// Exact counts where the budget allows, else estimates.
 void add_group(const Program& program, const simulate::Catalog& catalog, std::uint64_t seed,
                std::int64_t node_budget, Totals& totals) {
   SubtreeCounter counter(program, catalog);
@@ -47,15 +47,15 @@ void add_group(const Program& program, const simulate::Catalog& catalog, std::ui
   for (std::size_t b = 0; b < counts.size(); ++b) {
     totals.mean[b] += estimate.mean[b];
     totals.variance[b] += estimate.variance[b];
-    // A descent meets a combination at least as often as a uniform draw does, so that missing a share s of
-    // them n times has probability (1 - s)^n or less: 5 % at s = 3 / n.
+    // A descent meets a combination at least as often as a uniform draw does, so the probability that n
+    // descents miss a share s of them is at most (1 - s)^n: 5 % at s = 3 / n.
     if (estimate.mean[b] == 0.0)
       totals.unseen[b] +=
           3.0 / static_cast<double>(estimate.descents) * static_cast<double>(counter.below(0));
   }
 }
 
-// The program with no rule but `rule`.
+// The program with `rule` as its only rule.
 Program only_rule(Program program, std::int32_t rule) {
   for (std::vector<Step>& level : program.steps) {
     for (Step& step : level) step.rule = step.rule == rule ? 0 : no_rule;

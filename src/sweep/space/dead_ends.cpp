@@ -11,8 +11,7 @@ constexpr std::int64_t worth_it = 16;  // combinations below a node that pay for
 
 }  // namespace
 
-// Equal values come up again below different choices: something chosen so far is not among what is carried
-// on.
+// The same values occur again under other choices: some earlier choice is not part of the values carried on.
 static bool can_repeat(const Program& program, const Relevance& relevance, std::size_t depth) {
   const std::vector<std::int32_t>& carried = relevance.carry[depth];
   for (std::size_t d = 0; d < depth; ++d) {

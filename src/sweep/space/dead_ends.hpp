@@ -15,7 +15,7 @@ namespace echo::sweep {
 class DeadEnds {
  public:
   explicit DeadEnds(const Program& program);  // keeps pointers into it
-  void restart();                             // a walk begins at the root, or anew
+  void restart();                             // a walk begins, at the root
   void jump(std::size_t depth);               // nodes below `depth` are left where they stood
   // The search enters a node at `depth`; `whole`: from its first combination. False where it is known dead.
   bool enter(std::size_t depth, const PointState& state, bool whole);

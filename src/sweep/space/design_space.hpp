@@ -25,9 +25,9 @@ class DesignSpace {
 
   [[nodiscard]] std::int64_t raw() const { return raw_.size(); }  // crossed combinations
   [[nodiscard]] PointIndex size() const { return index_.size(); }
-  // Survivors that are no points: they repeat an earlier one. Of a sampled space 0.
+  // Survivors that are no points: they repeat an earlier one. 0 for a sampled space.
   [[nodiscard]] std::int64_t duplicates() const { return index_.duplicates; }
-  // Of the whole training; what a limit on train_time needs. 0 = not given.
+  // Tokens of the whole training, needed by a limit on train_time. 0 = not given.
   [[nodiscard]] double target_tokens() const { return target_tokens_; }
   [[nodiscard]] std::int64_t work_budget() const { return work_budget_; }  // of simulate(); 0 = its default
   [[nodiscard]] const simulate::Skew& skew() const { return skew_; }

@@ -39,7 +39,7 @@ bool RawCursor::next(std::int64_t end) {
   return find(raw_, end);
 }
 
-// Leaves the subtree of the first depth_ digits for the one after it; false at the end of the group.
+// Moves from the subtree of the first depth_ digits to the one after it; false at the end of the group.
 bool RawCursor::step_over() {
   const std::int64_t stride = space_->below(group_, depth_), from_first = raw_ - space_->first(group_);
   raw_ += stride - from_first % stride;
@@ -53,7 +53,7 @@ bool RawCursor::step_over() {
   return false;
 }
 
-// From the digits as they stand: on to the first combination at or after them that no rule removes.
+// Moves from the current digits to the first combination at or after them that no rule removes.
 bool RawCursor::settle(std::int64_t end) {
   while (raw_ < end) {
     const Program& program = space_->program(group_);

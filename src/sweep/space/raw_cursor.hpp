@@ -20,7 +20,7 @@ class RawCursor {
   // The next one before `end`. Contract: the last find() or next() was true.
   bool next(std::int64_t end);
 
-  // Of the combination it stands on.
+  // The current combination.
   [[nodiscard]] std::int64_t raw() const { return raw_; }
   [[nodiscard]] std::size_t group() const { return group_; }
   [[nodiscard]] const std::vector<std::int64_t>& digits() const { return digits_; }

@@ -1,13 +1,12 @@
-// Repeats without a table.
-// Problem: two combinations may be one config - the schedule does not matter at one stage, an axis may list a
-// value twice, two sub-spaces may overlap - and a point is simulated once. A set of the configs seen so far
-// is as large as the space and is not shared by workers. Idea: every axis a file gives can be read back from
-// the config, unless it cannot matter there (irrelevant_axes). So a twin of a combination has the same value
-// on every axis that matters, and on the others any value of the same dimension: those few digits are tried,
-// in order, rules included, until an earlier survivor with the same normalised config turns up. Normalising
-// is done by the same set of axes, so the two cannot drift apart. Cost: nothing for a sub-space whose axes
-// always matter; else the product of the sizes of the axes that do not matter at this point, most of it cut
-// by the first twin found.
+// Repeats without a table. Problem: two combinations may be one config - the schedule does not matter at one
+// stage, an axis may list a value twice, two sub-spaces may overlap - and a point is simulated once. A set
+// of the configs seen so far is as large as the space and is not shared by workers. Idea: every axis that a
+// file gives can be read back from the config, unless it cannot matter there (irrelevant_axes). So a twin of
+// a combination has the same value on every axis that matters, and on the others any value of the same
+// dimension: those few digits are tried, in order, rules included, until an earlier survivor with the same
+// normalised config is found. Normalising uses the same set of axes, so the two cannot diverge. Cost:
+// nothing for a sub-space whose axes always matter; else the product of the sizes of the axes that do not
+// matter at this point, most of it avoided by the first twin found.
 #include "sweep/space/repeats.hpp"
 
 #include <algorithm>
@@ -16,7 +15,7 @@ namespace echo::sweep {
 
 namespace {
 
-// What tells values of an axis apart in every sub-space: texts are numbered per program, presets are not.
+// Identifies values of an axis across sub-spaces: texts are numbered per program, presets are not.
 std::int64_t value_of(Axis axis, const ResolvedValue& value) {
   return is_text(info_of(axis).kind) ? value.preset : value.value.number;
 }
@@ -100,7 +99,7 @@ std::optional<std::int64_t> RepeatTest::first_twin(const RawCursor& at) {
   for (std::size_t d = 0; d < dimensions.size(); ++d) {
     if (dimensions[d].may_differ) {
       (void)find_candidates(own, d, at.state(), irrelevant);
-      // Only digits before the own one make an earlier combination while all before it are equal.
+      // Only digits before the own one make an earlier combination while all digits before them are equal.
       if (first == dimensions.size() && groups_[own].candidates[d].size() > 1) first = d;
     } else {
       groups_[own].candidates[d].assign(1, at.digits()[d]);
@@ -113,7 +112,8 @@ std::optional<std::int64_t> RepeatTest::first_twin(const RawCursor& at) {
   return space_->raw_of(own, groups_[own].digits);
 }
 
-// Tries the candidates of `depth` and below; `earlier`: what is fixed already makes an earlier combination.
+// Tries the candidates of `depth` and below; `earlier`: the digits already fixed make an earlier
+// combination.
 bool RepeatTest::search(std::size_t g, std::size_t depth, const RawCursor& at, bool earlier) {
   Group& group = groups_[g];
   const Program& program = space_->program(g);

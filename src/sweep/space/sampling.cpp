@@ -1,10 +1,9 @@
-// Sampling points.
-// Problem: N different survivors, each as likely as any other, of a space that cannot be listed. Idea: where
-// survivors can be counted (SurvivorRanks), draw ranks; where they are few, rank all points by a random key
-// and take the first N; else draw raw combinations and reject. A combination that repeats an earlier config
-// is rejected, so that each config stands for itself alone. Sobol points live in the unit cube over the axes;
-// each falls on one raw combination, and those that rules remove or that came up before are left out: what
-// remains is spread as the sequence is.
+// Sampling points. Problem: draw N different survivors, each as likely as any other, from a space that
+// cannot be listed. Idea: where survivors can be counted (SurvivorRanks), draw ranks; where they are few,
+// rank all points by a random key and take the first N; else draw raw combinations and reject. A combination
+// that repeats an earlier config is rejected, so that each config counts once. Sobol points are in the unit
+// cube over the axes; each corresponds to one raw combination, and those that rules remove or that occurred
+// before are left out: the rest is spread as the sequence is.
 #include "sweep/space/sampling.hpp"
 
 #include <fmt/format.h>
@@ -31,7 +30,7 @@ constexpr std::int64_t listable = std::int64_t{1} << 20;  // survivors that are 
 constexpr std::int64_t trials_at_least = std::int64_t{1} << 22;  // a few seconds
 constexpr std::int64_t trials_for_each = 256;
 
-// Uniform in [0, range), without the slant of a remainder.
+// Uniform in [0, range), without the bias of a remainder.
 std::int64_t draw_below(std::int64_t range, std::uint64_t seed, std::uint64_t number) {
   const auto size = static_cast<std::uint64_t>(range);
   const std::uint64_t whole = UINT64_MAX - UINT64_MAX % size;  // the largest multiple of it

@@ -1,6 +1,6 @@
-// One walk over a share of the raw space, keeping a raw index now and then. When more than `max_entries` have
-// been kept, every second one is dropped and half as many are kept from then on: memory stays bounded for any
-// number of points, and a point is found by a walk of at most `stride` survivors.
+// One walk over a share of the raw space, keeping a raw index at intervals. When more than `max_entries`
+// have been kept, every second one is dropped and the interval doubles: memory stays bounded for any number
+// of points, and a point is found by a walk of at most `stride` survivors.
 #include "sweep/space/space_index.hpp"
 
 #include <algorithm>

@@ -1,13 +1,12 @@
-// Counting without enumerating.
-// Problem: `plan` must say exactly how many combinations each rule is the first, in file order, to remove, of
-// spaces with far more combinations than can be visited. Idea: depth-first over the dimensions, each rule
-// tested at the first depth where it can be told. Once rule r has failed, only rules before r can still
-// change which gets the blame: below, the search goes on with those alone. A dimension that nothing of
-// interest reads is a factor; a node below which nothing of interest is tested is finished; and what is
-// counted below a node depends on nothing but the values that later steps read (Relevance::carry), so it is
-// counted once for all nodes that agree on them. Rules that read different axes thus multiply, whatever
-// stands between them. Cost: one step per value tried at a node met for the first time; at most max_memo
-// counts are kept, some hundred bytes each.
+// Counting without enumerating. Problem: `plan` must report exactly how many combinations each rule is the
+// first, in file order, to remove, for spaces with far more combinations than can be visited. Idea:
+// depth-first over the dimensions, each rule tested at the first depth where it can be evaluated. Once rule
+// r has failed, only rules before r can still change which rule removes the combination: below, the search
+// continues with those alone. A dimension that no remaining step reads is a factor; a node below which no
+// remaining rule is tested is finished; and the counts below a node depend only on the values that later
+// steps read (Relevance::carry), so they are computed once for all nodes that agree on them. Rules that read
+// different axes thus multiply, whatever is between them. Cost: one step per value tried at a node met for
+// the first time; at most max_memo counts are kept, some hundred bytes each.
 #include "sweep/space/subtree_counter.hpp"
 
 #include <algorithm>

@@ -22,7 +22,7 @@ class SurvivorRanks {
 
  private:
   struct Group {
-    std::unique_ptr<Program> program;  // all rules told as one: who is to blame does not matter
+    std::unique_ptr<Program> program;  // all rules counted as one: which of them fails does not matter
     std::unique_ptr<SubtreeCounter> counter;
     std::int64_t survivors = 0;
   };

@@ -1,14 +1,14 @@
-// Estimating the size of a search tree.
-// Idea (Knuth, "Estimating the efficiency of backtrack programs", Mathematics of Computation 29, 1975): go
-// down at random among the children a search would enter, and count each thing met as many times as there
-// were choices on the way; the mean over descents is unbiased whatever the tree. Three things keep it from
-// scattering: a child that is finished (nothing of interest below) is counted, not drawn; below a node with
-// few combinations of interest, or one counted before, the exact count stands in for the draw; and children
-// in which no rule has failed are drawn apart from those whose blame is still open, so that the rare
-// survivors are always followed. Children with open blame get one descent of their own, in which no such
-// distinction is made: a descent costs at most depth^2 nodes. The variance of the mean comes from the scatter
-// of the descents; with 256 or more of them the mean is near normal unless nearly all of a count sits where
-// few descents come, and then the interval is too short.
+// Estimating the size of a search tree. Idea (Knuth, "Estimating the efficiency of backtrack programs",
+// Mathematics of Computation 29, 1975): descend at random among the children that a search would enter, and
+// count each thing met as many times as there were choices on the way; the mean over descents is unbiased
+// for any tree. Three measures reduce the variance: a child that is finished (no remaining rule is tested
+// below it) is counted, not drawn; below a node with few combinations of interest, or one counted before,
+// the exact count replaces the draw; and children in which no rule has failed are drawn separately from
+// those in which an earlier rule may still fail, so that the rare survivors are always followed. Children of
+// the latter kind get one descent of their own, in which no such distinction is made: a descent costs at
+// most depth^2 nodes. The variance of the mean comes from the scatter of the descents; with 256 or more of
+// them the mean is nearly normal unless nearly all of a count is where few descents arrive, and then the
+// interval is too short.
 #include "sweep/space/tree_estimate.hpp"
 
 #include <algorithm>
@@ -117,7 +117,7 @@ Estimate estimate_counts(const Program& program, SubtreeCounter& counter, std::u
                          std::int64_t node_budget) {
   constexpr std::int64_t pilots = 32, least = 256, most = 1'000'000;
   Descents descents(program, counter, seed);
-  // Pilots tell what a descent costs; how many follow must not depend on what those find.
+  // Pilot descents give the cost of a descent; the number that follow must not depend on their findings.
   for (std::int64_t i = 0; i < pilots; ++i) descents.go(~static_cast<std::uint64_t>(i));
   const std::int64_t each = descents.nodes / pilots + 1;
   Estimate estimate;

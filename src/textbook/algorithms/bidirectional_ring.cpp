@@ -1,7 +1,7 @@
-// Two rings, one each way round, with half of every piece on each: all of a rank's cables are busy on a ring
-// dimension, where the plain ring leaves half of them idle. An all-to-all exchanges with the ranks s further
-// and s before at once, in half the steps. Source: Rashidi et al., ASTRA-SIM, ISPASS 2020 (rings of both
-// directions); Jain and Sabharwal, "Optimal bucket algorithms for large MPI collectives on torus
+// Two rings in opposite directions, with half of every piece on each: all of a rank's cables are busy on a
+// ring dimension, where the plain ring leaves half of them idle. An all-to-all exchanges with the ranks s
+// further and s before at once, in half the steps. Source: Rashidi et al., ASTRA-SIM, ISPASS 2020 (rings of
+// both directions); Jain and Sabharwal, "Optimal bucket algorithms for large MPI collectives on torus
 // interconnects", ICS 2010.
 #include "textbook/algorithm.hpp"
 

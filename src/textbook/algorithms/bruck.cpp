@@ -1,6 +1,6 @@
-// Bruck: ceil(log2 n) steps for any number of ranks. Step k goes to the rank 2^k away: an all-to-all moves
-// all pieces whose way has bit k set, about half; an all-gather all that it has, doubled each time; a
-// reduce-scatter goes the same way backwards.
+// Bruck: ceil(log2 n) steps for any number of ranks. Step k sends to the rank at distance 2^k: an all-to-all
+// moves all pieces whose distance has bit k set, about half; an all-gather sends all it has, which doubles
+// each time; a reduce-scatter does the same backwards.
 //   T = ceil(log2 n) alpha + (n-1) S/n beta, for an all-to-all about ceil(log2 n) S/2 beta
 // Source: Bruck, Ho, Kipnis, Upfal, Weathersby, "Efficient algorithms for all-to-all communications in
 // multiport message-passing systems", IEEE TPDS 1997. Neglected: the rotations of the buffer at both ends.

@@ -1,4 +1,4 @@
-// Direct: each piece goes straight to the rank that wants it, all pairs at once.
+// Direct: each piece is sent directly to the rank that needs it, all pairs at once.
 //   T = alpha + (n-1) S/n beta on a switch, alpha + S/n beta_cable on a full mesh; twice for all-reduce
 // (reduce-scatter, then all-gather) and for a broadcast (scatter, then all-gather). Cheapest in latency; on
 // rings and lines the pieces share cables. Source: Chan, Heimlich, Purkayastha, van de Geijn, "Collective

@@ -1,9 +1,10 @@
-// Double binary tree: half of the buffer is reduced up one tree and sent down it again, half through the
-// other, whose inner ranks are leaves of the first. In c pieces that follow each other up and then down:
-//   T = 2 (ceil(log2 n) + c - 1) (alpha + S/c beta), which goes to 2 S beta with little latency
-// as every port takes and sends two halves of a piece a phase. Source: Sanders, Speck, Traeff, "Two-tree
-// algorithms for full bandwidth broadcast, reduction and scan", Parallel Computing 2009. Neglected: pieces on
-// their way down while others go up.
+// Double binary tree: half of the buffer is reduced up one tree and sent down it again, the other half
+// through the other tree, whose inner ranks are leaves of the first. With c pieces that follow each other up
+// and then down:
+//   T = 2 (ceil(log2 n) + c - 1) (alpha + S/c beta), which approaches 2 S beta with little latency
+// as every port receives and sends two halves of a piece per phase. Source: Sanders, Speck, Traeff,
+// "Two-tree algorithms for full bandwidth broadcast, reduction and scan", Parallel Computing 2009.
+// Neglected: pieces on their way down while others go up.
 #include "textbook/algorithm.hpp"
 
 namespace echo::textbook::algorithms {

@@ -1,8 +1,9 @@
 // Ring: every rank passes a piece of 1/n to its neighbour, n - 1 times; an all-reduce goes round twice.
 //   T = (n-1) (alpha + S/n beta), twice for all-reduce
-// A broadcast goes down the chain in c pieces: (n-2+c) (alpha + S/c beta). An all-to-all exchanges pairwise:
-// step s with the ranks s further and s before. Source: Patarasuk and Yuan, "Bandwidth optimal all-reduce
-// algorithms for clusters of workstations", JPDC 2009; Thakur, Rabenseifner, Gropp, IJHPCA 2005 (pairwise).
+// A broadcast passes down the chain in c pieces: (n-2+c) (alpha + S/c beta). An all-to-all exchanges
+// pairwise: step s with the ranks s further and s before. Source: Patarasuk and Yuan, "Bandwidth optimal
+// all-reduce algorithms for clusters of workstations", JPDC 2009; Thakur, Rabenseifner, Gropp, IJHPCA 2005
+// (pairwise).
 #include "textbook/algorithm.hpp"
 
 namespace echo::textbook::algorithms {

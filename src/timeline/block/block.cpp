@@ -1,41 +1,44 @@
 // One block of ops on one GPU.
 //
 // Problem. A GPU runs one compute stream and a few communication streams. Each runs its ops in launch order;
-// an op also waits for the ops it needs. While a kernel and a collective run side by side both slow down.
+// an op also waits for the ops it needs. While a kernel and a collective run at the same time, both slow
+// down.
 //
-// Idea. Between two op ends nothing changes, so time advances from end to end. No event queue: at most one op
-// per lane runs, so the next end is a minimum over five numbers.
+// Idea. Between two op ends nothing changes, so time advances from end to end. No event queue is needed: at
+// most one op per lane runs, so the next end is a minimum over five numbers.
 //
 // Formula. Kernel k beside collectives C runs at rate 1 / max over c in C of kernel_factor[k][c]; each
 // collective at rate 1 / collective_factor[k][c]. Where collectives slow each other too (tables of losses),
-// all losses add: the kernel's factor is 1 + sum over c in C of (kernel_factor[k][c] - 1), that of collective
-// c is collective_factor[k][c] (1 without a kernel) + sum over the others d in C of its losses to d, in the
-// order of the lanes. Every op keeps its remaining work `left` in picoseconds of undisturbed time. Its end,
-// if nothing changed, is round(left * factor) ahead. The step dt is the least of these; the ops that reach it
-// end, every other running op loses round(dt / factor) of its work (never more than it has left). Each step
-// ends at least one op, so there are at most as many steps as ops. Only a product, a quotient and their
-// rounding touch doubles, hence the same picosecond from every compiler; a factor of exactly 1 never leaves
-// the integers, so without overlap (or without slowdown) the result is the plain recurrence end = max(end of
-// the needs, end of the lane) + alone. An op lasts at least its alone time: round(dt / factor) <= dt for
-// factor >= 1, so the stretch is never negative.
+// all losses add: the kernel's factor is 1 + sum over c in C of (kernel_factor[k][c] - 1), that of
+// collective c is collective_factor[k][c] (1 without a kernel) + sum over the others d in C of its losses to
+// d, in the order of the lanes. Every op keeps its remaining work `left` in picoseconds of undisturbed time.
+// If nothing changes, it ends after round(left * factor). The step dt is the least of these; the ops that
+// reach it end, and every other running op loses round(dt / factor) of its work (never more than it has
+// left). Each step ends at least one op, so there are at most as many steps as ops. Only a product, a
+// quotient and their rounding use doubles, hence every compiler gives the same picosecond; a factor of
+// exactly 1 never leaves the integers, so without overlap (or without slowdown) the result is the plain
+// recurrence end = max(end of the needs, end of the lane) + alone. An op lasts at least its alone time:
+// round(dt / factor) <= dt for factor >= 1, so the stretch is never negative.
 //
-// The block ends with its compute lane. Communication that no kernel waits for runs on past it (`lag`).
-// Compute waiting is charged to the latest-ending needed op, the first of them in the row on a tie.
+// The block ends with its compute lane. Communication that no kernel waits for continues after that end
+// (`lag`). Time that compute waits is charged to the needed op that ends last, the first of them in the row
+// on a tie.
 //
 // Paths. By driver, the derivative is carried along: every op keeps the drivers of the work it has left, and
-// `now` those of the time that passed; a step dt of the op that ends has the drivers of that op's work left
-// times its factor, and takes from the others as it takes from their work. The makespan is homogeneous in the
-// alone times, so the bottlenecks of `now` sum to it up to rounding, and are its derivatives at constant
-// factors. Losses vary: a loses to b as a waits for the link and as often as b does, by_link of a's time
-// times by_link of b's, so that a loss of a to b on link D depends on D twice, minus the bottlenecks of b as
-// a whole. With w = (factor - losses) alone(D) / alone + those, the rest of an op passes as left * w, and of
-// one that runs on, dt / factor is done, of which the factor's part is w - factor alone(D) / alone. By part,
-// block_path.cpp walks back over starts and ends, to the picosecond.
+// `now` those of the time that passed. A step dt has the drivers of the remaining work of the op that ends,
+// times its factor; the drivers of the other ops decrease as their work does. The makespan is homogeneous in
+// the alone times, so the bottlenecks of `now` sum to it up to rounding, and are its derivatives at constant
+// factors. Losses vary: the loss of a to b is proportional to the time that a waits for the link and to the
+// rate at which b does, by_link of a's time times by_link of b's, so that a loss of a to b on link D depends
+// on D twice, minus the bottlenecks of b as a whole. With w = (factor - losses) alone(D) / alone + those,
+// the rest of an op passes as left * w, and of one that continues, dt / factor is done, of which the
+// factor's part is w - factor alone(D) / alone. By part, block_path.cpp walks back over starts and ends, to
+// the picosecond.
 //
-// Neglected: without tables of losses collectives do not slow each other, and several beside a kernel cost it
-// no more than the worst of them; with them, what three together lose beyond the pairs
-// (network/shared_links.cpp says how much). Every op starts the moment it may (launch cost is part of the
-// alone times).
+// Neglected: without tables of losses collectives do not slow each other, and several beside a kernel slow
+// it no more than the worst of them; with tables, the additional loss of three together beyond that of the
+// pairs (network/shared_links.cpp gives its size). Every op starts as soon as it may (launch cost is part of
+// the alone times).
 #include "timeline/block/block.hpp"
 
 #include <algorithm>
@@ -55,7 +58,7 @@ namespace {
 constexpr std::size_t compute = static_cast<std::size_t>(Lane::compute);
 constexpr std::size_t lanes = static_cast<std::size_t>(lane_count);
 
-// Half away from zero for 0 <= x < 2^52, as std::llround, without the call: x - n is exact there.
+// Rounds half away from zero for 0 <= x < 2^52, as std::llround, without the call: x - n is exact there.
 std::int64_t round_nearest(double x) {
   const auto n = static_cast<std::int64_t>(x);
   return n + (x - static_cast<double>(n) >= 0.5 ? 1 : 0);
@@ -146,7 +149,7 @@ class Composer {
     running_ |= bit;
   }
 
-  // Time until lane `ended` ends passes; all at their own rates, or at full ones.
+  // The time until lane `ended` ends passes; all ops run at their own rates, or at full ones.
   void pass(std::size_t ended, std::int64_t dt, bool disturbed) {
     if constexpr (has_drivers) {
       drivers_.pass(ended, lane_[ended].left, disturbed ? lane_[ended].factor : 1.0);
@@ -164,7 +167,7 @@ class Composer {
     out_.exposed[static_cast<std::size_t>(graph_.part[at(*last)])] += wait;
   }
 
-  // Advances to the next op end, ends what ends there and starts what that releases.
+  // Advances to the next op end, ends the ops that end there and starts those that may then start.
   void step() {
     if ((running_ & (running_ - 1)) == 0) {
       const auto l = static_cast<std::size_t>(std::countr_zero(running_));
@@ -237,7 +240,7 @@ class Composer {
     return at(collective);
   }
 
-  // Kernel and collectives beside each other.
+  // A kernel and collectives that run at the same time.
   void set_factors() {
     const std::int32_t kernel = graph_.work[at(lane_[compute].op)];
     ECHO_EXPECT(kernel < factors_.kernels);
@@ -253,7 +256,7 @@ class Composer {
     lane_[compute].factor = factors_.scale_up_loss.empty() ? worst : all;
   }
 
-  // Collectives beside collectives.
+  // Collectives that run at the same time.
   void add_losses() {
     each_running([&](std::size_t l) {
       if constexpr (has_drivers) drivers_.lose_nothing(l);

@@ -1,5 +1,5 @@
-// Every op starts the moment the last thing it waits for ends, so the chain back from any end has no gaps and
-// its lengths sum to that end. An op's alone time counts as its part, what overlap stretched it by as
+// Every op starts when the last op it waits for ends, so the chain back from any end has no gaps and its
+// lengths sum to that end. The alone time of an op counts as its part, the time added by overlap as
 // slowdown.
 #include "timeline/block/block_path.hpp"
 

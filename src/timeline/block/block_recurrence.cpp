@@ -1,4 +1,5 @@
-// Where no rate can change, each op's times follow from earlier ops' alone: one pass in launch order.
+// Where no rate can change, the times of each op follow from those of earlier ops alone: one pass in launch
+// order.
 #include "timeline/block/block_recurrence.hpp"
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 namespace echo::timeline {
 namespace {
 
-// The passes of one kind over a stage's chunks, from its k-th on.
+// The passes of one kind over a stage's chunks, starting at its k-th.
 class Passes {
  public:
   Passes(const PipelineShape& shape, std::int32_t stage, TaskKind kind, std::int32_t k)

@@ -1,13 +1,14 @@
-// Idea. The slots fix the order of a stage's forwards and input gradients. The order is then played through
-// with tasks of one slot each: a stage runs the next one as soon as its input is there, which squeezes out
-// idle slots of warm-up and drain, and the oldest weight gradient where it would wait or where its memory is
+// Idea. The slots fix the order of a stage's forwards and input gradients. The order is then executed with
+// tasks of one slot each: a stage runs the next one as soon as its input is there, which removes idle slots
+// of warm-up and drain, and the oldest weight gradient where it would otherwise wait or where its memory is
 // full.
 //
-// Causal and free of deadlock: the play runs to its end. The task of the earliest slot among those not yet
-// run has its input, and room: by the slots a stage holds no more than the limit, and what it has run beyond
-// are weight gradients. The play looks at no times, and soon does the same every round: once all stages have
-// run exactly one microbatch more than a round before, every later round is alike, until the last microbatch
-// has entered. So it is laid out for a few microbatches and that round repeated.
+// Causal and free of deadlock: the execution reaches its end. The task of the earliest slot among those
+// not yet run has its input, and memory: by the slots a stage holds no more than the limit, and what it
+// has run in addition are weight gradients. The execution does not depend on task times, and soon repeats
+// the same round: once all stages have run exactly one microbatch more than a round before, every later
+// round is identical, until the last microbatch has entered. So the order is constructed for a few
+// microbatches and that round repeated.
 //
 // Source: Qi et al., "Pipeline Parallelism with Controllable Memory", NeurIPS 2024, arXiv 2405.15362,
 // sections 2 and 3 (repeating a building block, squeezing, reordering). Neglected: the authors reorder by
@@ -24,13 +25,13 @@ namespace {
 
 constexpr std::int32_t slots_of_round = 6;
 
-// Microbatches to lay out, at most: those that have entered before the first has left, and some more for the
-// play to settle.
+// Maximum number of microbatches to construct: those that have entered before the first has left, and some
+// more until the rounds repeat.
 std::int32_t most_laid_out(std::int32_t stages, const BuildingBlock& block) {
   return block.slots(stages, 0)[3] / slots_of_round + stages + 4;
 }
 
-// One stage as it is played.
+// The state of one stage during the execution.
 struct Player {
   Slots slots;
   std::array<std::int32_t, 4> leg;     // as in stage.hpp: its input is the output of the leg before
@@ -94,8 +95,8 @@ class Play {
     return true;
   }
 
-  // Whether every leg of every stage has done one more than a round ago, and every stage six tasks; no leg
-  // may have been at its first microbatch then, nor be at its last now.
+  // Whether every leg of every stage has run one more task than a round ago, and every stage six tasks; no
+  // leg may have been at its first microbatch then, nor be at its last now.
   void look_for_full_round() {
     std::vector<std::int32_t> now = done_;
     for (const Player& p : players) now.push_back(static_cast<std::int32_t>(p.tasks.size()));
@@ -115,7 +116,7 @@ class Play {
   std::vector<std::vector<std::int32_t>> history_;  // of a round: done of every leg, tasks of every stage
 };
 
-// What is laid out of an order. Kept from call to call, for a pipeline's stages ask one after the other.
+// The constructed part of an order; kept from call to call, because a pipeline's stages ask for it in turn.
 struct Layout {
   Slots (*slots)(std::int32_t, std::int32_t) = nullptr;
   std::int32_t stages = 0, microbatches = 0;
@@ -164,7 +165,7 @@ void append_blocks(const PipelineShape& shape, std::int32_t stage, const Buildin
   const SteadyStretch stretch = steady_blocks(shape, stage, block);
   const std::int32_t extra = shape.microbatches - layout.microbatches;
   for (std::int32_t i = from; i < to; ++i) {
-    // The rounds that are not laid out come after the first full one.
+    // The rounds that are not constructed follow the first full one.
     const std::int32_t beyond = i - stretch.first - stretch.length;
     const std::int32_t rounds = extra == 0 || beyond < 0 ? 0 : std::min(beyond / slots_of_round + 1, extra);
     Task task = row[at(i - rounds * slots_of_round)];

@@ -9,11 +9,11 @@
 //   6  depth + 1      B1 B0, the second half of them input gradients alone
 //   7  d              W, B0 (input gradients)
 //   8  depth + 1      W
-// Weight gradients run in the order their input gradients did, so that the k-th after step 3 is known.
+// Weight gradients run in the order of their input gradients, so that the k-th after step 3 is known.
 //
-// Step 4 repeats: in its i-th round the stage runs F0 of microbatch 2 arm - depth - 1 + i, B1 of d + i, F1 of
-// arm + i and B0 of i. The first pair needs round i - 1 of the stage before, the second needs round i of the
-// stage behind, whose chain ends with a first pair.
+// Step 4 repeats: in its i-th round the stage runs F0 of microbatch 2 arm - depth - 1 + i, B1 of d + i, F1
+// of arm + i and B0 of i. The first pair needs round i - 1 of the stage before, the second needs round i of
+// the stage after it, whose chain ends with a first pair.
 //
 // Sources: DeepSeek-V3, arXiv 2412.19437, section 3.2.1; github.com/deepseek-ai/DualPipe. Neglected: in step
 // 3 the published code receives the input of F1 before it runs W1.
@@ -65,7 +65,7 @@ class Order {
       pair(0, 1);
     }
     pair(1, 0);
-    // Rounds before `from_` are jumped over.
+    // Rounds before `from_` are skipped.
     const std::int32_t jump = std::clamp((from_ - position_) / 4, 0, rounds - 1);
     position_ += 4 * jump;
     for (std::int32_t* count : {&forwards_[0], &forwards_[1], &backwards_[0], &backwards_[1]}) *count += jump;

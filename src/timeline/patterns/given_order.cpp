@@ -14,7 +14,7 @@ std::vector<TaskKind> kinds_of(const GivenOrder& order) {
   return {TaskKind::forward, TaskKind::backward};
 }
 
-// What a task waits for, beside its turn.
+// The inputs that a task waits for, beside its turn in the order.
 std::vector<Task> inputs_of(const GivenOrder& order, const Task& task) {
   const std::int32_t last = order.stages * order.chunks_per_stage - 1;
   const TaskKind back = order.splits_backward ? TaskKind::backward_input : TaskKind::backward;
@@ -54,7 +54,7 @@ std::optional<OrderFlaw> repeated_or_missing(const GivenOrder& order) {
   return std::nullopt;
 }
 
-// Runs the stages against each other, each only when the input of its next task is there.
+// Runs all stages side by side, each only as far as the input of its next task is there.
 std::optional<OrderFlaw> stuck(const GivenOrder& order) {
   std::vector<std::size_t> next(at(order.stages), 0);
   std::set<Task> done;

@@ -4,8 +4,8 @@
 
 namespace echo::timeline {
 
-// Turn j is: a forward while there are any, the backward of microbatch j, and from turn `delay` on a weight
-// gradient. Turn m is the weight gradients left over.
+// Turn j consists of a forward while there are any, the backward of microbatch j, and from turn `delay` on a
+// weight gradient. Turn m consists of the remaining weight gradients.
 static std::int32_t start_of_turn(const PipelineShape& shape, Pace pace, std::int32_t j) {
   return pace.warm_up + std::min(j, shape.microbatches - pace.warm_up) + j + std::max(0, j - pace.delay);
 }
@@ -34,8 +34,8 @@ void append_paced(const PipelineShape& shape, std::int32_t stage, Pace pace, std
 }
 
 // Repeat r of a stage is its turn delay + r: forward of microbatch warm_up + delay + r, backward of delay +
-// r, weight gradient of r. It needs repeat r of the stage before, and of the stage behind, which delays more,
-// an earlier one.
+// r, weight gradient of r. It needs repeat r of the stage before it, and an earlier repeat of the stage
+// after it, which delays more.
 SteadyStretch steady_paced(const PipelineShape& shape, Pace pace) {
   return {.first = pace.warm_up + 2 * pace.delay,
           .length = 3,

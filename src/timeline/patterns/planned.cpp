@@ -1,39 +1,41 @@
 // Zero-bubble orders by list scheduling.
 //
-// Problem. Which forward (F), input gradient (B) or weight gradient (W) a stage runs next, so that no stage
-// waits, within a limit of activations held. Optimal orders need an integer program; the paper gives a
+// Problem. Decide which forward (F), input gradient (B) or weight gradient (W) a stage runs next, so that no
+// stage waits, within a limit on activations held. Optimal orders need an integer program; the paper gives a
 // heuristic that comes close.
 //
-// Idea. The step is played through in time, no transfers: always the stage that can decide first does. Greedy
-// stages run a B if its input is there, an F if memory allows, both in turn, else a W; so the warm-up is as
-// many F as memory allows, and W fill waits and make room. The paper's heuristic has yes-or-no choices that
-// help or hurt by shape; like it, we play a few rules through and keep the best plan. Rules with an order
-// fixed in advance (1F1B with W at once, ZB-H1, ZB-H2) are among them, so the plan is never worse than these.
-// With two chunks on a stage in a V memory must be shared well between them: woven plans follow a timetable
-// of what is ideally when, and again W fill waits and make room. Others tried (backwards always first, other
-// slopes of the timetable, out of its order where it waits) gained under 0.1 % of a step on average over
-// random shapes with uneven stages.
+// Idea. The step is simulated in time, without transfers; the stage that can decide first always does so.
+// Greedy stages run a B if its input is there and an F if memory allows, alternating between the two, else a
+// W; so the warm-up has as many F as memory allows, and W fill waits and free memory. The paper's heuristic
+// has yes-or-no choices that help or hurt depending on the shape; like it, we simulate a few rules and keep
+// the best plan. Rules with an order fixed in advance (1F1B with W at once, ZB-H1, ZB-H2) are among them, so
+// the plan is never worse than these. With two chunks on a stage in a V, memory must be shared well between
+// them: woven plans follow a timetable of ideal times, and again W fill waits and free memory. Other rules
+// that were tried (backwards always first, other slopes of the timetable, out of its order where it waits)
+// gained under 0.1 % of a step on average over random shapes with uneven stages.
 //
-// Free of deadlock: tasks of one kind and chunk run in microbatch order. Greedy, the oldest unfinished
-// microbatch can always go on, since what holds memory in its way is older, so done but for W, which a full
-// stage runs. Woven, the task first in the timetable has its input, and room: chunk c < stages is held for
-// 12 (stages - 1) - 6 c + 3 and its partner for 6 c + 1 sixths of a round, at most 2 stages in all. Only the
-// filled warm-up has no such proof; a plan that gets stuck is dropped.
+// Free of deadlock: tasks of one kind and chunk run in microbatch order. In greedy plans the oldest
+// unfinished microbatch can always continue: whatever holds the memory it needs is older, so only its W is
+// left to do, which a full stage runs. In woven plans the first task of the timetable has its input, and
+// memory: chunk c < stages is held for 12 (stages - 1) - 6 c + 3 and its partner for 6 c + 1 sixths of a
+// round, at most 2 stages in all. Only the filled warm-up has no such proof; a plan that gets stuck is
+// dropped.
 //
-// Folded. What a rule does next depends on no number of microbatches, only on how far the legs of the stages
-// are ahead of each other and on when inputs arrive, so after the warm-up a play settles into doing the same
-// again and again. Once all legs are as far from each other as they were a few microbatches ago, the tasks
-// between the two cuts are taken over as often as fits, and only the drain is played to its end. The order is
-// causal and holds no more memory than the play: each repeat starts from the same counts. It is the order of
-// the whole play where the times had settled as well; where they had not (stages that differ a little, with
-// room to drift), the whole play would have shifted some tasks later on. A rule that does not settle soon is
-// passed over. So a long plan costs some 4 stages microbatches, however many there are. Against plans played
-// in full, over random shapes with uneven stages: 9 orders in 10 are the same, the longest turn is 0.02 %
-// longer on average and 2 % at most (tests/reference/planned_fold_test.cpp).
+// Folded. The next decision of a rule does not depend on the number of microbatches, only on how far the
+// legs of the stages are ahead of each other and on when inputs arrive, so after the warm-up a plan settles
+// into a repeating cycle. Once all legs are as far from each other as they were a few microbatches ago, the
+// tasks between the two cuts are repeated as often as fits, and only the drain is simulated to its end. The
+// order is causal and holds no more memory than the simulated one: each repeat starts from the same counts.
+// It equals the order of the full simulation if the times had settled as well; if they had not (stages that
+// differ a little, with slack in which they can drift), the full simulation would have moved some tasks
+// later on. A rule that does not settle soon is skipped. So the cost of a long plan is about 4 stages
+// microbatches, however many there are. Compared with plans simulated in full, over random shapes with
+// uneven stages: 9 orders in 10 are the same, the longest turn is 0.02 % longer on average and 2 % at most
+// (tests/reference/planned_fold_test.cpp).
 //
 // Source: Qi et al., "Zero Bubble Pipeline Parallelism", arXiv 2401.10241, section 3.1; the longest turn is
-// its cost, section 4.
-// Neglected: transfers, traffic of gradients and weights (the plan uses each chunk's usual times).
+// its cost, section 4. Neglected: transfers, traffic of gradients and weights (the plan uses each chunk's
+// usual times).
 #include "timeline/patterns/planned.hpp"
 
 #include <algorithm>
@@ -49,7 +51,7 @@ namespace {
 
 constexpr SimTime never = Earliest::never;
 
-// A long play that has not settled after this many times the stages, in microbatches, is given up.
+// A long plan that has not settled after this many times the stages, in microbatches, is dropped.
 constexpr std::int32_t patience = 6;
 
 struct StagePlan {
@@ -62,7 +64,7 @@ struct Turn {
   SimTime longest{}, end{};
 };
 
-// How far a play was when stage 0 had run some number of first forwards.
+// The progress of all stages when stage 0 had run some number of first forwards.
 struct Cut {
   std::vector<std::int32_t> done;    // [3 * chunks] tasks of a leg
   std::vector<std::int32_t> placed;  // [stages] tasks
@@ -82,9 +84,9 @@ struct Buffers {
   Cut before, after;                 // of the stretch that repeats
 };
 
-// How many sixths of a round after its first leg a microbatch starts this one, by the timetable. A leg takes
-// the stage one sixth, and its stage passes three sixths later than the stage before, or at once at either
-// end of the V.
+// The time, in sixths of a round after its first leg, at which a microbatch starts this leg by the
+// timetable. A leg takes the stage one sixth, and the next stage starts three sixths after the previous one,
+// or at once at either end of the V.
 std::int64_t starts_after(std::int32_t leg, std::int32_t stages) { return 3 * leg - 2 * (leg / stages); }
 
 class Planner {
@@ -101,7 +103,8 @@ class Planner {
     ECHO_EXPECT(limit >= shape.chunks / shape.stages);
   }
 
-  // How long the turns are; never, where the plan gets stuck, or does not settle soon and is not `patient`.
+  // The length of the turns; `never` where the plan gets stuck, or does not settle soon and is not
+  // `patient`.
   Turn plan(const Rule& rule, bool patient) {
     start(rule);
     for (std::int32_t left = 3 * shape_.chunks * microbatches_; left > 0;) {
@@ -170,8 +173,9 @@ class Planner {
     for (const StagePlan& stage : b_.stages) here.clock.push_back(stage.last);
   }
 
-  // Called whenever a microbatch has entered. Looks whether all legs are as far from each other as at an
-  // earlier cut; if so, has that stretch repeat and returns how many microbatches need not be played.
+  // Called whenever a microbatch has entered. Tests whether all legs are as far from each other as at an
+  // earlier cut; if so, lets that stretch repeat and returns the number of microbatches that need not be
+  // simulated.
   std::int32_t fold() {
     const std::int32_t entered = b_.done[0], settled = 2 * shape_.stages;
     if (entered < settled || b_.done[at(2 * shape_.chunks - 1)] == 0) return 0;
@@ -194,7 +198,7 @@ class Planner {
     return 0;
   }
 
-  // Once settled, all stages go as fast as the slowest: repeats are charged to all at its pace.
+  // Once settled, all stages run at the pace of the slowest: repeats are charged to all at that pace.
   [[nodiscard]] Turn turn() const {
     SimTime pace{};
     for (std::size_t s = 0; repeats_ > 0 && s < b_.stages.size(); ++s)
@@ -225,7 +229,7 @@ class Planner {
                                      : time.backward_weight;
   }
 
-  // Whether the leg's next task has its input; notes when it will where that is known.
+  // Whether the leg's next task has its input; notes when it will, where that is known.
   bool has_input(std::int32_t leg, SimTime now) {
     const std::int32_t microbatch = b_.done[at(leg)];
     if (microbatch == microbatches_) return false;
@@ -281,7 +285,7 @@ class Planner {
       if (has_input(leg, now)) return leg;
       break;
     }
-    // One place is left for a forward on the way up.
+    // One place is reserved for a forward on the way up.
     if (rule.fills_warm_up && own.backwards == 0 && held + 2 <= limit_ && has_input(forward_leg(down), now))
       return forward_leg(down);
     const bool waits = weights >= 0 && rule.patient && soonest_ != never;
@@ -317,7 +321,7 @@ class Planner {
     if (leg >= 2 * shape_.chunks) return;
     b_.ready[at(leg * shape_.microbatches + microbatch)] = end;
     if (leg + 1 == 2 * shape_.chunks) return;
-    // Whoever sleeps until its input is known looks again when it is there.
+    // A stage that sleeps until its input is known decides again when the input is there.
     const std::int32_t next = shape_.stage_of_chunk[at(chunk_of(leg + 1, shape_.chunks))];
     const SimTime wake = std::max(b_.stages[at(next)].last, end);
     if (wake < b_.wake.time(next)) b_.wake.set(next, wake);

@@ -2,9 +2,9 @@
 //
 // The plain loop visits stages down and up the pipeline in turn and lets each run until an input is missing;
 // the order of visits cannot change any time, since a task's start depends only on its stage's past and on
-// its input. All times come from maxima and sums of integers. Source of the idea: max-plus recurrences of
-// timed event graphs (Baccelli, Cohen, Olsder, Quadrat, "Synchronization and Linearity", 1992). Transfers:
-// see stage.cpp. Repetition: see repeat.cpp.
+// its input. All times are maxima and sums of integers. Source of the idea: max-plus recurrences of timed
+// event graphs (Baccelli, Cohen, Olsder, Quadrat, "Synchronization and Linearity", 1992). Transfers: see
+// stage.cpp. Repetition: see repeat.cpp.
 #include "timeline/pipeline/pipeline.hpp"
 
 #include "base/at.hpp"
@@ -64,8 +64,8 @@ std::int32_t run_stage(const PipelineShape& shape, std::int32_t stage, std::int3
   return cursor;
 }
 
-// Sweeps down (as forwards flow) or up (as backwards flow), turning round when a sweep ran less than a task
-// per stage.
+// Sweeps down (as forwards flow) or up (as backwards flow); the direction changes when a sweep ran less than
+// one task per stage.
 template <bool overlapped>
 void run_all(const PipelineShape& shape, PipelineScratch& scratch, std::vector<PlacedTask>* placed,
              Trail* trail) {
@@ -88,8 +88,8 @@ void run_all(const PipelineShape& shape, PipelineScratch& scratch, std::vector<P
   }
 }
 
-// One stage, one chunk: the sum. Its last task is the last backward, whatever the schedule. Pairs are all but
-// the first forward and the last backward.
+// One stage with one chunk: the times add up. Its last task is the last backward, whatever the schedule.
+// Pairs include everything but the first forward and the last backward.
 void run_alone(std::int32_t microbatches, PipelineScratch& scratch, Trail* trail) {
   const Leg& forward = scratch.legs[0];
   const Leg& backward = scratch.legs[1];
@@ -137,7 +137,7 @@ void lay_pairs(const PipelineShape& shape, std::span<const SimTime> pairs, Pipel
   }
 }
 
-// What the tasks of a chunk took, each on its own; `apart`: split backwards but the last.
+// The sum of the times of a chunk's tasks, each on its own; `apart`: backwards are split, except the last.
 SimTime busy_of(const Route& route, std::int32_t chunk, std::int32_t microbatches, std::int32_t apart,
                 bool last_is_split, const PipelineScratch& scratch) {
   const Leg& forward = scratch.legs[at(route.leg_of({TaskKind::forward, chunk}))];
@@ -148,8 +148,8 @@ SimTime busy_of(const Route& route, std::int32_t chunk, std::int32_t microbatche
          (last_is_split ? backward.input + weight.special : backward.special);
 }
 
-// Every task ran once, so busy time needs no loop over tasks; what is neither busy nor waiting went into
-// transfers.
+// Every task ran once, so busy time needs no loop over tasks; time that is neither busy nor waiting was
+// spent in transfers.
 void read_out(const PipelineShape& shape, const Schedule& schedule, bool overlapped,
               const PipelineScratch& scratch, PipelineTimes& out) {
   const Route route(shape);

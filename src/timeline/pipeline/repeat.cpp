@@ -1,27 +1,26 @@
 // The steady state of a pipeline, run only until it is proven to repeat.
 //
-// Problem. A step has 2 * chunks * microbatches tasks, nearly all in a steady state that does the same again
-// and again.
+// Problem. A step has 2 * chunks * microbatches tasks, nearly all of them in a steady state that repeats.
 //
-// Idea. All times are maxima of sums of earlier times and constants, so shifting every time a stretch of the
-// step may still look at by one constant shifts all that follows by it. Cut the step where every stage has
-// run the same number of repeats. What the future may look at there is: each stage's clock, the ends of its
-// transfers, and the arrivals not yet consumed. If all of these equal those at an earlier cut, `cycle`
-// repeats ago, plus one constant `shift`, then by induction every later `cycle` repeats add `shift` once
-// more: as many whole cycles as are left are skipped by one multiplication, and the time waited grows
-// by what it grew in the cycle seen. The result is the plain loop's to the picosecond. Integer time makes the
-// comparison exact.
+// Idea. All times are maxima of sums of earlier times and constants, so if every time that the rest of the
+// step can still read shifts by one constant, all later times shift by it too. Cut the step where every
+// stage has run the same number of repeats. The times that can still be read there are each stage's clock,
+// the ends of its transfers, and the arrivals not yet consumed. If all of these equal those at an earlier
+// cut, `cycle` repeats ago, plus one constant `shift`, then by induction every later `cycle` repeats add
+// `shift` once more: all remaining whole cycles are skipped by one multiplication, and the time waited grows
+// in each as it grew in the cycle seen. The result equals the plain loop's to the picosecond. Integer time
+// makes the comparison exact.
 //
-// Two times are compared as the future sees them: one older than the clock of the stage that reads it counts
-// as that clock, since the stage cannot act before it.
+// Two times are compared as the stage that reads them sees them: one older than that stage's clock counts as
+// the clock, since the stage cannot act before it.
 //
 // The cycle need not be one repeat: with overlapped hops 1F1B runs in bursts of up to `stages` microbatches.
-// It is found as Brent does (BIT 20, 1980): compare with one saved cut, and save a new one each time the
+// It is found by Brent's method (BIT 20, 1980): compare with one saved cut, and save a new one each time the
 // distance doubles. Max-plus systems end in such a regime (cyclicity; Baccelli et al. 1992, chapter 3), but
 // near-ties between stages may take long to fade; then all repeats are run, at the plain loop's cost.
 //
-// Pairs change nothing: a pair is one step of a stage, whose start and two outputs are maxima and sums as
-// any.
+// Pairs change nothing: a pair is one step of a stage, whose start and two outputs are maxima and sums like
+// any others.
 //
 // Microbatches after the skip are renumbered to follow those before it, so arrivals stay in a dense table of
 // which only the part in use is touched.
@@ -50,8 +49,8 @@ class Repeater {
     scratch_.ready.resize(std::max(scratch_.ready.size(), row_ * at(microbatches_per_chunk(shape_))));
     run_lists(Until::prologue, 0);
     bool proven = false;
-    // The stretch holds no first forward, so nothing in it refers to an instant of the step: the cut before
-    // it counts.
+    // The stretch contains no first forward, so nothing in it refers to an instant of the step: the cut
+    // before it counts.
     std::int32_t saved = -1, renew = 0,
                  skipped = 0;  // saved: the cut after that repeat; -1: before the first
     scratch_.earlier = scratch_.stages;
@@ -186,7 +185,7 @@ class Repeater {
     for (std::size_t leg = 0; leg < scratch_.legs.size(); ++leg) trail_->ran[leg] = scratch_.legs[leg].done;
   }
 
-  // Whether everything the future may look at is what it was `microbatches` ago, plus shift_.
+  // Whether every time that can still be read is what it was `microbatches` ago, plus shift_.
   bool repeats_since(std::int32_t microbatches) {
     const std::vector<StageState>&now = scratch_.stages, &then = scratch_.earlier;
     shift_ = now[0].clock - then[0].clock;
@@ -227,7 +226,7 @@ class Repeater {
     }
   }
 
-  // Visits every arrival not yet consumed, with the stage it waits at, until `visit` says false.
+  // Visits every arrival not yet consumed, with the stage at which it waits, until `visit` returns false.
   template <class Visit>
   bool each_arrival(Visit visit) {
     for (std::int32_t index = 1; index < 2 * shape_.chunks; ++index) {

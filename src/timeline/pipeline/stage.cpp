@@ -1,22 +1,24 @@
-// What a pipeline stage does between two of its tasks.
+// The time of a pipeline stage between two of its tasks.
 //
-// Blocking transfers (Megatron-LM without --overlap-p2p-communication: batch_isend_irecv, then wait). Between
-// two tasks a stage sends the output of the first and receives the input of the second in one batch, both at
-// once (links are full duplex), and computes nothing meanwhile. With `clock` the end of the first task and
-// `done` the end of the sender's task on the other side:
+// Blocking transfers (Megatron-LM without --overlap-p2p-communication: batch_isend_irecv, then wait).
+// Between two tasks a stage sends the output of the first and receives the input of the second in one batch,
+// both at the same time (links are full duplex), and computes nothing meanwhile. With `clock` the end of the
+// first task and `done` the end of the sender's task on the other side:
 //     sent  = clock + hop                              (nothing to send: clock)
 //     start = max(sent, max(clock, done) + hop)        (nothing to receive: sent)
-// So each transfer occupies its sender once and its receiver once, even if the data was ready long before the
-// receiver turned to it. Of the gap, `hop_wait` is what at least one of the two transfers covers; the rest is
-// waiting for the partner. After its last task a stage still waits for its send. In the steady state of 1F1B
-// this is exactly the paired send_forward_recv_backward / send_backward_recv_forward. Neglected: a sender
-// does not wait until its partner posts the receive (it does in NCCL; in the steady state it would wait for
-// that partner's reply anyway); in its warm-up and drain Megatron's plain 1F1B does the receive and the send
-// one after the other, here they overlap, which is short by at most one hop per warm-up or drain task.
+// So each transfer occupies its sender once and its receiver once, even if the data was ready long before
+// the receiver turned to it. The part of the gap that at least one of the two transfers covers is
+// `hop_wait`; the rest is waiting for the partner. After its last task a stage still waits for its send. In
+// the steady state of 1F1B this is exactly the paired send_forward_recv_backward /
+// send_backward_recv_forward. Neglected: a sender does not wait until its partner posts the receive (in NCCL
+// it does; in the steady state it would wait for that partner's reply anyway); in its warm-up and drain
+// Megatron's plain 1F1B does the receive and the send one after the other, whereas here they overlap, which
+// is too short by at most one hop per warm-up or drain task.
 //
-// Overlapped transfers: the output leaves when its task ends, one transfer at a time per stage and direction,
+// Overlapped transfers: the output leaves when its task ends, one transfer at a time per stage and
+// direction,
 //     handed_on = max(end, end of the previous transfer that way) + hop,
-// and nobody waits but the task that needs it.
+// and only the task that needs it waits for it.
 //
 // Neighbouring chunks on one stage (also the turn from the last forward to its backward) transfer nothing.
 //
@@ -26,14 +28,14 @@
 // with Megatron's overlapped transfers the outputs leave before embedding, loss and the like of the other
 // chunk.
 //
-// Weights that are still being gathered. All stages start gathering when the step starts, so what a chunk's
-// first forward waits for is an instant, not a duration: later stages wait for their input anyway.
+// Weights that are still being gathered. All stages start gathering when the step starts, so a chunk's first
+// forward waits for an instant, not for a duration: later stages wait for their input anyway.
 //
 // Gradient traffic. The data lane of a stage serves its chunks in the order of their last backwards. A
 // chunk's traffic ends at max( max(start + first_start, previous end) + busy, end of that backward + lag ).
-// Exact when the lane is free (previous end <= start + first_start) or the chunk's transfers are all there
-// when their turn comes; otherwise, with gaps between the chunk's transfers behind a late predecessor, a
-// lower bound, short by at most those gaps.
+// This is exact when the lane is free (previous end <= start + first_start) or the chunk's transfers are all
+// there when their turn comes; otherwise, with gaps between the chunk's transfers behind a late predecessor,
+// it is a lower bound, too short by at most those gaps.
 #include "timeline/pipeline/stage.hpp"
 
 #include <array>

@@ -49,8 +49,8 @@ struct StageState {
   SimTime data_end{};     // end of its gradient traffic so far
 };
 
-// What a task waited for last: its stage's previous work, its input, or the other input of a pair. Ties take
-// the first of these, so that an arrival older than the stage's clock is never the cause.
+// The last thing that a task waited for: its stage's previous work, its input, or the other input of a pair.
+// Ties take the first of these, so that an arrival older than the stage's clock is never the cause.
 enum class Began : std::int8_t { own, arrival, partner_arrival };
 // Cause of the end of gradient traffic: nothing was sent, the start of its backward, the previous traffic on
 // the lane, the end of its backward.

@@ -1,20 +1,21 @@
 // The critical path of a pipeline, read backwards from what each task waited for.
 //
-// Idea. A task starts when the last thing it waited for ended, so from any end a chain of tasks and transfers
-// without a gap leads back to the start of the step (or to an instant of it: weights that arrive). Its
-// lengths sum to that end. Noting one cause a task while the pipeline runs makes the chain a walk.
+// Idea. A task starts when the last thing it waited for ended, so from any end a chain of tasks and
+// transfers without a gap leads back to the start of the step (or to an instant within it: weights that
+// arrive). Its lengths sum to that end. If one cause per task is recorded while the pipeline runs, the chain
+// is found by a walk.
 //
-// A steady state that was skipped (repeat.cpp) has no notes of its own and needs none. Whatever decides a
-// task's cause is a comparison of times the future may look at, and those repeat with the cycle, shifted
-// alike; so a task of the stretch left out waited for the same thing as the one whole cycles before it that
-// did run. A step of the walk is a noted task and a `lift`: how many microbatches later the task meant lies.
-// Where the walk leaves the last cycle that ran, it goes on from the same task one cycle later, lifted by one
-// cycle less: the same task of the same microbatch.
+// A steady state that was skipped (repeat.cpp) has no records of its own and needs none. The cause of a task
+// is decided by comparisons of times that can still be read, and those repeat with the cycle, all shifted
+// equally; so a task of the skipped stretch waited for the same thing as the one whole cycles before it that
+// did run. A step of the walk is a recorded task and a `lift`: the number of microbatches by which the
+// actual task is later. Where the walk leaves the last cycle that ran, it resumes at the same task one cycle
+// later, lifted by one cycle less: the same task of the same microbatch.
 //
-// Those crossings come back too: when one is met that was met before, the counts between the two are what
-// every further round adds, and as many rounds as are left are skipped by one multiplication. Rounds are
-// found as cycles are in repeat.cpp. So the walk's cost does not grow with microbatches either; a test holds
-// it equal to the walk over the pipeline run in full.
+// Those crossings repeat too: when one is met a second time, the counts between the two are what every
+// further round adds, and the remaining rounds are skipped by one multiplication. Rounds are found as cycles
+// are in repeat.cpp. So the cost of the walk does not grow with microbatches either; a test compares it with
+// the walk over the pipeline run in full.
 #include "timeline/pipeline/trail.hpp"
 
 #include "base/at.hpp"
@@ -51,7 +52,7 @@ class Walk {
   Walk(const PipelineShape& shape, const Trail& trail, PipelinePath& out)
       : trail_(trail), route_(shape), out_(out), lift_(trail.skipped) {}
 
-  // From the end of a stage's gradient traffic.
+  // Walks from the end of a stage's gradient traffic.
   void from_data(std::int32_t chunk) {
     for (;;) {
       DataCounts& data = out_.data[at(chunk)];
@@ -70,7 +71,7 @@ class Walk {
     }
   }
 
-  // From the end of a stage's last task, or of the blocking transfers after it.
+  // Walks from the end of a stage's last task, or of the blocking transfers after it.
   void from_compute(std::int32_t last, bool sent) {
     place_ = last;
     if (sent) count_sends();
@@ -110,8 +111,8 @@ class Walk {
     return true;
   }
 
-  // From the start of a task (of a pair, by its forward) to the end of the one it waited for; false at the
-  // start of the step.
+  // Moves from the start of a task (of a pair, by its forward) to the end of the one it waited for; false at
+  // the start of the step.
   bool goes_back() {
     const Step& now = step();
     if (now.cause.received) ++out_.legs[at(leg() - 1)].transfers;
@@ -128,7 +129,7 @@ class Walk {
     return true;
   }
 
-  // From when the next leg may take what this one made to its end.
+  // Moves from the time when the next leg may take this leg's output to the end of the task.
   void hand_back() {
     if (step().is_second && step().cause.sent) ++out_.legs[at(step().partner % trail_.legs)].transfers;
     if (step().cause.flies) ++counts().transfers;
@@ -138,7 +139,7 @@ class Walk {
     }
   }
 
-  // Blocking transfers after a task; a leg without one counts none of any length.
+  // Blocking transfers after a task; a leg without one counts a transfer of zero length.
   void count_sends() {
     ++counts().transfers;
     if (step().partner >= 0) ++out_.legs[at(step().partner % trail_.legs)].transfers;
@@ -151,7 +152,7 @@ class Walk {
     if (older > 0) fold((older + trail_.cycle - 1) / trail_.cycle, reached);
   }
 
-  // On from the same microbatch, as run so many cycles later.
+  // Resumes at the same microbatch, as run this many cycles later.
   void fold(std::int32_t cycles, Reached reached) {
     cycles = std::min(cycles, lift_ / trail_.cycle);
     place_ += cycles * trail_.cycle * trail_.legs;
@@ -192,7 +193,7 @@ class Walk {
   bool jumped_ = false;
 };
 
-// One stage, one chunk (pipeline.cpp, run_alone): everything it does is on the path.
+// One stage with one chunk (pipeline.cpp, run_alone): everything it does is on the path.
 void path_alone(std::int32_t microbatches, const Trail& trail, bool data_is_last, PipelinePath& out) {
   LegCounts &forward = out.legs[0], &backward = out.legs[1];
   if (trail.steps[at(trail.first[0])].cause.gathered) {

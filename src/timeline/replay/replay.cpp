@@ -1,28 +1,28 @@
 // Recorded ops of several gpu ranks, run again.
 //
-// Problem. A trace says what each traced rank ran, in which order its host issued it, on which stream, and
-// what waited for what. With other durations than the recorded ones the same ops end at other times, and
-// ranks that communicate wait for each other.
+// Problem. A trace records the ops of each traced rank, the order in which its host issued them, their
+// streams, and their dependencies. With durations other than the recorded ones the same ops end at other
+// times, and ranks that communicate wait for each other.
 //
-// Idea. An op may begin when all its causes have ended (needs; the op before it on its lane; of several sends
-// and receives launched as one, the causes of all of them) and its host has issued it: issue(i) = issue(i -
-// 1) + gap(i), but after a wait no sooner than what that waits for has ended. Ops of several ranks that meet
-// begin when the last of them may and end together. Between two beginnings or ends nothing changes, so time
-// goes from event to event over a heap of what runs.
+// Idea. An op may begin when all its causes have ended (its needs; the op before it on its lane; for several
+// sends and receives launched as one, the causes of all of them) and its host has issued it: issue(i) =
+// issue(i - 1) + gap(i), but after a wait no earlier than the end of the ops that it waits for. Ops of
+// several ranks that meet begin when the last of them may and end together. Between two beginnings or ends
+// nothing changes, so time goes from event to event over a heap of running ops.
 //
-// Ops without a lane begin when they may, one kernel, one communication and one memory op of a rank at a
-// time, of several the first in the order of issue: ASTRA-sim's hardware resources (astra-sim/workload/
-// HardwareResource.cc; Workload.cc walks the free nodes by number). A meeting takes the resource of all its
-// ranks at once or of none, so that two ranks never hold what the other wants.
+// Ops without a lane begin as soon as they may, one kernel, one communication and one memory op of a rank at
+// a time, and of several the first in the order of issue: ASTRA-sim's hardware resources
+// (astra-sim/workload/HardwareResource.cc; Workload.cc visits the free nodes by number). A meeting takes the
+// resource of all its ranks at once or of none, so that two ranks never hold what the other one needs.
 //
 // Rates are those of block.cpp, rank by rank: kernels beside communication, and communication beside
-// communication. Several kernels at once do not slow each other; a collective beside several keeps to the
-// worst. What ranks share goes at the pace of its slowest rank. An op's remaining work is brought up to date
-// whenever an op begins or ends on a rank of its own, which is when block.cpp does it: one rank in order
-// equals that to the picosecond.
+// communication. Several kernels at once do not slow each other; a collective beside several takes the worst
+// factor. An op that ranks share runs at the pace of its slowest rank. An op's remaining work is updated
+// whenever an op begins or ends on one of its ranks, which is when block.cpp does it: one rank in order
+// gives the same result to the picosecond.
 //
 // Neglected: kernels on two lanes share the GPU at no cost (traced durations contain it); the queue between
-// host and GPU has no end.
+// host and GPU is unlimited.
 #include "timeline/replay/replay.hpp"
 
 #include <algorithm>
@@ -106,7 +106,7 @@ class Replayer {
   }
   [[nodiscard]] ReplayScratch::Unit& unit_of(std::int32_t op) { return s_.units[at(plan_.unit[at(op)])]; }
 
-  // Issues until a wait whose needs have not ended.
+  // Issues ops up to a wait whose needs have not ended.
   void advance_host(std::int32_t rank) {
     ReplayScratch::Host& host = s_.hosts[at(rank)];
     for (; host.next < graph_.rank_begin[at(rank) + 1]; ++host.next) {
@@ -220,7 +220,7 @@ class Replayer {
     s_.touched.push_back(rank);
   }
 
-  // Begins what was kept waiting by others of its kind, then sets the rates that follow.
+  // Begins ops that waited for others of their kind, then sets the resulting rates.
   void settle_instant() {
     for (std::int32_t unit = first_free(); unit >= 0; unit = first_free()) begin_queued(unit);
     s_.freed.clear();
@@ -257,7 +257,7 @@ class Replayer {
     begin(unit);
   }
 
-  // Where all ranks were ready before: whose end makes it begin now.
+  // If all ranks were ready before: the op whose end lets it begin now.
   void note_holder(std::int32_t unit) {
     std::int32_t holder = -1;
     for (const std::int32_t op : plan_.members.row(unit)) {
@@ -339,7 +339,7 @@ class Replayer {
     return factor + (scale_up + scale_out);
   }
 
-  // Of each rank that is not done: what waits for other ranks, else the first that has not ended.
+  // For each rank that is not done: an op that waits for other ranks, else the first that has not ended.
   void find_stuck() {
     s_.stuck.clear();
     for (std::int32_t rank = 0; rank < graph_.ranks(); ++rank) {

@@ -59,7 +59,7 @@ struct RankReplay {
   friend bool operator==(const RankReplay&, const RankReplay&) = default;
 };
 
-// What made an op ready on its rank: an op that ended, its issue by the host, or nothing.
+// The cause that made an op ready on its rank: an op that ended, its issue by the host, or nothing.
 inline constexpr std::int32_t begun_at_once = -1, begun_by_host = -2;
 
 struct ReplayScratch {

@@ -1,5 +1,5 @@
-// Every op begins the moment the last thing it waits for is there, so the chain back from the last end has no
-// gaps: an op, what the last of its ranks to be ready was ready after, and so on to the begin of the step.
+// Every op begins when the last thing it waits for is there, so the chain back from the last end has no
+// gaps: an op, the op after which the last of its ranks became ready, and so on to the begin of the step.
 #include <algorithm>
 
 #include "base/at.hpp"
@@ -24,7 +24,7 @@ class Walk {
   }
 
  private:
-  // What `op` waited for; -1 where nothing came before.
+  // The op that `op` waited for; -1 where nothing came before.
   std::int32_t step(std::int32_t op) {
     if (graph_.kind[at(op)] == ReplayKind::wait)
       return ran_.begun_by[at(op)] >= 0 ? ran_.begun_by[at(op)] : by_host(op);

@@ -1,6 +1,6 @@
-// What runs as one, and what must end before what. Order within a lane becomes a cause like any other, so
-// that running needs no look at lanes. Ops of one launch (an ncclGroup) begin together: each has the causes
-// of all that stand before the first of them, and what follows on the lane waits for all.
+// Which ops run as one, and which must end before which. Order within a lane becomes a cause like any other,
+// so that running does not look at lanes. Ops of one launch (an ncclGroup) begin together: each has the
+// causes of all ops before the first of them, and the next op on the lane waits for all.
 #include <algorithm>
 #include <map>
 
@@ -12,7 +12,7 @@ namespace echo::timeline {
 
 namespace {
 
-// The last ops of a lane: one, or several of a launch.
+// The last op of a lane, or the last ops, if they belong to one launch.
 struct Tail {
   std::vector<std::int32_t> ops, before;  // and what these came after
 };
@@ -43,7 +43,7 @@ class RankCauses {
   }
 
  private:
-  // A wait holds up the host, which issues in order: what comes after it needs no other cause.
+  // A wait stops the host, which issues in order: the ops after it need no other cause.
   void add_needs(std::int32_t op, std::int32_t below) {
     for (const std::int32_t need : graph_.needs.row(op)) {
       if (need >= below || graph_.kind[at(need)] == ReplayKind::wait) continue;
@@ -89,7 +89,7 @@ void number_units(const ReplayGraph& graph, ReplayPlan& out) {
   }
 }
 
-// Rows of `pairs` turned round: [to] of those that name it, ascending.
+// The inverse of `pairs`: row [to] holds the rows that name it, ascending.
 template <class Targets>
 void turn_round(std::int32_t from, std::int32_t to, Targets targets, Csr<std::int32_t>& out) {
   std::vector<std::int32_t>& offset = out.offset;

@@ -1,9 +1,9 @@
-// Each rank's makespan by part. Kernels (and memory ops) cover what they run through: their alone times count
-// as their part, what overlap stretches them by as slowdown; where several run at once the first to begin
-// covers. What no kernel covers is walked back from the kernel that ends it: communication counts as its
-// part, of several in a chain as that of the last, which is block.cpp's rule; but a wait for ranks that are
-// not there yet counts as bubble, and a wait for the host as other. What a rank has no more ops for is bubble
-// too.
+// Each rank's makespan by part. Kernels (and memory ops) cover the time during which they run: their alone
+// times count as their part, the time added by overlap as slowdown; where several run at once, the first to
+// begin covers the time. Time that no kernel covers is traced back from the kernel that ends it:
+// communication counts as its part, several in a chain as that of the last, which is block.cpp's rule; but a
+// wait for ranks that are not there yet counts as bubble, and a wait for the host as other. The time after a
+// rank's last op is bubble too.
 #include "timeline/replay/replay_split.hpp"
 
 #include <algorithm>
@@ -73,7 +73,7 @@ class Splitter {
     covered_ = end;
   }
 
-  // The part of what it needs and that ended last, the first such in its row.
+  // The part of the needed op that ended last, the first such in its row.
   [[nodiscard]] TimeCategory label_of(std::int32_t op) const {
     std::int32_t last = -1;
     const auto look = [&](std::int32_t other) {

@@ -1,11 +1,11 @@
 // Breadth-first: every stage holds v chunks, as interleaved does, and all microbatches pass one chunk before
-// the first goes on to the next; backwards too, last chunk first. It is GPipe in laps: the bubble is
-// that of interleaved, 1/v of GPipe's, and every microbatch's activations are alive at the turn. What it is
-// for: a chunk's weights are gathered once a pass and its gradients reduced once a step, while other chunks
-// compute (with sharded weights), and each transfer has a whole lap of other work to hide behind.
-// Source: Lamy-Poirier, "Breadth-First Pipeline Parallelism", MLSys 2023, arXiv 2211.05953, section 4.1;
-// backwards in microbatch order, as in its figure 4d.
-// Limits: with fewer microbatches than stages every lap waits for the first microbatch.
+// the first continues with the next; backwards too, last chunk first. It is GPipe in laps: the bubble is
+// that of interleaved, 1/v of GPipe's, and every microbatch's activations are alive when forwards turn to
+// backwards. Its purpose: with sharded weights a chunk's weights are gathered once per pass and its
+// gradients reduced once per step, while other chunks compute, and each transfer has a whole lap of other
+// work to hide behind. Source: Lamy-Poirier, "Breadth-First Pipeline Parallelism", MLSys 2023, arXiv
+// 2211.05953, section 4.1; backwards in microbatch order, as in its figure 4d. Limits: with fewer
+// microbatches than stages every lap waits for the first microbatch.
 #include "timeline/schedule.hpp"
 
 namespace echo::timeline::schedules {

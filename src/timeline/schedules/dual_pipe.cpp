@@ -1,9 +1,9 @@
-// DualPipe: every stage holds the chunk of its place from the front and another, of a second copy of the
-// model, of its place from the back; half of the microbatches enter at either end and meet. Forwards of one
-// direction run as one with backwards of the other, so that transfers of one hide behind the other's
-// computation. It holds at most stages + 1 microbatches, and weights twice. With F, B, W the times of a
-// forward, a whole backward and its weight gradients, and F&B of a pair, a stage idles for (stages / 2 -
-// 1)(F&B + B - 3 W), less than 1F1B's (stages - 1)(F + B).
+// DualPipe: every stage holds the chunk at its position from the front and, of a second copy of the model,
+// the chunk at its position from the back; half of the microbatches enter at either end, and the two halves
+// meet. Forwards of one direction run as one with backwards of the other, so that transfers of one hide
+// behind the other's computation. A stage holds at most stages + 1 microbatches, and weights twice. With F,
+// B, W the times of a forward, a whole backward and its weight gradients, and F&B of a pair, a stage idles
+// for (stages / 2 - 1)(F&B + B - 3 W), less than 1F1B's (stages - 1)(F + B).
 #include "timeline/patterns/dual.hpp"
 
 namespace echo::timeline::schedules {

@@ -1,9 +1,9 @@
 // DualPipeV: DualPipe cut in half. Each stage holds two chunks of one copy of the model, placed like a V, so
-// that half the stages do with half the weights what DualPipe's do: a stage of depth s has DualPipe's order,
-// its chunk on the way down in place of one direction and that on the way up in place of the other. It holds
-// at most 2 stages + 1 chunks' activations, and idles for (stages - 1)(F&B + B - 3 W), times of chunks half
-// the size. Source: Sea AI Lab, "DualPipe could be better without the Dual" (cut in half), 2025;
-// github.com/deepseek-ai/DualPipe, dualpipev.py.
+// that half the stages with half the weights do the work of DualPipe's: a stage of depth s has DualPipe's
+// order, with its chunk on the way down in place of one direction and its chunk on the way up in place of
+// the other. It holds at most 2 stages + 1 chunks' activations, and idles for (stages - 1)(F&B + B - 3 W),
+// times of chunks half the size. Source: Sea AI Lab, "DualPipe could be better without the Dual" (cut in
+// half), 2025; github.com/deepseek-ai/DualPipe, dualpipev.py.
 #include "timeline/patterns/dual.hpp"
 
 namespace echo::timeline::schedules {

@@ -1,7 +1,7 @@
-// GPipe: all forwards, then all backwards. Every microbatch's activations are alive at the turn.
-// Source: Huang et al., "GPipe: Efficient Training of Giant Neural Networks using Pipeline Parallelism",
-// NeurIPS 2019, figure 2. Backwards run in microbatch order, as PyTorch's ScheduleGPipe does (the paper draws
-// them reversed; for equal stages the time is the same).
+// GPipe: all forwards, then all backwards. Every microbatch's activations are alive when forwards turn to
+// backwards. Source: Huang et al., "GPipe: Efficient Training of Giant Neural Networks using Pipeline
+// Parallelism", NeurIPS 2019, figure 2. Backwards run in microbatch order, as PyTorch's ScheduleGPipe does
+// (the paper draws them reversed; for equal stages the time is the same).
 #include "timeline/schedule.hpp"
 
 namespace echo::timeline::schedules {

@@ -1,13 +1,13 @@
-// Interleaved 1F1B: every stage holds v chunks (chunk c on stage c % stages), and a microbatch circles the
-// stages v times, which divides the bubble by v. Forwards go in groups of g microbatches per chunk, g =
-// stages unless chosen, chunk after chunk; backwards too, last chunk first. Stage s warms up with
-// 2 (stages - 1 - s) + (v - 1) g forwards, as many as there are at most, then alternates one forward and one
-// backward, then drains. Larger groups hold more activations; they give a transfer more time to arrive.
-// Source: Narayanan et al., SC 2021, section 2.2.2; Megatron-LM core/pipeline_parallel/schedules.py,
+// Interleaved 1F1B: every stage holds v chunks (chunk c on stage c % stages), and a microbatch passes the
+// stages v times, which divides the bubble by v. Forwards run in groups of g microbatches per chunk, g =
+// stages unless chosen, chunk after chunk; backwards too, last chunk first. Stage s warms up with 2 (stages
+// - 1 - s) + (v - 1) g forwards, at most as many as there are, then alternates one forward and one backward,
+// then drains. Larger groups hold more activations; they give a transfer more time to arrive. Source:
+// Narayanan et al., SC 2021, section 2.2.2; Megatron-LM core/pipeline_parallel/schedules.py,
 // forward_backward_pipelining_with_interleaving, get_pp_rank_microbatches and get_schedule_table
-// (--microbatch-group-size-per-virtual-pipeline-stage; releases before 0.9 also made everything warm-up when
-// microbatches == stages, which we do not). With pairs the warm-up is one forward longer, so that the
-// forward and the backward of a pair never wait for each other.
+// (--microbatch-group-size-per-virtual-pipeline-stage; releases before 0.9 also ran all forwards as warm-up
+// when microbatches == stages, which is not modelled). With pairs the warm-up is one forward longer, so that
+// the forward and the backward of a pair never wait for each other.
 #include <algorithm>
 
 #include "timeline/patterns/alternating.hpp"
@@ -42,9 +42,10 @@ static void slice(const PipelineShape& shape, std::int32_t stage, std::int32_t f
   append_alternating(shape, stage, warm_up(shape, stage), from, to, out);
 }
 
-// A repeat is g * v pairs, one group of microbatches through all chunks, starting at the stage's pair s: then
-// a pair needs only earlier pairs of the other stages. The two whole groups at the ends hold first forwards
-// and last backwards; the stretch ends before the forwards of a last group that is not whole.
+// A repeat consists of g * v pairs, one group of microbatches through all chunks, starting at the stage's
+// pair s: then a pair needs only earlier pairs of the other stages. The first and the last whole group
+// contain first forwards and last backwards; the stretch ends before the forwards of a last group that is
+// not whole.
 static SteadyStretch steady(const PipelineShape& shape, std::int32_t stage) {
   return {.first = warm_up(shape, stage) + 2 * stage,
           .length = 2 * group_of(shape) * chunks_per_stage(shape),

@@ -2,8 +2,9 @@
 // holds at most stages - s microbatches, whatever their number. Source: Narayanan et al., "PipeDream", SOSP
 // 2019 (1F1B); Narayanan et al., "Efficient Large-Scale Language Model Training on GPU Clusters Using
 // Megatron-LM", SC 2021, section 2.2.1 (with flush); Megatron-LM core/pipeline_parallel/schedules.py,
-// forward_backward_pipelining_without_interleaving. With pairs, on one stage only: the first forward, pairs
-// of each next forward with the backward before it, the last backward (combined_1f1b.py).
+// forward_backward_pipelining_without_interleaving. With pairs, which need a single stage: the first
+// forward, then pairs of each next forward with the backward before it, then the last backward
+// (combined_1f1b.py).
 #include <algorithm>
 
 #include "timeline/patterns/alternating.hpp"

@@ -1,11 +1,10 @@
 // V-Half: two chunks on every stage in a V, as zb-v, with half the memory of 1F1B: a stage holds at most
-// (stages + 2) / 2 microbatches (2 chunks each), rounded down. A microbatch goes down the V by two slots a
-// stage and hurries back up by one, so the second chunk's activations live half as long. With F = B = W the
-// bubble is half that of 1F1B.
-// Source: Qi et al., "Pipeline Parallelism with Controllable Memory", NeurIPS 2024, arXiv 2405.15362, section
-// 3.3; slots of the building block: sail-sg/zero-bubble-pipeline-parallelism, scheduler/zbv_greedy.py.
-// Limits: the order looks at no times, as the authors' does not; where W is far from F and B or the stages
-// differ, zb-v or interleaved may be better.
+// (stages + 2) / 2 microbatches (2 chunks each), rounded down. A microbatch goes down the V by two slots per
+// stage and up by one, so the second chunk's activations live half as long. With F = B = W the bubble is
+// half that of 1F1B. Source: Qi et al., "Pipeline Parallelism with Controllable Memory", NeurIPS 2024, arXiv
+// 2405.15362, section 3.3; slots of the building block: sail-sg/zero-bubble-pipeline-parallelism,
+// scheduler/zbv_greedy.py. Limits: the order does not depend on times, nor does the authors'; where W
+// differs much from F and B or the stages differ, zb-v or interleaved may be better.
 #include "timeline/patterns/building_block.hpp"
 
 namespace echo::timeline::schedules {

@@ -1,11 +1,11 @@
-// V-Min: two chunks on every stage in a V, as zb-v, with a third of the memory of 1F1B: a stage holds at most
-// (stages + 4) / 3 microbatches (2 chunks each), rounded down; the least of all V-shaped schedules. A
-// microbatch never rests: down the V, up, and back again, one slot per stage. With F = B = W the bubble is
-// about two thirds of that of 1F1B; it is sensitive to unequal times, since nothing is kept in reserve.
-// Source: Qi et al., "Pipeline Parallelism with Controllable Memory", NeurIPS 2024, arXiv 2405.15362, section
-// 3.3; slots of the building block: sail-sg/zero-bubble-pipeline-parallelism, scheduler/zbv_greedy.py.
-// Limits: the order looks at no times, as the authors' does not; where W is far from F and B or the stages
-// differ, zb-v or interleaved may be better.
+// V-Min: two chunks on every stage in a V, as zb-v, with a third of the memory of 1F1B: a stage holds at
+// most (stages + 4) / 3 microbatches (2 chunks each), rounded down; the least of all V-shaped schedules. A
+// microbatch never rests: it goes down the V, up, and back again, one slot per stage. With F = B = W the
+// bubble is about two thirds of that of 1F1B; it is sensitive to unequal times, since nothing is kept in
+// reserve. Source: Qi et al., "Pipeline Parallelism with Controllable Memory", NeurIPS 2024, arXiv
+// 2405.15362, section 3.3; slots of the building block: sail-sg/zero-bubble-pipeline-parallelism,
+// scheduler/zbv_greedy.py. Limits: the order does not depend on times, nor does the authors'; where W
+// differs much from F and B or the stages differ, zb-v or interleaved may be better.
 #include "timeline/patterns/building_block.hpp"
 
 namespace echo::timeline::schedules {

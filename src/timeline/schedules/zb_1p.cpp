@@ -3,8 +3,9 @@
 // Candidates: 1F1B with the weight gradient at once, so the plan is never slower than 1F1B; ZB-H1; the
 // greedy rule of planned.cpp.
 // Source: Qi et al., "Zero Bubble Pipeline Parallelism", ICLR 2024, arXiv 2401.10241, section 3.
-// Limits: the plan knows no transfers (the paper's does); it is a heuristic, not the integer program. The
-// memory held between B and W counts whole; in the paper it is somewhat less, so its limit admits a bit more.
+// Limits: the plan does not include transfers (the paper's does); it is a heuristic, not the integer
+// program. The memory held between B and W counts in full; in the paper it is somewhat less, so its limit
+// admits a bit more.
 #include <algorithm>
 
 #include "timeline/patterns/planned.hpp"

@@ -1,12 +1,12 @@
 // ZB-2p: the zero-bubble order planned for the given times within twice the memory of 1F1B: a stage holds at
-// most 2 stages activations, each from its forward to its weight gradient. That suffices for no bubble at all
-// where F, B and W take about as long.
+// most 2 stages activations, each from its forward to its weight gradient. That is enough to avoid the
+// bubble entirely where F, B and W take about as long.
 // Candidates: those of zb-1p; ZB-H2 (stage s runs 2 (stages - s) - 1 forwards ahead and keeps 2 s weight
 // gradients back); the greedy rule of planned.cpp.
 // Source: Qi et al., "Zero Bubble Pipeline Parallelism", ICLR 2024, arXiv 2401.10241, sections 2.2 and 3.
-// Limits: as zb-1p. A stage counts an activation whole until its weight gradient. Where B frees most of it
-// (attention scores kept, no flash attention) the paper's limit in bytes leaves room for more W kept back,
-// and published bubbles for short W are smaller than these.
+// Limits: as zb-1p. A stage counts an activation in full until its weight gradient. Where B frees most of it
+// (attention scores kept, no flash attention) the paper's limit in bytes allows more W to be delayed, and
+// published bubbles for short W are smaller than these.
 #include <algorithm>
 
 #include "timeline/patterns/planned.hpp"

@@ -1,15 +1,15 @@
-// ZB-H1: 1F1B with the backward split in two. Only the gradient of the input (B) is waited for upstream; the
-// gradient of the weights (W) can run any time after it. Stage s keeps its W back by s microbatches: there,
+// ZB-H1: 1F1B with the backward split in two. Upstream stages wait only for the gradient of the input (B);
+// the gradient of the weights (W) can run any time after it. Stage s delays its W by s microbatches: there,
 // nearer the end of the pipeline, 1F1B holds s activations less than on the first stage, so every stage now
-// holds stages of them, 1F1B's most. The B of the first microbatches thereby come sooner, and the W left over
-// fill the wait for the last ones.
-// Stage s, after stages - 1 - s forwards: F B (s times), then F B W, then B W (the drain), then s times W.
-// With equal times F = B = W the step is microbatches (F + B + W) + (stages - 1)(F + B - W), for microbatches
-// >= stages; 1F1B's is microbatches (F + B + W) + (stages - 1)(F + B + W).
-// Source: Qi et al., "Zero Bubble Pipeline Parallelism", ICLR 2024, arXiv 2401.10241, section 2.1, table 2.
-// Limits: the order looks at no times. Where W is far from F and B or the stages differ, a W kept back can
-// stand in the way of a later B, and the planned zb-1p is better. Gradients for weights hold as much memory
-// until their W as a whole activation here; in the paper, somewhat less.
+// holds `stages` of them, the most that 1F1B holds. The B of the first microbatches thereby come sooner, and
+// the remaining W fill the wait for the last ones. Order of stage s, after stages - 1 - s forwards: F B (s
+// times), then F B W, then B W (the drain), then s times W. With equal times F = B = W the step is
+// microbatches (F + B + W) + (stages - 1)(F + B - W), for microbatches >= stages; 1F1B's is microbatches (F
+// + B + W) + (stages - 1)(F + B + W). Source: Qi et al., "Zero Bubble Pipeline Parallelism", ICLR 2024,
+// arXiv 2401.10241, section 2.1, table 2. Limits: the order does not depend on times. Where W differs much
+// from F and B or the stages differ, a delayed W can postpone a later B, and the planned zb-1p is better.
+// Gradients for weights hold as much memory until their W as a whole activation here; in the paper, somewhat
+// less.
 #include "timeline/patterns/paced.hpp"
 
 namespace echo::timeline::schedules {

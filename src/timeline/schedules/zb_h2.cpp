@@ -1,12 +1,12 @@
-// ZB-H2: ZB-H1 with about twice the memory. Stage s runs 2 (stages - 1 - s) forwards ahead of its first
-// backward, so many that nothing is missing when the first backward arrives, and keeps its weight gradients
-// back by 2 s microbatches, so the last ones fill the drain. Every stage holds 2 stages - 1 activations.
-// With F = B = W no stage waits between its first task and its last; for other times a stage idles at most
-// (stages - 1)(F + B - 2 W) where that is positive. The step of one pipeline alone is still longer, by the
-// time the last stage waits for its first forward: the parallelogram of steps only closes where no stage
-// waits for the others at the end (optimizer post-validation).
-// Source: Qi et al., "Zero Bubble Pipeline Parallelism", ICLR 2024, arXiv 2401.10241, section 2.2, table 2.
-// Limits: as zb-h1; the planned zb-2p has this order among its candidates.
+// ZB-H2: ZB-H1 with about twice the memory. Stage s runs 2 (stages - 1 - s) forwards before its first
+// backward, enough that nothing is missing when the first backward arrives, and delays its weight gradients
+// by 2 s microbatches, so the last ones fill the drain. Every stage holds 2 stages - 1 activations. With F =
+// B = W no stage waits between its first task and its last; for other times a stage idles at most (stages -
+// 1)(F + B - 2 W) where that is positive. The step of one pipeline alone is still longer, by the time the
+// last stage waits for its first forward: the parallelogram of steps closes only where no stage waits for
+// the others at the end (optimizer post-validation). Source: Qi et al., "Zero Bubble Pipeline Parallelism",
+// ICLR 2024, arXiv 2401.10241, section 2.2, table 2. Limits: as zb-h1; the planned zb-2p has this order
+// among its candidates.
 #include "timeline/patterns/paced.hpp"
 
 namespace echo::timeline::schedules {

@@ -1,10 +1,10 @@
-// Who waits for whom is that of text_converter.py (mlcommons/chakra) in its first pass:
+// Dependencies are those that text_converter.py (mlcommons/chakra) creates in its first pass:
 //   DATA    forward computes in a row; backward, last layer first: gradient by the weights, its communication
-//           (nothing in the pass waits for it), gradient by the input, which the layer below starts from
-//   MODEL   communication behind each compute but that by the weights, and the next compute behind both
-//   HYBRID_DATA_MODEL, HYBRID_MODEL_DATA  MODEL, and communication behind the gradient by the weights
-//   HYBRID_DLRM  DATA, where the first layer's all-to-alls run beside: forward up to the last bottom layer,
-//           backward from the layer behind it on
+//           (nothing in the pass waits for it), gradient by the input, from which the layer below starts
+//   MODEL   communication after each compute except that by the weights, and the next compute after both
+//   HYBRID_DATA_MODEL, HYBRID_MODEL_DATA  MODEL, and communication after the gradient by the weights
+//   HYBRID_DLRM  DATA, where the first layer's all-to-alls run concurrently: forward up to the last bottom
+//           layer, backward from the layer after it on
 #include "trace_io/astra/astra_step.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 constexpr std::int64_t ps_per_micro = 1'000'000;
 constexpr std::int32_t compute_stream = 0, communication_stream = 1;
 
-// Nodes of a layer's part; -1: none.
+// Nodes of the parts of a layer; -1: none.
 struct PartNodes {
   std::int32_t compute = -1, communication = -1;
   [[nodiscard]] std::int32_t last() const { return communication >= 0 ? communication : compute; }
@@ -107,7 +107,8 @@ void StepBuilder::communicate(std::int32_t layer, AstraPass pass, std::initializ
   node.stream = communication_stream;
   node.collective = kind_of(part.type);
   node.group = 0;
-  // The converter hands the size to ASTRA-sim as it is, where an all-gather's is one rank's share.
+  // The converter passes the size to ASTRA-sim unchanged, where the size of an all-gather is one rank's
+  // share.
   const bool share = node.collective == ops::CollectiveKind::all_gather;
   node.bytes = Bytes(part.bytes) * (share ? trace_.world : 1);
   at(layer, pass).communication = static_cast<std::int32_t>(rank_.nodes.size());

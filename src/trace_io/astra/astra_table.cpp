@@ -77,7 +77,7 @@ void TableReader::complain(const Word& at, const std::string& what, const char* 
                          what, remedy});
 }
 
-// Lines of nothing are passed over: files end with them.
+// Empty lines are skipped: files end with them.
 bool TableReader::next_line(std::vector<Word>& words) {
   while (!rest_.empty()) {
     const std::size_t end = std::min(rest_.find('\n'), rest_.size());

@@ -16,7 +16,7 @@ constexpr std::int64_t ps_per_micro = 1'000'000;
 
 std::int64_t micros_of(SimTime time) { return (time.count() + ps_per_micro / 2) / ps_per_micro; }
 
-// As the text counts: one rank's share of an all-gather.
+// The size as the text counts it: one rank's share of an all-gather.
 std::int64_t size_of(const trace::Node& node, std::int32_t world) {
   if (node.collective != ops::CollectiveKind::all_gather) return node.bytes.value;
   return (node.bytes.value + world - 1) / world;

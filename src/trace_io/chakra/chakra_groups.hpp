@@ -23,7 +23,7 @@ inline constexpr const char* all_ranks_name = "all";
 // is of that form; empty where there is none.
 [[nodiscard]] std::string group_file_beside(const std::string& folder, const std::string& prefix);
 
-// What a metadata node of PyTorch's observer lists in its inputs: [{"pg_name": "1", "ranks": [0, 1], ...},
+// The list in the inputs of a metadata node of PyTorch's observer: [{"pg_name": "1", "ranks": [0, 1], ...},
 // ...], where ranks [] are all (left out here). Adds nothing where `values` is no such list.
 void add_listed_groups(const std::string& values, ChakraGroups& groups);
 

@@ -1,20 +1,19 @@
-// What Chakra's fields mean, from its generators (src/generator, src/converter of mlcommons/chakra), its
-// feeders and what ASTRA-sim makes of them (astra-sim/workload/Workload.cc):
-// - duration_micros: time on the device, 0 where it is not known (a reader takes num_ops and tensor_size of a
-//   COMP_NODE then: operations and bytes of HBM traffic). Ours is exact to the picosecond: echo_duration_ps
-//   keeps what microseconds cannot say.
-// - comm_size of a collective: bytes that one rank puts in. ASTRA-sim's ring sends comm_size / n a step of an
-//   all-reduce, reduce-scatter and all-to-all, and comm_size itself of an all-gather, whose result is n times
-//   as large (Ring.cc; pytorch_node.py counts a collective's inputs likewise). Ours is the larger buffer: n
-//   times comm_size of all-gather and gather, comm_size of the rest.
+// The meaning of Chakra's fields, according to its generators (src/generator, src/converter of
+// mlcommons/chakra), its feeders and the use that ASTRA-sim makes of them (astra-sim/workload/Workload.cc):
+// - duration_micros: time on the device, 0 where it is not known (a reader then uses num_ops and tensor_size
+//   of a COMP_NODE: operations and bytes of HBM traffic). Ours is exact to the picosecond: echo_duration_ps
+//   keeps the part that microseconds cannot express.
+// - comm_size of a collective: bytes that one rank puts in. ASTRA-sim's ring sends comm_size / n per step of
+//   an all-reduce, reduce-scatter and all-to-all, and comm_size itself of an all-gather, whose result is n
+//   times as large (Ring.cc; pytorch_node.py counts a collective's inputs in the same way). Ours is the
+//   larger buffer: n times comm_size of all-gather and gather, comm_size of the rest.
 // - pg_name: a communicator, whose members a file beside the trace or a metadata node lists; absent or "0":
-// all
-//   ranks. involved_dim: dimensions of the simulated network that take part; a trace does not know them.
+//   all ranks. involved_dim: dimensions of the simulated network that take part; a trace does not contain
+//   them.
 // - data_deps and ctrl_deps: ASTRA-sim waits for both (RESOLVE_DATA_DEPS, RESOLVE_CTRL_DEPS in feeder_v3).
 // - A rank of ASTRA-sim runs one host op, one compute op and one communication at a time; of those that may
-// go,
-//   the one of the lowest id. Files of its own generators order by dependencies alone, so `stream` is -1
-//   unless an attribute says it (the PyTorch converter's).
+//   run, the one with the lowest id. Files of its own generators order by dependencies alone, so `stream` is
+//   -1 unless an attribute gives it (as the PyTorch converter's does).
 #include "trace_io/chakra/chakra_node.hpp"
 
 #include <algorithm>
@@ -145,7 +144,7 @@ Enum named(const std::array<std::string_view, size>& names, const std::string& t
   return found == names.end() ? otherwise : static_cast<Enum>(found - names.begin());
 }
 
-// What writers of ours add, for readers of ours.
+// Attributes that our writers add, for our readers.
 void read_ours(const Reader& reader, ChakraOp& op) {
   op.node.pass = named(trace::pass_names, reader.text("echo_pass"), trace::Pass::unknown);
   op.node.precision =

@@ -18,7 +18,7 @@ struct ChakraOp {
   bool counts_one_rank = false;  // `bytes` is what one rank puts in of a result `ranks` times as large
 };
 
-// What the node says. `problems`: why it cannot be; `notes`: what had to be assumed, once for each kind.
+// The contents of the node. `problems`: the errors in it; `notes`: the assumptions made, once for each kind.
 [[nodiscard]] ChakraOp understand(const ChakraProtoMsg::Node&, std::vector<std::string>& problems,
                                   std::set<std::string>& notes);
 

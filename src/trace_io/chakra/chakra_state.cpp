@@ -1,5 +1,5 @@
-// Writes into a message what it does not say yet, and nothing else: a message that was read comes back byte
-// by byte.
+// Adds to a message only the fields that it does not contain yet: a message that was read is written
+// unchanged, byte by byte.
 #include <limits>
 
 #include "base/at.hpp"
@@ -61,7 +61,7 @@ ChakraProtoMsg::NodeType type_of(const trace::Node& node) {
 
 void state_kind(const trace::Node& node, Node& message) {
   message.set_type(type_of(node));
-  // What waits is the host: on the GPU it would hold up the ops it does not wait for.
+  // The host waits: a wait on the GPU would delay ops that do not depend on it.
   set_truth(message, "is_cpu_op", node.kind == NodeKind::wait);
   drop_attribute(message, "echo_kind");
   drop_attribute(message, "comm_type");
@@ -131,7 +131,7 @@ void state_ours(const ChakraOp& have, const ChakraOp& wanted, Node& message) {
 Node fresh_message(const trace::Node& node) {
   Node message;
   state_kind(node, message);
-  // ASTRA-sim ends where a node lacks these.
+  // ASTRA-sim exits where a node lacks these.
   if (node.communicates() && message.type() != ChakraProtoMsg::MEM_STORE_NODE)
     set_whole(message, "comm_size", 0, WholeType::int64);
   if (node.kind == NodeKind::send || node.kind == NodeKind::recv)

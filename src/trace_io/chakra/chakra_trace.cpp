@@ -27,7 +27,7 @@ void permute(std::vector<T>& values, const std::vector<std::int32_t>& order) {
   values = std::move(out);
 }
 
-// Of a node whose row in the trace lacks some of them.
+// Keeps the dependencies of a node whose row in the trace lacks some of them.
 void keep_follows(std::string& extra, std::span<const std::int64_t> ids) {
   ChakraProtoMsg::Node message;
   if (!restore(extra, message)) return;

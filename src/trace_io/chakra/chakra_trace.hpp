@@ -35,7 +35,7 @@ class ChakraTraceBuilder {
     std::string path;
     std::vector<std::int64_t> offsets;         // [nodes, as read]
     std::vector<std::int32_t> groups;          // [nodes, as the trace has them] of mentioned_, -1: none
-    std::vector<std::int8_t> counts_one_rank;  // [nodes, likewise]
+    std::vector<std::int8_t> counts_one_rank;  // [nodes, in the same order]
   };
   void complain(const File&, std::int64_t offset, const std::string& what, const char* remedy);
   std::int32_t name_number(const std::string& name);

@@ -1,8 +1,8 @@
-// Ranks that are stood for get files of their own: those of the rank that stands for them, in their own
-// groups (of the same role, with the same members' number) and with the peers at the same places of these.
-// What Chakra has no word for becomes dependencies: ops of a stream wait for the one before, ops after a
-// `wait` for it. Durations are whole microseconds, rounded so that the sum over a stream is, whatever it
-// holds.
+// Ranks that another rank represents get files of their own: those of the representative, with their own
+// groups (of the same role and the same number of members) and with the peers at the same places of these.
+// Relations that Chakra cannot express become dependencies: ops of a stream wait for the one before, ops
+// after a `wait` wait for it. Durations are whole microseconds, rounded so that their sum over a stream is
+// the rounded sum, whatever the stream contains.
 #include "trace_io/chakra/chakra_write.hpp"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ std::int32_t position(const trace::Group& group, std::int32_t rank) {
   return found == group.ranks.end() ? -1 : static_cast<std::int32_t>(found - group.ranks.begin());
 }
 
-// The group that is to `rank` what `group` is to the one that stands for it; -1: the trace has none.
+// The group of `rank` that corresponds to `group` of its representative; -1: the trace has none.
 std::int32_t own_group(const Trace& trace, std::int32_t group, std::int32_t rank) {
   const trace::Group& model = trace.groups[at(group)];
   if (position(model, rank) >= 0) return group;
@@ -58,7 +58,7 @@ struct Partners {
   std::int32_t group = -1, peer = -1;
 };
 
-// Of a node of `rank`, for `as`, which it stands for.
+// Writes a node of `rank` for `as`, which it represents.
 Partners partners_of(const Trace& trace, const trace::Node& node, std::int32_t rank, std::int32_t as) {
   Partners out{node.group, node.peer};
   if (as == rank) return out;
@@ -165,7 +165,8 @@ void RankWriter::add_dependencies(std::int32_t row, ChakraProtoMsg::Node& messag
   const auto id = [&](std::int32_t earlier) {
     return static_cast<std::uint64_t>(rank_.nodes[at(earlier)].id);
   };
-  // Those kept in extras are all that the file said, in its order: ids among them that no trace can follow.
+  // Those kept in extras are all dependencies of the file, in its order, including ids that no trace can
+  // follow.
   const std::vector<std::uint64_t> kept(message.ctrl_deps().begin(), message.ctrl_deps().end());
   std::vector<std::uint64_t> follows;
   for (const std::int32_t earlier : rank_.follows.row(row)) follows.push_back(id(earlier));
@@ -210,7 +211,7 @@ void write_chakra(const Trace& trace, const std::string& folder) {
   output.names = pg_names(trace, !output.from_chakra);
   if (output.from_chakra) output.files = unpacked(trace.extras);
   if (output.files.size() != trace.ranks.size()) output.files.clear();
-  // All that can be wrong with it before anything is written.
+  // Reports all possible problems before anything is written.
   for (const RankTrace& rank : trace.ranks)
     for (const trace::Node& node : rank.nodes) {
       check(output, rank, node);

@@ -10,7 +10,7 @@
 
 namespace echo::trace_io {
 
-// What stands beside the graph, as attributes; `ranks`: of the job where it says so (ngpus), else 0.
+// Fields beside the graph, as attributes; `ranks`: of the job where it says so (ngpus), else 0.
 [[nodiscard]] ChakraProtoMsg::GlobalMetadata metadata_of_graph(const nlohmann::json& file,
                                                                std::int32_t& ranks);
 

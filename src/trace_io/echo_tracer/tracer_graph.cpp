@@ -54,7 +54,7 @@ std::vector<std::string> words(JsonPull& json) {
   return out;
 }
 
-// Of tensors, of which types and shapes stand in lists of their own.
+// Values of tensors whose types and shapes are in lists of their own.
 void merge(std::vector<TracerTensor>& out, const std::vector<std::string>& types,
            std::vector<Shape>& shapes) {
   out.resize(std::max(types.size(), shapes.size()));
@@ -104,8 +104,8 @@ TracerNode node(JsonPull& json) {
   return out;
 }
 
-// By the ends of the names that torch.fx and autograd give: what the dispatcher calls it, and where in its
-// operands the node's first input and its weight stand.
+// By the suffixes of the names that torch.fx and autograd give: the name used by the dispatcher, and the
+// positions of the node's first input and its weight among its operands.
 struct Spelling {
   std::string_view op, aten;
   std::int8_t input = 0, weight = -1;
@@ -137,7 +137,7 @@ constexpr std::array<Spelling, 24> spellings{{
     {"CloneBackward0", "aten::clone"},
 }};
 
-// A product of any rank as one of matrices, or of a batch of them.
+// Reduces a product of any rank to one of matrices, or of a batch of them.
 void flatten(AtenCall& call) {
   call.name = "aten::mm";
   if (call.shapes.size() < 2) return;
@@ -238,7 +238,7 @@ double gradient_flops(const TracerNode& node) {
   for (const TracerTensor& out : node.outputs) {
     if (out.shape.size() < 2 || out.shape.size() != product.size()) continue;
     ++gradients;
-    // Of [.., m, k] and [.., k, n] beside a product [.., m, n].
+    // The inner dimension k, from gradients [.., m, k] and [.., k, n] of a product [.., m, n].
     const std::int64_t rows = out.shape[out.shape.size() - 2], columns = out.shape.back();
     inner =
         static_cast<double>(std::max<std::int64_t>(rows == product[product.size() - 2] ? columns : rows, 0));

@@ -1,5 +1,5 @@
-// Compute goes on stream 0 in the order of the file. The gradient buckets of DistributedDataParallel stand
-// behind it there, each as a node that gathers gradients (ddp_pre) and one that sums them (ddp_Allreduce): an
+// Compute goes on stream 0 in the order of the file. The gradient buckets of DistributedDataParallel follow
+// it there, each as a node that gathers gradients (ddp_pre) and one that sums them (ddp_Allreduce): an
 // all-reduce is issued where the last gradient of its bucket is done, on stream 1. The optimizer waits for
 // all.
 #include "trace_io/echo_tracer/tracer_trace.hpp"

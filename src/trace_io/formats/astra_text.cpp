@@ -1,4 +1,4 @@
-// The text workloads that ASTRA-sim's converter takes. Source: src/converter/text_converter.py of
+// The text workloads that ASTRA-sim's converter reads. Source: src/converter/text_converter.py of
 // https://github.com/mlcommons/chakra; the format is that of ASTRA-sim 1.0's workloads.
 #include <filesystem>
 #include <fstream>

@@ -1,5 +1,5 @@
 // MLCommons Chakra execution traces, as ASTRA-sim runs them. Source: https://github.com/mlcommons/chakra,
-// schema/protobuf/et_def.proto; comm_group.json: astra-sim/workload/Workload.cc. What is read as what:
+// schema/protobuf/et_def.proto; comm_group.json: astra-sim/workload/Workload.cc. The meaning of the fields:
 // chakra_node.cpp.
 #include <google/protobuf/unknown_field_set.h>
 

@@ -1,6 +1,6 @@
-// Chakra execution traces as JSON: what its jsonizer writes (the protobuf's messages one after the other, in
-// protobuf's JSON form), and the workload_graph that its feeder takes. Source: src/jsonizer/jsonizer.py and
-// src/feeder/json_node.cpp of https://github.com/mlcommons/chakra.
+// Chakra execution traces as JSON: the output of its jsonizer (the protobuf's messages one after the other,
+// in protobuf's JSON form), and the workload_graph that its feeder reads. Source: src/jsonizer/jsonizer.py
+// and src/feeder/json_node.cpp of https://github.com/mlcommons/chakra.
 #include <google/protobuf/util/json_util.h>
 
 #include <algorithm>

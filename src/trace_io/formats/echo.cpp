@@ -1,4 +1,4 @@
-// Our own format: everything a trace holds, one JSON object a line.
+// Our own format: all contents of a trace, one JSON object per line.
 #include "trace_io/lines/echo_lines.hpp"
 
 namespace echo::trace_io::formats {

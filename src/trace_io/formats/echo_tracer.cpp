@@ -1,4 +1,4 @@
-// What Echo's workload tracer writes: a model's graph, and how long each of its nodes takes.
+// The output of Echo's workload tracer: a model's graph, and the duration of each of its nodes.
 #include "trace_io/echo_tracer/tracer_trace.hpp"
 #include "trace_io/model/trace_folder.hpp"
 

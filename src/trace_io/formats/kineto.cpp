@@ -1,4 +1,5 @@
-// What torch.profiler exports: kernels with their times, the calls that launched them, the ops around those.
+// The output of torch.profiler: kernels with their times, the calls that launched them, the ops around
+// those.
 #include <filesystem>
 
 #include "trace_io/kineto/kineto_trace.hpp"
@@ -11,7 +12,7 @@ namespace {
 
 bool recognises(const std::string& path, std::string_view head) {
   if (!std::filesystem::is_directory(path)) return is_kineto_file(path, head);
-  // Execution traces among them take their profiles themselves.
+  // Execution traces among them read their profiles themselves.
   return has_files(path, is_kineto_file) && !has_files(path, is_et_file);
 }
 

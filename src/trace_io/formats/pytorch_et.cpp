@@ -1,5 +1,5 @@
-// Execution traces of PyTorch's ExecutionTraceObserver: every op with the shapes of its operands and who
-// called it; joined with a profile of the same run where there is one.
+// Execution traces of PyTorch's ExecutionTraceObserver: every op with the shapes of its operands and its
+// caller; joined with a profile of the same run where there is one.
 #include <filesystem>
 
 #include "trace_io/model/trace_folder.hpp"

@@ -13,12 +13,12 @@ namespace echo::trace_io {
 
 class ByteSource {
  public:
-  // UserError, 2, where it cannot be opened; likewise where it turns out damaged.
+  // Throws UserError, 2, where the file cannot be opened or turns out to be damaged.
   explicit ByteSource(const std::string& path);
   // The next bytes, good until the call after; none at the end.
   [[nodiscard]] std::string_view block();
-  // The next line without its end, likewise. Nothing at the end. A line of more than `longest_line` is an
-  // error.
+  // The next line without its end, valid as long. Nothing at the end. A line of more than `longest_line` is
+  // an error.
   [[nodiscard]] bool line(std::string& out);
   // The next byte, or -1 at the end; the next bytes, `most` or fewer, none at the end. Good with line().
   [[nodiscard]] int byte() {

@@ -255,7 +255,7 @@ void JsonPull::skip_string() {
   }
 }
 
-// What is inside is not checked, but for its brackets.
+// The contents are not checked, except for their brackets.
 void JsonPull::skip_nested() {
   std::int64_t open = 0;
   do {

@@ -13,7 +13,7 @@
 
 namespace echo::trace_io {
 
-// What is wrong, at which byte.
+// The error, and its byte.
 class JsonFault : public std::exception {
  public:
   JsonFault(std::int64_t offset, std::string what) : offset_(offset), what_(std::move(what)) {}
@@ -54,7 +54,7 @@ class JsonPull {
     --depth_;
   }
   [[nodiscard]] std::string_view string();  // valid until the next call of anything
-  [[nodiscard]] std::string_view number();  // as it is written, likewise
+  [[nodiscard]] std::string_view number();  // as it is written, valid as long
   [[nodiscard]] double real();
   [[nodiscard]] std::int64_t integer();  // a fault where it is none, or out of range
   [[nodiscard]] bool boolean();

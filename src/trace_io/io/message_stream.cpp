@@ -7,7 +7,7 @@ namespace echo::trace_io {
 namespace {
 
 // A node holds the shapes of its tensors, and the text format's converter puts its whole input into the
-// metadata; nothing comes near this.
+// metadata; both are far smaller than this.
 constexpr std::uint64_t longest_message = 1 << 28;
 constexpr int longest_length = 5;  // bytes of a 32-bit number
 

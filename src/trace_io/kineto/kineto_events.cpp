@@ -82,7 +82,7 @@ class Reader {
     return value < 0 || value > std::numeric_limits<std::int32_t>::max() ? -1
                                                                          : static_cast<std::int32_t>(value);
   }
-  // A string; what is none is empty. Valid until the next call.
+  // A string; any other value gives an empty one. Valid until the next call.
   std::string_view word() {
     if (json_.peek() == Kind::string) return json_.string();
     json_.skip();

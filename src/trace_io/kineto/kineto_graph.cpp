@@ -30,7 +30,7 @@ constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
 
 SimTime from_nanoseconds(std::int64_t ns) { return SimTime(ns * 1000); }
 
-// What is issued, in order: events of the GPU by their launch, and calls that launch nothing.
+// The issued work, in order: events of the GPU by their launch, and calls that launch nothing.
 struct Item {
   std::int64_t issue = 0, start = 0;  // ns
   std::int32_t event = -1, call = -1;
@@ -74,7 +74,7 @@ class Builder {
         ops_.emplace(op.external_id, static_cast<std::int32_t>(i));
   }
 
-  // What a launch takes at most that waits for nothing, ns.
+  // The maximum duration, ns, of a launch that waits for nothing.
   std::int64_t longest_launch() const {
     constexpr std::int64_t least = 100'000, times_median = 10;
     std::vector<std::int64_t> durations;
@@ -88,8 +88,8 @@ class Builder {
   [[nodiscard]] bool is_launch(const HostCall& call) const {
     return call.kind == HostCall::Kind::launch && name_at(call.name).find("Memcpy") == std::string::npos;
   }
-  // From when on the host's time counts again: at once, but for a launch that waited for room in the queue.
-  // There are a thousand before it then, so that what it launches runs long after.
+  // The time from which the host's time counts again: at once, except for a launch that waited for room in
+  // the queue. Then a thousand launches are before it, so its own work runs long after.
   [[nodiscard]] std::int64_t issued_at(const Item& item, const GpuEvent& event) {
     if (item.call < 0 || !is_launch(call_at(item.call))) return item.issue;
     const HostCall& call = call_at(item.call);
@@ -288,7 +288,7 @@ class Builder {
     last_issue_ = call.end;
   }
 
-  // The op that the event stands behind.
+  // The op after which the event was recorded.
   [[nodiscard]] std::int32_t recorded(const Synchronisation& sync, const HostCall& call) const {
     if (sync.waits_for_stream < 0) return -1;
     std::int64_t before = call.start;

@@ -8,7 +8,7 @@
 
 namespace echo::trace_io {
 
-// What could not be told, for the trace's notes.
+// Facts that could not be determined, for the trace's notes.
 struct GraphDoubts {
   std::int64_t unsized = 0;                // collectives without size or members
   std::int64_t unpaired = 0;               // communication kernels of which only the time is known
@@ -23,7 +23,7 @@ void add_notes(const GraphDoubts&, trace::Trace&);
 // Appends the rank to the trace that `tables` fills.
 //
 // The host's time between two ops is what it took from call to call, without what a launch waited for room in
-// the queue: the driver holds about a thousand launches, and whoever replays the trace fills that queue anew.
+// the queue: the driver holds about a thousand launches, and the replay fills that queue again.
 //
 // Order between streams: as the driver recorded it (events of category cuda_sync). Where the profile has
 // none, a NCCL kernel waits for what was issued before it, as PyTorch's ProcessGroupNCCL does; and an op

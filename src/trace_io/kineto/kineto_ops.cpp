@@ -11,7 +11,7 @@ namespace {
 
 using trace::Pass;
 
-// One thread's ops, as its calls come.
+// The ops of one thread, in the order of its calls.
 class Stack {
  public:
   Stack(KinetoStep& step, Pass bottom, std::int64_t last_backward)

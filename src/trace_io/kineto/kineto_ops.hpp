@@ -9,7 +9,7 @@
 
 namespace echo::trace_io {
 
-// Of one call.
+// The place of one call among the ops.
 struct CallSite {
   std::int32_t op = -1;    // of KinetoStep::ops, the innermost around it that is no annotation; -1: none
   std::int32_t comm = -1;  // of KinetoStep::comms, of the innermost op that says whom it communicates with
@@ -20,7 +20,7 @@ struct CallSite {
 // For each call of the step. Where an op and one within it are both kernels by their shapes, only the inner
 // stays one: the outer's keys are taken away.
 //
-// Passes: what the autograd engine evaluates is backward, ops in it that record a graph anew are recomputed;
+// Passes: what the autograd engine evaluates is backward, ops in it that record a graph again are recomputed;
 // Optimizer.step and zero_grad are the optimizer's, and what comes after the last backward op of a marked
 // step (clipping, logging); all else of a step that has a backward pass is forward.
 [[nodiscard]] std::vector<CallSite> call_sites(KinetoStep&);

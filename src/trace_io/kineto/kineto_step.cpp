@@ -67,7 +67,7 @@ class Reader {
     return marks;
   }
 
-  // Those to try, best first.
+  // The candidates, best first.
   std::vector<Mark> candidates(const std::vector<Mark>& marks, std::int32_t step) const {
     constexpr std::size_t most_tries = 3;
     if (step >= 0) {
@@ -136,8 +136,8 @@ class Reader {
     out_.ops.push_back(op);
   }
 
-  // Before 2024 only the annotation around a collective has the shape of what it takes. What is gathered
-  // depends on how many take part, which nothing says.
+  // Before 2024 only the annotation around a collective has the shape of its input. The size gathered
+  // depends on the number of participants, which is not recorded.
   static void say_payload(KinetoEvent& event) {
     const auto kind = comm_kind(event.name);
     if (!kind || kind->kind == ops::CollectiveKind::all_gather || event.call.types.empty()) return;
@@ -153,7 +153,7 @@ class Reader {
 
   void take_gpu(const Mark& mark) {
     KinetoWish wish{gpu_categories | KinetoWish::bit(Category::sync)};
-    // Without launches to go by, what starts within the step is of it.
+    // Without launches, everything that starts within the step belongs to it.
     const bool by_time = launched_.empty();
     if (by_time) wish.from = mark.start, wish.until = mark.end;
     KinetoHeader ignored;

@@ -42,7 +42,7 @@ struct GpuEvent {
   [[nodiscard]] std::int64_t end() const { return start + duration; }
 };
 
-// What a synchronising call waited for, as the driver recorded it.
+// The event that a synchronising call waited for, as the driver recorded it.
 struct Synchronisation {
   std::int64_t stream = -1, waits_for_stream = -1, waits_for_record = -1;
 };
@@ -59,12 +59,12 @@ struct KinetoStep {
   std::unordered_map<std::int64_t, Synchronisation> synchronisations;  // by correlation
 };
 
-// What a call of the runtime is to us, by its name; nothing: of no interest.
+// The role of a call of the runtime, by its name; nothing: it is ignored.
 [[nodiscard]] std::optional<HostCall::Kind> call_kind(std::string_view name);
 // Puts ops and calls in their order.
 void sort_step(KinetoStep&);
 
-// What an execution trace beside the profile adds to an op of it: shapes, who communicates.
+// The data that an execution trace adds to an op of the profile: shapes, participants of communication.
 using OpNotes = std::function<void(KinetoEvent&)>;
 
 // `step` -1: the one in the middle in which the GPU does anything. UserError, 2: no such step, or no GPU

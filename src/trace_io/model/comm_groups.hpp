@@ -10,7 +10,7 @@
 
 namespace echo::trace_io {
 
-// Of one rank: what its file says of its groups, and who takes part in a call.
+// The groups of one rank as its file describes them, and the participants of a call.
 class CommGroups {
  public:
   // `world` 0: not known; then the largest rank that is heard of, or the largest group.
@@ -20,7 +20,7 @@ class CommGroups {
   // Hear of the world's size before `group_of`: calls name ranks too.
   void hear(const CommCall&);
   [[nodiscard]] std::int32_t world() const;
-  // Of the trace; -1 where its members are not known, or this rank is none of them.
+  // The group of the trace; -1 where its members are not known, or this rank is none of them.
   [[nodiscard]] std::int32_t group_of(const CommCall&);
 
  private:

@@ -30,13 +30,13 @@ Places places_of(const std::vector<std::int64_t>& ids, std::vector<Misplaced>& p
   return out;
 }
 
-// -1 where it is nowhere.
+// -1 where it is not found.
 std::int32_t find_id(const Places& places, std::int64_t id) {
   const auto found = std::lower_bound(places.begin(), places.end(), std::pair(id, std::int32_t{0}));
   return found == places.end() || found->first != id ? -1 : found->second;
 }
 
-// Rows by node; `nowhere` hears of each id that is not there.
+// Rows by node; `nowhere` is called for each id that is not found.
 template <class Nowhere>
 Csr<std::int32_t> by_node(const Csr<std::int64_t>& rows, const Places& places, const Nowhere& nowhere) {
   Csr<std::int32_t> out;
@@ -60,7 +60,7 @@ bool in_order(const Csr<std::int32_t>& rows) {
   return true;
 }
 
-// [nodes] those that wait for it, once for each time they say so.
+// [nodes] the nodes that wait for it, once for each time they name it.
 Csr<std::int32_t> waiting_on(const Csr<std::int32_t>& rows) {
   Csr<std::int32_t> out;
   out.offset.assign(static_cast<std::size_t>(rows.rows()) + 1, 0);
@@ -81,7 +81,7 @@ std::vector<std::int32_t> row_sizes(const Csr<std::int32_t>& rows) {
   return out;
 }
 
-// Walks from a node that is left to what it waits for and is left too, until a node comes again.
+// Walks from a remaining node to a remaining node that it waits for, until a node repeats.
 Misplaced circle_among(const std::vector<std::int64_t>& ids, const std::vector<std::int32_t>& open,
                        const Csr<std::int32_t>& needs) {
   std::int32_t at = 0;
@@ -102,7 +102,7 @@ Misplaced circle_among(const std::vector<std::int64_t>& ids, const std::vector<s
   return {path.front(), text + (path.size() > most_named ? ", ..." : "")};
 }
 
-// Puts one node after the other, those first that wait for nothing any more.
+// Orders the nodes, each after those that it waits for.
 class Sorter {
  public:
   Sorter(const Csr<std::int32_t>& needs, const Csr<std::int32_t>& follows)
@@ -111,7 +111,7 @@ class Sorter {
         needed_by_(waiting_on(needs)),
         followed_by_(waiting_on(follows)),
         placed_(open_needs.size(), false) {}
-  // False where nodes are left that need each other.
+  // False where the remaining nodes depend on each other.
   bool sort() {
     for (std::size_t i = 0; i < placed_.size(); ++i) offer(static_cast<std::int32_t>(i));
     while (order.size() < placed_.size()) {
@@ -145,7 +145,7 @@ class Sorter {
   Queue free_, needing_nothing_;
 };
 
-// `rows` by place; `later` hears of each node with a row that reaches to a later place.
+// `rows` by place; `later` is called for each node with a row that refers to a later place.
 template <class Later>
 Csr<std::int32_t> moved(const Csr<std::int32_t>& rows, const std::vector<std::int32_t>& order,
                         const std::vector<std::int32_t>& place, const Later& later) {

@@ -24,7 +24,7 @@ struct RankFiles {
 [[nodiscard]] RankFiles find_rank_files(const std::string& path, std::string_view ending);
 [[nodiscard]] bool has_rank_files(const std::string& folder, std::string_view ending);
 
-// What `RankFiles` leaves out of 0 .. ranks - 1, in words; empty where it has all.
+// The ranks of 0 .. ranks - 1 that `RankFiles` lacks, in words; empty where it has all.
 [[nodiscard]] std::string missing_ranks(const RankFiles&);
 
 }  // namespace echo::trace_io

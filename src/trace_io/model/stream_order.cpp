@@ -10,7 +10,7 @@ namespace echo::trace_io {
 
 namespace {
 
-// The end of a stream: the nodes of its last launch, which ran side by side, and what was before them.
+// The end of a stream: the nodes of its last launch, which ran side by side, and the node before them.
 struct Tail {
   std::vector<std::int32_t> last, before;
   std::int32_t launch = -1;

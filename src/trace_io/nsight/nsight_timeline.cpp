@@ -1,5 +1,6 @@
-// The report says of a call what a profile of torch.profiler does, so it is put into the same form and read
-// alike. What it does not say: shapes (ops keep their times), and of NCCL's kernels sizes and groups.
+// The report describes calls as a profile of torch.profiler does, so it is converted to the same form and
+// read in the same way. It does not contain shapes (ops keep their times), nor sizes and groups of NCCL's
+// kernels.
 #include "trace_io/nsight/nsight_timeline.hpp"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
-// Ops that PyTorch's dispatcher names (native_functions.yaml) to kernels of ours. Only the innermost op has a
-// kernel of its own, so composite ones (aten::linear, aten::matmul) are met only where a tool recorded no
-// deeper.
+// Translates ops named by PyTorch's dispatcher (native_functions.yaml) to kernels of the simulator. Only the
+// innermost op has a kernel of its own, so composite ones (aten::linear, aten::matmul) occur only where a
+// tool recorded no deeper level.
 //
-// Layout of a product, in cuBLAS's column-major words: row-major C = A B is C' = B' A', so the first letter
+// Layout of a product, in cuBLAS's column-major terms: row-major C = A B is C' = B' A', so the first letter
 // is B's and the second A's; an operand is transposed where its first stride is 1 and its last is not. A
 // weight gradient (NT) counts m and n as our generator does: inputs, outputs.
 #include "trace_io/pytorch_et/aten_kernel.hpp"
@@ -27,7 +27,7 @@ using Shape = std::vector<std::int64_t>;
 
 constexpr std::int64_t too_many = std::numeric_limits<std::int32_t>::max();
 
-// The key, while numbers are 64 bit and any of them may be bad.
+// The key, while its numbers are 64 bit wide and any of them may be invalid.
 struct Draft {
   KernelKey key;
   bool is_sound = true;
@@ -55,7 +55,7 @@ std::optional<ElementType> type(const AtenCall& call, std::size_t operand) {
   return operand < call.types.size() ? element_type(call.types[operand]) : std::nullopt;
 }
 
-// Elements; -1 where there are too many, or none can be told.
+// Number of elements; -1 where there are too many, or it cannot be determined.
 std::int64_t count(const Shape& shape, std::size_t but_last = 0) {
   std::int64_t out = 1;
   for (std::size_t i = 0; i + but_last < shape.size(); ++i)
@@ -63,7 +63,8 @@ std::int64_t count(const Shape& shape, std::size_t but_last = 0) {
   return out;
 }
 
-// Whether rows of the matrix lie apart by one: nothing where strides are not known, or both are 1.
+// Whether consecutive rows of the matrix are one element apart: nothing where strides are not known, or both
+// are 1.
 std::optional<bool> is_transposed(const AtenCall& call, std::size_t operand) {
   if (operand >= call.strides.size()) return std::nullopt;
   const Shape &strides = call.strides[operand], &extents = shape(call, operand);
@@ -106,7 +107,7 @@ void linear(Draft& d, const AtenCall& call) {  // y = x W'
   d.extents(count(input, 1), weight[0], weight[1]);
 }
 
-// Where the operands of a fused attention stand.
+// Positions of the operands of a fused attention.
 struct AttentionForm {
   std::string_view name;
   bool is_backward = false;
@@ -238,7 +239,7 @@ std::optional<KernelKey> kernel_of(const AtenCall& call, trace::Pass pass) {
   const auto element = type(call, call.name == "aten::addmm" ? 1 : 0);
   if (!d.is_sound || !element || !element->precision) return std::nullopt;
   d.key.precision = *element->precision;
-  // A product of fp8 operands says so by its name; any other op on bytes is a copy of sorts.
+  // A product of fp8 operands is recognised by its name; any other op on bytes is treated as a copy.
   if (d.key.precision == machine::Precision::fp8 && d.key.kind != KernelKind::gemm) return std::nullopt;
   const KernelKey key = ops::canonical(d.key);
   if (ops::why_unsound(key) != nullptr) return std::nullopt;

@@ -101,8 +101,8 @@ class Reader {
     });
   }
 
-  // A scalar as it is written; a tensor [id, storage, offset, elements, bytes an element, "device"], alone or
-  // in lists, goes to `out`; the words of other lists are kept, parted by commas.
+  // A scalar as it is written; a tensor [id, storage, offset, elements, bytes per element, "device"], alone
+  // or in lists, goes to `out`; the words of other lists are kept, separated by commas.
   std::string value(std::vector<EtTensor>& out) {
     if (json_.peek() != Kind::array) {
       const bool is_text = json_.peek() == Kind::string;

@@ -32,7 +32,7 @@ struct EtNode {
 // with the byte where it is no such trace.
 void read_et_nodes(const std::string& path, const std::function<void(EtNode&)>& take);
 
-// What "## process_group:init ##" says: a JSON list of groups.
+// The contents of "## process_group:init ##": a JSON list of groups.
 [[nodiscard]] std::vector<CommCall> groups_of_text(const std::string& text);
 
 }  // namespace echo::trace_io

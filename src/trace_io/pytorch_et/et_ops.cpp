@@ -18,7 +18,7 @@ namespace {
 
 using trace::Pass;
 
-// What a node is, by its name.
+// The kind of a node, by its name.
 enum class Role : std::int8_t { other, op, communication, backward, recompute, optimizer, step };
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
@@ -35,7 +35,7 @@ Role role_of(const EtNode& node) {
     const auto kind = comm_kind(name);
     return kind && kind->role != CommRole::none && !has(name, "wait") ? Role::communication : Role::other;
   }
-  // Kernels run below these, or none do.
+  // Ops without kernels of their own: kernels, if any, run below them.
   static constexpr std::string_view callers[]{
       "aten::to",         "aten::contiguous", "aten::type_as",   "aten::dropout",   "aten::matmul",
       "aten::zeros",      "aten::ones",       "aten::full",      "aten::new_zeros", "aten::new_ones",
@@ -136,7 +136,7 @@ class Reader {
     return node.detail.name == "aten::zero_" || node.detail.name == "aten::fill_";
   }
 
-  // What is above each; callers come first.
+  // The ancestors of each node; callers come first.
   void look_up() {
     for (Node& node : nodes_) {
       const bool is_one = node.role == Role::op || node.role == Role::communication;
@@ -157,7 +157,7 @@ class Reader {
     }
   }
 
-  // Tells every caller what is below it, from the end; then every op what it is part of.
+  // Propagates to every caller what is below it, from the end; then to every op what it is part of.
   void mark() {
     look_up();
     for (auto i = static_cast<std::int32_t>(nodes_.size()) - 1; i >= 0; --i) {
@@ -183,8 +183,8 @@ class Reader {
     return node.kind >= 0 && !node.calls_same && is_whole(static_cast<ops::KernelKind>(node.kind));
   }
 
-  // As kineto_ops.hpp has it. Where the callers are missing (an op that ended by an exception is not
-  // written), as the op before.
+  // As in kineto_ops.hpp. Where the callers are missing (an op that ended by an exception is not written),
+  // as for the previous op.
   [[nodiscard]] Pass pass_of(std::int32_t i) const {
     const Node& node = at(i);
     if (node.mark_above == Role::optimizer) return Pass::optimizer;
@@ -216,7 +216,7 @@ class Reader {
     out_.ops.push_back(std::move(op));
   }
 
-  // In a trace of a GPU: not what the CPU does with its own tensors.
+  // In a trace of a GPU: excludes ops of the CPU on its own tensors.
   static bool runs_on_gpu(EtOp& op, const EtNode& node) {
     bool host = false, gpu = false;
     for (const auto* list : {&node.reads, &node.writes})
@@ -225,7 +225,7 @@ class Reader {
     return gpu;
   }
 
-  // Its own words; where it has none for its group, those of the functional collective around it.
+  // Its own description; where it does not name its group, that of the functional collective around it.
   [[nodiscard]] CommCall comm_of(std::int32_t i) const {
     const EtNode& node = at(i).detail;
     CommCall call = node.comm;
@@ -258,7 +258,7 @@ class Reader {
     return {};
   }
 
-  // The one there is, or the one of the size that follows from what is gathered or scattered.
+  // The only group, or the one of the size that follows from the gathered or scattered tensors.
   [[nodiscard]] std::string only_group(const CommCall& call) const {
     if (out_.groups.size() == 1) return out_.groups.front().group;
     const std::int64_t large = std::max(call.in, call.out), part = std::min(call.in, call.out);

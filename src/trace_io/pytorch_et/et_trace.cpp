@@ -26,7 +26,7 @@ using trace::Node;
 using trace::NodeKind;
 
 // Shapes alone: compute on stream 0, each group's communication on a stream of its own, and between streams
-// what storages pass on.
+// the dependencies through storages.
 class ShapesOnly {
  public:
   void add(const std::string& path, std::int32_t rank, std::int32_t step) {
@@ -131,13 +131,13 @@ std::string profile_beside(const std::string& path, std::int32_t rank) {
   return found.size() == 1 && rank < 0 ? found.front() : std::string{};
 }
 
-// A profile of the host alone times nothing that we replay.
+// A profile of the host alone contains no time that is replayed.
 bool has_kernels(const std::string& profile) {
   KinetoHeader ignored;
   return read_kineto_events(profile, {}, ignored, [](KinetoEvent&) {}) > 0;
 }
 
-// What the trace's nodes say beyond the profile's ops, by the id that both have of a call.
+// Facts in the trace's nodes that the profile's ops lack, by the id of a call that both have.
 KinetoFile joined(const std::string& profile, const std::string& path) {
   struct Said {
     std::string name;

@@ -12,7 +12,7 @@ namespace echo::trace_io {
 
 namespace {
 
-// Letters and digits, small.
+// Letters and digits, in lower case.
 std::string bare(std::string_view text) {
   std::string out;
   for (const char c : text)
@@ -107,8 +107,8 @@ std::vector<std::int32_t> all_ranks_of(const CommCall& call, std::int32_t world)
     return known;
   std::vector<std::int32_t> all;
   if (call.group_size < 1 || call.group_size > world) return all;
-  // Without a list the group of all is still certain; else the stride of its first two must hold for those
-  // known.
+  // Without a list only the group of all ranks is certain; else the stride of its first two members must
+  // hold for all known members.
   if (known.size() < 3 && call.group_size != world) return all;
   const bool is_all = call.group_size == world;
   const std::int64_t stride = is_all ? 1 : known[1] - known[0], first = is_all ? 0 : known[0];

@@ -12,7 +12,7 @@
 
 namespace echo::trace_io {
 
-// What a call says of itself; empty and negative where it does not. Names as in the arguments of a Kineto
+// The description of a call; empty and negative where it has none. Names as in the arguments of a Kineto
 // event and the attributes of an execution trace's node (pytorch/pytorch, torch/csrc/profiler/util.cpp).
 struct CommCall {
   std::string collective;           // "_allgather_base"
@@ -32,7 +32,8 @@ struct CommKind {
   CommRole role = CommRole::none;
   ops::CollectiveKind kind = ops::CollectiveKind::all_reduce;
 };
-// Of a name, "nccl:" and the like before it or not. Nothing where the name is of no communication we know.
+// The kind of a name, with or without a prefix such as "nccl:". Nothing where it names no known
+// communication.
 [[nodiscard]] std::optional<CommKind> comm_kind(std::string_view name);
 
 // Bytes as ops::CollectiveQuery counts them; 0 where the call does not say.

@@ -1,12 +1,13 @@
 // The load of expert e over the mean is 1 + c d(e), where c is the coefficient of variation asked for and
 // d(e) are standardised draws from an exponential distribution: a part of the tokens is spread evenly, as
-// balancing makes it, and the rest follows how popular experts are. The draws depend on the expert's number
-// alone, so the busiest rank is never less busy where c is larger. With the Gini coefficient G of such loads
-// c = 2 G. Measured on trained mixtures: G = 0.105 to 0.24 on natural text, 0.29 to 0.38 on random tokens,
-// and max / mean nearly the same whatever the expert degree (Ma et al. 2026, arXiv:2605.20982, five models, 4
-// to 32 ranks): c = 0.2 to 0.8. All microbatches and layers have the same loads; of an expert group the
-// busiest rank sets the pace of both all-to-alls, so that it is the one simulated. Neglected: loads that
-// change from layer to layer, replicas of the model with other busiest ranks, draws by a sweep's own seed.
+// balancing makes it, and the rest follows the popularity of experts. The draws depend on the expert's
+// number alone, so the busiest rank is never less busy where c is larger. With the Gini coefficient G of
+// such loads c = 2 G. Measured on trained mixtures: G = 0.105 to 0.24 on natural text, 0.29 to 0.38 on
+// random tokens, and max / mean nearly the same for every expert degree (Ma et al. 2026, arXiv:2605.20982,
+// five models, 4 to 32 ranks): c = 0.2 to 0.8. All microbatches and layers have the same loads; the busiest
+// rank of an expert group sets the pace of both all-to-alls, so it is the one modelled. Neglected: loads
+// that change from layer to layer, replicas of the model with other busiest ranks, draws by a sweep's own
+// seed.
 #include "training/layout/expert_load.hpp"
 
 #include <algorithm>

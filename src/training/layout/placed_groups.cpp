@@ -1,7 +1,7 @@
-// A packed group's shape follows from its size and stride. Any other placement is looked up: every group of a
-// kind is laid on the machine, and the one that suffers most stands for all, because what waits for a group
-// waits for the slowest of its like. Cost: one look at each rank for each kind of group, only where ranks are
-// not packed.
+// A packed group's shape follows from its size and stride. Any other placement is looked up: every group of
+// a kind is placed on the machine, and the slowest of them represents all, because an op that waits for a
+// group waits for the slowest group of its kind. Cost: one look at each rank for each kind of group, only
+// where ranks are not packed.
 #include "training/layout/placed_groups.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Every kind of group but three is one digit of a rank number written in mixed radix: `ranks` values, each
 // `stride` apart. Tensor and pipeline ranks of one replica are two digits (model); the embedding is on the
-// first and the last value of a digit, a mirror on two that are opposite.
+// first and the last value of a digit, a mirror on two opposite values.
 #include "training/layout/rank_groups.hpp"
 
 #include <algorithm>

@@ -63,8 +63,8 @@ Shapes shapes_of(const TrainingConfig& c, const machine::ClusterSpec& cluster, R
   return {{domain, cluster.gpus_per_node, gpus, out.slots, out.counts}};
 }
 
-// Layers of each chunk: as even as possible, extra layers to the front; embedding and loss may count as one
-// each.
+// Layers of each chunk: as even as possible, with extra layers at the front; embedding and loss may count as
+// one layer each.
 void split_layers(const TrainingConfig& c, const ModelSpec& model, const std::vector<std::int32_t>& table,
                   std::vector<std::int32_t>& out) {
   const std::int32_t chunks = chunks_of(c);
@@ -96,7 +96,8 @@ void find_layer_kinds(const ModelSpec& model, RankLayout& out) {
   }
 }
 
-// The second dealing-out of a stage's ranks. `replicas`: how many times the optimizer's states exist.
+// The second distribution of a stage's ranks, over the experts. `replicas`: the number of copies of the
+// optimizer's states.
 void lay_out_experts(const Degrees& d, std::int32_t replicas, const Shapes& shape, RankLayout& out) {
   const std::int32_t grid = d.expert * d.expert_tensor;
   const std::int32_t copies = d.tensor * d.context * d.data / grid, sharing = copies / replicas;

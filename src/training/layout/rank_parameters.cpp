@@ -27,7 +27,7 @@ std::int64_t replicated_layer_parameters(const ModelSpec& m, LayerKind kind) {
 namespace {
 
 // Entries of the adapters beside a layer's four products: A and B of each, of which a tensor rank holds the
-// part that goes with its part of the product (workload/layer/adapter.cpp).
+// part that belongs to its part of the product (workload/layer/adapter.cpp).
 std::int64_t adapter_parameters(const TrainingConfig& c, const ModelSpec& m) {
   const std::int64_t t = c.degrees.tensor, hidden = m.hidden / t, queries = m.heads / t * m.head_dim;
   const std::int64_t keys = std::max<std::int64_t>(1, m.kv_heads / t) * m.head_dim, ffn = m.ffn_hidden / t;

@@ -4,15 +4,16 @@
 //   sharded weights the unit that runs and those gathered ahead of it, in 16 bit (or 8), or all of them where
 //                   they are not freed; the root's (embeddings) always; gradients of one unit, and the buffer
 //                   they are reduced from
-//   DeepSpeed       two buckets gradients are copied into (reduce_bucket_size, 5e8 numbers; overlap_comm)
+//   DeepSpeed       two buckets into which gradients are copied (reduce_bucket_size, 5e8 numbers;
+//                   overlap_comm)
 // Outside:
 //   NCCL            a connection's buffers are 4 MiB (simple), 0.5 (LL) and 4.7 (LL128)
-//   (src/include/device.h,
-//                   init.cc); a channel has two (ring and tree) in groups of two, three in larger ones; as
-//                   many channels as src/graph/search.cc finds. 4 A100 (github.com/NVIDIA/nccl/issues/964):
-//                   544 and 688 MB, of which this gives 463 and 694. Sends and receives connect 12 MiB a
-//                   channel and peer: on 8 H100 an all-to-all 3.3 GB (issues/1685), of which this gives 2.8;
-//                   to other nodes one shared buffer a communicator.
+//                   (src/include/device.h, init.cc); a channel has two (ring and tree) in groups of two,
+//                   three in larger ones; the number of channels is that of src/graph/search.cc. 4 A100
+//                   (github.com/NVIDIA/nccl/issues/964): 544 and 688 MB, of which this gives 463 and 694.
+//                   Sends and receives connect 12 MiB per channel and peer: on 8 H100 an all-to-all 3.3
+//                   GB (issues/1685), of which this gives 2.8; to other nodes one shared buffer per
+//                   communicator.
 //   user buffers    Transformer Engine registers ten of one gathered activation each (module/base.py,
 //                   initialize_ub)
 // Neglected: NVLS buffers, DeepEP's, gloo.

@@ -1,20 +1,20 @@
-// After Korthikanti et al. 2022 ("Reducing Activation Recomputation in Large Transformer Models", section 4):
-// s b h (34 + 5 a s / h) bytes a layer, generalised to grouped queries, latent attention, gated nets,
+// After Korthikanti et al. 2022 ("Reducing Activation Recomputation in Large Transformer Models", section
+// 4): s b h (34 + 5 a s / h) bytes per layer, generalised to grouped queries, latent attention, gated nets,
 // mixtures and 8-bit products, and to kernels that are not fused. In 2-byte elements per token:
 //   h           input and output of each norm      divided only with sequence parallelism
 //   q + k + v   heads as attention takes them;  its output;  input and output of the net's activation:
-//   divided a s         unfused attention: softmax output, and with dropout its mask (a byte) and the dropped
-//   scores
-// A mixture's layer keeps instead of the net the scores of the router (fp32 twice, a byte of map) and for
-// each copy of a token that reaches this rank the expert's input, its activation's input and output and its
-// weight (fp32); shared experts keep as a net does.
+//               divided
+//   a s         unfused attention: softmax output, and with dropout its mask (a byte) and the dropped scores
+// Instead of the net, the layer of a mixture keeps the scores of the router (fp32 twice, a byte of map) and,
+// for each copy of a token that reaches this rank, the expert's input, its activation's input and output and
+// its weight (fp32); shared experts keep the same as a net.
 //
-// Autograd keeps more where kernels are not fused: an eager RMSNorm an fp32 copy of its input in place of the
-// 16-bit one, and the normalised value before its weight (Hugging Face LlamaRMSNorm); an eager gated net the
-// output of its sigmoid unit beside the product; eager attention fp32 scores. A compiler keeps less: what it
-// can form again from a kept product without another product - norms' outputs, the net's product - is formed
-// again (PyTorch's min-cut partitioner, torch/_functorch/partitioners.py).
-// Neglected: statistics of norms (8 bytes a token), positions, attention masks.
+// Autograd keeps more where kernels are not fused: an eager RMSNorm an fp32 copy of its input in place of
+// the 16-bit one, and the normalised value before its weight (Hugging Face LlamaRMSNorm); an eager gated net
+// the output of its sigmoid unit beside the product; eager attention fp32 scores. A compiler keeps less:
+// tensors that it can compute again from a kept product without another product - norms' outputs, the net's
+// product - are computed again (PyTorch's min-cut partitioner, torch/_functorch/partitioners.py). Neglected:
+// statistics of norms (8 bytes per token), positions, attention masks.
 #include "training/memory/layer_activations.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct HeadElements {
 };
 
 HeadElements head_elements(const TrainingConfig& c, const ModelSpec& m) {
-  // Fewer key-value heads than tensor ranks: each rank holds a copy of one.
+  // Where there are fewer key-value heads than tensor ranks, each rank holds a copy of one.
   const double copies = std::max(1.0, static_cast<double>(c.degrees.tensor) / m.kv_heads);
   return {.queries = static_cast<double>(m.heads) * m.query_head_dim(),
           .keys_values = static_cast<double>(m.kv_heads) * (m.query_head_dim() + m.value_head_dim()) * copies,
@@ -65,7 +65,7 @@ void set_attention(const TrainingConfig& c, const ModelSpec& m, LayerActivations
   const double t = c.degrees.tensor;
   const HeadElements n = head_elements(c, m);
   a.heads = tokens * e * (n.queries + n.keys_values) / t;
-  // The product behind attention keeps a quantised copy beside the output attention itself needs.
+  // The product behind attention keeps a quantised copy beside the output that attention itself needs.
   a.mixed = tokens * n.mixed / t * (e + (is_8_bit(c.precision) ? saved_operand_bytes(c) : 0.0));
   if (m.has_latent_attention())
     a.latents = tokens * e * (2.0 * (m.latent.query_rank + m.latent.key_value_rank) + m.latent.rope_dim) /
@@ -76,8 +76,8 @@ void set_attention(const TrainingConfig& c, const ModelSpec& m, LayerActivations
   a.scores = c.flash_attention ? tokens * m.heads * 4.0 / t : pairs * per_pair;
 }
 
-// Mamba-2: the projection's output, what the convolution makes of its part, the states between chunks of the
-// scan (fp32), the gated norm's input and output (state-spaces/mamba ops/triton/ssd_combined.py).
+// Mamba-2: the projection's output, the convolution's output, the states between chunks of the scan (fp32),
+// the gated norm's input and output (state-spaces/mamba ops/triton/ssd_combined.py).
 void set_mamba(const TrainingConfig& c, const ModelSpec& m, LayerActivations& a) {
   const double e = machine::element_bytes(c.precision), tokens = tokens_per_rank(c), t = c.degrees.tensor;
   const Mamba& x = m.mamba;
@@ -115,7 +115,7 @@ void set_net(const TrainingConfig& c, const ModelSpec& m, LayerKind kind, LayerA
   a.shared_in = shared.in, a.shared_out = shared.out;
 }
 
-// Keys and values (and their gradients) of other ranks that pass through while attention runs.
+// Keys and values (and their gradients) of other ranks that are held while attention runs.
 double visiting_keys_values(const TrainingConfig& c, double own) {
   if (c.degrees.context == 1) return 0.0;
   switch (c.recipe.cp_comm) {
@@ -130,7 +130,8 @@ double visiting_keys_values(const TrainingConfig& c, double own) {
   return 0.0;
 }
 
-// Gradients of the half that needs more; the input gathered again and its gradient before it is scattered.
+// Gradients of the half of the layer that needs more; the input gathered again and its gradient before it is
+// scattered.
 double backward_working(const TrainingConfig& c, const ModelSpec& m, const LayerActivations& a) {
   const double e = machine::element_bytes(c.precision), stream = tokens_per_rank(c) * e * m.hidden;
   const HeadElements n = head_elements(c, m);
@@ -140,10 +141,10 @@ double backward_working(const TrainingConfig& c, const ModelSpec& m, const Layer
   return std::max({attention, net, mixture}) + stream * (c.sequence_parallel ? 2.0 : 1.0) + a.entry;
 }
 
-// torchtitan's selective op checkpointing keeps the output of every other matrix product, of attention and of
-// reduce-scatters, and recreates the rest from the layer's input
+// torchtitan's selective op checkpointing keeps the output of every other matrix product, of attention and
+// of reduce-scatters, and computes the rest again from the layer's input
 // (torchtitan/models/llama/parallelize_llama.py, _save_list; products in order q k v out, gate up down). The
-// down product's output is of no use to the backward pass: eager checkpointing keeps it all the same, a
+// backward pass does not need the down product's output: eager checkpointing keeps it all the same, a
 // compiler's partition of the graph does not.
 double per_op_bytes(const TrainingConfig& c, const ModelSpec& m, LayerKind kind, const LayerActivations& a) {
   const double e = machine::element_bytes(c.precision), tokens = tokens_per_rank(c), t = c.degrees.tensor;

@@ -9,8 +9,8 @@
 //     eager, split     e + 16: log-softmax, one-hot gradient, its exponential and their sum
 //                      (torch/distributed/tensor/parallel/loss.py)
 //   in place           e
-// A vocabulary is split by the tensor degree. Each layer of multi-token prediction forms logits of its own,
-// one after the other, and keeps them to its backward pass.
+// A vocabulary is split by the tensor degree. Each layer of multi-token prediction computes logits of its
+// own, one after the other, and keeps them until its backward pass.
 #include "training/memory/loss_memory.hpp"
 
 #include "training/layout/rank_parameters.hpp"

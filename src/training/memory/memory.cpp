@@ -1,10 +1,11 @@
-// Memory is the most of a few instants of the step: the loss of the last stage, the backward pass of one
-// layer, the end of a backward pass (where fresh gradients wait to be added up), the optimizer's update.
-// States, buffers and libraries are there at all of them.
+// Memory is the maximum over a few instants of the step: the loss of the last stage, the backward pass of
+// one layer, the end of a backward pass (where new gradients wait to be added), the optimizer's update.
+// States, buffers and libraries are present at all of them.
 //
 // The caching allocator (c10/cuda/CUDACachingAllocator.cpp) holds blocks that fit no request: a fraction of
-// what is allocated. It frees them before it fails, so they never are why a run does not fit. Neglected:
-// rounding of blocks to 512 B and 2 MiB, tensors of fewer numbers than a layer's (schedules, masks).
+// the allocated memory. It frees them before it fails, so they are never the reason why a run does not fit.
+// Neglected: rounding of blocks to 512 B and 2 MiB, tensors of fewer numbers than a layer's (schedules,
+// masks).
 #include "training/memory/memory.hpp"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace {
 
 Bytes whole(double bytes) { return Bytes(static_cast<std::int64_t>(bytes)); }
 
-// What one instant holds beyond what is always there.
+// Memory that one instant needs in addition to the permanent part.
 struct Instant {
   double activations = 0, logits = 0, grads = 0;
   [[nodiscard]] double sum() const { return activations + logits + grads; }
@@ -50,9 +51,9 @@ Instant fullest(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec
   return most;
 }
 
-// cuBLAS takes 32 MiB a handle from Hopper on, 8 before (PyTorch aten/src/ATen/cuda/CublasHandlePool.cpp);
-// cuBLASLt as much again. A CUDA graph's pool is its own: what comes and goes in passes is not shared with
-// the eager rest.
+// cuBLAS allocates 32 MiB per handle from Hopper on, 8 before (PyTorch
+// aten/src/ATen/cuda/CublasHandlePool.cpp); cuBLASLt as much again. A CUDA graph has its own pool: the
+// temporary tensors of its passes are not shared with the eager rest.
 double workspace_bytes(const TrainingConfig& c, const machine::GpuSpec& gpu, double passing) {
   constexpr double mib = 1024.0 * 1024.0;
   const double products = (gpu.compute_capability >= 90 ? 2.0 * 32.0 : 2.0 * 8.0) * mib;

@@ -1,25 +1,24 @@
-// Bytes per parameter, and what divides them:
+// Bytes per parameter, and the groups by which they are divided:
 //   weights    16 bit: 2. 8-bit products: the 16-bit weights and two quantised copies, one for each direction
 //              (Transformer Engine keeps them from the first microbatch of a step to the last), or with 8-bit
 //              gathering the two copies alone. Sharded weights (ZeRO-3): none but the shards, below.
 //   master     fp32: 4, over the shard group from ZeRO-1 on. Under FSDP these are the sharded weights.
 //   gradients  one main buffer (Megatron-LM, DistributedDataParallel): 4, or 2 without fp32_gradients; over
-//   the
-//              shard group from ZeRO-2 on. In fp16, and in half buffers, 2 where a config leaves the
-//              framework's choice: Megatron-LM adds up in fp32 for bf16 alone (arguments.py,
+//              the shard group from ZeRO-2 on. In fp16, and in half buffers, 2 where a config leaves the
+//              choice to the framework: Megatron-LM accumulates in fp32 for bf16 alone (arguments.py,
 //              accumulate_allreduce_grads_in_fp32).
 //              accumulated (nanotron, FP32GradientAccumulator): an fp32 buffer of all, without ZeRO the
 //              16-bit buckets of PyTorch's DDP, and 16-bit gradients of the microbatch whose backward pass
 //              runs. partitioned (DeepSpeed, runtime/zero/stage_1_and_2.py): 16-bit gradients; before the
 //              update the rank's part again, flattened and in fp32. In bf16 without ZeRO, or under ZeRO-1
-//              with fp32 gradients, fp32 sums of all of them beside, which the update takes as they are
+//              with fp32 gradients, also fp32 sums of all of them, which the update uses directly
 //              (runtime/engine.py get_data_types, runtime/bf16_optimizer.py). Sharded weights: fp32 of the
-//              shard, for gradients take the number format of the weights they belong to; without a reduction
-//              each microbatch (no_sync), all of them.
+//              shard, since gradients have the number format of the weights to which they belong; without a
+//              reduction per microbatch (no_sync), of all of them.
 //   optimizer  Adam's two moments: fp32 8, 16 bit 4, 8 bit 2 and a scale per 256; one momentum: 4. From
 //              ZeRO-1 on over the shard group.
-// Frozen weights have no master copy, gradient or state; adapters on them do. Routed experts are sharded over
-// their own group. Offloaded optimizers keep master weights and moments in host memory.
+// Frozen weights have no master copy, gradient or state; adapters on them do. Routed experts are sharded
+// over their own group. Offloaded optimizers keep master weights and moments in host memory.
 #include "training/memory/model_states.hpp"
 
 #include <algorithm>
@@ -32,7 +31,7 @@ namespace echo::training {
 
 namespace {
 
-// Parameters of one rank; `over` the ranks that share their states.
+// Parameters of one rank; `over`: the ranks that share their states.
 struct Shared {
   double dense = 0, expert = 0, dense_ranks = 1, expert_ranks = 1;
   [[nodiscard]] double whole() const { return dense + expert; }
@@ -130,7 +129,7 @@ ModelStates model_states(const TrainingConfig& c, const ModelSpec& m, const Fram
   trained.dense = static_cast<double>(own.dense), trained.expert = static_cast<double>(own.expert);
   const Layers layers = layers_of(c, m, layout, stage);
   ModelStates s;
-  // Tables of the vocabulary and of positions take part in no 8-bit product.
+  // Embedding tables of the vocabulary and of positions take part in no 8-bit product.
   s.weights = weight_bytes(c, all.whole(), layers.weights);
   const bool shards = c.zero >= ZeroStage::optimizer;
   s.master_weights = trained.over(shards) * master_bytes(c);
@@ -138,7 +137,7 @@ ModelStates model_states(const TrainingConfig& c, const ModelSpec& m, const Fram
   set_gradients(c, f, trained, s);
   if (c.zero == ZeroStage::parameters && layout.shard.ranks > 1) set_sharded(c, f, all, trained, s);
   if (c.recipe.offload_optimizer) {
-    // FSDP's shards wait in host memory with the rest; DeepSpeed's 16-bit ones stay.
+    // FSDP's shards are in host memory with the rest; DeepSpeed's 16-bit ones stay on the device.
     s.master_weights = s.optimizer = s.update_grads = 0.0;
   }
   return s;

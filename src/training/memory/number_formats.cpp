@@ -29,7 +29,7 @@ NarrowFormat narrow_format(const TrainingConfig& c, std::int32_t compute_capabil
           .scale_is_global = !delayed};
 }
 
-// Scales in PyTorch operators (torchao), not in Transformer Engine's kernels.
+// Scales computed by PyTorch operators (torchao), not by Transformer Engine's kernels.
 static bool casts_in_framework_ops(const TrainingConfig& c) {
   if (c.precision != Precision::fp8) return false;
   return c.recipe.fp8_recipe == Fp8Recipe::rowwise ||

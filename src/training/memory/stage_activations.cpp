@@ -1,14 +1,15 @@
-// What is kept per layer depends on the recomputation:
+// The tensors kept per layer depend on the recomputation:
 //   none         everything
 //   selective    everything but the chosen modules
 //   per_op       outputs of attention and of every other product
 //   full         uniform: the input of every n-th layer; block: the input of the first n layers of a chunk,
 //                everything of the others
-// While the backward pass of a layer (or group) runs, what was dropped exists again, beside its gradients.
-// Layers whose activations wait in host memory keep two layers' worth on the device: one leaving, one coming.
-// The deepest chunk of the stage counts for every microbatch in flight: an upper bound where chunks differ,
-// and where a schedule counts a microbatch whose input gradient is done but not its weight gradient: of that
-// one only the inputs of products and their gradients remain (32 of 34 s b h; Qi et al. 2023, table 1).
+// While the backward pass of a layer (or group) runs, the dropped tensors exist again, beside its gradients.
+// Layers whose activations wait in host memory keep two layers' worth on the device: one leaving, one
+// arriving. The deepest chunk of the stage counts for every microbatch in flight: this is an upper bound
+// where chunks differ, and where a schedule counts a microbatch whose input gradient is done but whose
+// weight gradient is not: of that one only the inputs of products and their gradients remain (32 of 34 s b
+// h; Qi et al. 2023, table 1).
 #include "training/memory/stage_activations.hpp"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ namespace echo::training {
 
 namespace {
 
-// Of one chunk, for one microbatch.
+// Activations of one chunk, for one microbatch.
 struct ChunkActivations {
   double kept = 0;
   double passing = 0;  // recreated, with gradients

@@ -1,5 +1,6 @@
-// The constants and the bands were fitted to the published steps themselves, so of such a table this is no
-// test of them (echo-calibrate errors is: it leaves each publication out in turn); of any other table it is.
+// The constants and the bands were fitted to the published steps themselves, so for such a table this is not
+// a test of them (echo-calibrate errors is: it leaves each publication out in turn); for any other table it
+// is.
 #include "validation/steps/coverage_text.hpp"
 
 #include <cmath>

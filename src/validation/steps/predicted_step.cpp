@@ -31,7 +31,7 @@ double like_memory(const std::vector<training::MemoryUse>& stages, const config:
   return most / 1_GiB;
 }
 
-// `catalog` with the memory that GPUs have.
+// `catalog`: with the actual memory of the GPUs.
 void predict_memory(const config::MeasuredStep& step, const training::TrainingConfig& config,
                     const simulate::Catalog& catalog, const training::RankLayout& layout,
                     StepPrediction& out) {

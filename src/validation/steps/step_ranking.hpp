@@ -16,7 +16,7 @@ namespace echo::validation {
 struct StepRanking {
   // A layout that was measured several times, as by releases of a framework, stands once: at the median.
   accuracy::RankingScore all;
-  std::map<std::string, accuracy::RankingScore> by_source;  // sources with a pair that is told apart
+  std::map<std::string, accuracy::RankingScore> by_source;  // sources with a pair that is distinguished
   // Every run for itself: no prediction orders two runs of one layout, so that such pairs are all lost.
   accuracy::RankingScore with_repeats;
 };

@@ -9,7 +9,7 @@
 
 namespace echo::validation {
 
-// What a run makes use of that others do not: "tp", "pp", "vpp", "zero bubble", "cp", "ep", "mixture",
+// Features of a run that others lack: "tp", "pp", "vpp", "zero bubble", "cp", "ep", "mixture",
 // "fsdp", "full recompute", "selective recompute", "long sequence" (8192 tokens or more), "fp8", "LoRA",
 // "packed", "unfused attention"; "plain" where it makes use of none.
 [[nodiscard]] std::vector<std::string> features_of(const PredictedStep&);

@@ -1,4 +1,4 @@
-// Each run is simulated as the table reads; memory is compared where the table has a figure.
+// Each run is simulated as the table describes it; memory is compared where the table has a figure.
 #include "validation/steps/validate_steps.hpp"
 
 #include <fmt/format.h>
@@ -50,7 +50,7 @@ void add_score(const PredictedStep& row, Scores& out) {
       out.by[grouping.name].push_back({group, *row.step.step_seconds, row.seconds()});
 }
 
-// What stands in the table is shown, though nothing of it be scored.
+// The contents of the table are shown even if none of it is scored.
 std::map<std::string, accuracy::GroupErrors> groups_of(const std::vector<PredictedStep>& rows,
                                                        const Scores& scores) {
   std::map<std::string, accuracy::GroupErrors> out;

@@ -13,7 +13,7 @@ namespace echo::validation {
 [[nodiscard]] ValidatedTable validate_steps(const config::MeasuredSteps&, const std::string& file,
                                             const simulate::Calibration&, const ValidateOptions&);
 
-// What ValidateOptions::by may name.
+// The values of ValidateOptions::by.
 [[nodiscard]] std::vector<std::string> step_grouping_names();
 
 }  // namespace echo::validation

@@ -1,7 +1,7 @@
 // A guess compares a row with the other rows of its source: they share its framework, its machines and the
-// way that they were timed, so that what is wrong with all of them shows in their mean, and what is wrong
-// with a mechanism shows where they differ. Quantities that residuals may go with are what the run uses
-// (features, degrees, sizes) and what its predicted step is made of (exposed parts, drivers).
+// method of timing, so that an error of all of them shows in their mean, and an error of a mechanism shows
+// where they differ. Quantities that may correlate with residuals are the choices of the run (features,
+// degrees, sizes) and the parts of its predicted step (exposed parts, drivers).
 #include "validation/steps/worst_steps.hpp"
 
 #include <fmt/format.h>

@@ -24,7 +24,7 @@ struct WorstStep {
 // order. `rows` outlives them.
 [[nodiscard]] std::vector<WorstStep> worst_steps(const std::vector<PredictedStep>& rows, std::size_t count);
 
-[[nodiscard]] std::string worst_text(const std::vector<WorstStep>&);  // a paragraph a row; empty of none
+[[nodiscard]] std::string worst_text(const std::vector<WorstStep>&);  // one paragraph per row; empty if none
 void add_worst(text::Json&, const std::vector<WorstStep>&);           // a member "worst"
 
 }  // namespace echo::validation

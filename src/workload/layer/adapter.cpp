@@ -1,15 +1,16 @@
 // A product W x of a frozen model becomes W x + s B A x, with A of `rank` rows and B of `rank` columns
-// trainable (LoRA). Nothing of W is trained: its weight gradient is not formed, its input gradient is.
+// trainable (LoRA). W itself is not trained: its weight gradient is not computed, its input gradient is.
 //
 // Tensor ranks share both: beside a column-parallel product A is split by its rows (its short output is
-// gathered) and B as W is; beside a row-parallel one A is split by its columns (its short output is summed),
-// and B by its rows, whose full-width output is gathered and, under sequence parallelism, cut to the rank's
-// part of the sequence. The gathered input of a column-parallel product is kept for A's gradient; under
-// sequence parallelism the adapter's input gradient is scattered apart from the product's. Products of
-// adapters stay in 16 bit; scaling, and adding to the product's output, are kernels of their own. Sources: Hu
-// et al. 2021 (arXiv:2106.09685, section 4); Megatron-Bridge src/megatron/bridge/peft/{lora_layers,utils}.py,
-// NeMo nemo/collections/llm/peft/lora.py (targets linear_qkv, linear_proj, linear_fc1, linear_fc2; no
-// dropout). Neglected: that the first layer needs no input gradient below its own adapters.
+// gathered) and B is split as W is; beside a row-parallel one A is split by its columns (its short output is
+// summed), and B by its rows; its full-width output is gathered and, under sequence parallelism, cut to the
+// rank's part of the sequence. The gathered input of a column-parallel product is kept for A's gradient;
+// under sequence parallelism the adapter's input gradient is scattered separately from the product's.
+// Products of adapters stay in 16 bit; scaling, and adding to the product's output, are kernels of their
+// own. Sources: Hu et al. 2021 (arXiv:2106.09685, section 4); Megatron-Bridge
+// src/megatron/bridge/peft/{lora_layers,utils}.py, NeMo nemo/collections/llm/peft/lora.py (targets
+// linear_qkv, linear_proj, linear_fc1, linear_fc2; no dropout). Neglected: that the first layer needs no
+// input gradient below its own adapters.
 #include "workload/layer/adapter.hpp"
 
 #include "workload/layer/parallel_linear.hpp"

@@ -1,13 +1,13 @@
-// Plain attention is one column-parallel product for queries, keys and values, rotary positions, the core,
-// and a row-parallel projection.
+// Plain attention consists of one column-parallel product for queries, keys and values, rotary positions,
+// the attention core, and a row-parallel projection.
 //
 // Latent attention first projects a token down to a narrow query latent and a narrow key-value latent with
-// one rotary key for all heads (weights whole on every tensor rank, which works on its own part of the
-// sequence), norms both, and widens them head by head in two column-parallel products; rotary positions touch
-// only `rope_dim` channels of each query head and the shared key, and keys and values are then copied
-// together head by head. Sources: DeepSeek-V2, section 2.1; Megatron-LM
+// one rotary key for all heads (every tensor rank holds these weights whole and works on its own part of the
+// sequence), normalizes both, and widens them head by head in two column-parallel products; rotary positions
+// are applied only to `rope_dim` channels of each query head and the shared key, and keys and values are
+// then copied together head by head. Sources: DeepSeek-V2, section 2.1; Megatron-LM
 // core/transformer/multi_latent_attention.py (down-projections are "duplicated" linears). Neglected: the sum
-// over the group of the shared key's gradient.
+// of the shared key's gradient over the group.
 #include "workload/layer/attention.hpp"
 
 #include <algorithm>
@@ -27,7 +27,8 @@ using training::Module;
 
 std::int32_t query_key_value(const Shapes& s) { return s.query_width + s.key_width + s.value_width; }
 
-// Rotary positions, which some models leave out where all tokens are seen. Returns what is still waited for.
+// Rotary positions, which some models omit where all tokens are seen. Returns the transfer that is still
+// waited for.
 OpIndex rope(Builder& b, const Shapes& s, Mixer mixer, TimeCategory part, OpIndex after = -1) {
   const training::ModelSpec& m = s.x.model;
   if (m.positions != training::Positions::rope) return after;
@@ -55,13 +56,13 @@ struct Latent {
   std::int32_t queries, keys_values, rope, heads, widened;
 };
 
-// Positions of queries and the shared key; keys and values copied together.
+// Rotary positions of queries and the shared key; keys and values copied together.
 void latent_positions(Builder& b, const Shapes& s, const Latent& l, TimeCategory part, OpIndex after = -1) {
   b.compute(part, s.op(KernelKind::rope, s.rows, l.heads * l.rope + l.rope), {after});
   b.compute(part, s.op(KernelKind::elementwise, s.rows, s.key_width + s.value_width));
 }
 
-// From the latents to queries, keys and values. `shared_key`: its transfer, or -1.
+// The step from the latents to queries, keys and values. `shared_key`: its transfer, or -1.
 void widen_latents(Builder& b, const Shapes& s, TimeCategory part, OpIndex shared_key = -1) {
   const Latent l(s);
   const OpIndex queries = column_forward(b, s, part, l.queries > 0 ? l.queries : s.hidden, s.query_width);
@@ -138,7 +139,7 @@ OpIndex attention_backward(Builder& b, const Shapes& s, Mixer mixer, const Gradi
   return column_backward(b, s, s.hidden, query_key_value(s), ready);
 }
 
-// The core's output is kept, and so is a reduce-scatter's.
+// The core's output is kept, and so is that of a reduce-scatter.
 OpIndex attention_per_op(Builder& b, const Shapes& s, Mixer mixer, KeptProducts& kept) {
   const TimeCategory part = TimeCategory::recompute;
   if (s.x.model.has_latent_attention()) {

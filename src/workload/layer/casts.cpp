@@ -1,24 +1,22 @@
-// Who casts what, by recipe (Transformer Engine: pytorch/module/{linear,layernorm_linear,base}.py,
+// The casts of each recipe (Transformer Engine: pytorch/module/{linear,layernorm_linear,base}.py,
 // csrc/extensions/normalization.cpp, csrc/quantizer.cpp):
 //
 //   delayed    one kernel reads the tensor and writes its copies; a norm writes 8 bit by itself, one copy
 //   current    a pass for the largest magnitude, fused into a norm, then the cast; sequence-parallel ranks
-//   agree
-//              on that magnitude (an all-reduce of 4 bytes) before they cast their parts
-//   rowwise    both copies from the 16-bit tensor, which is what travels: rows of the one lie together and
-//   are
-//              scaled as they are read, for the other every column is searched first (torchao
+//              agree on that magnitude (an all-reduce of 4 bytes) before they cast their parts
+//   rowwise    both copies from the 16-bit tensor, which is the one that is transferred: one copy's rows are
+//              contiguous and scaled as they are read, for the other every column is searched first (torchao
 //              float8_linear.py, config.py: axis-wise scales of all three products)
 //   blockwise, mxfp8   one kernel, two copies: blocks run along the summed dimension of each product
-//   nvfp4      a pass for the magnitudes, of the Hadamard-transformed tensor too, then one kernel that writes
-//              both copies; transform and stochastic rounding hide behind its memory traffic
+//   nvfp4      a pass for the magnitudes, also those of the Hadamard-transformed tensor, then one kernel that
+//              writes both copies; its memory traffic hides the transform and the stochastic rounding
 //
-// Norms, attention, routers, embeddings and the output layer stay in 16 bit. Hopper's 8-bit products take one
-// layout: an operand that came through a gather, or out of a norm, is transposed before the weight gradient.
-// Under sequence parallelism operands travel in their format (distributed.py, gather_along_first_dim).
-// Weights are cast once a step and kept (is_first_microbatch), but where they are sharded in every pass.
-// Neglected: the byte that a norm saves by writing 8 bits, padding and swizzling of block scales, layers that
-// a recipe leaves in 16 bit.
+// Norms, attention, routers, embeddings and the output layer stay in 16 bit. Hopper's 8-bit products accept
+// one layout: an operand that came through a gather, or out of a norm, is transposed before the weight
+// gradient. Under sequence parallelism operands are transferred in their format (distributed.py,
+// gather_along_first_dim). Weights are cast once per step and kept (is_first_microbatch), but in every pass
+// where they are sharded. Neglected: the byte that a norm saves by writing 8 bits, padding and swizzling of
+// block scales, layers that a recipe leaves in 16 bit.
 #include "workload/layer/casts.hpp"
 
 #include <algorithm>
@@ -41,8 +39,8 @@ NarrowFormat format_of(const BlockContext& x) {
   return training::narrow_format(x.config, x.compute_capability);
 }
 
-// Current scales are PyTorch operators where the framework's other kernels are; the others exist only as
-// hand-written kernels.
+// Current scales are PyTorch operators where the framework's other kernels are; all other scales exist only
+// as hand-written kernels.
 KernelStyle style_of(const BlockContext& x, const NarrowFormat& format) {
   const bool may_be_operators = format.scale_is_global || format.by_row;
   return may_be_operators && format.block == 1 ? x.config.recipe.kernels : KernelStyle::fused;
@@ -61,7 +59,7 @@ KernelKey cast_key(const BlockContext& x, KernelKind kind, std::int32_t rows, st
   return key;
 }
 
-// A norm of Transformer Engine or of a compiler finds the magnitude on the way; nvfp4's comes after a
+// A norm of Transformer Engine or of a compiler finds the largest magnitude itself; that of nvfp4 follows a
 // transform.
 bool norm_finds_magnitude(const BlockContext& x, const NarrowFormat& format) {
   return format.block == 1 && style_of(x, format) != KernelStyle::eager;

@@ -1,9 +1,9 @@
 // Attention over the whole sequence, fused (flash) or as separate kernels, and over a sequence that
-// context-parallel ranks share: they pass keys and values round a ring, gather them, exchange tokens for
-// heads (each rank then has the whole sequence of some heads), or exchange among neighbours and pass round
-// between these. Of 2 c equal pieces of the sequence rank i of c holds pieces i and 2c - 1 - i, whichever
-// they do. Sources: Megatron-LM --cp-comm-type; Transformer Engine, context_parallel.py. Neglected: in
-// separate kernels a window masks scores that are computed all the same.
+// context-parallel ranks share. They pass keys and values round a ring, gather them, exchange tokens for
+// heads (each rank then has the whole sequence of some heads), or exchange among neighbours and use a ring
+// between groups of neighbours. In each case the sequence is cut into 2 c equal pieces, and rank i of c
+// holds pieces i and 2c - 1 - i. Sources: Megatron-LM --cp-comm-type; Transformer Engine,
+// context_parallel.py. Neglected: in separate kernels a window masks scores that are computed all the same.
 #include "workload/layer/core_attention.hpp"
 
 #include "workload/layer/gathered_attention.hpp"
@@ -23,8 +23,8 @@ ops::KernelKey whole(const Shapes& s, KernelKind kind, Mixer mixer) {
   return s.limited(s.flash(kind, s.tokens, s.tokens, true), mixer);
 }
 
-// Megatron's fused softmax takes sequences of up to 4096 tokens and matrices by the four, of 16-bit scores;
-// what it refuses goes through PyTorch's kernels one by one. Source: Megatron-LM
+// Megatron's fused softmax accepts sequences of up to 4096 tokens and multiples of four matrices, of 16-bit
+// scores; all other cases use PyTorch's kernels one by one. Source: Megatron-LM
 // megatron/core/fusions/fused_softmax.py, FusedScaleMaskSoftmax.is_kernel_available.
 KernelKey softmax_of(const Shapes& s, KernelKind kind) {
   KernelKey key = s.op(kind, s.tokens, s.tokens, s.attention_batch);
@@ -36,7 +36,7 @@ KernelKey softmax_of(const Shapes& s, KernelKind kind) {
 
 bool gathers(const Shapes& s) { return s.x.config.recipe.cp_comm == training::ContextComm::all_gather; }
 
-// Of what a rank works on after an exchange: in one piece, or round the ring.
+// Attention over the part that a rank works on after an exchange: in one piece, or round the ring.
 void shared_forward(Builder& b, const Shapes& s, Mixer mixer, TimeCategory part, OpIndex after) {
   if (s.x.layout.context_outer.ranks > 1)
     ring_attention_forward(b, s, part, after);

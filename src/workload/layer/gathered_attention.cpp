@@ -1,11 +1,11 @@
 // Keys and values are gathered over the context group and put into the order of the sequence; each of a
 // rank's two pieces of queries attends to the part it may see, aligned with its end. Nothing overlaps:
 // gathers come before the first kernel, and in backward once more, where gradients of all keys are summed
-// over the group (reduce-scatter) after the last. It costs little where few key-value heads serve many query
-// heads. Modelled is the rank that holds the two middle pieces; under a window it sees the most. Sources:
-// Grattafiori et al. 2024 (Llama 3, section 3.3.2); Transformer Engine, context_parallel.py,
-// AttnFuncWithCPAndKVAllGather. Neglected: that the two pieces run on two streams, so that one fills what the
-// other's last thread blocks leave idle.
+// over the group (reduce-scatter) after the last kernel. It costs little where few key-value heads serve
+// many query heads. The modelled rank is the one that holds the two middle pieces; under a window it sees
+// the most. Sources: Grattafiori et al. 2024 (Llama 3, section 3.3.2); Transformer Engine,
+// context_parallel.py, AttnFuncWithCPAndKVAllGather. Neglected: that the two pieces run on two streams, so
+// that one uses the SMs that the other's last thread blocks leave idle.
 #include "workload/layer/gathered_attention.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ OpIndex over_context(Builder& b, const Shapes& s, CollectiveKind kind, std::int3
                        {after, and_after});
 }
 
-// Between the order of ranks, each with an early and a late piece, and that of the sequence.
+// Copies between the order of ranks, each with an early and a late piece, and that of the sequence.
 void reorder(Builder& b, const Shapes& s, TimeCategory part, std::int32_t width, OpIndex after = -1) {
   b.compute(part, s.op(KernelKind::elementwise, s.rows, width, s.x.config.degrees.context), {after});
 }
@@ -38,7 +38,7 @@ void gather_keys_and_values(Builder& b, const Shapes& s, TimeCategory part, OpIn
   reorder(b, s, part, s.value_width);
 }
 
-// A piece of the queries against the keys it may see.
+// Attention of a piece of the queries to the keys it may see.
 ops::KernelKey piece(const Shapes& s, training::Mixer mixer, KernelKind kind, std::int32_t end) {
   const std::int32_t queries = s.tokens / 2, seen = end * queries;
   ops::KernelKey key = s.limited(s.flash(kind, queries, seen, true), mixer);
@@ -78,7 +78,8 @@ void gathered_attention_backward(Builder& b, const Shapes& s, training::Mixer mi
   reorder(b, s, TimeCategory::backward, s.value_width);
   const OpIndex keys = over_context(b, s, CollectiveKind::reduce_scatter, s.key_width, b.last_compute());
   const OpIndex values = over_context(b, s, CollectiveKind::reduce_scatter, s.value_width, keys);
-  // The three gradients into one tensor, as the projection made one of queries, keys and values.
+  // Copies the three gradients into one tensor, since the projection produced queries, keys and values as
+  // one.
   b.compute(TimeCategory::backward, s.op(KernelKind::elementwise, s.rows, s.query_width + width), {values});
 }
 

@@ -1,6 +1,6 @@
-// Each tensor is copied so that what goes to one rank lies together, sent, and copied again into the order of
-// the sequence (of heads, on the way back). Tensors follow each other: the copy of one runs beside the
-// all-to-all of the one before. What the first kernel after them needs is the last copy, so most of it is not
+// Each tensor is copied so that the data for one rank is contiguous, sent, and copied again into the order
+// of the sequence (of heads, on the way back). Tensors follow each other: the copy of one runs beside the
+// all-to-all of the one before. The first kernel after them needs the last copy, so most of the time is not
 // hidden. Sources: Jacobs et al. 2023 (DeepSpeed-Ulysses, section 3); Transformer Engine,
 // context_parallel.py, flash_attn_a2a_communicate.
 #include "workload/layer/head_exchange.hpp"

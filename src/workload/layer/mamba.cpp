@@ -1,16 +1,16 @@
 // One column-parallel product gives each token a gate z, values x, vectors B and C of its group and a time
-// step of each head; x, B and C pass a short causal convolution, the scan forms the states' outputs and gates
-// them, and a row-parallel product follows the norm. Heads are split over the tensor group, and so are
-// groups. The memory-saving kernel keeps the first product's result only: backward convolves again and the
-// scan forms its states again.
+// step of each head; x, B and C pass through a short causal convolution, the scan computes the outputs of
+// the states and gates them, and a row-parallel product follows the norm. Heads are split over the tensor
+// group, and so are groups. The memory-saving kernel keeps the first product's result only: backward repeats
+// the convolution, and the scan computes its states again.
 //
 // Context ranks exchange tokens for heads around the scan: z, x, B, C and the time steps each by an
 // all-to-all that the next one waits for; groups fewer than ranks are repeated first. Pieces are then put
-// into the order of the sequence, and back after the scan, which sends one tensor home. Sources: Dao and Gu
+// into the order of the sequence, and back after the scan, which returns one tensor. Sources: Dao and Gu
 // 2024 (arXiv:2405.21060); Megatron-LM core/ssm/{mamba_mixer,mamba_context_parallel}.py,
 // core/tensor_parallel/mappings.py (all_to_all_sp2hp); state-spaces/mamba ssd_combined.py
 // (mamba_split_conv1d_scan_combined). Neglected: gradients of the convolution's weights and of the vectors,
-// which ride on the kernels.
+// which are computed inside the kernels.
 #include "workload/layer/mamba.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ struct Mixing {
     projected = m.projected() / s.t;
     repeated = std::max(groups, cp);  // groups as sent
   }
-  // Of the rows and channels this rank scans.
+  // The rows and channels that this rank scans.
   [[nodiscard]] std::int32_t scanned_rows() const { return s.rows * cp; }
   [[nodiscard]] std::int32_t convolved() const { return inner / cp + 2 * (repeated / cp) * state; }
   [[nodiscard]] ops::KernelKey convolution(KernelKind kind) const {
@@ -81,8 +81,8 @@ std::int32_t sent_width(const Mixing& x) {
   return sum;
 }
 
-// The projected tokens, to where their heads are scanned, samples apart; and gradients the other way. Returns
-// the transfer the scan still waits for, or -1.
+// Moves the projected tokens, with samples apart, to the ranks that scan their heads; and gradients the
+// other way. Returns the transfer the scan still waits for, or -1.
 OpIndex to_heads(Builder& b, const Mixing& x, TimeCategory part, OpIndex after) {
   if (x.cp > 1) {
     for (const std::int32_t width : x.sent()) {
@@ -110,7 +110,7 @@ void gradients_from_heads(Builder& b, const Mixing& x) {
   copy(b, x, TimeCategory::backward, x.projected);
 }
 
-// The scan's output back to its tokens; and its gradient the other way, which costs the same.
+// Moves the scan's output back to its tokens; and its gradient the other way, which costs the same.
 void over_tokens_and_heads(Builder& b, const Mixing& x, TimeCategory part) {
   if (x.s.x.config.batch.micro_samples > 1) copy(b, x, part, x.inner);
   if (x.cp == 1) return;

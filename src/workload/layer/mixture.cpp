@@ -1,28 +1,29 @@
-// A token meets a router (a small product, scores in fp32), is copied for each of its `experts_per_token`
+// A token passes a router (a small product, scores in fp32), is copied for each of its `experts_per_token`
 // experts, and the copies are sorted by expert and sent to the ranks that hold them: an all-to-all over the
 // expert group and, where experts are themselves split, an all-gather over the expert-tensor group. There
-// they are sorted again by local expert, pass two grouped products with the activation between, and go back
+// they are sorted again by local expert, pass two grouped products with the activation between, and return
 // the same way (reduce-scatter, all-to-all), to be summed per token. Before the tokens leave, ranks exchange
-// how many they will send, and the host waits for the counts. Backward is the mirror image; a rank's input
-// and weight gradients both precede the transfer of the input gradient, as in the autograd graph. Shared
-// experts are a plain feed-forward net of the tensor group; they run before the router or, where the
-// framework overlaps them (--moe-shared-expert-overlap), beside the all-to-alls: first product and activation
-// beside the dispatch, second beside the combine.
+// the numbers of tokens they will send, and the host waits for the counts. Backward is the mirror image; a
+// rank's input and weight gradients both precede the transfer of the input gradient, as in the autograd
+// graph. Shared experts are a plain feed-forward net of the tensor group; they run before the router or,
+// where the framework overlaps them (--moe-shared-expert-overlap), beside the all-to-alls: first product and
+// activation beside the dispatch, second beside the combine.
 //
-// A dispatcher that knows nodes (DeepEP, HybridEP) sends a token once to each node that holds one of its
-// experts, from rank to like rank, and copies it on over NVLink there; way back, partial sums are formed in
-// the node first. The two legs, which such kernels work on chunk by chunk, follow each other here.
+// A node-aware dispatcher (DeepEP, HybridEP) sends a token once to each node that holds one of its experts,
+// from a rank to the rank of the same index there, and distributes it over NVLink; on the way back, partial
+// sums are formed in the node first. The two legs, which such kernels pipeline chunk by chunk, follow each
+// other here.
 //
-// Loads are even, as with forced balance, unless the recipe says how uneven: the rank simulated is then the
-// busiest of its group (training/layout/expert_load.hpp), whose all-to-alls carry what comes to it, and the
-// group's products work on its rows, shared evenly by its experts (products of a group share the SMs, so that
-// only the padding of partial tiles would tell). With a capacity factor every expert gets exactly its
-// capacity of each sender, more is dropped and less padded (both --moe-expert-capacity-factor and
-// --moe-pad-expert-input-to-capacity); no counts are exchanged then. Sources: Megatron-LM
-// core/transformer/moe/{moe_layer,router,token_dispatcher,experts,shared_experts}.py
-// (MoEAlltoAllTokenDispatcher); Transformer Engine GroupedLinear. Neglected: the probabilities
-// that travel with the tokens (4 bytes each), the stall of the host's wait itself, the pipelining of
-// the two legs of a dispatch per node.
+// Loads are even, as with forced balance, unless the recipe sets how uneven they are. The modelled rank is
+// then the busiest of its group (training/layout/expert_load.hpp): its all-to-alls carry the tokens that
+// arrive there, and the group's products work on its rows, divided evenly among its experts (products of a
+// group share the SMs, so that only the padding of partial tiles would differ). With a capacity factor every
+// expert gets exactly its capacity from each sender, more is dropped and less padded (both
+// --moe-expert-capacity-factor and --moe-pad-expert-input-to-capacity); no counts are exchanged then.
+// Sources: Megatron-LM core/transformer/moe/{moe_layer,router,token_dispatcher,experts,shared_experts}.py
+// (MoEAlltoAllTokenDispatcher); Transformer Engine GroupedLinear. Neglected: the probabilities that
+// accompany the tokens (4 bytes each), the stall of the host's wait itself, the pipelining of the two legs
+// of a dispatch per node.
 #include "workload/layer/mixture.hpp"
 
 #include <algorithm>
@@ -65,14 +66,15 @@ struct Mixture {
     return has_shared() && ep > 1 && s.x.config.recipe.overlaps_shared_experts;
   }
 
-  // Between tokens and their copies in the order of experts.
+  // Copies between tokens and their copies in the order of experts.
   [[nodiscard]] KernelKey sorting(KernelKind kind) const {
     KernelKey key = s.op(kind, tokens, s.hidden);
     key.style = ops::KernelStyle::fused;
     key.groups = copies;
     return key;
   }
-  // The router's scores are fp32 and, without --moe-router-fusion, chains that the framework compiles.
+  // The router's scores are fp32 and, without --moe-router-fusion, chains of operators that the framework
+  // compiles.
   [[nodiscard]] KernelKey routing(KernelKind kind) const {
     KernelKey key = s.op(kind, tokens, s.x.model.experts);
     key.style = std::max(key.style, ops::KernelStyle::compiled);
@@ -104,14 +106,14 @@ std::int64_t bytes_of(const Mixture& x, std::int32_t rows) {
   return std::int64_t{rows} * x.s.hidden * machine::element_bytes(x.s.x.config.precision);
 }
 
-// Nodes that hold one of a token's experts, in the mean over even choices; where loads are uneven, all nodes
-// as often as the busiest.
+// Expected number of nodes that hold one of a token's experts, over even choices; where loads are uneven,
+// each node is counted as often as the busiest.
 double nodes_per_token(const Mixture& x) {
   const double nodes = x.s.x.layout.expert_across.ranks;
   return nodes * (1.0 - std::pow(1.0 - x.s.x.load.node / nodes, x.copies));
 }
 
-// Between the ranks of an expert group, towards the experts or away from them.
+// Transfers between the ranks of an expert group, towards the experts or away from them.
 OpIndex exchange(Builder& b, const Mixture& x, OpIndex after, bool towards) {
   const training::RankLayout& layout = x.s.x.layout;
   const std::int64_t copies = bytes_of(x, x.received);
@@ -127,21 +129,23 @@ OpIndex exchange(Builder& b, const Mixture& x, OpIndex after, bool towards) {
   return towards ? within(across(after)) : across(within(after));
 }
 
-// Copies to the ranks that hold their experts: to the experts forward, gradients of their outputs backward.
+// Sends copies to the ranks that hold their experts: to the experts forward, gradients of their outputs
+// backward.
 OpIndex dispatch(Builder& b, const Mixture& x, OpIndex after) {
   const OpIndex sent = exchange(b, x, after, true);
   return over(b, x.s.x.layout.expert_tensor, CollectiveKind::all_gather, bytes_of(x, x.rows), sent);
 }
 
-// And back: each rank of an expert-tensor group holds a part of every sum.
+// The way back: each rank of an expert-tensor group holds a part of every sum.
 OpIndex combine(Builder& b, const Mixture& x, OpIndex after) {
   const OpIndex summed =
       over(b, x.s.x.layout.expert_tensor, CollectiveKind::reduce_scatter, bytes_of(x, x.rows), after);
   return exchange(b, x, summed, false);
 }
 
-// Between the order of sending ranks and that of local experts. 8-bit products want each expert's rows in
-// multiples of 16: tokens are copied to padded places, and results back (fp8_padding, fp8_unpadding).
+// Copies between the order of sending ranks and that of local experts. 8-bit products need each expert's
+// rows in multiples of 16: tokens are copied to padded places, and results back (fp8_padding,
+// fp8_unpadding).
 void reorder(Builder& b, const Mixture& x, TimeCategory part, OpIndex arrived = -1) {
   const KernelKey copy = x.s.op(KernelKind::elementwise, x.rows, x.s.hidden);
   if (x.experts > 1 && x.ep * x.etp > 1) b.compute(part, copy, {arrived});
@@ -239,7 +243,7 @@ void mixture_forward(Builder& b, const Shapes& s, TimeCategory part, OpIndex sta
   if (x.has_shared()) b.compute(part, s.op(KernelKind::elementwise, x.tokens, s.hidden), {shared_sum});
 }
 
-// What came over the network is kept; shared experts follow the routed ones.
+// The tensors received over the network are kept; shared experts follow the routed ones.
 void mixture_per_op(Builder& b, const Shapes& s, KeptProducts& kept) {
   const Mixture x(s);
   const TimeCategory part = TimeCategory::recompute;

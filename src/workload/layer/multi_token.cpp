@@ -1,11 +1,11 @@
-// The next token's embedding and the hidden state, each behind a norm of its own, are put side by side and
+// The next token's embedding and the hidden state, each after a norm of its own, are concatenated and
 // projected from 2 h to h; a transformer layer and the shared output head with a loss of its own follow.
-// Embedding and head are the model's: each depth looks up, multiplies and adds to their gradients once more.
-// The projection is column-parallel; its output is gathered over the tensor group and, under sequence
-// parallelism, cut along the sequence. Full recomputation repeats projection and layer where it is uniform,
-// and leaves them alone where it is by blocks. Sources: DeepSeek-V3 (arXiv:2412.19437, section 2.2);
-// Megatron-LM core/transformer/multi_token_prediction.py. Neglected: the shift of tokens by one, across
-// context-parallel ranks too (a few bytes).
+// Embedding and head are those of the model: each depth performs one more lookup, one more product and one
+// more addition to their gradients. The projection is column-parallel; its output is gathered over the
+// tensor group and, under sequence parallelism, cut along the sequence. Full recomputation repeats
+// projection and layer if it is uniform, and not if it is by blocks. Sources: DeepSeek-V3 (arXiv:2412.19437,
+// section 2.2); Megatron-LM core/transformer/multi_token_prediction.py. Neglected: the shift of tokens by
+// one, also across context-parallel ranks (a few bytes).
 #include "workload/layer/multi_token.hpp"
 
 #include "training/layout/multi_token.hpp"
@@ -20,7 +20,7 @@ using ops::CollectiveKind;
 using ops::KernelKind;
 using training::Recompute;
 
-// Norms, side by side, projection. `embedded`: what the first kernel waits for.
+// The norms, the concatenation and the projection. `embedded`: the op that the first kernel waits for.
 void projection_forward(Builder& b, const Shapes& s, TimeCategory part, OpIndex embedded = -1) {
   for (int norm = 0; norm < 2; ++norm)
     b.compute(part, s.op(KernelKind::norm_forward, s.shared_rows, s.hidden), {embedded});
@@ -45,7 +45,7 @@ void projection_backward(Builder& b, const Shapes& s, const GradientReady& ready
     b.compute(TimeCategory::backward, s.op(KernelKind::norm_backward, s.shared_rows, s.hidden));
 }
 
-// What recomputation makes of the layer of a depth.
+// The recomputation of the layer of a depth.
 Recompute recompute_of_depth(const training::TrainingConfig& c) {
   const bool is_skipped =
       c.recompute == Recompute::full && c.recipe.recompute_method == training::RecomputeMethod::block;

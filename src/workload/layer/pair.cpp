@@ -1,16 +1,16 @@
-// A layer falls into five stretches: up to the tokens' departure (attention, router, sorting), the dispatch,
-// the experts, the combine, and the rest; backwards in the same way: up to the departure of the gradients,
-// their dispatch (the combine's backward), the experts, their way back (the dispatch's backward), and the
-// rest, which is mostly attention. Without experts the two transfers are empty. The i-th layer of the
-// forward's chunk meets the i-th last of the backward's:
+// A layer consists of five stretches: the work up to the departure of the tokens (attention, router,
+// sorting), the dispatch, the experts, the combine, and the rest; backwards in the same way: up to the
+// departure of the gradients, their dispatch (the combine's backward), the experts, their return (the
+// dispatch's backward), and the rest, which is mostly attention. Without experts the two transfers are
+// empty. The i-th layer of the forward's chunk is paired with the i-th last of the backward's:
 //     computation  forward 1 | backward 3 | forward 3  | backward 5, forward 5
 //     transfers    backward 2 | forward 2, backward 4  | forward 4
-// Two such layers end together: what comes next needs the last computation of the one and the last transfer
-// of the other. Layers one chunk has more than the other run alone, as do embedding, output layer and what
-// else is no layer of the decoder. Source: Megatron-LM core/models/common/model_chunk_schedule_plan.py
-// (--overlap-moe-expert-parallel-comm without --delay-wgrad-compute) and
-// models/gpt/fine_grained_callables.py. Neglected: sums after the combine run on the transfers' stream there,
-// on the one of computation here.
+// Two such layers end together: the next op needs the last computation of one and the last transfer of the
+// other. Layers that one chunk has in excess of the other run alone, as do the embedding, the output layer
+// and all else that is no layer of the decoder. Source: Megatron-LM
+// core/models/common/model_chunk_schedule_plan.py (--overlap-moe-expert-parallel-comm without
+// --delay-wgrad-compute) and models/gpt/fine_grained_callables.py. Neglected: sums after the combine run on
+// the transfers' stream there, on that of computation here.
 #include "workload/layer/pair.hpp"
 
 #include <algorithm>
@@ -74,7 +74,7 @@ std::int32_t weave(Builder& b, Workload& out, std::int32_t forward, std::int32_t
   return block;
 }
 
-// Weaves each pair of kinds once.
+// Interleaves each pair of layer kinds once.
 class Weaver {
  public:
   Weaver(Builder& b, const LayerBlocks& forward, const LayerBlocks& backward, Workload& out)
@@ -82,7 +82,7 @@ class Weaver {
     for (LayerBlocks& row : woven_) row.fill(-1);
   }
 
-  // `layers`: how many each chunk has, from which one on.
+  // `layers`: the number of layers of each chunk, and the first of them.
   void add_row(const training::ModelSpec& model, std::int32_t ahead, std::int32_t back,
                const training::RankLayout& layout) {
     const auto layers = [&](std::int32_t chunk) {
@@ -111,7 +111,7 @@ class Weaver {
   }
 
  private:
-  // What of a pass met no layer of the other.
+  // The part of a pass that has no partner in the other chunk.
   void push_rest(std::span<const BlockRun> runs, const LayerBlocks& of, const LayerBlocks& met) {
     std::int32_t left = std::accumulate(met.begin(), met.end(), 0);
     for (const BlockRun& run : runs) {

@@ -1,20 +1,19 @@
-// With sequence parallelism the sum after a row-parallel product is a reduce-scatter and each column-parallel
-// input is an all-gather. Backward mirrors it: the input-gradient reduction of a column-parallel product runs
-// beside its weight-gradient GEMM, and the input is gathered again beside the input-gradient GEMM, unless the
-// framework keeps it as gathered. Before Megatron-LM v3.0 the reduction was a step of the backward like any
-// other, and the weight gradient came after it. Sources:
-// Megatron-LM core/tensor_parallel/layers.py (LinearWithGradAccumulationAndAsyncCommunication), v2.5
+// With sequence parallelism the sum after a row-parallel product is a reduce-scatter and each
+// column-parallel input is an all-gather. Backward mirrors it: the input-gradient reduction of a
+// column-parallel product runs beside its weight-gradient GEMM, and the input is gathered again beside the
+// input-gradient GEMM, unless the framework keeps it as gathered. Before Megatron-LM v3.0 the reduction was
+// a step of the backward like any other, and the weight gradient came after it. Sources: Megatron-LM
+// core/tensor_parallel/layers.py (LinearWithGradAccumulationAndAsyncCommunication), v2.5
 // megatron/mpu/{layers,mappings}.py (_CopyToModelParallelRegion.backward); Korthikanti et al. 2022, figures
 // 4-6.
 //
-// Megatron's tensors have the sequence outermost, so that a gathered one is the concatenation of its parts.
-// DTensor's have samples outermost: what the ranks of a group send lies part by part and is copied into
-// place, and a sum is copied part by part before it is scattered (PyTorch
+// Megatron's tensors have the sequence outermost, so that a gathered tensor is the concatenation of its
+// parts. DTensor's have samples outermost: the data that the ranks of a group send is stored part by part
+// and is copied into place, and a sum is copied part by part before it is scattered (PyTorch
 // distributed/_functional_collectives.py, all_gather_tensor and reduce_scatter_tensor: chunk and cat where
-// the dimension is not the first). Chunks of an overlapped product arrive in place, but its sum is formed of
-// all ranks' parts by one more kernel (distributed/_symmetric_memory, _fused_matmul_reduce_scatter).
-// Neglected: bias vectors' own gradient reductions inside a kernel (they ride on
-// the weight-gradient GEMM).
+// the dimension is not the first). Chunks of an overlapped product arrive in place, but one more kernel
+// forms its sum from all ranks' parts (distributed/_symmetric_memory, _fused_matmul_reduce_scatter).
+// Neglected: bias vectors' own gradient reductions (they are computed inside the weight-gradient GEMM).
 #include "workload/layer/parallel_linear.hpp"
 
 #include <algorithm>
@@ -33,7 +32,7 @@ using ops::KernelKind;
 
 constexpr TimeCategory tensor_part = TimeCategory::tp_comm;
 
-// Whether `s` is of DTensor's layout, with more than one part to put in place.
+// Whether `s` has DTensor's layout, with more than one part to put in place.
 bool samples_outermost(const Shapes& s) { return s.sequence_parallel && s.x.framework.samples_outermost; }
 
 // A pass over `elements` of 16 bit, each read and written.

@@ -1,21 +1,23 @@
-// Full: the forward of the layer, transfers included. Megatron's checkpoints run all of it again; PyTorch's
-// own (non-reentrant) ones stop at the last tensor that backward needs, before the product that narrows the
-// net. Of a unit of several layers (uniform) each is run again once, as of one layer; only what is kept
-// differs. The first layers of each chunk are recomputed (block) and the rest not.
+// Full: the forward of the layer is repeated, transfers included. Megatron's checkpoints repeat all of it;
+// PyTorch's own (non-reentrant) ones stop at the last tensor that backward needs, before the product that
+// narrows the net. In a unit of several layers (uniform) each layer runs again once, as in a unit of one
+// layer; only the tensors kept differ. With `block`, the first layers of each chunk are recomputed and the
+// rest are not.
 //
-// Selective: modules. core_attn, mlp, moe and shared_experts are run again whole, with their transfers;
-// mla_up_proj, layernorm and moe_act drop an output and form it again when its gradient arrives. layernorm
-// means norms that are kernels of their own: before latent attention and before a mixture. The others are
-// part of the product behind them, which keeps what it needs. moe covers moe_act and shared_experts.
+// Selective: by module. core_attn, mlp, moe and shared_experts are repeated whole, with their transfers;
+// mla_up_proj, layernorm and moe_act drop an output and compute it again when its gradient arrives.
+// layernorm means norms that are kernels of their own: before latent attention and before a mixture. The
+// other norms are part of the product behind them, which keeps what it needs. moe covers moe_act and
+// shared_experts.
 //
-// Per op: torchtitan keeps attention, every second product, reduce-scatters and all-to-alls, and forms
+// Per op: torchtitan keeps attention, every second product, reduce-scatters and all-to-alls, and computes
 // everything else again: norms, positions, activations, routing, sorting, grouped products, and all-gathers
 // of inputs. The router's own product is not counted and never kept.
 //
 // Sources: Megatron-LM core/transformer/{transformer_block,transformer_layer,multi_latent_attention}.py,
 // moe/{moe_layer,experts}.py, transformer_config.py (recompute_modules); torchtitan
-// distributed/activation_checkpoint.py; torch.utils.checkpoint (early stop). Neglected: that the compiler may
-// drop a recomputed product nobody reads, random states.
+// distributed/activation_checkpoint.py; torch.utils.checkpoint (early stop). Neglected: that the compiler
+// may drop a recomputed product nobody reads, random states.
 #include "workload/layer/recompute.hpp"
 
 #include <algorithm>

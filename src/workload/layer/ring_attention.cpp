@@ -1,17 +1,18 @@
-// Ring attention with causal load balancing: of 2 c equal pieces of the sequence rank i holds pieces i and
-// 2c - 1 - i, so every rank has the same work. In one step a rank attends to its own keys (causal), in each
-// of the others to those of another rank, of which the mask leaves half of the (query, key) pairs: all
-// queries to one piece of the keys on ranks after the keys' own, half of the queries to both pieces on ranks
-// before it. Modelled is the last rank, all of whose steps are of the first sort: it adds up the most.
+// Ring attention with causal load balancing: the sequence is cut into 2 c equal pieces and rank i holds
+// pieces i and 2c - 1 - i, so every rank has the same work. There are as many steps as ranks. In one of them
+// a rank attends to its own keys (causal), in each of the others to those of another rank, where the mask
+// leaves half of the (query, key) pairs: on ranks after the owner of the keys, all queries with one piece of
+// the keys; on ranks before it, half of the queries with both pieces. The modelled rank is the last one, all
+// of whose steps are of the first sort: it has the most to add up.
 //
-// Forward: while a step is computed the next keys and values travel. Steps alternate between two streams, and
-// a transfer waits for the keys it hands on and for what its stream did two steps before. Each step's
-// statistics are merged as it ends, the outputs in the end. Backward goes round once more on one stream, the
-// own keys last: the transfer beside a step carries the next keys and, from the second step on, the gradients
-// summed so far, which this step's are added to when they arrive; the last one carries gradients alone.
-// Sources: Liu et al. 2023 (ring attention); Transformer Engine, context_parallel.py,
-// AttnFuncWithCPAndKVP2P. Neglected: that a step's attention fills the SMs that the last thread blocks of the
-// step before leave idle (what the second stream is for).
+// Forward: while a step is computed the next keys and values are transferred. Steps alternate between two
+// streams, and a transfer waits for the keys it passes on and for the op of its stream two steps before.
+// Each step's statistics are merged as it ends, the outputs at the end. Backward goes round once more on one
+// stream, the rank's own keys last: the transfer beside a step carries the next keys and, from the second
+// step on, the gradients summed so far, to which this step's are added when they arrive; the last one
+// carries gradients alone. Sources: Liu et al. 2023 (ring attention); Transformer Engine,
+// context_parallel.py, AttnFuncWithCPAndKVP2P. Neglected: that a step's attention uses the SMs that the last
+// thread blocks of the step before leave idle (the purpose of the second stream).
 #include "workload/layer/ring_attention.hpp"
 
 namespace echo::workload {
@@ -20,7 +21,7 @@ namespace {
 
 using ops::KernelKind;
 
-// Keys, values or their gradients to the next rank of the ring.
+// Sends keys, values or their gradients to the next rank of the ring.
 OpIndex pass_on(Builder& b, const Shapes& s, std::int64_t bytes, OpIndex arrived, OpIndex done) {
   const machine::GroupSpan& ring = s.x.layout.context_outer;
   ops::CollectiveQuery query{.kind = ops::CollectiveKind::send_recv, .payload = Bytes(bytes)};
@@ -38,13 +39,14 @@ std::int64_t keys_and_values(const Shapes& s) { return s.bytes(s.key_width + s.v
 
 std::int32_t half(std::int32_t n) { return (n + 1) / 2; }
 
-// Keys and values into one buffer, or gradients into theirs.
+// Copies keys and values into one buffer, or gradients into theirs.
 OpIndex copy(Builder& b, const Shapes& s, TimeCategory part, std::int32_t rows, std::int32_t width,
              OpIndex after) {
   return b.compute(part, s.op(KernelKind::elementwise, rows, width), {after});
 }
 
-// Statistics of a step's scores, one fp32 number a row and head, into those of the steps before.
+// Merges the statistics of a step's scores, one fp32 number per row and head, into those of the steps
+// before.
 void merge_statistics(Builder& b, const Shapes& s, TimeCategory part) {
   ops::KernelKey key = s.op(KernelKind::merge, s.rows, s.heads);
   key.precision = machine::Precision::fp32;

@@ -1,7 +1,7 @@
 // The op list of a layer, in launch order, per gpu rank of a tensor-parallel group: norm, attention or Mamba
 // mixer, residual; norm, feed-forward net or mixture of experts, residual. Hybrid models have layers of one
-// half only. Norms and residuals work on this rank's part of the sequence where it is shared (sequence
-// parallelism). Sources: Megatron-LM core/transformer/{transformer_layer,mlp}.py, core/ssm/mamba_layer.py;
+// half only. Under sequence parallelism norms and residuals work on this rank's part of the sequence.
+// Sources: Megatron-LM core/transformer/{transformer_layer,mlp}.py, core/ssm/mamba_layer.py;
 // parallel_linear.cpp, attention.cpp, mamba.cpp and mixture.cpp name the others.
 #include "workload/layer/transformer.hpp"
 
@@ -26,7 +26,7 @@ using training::LayerKind;
 using training::Mixer;
 using training::Net;
 
-// Between 16 bit and fp32, either way: six bytes an element.
+// Conversion between 16 bit and fp32, either way: six bytes per element.
 KernelKey wide_copy(const Shapes& s) {
   return copy_of(std::int64_t{s.shared_rows} * s.hidden * (machine::element_bytes(s.x.config.precision) + 4));
 }
@@ -70,7 +70,7 @@ void norm_gradient(Builder& b, const Shapes& s, OpIndex after) {
   b.compute(TimeCategory::backward, wide_copy(s));
 }
 
-// Norms whose outputs are kept by no framework that forms them again, be it told to recompute or not
+// Norms whose outputs a framework that recomputes norms never keeps, whether it is set to recompute or not
 // (InternEvo internlm/model/modeling_internlm.py, dropout_selective_checkpoint).
 void norm_again(Builder& b, const Shapes& s) {
   if (s.x.framework.recomputes_norms && s.x.config.recompute != training::Recompute::full)
@@ -91,7 +91,7 @@ OpIndex net_forward(Builder& b, const Shapes& s, Net net, TimeCategory part) {
   return -1;
 }
 
-// Between two stretches of a layer that sends no tokens round.
+// The border of two stretches in a layer that has no dispatch.
 void cut_without_transfer(Builder& b) { b.cut(), b.cut(); }
 
 }  // namespace

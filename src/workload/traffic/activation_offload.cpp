@@ -1,11 +1,11 @@
-// What a layer keeps for its backward pass is copied to the host on a stream of its own, one layer at a time,
-// and copied back before it is needed. The copies of n layers are spread over windows of all the chunk's
-// layers, as equal as can be: at the end of its window computation waits for the copy, whose memory is free
-// from then on, and the copy of the next layer begins; the backward pass walks the same windows the other
-// way. A copy that takes longer than its window stalls computation. Source: Transformer Engine
-// pytorch/cpu_offload.py, AsyncDoubleBufferGroupOffloadHandler (layer_window_map,
+// The tensors that a layer keeps for its backward pass are copied to the host on a stream of its own, one
+// layer at a time, and copied back before they are needed. The copies of n layers are spread over windows of
+// all the chunk's layers, as equal as possible: at the end of its window computation waits for the copy,
+// whose memory is free from then on, and the copy of the next layer begins; the backward pass goes through
+// the same windows in reverse. A copy that takes longer than its window stalls computation. Source:
+// Transformer Engine pytorch/cpu_offload.py, AsyncDoubleBufferGroupOffloadHandler (layer_window_map,
 // synchronize_on_group_commit_forward, on_group_commit_backward); Megatron-LM --cpu-offloading-num-layers.
-// Neglected: tensors below TE's least size for a copy, which stay.
+// Neglected: tensors below TE's minimum size for a copy, which stay.
 #include "workload/traffic/activation_offload.hpp"
 
 #include <algorithm>

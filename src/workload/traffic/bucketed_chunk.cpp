@@ -1,6 +1,6 @@
-// Gradients are sent off in the order they become ready whenever a bucket is full; weights are gathered
-// bucket by bucket as the forward comes to need them. Experts' buckets go over a group of their own. Source:
-// Megatron-LM core/distributed/{distributed_data_parallel,param_and_grad_buffer}.py.
+// Gradients are sent in the order they become ready whenever a bucket is full; weights are gathered bucket
+// by bucket as the forward needs them. Experts' buckets go over a group of their own. Source: Megatron-LM
+// core/distributed/{distributed_data_parallel,param_and_grad_buffer}.py.
 #include "workload/traffic/bucketed_chunk.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ std::int64_t bucket_size(const BlockContext& x) {
                                 x.framework.bucket_per_rank * x.layout.data_context.ranks);
 }
 
-// Collects gradients in the order they become ready and sends a bucket off whenever it is full.
+// Collects gradients in the order they become ready and sends a bucket whenever it is full.
 class Buckets {
  public:
   explicit Buckets(const BlockContext& x) : x_(x), size_(bucket_size(x)) {}
@@ -59,7 +59,7 @@ class Buckets {
   std::array<Bucket, 2> open_;  // [WeightKind]
 };
 
-// Norms and the like, whose gradients come with the end of their layer's backward.
+// Norms and similar weights, whose gradients come at the end of their layer's backward.
 std::int64_t vector_parameters(const BlockContext& x, LayerKind kind) {
   if (x.is_frozen()) return 0;
   const training::ModelSpec& m = x.model;
@@ -72,7 +72,7 @@ std::int64_t vector_parameters(const BlockContext& x, LayerKind kind) {
   return rest;
 }
 
-// Gathers parameters bucket by bucket, experts' apart from the others, as the forward comes to need them.
+// Gathers parameters bucket by bucket, experts' separately from the others, as the forward needs them.
 class Gathers {
  public:
   Gathers(Builder& b, const BlockContext& x, const ChunkContents& chunk, Gather gather)
@@ -91,7 +91,7 @@ class Gathers {
   struct Progress {
     std::int64_t all = 0, in_8_bit = 0, needed = 0, gathered = 0;
     OpIndex arrived = -1;
-    // Of the first `count`; weights of both widths come evenly mixed.
+    // Counts weights among the first `count`; weights of both widths are evenly mixed.
     [[nodiscard]] std::int64_t first_in_8_bit(std::int64_t count) const {
       return std::llround(static_cast<double>(in_8_bit) * static_cast<double>(count) /
                           static_cast<double>(all));

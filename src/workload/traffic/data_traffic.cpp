@@ -1,10 +1,10 @@
-// ZeRO-2 and 3 keep only a shard of each gradient, so every microbatch's are reduced as they come: DeepSpeed
-// communicates at every micro-step from stage 2 on, FSDP unless told to wait. With no_sync whole gradients
-// are kept and reduced once; weights that were not freed after the forward then stay for all microbatches,
-// too (FSDP1 under no_sync with SHARD_GRAD_OP; torchtitan's pipelines, whose stages neither reshard nor
-// reduce before the last microbatch). Sources: DeepSpeed runtime/engine.py, allreduce_gradients; PyTorch
-// torch/distributed/fsdp/_runtime_utils.py, _should_free_in_backward; torch/distributed/pipelining/stage.py,
-// backward_maybe_with_nosync.
+// ZeRO-2 and 3 keep only a shard of each gradient, so every microbatch's gradients are reduced as they come:
+// DeepSpeed communicates at every micro-step from stage 2 on, FSDP unless configured to wait. With no_sync
+// whole gradients are kept and reduced once; weights that were not freed after the forward then also stay
+// for all microbatches (FSDP1 under no_sync with SHARD_GRAD_OP; torchtitan's pipelines, whose stages neither
+// reshard nor reduce before the last microbatch). Sources: DeepSpeed runtime/engine.py, allreduce_gradients;
+// PyTorch torch/distributed/fsdp/_runtime_utils.py, _should_free_in_backward;
+// torch/distributed/pipelining/stage.py, backward_maybe_with_nosync.
 #include "workload/traffic/data_traffic.hpp"
 
 namespace echo::workload {

@@ -1,9 +1,10 @@
-// InternEvo's hybrid ZeRO and PaddlePaddle's sharding do not cut tensors. Each goes, largest first, to the
-// rank that owns least so far; after the update every owner broadcasts what it owns, one call an owner. A
-// group of few ranks thus sends as many equal messages as it has ranks; one with more ranks than the model
-// has tensors sends every tensor by itself, the vectors (norms, biases) included, and the ranks left over
-// send nothing. Each call is a chain through all ranks and waits for the one before: the next root is as a
-// rule the last link of that chain (NCCL goes round a node in falling order), so nothing of it is hidden.
+// InternEvo's hybrid ZeRO and PaddlePaddle's sharding do not cut tensors. Each tensor is assigned, largest
+// first, to the rank that owns least so far; after the update every owner broadcasts its tensors, one call
+// per owner. A group of few ranks thus sends as many equal messages as it has ranks; one with more ranks
+// than the model has tensors sends every tensor by itself, the vectors (norms, biases) included, and the
+// remaining ranks send nothing. Each call is a chain through all ranks and waits for the one before: the
+// next root is usually the last link of that chain (NCCL goes round a node in falling order), so nothing of
+// it is hidden.
 //
 // Sources: InternEvo internlm/solver/optimizer/hybrid_zero_optim.py (_partition_param_list,
 // broadcast_params); Paddle

@@ -2,20 +2,20 @@
 // and head.
 //
 // A unit's parameters are gathered before it runs and freed after; while a unit computes, the gathers of the
-// `fsdp_prefetch` next ones are under way (1: FSDP1 with limit_all_gathers and BACKWARD_PRE, and what FSDP2
-// does unless told otherwise; more: set_modules_to_{forward,backward}_prefetch; 0: a gather starts when the
-// unit before has ended), and a unit's gradients are reduce-scattered behind the next unit's backward.
-// Gathers and scatters share one communicator and so one lane, in launch order; a unit's experts are gathered
-// and scattered on their own, over the ranks that hold the same ones, unless those are the ranks of the rest.
-// The root is gathered first, scattered last, and stays through both passes.
+// `fsdp_prefetch` next ones are in progress (1: FSDP1 with limit_all_gathers and BACKWARD_PRE, and FSDP2 by
+// default; more: set_modules_to_{forward,backward}_prefetch; 0: a gather starts when the unit before has
+// ended), and a unit's gradients are reduce-scattered behind the next unit's backward. Gathers and scatters
+// share one communicator and so one lane, in launch order; a unit's experts are gathered and scattered on
+// their own, over the ranks that hold the same ones, unless those are the ranks of the rest. The root is
+// gathered first, scattered last, and stays through both passes.
 //
-// Where kernels do not read weights from the gathered buffer they are copied out of it, and where products do
-// not write gradients into the buffer that is scattered they are copied into it (and widened); both copies
-// run on the compute stream. Sources: Zhao et al. 2023 (PyTorch FSDP, arXiv:2304.11277, sections 3.3-3.4);
-// PyTorch torch/distributed/fsdp/_fully_shard/{_fsdp_collectives,_fsdp_param_group}.py
+// Where kernels do not read weights from the gathered buffer they are copied out of it, and where products
+// do not write gradients into the buffer that is scattered they are copied into it (and widened); both
+// copies run on the compute stream. Sources: Zhao et al. 2023 (PyTorch FSDP, arXiv:2304.11277, sections
+// 3.3-3.4); PyTorch torch/distributed/fsdp/_fully_shard/{_fsdp_collectives,_fsdp_param_group}.py
 // (split_with_sizes_copy, chunk_cat); torchtitan torchtitan/models/llama4/infra/parallelize.py (experts' own
-// mesh). Neglected: copies of the shards themselves (a unit over its ranks), and that an embedding and a head
-// may be units of their own.
+// mesh). Neglected: copies of the shards themselves (a unit divided by its ranks), and that an embedding and
+// a head may be units of their own.
 #include "workload/traffic/sharded_chunk.hpp"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ using training::WeightKind;
 
 constexpr std::array weight_kinds{WeightKind::dense, WeightKind::expert};
 
-// Experts that every shard rank holds copies of travel with the rest.
+// Experts of which every shard rank holds copies are transferred with the rest.
 RankParameters as_sent(const BlockContext& x, const RankParameters& weights) {
   if (x.layout.expert_shard != x.layout.shard || x.layout.expert_data != x.layout.data_context)
     return weights;
@@ -56,7 +56,7 @@ class Layers {
   const RankParameters& unit(std::int32_t nth) { return look_up(kind(nth)), unit_; }
   const RankParameters& trained(std::int32_t nth) { return look_up(kind(nth)), trained_; }
   const RankParameters& in_8_bit(std::int32_t nth) { return look_up(kind(nth)), in_8_bit_; }
-  // What no layer holds.
+  // The weights that no layer holds.
   RankParameters root() { return rest_of(chunk_.parameters, &Layers::unit); }
   RankParameters trained_root() { return rest_of(chunk_.trained, &Layers::trained); }
 
@@ -82,7 +82,7 @@ class Layers {
   RankParameters unit_, trained_, in_8_bit_;
 };
 
-// Gathers of a pass, as far ahead of the layer that runs as asked for.
+// Gathers of a pass, as far ahead of the layer that runs as the recipe asks.
 class Gathers {
  public:
   Gathers(Builder& b, const BlockContext& x, Layers& layers, std::int32_t count, TimeCategory part)

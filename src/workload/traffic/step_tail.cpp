@@ -1,20 +1,20 @@
 // The end of a step, in Megatron's order (core/distributed/finalize_model_grads.py,
-// core/optimizer/optimizer.py): reduce gradients that did not go out during the backward, sum norm gradients
+// core/optimizer/optimizer.py): reduce gradients that were not sent during the backward, sum norm gradients
 // of sequence-parallel ranks, sum the tied embedding between first and last stage, agree on the global
 // gradient norm, update, gather updated parameters. Experts' gradients go over a group of their own
 // (core/distributed/param_and_grad_buffer.py keeps them in buffers of their own).
 //
-// An update moves training::update_bytes per parameter; fp16 loss scales are first taken off again, and every
-// rank hears whether one found a gradient that is no number (core/optimizer/optimizer.py,
-// _unscale_main_grads_and_check_for_nan). Then narrow formats: the weights of their products are cast once a
-// step and kept; under delayed scales each pass of a chunk ends with the largest magnitudes that all its
+// An update moves training::update_bytes per parameter; fp16 loss scales are first removed, and all ranks
+// agree on whether one found a gradient that is not a number (core/optimizer/optimizer.py,
+// _unscale_main_grads_and_check_for_nan). Then narrow formats: the weights of their products are cast once
+// per step and kept; under delayed scales each pass of a chunk ends with the largest magnitudes that all its
 // ranks agree on and a kernel that makes scales of them (Transformer Engine pytorch/quantization.py,
 // reduce_and_update_fp8_tensors; Megatron-LM parallel_state.py, get_amax_reduction_group).
 //
-// Where the states lie in the host's memory its processors move the same, but for the clipping, which their
-// update has in it. Sources: DeepSpeed runtime/zero/stage_1_and_2.py (gradients leave as they are reduced);
-// Megatron-LM core/optimizer/cpu_offloading/hybrid_optimizer.py. Neglected: sums of microbatches' gradients
-// that meet in the host's memory.
+// Where the states are in the host's memory its processors move the same bytes, except for the clipping,
+// which is part of their update. Sources: DeepSpeed runtime/zero/stage_1_and_2.py (gradients leave as they
+// are reduced); Megatron-LM core/optimizer/cpu_offloading/hybrid_optimizer.py. Neglected: sums of
+// microbatches' gradients in the host's memory.
 #include "workload/traffic/step_tail.hpp"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ using ops::KernelKey;
 using ops::KernelKind;
 using training::WeightKind;
 
-// A kernel over more items than 32 bits hold is the same kernel over a batch of slabs.
+// A kernel over more items than fit in 32 bits is the same kernel over a batch of slabs.
 KernelKey over_items(KernelKind kind, std::int64_t items, std::int32_t n) {
   items = std::max<std::int64_t>(1, items);
   constexpr std::int64_t slab = std::int64_t{1} << 30;
@@ -80,7 +80,7 @@ static const machine::GroupSpan& replicas_of(const BlockContext& x, WeightKind k
   return kind == WeightKind::dense ? x.layout.replica : x.layout.expert_replica;
 }
 
-// Sums go to every rank of the data group, not to those alone that keep states of them.
+// Sums go to every rank of the data group, not only to those that keep states of them.
 static bool sums_everywhere(const BlockContext& x) {
   return x.config.zero == training::ZeroStage::none ||
          (x.config.zero < training::ZeroStage::parameters &&
@@ -108,7 +108,7 @@ ops::CollectiveQuery replica_reduction(const BlockContext& x, WeightKind weights
           .group = replicas_of(x, weights)};
 }
 
-// A bucket is copied together before its sum and apart behind it, where gradients have no buffer to lie in
+// Where gradients have no common buffer, a bucket is copied together before its sum and apart after it
 // (InternEvo internlm/solver/optimizer/store.py, TensorBucket).
 static bool copies_gradients(const BlockContext& x) {
   return x.config.zero < training::ZeroStage::parameters &&
@@ -135,7 +135,7 @@ static ops::CollectiveQuery host_copy(std::int64_t bytes) {
   return {.kind = CollectiveKind::host_copy, .payload = Bytes(bytes)};
 }
 
-// Of `parameters`, those whose states this rank holds.
+// The number of `parameters` whose states this rank holds.
 static std::int64_t own_share(const BlockContext& x, WeightKind weights, std::int64_t parameters) {
   return parameters / (x.config.zero >= training::ZeroStage::optimizer ? shards_of(x, weights).ranks : 1);
 }
@@ -175,7 +175,7 @@ ops::CollectiveQuery parameter_gather(const BlockContext& x, WeightKind weights,
 
 namespace {
 
-// One row of the tail, as it grows.
+// One row of the tail under construction.
 struct Row {
   Builder& b;
   Csr<WorkRun>& runs;
@@ -187,7 +187,7 @@ struct Row {
   }
 };
 
-// What one stage holds.
+// The weights that one stage holds.
 struct StageContents {
   training::RankParameters trained;
   std::int64_t replicated_weights = 0;  // whole on every tensor rank
@@ -226,7 +226,7 @@ void for_copied_weights(const BlockContext& x, std::int32_t stage, Each each) {
 }
 
 // Two stages hold the same chunks of the two copies of the model, and sum their gradients, or the shards of
-// those they keep. Neglected: sums of the embeddings where a stage holds them twice.
+// the gradients they keep. Neglected: sums of the embeddings where a stage holds them twice.
 void sum_over_copies(Row row, const BlockContext& x, std::int32_t stage) {
   const training::RankParameters held =
       training::trained_stage_parameters(x.config, x.model, x.framework, x.layout, stage);
@@ -256,7 +256,7 @@ void trace_gradients(Row row, const BlockContext& x, const StageContents& held, 
                                            .payload = Bytes(held.replicated_weights * gradient_bytes(x)),
                                            .group = x.layout.tensor});
   const bool copies_table = x.model.tied_embeddings || training::copies_embedding(c, x.model);
-  // Where the model comes back to the stage it began on (a V), that stage sums its table by itself.
+  // Where the model returns to the stage it began on (a V), that stage sums its table by itself.
   const bool apart = x.layout.stage_of_chunk.front() != x.layout.stage_of_chunk.back();
   if (copies_table && apart && held.ends)
     row.collective(TimeCategory::dp_comm,
@@ -265,7 +265,7 @@ void trace_gradients(Row row, const BlockContext& x, const StageContents& held, 
                     .group = x.layout.embedding});
 }
 
-// Ranks of one stage: all that see a part of the batch or of its tensors.
+// Ranks of one stage: all that process a part of the batch or of its tensors.
 machine::GroupSpan stage_group(const training::RankLayout& layout) {
   machine::GroupSpan group = layout.data_context;
   group.ranks *= layout.tensor.ranks;
@@ -306,14 +306,14 @@ void trace_weight_casts(Row row, const BlockContext& x, const StageContents& hel
   const int tables = (first ? 1 : 0) + (last ? 1 : 0) - (first && last && x.model.tied_embeddings ? 1 : 0);
   const std::int64_t all = held.trained.total() - held.replicated_weights - tables * table;
   if (all <= 0) return;
-  // Weights that travel in 8 bit are cast by the ranks that update them.
+  // Weights that are transferred in 8 bit are cast by the ranks that update them.
   const auto cast = c.recipe.fp8_gather ? std::llround(static_cast<double>(all) * owned_share) : all;
   if (training::narrow_format(c, x.compute_capability).scale_is_global)
     row.kernel(TimeCategory::optimizer, over_weights(x, KernelKind::amax, cast));
   row.kernel(TimeCategory::optimizer, over_weights(x, KernelKind::quantize, cast));
 }
 
-// Each tensor comes in as many parts as ranks share its states.
+// Each tensor arrives in as many parts as ranks share its states.
 std::int64_t gathered_slices(const BlockContext& x, std::int32_t stage) {
   std::int64_t tensors = 0;
   for (std::size_t chunk = 0; chunk < x.layout.chunk_layers.size(); ++chunk)
@@ -323,9 +323,9 @@ std::int64_t gathered_slices(const BlockContext& x, std::int32_t stage) {
   return ranks > 1 ? tensors * ranks : 0;
 }
 
-// Gradients that did not leave as they came go to the host, its processors update the states, and 16-bit
-// weights come back, one after the other: DeepSpeed copies when its update has ended, Megatron's hybrid
-// optimizer waits for each leg unless told to overlap them.
+// Gradients that were not sent as they came go to the host, its processors update the states, and 16-bit
+// weights are copied back, one after the other: DeepSpeed copies when its update has ended, Megatron's
+// hybrid optimizer waits for each leg unless configured to overlap them.
 void trace_host_update(Row update, const BlockContext& x, std::int64_t updated, bool gradients_are_there) {
   const std::int64_t bytes_each = gradient_bytes(x),
                      weight_bytes = machine::element_bytes(x.config.precision);
