@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "base/at.hpp"
+
 namespace echo {
 
 template <class T>
@@ -14,9 +16,12 @@ struct Csr {
 
   [[nodiscard]] std::int32_t rows() const { return static_cast<std::int32_t>(offset.size()) - 1; }
   [[nodiscard]] std::span<const T> row(std::int32_t i) const {
-    const auto begin = static_cast<std::size_t>(offset[static_cast<std::size_t>(i)]);
-    const auto end = static_cast<std::size_t>(offset[static_cast<std::size_t>(i) + 1]);
+    const std::size_t begin = at(offset[at(i)]), end = at(offset[at(i) + 1]);
     return std::span<const T>(value).subspan(begin, end - begin);
+  }
+  template <class Tag>
+  [[nodiscard]] std::span<const T> row(Id<Tag> id) const {
+    return row(id.index());
   }
   // Values are pushed onto the open last row; close_row ends it.
   void push(T v) { value.push_back(v); }
