@@ -11,6 +11,7 @@
 #include <array>
 #include <bit>
 
+#include "base/at.hpp"
 #include "collective/wire.hpp"
 
 namespace echo::collective {
@@ -72,7 +73,7 @@ double rccl_time(const Call& call, const Communicator& c, NcclAlgorithm method, 
   const double bandwidth =
       (method == NcclAlgorithm::ring ? bus * ranks / steps : 0.5 * bus) * correction(call, c, method, p);
   double latency = base[protocol];
-  double intra = hops[static_cast<std::size_t>(c.inside)][m][protocol];
+  double intra = hops[at(c.inside)][m][protocol];
   const double inter = hops[2][m][protocol];
   if (method == NcclAlgorithm::tree) {
     latency += 2.0 * ((c.per_node - 1) * intra + c.tree_depth() * inter);

@@ -57,7 +57,7 @@ double inter_hop(const Communicator& c, NcclAlgorithm m, ops::Protocol p, const 
 }
 
 Rate nvlink_rate(const Communicator& c, ops::Protocol p, double busy, const NetworkConstants& k) {
-  const auto arch = static_cast<std::size_t>(c.arch);
+  const std::size_t arch = at(c.arch);
   const double cap =
       p == ops::Protocol::ll ? busy * cta_link[arch] * k.nvlink_rate_ll : c.channels * cta_rate[arch];
   return slower({.value = c.nvlink * nvlink_share(k, p), .scale_up = true}, {.value = cap});

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 
 namespace echo::kernels {
@@ -60,8 +61,7 @@ double correction(const Knots& knots, const std::array<double, 3>& point) {
   if (knots.factor.empty()) return 1.0;
   const KnotWeights around = knots_around(knots, point);
   double sum = 0.0;
-  for (std::size_t i = 0; i < 8; ++i)
-    sum += around.weight[i] * knots.factor[static_cast<std::size_t>(around.knot[i])];
+  for (std::size_t i = 0; i < 8; ++i) sum += around.weight[i] * knots.factor[at(around.knot[i])];
   return sum;
 }
 

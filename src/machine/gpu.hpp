@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/at.hpp"
 #include "base/id.hpp"
 #include "base/units.hpp"
 #include "machine/precision.hpp"
@@ -24,7 +25,7 @@ struct GpuSpec {
   std::string kernels;                  // name of the kernel constants (its own or a related GPU's)
   double kernels_error = 0.0;           // error added by a related GPU's constants; 0 = its own
   std::string source;
-  [[nodiscard]] FlopsPerSecond peak_of(Precision p) const { return peak[static_cast<std::size_t>(p)]; }
+  [[nodiscard]] FlopsPerSecond peak_of(Precision p) const { return peak[at(p)]; }
   friend bool operator==(const GpuSpec&, const GpuSpec&) = default;
 };
 

@@ -1,5 +1,6 @@
 #include "machine/network_graph.hpp"
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 
 namespace echo::machine {
@@ -10,7 +11,7 @@ void NetworkGraph::index_links() {
     ECHO_EXPECT(links[i].from >= 0 && links[i].from < vertices && links[i].to >= 0 && links[i].to < vertices);
     ECHO_EXPECT((i ^ 1) < links.size() && links[i ^ 1].from == links[i].to &&
                 links[i ^ 1].to == links[i].from);
-    leaving[static_cast<std::size_t>(links[i].from)].push_back(static_cast<std::int32_t>(i));
+    leaving[at(links[i].from)].push_back(static_cast<std::int32_t>(i));
   }
   out.clear();
   for (const auto& row : leaving) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/at.hpp"
 #include "base/counter_rng.hpp"
 
 namespace echo::machine {
@@ -13,17 +14,15 @@ void place_ranks(Placement placement, std::int32_t gpus, std::int32_t domain, st
   const bool whole = domains * domain == gpus;
   if (placement == Placement::packed || domains < 2) return;
   if (placement == Placement::by_rail && !whole) return;
-  out.resize(static_cast<std::size_t>(gpus));
+  out.resize(at(gpus));
   for (std::int32_t rank = 0; rank < gpus; ++rank)
-    out[static_cast<std::size_t>(rank)] =
-        placement == Placement::by_rail ? rank % domains * domain + rank / domains : rank;
+    out[at(rank)] = placement == Placement::by_rail ? rank % domains * domain + rank / domains : rank;
   if (placement == Placement::by_rail) return;
   for (std::int32_t i = domains - 1; i > 0; --i) {  // Fisher and Yates, domain by domain
     const auto other = static_cast<std::int32_t>(draw(seed, static_cast<std::uint64_t>(domains), i) %
                                                  static_cast<std::uint64_t>(i + 1));
     for (std::int32_t gpu = 0; gpu < domain && other != i; ++gpu)
-      std::swap(out[static_cast<std::size_t>(i * domain + gpu)],
-                out[static_cast<std::size_t>(other * domain + gpu)]);
+      std::swap(out[at(i * domain + gpu)], out[at(other * domain + gpu)]);
   }
 }
 

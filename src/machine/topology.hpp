@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/at.hpp"
 #include "machine/cluster.hpp"
 #include "machine/group.hpp"
 #include "machine/network_graph.hpp"
@@ -45,7 +46,7 @@ struct Topology {
 
 [[nodiscard]] std::span<const Topology* const> topology_table();  // sorted by name; ids index it
 [[nodiscard]] inline const Topology& topology_of(const ClusterSpec& cluster) {
-  return *topology_table()[static_cast<std::size_t>(cluster.topology.index())];
+  return *topology_table()[at(cluster.topology.index())];
 }
 [[nodiscard]] inline GroupLinks links_of(const GroupSpan& span, const ClusterSpec& cluster,
                                          const GpuSpec& gpu, Traffic traffic = Traffic::neighbours) {

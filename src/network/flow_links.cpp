@@ -89,7 +89,7 @@ machine::GroupLinks flow_links(const GroupSpan& span, Traffic traffic, const mac
   machine::place_ranks(traffic.scattered ? machine::Placement::scattered : machine::Placement::packed,
                        graph.gpus, domain, seed, slots);
   if (slots.empty()) {
-    slots.resize(static_cast<std::size_t>(graph.gpus));
+    slots.resize(at(graph.gpus));
     std::iota(slots.begin(), slots.end(), 0);
   }
   Router router(graph, cluster.routing, seed);

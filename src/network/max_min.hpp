@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/at.hpp"
 #include "base/csr.hpp"
 #include "network/link_use.hpp"
 
@@ -21,11 +22,9 @@ class MaxMin {
   void stop(std::int32_t flow);
   // Returns the flows whose rates were recomputed; valid until the next call.
   std::span<const std::int32_t> settle();
-  [[nodiscard]] double rate(std::int32_t flow) const { return rate_[static_cast<std::size_t>(flow)]; }
+  [[nodiscard]] double rate(std::int32_t flow) const { return rate_[at(flow)]; }
   // The link that limits a flow.
-  [[nodiscard]] std::int32_t bottleneck(std::int32_t flow) const {
-    return bottleneck_[static_cast<std::size_t>(flow)];
-  }
+  [[nodiscard]] std::int32_t bottleneck(std::int32_t flow) const { return bottleneck_[at(flow)]; }
 
  private:
   struct LinkState {

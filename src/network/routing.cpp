@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "base/counter_rng.hpp"
 
@@ -42,7 +43,7 @@ Router::Router(const machine::NetworkGraph& graph, Routing policy, std::uint64_t
 void Router::find_ports() {
   std::vector<std::int32_t> taken(static_cast<std::size_t>(graph_->vertices), 0);
   const auto add = [&](std::int32_t fabric, std::array<std::int32_t, 2> up) {
-    std::int32_t& place = taken[static_cast<std::size_t>(fabric)];
+    std::int32_t& place = taken[at(fabric)];
     if (place == 0) attached_.push_back(fabric);
     ports_.push({.fabric = fabric, .up = up, .place = place++});
   };

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/at.hpp"
 #include "base/units.hpp"
 #include "machine/group.hpp"
 #include "ops/generic_settings.hpp"
@@ -61,8 +62,8 @@ inline constexpr auto algorithm_names = std::to_array<std::string_view>(
      "auto", "tree", "ring", "collnet_direct", "collnet_chain", "nvls", "nvls_tree", "pat",  //
      "pairwise", "send_recv"});
 [[nodiscard]] constexpr std::string_view name_of(NcclAlgorithm algorithm) {
-  return algorithm_names[static_cast<std::size_t>(static_cast<std::int32_t>(algorithm) -
-                                                  static_cast<std::int32_t>(first_algorithm))];
+  return algorithm_names[at(static_cast<std::int32_t>(algorithm) -
+                            static_cast<std::int32_t>(first_algorithm))];
 }
 // Names of the algorithms to which a communicator may be restricted, by number.
 inline constexpr auto nccl_algorithm_names = [] {

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "base/at.hpp"
+
 namespace echo::ops {
 
 namespace {
@@ -24,16 +26,15 @@ std::string describe(const KernelKey& key) {
                          key.kind == KernelKind::attention_backward;
   text += " " + std::to_string(key.m) + "x" + std::to_string(key.n);
   if (has_depth) text += "x" + std::to_string(key.k);
-  if (key.kind == KernelKind::gemm)
-    text += " " + std::string(gemm_layout_names[static_cast<std::size_t>(key.layout)]);
+  if (key.kind == KernelKind::gemm) text += " " + std::string(gemm_layout_names[at(key.layout)]);
   if (key.batch > 1) text += (key.grouped ? " group of " : " batch ") + std::to_string(key.batch);
   return text;
 }
 
 std::string describe(const CollectiveQuery& query) {
   const std::string nodes = std::to_string(query.group.nodes) + (query.group.nodes == 1 ? " node" : " nodes");
-  return std::string(collective_kind_names[static_cast<std::size_t>(query.kind)]) + " " +
-         size_of(query.payload) + " over " + std::to_string(query.group.ranks) + " ranks of " + nodes;
+  return std::string(collective_kind_names[at(query.kind)]) + " " + size_of(query.payload) + " over " +
+         std::to_string(query.group.ranks) + " ranks of " + nodes;
 }
 
 }  // namespace echo::ops

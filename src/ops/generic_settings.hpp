@@ -7,14 +7,16 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/at.hpp"
+
 namespace echo::ops {
 
 enum class CollectiveModel : std::int8_t { nccl_whitebox, generic };
 inline constexpr std::array<std::string_view, 2> collective_model_names{"nccl-whitebox", "generic"};
 
 // best: the fastest of the others. hierarchical: one dimension of the machine after the other, each by the
-// fastest that serves it. The rest: plug-ins of textbook/algorithms, over all ranks at once. Result files hold
-// the numbers, so new ones come last.
+// fastest that serves it. The rest: plug-ins of textbook/algorithms, over all ranks at once. Result files
+// hold the numbers, so new ones come last.
 enum class GenericAlgorithm : std::int8_t {
   best,
   hierarchical,
@@ -29,7 +31,7 @@ inline constexpr auto generic_algorithm_names =
     std::to_array<std::string_view>({"auto", "hierarchical", "bidirectional_ring", "bruck", "direct",
                                      "double_binary_tree", "halving_doubling", "ring"});
 [[nodiscard]] constexpr std::string_view name_of(GenericAlgorithm algorithm) {
-  return generic_algorithm_names[static_cast<std::size_t>(algorithm)];
+  return generic_algorithm_names[at(algorithm)];
 }
 static_assert(name_of(GenericAlgorithm::ring) == "ring");
 

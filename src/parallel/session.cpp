@@ -10,6 +10,8 @@
 #include <exception>
 #include <thread>
 
+#include "base/at.hpp"
+
 namespace echo::parallel {
 namespace {
 
@@ -47,7 +49,7 @@ void Session::wait_for_all() const {
 int Session::agree_on_exit_code(int code) const {
   int mine = rank_of(code), gravest = mine;
   MPI_Allreduce(&mine, &gravest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  return gravity[static_cast<std::size_t>(gravest)];
+  return gravity[at(gravest)];
 }
 
 void Session::broadcast_bytes(std::string& bytes, int from) const {
@@ -79,6 +81,6 @@ std::string Session::library_version() {
   return all.substr(0, all.find(','));  // Open MPI appends its packager and build date
 }
 
-int graver(int a, int b) { return gravity[static_cast<std::size_t>(std::min(rank_of(a), rank_of(b)))]; }
+int graver(int a, int b) { return gravity[at(std::min(rank_of(a), rank_of(b)))]; }
 
 }  // namespace echo::parallel

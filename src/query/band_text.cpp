@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "base/at.hpp"
 #include "base/error_source.hpp"
 #include "text/show_quantity.hpp"
 #include "text/text_table.hpp"
@@ -64,7 +65,7 @@ std::string error_sources_text(const Table& table, std::int64_t row) {
   std::string text = "\nuncertainty of the step time\n" + lines.text();
   for (std::int32_t part = 0; part < beyond_count; ++part)
     if (reaches(table, row, part))
-      text += fmt::format("  no measurement supports: {}\n", beyond_words[static_cast<std::size_t>(part)]);
+      text += fmt::format("  no measurement supports: {}\n", beyond_words[at(part)]);
   return text;
 }
 
@@ -74,9 +75,9 @@ std::string beyond_text(const Table& table) {
     std::int64_t rows = 0;
     for (std::int64_t row = 0; row < table.rows(); ++row) rows += reaches(table, row, part) ? 1 : 0;
     if (rows == 0) continue;
-    text += fmt::format("{}{} ({})", text.empty() ? "no measurement supports: " : ", ",
-                        beyond_parts[static_cast<std::size_t>(part)],
-                        rows == table.rows() ? "all rows" : fmt::format("{} of {} rows", rows, table.rows()));
+    text +=
+        fmt::format("{}{} ({})", text.empty() ? "no measurement supports: " : ", ", beyond_parts[at(part)],
+                    rows == table.rows() ? "all rows" : fmt::format("{} of {} rows", rows, table.rows()));
   }
   return text.empty() ? text : text + "\n";
 }

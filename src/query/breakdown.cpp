@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/at.hpp"
 #include "base/lane.hpp"
 #include "text/show_quantity.hpp"
 
@@ -51,8 +52,7 @@ Shares shares_of(const Table& table, std::int64_t row) {
   Shares shares{};
   const double step = table.number("step_time", row);
   for (std::int32_t i = 0; i < time_category_count; ++i) {
-    shares[share_of(static_cast<TimeCategory>(i))] +=
-        exposed(table, row, time_category_names[static_cast<std::size_t>(i)]) / step;
+    shares[share_of(static_cast<TimeCategory>(i))] += exposed(table, row, time_category_names[at(i)]) / step;
   }
   return shares;
 }

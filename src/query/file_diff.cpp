@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/at.hpp"
 #include "query/ranking.hpp"
 #include "query/where.hpp"
 #include "training/feasibility.hpp"
@@ -37,7 +38,7 @@ Ids ids_of(const ResultRows& rows, const std::string& where) {
     rows.read(rows.at("config_id"), scan.first(), scan.count(), batch);
     for (std::int64_t i = 0; i < scan.count(); ++i)
       if (filter.keeps(scan, 0, i))
-        ids.push_back({static_cast<std::uint64_t>(batch[static_cast<std::size_t>(i)]), scan.first() + i});
+        ids.push_back({static_cast<std::uint64_t>(batch[at(i)]), scan.first() + i});
   }
   std::ranges::sort(ids, {}, &Keyed::id);
   return ids;
@@ -107,7 +108,7 @@ std::optional<MetricChange> metric_change(const ResultRows& a, const ResultRows&
   MetricChange change{.metric = metric, .rows = 0, .largest = missing, .config_id = 0};
   std::int64_t largest = -1;
   for (const auto& [first, second] : pairs) {
-    const double x = before[static_cast<std::size_t>(first)], y = after[static_cast<std::size_t>(second)];
+    const double x = before[at(first)], y = after[at(second)];
     if (x == y || (std::isnan(x) && std::isnan(y))) continue;
     ++change.rows;
     const double by = relative(x, y);
@@ -130,14 +131,13 @@ class Ranks {
     for (std::size_t i = 0; i < values_.size(); ++i)
       if (static_cast<training::Status>(status[i]) != training::Status::ok) values_[i] = missing;
     for (const Keyed& key : ids_)
-      if (const double value = values_[static_cast<std::size_t>(key.row)]; !std::isnan(value))
-        sorted_.push_back(value);
+      if (const double value = values_[at(key.row)]; !std::isnan(value)) sorted_.push_back(value);
     std::ranges::sort(sorted_);
   }
   // NaN if the file has no such feasible row.
   [[nodiscard]] double value(std::uint64_t id) const {
     const auto found = std::ranges::lower_bound(ids_, id, {}, &Keyed::id);
-    return found == ids_.end() || found->id != id ? missing : values_[static_cast<std::size_t>(found->row)];
+    return found == ids_.end() || found->id != id ? missing : values_[at(found->row)];
   }
   [[nodiscard]] bool has(std::uint64_t id) const {
     return std::ranges::binary_search(ids_, id, {}, &Keyed::id);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/at.hpp"
 #include "base/lane.hpp"
 #include "query/band_text.hpp"
 #include "query/breakdown.hpp"
@@ -148,7 +149,7 @@ std::string ranked_text(const results::ResultRows& all, std::span<const std::int
   headings.insert(headings.end(), {"tok/s/GPU", "MFU", "mem/limit"});
   for (const std::size_t share : shown) headings.push_back(std::string(share_names[share]) + "%");
   text::TextTable text(headings);
-  const auto digits = static_cast<std::size_t>(key_digits(all, table));
+  const std::size_t digits = at(key_digits(all, table));
   for (std::int64_t row = 0; row < table.rows(); ++row) {
     std::vector<std::string> cells{std::to_string(row + 1), config_key(table, row).substr(0, digits),
                                    table.text("model", row), table.text("cluster", row)};
@@ -160,12 +161,12 @@ std::string ranked_text(const results::ResultRows& all, std::span<const std::int
     for (const auto* column : others) cells.push_back(value_text(table, *column, row));
     cells.push_back(text::show_time(table.number("step_time", row)));
     if (has_band) cells.push_back(text::show_share(table.number("rel_error_p90", row)));
-    if (has_chance) cells.push_back(chance_text(first_is_better[static_cast<std::size_t>(row)], row));
+    if (has_chance) cells.push_back(chance_text(first_is_better[at(row)], row));
     const double rate = table.number("tokens_per_s_per_gpu", row);
     cells.insert(cells.end(), {std::isfinite(rate) ? fmt::format("{:.0f}", rate) : "-",
                                text::show_share(table.number("mfu", row)), memory_of(table, row)});
     for (const std::size_t share : shown)
-      cells.push_back(fmt::format("{:.1f}", 100.0 * shares[static_cast<std::size_t>(row)][share]));
+      cells.push_back(fmt::format("{:.1f}", 100.0 * shares[at(row)][share]));
     text.add(cells);
   }
   return text.text() + beyond_text(table);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "config/toml/did_you_mean.hpp"
 #include "sweep/axis.hpp"
@@ -117,11 +118,11 @@ RowFilter::RowFilter(const results::ResultRows& rows, const std::string& express
 bool RowFilter::keeps(const results::Scan& scan, std::size_t first_column, std::int64_t row) {
   if (keeps_all_) return true;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
-    const double value = scan.values(first_column + i)[static_cast<std::size_t>(row)];
+    const double value = scan.values(first_column + i)[at(row)];
     if (std::isnan(value)) return false;
     const auto number = static_cast<std::int64_t>(value);
     values_[i] = {slots_[i].type == Type::real   ? 0
-                  : slots_[i].type == Type::text ? slots_[i].texts.at(static_cast<std::size_t>(number))
+                  : slots_[i].type == Type::text ? slots_[i].texts.at(at(number))
                                                  : number,
                   value};
   }

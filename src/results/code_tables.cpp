@@ -4,6 +4,7 @@
 #include <iterator>
 #include <limits>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "base/error.hpp"
 #include "timeline/schedule.hpp"
@@ -12,7 +13,7 @@ namespace echo::results {
 namespace {
 
 std::string name_in(Names kind, std::int64_t index, const simulate::Catalog& catalog) {
-  const auto i = static_cast<std::size_t>(index);
+  const std::size_t i = at(index);
   switch (kind) {
     case Names::models:
       return catalog.models.at(i).name;

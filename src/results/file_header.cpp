@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "results/columns.hpp"
 
@@ -103,7 +104,7 @@ void write_header(Hdf5File& file, const FileHeader& header, std::int64_t rows,
   write_settings(file, header.settings);
   file.set_attribute("/", "coordinates", input_names());  // xarray makes these coordinates
   file.set_attribute("/", "n_total", header.ids > 0 ? header.ids : rows);
-  file.set_attribute("/", "n_done", rows - by_status[static_cast<std::size_t>(training::Status::pending)]);
+  file.set_attribute("/", "n_done", rows - by_status[at(training::Status::pending)]);
   for (std::size_t i = 0; i < count_names.size(); ++i) file.set_attribute("/", count_names[i], by_status[i]);
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "slowdown/learned_image.hpp"
 #include "slowdown/rate_kept.hpp"
@@ -38,7 +39,7 @@ void check(const ForestView& forest) {
   const auto size = static_cast<std::int64_t>(forest.nodes.size());
   ECHO_EXPECT(std::isfinite(forest.base));
   for (std::int64_t i = 0; i < size; ++i) {
-    const ImageNode& node = forest.nodes[static_cast<std::size_t>(i)];
+    const ImageNode& node = forest.nodes[at(i)];
     ECHO_EXPECT(std::isfinite(node.threshold));
     ECHO_EXPECT(node.feature >= -1 && node.feature < 2 * static_cast<std::int32_t>(simulator_feature_count));
     if (node.feature < 0) continue;
@@ -83,11 +84,11 @@ double evaluate(const ForestView& forest, const Features& features) {
   for (std::size_t i = 0; i < features.size(); ++i) values[i] = static_cast<float>(features[i]);
   float sum = forest.base;
   for (const std::int32_t root : forest.roots) {
-    const ImageNode* node = &forest.nodes[static_cast<std::size_t>(root)];
+    const ImageNode* node = &forest.nodes[at(root)];
     while (node->feature >= 0) {
-      const float value = values[static_cast<std::size_t>(node->feature >> 1)];
+      const float value = values[at(node->feature >> 1)];
       const bool goes_left = std::isnan(value) ? (node->feature & 1) != 0 : value < node->threshold;
-      node = &forest.nodes[static_cast<std::size_t>(goes_left ? node->left : node->right)];
+      node = &forest.nodes[at(goes_left ? node->left : node->right)];
     }
     sum += node->threshold;
   }

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 
 namespace echo::slowdown {
@@ -16,11 +17,11 @@ namespace {
 double evaluate(const Forest& forest, std::span<const double> features) {
   float sum = forest.base;
   for (const std::int32_t root : forest.roots) {
-    const ForestNode* node = &forest.nodes[static_cast<std::size_t>(root)];
+    const ForestNode* node = &forest.nodes[at(root)];
     while (node->feature >= 0) {
-      const auto value = static_cast<float>(features[static_cast<std::size_t>(node->feature)]);
+      const auto value = static_cast<float>(features[at(node->feature)]);
       const bool goes_left = std::isnan(value) ? node->missing_left : value < node->threshold;
-      node = &forest.nodes[static_cast<std::size_t>(goes_left ? node->left : node->right)];
+      node = &forest.nodes[at(goes_left ? node->left : node->right)];
     }
     sum += node->threshold;
   }
@@ -32,7 +33,7 @@ double evaluate(const Mlp& mlp, std::span<const double> features) {
   for (std::size_t i = 0; i < features.size(); ++i)
     values[i] = std::isnan(features[i]) ? 0.0 : (features[i] - mlp.mean[i]) / mlp.scale[i];
   for (const MlpLayer& layer : mlp.layers) {
-    const auto inputs = static_cast<std::size_t>(layer.inputs);
+    const std::size_t inputs = at(layer.inputs);
     const bool last = &layer == &mlp.layers.back();
     std::array<double, max_width> next{};
     for (std::size_t j = 0; j < layer.bias.size(); ++j) {
@@ -49,7 +50,7 @@ double evaluate(const Mlp& mlp, std::span<const double> features) {
 bool is_sound(const Forest& forest, std::int32_t features) {
   const auto size = static_cast<std::int64_t>(forest.nodes.size());
   for (std::int64_t i = 0; i < size; ++i) {
-    const ForestNode& node = forest.nodes[static_cast<std::size_t>(i)];
+    const ForestNode& node = forest.nodes[at(i)];
     if (!std::isfinite(node.threshold) || node.feature < -1 || node.feature >= features) return false;
     if (node.feature < 0) continue;
     if (node.left <= i || node.left >= size || node.right <= i || node.right >= size) return false;
@@ -68,7 +69,7 @@ bool are_within(const std::vector<double>& numbers, double limit) {
 bool is_sound(const MlpLayer& layer) {
   if (layer.inputs < 1 || layer.outputs < 1) return false;
   if (layer.inputs > max_width || layer.outputs > max_width) return false;
-  const auto outputs = static_cast<std::size_t>(layer.outputs);
+  const std::size_t outputs = at(layer.outputs);
   return layer.bias.size() == outputs &&
          layer.weights.size() == outputs * static_cast<std::size_t>(layer.inputs) &&
          are_within(layer.weights, max_weight) && are_within(layer.bias, max_weight);
@@ -76,7 +77,7 @@ bool is_sound(const MlpLayer& layer) {
 
 bool is_sound(const Mlp& mlp, std::int32_t features) {
   if (mlp.layers.empty() || mlp.layers.size() > max_layers || mlp.layers.back().outputs != 1) return false;
-  const auto count = static_cast<std::size_t>(features);
+  const std::size_t count = at(features);
   if (mlp.mean.size() != count || mlp.scale.size() != count) return false;
   if (!are_within(mlp.mean, max_weight) || !are_within(mlp.scale, max_weight)) return false;
   for (const double scale : mlp.scale)

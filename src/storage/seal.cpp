@@ -9,6 +9,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/at.hpp"
 #include "base/digest.hpp"
 #include "base/error.hpp"
 
@@ -25,7 +26,7 @@ std::optional<std::string> seal_of(std::ifstream& in, std::uint64_t bytes) {
   while (bytes > 0) {
     const auto wanted = static_cast<std::streamsize>(std::min<std::uint64_t>(bytes, piece.size()));
     if (!in.read(piece.data(), wanted)) return std::nullopt;
-    digest.add(std::as_bytes(std::span(piece).first(static_cast<std::size_t>(wanted))));
+    digest.add(std::as_bytes(std::span(piece).first(at(wanted))));
     bytes -= static_cast<std::uint64_t>(wanted);
   }
   return std::string(mark) + digest.hex() + "\n";

@@ -10,6 +10,7 @@
 // Neglected: the cost of a chunk's start and end to the ranks.
 #include "textbook/chunk_pipeline.hpp"
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 
 namespace echo::textbook {
@@ -54,8 +55,7 @@ Start next_start(std::span<const std::vector<Stage>> stages, std::span<const Chu
   if (!any) return start;
   for (std::size_t c = 0; c < chunks.size(); ++c) {
     if (!waits(c) || chunks[c].ready.at > start.at) continue;
-    if (start.chunk < 0 ||
-        goes_first(chunks[c].ready.at, chunks[static_cast<std::size_t>(start.chunk)].ready.at, queue))
+    if (start.chunk < 0 || goes_first(chunks[c].ready.at, chunks[at(start.chunk)].ready.at, queue))
       start.chunk = static_cast<std::int32_t>(c);
   }
   return start;

@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "base/at.hpp"
+
 namespace echo::textbook {
 
 // A transfer between two members of one group, given by their index in it.
@@ -33,7 +35,7 @@ struct Phases {
     phases.push_back({first, static_cast<std::int32_t>(transfers.size()) - first, repeat});
   }
   [[nodiscard]] std::span<const Transfer> of(const Phase& p) const {
-    return std::span(transfers).subspan(static_cast<std::size_t>(p.first), static_cast<std::size_t>(p.count));
+    return std::span(transfers).subspan(at(p.first), static_cast<std::size_t>(p.count));
   }
 };
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "base/at.hpp"
 #include "base/id.hpp"
 #include "base/named_table.hpp"
 #include "machine/topology.hpp"
@@ -48,14 +49,14 @@ constexpr void set_code(Id<Tag>& member, std::int32_t code) {
 inline std::int32_t code_of(machine::TopologyId value) {
   if (value.is_none()) return 0;
   const auto words = member_of(Axis::topology).words;
-  const std::string_view name = machine::topology_table()[static_cast<std::size_t>(value.index())]->name;
+  const std::string_view name = machine::topology_table()[at(value.index())]->name;
   return static_cast<std::int32_t>(std::find(words.begin(), words.end(), name) - words.begin());
 }
 inline void set_code(machine::TopologyId& member, std::int32_t code) {
   member = {};
   if (code > 0)
-    member = machine::TopologyId(find_named(machine::topology_table(),
-                                            member_of(Axis::topology).words[static_cast<std::size_t>(code)]));
+    member =
+        machine::TopologyId(find_named(machine::topology_table(), member_of(Axis::topology).words[at(code)]));
 }
 
 constexpr bool are_same(std::span<const std::string_view> words, std::span<const std::string_view> names) {

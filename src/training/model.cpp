@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+#include "base/at.hpp"
+
 namespace echo::training {
 
 namespace {
@@ -99,7 +101,7 @@ LayerKind kind_of_letter(char letter) {
 LayerKind layer_kind(const ModelSpec& m, std::int32_t layer) {
   if (!m.layer_pattern.empty()) {
     // A shortened model repeats the pattern from its start.
-    return kind_of_letter(m.layer_pattern[static_cast<std::size_t>(layer) % m.layer_pattern.size()]);
+    return kind_of_letter(m.layer_pattern[at(layer) % m.layer_pattern.size()]);
   }
   const LocalAttention& local = m.local;
   const bool sees_all =

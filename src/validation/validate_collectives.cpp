@@ -9,6 +9,7 @@
 #include <array>
 #include <iterator>
 
+#include "base/at.hpp"
 #include "collective/algorithm.hpp"
 #include "text/csv_cell.hpp"
 
@@ -134,8 +135,8 @@ void add_csv(const std::string& file, const MeasuredCollectiveRow& row, const Pr
     return;
   }
   fmt::format_to(to, "{},{},{},{:.6g},{:.6g},{:.6g},{},{}\n", collective::name_of_algorithm(p.estimate),
-                 ops::protocol_names.at(static_cast<std::size_t>(p.estimate.protocol)), p.estimate.channels,
-                 m.seconds * 1e6, p.seconds * 1e6, p.seconds / m.seconds, row.is_steady() ? 1 : 0,
+                 ops::protocol_names.at(at(p.estimate.protocol)), p.estimate.channels, m.seconds * 1e6,
+                 p.seconds * 1e6, p.seconds / m.seconds, row.is_steady() ? 1 : 0,
                  text::csv_cell(row.assumed));
 }
 

@@ -6,6 +6,7 @@
 
 #include <iterator>
 
+#include "base/at.hpp"
 #include "base/named_table.hpp"
 #include "config/measured/measured_kernels.hpp"
 #include "kernels/database/measured_row.hpp"
@@ -31,10 +32,10 @@ Prediction predict(const MeasuredKernel& row, const config::CatalogInputs& prese
   const bool is_efficiency = row.efficiency > 0.0;
   out.measured = is_efficiency ? row.efficiency : row.seconds;
   if (!row.skipped.empty()) return out;
-  const machine::GpuSpec& gpu = presets.catalog.gpus[static_cast<std::size_t>(row.gpu)];
+  const machine::GpuSpec& gpu = presets.catalog.gpus[at(row.gpu)];
   const std::int32_t found = find_named(presets.calibration.kernels, gpu.kernels);
   if (found < 0) return out;
-  const kernels::KernelConstants& all = presets.calibration.kernels[static_cast<std::size_t>(found)];
+  const kernels::KernelConstants& all = presets.calibration.kernels[at(found)];
   const ops::KernelPrice price = kernels::price_row(row.key, row.scope, gpu, all);
   const double seconds = to_seconds(price.alone);
   out.predicted = is_efficiency ? row.efficiency * row.seconds / seconds : seconds;
@@ -104,7 +105,7 @@ constexpr const char* csv_header =
 
 void add_csv(const std::string& file, const MeasuredKernel& row, const Prediction& p, std::string& out) {
   const ops::KernelKey& key = row.key;
-  const auto name = [](const auto& names, auto value) { return names.at(static_cast<std::size_t>(value)); };
+  const auto name = [](const auto& names, auto value) { return names.at(at(value)); };
   const auto to = std::back_inserter(out);
   fmt::format_to(to, "{},{},{},{},{},", file, row.line, text::csv_cell(row.gpu_name),
                  text::csv_cell(row.library), text::csv_cell(row.stratum));

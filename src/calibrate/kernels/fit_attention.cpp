@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/at.hpp"
 #include "base/named_table.hpp"
 #include "calibrate/kernels/kernel_recipe.hpp"
 #include "kernels/mechanisms/attention.hpp"
@@ -91,8 +92,7 @@ struct Table {
 
 Table table_of(const Recipe& r, const std::string& kind) {
   const auto& gpus = r.presets.catalog.gpus;
-  return {kernel_sources(kind).file,
-          kind == r.sources.gpu ? r.gpu : gpus[static_cast<std::size_t>(find_named(gpus, kind))]};
+  return {kernel_sources(kind).file, kind == r.sources.gpu ? r.gpu : gpus[at(find_named(gpus, kind))]};
 }
 
 void fit_training_forward(Recipe& r) {

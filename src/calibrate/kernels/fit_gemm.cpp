@@ -9,6 +9,7 @@
 //   5. The machine of the training tables as a library: its rate, layouts, throttle and groups.
 #include <algorithm>
 
+#include "base/at.hpp"
 #include "calibrate/kernels/kernel_recipe.hpp"
 #include "kernels/price_kernels.hpp"
 
@@ -99,7 +100,7 @@ void fit_layouts(Recipe& r) {
 // ---- libraries: shapes of at least 512 count, whatever their length
 
 Rows rows_of(const Recipe& r, KernelLibrary library, Precision precision) {
-  const auto name = ops::kernel_library_names.at(static_cast<std::size_t>(library));
+  const auto name = ops::kernel_library_names.at(at(library));
   return read_kernels(r.table("gemm_" + r.sources.file + ".csv"), r.presets, [&](const MeasuredKernel& row) {
     if (row.library != name || row.key.precision != precision || !row.skipped.empty()) return 0.0;
     return row.in_region ? 1.0 : std::min({row.key.m, row.key.n, row.key.k}) >= 256 ? 0.1 : 0.0;
@@ -253,8 +254,8 @@ void fit_gemm(Recipe& r) {
   LibraryCalibration* const training = r.now;
   for (const KernelLibrary library : {KernelLibrary::sglang, KernelLibrary::trtllm}) {
     r.turn_to(library);
-    const std::string table = "gemm_" + r.sources.file + ".csv, " +
-                              std::string(ops::kernel_library_names.at(static_cast<std::size_t>(library)));
+    const std::string table =
+        "gemm_" + r.sources.file + ".csv, " + std::string(ops::kernel_library_names.at(at(library)));
     fit_library_16(r, library, table);
     fit_library_8(r, library, table);
   }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/at.hpp"
+
 namespace echo::calibrate {
 
 namespace {
@@ -67,7 +69,7 @@ std::string kernel_file_text(const KernelCalibration& calibration, const std::st
       calibration.training.constants.name, source);
   text += text_of(calibration.training, "");
   for (const LibraryCalibration& library : calibration.libraries) {
-    const auto name = ops::kernel_library_names.at(static_cast<std::size_t>(library.constants.library));
+    const auto name = ops::kernel_library_names.at(at(library.constants.library));
     text += text_of(library, fmt::format("library.{}.", name));
   }
   return text;

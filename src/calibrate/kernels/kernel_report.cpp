@@ -5,6 +5,7 @@
 #include <fstream>
 #include <string_view>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "base/named_table.hpp"
 #include "base/problems.hpp"
@@ -45,11 +46,11 @@ const machine::GpuSpec& gpu_of(const std::vector<machine::GpuSpec>& gpus, const 
   const std::int32_t own = find_named(gpus, kernels == "a100-sxm" ? "a100-sxm-80gb" : kernels);
   if (own < 0)
     throw UserError("the catalog has no GPU \"" + kernels + "\"", "add sweeps/catalog/gpus/<name>.toml");
-  return gpus[static_cast<std::size_t>(own)];
+  return gpus[at(own)];
 }
 
 void print_errors(const LibraryCalibration& library) {
-  const auto name = ops::kernel_library_names.at(static_cast<std::size_t>(library.constants.library));
+  const auto name = ops::kernel_library_names.at(at(library.constants.library));
   for (const FamilyErrors& f : library.families) {
     fmt::print("{:<40} {:>6} {:>8.2f} {:>8.2f} {:>8.2f}\n", fmt::format("{} {}", name, f.family),
                f.errors.rows, 100 * f.errors.median, 100 * f.errors.mean, 100 * f.errors.bias);

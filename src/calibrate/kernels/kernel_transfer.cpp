@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "accuracy/error_table.hpp"
+#include "base/at.hpp"
 #include "base/csv.hpp"
 #include "base/error.hpp"
 #include "base/named_table.hpp"
@@ -38,8 +39,7 @@ constexpr std::array<Pair, 6> pairs{{{"h200-sxm", "h100-sxm"},
 
 void print_pair(const Pair& pair, const std::string& folder, const config::CatalogInputs& presets) {
   const auto& kernels = presets.calibration.kernels;
-  const kernels::KernelConstants& relative =
-      kernels[static_cast<std::size_t>(find_named(kernels, pair.relative))];
+  const kernels::KernelConstants& relative = kernels[at(find_named(kernels, pair.relative))];
   std::map<std::string, std::vector<accuracy::Comparison>> groups;
   for (const char* name : {"gemm_", "attention_fwd_", "moe_"}) {
     const CsvTable table =
@@ -48,7 +48,7 @@ void print_pair(const Pair& pair, const std::string& folder, const config::Catal
     if (!kind) continue;
     for (const config::MeasuredKernel& row : config::read_measured_kernels(table, *kind, presets)) {
       if (!row.skipped.empty() || !row.in_region) continue;
-      const auto& gpu = presets.catalog.gpus[static_cast<std::size_t>(row.gpu)];
+      const auto& gpu = presets.catalog.gpus[at(row.gpu)];
       const double predicted = to_seconds(kernels::price_row(row.key, row.scope, gpu, relative).alone);
       const std::string group = row.library + " " + row.stratum;
       groups[group].push_back({group, row.seconds, predicted});

@@ -14,6 +14,7 @@
 #include <functional>
 #include <string>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "calibrate/network/network_fit.hpp"
 
@@ -86,10 +87,9 @@ void print_rows(const Check& check, const Rows& rows, const NetworkConstants& k)
     const auto e = collective::price(m.query, m.links, {}, m.nccl_version, k);
     const auto& q = m.query;
     fmt::print("    {:<15} {}x{} v{} {:>12} {:>10.1f} us {:>6.3f} {} {} {}\n",
-               ops::collective_kind_names[static_cast<std::size_t>(q.kind)], q.group.nodes,
-               q.group.ranks_per_node, m.nccl_version, q.payload.value, m.seconds * 1e6,
-               to_seconds(e.time) / m.seconds, collective::name_of_algorithm(e),
-               ops::protocol_names[static_cast<std::size_t>(e.protocol)], e.channels);
+               ops::collective_kind_names[at(q.kind)], q.group.nodes, q.group.ranks_per_node, m.nccl_version,
+               q.payload.value, m.seconds * 1e6, to_seconds(e.time) / m.seconds,
+               collective::name_of_algorithm(e), ops::protocol_names[at(e.protocol)], e.channels);
   }
 }
 
@@ -184,7 +184,7 @@ void check_more_gpus(Check& check, const std::string& title, std::string_view ki
   print_line("  fitted rows", mean_of(seen, ours), "");
   for (const auto collective :
        {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_to_all})
-    print_line("  " + std::string(ops::collective_kind_names[static_cast<std::size_t>(collective)]),
+    print_line("  " + std::string(ops::collective_kind_names[at(collective)]),
                mean_of(keep(unseen(false), [&](const auto& m) { return m.query.kind == collective; }), ours),
                "");
   print_rows(check, seen, k);

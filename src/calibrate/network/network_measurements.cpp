@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/at.hpp"
 #include "base/csv.hpp"
 
 namespace echo::calibrate {
@@ -85,9 +86,9 @@ std::vector<NetworkMeasurement> read_network(const NetworkKind& kind, const std:
   // Rows of one log are correlated: a family of k rows has the weight sqrt(k). Collectives that training
   // uses count twice.
   std::vector<double> count(families.size(), 0.0);
-  for (const NetworkMeasurement& m : rows) count[static_cast<std::size_t>(m.family)] += 1.0;
+  for (const NetworkMeasurement& m : rows) count[at(m.family)] += 1.0;
   for (NetworkMeasurement& m : rows) {
-    m.weight = 1.0 / std::sqrt(count[static_cast<std::size_t>(m.family)]);
+    m.weight = 1.0 / std::sqrt(count[at(m.family)]);
     if (m.query.payload.value >= (16 << 20)) m.weight *= 2.0;
   }
   return rows;

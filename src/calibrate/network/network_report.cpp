@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "calibrate/network/network_fit.hpp"
 #include "calibrate/network/network_gates.hpp"
@@ -67,8 +68,8 @@ void print_families(const NetworkKind& kind, std::span<const NetworkMeasurement>
   for (const auto& [family, members] : families) {
     const auto& q = members.front().query;
     print(kind.name,
-          fmt::format("{} {}x{} v{}", ops::collective_kind_names[static_cast<std::size_t>(q.kind)],
-                      q.group.nodes, q.group.ranks_per_node, members.front().nccl_version),
+          fmt::format("{} {}x{} v{}", ops::collective_kind_names[at(q.kind)], q.group.nodes,
+                      q.group.ranks_per_node, members.front().nccl_version),
           network_errors(members, k));
   }
 }

@@ -28,6 +28,7 @@
 #include <nlopt.hpp>
 #include <string>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "calibrate/steps/step_study.hpp"
 #include "simulate/report/error_bands.hpp"
@@ -41,7 +42,7 @@ using simulate::ErrorModel;
 constexpr double prior_width = 0.35;  // of a logarithm
 constexpr double most_runs = 30.0;    // that a publication counts for
 constexpr double furthest = 3.0;      // robust standard deviations
-constexpr auto layout = static_cast<std::size_t>(ErrorSource::layout);
+constexpr std::size_t layout = at(ErrorSource::layout);
 
 double square(double x) { return x * x; }
 
@@ -87,7 +88,7 @@ double misfit_of(const Publication& publication, const ErrorModel& model) {
   Eigen::MatrixXd shared = Eigen::MatrixXd::Zero(rows, effects);
   Eigen::VectorXd own(rows);
   for (Eigen::Index i = 0; i < rows; ++i) {
-    const StepError& run = *publication.runs[static_cast<std::size_t>(i)];
+    const StepError& run = *publication.runs[at(i)];
     const auto error = simulate::contributions(model, run.evidence, run.report);
     for (std::size_t k = 0; k < layout; ++k)
       shared(i, publication.effect.at(std::pair(k, run.owner[k]))) = error[k];

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "accuracy/error_table.hpp"
+#include "base/at.hpp"
 #include "base/named_table.hpp"
 #include "calibrate/steps/step_study.hpp"
 #include "calibrate/steps/training_rate.hpp"
@@ -62,7 +63,7 @@ struct HeldOut {
 
 template <class T>
 T& named(std::vector<T>& table, const char* name) {
-  return table[static_cast<std::size_t>(find_named(table, name))];
+  return table[at(find_named(table, name))];
 }
 
 void refit_rates(StepStudy& study, const StepRows& all, const StepRows& others) {
@@ -90,7 +91,7 @@ void take_back_hosts(StepStudy& study, const std::string& source) {
   for (const FittedHost& host : fitted_hosts)
     if (source == host.source)
       named(frameworks, host.framework).*host.time =
-          shipped[static_cast<std::size_t>(find_named(shipped, host.stand_in))].*host.time;
+          shipped[at(find_named(shipped, host.stand_in))].*host.time;
 }
 
 void predict_unseen(StepStudy& study, const StepRows& all, const std::string& source,

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/at.hpp"
 #include "config/measured/measured_steps.hpp"
 #include "simulate/simulate.hpp"
 
@@ -57,7 +58,7 @@ std::vector<StepError> step_errors(const CsvTable& table, const config::CatalogI
                                             frameworks.of(steps.catalog.framework(config.framework).name),
                                             -1};
     for (std::size_t k = 0; k < one.owner.size(); ++k)
-      one.owner[k] = owner[static_cast<std::size_t>(owner_of(static_cast<ErrorSource>(k)))];
+      one.owner[k] = owner[at(owner_of(static_cast<ErrorSource>(k)))];
     out.push_back(std::move(one));
   }
   return out;

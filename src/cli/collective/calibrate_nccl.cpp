@@ -12,6 +12,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "config/catalog/network_file.hpp"
 #include "config/measured/measured_collectives.hpp"
@@ -80,10 +81,9 @@ void add(const CsvTable& table, const std::string& path, const config::CatalogIn
 
 accuracy::Comparison comparison(const MeasuredCollective& m, const NetworkConstants& k) {
   const auto& q = m.query;
-  return {
-      fmt::format("{}, {} x {}, {}", ops::collective_kind_names.at(static_cast<std::size_t>(q.kind)),
-                  q.group.nodes, q.group.ranks_per_node, q.payload.value < 1'000'000 ? "< 1 MB" : ">= 1 MB"),
-      m.seconds, to_seconds(collective::price(q, m.links, {}, m.nccl_version, k).time)};
+  return {fmt::format("{}, {} x {}, {}", ops::collective_kind_names.at(at(q.kind)), q.group.nodes,
+                      q.group.ranks_per_node, q.payload.value < 1'000'000 ? "< 1 MB" : ">= 1 MB"),
+          m.seconds, to_seconds(collective::price(q, m.links, {}, m.nccl_version, k).time)};
 }
 
 std::vector<accuracy::Comparison> compared(const std::vector<MeasuredCollective>& rows,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "collective/algorithm.hpp"
 #include "machine/topology.hpp"
@@ -32,8 +33,7 @@ CollectiveRow row_of(const CollectiveAsk& ask, std::int64_t bytes, std::int32_t 
   return {.bytes = bytes,
           .estimate = estimate,
           .algorithm = name_of(estimate),
-          .protocol =
-              generic ? "-" : std::string(ops::protocol_names[static_cast<std::size_t>(estimate.protocol)]),
+          .protocol = generic ? "-" : std::string(ops::protocol_names[at(estimate.protocol)]),
           .algorithm_bandwidth = rate,
           .bus_bandwidth = rate * bus_factor(ask.kind, ranks)};
 }
@@ -70,11 +70,10 @@ std::string version_text(std::int32_t version) {  // as NCCL prints it: 22105, a
 }
 
 std::string facts_of(const CollectiveAsk& ask, const machine::ClusterSpec& cluster) {
-  std::string facts =
-      fmt::format("scale-up {:.0f} GB/s per GPU, {} NICs of {:.1f} GB/s per node, {}",
-                  cluster.scale_up.bandwidth.value * 1e-9, cluster.nics_per_node,
-                  cluster.scale_out.bandwidth.value * 1e-9,
-                  machine::topology_table()[static_cast<std::size_t>(cluster.topology.index())]->name);
+  std::string facts = fmt::format("scale-up {:.0f} GB/s per GPU, {} NICs of {:.1f} GB/s per node, {}",
+                                  cluster.scale_up.bandwidth.value * 1e-9, cluster.nics_per_node,
+                                  cluster.scale_out.bandwidth.value * 1e-9,
+                                  machine::topology_table()[at(cluster.topology.index())]->name);
   if (ask.config.recipe.collectives == ops::CollectiveModel::generic)
     return facts + "; generic: links only, no software overhead; 16 channels assumed";
   const std::int32_t version = ask.config.nccl_version != 0 ? ask.config.nccl_version : cluster.nccl_version;
@@ -84,8 +83,8 @@ std::string facts_of(const CollectiveAsk& ask, const machine::ClusterSpec& clust
 std::string dimension_text(const std::vector<textbook::Dimension>& dimensions) {
   std::string text;
   for (const textbook::Dimension& d : dimensions)
-    text += fmt::format("{}{}({})", text.empty() ? "" : "_",
-                        textbook::dimension_kind_names[static_cast<std::size_t>(d.kind)], d.size);
+    text +=
+        fmt::format("{}{}({})", text.empty() ? "" : "_", textbook::dimension_kind_names[at(d.kind)], d.size);
   return text;
 }
 
@@ -153,9 +152,8 @@ CollectiveTable price_collective_table(const CollectiveAsk& ask) {
 }
 
 static std::string heading(const CollectiveAsk& ask, const CollectiveTable& table) {
-  return fmt::format("# {} on {}: {} GPUs, {} node{}; {}\n",
-                     ops::collective_kind_names[static_cast<std::size_t>(ask.kind)], table.machine,
-                     table.ranks, table.nodes, table.nodes == 1 ? "" : "s", table.facts);
+  return fmt::format("# {} on {}: {} GPUs, {} node{}; {}\n", ops::collective_kind_names[at(ask.kind)],
+                     table.machine, table.ranks, table.nodes, table.nodes == 1 ? "" : "s", table.facts);
 }
 
 std::string text_of(const CollectiveAsk& ask, const CollectiveTable& table) {

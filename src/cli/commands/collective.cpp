@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "base/named_table.hpp"
 #include "cli/collective/collective_options.hpp"
@@ -107,7 +108,7 @@ int run_collective(const CollectiveOptions& options) {
                     "add --cluster dgx-h100-ndr400 (echo-sweep presets list clusters)");
   if (options.json) {
     text::Json json;
-    json.open_object().member("collective", ops::collective_kind_names[static_cast<std::size_t>(ask.kind)]);
+    json.open_object().member("collective", ops::collective_kind_names[at(ask.kind)]);
     json.member("collectives", options.collectives).key("machines").open_array();
     for (const CollectiveTable& table : tables) add_json(json, table);
     json.close().close();

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "base/at.hpp"
 #include "cli/command.hpp"
 #include "explain/chosen_row.hpp"
 #include "explain/explain.hpp"
@@ -76,7 +77,7 @@ void add_kernels(text::Json& json, const std::vector<explain::KernelCost>& kerne
         .member("kernel", ops::describe(cost.key))
         .member("seconds_each", to_seconds(cost.each));
     json.member("times", cost.count).member("seconds", to_seconds(cost.total));
-    json.member("price", ops::grade_names[static_cast<std::size_t>(cost.grade)]).member("error", cost.error);
+    json.member("price", ops::grade_names[at(cost.grade)]).member("error", cost.error);
     json.close();
   }
   json.close();
@@ -85,9 +86,9 @@ void add_kernels(text::Json& json, const std::vector<explain::KernelCost>& kerne
 void add_shared_links(text::Json& json, const std::vector<simulate::SharedTime>& links) {
   json.key("shared_links").open_array();
   for (const simulate::SharedTime& shared : links) {
-    json.open_object().member("part", time_category_names[static_cast<std::size_t>(shared.part)]);
-    json.member("beside", time_category_names[static_cast<std::size_t>(shared.beside)]);
-    json.member("link", bottleneck_names[static_cast<std::size_t>(shared.link)]);
+    json.open_object().member("part", time_category_names[at(shared.part)]);
+    json.member("beside", time_category_names[at(shared.beside)]);
+    json.member("link", bottleneck_names[at(shared.link)]);
     json.member("seconds", to_seconds(shared.lost)).close();
   }
   json.close();

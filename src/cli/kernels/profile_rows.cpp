@@ -7,6 +7,7 @@
 #include <limits>
 #include <string_view>
 
+#include "base/at.hpp"
 #include "base/named_table.hpp"
 #include "kernels/database/price_known.hpp"
 #include "ops/describe.hpp"
@@ -72,12 +73,10 @@ results::Table profile_rows(const Profile& profile, const config::CatalogInputs&
   }
   std::vector<double> modelled, ratio;
   for (const kernels::Measurement& row : profile.rows) {
-    const std::int32_t gpu =
-        find_named(presets.catalog.gpus, profile.gpus[static_cast<std::size_t>(row.gpu)]);
+    const std::int32_t gpu = find_named(presets.catalog.gpus, profile.gpus[at(row.gpu)]);
     std::optional<SimTime> price;
     if (gpu >= 0)
-      price = kernels::modelled_alike(row, presets.catalog.gpus[static_cast<std::size_t>(gpu)],
-                                      presets.calibration.kernels);
+      price = kernels::modelled_alike(row, presets.catalog.gpus[at(gpu)], presets.calibration.kernels);
     modelled.push_back(price ? to_seconds(*price) : std::numeric_limits<double>::quiet_NaN());
     ratio.push_back(row.seconds / modelled.back());
   }
@@ -99,7 +98,7 @@ std::string flags_text(const ops::KernelKey& key) {
     if (field.names.empty())
       text += fmt::format("{} {}", field.name, value);
     else
-      text += field.names.size() == 2 ? field.name : field.names[static_cast<std::size_t>(value)];
+      text += field.names.size() == 2 ? field.name : field.names[at(value)];
   }
   return text;
 }
@@ -122,7 +121,7 @@ std::vector<std::int64_t> chosen_rows(const results::Table& table, const std::st
   if (top == 0 || std::ssize(chosen) <= top) return chosen;
   std::stable_sort(chosen.begin(), chosen.end(),
                    [&](std::int64_t a, std::int64_t b) { return off_model(table, a) > off_model(table, b); });
-  chosen.resize(static_cast<std::size_t>(top));
+  chosen.resize(at(top));
   return chosen;
 }
 
@@ -131,10 +130,10 @@ std::string rows_text(const Profile& profile, const results::Table& table,
   text::TextTable text(
       {"<GPU", "<kernel", "<", "measured", "modelled", "ratio", "spread", "clock", "<origin"});
   for (const std::int64_t row : chosen) {
-    const kernels::Measurement& one = profile.rows[static_cast<std::size_t>(row)];
-    const kernels::Origin& origin = profile.origins[static_cast<std::size_t>(one.origin)];
+    const kernels::Measurement& one = profile.rows[at(row)];
+    const kernels::Origin& origin = profile.origins[at(one.origin)];
     const double modelled = table.number("modelled", row), ratio = table.number("ratio", row);
-    text.add({profile.gpus[static_cast<std::size_t>(one.gpu)], ops::describe(one.key),
+    text.add({profile.gpus[at(one.gpu)], ops::describe(one.key),
               flags_text(one.key) + conditions_text(one.scope, one.sustained), text::show_time(one.seconds),
               text::show_time(modelled), std::isfinite(ratio) ? fmt::format("{:.3f}", ratio) : "-",
               one.spread > 0.0 ? text::show_share(one.spread) : "-",

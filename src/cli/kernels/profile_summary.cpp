@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/at.hpp"
 #include "cli/kernels/profile_rows.hpp"
 #include "ops/describe.hpp"
 #include "text/json.hpp"
@@ -21,7 +22,7 @@ using kernels::Measurement;
 using kernels::Profile;
 
 const std::string& gpu_of(const Profile& profile, const Measurement& row) {
-  return profile.gpus[static_cast<std::size_t>(row.gpu)];
+  return profile.gpus[at(row.gpu)];
 }
 
 std::array<std::int32_t, 4> shape_of(const ops::KernelKey& key) { return {key.m, key.n, key.k, key.batch}; }
@@ -55,9 +56,8 @@ double quantile(const std::vector<double>& sorted, double share) {
 std::map<std::array<std::string, 4>, std::vector<double>> ratios_of(const ProfileDiff& diff) {
   std::map<std::array<std::string, 4>, std::vector<double>> groups;
   for (const ProfilePair& pair : diff.both)
-    groups[{pair.gpu, std::string(ops::kernel_library_names[static_cast<std::size_t>(pair.key.library)]),
-            ops::name_of(pair.key.kind),
-            std::string(machine::precision_names[static_cast<std::size_t>(pair.key.precision)])}]
+    groups[{pair.gpu, std::string(ops::kernel_library_names[at(pair.key.library)]),
+            ops::name_of(pair.key.kind), std::string(machine::precision_names[at(pair.key.precision)])}]
         .push_back(pair.ratio());
   for (auto& [group, ratios] : groups) std::sort(ratios.begin(), ratios.end());
   return groups;
@@ -69,8 +69,8 @@ std::vector<ProfileGroup> groups_of(const Profile& profile) {
   std::map<std::array<std::string, 4>, ProfileGroup> groups;
   const ops::KernelKey* before = nullptr;
   for (const Measurement& row : profile.rows) {
-    const std::string library(ops::kernel_library_names[static_cast<std::size_t>(row.key.library)]);
-    const std::string precision(machine::precision_names[static_cast<std::size_t>(row.key.precision)]);
+    const std::string library(ops::kernel_library_names[at(row.key.library)]);
+    const std::string precision(machine::precision_names[at(row.key.precision)]);
     ProfileGroup& group = groups[{gpu_of(profile, row), library, ops::name_of(row.key.kind), precision}];
     if (group.rows == 0)
       group = {gpu_of(profile, row), library, ops::name_of(row.key.kind), precision, 0, 0, {}};

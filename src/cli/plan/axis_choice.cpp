@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "config/toml/did_you_mean.hpp"
 
@@ -19,13 +20,13 @@ using sweep::AxisKind;
 std::string axis_value_text(Axis axis, const sweep::ResolvedValue& value, const sweep::Program& program,
                             const simulate::Catalog& catalog) {
   const AxisKind kind = info_of(axis).kind;
-  if (is_text(kind)) return program.texts[static_cast<std::size_t>(value.value.number)];
+  if (is_text(kind)) return program.texts[at(value.value.number)];
   if (kind == AxisKind::flag) return value.value.number != 0 ? "true" : "false";
   if (kind == AxisKind::ratio) return fmt::format("{}", value.value.real);
   if (kind != AxisKind::layer_list) return std::to_string(value.value.number);
   if (value.preset < 0) return "even";
   std::string text;
-  for (const std::int32_t layers : catalog.layer_tables[static_cast<std::size_t>(value.preset)])
+  for (const std::int32_t layers : catalog.layer_tables[at(value.preset)])
     text += (text.empty() ? "" : "-") + std::to_string(layers);
   return text;
 }
@@ -125,8 +126,7 @@ sweep::Dimension only(const sweep::Dimension& dimension, const std::vector<std::
   sweep::Dimension out;
   for (const sweep::AxisColumn& column : dimension.columns) {
     sweep::AxisColumn kept{column.axis, {}};
-    for (const std::int64_t digit : digits)
-      kept.values.push_back(column.values[static_cast<std::size_t>(digit)]);
+    for (const std::int64_t digit : digits) kept.values.push_back(column.values[at(digit)]);
     out.columns.push_back(std::move(kept));
   }
   return out;

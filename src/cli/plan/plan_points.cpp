@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "cli/plan/axis_choice.hpp"
 #include "sweep/space/config_id.hpp"
@@ -26,7 +27,7 @@ PlannedPoint planned(const sweep::RawSpace& space, const sweep::RawCursor& curso
   for (std::size_t d = 0; d < program.dimensions.size(); ++d) {
     for (const sweep::ResolvedColumn& column : program.dimensions[d]) {
       if (!varying.contains(column.axis)) continue;
-      const auto& value = column.values[static_cast<std::size_t>(cursor.digits()[d])];
+      const auto& value = column.values[at(cursor.digits()[d])];
       point.axes.emplace_back(info_of(column.axis).name,
                               axis_value_text(column.axis, value, program, space.catalog()));
     }
@@ -45,7 +46,7 @@ std::int64_t raw_in_whole(const Choice& choice, const sweep::RawCursor& part, co
   const ChosenGroup& group = choice.groups[part.group()];
   std::vector<std::int64_t> digits;
   for (std::size_t d = 0; d < part.digits().size(); ++d)
-    digits.push_back(group.digits[d][static_cast<std::size_t>(part.digits()[d])]);
+    digits.push_back(group.digits[d][at(part.digits()[d])]);
   return whole.raw_of(group.group, digits);
 }
 

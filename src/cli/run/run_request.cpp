@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "cli/run/build_facts.hpp"
 #include "cli/slurm/time_budget.hpp"
@@ -135,7 +136,7 @@ std::string describe_request(const parallel::LaunchRequest& request) {
 }
 
 int exit_code_of_rows(const std::array<std::int64_t, 5>& by_status, std::int64_t allowed, bool allow_empty) {
-  const auto count = [&by_status](training::Status s) { return by_status[static_cast<std::size_t>(s)]; };
+  const auto count = [&by_status](training::Status s) { return by_status[at(s)]; };
   if (count(training::Status::failed) > allowed) return 4;
   return count(training::Status::ok) == 0 && !allow_empty ? 3 : 0;
 }

@@ -8,9 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/at.hpp"
 #include "base/digest.hpp"
-#include "explain/row_settings.hpp"
 #include "cli/run/build_facts.hpp"
+#include "explain/row_settings.hpp"
 #include "parallel/broadcast.hpp"
 
 #include "simulate/serialize.hpp"
@@ -82,8 +83,7 @@ sweep::DesignSpace share_space(const parallel::Session& session, const WorkerInp
     std::vector<sweep::SpaceIndex> theirs;
     parallel::from_archive(bytes, theirs);
     for (std::size_t i = 0; i < theirs.size(); ++i)
-      all[i * static_cast<std::size_t>(session.workers()) + static_cast<std::size_t>(worker)] =
-          std::move(theirs[i]);
+      all[i * at(session.workers()) + at(worker)] = std::move(theirs[i]);
   }
   return {inputs.spec, inputs.catalog, sweep::join_parts(all)};
 }
@@ -115,7 +115,7 @@ std::string fingerprint_of_program() {
   Digest digest;
   std::vector<char> piece(std::size_t{1} << 20);
   while (program.read(piece.data(), static_cast<std::streamsize>(piece.size())) || program.gcount() > 0)
-    digest.add(std::as_bytes(std::span(piece).first(static_cast<std::size_t>(program.gcount()))));
+    digest.add(std::as_bytes(std::span(piece).first(at(program.gcount()))));
   return digest.hex();
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/at.hpp"
 #include "base/csv.hpp"
 #include "base/named_table.hpp"
 #include "base/problems.hpp"
@@ -138,7 +139,7 @@ class Importer {
                                "the file does not name the measured GPU",
                                "pass --gpu NAME (echo-sweep presets list gpus)"}});
     const std::int32_t gpu = find_named(presets_.catalog.gpus, presets_.aliases.resolve("gpu", name));
-    if (gpu >= 0) return presets_.catalog.gpus[static_cast<std::size_t>(gpu)].name;
+    if (gpu >= 0) return presets_.catalog.gpus[at(gpu)].name;
     std::vector<std::string> known;
     for (const machine::GpuSpec& spec : presets_.catalog.gpus) known.push_back(spec.name);
     throw UserError(
@@ -149,8 +150,7 @@ class Importer {
   }
 
   void check_sm_count(const std::string& file, const std::string& gpu, std::int32_t found) {
-    const machine::GpuSpec& spec =
-        presets_.catalog.gpus[static_cast<std::size_t>(find_named(presets_.catalog.gpus, gpu))];
+    const machine::GpuSpec& spec = presets_.catalog.gpus[at(find_named(presets_.catalog.gpus, gpu))];
     if (found != 0 && spec.sm_count != 0 && found != spec.sm_count)
       throw UserError(
           {Problem{{file, 0, 0, 1},

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "base/named_table.hpp"
 #include "cli/slowdown/overlap_import.hpp"
@@ -24,7 +25,7 @@ using slowdown::OverlapRow;
 
 const machine::GpuSpec* gpu_of(const OverlapRow& row, const config::CatalogInputs& presets) {
   const std::int32_t gpu = find_named(presets.catalog.gpus, row.gpu);
-  return gpu < 0 ? nullptr : &presets.catalog.gpus[static_cast<std::size_t>(gpu)];
+  return gpu < 0 ? nullptr : &presets.catalog.gpus[at(gpu)];
 }
 
 // Why a sweep could not price the row; null if it could.
@@ -46,7 +47,7 @@ const char* why_unpriced(const OverlapRow& row, const config::CatalogInputs& pre
 // time.
 learn::Pair pair_of(const OverlapRow& row, const config::CatalogInputs& presets) {
   const machine::GpuSpec& gpu = *gpu_of(row, presets);
-  const auto constants = static_cast<std::size_t>(find_named(presets.calibration.kernels, gpu.kernels));
+  const std::size_t constants = at(find_named(presets.calibration.kernels, gpu.kernels));
   learn::Pair pair;
   pair.kernel = kernels::price_known(*row.shape, gpu, presets.calibration.kernels[constants], {});
   const double modelled = to_seconds(pair.kernel.alone);

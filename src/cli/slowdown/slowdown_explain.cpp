@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "learn/evaluate/train_model.hpp"
 #include "text/json.hpp"
@@ -58,13 +59,13 @@ SlowdownExplanation explain_data(const SlowdownData& data, const std::string& ca
   const learn::Examples& examples = data.examples;
   const auto candidates = learn::candidates_of(examples);
   const learn::Choice choice = learn::choose_for_all(candidates, examples, candidate, folds);
-  const learn::Candidate& chosen = candidates[static_cast<std::size_t>(choice.candidate)];
+  const learn::Candidate& chosen = candidates[at(choice.candidate)];
   std::vector<std::int32_t> rows(examples.rows.size());
   std::iota(rows.begin(), rows.end(), 0);
   const auto fitted = chosen.fit(examples, rows, folds.seed);
-  const learn::Fitted& model = fitted[static_cast<std::size_t>(choice.setting)];
+  const learn::Fitted& model = fitted[at(choice.setting)];
   return {.model = chosen.name,
-          .setting = chosen.settings[static_cast<std::size_t>(choice.setting)],
+          .setting = chosen.settings[at(choice.setting)],
           .data = data.file,
           .judged_on = "rows held out " + learn::folds_in_words(folds.grouping),
           .importance = learn::importance_of(chosen, choice.setting, examples, folds),

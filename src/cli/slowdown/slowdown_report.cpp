@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/at.hpp"
 #include "learn/evaluate/train_model.hpp"
 #include "text/csv_cell.hpp"
 #include "text/json.hpp"
@@ -133,7 +134,7 @@ std::string report_json(const SlowdownReport& report) {
   json.close();
   json.member("features",
               report.data.examples.features == slowdown::FeatureSet::metrics ? "metrics" : "simulator");
-  json.member("group", learn::grouping_names[static_cast<std::size_t>(report.folds.grouping)]);
+  json.member("group", learn::grouping_names[at(report.folds.grouping)]);
   json.member("folds", report.nested.chosen.chosen.size()).member("seed", report.folds.seed);
   json.key("candidates").open_array();
   for (const CandidateReport& candidate : report.nested.candidates) add_candidate(json, candidate);

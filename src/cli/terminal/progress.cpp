@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "parallel/journal/journal.hpp"
 #include "text/json.hpp"
@@ -39,7 +40,7 @@ struct Pace {
 
 Pace pace_of(const ProgressFacts& facts) {
   const auto& counts = facts.progress.by_status;
-  const auto count = [&counts](training::Status status) { return counts[static_cast<std::size_t>(status)]; };
+  const auto count = [&counts](training::Status status) { return counts[at(status)]; };
   Pace pace{.done = facts.resumed + facts.progress.ids,
             .ok = count(training::Status::ok),
             .infeasible = count(training::Status::infeasible),

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <span>
 
+#include "base/at.hpp"
 #include "ops/describe.hpp"
 #include "query/breakdown.hpp"
 #include "query/ranking.hpp"
@@ -32,7 +33,7 @@ constexpr std::int64_t shown_near = 3;
 constexpr std::size_t shown_failures = 3, shown_levers = 4, shown_gaps = 5, listed_gaps = 50;
 
 static std::int64_t count_of(const std::array<std::int64_t, 5>& counts, Status status) {
-  return counts[static_cast<std::size_t>(status)];
+  return counts[at(status)];
 }
 
 static double rate_of(const SummaryFacts& facts) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "base/named_table.hpp"
 #include "config/catalog/catalog_files.hpp"
@@ -36,8 +37,8 @@ machine::GroupSpan span_of(const std::vector<std::int32_t>& ranks, std::int32_t 
   bool even = stride > 0;
   std::map<std::int32_t, std::int32_t> nodes;
   for (std::int32_t i = 0; i < count; ++i) {
-    even = even && ranks[static_cast<std::size_t>(i)] == ranks[0] + i * stride;
-    ++nodes[ranks[static_cast<std::size_t>(i)] / domain];
+    even = even && ranks[at(i)] == ranks[0] + i * stride;
+    ++nodes[ranks[at(i)] / domain];
   }
   if (even) return training::span_of(count, stride, domain, world);
   machine::GroupSpan span{
@@ -62,7 +63,7 @@ class Questions {
       query.kind = ops::CollectiveKind::send_recv;
       query.group = span({std::min(rank, node.peer), std::max(rank, node.peer)});
     } else if (node.group >= 0) {
-      query.group = span(trace_.groups[static_cast<std::size_t>(node.group)].ranks);
+      query.group = span(trace_.groups[at(node.group)].ranks);
     } else if (query.kind != ops::CollectiveKind::host_copy &&
                query.kind != ops::CollectiveKind::host_update) {
       return std::nullopt;

@@ -9,6 +9,7 @@
 #include <span>
 #include <sstream>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "config/sweep_file/sweep_file.hpp"
 #include "explain/chosen_row.hpp"
@@ -35,7 +36,7 @@ std::int32_t number_in(const std::string& text, const std::string& option) {
 std::vector<std::int32_t> ranks_in(const std::string& list, std::int32_t world) {
   std::vector<std::int32_t> ranks;
   if (list == "all") {
-    ranks.resize(static_cast<std::size_t>(world));
+    ranks.resize(at(world));
     std::iota(ranks.begin(), ranks.end(), 0);
     return ranks;
   }

@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/at.hpp"
 #include "ops/collective.hpp"
 #include "ops/kernel.hpp"
 
@@ -38,7 +39,7 @@ SimTime played_alone(const trace::RankTrace& rank) {
     SimTime start = host;
     for (const auto* waits : {&rank.needs, &rank.follows})
       for (const std::int32_t before : waits->row(static_cast<std::int32_t>(i)))
-        start = std::max(start, end[static_cast<std::size_t>(before)]);
+        start = std::max(start, end[at(before)]);
     if (node.stream >= 0) start = std::max(start, stream[node.stream]);
     end[i] = start + std::max(SimTime::zero(), node.duration);
     if (node.kind == NodeKind::wait) host = std::max(host, end[i]);
@@ -75,7 +76,7 @@ class Counting {
     for (const Node& node : rank.nodes) {
       streams.insert(node.stream);
       row.untimed += !node.is_timed() && node.kind != NodeKind::wait;
-      ++out_.ops[static_cast<std::size_t>(node.kind)][static_cast<std::size_t>(node.pass)];
+      ++out_.ops[at(node.kind)][at(node.pass)];
       const SimTime time = std::max(SimTime::zero(), node.duration);
       if (node.kind == NodeKind::compute) row.compute += time, count_kernel(node, time);
       if (node.communicates()) row.communication += time, count_collective(node, time);
@@ -88,8 +89,7 @@ class Counting {
 
   void count_kernel(const Node& node, SimTime time) {
     const bool known = node.kernel >= 0;
-    const std::string name =
-        known ? ops::name_of(trace_.kernels[static_cast<std::size_t>(node.kernel)].kind) : "shape not known";
+    const std::string name = known ? ops::name_of(trace_.kernels[at(node.kernel)].kind) : "shape not known";
     TraceSummary::Family& family = families_[name];
     family.name = name;
     ++family.count;
@@ -101,13 +101,11 @@ class Counting {
   }
 
   void count_collective(const Node& node, SimTime time) {
-    const trace::Group* group =
-        node.group >= 0 ? &trace_.groups[static_cast<std::size_t>(node.group)] : nullptr;
+    const trace::Group* group = node.group >= 0 ? &trace_.groups[at(node.group)] : nullptr;
     const bool is_one = node.kind == NodeKind::collective;
-    const std::string kind(is_one ? ops::collective_kind_names[static_cast<std::size_t>(node.collective)]
-                                  : trace::node_kind_names[static_cast<std::size_t>(node.kind)]);
-    const std::string role(group == nullptr ? ""
-                                            : trace::group_role_names[static_cast<std::size_t>(group->role)]);
+    const std::string kind(is_one ? ops::collective_kind_names[at(node.collective)]
+                                  : trace::node_kind_names[at(node.kind)]);
+    const std::string role(group == nullptr ? "" : trace::group_role_names[at(group->role)]);
     const auto ranks = group == nullptr ? 0 : static_cast<std::int32_t>(group->ranks.size());
     TraceSummary::Collective& row = collectives_[{kind, role, ranks}];
     row.kind = kind, row.role = role, row.ranks = ranks;
@@ -116,7 +114,7 @@ class Counting {
     row.bytes += node.bytes;
     row.time += time;
     if (group == nullptr) return;
-    TraceSummary::Group& of = out_.groups[static_cast<std::size_t>(node.group)];
+    TraceSummary::Group& of = out_.groups[at(node.group)];
     ++of.ops;
     of.bytes += node.bytes;
   }
@@ -132,7 +130,7 @@ std::string sizes_of(const trace::Trace& trace, const TraceSummary& summary,
                      std::initializer_list<GroupRole> roles) {
   std::set<std::size_t> sizes;
   for (const TraceSummary::Group& group : summary.groups) {
-    const trace::Group& named = trace.groups[static_cast<std::size_t>(group.index)];
+    const trace::Group& named = trace.groups[at(group.index)];
     if (group.ops > 0 && std::find(roles.begin(), roles.end(), named.role) != roles.end())
       sizes.insert(named.ranks.size());
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/at.hpp"
 #include "text/json.hpp"
 #include "text/show_quantity.hpp"
 #include "text/text_table.hpp"
@@ -59,8 +60,8 @@ std::string groups_table(const trace::Trace& trace, const TraceSummary& summary)
   text::TextTable table({"<group", "<role", "ranks", "nodes of 8", "collectives", "bytes", "<members"});
   for (std::size_t i = 0; i < std::min(most_rows, summary.groups.size()); ++i) {
     const TraceSummary::Group& group = summary.groups[i];
-    const trace::Group& named = trace.groups[static_cast<std::size_t>(group.index)];
-    table.add({named.name, std::string(trace::group_role_names[static_cast<std::size_t>(named.role)]),
+    const trace::Group& named = trace.groups[at(group.index)];
+    table.add({named.name, std::string(trace::group_role_names[at(named.role)]),
                std::to_string(named.ranks.size()), std::to_string(group.nodes), text::show_count(group.ops),
                bytes_text(group.bytes), ranks_text(named.ranks)});
   }
@@ -137,9 +138,9 @@ void add_tables(text::Json& json, const trace::Trace& trace, const TraceSummary&
   }
   json.close().key("groups").open_array();
   for (const TraceSummary::Group& group : summary.groups) {
-    const trace::Group& named = trace.groups[static_cast<std::size_t>(group.index)];
+    const trace::Group& named = trace.groups[at(group.index)];
     json.open_object().member("name", named.name);
-    json.member("role", trace::group_role_names[static_cast<std::size_t>(named.role)]);
+    json.member("role", trace::group_role_names[at(named.role)]);
     json.member("nodes_of_8", group.nodes)
         .member("collectives", group.ops)
         .member("bytes", group.bytes.value);

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/at.hpp"
 #include "collective/rccl_tables.hpp"
 #include "collective/wire.hpp"
 
@@ -28,7 +29,7 @@ bool applies(const Call& call, const Communicator& c, Protocol p) {
 
 double nccl_bandwidth(const Call& call, const Communicator& c, Protocol p) {
   const NcclTables& t = *c.tables;
-  const auto arch = static_cast<std::size_t>(c.arch);
+  const std::size_t arch = at(c.arch);
   double bus = c.tree.channels * (c.nodes <= 2 ? c.tree.intra : c.tree.inter);
   if (c.compute_capability == 80) bus = std::min(bus, t.ampere_bus_cap);
   bus = std::min(bus * 0.92, c.tree.channels * t.tree[arch][c.span()]);

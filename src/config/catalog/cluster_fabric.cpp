@@ -10,6 +10,7 @@
 
 #include <array>
 
+#include "base/at.hpp"
 #include "machine/topology.hpp"
 
 namespace echo::config {
@@ -59,7 +60,7 @@ void read_topology(TableReader& file, ClusterFile& read) {
   if (const toml::node* node = file.node("topology_file", Presence::optional))
     read.fabric_place = place_of(*node);
   file.text("topology_file", read.fabric_path, Presence::optional);
-  const bool is_file = topology >= 0 && names[static_cast<std::size_t>(topology)] == "file";
+  const bool is_file = topology >= 0 && names[at(topology)] == "file";
   if (is_file == read.fabric_path.empty())
     file.problems().error(file.place(), "topology = \"file\" and topology_file must be given together",
                           "give both or neither");

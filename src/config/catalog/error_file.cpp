@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "base/at.hpp"
 #include "config/toml/toml_text.hpp"
 
 namespace echo::config {
@@ -13,8 +14,8 @@ using simulate::ErrorModel;
 
 template <ErrorSource source>
 constexpr ErrorField sigma() {
-  return {error_source_names[static_cast<std::size_t>(source)].data(), 0.0, 10.0,
-          [](ErrorModel& m) -> double& { return m.sigma[static_cast<std::size_t>(source)]; }};
+  return {error_source_names[at(source)].data(), 0.0, 10.0,
+          [](ErrorModel& m) -> double& { return m.sigma[at(source)]; }};
 }
 
 template <double ErrorModel::*member>

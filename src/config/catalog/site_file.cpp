@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 
+#include "base/at.hpp"
 #include "base/named_table.hpp"
 #include "config/sweep_file/include_files.hpp"
 #include "config/toml/read_file.hpp"
@@ -29,7 +30,7 @@ struct Catalogs {
 
 template <class Table>
 const auto& named(const Table& table, const std::string& name) {
-  return table[static_cast<std::size_t>(find_named(table, name))];
+  return table[at(find_named(table, name))];
 }
 
 // Every value of the preset that a site constant could move.

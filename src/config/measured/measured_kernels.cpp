@@ -18,6 +18,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/at.hpp"
 #include "base/counter_rng.hpp"
 #include "base/named_table.hpp"
 #include "config/measured/every_row.hpp"
@@ -144,9 +145,7 @@ class Reader {
   [[nodiscard]] std::int32_t named_count(std::string_view name) const {
     return whole(named_number(name), name);
   }
-  [[nodiscard]] const machine::GpuSpec& catalog_gpu() const {
-    return presets_.catalog.gpus[static_cast<std::size_t>(one_.gpu)];
-  }
+  [[nodiscard]] const machine::GpuSpec& catalog_gpu() const { return presets_.catalog.gpus[at(one_.gpu)]; }
 
   void read_library() {
     one_.library = text("library");

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "base/at.hpp"
+
 namespace echo::config {
 
 namespace {
@@ -33,8 +35,7 @@ constexpr std::array kinds{
 std::string in_words(MemoryFigure figure, MemoryOf of) {
   constexpr std::array<std::string_view, 3> figures{"allocated", "reserved", "used"};
   constexpr std::array<std::string_view, 2> ranks{"fullest stage", "first or last stage"};
-  return std::string(figures[static_cast<std::size_t>(figure)]) + ", " +
-         std::string(ranks[static_cast<std::size_t>(of)]);
+  return std::string(figures[at(figure)]) + ", " + std::string(ranks[at(of)]);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/at.hpp"
 #include "base/named_table.hpp"
 #include "config/measured/every_row.hpp"
 #include "config/measured/step_columns.hpp"
@@ -149,8 +150,8 @@ class RowReader {
     const std::string published = published_cluster(presets_.publications, table_, row_);
     const std::int32_t named = published.empty() ? -1 : find_named(catalog_.clusters, published);
     const auto has_gpu = [&](std::int32_t cluster) {
-      const machine::GpuId own = catalog_.clusters[static_cast<std::size_t>(cluster)].gpu;
-      return catalog_.gpus[static_cast<std::size_t>(own.index())].name == gpu;
+      const machine::GpuId own = catalog_.clusters[at(cluster)].gpu;
+      return catalog_.gpus[at(own.index())].name == gpu;
     };
     return named >= 0 && has_gpu(named) ? named : find_named(catalog_.clusters, "generic-" + gpu);
   }
@@ -160,7 +161,7 @@ class RowReader {
         published_gpu(presets_.publications, table_, row_, presets_.aliases.resolve("gpu", text("gpu")));
     const std::int32_t base = base_cluster(gpu);
     if (base < 0) return problem("no preset for gpu " + gpu), machine::ClusterId{};
-    machine::ClusterSpec c = catalog_.clusters[static_cast<std::size_t>(base)];
+    machine::ClusterSpec c = catalog_.clusters[at(base)];
     c.gpus_per_node = integer("gpus_per_node", c.gpus_per_node);
     c.scale_up_domain = integer("scale_up_domain_gpus", std::max(c.gpus_per_node, c.scale_up_domain));
     if (const auto rate = table_.number(row_, "scale_up_gbytes_per_s"))
@@ -223,11 +224,10 @@ class RowReader {
         published_framework(presets_.publications, table_, row_, std::string(text("framework"))));
     if (framework < 0) return problem("no preset for framework " + std::string(text("framework"))), c;
     // Megatron-LM introduced 8-bit products with Megatron Core and Transformer Engine.
-    if (catalog_.frameworks[static_cast<std::size_t>(framework)].name == "megatron-lm" &&
-        machine::operand_bytes(c.precision) == 1)
+    if (catalog_.frameworks[at(framework)].name == "megatron-lm" && machine::operand_bytes(c.precision) == 1)
       framework = find_named(catalog_.frameworks, "megatron-core");
     c.framework = training::FrameworkId(framework);
-    const training::FrameworkSpec& f = catalog_.frameworks[static_cast<std::size_t>(framework)];
+    const training::FrameworkSpec& f = catalog_.frameworks[at(framework)];
 
     c.model = read_model();
     c.cluster = read_cluster();
@@ -268,7 +268,7 @@ class RowReader {
     c.overlap.grad_reduce = flag("overlap_grad_reduce", training::sums_beside_backward(f, c.zero));
     c.overlap.param_gather = flag("overlap_param_gather", f.overlap.param_gather);
     c.overlap.tensor = c.sequence_parallel && flag("overlap_tp", f.overlap.tensor);
-    const std::int32_t layers = catalog_.models[static_cast<std::size_t>(c.model.index())].layers;
+    const std::int32_t layers = catalog_.models[at(c.model.index())].layers;
     const std::int32_t chunks = training::chunks_of(c);
     // Uneven splits: first and last stage hold one layer less (embedding and loss count as layers).
     if (layers % chunks != 0 && (layers + 2) % chunks == 0)

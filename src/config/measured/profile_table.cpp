@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/at.hpp"
 #include "base/named_table.hpp"
 #include "config/measured/measured_kernels.hpp"
 #include "config/toml/did_you_mean.hpp"
@@ -100,7 +101,7 @@ class Importer {
     }
     for (std::size_t row = 0; row < rows.size(); ++row) {
       if (rows[row].skipped.empty() && is_of_known_library(row, rows[row]))
-        add(row, presets_.catalog.gpus[static_cast<std::size_t>(rows[row].gpu)].name,
+        add(row, presets_.catalog.gpus[at(rows[row].gpu)].name,
             {.key = rows[row].key,
              .seconds = rows[row].seconds,
              .clock_mhz = choices_.clock_mhz,
@@ -164,7 +165,7 @@ class Importer {
   std::string gpu_of(std::size_t row) {
     const std::string name = choices_.gpu.empty() ? std::string(text(row, "gpu")) : choices_.gpu;
     const std::int32_t gpu = find_named(presets_.catalog.gpus, presets_.aliases.resolve("gpu", name));
-    if (gpu >= 0) return presets_.catalog.gpus[static_cast<std::size_t>(gpu)].name;
+    if (gpu >= 0) return presets_.catalog.gpus[at(gpu)].name;
     std::vector<std::string> known;
     for (const machine::GpuSpec& spec : presets_.catalog.gpus) known.push_back(spec.name);
     complain(row, "no preset for gpu \"" + name + "\"", suggest(name, known, "echo-sweep presets list gpus"));

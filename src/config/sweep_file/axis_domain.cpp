@@ -4,6 +4,7 @@
 #include <functional>
 #include <set>
 
+#include "base/at.hpp"
 #include "base/named_table.hpp"
 
 namespace echo::config {
@@ -69,7 +70,7 @@ class Facts {
     if (read == nullptr) return found;
     for (const sweep::AxisValue& value : read->column.values) {
       const std::int32_t index = find_named(table, value.text);
-      if (index >= 0) found.push_back(property(table[static_cast<std::size_t>(index)]));
+      if (index >= 0) found.push_back(property(table[at(index)]));
     }
     return found;
   }

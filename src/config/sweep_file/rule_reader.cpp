@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/at.hpp"
 #include "config/sweep_file/goal_reader.hpp"
 #include "config/toml/did_you_mean.hpp"
 #include "sweep/language/program.hpp"
@@ -144,7 +145,7 @@ void check_expressions(const sweep::SweepSpec& spec, const simulate::Catalog& ca
   }
   for (const sweep::RuleProblem& problem : found) {
     if (problem.valueless && !axes_fine) continue;
-    Place place = places[static_cast<std::size_t>(problem.rule)];
+    Place place = places[at(problem.rule)];
     const bool has_columns = place.length > 0;
     if (has_columns) place.column += problem.error.offset;
     place.length = has_columns ? problem.error.length : 1;

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/at.hpp"
 #include "base/digest.hpp"
 #include "base/named_table.hpp"
 #include "config/sweep_file/settings_reader.hpp"
@@ -92,7 +93,7 @@ std::string digest_of_path(const std::string& path) {
   for (const std::string& file : files) {
     std::ifstream in(file, std::ios::binary);
     while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0)
-      digest.add(std::as_bytes(std::span(block).first(static_cast<std::size_t>(in.gcount()))));
+      digest.add(std::as_bytes(std::span(block).first(at(in.gcount()))));
   }
   return digest.hex();
 }

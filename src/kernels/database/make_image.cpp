@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "base/named_table.hpp"
 #include "kernels/database/database.hpp"
@@ -42,11 +43,11 @@ std::vector<Ratio> ratios_of(const Profile& profile, std::span<const machine::Gp
   std::vector<const machine::GpuSpec*> known;
   for (const std::string& name : profile.gpus) {
     const std::int32_t gpu = find_named(gpus, name);
-    known.push_back(gpu < 0 ? nullptr : &gpus[static_cast<std::size_t>(gpu)]);
+    known.push_back(gpu < 0 ? nullptr : &gpus[at(gpu)]);
   }
   std::vector<Ratio> ratios;
   for (const Measurement& row : profile.rows) {
-    const machine::GpuSpec* gpu = known[static_cast<std::size_t>(row.gpu)];
+    const machine::GpuSpec* gpu = known[at(row.gpu)];
     if (gpu == nullptr) continue;
     const auto modelled = modelled_alike(row, *gpu, constants);
     if (!modelled) continue;

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <span>
 
+#include "base/at.hpp"
 #include "ops/canonical_kernel.hpp"
 
 namespace echo::kernels {
@@ -14,7 +15,7 @@ namespace {
 template <class Name>
 void sort_names(std::vector<Name>& names, std::span<Measurement> rows, std::int32_t Measurement::*member) {
   std::vector<char> used(names.size(), 0);
-  for (const Measurement& row : rows) used[static_cast<std::size_t>(row.*member)] = 1;
+  for (const Measurement& row : rows) used[at(row.*member)] = 1;
   std::vector<Name> sorted;
   for (std::size_t i = 0; i < names.size(); ++i)
     if (used[i] != 0) sorted.push_back(names[i]);
@@ -25,7 +26,7 @@ void sort_names(std::vector<Name>& names, std::span<Measurement> rows, std::int3
     const auto found = std::lower_bound(sorted.begin(), sorted.end(), name);
     place.push_back(static_cast<std::int32_t>(found - sorted.begin()));
   }
-  for (Measurement& row : rows) row.*member = place[static_cast<std::size_t>(row.*member)];
+  for (Measurement& row : rows) row.*member = place[at(row.*member)];
   names = std::move(sorted);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/at.hpp"
 #include "base/named_table.hpp"
 #include "kernels/database/measured_row.hpp"
 #include "kernels/price_kernels.hpp"
@@ -25,7 +26,7 @@ std::optional<SimTime> modelled_alike(const Measurement& row, const machine::Gpu
                                       std::span<const KernelConstants> constants) {
   const std::int32_t own = find_named(constants, gpu.kernels);
   if (own < 0 || !is_priceable(row.key, gpu)) return std::nullopt;
-  const KernelConstants& known = constants[static_cast<std::size_t>(own)];
+  const KernelConstants& known = constants[at(own)];
   SimTime modelled = price_row(row.key, row.scope, gpu, known).alone;
   if (row.sustained)
     modelled += price_kernel(row.key, gpu, known, Clocks::sustained).alone -

@@ -26,6 +26,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "kernels/mechanisms/expert_loads.hpp"
 
@@ -83,8 +84,8 @@ Cost cost_of(const Product& p, const Tile& tile, const ExpertLoads& loads, doubl
   double padded_rows = rounded_up(remote * tile.a_row) * tile.rows;
   std::array<double, ExpertLoads::most_groups> padding{};
   for (std::int32_t i = 0; i < loads.groups; ++i) {
-    padding[static_cast<std::size_t>(i)] = padded(loads, i, tile.rows, tile.a_row);
-    padded_rows += padding[static_cast<std::size_t>(i)] * loads.experts;
+    padding[at(i)] = padded(loads, i, tile.rows, tile.a_row);
+    padded_rows += padding[at(i)] * loads.experts;
   }
   Cost out;
   out.waves = padded_rows * tile.a_row * column_tiles * tile.a_resident * p.an_sm;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 
 namespace echo::kernels {
@@ -29,7 +30,7 @@ void fill(ExpertLoads& loads, double rows, double most) {
   for (int round = 0; round < rounds; ++round) {
     double full = 0.0, below = 0.0;
     for (std::int32_t i = 0; i < loads.groups; ++i) {
-      double& one = loads.rows[static_cast<std::size_t>(i)];
+      double& one = loads.rows[at(i)];
       one = std::min(one, most);
       (one >= most ? full : below) += one * loads.experts;
     }
@@ -60,17 +61,17 @@ ExpertLoads loads_of(const ops::KernelKey& key) {
   for (std::int32_t i = 0; i < out.groups; ++i) {
     const double u = (i + 0.5) / out.groups;
     // Relative to the largest load, so that no power overflows.
-    out.rows[static_cast<std::size_t>(i)] = power((1.0 - reach) / (1.0 - u * reach), routing.unevenness);
+    out.rows[at(i)] = power((1.0 - reach) / (1.0 - u * reach), routing.unevenness);
   }
   double sum = 0.0;
-  for (std::int32_t i = 0; i < out.groups; ++i) sum += out.rows[static_cast<std::size_t>(i)] * out.experts;
+  for (std::int32_t i = 0; i < out.groups; ++i) sum += out.rows[at(i)] * out.experts;
   for (double& one : out.rows) one *= rows / sum;
   fill(out, rows, key.m);
   return out;
 }
 
 double padded(const ExpertLoads& loads, std::int32_t group, double block, double one_over_block) {
-  const double rows = loads.rows[static_cast<std::size_t>(group)];
+  const double rows = loads.rows[at(group)];
   if (loads.even) return rounded_up(rows * one_over_block) * block;
   const double busy = std::min(1.0, rows);  // share of draws in which the expert has any row
   return std::max(busy * block, rows + busy * block / 2);

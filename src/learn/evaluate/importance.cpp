@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/at.hpp"
 #include "base/counter_rng.hpp"
 #include "learn/evaluate/inputs.hpp"
 
@@ -15,7 +16,7 @@ namespace {
 std::vector<std::int32_t> dealt(Rows rows, std::uint64_t seed, std::uint64_t key) {
   std::vector<std::int32_t> from(rows.begin(), rows.end());
   for (std::size_t left = from.size(); left > 1; --left)
-    std::swap(from[left - 1], from[static_cast<std::size_t>(draw(seed, key, left) % left)]);
+    std::swap(from[left - 1], from[at(draw(seed, key, left) % left)]);
   return from;
 }
 

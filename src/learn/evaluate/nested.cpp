@@ -26,6 +26,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/at.hpp"
 #include "base/counter_rng.hpp"
 #include "base/error.hpp"
 
@@ -45,7 +46,7 @@ void expect_groups(const Examples& examples, Grouping grouping) {
   const std::int32_t groups = count_of(all_groups(examples, grouping));
   if (groups >= least_groups) return;
   throw UserError(fmt::format("{} group{} of rows (by {}) cannot be held out one by one", groups,
-                              groups == 1 ? "" : "s", grouping_names[static_cast<std::size_t>(grouping)]),
+                              groups == 1 ? "" : "s", grouping_names[at(grouping)]),
                   fmt::format("use a table with at least {}, or another grouping", least_groups));
 }
 

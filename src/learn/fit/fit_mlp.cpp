@@ -17,6 +17,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "base/counter_rng.hpp"
 #include "learn/fit/adam.hpp"
@@ -70,13 +71,12 @@ Batch standardised(const Samples& samples, const Scaling& scaling) {
   Batch all{Eigen::MatrixXd(features, rows), Eigen::RowVectorXd(rows), Eigen::RowVectorXd(rows)};
   for (Eigen::Index row = 0; row < rows; ++row) {
     for (Eigen::Index i = 0; i < features; ++i) {
-      const double value = samples.values[static_cast<std::size_t>(row * features + i)];
+      const double value = samples.values[at(row * features + i)];
       const auto at = static_cast<std::size_t>(i);
       all.inputs(i, row) = std::isnan(value) ? 0.0 : (value - scaling.mean[at]) / scaling.scale[at];
     }
-    all.target(row) =
-        (samples.target[static_cast<std::size_t>(row)] - scaling.target_mean) / scaling.target_scale;
-    all.weight(row) = samples.weight[static_cast<std::size_t>(row)];
+    all.target(row) = (samples.target[at(row)] - scaling.target_mean) / scaling.target_scale;
+    all.weight(row) = samples.weight[at(row)];
   }
   return all;
 }
@@ -95,7 +95,7 @@ Batch picked(const Batch& all, std::span<const Eigen::Index> rows) {
   const auto count = static_cast<Eigen::Index>(rows.size());
   Batch some{Eigen::MatrixXd(all.inputs.rows(), count), Eigen::RowVectorXd(count), Eigen::RowVectorXd(count)};
   for (Eigen::Index i = 0; i < count; ++i) {
-    const Eigen::Index row = rows[static_cast<std::size_t>(i)];
+    const Eigen::Index row = rows[at(i)];
     some.inputs.col(i) = all.inputs.col(row);
     some.target(i) = all.target(row);
     some.weight(i) = all.weight(row);

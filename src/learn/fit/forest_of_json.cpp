@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 
 namespace echo::learn {
@@ -64,13 +65,13 @@ void append(const Tree& tree, ReadForest& read) {
     waiting.pop_back();
     if (from < 0 || static_cast<std::size_t>(from) >= tree.left.size()) refuse("a child is not a node");
     if (nodes.size() - first > tree.left.size()) refuse("a node is its own ancestor");
-    const auto node = static_cast<std::size_t>(from);
+    const std::size_t node = at(from);
     nodes[to].threshold = tree.value[node];
     if (tree.left[node] < 0) continue;
     const std::int32_t feature = tree.feature[node];
     if (feature < 0 || static_cast<std::size_t>(feature) >= read.gain.size())
       refuse("a split is on an unknown feature");
-    read.gain[static_cast<std::size_t>(feature)] += tree.gain[node];
+    read.gain[at(feature)] += tree.gain[node];
     const auto child = static_cast<std::int32_t>(nodes.size());
     nodes[to] = {tree.value[node], feature, child, child + 1, tree.default_left[node] != 0};
     nodes.resize(nodes.size() + 2);
@@ -90,7 +91,7 @@ ReadForest read_model(std::string_view text) {
   const std::int32_t features = whole_number(shape.at("num_feature"));
   if (features < 1 || features > slowdown::max_width) refuse("it has too many features");
   ReadForest read;
-  read.gain.assign(static_cast<std::size_t>(features), 0.0);
+  read.gain.assign(at(features), 0.0);
   read.forest.base = std::stof(shape.at("base_score").get<std::string>());
   for (const Json& tree : learner.at("gradient_booster").at("model").at("trees"))
     append(read_tree(tree), read);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/at.hpp"
+
 namespace echo::learn {
 
 HeldSigns::HeldSigns(const std::vector<std::int32_t>& monotone, const std::vector<std::int32_t>& hidden) {
@@ -16,7 +18,7 @@ HeldSigns::HeldSigns(const std::vector<std::int32_t>& monotone, const std::vecto
 
 std::int32_t HeldSigns::between(std::size_t layer, Eigen::Index i, Eigen::Index j) const {
   if (units_.empty()) return 0;
-  return units_[layer][static_cast<std::size_t>(i)] * units_[layer + 1][static_cast<std::size_t>(j)];
+  return units_[layer][at(i)] * units_[layer + 1][at(j)];
 }
 
 void HeldSigns::hold(Network& network) const {

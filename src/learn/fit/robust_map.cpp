@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 
 namespace echo::learn {
@@ -47,8 +48,7 @@ Eigen::MatrixXd precision(const NearlyKnown& problem, const Slopes& sensitivity,
                           const std::vector<double>& weight, double noise) {
   const auto n = static_cast<Eigen::Index>(problem.prior_sigma.size());
   Eigen::MatrixXd out = Eigen::MatrixXd::Zero(n, n);
-  for (Eigen::Index p = 0; p < n; ++p)
-    out(p, p) = std::pow(problem.prior_sigma[static_cast<std::size_t>(p)], -2.0);
+  for (Eigen::Index p = 0; p < n; ++p) out(p, p) = std::pow(problem.prior_sigma[at(p)], -2.0);
   for (std::size_t row = 0; row < sensitivity.size(); ++row) {
     const Eigen::Map<const Eigen::VectorXd> slope(sensitivity[row].data(), n);
     out += weight[row] / (noise * noise) * slope * slope.transpose();

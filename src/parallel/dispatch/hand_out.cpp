@@ -15,6 +15,8 @@
 
 #include <algorithm>
 
+#include "base/at.hpp"
+
 namespace echo::parallel {
 
 using sweep::IdRange;
@@ -43,7 +45,7 @@ void HandOut::add(const Request& request) {
   progress_.ids += request.ids;
   if (request.wants_stop != 0) stop(StopReason::signal);
   if (request.gave_up != 0) stop(StopReason::gave_up);
-  const std::int64_t failed = progress_.by_status[static_cast<std::size_t>(training::Status::failed)];
+  const std::int64_t failed = progress_.by_status[at(training::Status::failed)];
   if (plan_.most_failures >= 0 && failed > plan_.most_failures) stop(StopReason::failures);
 }
 

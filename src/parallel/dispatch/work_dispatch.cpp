@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "parallel/launch/stop_signal.hpp"
 
@@ -203,8 +204,7 @@ bool WorkDispatch::is_poisoned(sweep::PointIndex id) const {
 bool WorkDispatch::is_stopping_now() const { return stop_now_requested(); }
 
 void WorkDispatch::note(std::span<const sweep::Row> rows) {
-  for (const sweep::Row& row : rows)
-    ++state_->since_last.by_status.at(static_cast<std::size_t>(row.report.status));
+  for (const sweep::Row& row : rows) ++state_->since_last.by_status.at(at(row.report.status));
 }
 
 void WorkDispatch::give_up() {

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <string_view>
 
+#include "base/at.hpp"
 #include "base/digest.hpp"
 #include "base/error.hpp"
 #include "parallel/journal/journal.hpp"
@@ -88,7 +89,7 @@ std::optional<Claim> read_claim(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::string bytes(page_bytes, '\0');
   file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  bytes.resize(static_cast<std::size_t>(file.gcount()));
+  bytes.resize(at(file.gcount()));
   return parse_claim(bytes);
 }
 

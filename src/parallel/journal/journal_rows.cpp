@@ -13,6 +13,7 @@
 #include <cstring>
 #include <tuple>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "base/error.hpp"
 #include "parallel/journal/extent_cursor.hpp"
@@ -119,7 +120,7 @@ void JournalRows::index_file(const std::filesystem::path& path) {
         break;
       case FrameKind::end: {
         const EndMark mark = read_end(*payload);
-        ++closed_[static_cast<std::size_t>(&launch - launches_.data())];
+        ++closed_[at(&launch - launches_.data())];
         launch.end = std::max(launch.end, mark.end);
         launch.stop_reason = std::max(launch.stop_reason, mark.stop_reason);  // "stopped" of any beats "done"
         break;
@@ -143,7 +144,7 @@ void JournalRows::index_rows(std::string_view payload, std::int64_t frame) {
     const char* const row = payload.data() + frame_kind_bytes + static_cast<std::size_t>(i) * sizeof(Row);
     const auto id = member<sweep::PointIndex>(row, offsetof(Row, id));
     const auto status = member<training::Status>(row, status_offset);
-    ++by_status_.at(static_cast<std::size_t>(status));
+    ++by_status_.at(at(status));
     const bool is_failed = status == training::Status::failed;
     Extent* const last = extents_.empty() ? nullptr : &extents_.back();
     if (last != nullptr && last->file == file && last->first + last->count == id &&
@@ -161,7 +162,7 @@ void JournalRows::count_again() {
   std::vector<results::FinishedRow> one(1);
   for (std::int64_t i = 0; i < size(); ++i) {
     read(i, one);
-    ++by_status_.at(static_cast<std::size_t>(one.front().row.report.status));
+    ++by_status_.at(at(one.front().row.report.status));
     ++std::ranges::find(launches_, one.front().launch, &results::Launch::number)->points;
   }
 }
@@ -173,7 +174,7 @@ void JournalRows::activate_extents() {
     const Extent& next = extents_[next_extent_];
     if (!active_.empty() && next.first > std::ranges::min_element(active_, {}, &ExtentCursor::id)->id())
       return;
-    active_.emplace_back(files_[static_cast<std::size_t>(next.file)], next, next.first);
+    active_.emplace_back(files_[at(next.file)], next, next.first);
     ++next_extent_;
   }
 }
@@ -191,7 +192,7 @@ void JournalRows::read(std::int64_t first, std::span<results::FinishedRow> out) 
     const auto kept = std::ranges::min_element(
         active_, {}, [](const ExtentCursor& c) { return std::tuple(c.id(), rank_of(c.extent())); });
     const sweep::PointIndex id = kept->id();
-    const JournalHeader& header = headers_[static_cast<std::size_t>(kept->extent().file)];
+    const JournalHeader& header = headers_[at(kept->extent().file)];
     finished = {kept->row(), header.launch, header.worker};
     for (ExtentCursor& cursor : active_)
       if (cursor.id() == id) cursor.advance();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/at.hpp"
 #include "parallel/journal/journal_rows.hpp"
 
 namespace echo::parallel {
@@ -13,7 +14,7 @@ Tally tally(const JournalRows& rows, const LookBack& before) {
   for (std::size_t i = 0; i < before.old_numbers.size(); ++i) {
     if (rows.done().contains(before.old_numbers[i])) continue;
     const auto status = before.old->status(static_cast<std::int64_t>(i));
-    ++found.by_status.at(static_cast<std::size_t>(status));
+    ++found.by_status.at(at(status));
   }
   found.done = unite(found.done, before.old_done);
   return found;

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "parallel/journal/journal.hpp"
 #include "parallel/journal/journal_rows.hpp"
@@ -83,7 +84,7 @@ void look_at_file(const LaunchRequest& request, const JournalRows& rows, LookBac
   }
   if (is_same(*state, request.header)) {
     const bool is_whole = state->complete || state->rows == ids_of(request.shard, request.space.size).count();
-    const std::int64_t failed = state->by_status[static_cast<std::size_t>(training::Status::failed)];
+    const std::int64_t failed = state->by_status[at(training::Status::failed)];
     if (is_whole && !(request.retry_failed && failed > 0)) {
       remove_journals(request.file);  // killed between the rename and the clean-up
       found.complete = *state;

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "base/at.hpp"
+
 namespace echo::results {
 namespace {
 
@@ -20,7 +22,7 @@ std::string error_column(ErrorSource source) {
 bool is_shared(ErrorSource source, const RowError& a, const RowError& b) {
   const ErrorOwner owner = owner_of(source);
   if (owner == ErrorOwner::config) return false;
-  const auto whose = static_cast<std::size_t>(owner);
+  const std::size_t whose = at(owner);
   return a.owner[whose] == b.owner[whose];
 }
 

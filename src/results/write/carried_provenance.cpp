@@ -4,6 +4,8 @@
 #include <iterator>
 #include <map>
 
+#include "base/at.hpp"
+
 namespace echo::results {
 
 // The numbers in the new file of a carried file's failures; those of rows left out have none.
@@ -13,7 +15,7 @@ static std::vector<Failure> carried_failures(const CarriedFile& from) {
   for (std::int64_t row = 0; row < from.rows->count() && !renumbered.empty(); ++row) {
     const auto found = renumbered.find(from.rows->number(row));
     if (found == renumbered.end()) continue;
-    found->second = from.numbers.empty() ? found->first : from.numbers[static_cast<std::size_t>(row)];
+    found->second = from.numbers.empty() ? found->first : from.numbers[at(row)];
   }
   std::vector<Failure> failures;
   for (const Failure& failure : from.rows->failures())

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "results/write/column_bytes.hpp"
 #include "results/write/layout.hpp"
@@ -34,8 +35,7 @@ std::vector<CarriedRow> carried_rows(std::span<const CarriedFile> files) {
     const OldRows& old = *files[f].rows;
     ECHO_EXPECT(files[f].numbers.empty() || files[f].numbers.size() == static_cast<std::size_t>(old.count()));
     for (std::int64_t row = 0; row < old.count(); ++row) {
-      const auto number =
-          files[f].numbers.empty() ? old.number(row) : files[f].numbers[static_cast<std::size_t>(row)];
+      const auto number = files[f].numbers.empty() ? old.number(row) : files[f].numbers[at(row)];
       if (number >= 0)
         rows.push_back({number, static_cast<std::uint32_t>(f), static_cast<std::uint32_t>(row)});
     }
@@ -119,7 +119,7 @@ void Carrier::translate_layers(const Column& column, std::span<const CarriedRow>
     std::int16_t table = 0;
     std::memcpy(&table, bytes.data() + i * sizeof table, sizeof table);
     if (table < 0 || old_tables == layer_tables_) continue;
-    const auto found = std::ranges::find(layer_tables_, old_tables.at(static_cast<std::size_t>(table)));
+    const auto found = std::ranges::find(layer_tables_, old_tables.at(at(table)));
     ECHO_EXPECT(found != layer_tables_.end());
     table = static_cast<std::int16_t>(found - layer_tables_.begin());
     std::memcpy(bytes.data() + i * sizeof table, &table, sizeof table);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "base/lane.hpp"
 #include "results/write/fill.hpp"
@@ -60,7 +61,7 @@ void put_as(storage::ElementType type, double value, std::vector<std::byte>& out
 
 const char* name_of(Role role) {
   static constexpr std::array<const char*, 5> names{"scale", "input", "outcome", "metric", "breakdown"};
-  return names[static_cast<std::size_t>(role)];
+  return names[at(role)];
 }
 
 std::int64_t width_of(const Column& column) {
@@ -85,8 +86,7 @@ void column_bytes(const Column& column, std::span<const FinishedRow> rows,
       put_as(column.type, column.filler->real(context), out);
     } else {
       column.filler->parts(context, parts.data());
-      for (std::int64_t i = 0; i < width_of(column); ++i)
-        put_as(column.type, parts[static_cast<std::size_t>(i)], out);
+      for (std::int64_t i = 0; i < width_of(column); ++i) put_as(column.type, parts[at(i)], out);
     }
   }
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/at.hpp"
 #include "simulate/catalog.hpp"
 #include "sweep/run/row.hpp"
 #include "training/axis.hpp"
@@ -64,10 +65,10 @@ inline double train_time(const Context& c) {
   return is_timed(c) && c.target_tokens > 0.0 && rate > 0.0 ? c.target_tokens / rate : missing;
 }
 inline double sensitivity(const Context& c, Bottleneck bottleneck) {
-  return if_timed(c, report(c).bottleneck[static_cast<std::size_t>(bottleneck)]);
+  return if_timed(c, report(c).bottleneck[at(bottleneck)]);
 }
 inline double error_of(const Context& c, ErrorSource source) {
-  return if_timed(c, static_cast<double>(report(c).error[static_cast<std::size_t>(source)]));
+  return if_timed(c, static_cast<double>(report(c).error[at(source)]));
 }
 inline bool is_drawn(const Context& c) { return report(c).step_median > SimTime::zero(); }
 inline void times(const Context& c, const std::array<SimTime, time_category_count>& parts, double* out) {

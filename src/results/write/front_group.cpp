@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/at.hpp"
+
 namespace echo::results {
 namespace {
 
@@ -81,7 +83,7 @@ void write_front(storage::Hdf5File& file, std::span<const FrontPoint> front,
                  std::span<const sweep::Objective> objectives, std::span<const ColumnInfo> columns) {
   const std::string here = "/pareto";
   const auto split = std::ranges::find(front, Standing::unproven, &FrontPoint::standing);
-  const auto on_front = front.first(static_cast<std::size_t>(split - front.begin()));
+  const auto on_front = front.first(at(split - front.begin()));
   const auto unproven = front.subspan(on_front.size());
   const PointGroup group{file, here, on_front.size()};
   write_points(group, on_front, objectives, columns);

@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/at.hpp"
 #include "base/lane.hpp"
 #include "results/rank/row_errors.hpp"
 #include "results/write/column_bytes.hpp"
@@ -30,7 +31,7 @@ std::string goal_of(const Column& column, const std::vector<sweep::Objective>& o
 std::string_view owner_of_error(std::string_view column) {
   for (std::size_t k = 0; k < error_source_names.size(); ++k)
     if (column == error_column(static_cast<ErrorSource>(k)))
-      return error_owner_names[static_cast<std::size_t>(owner_of(static_cast<ErrorSource>(k)))];
+      return error_owner_names[at(owner_of(static_cast<ErrorSource>(k)))];
   return "";
 }
 

@@ -2,13 +2,15 @@
 
 #include <algorithm>
 
+#include "base/at.hpp"
+
 namespace echo::results {
 
 bool MergedRows::load() {
   if (at_ < buffer_.size()) return true;
   const std::int64_t left = stream_.size() - streamed_;
   if (left == 0) return false;
-  buffer_.resize(static_cast<std::size_t>(std::min(batch_rows, left)));
+  buffer_.resize(at(std::min(batch_rows, left)));
   stream_.read(streamed_, buffer_);
   streamed_ += static_cast<std::int64_t>(buffer_.size());
   at_ = 0;

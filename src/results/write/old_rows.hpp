@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/at.hpp"
 #include "results/columns.hpp"
 #include "results/file_header.hpp"
 #include "results/provenance.hpp"
@@ -21,14 +22,12 @@ class OldRows {
   explicit OldRows(const std::filesystem::path&);
   [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(ids_.size()); }
   // Contract: 0 <= row < count().
-  [[nodiscard]] std::uint64_t config_id(std::int64_t row) const {
-    return ids_[static_cast<std::size_t>(row)];
-  }
+  [[nodiscard]] std::uint64_t config_id(std::int64_t row) const { return ids_[at(row)]; }
   [[nodiscard]] sweep::PointIndex number(std::int64_t row) const {  // in the space the file was written for
-    return numbers_[static_cast<std::size_t>(row)];
+    return numbers_[at(row)];
   }
   [[nodiscard]] training::Status status(std::int64_t row) const {
-    return static_cast<training::Status>(status_[static_cast<std::size_t>(row)]);
+    return static_cast<training::Status>(status_[at(row)]);
   }
   [[nodiscard]] const FileState& state() const { return state_; }
   [[nodiscard]] const std::vector<Launch>& launches() const { return launches_; }

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "base/at.hpp"
 #include "base/digest.hpp"
 #include "base/error.hpp"
 #include "results/rank/effects.hpp"
@@ -58,14 +59,14 @@ void survey_row(Job& job, const FinishedRow& finished) {
   const Context context{finished.row, job.catalog};
   for (const Column& column : column_table())
     if (names_a_table(column)) job.used[column.names].insert(column.filler->integer(context));
-  ++job.by_status.at(static_cast<std::size_t>(finished.row.report.status));
+  ++job.by_status.at(at(finished.row.report.status));
 }
 
 void survey(Job& job) {
   std::vector<FinishedRow> batch;
   auto carried = job.carried.begin(), kept = job.carried.begin();
   for (std::int64_t first = 0; first < job.stream.size(); first += batch_rows) {
-    batch.resize(static_cast<std::size_t>(std::min(batch_rows, job.stream.size() - first)));
+    batch.resize(at(std::min(batch_rows, job.stream.size() - first)));
     job.stream.read(first, batch);
     for (const FinishedRow& finished : batch) {
       survey_row(job, finished);
@@ -75,8 +76,7 @@ void survey(Job& job) {
   }
   kept = std::move(carried, job.carried.end(), kept);
   job.carried.erase(kept, job.carried.end());
-  for (const CarriedRow& row : job.carried)
-    ++job.by_status.at(static_cast<std::size_t>(job.files[row.file].rows->status(row.row)));
+  for (const CarriedRow& row : job.carried) ++job.by_status.at(at(job.files[row.file].rows->status(row.row)));
 }
 
 struct ReadBack {

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "base/at.hpp"
+
 namespace echo::sweep {
 namespace {
 
@@ -78,7 +80,7 @@ class LiteralReader {
     return *unit;
   }
   void take_per_second(NamedUnit& unit) {
-    const bool touches = token_.offset > 0 && text_[static_cast<std::size_t>(token_.offset - 1)] != ' ';
+    const bool touches = token_.offset > 0 && text_[at(token_.offset - 1)] != ' ';
     if (!touches || token_.kind != TokenKind::symbol || token_.text != "/") return;
     const Token second = after(token_);
     if (second.kind != TokenKind::name || second.text != "s" || second.offset != token_.offset + 1) return;

@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "base/at.hpp"
 #include "training/model.hpp"
 
 namespace echo::sweep {
@@ -60,7 +61,7 @@ constexpr std::array<Metric, 13> metrics{{
 
 std::string_view name_of(ErrorLaw law) {
   constexpr std::array<std::string_view, 5> names{"none", "step_time", "1/step_time", "mem_peak", "unknown"};
-  return names[static_cast<std::size_t>(law)];
+  return names[at(law)];
 }
 
 std::span<const Metric> metric_table() { return metrics; }

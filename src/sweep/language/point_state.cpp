@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/at.hpp"
 #include "training/layout/gradient_sums.hpp"
 
 namespace echo::sweep {
@@ -10,15 +11,15 @@ namespace {
 std::int64_t number(const PointState& state, Axis axis) { return state.slot[at(axis)].number; }
 
 void write(PointState& state, std::int32_t slot, std::int64_t value) {
-  state.slot[static_cast<std::size_t>(slot)] = {value, 0.0};
-  state.defined[static_cast<std::size_t>(slot)] = 1;
+  state.slot[at(slot)] = {value, 0.0};
+  state.defined[at(slot)] = 1;
 }
 void write(PointState& state, Axis axis, std::int64_t value, std::int32_t preset) {
   write(state, slot_of(axis), value);
   state.preset[at(axis)] = preset;
 }
 bool undefine(PointState& state, std::int32_t slot) {
-  if (slot >= 0) state.defined[static_cast<std::size_t>(slot)] = 0;
+  if (slot >= 0) state.defined[at(slot)] = 0;
   return false;
 }
 bool fits(std::int64_t value) { return value >= 1 && value <= INT32_MAX; }
@@ -55,10 +56,10 @@ bool count_sequences(const Step& step, PointState& state) {
 
 // The value of an axis of the recipe or the fabric.
 void recipe_default(const Program& program, Axis axis, PointState& state) {
-  const auto framework = static_cast<std::size_t>(state.preset[at(Axis::framework)]);
+  const std::size_t framework = at(state.preset[at(Axis::framework)]);
   const std::int32_t value = training::member_of(axis).get(program.framework_configs[framework]);
   const std::vector<std::int64_t>& texts = program.word_texts[at(axis)];
-  write(state, axis, texts.empty() ? value : texts[static_cast<std::size_t>(value)], value);
+  write(state, axis, texts.empty() ? value : texts[at(value)], value);
   if (info_of(axis).kind == AxisKind::ratio) state.slot[at(axis)].real = value / 1000.0;
 }
 
@@ -69,7 +70,7 @@ void framework_default(const Program& program, const training::FrameworkSpec& fr
   switch (step.axis) {
     case Axis::recompute: {
       const auto mode = static_cast<std::int32_t>(framework.recompute);
-      write(state, step.axis, program.recompute_texts[static_cast<std::size_t>(mode)], mode);
+      write(state, step.axis, program.recompute_texts[at(mode)], mode);
       break;
     }
     case Axis::zero:
@@ -104,8 +105,8 @@ bool derive(const Step& step, PointState& state) {
   const bool admitted =
       value && (step.target != Type::integer || (value->number >= step.low && value->number <= step.high));
   if (!admitted) return undefine(state, step.writes);
-  state.slot[static_cast<std::size_t>(step.writes)] = *value;
-  state.defined[static_cast<std::size_t>(step.writes)] = 1;
+  state.slot[at(step.writes)] = *value;
+  state.defined[at(step.writes)] = 1;
   return true;
 }
 
@@ -113,7 +114,7 @@ bool derive(const Step& step, PointState& state) {
 
 void assign(const Program& program, std::size_t dimension, std::int64_t digit, PointState& state) {
   for (const ResolvedColumn& column : program.dimensions[dimension]) {
-    const ResolvedValue& value = column.values[static_cast<std::size_t>(digit)];
+    const ResolvedValue& value = column.values[at(digit)];
     state.slot[at(column.axis)] = value.value;
     state.preset[at(column.axis)] = value.preset;
   }
@@ -121,7 +122,7 @@ void assign(const Program& program, std::size_t dimension, std::int64_t digit, P
 
 bool run_step(const Program& program, const simulate::Catalog& catalog, const Step& step, PointState& state) {
   for (const std::int32_t slot : step.reads) {
-    if (state.defined[static_cast<std::size_t>(slot)] != 0) continue;
+    if (state.defined[at(slot)] != 0) continue;
     undefine(state, step.writes);
     return true;
   }
@@ -135,7 +136,7 @@ bool run_step(const Program& program, const simulate::Catalog& catalog, const St
       return true;
     case StepKind::own_gpu: {
       const std::int32_t gpu = catalog.clusters[preset(Axis::cluster)].gpu.index();
-      write(state, Axis::gpu, program.gpu_texts[static_cast<std::size_t>(gpu)], gpu);
+      write(state, Axis::gpu, program.gpu_texts[at(gpu)], gpu);
       return true;
     }
     case StepKind::own_seq_len:
@@ -148,7 +149,7 @@ bool run_step(const Program& program, const simulate::Catalog& catalog, const St
     case StepKind::own_schedule: {
       const bool interleaves = number(state, Axis::vpp) > 1 && number(state, Axis::pp) > 1;
       const std::int32_t schedule = interleaves ? program.interleaved_schedule : program.plain_schedule;
-      write(state, Axis::schedule, program.schedule_texts[static_cast<std::size_t>(schedule)], schedule);
+      write(state, Axis::schedule, program.schedule_texts[at(schedule)], schedule);
       return true;
     }
     case StepKind::fill_gpus:
@@ -161,8 +162,8 @@ bool run_step(const Program& program, const simulate::Catalog& catalog, const St
       write(state, step.writes, state.slot[sequences_slot].number * number(state, Axis::seq_len));
       return true;
     case StepKind::field: {
-      const PresetField& field = preset_fields()[static_cast<std::size_t>(step.field)];
-      state.slot[static_cast<std::size_t>(step.writes)] = field.value(catalog, preset(step.axis));
+      const PresetField& field = preset_fields()[at(step.field)];
+      state.slot[at(step.writes)] = field.value(catalog, preset(step.axis));
       return true;
     }
     case StepKind::derive:

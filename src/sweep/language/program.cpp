@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "sweep/language/place_steps.hpp"
 #include "sweep/language/unit.hpp"
@@ -136,7 +137,7 @@ class Compiler final : public Symbols {
       texts.assign(static_cast<std::size_t>(info.highest) + 1, -1);
       for (const training::TrainingConfig& framework : program_.framework_configs) {
         const std::int32_t bits = member.get(framework);
-        texts[static_cast<std::size_t>(bits)] = intern(training::text_of_bits(member.words, bits));
+        texts[at(bits)] = intern(training::text_of_bits(member.words, bits));
       }
     }
   }
@@ -164,7 +165,7 @@ class Compiler final : public Symbols {
     for (const Step& step : pending_) {
       if (step.kind == StepKind::field && step.field == field) return step.writes;
     }
-    const Axis owner = preset_fields()[static_cast<std::size_t>(field)].owner;
+    const Axis owner = preset_fields()[at(field)].owner;
     Step& step = new_step(StepKind::field, program_.slots++, {slot_of(owner)});
     step.field = field;
     step.axis = owner;
@@ -217,7 +218,7 @@ class Compiler final : public Symbols {
   }
 
   void compile_rule(std::int32_t index) {
-    const Rule& rule = spec_.rules[static_cast<std::size_t>(index)];
+    const Rule& rule = spec_.rules[at(index)];
     const bool derives = rule.kind == RuleKind::derive;
     ExpressionError error;
     auto code = compile(rule.expression, *this, derives ? Division::exact : Division::real, error);
@@ -266,7 +267,7 @@ class Compiler final : public Symbols {
   }
 
   void target_of(std::int32_t index, Type type, Code code) {
-    const Rule& rule = spec_.rules[static_cast<std::size_t>(index)];
+    const Rule& rule = spec_.rules[at(index)];
     std::int32_t slot = -1;
     Type wanted = type;
     std::int64_t low = INT64_MIN, high = INT64_MAX;
@@ -348,9 +349,7 @@ class Compiler final : public Symbols {
   void blame_unplaced(const Step& step) {
     for (const auto& [rule, index] : source_of_step_) {
       if (step.kind != StepKind::derive || step.rule != rule) continue;
-      complain(index,
-               spec_.rules[static_cast<std::size_t>(index)].name +
-                   " depends on itself, or on an axis without a value",
+      complain(index, spec_.rules[at(index)].name + " depends on itself, or on an axis without a value",
                "give one of the names it reads a value in [space]");
       problems_.back().valueless = true;
     }

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <exception>
 
+#include "base/at.hpp"
 #include "simulate/simulate.hpp"
 #include "sweep/language/limits.hpp"
 #include "sweep/space/config_id.hpp"
@@ -45,7 +46,7 @@ class PointRunner {
       apply_limits(point_.program(), point_.state(), space_.target_tokens(), row);
     }
     row.seconds = seconds_since(start);
-    ++summary.by_status[static_cast<std::size_t>(row.report.status)];
+    ++summary.by_status[at(row.report.status)];
     return row;
   }
 

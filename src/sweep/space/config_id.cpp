@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "base/at.hpp"
 #include "base/digest.hpp"
 #include "base/named_table.hpp"
 #include "simulate/schedule_of.hpp"
@@ -139,7 +140,7 @@ static void describe_layers(const TrainingConfig& config, const simulate::Catalo
   if (config.layers.loss_is_layer) text += "loss_is_layer=true;";
   if (config.layers.explicit_layers.is_none()) return;
   text += "layer_split=";
-  const auto table = static_cast<std::size_t>(config.layers.explicit_layers.index());
+  const std::size_t table = at(config.layers.explicit_layers.index());
   for (const std::int32_t layers : catalog.layer_tables.at(table)) text += fmt::format("{},", layers);
   text += ";";
 }
@@ -162,10 +163,10 @@ std::string canonical_text(const TrainingConfig& config, const simulate::Catalog
                       d.expert, d.expert_tensor, d.virtual_stages);
   text += fmt::format("micro_batch={};global_batch={};seq_len={};", config.batch.micro_samples,
                       config.batch.global_samples, config.batch.sequence_tokens);
-  text += fmt::format(
-      "schedule={};recompute={};zero={};precision={};", simulate::schedule_of(config, catalog).name,
-      training::recompute_names[static_cast<std::size_t>(config.recompute)], static_cast<int>(config.zero),
-      machine::precision_names[static_cast<std::size_t>(config.precision)]);
+  text += fmt::format("schedule={};recompute={};zero={};precision={};",
+                      simulate::schedule_of(config, catalog).name,
+                      training::recompute_names[at(config.recompute)], static_cast<int>(config.zero),
+                      machine::precision_names[at(config.precision)]);
   const auto flag = [&](bool value, const char* name) {
     if (value) text += fmt::format("{}=true;", name);
   };

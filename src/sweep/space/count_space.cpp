@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/at.hpp"
 #include "sweep/space/tree_estimate.hpp"
 
 namespace echo::sweep {
@@ -60,7 +61,7 @@ Program only_rule(Program program, std::int32_t rule) {
   for (std::vector<Step>& level : program.steps) {
     for (Step& step : level) step.rule = step.rule == rule ? 0 : no_rule;
   }
-  program.rules = {program.rules[static_cast<std::size_t>(rule)]};
+  program.rules = {program.rules[at(rule)]};
   return program;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "sweep/space/config_id.hpp"
 #include "sweep/space/sampling.hpp"
@@ -88,7 +89,7 @@ void PointCursor::go_to(PointIndex index) {
   const PointIndex block_start = segment.first + block * segment.stride;
   const std::int64_t end = space_->raw();
   if (index_ < block_start || index_ > index) {
-    const bool found = cursor_.find(segment.raws[static_cast<std::size_t>(block)], end);
+    const bool found = cursor_.find(segment.raws[at(block)], end);
     ECHO_ENSURE(found);
     index_ = block_start;
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/at.hpp"
+
 namespace echo::sweep {
 
 Relevance relevance_of(const Program& program, std::int32_t cutoff) {
@@ -16,10 +18,10 @@ Relevance relevance_of(const Program& program, std::int32_t cutoff) {
     const std::vector<Step>& steps = program.steps[level];
     for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
       const bool test = step->rule < cutoff;
-      const bool feeds = step->writes >= 0 && wanted[static_cast<std::size_t>(step->writes)];
+      const bool feeds = step->writes >= 0 && wanted[at(step->writes)];
       if (!test && !feeds) continue;
       if (test) found.last_test = std::max(found.last_test, level);
-      for (const std::int32_t slot : step->reads) wanted[static_cast<std::size_t>(slot)] = true;
+      for (const std::int32_t slot : step->reads) wanted[at(slot)] = true;
       found.steps[level].insert(found.steps[level].begin(), &*step);
     }
   }
@@ -34,7 +36,7 @@ Relevance relevance_of(const Program& program, std::int32_t cutoff) {
       for (const ResolvedColumn& column : program.dimensions[depth - 1]) written[at(column.axis)] = true;
     }
     for (const Step* step : found.steps[depth]) {
-      if (step->writes >= 0) written[static_cast<std::size_t>(step->writes)] = true;
+      if (step->writes >= 0) written[at(step->writes)] = true;
     }
     for (std::size_t slot = 0; slot < written.size(); ++slot) {
       if (written[slot] && read_after[depth][slot])
@@ -47,7 +49,7 @@ Relevance relevance_of(const Program& program, std::int32_t cutoff) {
 void append_carried(const Relevance& relevance, std::size_t depth, const PointState& state,
                     std::string& key) {
   for (const std::int32_t slot : relevance.carry[depth]) {
-    const auto index = static_cast<std::size_t>(slot);
+    const std::size_t index = at(slot);
     const bool defined = state.defined[index] != 0;
     const Scalar value = defined ? state.slot[index] : Scalar{};
     key.push_back(defined ? 'd' : 'u');

@@ -13,6 +13,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "base/counter_rng.hpp"
 #include "base/error.hpp"
@@ -83,7 +84,7 @@ std::vector<std::int64_t> smallest_keys(const SweepSpec& spec, const RawSpace& s
     if (!repeats.is_repeat(cursor))
       keyed.emplace_back(draw(spec.seed, 0x5E1EC7, static_cast<std::uint64_t>(cursor.raw())), cursor.raw());
   }
-  const auto wanted = static_cast<std::size_t>(spec.search.points);
+  const std::size_t wanted = at(spec.search.points);
   if (keyed.size() < wanted) too_many(spec.search.points, static_cast<std::int64_t>(keyed.size()));
   std::sort(keyed.begin(), keyed.end());
   std::vector<std::int64_t> raws;

@@ -11,6 +11,8 @@
 
 #include <algorithm>
 
+#include "base/at.hpp"
+
 namespace echo::sweep {
 
 namespace {
@@ -27,7 +29,7 @@ SubtreeCounter::SubtreeCounter(const Program& program, const simulate::Catalog& 
 }
 
 const Relevance& SubtreeCounter::relevance(std::int32_t cutoff) {
-  auto& known = relevance_[static_cast<std::size_t>(cutoff)];
+  auto& known = relevance_[at(cutoff)];
   if (!known) known = relevance_of(program_, cutoff);
   return *known;
 }
@@ -66,7 +68,7 @@ bool SubtreeCounter::add_below(SearchNode node, std::int64_t weight, PointState&
   const Relevance& now = relevance(node.cutoff);
   while (now.last_test > node.depth && !now.dimension[node.depth]) weight *= program_.size_of(node.depth++);
   if (now.last_test <= node.depth) {
-    out[static_cast<std::size_t>(node.cutoff)] += weight * below_[node.depth];
+    out[at(node.cutoff)] += weight * below_[node.depth];
     return true;
   }
   const auto known = recall(node, state);

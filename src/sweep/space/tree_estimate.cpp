@@ -13,6 +13,7 @@
 
 #include <algorithm>
 
+#include "base/at.hpp"
 #include "base/counter_rng.hpp"
 
 namespace echo::sweep {
@@ -46,7 +47,7 @@ class Descents {
   };
 
   bool is_finished(SearchNode node) { return counter_.relevance(node.cutoff).last_test <= node.depth; }
-  void add(std::int32_t bucket, double amount) { found[static_cast<std::size_t>(bucket)] += amount; }
+  void add(std::int32_t bucket, double amount) { found[at(bucket)] += amount; }
 
   bool add_exactly(SearchNode node, double weight) {
     std::span<const std::int64_t> counts = counter_.recall(node, state_);

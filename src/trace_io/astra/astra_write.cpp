@@ -80,7 +80,7 @@ void check(const trace::Node& node, const Trace& trace, bool awaited) {
                     "price the trace first");
   if (node.kind == NodeKind::compute || node.kind == NodeKind::wait) return;
   if (node.kind != NodeKind::collective) refuse(name + " is a transfer to one rank or to memory");
-  const auto group = static_cast<std::size_t>(std::max(node.group, 0));
+  const std::size_t group = at(std::max(node.group, 0));
   if (node.group < 0 || trace.groups[group].ranks.size() != static_cast<std::size_t>(trace.world))
     refuse(name + " involves only some ranks");
   if (awaited) refuse("compute waits for " + name);

@@ -259,7 +259,7 @@ class Builder {
     for (const auto& [stream, one] : order_.last_of_all(item.issue))
       if (stream != event.stream && one.end <= event.start + clock_error) others.push_back(one);
     std::sort(others.begin(), others.end(), [](const Issued& a, const Issued& b) { return a.end > b.end; });
-    if (others.size() > static_cast<std::size_t>(waits)) others.resize(static_cast<std::size_t>(waits));
+    if (others.size() > static_cast<std::size_t>(waits)) others.resize(at(waits));
     for (const Issued& one : others)
       if (std::int32_t& latest = waited_for_[{event.stream, out_.nodes[at(one.node)].stream}];
           latest <= one.node) {

@@ -6,6 +6,8 @@
 #include <queue>
 #include <utility>
 
+#include "base/at.hpp"
+
 namespace echo::trace_io {
 
 namespace {
@@ -64,13 +66,12 @@ bool in_order(const Csr<std::int32_t>& rows) {
 Csr<std::int32_t> waiting_on(const Csr<std::int32_t>& rows) {
   Csr<std::int32_t> out;
   out.offset.assign(static_cast<std::size_t>(rows.rows()) + 1, 0);
-  for (const std::int32_t earlier : rows.value) ++out.offset[static_cast<std::size_t>(earlier) + 1];
+  for (const std::int32_t earlier : rows.value) ++out.offset[at(earlier) + 1];
   std::partial_sum(out.offset.begin(), out.offset.end(), out.offset.begin());
   out.value.resize(rows.value.size());
   std::vector<std::int32_t> next(out.offset.begin(), out.offset.end() - 1);
   for (std::int32_t i = 0; i < rows.rows(); ++i)
-    for (const std::int32_t earlier : rows.row(i))
-      out.value[static_cast<std::size_t>(next[static_cast<std::size_t>(earlier)]++)] = i;
+    for (const std::int32_t earlier : rows.row(i)) out.value[at(next[at(earlier)]++)] = i;
   return out;
 }
 
@@ -119,7 +120,7 @@ class Sorter {
       if (from.empty()) return false;
       const std::int32_t node = from.top();
       from.pop();
-      if (!placed_[static_cast<std::size_t>(node)]) put(node);
+      if (!placed_[at(node)]) put(node);
     }
     return true;
   }
@@ -128,16 +129,16 @@ class Sorter {
  private:
   using Queue = std::priority_queue<std::int32_t, std::vector<std::int32_t>, std::greater<>>;
   void offer(std::int32_t node) {
-    if (open_needs[static_cast<std::size_t>(node)] > 0) return;
-    (open_follows_[static_cast<std::size_t>(node)] > 0 ? needing_nothing_ : free_).push(node);
+    if (open_needs[at(node)] > 0) return;
+    (open_follows_[at(node)] > 0 ? needing_nothing_ : free_).push(node);
   }
   void put(std::int32_t node) {
-    placed_[static_cast<std::size_t>(node)] = true;
+    placed_[at(node)] = true;
     order.push_back(node);
     for (const std::int32_t later : needed_by_.row(node))
-      if (--open_needs[static_cast<std::size_t>(later)] == 0) offer(later);
+      if (--open_needs[at(later)] == 0) offer(later);
     for (const std::int32_t later : followed_by_.row(node))
-      if (--open_follows_[static_cast<std::size_t>(later)] == 0) offer(later);
+      if (--open_follows_[at(later)] == 0) offer(later);
   }
   std::vector<std::int32_t> open_follows_;
   Csr<std::int32_t> needed_by_, followed_by_;
@@ -152,8 +153,8 @@ Csr<std::int32_t> moved(const Csr<std::int32_t>& rows, const std::vector<std::in
   Csr<std::int32_t> out;
   for (const std::int32_t node : order) {
     for (const std::int32_t earlier : rows.row(node))
-      if (place[static_cast<std::size_t>(earlier)] < place[static_cast<std::size_t>(node)])
-        out.push(place[static_cast<std::size_t>(earlier)]);
+      if (place[at(earlier)] < place[at(node)])
+        out.push(place[at(earlier)]);
       else
         later(node);
     out.close_row();
@@ -169,8 +170,8 @@ DependencyOrder put_in_order(const NamedDependencies& named, std::vector<Misplac
   DependencyOrder out;
   out.needs = by_node(named.needs, places, [&](std::int32_t i, std::int64_t id) {
     complain(problems, i,
-             "node " + std::to_string(named.ids[static_cast<std::size_t>(i)]) + " waits for node " +
-                 std::to_string(id) + ", which does not exist");
+             "node " + std::to_string(named.ids[at(i)]) + " waits for node " + std::to_string(id) +
+                 ", which does not exist");
   });
   out.follows = by_node(named.follows, places, [&](std::int32_t i, std::int64_t) { out.lost.push_back(i); });
   if (problems.size() > before) return out;
@@ -185,8 +186,7 @@ DependencyOrder put_in_order(const NamedDependencies& named, std::vector<Misplac
     }
     out.order = std::move(sorter.order);
     std::vector<std::int32_t> place(count, 0);
-    for (std::size_t i = 0; i < count; ++i)
-      place[static_cast<std::size_t>(out.order[i])] = static_cast<std::int32_t>(i);
+    for (std::size_t i = 0; i < count; ++i) place[at(out.order[i])] = static_cast<std::int32_t>(i);
     const auto lose = [&](std::int32_t node) { out.lost.push_back(node); };
     out.needs = moved(out.needs, out.order, place, lose);
     out.follows = moved(out.follows, out.order, place, lose);

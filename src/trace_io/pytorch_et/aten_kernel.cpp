@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/at.hpp"
 #include "ops/canonical_kernel.hpp"
 #include "trace_io/pytorch_et/torch_types.hpp"
 
@@ -141,7 +142,7 @@ bool attention(Draft& d, const AtenCall& call) {
   const auto form = std::find_if(attention_forms.begin(), attention_forms.end(),
                                  [&](const AttentionForm& one) { return one.name == call.name; });
   if (form == attention_forms.end()) return false;
-  const auto first = static_cast<std::size_t>(form->query);
+  const std::size_t first = at(form->query);
   const Shape &q = shape(call, first), &k = shape(call, first + 1), &v = shape(call, first + 2);
   const std::string causal = value(call, static_cast<std::size_t>(form->causal));
   if (q.size() != 4 || k.size() != 4 || v.size() != 4 || causal.empty()) {

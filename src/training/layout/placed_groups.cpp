@@ -14,7 +14,7 @@ namespace echo::training {
 machine::GroupSpan placed_span(std::int32_t ranks, std::int32_t inner, std::int32_t stride,
                                const Placed& placed) {
   machine::GroupSpan worst{.ranks = ranks, .nodes = 0, .stride = ranks > 1 ? stride : 1};
-  placed.counts.assign(static_cast<std::size_t>((placed.gpus + placed.domain - 1) / placed.domain), 0);
+  placed.counts.assign(at((placed.gpus + placed.domain - 1) / placed.domain), 0);
   const std::int64_t block = std::int64_t{ranks / inner} * stride;
   for (std::int64_t first = 0; first < placed.gpus; first += inner) {
     const auto member = [&](std::int32_t i) { return first + i % inner + std::int64_t{i / inner} * stride; };

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "machine/placement.hpp"
 #include "training/layout/placed_groups.hpp"
@@ -76,8 +77,7 @@ void split_layers(const TrainingConfig& c, const ModelSpec& model, const std::ve
   const std::int32_t embedding = c.layers.embedding_is_layer ? 1 : 0, loss = c.layers.loss_is_layer ? 1 : 0;
   const std::int32_t slots = model.layers + embedding + loss;
   out.resize(static_cast<std::size_t>(chunks));
-  for (std::int32_t i = 0; i < chunks; ++i)
-    out[static_cast<std::size_t>(i)] = slots / chunks + (i < slots % chunks);
+  for (std::int32_t i = 0; i < chunks; ++i) out[at(i)] = slots / chunks + (i < slots % chunks);
   out.front() -= embedding;
   out.back() -= loss;
 }
@@ -123,7 +123,7 @@ void lay_out_experts(const Degrees& d, std::int32_t replicas, const Shapes& shap
 }  // namespace
 
 static std::int32_t slot_of(const RankLayout& layout, std::int32_t rank) {
-  return layout.slots.empty() ? rank : layout.slots[static_cast<std::size_t>(rank)];
+  return layout.slots.empty() ? rank : layout.slots[at(rank)];
 }
 
 void lay_out_ranks(const TrainingConfig& c, const ModelSpec& model, const machine::ClusterSpec& cluster,
@@ -163,7 +163,7 @@ void lay_out_ranks(const TrainingConfig& c, const ModelSpec& model, const machin
     bool crosses = false;  // the slowest pair of the boundary decides
     for (std::int32_t i = 0; i < replica && !crosses; i += out.slots.empty() ? d.tensor : 1)
       crosses = slot_of(out, stage * replica + i) / domain != slot_of(out, next * replica + i) / domain;
-    out.hop_crosses_nodes[static_cast<std::size_t>(stage)] = crosses;
+    out.hop_crosses_nodes[at(stage)] = crosses;
   }
   split_layers(c, model, layer_table, out.chunk_layers);
   find_layer_kinds(model, out);

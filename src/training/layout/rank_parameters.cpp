@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/at.hpp"
 #include "training/layout/multi_token.hpp"
 
 namespace echo::training {
@@ -98,8 +99,7 @@ RankParameters trained_layer_parameters(const TrainingConfig& c, const ModelSpec
 
 RankParameters trained_chunk_parameters(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec& f,
                                         const RankLayout& layout, std::int32_t chunk) {
-  if (c.recipe.lora_rank > 0)
-    return {.dense = layout.chunk_layers[static_cast<std::size_t>(chunk)] * adapter_parameters(c, m)};
+  if (c.recipe.lora_rank > 0) return {.dense = layout.chunk_layers[at(chunk)] * adapter_parameters(c, m)};
   return chunk_parameters(c, m, f, layout, chunk);
 }
 

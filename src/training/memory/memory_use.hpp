@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/at.hpp"
 #include "base/units.hpp"
 
 namespace echo::training {
@@ -33,8 +34,8 @@ using MemoryParts = std::array<Bytes, memory_part_count>;
 
 struct MemoryUse {
   MemoryParts part{};
-  [[nodiscard]] constexpr Bytes& operator[](MemoryPart p) { return part[static_cast<std::size_t>(p)]; }
-  [[nodiscard]] constexpr Bytes operator[](MemoryPart p) const { return part[static_cast<std::size_t>(p)]; }
+  [[nodiscard]] constexpr Bytes& operator[](MemoryPart p) { return part[at(p)]; }
+  [[nodiscard]] constexpr Bytes operator[](MemoryPart p) const { return part[at(p)]; }
   [[nodiscard]] constexpr Bytes up_to(MemoryPart last) const {
     Bytes sum;
     for (std::size_t i = 0; i <= static_cast<std::size_t>(last); ++i) sum += part[i];

@@ -5,6 +5,7 @@
 
 #include <iterator>
 
+#include "base/at.hpp"
 #include "base/bottleneck.hpp"
 #include "base/lane.hpp"
 #include "text/csv_cell.hpp"
@@ -31,9 +32,8 @@ void add_config(const PredictedStep& row, std::string& out) {
   const training::Degrees& d = c.degrees;
   fmt::format_to(std::back_inserter(out), ",{},{},{},{},{},{},{},{},{},{},{},{},{}", row.catalog.gpu(c).name,
                  row.catalog.framework(c.framework).name, training::gpus_of(d),
-                 machine::precision_names.at(static_cast<std::size_t>(c.precision)), d.tensor, d.pipeline,
-                 d.virtual_stages, d.data, d.context, d.expert, c.batch.micro_samples, c.batch.global_samples,
-                 c.batch.sequence_tokens);
+                 machine::precision_names.at(at(c.precision)), d.tensor, d.pipeline, d.virtual_stages, d.data,
+                 d.context, d.expert, c.batch.micro_samples, c.batch.global_samples, c.batch.sequence_tokens);
 }
 
 void add_step(const PredictedStep& row, std::string& out) {
