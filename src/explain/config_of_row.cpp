@@ -5,6 +5,7 @@
 #include <sstream>
 #include <utility>
 
+#include "base/at.hpp"
 #include "base/named_table.hpp"
 #include "sweep/space/config_id.hpp"
 #include "timeline/schedule.hpp"
@@ -37,7 +38,7 @@ static training::LayerTableId layers_of(const Table& table, std::int64_t row,
                                         simulate::Catalog& catalog) {
   const std::int64_t code = table.integer("layer_split", row);
   if (code < 0 || code >= std::ssize(layer_tables)) return {};
-  std::istringstream text(layer_tables[static_cast<std::size_t>(code)]);
+  std::istringstream text(layer_tables[at(code)]);
   std::vector<std::int32_t> layers;
   for (std::int32_t count = 0; text >> count;) layers.push_back(count);
   catalog.layer_tables.push_back(std::move(layers));

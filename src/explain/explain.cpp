@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "base/at.hpp"
 #include "collective/algorithm.hpp"
 #include "explain/explain_replay.hpp"
 #include "ops/describe.hpp"
@@ -40,26 +41,26 @@ class Counter {
     for (const auto* tail : {&work_.tail.gradients, &work_.tail.grad_norm, &work_.tail.update})
       for (const workload::WorkRun& run : tail->row(stage)) count(run.part, run.work, run.count);
   }
-  // (part, collective index) -> times.
-  [[nodiscard]] const std::map<std::pair<TimeCategory, std::int32_t>, std::int64_t>& counts() const {
+  // (part, collective) -> times.
+  [[nodiscard]] const std::map<std::pair<TimeCategory, CollectiveId>, std::int64_t>& counts() const {
     return counts_;
   }
   [[nodiscard]] const std::vector<std::int64_t>& kernels() const { return kernels_; }  // times, by kernel
   [[nodiscard]] const std::vector<std::int64_t>& blocks() const { return blocks_; }    // times, by block
 
  private:
-  void count(TimeCategory part, std::int32_t work, std::int64_t times) {
-    const auto kernels = static_cast<std::int32_t>(kernels_.size());
+  void count(TimeCategory part, WorkId work, std::int64_t times) {
+    const std::int32_t kernels = count_of(kernels_);
     if (times == 0) return;
-    if (work >= kernels)
-      counts_[{part, work - kernels}] += times;
+    if (is_kernel(work, kernels))
+      kernels_[at(kernel_of(work))] += times;
     else
-      kernels_[static_cast<std::size_t>(work)] += times;
+      counts_[{part, collective_of(work, kernels)}] += times;
   }
 
   const workload::Workload& work_;
   std::vector<std::int64_t> kernels_, blocks_;
-  std::map<std::pair<TimeCategory, std::int32_t>, std::int64_t> counts_;
+  std::map<std::pair<TimeCategory, CollectiveId>, std::int64_t> counts_;
 };
 
 std::vector<KernelCost> kernel_costs(const SimulatedStep& step, const std::vector<std::int64_t>& counts,
@@ -96,7 +97,7 @@ std::array<std::int64_t, 2> hops_of(const TrainingConfig& config, const training
     const std::int32_t from = layout.stage_of_chunk[i], to = layout.stage_of_chunk[i + 1];
     if (from == to || (from != stage && to != stage)) continue;
     const std::int32_t boundary = to == (from + 1) % config.degrees.pipeline ? from : to;
-    const bool crosses = layout.hop_crosses_nodes[static_cast<std::size_t>(boundary)];
+    const bool crosses = layout.hop_crosses_nodes[at(boundary)];
     hops[crosses ? 1 : 0] += 2 * std::int64_t{training::microbatches_of(config) / layout.copies};
   }
   return hops;
@@ -106,17 +107,16 @@ std::array<std::int64_t, 2> hops_of(const TrainingConfig& config, const training
 
 CollectiveCost cost_of(TimeCategory part, const ops::CollectiveQuery& query,
                        const ops::CollectiveEstimate& estimate, std::int64_t count) {
-  CollectiveCost cost{
-      .part = std::string(time_category_names[static_cast<std::size_t>(part)]),
-      .kind = std::string(ops::collective_kind_names[static_cast<std::size_t>(query.kind)]),
-      .protocol = std::string(ops::protocol_names[static_cast<std::size_t>(estimate.protocol)]),
-      .payload = query.payload,
-      .ranks = query.group.ranks,
-      .nodes = query.group.nodes,
-      .channels = estimate.channels,
-      .count = count,
-      .each = estimate.time,
-      .total = estimate.time * count};
+  CollectiveCost cost{.part = std::string(time_category_names[at(part)]),
+                      .kind = std::string(ops::collective_kind_names[at(query.kind)]),
+                      .protocol = std::string(ops::protocol_names[at(estimate.protocol)]),
+                      .payload = query.payload,
+                      .ranks = query.group.ranks,
+                      .nodes = query.group.nodes,
+                      .channels = estimate.channels,
+                      .count = count,
+                      .each = estimate.time,
+                      .total = estimate.time * count};
   const std::string_view algorithm = collective::name_of_algorithm(estimate);
   if (!algorithm.empty()) cost.algorithm = algorithm;
   if (estimate.generic != ops::GenericAlgorithm::best) cost.protocol = "generic";
@@ -133,9 +133,8 @@ static std::vector<PathCost> path_costs(const SimulatedStep& step, const simulat
       by_name[ops::name_of(step.work.kernels[work].kind)] += detail.work[work];
     } else {
       const ops::CollectiveQuery& query = step.work.collectives[work - kernels];
-      by_name[fmt::format("{} over {} GPUs on {} nodes",
-                          ops::collective_kind_names[static_cast<std::size_t>(query.kind)], query.group.ranks,
-                          query.group.nodes)] += detail.work[work];
+      by_name[fmt::format("{} over {} GPUs on {} nodes", ops::collective_kind_names[at(query.kind)],
+                          query.group.ranks, query.group.nodes)] += detail.work[work];
     }
   }
   by_name["transfers between stages"] += detail.hops;
@@ -171,7 +170,7 @@ Explanation explain(const TrainingConfig& config, const simulate::Catalog& catal
   explanation.shared = shared_times(step, counter.blocks());
   explanation.slowed = slowdown_costs(step, counter.blocks(), config.recipe.kernel_library);
   for (const auto& [key, count] : counter.counts()) {
-    const auto index = static_cast<std::size_t>(key.second);
+    const std::size_t index = at(key.second);
     explanation.collectives.push_back(
         cost_of(key.first, step.work.collectives[index], step.prices.collectives[index], count));
   }
@@ -222,8 +221,7 @@ static std::string kernels_of(const Explanation& explanation) {
     table.add({ops::describe(cost.key), text::show_time(to_seconds(cost.each)), text::show_count(cost.count),
                text::show_time(to_seconds(cost.total)),
                text::show_share(to_seconds(cost.total) / to_seconds(explanation.report.step)),
-               std::string(ops::grade_names[static_cast<std::size_t>(cost.grade)]),
-               text::show_share(cost.error)});
+               std::string(ops::grade_names[at(cost.grade)]), text::show_share(cost.error)});
   }
   const std::size_t rest = explanation.kernels.size() - std::min(shown, explanation.kernels.size());
   return fmt::format("\nkernels of one GPU of stage {} in a step{}\n{}", explanation.report.critical_stage,
@@ -234,9 +232,9 @@ static std::string shared_of(const Explanation& explanation) {
   text::TextTable table({"<  collectives", "<overlap with", "<on shared", "longer by", "of step"});
   for (const simulate::SharedTime& shared : explanation.shared) {
     const double lost = to_seconds(shared.lost);
-    table.add({"  " + std::string(time_category_names[static_cast<std::size_t>(shared.part)]),
-               std::string(time_category_names[static_cast<std::size_t>(shared.beside)]),
-               std::string(bottleneck_names[static_cast<std::size_t>(shared.link)]), text::show_time(lost),
+    table.add({"  " + std::string(time_category_names[at(shared.part)]),
+               std::string(time_category_names[at(shared.beside)]),
+               std::string(bottleneck_names[at(shared.link)]), text::show_time(lost),
                text::show_share(lost / to_seconds(explanation.report.step))});
   }
   return fmt::format(

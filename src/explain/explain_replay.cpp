@@ -29,7 +29,7 @@ std::string name_on_path(const ReplayScratch& s, std::int32_t op) {
     case NodeKind::wait:
       break;
   }
-  std::string name(ops::collective_kind_names[static_cast<std::size_t>(node.collective)]);
+  std::string name(ops::collective_kind_names[at(node.collective)]);
   if (s.asks.of[at(op)] < 0) return name;
   const machine::GroupSpan& group = s.queries[at(s.asks.of[at(op)])].group;
   return fmt::format("{} over {} GPUs on {} nodes", name, group.ranks, group.nodes);

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "base/at.hpp"
 #include "explain/config_of_row.hpp"
 #include "ops/describe.hpp"
 #include "query/ranking.hpp"
@@ -54,10 +55,9 @@ void add_traced(const training::TrainingConfig& config, const simulate::Catalog&
                 Found& found) {
   std::vector<SimTime> on_path(s.trace->kernels.size());
   for (const timeline::PathStep& part : s.path) {
-    const trace::Node* const node = part.op < 0 ? nullptr : s.nodes[static_cast<std::size_t>(part.op)];
+    const trace::Node* const node = part.op < 0 ? nullptr : s.nodes[at(part.op)];
     if (node == nullptr || node->kernel < 0) continue;
-    if (s.grade[static_cast<std::size_t>(part.op)] != ops::Grade::measured)
-      on_path[static_cast<std::size_t>(node->kernel)] += part.length;
+    if (s.grade[at(part.op)] != ops::Grade::measured) on_path[at(node->kernel)] += part.length;
   }
   for (std::size_t kernel = 0; kernel < on_path.size(); ++kernel)
     if (on_path[kernel] > SimTime::zero())

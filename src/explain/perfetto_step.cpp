@@ -10,6 +10,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/at.hpp"
 #include "explain/perfetto_events.hpp"
 #include "ops/describe.hpp"
 #include "text/json.hpp"
@@ -32,7 +33,7 @@ constexpr std::int32_t step_thread = 0, first_lane_thread = 1, down_thread = 1 +
 
 std::string name_of(const Task& task) {
   constexpr std::array<std::string_view, 4> letters{"F", "B", "B", "W"};  // [TaskKind]
-  return fmt::format("{}{}", letters[static_cast<std::size_t>(task.kind)], task.microbatch);
+  return fmt::format("{}{}", letters[at(task.kind)], task.microbatch.index());
 }
 
 struct Look {
@@ -80,7 +81,7 @@ class StepTrace {
   }
 
  private:
-  using Reader = std::tuple<bool, std::int32_t, std::int32_t>;  // forward or not, chunk, microbatch
+  using Reader = std::tuple<bool, ChunkId, MicrobatchId>;  // forward or not, chunk, microbatch
   struct Place {
     std::int32_t stage = 0;
     SimTime start{};
@@ -103,12 +104,12 @@ class StepTrace {
   }
 
   void name_tracks(std::int32_t stage) {
-    const training::RankClass& ranks = step_.layout.classes[static_cast<std::size_t>(stage)];
+    const training::RankClass& ranks = step_.layout.classes[at(stage)];
     out_.name_process(stage, fmt::format("stage {} (gpu ranks {} to {})", stage, ranks.first_gpu_rank,
                                          ranks.first_gpu_rank + ranks.multiplicity - 1));
     out_.name_thread({stage, step_thread}, "step");
     for (std::int32_t lane = 0; lane < lane_count; ++lane)
-      out_.name_thread({stage, first_lane_thread + lane}, lane_names[static_cast<std::size_t>(lane)]);
+      out_.name_thread({stage, first_lane_thread + lane}, lane_names[at(lane)]);
     if (config_.degrees.pipeline == 1) return;
     out_.name_thread({stage, down_thread}, "to the next stage");
     out_.name_thread({stage, up_thread}, "to the previous stage");
@@ -123,7 +124,7 @@ class StepTrace {
       if (!is_drawn(slice.stage)) continue;
       fixed += slice.kind == SliceKind::task ? events_of_a_task : 1;
       for (const workload::BlockRun& run : simulate::placed_runs(slice, step_))
-        ops += run.count * std::ssize(timeline_.blocks[static_cast<std::size_t>(run.block)]);
+        ops += run.count * std::ssize(timeline_.blocks[at(run.block)]);
     }
     const std::int32_t microbatches = training::microbatches_of(config_);
     const std::int64_t each = std::max<std::int64_t>(1, ops / microbatches);
@@ -137,7 +138,8 @@ class StepTrace {
     std::string name(look.name);
     if (slice.kind == SliceKind::task) {
       name = name_of(slice.task) + (slice.is_pair ? " + " + name_of(slice.partner) : "");
-      args = fmt::format(R"("chunk":{},"microbatch":{},)", slice.task.chunk, slice.task.microbatch);
+      args = fmt::format(R"("chunk":{},"microbatch":{},)", slice.task.chunk.index(),
+                         slice.task.microbatch.index());
     }
     std::string parts;
     for (std::size_t i = 0; i < time_category_count; ++i)
@@ -149,8 +151,8 @@ class StepTrace {
     if (slice.kind != SliceKind::task) return;
     follow(slice, slice.task);
     if (slice.is_pair) follow(slice, slice.partner);
-    const std::int32_t last = training::microbatches_of(config_) - 1;
-    if (slice.task.microbatch < with_ops_ - 1 || (slice.task.microbatch == last && with_ops_ > 0))
+    const MicrobatchId last(training::microbatches_of(config_) - 1);
+    if (slice.task.microbatch.index() < with_ops_ - 1 || (slice.task.microbatch == last && with_ops_ > 0))
       draw_ops(slice);
   }
 
@@ -162,17 +164,16 @@ class StepTrace {
     if (task.kind != TaskKind::backward_weight) hand_on(slice, task);
   }
 
-  void count_held(std::int32_t stage, SimTime at, std::int32_t change) {
+  void count_held(std::int32_t stage, SimTime now, std::int32_t change) {
     const std::int32_t held = held_[stage] += change;
-    out_.counter(stage, "activations held (chunks)", at, held);
+    out_.counter(stage, "activations held (chunks)", now, held);
     if (memory_.empty()) return;
     constexpr double gib = 1073741824.0;
-    const training::MemoryUse& use = memory_[static_cast<std::size_t>(stage)];
-    const double activations =
-        static_cast<double>(use.part[static_cast<std::size_t>(training::MemoryPart::activations)].value);
+    const training::MemoryUse& use = memory_[at(stage)];
+    const double activations = static_cast<double>(use.part[at(training::MemoryPart::activations)].value);
     const double rest = static_cast<double>(use.total().value) - activations;
     const std::int32_t most = std::max(1, most_held(stage));
-    out_.counter(stage, "memory (GiB)", at, (rest + activations * held / most) / gib);
+    out_.counter(stage, "memory (GiB)", now, (rest + activations * held / most) / gib);
   }
   // As in the slices.
   std::int32_t most_held(std::int32_t stage) {
@@ -195,11 +196,11 @@ class StepTrace {
   // The transfer of a task's output, with an arrow to the task that reads it.
   void hand_on(const Slice& slice, const Task& task) {
     const bool down = task.kind == TaskKind::forward;
-    const std::int32_t next = task.chunk + (down ? 1 : -1);
+    const ChunkId next = task.chunk + (down ? 1 : -1);
     const auto reader = readers_.find({down, next, task.microbatch});
     if (reader == readers_.end() || reader->second.stage == slice.stage) return;
-    if (next / chunks_of_copy_ != task.chunk / chunks_of_copy_) return;
-    const auto border = static_cast<std::size_t>(down ? task.chunk : task.chunk - 1);
+    if (next.index() / chunks_of_copy_ != task.chunk.index() / chunks_of_copy_) return;
+    const std::size_t border = at(down ? task.chunk : task.chunk - 1);
     SimTime& link = links_[{slice.stage, down}];
     const SimTime leaves = std::max(link, slice.end);
     link = leaves + (down ? step_.prices.hop_forward[border] : step_.prices.hop_backward[border]);
@@ -211,24 +212,23 @@ class StepTrace {
   }
 
   void draw_ops(const Slice& slice) {
-    SimTime at = slice.start;
+    SimTime now = slice.start;
     for (const workload::BlockRun& run : simulate::placed_runs(slice, step_)) {
-      const auto block = static_cast<std::size_t>(run.block);
+      const std::size_t block = at(run.block);
       for (std::int32_t i = 0; i < run.count; ++i) {
-        for (const simulate::PlacedOp& op : timeline_.blocks[block]) draw_op(slice.stage, op, at);
-        at += step_.composed.times[block].makespan;
+        for (const simulate::PlacedOp& op : timeline_.blocks[block]) draw_op(slice.stage, op, now);
+        now += step_.composed.times[block].makespan;
       }
     }
   }
   void draw_op(std::int32_t stage, const simulate::PlacedOp& op, SimTime from) {
-    const auto kernels = static_cast<std::int32_t>(step_.work.kernels.size());
-    const std::string name =
-        op.work < kernels
-            ? ops::describe(step_.work.kernels[static_cast<std::size_t>(op.work)])
-            : ops::describe(step_.work.collectives[static_cast<std::size_t>(op.work - kernels)]);
-    const SimTime alone = step_.prices.alone[static_cast<std::size_t>(op.work)];
+    const std::int32_t kernels = count_of(step_.work.kernels);
+    const std::string name = is_kernel(op.work, kernels)
+                                 ? ops::describe(step_.work.kernels[at(kernel_of(op.work))])
+                                 : ops::describe(step_.work.collectives[at(collective_of(op.work, kernels))]);
+    const SimTime alone = step_.prices.alone[at(op.work)];
     out_.slice({stage, first_lane_thread + static_cast<std::int32_t>(op.lane)}, name,
-               time_category_names[static_cast<std::size_t>(op.part)], from + op.start, from + op.end, {},
+               time_category_names[at(op.part)], from + op.start, from + op.end, {},
                fmt::format("\"alone_us\":{}", microseconds(alone)));
   }
 

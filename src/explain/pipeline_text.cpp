@@ -46,7 +46,7 @@ std::string strip(const std::vector<const Slice*>& slices, SimTime from, SimTime
   std::int32_t began = 0;
   const auto label = [&](std::int32_t end) {  // the microbatch, if the task is wide enough
     if (drawn == nullptr || drawn->kind != SliceKind::task) return;
-    const std::string text = letter_of(*drawn) + std::to_string(drawn->task.microbatch);
+    const std::string text = letter_of(*drawn) + std::to_string(drawn->task.microbatch.index());
     if (static_cast<std::int32_t>(text.size()) < end - began)
       line.replace(static_cast<std::size_t>(began), text.size(), text);
   };

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "base/at.hpp"
 #include "config/sweep_file/workload_reader.hpp"
 
 namespace echo::explain {
@@ -13,7 +14,7 @@ namespace {
 
 template <class Enum, std::size_t count>
 std::string word(Enum value, const std::array<std::string_view, count>& names) {
-  return std::string(names.at(static_cast<std::size_t>(value)));
+  return std::string(names.at(at(value)));
 }
 
 template <class Enum, std::size_t count>

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/at.hpp"
 #include "ops/describe.hpp"
 #include "simulate/step/slowed_time.hpp"
 #include "text/show_quantity.hpp"
@@ -25,18 +26,17 @@ std::vector<SlowdownCost> slowdown_costs(const simulate::SimulatedStep& step,
                    [](const auto& a, const auto& b) { return a.kernel_lost > b.kernel_lost; });
   std::vector<SlowdownCost> costs;
   for (const simulate::SlowedTime& time : times) {
-    const auto collective = static_cast<std::size_t>(time.collective);
+    const std::size_t collective = at(time.collective);
     const ops::CollectiveQuery& query = step.work.collectives[collective];
-    costs.push_back(
-        {.kernel = step.work.kernels[static_cast<std::size_t>(time.kernel)],
-         .part = std::string(time_category_names[static_cast<std::size_t>(time.part)]),
-         .collective = std::string(ops::collective_kind_names[static_cast<std::size_t>(query.kind)]),
-         .ranks = query.group.ranks,
-         .nodes = query.group.nodes,
-         .channels = step.prices.collectives[collective].channels,
-         .beside = time.beside,
-         .kernel_lost = time.kernel_lost,
-         .collective_lost = time.collective_lost});
+    costs.push_back({.kernel = step.work.kernels[at(time.kernel)],
+                     .part = std::string(time_category_names[at(time.part)]),
+                     .collective = std::string(ops::collective_kind_names[at(query.kind)]),
+                     .ranks = query.group.ranks,
+                     .nodes = query.group.nodes,
+                     .channels = step.prices.collectives[collective].channels,
+                     .beside = time.beside,
+                     .kernel_lost = time.kernel_lost,
+                     .collective_lost = time.collective_lost});
     costs.back().kernel.library = library;
   }
   return costs;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "config/sweep_file/sweep_file.hpp"
 #include "explain/chosen_row.hpp"
@@ -87,11 +88,10 @@ std::string wanted_csv(const std::vector<KernelGap>& kernels) {
     text += gap.gpu;
     for (const ops::KernelField& field : ops::kernel_fields()) {
       const std::int32_t value = field.get(gap.key);
-      text += field.names.empty() ? fmt::format(",{}", value)
-                                  : fmt::format(",{}", field.names[static_cast<std::size_t>(value)]);
+      text += field.names.empty() ? fmt::format(",{}", value) : fmt::format(",{}", field.names[at(value)]);
     }
-    text += fmt::format(",{:.6g},{:.6g},{},{}\n", gap.share, gap.error,
-                        ops::grade_names[static_cast<std::size_t>(gap.grade)], gap.points);
+    text += fmt::format(",{:.6g},{:.6g},{},{}\n", gap.share, gap.error, ops::grade_names[at(gap.grade)],
+                        gap.points);
   }
   return text;
 }

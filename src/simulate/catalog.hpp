@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/at.hpp"
 #include "machine/cluster.hpp"
 #include "machine/gpu.hpp"
 #include "ops/collective.hpp"
@@ -34,12 +35,6 @@ struct Catalog {
   }
   [[nodiscard]] const machine::GpuSpec& gpu(const training::TrainingConfig& c) const {
     return gpus.at(at(c.gpu.is_none() ? cluster(c.cluster).gpu : c.gpu));
-  }
-
- private:
-  template <class T>
-  static std::size_t at(Id<T> id) {
-    return static_cast<std::size_t>(id.index());
   }
 };
 

@@ -175,7 +175,9 @@ void serialize(Archive& archive, echo::training::FrameworkSpec& framework, unsig
 template <class Archive>
 void serialize(Archive& archive, echo::timeline::Task& task, unsigned) {
   auto& [kind, chunk, microbatch, with_next] = task;
-  all(archive, kind, chunk, microbatch, with_next);
+  std::int32_t chunk_index = chunk.index(), microbatch_index = microbatch.index();
+  all(archive, kind, chunk_index, microbatch_index, with_next);
+  chunk = echo::ChunkId(chunk_index), microbatch = echo::MicrobatchId(microbatch_index);
 }
 
 template <class Archive>

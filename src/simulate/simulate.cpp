@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "simulate/prices/price_work.hpp"
 #include "simulate/replay/replay_step.hpp"
@@ -71,7 +72,7 @@ workload::Backward backward_of(const timeline::Schedule& schedule) {
 // distributed evenly.
 std::vector<std::int32_t> layer_table(const TrainingConfig& config, const Catalog& catalog) {
   const auto id = config.layers.explicit_layers;
-  if (!id.is_none()) return catalog.layer_tables.at(static_cast<std::size_t>(id.index()));
+  if (!id.is_none()) return catalog.layer_tables.at(at(id.index()));
   if (!catalog.framework(config.framework).balances_stages || config.degrees.virtual_stages > 1) return {};
   return training::balanced_stages(catalog.model(config.model), config.degrees.pipeline);
 }
@@ -100,20 +101,19 @@ void price_hops(const TrainingConfig& config, const Catalog& catalog, const Cali
   prices.hop_backward.assign(hops, SimTime::zero());
   prices.hop_bottlenecks.assign(hops, BottleneckTimes{});
   if (config.degrees.pipeline == 1) return;
-  const SimTime gather =
-      work.hop_gather < 0 ? SimTime::zero() : prices.alone[static_cast<std::size_t>(work.hop_gather)];
+  const SimTime gather = work.hop_gather.is_none() ? SimTime::zero() : prices.alone[at(work.hop_gather)];
   for (std::size_t i = 0; i < hops; ++i) {
     const std::int32_t from = stage_of[i], to = stage_of[i + 1];
     if (from == to) continue;
     // Boundary s joins stages s and s + 1; the last one joins the last stage to stage 0.
     const bool neighbours_up = to == (from + 1) % config.degrees.pipeline;
-    const bool crosses = step.layout.hop_crosses_nodes[static_cast<std::size_t>(neighbours_up ? from : to)];
+    const bool crosses = step.layout.hop_crosses_nodes[at(neighbours_up ? from : to)];
     const ops::CollectiveQuery& hop = crosses ? work.hop_across : work.hop_within;
     const ops::CollectiveEstimate price = price_collective(hop, config, catalog, calibration, memo);
     prices.hop_forward[i] = prices.hop_backward[i] = price.time + gather;
     prices.hop_bottlenecks[i] = bottlenecks_of(price);
-    if (work.hop_gather >= 0)
-      prices.hop_bottlenecks[i].add(prices.bottlenecks[static_cast<std::size_t>(work.hop_gather)], 1.0);
+    if (!work.hop_gather.is_none())
+      prices.hop_bottlenecks[i].add(prices.bottlenecks[at(work.hop_gather)], 1.0);
   }
 }
 

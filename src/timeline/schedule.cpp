@@ -2,20 +2,21 @@
 
 #include <limits>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 
 namespace echo::timeline {
 
 void place_round_robin(std::int32_t stages, std::int32_t chunks, std::span<std::int32_t> out) {
   ECHO_EXPECT(static_cast<std::size_t>(chunks) == out.size());
-  for (std::int32_t chunk = 0; chunk < chunks; ++chunk) out[static_cast<std::size_t>(chunk)] = chunk % stages;
+  for (std::int32_t chunk = 0; chunk < chunks; ++chunk) out[at(chunk)] = chunk % stages;
 }
 
 void place_v(std::int32_t stages, std::int32_t chunks, std::span<std::int32_t> out) {
   ECHO_EXPECT(static_cast<std::size_t>(chunks) == out.size());
   for (std::int32_t c = 0; c < chunks; ++c) {
     const bool up = c / stages % 2 == 1;
-    out[static_cast<std::size_t>(c)] = up ? stages - 1 - c % stages : c % stages;
+    out[at(c)] = up ? stages - 1 - c % stages : c % stages;
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/csr.hpp"
+#include "base/ids.hpp"
 #include "base/units.hpp"
 
 namespace echo::timeline {
@@ -46,7 +47,8 @@ enum class TaskKind : std::int8_t { forward, backward, backward_input, backward_
 // its last backward is in a pair.
 struct Task {
   TaskKind kind{};
-  std::int32_t chunk = 0, microbatch = 0;
+  ChunkId chunk{0};
+  MicrobatchId microbatch{0};
   bool with_next = false;  // a forward that is a pair with the next task; not part of its identity
   friend constexpr bool operator==(const Task& a, const Task& b) {
     return a.kind == b.kind && a.chunk == b.chunk && a.microbatch == b.microbatch;
@@ -57,6 +59,11 @@ struct Task {
     return a.microbatch <=> b.microbatch;
   }
 };
+// From the plain numbers that an order is computed with.
+[[nodiscard]] constexpr Task task_of(TaskKind kind, std::int32_t chunk, std::int32_t microbatch,
+                                     bool with_next = false) {
+  return {kind, ChunkId(chunk), MicrobatchId(microbatch), with_next};
+}
 
 // The part of a stage's order that repeats: from position `first`, `repeats` times `length` tasks, each time
 // the same tasks with all microbatches `advance` later. length, advance and repeats are the same on every

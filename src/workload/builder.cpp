@@ -1,6 +1,5 @@
 #include "workload/builder.hpp"
 
-#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "ops/launches.hpp"
 
@@ -32,51 +31,50 @@ void Builder::start() {
   out_.tail.grad_norm.clear();
   out_.tail.update.clear();
   out_.tail.slices = 0;
-  out_.hop_gather = -1;
+  out_.hop_gather = WorkId::none();
 }
 
-std::int32_t Builder::open_block() {
-  if (static_cast<std::size_t>(out_.block_count) == out_.blocks.size()) out_.blocks.emplace_back();
+BlockId Builder::open_block() {
+  if (at(out_.block_count) == out_.blocks.size()) out_.blocks.emplace_back();
   ++out_.block_count;
   block().clear();
-  last_compute_ = -1;
+  last_compute_ = OpId::none();
   held_count_ = 0;
-  return out_.block_count - 1;
+  return BlockId(out_.block_count - 1);
 }
 
-OpIndex Builder::compute(TimeCategory part, const ops::KernelKey& kernel,
-                         std::initializer_list<OpIndex> needs) {
+OpId Builder::compute(TimeCategory part, const ops::KernelKey& kernel, std::initializer_list<OpId> needs) {
   OpGraph& b = block();
   b.lane.push_back(Lane::compute);
   b.part.push_back(part);
-  b.work.push_back(intern(kernel));
-  for (const OpIndex need : needs)
-    if (need >= 0) b.needs.push(need);
+  b.work.push_back(work_of(intern(kernel)));
+  for (const OpId need : needs)
+    if (!need.is_none()) b.needs.push(need);
   for (std::size_t i = 0; i < held_count_; ++i) b.needs.push(held_[i]);
   held_count_ = 0;
   b.needs.close_row();
   b.launches += ops::launches_of(kernel);
-  return last_compute_ = b.size() - 1;
+  return last_compute_ = OpId(b.size() - 1);
 }
 
-void Builder::hold_compute(OpIndex op) {
-  if (op < 0) return;
+void Builder::hold_compute(OpId op) {
+  if (op.is_none()) return;
   ECHO_EXPECT(held_count_ < held_.size());
   held_[held_count_++] = op;
 }
 
-OpIndex Builder::communicate(Lane lane, TimeCategory part, const ops::CollectiveQuery& query,
-                             std::initializer_list<OpIndex> needs) {
+OpId Builder::communicate(Lane lane, TimeCategory part, const ops::CollectiveQuery& query,
+                          std::initializer_list<OpId> needs) {
   OpGraph& b = block();
   b.lane.push_back(lane);
   b.part.push_back(part);
-  b.work.push_back(intern(query));
-  for (const OpIndex need : needs)
-    if (need >= 0) b.needs.push(need);
+  b.work.push_back(unfinished(intern(query)));
+  for (const OpId need : needs)
+    if (!need.is_none()) b.needs.push(need);
   b.needs.close_row();
   ++b.launches;
   b.transfers += lane == Lane::tensor;
-  return b.size() - 1;
+  return OpId(b.size() - 1);
 }
 
 void Builder::replay_since(Issued before) {
@@ -104,25 +102,26 @@ std::int32_t intern_from(std::vector<T>& table, const T& wanted, std::size_t& hi
 
 }  // namespace
 
-std::int32_t Builder::intern(const ops::KernelKey& kernel) {
-  return intern_from(out_.kernels, kernel, kernel_hint_);
+KernelId Builder::intern(const ops::KernelKey& kernel) {
+  return KernelId(intern_from(out_.kernels, kernel, kernel_hint_));
 }
 
-std::int32_t Builder::intern(const ops::CollectiveQuery& query) {
-  return intern_from(out_.collectives, query, collective_hint_);
+CollectiveId Builder::intern(const ops::CollectiveQuery& query) {
+  return CollectiveId(intern_from(out_.collectives, query, collective_hint_));
 }
 
 void Builder::finish() {
-  const auto kernels = static_cast<std::int32_t>(out_.kernels.size());
-  for (std::int32_t i = 0; i < out_.block_count; ++i) {
-    OpGraph& b = out_.blocks[at(i)];
+  const std::int32_t kernels = count_of(out_.kernels);
+  const auto shift = [kernels](WorkId& work) { work = work_of(collective_of(work, 0), kernels); };
+  for (const BlockId block : ids<BlockId>(out_.block_count)) {
+    OpGraph& b = out_.blocks[at(block)];
     for (std::size_t op = 0; op < b.lane.size(); ++op)
-      if (b.lane[op] != Lane::compute) b.work[op] += kernels;
+      if (b.lane[op] != Lane::compute) shift(b.work[op]);
   }
   for (Csr<WorkRun>* runs : {&out_.tail.gradients, &out_.tail.grad_norm, &out_.tail.update})
     for (WorkRun& run : runs->value)
-      if (!run.is_kernel) run.work += kernels;
-  if (out_.hop_gather >= 0) out_.hop_gather += kernels;
+      if (!run.is_kernel) shift(run.work);
+  shift(out_.hop_gather);
 }
 
 }  // namespace echo::workload

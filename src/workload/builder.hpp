@@ -6,11 +6,10 @@
 #include <initializer_list>
 #include <vector>
 
+#include "base/at.hpp"
 #include "workload/workload.hpp"
 
 namespace echo::workload {
-
-using OpIndex = std::int32_t;
 
 class Builder {
  public:
@@ -18,19 +17,19 @@ class Builder {
 
   // Clears everything; buffers are kept.
   void start();
-  // Opens the next block and returns its index; ops go to the open block.
-  std::int32_t open_block();
+  // Opens the next block and returns it; ops go to the open block.
+  BlockId open_block();
 
   // An op on the compute lane, in lane order; `needs` are communication ops it must wait for.
-  OpIndex compute(TimeCategory part, const ops::KernelKey& kernel, std::initializer_list<OpIndex> needs = {});
+  OpId compute(TimeCategory part, const ops::KernelKey& kernel, std::initializer_list<OpId> needs = {});
   // An op on a communication lane that starts when the ops in `needs` are done.
-  OpIndex communicate(Lane lane, TimeCategory part, const ops::CollectiveQuery& query,
-                      std::initializer_list<OpIndex> needs);
+  OpId communicate(Lane lane, TimeCategory part, const ops::CollectiveQuery& query,
+                   std::initializer_list<OpId> needs);
   // Ends a segment of the open layer.
   void cut() { block().cuts.push_back(block().size()); }
-  // The next op on the compute lane also waits for this one; no effect if -1. At most four at a time.
-  void hold_compute(OpIndex op);
-  [[nodiscard]] OpIndex last_compute() const { return last_compute_; }
+  // The next op on the compute lane also waits for this one; no effect if none. At most four at a time.
+  void hold_compute(OpId op);
+  [[nodiscard]] OpId last_compute() const { return last_compute_; }
 
   // Launches of the host for the open block; the second function replaces all since `before` by one graph.
   struct Issued {
@@ -39,17 +38,20 @@ class Builder {
   [[nodiscard]] Issued issued() const { return {block().launches, block().transfers}; }
   void replay_since(Issued before);
 
-  std::int32_t intern(const ops::KernelKey& kernel);
-  std::int32_t intern(const ops::CollectiveQuery& query);
+  KernelId intern(const ops::KernelKey& kernel);
+  CollectiveId intern(const ops::CollectiveQuery& query);
+  // The collective as the work of an op or run. How many kernels there are is known at the end, so that until
+  // finish() collectives are numbered from 0, like kernels.
+  [[nodiscard]] static WorkId unfinished(CollectiveId collective) { return work_of(collective, 0); }
 
-  // Call once at the end: shifts all collective indices past the kernels.
+  // Call once at the end: shifts all collectives past the kernels.
   void finish();
 
  private:
-  [[nodiscard]] OpGraph& block() const { return out_.blocks[static_cast<std::size_t>(out_.block_count - 1)]; }
+  [[nodiscard]] OpGraph& block() const { return out_.blocks[at(out_.block_count - 1)]; }
   Workload& out_;
-  OpIndex last_compute_ = -1;
-  std::array<OpIndex, 4> held_{};
+  OpId last_compute_;
+  std::array<OpId, 4> held_{};
   std::size_t held_count_ = 0;
   std::size_t kernel_hint_ = 0, collective_hint_ = 0;  // end of the last look-up
 };

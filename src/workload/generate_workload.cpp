@@ -43,15 +43,14 @@ void trace_hops(Builder& b, const BlockContext& x, const machine::ClusterSpec& c
   hop.group.extent = x.layout.pipeline.extent;
   out.hop_across = hop;
   if (scattered)
-    out.hop_gather = b.intern(
-        {.kind = ops::CollectiveKind::all_gather, .payload = Bytes(whole), .group = x.layout.tensor});
+    out.hop_gather = Builder::unfinished(b.intern(
+        {.kind = ops::CollectiveKind::all_gather, .payload = Bytes(whole), .group = x.layout.tensor}));
 }
 
-// The blocks of which every chunk's passes are runs; -1 where the model has no such layer.
+// The blocks of which every chunk's passes are runs; none where the model has no such layer.
 struct PassBlocks {
-  std::int32_t embedding_forward = -1, head_forward = -1, head_backward = -1, embedding_backward = -1,
-               head_weights = -1;
-  std::int32_t multi_token_forward = -1, multi_token_backward = -1, multi_token_weights = -1;  // of one depth
+  BlockId embedding_forward, head_forward, head_backward, embedding_backward, head_weights;
+  BlockId multi_token_forward, multi_token_backward, multi_token_weights;  // of one depth
   LayerBlocks layer_forward, layer_backward, layer_weights;
   LayerBlocks kept_backward;  // of layers that keep all where others are recomputed
 };
@@ -67,7 +66,7 @@ PassBlocks trace_passes(Builder& b, const BlockContext& x) {
   PassBlocks blocks;
   const training::LayerKindCounts layers = training::count_layer_kinds(x.model, 0, x.model.layers);
   const auto each_kind = [&](LayerBlocks& of, auto trace) {
-    of.fill(-1);
+    of.fill(BlockId::none());
     for (std::size_t i = 0; i < of.size(); ++i) {
       if (layers[i] == 0) continue;
       of[i] = b.open_block();
@@ -111,8 +110,8 @@ void push_layers(const LayerBlocks& of, std::span<const training::LayerCount> la
   for (const training::LayerCount& like : layers) out.push({of[like.kind.index()], like.count});
 }
 
-void push_depths(std::int32_t block, const BlockContext& x, Csr<BlockRun>& out) {
-  if (block >= 0) out.push({block, x.config.recipe.mtp_layers});
+void push_depths(BlockId block, const BlockContext& x, Csr<BlockRun>& out) {
+  if (!block.is_none()) out.push({block, x.config.recipe.mtp_layers});
 }
 
 void push_forward(const PassBlocks& blocks, const BlockContext& x, const ChunkContents& chunk,
@@ -151,25 +150,23 @@ void push_weight_gradients(const PassBlocks& blocks, const BlockContext& x, cons
   push_layers(blocks.layer_weights, layers, out);
 }
 
-// An earlier chunk of the same contents in the same order, or -1: such chunks share their blocks.
-std::int32_t twin_of(const BlockContext& x, std::int32_t chunk) {
+// An earlier chunk of the same contents in the same order, or none: such chunks share their blocks.
+ChunkId twin_of(const BlockContext& x, ChunkId chunk) {
   const training::RankLayout& layout = x.layout;
-  const auto at = static_cast<std::size_t>(chunk);
-  const auto same = [&](std::size_t other) {
-    if (layout.opens_model(other) != layout.opens_model(at)) return false;
-    if (layout.closes_model(other) != layout.closes_model(at)) return false;
-    if (!std::ranges::equal(layout.chunk_kinds.row(static_cast<std::int32_t>(other)),
-                            layout.chunk_kinds.row(chunk)))
-      return false;
-    for (std::int32_t i = 0; layout.chunk_kinds.row(chunk).size() > 1 && i < layout.chunk_layers[at]; ++i)
-      if (training::layer_kind(x.model, layout.chunk_first_layer[other] + i) !=
-          training::layer_kind(x.model, layout.chunk_first_layer[at] + i))
+  const auto same = [&](ChunkId other) {
+    if (layout.opens_model(at(other)) != layout.opens_model(at(chunk))) return false;
+    if (layout.closes_model(at(other)) != layout.closes_model(at(chunk))) return false;
+    if (!std::ranges::equal(layout.chunk_kinds.row(other), layout.chunk_kinds.row(chunk))) return false;
+    for (std::int32_t i = 0; layout.chunk_kinds.row(chunk).size() > 1 && i < layout.chunk_layers[at(chunk)];
+         ++i)
+      if (training::layer_kind(x.model, layout.chunk_first_layer[at(other)] + i) !=
+          training::layer_kind(x.model, layout.chunk_first_layer[at(chunk)] + i))
         return false;
     return true;
   };
-  for (std::size_t other = 0; other < at; ++other)
-    if (same(other)) return static_cast<std::int32_t>(other);
-  return -1;
+  for (const ChunkId other : ids<ChunkId>(chunk.index()))
+    if (same(other)) return other;
+  return ChunkId::none();
 }
 
 // Generates split backwards, besides whole ones.
@@ -178,12 +175,12 @@ void trace_split_backwards(Builder& b, const BlockContext& given, Workload& out)
   x.splits_backward = true;
   const PassBlocks blocks = trace_passes(b, x);
   out.weight_gradients.clear();
-  for (std::size_t at = 0; at < x.layout.chunk_layers.size(); ++at) {
-    const auto layers = x.layout.chunk_kinds.row(static_cast<std::int32_t>(at));
-    const ChunkContents chunk{.layers = x.layout.chunk_layers[at],
-                              .first_layer = x.layout.chunk_first_layer[at],
-                              .first = x.layout.opens_model(at),
-                              .last = x.layout.closes_model(at)};
+  for (const ChunkId id : ids<ChunkId>(count_of(x.layout.chunk_layers))) {
+    const auto layers = x.layout.chunk_kinds.row(id);
+    const ChunkContents chunk{.layers = x.layout.chunk_layers[at(id)],
+                              .first_layer = x.layout.chunk_first_layer[at(id)],
+                              .first = x.layout.opens_model(at(id)),
+                              .last = x.layout.closes_model(at(id))};
     push_backward(blocks, x, chunk, layers, out.input_gradients);
     out.input_gradients.close_row();
     push_weight_gradients(blocks, x, chunk, layers, out.weight_gradients);
@@ -194,9 +191,9 @@ void trace_split_backwards(Builder& b, const BlockContext& given, Workload& out)
 // Passes whose traffic crosses the borders of layers are blocks of their own; a chunk shares those of its
 // twin.
 void trace_whole_passes(Builder& b, const BlockContext& x, const DataTraffic& t, const ChunkContents& chunk,
-                        std::int32_t twin, Workload& out) {
-  const auto add = [&](std::vector<std::int32_t>& of, bool wanted, auto trace) {
-    of.push_back(!wanted ? -1 : twin >= 0 ? of[static_cast<std::size_t>(twin)] : trace());
+                        ChunkId twin, Workload& out) {
+  const auto add = [&](std::vector<BlockId>& of, bool wanted, auto trace) {
+    of.push_back(!wanted ? BlockId::none() : !twin.is_none() ? of[at(twin)] : trace());
   };
   const auto forward = [&](Gather gather) {
     return t.shards_weights ? sharded_forward(b, x, chunk, gather) : bucketed_forward(b, x, chunk, gather);
@@ -240,29 +237,28 @@ void generate_workload(const training::TrainingConfig& config, const training::M
   out.gathers_once = traffic.shards_weights && !traffic.gathers_forward;
 
   const PassBlocks blocks = trace_passes(b, x);
-  const auto chunks = static_cast<std::int32_t>(layout.chunk_layers.size());
-  for (std::int32_t i = 0; i < chunks; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    const ChunkContents chunk{layout.chunk_layers[at],
-                              layout.chunk_first_layer[at],
-                              layout.opens_model(at),
-                              layout.closes_model(at),
+  for (const ChunkId id : ids<ChunkId>(count_of(layout.chunk_layers))) {
+    const std::int32_t i = id.index();
+    const ChunkContents chunk{layout.chunk_layers[at(id)],
+                              layout.chunk_first_layer[at(id)],
+                              layout.opens_model(at(id)),
+                              layout.closes_model(at(id)),
                               training::chunk_parameters(config, model, framework, layout, i),
                               training::trained_chunk_parameters(config, model, framework, layout, i),
                               chunk_in_8_bit(x, i)};
-    trace_whole_passes(b, x, traffic, chunk, twin_of(x, i), out);
-    if (out.whole_forward.back() >= 0)
+    trace_whole_passes(b, x, traffic, chunk, twin_of(x, id), out);
+    if (!out.whole_forward.back().is_none())
       out.forward.push({out.whole_forward.back(), 1});
     else
-      push_forward(blocks, x, chunk, layout.chunk_kinds.row(i), out.forward);
+      push_forward(blocks, x, chunk, layout.chunk_kinds.row(id), out.forward);
     out.forward.close_row();
-    if (out.whole_backward.back() >= 0)
+    if (!out.whole_backward.back().is_none())
       out.backward.push({out.whole_backward.back(), 1});
     else
-      push_backward(blocks, x, chunk, layout.chunk_kinds.row(i), out.backward);
+      push_backward(blocks, x, chunk, layout.chunk_kinds.row(id), out.backward);
     out.backward.close_row();
     if (x.splits_backward)
-      push_weight_gradients(blocks, x, chunk, layout.chunk_kinds.row(i), out.weight_gradients);
+      push_weight_gradients(blocks, x, chunk, layout.chunk_kinds.row(id), out.weight_gradients);
     out.weight_gradients.close_row();
   }
   if (backward == Backward::both) trace_split_backwards(b, x, out);

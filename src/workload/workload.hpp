@@ -6,19 +6,19 @@
 #include <vector>
 
 #include "base/csr.hpp"
+#include "base/ids.hpp"
 #include "base/lane.hpp"
 #include "ops/collective.hpp"
 #include "ops/kernel.hpp"
 
 namespace echo::workload {
 
-// Structure of arrays, in launch order. `work` is a kernel index on the compute lane, else kernel count +
-// collective index.
+// Structure of arrays, in launch order. `work` is a kernel on the compute lane, else a collective.
 struct OpGraph {
   std::vector<Lane> lane;
   std::vector<TimeCategory> part;
-  std::vector<std::int32_t> work;
-  Csr<std::int32_t> needs;         // needs.row(i): ids < i that must end first
+  std::vector<WorkId> work;
+  Csr<OpId> needs;                 // needs.row(op): earlier ops that must end first
   std::int32_t launches = 0;       // kernels the host issues for this block, without those of replayed graphs
   std::int32_t graphs = 0;         // CUDA graphs it replays
   std::int32_t transfers = 0;      // tensor-parallel collectives among them
@@ -30,13 +30,15 @@ struct OpGraph {
 
 // `count` runs of one block, one after the other.
 struct BlockRun {
-  std::int32_t block = 0, count = 1;
+  BlockId block;
+  std::int32_t count = 1;
   friend bool operator==(const BlockRun&, const BlockRun&) = default;
 };
 
 // `count` equal ops outside the pipeline, one after the other.
 struct WorkRun {
-  std::int32_t work = 0, count = 1;  // index as in OpGraph::work
+  WorkId work;
+  std::int32_t count = 1;
   TimeCategory part = TimeCategory::other;
   bool is_kernel = false;
   friend bool operator==(const WorkRun&, const WorkRun&) = default;
@@ -66,16 +68,16 @@ struct Workload {
   Csr<BlockRun> weight_gradients;   // rows are empty unless the backward is split
   Csr<BlockRun> input_gradients;    // what is left of a split backward where others are whole; rows or none
   Csr<BlockRun> pairs;  // [chunks][chunks of a stage] a forward and a backward run as one; rows or none
-  // One block for the chunk's every pass, or -1: layer by layer.
-  std::vector<std::int32_t> whole_forward, whole_backward;
-  // One block for the chunk's first or last pass, or -1: the same as the others.
-  std::vector<std::int32_t> first_forward, last_backward;
+  // One block for the chunk's every pass, or none: layer by layer.
+  std::vector<BlockId> whole_forward, whole_backward;
+  // One block for the chunk's first or last pass, or none: the same as the others.
+  std::vector<BlockId> first_forward, last_backward;
   bool gathers_each = false;  // every forward begins with a gather of weights
   bool gathers_once = false;  // the first one does; else first_forward gathers from the start of the step
   StepTail tail;
   ops::CollectiveQuery hop_within,
-      hop_across;                // transfer of a microbatch between two stages: within a node, between nodes
-  std::int32_t hop_gather = -1;  // collective that reassembles a scattered hop, or -1
+      hop_across;     // transfer of a microbatch between two stages: within a node, between nodes
+  WorkId hop_gather;  // collective that reassembles a scattered hop, or none
 };
 
 }  // namespace echo::workload

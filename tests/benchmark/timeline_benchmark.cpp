@@ -2,6 +2,7 @@
 // steady state skipped. Reported, never judged.
 #include <benchmark/benchmark.h>
 
+#include "base/at.hpp"
 #include "base/counter_rng.hpp"
 #include "base/named_table.hpp"
 #include "timeline/block/block.hpp"
@@ -11,7 +12,7 @@ namespace echo::timeline {
 namespace {
 
 const Schedule& schedule(std::string_view name) {
-  return *schedule_table()[static_cast<std::size_t>(find_named(schedule_table(), name))];
+  return *schedule_table()[at(find_named(schedule_table(), name))];
 }
 
 // A transformer backward pass as Megatron runs it: per layer 10 kernels, 2 collectives the kernels wait for,
@@ -21,21 +22,22 @@ void block_ops(benchmark::State& state) {
   constexpr std::int32_t layers = 24, kernels = 10, collectives = 3;
   std::vector<Lane> lane;
   std::vector<TimeCategory> part;
-  std::vector<std::int32_t> work;
-  Csr<std::int32_t> needs;
-  const auto add = [&](Lane l, TimeCategory p, std::int32_t w, std::int32_t need) {
-    lane.push_back(l), part.push_back(p), work.push_back(w);
-    if (need >= 0) needs.push(need);
+  std::vector<WorkId> work;
+  Csr<OpId> needs;
+  const auto add = [&](Lane l, TimeCategory p, std::int32_t w, OpId need) {
+    lane.push_back(l), part.push_back(p), work.push_back(WorkId(w));
+    if (!need.is_none()) needs.push(need);
     needs.close_row();
-    return static_cast<std::int32_t>(lane.size()) - 1;
+    return OpId(count_of(lane) - 1);
   };
   for (std::int32_t layer = 0; layer < layers; ++layer) {
-    std::int32_t last = -1;
+    OpId last;
     for (std::int32_t k = 0; k < kernels; ++k) {
-      const std::int32_t kernel = add(Lane::compute, TimeCategory::backward, k, last);
-      last = k == 4 || k == 9 ? add(Lane::tensor, TimeCategory::tp_comm, kernels + (k == 9), kernel) : -1;
+      const OpId kernel = add(Lane::compute, TimeCategory::backward, k, last);
+      last = k == 4 || k == 9 ? add(Lane::tensor, TimeCategory::tp_comm, kernels + (k == 9), kernel)
+                              : OpId::none();
     }
-    add(Lane::data, TimeCategory::dp_comm, kernels + 2, static_cast<std::int32_t>(lane.size()) - 2);
+    add(Lane::data, TimeCategory::dp_comm, kernels + 2, OpId(count_of(lane) - 2));
   }
   std::vector<SimTime> alone;
   for (std::int32_t i = 0; i < kernels + collectives; ++i) alone.emplace_back(1'000'000 + 100'000 * i);
@@ -66,7 +68,7 @@ BENCHMARK(block_ops)->ArgName("slowed")->Arg(0)->Arg(1)->Arg(2);
 // Stages differ by a percent or so, the last one more, as layers, embedding and loss make them.
 struct Pipeline {
   Pipeline(const Schedule& plan, std::int32_t p, std::int32_t v, std::int32_t m) {
-    stage_of.resize(static_cast<std::size_t>(p * v));
+    stage_of.resize(at(p * v));
     plan.place(p, p * v, stage_of);
     shape = {p, p * v, m, stage_of};
     shape.copies = plan.copies;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/at.hpp"
 #include "tests/support/chakra_files.hpp"
 #include "trace_io/chakra/chakra_write.hpp"
 #include "trace_io/format.hpp"
@@ -140,24 +141,24 @@ class Rules {
   [[nodiscard]] std::int64_t time_of(const Node& node) const {
     if (node.kind == NodeKind::send) return message(4, node.bytes.value);
     if (node.kind != NodeKind::collective) return std::max<std::int64_t>(1, node.duration.count() / 1000);
-    const auto& ranks = trace_.groups[static_cast<std::size_t>(node.group)].ranks;
+    const auto& ranks = trace_.groups[at(node.group)].ranks;
     const std::int64_t rounds = node.collective == ops::CollectiveKind::all_reduce ? 2 : 1;
     return rounds * message(ranks[1] - ranks[0], node.bytes.value / 2) + (rounds + 1) * 10;
   }
   // Where the send of a receive arrives; -1: not sent yet.
   [[nodiscard]] std::int64_t arrival(std::size_t to, const Node& receive) const {
-    const auto& from = trace_.ranks[static_cast<std::size_t>(receive.peer)];
+    const auto& from = trace_.ranks[at(receive.peer)];
     for (std::size_t i = 0; i < from.nodes.size(); ++i)
       if (from.nodes[i].kind == NodeKind::send && from.nodes[i].tag == receive.tag &&
           from.nodes[i].peer == static_cast<std::int32_t>(to))
-        return done_[static_cast<std::size_t>(receive.peer)][i];
+        return done_[at(receive.peer)][i];
     return -1;
   }
   [[nodiscard]] bool may_go(std::size_t r, std::int32_t i, std::int64_t now) const {
     const trace::RankTrace& rank = trace_.ranks[r];
     for (const Csr<std::int32_t>* rows : {&rank.needs, &rank.follows})
       for (const std::int32_t earlier : rows->row(i)) {
-        const std::int64_t end = done_[r][static_cast<std::size_t>(earlier)];
+        const std::int64_t end = done_[r][at(earlier)];
         if (end < 0 || end > now) return false;
       }
     return true;
@@ -174,8 +175,8 @@ class Rules {
     bool any = false;
     const auto& nodes = trace_.ranks[r].nodes;
     for (std::int32_t i = 0; i < static_cast<std::int32_t>(nodes.size()); ++i) {
-      const Node& node = nodes[static_cast<std::size_t>(i)];
-      std::int64_t& end = done_[r][static_cast<std::size_t>(i)];
+      const Node& node = nodes[at(i)];
+      std::int64_t& end = done_[r][at(i)];
       const int unit = node.kind == NodeKind::wait ? 0 : node.kind == NodeKind::compute ? 1 : 2;
       std::int64_t& busy = busy_[{r, unit}];
       const bool receives = node.kind == NodeKind::recv;

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "base/at.hpp"
 #include "base/counter_rng.hpp"
 #include "base/named_table.hpp"
 #include "timeline/pipeline/pipeline.hpp"
@@ -51,7 +52,7 @@ class EverySchedule : public ::testing::TestWithParam<const Schedule*> {
   int on_shape(std::int32_t stages, std::int32_t laps, std::int32_t m, std::int32_t group,
                Visit visit) const {
     Shape s;
-    s.stage_of.resize(static_cast<std::size_t>(stages * laps));
+    s.stage_of.resize(at(stages * laps));
     s.shape = {stages, stages * laps, m, {}, group, pairs_, plan().copies};
     if (plan().admits(s.shape) != nullptr) return 0;
     plan().place(stages, stages * laps, s.stage_of);
@@ -96,7 +97,7 @@ class EverySchedule : public ::testing::TestWithParam<const Schedule*> {
 TEST_P(EverySchedule, StatesItsNameAndSource) {
   EXPECT_FALSE(std::string(plan().name).empty());
   EXPECT_FALSE(std::string(plan().source).empty());
-  const auto index = static_cast<std::size_t>(find_named(schedule_table(), plan().name));
+  const std::size_t index = at(find_named(schedule_table(), plan().name));
   EXPECT_EQ(schedule_table()[index], &plan()) << "two schedules of one name";
 }
 
@@ -123,26 +124,27 @@ TEST_P(EverySchedule, RunsEveryTaskOnceWhereItsChunkLives) {
     std::set<Task> seen;
     for (std::int32_t stage = 0; stage < s.shape.stages; ++stage) {
       for (const Task& task : rows.row(stage)) {
-        ASSERT_TRUE(task.chunk >= 0 && task.chunk < s.shape.chunks) << s.describe();
-        ASSERT_TRUE(task.microbatch >= 0 && task.microbatch < microbatches_per_chunk(s.shape))
+        ASSERT_TRUE(!task.chunk.is_none() && task.chunk.index() < s.shape.chunks) << s.describe();
+        ASSERT_TRUE(!task.microbatch.is_none() && task.microbatch.index() < microbatches_per_chunk(s.shape))
             << s.describe();
-        ASSERT_EQ(s.stage_of[static_cast<std::size_t>(task.chunk)], stage) << s.describe();
+        ASSERT_EQ(s.stage_of[at(task.chunk)], stage) << s.describe();
         ASSERT_EQ(kinds().count(task.kind), 1U) << s.describe();
         ASSERT_TRUE(seen.insert(task).second) << s.describe() << ": a task runs twice";
       }
     }
     // A whole backward is both halves.
-    const auto passes = static_cast<std::size_t>(s.shape.chunks * microbatches_per_chunk(s.shape));
+    const std::size_t passes = at(s.shape.chunks * microbatches_per_chunk(s.shape));
     std::size_t halves = 0;
     for (const Task& task : seen)
       halves += task.kind == TaskKind::backward ? 2 : task.kind == TaskKind::forward ? 0 : 1;
     ASSERT_EQ(halves, 2 * passes) << s.describe();
     for (std::int32_t c = 0; c < s.shape.chunks; ++c) {
       for (std::int32_t i = 0; i < microbatches_per_chunk(s.shape); ++i) {
-        ASSERT_EQ(seen.count({TaskKind::forward, c, i}), 1U) << s.describe();
-        ASSERT_NE(seen.count({TaskKind::backward, c, i}), seen.count({TaskKind::backward_input, c, i}));
-        ASSERT_EQ(seen.count({TaskKind::backward_weight, c, i}),
-                  seen.count({TaskKind::backward_input, c, i}));
+        ASSERT_EQ(seen.count(task_of(TaskKind::forward, c, i)), 1U) << s.describe();
+        ASSERT_NE(seen.count(task_of(TaskKind::backward, c, i)),
+                  seen.count(task_of(TaskKind::backward_input, c, i)));
+        ASSERT_EQ(seen.count(task_of(TaskKind::backward_weight, c, i)),
+                  seen.count(task_of(TaskKind::backward_input, c, i)));
       }
     }
   });
@@ -165,8 +167,8 @@ TEST_P(EverySchedule, PairsAForwardWithTheBackwardOfAnotherMicrobatch) {
         ASSERT_TRUE(ahead.kind == TaskKind::forward && back.kind == TaskKind::backward) << s.describe();
         ASSERT_FALSE(back.with_next) << s.describe();
         ASSERT_FALSE(ahead.chunk == back.chunk && ahead.microbatch == back.microbatch) << s.describe();
-        ASSERT_GT(ahead.microbatch, 0) << s.describe();
-        ASSERT_LT(back.microbatch, microbatches_per_chunk(s.shape) - 1) << s.describe();
+        ASSERT_GT(ahead.microbatch, MicrobatchId(0)) << s.describe();
+        ASSERT_LT(back.microbatch.index(), microbatches_per_chunk(s.shape) - 1) << s.describe();
       }
     }
     const bool wanted = plan().pairs == Pairs::always || (plan().pairs == Pairs::on_demand && s.shape.pairs);
@@ -191,10 +193,10 @@ TEST_P(EverySchedule, IsCausalAndFreeOfDeadlock) {
     for (bool moved = true; moved;) {
       moved = false;
       for (std::int32_t stage = 0; stage < s.shape.stages; ++stage) {
-        std::size_t& n = next[static_cast<std::size_t>(stage)];
+        std::size_t& n = next[at(stage)];
         if (n == rows.row(stage).size()) continue;
         const auto can_run = [&](const Task& task) {
-          const bool first = task.chunk % route == 0, last = (task.chunk + 1) % route == 0;
+          const bool first = task.chunk.index() % route == 0, last = (task.chunk.index() + 1) % route == 0;
           std::vector<Task> inputs;
           if (task.kind == TaskKind::forward) {
             if (!first) inputs.push_back({TaskKind::forward, task.chunk - 1, task.microbatch});
@@ -257,7 +259,7 @@ TEST_P(EverySchedule, IsNoFasterThanItsBusiestStageOrOneMicrobatch) {
       const bool waits_for_all = c == 0 || (!plan().splits_backward && !plan().mixes_backwards);
       if (c < times.size() / static_cast<std::size_t>(s.shape.copies))
         one += waits_for_all ? pass : times[c].forward + times[c].backward_input;
-      busy[static_cast<std::size_t>(s.stage_of[c])] += pass * microbatches_per_chunk(s.shape);
+      busy[at(s.stage_of[c])] += pass * microbatches_per_chunk(s.shape);
     }
     ASSERT_GE(out.end, one) << s.describe();
     ASSERT_GE(out.end, *std::max_element(busy.begin(), busy.end())) << s.describe();
@@ -301,32 +303,33 @@ TEST_P(EverySchedule, KeepsThePromisesOfItsSteadyStretch) {
       ASSERT_EQ(stretch.repeats, zeroth.repeats);
       const auto end = stretch.first + stretch.repeats * stretch.length;
       ASSERT_LE(end, static_cast<std::int32_t>(row.size())) << s.describe();
-      std::map<std::pair<TaskKind, std::int32_t>, std::int32_t> next_of, per_repeat;  // by kind and chunk
+      std::map<std::pair<TaskKind, ChunkId>, std::int32_t> next_of, per_repeat;  // by kind and chunk
       for (std::int32_t i = 0; i < static_cast<std::int32_t>(row.size()); ++i) {
-        const Task& task = row[static_cast<std::size_t>(i)];
+        const Task& task = row[at(i)];
         const auto pass = std::pair(task.kind, task.chunk);
         if (plan().mixes_backwards && task.kind != TaskKind::forward) {
           // Input gradients of whole and of split backwards in one order; weight gradients of split ones
           // anyhow.
           if (task.kind != TaskKind::backward_weight) {
-            ASSERT_EQ(task.microbatch, (next_of[{TaskKind::backward, task.chunk}]++)) << s.describe();
+            ASSERT_EQ(task.microbatch.index(), (next_of[{TaskKind::backward, task.chunk}]++)) << s.describe();
           }
         } else {
-          ASSERT_EQ(task.microbatch, (next_of[pass]++)) << s.describe();
+          ASSERT_EQ(task.microbatch.index(), (next_of[pass]++)) << s.describe();
         }
         if (i < stretch.first || i >= end) continue;
         ASSERT_TRUE(!plan().mixes_backwards || task.kind == TaskKind::forward ||
                     task.kind == TaskKind::backward);
         ASSERT_FALSE(task.with_next && i + 1 == end) << s.describe();
-        ASSERT_FALSE(row[static_cast<std::size_t>(i - 1)].with_next && i == stretch.first) << s.describe();
-        ASSERT_FALSE(task.kind == TaskKind::forward && task.microbatch == 0) << s.describe();
-        ASSERT_FALSE(task.kind != TaskKind::forward && task.microbatch == microbatches_per_chunk(s.shape) - 1)
+        ASSERT_FALSE(row[at(i - 1)].with_next && i == stretch.first) << s.describe();
+        ASSERT_FALSE(task.kind == TaskKind::forward && task.microbatch.index() == 0) << s.describe();
+        ASSERT_FALSE(task.kind != TaskKind::forward &&
+                     task.microbatch.index() == microbatches_per_chunk(s.shape) - 1)
             << s.describe();
         if (i < stretch.first + stretch.length) ++per_repeat[{task.kind, task.chunk}];
         if (i + stretch.length >= end) continue;
         Task later = task;
         later.microbatch += stretch.advance;
-        ASSERT_EQ(row[static_cast<std::size_t>(i + stretch.length)], later) << s.describe();
+        ASSERT_EQ(row[at(i + stretch.length)], later) << s.describe();
       }
       for (const auto& [pass, count] : next_of) ASSERT_EQ(per_repeat[pass], stretch.advance) << s.describe();
     }

@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "base/at.hpp"
 #include "tests/support/random_block.hpp"
 
 namespace echo::timeline {
@@ -21,12 +22,12 @@ std::vector<SimTime> max_plus_ends(const RandomBlock& block) {
   std::vector<SimTime> end(block.lane.size());
   std::array<SimTime, lane_count> lane_end{};
   for (std::size_t i = 0; i < end.size(); ++i) {
-    SimTime& lane = lane_end[static_cast<std::size_t>(block.lane[i])];
+    SimTime& lane = lane_end[at(block.lane[i])];
     SimTime start = lane;
-    for (const std::int32_t need : block.needs.row(static_cast<std::int32_t>(i))) {
-      start = std::max(start, end[static_cast<std::size_t>(need)]);
+    for (const OpId need : block.needs.row(static_cast<std::int32_t>(i))) {
+      start = std::max(start, end[at(need)]);
     }
-    end[i] = lane = start + block.alone[static_cast<std::size_t>(block.work[i])];
+    end[i] = lane = start + block.alone[at(block.work[i])];
   }
   return end;
 }
@@ -63,8 +64,8 @@ TEST(ComposeBlock, IsThePlainRecurrenceWhenNothingOverlaps) {
   for (std::uint64_t i = 0; i < cases; ++i) {
     RandomBlock block(i);
     block.needs.clear();
-    for (std::int32_t op = 0; op < static_cast<std::int32_t>(block.lane.size()); ++op) {
-      if (op > 0) block.needs.push(op - 1);
+    for (const OpId op : ids<OpId>(count_of(block.lane))) {
+      if (op > OpId(0)) block.needs.push(op - 1);
       block.needs.close_row();
     }
     BlockScratchData scratch;
@@ -88,7 +89,7 @@ TEST(ComposeBlock, LastsAtLeastAsLongAsItsBusiestLaneAndAtMostAsItsSlowedSum) {
     if (!block.scale_up_loss.empty()) kernel = 1.0 + (beside + 1.0) * (kernel - 1.0);
     worst = std::max(kernel, worst + beside * shared);
     SimTime sum{}, last{};
-    for (const std::int32_t work : block.work) sum += block.alone[static_cast<std::size_t>(work)];
+    for (const WorkId work : block.work) sum += block.alone[at(work)];
     for (std::size_t l = 0; l < lane_count; ++l) {
       const SimTime lane_end = times.makespan + times.lag[l];
       ASSERT_GE(lane_end, times.first_start[l] + (l == compute ? times.busy[l] : SimTime::zero()))
@@ -102,9 +103,8 @@ TEST(ComposeBlock, LastsAtLeastAsLongAsItsBusiestLaneAndAtMostAsItsSlowedSum) {
         << block.describe();
     ASSERT_EQ(times.compute_busy - times.slowdown_penalty,
               std::inner_product(block.lane.begin(), block.lane.end(), block.work.begin(), SimTime::zero(),
-                                 std::plus<>(), [&](Lane l, std::int32_t work) {
-                                   return l == Lane::compute ? block.alone[static_cast<std::size_t>(work)]
-                                                             : SimTime::zero();
+                                 std::plus<>(), [&](Lane l, WorkId work) {
+                                   return l == Lane::compute ? block.alone[at(work)] : SimTime::zero();
                                  }));
   }
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/at.hpp"
 #include "tests/support/random_block.hpp"
 
 namespace echo::timeline {
@@ -20,7 +21,7 @@ std::vector<BottleneckTimes> one_driver_each(const std::vector<SimTime>& alone) 
 // Where `driver` costs `factor` as much: a loss is (time of a on the link) (share of b on it) / (time of a).
 RandomBlock with_losses(const RandomBlock& block, std::size_t bottleneck, double factor) {
   RandomBlock out = block;
-  const auto collectives = static_cast<std::size_t>(block.collectives);
+  const std::size_t collectives = at(block.collectives);
   const auto cost = [&](std::size_t of) { return of == bottleneck ? factor : 1.0; };
   const auto work = [&](std::size_t i) {
     return (static_cast<std::size_t>(block.kernels) + i) % bottleneck_count;
@@ -50,7 +51,7 @@ TEST(BlockPath, SumsToEachEndByPartAndByDriver) {
     };
     sums_to(paths.makespan, times.makespan);
     for (const auto& [lane, own] : {std::pair(Lane::data, &paths.data), std::pair(Lane::host, &paths.host)}) {
-      const auto l = static_cast<std::size_t>(lane);
+      const std::size_t l = at(lane);
       sums_to(own->start, times.first_start[l]);
       sums_to(own->busy, times.busy[l]);
       if (times.lag[l] > SimTime::zero()) sums_to(own->end, times.makespan + times.lag[l]);

@@ -1,6 +1,7 @@
 // DualPipe and DualPipeV as whole steps.
 #include <gtest/gtest.h>
 
+#include "base/at.hpp"
 #include "simulate/step/compose_step.hpp"
 #include "tests/support/random_config.hpp"
 #include "training/layout/rank_parameters.hpp"
@@ -53,10 +54,9 @@ TEST(DualPipe, HoldsEveryChunkOnTwoStagesAndSumsItsGradients) {
       const auto all_reduces = [&](const Workspace& ws) {
         std::int64_t bytes = 0;
         for (const workload::WorkRun& run : ws.step.work.tail.gradients.row(s)) {
-          const auto collective = static_cast<std::size_t>(run.work) - ws.step.work.kernels.size();
+          const std::size_t collective = at(run.work) - ws.step.work.kernels.size();
           const ops::CollectiveQuery& query = ws.step.work.collectives[collective];
-          const bool mirrored =
-              ws.step.layout.copies > 1 && query.group == ws.step.layout.mirrors[static_cast<std::size_t>(s)];
+          const bool mirrored = ws.step.layout.copies > 1 && query.group == ws.step.layout.mirrors[at(s)];
           if (mirrored && query.kind == ops::CollectiveKind::all_reduce) bytes += query.payload.value;
         }
         return bytes;
@@ -93,7 +93,7 @@ TEST(DualPipe, DoesTheWorkOfAPlainPipeline) {
     const std::int32_t p = plain.degrees.pipeline;
     for (std::int32_t s = 0; s < p; ++s) {
       const auto busy = [&](const Workspace& ws, std::int32_t stage) {
-        return ws.step.composed.pipeline.stages[static_cast<std::size_t>(stage)].busy;
+        return ws.step.composed.pipeline.stages[at(stage)].busy;
       };
       ASSERT_EQ(2 * busy(two, s), busy(one, s) + busy(one, p - 1 - s)) << "seed " << seed << " stage " << s;
     }

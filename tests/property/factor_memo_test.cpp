@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/at.hpp"
 #include "simulate/prices/price_work.hpp"
 #include "tests/support/learned_image.hpp"
 #include "tests/support/random_config.hpp"
@@ -27,7 +28,7 @@ TEST(FactorMemo, AnswersAsIsAskedAndAsksOnce) {
       return slowdown::Factors{1.0 + kernel, 1.0 + collective};
     });
     ASSERT_EQ(factors, (slowdown::Factors{1.0 + kernel, 1.0 + collective}));
-    const auto pair = static_cast<std::size_t>(kernel * 300 + collective);
+    const std::size_t pair = at(kernel * 300 + collective);
     pairs += seen[pair] ? 0 : 1;
     seen[pair] = true;
   }
@@ -66,8 +67,7 @@ TEST(LearnedFactors, AreThoseOfTheModelForEveryPairThatCanMeet) {
       for (std::size_t a = 0; a < graph.work.size(); ++a)
         for (std::size_t b = 0; b < graph.work.size(); ++b)
           if (graph.lane[a] == Lane::compute && graph.lane[b] != Lane::compute)
-            meets[static_cast<std::size_t>(graph.work[a]) * collectives +
-                  static_cast<std::size_t>(graph.work[b]) - kernels] = true;
+            meets[at(graph.work[a]) * collectives + at(graph.work[b]) - kernels] = true;
     }
     for (std::size_t k = 0; k < kernels; ++k)
       for (std::size_t other = 0; other < collectives; ++other) {

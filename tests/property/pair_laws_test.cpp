@@ -5,6 +5,7 @@
 #include <array>
 #include <numeric>
 
+#include "base/at.hpp"
 #include "simulate/step/compose_chunks.hpp"
 #include "tests/support/random_config.hpp"
 
@@ -48,20 +49,18 @@ void each_pair(const Workspace& ws, Visit visit) {
   std::int32_t row = 0;
   for (std::int32_t f = 0; f < chunks; ++f)
     for (std::int32_t b = 0; b < chunks; ++b)
-      if (ws.step.layout.stage_of_chunk[static_cast<std::size_t>(f)] ==
-          ws.step.layout.stage_of_chunk[static_cast<std::size_t>(b)])
-        visit(row++, ws.step.composed.chunks[static_cast<std::size_t>(f)][PassKind::forward],
-              ws.step.composed.chunks[static_cast<std::size_t>(b)][PassKind::backward]);
+      if (ws.step.layout.stage_of_chunk[at(f)] == ws.step.layout.stage_of_chunk[at(b)])
+        visit(row++, ws.step.composed.chunks[at(f)][PassKind::forward],
+              ws.step.composed.chunks[at(b)][PassKind::backward]);
   ASSERT_EQ(row, ws.step.work.pairs.rows());
 }
 
 std::array<SimTime, lane_count> lane_times(const Workspace& ws, std::int32_t row) {
   std::array<SimTime, lane_count> sum{};
   for (const workload::BlockRun& run : ws.step.work.pairs.row(row)) {
-    const workload::OpGraph& block = ws.step.work.blocks[static_cast<std::size_t>(run.block)];
+    const workload::OpGraph& block = ws.step.work.blocks[at(run.block)];
     for (std::size_t op = 0; op < block.lane.size(); ++op)
-      sum[static_cast<std::size_t>(block.lane[op])] +=
-          run.count * ws.step.prices.alone[static_cast<std::size_t>(block.work[op])];
+      sum[at(block.lane[op])] += run.count * ws.step.prices.alone[at(block.work[op])];
   }
   return sum;
 }
@@ -92,7 +91,7 @@ TEST(Pair, IsNeitherShorterThanItsLongestLaneNorLongerThanOneAfterTheOther) {
         [&](const TrainingConfig& c, const Workspace& ws, const StepReport&, const std::string& what) {
           const bool hides = c.degrees.tensor > 1 || c.degrees.context > 1;
           each_pair(ws, [&](std::int32_t row, const Cost& forward, const Cost& backward) {
-            const SimTime pair = ws.step.composed.pairs[static_cast<std::size_t>(row)].time;
+            const SimTime pair = ws.step.composed.pairs[at(row)].time;
             const auto lanes = lane_times(ws, row);
             ASSERT_GE(pair, *std::max_element(lanes.begin(), lanes.end())) << what;
             const SimTime all = std::accumulate(lanes.begin(), lanes.end(), SimTime{});
@@ -110,7 +109,7 @@ TEST(Pair, DoesTheWorkOfBoth) {
       unhurried_host(), without_slowdown(),
       [&](const TrainingConfig&, const Workspace& ws, const StepReport&, const std::string& what) {
         each_pair(ws, [&](std::int32_t row, const Cost& forward, const Cost& backward) {
-          const Cost& pair = ws.step.composed.pairs[static_cast<std::size_t>(row)];
+          const Cost& pair = ws.step.composed.pairs[at(row)];
           for (std::size_t part = 0; part < time_category_count; ++part)
             ASSERT_EQ(pair.total[part], forward.total[part] + backward.total[part])
                 << what << " part " << part;
@@ -123,23 +122,22 @@ TEST(Pair, DoesTheWorkOfBoth) {
 TEST(Pair, IsAsLongAsBothWithoutExpertTraffic) {
   const Catalog catalog = unhurried_host();
   int compared = 0;
-  on_paired_configs(
-      catalog, without_slowdown(),
-      [&](const TrainingConfig& c, Workspace& ws, const StepReport&, const std::string& what) {
-        if (c.degrees.tensor > 1) return;
-        ++compared;
-        for (std::int32_t i = 0; i < ws.step.work.block_count; ++i) {
-          const workload::OpGraph& block = ws.step.work.blocks[static_cast<std::size_t>(i)];
-          for (std::size_t op = 0; op < block.lane.size(); ++op)
-            if (block.lane[op] == Lane::expert)
-              ws.step.prices.alone[static_cast<std::size_t>(block.work[op])] = SimTime{};
-        }
-        compose_chunks(input_of(c, catalog, ws.step), Slowdown::off, ws.scratch.block, ws.step.composed);
-        each_pair(ws, [&](std::int32_t row, const Cost& forward, const Cost& backward) {
-          ASSERT_EQ(ws.step.composed.pairs[static_cast<std::size_t>(row)].time, forward.time + backward.time)
-              << what;
-        });
-      });
+  on_paired_configs(catalog, without_slowdown(),
+                    [&](const TrainingConfig& c, Workspace& ws, const StepReport&, const std::string& what) {
+                      if (c.degrees.tensor > 1) return;
+                      ++compared;
+                      for (std::int32_t i = 0; i < ws.step.work.block_count; ++i) {
+                        const workload::OpGraph& block = ws.step.work.blocks[at(i)];
+                        for (std::size_t op = 0; op < block.lane.size(); ++op)
+                          if (block.lane[op] == Lane::expert)
+                            ws.step.prices.alone[at(block.work[op])] = SimTime{};
+                      }
+                      compose_chunks(input_of(c, catalog, ws.step), Slowdown::off, ws.scratch.block,
+                                     ws.step.composed);
+                      each_pair(ws, [&](std::int32_t row, const Cost& forward, const Cost& backward) {
+                        ASSERT_EQ(ws.step.composed.pairs[at(row)].time, forward.time + backward.time) << what;
+                      });
+                    });
   EXPECT_GT(compared, 10);
 }
 
@@ -151,7 +149,7 @@ TEST(Pair, RunsItsStretchesAsTheFrameworkQueuesThem) {
       [&](const TrainingConfig& c, const Workspace& ws, const StepReport&, const std::string& what) {
         if (c.degrees.tensor > 1 || c.degrees.context > 1 || c.degrees.expert_tensor > 1) return;
         const auto alone = [&](const workload::OpGraph& g, std::int32_t op) {
-          return ws.step.prices.alone[static_cast<std::size_t>(g.work[static_cast<std::size_t>(op)])];
+          return ws.step.prices.alone[at(g.work[at(op)])];
         };
         const auto first_of = [&](const workload::OpGraph& g, std::size_t stretch) {
           return stretch == 0 ? 0 : g.cuts[stretch - 1];
@@ -160,13 +158,13 @@ TEST(Pair, RunsItsStretchesAsTheFrameworkQueuesThem) {
           SimTime time{};
           const std::int32_t end = stretch == 4 ? g.size() : g.cuts[stretch];
           for (std::int32_t op = first_of(g, stretch); op < end; ++op)
-            if ((g.lane[static_cast<std::size_t>(op)] == Lane::compute) == computes) time += alone(g, op);
+            if ((g.lane[at(op)] == Lane::compute) == computes) time += alone(g, op);
           return time;
         };
         const auto layers = [&](TimeCategory part) {
           std::vector<const workload::OpGraph*> found;
           for (std::int32_t i = 0; i < ws.step.work.block_count; ++i) {
-            const workload::OpGraph& g = ws.step.work.blocks[static_cast<std::size_t>(i)];
+            const workload::OpGraph& g = ws.step.work.blocks[at(i)];
             const bool whole = g.cuts.size() == 4 && g.cuts[0] > 0 && g.cuts[0] < g.cuts[1];
             const bool chunk = std::count(g.lane.begin(), g.lane.end(), Lane::data) > 0;  // of one layer
             if (whole && !chunk && g.part[0] == part) found.push_back(&g);
@@ -178,8 +176,7 @@ TEST(Pair, RunsItsStretchesAsTheFrameworkQueuesThem) {
         const workload::OpGraph &f = *ahead.front(), &b = *back.front();
         // How far into its first stretch the forward knows the counts, which go round at once.
         SimTime counted{};
-        for (std::int32_t op = 0; f.lane[static_cast<std::size_t>(op)] == Lane::compute; ++op)
-          counted += alone(f, op);
+        for (std::int32_t op = 0; f.lane[at(op)] == Lane::compute; ++op) counted += alone(f, op);
         const SimTime combined_b = sum(b, 0, true) + sum(b, 1, false);
         const SimTime attention_f = sum(b, 0, true) + sum(f, 0, true);
         const SimTime counts = std::max(combined_b, sum(b, 0, true) + counted) + sum(f, 0, false);
@@ -192,9 +189,9 @@ TEST(Pair, RunsItsStretchesAsTheFrameworkQueuesThem) {
         const SimTime end = std::max(attention_b, combined_f) + sum(f, 4, true);
         bool met = false, found = false;  // layers of unlike kinds may never meet
         for (std::int32_t i = 0; i < ws.step.work.block_count; ++i) {
-          const bool woven = ws.step.work.blocks[static_cast<std::size_t>(i)].size() == f.size() + b.size();
+          const bool woven = ws.step.work.blocks[at(i)].size() == f.size() + b.size();
           met |= woven;
-          found |= woven && ws.step.composed.blocks[static_cast<std::size_t>(i)].time == end;
+          found |= woven && ws.step.composed.blocks[at(i)].time == end;
         }
         EXPECT_EQ(found, met) << what;
         compared += met;

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "base/at.hpp"
 #include "simulate/unfold/step_timeline.hpp"
 #include "tests/support/random_recipe.hpp"
 #include "tests/support/sanitized.hpp"
@@ -39,21 +40,23 @@ class TaskByTask {
 
  private:
   void count(const timeline::Task& task, bool is_last) {
-    const auto chunk = static_cast<std::size_t>(task.chunk);
+    const std::size_t chunk = at(task.chunk);
     const auto& input = work_.input_gradients.rows() > 0 ? work_.input_gradients : work_.backward;
     switch (task.kind) {
       case TaskKind::forward:
-        if (task.microbatch == 0 && work_.first_forward[chunk] >= 0) return add(work_.first_forward[chunk]);
+        if (task.microbatch == MicrobatchId(0) && !work_.first_forward[chunk].is_none())
+          return add(work_.first_forward[chunk]);
         return add(work_.forward.row(task.chunk), 1);
       case TaskKind::backward:
-        if (is_last && work_.last_backward[chunk] >= 0) return add(work_.last_backward[chunk]);
+        if (is_last && !work_.last_backward[chunk].is_none()) return add(work_.last_backward[chunk]);
         return add(work_.backward.row(task.chunk), 1);
       case TaskKind::backward_input:
         return add(input.row(task.chunk), 1);
       case TaskKind::backward_weight:
         break;
     }
-    if (!is_last || work_.last_backward[chunk] < 0) return add(work_.weight_gradients.row(task.chunk), 1);
+    if (!is_last || work_.last_backward[chunk].is_none())
+      return add(work_.weight_gradients.row(task.chunk), 1);
     add(work_.last_backward[chunk]);  // of both halves, one of which ran before
     add(input.row(task.chunk), -1);
   }
@@ -63,17 +66,15 @@ class TaskByTask {
     std::int32_t row = 0;
     for (std::int32_t ahead = 0;; ++ahead)
       for (std::int32_t back = 0; back < std::ssize(layout_.stage_of_chunk); ++back) {
-        if (layout_.stage_of_chunk[static_cast<std::size_t>(ahead)] !=
-            layout_.stage_of_chunk[static_cast<std::size_t>(back)])
-          continue;
-        if (ahead == slice.task.chunk && back == slice.partner.chunk) return row;
+        if (layout_.stage_of_chunk[at(ahead)] != layout_.stage_of_chunk[at(back)]) continue;
+        if (ChunkId(ahead) == slice.task.chunk && ChunkId(back) == slice.partner.chunk) return row;
         ++row;
       }
   }
 
-  void add(std::int32_t block) { ++blocks_[static_cast<std::size_t>(block)]; }
+  void add(BlockId block) { ++blocks_[at(block)]; }
   void add(std::span<const BlockRun> runs, std::int64_t times) {
-    for (const BlockRun& run : runs) blocks_[static_cast<std::size_t>(run.block)] += times * run.count;
+    for (const BlockRun& run : runs) blocks_[at(run.block)] += times * run.count;
   }
 
   const Workload& work_;
@@ -85,7 +86,7 @@ class TaskByTask {
 std::vector<std::int64_t> ops_of(const Workload& work, const std::vector<std::int64_t>& blocks) {
   std::vector<std::int64_t> ops(work.kernels.size() + work.collectives.size());
   for (std::size_t block = 0; block < blocks.size(); ++block)
-    for (const std::int32_t op : work.blocks[block].work) ops[static_cast<std::size_t>(op)] += blocks[block];
+    for (const WorkId id : work.blocks[block].work) ops[at(id)] += blocks[block];
   return ops;
 }
 
@@ -115,8 +116,7 @@ TEST(Passes, RunWhatTheTasksOfAStepRun) {
           blocks_in_step(step.work, step.layout, step.composed.pipeline,
                          training::microbatches_of(c) / step.layout.copies, stage);
       const std::string what = "seed " + std::to_string(seed) + " stage " + std::to_string(stage) +
-                               " schedule " +
-                               timeline::schedule_table()[static_cast<std::size_t>(c.schedule.index())]->name;
+                               " schedule " + timeline::schedule_table()[at(c.schedule.index())]->name;
       ASSERT_EQ(ops_of(step.work, blocks), ops_of(step.work, twin.blocks())) << what;
       if (step.work.backwards == workload::Backward::both) continue;
       ++by_block;

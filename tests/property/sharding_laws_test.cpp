@@ -1,6 +1,7 @@
 // Laws of sharded weights and gradients over seeded random configs; slowdown off, host out of the way.
 #include <gtest/gtest.h>
 
+#include "base/at.hpp"
 #include "tests/support/data_traffic.hpp"
 #include "tests/support/random_config.hpp"
 
@@ -67,18 +68,15 @@ TEST_F(ShardingLaws, WithoutPrefetchNoGatherRunsBesideComputation) {
   for_each(ZeroStage::parameters, [&](const TrainingConfig& c) {
     ASSERT_GT(with(c, 0, true, false), SimTime::zero());
     for (std::size_t chunk = 0; chunk < ws_.step.work.whole_forward.size(); ++chunk) {
-      const workload::OpGraph& block =
-          ws_.step.work.blocks[static_cast<std::size_t>(ws_.step.work.whole_forward[chunk])];
+      const workload::OpGraph& block = ws_.step.work.blocks[at(ws_.step.work.whole_forward[chunk])];
       // Only the root, which comes first, may run beside anything: nothing stands before the layers of an
       // inner chunk.
       SimTime sum{};
       for (std::int32_t op = 0; op < block.size(); ++op) {
-        const Lane lane = block.lane[static_cast<std::size_t>(op)];
-        if (lane == Lane::compute || lane == Lane::data)
-          sum += ws_.step.prices.alone[static_cast<std::size_t>(block.work[static_cast<std::size_t>(op)])];
+        const Lane lane = block.lane[at(op)];
+        if (lane == Lane::compute || lane == Lane::data) sum += ws_.step.prices.alone[at(block.work[at(op)])];
       }
-      const SimTime alone =
-          ws_.step.composed.times[static_cast<std::size_t>(ws_.step.work.whole_forward[chunk])].makespan;
+      const SimTime alone = ws_.step.composed.times[at(ws_.step.work.whole_forward[chunk])].makespan;
       const bool first = chunk == 0, last = chunk + 1 == ws_.step.work.whole_forward.size();
       if (first || !last) {
         EXPECT_GE(alone, sum);  // waits for other lanes come on top
@@ -134,10 +132,8 @@ TEST_F(ShardingLaws, TheDataLaneIsALowerBound) {
       const SimTime whole = step(c);
       const std::int64_t n = training::microbatches_of(c);
       SimTime busy{};
-      const auto add = [&](std::int32_t block, std::int64_t count) {
-        if (block >= 0)
-          busy += count * ws_.step.composed.times[static_cast<std::size_t>(block)]
-                              .busy[static_cast<std::size_t>(Lane::data)];
+      const auto add = [&](BlockId block, std::int64_t count) {
+        if (!block.is_none()) busy += count * ws_.step.composed.times[at(block)].busy[at(Lane::data)];
       };
       add(ws_.step.work.whole_forward.front(), n);
       add(ws_.step.work.whole_backward.front(), n);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/at.hpp"
 #include "simulate/step/draw_steps.hpp"
 #include "tests/support/random_config.hpp"
 
@@ -60,17 +61,14 @@ SimTime slowest_of_all_pipelines(const training::TrainingConfig& config, const C
   const auto arithmetic = [&](const Cost& pass, std::span<const workload::BlockRun> runs) {
     double sum = pass.wait_bottleneck[Bottleneck::arithmetic];
     for (const workload::BlockRun& run : runs)
-      sum += run.count *
-             composed.paths[static_cast<std::size_t>(run.block)].makespan.bottleneck[Bottleneck::arithmetic];
+      sum += run.count * composed.paths[at(run.block)].makespan.bottleneck[Bottleneck::arithmetic];
     return sum;
   };
   const auto backward_of = [&](const ChunkCost& cost) -> const Cost& {
     const bool split = step.work.backwards == workload::Backward::split;
     return cost[split ? PassKind::input_gradients : PassKind::backward];
   };
-  const auto block = [&](std::int32_t index) -> const timeline::BlockPaths& {
-    return composed.paths[static_cast<std::size_t>(index)];
-  };
+  const auto block = [&](BlockId id) -> const timeline::BlockPaths& { return composed.paths[at(id)]; };
   const std::int32_t stages = config.degrees.pipeline, set = ranks_in_step(config, step.layout);
   const std::int32_t pipelines = training::gpus_of(config.degrees) / stages / set;
   SimTime slowest{};
@@ -95,14 +93,14 @@ SimTime slowest_of_all_pipelines(const training::TrainingConfig& config, const C
       times.last_backward = paced(last.time, backward + weights);
       times.gathered = cost.gathered;
       passes.data[i] = cost.data;
-      if (const std::int32_t closing = step.work.last_backward[i]; closing >= 0) {
+      if (const BlockId closing = step.work.last_backward[i]; !closing.is_none()) {
         const double own = block(closing).makespan.bottleneck[Bottleneck::arithmetic];
         times.last_backward = paced(last.time, own + last.wait_bottleneck[Bottleneck::arithmetic]);
         passes.data[i].first_start =
             paced(cost.data.first_start, block(closing).data.start.bottleneck[Bottleneck::arithmetic]);
       }
       times.first_forward = times.forward;
-      if (const std::int32_t opening = step.work.first_forward[i]; opening >= 0) {
+      if (const BlockId opening = step.work.first_forward[i]; !opening.is_none()) {
         const double own = block(opening).makespan.bottleneck[Bottleneck::arithmetic];
         if (step.work.gathers_once) {
           const double wait = cost[PassKind::first_forward].wait_bottleneck[Bottleneck::arithmetic];

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "base/at.hpp"
 #include "simulate/step/shared_time.hpp"
 #include "tests/support/random_config.hpp"
 
@@ -20,7 +21,7 @@ TEST(SlowedTime, OfOnePairIsWhatTheFactorsSay) {
   workload::OpGraph graph;
   graph.lane = {Lane::compute, Lane::data};
   graph.part = {TimeCategory::backward, TimeCategory::dp_comm};
-  graph.work = {0, 1};
+  graph.work = {WorkId(0), WorkId(1)};
   graph.needs.close_row();
   graph.needs.close_row();
   Prices prices;
@@ -56,8 +57,7 @@ TEST(SlowedTime, AddsUpToWhatBlocksTakeLonger) {
         SimTime collectives_longer{};
         for (std::size_t lane = 1; lane < lane_count; ++lane) collectives_longer += times.busy[lane];
         for (std::size_t op = 0; op < graph.work.size(); ++op)
-          if (graph.lane[op] != Lane::compute)
-            collectives_longer -= ws.step.prices.alone[static_cast<std::size_t>(graph.work[op])];
+          if (graph.lane[op] != Lane::compute) collectives_longer -= ws.step.prices.alone[at(graph.work[op])];
 
         std::vector<SlowedTime> pairs;
         std::vector<SharedTime> shared;

@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "simulate/prices/host_time.hpp"
 #include "tests/support/kernel_flops.hpp"
@@ -68,17 +69,16 @@ TEST(StepTrace, IsSoundAndItsPartsAreThoseOfTheReport) {
     schedules.insert(c.schedule.index());
     ASSERT_EQ(trace::why_unsound(made.trace), "") << "seed " << seed;
     ASSERT_EQ(static_cast<std::int32_t>(made.trace.ranks.size()), c.degrees.pipeline) << "seed " << seed;
-    const auto stage = static_cast<std::size_t>(report.critical_stage);
+    const std::size_t stage = at(report.critical_stage);
     const trace::RankTrace& rank = made.trace.ranks[stage];
     std::array<SimTime, time_category_count> total{};
     for (std::size_t i = 0; i < rank.nodes.size(); ++i)
-      if (counts(rank.nodes[i]))
-        total[static_cast<std::size_t>(made.parts[stage][i])] += rank.nodes[i].duration;
+      if (counts(rank.nodes[i])) total[at(made.parts[stage][i])] += rank.nodes[i].duration;
     for (std::size_t part = 0; part < time_category_count; ++part) {
       if (part == static_cast<std::size_t>(TimeCategory::pp_comm)) continue;
       EXPECT_EQ(total[part], report.total[part])
           << time_category_names[part] << ", seed " << seed << ", schedule "
-          << timeline::schedule_table()[static_cast<std::size_t>(c.schedule.index())]->name;
+          << timeline::schedule_table()[at(c.schedule.index())]->name;
     }
   }
   EXPECT_GT(composed, at_least(300));
@@ -100,11 +100,10 @@ TEST(StepTrace, CollectivesGoOverGroupsAsLargeAsTheWorkloadSays) {
     for (const trace::RankTrace& rank : made.trace.ranks)
       for (const Node& node : rank.nodes) {
         if (node.kind != NodeKind::collective || node.group < 0) continue;
-        const trace::Group& group = made.trace.groups[static_cast<std::size_t>(node.group)];
+        const trace::Group& group = made.trace.groups[at(node.group)];
         ++kinds[group.name.substr(0, group.name.rfind('-'))];
         ASSERT_TRUE(asked.contains({node.collective, node.bytes.value, group.ranks.size()}))
-            << made.trace.names[static_cast<std::size_t>(node.name)] << " of " << group.ranks.size()
-            << ", seed " << seed;
+            << made.trace.names[at(node.name)] << " of " << group.ranks.size() << ", seed " << seed;
       }
   }
   EXPECT_GT(std::ssize(kinds), at_least(14));
@@ -151,14 +150,12 @@ TEST(StepTrace, ProductsDoTheArithmeticOfTheWorkload) {
     double expected = 0.0;  // every pass of every chunk, once a microbatch
     for (const auto* runs : {&w.forward, &w.backward, &w.weight_gradients})
       for (const workload::BlockRun& run : runs->value)
-        expected +=
-            run.count * support::block_flops(w, w.blocks[static_cast<std::size_t>(run.block)], is_product);
+        expected += run.count * support::block_flops(w, w.blocks[at(run.block)], is_product);
     expected *= training::microbatches_of(c);
     double traced = 0.0;
     for (const trace::RankTrace& rank : made.trace.ranks)
       for (const Node& node : rank.nodes)
-        if (node.kernel >= 0 &&
-            made.trace.kernels[static_cast<std::size_t>(node.kernel)].kind == ops::KernelKind::gemm)
+        if (node.kernel >= 0 && made.trace.kernels[at(node.kernel)].kind == ops::KernelKind::gemm)
           traced += node.flops;
     if (w.input_gradients.rows() > 0) continue;  // some backwards are split: input_gradients stand for others
     ++compared;
@@ -178,7 +175,7 @@ SimTime replayed(const trace::RankTrace& rank) {
     SimTime start = stream[node.stream];
     for (const auto* waits : {&rank.needs, &rank.follows})
       for (const std::int32_t before : waits->row(static_cast<std::int32_t>(i)))
-        start = std::max(start, end[static_cast<std::size_t>(before)]);
+        start = std::max(start, end[at(before)]);
     end[i] = start + node.duration;
     stream[node.stream] = end[i];
     last = std::max(last, end[i]);
@@ -254,7 +251,7 @@ class Playback {
     SimTime ready{};
     const auto wait_for = [&](std::int32_t other) {
       if (other < 0 || ready < SimTime::zero()) return;
-      const SimTime end = end_[r][static_cast<std::size_t>(other)];
+      const SimTime end = end_[r][at(other)];
       ready = end < SimTime::zero() ? end : std::max(ready, end);
     };
     wait_for(before_[r][i]);
@@ -263,7 +260,7 @@ class Playback {
     if (ready < SimTime::zero()) return false;
     const bool is_message = node.communicates() && node.kind != NodeKind::collective && node.launch < 0;
     const bool is_agreement = node.kind == NodeKind::collective && node.group >= 0 &&
-                              trace_.groups[static_cast<std::size_t>(node.group)].name.starts_with("model");
+                              trace_.groups[at(node.group)].name.starts_with("model");
     if (!is_message && !is_agreement) {
       end_[r][i] = ready + node.duration;
       return true;
@@ -334,9 +331,9 @@ TEST(StepTrace, GathersOfZero1StartWithTheStepAndThoseOfZero3WithTheirPass) {
     const trace::RankTrace& rank = made.trace.ranks[2];
     int found = 0;
     for (std::int32_t i = 0; i < static_cast<std::int32_t>(rank.nodes.size()); ++i)
-      found += rank.nodes[static_cast<std::size_t>(i)].collective == ops::CollectiveKind::all_gather &&
-               rank.nodes[static_cast<std::size_t>(i)].kind == NodeKind::collective &&
-               rank.needs.row(i).empty() && rank.follows.row(i).empty();
+      found += rank.nodes[at(i)].collective == ops::CollectiveKind::all_gather &&
+               rank.nodes[at(i)].kind == NodeKind::collective && rank.needs.row(i).empty() &&
+               rank.follows.row(i).empty();
     return found;
   };
   EXPECT_GT(free_gathers(training::ZeroStage::optimizer), 3);
@@ -359,7 +356,7 @@ TEST(StepTrace, RanksMayBeWrittenOneByOne) {
   for (const trace::RankTrace& rank : made.trace.ranks) {
     EXPECT_EQ(rank.stands_for, std::vector{rank.rank});
     EXPECT_EQ(rank.nodes.front().gap, host_of_step(catalog.framework(c.framework), ws.step.work.tail));
-    EXPECT_EQ(rank.nodes.size(), made.trace.ranks[static_cast<std::size_t>(rank.rank / 4 * 4)].nodes.size());
+    EXPECT_EQ(rank.nodes.size(), made.trace.ranks[at(rank.rank / 4 * 4)].nodes.size());
   }
   for (const trace::Group& group : made.trace.groups)
     if (group.name == "tensor-3") {

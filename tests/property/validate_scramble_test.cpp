@@ -1,6 +1,7 @@
 // Predictions of a table of measured steps never look at what was measured.
 #include <gtest/gtest.h>
 
+#include "base/at.hpp"
 #include "config/measured/measured_steps.hpp"
 #include "tests/support/random_config.hpp"
 
@@ -77,13 +78,13 @@ TEST(Step, TakesWhatHostAndGpuTakeWhereLaunchesBlock) {
   simulate::Workspace ws;
   const simulate::Calibration& calibration = support::presets().calibration;
   const SimTime ahead = simulate::simulate(c, steps.catalog, calibration, ws).step;
-  steps.catalog.clusters[static_cast<std::size_t>(c.cluster.index())].launch_blocking = true;
+  steps.catalog.clusters[at(c.cluster.index())].launch_blocking = true;
   const simulate::StepReport blocked = simulate::simulate(c, steps.catalog, calibration, ws);
   EXPECT_GT(blocked.step, ahead);
   std::int64_t launches = 0;  // of one microbatch
   for (const auto* runs : {&ws.step.work.forward, &ws.step.work.backward})
     for (const workload::BlockRun& run : runs->value)
-      launches += std::int64_t{run.count} * ws.step.work.blocks[static_cast<std::size_t>(run.block)].launches;
+      launches += std::int64_t{run.count} * ws.step.work.blocks[at(run.block)].launches;
   const SimTime host =
       training::microbatches_of(c) * launches * steps.catalog.framework(c.framework).host_per_kernel;
   EXPECT_LE(blocked.step - ahead, host);

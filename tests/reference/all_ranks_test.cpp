@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "base/at.hpp"
 #include "simulate/simulate.hpp"
 #include "sweep/space/config_id.hpp"
 #include "tests/reference/all_ranks_twin.hpp"
@@ -56,10 +57,9 @@ class AllRanks : public ::testing::Test {
   // path.
   static SimTime leftovers(const Drawn& d) {
     SimTime sum{};
-    const auto lag_of = [&](std::int32_t block) {
+    const auto lag_of = [&](BlockId block) {
       SimTime most{};
-      for (const SimTime lag : d.ws.step.composed.times[static_cast<std::size_t>(block)].lag)
-        most = std::max(most, lag);
+      for (const SimTime lag : d.ws.step.composed.times[at(block)].lag) most = std::max(most, lag);
       return most;
     };
     const auto& work = d.ws.step.work;
@@ -67,8 +67,8 @@ class AllRanks : public ::testing::Test {
          {&work.forward, &work.backward, &work.weight_gradients, &work.input_gradients, &work.pairs})
       for (const workload::BlockRun& run : runs->value)
         sum += std::int64_t{training::microbatches_of(d.config)} * run.count * lag_of(run.block);
-    for (const std::int32_t block : work.last_backward)
-      if (block >= 0) sum += lag_of(block);
+    for (const BlockId block : work.last_backward)
+      if (!block.is_none()) sum += lag_of(block);
     // Where some backwards are split, a chunk's last is taken as long as a whole one.
     if (work.input_gradients.rows() > 0)
       for (const ChunkCost& chunk : d.ws.step.composed.chunks)
@@ -89,7 +89,7 @@ class AllRanks : public ::testing::Test {
       const auto grad_norm = d.ws.step.work.tail.grad_norm.row(stage);
       if (grad_norm.empty()) return SimTime::zero();
       const auto norm = grad_norm.front();
-      const SimTime time = norm.count * d.ws.step.prices.alone[static_cast<std::size_t>(norm.work)];
+      const SimTime time = norm.count * d.ws.step.prices.alone[at(norm.work)];
       shortest = std::min(shortest, time), longest = std::max(longest, time);
     }
     return longest - shortest;
@@ -116,7 +116,7 @@ TEST_F(AllRanks, EqualTheCollapsedStepWhereNoTransferCrossesAPassAndBoundItElsew
         "seed " + std::to_string(seed) + ": " + sweep::canonical_text(d.config, catalog_);
     ASSERT_FALSE(d.ranks.empty()) << "deadlock, " << told;
     ++compared, ranks += std::ssize(d.ranks);
-    const auto& schedule = *timeline::schedule_table()[static_cast<std::size_t>(d.config.schedule.index())];
+    const auto& schedule = *timeline::schedule_table()[at(d.config.schedule.index())];
     ++seen[schedule.name];
     const SimTime slack = leftovers(d);
     exact += slack == SimTime::zero();
@@ -129,8 +129,7 @@ TEST_F(AllRanks, EqualTheCollapsedStepWhereNoTransferCrossesAPassAndBoundItElsew
     const bool ends = !(schedule.splits_backward && d.config.recipe.post_validation);
     SimTime step{};
     for (std::size_t r = 0; r < d.ranks.size(); ++r) {
-      const SimTime fast =
-          d.ws.step.composed.pipeline.stages[r / static_cast<std::size_t>(replica)].compute_end;
+      const SimTime fast = d.ws.step.composed.pipeline.stages[r / at(replica)].compute_end;
       ASSERT_LE(fast - early, d.ranks[r].compute_end) << "rank " << r << ", " << told;
       ASSERT_GE(fast + slack, d.ranks[r].compute_end) << "rank " << r << ", " << told;
       step = std::max(step, d.ranks[r].step_end);

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/at.hpp"
 #include "simulate/step/compose_step.hpp"
 #include "simulate/step/workspace.hpp"
 #include "timeline/schedule.hpp"
@@ -28,7 +29,7 @@ class AllRanksTwin {
       : config_(config),
         framework_(framework),
         ws_(ws),
-        schedule_(*timeline::schedule_table()[static_cast<std::size_t>(config.schedule.index())]),
+        schedule_(*timeline::schedule_table()[at(config.schedule.index())]),
         shape_(pipeline_shape(config, ws.step.layout, schedule_)) {
     timeline::order_of(schedule_, shape_, ws.step.composed.passes.chunks, order_);
   }
@@ -38,7 +39,7 @@ class AllRanksTwin {
     slow_rank_ = slow_rank, slow_ = slow;
     const std::int32_t world = training::gpus_of(config_.degrees);
     replica_ = world / config_.degrees.pipeline;
-    ranks_.assign(static_cast<std::size_t>(world), Rank{});
+    ranks_.assign(at(world), Rank{});
     for (bool moved = true; moved;) {
       moved = false;
       for (std::int32_t r = 0; r < world; ++r)
@@ -55,8 +56,8 @@ class AllRanksTwin {
  private:
   struct Op {
     Lane lane{};
-    std::int32_t work = 0;
-    std::vector<std::int32_t> needs;
+    WorkId work;
+    std::vector<OpId> needs;
   };
   struct Rank {
     std::size_t task = 0;                   // next of its stage's order
@@ -113,11 +114,11 @@ class AllRanksTwin {
   [[nodiscard]] std::int32_t kernels() const {
     return static_cast<std::int32_t>(ws_.step.work.kernels.size());
   }
-  [[nodiscard]] const ops::CollectiveQuery& query(std::int32_t work) const {
-    return ws_.step.work.collectives[static_cast<std::size_t>(work - kernels())];
+  [[nodiscard]] const ops::CollectiveQuery& query(WorkId work) const {
+    return ws_.step.work.collectives[at(collective_of(work, kernels()))];
   }
   [[nodiscard]] std::vector<std::int32_t> party(std::int32_t rank, const Op& op) const {
-    if (op.lane == Lane::compute || op.work < kernels()) return {rank};
+    if (op.lane == Lane::compute || is_kernel(op.work, kernels())) return {rank};
     const ops::CollectiveQuery& asked = query(op.work);
     if (asked.kind == ops::CollectiveKind::send_recv)
       return op.lane == Lane::context ? ring_of(rank) : std::vector{rank};
@@ -132,25 +133,23 @@ class AllRanksTwin {
     for (const workload::BlockRun& run : runs)
       for (std::int32_t i = 0; i < run.count; ++i) append_block(rank, run.block);
   }
-  void append_block(Rank& rank, std::int32_t block) const {
-    const workload::OpGraph& graph = ws_.step.work.blocks[static_cast<std::size_t>(block)];
+  void append_block(Rank& rank, BlockId block) const {
+    const workload::OpGraph& graph = ws_.step.work.blocks[at(block)];
     rank.block_starts.push_back(rank.ops.size());
     for (std::int32_t i = 0; i < graph.size(); ++i) {
       const auto needs = graph.needs.row(i);
-      rank.ops.push_back({graph.lane[static_cast<std::size_t>(i)],
-                          graph.work[static_cast<std::size_t>(i)],
-                          {needs.begin(), needs.end()}});
+      rank.ops.push_back({graph.lane[at(i)], graph.work[at(i)], {needs.begin(), needs.end()}});
     }
   }
   [[nodiscard]] std::int32_t copies_chunks() const { return shape_.chunks / schedule_.copies; }
   [[nodiscard]] bool is_last(const timeline::Task& task) const {
-    return task.microbatch + 1 == shape_.microbatches / schedule_.copies;
+    return task.microbatch.index() + 1 == shape_.microbatches / schedule_.copies;
   }
 
   void load(Rank& rank, const timeline::Task& task, const timeline::Task* partner) const {
     rank.ops.clear(), rank.block_starts.clear();
     const workload::Workload& work = ws_.step.work;
-    const auto chunk = static_cast<std::size_t>(task.chunk);
+    const std::size_t chunk = at(task.chunk);
     using timeline::TaskKind;
     if (partner != nullptr && work.pairs.rows() == 0) {  // one after the other
       append_runs(rank, work.forward.row(task.chunk));
@@ -161,17 +160,17 @@ class AllRanksTwin {
     if (partner != nullptr) {
       std::int32_t row =
           0;  // rows of one forward chunk follow each other, one for each backward of its stage
-      for (std::int32_t f = 0; f <= task.chunk; ++f)
-        for (std::int32_t b = 0; b < shape_.chunks && !(f == task.chunk && b == partner->chunk); ++b)
-          row += shape_.stage_of_chunk[static_cast<std::size_t>(f)] ==
-                 shape_.stage_of_chunk[static_cast<std::size_t>(b)];
+      for (std::int32_t f = 0; f <= task.chunk.index(); ++f)
+        for (std::int32_t b = 0;
+             b < shape_.chunks && !(f == task.chunk.index() && b == partner->chunk.index()); ++b)
+          row += shape_.stage_of_chunk[at(f)] == shape_.stage_of_chunk[at(b)];
       return append_runs(rank, work.pairs.row(row));
     }
     if (task.kind == TaskKind::forward) return append_runs(rank, work.forward.row(task.chunk));
     const bool some_split = work.input_gradients.rows() > 0;  // then backward holds whole ones
     if (task.kind == TaskKind::backward_input)
       return append_runs(rank, (some_split ? work.input_gradients : work.backward).row(task.chunk));
-    if (task.kind == TaskKind::backward && is_last(task) && work.last_backward[chunk] >= 0)
+    if (task.kind == TaskKind::backward && is_last(task) && !work.last_backward[chunk].is_none())
       return append_block(rank, work.last_backward[chunk]);
     if (task.kind == TaskKind::backward) append_runs(rank, work.backward.row(task.chunk));
     if (task.kind == TaskKind::backward_weight || !some_split)
@@ -179,9 +178,9 @@ class AllRanksTwin {
   }
 
   // The task whose output this one reads; none where it starts a microbatch.
-  [[nodiscard]] std::optional<std::tuple<bool, std::int32_t, std::int32_t>> input_of(
+  [[nodiscard]] std::optional<std::tuple<bool, ChunkId, MicrobatchId>> input_of(
       const timeline::Task& t) const {
-    const std::int32_t copy = t.chunk / copies_chunks() * copies_chunks(), place = t.chunk - copy;
+    const std::int32_t place = t.chunk.index() % copies_chunks();
     if (t.kind == timeline::TaskKind::forward) {
       if (place == 0) return std::nullopt;
       return std::tuple(true, t.chunk - 1, t.microbatch);
@@ -194,7 +193,7 @@ class AllRanksTwin {
   // -------------------------------------------------------------------------------------------------- One
   // op, task border or tail run of the rank; false where it waits for others or is done.
   bool advance(std::int32_t r) {
-    Rank& rank = ranks_[static_cast<std::size_t>(r)];
+    Rank& rank = ranks_[at(r)];
     if (rank.finished) return false;
     if (rank.in_task) return rank.op < rank.ops.size() ? run_op(r, rank) : end_task(r, rank);
     if (rank.task < order_.row(stage_of(r)).size()) return start_task(r, rank);
@@ -233,11 +232,10 @@ class AllRanksTwin {
       rank.ends.clear();
     }
     SimTime ready = std::max(rank.free[op.lane], rank.entry);
-    for (const std::int32_t need : op.needs)
-      ready = std::max(ready, rank.ends[static_cast<std::size_t>(need)]);
+    for (const OpId need : op.needs) ready = std::max(ready, rank.ends[at(need)]);
     const auto begin = meet(r, rank, party(r, op), ready);
     if (!begin) return false;
-    SimTime end = *begin + ws_.step.prices.alone[static_cast<std::size_t>(op.work)];
+    SimTime end = *begin + ws_.step.prices.alone[at(op.work)];
     if (r == slow_rank_ && op.lane == Lane::compute) end += slow_;
     rank.ends.push_back(rank.free[op.lane] = end);
     ++rank.op;
@@ -275,14 +273,14 @@ class AllRanksTwin {
     if (task.kind == timeline::TaskKind::backward_weight) return;
     const bool forward = task.kind == timeline::TaskKind::forward;
     const std::tuple output(forward, task.chunk, task.microbatch);
-    const std::int32_t next = task.chunk + (forward ? 1 : -1);
+    const std::int32_t chunk = task.chunk.index(), next = chunk + (forward ? 1 : -1);
     const std::int32_t per = copies_chunks();
     SimTime hop{};
     std::int32_t reader = r;
-    if (next >= 0 && next < shape_.chunks && next / per == task.chunk / per) {
-      const std::int32_t to = shape_.stage_of_chunk[static_cast<std::size_t>(next)];
+    if (next >= 0 && next < shape_.chunks && next / per == chunk / per) {
+      const std::int32_t to = shape_.stage_of_chunk[at(next)];
       reader = to * replica_ + r % replica_;
-      const auto border = static_cast<std::size_t>(std::min(next, task.chunk));
+      const std::size_t border = at(std::min(next, chunk));
       if (to != stage_of(r))
         hop = forward ? ws_.step.prices.hop_forward[border] : ws_.step.prices.hop_backward[border];
     }
@@ -315,17 +313,15 @@ class AllRanksTwin {
     std::vector<std::int32_t> all{r};
     if (!run.is_kernel) {
       const machine::GroupSpan& group = query(run.work).group;
-      all = agrees ? model_of(r)
-            : !ws_.step.layout.mirrors.empty() &&
-                    group == ws_.step.layout.mirrors[static_cast<std::size_t>(stage)]
-                ? mirrors_of(r)
+      all = agrees                                                                            ? model_of(r)
+            : !ws_.step.layout.mirrors.empty() && group == ws_.step.layout.mirrors[at(stage)] ? mirrors_of(r)
             : group == ws_.step.layout.embedding && config_.degrees.pipeline > 1
                 ? ends_of(r)
                 : members(r, group, replica_);
     }
     const auto begin = meet(r, rank, all, rank.clock);
     if (!begin) return false;
-    rank.clock = *begin + run.count * ws_.step.prices.alone[static_cast<std::size_t>(run.work)];
+    rank.clock = *begin + run.count * ws_.step.prices.alone[at(run.work)];
     ++rank.tail;
     return true;
   }
@@ -338,7 +334,7 @@ class AllRanksTwin {
   Csr<timeline::Task> order_;
   std::vector<Rank> ranks_;
   std::map<Call, Meeting> meetings_;
-  std::map<std::pair<std::int32_t, std::tuple<bool, std::int32_t, std::int32_t>>, std::pair<SimTime, SimTime>>
+  std::map<std::pair<std::int32_t, std::tuple<bool, ChunkId, MicrobatchId>>, std::pair<SimTime, SimTime>>
       arrived_;
   std::map<std::pair<std::int32_t, bool>, SimTime> links_;
   std::int32_t replica_ = 1, slow_rank_ = -1;

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/at.hpp"
 #include "timeline/block/block.hpp"
 
 namespace echo::timeline::twin {
@@ -20,16 +21,15 @@ struct BlockResult {
 // Of op `i` beside all that run. With tables of losses, they add up in the order of the lanes.
 inline double factor_of(int i, const std::map<int, long long>& running, const OpGraphView& graph,
                         const FactorTable& factors) {
-  const auto lane = [&](int op) { return graph.lane[static_cast<std::size_t>(op)]; };
-  const auto work = [&](int op) { return graph.work[static_cast<std::size_t>(op)]; };
+  const auto lane = [&](int op) { return graph.lane[at(op)]; };
+  const auto work = [&](int op) { return graph.work[at(op)].index(); };
   const auto of_pair = [&](std::span<const double> table, int kernel, int collective) {
     return table.empty() ? 1.0
-                         : table[static_cast<std::size_t>(work(kernel) * factors.collectives +
-                                                          work(collective) - factors.kernels)];
+                         : table[at(work(kernel) * factors.collectives + work(collective) - factors.kernels)];
   };
   const auto lost = [&](std::span<const double> table, int collective, int other) {
-    return table[static_cast<std::size_t>((work(collective) - factors.kernels) * factors.collectives +
-                                          work(other) - factors.kernels)];
+    return table[at((work(collective) - factors.kernels) * factors.collectives + work(other) -
+                    factors.kernels)];
   };
   std::map<Lane, int> beside;
   for (const auto& [j, unused] : running)
@@ -58,8 +58,8 @@ inline double factor_of(int i, const std::map<int, long long>& running, const Op
 inline BlockResult simulate_block(const OpGraphView& graph, const std::vector<SimTime>& alone,
                                   const FactorTable& factors) {
   const int ops = static_cast<int>(graph.lane.size());
-  const auto lane = [&](int i) { return graph.lane[static_cast<std::size_t>(i)]; };
-  const auto work = [&](int i) { return graph.work[static_cast<std::size_t>(i)]; };
+  const auto lane = [&](int i) { return graph.lane[at(i)]; };
+  const auto work = [&](int i) { return graph.work[at(i)].index(); };
   BlockResult result;
   std::map<int, long long> left;  // of ops that have started and not ended
   SimTime now{};
@@ -68,10 +68,10 @@ inline BlockResult simulate_block(const OpGraphView& graph, const std::vector<Si
       if (result.start.count(i) != 0) continue;
       bool may = true;
       for (int j = 0; j < i; ++j) may = may && (lane(j) != lane(i) || result.end.count(j) != 0);
-      for (const int need : graph.needs->row(i)) may = may && result.end.count(need) != 0;
+      for (const OpId need : graph.needs->row(i)) may = may && result.end.count(need.index()) != 0;
       if (!may) continue;
       result.start[i] = now;
-      left[i] = alone[static_cast<std::size_t>(work(i))].count();
+      left[i] = alone[at(work(i))].count();
     }
     if (left.empty()) throw std::runtime_error("deadlock");
     std::map<int, double> factor;
@@ -98,22 +98,22 @@ inline BlockResult simulate_block(const OpGraphView& graph, const std::vector<Si
   BlockTimes& times = result.times;
   std::map<Lane, SimTime> lane_end;
   for (int i = 0; i < ops; ++i) {
-    const auto l = static_cast<std::size_t>(lane(i));
+    const std::size_t l = at(lane(i));
     const SimTime duration = result.end[i] - result.start[i];
     if (lane_end.count(lane(i)) == 0) times.first_start[l] = result.start[i];
     times.busy[l] += duration;
     if (lane(i) == Lane::compute) {
       const SimTime wait = result.start[i] - lane_end[Lane::compute];
       int released_by = -1;
-      for (const int need : graph.needs->row(i)) {
-        if (released_by < 0 || result.end[need] > result.end[released_by]) released_by = need;
+      for (const OpId need : graph.needs->row(i)) {
+        if (released_by < 0 || result.end[need.index()] > result.end[released_by]) released_by = need.index();
       }
       if (wait > SimTime{}) {
-        times.exposed[static_cast<std::size_t>(graph.part[static_cast<std::size_t>(released_by)])] += wait;
+        times.exposed[at(graph.part[at(released_by)])] += wait;
       }
-      const SimTime undisturbed = alone[static_cast<std::size_t>(work(i))];
-      times.exposed[static_cast<std::size_t>(graph.part[static_cast<std::size_t>(i)])] += undisturbed;
-      times.exposed[static_cast<std::size_t>(TimeCategory::slowdown)] += duration - undisturbed;
+      const SimTime undisturbed = alone[at(work(i))];
+      times.exposed[at(graph.part[at(i)])] += undisturbed;
+      times.exposed[at(TimeCategory::slowdown)] += duration - undisturbed;
       times.slowdown_penalty += duration - undisturbed;
       times.compute_busy += duration;
     }
@@ -121,7 +121,7 @@ inline BlockResult simulate_block(const OpGraphView& graph, const std::vector<Si
   }
   times.makespan = lane_end[Lane::compute];
   for (const auto& [l, end] : lane_end) {
-    if (end > times.makespan) times.lag[static_cast<std::size_t>(l)] = end - times.makespan;
+    if (end > times.makespan) times.lag[at(l)] = end - times.makespan;
   }
   return result;
 }

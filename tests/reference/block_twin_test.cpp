@@ -1,6 +1,7 @@
 // The fast block composer equals its slow twin to the picosecond, and a fault in either would show.
 #include <gtest/gtest.h>
 
+#include "base/at.hpp"
 #include "simulate/simulate.hpp"
 #include "tests/reference/block_twin.hpp"
 #include "tests/support/random_block.hpp"
@@ -17,9 +18,8 @@ TEST(BlockTwin, AgreesOnEveryOpOfRandomBlocks) {
     const BlockTimes fast = compose_block(block.view(), block.alone, block.factors(), scratch);
     ASSERT_TRUE(slow.times == fast) << block.describe();
     for (const auto& [op, end] : slow.end) {
-      ASSERT_EQ(slow.start.at(op), scratch.start[static_cast<std::size_t>(op)])
-          << block.describe() << " op " << op;
-      ASSERT_EQ(end, scratch.end[static_cast<std::size_t>(op)]) << block.describe() << " op " << op;
+      ASSERT_EQ(slow.start.at(op), scratch.start[at(op)]) << block.describe() << " op " << op;
+      ASSERT_EQ(end, scratch.end[at(op)]) << block.describe() << " op " << op;
     }
   }
 }
@@ -32,7 +32,7 @@ TEST(BlockTwin, NoticesOnePicosecondMore) {
     RandomBlock block(i);
     if (block.work.empty()) continue;
     const twin::BlockResult slow = twin::simulate_block(block.view(), block.alone, block.factors());
-    block.alone[static_cast<std::size_t>(block.work[i % block.work.size()])] += SimTime(1);
+    block.alone[at(block.work[i % block.work.size()])] += SimTime(1);
     ASSERT_FALSE(slow.times == compose_block(block.view(), block.alone, block.factors(), scratch))
         << block.describe();
     ++checked;
@@ -90,10 +90,10 @@ TEST(BlockTwin, AgreesOnTheBlocksOfStepsWhoseCollectivesShareLinks) {
     FactorTable apart = ws.step.prices.factors();
     apart.scale_up_loss = apart.scale_out_loss = {};
     for (std::int32_t i = 0; i < ws.step.work.block_count; ++i) {
-      const workload::OpGraph& graph = ws.step.work.blocks[static_cast<std::size_t>(i)];
+      const workload::OpGraph& graph = ws.step.work.blocks[at(i)];
       if (graph.size() > 400) continue;  // the twin looks at every op at every step
       const OpGraphView view{graph.lane, graph.part, graph.work, &graph.needs};
-      const BlockTimes& fast = ws.step.composed.times[static_cast<std::size_t>(i)];
+      const BlockTimes& fast = ws.step.composed.times[at(i)];
       ASSERT_TRUE(twin::simulate_block(view, ws.step.prices.alone, ws.step.prices.factors()).times == fast)
           << "seed " << seed << " block " << i;
       ++compared;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/at.hpp"
 #include "tests/support/random_config.hpp"
 
 namespace echo::simulate {
@@ -50,7 +51,7 @@ LayerTimes simulated(const Experiment& e) {
   const auto layer = [&](const Csr<workload::BlockRun>& runs) {
     for (const workload::BlockRun& run : runs.row(0))
       if (run.count == catalog.model(c.model).layers)
-        return 1e3 * to_seconds(ws.step.composed.blocks[static_cast<std::size_t>(run.block)].time);
+        return 1e3 * to_seconds(ws.step.composed.blocks[at(run.block)].time);
     return 0.0;
   };
   return {layer(ws.step.work.forward), layer(ws.step.work.backward)};

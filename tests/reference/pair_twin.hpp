@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/at.hpp"
 #include "timeline/pipeline/pipeline.hpp"
 
 namespace echo::timeline::pair_twin {
@@ -24,8 +25,8 @@ inline Orders combined_1f1b(int p, int v, int m) {
     for (int start = 0; start < m; start += p)
       for (int lap = 0; lap < v; ++lap)
         for (int i = start; i < std::min(m, start + p); ++i) {
-          ahead.push_back({TaskKind::forward, lap * p + s, i});
-          back.push_back({TaskKind::backward, (v - 1 - lap) * p + s, i});
+          ahead.push_back(task_of(TaskKind::forward, lap * p + s, i));
+          back.push_back(task_of(TaskKind::backward, (v - 1 - lap) * p + s, i));
         }
     const std::size_t warm_up = std::min<std::size_t>(
         ahead.size(), static_cast<std::size_t>(p == 1 ? 1 : 2 * (p - 1 - s) + (v - 1) * p + 1));
@@ -59,16 +60,16 @@ inline Orders dual_orders(int ranks, int m, bool two_ended) {
       return direction == 0 ? rank : 2 * ranks - 1 - rank;
     };
     const auto F = [&](int phase, bool joined = false) {
-      order.push_back({TaskKind::forward, chunk(phase), forwards[phase]++, joined});
+      order.push_back(task_of(TaskKind::forward, chunk(phase), forwards[phase]++, joined));
     };
     const auto B = [&](int phase, bool zero_bubble = false) {
-      order.push_back(
-          {zero_bubble ? TaskKind::backward_input : TaskKind::backward, chunk(phase), backwards[phase]});
+      order.push_back(task_of(zero_bubble ? TaskKind::backward_input : TaskKind::backward, chunk(phase),
+                              backwards[phase]));
       if (zero_bubble) store.emplace_back(chunk(phase), backwards[phase]);
       ++backwards[phase];
     };
     const auto W = [&] {
-      order.push_back({TaskKind::backward_weight, store.front().first, store.front().second});
+      order.push_back(task_of(TaskKind::backward_weight, store.front().first, store.front().second));
       store.pop_front();
     };
     const auto FB = [&](int ahead, int back) { F(ahead, true), B(back); };
@@ -143,15 +144,14 @@ class Simulator {
 
  private:
   [[nodiscard]] int route() const { return in_.shape.chunks / in_.shape.copies; }
-  [[nodiscard]] int stage_of(int chunk) const {
-    return in_.shape.stage_of_chunk[static_cast<std::size_t>(chunk)];
-  }
+  [[nodiscard]] int stage_of(int chunk) const { return in_.shape.stage_of_chunk[at(chunk)]; }
 
   // The chunk whose output a task takes; -1: none, or its own stage's.
   [[nodiscard]] int source(const Task& t) const {
-    if (t.kind == TaskKind::forward) return t.chunk % route() == 0 ? -1 : t.chunk - 1;
-    if (t.kind == TaskKind::backward_weight || (t.chunk + 1) % route() == 0) return -1;
-    return t.chunk + 1;
+    const int chunk = t.chunk.index();
+    if (t.kind == TaskKind::forward) return chunk % route() == 0 ? -1 : chunk - 1;
+    if (t.kind == TaskKind::backward_weight || (chunk + 1) % route() == 0) return -1;
+    return chunk + 1;
   }
   [[nodiscard]] Task input_of(const Task& t) const {
     if (t.kind == TaskKind::forward) return {TaskKind::forward, t.chunk - 1, t.microbatch};
@@ -165,14 +165,13 @@ class Simulator {
   }
   [[nodiscard]] SimTime hop(int from, int to) const {
     if (to < 0 || from < 0 || from == to || stage_of(from) == stage_of(to)) return SimTime{};
-    return to > from ? in_.hops.forward[static_cast<std::size_t>(from)]
-                     : in_.hops.backward[static_cast<std::size_t>(to)];
+    return to > from ? in_.hops.forward[at(from)] : in_.hops.backward[at(to)];
   }
   [[nodiscard]] SimTime hop_after(const Task& t) const {
+    const int chunk = t.chunk.index();
     if (t.kind == TaskKind::backward_weight) return SimTime{};
-    if (t.kind == TaskKind::forward)
-      return (t.chunk + 1) % route() == 0 ? SimTime{} : hop(t.chunk, t.chunk + 1);
-    return t.chunk % route() == 0 ? SimTime{} : hop(t.chunk, t.chunk - 1);
+    if (t.kind == TaskKind::forward) return (chunk + 1) % route() == 0 ? SimTime{} : hop(chunk, chunk + 1);
+    return chunk % route() == 0 ? SimTime{} : hop(chunk, chunk - 1);
   }
 
   void run_unit(std::size_t s, const std::vector<Task>& unit) {
@@ -183,7 +182,7 @@ class Simulator {
     for (const Task& t : unit)
       if (has_input(t) && !(t.kind == TaskKind::forward && source(t) < 0))
         inputs.emplace_back(source(t) < 0 ? out_.ran.at(input_of(t)).second : offered_.at(input_of(t)),
-                            in_.hops.overlapped ? SimTime{} : hop(source(t), t.chunk));
+                            in_.hops.overlapped ? SimTime{} : hop(source(t), t.chunk.index()));
     std::stable_sort(inputs.begin(), inputs.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     SimTime port = now_[s];
@@ -201,13 +200,13 @@ class Simulator {
     SimTime duration{};
     for (const Task& t : unit) duration += alone(t);
     if (unit.size() == 2) {
-      duration = in_.pair_time.at({unit[0].chunk, unit[1].chunk});
-      ++out_.pairs[{unit[0].chunk, unit[1].chunk}];
+      duration = in_.pair_time.at({unit[0].chunk.index(), unit[1].chunk.index()});
+      ++out_.pairs[{unit[0].chunk.index(), unit[1].chunk.index()}];
     }
     SimTime end = start + duration;
     stage.busy += duration;
-    const ChunkTimes& time = in_.times[static_cast<std::size_t>(unit[0].chunk)];
-    if (unit[0].kind == TaskKind::forward && unit[0].microbatch == 0 && end < time.gathered) {
+    const ChunkTimes& time = in_.times[at(unit[0].chunk)];
+    if (unit[0].kind == TaskKind::forward && unit[0].microbatch.index() == 0 && end < time.gathered) {
       stage.gather_wait += time.gathered - end;
       end = time.gathered;
     }
@@ -223,7 +222,7 @@ class Simulator {
         leaving += takes;
       }
       if (!carries_gradients(t) || in_.data.empty()) continue;
-      const DataLane& lane = in_.data[static_cast<std::size_t>(t.chunk)];
+      const DataLane& lane = in_.data[at(t.chunk)];
       if (lane.busy == SimTime{}) continue;
       stage.data_end =
           std::max(std::max(stage.data_end, start + lane.first_start) + lane.busy, end + lane.lag);
@@ -233,11 +232,11 @@ class Simulator {
   }
 
   [[nodiscard]] bool carries_gradients(const Task& t) const {
-    return t.microbatch + 1 == in_.shape.microbatches / in_.shape.copies &&
+    return t.microbatch.index() + 1 == in_.shape.microbatches / in_.shape.copies &&
            (t.kind == TaskKind::backward || t.kind == TaskKind::backward_weight);
   }
   [[nodiscard]] SimTime alone(const Task& t) const {
-    const ChunkTimes& time = in_.times[static_cast<std::size_t>(t.chunk)];
+    const ChunkTimes& time = in_.times[at(t.chunk)];
     if (t.kind == TaskKind::forward) return time.forward;
     if (t.kind == TaskKind::backward_input) return time.backward_input;
     if (t.kind == TaskKind::backward) return carries_gradients(t) ? time.last_backward : time.whole_backward;

@@ -1,6 +1,7 @@
 // Pipelines with pairs equal their slow twin to the picosecond, with the steady state skipped and without.
 #include <gtest/gtest.h>
 
+#include "base/at.hpp"
 #include "base/counter_rng.hpp"
 #include "base/named_table.hpp"
 #include "tests/reference/pair_twin.hpp"
@@ -9,7 +10,7 @@ namespace echo::timeline {
 namespace {
 
 const Schedule& schedule(std::string_view name) {
-  return *schedule_table()[static_cast<std::size_t>(find_named(schedule_table(), name))];
+  return *schedule_table()[at(find_named(schedule_table(), name))];
 }
 
 // A random pipeline, a pure function of its number.
@@ -26,7 +27,7 @@ struct Case {
                            : dual                ? 2 * (stages + pick(many))
                                                  : 1 + pick(many);
     const std::int32_t chunks = stages * laps;
-    stage_of.resize(static_cast<std::size_t>(chunks));
+    stage_of.resize(at(chunks));
     plan->place(stages, chunks, stage_of);
     in.shape = {
         .stages = stages, .chunks = chunks, .microbatches = m, .stage_of_chunk = stage_of, .pairs = true};
@@ -50,12 +51,12 @@ struct Case {
     if (pick(3) == 0) in.data.clear();
     forward.pop_back(), backward.pop_back();
     in.hops = {forward, backward, pick(2) == 0};
-    pair_times.resize(static_cast<std::size_t>(chunks * laps));
+    pair_times.resize(at(chunks * laps));
     for (std::int32_t f = 0; f < chunks; ++f)
       for (std::int32_t b = 0; b < chunks; ++b) {
-        if (stage_of[static_cast<std::size_t>(f)] != stage_of[static_cast<std::size_t>(b)]) continue;
+        if (stage_of[at(f)] != stage_of[at(b)]) continue;
         const SimTime both = time(2500);
-        in.pair_time[{f, b}] = pair_times[static_cast<std::size_t>(f * laps + b / stages)] = both;
+        in.pair_time[{f, b}] = pair_times[at(f * laps + b / stages)] = both;
       }
   }
 
@@ -103,8 +104,7 @@ void expect_equal(const Case& random, const pair_twin::Result& slow, const Pipel
   std::int64_t ran = 0, told = 0;
   for (const auto& [chunks, count] : slow.pairs) {
     ran += count;
-    ASSERT_EQ(count, fast.pairs[static_cast<std::size_t>(chunks.first * random.laps +
-                                                         chunks.second / random.in.shape.stages)])
+    ASSERT_EQ(count, fast.pairs[at(chunks.first * random.laps + chunks.second / random.in.shape.stages)])
         << random.describe();
   }
   for (const std::int32_t count : fast.pairs) told += count;
@@ -147,8 +147,7 @@ TEST(PairTwin, TakesAPairForBothWhereNoTimeIsGiven) {
   for (std::uint64_t i = 0; i < 100; ++i) {
     Case random(i);
     for (auto& [chunks, time] : random.in.pair_time)
-      time = random.in.times[static_cast<std::size_t>(chunks.first)].forward +
-             random.in.times[static_cast<std::size_t>(chunks.second)].whole_backward;
+      time = random.in.times[at(chunks.first)].forward + random.in.times[at(chunks.second)].whole_backward;
     random.pair_times.clear();
     const auto orders = random.orders();
     expect_equal(random, pair_twin::Simulator(random.in, orders).run(), random.fast());
@@ -189,7 +188,7 @@ TEST(DualPipe, IdlesAsLongAsPublished) {
             }
           }
           EXPECT_EQ(longest, bubble) << what;
-          EXPECT_EQ(out.end - out.stages[static_cast<std::size_t>(ranks / 2 - 1)].busy, bubble) << what;
+          EXPECT_EQ(out.end - out.stages[at(ranks / 2 - 1)].busy, bubble) << what;
         }
       }
     }

@@ -2,6 +2,7 @@
 // the event-by-event simulator on durations changed a little.
 #include <gtest/gtest.h>
 
+#include "base/at.hpp"
 #include "base/counter_rng.hpp"
 #include "base/named_table.hpp"
 #include "tests/reference/pipeline_twin.hpp"
@@ -18,7 +19,7 @@ struct Draws {
 };
 
 const Schedule& schedule(std::string_view name) {
-  return *schedule_table()[static_cast<std::size_t>(find_named(schedule_table(), name))];
+  return *schedule_table()[at(find_named(schedule_table(), name))];
 }
 
 // A random pipeline; `unit`: how coarse its times are, so that many are equal.
@@ -32,7 +33,7 @@ struct Line {
     laps = static_cast<std::int32_t>(plan->interleaves ? 2 + draws.below(3) : 1);
     const auto microbatches =
         static_cast<std::int32_t>(plan->interleaves ? stages * (1 + draws.below(16)) : 1 + draws.below(200));
-    stage_of.resize(static_cast<std::size_t>(stages * laps));
+    stage_of.resize(at(stages * laps));
     plan->place(stages, stages * laps, stage_of);
     shape = {stages, stages * laps, microbatches, stage_of};
     const std::int64_t unit = draws.below(3) == 0 ? 100'000 : 1;
@@ -63,8 +64,7 @@ struct Line {
     Trail trail;
     compose_pipeline(shape, own, times, hops(), data, scratch, found.times, nullptr, {}, &trail);
     for (std::int32_t s = 0; s < shape.stages; ++s) {
-      find_path(shape, own, trail, scratch, found.times.stages[static_cast<std::size_t>(s)], s,
-                found.paths.emplace_back());
+      find_path(shape, own, trail, scratch, found.times.stages[at(s)], s, found.paths.emplace_back());
     }
     return found;
   }
@@ -83,7 +83,7 @@ struct Line {
     for (std::size_t c = 0; c < data.size(); ++c)
       sum += path.data[c].first_start * data[c].first_start + path.data[c].busy * data[c].busy +
              path.data[c].lag * data[c].lag;
-    if (path.gathered >= 0) sum += times[static_cast<std::size_t>(path.gathered)].gathered;
+    if (!path.gathered.is_none()) sum += times[at(path.gathered)].gathered;
     return sum;
   }
 

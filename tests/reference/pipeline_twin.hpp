@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/at.hpp"
 #include "timeline/pipeline/pipeline.hpp"
 
 namespace echo::timeline::twin {
@@ -19,8 +20,8 @@ using Orders = std::vector<std::vector<Task>>;  // [stages]
 inline Orders gpipe_orders(int p, int m) {
   Orders orders(static_cast<std::size_t>(p));
   for (int s = 0; s < p; ++s) {
-    for (int i = 0; i < m; ++i) orders[static_cast<std::size_t>(s)].push_back({TaskKind::forward, s, i});
-    for (int i = 0; i < m; ++i) orders[static_cast<std::size_t>(s)].push_back({TaskKind::backward, s, i});
+    for (int i = 0; i < m; ++i) orders[at(s)].push_back(task_of(TaskKind::forward, s, i));
+    for (int i = 0; i < m; ++i) orders[at(s)].push_back(task_of(TaskKind::backward, s, i));
   }
   return orders;
 }
@@ -29,11 +30,11 @@ inline Orders gpipe_orders(int p, int m) {
 inline Orders breadth_first_orders(int p, int v, int m) {
   Orders orders(static_cast<std::size_t>(p));
   for (int s = 0; s < p; ++s) {
-    std::vector<Task>& order = orders[static_cast<std::size_t>(s)];
+    std::vector<Task>& order = orders[at(s)];
     for (int lap = 0; lap < v; ++lap)
-      for (int i = 0; i < m; ++i) order.push_back({TaskKind::forward, lap * p + s, i});
+      for (int i = 0; i < m; ++i) order.push_back(task_of(TaskKind::forward, lap * p + s, i));
     for (int lap = v - 1; lap >= 0; --lap)
-      for (int i = 0; i < m; ++i) order.push_back({TaskKind::backward, lap * p + s, i});
+      for (int i = 0; i < m; ++i) order.push_back(task_of(TaskKind::backward, lap * p + s, i));
   }
   return orders;
 }
@@ -53,11 +54,11 @@ inline Orders alternating_orders(int p, int v, int m, int group) {
     std::size_t next_forward = 0, next_backward = 0;
     const auto forward = [&] {
       const auto [i, chunk] = table[next_forward++];
-      order.push_back({TaskKind::forward, chunk * p + s, i});
+      order.push_back(task_of(TaskKind::forward, chunk * p + s, i));
     };
     const auto backward = [&] {
       const auto [i, chunk] = table[next_backward++];
-      order.push_back({TaskKind::backward, (v - 1 - chunk) * p + s, i});
+      order.push_back(task_of(TaskKind::backward, (v - 1 - chunk) * p + s, i));
     };
     std::size_t warm_up = static_cast<std::size_t>(v == 1 ? p - 1 - s : (p - s - 1) * 2 + (v - 1) * group);
     warm_up = std::min(warm_up, table.size());
@@ -98,11 +99,11 @@ class Simulator {
       int chosen = -1;
       SimTime first{};
       for (int s = 0; s < shape_.stages; ++s) {
-        const auto start = start_of(s, next[static_cast<std::size_t>(s)]);
+        const auto start = start_of(s, next[at(s)]);
         if (start.first && (chosen < 0 || start.second < first)) chosen = s, first = start.second;
       }
       if (chosen < 0) break;
-      run_task(chosen, next[static_cast<std::size_t>(chosen)]++, first, result);
+      run_task(chosen, next[at(chosen)]++, first, result);
     }
     for (std::size_t s = 0; s < orders_.size(); ++s) {
       if (next[s] != orders_[s].size()) throw std::runtime_error("deadlock");
@@ -116,35 +117,32 @@ class Simulator {
   }
 
  private:
-  [[nodiscard]] int stage_of(int chunk) const {
-    return shape_.stage_of_chunk[static_cast<std::size_t>(chunk)];
-  }
+  [[nodiscard]] int stage_of(ChunkId chunk) const { return shape_.stage_of_chunk[at(chunk)]; }
   [[nodiscard]] TaskKind passing_backward() const {
     return splits_ ? TaskKind::backward_input : TaskKind::backward;
   }
 
   // The task whose output this one consumes; false: none.
   [[nodiscard]] std::pair<bool, Task> source_of(const Task& t) const {
-    if (t.kind == TaskKind::forward) return {t.chunk > 0, {t.kind, t.chunk - 1, t.microbatch}};
+    if (t.kind == TaskKind::forward) return {t.chunk > ChunkId(0), {t.kind, t.chunk - 1, t.microbatch}};
     if (t.kind == TaskKind::backward_weight) return {true, {TaskKind::backward_input, t.chunk, t.microbatch}};
-    if (t.chunk + 1 == shape_.chunks) return {true, {TaskKind::forward, t.chunk, t.microbatch}};
+    if (t.chunk.index() + 1 == shape_.chunks) return {true, {TaskKind::forward, t.chunk, t.microbatch}};
     return {true, {passing_backward(), t.chunk + 1, t.microbatch}};
   }
 
-  [[nodiscard]] SimTime hop_between(int from, int to) const {
+  [[nodiscard]] SimTime hop_between(ChunkId from, ChunkId to) const {
     if (from == to || stage_of(from) == stage_of(to)) return SimTime{};
-    return to > from ? hops_.forward[static_cast<std::size_t>(from)]
-                     : hops_.backward[static_cast<std::size_t>(to)];
+    return to > from ? hops_.forward[at(from)] : hops_.backward[at(to)];
   }
   [[nodiscard]] SimTime hop_after(const Task& t) const {
     if (t.kind == TaskKind::backward_weight) return SimTime{};
-    const int to = t.kind == TaskKind::forward ? t.chunk + 1 : t.chunk - 1;
-    return to < 0 || to == shape_.chunks ? SimTime{} : hop_between(t.chunk, to);
+    const ChunkId to = t.kind == TaskKind::forward ? t.chunk + 1 : t.chunk - 1;
+    return to.is_none() || to.index() == shape_.chunks ? SimTime{} : hop_between(t.chunk, to);
   }
 
   // The intervals in which stage s sits in a blocking transfer before its task number n.
   [[nodiscard]] std::vector<std::pair<SimTime, SimTime>> transfers_before(int s, std::size_t n) const {
-    const auto& order = orders_[static_cast<std::size_t>(s)];
+    const auto& order = orders_[at(s)];
     const SimTime since = n == 0 ? SimTime{} : end_.at(order[n - 1]);
     std::vector<std::pair<SimTime, SimTime>> spans;
     if (n > 0) spans.emplace_back(since, since + hop_after(order[n - 1]));
@@ -158,7 +156,7 @@ class Simulator {
   }
 
   [[nodiscard]] std::pair<bool, SimTime> start_of(int s, std::size_t n) const {
-    const auto& order = orders_[static_cast<std::size_t>(s)];
+    const auto& order = orders_[at(s)];
     if (n == order.size()) return {false, {}};
     const auto [receives, source] = source_of(order[n]);
     if (receives && end_.count(source) == 0) return {false, {}};
@@ -173,8 +171,8 @@ class Simulator {
   }
 
   void run_task(int s, std::size_t n, SimTime start, Result& result) {
-    const Task task = orders_[static_cast<std::size_t>(s)][n];
-    StageTimes& stage = result.stages[static_cast<std::size_t>(s)];
+    const Task task = orders_[at(s)][n];
+    StageTimes& stage = result.stages[at(s)];
     if (!hops_.overlapped) {
       SimTime covered{};
       for (const auto& [begin, end] : transfers_before(s, n)) {
@@ -184,7 +182,7 @@ class Simulator {
     }
     const bool is_last = ++count_[{task.kind, task.chunk}] == shape_.microbatches;
     const bool is_first = count_[{task.kind, task.chunk}] == 1;
-    const ChunkTimes& t = times_[static_cast<std::size_t>(task.chunk)];
+    const ChunkTimes& t = times_[at(task.chunk)];
     SimTime duration{};
     bool carries_gradients = false;
     switch (task.kind) {
@@ -212,7 +210,7 @@ class Simulator {
     SimTime& link = link_[{s, task.kind == TaskKind::forward}];
     const SimTime hop = hop_after(task);
     arrival_[task] = hop > SimTime{} ? (link = std::max(link, end) + hop) : end;
-    const DataLane lane = data_.empty() ? DataLane{} : data_[static_cast<std::size_t>(task.chunk)];
+    const DataLane lane = data_.empty() ? DataLane{} : data_[at(task.chunk)];
     if (carries_gradients && lane.busy > SimTime{}) {
       stage.data_end =
           std::max(std::max(stage.data_end, start + lane.first_start) + lane.busy, end + lane.lag);
@@ -228,7 +226,7 @@ class Simulator {
   const std::vector<DataLane>& data_;
   std::map<Task, SimTime> end_, arrival_;
   std::map<std::pair<int, bool>, SimTime> link_;
-  std::map<std::pair<TaskKind, int>, int> count_;
+  std::map<std::pair<TaskKind, ChunkId>, int> count_;
 };
 
 }  // namespace echo::timeline::twin

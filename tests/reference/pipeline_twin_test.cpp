@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "base/at.hpp"
 #include "base/counter_rng.hpp"
 #include "base/named_table.hpp"
 #include "tests/reference/pipeline_twin_checks.hpp"
@@ -15,14 +16,14 @@ struct Case {
   explicit Case(std::uint64_t number) : number_(number) {
     const char* const names[] = {"1f1b", "gpipe", "interleaved", "breadth-first"};
     name = names[pick(4)];
-    plan = schedule_table()[static_cast<std::size_t>(find_named(schedule_table(), name))];
+    plan = schedule_table()[at(find_named(schedule_table(), name))];
     const bool laps = plan->interleaves;
     stages = laps ? 2 + pick(5) : 1 + pick(7);
     laps_of_stage = laps ? 2 + pick(3) : 1;
     const std::int32_t many = pick(8) == 0 ? 60 : 14;
     microbatches = laps ? stages * (1 + pick(many / 4)) : 1 + pick(many);
     const std::int32_t chunks = stages * laps_of_stage;
-    stage_of.resize(static_cast<std::size_t>(chunks));
+    stage_of.resize(at(chunks));
     plan->place(stages, chunks, stage_of);
     shape = {stages, chunks, microbatches, stage_of};
     if (name == "interleaved" && pick(2) == 0) choose_group();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/at.hpp"
 #include "base/counter_rng.hpp"
 #include "base/named_table.hpp"
 #include "timeline/patterns/planned.hpp"
@@ -13,7 +14,7 @@ namespace echo::timeline {
 namespace {
 
 const Schedule& schedule(std::string_view name) {
-  return *schedule_table()[static_cast<std::size_t>(find_named(schedule_table(), name))];
+  return *schedule_table()[at(find_named(schedule_table(), name))];
 }
 
 // A pipeline of many microbatches whose stages differ, a pure function of its number.
@@ -26,7 +27,7 @@ struct Line {
     const char* const names[] = {"zb-1p", "zb-2p", "zb-v"};
     plan = &schedule(names[pick(3)]);
     const auto stages = static_cast<std::int32_t>(2 + pick(11)), laps = plan->interleaves ? 2 : 1;
-    stage_of.resize(static_cast<std::size_t>(stages * laps));
+    stage_of.resize(at(stages * laps));
     plan->place(stages, stages * laps, stage_of);
     shape = {stages, stages * laps, static_cast<std::int32_t>(stages * (6 + pick(20)) + pick(9)), stage_of};
     // Layers are alike; the first and the last chunk hold more, some a layer less or more; or all differ.
@@ -58,7 +59,7 @@ struct Line {
     compose_pipeline(shape, fixed, times, {}, {}, scratch, out, &placed);
     std::vector<SimTime> first(static_cast<std::size_t>(shape.stages), out.end), last(first.size());
     for (const PlacedTask& task : placed) {
-      const auto s = static_cast<std::size_t>(task.stage);
+      const std::size_t s = at(task.stage);
       first[s] = std::min(first[s], task.start), last[s] = std::max(last[s], task.end);
     }
     SimTime longest{};
@@ -105,10 +106,10 @@ TEST(PlannedFold, RunsEveryTaskOnceInOrderWithinItsMemory) {
     const Line line(i);
     const Csr<Task> order = line.order(Folding::on);
     for (std::int32_t stage = 0; stage < line.shape.stages; ++stage) {
-      std::map<std::pair<TaskKind, std::int32_t>, std::int32_t> next;
+      std::map<std::pair<TaskKind, ChunkId>, std::int32_t> next;
       std::int32_t held = 0;
       for (const Task& task : order.row(stage)) {
-        ASSERT_EQ(task.microbatch, (next[{task.kind, task.chunk}]++)) << line.describe();
+        ASSERT_EQ(task.microbatch.index(), (next[{task.kind, task.chunk}]++)) << line.describe();
         held += task.kind == TaskKind::forward ? 1 : task.kind == TaskKind::backward_weight ? -1 : 0;
         ASSERT_LE(held, line.plan->in_flight(line.shape, stage)) << line.describe();
       }

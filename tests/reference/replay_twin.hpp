@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "base/at.hpp"
 #include "timeline/replay/replay.hpp"
 
 namespace echo::timeline::twin {
@@ -20,8 +21,8 @@ struct ReplayResult {
 
 class ReplayTwin {
  public:
-  ReplayTwin(const ReplayGraph& graph, const std::vector<SimTime>& alone,
-             const std::vector<std::int32_t>& work, const FactorTable& factors)
+  ReplayTwin(const ReplayGraph& graph, const std::vector<SimTime>& alone, const std::vector<WorkId>& work,
+             const FactorTable& factors)
       : graph_(graph), alone_(alone), work_(work), factors_(factors) {
     for (int r = 0; r < graph.ranks(); ++r)
       for (int op = graph.rank_begin[at(r)]; op < graph.rank_begin[at(r) + 1]; ++op) rank_.push_back(r);
@@ -61,7 +62,6 @@ class ReplayTwin {
     double factor = 1.0;
   };
 
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   int local(int op) const { return op - graph_.rank_begin[at(rank_[at(op)])]; }
   bool ended(int op) const { return result_.end.count(op) != 0; }
   bool is_wait(int op) const { return graph_.kind[at(op)] == ReplayKind::wait; }
@@ -169,16 +169,17 @@ class ReplayTwin {
     }
   }
   double factor_of(int op) const {
-    if (work_[at(op)] < 0) return 1.0;
+    if (work_[at(op)].is_none()) return 1.0;
     std::map<std::pair<int, int>, int> beside;  // by lane
     for (const auto& [unit, unused] : running_)
       for (const int other : unit)
-        if (other != op && rank_[at(other)] == rank_[at(op)] && work_[at(other)] >= 0)
+        if (other != op && rank_[at(other)] == rank_[at(op)] && !work_[at(other)].is_none())
           beside[{graph_.lane[at(other)], other}] = other;
     const bool kernel = graph_.kind[at(op)] == ReplayKind::kernel, shares = !factors_.scale_up_loss.empty();
     const auto kernel_pair = [&](std::span<const double> table, int k, int c) {
       return table.empty() ? 1.0
-                           : table[at(work_[at(k)] * factors_.collectives + work_[at(c)] - factors_.kernels)];
+                           : table[at(work_[at(k)].index() * factors_.collectives + work_[at(c)].index() -
+                                      factors_.kernels)];
     };
     double worst = 1.0, all = 1.0, up = 0.0, out = 0.0;
     for (const auto& [unused, other] : beside) {
@@ -190,8 +191,8 @@ class ReplayTwin {
       } else if (!kernel && other_kernel) {
         worst = std::max(worst, kernel_pair(factors_.collective_factor, other, op));
       } else if (!kernel && shares) {
-        const std::size_t pair = at((work_[at(op)] - factors_.kernels) * factors_.collectives +
-                                    work_[at(other)] - factors_.kernels);
+        const std::size_t pair = at((work_[at(op)].index() - factors_.kernels) * factors_.collectives +
+                                    work_[at(other)].index() - factors_.kernels);
         up += factors_.scale_up_loss[pair];
         out += factors_.scale_out_loss[pair];
       }
@@ -228,7 +229,7 @@ class ReplayTwin {
 
   const ReplayGraph& graph_;
   const std::vector<SimTime>& alone_;
-  const std::vector<std::int32_t>& work_;
+  const std::vector<WorkId>& work_;
   const FactorTable& factors_;
   std::vector<int> rank_;
   std::map<std::pair<int, int>, Unit> units_;
@@ -240,7 +241,7 @@ class ReplayTwin {
 };
 
 inline ReplayResult simulate_replay(const ReplayGraph& graph, const std::vector<SimTime>& alone,
-                                    const std::vector<std::int32_t>& work, const FactorTable& factors) {
+                                    const std::vector<WorkId>& work, const FactorTable& factors) {
   return ReplayTwin(graph, alone, work, factors).run();
 }
 

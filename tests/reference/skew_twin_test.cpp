@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <map>
 
+#include "base/at.hpp"
 #include "simulate/simulate.hpp"
 #include "simulate/step/draw_steps.hpp"
 #include "tests/reference/pipeline_twin.hpp"
@@ -17,17 +18,15 @@ namespace {
 using timeline::Task;
 using timeline::TaskKind;
 
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-
 struct Rank {
   std::int32_t stage = 0, in_stage = 0;
   double pace = 1.0;
   std::size_t task = 0;   // of its stage's order
   std::size_t block = 0;  // of that task's blocks
-  std::int32_t op = 0;    // of that block
+  OpId op{0};             // of that block
   std::map<Lane, SimTime> free;
   SimTime entry{};
-  std::map<std::int32_t, SimTime> ended;  // of this block's ops
+  std::map<OpId, SimTime> ended;  // of this block's ops
   bool entered = false;
 };
 
@@ -37,7 +36,7 @@ class AllRanks {
   AllRanks(const training::TrainingConfig& config, const training::FrameworkSpec& framework,
            const Workspace& ws)
       : config_(config), framework_(framework), ws_(ws) {
-    const char* name = timeline::schedule_table()[static_cast<std::size_t>(config.schedule.index())]->name;
+    const char* name = timeline::schedule_table()[at(config.schedule.index())]->name;
     orders_ = timeline::twin::orders_of(name, config.degrees.pipeline, config.degrees.virtual_stages,
                                         training::microbatches_of(config));
   }
@@ -76,13 +75,13 @@ class AllRanks {
     return found == rank.free.end() ? SimTime::zero() : found->second;
   }
 
-  [[nodiscard]] std::vector<std::int32_t> blocks_of(const Task& t, bool first, bool last) const {
+  [[nodiscard]] std::vector<BlockId> blocks_of(const Task& t, bool first, bool last) const {
     const bool ahead = t.kind == TaskKind::forward;
-    if (ahead && first && ws_.step.work.first_forward[at(t.chunk)] >= 0)
+    if (ahead && first && !ws_.step.work.first_forward[at(t.chunk)].is_none())
       return {ws_.step.work.first_forward[at(t.chunk)]};
-    if (!ahead && last && ws_.step.work.last_backward[at(t.chunk)] >= 0)
+    if (!ahead && last && !ws_.step.work.last_backward[at(t.chunk)].is_none())
       return {ws_.step.work.last_backward[at(t.chunk)]};
-    std::vector<std::int32_t> out;
+    std::vector<BlockId> out;
     for (const workload::BlockRun& run :
          (ahead ? ws_.step.work.forward : ws_.step.work.backward).row(t.chunk))
       out.insert(out.end(), at(run.count), run.block);
@@ -100,16 +99,17 @@ class AllRanks {
       if (input == nullptr) return false;
       SimTime& compute = rank.free[Lane::compute];
       compute = std::max(compute, *input);
-      rank.entered = true, rank.block = 0, rank.op = 0, rank.entry = compute;
+      rank.entered = true, rank.block = 0, rank.op = OpId(0), rank.entry = compute;
       rank.ended.clear();
     }
-    const auto blocks =
-        blocks_of(task, task.microbatch == 0, task.microbatch + 1 == training::microbatches_of(config_));
+    const auto blocks = blocks_of(task, task.microbatch.index() == 0,
+                                  task.microbatch.index() + 1 == training::microbatches_of(config_));
     const workload::OpGraph& block = ws_.step.work.blocks[at(blocks[rank.block])];
-    const std::int32_t op = rank.op, work = block.work[at(op)];
+    const OpId op = rank.op;
+    const WorkId work = block.work[at(op)];
     const Lane lane = block.lane[at(op)];
     SimTime begin = std::max(rank.free[lane], rank.entry);
-    for (const std::int32_t need : block.needs.row(op)) begin = std::max(begin, rank.ended.at(need));
+    for (const OpId need : block.needs.row(op)) begin = std::max(begin, rank.ended.at(need));
     SimTime end{};
     if (lane == Lane::compute) {
       const double more = (rank.pace - 1.0) * ws_.step.prices.bottlenecks[at(work)][Bottleneck::arithmetic];
@@ -120,8 +120,9 @@ class AllRanks {
       end = *met + ws_.step.prices.alone[at(work)];
     }
     rank.free[lane] = rank.ended[op] = end;
-    if (++rank.op < block.size()) return true;
-    rank.op = 0, rank.entry = rank.free[Lane::compute];
+    rank.op += 1;
+    if (rank.op.index() < block.size()) return true;
+    rank.op = OpId(0), rank.entry = rank.free[Lane::compute];
     rank.ended.clear();
     if (++rank.block < blocks.size()) return true;
     hand_on(rank, task);
@@ -130,10 +131,11 @@ class AllRanks {
     return true;
   }
 
-  using Place = std::tuple<std::int32_t, std::size_t, std::size_t, std::int32_t>;
+  using Place = std::tuple<std::int32_t, std::size_t, std::size_t, OpId>;
   // When all ranks of the group are there; null before.
-  const SimTime* meet(std::int32_t r, Place place, Lane lane, std::int32_t work, SimTime begin) {
-    const auto& group = ws_.step.work.collectives[at(work) - ws_.step.work.kernels.size()].group;
+  const SimTime* meet(std::int32_t r, Place place, Lane lane, WorkId work, SimTime begin) {
+    const auto& group =
+        ws_.step.work.collectives[at(collective_of(work, count_of(ws_.step.work.kernels)))].group;
     const Rank& rank = ranks_[at(r)];
     const std::int32_t tensor = config_.degrees.tensor, context = config_.degrees.context;
     const std::int32_t size = group.ranks;
@@ -156,9 +158,9 @@ class AllRanks {
     const std::int32_t chunks = static_cast<std::int32_t>(ws_.step.layout.stage_of_chunk.size());
     Task source = t;
     if (t.kind == TaskKind::forward) {
-      if (t.chunk == 0) return &zero;
+      if (t.chunk == ChunkId(0)) return &zero;
       source.chunk = t.chunk - 1;
-    } else if (t.chunk == chunks - 1) {
+    } else if (t.chunk.index() == chunks - 1) {
       source.kind = TaskKind::forward;
     } else {
       source.chunk = t.chunk + 1;
@@ -170,10 +172,10 @@ class AllRanks {
   void hand_on(Rank& rank, const Task& task) {
     const SimTime done = rank.free[Lane::compute];
     const bool ahead = task.kind == TaskKind::forward;
-    const std::int32_t to = ahead ? task.chunk + 1 : task.chunk - 1;
+    const ChunkId to = ahead ? task.chunk + 1 : task.chunk - 1;
     const auto chunks = static_cast<std::int32_t>(ws_.step.layout.stage_of_chunk.size());
     SimTime hop{};
-    if (to >= 0 && to < chunks && ws_.step.layout.stage_of_chunk[at(to)] != rank.stage)
+    if (!to.is_none() && to.index() < chunks && ws_.step.layout.stage_of_chunk[at(to)] != rank.stage)
       hop = ws_.step.prices.hop_forward[at(std::min(task.chunk, to))];
     SimTime& link = link_[{rank.stage, rank.in_stage, ahead}];
     output_[{task, rank.in_stage}] = hop > SimTime::zero() ? (link = std::max(link, done) + hop) : done;

@@ -6,6 +6,7 @@
 
 #include <map>
 
+#include "base/at.hpp"
 #include "simulate/prices/price_work.hpp"
 #include "simulate/simulate.hpp"
 #include "simulate/step/compose_chunks.hpp"
@@ -32,7 +33,7 @@ class StepTwin {
   std::vector<TwinStage> run(SimTime fault = {}) {
     const int p = config_.degrees.pipeline, v = config_.degrees.virtual_stages;
     const int m = training::microbatches_of(config_);
-    const char* name = timeline::schedule_table()[static_cast<std::size_t>(config_.schedule.index())]->name;
+    const char* name = timeline::schedule_table()[at(config_.schedule.index())]->name;
     const auto orders = config_.recipe.overlap_ep ? timeline::pair_twin::combined_1f1b(p, v, m)
                                                   : timeline::twin::orders_of(name, p, v, m);
     std::vector<TwinStage> stages(static_cast<std::size_t>(p));
@@ -40,21 +41,20 @@ class StepTwin {
     for (bool moved = true; moved;) {
       moved = false;
       for (int s = 0; s < p; ++s)
-        while (next[static_cast<std::size_t>(s)] < orders[static_cast<std::size_t>(s)].size()) {
-          const Task& task = orders[static_cast<std::size_t>(s)][next[static_cast<std::size_t>(s)]];
+        while (next[at(s)] < orders[at(s)].size()) {
+          const Task& task = orders[at(s)][next[at(s)]];
           const auto input = input_of(task);
           if (input && arrival_.count(*input) == 0) break;
           if (task.with_next) {
-            const Task& back = orders[static_cast<std::size_t>(s)][next[static_cast<std::size_t>(s)] + 1];
+            const Task& back = orders[at(s)][next[at(s)] + 1];
             if (arrival_.count(*input_of(back)) == 0) break;
-            run_pair(stages[static_cast<std::size_t>(s)], s, task, back, fault);
-            next[static_cast<std::size_t>(s)] += 2;
+            run_pair(stages[at(s)], s, task, back, fault);
+            next[at(s)] += 2;
             moved = true;
             continue;
           }
-          run_task(stages[static_cast<std::size_t>(s)], s, task,
-                   input ? arrival_.at(*input) : SimTime::zero(), fault);
-          ++next[static_cast<std::size_t>(s)];
+          run_task(stages[at(s)], s, task, input ? arrival_.at(*input) : SimTime::zero(), fault);
+          ++next[at(s)];
           moved = true;
         }
     }
@@ -66,37 +66,36 @@ class StepTwin {
 
   [[nodiscard]] std::optional<Task> input_of(const Task& t) const {
     if (t.kind == TaskKind::forward)
-      return t.chunk == 0 ? std::nullopt : std::optional(Task{t.kind, t.chunk - 1, t.microbatch});
-    if (t.chunk == chunks() - 1) return Task{TaskKind::forward, t.chunk, t.microbatch};
+      return t.chunk == ChunkId(0) ? std::nullopt : std::optional(Task{t.kind, t.chunk - 1, t.microbatch});
+    if (t.chunk.index() == chunks() - 1) return Task{TaskKind::forward, t.chunk, t.microbatch};
     return Task{t.kind, t.chunk + 1, t.microbatch};
   }
 
   // The blocks the task consists of, one entry per run.
-  [[nodiscard]] std::vector<std::int32_t> blocks_of(const Task& t) {
+  [[nodiscard]] std::vector<BlockId> blocks_of(const Task& t) {
     const bool ahead = t.kind == TaskKind::forward;
     const int ran = ++count_[{t.kind, t.chunk}];
-    const auto chunk = static_cast<std::size_t>(t.chunk);
-    if (ahead && ran == 1 && ws_.step.work.first_forward[chunk] >= 0)
+    const std::size_t chunk = at(t.chunk);
+    if (ahead && ran == 1 && !ws_.step.work.first_forward[chunk].is_none())
       return {ws_.step.work.first_forward[chunk]};
-    if (!ahead && ran == training::microbatches_of(config_) && ws_.step.work.last_backward[chunk] >= 0)
+    if (!ahead && ran == training::microbatches_of(config_) && !ws_.step.work.last_backward[chunk].is_none())
       return {ws_.step.work.last_backward[chunk]};
-    std::vector<std::int32_t> out;
+    std::vector<BlockId> out;
     for (const workload::BlockRun& run :
          (ahead ? ws_.step.work.forward : ws_.step.work.backward).row(t.chunk))
-      out.insert(out.end(), static_cast<std::size_t>(run.count), run.block);
+      out.insert(out.end(), at(run.count), run.block);
     return out;
   }
 
   // The row of the pair: rows of one forward chunk follow each other, one for each backward of its stage.
   void run_pair(TwinStage& stage, int s, const Task& ahead, const Task& back, SimTime fault) {
     std::int32_t row = 0;
-    for (int f = 0; f <= ahead.chunk; ++f)
-      for (int b = 0; b < chunks() && !(f == ahead.chunk && b == back.chunk); ++b)
-        row += ws_.step.layout.stage_of_chunk[static_cast<std::size_t>(f)] ==
-               ws_.step.layout.stage_of_chunk[static_cast<std::size_t>(b)];
-    std::vector<std::int32_t> blocks;
+    for (int f = 0; f <= ahead.chunk.index(); ++f)
+      for (int b = 0; b < chunks() && !(f == ahead.chunk.index() && b == back.chunk.index()); ++b)
+        row += ws_.step.layout.stage_of_chunk[at(f)] == ws_.step.layout.stage_of_chunk[at(b)];
+    std::vector<BlockId> blocks;
     for (const workload::BlockRun& run : ws_.step.work.pairs.row(row))
-      blocks.insert(blocks.end(), static_cast<std::size_t>(run.count), run.block);
+      blocks.insert(blocks.end(), at(run.count), run.block);
     ++count_[{ahead.kind, ahead.chunk}], ++count_[{back.kind, back.chunk}];
     const auto input = input_of(ahead);
     const SimTime there = input ? arrival_.at(*input) : SimTime::zero();
@@ -110,20 +109,19 @@ class StepTwin {
     hand_on(stage, s, task);
   }
 
-  void run_blocks(TwinStage& stage, const std::vector<std::int32_t>& blocks, SimTime arrival, SimTime fault) {
+  void run_blocks(TwinStage& stage, const std::vector<BlockId>& blocks, SimTime arrival, SimTime fault) {
     const SimTime start = std::max(stage.lane_free[Lane::compute], arrival);
     stage.lane_free[Lane::compute] = start + fault;  // fault: what a broken path would get wrong
-    for (const std::int32_t id : blocks) {
-      const workload::OpGraph& block = ws_.step.work.blocks[static_cast<std::size_t>(id)];
-      std::map<std::int32_t, SimTime> end;
+    for (const BlockId id : blocks) {
+      const workload::OpGraph& block = ws_.step.work.blocks[at(id)];
+      std::map<OpId, SimTime> end;
       const SimTime entry =
           stage.lane_free[Lane::compute];  // a block's ops work on what the block before made
-      for (std::int32_t op = 0; op < block.size(); ++op) {
-        SimTime& free = stage.lane_free[block.lane[static_cast<std::size_t>(op)]];
+      for (const OpId op : ids<OpId>(block.size())) {
+        SimTime& free = stage.lane_free[block.lane[at(op)]];
         SimTime begin = std::max(free, entry);
-        for (const std::int32_t need : block.needs.row(op)) begin = std::max(begin, end.at(need));
-        free = end[op] =
-            begin + ws_.step.prices.alone[static_cast<std::size_t>(block.work[static_cast<std::size_t>(op)])];
+        for (const OpId need : block.needs.row(op)) begin = std::max(begin, end.at(need));
+        free = end[op] = begin + ws_.step.prices.alone[at(block.work[at(op)])];
       }
     }
     stage.compute_end = stage.lane_free[Lane::compute];
@@ -131,11 +129,10 @@ class StepTwin {
 
   void hand_on(const TwinStage& stage, int s, const Task& task) {
     const SimTime done = stage.compute_end;
-    const int to = task.kind == TaskKind::forward ? task.chunk + 1 : task.chunk - 1;
-    const bool leaves =
-        to >= 0 && to < chunks() && ws_.step.layout.stage_of_chunk[static_cast<std::size_t>(to)] != s;
+    const ChunkId to = task.kind == TaskKind::forward ? task.chunk + 1 : task.chunk - 1;
+    const bool leaves = !to.is_none() && to.index() < chunks() && ws_.step.layout.stage_of_chunk[at(to)] != s;
     SimTime hop{};
-    if (leaves) hop = ws_.step.prices.hop_forward[static_cast<std::size_t>(std::min(task.chunk, to))];
+    if (leaves) hop = ws_.step.prices.hop_forward[at(std::min(task.chunk, to))];
     SimTime& link = link_[{s, task.kind == TaskKind::forward}];
     arrival_[task] = hop > SimTime::zero() ? (link = std::max(link, done) + hop) : done;
   }
@@ -143,7 +140,7 @@ class StepTwin {
   const training::TrainingConfig& config_;
   const Workspace& ws_;
   std::map<Task, SimTime> arrival_;
-  std::map<std::pair<TaskKind, int>, int> count_;
+  std::map<std::pair<TaskKind, ChunkId>, int> count_;
   std::map<std::pair<int, bool>, SimTime> link_;
 };
 
@@ -232,9 +229,8 @@ TEST(StepTwin, BoundsTheTrafficOfFullShards) {
     const SimTime fast = ws.step.composed.pipeline.stages[0].compute_end,
                   slow = StepTwin(c, ws).run()[0].compute_end;
     SimTime leftovers{};
-    for (const std::int32_t block : {ws.step.work.whole_forward[0], ws.step.work.last_backward[0]})
-      leftovers +=
-          ws.step.composed.times[static_cast<std::size_t>(block)].lag[static_cast<std::size_t>(Lane::data)];
+    for (const BlockId block : {ws.step.work.whole_forward[0], ws.step.work.last_backward[0]})
+      leftovers += ws.step.composed.times[at(block)].lag[at(Lane::data)];
     ASSERT_LE(fast, slow) << "seed " << seed;
     ASSERT_LE(slow, fast + training::microbatches_of(c) * leftovers) << "seed " << seed;
   }

@@ -1,6 +1,7 @@
 // The composer runs zero-bubble orders as the slow twin does, event by event, to the picosecond.
 #include <gtest/gtest.h>
 
+#include "base/at.hpp"
 #include "base/counter_rng.hpp"
 #include "base/named_table.hpp"
 #include "tests/reference/pipeline_twin_checks.hpp"
@@ -12,9 +13,9 @@ namespace {
 struct SplitCase {
   explicit SplitCase(std::uint64_t number) : number_(number) {
     const char* const names[] = {"zb-h1", "zb-h2", "zb-1p", "zb-2p", "zb-v", "v-half", "v-min"};
-    plan = schedule_table()[static_cast<std::size_t>(find_named(schedule_table(), names[pick(7)]))];
+    plan = schedule_table()[at(find_named(schedule_table(), names[pick(7)]))];
     const std::int32_t stages = 1 + pick(7), chunks = stages * (plan->interleaves ? 2 : 1);
-    stage_of.resize(static_cast<std::size_t>(chunks));
+    stage_of.resize(at(chunks));
     plan->place(stages, chunks, stage_of);
     shape = {stages, chunks, 1 + pick(pick(8) == 0 ? 60 : 14), stage_of};
     const std::int32_t style = pick(4);  // all equal; nearly equal; anything; many ties and zeros
@@ -94,7 +95,7 @@ TEST(ZeroBubbleTwin, NoticesAWeightGradientMovedToTheEnd) {
                                     [](const Task& task) { return task.kind == TaskKind::backward_weight; });
     if (std::none_of(moved, order.end(), [&](const Task& task) { return task.kind != moved->kind; }))
       continue;
-    if (random.times[static_cast<std::size_t>(moved->chunk)].backward_weight == SimTime(0)) continue;
+    if (random.times[at(moved->chunk)].backward_weight == SimTime(0)) continue;
     std::rotate(moved, moved + 1, order.end());
     std::vector<PlacedTask> placed;
     (void)random.fast(&placed);
@@ -111,7 +112,7 @@ TEST(ZeroBubbleTwin, HoldsNoMoreThanStatedWhateverTheTimes) {
     const twin::Orders orders = random.orders();
     for (std::int32_t s = 0; s < random.shape.stages; ++s) {
       std::int32_t held = 0, most = 0;
-      for (const Task& task : orders[static_cast<std::size_t>(s)]) {
+      for (const Task& task : orders[at(s)]) {
         if (task.kind == TaskKind::forward) most = std::max(most, ++held);
         if (task.kind == TaskKind::backward_weight) --held;
       }
@@ -126,7 +127,7 @@ TEST(ZeroBubbleTwin, HoldsNoMoreThanStatedWhateverTheTimes) {
 // Both guarantees of order_planned hold for any times, since 1F1B with the weight gradient at once is among
 // its candidates.
 TEST(ZeroBubbleTwin, PlansAreNeverSlowerThan1f1bWhateverTheTimes) {
-  const Schedule& plain = *schedule_table()[static_cast<std::size_t>(find_named(schedule_table(), "1f1b"))];
+  const Schedule& plain = *schedule_table()[at(find_named(schedule_table(), "1f1b"))];
   std::int32_t checked = 0;
   for (std::uint64_t i = 0; i < 2000; ++i) {
     SplitCase random(i);

@@ -1,6 +1,7 @@
 // Small models and machines as functions, so that each test says what it needs.
 #pragma once
 
+#include "base/at.hpp"
 #include "machine/cluster.hpp"
 #include "machine/gpu.hpp"
 #include "training/config.hpp"
@@ -48,8 +49,8 @@ inline training::ModelSpec tiny_mixture() {
 
 inline machine::GpuSpec an_a100() {
   machine::GpuSpec gpu{.name = "a100"};
-  gpu.peak[static_cast<std::size_t>(machine::Precision::bf16)] = FlopsPerSecond(312e12);
-  gpu.peak[static_cast<std::size_t>(machine::Precision::fp16)] = FlopsPerSecond(312e12);
+  gpu.peak[at(machine::Precision::bf16)] = FlopsPerSecond(312e12);
+  gpu.peak[at(machine::Precision::fp16)] = FlopsPerSecond(312e12);
   gpu.memory = 80_GiB;
   gpu.l2 = 40_MiB;
   gpu.memory_bandwidth = BytesPerSecond(2039e9);

@@ -3,6 +3,7 @@
 
 #include <initializer_list>
 
+#include "base/at.hpp"
 #include "workload/workload.hpp"
 
 namespace echo::support {
@@ -13,7 +14,7 @@ double block_flops(const workload::Workload& w, const workload::OpGraph& block, 
   double sum = 0.0;
   for (std::size_t op = 0; op < block.lane.size(); ++op) {
     if (block.lane[op] != Lane::compute) continue;
-    const ops::KernelKey& key = w.kernels[static_cast<std::size_t>(block.work[op])];
+    const ops::KernelKey& key = w.kernels[at(block.work[op])];
     if (wanted(key, block.part[op])) sum += ops::flops_of(key).value;
   }
   return sum;
@@ -26,7 +27,7 @@ double pass_flops(const workload::Workload& w, std::initializer_list<const Csr<w
   double sum = 0.0;
   for (const Csr<workload::BlockRun>* runs : passes)
     for (const workload::BlockRun& run : runs->value)
-      sum += run.count * block_flops(w, w.blocks[static_cast<std::size_t>(run.block)], wanted);
+      sum += run.count * block_flops(w, w.blocks[at(run.block)], wanted);
   return sum;
 }
 

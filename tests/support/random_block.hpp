@@ -21,9 +21,10 @@ struct RandomBlock {
       const auto l = static_cast<Lane>(pick(2) == 0 ? 0 : pick(lanes));
       lane.push_back(l);
       part.push_back(static_cast<TimeCategory>(pick(time_category_count)));
-      work.push_back(l == Lane::compute ? pick(kernels) : kernels + pick(collectives));
+      work.push_back(l == Lane::compute ? work_of(KernelId(pick(kernels)))
+                                        : work_of(CollectiveId(pick(collectives)), kernels));
       for (std::int32_t n = pick(4); n > 0 && i > 0; --n) {
-        if (pick(chance) == 0) needs.push(pick(i));
+        if (pick(chance) == 0) needs.push(OpId(pick(i)));
       }
       needs.close_row();
     }
@@ -45,8 +46,8 @@ struct RandomBlock {
   std::int32_t kernels = 0, collectives = 0;
   std::vector<Lane> lane;
   std::vector<TimeCategory> part;
-  std::vector<std::int32_t> work;
-  Csr<std::int32_t> needs;
+  std::vector<WorkId> work;
+  Csr<OpId> needs;
   std::vector<SimTime> alone;
   std::vector<double> kernel_factor, collective_factor;  // [kernels][collectives]
   std::vector<double> scale_up_loss, scale_out_loss;     // [collectives][collectives]

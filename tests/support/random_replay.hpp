@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/at.hpp"
 #include "base/counter_rng.hpp"
 #include "timeline/replay/replay.hpp"
 
@@ -27,14 +28,14 @@ struct RandomReplay {
         const std::int32_t first = pick(ranks), members = 2 + pick(ranks - 1);
         launch += pick(2);
         for (std::int32_t m = 0; m < std::min(members, ranks); ++m) {
-          auto& ops_of = of[static_cast<std::size_t>((first + m) % ranks)];
+          auto& ops_of = of[at((first + m) % ranks)];
           ops_of.push_back(new_op(static_cast<std::int32_t>(ops_of.size()), ReplayKind::communication));
           ops_of.back().meeting = meetings;
           if (launches_) ops_of.back().launch = launch;
         }
         ++meetings;
       } else {
-        auto& ops_of = of[static_cast<std::size_t>(pick(ranks))];
+        auto& ops_of = of[at(pick(ranks))];
         const std::int32_t kind = pick(12);
         ops_of.push_back(new_op(static_cast<std::int32_t>(ops_of.size()), kind < 6 ? ReplayKind::kernel
                                                                           : kind < 10
@@ -58,13 +59,14 @@ struct RandomReplay {
 
   ReplayGraph graph;
   std::vector<SimTime> alone;
-  std::vector<std::int32_t> work;
+  std::vector<WorkId> work;
   std::vector<double> kernel_factor, collective_factor, scale_up_loss, scale_out_loss;
 
  private:
   struct Op {
     ReplayKind kind{};
-    std::int32_t lane = 0, meeting = -1, launch = -1, work = -1;
+    std::int32_t lane = 0, meeting = -1, launch = -1;
+    WorkId work;
     TimeCategory part{};
     SimTime gap{}, alone{};
     std::vector<std::int32_t> needs;
@@ -73,8 +75,9 @@ struct RandomReplay {
     Op op{.kind = kind, .lane = kind == ReplayKind::kernel ? pick(2) / 2 : pick(lanes_)};
     if (laneless_ == 2 || (laneless_ == 1 && pick(3) == 0)) op.lane = -1;
     op.part = static_cast<TimeCategory>(pick(time_category_count));
-    if (kind == ReplayKind::kernel && pick(8) != 0) op.work = pick(kernels_);
-    if (kind == ReplayKind::communication && pick(8) != 0) op.work = kernels_ + pick(collectives_);
+    if (kind == ReplayKind::kernel && pick(8) != 0) op.work = work_of(KernelId(pick(kernels_)));
+    if (kind == ReplayKind::communication && pick(8) != 0)
+      op.work = work_of(CollectiveId(pick(collectives_)), kernels_);
     if (gaps_ && pick(2) == 0) op.gap = SimTime(pick(style_ == 1 ? 1'000'000 : 10));
     op.alone = SimTime(style_ == 0 ? pick(4) : style_ == 1 ? 1 + pick(2'000'000'000) : 100 + pick(30));
     if (kind == ReplayKind::wait) op.alone = SimTime::zero();
@@ -97,8 +100,8 @@ struct RandomReplay {
       for (const std::int32_t need : op.needs) graph.needs.push(first + need);
       graph.needs.close_row();
       alone.push_back(op.alone);
-      const bool fits = op.work < 0 || (op.kind == ReplayKind::kernel) == (op.work < kernels_);
-      work.push_back(fits ? op.work : -1);
+      const bool fits = op.work.is_none() || (op.kind == ReplayKind::kernel) == is_kernel(op.work, kernels_);
+      work.push_back(fits ? op.work : WorkId::none());
     }
     graph.rank_begin.push_back(first + static_cast<std::int32_t>(ops.size()));
   }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/at.hpp"
 #include "ops/kernel_fields.hpp"
 #include "trace/trace.hpp"
 
@@ -66,7 +67,7 @@ class RandomTrace {
     using trace::NodeKind;
     trace::Node node{.kind = static_cast<NodeKind>(up_to(5)), .pass = static_cast<trace::Pass>(up_to(4))};
     const std::vector<std::string> words{"", "aten::mm", "a \"b\" \\ \n\x01", "gr\xC3\xBC\xC3\x9F"};
-    node.name = place_in(out.names, words[static_cast<std::size_t>(up_to(3))]);
+    node.name = place_in(out.names, words[at(up_to(3))]);
     node.stream = static_cast<std::int32_t>(up_to(3)) - 1;
     if (chance()) node.duration = SimTime(chance() ? up_to(5'000'000) : up_to(9'000'000'000'000'000'000));
     if (chance()) node.gap = SimTime(up_to(100'000'000));

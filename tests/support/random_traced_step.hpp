@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/at.hpp"
 #include "base/counter_rng.hpp"
 #include "tests/support/sample_trace.hpp"
 
@@ -17,7 +18,7 @@ class RandomTracedStep {
     TraceMaker maker(world_, pick(3) == 0 ? "" : pick(2) == 0 ? "h100-sxm" : "a100-sxm-80gb");
     for (std::int32_t i = 0, groups = 1 + pick(4); i < groups; ++i) add_group(maker, i);
     for (std::int32_t i = 0; i < 3; ++i) kernels_.push_back(maker.kernel(sample_gemm(512 << pick(4))));
-    nodes_.resize(static_cast<std::size_t>(ranks_));
+    nodes_.resize(at(ranks_));
     for (std::int32_t i = 0, rounds = pick(40); i < rounds; ++i) add_round();
     const std::int32_t stride = world_ / ranks_;
     for (std::int32_t r = 0; r < ranks_; ++r) {
@@ -25,7 +26,7 @@ class RandomTracedStep {
       for (std::int32_t i = 0; i < stride; ++i) stands_for.push_back(r * stride + i);
       maker.rank(r * stride, stands_for);
       maker.add({.pass = trace::Pass::forward, .kernel = kernels_[0], .duration = SimTime(1'000'000)});
-      for (const trace::Node& node : nodes_[static_cast<std::size_t>(r)]) {
+      for (const trace::Node& node : nodes_[at(r)]) {
         std::vector<std::int32_t> needs;
         const auto count = static_cast<std::int32_t>(maker.made().ranks.back().nodes.size());
         for (std::int32_t n = pick(3); n > 0; --n) needs.push_back(pick(count));
@@ -54,7 +55,7 @@ class RandomTracedStep {
       trace::Node node = communication(trace::NodeKind::collective);
       node.collective = static_cast<ops::CollectiveKind>(pick(6));
       node.group = pick(static_cast<std::int32_t>(groups_.size()));
-      const auto& members = groups_[static_cast<std::size_t>(node.group)];
+      const auto& members = groups_[at(node.group)];
       for (std::int32_t r = 0; r < ranks_; ++r)
         if (std::find(members.begin(), members.end(), r * stride) != members.end()) push(r, node);
     } else if (kind == 1 && ranks_ > 1) {
@@ -77,8 +78,7 @@ class RandomTracedStep {
     node.pass = static_cast<trace::Pass>(pick(5));
     if (pick(8) == 0) return node.kind = trace::NodeKind::wait, node;
     if (pick(8) == 0) node.kind = trace::NodeKind::memory;
-    if (node.kind == trace::NodeKind::compute && pick(2) == 0)
-      node.kernel = kernels_[static_cast<std::size_t>(pick(3))];
+    if (node.kind == trace::NodeKind::compute && pick(2) == 0) node.kernel = kernels_[at(pick(3))];
     if (pick(2) == 0) node.duration = SimTime(pick(100'000'000));
     if (pick(3) == 0) node.bytes = Bytes(pick(1 << 30));
     if (pick(3) == 0) node.flops = 1e9 * pick(1000);
@@ -87,7 +87,7 @@ class RandomTracedStep {
   }
   void push(std::int32_t rank, trace::Node node) {
     if (pick(10) == 0) node.stream = -1;
-    nodes_[static_cast<std::size_t>(rank)].push_back(node);
+    nodes_[at(rank)].push_back(node);
   }
   std::int32_t pick(std::int32_t below) {
     return static_cast<std::int32_t>(draw(4715, number_, drawn_++) % static_cast<std::uint64_t>(below));

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/at.hpp"
 #include "trace/trace.hpp"
 
 namespace echo::support {
@@ -52,7 +53,7 @@ inline trace::Trace data_parallel_trace(std::int32_t world, SimTime measured = S
   using trace::NodeKind, trace::Pass;
   TraceMaker maker(world, std::move(gpu));
   std::vector<std::int32_t> all(static_cast<std::size_t>(world));
-  for (std::int32_t i = 0; i < world; ++i) all[static_cast<std::size_t>(i)] = i;
+  for (std::int32_t i = 0; i < world; ++i) all[at(i)] = i;
   const std::int32_t dp = maker.group("dp", sharded ? trace::GroupRole::shard : trace::GroupRole::data, all);
   const std::int32_t gemm = maker.kernel(sample_gemm());
   const std::int32_t update = maker.kernel({.kind = ops::KernelKind::optimizer, .m = 16'777'216, .n = 28});
@@ -106,7 +107,7 @@ inline trace::Trace staged_trace(std::int32_t tensor, std::int32_t data, std::in
   }
   const std::int32_t gemm = maker.kernel(sample_gemm());
   for (std::int32_t s = 0; s < stages; ++s) {
-    const auto index = static_cast<std::size_t>(s);
+    const std::size_t index = at(s);
     std::vector<std::int32_t> alike;
     for (std::int32_t i = 0; i < stage; ++i) alike.push_back(s * stage + i);
     maker.rank(s * stage, alike);

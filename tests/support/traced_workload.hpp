@@ -1,6 +1,7 @@
 // Small workloads traced on nodes of eight GPUs, and their ops one by one.
 #pragma once
 
+#include "base/at.hpp"
 #include "tests/support/fixtures.hpp"
 #include "workload/generate_workload.hpp"
 
@@ -18,9 +19,9 @@ inline workload::Workload traced(const training::TrainingConfig& c, const traini
 template <class Each>
 void for_every_op(const workload::Workload& w, const Csr<workload::BlockRun>& runs, Each each) {
   for (const workload::BlockRun& run : runs.value) {
-    const workload::OpGraph& block = w.blocks[static_cast<std::size_t>(run.block)];
+    const workload::OpGraph& block = w.blocks[at(run.block)];
     for (std::size_t op = 0; op < block.lane.size(); ++op)
-      each(run.count, block.lane[op], block.part[op], static_cast<std::size_t>(block.work[op]));
+      each(run.count, block.lane[op], block.part[op], at(block.work[op]));
   }
 }
 

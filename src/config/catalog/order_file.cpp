@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <span>
 
+#include "base/at.hpp"
 #include "base/digest.hpp"
 #include "config/toml/read_file.hpp"
 
@@ -84,7 +85,7 @@ class StageReader {
     const TaskKind kind = token.front() == 'F'   ? TaskKind::forward
                           : token.front() == 'B' ? back
                                                  : TaskKind::backward_weight;
-    return Task{kind, timeline::chunk_on(order_, stage_, n), microbatch};
+    return Task{kind, timeline::chunk_on(order_, stage_, n), MicrobatchId(microbatch)};
   }
 
   const Place place_;
@@ -123,8 +124,7 @@ bool read_tasks(const toml::node& node, GivenOrder& order, Problems& problems) {
   if (!fine) return false;
   const auto flaw = timeline::flaw_of(order);
   if (!flaw) return true;
-  problems.error(places[static_cast<std::size_t>(flaw->stage)][static_cast<std::size_t>(flaw->position)],
-                 flaw->what, flaw->remedy);
+  problems.error(places[at(flaw->stage)][at(flaw->position)], flaw->what, flaw->remedy);
   return false;
 }
 

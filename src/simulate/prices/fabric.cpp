@@ -1,5 +1,7 @@
 #include "simulate/prices/fabric.hpp"
 
+#include "base/at.hpp"
+
 namespace echo::simulate {
 
 FabricKey fabric_of(const training::TrainingConfig& config, const machine::ClusterSpec& cluster) {
@@ -9,7 +11,7 @@ FabricKey fabric_of(const training::TrainingConfig& config, const machine::Clust
                 .oversubscription_permille = choice.oversubscription_permille,
                 .scattered = choice.placement == machine::Placement::scattered};
   const machine::TopologyId topology = choice.topology.is_none() ? cluster.topology : choice.topology;
-  if (cluster.nodes == 0 && machine::topology_table()[static_cast<std::size_t>(topology.index())]->sized)
+  if (cluster.nodes == 0 && machine::topology_table()[at(topology.index())]->sized)
     key.nodes = (training::gpus_of(config.degrees) + cluster.gpus_per_node - 1) / cluster.gpus_per_node;
   return key;
 }

@@ -21,12 +21,12 @@ namespace echo::simulate {
 namespace {
 
 // Marks the pairs of one block; `collectives` is scratch.
-void mark_block(const workload::OpGraph& graph, std::size_t kernels, std::size_t row,
-                std::vector<std::int32_t>& collectives, std::vector<std::uint8_t>& meets) {
+void mark_block(const workload::OpGraph& graph, std::int32_t kernels, std::size_t row,
+                std::vector<CollectiveId>& collectives, std::vector<std::uint8_t>& meets) {
   collectives.clear();
   for (std::size_t op = 0; op < graph.work.size(); ++op) {
     if (graph.lane[op] == Lane::compute) continue;
-    const std::int32_t collective = graph.work[op] - static_cast<std::int32_t>(kernels);
+    const CollectiveId collective = collective_of(graph.work[op], kernels);
     if (std::find(collectives.begin(), collectives.end(), collective) == collectives.end())
       collectives.push_back(collective);
   }
@@ -34,7 +34,7 @@ void mark_block(const workload::OpGraph& graph, std::size_t kernels, std::size_t
   for (std::size_t op = 0; op < graph.work.size(); ++op) {
     if (graph.lane[op] != Lane::compute) continue;
     std::uint8_t* const first = &meets[at(graph.work[op]) * row];
-    for (const std::int32_t collective : collectives) first[collective] = 1;
+    for (const CollectiveId collective : collectives) first[at(collective)] = 1;
   }
 }
 
@@ -49,8 +49,8 @@ void fill_factors(const Calibration& calibration, const slowdown::Machine& machi
   }
   const std::size_t kernels = out.kernels.size(), collectives = out.collectives.size();
   out.meets.assign(kernels * collectives, 0);
-  for (std::int32_t block = 0; block < work.block_count; ++block)
-    mark_block(work.blocks[at(block)], kernels, collectives, out.block_collectives, out.meets);
+  for (const BlockId block : ids<BlockId>(work.block_count))
+    mark_block(work.blocks[at(block)], count_of(out.kernels), collectives, out.block_collectives, out.meets);
   out.kernel_factor.assign(kernels * collectives, 1.0);
   out.collective_factor.assign(kernels * collectives, 1.0);
   for (std::size_t k = 0; k < kernels; ++k) {

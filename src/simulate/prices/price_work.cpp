@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "base/counter_rng.hpp"
 #include "base/named_table.hpp"
@@ -37,7 +38,7 @@ template <class Table>
 const auto& named(const Table& table, const std::string& name) {
   const std::int32_t i = find_named(table, name);
   ECHO_EXPECT(i >= 0);
-  return table[static_cast<std::size_t>(i)];
+  return table[at(i)];
 }
 
 }  // namespace

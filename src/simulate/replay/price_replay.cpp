@@ -78,7 +78,7 @@ class Pricer {
     const std::size_t ops = s_.nodes.size();
     s_.alone.resize(ops), s_.work.resize(ops), s_.bottlenecks.resize(ops), s_.grade.resize(ops);
     for (std::size_t op = 0; op < ops; ++op) {
-      s_.work[op] = -1, s_.bottlenecks[op] = {}, s_.grade[op] = ops::Grade::measured;
+      s_.work[op] = WorkId::none(), s_.bottlenecks[op] = {}, s_.grade[op] = ops::Grade::measured;
       switch (s_.nodes[op]->kind) {
         case NodeKind::compute:
           price_compute(op);
@@ -179,7 +179,7 @@ class Pricer {
     const Node& node = *s_.nodes[op];
     const bool has_shape = node.kernel >= 0 && out_.alone[at(node.kernel)] >= SimTime::zero();
     const std::size_t kernel = has_shape ? at(node.kernel) : out_.kernels.size() - 1;
-    s_.work[op] = static_cast<std::int32_t>(kernel);
+    s_.work[op] = work_of(KernelId(static_cast<std::int32_t>(kernel)));
     const bool as_traced = node.is_timed() && (traced_ == &gpu_ || (!has_shape && traced_ == nullptr));
     if (as_traced) {
       s_.alone[op] = node.duration;
@@ -250,7 +250,7 @@ class Pricer {
       return;
     }
     const ops::CollectiveEstimate& price = out_.collectives[at(ask)];
-    s_.work[op] = static_cast<std::int32_t>(out_.kernels.size()) + ask;
+    s_.work[op] = work_of(CollectiveId(ask), count_of(out_.kernels));
     s_.alone[op] = s_.asks.share[op] == 1.0 ? price.time : scaled(price.time, s_.asks.share[op]);
     s_.bottlenecks[op].add(simulate::bottlenecks_of(price), s_.asks.share[op]);
   }

@@ -171,8 +171,8 @@ class Meetings {
                const std::vector<Call>& others) {
     const std::string name = group < 0 ? "all ranks" : "group \"" + trace_.groups[at(group)].name + "\"";
     const auto word = [](const Call& call) {
-      return std::string(ops::collective_kind_names[static_cast<std::size_t>(call.node->collective)]) +
-             " (node " + std::to_string(call.node->id) + ")";
+      return std::string(ops::collective_kind_names[at(call.node->collective)]) + " (node " +
+             std::to_string(call.node->id) + ")";
     };
     for (std::size_t i = 0; i < std::min(calls.size(), others.size()); ++i) {
       if (calls[i].node->collective == others[i].node->collective) continue;
@@ -270,9 +270,8 @@ std::string describe_op(const trace::Trace& trace, std::int32_t op) {
   each_node(trace, [&](const trace::RankTrace& rank, const Node& node, std::int32_t i) {
     if (i != op) return;
     text = "gpu rank " + std::to_string(rank.rank) + ": node " + std::to_string(node.id);
-    std::string what(node.kind == NodeKind::collective
-                         ? ops::collective_kind_names[static_cast<std::size_t>(node.collective)]
-                         : trace::node_kind_names[static_cast<std::size_t>(node.kind)]);
+    std::string what(node.kind == NodeKind::collective ? ops::collective_kind_names[at(node.collective)]
+                                                       : trace::node_kind_names[at(node.kind)]);
     if (node.group >= 0) what += " of " + trace.groups[at(node.group)].name;
     if (is_message(node))
       what += (node.kind == NodeKind::send ? " to " : " from ") + std::to_string(node.peer);
@@ -299,7 +298,7 @@ std::string why_not_replayable(const trace::Trace& trace) {
   each_node(trace, [&](const trace::RankTrace&, const Node& node, std::int32_t) {
     alone.push_back(node.kind == NodeKind::wait ? SimTime::zero() : std::max(node.duration, SimTime::zero()));
   });
-  const std::vector<std::int32_t> work(alone.size(), -1);
+  const std::vector<WorkId> work(alone.size());
   timeline::ReplayScratch ran;
   (void)timeline::replay(graph, plan, {alone, work}, {}, ran);
   return why_stuck(trace, ran);

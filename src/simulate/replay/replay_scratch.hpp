@@ -20,7 +20,7 @@ struct ReplayScratch {
 
   // Data of the point.
   std::vector<SimTime> alone;                 // [ops]
-  std::vector<std::int32_t> work;             // [ops] of Prices: kernels, then asks; -1: slows nothing
+  std::vector<WorkId> work;                   // [ops] of Prices: kernels, then asks; none: slows nothing
   std::vector<BottleneckTimes> bottlenecks;   // [ops]
   std::vector<ops::Grade> grade;              // [ops] of compute
   std::vector<SimTime> paced;                 // [ops] alone, of one draw

@@ -46,9 +46,8 @@ std::int32_t last_rank(const timeline::ReplayScratch& ran) {
 std::array<SimTime, 4> report_rank(const ReplayScratch& s, std::int32_t rank, StepReport& report) {
   std::array<SimTime, 4> graded{};
   for (std::int32_t op = s.graph.rank_begin[at(rank)]; op < s.graph.rank_begin[at(rank) + 1]; ++op) {
-    report.total[static_cast<std::size_t>(s.graph.part[at(op)])] += s.alone[at(op)];
-    if (s.graph.kind[at(op)] == timeline::ReplayKind::kernel)
-      graded[static_cast<std::size_t>(s.grade[at(op)])] += s.alone[at(op)];
+    report.total[at(s.graph.part[at(op)])] += s.alone[at(op)];
+    if (s.graph.kind[at(op)] == timeline::ReplayKind::kernel) graded[at(s.grade[at(op)])] += s.alone[at(op)];
   }
   report.exposed = s.ran.ranks[at(rank)].exposed;
   report.critical_stage = rank;
@@ -61,7 +60,7 @@ PathShare path_of(ReplayScratch& s) {
   for (const timeline::PathStep& step : s.path) {
     const auto length = static_cast<double>(step.length.count());
     if (step.op < 0) {
-      path.part[static_cast<std::size_t>(TimeCategory::other)] += step.length;
+      path.part[at(TimeCategory::other)] += step.length;
       path.bottleneck[Bottleneck::host] += length;
       continue;
     }
@@ -71,8 +70,8 @@ PathShare path_of(ReplayScratch& s) {
       if (s.alone[at(op)] > alone) longest = op;
       alone = std::max(alone, s.alone[at(op)]);
     }
-    path.part[static_cast<std::size_t>(s.graph.part[at(step.op)])] += alone;
-    path.part[static_cast<std::size_t>(TimeCategory::slowdown)] += step.length - alone;
+    path.part[at(s.graph.part[at(step.op)])] += alone;
+    path.part[at(TimeCategory::slowdown)] += step.length - alone;
     if (alone > SimTime::zero())
       path.bottleneck.add(s.bottlenecks[at(longest)], length / static_cast<double>(alone.count()));
   }

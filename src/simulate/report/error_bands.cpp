@@ -19,6 +19,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/at.hpp"
+
 namespace echo::simulate {
 
 namespace {
@@ -42,8 +44,7 @@ Shares shares_of(const std::array<SimTime, 4>& graded) {
   SimTime sum{};
   for (const SimTime time : graded) sum += time;
   if (sum <= SimTime::zero()) return {};
-  return {over(graded[static_cast<std::size_t>(ops::Grade::measured)], sum),
-          over(graded[static_cast<std::size_t>(ops::Grade::extrapolated)], sum)};
+  return {over(graded[at(ops::Grade::measured)], sum), over(graded[at(ops::Grade::extrapolated)], sum)};
 }
 
 // Communication that computation hides, as a share of the step.
@@ -91,9 +92,9 @@ std::array<double, error_source_count> contributions(const ErrorModel& model, co
                                                      const StepReport& report) {
   const Shares compute = shares_of(evidence.graded);
   const auto share = [&report](Bottleneck bottleneck) {
-    return std::max(0.0, report.bottleneck[static_cast<std::size_t>(bottleneck)]);
+    return std::max(0.0, report.bottleneck[at(bottleneck)]);
   };
-  const auto sigma = [&model](ErrorSource source) { return model.sigma[static_cast<std::size_t>(source)]; };
+  const auto sigma = [&model](ErrorSource source) { return model.sigma[at(source)]; };
   const double of_gpu =
       square(evidence.gpu_error) + square(model.extrapolated_kernels * compute.extrapolated);
   const double known = 1.0 - compute.measured * (1.0 - model.measured_kernels);
@@ -104,9 +105,7 @@ std::array<double, error_source_count> contributions(const ErrorModel& model, co
   };
 
   std::array<double, error_source_count> error{};
-  const auto set = [&error](ErrorSource source, double value) {
-    error[static_cast<std::size_t>(source)] = value;
-  };
+  const auto set = [&error](ErrorSource source, double value) { error[at(source)] = value; };
   using Source = ErrorSource;
   set(Source::arithmetic, share(Bottleneck::arithmetic) * known * with(Source::arithmetic, of_gpu));
   set(Source::memory,

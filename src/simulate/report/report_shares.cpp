@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "base/named_table.hpp"
 
@@ -32,7 +33,7 @@ ops::Grade evidence_of(const std::array<SimTime, 4>& graded) {
 
 void report_path(const PathShare& path, StepReport& report) {
   report.path = path.part;
-  constexpr auto fixed = static_cast<std::size_t>(Bottleneck::fixed);
+  constexpr std::size_t fixed = at(Bottleneck::fixed);
   report.bottleneck[fixed] = 1.0;
   for (std::size_t i = 0; i < fixed; ++i) {
     report.bottleneck[i] = path.bottleneck.ps[i] / static_cast<double>(report.step.count());
@@ -48,12 +49,12 @@ void report_fractions(const std::array<SimTime, 4>& graded, StepReport& report) 
     exposed_communication += report.exposed[i];
   }
   for (const SimTime t : graded) compute += t;
-  report.bubble_fraction = share(report.exposed[static_cast<std::size_t>(TimeCategory::bubble)], report.step);
+  report.bubble_fraction = share(report.exposed[at(TimeCategory::bubble)], report.step);
   report.exposed_comm_fraction = share(exposed_communication, report.step);
   report.overlap_fraction = communication > SimTime::zero()
                                 ? std::clamp(1.0 - share(exposed_communication, communication), 0.0, 1.0)
                                 : 0.0;
-  report.measured_share = share(graded[static_cast<std::size_t>(ops::Grade::measured)], compute);
+  report.measured_share = share(graded[at(ops::Grade::measured)], compute);
   report.evidence = evidence_of(graded);
 }
 
@@ -63,7 +64,7 @@ Evidence evidence_behind(const std::array<SimTime, 4>& graded, std::span<const o
   const machine::ClusterSpec& cluster = catalog.cluster(config.cluster);
   const std::int32_t network = find_named(calibration.networks, cluster.network);
   ECHO_EXPECT(network >= 0);
-  const std::int32_t measured = calibration.networks[static_cast<std::size_t>(network)].most_nodes;
+  const std::int32_t measured = calibration.networks[at(network)].most_nodes;
   std::int32_t nodes = 1;
   for (const ops::CollectiveQuery& query : queries) nodes = std::max(nodes, query.group.nodes);
   const bool is_measured = measured >= std::min(nodes, 2);

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "base/at.hpp"
 #include "simulate/prices/host_time.hpp"
 
 namespace echo::simulate {
@@ -28,10 +29,9 @@ Cost compose_one(const workload::OpGraph& graph, const Prices& prices, Slowdown 
               : timeline::compose_block(view, prices.alone, factors, scratch, prices.bottlenecks, paths);
   Cost cost{.time = times.makespan, .exposed = times.exposed};
   for (std::size_t op = 0; op < graph.lane.size(); ++op) {
-    const auto work = static_cast<std::size_t>(graph.work[op]);
-    cost.total[static_cast<std::size_t>(graph.part[op])] += prices.alone[work];
-    if (graph.lane[op] == Lane::compute)
-      cost.graded[static_cast<std::size_t>(prices.kernels[work].grade)] += prices.alone[work];
+    const std::size_t work = at(graph.work[op]);
+    cost.total[at(graph.part[op])] += prices.alone[work];
+    if (graph.lane[op] == Lane::compute) cost.graded[at(prices.kernels[work].grade)] += prices.alone[work];
   }
   return cost;
 }
@@ -70,7 +70,7 @@ Cost behind_host(const Pass& pass, const Lead& lead) {
   Cost cost = pass.cost;
   const SimTime wait = pass.host.end - cost.time - lead.time;
   if (wait <= SimTime::zero()) return cost;
-  cost.exposed[static_cast<std::size_t>(TimeCategory::other)] += wait;
+  cost.exposed[at(TimeCategory::other)] += wait;
   cost.time += wait;
   cost.wait = wait;
   cost.wait_bottleneck = pass.end;
@@ -82,7 +82,7 @@ Cost behind_host(const Pass& pass, const Lead& lead) {
 // Traffic of a last backward that takes `whole`: gradients on the data lane, followed by their copies to the
 // host where an optimizer there waits for them; the busier lane represents both.
 timeline::DataLane traffic_of(const timeline::BlockTimes& times, SimTime whole) {
-  const auto data = static_cast<std::size_t>(Lane::data), host = static_cast<std::size_t>(Lane::host);
+  const std::size_t data = at(Lane::data), host = at(Lane::host);
   const std::size_t lane = times.busy[host] > times.busy[data] ? host : data;
   const SimTime end = times.makespan + std::max(times.lag[data], times.lag[host]);
   return {.first_start = times.first_start[lane],
@@ -97,7 +97,7 @@ timeline::DataLane traffic_of(const timeline::BlockTimes& times, SimTime whole) 
 void wait_for_traffic(const timeline::BlockTimes& times, const timeline::BlockPaths& paths,
                       const BottleneckTimes& forward, const BottleneckTimes& backward, bool gathers,
                       bool alternates, ChunkCost& cost) {
-  const auto data = static_cast<std::size_t>(Lane::data), host = static_cast<std::size_t>(Lane::host);
+  const std::size_t data = at(Lane::data), host = at(Lane::host);
   Cost& late = cost[PassKind::backward];
   const SimTime round = cost[PassKind::forward].time + late.time;
   SimTime wait{};
@@ -118,7 +118,7 @@ void wait_for_traffic(const timeline::BlockTimes& times, const timeline::BlockPa
   late.time += wait;
   late.traffic_wait = wait;
   late.wait_bottleneck.add(bottleneck, 1.0);
-  late.exposed[static_cast<std::size_t>(TimeCategory::zero_comm)] += wait;
+  late.exposed[at(TimeCategory::zero_comm)] += wait;
 }
 
 class ChunkComposer {
@@ -139,7 +139,7 @@ class ChunkComposer {
     }
   }
 
-  void compose(std::int32_t chunk) {
+  void compose(ChunkId chunk) {
     ChunkCost& cost = out_.chunks[at(chunk)];
     const bool split = work_.backwards == workload::Backward::split;
     const PassKind usual = split ? PassKind::input_gradients : PassKind::backward;
@@ -160,7 +160,7 @@ class ChunkComposer {
           behind_host(pass_of(PassKind::input_gradients, chunk), before_backward);
     }
     cost[PassKind::last_backward] = cost[PassKind::backward];
-    if (own_block(work_, PassKind::last_backward, chunk) >= 0)
+    if (!own_block(work_, PassKind::last_backward, chunk).is_none())
       cost[PassKind::last_backward] = behind_host(pass_of(PassKind::last_backward, chunk), before_backward);
     if (work_.gathers_once)
       cost[PassKind::first_forward] = behind_host(pass_of(PassKind::first_forward, chunk), before_forward);
@@ -169,8 +169,6 @@ class ChunkComposer {
   }
 
  private:
-  static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-
   void add(Pass& pass, const workload::BlockRun& run) const {
     const Cost& cost = out_.blocks[at(run.block)];
     const SimTime run_first = pass.host.end + run.count * cost.time;
@@ -187,7 +185,7 @@ class ChunkComposer {
     pass.end[Bottleneck::host] = static_cast<double>(pass.host.issued.count());
   }
 
-  [[nodiscard]] Pass pass_of(PassKind kind, std::int32_t chunk) const {
+  [[nodiscard]] Pass pass_of(PassKind kind, ChunkId chunk) const {
     Pass pass;
     each_run(work_, kind, chunk, [&](const workload::BlockRun& run) { add(pass, run); });
     return pass;
@@ -195,25 +193,25 @@ class ChunkComposer {
 
   // For gathers that depend on nothing: every stage gathers from the start of the step, one chunk after the
   // other.
-  void time_gathers(std::int32_t chunk, ChunkCost& cost) const {
+  void time_gathers(ChunkId chunk, ChunkCost& cost) const {
     cost.gathers = cost.gathers_alone = cost.gathered = SimTime::zero();
-    const std::int32_t block = own_block(work_, PassKind::first_forward, chunk);
-    if (work_.gathers_once || block < 0) return;
-    for (std::int32_t earlier = 0; earlier < chunk; ++earlier)
+    const BlockId block = own_block(work_, PassKind::first_forward, chunk);
+    if (work_.gathers_once || block.is_none()) return;
+    for (const ChunkId earlier : ids<ChunkId>(chunk.index()))
       if (input_.layout.stage_of_chunk[at(earlier)] == input_.layout.stage_of_chunk[at(chunk)])
         cost.gathered += out_.chunks[at(earlier)].gathers;
     const timeline::BlockTimes& times = out_.times[at(block)];
-    cost.gathers = times.busy[static_cast<std::size_t>(Lane::data)];
-    cost.gathers_alone = out_.blocks[at(block)].total[static_cast<std::size_t>(TimeCategory::zero_comm)];
+    cost.gathers = times.busy[at(Lane::data)];
+    cost.gathers_alone = out_.blocks[at(block)].total[at(TimeCategory::zero_comm)];
     cost.gathered += times.makespan;
   }
 
-  void time_traffic(std::int32_t chunk, const BottleneckTimes& forward, const BottleneckTimes& backward,
+  void time_traffic(ChunkId chunk, const BottleneckTimes& forward, const BottleneckTimes& backward,
                     ChunkCost& cost) const {
-    const std::int32_t last = own_block(work_, PassKind::last_backward, chunk);
-    cost.data = last < 0 ? timeline::DataLane{}
-                         : traffic_of(out_.times[at(last)], cost[PassKind::last_backward].time);
-    if (const std::int32_t whole = work_.whole_backward[at(chunk)]; whole >= 0)
+    const BlockId last = own_block(work_, PassKind::last_backward, chunk);
+    cost.data = last.is_none() ? timeline::DataLane{}
+                               : traffic_of(out_.times[at(last)], cost[PassKind::last_backward].time);
+    if (const BlockId whole = work_.whole_backward[at(chunk)]; !whole.is_none())
       wait_for_traffic(out_.times[at(whole)], out_.paths[at(whole)], forward, backward, work_.gathers_each,
                        out_.chunks.size() == 1, cost);
   }
@@ -230,7 +228,7 @@ class ChunkComposer {
 void compose_chunks(const StepInput& input, Slowdown slowdown, timeline::BlockScratchData& scratch,
                     ComposedStep& out) {
   const workload::Workload& work = input.work;
-  const auto block_count = static_cast<std::size_t>(work.block_count);
+  const std::size_t block_count = at(work.block_count);
   out.blocks.resize(block_count);
   out.times.resize(block_count);
   out.paths.resize(block_count);
@@ -242,8 +240,8 @@ void compose_chunks(const StepInput& input, Slowdown slowdown, timeline::BlockSc
   }
   ChunkComposer composer(input, slowdown, out);
   composer.compose_pairs();
-  out.chunks.resize(static_cast<std::size_t>(work.forward.rows()));
-  for (std::int32_t chunk = 0; chunk < work.forward.rows(); ++chunk) composer.compose(chunk);
+  out.chunks.resize(at(work.forward.rows()));
+  for (const ChunkId chunk : ids<ChunkId>(work.forward.rows())) composer.compose(chunk);
 }
 
 }  // namespace echo::simulate

@@ -18,18 +18,17 @@ struct TailTimes {
 
 SimTime sum_of(std::span<const workload::WorkRun> runs, const Prices& prices) {
   SimTime sum{};
-  for (const workload::WorkRun& run : runs)
-    sum += run.count * prices.alone[static_cast<std::size_t>(run.work)];
+  for (const workload::WorkRun& run : runs) sum += run.count * prices.alone[at(run.work)];
   return sum;
 }
 
 void account(std::span<const workload::WorkRun> runs, const Prices& prices, Cost& cost) {
   for (const workload::WorkRun& run : runs) {
-    const auto work = static_cast<std::size_t>(run.work);
+    const std::size_t work = at(run.work);
     const SimTime time = run.count * prices.alone[work];
-    cost.exposed[static_cast<std::size_t>(run.part)] += time;
-    cost.total[static_cast<std::size_t>(run.part)] += time;
-    if (run.is_kernel) cost.graded[static_cast<std::size_t>(prices.kernels[work].grade)] += time;
+    cost.exposed[at(run.part)] += time;
+    cost.total[at(run.part)] += time;
+    if (run.is_kernel) cost.graded[at(prices.kernels[work].grade)] += time;
   }
 }
 
@@ -38,14 +37,13 @@ Cost pipeline_cost(const StepInput& input, const ComposedStep& step, std::int32_
   const std::vector<std::int32_t>& stage_of = input.layout.stage_of_chunk;
   const timeline::PipelineTimes& pipeline = step.pipeline;
   Cost cost;
-  for (std::int32_t chunk = 0; chunk < static_cast<std::int32_t>(step.chunks.size()); ++chunk) {
+  for (const ChunkId chunk : ids<ChunkId>(count_of(step.chunks))) {
     const ChunkCost& passes = step.chunks[at(chunk)];
     if (stage_of[at(chunk)] != stage) continue;
     const PassCounts counts = passes_in_step(input.work, input.layout, pipeline, input.microbatches(), chunk);
     for (const PassKind kind : pass_kinds)
-      if (const std::int64_t count = counts[static_cast<std::size_t>(kind)]; count != 0)
-        cost.add(passes[kind], count);
-    cost.total[static_cast<std::size_t>(TimeCategory::zero_comm)] += passes.gathers_alone;
+      if (const std::int64_t count = counts[at(kind)]; count != 0) cost.add(passes[kind], count);
+    cost.total[at(TimeCategory::zero_comm)] += passes.gathers_alone;
   }
   for (std::int32_t pair = 0; pair < static_cast<std::int32_t>(step.pairs.size()); ++pair)
     if (stage_of[at(chunks_of_pair(input.layout, pair).forward)] == stage)
@@ -104,8 +102,8 @@ StepOutcome end_of_step(const StepInput& input, const PassTimes& passes,
   const workload::StepTail& tail = input.work.tail;
   StepOutcome out;
   SimTime agreed{-1}, updates{-1}, longest_turn{-1};
-  std::int32_t turning_stage = 0;
-  for (std::int32_t stage = 0; stage < input.config.degrees.pipeline; ++stage) {
+  StageId turning_stage;
+  for (const StageId stage : ids<StageId>(input.config.degrees.pipeline)) {
     const timeline::StageTimes& times = pipeline.stages[at(stage)];
     const TailTimes own{sum_of(tail.gradients.row(stage), input.prices),
                         sum_of(tail.grad_norm.row(stage), input.prices),
@@ -113,17 +111,17 @@ StepOutcome end_of_step(const StepInput& input, const PassTimes& passes,
     const SimTime done = std::max(times.compute_end, times.data_end) + own.gradients + own.grad_norm;
     if (done > agreed) agreed = done, out.end.last_stage = stage;
     if (own.update > updates) updates = own.update, out.end.update_stage = stage;
-    const SimTime turn = done + own.update - earliest_start(input, passes, stage);
+    const SimTime turn = done + own.update - earliest_start(input, passes, stage.index());
     if (turn > longest_turn) longest_turn = turn, turning_stage = stage;
     const SimTime work = times.busy + own.gradients + own.grad_norm + own.update;
     if (work > out.busiest) {
       out.busiest = work;
-      out.critical_stage = stage;
+      out.critical_stage = stage.index();
     }
   }
   const bool go_on = stages_go_on(input);
   out.step = (go_on ? longest_turn : agreed + updates) + host_of_step(input.framework, tail);
-  if (go_on) out.end = {turning_stage, -1};
+  if (go_on) out.end = {turning_stage, StageId::none()};
   return out;
 }
 
@@ -136,9 +134,9 @@ void account_step(const StepInput& input, const ComposedStep& composed, StepOutc
   account(tail.gradients.row(out.critical_stage), input.prices, cost);
   account(tail.grad_norm.row(out.critical_stage), input.prices, cost);
   account(tail.update.row(out.critical_stage), input.prices, cost);
-  const auto part = [&cost](TimeCategory p) -> SimTime& { return cost.exposed[static_cast<std::size_t>(p)]; };
+  const auto part = [&cost](TimeCategory p) -> SimTime& { return cost.exposed[at(p)]; };
   part(TimeCategory::pp_comm) += times.hop_wait;
-  cost.total[static_cast<std::size_t>(TimeCategory::pp_comm)] += times.hop_wait;
+  cost.total[at(TimeCategory::pp_comm)] += times.hop_wait;
   part(input.config.zero == training::ZeroStage::none ? TimeCategory::dp_comm : TimeCategory::zero_comm) +=
       std::max(SimTime::zero(), times.data_end - times.compute_end);
   part(TimeCategory::zero_comm) += times.gather_wait;

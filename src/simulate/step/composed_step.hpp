@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/at.hpp"
 #include "base/bottleneck.hpp"
 #include "base/lane.hpp"
 #include "base/units.hpp"
@@ -45,14 +46,14 @@ struct ChunkCost {
   SimTime gathered{};  // its first forward ends no earlier in the step, because of them
   timeline::DataLane data;
 
-  [[nodiscard]] Cost& operator[](PassKind kind) { return passes[static_cast<std::size_t>(kind)]; }
-  [[nodiscard]] const Cost& operator[](PassKind kind) const { return passes[static_cast<std::size_t>(kind)]; }
+  [[nodiscard]] Cost& operator[](PassKind kind) { return passes[at(kind)]; }
+  [[nodiscard]] const Cost& operator[](PassKind kind) const { return passes[at(kind)]; }
 };
 
-// What a step's end depends on: the stage that is done last, the stage that updates longest after it (-1: the
-// stages go on by themselves, and the step is the turn of the first).
+// What a step's end depends on: the stage that is done last, the stage that updates longest after it (none:
+// the stages go on by themselves, and the step is the turn of the first).
 struct StepEnd {
-  std::int32_t last_stage = 0, update_stage = 0;
+  StageId last_stage{0}, update_stage{0};
 };
 
 // The durations of the passes of which a pipeline consists.

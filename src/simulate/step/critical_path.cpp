@@ -41,7 +41,7 @@ class PathSum {
     const timeline::PipelineShape shape = input_.shape();
     const timeline::Route route(shape);
     step_.path_blocks.assign(at(work_.block_count), 0);
-    for (std::int32_t chunk = 0; chunk < shape.chunks; ++chunk) {
+    for (const ChunkId chunk : ids<ChunkId>(shape.chunks)) {
       each_pass_on_path(step_.path, route, work_, step_.chunks[at(chunk)], chunk,
                         [&](PassKind kind, std::int64_t count) { add_pass(chunk, kind, count); });
       add_hop(chunk, step_.path.legs[at(route.leg_of({timeline::TaskKind::forward, chunk}))].transfers);
@@ -51,28 +51,28 @@ class PathSum {
     each_pair_on_path(
         step_.path, input_.layout, work_,
         [&](std::int32_t pair, std::int64_t count) { add_pair(pair, count); },
-        [&](std::int32_t chunk, PassKind kind, std::int64_t count) { add_pass(chunk, kind, count); });
-    if (step_.path.gathered >= 0) add_gathers(step_.path.gathered);
+        [&](ChunkId chunk, PassKind kind, std::int64_t count) { add_pass(chunk, kind, count); });
+    if (!step_.path.gathered.is_none()) add_gathers(step_.path.gathered);
     for (std::size_t block = 0; block < step_.path_blocks.size(); ++block)
       if (step_.path_blocks[block] != 0) sum_.add(step_.paths[block].makespan, step_.path_blocks[block]);
   }
 
   void add_runs(std::span<const workload::WorkRun> runs) {
     for (const workload::WorkRun& run : runs) {
-      sum_.part[static_cast<std::size_t>(run.part)] += run.count * input_.prices.alone[at(run.work)];
+      sum_.part[at(run.part)] += run.count * input_.prices.alone[at(run.work)];
       sum_.bottleneck.add(input_.prices.bottlenecks[at(run.work)], run.count);
     }
   }
 
   void add_host(SimTime time) {
-    sum_.part[static_cast<std::size_t>(TimeCategory::other)] += time;
+    sum_.part[at(TimeCategory::other)] += time;
     sum_.bottleneck[Bottleneck::host] += static_cast<double>(time.count());
   }
 
   [[nodiscard]] const PathShare& sum() const { return sum_; }
 
  private:
-  void add_pass(std::int32_t chunk, PassKind kind, std::int64_t count) {
+  void add_pass(ChunkId chunk, PassKind kind, std::int64_t count) {
     if (count == 0) return;
     add_wait(step_.chunks[at(chunk)][kind], count);
     each_run(work_, kind, chunk,
@@ -86,23 +86,22 @@ class PathSum {
   }
 
   void add_wait(const Cost& cost, std::int64_t count) {
-    sum_.part[static_cast<std::size_t>(TimeCategory::other)] += count * cost.wait;
-    sum_.part[static_cast<std::size_t>(TimeCategory::zero_comm)] += count * cost.traffic_wait;
+    sum_.part[at(TimeCategory::other)] += count * cost.wait;
+    sum_.part[at(TimeCategory::zero_comm)] += count * cost.traffic_wait;
     sum_.bottleneck.add(cost.wait_bottleneck, static_cast<double>(count));
   }
 
   // The transfer between `chunk` and the next.
-  void add_hop(std::int32_t chunk, std::int64_t count) {
-    if (count == 0 || chunk < 0 || chunk + 1 == static_cast<std::int32_t>(step_.chunks.size())) return;
-    sum_.part[static_cast<std::size_t>(TimeCategory::pp_comm)] +=
-        count * input_.prices.hop_forward[at(chunk)];
+  void add_hop(ChunkId chunk, std::int64_t count) {
+    if (count == 0 || chunk.is_none() || chunk.index() + 1 == count_of(step_.chunks)) return;
+    sum_.part[at(TimeCategory::pp_comm)] += count * input_.prices.hop_forward[at(chunk)];
     sum_.bottleneck.add(input_.prices.hop_bottlenecks[at(chunk)], static_cast<double>(count));
   }
 
-  void add_data(std::int32_t chunk, const timeline::DataCounts& counts) {
+  void add_data(ChunkId chunk, const timeline::DataCounts& counts) {
     if (counts == timeline::DataCounts{}) return;
-    const std::int32_t block = own_block(work_, PassKind::last_backward, chunk);
-    ECHO_EXPECT(block >= 0);
+    const BlockId block = own_block(work_, PassKind::last_backward, chunk);
+    ECHO_EXPECT(!block.is_none());
     const timeline::BlockTimes& times = step_.times[at(block)];
     const timeline::BlockPaths& paths = step_.paths[at(block)];
     constexpr auto data = static_cast<std::size_t>(Lane::data), host = static_cast<std::size_t>(Lane::host);
@@ -117,11 +116,11 @@ class PathSum {
   }
 
   // From the start of the step: the gathers of the stage's earlier chunks, then this one's first forward.
-  void add_gathers(std::int32_t chunk) {
+  void add_gathers(ChunkId chunk) {
     const std::int32_t stage = input_.layout.stage_of_chunk[at(chunk)];
-    for (std::int32_t earlier = 0; earlier < chunk; ++earlier) {
-      const std::int32_t block = own_block(work_, PassKind::first_forward, earlier);
-      if (input_.layout.stage_of_chunk[at(earlier)] == stage && block >= 0)
+    for (const ChunkId earlier : ids<ChunkId>(chunk.index())) {
+      const BlockId block = own_block(work_, PassKind::first_forward, earlier);
+      if (input_.layout.stage_of_chunk[at(earlier)] == stage && !block.is_none())
         sum_.add(step_.paths[at(block)].data.busy, 1);
     }
     step_.path_blocks[at(own_block(work_, PassKind::first_forward, chunk))] += 1;
@@ -137,12 +136,12 @@ class PathSum {
 
 PathShare critical_path(const StepInput& input, const ComposeScratch& scratch, ComposedStep& step) {
   const StepEnd& end = step.outcome.end;
-  const std::int32_t last = end.last_stage;
-  const bool goes_on = end.update_stage < 0;
+  const StageId last = end.last_stage;
+  const bool goes_on = end.update_stage.is_none();
   timeline::find_path(input.shape(), input.schedule, scratch.trail, scratch.pipeline,
-                      step.pipeline.stages[at(last)], last, step.path);
+                      step.pipeline.stages[at(last)], last.index(), step.path);
   PathSum path(input, step);
-  if (goes_on) path.begin_with(last);
+  if (goes_on) path.begin_with(last.index());
   path.add_pipeline();
   const workload::StepTail& tail = input.work.tail;
   path.add_runs(tail.gradients.row(last));

@@ -45,7 +45,7 @@ class PassArithmetic {
     return sum;
   }
 
-  [[nodiscard]] ChunkPace of_chunk(std::int32_t chunk) const {
+  [[nodiscard]] ChunkPace of_chunk(ChunkId chunk) const {
     const bool whole = work_.backwards == workload::Backward::whole;
     ChunkPace pace;
     pace.forward = of_pass(PassKind::forward, chunk);
@@ -56,21 +56,21 @@ class PassArithmetic {
     pace.last_backward = work_.backwards == workload::Backward::split
                              ? pace.backward_input + pace.backward_weight
                              : pace.whole_backward;
-    if (const std::int32_t block = own_block(work_, PassKind::last_backward, chunk); block >= 0) {
+    if (const BlockId block = own_block(work_, PassKind::last_backward, chunk); !block.is_none()) {
       pace.last_backward = of_pass(PassKind::last_backward, chunk);
       pace.data_start = step_.paths[at(block)].data.start.bottleneck[Bottleneck::arithmetic];
     }
-    if (const std::int32_t block = own_block(work_, PassKind::first_forward, chunk); block >= 0)
+    if (const BlockId block = own_block(work_, PassKind::first_forward, chunk); !block.is_none())
       pace.gathered = of_block(block);
     return pace;
   }
 
  private:
-  [[nodiscard]] double of_block(std::int32_t block) const {
+  [[nodiscard]] double of_block(BlockId block) const {
     return step_.paths[at(block)].makespan.bottleneck[Bottleneck::arithmetic];
   }
 
-  [[nodiscard]] double of_pass(PassKind kind, std::int32_t chunk) const {
+  [[nodiscard]] double of_pass(PassKind kind, ChunkId chunk) const {
     double sum = step_.chunks[at(chunk)][kind].wait_bottleneck[Bottleneck::arithmetic];
     each_run(work_, kind, chunk,
              [&](const workload::BlockRun& run) { sum += run.count * of_block(run.block); });
@@ -99,7 +99,7 @@ class Drawer {
     for (std::int32_t pair = 0; pair < static_cast<std::int32_t>(step.pairs.size()); ++pair)
       draw_.pairs.push_back(arithmetic.of_pair(pair));
     draw_.chunks.clear();
-    for (std::int32_t chunk = 0; chunk < static_cast<std::int32_t>(step.chunks.size()); ++chunk)
+    for (const ChunkId chunk : ids<ChunkId>(count_of(step.chunks)))
       draw_.chunks.push_back(arithmetic.of_chunk(chunk));
   }
 

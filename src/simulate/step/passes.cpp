@@ -18,7 +18,7 @@ std::int32_t stages_of(const training::RankLayout& layout) {
 PassKind pass_of(const timeline::Task& task, bool is_last) {
   switch (task.kind) {
     case timeline::TaskKind::forward:
-      return task.microbatch == 0 ? PassKind::first_forward : PassKind::forward;
+      return task.microbatch == MicrobatchId(0) ? PassKind::first_forward : PassKind::forward;
     case timeline::TaskKind::backward_input:
       return PassKind::input_gradients;
     case timeline::TaskKind::backward_weight:
@@ -31,36 +31,35 @@ PassKind pass_of(const timeline::Task& task, bool is_last) {
 
 PairOfChunks chunks_of_pair(const training::RankLayout& layout, std::int32_t pair) {
   const std::int32_t stages = stages_of(layout), laps = chunks_of(layout) / stages;
-  PairOfChunks found{.forward = pair / laps, .backward = pair % laps * stages};
+  PairOfChunks found{.forward = ChunkId(pair / laps), .backward = ChunkId(pair % laps * stages)};
   while (layout.stage_of_chunk[at(found.backward)] != layout.stage_of_chunk[at(found.forward)])
-    ++found.backward;
+    found.backward += 1;
   return found;
 }
 
 std::int32_t pair_of(const training::RankLayout& layout, PairOfChunks chunks) {
   const std::int32_t stages = stages_of(layout);
-  return chunks.forward * (chunks_of(layout) / stages) + chunks.backward / stages;
+  return chunks.forward.index() * (chunks_of(layout) / stages) + chunks.backward.index() / stages;
 }
 
 PassCounts passes_in_step(const workload::Workload& work, const training::RankLayout& layout,
-                          const timeline::PipelineTimes& pipeline, std::int32_t microbatches,
-                          std::int32_t chunk) {
+                          const timeline::PipelineTimes& pipeline, std::int32_t microbatches, ChunkId chunk) {
   std::int64_t forwards = microbatches - 1, backwards = microbatches - 1;
   if (work.pairs.rows() > 0) {  // else what runs as one runs one after the other
     const std::int32_t chunks = chunks_of(layout), laps = chunks / stages_of(layout);
-    for (std::int32_t lap = 0; lap < laps; ++lap) forwards -= pipeline.pairs[at(chunk * laps + lap)];
-    for (std::int32_t other = 0; other < chunks; ++other)
+    for (std::int32_t lap = 0; lap < laps; ++lap) forwards -= pipeline.pairs[at(chunk.index() * laps + lap)];
+    for (const ChunkId other : ids<ChunkId>(chunks))
       if (layout.stage_of_chunk[at(other)] == layout.stage_of_chunk[at(chunk)])
         backwards -= pipeline.pairs[at(pair_of(layout, {.forward = other, .backward = chunk}))];
   }
   const std::int64_t apart = pipeline.apart[at(chunk)];
   PassCounts counts{};
-  counts[static_cast<std::size_t>(PassKind::forward)] = forwards;
-  counts[static_cast<std::size_t>(PassKind::first_forward)] = 1;
-  counts[static_cast<std::size_t>(PassKind::backward)] = backwards - apart;
-  counts[static_cast<std::size_t>(PassKind::input_gradients)] = apart;
-  counts[static_cast<std::size_t>(PassKind::weight_gradients)] = apart;
-  counts[static_cast<std::size_t>(PassKind::last_backward)] = 1;
+  counts[at(PassKind::forward)] = forwards;
+  counts[at(PassKind::first_forward)] = 1;
+  counts[at(PassKind::backward)] = backwards - apart;
+  counts[at(PassKind::input_gradients)] = apart;
+  counts[at(PassKind::weight_gradients)] = apart;
+  counts[at(PassKind::last_backward)] = 1;
   return counts;
 }
 
@@ -68,11 +67,11 @@ std::vector<std::int64_t> blocks_in_step(const workload::Workload& work, const t
                                          const timeline::PipelineTimes& pipeline, std::int32_t microbatches,
                                          std::int32_t stage) {
   std::vector<std::int64_t> blocks(at(work.block_count));
-  for (std::int32_t chunk = 0; chunk < chunks_of(layout); ++chunk) {
+  for (const ChunkId chunk : ids<ChunkId>(chunks_of(layout))) {
     if (layout.stage_of_chunk[at(chunk)] != stage) continue;
     const PassCounts counts = passes_in_step(work, layout, pipeline, microbatches, chunk);
     for (const PassKind kind : pass_kinds) {
-      const std::int64_t count = counts[static_cast<std::size_t>(kind)];
+      const std::int64_t count = counts[at(kind)];
       if (count == 0) continue;
       each_run(work, kind, chunk,
                [&](const workload::BlockRun& run) { blocks[at(run.block)] += count * run.count; });

@@ -30,21 +30,19 @@ inline constexpr std::array<PassKind, pass_kind_count> pass_kinds{
 // How often each kind of pass occurs.
 using PassCounts = std::array<std::int64_t, pass_kind_count>;
 
-// The block that a chunk's first forward or last backward is, where no other pass runs it; else -1.
-[[nodiscard]] inline std::int32_t own_block(const workload::Workload& work, PassKind kind,
-                                            std::int32_t chunk) {
-  const auto at = static_cast<std::size_t>(chunk);
-  if (kind == PassKind::first_forward) return work.first_forward[at];
-  return kind == PassKind::last_backward ? work.last_backward[at] : -1;
+// The block that a chunk's first forward or last backward is, where no other pass runs it; else none.
+[[nodiscard]] inline BlockId own_block(const workload::Workload& work, PassKind kind, ChunkId chunk) {
+  if (kind == PassKind::first_forward) return work.first_forward[at(chunk)];
+  return kind == PassKind::last_backward ? work.last_backward[at(chunk)] : BlockId::none();
 }
 
 // Calls visit(BlockRun) for what the pass runs, one after the other.
 template <class Visit>
-void each_run(const workload::Workload& work, PassKind kind, std::int32_t chunk, Visit visit) {
+void each_run(const workload::Workload& work, PassKind kind, ChunkId chunk, Visit visit) {
   const auto all_of = [&](const Csr<workload::BlockRun>& passes) {
     for (const workload::BlockRun& run : passes.row(chunk)) visit(run);
   };
-  if (const std::int32_t own = own_block(work, kind, chunk); own >= 0)
+  if (const BlockId own = own_block(work, kind, chunk); !own.is_none())
     return visit(workload::BlockRun{own, 1});
   const bool both = work.backwards == workload::Backward::both;
   switch (kind) {
@@ -68,7 +66,7 @@ void each_run(const workload::Workload& work, PassKind kind, std::int32_t chunk,
 
 // A forward and a backward of one stage that run as one: row of Workload::pairs, and of PipelineTimes::pairs.
 struct PairOfChunks {
-  std::int32_t forward = 0, backward = 0;
+  ChunkId forward, backward;
 };
 [[nodiscard]] PairOfChunks chunks_of_pair(const training::RankLayout&, std::int32_t pair);
 [[nodiscard]] std::int32_t pair_of(const training::RankLayout&, PairOfChunks);
@@ -77,7 +75,7 @@ struct PairOfChunks {
 // compose_pipeline left it; microbatches: of one copy of the model.
 [[nodiscard]] PassCounts passes_in_step(const workload::Workload&, const training::RankLayout&,
                                         const timeline::PipelineTimes&, std::int32_t microbatches,
-                                        std::int32_t chunk);
+                                        ChunkId chunk);
 
 // [work.block_count] how often a gpu rank of `stage` runs each block in a step. Same contract.
 [[nodiscard]] std::vector<std::int64_t> blocks_in_step(const workload::Workload&, const training::RankLayout&,

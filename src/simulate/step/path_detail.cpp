@@ -21,16 +21,16 @@ class Detail {
     const auto chunks = static_cast<std::int32_t>(step_.chunks.size());
     const timeline::PipelineShape shape = input_.shape();
     const timeline::Route route(shape);
-    for (std::int32_t chunk = 0; chunk < chunks; ++chunk) {
+    for (const ChunkId chunk : ids<ChunkId>(chunks)) {
       each_pass_on_path(
           step_.path, route, work_, step_.chunks[at(chunk)], chunk,
           [&](PassKind kind, std::int64_t count) { add(chunk, step_.chunks[at(chunk)][kind], count); });
       const auto transfers = [&](timeline::TaskKind kind) {
         return step_.path.legs[at(route.leg_of({kind, chunk}))].transfers;
       };
-      if (chunk + 1 < chunks)
+      if (chunk.index() + 1 < chunks)
         out_.hops += transfers(timeline::TaskKind::forward) * input_.prices.hop_forward[at(chunk)];
-      if (chunk > 0)
+      if (chunk > ChunkId(0))
         out_.hops += transfers(timeline::TaskKind::backward) * input_.prices.hop_backward[at(chunk - 1)];
     }
     each_pair_on_path(
@@ -38,7 +38,7 @@ class Detail {
         [&](std::int32_t pair, std::int64_t count) {
           add(chunks_of_pair(input_.layout, pair).forward, step_.pairs[at(pair)], count);
         },
-        [&](std::int32_t chunk, PassKind kind, std::int64_t count) {
+        [&](ChunkId chunk, PassKind kind, std::int64_t count) {
           add(chunk, step_.chunks[at(chunk)][kind], count);
         });
   }
@@ -52,14 +52,13 @@ class Detail {
       const workload::OpGraph& graph = work_.blocks[block];
       const timeline::OpGraphView view{graph.lane, graph.part, graph.work, &graph.needs};
       (void)timeline::compose_block(view, input_.prices.alone, input_.prices.factors(), ran);
-      std::int32_t op = graph.size() - 1;
-      while (op >= 0 && graph.lane[at(op)] != Lane::compute) --op;
-      for (; op >= 0; op = timeline::waited_for(view, ran, op))
+      for (OpId op = timeline::last_of(view, Lane::compute); !op.is_none();
+           op = timeline::waited_for(view, ran, op))
         out_.work[at(graph.work[at(op)])] += count * (ran.end[at(op)] - ran.start[at(op)]);
     }
   }
 
-  void add_tail(std::span<const workload::WorkRun> runs, std::int32_t stage) {
+  void add_tail(std::span<const workload::WorkRun> runs, StageId stage) {
     for (const workload::WorkRun& run : runs) {
       const SimTime time = run.count * input_.prices.alone[at(run.work)];
       out_.work[at(run.work)] += time;
@@ -68,7 +67,7 @@ class Detail {
   }
 
  private:
-  void add(std::int32_t chunk, const Cost& cost, std::int64_t count) {
+  void add(ChunkId chunk, const Cost& cost, std::int64_t count) {
     out_.stage[at(input_.layout.stage_of_chunk[at(chunk)])] += count * cost.time;
     out_.host += count * cost.wait;
   }
@@ -88,7 +87,7 @@ PathDetail path_detail(const StepInput& input, const ComposedStep& step) {
   detail.add_blocks();
   const workload::StepTail& tail = input.work.tail;
   const StepEnd& end = step.outcome.end;
-  const std::int32_t last = end.last_stage, updates = end.update_stage < 0 ? last : end.update_stage;
+  const StageId last = end.last_stage, updates = end.update_stage.is_none() ? last : end.update_stage;
   detail.add_tail(tail.gradients.row(last), last);
   detail.add_tail(tail.grad_norm.row(last), last);
   detail.add_tail(tail.update.row(updates), updates);

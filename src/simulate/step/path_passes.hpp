@@ -1,6 +1,7 @@
 // How often each pass of a step lies on its critical path.
 #pragma once
 
+#include "base/at.hpp"
 #include "simulate/step/composed_step.hpp"
 #include "simulate/step/passes.hpp"
 
@@ -11,11 +12,10 @@ namespace echo::simulate {
 // other.
 template <class Visit>
 void each_pass_on_path(const timeline::PipelinePath& path, const timeline::Route& route,
-                       const workload::Workload& work, const ChunkCost& cost, std::int32_t chunk,
-                       Visit visit) {
+                       const workload::Workload& work, const ChunkCost& cost, ChunkId chunk, Visit visit) {
   using timeline::TaskKind;
   const auto leg = [&](TaskKind kind) -> const timeline::LegCounts& {
-    return path.legs[static_cast<std::size_t>(route.leg_of({kind, chunk}))];
+    return path.legs[at(route.leg_of({kind, chunk}))];
   };
   const timeline::LegCounts &forward = leg(TaskKind::forward), &backward = leg(TaskKind::backward),
                             &weights = leg(TaskKind::backward_weight);
@@ -29,7 +29,7 @@ void each_pass_on_path(const timeline::PipelinePath& path, const timeline::Route
   if (weights.special > 0 && cost[PassKind::last_backward].time <= cost[PassKind::input_gradients].time)
     return;
   const std::int64_t last = backward.special + weights.special;
-  if (own_block(work, PassKind::last_backward, chunk) >= 0) {
+  if (!own_block(work, PassKind::last_backward, chunk).is_none()) {
     visit(PassKind::last_backward, last);
   } else if (work.backwards == workload::Backward::split) {
     visit(PassKind::input_gradients, last);
@@ -46,7 +46,7 @@ template <class VisitPair, class VisitPass>
 void each_pair_on_path(const timeline::PipelinePath& path, const training::RankLayout& layout,
                        const workload::Workload& work, VisitPair visit, VisitPass visit_pass) {
   for (std::int32_t pair = 0; pair < static_cast<std::int32_t>(path.pairs.size()); ++pair) {
-    const std::int64_t count = path.pairs[static_cast<std::size_t>(pair)];
+    const std::int64_t count = path.pairs[at(pair)];
     if (count == 0) continue;
     if (work.pairs.rows() > 0) {
       visit(pair, count);

@@ -17,19 +17,19 @@ struct Losses {
   std::int64_t count = 0;
   std::vector<SharedTime>& out;
 
-  [[nodiscard]] std::size_t collective(std::int32_t op) const {
-    return at(graph.work[at(op)]) - prices.kernels.size();
+  [[nodiscard]] std::size_t collective(OpId op) const {
+    return at(collective_of(graph.work[at(op)], count_of(prices.kernels)));
   }
-  [[nodiscard]] std::size_t beside(std::int32_t op, std::int32_t other) const {
+  [[nodiscard]] std::size_t beside(OpId op, OpId other) const {
     return collective(op) * prices.collectives.size() + collective(other);
   }
 
   // One stretch of time during which the ops `running` run.
-  void add(const std::vector<std::int32_t>& running, SimTime time) {
-    for (const std::int32_t op : running) {
+  void add(const std::vector<OpId>& running, SimTime time) {
+    for (const OpId op : running) {
       if (graph.lane[at(op)] == Lane::compute) continue;
       double factor = 1.0;
-      for (const std::int32_t other : running) {
+      for (const OpId other : running) {
         if (graph.lane[at(other)] == Lane::compute) {
           const std::size_t row = at(graph.work[at(other)]) * prices.collectives.size();
           factor += prices.collective_factor[row + collective(op)] - 1.0;
@@ -37,7 +37,7 @@ struct Losses {
           factor += prices.scale_up_loss[beside(op, other)] + prices.scale_out_loss[beside(op, other)];
         }
       }
-      for (const std::int32_t other : running) {
+      for (const OpId other : running) {
         if (other == op || graph.lane[at(other)] == Lane::compute) continue;
         lose(op, other, Bottleneck::scale_up, prices.scale_up_loss[beside(op, other)] / factor, time);
         lose(op, other, Bottleneck::scale_out, prices.scale_out_loss[beside(op, other)] / factor, time);
@@ -45,7 +45,7 @@ struct Losses {
     }
   }
 
-  void lose(std::int32_t op, std::int32_t other, Bottleneck link, double share, SimTime time) {
+  void lose(OpId op, OpId other, Bottleneck link, double share, SimTime time) {
     if (share <= 0.0) return;
     const TimeCategory part = graph.part[at(op)], beside_part = graph.part[at(other)];
     auto entry = std::find_if(out.begin(), out.end(), [&](const SharedTime& s) {

@@ -18,19 +18,18 @@ struct Slowed {
   std::int64_t count = 0;
   std::vector<SlowedTime>& out;
 
-  [[nodiscard]] std::int32_t collective(std::int32_t op) const {
-    return graph.work[at(op)] - static_cast<std::int32_t>(prices.kernels.size());
+  [[nodiscard]] CollectiveId collective(OpId op) const {
+    return collective_of(graph.work[at(op)], count_of(prices.kernels));
   }
-  [[nodiscard]] std::size_t pair(std::int32_t kernel, std::int32_t op) const {
+  [[nodiscard]] std::size_t pair(KernelId kernel, OpId op) const {
     return at(kernel) * prices.collectives.size() + at(collective(op));
   }
 
   // Slowdown factor of a collective that runs beside `running`, which include a kernel.
-  [[nodiscard]] double factor_of(std::int32_t op, std::int32_t kernel,
-                                 const std::vector<std::int32_t>& running) const {
+  [[nodiscard]] double factor_of(OpId op, KernelId kernel, const std::vector<OpId>& running) const {
     double factor = prices.collective_factor[pair(kernel, op)];
     if (prices.scale_up_loss.empty()) return factor;
-    for (const std::int32_t other : running) {
+    for (const OpId other : running) {
       if (other == op || graph.lane[at(other)] == Lane::compute) continue;
       const std::size_t beside = at(collective(op)) * prices.collectives.size() + at(collective(other));
       factor += prices.scale_up_loss[beside] + prices.scale_out_loss[beside];
@@ -38,19 +37,20 @@ struct Slowed {
     return factor;
   }
 
-  void add(const std::vector<std::int32_t>& running, SimTime time) {
-    std::int32_t kernel = -1, worst = -1;
-    for (const std::int32_t op : running)
-      if (graph.lane[at(op)] == Lane::compute) kernel = graph.work[at(op)];
-    if (kernel < 0) return;
+  void add(const std::vector<OpId>& running, SimTime time) {
+    KernelId kernel;
+    OpId worst;
+    for (const OpId op : running)
+      if (graph.lane[at(op)] == Lane::compute) kernel = kernel_of(graph.work[at(op)]);
+    if (kernel.is_none()) return;
     double all = 1.0;
-    for (const std::int32_t op : running) {
+    for (const OpId op : running) {
       if (graph.lane[at(op)] == Lane::compute) continue;
       const double factor = prices.kernel_factor[pair(kernel, op)];
       all += factor - 1.0;
-      if (worst < 0 || factor > prices.kernel_factor[pair(kernel, worst)]) worst = op;
+      if (worst.is_none() || factor > prices.kernel_factor[pair(kernel, worst)]) worst = op;
     }
-    for (const std::int32_t op : running) {
+    for (const OpId op : running) {
       if (graph.lane[at(op)] == Lane::compute) continue;
       const double own = prices.kernel_factor[pair(kernel, op)] - 1.0;
       const double adding = own / all, worst_only = op == worst ? own / (1.0 + own) : 0.0;
@@ -63,8 +63,8 @@ struct Slowed {
     }
   }
 
-  SlowedTime& entry_of(std::int32_t kernel, std::int32_t op) {
-    const std::int32_t other = collective(op);
+  SlowedTime& entry_of(KernelId kernel, OpId op) {
+    const CollectiveId other = collective(op);
     const TimeCategory part = graph.part[at(op)];
     const auto entry = std::find_if(out.begin(), out.end(), [&](const SlowedTime& s) {
       return s.kernel == kernel && s.collective == other && s.part == part;

@@ -12,9 +12,10 @@ namespace echo::simulate {
 // A kernel and a collective: how much longer each takes because the other runs beside it. What collectives
 // lose to each other is not in it (shared_time.hpp).
 struct SlowedTime {
-  std::int32_t kernel = 0, collective = 0;  // indices into Prices
-  TimeCategory part{};                      // of the collective
-  SimTime beside{};                         // how long the two run at once
+  KernelId kernel;
+  CollectiveId collective;
+  TimeCategory part{};  // of the collective
+  SimTime beside{};     // how long the two run at once
   SimTime kernel_lost{}, collective_lost{};
 };
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/at.hpp"
 #include "timeline/block/block.hpp"
 #include "workload/workload.hpp"
 
@@ -17,13 +18,11 @@ void each_stretch(const workload::OpGraph& graph, const timeline::BlockScratchDa
   instants.insert(instants.end(), ran.end.begin(), ran.end.end());
   std::sort(instants.begin(), instants.end());
   instants.erase(std::unique(instants.begin(), instants.end()), instants.end());
-  std::vector<std::int32_t> running;
+  std::vector<OpId> running;
   for (std::size_t i = 0; i + 1 < instants.size(); ++i) {
     running.clear();
-    for (std::int32_t op = 0; op < graph.size(); ++op) {
-      const auto at = static_cast<std::size_t>(op);
-      if (ran.start[at] <= instants[i] && ran.end[at] > instants[i]) running.push_back(op);
-    }
+    for (const OpId op : ids<OpId>(graph.size()))
+      if (ran.start[at(op)] <= instants[i] && ran.end[at(op)] > instants[i]) running.push_back(op);
     visit(running, instants[i + 1] - instants[i]);
   }
 }

@@ -114,17 +114,21 @@ RankTraceWriter::NodeIndex RankTraceWriter::add(Draft draft) {
   out_.follows.close_row();
   out_.nodes.push_back(draft.node);
   parts_.push_back(draft.part);
-  return last_[static_cast<std::size_t>(draft.node.stream)] = index;
+  return last_[at(draft.node.stream)] = index;
 }
 
-void RankTraceWriter::describe_kernel(std::int32_t work, Draft& draft) {
-  const ops::KernelKey& kernel = step_.work.kernels[static_cast<std::size_t>(work)];
+void RankTraceWriter::describe_kernel(KernelId kernel_id, Draft& draft) {
+  const ops::KernelKey& kernel = step_.work.kernels[at(kernel_id)];
   draft.node.kind = NodeKind::compute;
   draft.node.precision = kernel.precision;
   draft.node.name = tables_.name(ops::name_of(kernel.kind));
-  draft.node.kernel = work;
+  draft.node.kernel = kernel_id.index();
   draft.node.flops = ops::flops_of(kernel).value;
   draft.node.bytes = ops::traffic_of(kernel);
+}
+
+const ops::CollectiveQuery& RankTraceWriter::collective_query(WorkId work) const {
+  return step_.work.collectives[at(collective_of(work, count_of(step_.work.kernels)))];
 }
 
 void RankTraceWriter::describe_collective(const ops::CollectiveQuery& query, GroupKind kind, Draft& draft) {
@@ -132,34 +136,35 @@ void RankTraceWriter::describe_collective(const ops::CollectiveQuery& query, Gro
   node.kind = NodeKind::collective;
   node.collective = query.kind;
   node.bytes = query.payload;
-  std::string name(ops::collective_kind_names[static_cast<std::size_t>(query.kind)]);
+  std::string name(ops::collective_kind_names[at(query.kind)]);
   const bool of_host = query.kind == CollectiveKind::host_copy || query.kind == CollectiveKind::host_update;
   if (!of_host) {
     node.group = tables_.groups.group(kind, out_.rank);
     node.precision = precision_of(query, kind, config_);
-    name += " " + std::string(training::group_kind_names[static_cast<std::size_t>(kind)]);
+    name += " " + std::string(training::group_kind_names[at(kind)]);
   }
   node.name = tables_.name(name);
   if (query.kind != CollectiveKind::broadcast && query.kind != CollectiveKind::reduce) return;
-  const std::vector<std::int32_t>& ranks = tables_.trace.groups[static_cast<std::size_t>(node.group)].ranks;
-  node.peer = ranks[static_cast<std::size_t>(roots_++) % ranks.size()];  // owners take turns
+  const std::vector<std::int32_t>& ranks = tables_.trace.groups[at(node.group)].ranks;
+  node.peer = ranks[at(roots_++) % ranks.size()];  // owners take turns
 }
 
 std::optional<RankTraceWriter::Hop> RankTraceWriter::hop_of(const Task& task, bool incoming) const {
   if (task.kind == TaskKind::backward_weight) return std::nullopt;
   const bool down = incoming == (task.kind == TaskKind::forward);  // towards chunk - 1
-  const auto chunk = static_cast<std::size_t>(task.chunk);
+  const std::size_t chunk = at(task.chunk);
   if (down ? step_.layout.opens_model(chunk) : step_.layout.closes_model(chunk)) return std::nullopt;
   const std::int32_t peer = step_.layout.stage_of_chunk[down ? chunk - 1 : chunk + 1];
   if (peer == stage_) return std::nullopt;
-  return Hop{.number = down ? task.chunk - 1 : task.chunk, .peer = out_.rank + (peer - stage_) * of_stage_};
+  return Hop{.number = (down ? task.chunk - 1 : task.chunk).index(),
+             .peer = out_.rank + (peer - stage_) * of_stage_};
 }
 
 RankTraceWriter::Draft RankTraceWriter::transfer(const Task& task, Hop hop, bool incoming) {
   const bool forward = task.kind == TaskKind::forward;
-  const auto number = static_cast<std::size_t>(hop.number);
+  const std::size_t number = at(hop.number);
   SimTime time = (forward ? step_.prices.hop_forward : step_.prices.hop_backward)[number];
-  if (step_.work.hop_gather >= 0) time -= step_.prices.alone[static_cast<std::size_t>(step_.work.hop_gather)];
+  if (!step_.work.hop_gather.is_none()) time -= step_.prices.alone[at(step_.work.hop_gather)];
   Draft draft{.node = {.kind = incoming ? NodeKind::recv : NodeKind::send,
                        .pass = pass_of_task(task),
                        .collective = CollectiveKind::send_recv,
@@ -168,7 +173,7 @@ RankTraceWriter::Draft RankTraceWriter::transfer(const Task& task, Hop hop, bool
                        .bytes = step_.work.hop_within.payload},
               .part = TimeCategory::pp_comm};
   const std::int64_t of_chunk = training::microbatches_of(config_);
-  draft.node.tag = (hop.number * of_chunk + task.microbatch) * 2 + (forward ? 0 : 1);
+  draft.node.tag = (hop.number * of_chunk + task.microbatch.index()) * 2 + (forward ? 0 : 1);
   draft.node.peer = hop.peer;
   draft.node.group = tables_.groups.group(GroupKind::pipeline, out_.rank);
   const bool before = hop.peer < out_.rank;
@@ -184,14 +189,14 @@ void RankTraceWriter::receive(const Task& task, std::vector<NodeIndex>& arrived)
   Draft draft = transfer(task, *hop, true);
   if (posts_late_) draft.follows = {last_[compute_stream]};
   NodeIndex node = add(std::move(draft));
-  if (step_.work.hop_gather >= 0) {
-    const auto work = static_cast<std::size_t>(step_.work.hop_gather);
+  if (!step_.work.hop_gather.is_none()) {
+    const WorkId work = step_.work.hop_gather;
     Draft gather{.node = {.pass = pass_of_task(task),
                           .stream = stream_of(Lane::tensor),
-                          .duration = step_.prices.alone[work]},
+                          .duration = step_.prices.alone[at(work)]},
                  .part = TimeCategory::pp_comm,
                  .needs = {node}};
-    describe_collective(step_.work.collectives[work - step_.work.kernels.size()], GroupKind::tensor, gather);
+    describe_collective(collective_query(work), GroupKind::tensor, gather);
     node = add(std::move(gather));
   }
   arrived.push_back(node);
@@ -214,12 +219,11 @@ void RankTraceWriter::write_task(const Slice& slice) {
   starts_ = border.inputs;
   if (!blocks.done.empty()) border.done.resize(step_.prices.alone.size());
   for (const workload::BlockRun& run : blocks.done)
-    for (const std::int32_t work : step_.work.blocks[static_cast<std::size_t>(run.block)].work)
-      border.done[static_cast<std::size_t>(work)] += run.count;
+    for (const WorkId work : step_.work.blocks[at(run.block)].work) border.done[at(work)] += run.count;
   for (const workload::BlockRun& run : blocks.runs)
     for (std::int32_t i = 0; i < run.count; ++i) {
       border.before = last_[compute_stream];
-      write_block(step_.work.blocks[static_cast<std::size_t>(run.block)], border, pass_of_task(slice.task));
+      write_block(step_.work.blocks[at(run.block)], border, pass_of_task(slice.task));
       border.inputs.clear();
     }
   send(slice.task);
@@ -228,40 +232,35 @@ void RankTraceWriter::write_task(const Slice& slice) {
 
 void RankTraceWriter::write_block(const workload::OpGraph& graph, Border& border, Pass of_task) {
   block_.assign(graph.lane.size(), {});
-  for (std::int32_t op = 0; op < graph.size(); ++op) {
-    const auto at = static_cast<std::size_t>(op);
-    const auto work = static_cast<std::size_t>(graph.work[at]);
-    block_[at].pass = pass_of(graph, op, of_task);
+  for (const OpId op : ids<OpId>(graph.size())) {
+    const std::size_t work = at(graph.work[at(op)]);
+    block_[at(op)].pass = pass_of(graph, op, of_task);
     if (!border.done.empty() && border.done[work] > 0) {
       --border.done[work];
       continue;
     }
-    Draft draft{.node = {.pass = block_[at].pass,
-                         .stream = stream_of(graph.lane[at]),
+    Draft draft{.node = {.pass = block_[at(op)].pass,
+                         .stream = stream_of(graph.lane[at(op)]),
                          .duration = step_.prices.alone[work]},
-                .part = graph.part[at]};
+                .part = graph.part[at(op)]};
     add_waits(graph, op, border, draft);
-    block_[at].node = write_op(graph.work[at], graph.lane[at], std::move(draft));
+    block_[at(op)].node = write_op(graph.work[at(op)], graph.lane[at(op)], std::move(draft));
   }
 }
 
-Pass RankTraceWriter::pass_of(const workload::OpGraph& graph, std::int32_t op, Pass of_task) const {
-  if (const auto own = own_pass(graph.part[static_cast<std::size_t>(op)])) return *own;
+Pass RankTraceWriter::pass_of(const workload::OpGraph& graph, OpId op, Pass of_task) const {
+  if (const auto own = own_pass(graph.part[at(op)])) return *own;
   const auto needs = graph.needs.row(op);
-  if (!needs.empty())
-    return block_[static_cast<std::size_t>(*std::max_element(needs.begin(), needs.end()))].pass;
-  for (std::int32_t before = op - 1; before >= 0; --before)
-    if (graph.lane[static_cast<std::size_t>(before)] == Lane::compute)
-      return block_[static_cast<std::size_t>(before)].pass;
+  if (!needs.empty()) return block_[at(*std::max_element(needs.begin(), needs.end()))].pass;
+  for (std::size_t before = at(op); before-- > 0;)
+    if (graph.lane[before] == Lane::compute) return block_[before].pass;
   return of_task;
 }
 
-void RankTraceWriter::add_waits(const workload::OpGraph& graph, std::int32_t op, const Border& border,
-                                Draft& draft) {
-  for (const std::int32_t need : graph.needs.row(op))
-    draft.needs.push_back(block_[static_cast<std::size_t>(need)].node);
+void RankTraceWriter::add_waits(const workload::OpGraph& graph, OpId op, const Border& border, Draft& draft) {
+  for (const OpId need : graph.needs.row(op)) draft.needs.push_back(block_[at(need)].node);
   keep_distinct(draft.needs);
-  const Lane lane = graph.lane[static_cast<std::size_t>(op)];
+  const Lane lane = graph.lane[at(op)];
   if (lane == Lane::compute) {
     draft.needs.insert(draft.needs.end(), starts_.begin(), starts_.end());
     draft.follows.push_back(blocking_send_);
@@ -273,13 +272,12 @@ void RankTraceWriter::add_waits(const workload::OpGraph& graph, std::int32_t op,
   }
 }
 
-RankTraceWriter::NodeIndex RankTraceWriter::write_op(std::int32_t work, Lane lane, Draft draft) {
-  const auto kernels = static_cast<std::int32_t>(step_.work.kernels.size());
-  if (work < kernels) {
-    describe_kernel(work, draft);
+RankTraceWriter::NodeIndex RankTraceWriter::write_op(WorkId work, Lane lane, Draft draft) {
+  if (is_kernel(work, count_of(step_.work.kernels))) {
+    describe_kernel(kernel_of(work), draft);
     return add(std::move(draft));
   }
-  const ops::CollectiveQuery& query = step_.work.collectives[static_cast<std::size_t>(work - kernels)];
+  const ops::CollectiveQuery& query = collective_query(work);
   if (query.kind == CollectiveKind::send_recv) {
     draft.node.bytes = query.payload;
     return write_ring_step(std::move(draft));
@@ -294,12 +292,12 @@ RankTraceWriter::NodeIndex RankTraceWriter::write_ring_step(Draft draft) {
   node.precision = wide(config_.precision);
   node.group = tables_.groups.group(GroupKind::context_outer, out_.rank);
   node.launch = launches_++;
-  const std::vector<std::int32_t>& ring = tables_.trace.groups[static_cast<std::size_t>(node.group)].ranks;
+  const std::vector<std::int32_t>& ring = tables_.trace.groups[at(node.group)].ranks;
   const auto place = static_cast<std::size_t>(std::find(ring.begin(), ring.end(), out_.rank) - ring.begin());
   Draft out = draft;
   out.node.kind = NodeKind::send;
   out.node.stream = ring_stream;
-  out.follows.push_back(last_[static_cast<std::size_t>(node.stream)]);
+  out.follows.push_back(last_[at(node.stream)]);
   out.node.peer = ring[(place + 1) % ring.size()];
   out.node.name = tables_.name("send context");
   add(std::move(out));
@@ -319,17 +317,15 @@ void RankTraceWriter::write_tail() {
 }
 
 void RankTraceWriter::write_run(const workload::WorkRun& run, TailPlace place) {
-  const auto kernels = static_cast<std::int32_t>(step_.work.kernels.size());
   const Pass pass = place == TailPlace::gradients ? Pass::backward : Pass::optimizer;
   for (std::int32_t i = 0; i < run.count; ++i) {
-    Draft draft{.node = {.pass = pass, .duration = step_.prices.alone[static_cast<std::size_t>(run.work)]},
+    Draft draft{.node = {.pass = pass, .duration = step_.prices.alone[at(run.work)]},
                 .part = run.part,
                 .needs = tail_};
     if (run.is_kernel) {
-      describe_kernel(run.work, draft);
+      describe_kernel(kernel_of(run.work), draft);
     } else {
-      const ops::CollectiveQuery& query =
-          step_.work.collectives[static_cast<std::size_t>(run.work - kernels)];
+      const ops::CollectiveQuery& query = collective_query(run.work);
       const bool of_host =
           query.kind == CollectiveKind::host_copy || query.kind == CollectiveKind::host_update;
       const GroupKind kind =

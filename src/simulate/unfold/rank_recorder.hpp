@@ -62,12 +62,13 @@ class RankTraceWriter {
   void receive(const timeline::Task&, std::vector<NodeIndex>& arrived);
   void send(const timeline::Task&);
   void write_block(const workload::OpGraph&, Border&, trace::Pass);
-  void add_waits(const workload::OpGraph&, std::int32_t op, const Border&, Draft&);
-  [[nodiscard]] trace::Pass pass_of(const workload::OpGraph&, std::int32_t op, trace::Pass of_task) const;
-  NodeIndex write_op(std::int32_t work, Lane, Draft);
+  void add_waits(const workload::OpGraph&, OpId op, const Border&, Draft&);
+  [[nodiscard]] trace::Pass pass_of(const workload::OpGraph&, OpId op, trace::Pass of_task) const;
+  NodeIndex write_op(WorkId work, Lane, Draft);
   NodeIndex write_ring_step(Draft);
   void write_run(const workload::WorkRun&, TailPlace);
-  void describe_kernel(std::int32_t work, Draft&);
+  void describe_kernel(KernelId, Draft&);
+  [[nodiscard]] const ops::CollectiveQuery& collective_query(WorkId) const;
   void describe_collective(const ops::CollectiveQuery&, training::GroupKind, Draft&);
 
   const training::TrainingConfig& config_;

@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "base/at.hpp"
+
 namespace echo::simulate {
 
 namespace {
@@ -141,18 +143,18 @@ GroupKind TraceGroups::kind_of(TailPlace place, TimeCategory part, const machine
   if (place == TailPlace::grad_norm) return GroupKind::model;
   if (place == TailPlace::gradients && part == TimeCategory::other) return GroupKind::stage;
   if (part == TimeCategory::tp_comm) return GroupKind::tensor;
-  const bool is_mirror = !layout_.mirrors.empty() && span == layout_.mirrors[static_cast<std::size_t>(stage)];
+  const bool is_mirror = !layout_.mirrors.empty() && span == layout_.mirrors[at(stage)];
   if (is_mirror) return GroupKind::mirror;
   return kind_of(Lane::data, part, span);
 }
 
 std::int32_t TraceGroups::group(GroupKind kind, std::int32_t rank) {
   const training::RankGroup found = training::group_of(degrees_, kind, rank);
-  std::vector<std::int32_t>& known = known_[static_cast<std::size_t>(kind)];
-  const auto number = static_cast<std::size_t>(found.number);
+  std::vector<std::int32_t>& known = known_[at(kind)];
+  const std::size_t number = at(found.number);
   if (known.size() <= number) known.resize(number + 1, -1);
   if (known[number] >= 0) return known[number];
-  const std::string name(training::group_kind_names[static_cast<std::size_t>(kind)]);
+  const std::string name(training::group_kind_names[at(kind)]);
   out_.groups.push_back(
       {.name = name + "-" + std::to_string(found.number), .role = role_of(kind), .ranks = found.ranks});
   return known[number] = static_cast<std::int32_t>(out_.groups.size()) - 1;

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <string>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "base/error.hpp"
 #include "simulate/prices/host_time.hpp"
@@ -20,15 +21,14 @@ std::vector<std::int64_t> nodes_of_stages(const StepTimeline& timeline, std::int
   for (const Slice& slice : timeline.slices) {
     if (slice.kind != SliceKind::task) continue;
     constexpr std::int64_t transfers = 6;
-    std::int64_t& of_stage = nodes[static_cast<std::size_t>(slice.stage)];
+    std::int64_t& of_stage = nodes[at(slice.stage)];
     of_stage += transfers;
     for (const workload::BlockRun& run : blocks_of(slice, step).runs)
-      of_stage += std::int64_t{run.count} * step.work.blocks[static_cast<std::size_t>(run.block)].size();
+      of_stage += std::int64_t{run.count} * step.work.blocks[at(run.block)].size();
   }
   for (std::int32_t stage = 0; stage < stages; ++stage)
     for (const auto* runs : {&step.work.tail.gradients, &step.work.tail.grad_norm, &step.work.tail.update})
-      for (const workload::WorkRun& run : runs->row(stage))
-        nodes[static_cast<std::size_t>(stage)] += run.count;
+      for (const workload::WorkRun& run : runs->row(stage)) nodes[at(stage)] += run.count;
   return nodes;
 }
 
@@ -68,7 +68,7 @@ StepTrace generate_trace(const StepTimeline& timeline, const training::TrainingC
   const std::vector<std::int32_t> ranks = ranks_of(request, world, of_stage);
   const std::vector<std::int64_t> nodes = nodes_of_stages(timeline, stages, step);
   std::int64_t all = 0;
-  for (const std::int32_t rank : ranks) all += nodes[static_cast<std::size_t>(rank / of_stage)];
+  for (const std::int32_t rank : ranks) all += nodes[at(rank / of_stage)];
   refuse_too_many(all, request.most_nodes);
 
   const SimTime host = host_of_step(catalog.framework(config.framework), step.work.tail);
@@ -90,7 +90,7 @@ StepTrace generate_trace(const StepTimeline& timeline, const training::TrainingC
     if (!traced.nodes.empty()) traced.nodes.front().gap = host;
     traced.stands_for.assign(1, rank);
     if (!request.ranks.empty()) continue;
-    traced.stands_for.resize(static_cast<std::size_t>(of_stage));
+    traced.stands_for.resize(at(of_stage));
     std::iota(traced.stands_for.begin(), traced.stands_for.end(), rank);
   }
   add_notes(step, out.trace);

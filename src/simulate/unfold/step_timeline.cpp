@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "base/at.hpp"
 #include "simulate/prices/host_time.hpp"
 #include "simulate/simulate.hpp"
 #include "simulate/step/compose_step.hpp"
@@ -20,7 +21,7 @@ using timeline::Task;
 using timeline::TaskKind;
 using Parts = std::array<SimTime, time_category_count>;
 
-SimTime& of(Parts& parts, TimeCategory part) { return parts[static_cast<std::size_t>(part)]; }
+SimTime& of(Parts& parts, TimeCategory part) { return parts[at(part)]; }
 
 Parts difference(const Parts& whole, const Parts& part) {
   Parts rest{};
@@ -51,9 +52,7 @@ class Unfolding {
   }
 
  private:
-  [[nodiscard]] const ChunkCost& cost_of(const Task& task) const {
-    return step_.chunks[static_cast<std::size_t>(task.chunk)];
-  }
+  [[nodiscard]] const ChunkCost& cost_of(const Task& task) const { return step_.chunks[at(task.chunk)]; }
 
   void add(SliceKind kind, std::int32_t stage, SimTime end, TimeCategory part) {
     if (end <= clock_) return;
@@ -74,11 +73,11 @@ class Unfolding {
   [[nodiscard]] SimTime hop(const Task& task, bool towards) const {
     if (config_.overlap.pipeline || task.kind == TaskKind::backward_weight) return SimTime::zero();
     const bool before = towards == (task.kind == TaskKind::forward);  // the border towards chunk - 1
-    const std::int32_t border = before ? task.chunk - 1 : task.chunk;
+    const ChunkId border = before ? task.chunk - 1 : task.chunk;
     const auto& hops =
         task.kind == TaskKind::forward ? input_.prices.hop_forward : input_.prices.hop_backward;
-    if (border < 0 || border >= static_cast<std::int32_t>(hops.size())) return SimTime::zero();
-    return hops[static_cast<std::size_t>(border)];
+    if (border.is_none() || border.index() >= count_of(hops)) return SimTime::zero();
+    return hops[at(border)];
   }
 
   void run_task(const PlacedTask& placed, const PlacedTask* partner) {
@@ -110,7 +109,7 @@ class Unfolding {
   // The parts as composed together, or the sum of both where neither hides any of the other.
   [[nodiscard]] Parts exposed_of_pair(const Task& ahead, const Task& back) const {
     if (!step_.pairs.empty())
-      return step_.pairs[static_cast<std::size_t>(pair_of(input_.layout, {ahead.chunk, back.chunk}))].exposed;
+      return step_.pairs[at(pair_of(input_.layout, {ahead.chunk, back.chunk}))].exposed;
     Cost both = cost_of(ahead)[PassKind::forward];
     both.add(cost_of(back)[PassKind::backward], 1);
     return both.exposed;
@@ -119,7 +118,7 @@ class Unfolding {
   [[nodiscard]] bool is_last(const Task& task) const {
     if (task.kind == TaskKind::forward) return false;
     if (input_.schedule.splits_backward && task.kind == TaskKind::backward_input) return false;
-    return task.microbatch + 1 == input_.microbatches();
+    return task.microbatch.index() + 1 == input_.microbatches();
   }
 
   [[nodiscard]] Parts exposed_of(const Task& task, bool last) const {
@@ -131,14 +130,12 @@ class Unfolding {
 
   void account(std::int32_t stage, SliceKind kind, std::span<const workload::WorkRun> runs) {
     for (const workload::WorkRun& run : runs)
-      add(kind, stage, clock_ + run.count * input_.prices.alone[static_cast<std::size_t>(run.work)],
-          run.part);
+      add(kind, stage, clock_ + run.count * input_.prices.alone[at(run.work)], run.part);
   }
 
   [[nodiscard]] SimTime sum_of(std::span<const workload::WorkRun> runs) const {
     SimTime sum{};
-    for (const workload::WorkRun& run : runs)
-      sum += run.count * input_.prices.alone[static_cast<std::size_t>(run.work)];
+    for (const workload::WorkRun& run : runs) sum += run.count * input_.prices.alone[at(run.work)];
     return sum;
   }
 
@@ -146,7 +143,7 @@ class Unfolding {
   void find_agreement() {
     const workload::StepTail& tail = input_.work.tail;
     for (std::int32_t stage = 0; stage < config_.degrees.pipeline; ++stage) {
-      const timeline::StageTimes& times = step_.pipeline.stages[static_cast<std::size_t>(stage)];
+      const timeline::StageTimes& times = step_.pipeline.stages[at(stage)];
       agreed_ = std::max(agreed_, std::max(times.compute_end, times.data_end) +
                                       sum_of(tail.gradients.row(stage)) + sum_of(tail.grad_norm.row(stage)));
       longest_update_ = std::max(longest_update_, sum_of(tail.update.row(stage)));
@@ -156,7 +153,7 @@ class Unfolding {
   // What a stage does after its tasks.
   void end_stage(std::int32_t stage) {
     const workload::StepTail& tail = input_.work.tail;
-    const timeline::StageTimes& times = step_.pipeline.stages[static_cast<std::size_t>(stage)];
+    const timeline::StageTimes& times = step_.pipeline.stages[at(stage)];
     const bool go_on = stages_go_on(input_);
     const bool unsharded = config_.zero == training::ZeroStage::none;
     wait_until(stage, times.compute_end, SimTime::zero());
@@ -205,9 +202,8 @@ StepTimeline unfold_step(const training::TrainingConfig& config, const Catalog& 
   std::vector<PlacedTask> placed;
   compose(input, Slowdown::on, ws.scratch, step.composed, &placed);
   Unfolding(input, step.composed, out).run(std::move(placed));
-  for (std::int32_t i = 0; i < step.work.block_count; ++i)
-    out.blocks.push_back(
-        placed_ops(step.work.blocks[static_cast<std::size_t>(i)], step.prices, ws.scratch.block));
+  for (const BlockId block : ids<BlockId>(step.work.block_count))
+    out.blocks.push_back(placed_ops(step.work.blocks[at(block)], step.prices, ws.scratch.block));
   return out;
 }
 
@@ -223,7 +219,7 @@ std::vector<workload::BlockRun> placed_runs(const Slice& slice, const SimulatedS
   PassKind kind = pass_of(slice.task, slice.is_last);
   if (kind == PassKind::first_forward && !step.work.gathers_once) kind = PassKind::forward;
   if (slice.task.kind == TaskKind::backward_weight && slice.is_last) {
-    if (own_block(step.work, kind, slice.task.chunk) >= 0) return runs;
+    if (!own_block(step.work, kind, slice.task.chunk).is_none()) return runs;
     kind = PassKind::weight_gradients;
   }
   each_run(step.work, kind, slice.task.chunk, add);

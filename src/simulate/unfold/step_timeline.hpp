@@ -40,7 +40,7 @@ struct Slice {
 struct PlacedOp {
   Lane lane{};
   TimeCategory part{};
-  std::int32_t work = 0;  // as in workload::OpGraph::work
+  WorkId work;
   SimTime start{}, end{};
 };
 

@@ -10,13 +10,13 @@ using timeline::Task;
 using timeline::TaskKind;
 using workload::BlockRun;
 
-void add(const workload::Workload& work, PassKind kind, std::int32_t chunk, std::vector<BlockRun>& out) {
+void add(const workload::Workload& work, PassKind kind, ChunkId chunk, std::vector<BlockRun>& out) {
   each_run(work, kind, chunk, [&](const BlockRun& run) { out.push_back(run); });
 }
 
 void add_task(const Task& task, bool is_last, const workload::Workload& work, TaskBlocks& out) {
   const PassKind kind = pass_of(task, is_last);
-  const bool own = own_block(work, kind, task.chunk) >= 0;
+  const bool own = !own_block(work, kind, task.chunk).is_none();
   if (kind == PassKind::first_forward && own) out.gathers_ahead = !work.gathers_once;
   if (task.kind != TaskKind::backward_weight) return add(work, kind, task.chunk, out.runs);
   add(work, own ? kind : PassKind::weight_gradients, task.chunk, out.runs);

@@ -67,11 +67,11 @@ std::int64_t round_nearest(double x) {
 constexpr SimTime not_ended{-1};
 
 struct LaneState {
-  std::int32_t op = -1;         // head: running, or waiting to start; -1 when the lane is done
-  std::int32_t waits_for = -1;  // an op seen not to have ended that the waiting head needs
-  std::int64_t alone = 0;       // of the running op, ps
-  std::int64_t left = 0;        // its remaining work, ps of undisturbed time
-  std::int64_t ahead = 0;       // ps until it ends at its present rate
+  OpId op;                 // head: running, or waiting to start; none when the lane is done
+  OpId waits_for;          // an op seen not to have ended that the waiting head needs
+  std::int64_t alone = 0;  // of the running op, ps
+  std::int64_t left = 0;   // its remaining work, ps of undisturbed time
+  std::int64_t ahead = 0;  // ps until it ends at its present rate
   double factor = 1.0;
   SimTime start{}, end{};  // start of the running op, end of the one before
 };
@@ -92,15 +92,15 @@ class Composer {
     together_ = &scratch.together;
     start_ = scratch.start.data(), end_ = scratch.end.data(), next_ = scratch.next.data();
     for (std::size_t i = ops; i-- > 0;) {
-      std::int32_t& head = lane_[static_cast<std::size_t>(graph.lane[i])].op;
+      OpId& head = lane_[at(graph.lane[i])].op;
       next_[i] = head;
-      head = static_cast<std::int32_t>(i);
+      head = OpId(static_cast<std::int32_t>(i));
     }
   }
 
   BlockTimes run() {
     for (std::size_t l = 0; l < lanes; ++l) {
-      if (lane_[l].op < 0) continue;
+      if (lane_[l].op.is_none()) continue;
       waiting_ |= 1U << l;
       unopened_ |= 1U << l;
     }
@@ -109,7 +109,7 @@ class Composer {
     ECHO_EXPECT(waiting_ == 0);  // needs point backwards only
     out_.makespan = lane_[compute].end;
     out_.compute_busy = out_.busy[compute];
-    out_.exposed[static_cast<std::size_t>(TimeCategory::slowdown)] += out_.slowdown_penalty;
+    out_.exposed[at(TimeCategory::slowdown)] += out_.slowdown_penalty;
     for (std::size_t l = 0; l < lanes; ++l) {
       out_.lag[l] = std::max(SimTime::zero(), lane_[l].end - out_.makespan);
     }
@@ -122,10 +122,10 @@ class Composer {
     for (unsigned lanes_left = waiting_; lanes_left != 0; lanes_left &= lanes_left - 1) {
       const auto l = static_cast<std::size_t>(std::countr_zero(lanes_left));
       LaneState& lane = lane_[l];
-      if (lane.waits_for >= 0 && end_[at(lane.waits_for)] == not_ended) continue;
+      if (!lane.waits_for.is_none() && end_[at(lane.waits_for)] == not_ended) continue;
       const auto needs = graph_.needs->row(lane.op);
-      const auto missing = std::find_if(needs.begin(), needs.end(),
-                                        [this](std::int32_t need) { return end_[at(need)] == not_ended; });
+      const auto missing =
+          std::find_if(needs.begin(), needs.end(), [this](OpId need) { return end_[at(need)] == not_ended; });
       if (missing != needs.end()) {
         lane.waits_for = *missing;
       } else {
@@ -134,7 +134,7 @@ class Composer {
     }
   }
 
-  void start(std::size_t l, std::span<const std::int32_t> needs) {
+  void start(std::size_t l, std::span<const OpId> needs) {
     LaneState& lane = lane_[l];
     const unsigned bit = 1U << l;
     if (l == compute && now_ > lane.end) charge_wait(needs, now_ - lane.end);
@@ -144,7 +144,7 @@ class Composer {
     if ((unopened_ & bit) != 0) out_.first_start[l] = now_, unopened_ &= ~bit;
     start_[at(lane.op)] = lane.start = now_;
     lane.alone = lane.left = alone_[work].count();
-    lane.waits_for = -1;
+    lane.waits_for = OpId::none();
     waiting_ &= ~bit;
     running_ |= bit;
   }
@@ -159,12 +159,11 @@ class Composer {
     }
   }
 
-  void charge_wait(std::span<const std::int32_t> needs, SimTime wait) {
-    const auto last = std::max_element(needs.begin(), needs.end(), [this](std::int32_t a, std::int32_t b) {
-      return end_[at(a)] < end_[at(b)];
-    });
+  void charge_wait(std::span<const OpId> needs, SimTime wait) {
+    const auto last = std::max_element(needs.begin(), needs.end(),
+                                       [this](OpId a, OpId b) { return end_[at(a)] < end_[at(b)]; });
     ECHO_EXPECT(last != needs.end());
-    out_.exposed[static_cast<std::size_t>(graph_.part[at(*last)])] += wait;
+    out_.exposed[at(graph_.part[at(*last)])] += wait;
   }
 
   // Advances to the next op end, ends the ops that end there and starts those that may then start.
@@ -235,15 +234,15 @@ class Composer {
   }
 
   [[nodiscard]] std::size_t collective_on(std::size_t l) const {
-    const std::int32_t collective = graph_.work[at(lane_[l].op)] - factors_.kernels;
-    ECHO_EXPECT(collective >= 0 && collective < factors_.collectives);
+    const CollectiveId collective = collective_of(graph_.work[at(lane_[l].op)], factors_.kernels);
+    ECHO_EXPECT(!collective.is_none() && collective.index() < factors_.collectives);
     return at(collective);
   }
 
   // A kernel and collectives that run at the same time.
   void set_factors() {
-    const std::int32_t kernel = graph_.work[at(lane_[compute].op)];
-    ECHO_EXPECT(kernel < factors_.kernels);
+    const WorkId kernel = graph_.work[at(lane_[compute].op)];
+    ECHO_EXPECT(is_kernel(kernel, factors_.kernels));
     const std::size_t row = at(kernel) * at(factors_.collectives);
     double worst = 1.0, all = 1.0;
     each_running([&](std::size_t l) {
@@ -284,13 +283,13 @@ class Composer {
     out_.busy[l] += duration;
     if constexpr (has_drivers) drivers_.finish(l);
     if (l == compute) {
-      out_.exposed[static_cast<std::size_t>(graph_.part[op])] += SimTime(lane.alone);
+      out_.exposed[at(graph_.part[op])] += SimTime(lane.alone);
       out_.slowdown_penalty += duration - SimTime(lane.alone);
     }
     end_[op] = lane.end = now_;
     lane.op = next_[op];
     running_ &= ~(1U << l);
-    if (lane.op >= 0) waiting_ |= 1U << l;
+    if (!lane.op.is_none()) waiting_ |= 1U << l;
   }
 
   const OpGraphView& graph_;
@@ -299,7 +298,7 @@ class Composer {
   const FactorTable& factors_;
   [[no_unique_address]] Drivers drivers_;
   SimTime *start_ = nullptr, *end_ = nullptr;  // [ops]
-  std::int32_t* next_ = nullptr;               // [ops]
+  OpId* next_ = nullptr;                       // [ops]
   SimTime* together_ = nullptr;
   std::array<LaneState, lanes> lane_{};
   unsigned running_ = 0, waiting_ = 0, unopened_ = 0;  // sets of lanes, one bit each

@@ -8,18 +8,18 @@
 
 #include "base/bottleneck.hpp"
 #include "base/csr.hpp"
+#include "base/ids.hpp"
 #include "base/lane.hpp"
 #include "base/units.hpp"
 
 namespace echo::timeline {
 
-// Ops in launch order; needs.row(i) are ids < i that must end before op i starts (besides lane order).
+// Ops in launch order; needs.row(op) are earlier ops that must end before it starts (besides lane order).
 struct OpGraphView {
   std::span<const Lane> lane;          // [ops]
   std::span<const TimeCategory> part;  // [ops] category of its exposed time
-  std::span<const std::int32_t>
-      work;  // [ops] index into `alone`: kernels first [0, kernels), then collectives
-  const Csr<std::int32_t>* needs = nullptr;
+  std::span<const WorkId> work;        // [ops] of `alone`
+  const Csr<OpId>* needs = nullptr;
 };
 
 // Slowdown of a kernel and a collective that run concurrently (factors >= 1). [kernels][collectives],
@@ -60,7 +60,7 @@ struct BlockPaths {
 // After a call, start and end hold the times of each op of that block.
 struct BlockScratchData {
   std::vector<SimTime> start, end;
-  std::vector<std::int32_t> next;           // [ops] the next op of the same lane, or -1
+  std::vector<OpId> next;                   // [ops] the next op of the same lane, or none
   std::vector<BottleneckTimes> bottleneck;  // [ops] of the path to each op's end; only if no rate can change
   SimTime together{};  // time with two or more collectives at once; only if a rate can change
 };

@@ -20,35 +20,35 @@ class PathsByDriver {
  public:
   PathsByDriver(std::span<const BottleneckTimes> alone, std::vector<BottleneckTimes>& ends, BlockPaths& paths)
       : alone_(alone), ends_(ends), paths_(paths) {
-    lane_last_.fill(-1);
+    lane_last_.fill(OpId::none());
   }
-  void add(std::size_t op, Lane lane, std::size_t work, std::int32_t waited_for) {
-    std::int32_t& before = lane_last_[static_cast<std::size_t>(lane)];
-    const std::int32_t cause = waited_for >= 0 ? waited_for : before;
-    BottleneckTimes& path = ends_[op];
-    path = cause >= 0 ? ends_[at(cause)] : BottleneckTimes{};
+  void add(OpId op, Lane lane, std::size_t work, OpId waited_for) {
+    OpId& before = lane_last_[at(lane)];
+    const OpId cause = waited_for.is_none() ? before : waited_for;
+    BottleneckTimes& path = ends_[at(op)];
+    path = cause.is_none() ? BottleneckTimes{} : ends_[at(cause)];
     LanePaths* const own = paths_of(lane, paths_);
-    if (own != nullptr && before < 0) own->start.bottleneck = path;
+    if (own != nullptr && before.is_none()) own->start.bottleneck = path;
     path.add(alone_[work], 1.0);
     if (own != nullptr) {
       own->busy.bottleneck.add(alone_[work], 1.0);
       own->end.bottleneck = path;
     }
-    before = static_cast<std::int32_t>(op);
+    before = op;
   }
   void end() {
-    if (lane_last_[compute] >= 0) paths_.makespan.bottleneck = ends_[at(lane_last_[compute])];
+    if (!lane_last_[compute].is_none()) paths_.makespan.bottleneck = ends_[at(lane_last_[compute])];
   }
 
  private:
   std::span<const BottleneckTimes> alone_;
   std::vector<BottleneckTimes>& ends_;
   BlockPaths& paths_;
-  std::array<std::int32_t, lanes> lane_last_;
+  std::array<OpId, lanes> lane_last_;
 };
 
 struct NoPaths {
-  void add(std::size_t, Lane, std::size_t, std::int32_t) {}
+  void add(OpId, Lane, std::size_t, OpId) {}
   void end() {}
 };
 
@@ -62,21 +62,22 @@ BlockTimes run(const OpGraphView& graph, std::span<const SimTime> alone, BlockSc
   std::array<SimTime, lanes> lane_end{};
   unsigned opened = 0;
   for (std::size_t i = 0; i < ops; ++i) {
-    const auto l = static_cast<std::size_t>(graph.lane[i]);
+    const OpId op(static_cast<std::int32_t>(i));
+    const std::size_t l = at(graph.lane[i]);
     const std::size_t work = at(graph.work[i]);
     ECHO_EXPECT(work < alone.size());
     const SimTime duration = alone[work];
     SimTime start = lane_end[l];
-    std::int32_t last = -1;
-    for (const std::int32_t need : graph.needs->row(static_cast<std::int32_t>(i))) {
-      ECHO_EXPECT(at(need) < i);
+    OpId last;
+    for (const OpId need : graph.needs->row(op)) {
+      ECHO_EXPECT(need < op);
       if (scratch.end[at(need)] > start) start = scratch.end[at(need)], last = need;
     }
     if (l == compute) {
-      if (last >= 0) out.exposed[static_cast<std::size_t>(graph.part[at(last)])] += start - lane_end[l];
-      out.exposed[static_cast<std::size_t>(graph.part[i])] += duration;
+      if (!last.is_none()) out.exposed[at(graph.part[at(last)])] += start - lane_end[l];
+      out.exposed[at(graph.part[i])] += duration;
     }
-    paths.add(i, graph.lane[i], work, last);
+    paths.add(op, graph.lane[i], work, last);
     if ((opened >> l & 1U) == 0) out.first_start[l] = start, opened |= 1U << l;
     out.busy[l] += duration;
     scratch.start[i] = start;

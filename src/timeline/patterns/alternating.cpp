@@ -25,7 +25,7 @@ class Passes {
   }
 
   Task next() {
-    const Task task{kind_, chunk_, group_start_ + microbatch_};
+    const Task task = task_of(kind_, chunk_, group_start_ + microbatch_);
     if (++microbatch_ == size_) {
       microbatch_ = 0;
       if (++turn_ == laps_) turn_ = 0, start_group(group_start_ + group_);

@@ -79,8 +79,8 @@ class Play {
   void run(Player& p, std::size_t way) {
     const std::int32_t leg = p.leg[way], chunks = 2 * stages_;
     const bool is_forward = way < 2;
-    const Task task{is_forward ? TaskKind::forward : TaskKind::backward_input,
-                    is_forward ? leg : 2 * chunks - 1 - leg, p.done[way]++};
+    const Task task = task_of(is_forward ? TaskKind::forward : TaskKind::backward_input,
+                              is_forward ? leg : 2 * chunks - 1 - leg, p.done[way]++);
     if (is_forward) p.most = std::max(p.most, ++p.held);
     if (!is_forward) p.input_gradients.push_back(task);
     p.tasks.push_back(task);

@@ -81,7 +81,7 @@ class Order {
   void emit(TaskKind kind, std::int32_t chunk, std::int32_t microbatch, bool with_next = false) {
     const std::int32_t at = position_++;
     if (at < from_ || at >= to_) return;
-    out_.push_back({kind, chunk == 0 ? s_.first_chunk : s_.second_chunk, microbatch, with_next});
+    out_.push_back(task_of(kind, chunk == 0 ? s_.first_chunk : s_.second_chunk, microbatch, with_next));
   }
 
   const DualStage& s_;

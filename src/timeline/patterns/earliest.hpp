@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/at.hpp"
 #include "base/units.hpp"
 
 namespace echo::timeline {
@@ -27,10 +28,10 @@ class Earliest {
   }
 
   [[nodiscard]] std::int32_t first() const { return winner_[1]; }
-  [[nodiscard]] SimTime time(std::int32_t stage) const { return time_[static_cast<std::size_t>(stage)]; }
+  [[nodiscard]] SimTime time(std::int32_t stage) const { return time_[at(stage)]; }
 
   void set(std::int32_t stage, SimTime time) {
-    time_[static_cast<std::size_t>(stage)] = time;
+    time_[at(stage)] = time;
     for (std::uint32_t node = (leaves_ + static_cast<std::uint32_t>(stage)) / 2; node > 0; node /= 2) {
       const std::int32_t before = winner_[node];
       play(node);

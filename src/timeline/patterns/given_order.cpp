@@ -16,10 +16,10 @@ std::vector<TaskKind> kinds_of(const GivenOrder& order) {
 
 // The inputs that a task waits for, beside its turn in the order.
 std::vector<Task> inputs_of(const GivenOrder& order, const Task& task) {
-  const std::int32_t last = order.stages * order.chunks_per_stage - 1;
+  const ChunkId last(order.stages * order.chunks_per_stage - 1);
   const TaskKind back = order.splits_backward ? TaskKind::backward_input : TaskKind::backward;
   if (task.kind == TaskKind::forward) {
-    if (task.chunk == 0) return {};
+    if (task.chunk == ChunkId(0)) return {};
     return {{TaskKind::forward, task.chunk - 1, task.microbatch}};
   }
   if (task.kind == TaskKind::backward_weight) return {{back, task.chunk, task.microbatch}};
@@ -40,7 +40,7 @@ std::optional<OrderFlaw> repeated_or_missing(const GivenOrder& order) {
     }
     for (const TaskKind kind : kinds_of(order)) {
       for (std::int32_t n = 0; n < order.chunks_per_stage; ++n) {
-        for (std::int32_t m = 0; m < order.microbatches; ++m) {
+        for (const MicrobatchId m : ids<MicrobatchId>(order.microbatches)) {
           const Task task{kind, chunk_on(order, s, n), m};
           if (seen.count(task) > 0) continue;
           return OrderFlaw{
@@ -111,9 +111,9 @@ std::int32_t in_flight(const PipelineShape& shape, std::int32_t stage) {
 
 }  // namespace
 
-std::int32_t chunk_on(const GivenOrder& order, std::int32_t stage, std::int32_t n) {
+ChunkId chunk_on(const GivenOrder& order, std::int32_t stage, std::int32_t n) {
   const bool up = order.placement == Placement::v && n % 2 == 1;
-  return n * order.stages + (up ? order.stages - 1 - stage : stage);
+  return ChunkId(n * order.stages + (up ? order.stages - 1 - stage : stage));
 }
 
 std::optional<OrderFlaw> flaw_of(const GivenOrder& order) {
@@ -137,8 +137,8 @@ std::string spell(const GivenOrder& order, const Task& task) {
   std::string text = task.kind == TaskKind::forward           ? "F"
                      : task.kind == TaskKind::backward_weight ? "W"
                                                               : "B";
-  text += std::to_string(task.microbatch);
-  if (order.chunks_per_stage > 1) text += "." + std::to_string(task.chunk / order.stages);
+  text += std::to_string(task.microbatch.index());
+  if (order.chunks_per_stage > 1) text += "." + std::to_string(task.chunk.index() / order.stages);
   return text;
 }
 

@@ -23,7 +23,7 @@ struct GivenOrder {
 };
 
 // The chunk that is the n-th of a stage.
-[[nodiscard]] std::int32_t chunk_on(const GivenOrder&, std::int32_t stage, std::int32_t n);
+[[nodiscard]] ChunkId chunk_on(const GivenOrder&, std::int32_t stage, std::int32_t n);
 
 // A violation in an order, and its stage and task; a task past the last one: the stage as a whole.
 struct OrderFlaw {

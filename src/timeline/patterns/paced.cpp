@@ -15,7 +15,7 @@ void append_paced(const PipelineShape& shape, std::int32_t stage, Pace pace, std
   const std::int32_t m = shape.microbatches;
   pace.warm_up = std::min(pace.warm_up, m);
   std::int32_t at = from;
-  for (; at < std::min(pace.warm_up, to); ++at) out.push_back({TaskKind::forward, stage, at});
+  for (; at < std::min(pace.warm_up, to); ++at) out.push_back(task_of(TaskKind::forward, stage, at));
   std::int32_t turn = 0;  // the last one that starts at `at` or before, by bisection
   for (std::int32_t end = m + 1; end - turn > 1;) {
     const std::int32_t middle = turn + (end - turn) / 2;
@@ -24,13 +24,13 @@ void append_paced(const PipelineShape& shape, std::int32_t stage, Pace pace, std
   for (; at < to && turn < m; ++turn) {
     std::int32_t position = start_of_turn(shape, pace, turn);
     const auto append = [&](TaskKind kind, std::int32_t microbatch) {
-      if (position++ == at && at < to) out.push_back({kind, stage, microbatch}), ++at;
+      if (position++ == at && at < to) out.push_back(task_of(kind, stage, microbatch)), ++at;
     };
     if (pace.warm_up + turn < m) append(TaskKind::forward, pace.warm_up + turn);
     append(TaskKind::backward_input, turn);
     if (turn >= pace.delay) append(TaskKind::backward_weight, turn - pace.delay);
   }
-  for (; at < to; ++at) out.push_back({TaskKind::backward_weight, stage, at - 2 * m});
+  for (; at < to; ++at) out.push_back(task_of(TaskKind::backward_weight, stage, at - 2 * m));
 }
 
 // Repeat r of a stage is its turn delay + r: forward of microbatch warm_up + delay + r, backward of delay +

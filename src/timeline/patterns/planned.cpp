@@ -317,7 +317,7 @@ class Planner {
     own.first = std::min(own.first, now);
     own.last = end;
     b_.wake.set(stage, end);
-    b_.tasks[at(row(stage) + b_.placed[at(stage)]++)] = {kind, chunk, microbatch};
+    b_.tasks[at(row(stage) + b_.placed[at(stage)]++)] = task_of(kind, chunk, microbatch);
     if (leg >= 2 * shape_.chunks) return;
     b_.ready[at(leg * shape_.microbatches + microbatch)] = end;
     if (leg + 1 == 2 * shape_.chunks) return;

@@ -44,7 +44,7 @@ std::int32_t run_stage(const PipelineShape& shape, std::int32_t stage, std::int3
       const PairRan ran =
           run_pair<overlapped>(state, leg, legs[back],
                                scratch.pairs[route.pair_of(task.chunk, partner.chunk)], arrival, *back_ready);
-      ++legs[2 * shape.chunks + partner.chunk].done;
+      ++legs[route.weights_of(partner.chunk)].done;
       ready[1] = ran.forward_handed_on;
       if (legs[back].passes_on) back_ready[1] = ran.backward_handed_on;
       if (trail != nullptr)
@@ -105,8 +105,9 @@ void run_alone(std::int32_t microbatches, PipelineScratch& scratch, Trail* trail
   const DataEnd data = add_data(stage, backward.data, stage.clock - backward.special, stage.clock);
   if (trail == nullptr) return;
   const bool gathered = stage.gather_wait > SimTime::zero();
-  trail->note(0, trail->place(0, 0), {TaskKind::forward}, {.cause = {.special = true, .gathered = gathered}});
-  trail->note(0, trail->place(microbatches - 1, 1), {TaskKind::backward},
+  trail->note(0, trail->place(MicrobatchId(0), 0), {TaskKind::forward},
+              {.cause = {.special = true, .gathered = gathered}});
+  trail->note(0, trail->place(MicrobatchId(microbatches - 1), 1), {TaskKind::backward},
               {.cause = {.data = data, .special = true}});
 }
 
@@ -126,8 +127,8 @@ void run_plain(const PipelineShape& shape, const Schedule& schedule, std::span<c
 void lay_pairs(const PipelineShape& shape, std::span<const SimTime> pairs, PipelineScratch& scratch) {
   const Route route(shape);
   scratch.pairs.resize(at(shape.chunks * route.laps));
-  for (std::int32_t chunk = 0; chunk < shape.chunks; ++chunk) {
-    for (std::int32_t other = 0; other < shape.chunks; ++other) {
+  for (const ChunkId chunk : ids<ChunkId>(shape.chunks)) {
+    for (const ChunkId other : ids<ChunkId>(shape.chunks)) {
       if (shape.stage_of_chunk[at(chunk)] != shape.stage_of_chunk[at(other)]) continue;
       const std::size_t pair = route.pair_of(chunk, other);
       const SimTime both = scratch.legs[at(route.leg_of({TaskKind::forward, chunk}))].duration +
@@ -138,11 +139,11 @@ void lay_pairs(const PipelineShape& shape, std::span<const SimTime> pairs, Pipel
 }
 
 // The sum of the times of a chunk's tasks, each on its own; `apart`: backwards are split, except the last.
-SimTime busy_of(const Route& route, std::int32_t chunk, std::int32_t microbatches, std::int32_t apart,
+SimTime busy_of(const Route& route, ChunkId chunk, std::int32_t microbatches, std::int32_t apart,
                 bool last_is_split, const PipelineScratch& scratch) {
   const Leg& forward = scratch.legs[at(route.leg_of({TaskKind::forward, chunk}))];
   const Leg& backward = scratch.legs[at(route.leg_of({TaskKind::backward, chunk}))];
-  const Leg& weight = scratch.legs[at(2 * route.chunks + chunk)];
+  const Leg& weight = scratch.legs[at(route.weights_of(chunk))];
   return (microbatches - 1) * forward.duration + forward.special +
          (microbatches - 1 - apart) * backward.duration + apart * (backward.input + weight.duration) +
          (last_is_split ? backward.input + weight.special : backward.special);
@@ -157,8 +158,8 @@ void read_out(const PipelineShape& shape, const Schedule& schedule, bool overlap
   out.stages.assign(at(shape.stages), StageTimes{});
   out.pairs.assign(scratch.pairs.size(), 0);
   out.apart.assign(at(shape.chunks), 0);
-  for (std::int32_t chunk = 0; chunk < shape.chunks; ++chunk) {
-    const Leg& weight = scratch.legs[at(2 * shape.chunks + chunk)];
+  for (const ChunkId chunk : ids<ChunkId>(shape.chunks)) {
+    const Leg& weight = scratch.legs[at(route.weights_of(chunk))];
     const bool last_is_split = schedule.splits_backward || weight.special_ran;
     std::int32_t& apart = out.apart[at(chunk)];
     if (schedule.splits_backward) apart = microbatches - 1;
@@ -166,8 +167,8 @@ void read_out(const PipelineShape& shape, const Schedule& schedule, bool overlap
     out.stages[at(shape.stage_of_chunk[at(chunk)])].busy +=
         busy_of(route, chunk, microbatches, apart, last_is_split, scratch);
   }
-  for (std::int32_t chunk = 0; !scratch.pairs.empty() && chunk < shape.chunks; ++chunk) {
-    for (std::int32_t other = 0; other < shape.chunks; ++other) {
+  for (const ChunkId chunk : ids<ChunkId>(scratch.pairs.empty() ? 0 : shape.chunks)) {
+    for (const ChunkId other : ids<ChunkId>(shape.chunks)) {
       if (shape.stage_of_chunk[at(chunk)] != shape.stage_of_chunk[at(other)]) continue;
       const std::size_t i = route.pair_of(chunk, other);
       const PairLeg& pair = scratch.pairs[i];

@@ -140,7 +140,8 @@ class Repeater {
 
   [[nodiscard]] bool has_input(const Task& task, std::int32_t offset) const {
     const std::int32_t index = route_.leg_of(task);
-    return !scratch_.legs[at(index)].reads || scratch_.legs[at(index - 1)].done > task.microbatch + offset;
+    return !scratch_.legs[at(index)].reads ||
+           scratch_.legs[at(index - 1)].done > (task.microbatch + offset).index();
   }
 
   std::int32_t run_stage(std::int32_t stage, std::span<const Task> list, std::int32_t cursor,
@@ -150,9 +151,10 @@ class Repeater {
     StageState& state = scratch_.stages[at(stage)];
     for (; cursor < end; ++cursor) {
       const Task& task = list[at(cursor)];
-      const std::int32_t index = route_.leg_of(task), microbatch = task.microbatch + offset;
+      const std::int32_t index = route_.leg_of(task);
+      const MicrobatchId microbatch = task.microbatch + offset;
       Leg& leg = legs[index];
-      if (leg.reads && legs[index - 1].done <= microbatch) break;
+      if (leg.reads && legs[index - 1].done <= microbatch.index()) break;
       SimTime* const ready = arrivals + at(microbatch) * row_ + at(index);
       const SimTime arrival = leg.reads ? *ready : SimTime::zero();
       if (task.with_next) {
@@ -163,7 +165,7 @@ class Repeater {
         const PairRan ran = run_pair<overlapped>(state, leg, legs[back],
                                                  scratch_.pairs[route_.pair_of(task.chunk, partner.chunk)],
                                                  arrival, *back_ready);
-        ++legs[2 * route_.chunks + partner.chunk].done;
+        ++legs[route_.weights_of(partner.chunk)].done;
         ready[1] = ran.forward_handed_on;
         if (legs[back].passes_on) back_ready[1] = ran.backward_handed_on;
         if (trail_ != nullptr)

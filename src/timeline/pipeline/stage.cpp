@@ -60,11 +60,11 @@ void lay_legs(const PipelineShape& shape, const Schedule& schedule, std::span<co
     out[at(leg)].reads = leg % (2 * route.route) != 0;
     out[at(leg)].passes_on = (leg + 1) % (2 * route.route) != 0;
   }
-  for (std::int32_t c = 0; c < chunks; ++c) {
+  for (const ChunkId c : ids<ChunkId>(chunks)) {
     const ChunkTimes& time = times[at(c)];
     Leg& forward = out[at(route.leg_of({TaskKind::forward, c}))];
     Leg& backward = out[at(route.leg_of({TaskKind::backward, c}))];
-    Leg& weight = out[at(2 * chunks + c)];
+    Leg& weight = out[at(route.weights_of(c))];
     forward.duration = time.forward;
     forward.special = std::max(time.forward, time.first_forward);
     forward.not_before = time.gathered;
@@ -86,8 +86,8 @@ void lay_legs(const PipelineShape& shape, const Schedule& schedule, std::span<co
     if ((c + 1) % route.route == 0) continue;
     if (shape.stage_of_chunk[at(c)] == shape.stage_of_chunk[at(c + 1)]) continue;
     const std::array<std::pair<std::int32_t, SimTime>, 2> senders{
-        {{route.leg_of({TaskKind::forward, c}), hop(hops.forward, c)},
-         {route.leg_of({TaskKind::backward, c + 1}), hop(hops.backward, c)}}};
+        {{route.leg_of({TaskKind::forward, ChunkId(c)}), hop(hops.forward, c)},
+         {route.leg_of({TaskKind::backward, ChunkId(c + 1)}), hop(hops.backward, c)}}};
     for (const auto& [sender, time] : senders) {
       ECHO_EXPECT(time >= SimTime::zero());
       if (hops.overlapped) {

@@ -92,26 +92,28 @@ struct Route {
   std::int32_t chunks, route, laps, stages;
 
   [[nodiscard]] constexpr std::int32_t leg_of(const Task& task) const {
-    const std::int32_t copy = task.chunk < route ? 0 : route;  // its first chunk; two copies at most
+    const std::int32_t chunk = task.chunk.index();
+    const std::int32_t copy = chunk < route ? 0 : route;  // its first chunk; two copies at most
     switch (task.kind) {
       case TaskKind::forward:
-        return task.chunk + copy;
+        return chunk + copy;
       case TaskKind::backward:
       case TaskKind::backward_input:
-        return 3 * copy + 2 * route - 1 - task.chunk;
+        return 3 * copy + 2 * route - 1 - chunk;
       case TaskKind::backward_weight:
         break;
     }
-    return 2 * chunks + task.chunk;
+    return weights_of(task.chunk);
   }
-  [[nodiscard]] constexpr std::int32_t chunk_of(std::int32_t leg) const {
-    if (leg >= 2 * chunks) return leg - 2 * chunks;
+  [[nodiscard]] constexpr std::int32_t weights_of(ChunkId chunk) const { return 2 * chunks + chunk.index(); }
+  [[nodiscard]] constexpr ChunkId chunk_of(std::int32_t leg) const {
+    if (leg >= 2 * chunks) return ChunkId(leg - 2 * chunks);
     const std::int32_t copy = leg < 2 * route ? 0 : route, step = leg - 2 * copy;
-    return copy + (step < route ? step : 2 * route - 1 - step);
+    return ChunkId(copy + (step < route ? step : 2 * route - 1 - step));
   }
   // Chunks are placed round by round, so that a chunk is the (chunk / stages)-th of its stage.
-  [[nodiscard]] std::size_t pair_of(std::int32_t forward_chunk, std::int32_t backward_chunk) const {
-    return static_cast<std::size_t>(forward_chunk * laps + backward_chunk / stages);
+  [[nodiscard]] std::size_t pair_of(ChunkId forward, ChunkId backward) const {
+    return static_cast<std::size_t>(forward.index() * laps + backward.index() / stages);
   }
 };
 
@@ -122,8 +124,8 @@ constexpr std::int32_t chunk_of(std::int32_t leg, std::int32_t chunks) {
 
 // A whole backward also counts as a weight gradient.
 inline void count_weights(const Task& task, const Route& route, Leg* legs) {
-  if (task.kind == TaskKind::backward) ++legs[2 * route.chunks + task.chunk].done;
-  if (task.kind == TaskKind::backward_weight) ++legs[2 * route.chunks + task.chunk].apart;
+  if (task.kind == TaskKind::backward) ++legs[route.weights_of(task.chunk)].done;
+  if (task.kind == TaskKind::backward_weight) ++legs[route.weights_of(task.chunk)].apart;
 }
 
 // Fills the [3 * chunks] legs, with no task done.

@@ -29,15 +29,15 @@ void Trail::start(const PipelineShape& shape) {
   if (steps.size() < most) steps.resize(most);
   last.assign(at(shape.stages), -1);
   sent.assign(at(shape.stages), {-1, -1});
-  data_last.assign(at(shape.stages), -1);
-  data_before.assign(at(shape.chunks), -1);
+  data_last.assign(at(shape.stages), ChunkId::none());
+  data_before.assign(at(shape.chunks), ChunkId::none());
   first.assign(at(shape.chunks), -1);
   final.assign(at(shape.chunks), -1);
   ran.assign(at(legs), 0);
   skipped = cycle = 0;
 }
 
-void Trail::note_special(std::int32_t stage, std::int32_t chunk, std::int32_t place, const Cause& cause) {
+void Trail::note_special(std::int32_t stage, ChunkId chunk, std::int32_t place, const Cause& cause) {
   const bool opens = first[at(chunk)] < 0;
   (opens ? first : final)[at(chunk)] = place;
   if (cause.data == DataEnd::none) return;
@@ -53,7 +53,7 @@ class Walk {
       : trail_(trail), route_(shape), out_(out), lift_(trail.skipped) {}
 
   // Walks from the end of a stage's gradient traffic.
-  void from_data(std::int32_t chunk) {
+  void from_data(ChunkId chunk) {
     for (;;) {
       DataCounts& data = out_.data[at(chunk)];
       place_ = trail_.final[at(chunk)];
@@ -98,7 +98,7 @@ class Walk {
   bool ends() {
     if (step().is_second) place_ = step().partner;
     if (step().partner >= 0) {
-      const std::int32_t other = route_.chunk_of(step().partner % trail_.legs);
+      const ChunkId other = route_.chunk_of(step().partner % trail_.legs);
       ++out_.pairs[route_.pair_of(route_.chunk_of(leg()), other)];
       return true;
     }
@@ -197,7 +197,7 @@ class Walk {
 void path_alone(std::int32_t microbatches, const Trail& trail, bool data_is_last, PipelinePath& out) {
   LegCounts &forward = out.legs[0], &backward = out.legs[1];
   if (trail.steps[at(trail.first[0])].cause.gathered) {
-    out.gathered = 0;
+    out.gathered = ChunkId(0);
   } else {
     forward.special = 1;
   }
@@ -221,7 +221,7 @@ void find_path(const PipelineShape& shape, const Schedule& schedule, const Trail
   out.legs.assign(at(trail.legs), LegCounts{});
   out.data.assign(at(shape.chunks), DataCounts{});
   out.pairs.assign(scratch.pairs.size(), 0);
-  out.gathered = -1;
+  out.gathered = ChunkId::none();
   const bool data_is_last = times.data_end > times.compute_end;
   if (shape.chunks == 1 && !schedule.splits_backward)
     return path_alone(shape.microbatches, trail, data_is_last, out);

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/at.hpp"
 #include "timeline/pipeline/stage.hpp"
 #include "timeline/schedule.hpp"
 
@@ -26,8 +27,8 @@ struct Trail {
   std::vector<std::int32_t> last;  // [stages] its last task
   std::vector<std::array<std::int32_t, 2>>
       sent;                                // [stages] its last overlapped transfers forward and backward
-  std::vector<std::int32_t> data_last;     // [stages] chunk whose gradient traffic came last
-  std::vector<std::int32_t> data_before;   // [chunks] previous chunk on the data lane, or -1
+  std::vector<ChunkId> data_last;          // [stages] chunk whose gradient traffic came last
+  std::vector<ChunkId> data_before;        // [chunks] previous chunk on the data lane, or none
   std::vector<std::int32_t> first, final;  // [chunks] indices of its first and last special task
   // The skipped stretch (repeat.cpp): `skipped` microbatches, whole cycles of `cycle`, after the first `ran`
   // tasks of each leg. skipped = 0: none.
@@ -36,12 +37,12 @@ struct Trail {
   std::int32_t legs = 0;
 
   void start(const PipelineShape&);
-  [[nodiscard]] std::int32_t place(std::int32_t microbatch, std::int32_t leg) const {
-    return microbatch * legs + leg;
+  [[nodiscard]] std::int32_t place(MicrobatchId microbatch, std::int32_t leg) const {
+    return microbatch.index() * legs + leg;
   }
   void note(std::int32_t stage, std::int32_t place, const Task& task, const Ran& did) {
     Step& step = add(stage, place, task.kind == TaskKind::forward, did.cause);
-    std::int32_t& own = last[static_cast<std::size_t>(stage)];
+    std::int32_t& own = last[at(stage)];
     step.before = own;
     own = place;
     if (did.cause.special) note_special(stage, task.chunk, place, did.cause);
@@ -49,7 +50,7 @@ struct Trail {
   void note_pair(std::int32_t stage, std::int32_t forward, std::int32_t backward, const PairRan& did) {
     Step& step = add(stage, forward, true, did.forward);
     Step& second = add(stage, backward, false, did.backward);
-    std::int32_t& own = last[static_cast<std::size_t>(stage)];
+    std::int32_t& own = last[at(stage)];
     step.before = own;
     step.partner = backward;
     second.partner = forward;
@@ -59,17 +60,17 @@ struct Trail {
 
  private:
   Step& add(std::int32_t stage, std::int32_t place, bool is_forward, const Cause& cause) {
-    Step& step = steps[static_cast<std::size_t>(place)];
+    Step& step = steps[at(place)];
     step.cause = cause;
     step.partner = -1;
     step.is_second = false;
     if (!cause.flies) return step;
-    std::int32_t& link = sent[static_cast<std::size_t>(stage)][is_forward ? 0 : 1];
+    std::int32_t& link = sent[at(stage)][is_forward ? 0 : 1];
     step.link_before = link;
     link = place;
     return step;
   }
-  void note_special(std::int32_t stage, std::int32_t chunk, std::int32_t place, const Cause& cause);
+  void note_special(std::int32_t stage, ChunkId chunk, std::int32_t place, const Cause& cause);
 };
 
 // Number of times that the durations of a leg occur on the path: its usual and its special task, a backward
@@ -89,7 +90,7 @@ struct PipelinePath {
   std::vector<LegCounts> legs;      // [3 * chunks]
   std::vector<DataCounts> data;     // [chunks]
   std::vector<std::int64_t> pairs;  // [chunks][chunks of a stage], as compose_pipeline takes their durations
-  std::int32_t gathered = -1;       // the path begins when this chunk's weights arrive; -1: with the step
+  ChunkId gathered;                 // the path begins when this chunk's weights arrive; none: with the step
   std::vector<LegCounts> saved_legs;  // scratch of the search
   std::vector<std::int64_t> saved_pairs;
 };

@@ -297,12 +297,12 @@ class Replayer {
   }
 
   [[nodiscard]] bool takes_part(std::int32_t op) const {
-    return work_.work[at(op)] >= 0 && graph_.kind[at(op)] <= ReplayKind::communication;
+    return !work_.work[at(op)].is_none() && graph_.kind[at(op)] <= ReplayKind::communication;
   }
   [[nodiscard]] bool is_kernel(std::int32_t op) const { return graph_.kind[at(op)] == ReplayKind::kernel; }
   [[nodiscard]] std::size_t pair(std::int32_t kernel, std::int32_t collective) const {
     return at(work_.work[at(kernel)]) * at(factors_.collectives) +
-           at(work_.work[at(collective)] - factors_.kernels);
+           at(collective_of(work_.work[at(collective)], factors_.kernels));
   }
 
   void set_factors(const std::vector<std::int32_t>& running) {
@@ -330,8 +330,9 @@ class Replayer {
         if (!factors_.kernel_factor.empty())
           factor = std::max(factor, factors_.collective_factor[pair(other, op)]);
       } else if (!factors_.scale_up_loss.empty()) {
-        const std::size_t beside = at(work_.work[at(op)] - factors_.kernels) * at(factors_.collectives) +
-                                   at(work_.work[at(other)] - factors_.kernels);
+        const std::size_t beside =
+            at(collective_of(work_.work[at(op)], factors_.kernels)) * at(factors_.collectives) +
+            at(collective_of(work_.work[at(other)], factors_.kernels));
         scale_up += factors_.scale_up_loss[beside];
         scale_out += factors_.scale_out_loss[beside];
       }

@@ -45,10 +45,10 @@ struct ReplayPlan {
 };
 void plan_replay(const ReplayGraph&, ReplayPlan& out);
 
-// Time of each op alone, and its index in FactorTable, kernels first; -1: it is not slowed.
+// Time of each op alone, and what it is in FactorTable; none: it is not slowed.
 struct ReplayWork {
-  std::span<const SimTime> alone;      // [ops] for a meeting the longest counts; ignored for a wait
-  std::span<const std::int32_t> work;  // [ops]
+  std::span<const SimTime> alone;  // [ops] for a meeting the longest counts; ignored for a wait
+  std::span<const WorkId> work;    // [ops]
 };
 
 struct RankReplay {

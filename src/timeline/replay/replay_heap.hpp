@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/at.hpp"
 #include "timeline/replay/replay.hpp"
 
 namespace echo::timeline {
@@ -31,15 +32,13 @@ class ReplayHeap {
     sink(0);
   }
   void moved(std::int32_t unit) {
-    const auto place = static_cast<std::size_t>(of(unit).in_heap);
+    const std::size_t place = at(of(unit).in_heap);
     rise(place);
     sink(static_cast<std::size_t>(of(unit).in_heap));
   }
 
  private:
-  [[nodiscard]] ReplayScratch::Unit& of(std::int32_t unit) const {
-    return units_[static_cast<std::size_t>(unit)];
-  }
+  [[nodiscard]] ReplayScratch::Unit& of(std::int32_t unit) const { return units_[at(unit)]; }
   [[nodiscard]] bool before(std::int32_t a, std::int32_t b) const {
     return of(a).end != of(b).end ? of(a).end < of(b).end : a < b;
   }

@@ -41,7 +41,7 @@ class Splitter {
   }
 
  private:
-  void charge(TimeCategory part, SimTime time) { out_.exposed[static_cast<std::size_t>(part)] += time; }
+  void charge(TimeCategory part, SimTime time) { out_.exposed[at(part)] += time; }
 
   void sort_covering() {
     ran_.order.clear();

@@ -24,8 +24,8 @@ static void slice(const PipelineShape& shape, std::int32_t stage, std::int32_t f
     const std::int32_t pass = i / m;  // one chunk, one direction
     const bool is_forward = pass < laps;
     const std::int32_t lap = is_forward ? pass : 2 * laps - 1 - pass;
-    out.push_back(
-        {is_forward ? TaskKind::forward : TaskKind::backward, lap * shape.stages + stage, i - pass * m});
+    out.push_back(task_of(is_forward ? TaskKind::forward : TaskKind::backward, lap * shape.stages + stage,
+                          i - pass * m));
   }
 }
 

@@ -15,7 +15,7 @@ static void slice(const PipelineShape& shape, std::int32_t stage, std::int32_t f
                   std::vector<Task>& out) {
   const std::int32_t m = shape.microbatches;
   for (std::int32_t i = from; i < to; ++i) {
-    out.push_back(i < m ? Task{TaskKind::forward, stage, i} : Task{TaskKind::backward, stage, i - m});
+    out.push_back(i < m ? task_of(TaskKind::forward, stage, i) : task_of(TaskKind::backward, stage, i - m));
   }
 }
 

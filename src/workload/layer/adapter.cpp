@@ -32,26 +32,26 @@ Shapes in_16_bit(const Shapes& s) {
   return own;
 }
 
-OpIndex over_tensor(Builder& b, const Shapes& s, CollectiveKind kind, std::int32_t width, OpIndex after) {
-  if (s.t == 1) return -1;
+OpId over_tensor(Builder& b, const Shapes& s, CollectiveKind kind, std::int32_t width, OpId after) {
+  if (s.t == 1) return OpId::none();
   return b.communicate(Lane::tensor, TimeCategory::tp_comm, s.over_tensor(kind, s.bytes(width)), {after});
 }
 
 void scale(Builder& b, const Shapes& s, TimeCategory part, std::int32_t rows, std::int32_t width,
-           OpIndex after = -1) {
+           OpId after = OpId::none()) {
   b.compute(part, s.op(KernelKind::elementwise, rows, width), {after});
 }
 
 // Reads both summands, writes the sum.
 void add(Builder& b, const Shapes& s, TimeCategory part, std::int32_t rows, std::int32_t width,
-         OpIndex after = -1) {
+         OpId after = OpId::none()) {
   b.compute(part, copy_of(std::int64_t{3} * rows * width * machine::element_bytes(s.activation_precision())),
             {after});
 }
 
 void gradient(Builder& b, const Shapes& s, std::int32_t inputs, std::int32_t outputs,
               const GradientReady& ready) {
-  const OpIndex done = b.compute(TimeCategory::backward, s.gemm(inputs, outputs, s.rows, GemmLayout::nt));
+  const OpId done = b.compute(TimeCategory::backward, s.gemm(inputs, outputs, s.rows, GemmLayout::nt));
   ready(b, training::WeightKind::dense, std::int64_t{inputs} * outputs, done);
 }
 
@@ -70,39 +70,38 @@ bool has_row_adapter(const Shapes& s) {
 }
 
 void column_adapter_forward(Builder& b, const Shapes& given, TimeCategory part, std::int32_t inputs,
-                            std::int32_t outputs, OpIndex input) {
+                            std::int32_t outputs, OpId input) {
   const Shapes s = in_16_bit(given);
   const std::int32_t rank = rank_of(s);
   b.compute(part, s.gemm(s.rows, rank / s.t, inputs, GemmLayout::tn), {input});
-  const OpIndex narrow = over_tensor(b, s, CollectiveKind::all_gather, rank, b.last_compute());
+  const OpId narrow = over_tensor(b, s, CollectiveKind::all_gather, rank, b.last_compute());
   b.compute(part, s.gemm(s.rows, outputs, rank, GemmLayout::tn), {narrow});
   scale(b, s, part, s.rows, outputs);
   add(b, s, part, s.rows, outputs);
 }
 
-void row_adapter_forward(Builder& b, const Shapes& given, TimeCategory part, std::int32_t width,
-                         OpIndex sum) {
+void row_adapter_forward(Builder& b, const Shapes& given, TimeCategory part, std::int32_t width, OpId sum) {
   const Shapes s = in_16_bit(given);
   const std::int32_t rank = rank_of(s);
   b.compute(part, s.gemm(s.rows, rank, width, GemmLayout::tn), {sum});
-  const OpIndex narrow = over_tensor(b, s, CollectiveKind::all_reduce, rank, b.last_compute());
+  const OpId narrow = over_tensor(b, s, CollectiveKind::all_reduce, rank, b.last_compute());
   b.compute(part, s.gemm(s.rows, s.hidden / s.t, rank, GemmLayout::tn), {narrow});
-  const OpIndex whole = over_tensor(b, s, CollectiveKind::all_gather, s.hidden, b.last_compute());
+  const OpId whole = over_tensor(b, s, CollectiveKind::all_gather, s.hidden, b.last_compute());
   scale(b, s, part, s.shared_rows, s.hidden, whole);
   add(b, s, part, s.shared_rows, s.hidden);
 }
 
 void column_adapter_backward(Builder& b, const Shapes& given, std::int32_t inputs, std::int32_t outputs,
-                             const GradientReady& ready, OpIndex sum) {
+                             const GradientReady& ready, OpId sum) {
   const Shapes s = in_16_bit(given);
   const std::int32_t rank = rank_of(s);
   scale(b, s, TimeCategory::backward, s.rows, outputs);
   b.compute(TimeCategory::backward, s.gemm(s.rows, rank, outputs, GemmLayout::nn));
-  const OpIndex narrow = over_tensor(b, s, CollectiveKind::all_reduce, rank, b.last_compute());
+  const OpId narrow = over_tensor(b, s, CollectiveKind::all_reduce, rank, b.last_compute());
   gradient(b, s, rank, outputs, ready);
   b.compute(TimeCategory::backward, s.gemm(s.rows, inputs, rank / s.t, GemmLayout::nn), {narrow});
   const auto reduction = s.sequence_parallel ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce;
-  const OpIndex summed = over_tensor(b, s, reduction, inputs, b.last_compute());
+  const OpId summed = over_tensor(b, s, reduction, inputs, b.last_compute());
   gradient(b, s, inputs, rank / s.t, ready);
   b.hold_compute(sum);
   add(b, s, TimeCategory::backward, s.shared_rows, inputs, summed);
@@ -112,9 +111,9 @@ void row_adapter_backward(Builder& b, const Shapes& given, std::int32_t width, c
   const Shapes s = in_16_bit(given);
   const std::int32_t rank = rank_of(s);
   scale(b, s, TimeCategory::backward, s.shared_rows, s.hidden);
-  const OpIndex whole = gather(b, s, b.last_compute(), s.hidden);
+  const OpId whole = gather(b, s, b.last_compute(), s.hidden);
   b.compute(TimeCategory::backward, s.gemm(s.rows, rank, s.hidden / s.t, GemmLayout::nn), {whole});
-  const OpIndex narrow = over_tensor(b, s, CollectiveKind::all_reduce, rank, b.last_compute());
+  const OpId narrow = over_tensor(b, s, CollectiveKind::all_reduce, rank, b.last_compute());
   gradient(b, s, rank, s.hidden / s.t, ready);
   b.compute(TimeCategory::backward, s.gemm(s.rows, width, rank, GemmLayout::nn), {narrow});
   gradient(b, s, width, rank, ready);

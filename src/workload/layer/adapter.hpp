@@ -12,13 +12,13 @@ namespace echo::workload {
 
 // Both follow their product: out += B (A in), scaled; `input` and `sum` are the transfers of its operands.
 void column_adapter_forward(Builder&, const Shapes&, TimeCategory, std::int32_t inputs, std::int32_t outputs,
-                            OpIndex input);
-void row_adapter_forward(Builder&, const Shapes&, TimeCategory, std::int32_t width, OpIndex sum);
+                            OpId input);
+void row_adapter_forward(Builder&, const Shapes&, TimeCategory, std::int32_t width, OpId sum);
 
 // Backward, after the product's input gradient: gradients of A and B, and their contribution to the input's
 // once `sum` has completed it.
 void column_adapter_backward(Builder&, const Shapes&, std::int32_t inputs, std::int32_t outputs,
-                             const GradientReady&, OpIndex sum);
+                             const GradientReady&, OpId sum);
 void row_adapter_backward(Builder&, const Shapes&, std::int32_t width, const GradientReady&);
 
 }  // namespace echo::workload

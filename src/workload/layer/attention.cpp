@@ -29,20 +29,20 @@ std::int32_t query_key_value(const Shapes& s) { return s.query_width + s.key_wid
 
 // Rotary positions, which some models omit where all tokens are seen. Returns the transfer that is still
 // waited for.
-OpIndex rope(Builder& b, const Shapes& s, Mixer mixer, TimeCategory part, OpIndex after = -1) {
+OpId rope(Builder& b, const Shapes& s, Mixer mixer, TimeCategory part, OpId after = OpId::none()) {
   const training::ModelSpec& m = s.x.model;
   if (m.positions != training::Positions::rope) return after;
   if (mixer == Mixer::attention && !m.local.full_has_positions) return after;
   b.compute(part, s.op(KernelKind::rope, s.rows, s.query_width + s.key_width), {after});
-  return -1;
+  return OpId::none();
 }
 
 // Norm of each head of queries and keys.
-OpIndex head_norms(Builder& b, const Shapes& s, TimeCategory part, KernelKind kind, OpIndex after = -1) {
+OpId head_norms(Builder& b, const Shapes& s, TimeCategory part, KernelKind kind, OpId after = OpId::none()) {
   if (!s.x.model.query_key_norm) return after;
   const std::int32_t heads = (s.query_width + s.key_width) / s.x.model.head_dim;
   b.compute(part, s.op(kind, s.rows, s.x.model.head_dim, heads), {after});
-  return -1;
+  return OpId::none();
 }
 
 // Widths of the latent projections.
@@ -57,30 +57,31 @@ struct Latent {
 };
 
 // Rotary positions of queries and the shared key; keys and values copied together.
-void latent_positions(Builder& b, const Shapes& s, const Latent& l, TimeCategory part, OpIndex after = -1) {
+void latent_positions(Builder& b, const Shapes& s, const Latent& l, TimeCategory part,
+                      OpId after = OpId::none()) {
   b.compute(part, s.op(KernelKind::rope, s.rows, l.heads * l.rope + l.rope), {after});
   b.compute(part, s.op(KernelKind::elementwise, s.rows, s.key_width + s.value_width));
 }
 
-// The step from the latents to queries, keys and values. `shared_key`: its transfer, or -1.
-void widen_latents(Builder& b, const Shapes& s, TimeCategory part, OpIndex shared_key = -1) {
+// The step from the latents to queries, keys and values. `shared_key`: its transfer, or none.
+void widen_latents(Builder& b, const Shapes& s, TimeCategory part, OpId shared_key = OpId::none()) {
   const Latent l(s);
-  const OpIndex queries = column_forward(b, s, part, l.queries > 0 ? l.queries : s.hidden, s.query_width);
-  const OpIndex widened = column_forward(b, s, part, l.keys_values, l.widened);
+  const OpId queries = column_forward(b, s, part, l.queries > 0 ? l.queries : s.hidden, s.query_width);
+  const OpId widened = column_forward(b, s, part, l.keys_values, l.widened);
   latent_positions(b, s, l, part, std::max({shared_key, queries, widened}));
 }
 
-OpIndex latent_forward(Builder& b, const Shapes& s, TimeCategory part) {
+OpId latent_forward(Builder& b, const Shapes& s, TimeCategory part) {
   const Latent l(s);
   if (l.queries > 0) {
     b.compute(part, s.gemm(s.shared_rows, l.queries, s.hidden, GemmLayout::tn));
     b.compute(part, s.op(KernelKind::norm_forward, s.shared_rows, l.queries));
   }
   b.compute(part, s.gemm(s.shared_rows, l.keys_values + l.rope, s.hidden, GemmLayout::tn));
-  const OpIndex shared_key = gather(b, s, b.last_compute(), l.rope);
+  const OpId shared_key = gather(b, s, b.last_compute(), l.rope);
   b.compute(part, s.op(KernelKind::norm_forward, s.shared_rows, l.keys_values));
   widen_latents(b, s, part, shared_key);
-  return -1;
+  return OpId::none();
 }
 
 // A product whose weight every tensor rank holds whole, on this rank's part of the sequence.
@@ -89,11 +90,11 @@ void whole_backward(Builder& b, const Shapes& s, std::int32_t width, const Gradi
   if (!s.x.splits_backward) weight_gradient(b, s, s.hidden, width, s.shared_rows, ready);
 }
 
-OpIndex latent_backward(Builder& b, const Shapes& s, const GradientReady& ready) {
+OpId latent_backward(Builder& b, const Shapes& s, const GradientReady& ready) {
   const Latent l(s);
   latent_positions(b, s, l, TimeCategory::backward);
-  const OpIndex keys_values = column_backward(b, s, l.keys_values, l.widened, ready);
-  const OpIndex queries = column_backward(b, s, l.queries > 0 ? l.queries : s.hidden, s.query_width, ready);
+  const OpId keys_values = column_backward(b, s, l.keys_values, l.widened, ready);
+  const OpId queries = column_backward(b, s, l.queries > 0 ? l.queries : s.hidden, s.query_width, ready);
   b.compute(TimeCategory::backward, s.op(KernelKind::norm_backward, s.shared_rows, l.keys_values),
             {keys_values});
   whole_backward(b, s, l.keys_values + l.rope, ready);
@@ -103,7 +104,7 @@ OpIndex latent_backward(Builder& b, const Shapes& s, const GradientReady& ready)
   }
   b.compute(TimeCategory::backward, s.op(KernelKind::elementwise, s.shared_rows, s.hidden),
             {queries});  // both gradients
-  return -1;
+  return OpId::none();
 }
 
 void copy_inputs(Builder& b, const Shapes& s, TimeCategory part) {
@@ -113,12 +114,12 @@ void copy_inputs(Builder& b, const Shapes& s, TimeCategory part) {
 
 }  // namespace
 
-OpIndex attention_forward(Builder& b, const Shapes& s, Mixer mixer, TimeCategory part) {
-  OpIndex ready = -1;
+OpId attention_forward(Builder& b, const Shapes& s, Mixer mixer, TimeCategory part) {
+  OpId ready = OpId::none();
   if (s.x.model.has_latent_attention()) {
     ready = latent_forward(b, s, part);
   } else {
-    const OpIndex projected = column_forward(b, s, part, s.hidden, query_key_value(s));
+    const OpId projected = column_forward(b, s, part, s.hidden, query_key_value(s));
     ready = rope(b, s, mixer, part, head_norms(b, s, part, KernelKind::norm_forward, projected));
   }
   copy_inputs(b, s, part);
@@ -126,7 +127,7 @@ OpIndex attention_forward(Builder& b, const Shapes& s, Mixer mixer, TimeCategory
   return row_forward(b, s, part, s.context_width);
 }
 
-OpIndex attention_backward(Builder& b, const Shapes& s, Mixer mixer, const GradientReady& ready) {
+OpId attention_backward(Builder& b, const Shapes& s, Mixer mixer, const GradientReady& ready) {
   if (s.x.model.has_latent_attention() && s.recomputes(Module::mla_up_proj))
     widen_latents(b, s, TimeCategory::recompute);
   if (s.recomputes(Module::core_attn)) core_attention_forward(b, s, mixer, TimeCategory::recompute);
@@ -140,11 +141,11 @@ OpIndex attention_backward(Builder& b, const Shapes& s, Mixer mixer, const Gradi
 }
 
 // The core's output is kept, and so is that of a reduce-scatter.
-OpIndex attention_per_op(Builder& b, const Shapes& s, Mixer mixer, KeptProducts& kept) {
+OpId attention_per_op(Builder& b, const Shapes& s, Mixer mixer, KeptProducts& kept) {
   const TimeCategory part = TimeCategory::recompute;
   if (s.x.model.has_latent_attention()) {
     const Latent l(s);
-    OpIndex queries = -1;
+    OpId queries = OpId::none();
     if (l.queries > 0) {
       kept.pass(b, s.gemm(s.shared_rows, l.queries, s.hidden, GemmLayout::tn));
       b.compute(part, s.op(KernelKind::norm_forward, s.shared_rows, l.queries));
@@ -154,11 +155,11 @@ OpIndex attention_per_op(Builder& b, const Shapes& s, Mixer mixer, KeptProducts&
     kept.pass(b, s.gemm(s.rows, s.query_width, inputs, GemmLayout::tn), queries);
     kept.pass(b, s.gemm(s.shared_rows, l.keys_values + l.rope, s.hidden, GemmLayout::tn));
     b.compute(part, s.op(KernelKind::norm_forward, s.shared_rows, l.keys_values));
-    const OpIndex latents = cast_and_gather(b, s, part, l.keys_values + l.rope, Origin::norm);
+    const OpId latents = cast_and_gather(b, s, part, l.keys_values + l.rope, Origin::norm);
     kept.pass(b, s.gemm(s.rows, l.widened, l.keys_values, GemmLayout::tn), latents);
     latent_positions(b, s, l, part, std::max(queries, latents));
   } else {
-    const OpIndex input = cast_and_gather(b, s, part, s.hidden, Origin::norm);
+    const OpId input = cast_and_gather(b, s, part, s.hidden, Origin::norm);
     for (const std::int32_t width : {s.query_width, s.key_width, s.value_width})
       kept.pass(b, s.gemm(s.rows, width, s.hidden, GemmLayout::tn), input);
     head_norms(b, s, part, KernelKind::norm_forward, input);
@@ -166,7 +167,7 @@ OpIndex attention_per_op(Builder& b, const Shapes& s, Mixer mixer, KeptProducts&
   }
   cast_to_8_bit(b, s, part, s.rows, s.context_width);
   kept.pass(b, s.gemm(s.rows, s.hidden, s.context_width, GemmLayout::tn));
-  return s.sequence_parallel ? -1 : sum(b, s, b.last_compute(), s.hidden);
+  return s.sequence_parallel ? OpId::none() : sum(b, s, b.last_compute(), s.hidden);
 }
 
 void attention_weight_gradients(Builder& b, const Shapes& s, const GradientReady& ready) {

@@ -77,7 +77,7 @@ void cast(Builder& b, const Shapes& s, TimeCategory part, Origin origin, Parts p
     b.compute(part, cast_key(s.x, KernelKind::quantize, rows, columns, 1));
     return;
   }
-  OpIndex agreed = -1;
+  OpId agreed = OpId::none();
   if (format.scale_is_global) {
     if (origin != Origin::norm || !norm_finds_magnitude(s.x, format))
       b.compute(part, cast_key(s.x, KernelKind::amax, rows, columns, 1));
@@ -95,22 +95,22 @@ void cast_to_8_bit(Builder& b, const Shapes& s, TimeCategory part, std::int32_t 
   if (s.is_8_bit()) cast(b, s, part, origin, Parts::whole, rows, columns, format_of(s.x).copies);
 }
 
-OpIndex gather_operand(Builder& b, const Shapes& s, OpIndex after, std::int32_t width, std::int32_t copies) {
+OpId gather_operand(Builder& b, const Shapes& s, OpId after, std::int32_t width, std::int32_t copies) {
   if (!s.is_8_bit() || !s.sequence_parallel || format_of(s.x).by_row) return gather(b, s, after, width);
   const double bytes = static_cast<double>(s.rows) * width * format_of(s.x).bytes * copies;
-  const OpIndex gathered =
+  const OpId gathered =
       b.communicate(Lane::tensor, TimeCategory::tp_comm,
                     s.over_tensor(CollectiveKind::all_gather, std::llround(bytes)), {after});
   return put_in_place(b, s, gathered, bytes);
 }
 
-OpIndex cast_and_gather(Builder& b, const Shapes& s, TimeCategory part, std::int32_t width, Origin origin) {
+OpId cast_and_gather(Builder& b, const Shapes& s, TimeCategory part, std::int32_t width, Origin origin) {
   if (!s.is_8_bit()) return gather(b, s, b.last_compute(), width);
   const NarrowFormat format = format_of(s.x);
   if (!s.sequence_parallel || format.by_row) {
     b.hold_compute(gather(b, s, b.last_compute(), width));
     cast(b, s, part, origin, Parts::whole, s.rows, width, format.copies);
-    return -1;
+    return OpId::none();
   }
   const bool blocks = format.block > 1;
   cast(b, s, part, origin, Parts::of_one_tensor, s.shared_rows, width, blocks ? format.copies : 1);
@@ -119,7 +119,7 @@ OpIndex cast_and_gather(Builder& b, const Shapes& s, TimeCategory part, std::int
 }
 
 void transpose_operand(Builder& b, const Shapes& s, std::int32_t rows, std::int32_t columns, Origin origin,
-                       OpIndex need) {
+                       OpId need) {
   if (!s.is_8_bit()) return;
   const NarrowFormat format = format_of(s.x);
   const bool one_came = s.sequence_parallel || (origin == Origin::norm && format.scale_is_known);
@@ -130,7 +130,7 @@ void transpose_operand(Builder& b, const Shapes& s, std::int32_t rows, std::int3
 }
 
 void cast_gathered_weights(Builder& b, const Shapes& s, training::LayerKind kind, TimeCategory part,
-                           OpIndex need) {
+                           OpId need) {
   const BlockContext& x = s.x;
   if (!s.is_8_bit() || x.config.zero != training::ZeroStage::parameters || x.layout.shard.ranks == 1 ||
       x.config.recipe.fp8_gather)

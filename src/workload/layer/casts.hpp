@@ -15,17 +15,17 @@ void cast_to_8_bit(Builder&, const Shapes&, TimeCategory part, std::int32_t rows
                    Origin origin = Origin::other);
 
 // Casts this rank's part of an operand `width` wide and gathers it along the sequence: forward for one
-// product, backward for two. Returns the gather, or -1 if every rank has all of it. 16-bit operands are
+// product, backward for two. Returns the gather, or none if every rank has all of it. 16-bit operands are
 // gathered as they are.
-OpIndex cast_and_gather(Builder&, const Shapes&, TimeCategory part, std::int32_t width, Origin origin);
-// An operand kept from the forward pass, gathered again for the weight gradient. Returns the gather, or -1.
-OpIndex gather_operand(Builder&, const Shapes&, OpIndex after, std::int32_t width, std::int32_t copies = 1);
-// The transposed copy of an operand that arrived already cast; `need`: its gather, or -1.
+OpId cast_and_gather(Builder&, const Shapes&, TimeCategory part, std::int32_t width, Origin origin);
+// An operand kept from the forward pass, gathered again for the weight gradient. Returns the gather, or none.
+OpId gather_operand(Builder&, const Shapes&, OpId after, std::int32_t width, std::int32_t copies = 1);
+// The transposed copy of an operand that arrived already cast; `need`: its gather, or none.
 void transpose_operand(Builder&, const Shapes&, std::int32_t rows, std::int32_t columns, Origin origin,
-                       OpIndex need);
+                       OpId need);
 
-// Sharded weights (ZeRO-3) are cast in every pass that gathers them; `need`: the gather, or -1.
-void cast_gathered_weights(Builder&, const Shapes&, training::LayerKind, TimeCategory part, OpIndex need);
+// Sharded weights (ZeRO-3) are cast in every pass that gathers them; `need`: the gather, or none.
+void cast_gathered_weights(Builder&, const Shapes&, training::LayerKind, TimeCategory part, OpId need);
 
 // One kernel over all of `parameters`: finds their largest magnitude, casts or transposes them.
 [[nodiscard]] ops::KernelKey over_weights(const BlockContext&, ops::KernelKind, std::int64_t parameters);

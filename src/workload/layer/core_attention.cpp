@@ -37,19 +37,19 @@ KernelKey softmax_of(const Shapes& s, KernelKind kind) {
 bool gathers(const Shapes& s) { return s.x.config.recipe.cp_comm == training::ContextComm::all_gather; }
 
 // Attention over the part that a rank works on after an exchange: in one piece, or round the ring.
-void shared_forward(Builder& b, const Shapes& s, Mixer mixer, TimeCategory part, OpIndex after) {
+void shared_forward(Builder& b, const Shapes& s, Mixer mixer, TimeCategory part, OpId after) {
   if (s.x.layout.context_outer.ranks > 1)
     ring_attention_forward(b, s, part, after);
   else
     b.compute(part, whole(s, KernelKind::attention_forward, mixer), {after});
 }
 
-void context_forward(Builder& b, const Shapes& s, Mixer mixer, TimeCategory part, OpIndex after) {
+void context_forward(Builder& b, const Shapes& s, Mixer mixer, TimeCategory part, OpId after) {
   const machine::GroupSpan& group = s.x.layout.context_inner;
   if (gathers(s)) return gathered_attention_forward(b, s, mixer, part, after);
   if (group.ranks == 1) return shared_forward(b, s, mixer, part, after);
   exchange_heads(b, s, part, group, {s.query_width, s.key_width, s.value_width}, after);
-  shared_forward(b, with_heads_shared(s, group), mixer, part, -1);
+  shared_forward(b, with_heads_shared(s, group), mixer, part, OpId::none());
   exchange_heads(b, s, part, group, {s.context_width});
 }
 
@@ -71,7 +71,7 @@ void context_backward(Builder& b, const Shapes& s, Mixer mixer) {
 
 }  // namespace
 
-void core_attention_forward(Builder& b, const Shapes& s, Mixer mixer, TimeCategory part, OpIndex after) {
+void core_attention_forward(Builder& b, const Shapes& s, Mixer mixer, TimeCategory part, OpId after) {
   if (s.x.config.degrees.context > 1) return context_forward(b, s, mixer, part, after);
   if (s.x.config.flash_attention) {
     b.compute(part, whole(s, KernelKind::attention_forward, mixer), {after});

@@ -6,8 +6,9 @@
 
 namespace echo::workload {
 
-// `after`: a transfer the first kernel waits for, or -1.
-void core_attention_forward(Builder&, const Shapes&, training::Mixer, TimeCategory part, OpIndex after = -1);
+// `after`: a transfer the first kernel waits for, or none.
+void core_attention_forward(Builder&, const Shapes&, training::Mixer, TimeCategory part,
+                            OpId after = OpId::none());
 void core_attention_backward(Builder&, const Shapes&, training::Mixer);
 
 }  // namespace echo::workload

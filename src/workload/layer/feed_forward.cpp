@@ -21,18 +21,18 @@ static Shapes in_net(const Shapes& s) {
   return net;
 }
 
-void feed_forward_up(Builder& b, const Shapes& given, TimeCategory part, OpIndex weights) {
+void feed_forward_up(Builder& b, const Shapes& given, TimeCategory part, OpId weights) {
   const Shapes s = in_net(given);
-  const OpIndex input = column_forward(b, s, part, s.hidden, feed_forward_inputs(s), weights);
+  const OpId input = column_forward(b, s, part, s.hidden, feed_forward_inputs(s), weights);
   b.compute(part, feed_forward_activation(s, KernelKind::activation_forward), {input});
 }
 
-OpIndex feed_forward(Builder& b, const Shapes& s, TimeCategory part, OpIndex weights) {
+OpId feed_forward(Builder& b, const Shapes& s, TimeCategory part, OpId weights) {
   feed_forward_up(b, s, part, weights);
   return row_forward(b, in_net(s), part, s.ffn);
 }
 
-OpIndex feed_forward_backward(Builder& b, const Shapes& given, const GradientReady& ready) {
+OpId feed_forward_backward(Builder& b, const Shapes& given, const GradientReady& ready) {
   const Shapes s = in_net(given);
   row_backward(b, s, s.ffn, ready);
   b.compute(TimeCategory::backward, feed_forward_activation(s, KernelKind::activation_backward));

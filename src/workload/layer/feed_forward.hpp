@@ -10,12 +10,12 @@ namespace echo::workload {
 [[nodiscard]] std::int32_t feed_forward_inputs(const Shapes&);
 [[nodiscard]] ops::KernelKey feed_forward_activation(const Shapes&, ops::KernelKind kind);
 
-// From the norm's output. Returns the sum over the tensor group the next op waits for, or -1. `weights`: the
-// gather of this rank's weights, or -1.
-OpIndex feed_forward(Builder&, const Shapes&, TimeCategory part, OpIndex weights = -1);
+// From the norm's output. Returns the sum over the tensor group the next op waits for, or none. `weights`:
+// the gather of this rank's weights, or none.
+OpId feed_forward(Builder&, const Shapes&, TimeCategory part, OpId weights = OpId::none());
 // Up to the activation: the part needed by backward.
-void feed_forward_up(Builder&, const Shapes&, TimeCategory part, OpIndex weights = -1);
-// Returns the sum of the input gradient, or -1.
-OpIndex feed_forward_backward(Builder&, const Shapes&, const GradientReady& ready);
+void feed_forward_up(Builder&, const Shapes&, TimeCategory part, OpId weights = OpId::none());
+// Returns the sum of the input gradient, or none.
+OpId feed_forward_backward(Builder&, const Shapes&, const GradientReady& ready);
 
 }  // namespace echo::workload

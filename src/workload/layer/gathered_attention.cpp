@@ -18,8 +18,8 @@ namespace {
 using ops::CollectiveKind;
 using ops::KernelKind;
 
-OpIndex over_context(Builder& b, const Shapes& s, CollectiveKind kind, std::int32_t width, OpIndex after,
-                     OpIndex and_after = -1) {
+OpId over_context(Builder& b, const Shapes& s, CollectiveKind kind, std::int32_t width, OpId after,
+                  OpId and_after = OpId::none()) {
   const machine::GroupSpan& group = s.x.layout.context;
   return b.communicate(Lane::context, TimeCategory::cp_comm,
                        {.kind = kind, .payload = Bytes(s.bytes(width) * group.ranks), .group = group},
@@ -27,13 +27,13 @@ OpIndex over_context(Builder& b, const Shapes& s, CollectiveKind kind, std::int3
 }
 
 // Copies between the order of ranks, each with an early and a late piece, and that of the sequence.
-void reorder(Builder& b, const Shapes& s, TimeCategory part, std::int32_t width, OpIndex after = -1) {
+void reorder(Builder& b, const Shapes& s, TimeCategory part, std::int32_t width, OpId after = OpId::none()) {
   b.compute(part, s.op(KernelKind::elementwise, s.rows, width, s.x.config.degrees.context), {after});
 }
 
-void gather_keys_and_values(Builder& b, const Shapes& s, TimeCategory part, OpIndex after) {
-  const OpIndex keys = over_context(b, s, CollectiveKind::all_gather, s.key_width, after, b.last_compute());
-  const OpIndex values = over_context(b, s, CollectiveKind::all_gather, s.value_width, keys);
+void gather_keys_and_values(Builder& b, const Shapes& s, TimeCategory part, OpId after) {
+  const OpId keys = over_context(b, s, CollectiveKind::all_gather, s.key_width, after, b.last_compute());
+  const OpId values = over_context(b, s, CollectiveKind::all_gather, s.value_width, keys);
   reorder(b, s, part, s.key_width, values);
   reorder(b, s, part, s.value_width);
 }
@@ -54,7 +54,7 @@ std::array<std::int32_t, 2> ends(const Shapes& s) {
 }  // namespace
 
 void gathered_attention_forward(Builder& b, const Shapes& s, training::Mixer mixer, TimeCategory part,
-                                OpIndex after) {
+                                OpId after) {
   gather_keys_and_values(b, s, part, after);
   for (const std::int32_t end : ends(s)) {
     b.compute(part, piece(s, mixer, KernelKind::attention_forward, end));
@@ -64,7 +64,7 @@ void gathered_attention_forward(Builder& b, const Shapes& s, training::Mixer mix
 
 void gathered_attention_backward(Builder& b, const Shapes& s, training::Mixer mixer) {
   const std::int32_t width = s.key_width + s.value_width;
-  gather_keys_and_values(b, s, TimeCategory::backward, -1);
+  gather_keys_and_values(b, s, TimeCategory::backward, OpId::none());
   b.compute(TimeCategory::backward,
             s.op(KernelKind::memset_zero, s.rows, width * machine::element_bytes(s.x.config.precision),
                  s.x.config.degrees.context));
@@ -76,8 +76,8 @@ void gathered_attention_backward(Builder& b, const Shapes& s, training::Mixer mi
   }
   reorder(b, s, TimeCategory::backward, s.key_width);
   reorder(b, s, TimeCategory::backward, s.value_width);
-  const OpIndex keys = over_context(b, s, CollectiveKind::reduce_scatter, s.key_width, b.last_compute());
-  const OpIndex values = over_context(b, s, CollectiveKind::reduce_scatter, s.value_width, keys);
+  const OpId keys = over_context(b, s, CollectiveKind::reduce_scatter, s.key_width, b.last_compute());
+  const OpId values = over_context(b, s, CollectiveKind::reduce_scatter, s.value_width, keys);
   // Copies the three gradients into one tensor, since the projection produced queries, keys and values as
   // one.
   b.compute(TimeCategory::backward, s.op(KernelKind::elementwise, s.rows, s.query_width + width), {values});

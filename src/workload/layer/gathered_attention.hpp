@@ -6,8 +6,8 @@
 
 namespace echo::workload {
 
-// `after`: a transfer the first op waits for, or -1.
-void gathered_attention_forward(Builder&, const Shapes&, training::Mixer, TimeCategory part, OpIndex after);
+// `after`: a transfer the first op waits for, or none.
+void gathered_attention_forward(Builder&, const Shapes&, training::Mixer, TimeCategory part, OpId after);
 void gathered_attention_backward(Builder&, const Shapes&, training::Mixer);
 
 }  // namespace echo::workload

@@ -22,13 +22,13 @@ Shapes with_heads_shared(const Shapes& s, const machine::GroupSpan& group) {
 }
 
 void exchange_heads(Builder& b, const Shapes& s, TimeCategory part, const machine::GroupSpan& group,
-                    std::initializer_list<std::int32_t> widths, OpIndex after) {
-  std::array<OpIndex, 8> arrived{};
+                    std::initializer_list<std::int32_t> widths, OpId after) {
+  std::array<OpId, 8> arrived{};
   ECHO_EXPECT(widths.size() <= arrived.size());
   std::size_t sent = 0;
   for (const std::int32_t width : widths) {
     b.compute(part, s.op(ops::KernelKind::elementwise, s.rows, width), {after});
-    after = -1;
+    after = OpId::none();
     arrived[sent++] = b.communicate(
         Lane::context, TimeCategory::cp_comm,
         {.kind = ops::CollectiveKind::all_to_all, .payload = Bytes(s.bytes(width)), .group = group},

@@ -13,8 +13,8 @@ namespace echo::workload {
 [[nodiscard]] Shapes with_heads_shared(const Shapes&, const machine::GroupSpan& group);
 
 // Exchanges tensors `widths` wide (before the exchange, or after its reverse) over the group; each rank
-// receives as many bytes as it sends. `after`: a transfer the first op waits for, or -1.
+// receives as many bytes as it sends. `after`: a transfer the first op waits for, or none.
 void exchange_heads(Builder&, const Shapes&, TimeCategory part, const machine::GroupSpan& group,
-                    std::initializer_list<std::int32_t> widths, OpIndex after = -1);
+                    std::initializer_list<std::int32_t> widths, OpId after = OpId::none());
 
 }  // namespace echo::workload

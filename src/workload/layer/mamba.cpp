@@ -63,11 +63,11 @@ struct Mixing {
   std::int32_t cp, inner = 0, heads = 0, groups = 0, repeated = 0, state = 0, projected = 0;
 };
 
-void copy(Builder& b, const Mixing& x, TimeCategory part, std::int32_t width, OpIndex after = -1) {
+void copy(Builder& b, const Mixing& x, TimeCategory part, std::int32_t width, OpId after = OpId::none()) {
   b.compute(part, x.s.op(KernelKind::elementwise, x.s.rows, width), {after});
 }
 
-OpIndex exchange(Builder& b, const Mixing& x, std::int32_t width) {
+OpId exchange(Builder& b, const Mixing& x, std::int32_t width) {
   return b.communicate(Lane::context, TimeCategory::cp_comm,
                        {.kind = ops::CollectiveKind::all_to_all,
                         .payload = Bytes(x.s.bytes(width)),
@@ -82,8 +82,8 @@ std::int32_t sent_width(const Mixing& x) {
 }
 
 // Moves the projected tokens, with samples apart, to the ranks that scan their heads; and gradients the
-// other way. Returns the transfer the scan still waits for, or -1.
-OpIndex to_heads(Builder& b, const Mixing& x, TimeCategory part, OpIndex after) {
+// other way. Returns the transfer the scan still waits for, or none.
+OpId to_heads(Builder& b, const Mixing& x, TimeCategory part, OpId after) {
   if (x.cp > 1) {
     for (const std::int32_t width : x.sent()) {
       copy(b, x, part, width, after);
@@ -91,18 +91,18 @@ OpIndex to_heads(Builder& b, const Mixing& x, TimeCategory part, OpIndex after) 
     }
     copy(b, x, part, sent_width(x), after);  // into one tensor
     copy(b, x, part, sent_width(x));         // into the order of the sequence
-    after = -1;
+    after = OpId::none();
   }
   if (x.s.x.config.batch.micro_samples == 1) return after;
   copy(b, x, part, sent_width(x), after);
-  return -1;
+  return OpId::none();
 }
 
 void gradients_from_heads(Builder& b, const Mixing& x) {
   if (x.s.x.config.batch.micro_samples > 1) copy(b, x, TimeCategory::backward, sent_width(x));
   if (x.cp == 1) return;
   copy(b, x, TimeCategory::backward, sent_width(x));
-  OpIndex arrived = -1;
+  OpId arrived = OpId::none();
   for (const std::int32_t width : x.sent()) {
     arrived = exchange(b, x, width);
     copy(b, x, TimeCategory::backward, width, arrived);
@@ -115,16 +115,16 @@ void over_tokens_and_heads(Builder& b, const Mixing& x, TimeCategory part) {
   if (x.s.x.config.batch.micro_samples > 1) copy(b, x, part, x.inner);
   if (x.cp == 1) return;
   copy(b, x, part, x.inner);
-  const OpIndex arrived = exchange(b, x, x.inner);
+  const OpId arrived = exchange(b, x, x.inner);
   copy(b, x, part, x.inner, arrived);
 }
 
 }  // namespace
 
-OpIndex mamba_forward(Builder& b, const Shapes& s, TimeCategory part) {
+OpId mamba_forward(Builder& b, const Shapes& s, TimeCategory part) {
   const Mixing x(s);
-  const OpIndex projected = column_forward(b, s, part, s.hidden, x.projected);
-  const OpIndex there = to_heads(b, x, part, projected);
+  const OpId projected = column_forward(b, s, part, s.hidden, x.projected);
+  const OpId there = to_heads(b, x, part, projected);
   b.compute(part, x.convolution(KernelKind::convolution_forward), {there});
   b.compute(part, x.scan(KernelKind::scan_forward));
   over_tokens_and_heads(b, x, part);
@@ -132,7 +132,7 @@ OpIndex mamba_forward(Builder& b, const Shapes& s, TimeCategory part) {
   return row_forward(b, s, part, x.inner);
 }
 
-OpIndex mamba_backward(Builder& b, const Shapes& s, const GradientReady& ready) {
+OpId mamba_backward(Builder& b, const Shapes& s, const GradientReady& ready) {
   const Mixing x(s);
   row_backward(b, s, x.inner, ready);
   b.compute(TimeCategory::backward, x.norm(KernelKind::norm_backward));

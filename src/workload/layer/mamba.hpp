@@ -7,10 +7,10 @@
 namespace echo::workload {
 
 // From the norm's output to the projected result. Returns the sum over the tensor group the next op waits
-// for, or -1.
-OpIndex mamba_forward(Builder&, const Shapes&, TimeCategory part);
-// Returns the sum of the input gradient, or -1.
-OpIndex mamba_backward(Builder&, const Shapes&, const GradientReady& ready);
+// for, or none.
+OpId mamba_forward(Builder&, const Shapes&, TimeCategory part);
+// Returns the sum of the input gradient, or none.
+OpId mamba_backward(Builder&, const Shapes&, const GradientReady& ready);
 // The separate pass of a split backward.
 void mamba_weight_gradients(Builder&, const Shapes&, const GradientReady& ready);
 

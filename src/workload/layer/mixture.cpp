@@ -95,8 +95,7 @@ struct Mixture {
   std::int32_t ffn = 0, up = 0, shared_ffn = 0, shared_up = 0;
 };
 
-OpIndex over(Builder& b, const machine::GroupSpan& group, CollectiveKind kind, std::int64_t bytes,
-             OpIndex after) {
+OpId over(Builder& b, const machine::GroupSpan& group, CollectiveKind kind, std::int64_t bytes, OpId after) {
   if (group.ranks == 1) return after;
   return b.communicate(Lane::expert, TimeCategory::ep_comm,
                        {.kind = kind, .payload = Bytes(bytes), .group = group}, {after});
@@ -114,16 +113,16 @@ double nodes_per_token(const Mixture& x) {
 }
 
 // Transfers between the ranks of an expert group, towards the experts or away from them.
-OpIndex exchange(Builder& b, const Mixture& x, OpIndex after, bool towards) {
+OpId exchange(Builder& b, const Mixture& x, OpId after, bool towards) {
   const training::RankLayout& layout = x.s.x.layout;
   const std::int64_t copies = bytes_of(x, x.received);
   if (x.s.x.config.recipe.dispatch == training::Dispatch::per_copy || layout.expert_across.ranks == 1)
     return over(b, layout.expert, CollectiveKind::all_to_all, copies, after);
   const std::int64_t crossing = std::llround(static_cast<double>(bytes_of(x, x.tokens)) * nodes_per_token(x));
-  const auto across = [&](OpIndex first) {
+  const auto across = [&](OpId first) {
     return over(b, layout.expert_across, CollectiveKind::all_to_all, crossing, first);
   };
-  const auto within = [&](OpIndex first) {
+  const auto within = [&](OpId first) {
     return over(b, layout.expert_within, CollectiveKind::all_to_all, copies, first);
   };
   return towards ? within(across(after)) : across(within(after));
@@ -131,14 +130,14 @@ OpIndex exchange(Builder& b, const Mixture& x, OpIndex after, bool towards) {
 
 // Sends copies to the ranks that hold their experts: to the experts forward, gradients of their outputs
 // backward.
-OpIndex dispatch(Builder& b, const Mixture& x, OpIndex after) {
-  const OpIndex sent = exchange(b, x, after, true);
+OpId dispatch(Builder& b, const Mixture& x, OpId after) {
+  const OpId sent = exchange(b, x, after, true);
   return over(b, x.s.x.layout.expert_tensor, CollectiveKind::all_gather, bytes_of(x, x.rows), sent);
 }
 
 // The way back: each rank of an expert-tensor group holds a part of every sum.
-OpIndex combine(Builder& b, const Mixture& x, OpIndex after) {
-  const OpIndex summed =
+OpId combine(Builder& b, const Mixture& x, OpId after) {
+  const OpId summed =
       over(b, x.s.x.layout.expert_tensor, CollectiveKind::reduce_scatter, bytes_of(x, x.rows), after);
   return exchange(b, x, summed, false);
 }
@@ -146,23 +145,23 @@ OpIndex combine(Builder& b, const Mixture& x, OpIndex after) {
 // Copies between the order of sending ranks and that of local experts. 8-bit products need each expert's
 // rows in multiples of 16: tokens are copied to padded places, and results back (fp8_padding,
 // fp8_unpadding).
-void reorder(Builder& b, const Mixture& x, TimeCategory part, OpIndex arrived = -1) {
+void reorder(Builder& b, const Mixture& x, TimeCategory part, OpId arrived = OpId::none()) {
   const KernelKey copy = x.s.op(KernelKind::elementwise, x.rows, x.s.hidden);
   if (x.experts > 1 && x.ep * x.etp > 1) b.compute(part, copy, {arrived});
   if (x.s.is_8_bit()) b.compute(part, copy, {arrived});
 }
 
-void shared_up_forward(Builder& b, const Mixture& x, TimeCategory part, OpIndex weights = -1) {
-  const OpIndex input = column_forward(b, x.s, part, x.s.hidden, x.shared_up, weights);
+void shared_up_forward(Builder& b, const Mixture& x, TimeCategory part, OpId weights = OpId::none()) {
+  const OpId input = column_forward(b, x.s, part, x.s.hidden, x.shared_up, weights);
   b.compute(part, x.activation(KernelKind::activation_forward, x.s.rows, x.shared_ffn), {input});
 }
 
-void score(Builder& b, const Mixture& x, TimeCategory part, OpIndex start_after) {
+void score(Builder& b, const Mixture& x, TimeCategory part, OpId start_after) {
   b.compute(part, x.router.gemm(x.tokens, x.s.x.model.experts, x.s.hidden, GemmLayout::tn), {start_after});
   b.compute(part, x.routing(KernelKind::router_forward));
 }
 
-void route(Builder& b, const Mixture& x, TimeCategory part, OpIndex start_after) {
+void route(Builder& b, const Mixture& x, TimeCategory part, OpId start_after) {
   score(b, x, part, start_after);
   const machine::GroupSpan& grid = x.s.x.layout.expert_grid;
   if (!x.is_capped())
@@ -171,7 +170,7 @@ void route(Builder& b, const Mixture& x, TimeCategory part, OpIndex start_after)
   b.compute(part, x.sorting(KernelKind::permute));
 }
 
-void experts_forward(Builder& b, const Mixture& x, TimeCategory part, OpIndex arrived) {
+void experts_forward(Builder& b, const Mixture& x, TimeCategory part, OpId arrived) {
   const Shapes& s = x.s;
   reorder(b, x, part, arrived);
   cast_to_8_bit(b, s, part, x.rows, s.hidden);
@@ -184,12 +183,12 @@ void experts_forward(Builder& b, const Mixture& x, TimeCategory part, OpIndex ar
 
 void expert_gradient(Builder& b, const Mixture& x, std::int32_t inputs, std::int32_t outputs,
                      const GradientReady& ready) {
-  const OpIndex done = b.compute(TimeCategory::backward,
-                                 x.s.grouped_gemm(inputs, outputs, x.rows_each, GemmLayout::nt, x.experts));
+  const OpId done = b.compute(TimeCategory::backward,
+                              x.s.grouped_gemm(inputs, outputs, x.rows_each, GemmLayout::nt, x.experts));
   ready(b, training::WeightKind::expert, std::int64_t{x.experts} * inputs * outputs, done);
 }
 
-void experts_backward(Builder& b, const Mixture& x, OpIndex arrived, const GradientReady& ready) {
+void experts_backward(Builder& b, const Mixture& x, OpId arrived, const GradientReady& ready) {
   const Shapes& s = x.s;
   reorder(b, x, TimeCategory::backward, arrived);
   if (s.recomputes(training::Module::moe_act) && !s.recomputes(training::Module::moe))
@@ -217,26 +216,26 @@ void route_backward(Builder& b, const Mixture& x, const GradientReady& ready) {
 
 }  // namespace
 
-OpIndex shared_experts_forward(Builder& b, const Shapes& s, TimeCategory part, OpIndex start_after) {
+OpId shared_experts_forward(Builder& b, const Shapes& s, TimeCategory part, OpId start_after) {
   const Mixture x(s);
-  if (!x.has_shared()) return -1;
+  if (!x.has_shared()) return OpId::none();
   shared_up_forward(b, x, part, start_after);
   return row_forward(b, s, part, x.shared_ffn);
 }
 
-void mixture_forward(Builder& b, const Shapes& s, TimeCategory part, OpIndex start_after) {
+void mixture_forward(Builder& b, const Shapes& s, TimeCategory part, OpId start_after) {
   const Mixture x(s);
   const bool beside = x.overlaps_shared();
-  OpIndex shared_sum = -1;
+  OpId shared_sum = OpId::none();
   if (!beside) shared_sum = shared_experts_forward(b, s, part, start_after);
   route(b, x, part, start_after);
   b.cut();
-  const OpIndex arrived = dispatch(b, x, b.last_compute());
+  const OpId arrived = dispatch(b, x, b.last_compute());
   b.cut();
   if (beside) shared_up_forward(b, x, part);
   experts_forward(b, x, part, arrived);
   b.cut();
-  const OpIndex returned = combine(b, x, b.last_compute());
+  const OpId returned = combine(b, x, b.last_compute());
   b.cut();
   if (beside) shared_sum = row_forward(b, s, part, x.shared_ffn);
   b.compute(part, x.sorting(KernelKind::unpermute), {returned});
@@ -247,11 +246,11 @@ void mixture_forward(Builder& b, const Shapes& s, TimeCategory part, OpIndex sta
 void mixture_per_op(Builder& b, const Shapes& s, KeptProducts& kept) {
   const Mixture x(s);
   const TimeCategory part = TimeCategory::recompute;
-  score(b, x, part, -1);
+  score(b, x, part, OpId::none());
   b.compute(part, x.sorting(KernelKind::permute));
-  experts_forward(b, x, part, -1);
+  experts_forward(b, x, part, OpId::none());
   if (!x.has_shared()) return;
-  const OpIndex input = cast_and_gather(b, s, part, s.hidden, Origin::norm);
+  const OpId input = cast_and_gather(b, s, part, s.hidden, Origin::norm);
   for (std::int32_t i = s.x.model.gated_ffn ? 2 : 1; i > 0; --i)
     kept.pass(b, s.gemm(s.rows, x.shared_ffn, s.hidden, GemmLayout::tn), input);
   b.compute(part, x.activation(KernelKind::activation_forward, s.rows, x.shared_ffn), {input});
@@ -259,33 +258,33 @@ void mixture_per_op(Builder& b, const Shapes& s, KeptProducts& kept) {
   kept.pass(b, s.gemm(s.rows, s.hidden, x.shared_ffn, GemmLayout::tn));
 }
 
-OpIndex mixture_backward(Builder& b, const Shapes& s, const GradientReady& ready) {
+OpId mixture_backward(Builder& b, const Shapes& s, const GradientReady& ready) {
   const Mixture x(s);
   const bool beside = x.overlaps_shared();
   const auto shared_down = [&] {
     row_backward(b, s, x.shared_ffn, ready);
     b.compute(TimeCategory::backward, x.activation(KernelKind::activation_backward, s.rows, x.shared_ffn));
   };
-  OpIndex shared_gradient = -1;
+  OpId shared_gradient = OpId::none();
   b.compute(TimeCategory::backward, x.sorting(KernelKind::permute));
   b.cut();
-  const OpIndex arrived = dispatch(b, x, b.last_compute());
+  const OpId arrived = dispatch(b, x, b.last_compute());
   b.cut();
   if (beside) shared_down();
   experts_backward(b, x, arrived, ready);
   b.cut();
-  const OpIndex returned = combine(b, x, b.last_compute());
+  const OpId returned = combine(b, x, b.last_compute());
   b.cut();
   if (beside) shared_gradient = column_backward(b, s, s.hidden, x.shared_up, ready);
   b.compute(TimeCategory::backward, x.sorting(KernelKind::unpermute), {returned});
   route_backward(b, x, ready);
-  if (!x.has_shared()) return -1;
+  if (!x.has_shared()) return OpId::none();
   if (!beside) {
     shared_down();
     shared_gradient = column_backward(b, s, s.hidden, x.shared_up, ready);
   }
   b.compute(TimeCategory::backward, s.op(KernelKind::elementwise, x.tokens, s.hidden), {shared_gradient});
-  return -1;
+  return OpId::none();
 }
 
 void mixture_weight_gradients(Builder& b, const Shapes& s, const GradientReady& ready) {

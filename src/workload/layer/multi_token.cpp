@@ -21,13 +21,13 @@ using ops::KernelKind;
 using training::Recompute;
 
 // The norms, the concatenation and the projection. `embedded`: the op that the first kernel waits for.
-void projection_forward(Builder& b, const Shapes& s, TimeCategory part, OpIndex embedded = -1) {
+void projection_forward(Builder& b, const Shapes& s, TimeCategory part, OpId embedded = OpId::none()) {
   for (int norm = 0; norm < 2; ++norm)
     b.compute(part, s.op(KernelKind::norm_forward, s.shared_rows, s.hidden), {embedded});
   b.compute(part, s.op(KernelKind::elementwise, s.shared_rows, 2 * s.hidden));
-  const OpIndex input = column_forward(b, s, part, 2 * s.hidden, s.hidden / s.t);
+  const OpId input = column_forward(b, s, part, 2 * s.hidden, s.hidden / s.t);
   if (s.t == 1) return;
-  const OpIndex whole =
+  const OpId whole =
       b.communicate(Lane::tensor, TimeCategory::tp_comm,
                     s.over_tensor(CollectiveKind::all_gather, s.hidden_bytes()), {b.last_compute(), input});
   b.compute(part, s.op(KernelKind::elementwise, s.shared_rows, s.hidden), {whole});  // this rank's rows
@@ -35,11 +35,11 @@ void projection_forward(Builder& b, const Shapes& s, TimeCategory part, OpIndex 
 
 void projection_backward(Builder& b, const Shapes& s, const GradientReady& ready) {
   if (s.t > 1) {
-    const OpIndex rows = gather(b, s, b.last_compute(), s.hidden);
+    const OpId rows = gather(b, s, b.last_compute(), s.hidden);
     b.compute(TimeCategory::backward, s.op(KernelKind::elementwise, s.rows, s.hidden / s.t),
               {rows});  // its columns
   }
-  const OpIndex gradient = column_backward(b, s, 2 * s.hidden, s.hidden / s.t, ready);
+  const OpId gradient = column_backward(b, s, 2 * s.hidden, s.hidden / s.t, ready);
   b.compute(TimeCategory::backward, s.op(KernelKind::elementwise, s.shared_rows, 2 * s.hidden), {gradient});
   for (int norm = 0; norm < 2; ++norm)
     b.compute(TimeCategory::backward, s.op(KernelKind::norm_backward, s.shared_rows, s.hidden));
@@ -54,7 +54,7 @@ Recompute recompute_of_depth(const training::TrainingConfig& c) {
 
 }  // namespace
 
-void multi_token_forward(Builder& b, const BlockContext& x, OpIndex start_after) {
+void multi_token_forward(Builder& b, const BlockContext& x, OpId start_after) {
   const Shapes s(x);
   embedding_forward(b, x, start_after);
   projection_forward(b, s, TimeCategory::forward);

@@ -10,7 +10,7 @@ struct Completes {
   bool head = false, embedding = false;
 };
 
-void multi_token_forward(Builder&, const BlockContext&, OpIndex start_after = -1);
+void multi_token_forward(Builder&, const BlockContext&, OpId start_after = OpId::none());
 void multi_token_backward(Builder&, const BlockContext&, const GradientReady& ready = {},
                           Completes completes = {});
 void multi_token_weight_gradients(Builder&, const BlockContext&);

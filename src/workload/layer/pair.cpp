@@ -22,6 +22,8 @@ namespace echo::workload {
 
 namespace {
 
+using training::LayerKindCounts;
+
 constexpr std::size_t stretches = 5;
 
 // Appends stretches of one block to another.
@@ -36,29 +38,28 @@ class Strand {
     const std::int32_t begin = stretch == 0 ? 0 : ends_[stretch - 1];
     moved_[stretch] = to_.size() - begin;
     for (std::int32_t op = begin; op < ends_[stretch]; ++op) {
-      const auto at = static_cast<std::size_t>(op);
-      to_.lane.push_back(from_.lane[at]);
-      to_.part.push_back(from_.part[at]);
-      to_.work.push_back(from_.work[at]);
-      for (const std::int32_t need : from_.needs.row(op)) to_.needs.push(need + moved_[stretch_of(need)]);
+      to_.lane.push_back(from_.lane[at(op)]);
+      to_.part.push_back(from_.part[at(op)]);
+      to_.work.push_back(from_.work[at(op)]);
+      for (const OpId need : from_.needs.row(op))
+        to_.needs.push(OpId(need.index() + moved_[stretch_of(need)]));
       to_.needs.close_row();
     }
   }
 
  private:
-  [[nodiscard]] std::size_t stretch_of(std::int32_t op) const {
-    return static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), op) - ends_.begin());
+  [[nodiscard]] std::size_t stretch_of(OpId op) const {
+    return at(std::upper_bound(ends_.begin(), ends_.end(), op.index()) - ends_.begin());
   }
   const OpGraph& from_;
   OpGraph& to_;
   std::array<std::int32_t, stretches> ends_{}, moved_{};
 };
 
-std::int32_t weave(Builder& b, Workload& out, std::int32_t forward, std::int32_t backward) {
-  const std::int32_t block = b.open_block();
-  const OpGraph &ahead = out.blocks[static_cast<std::size_t>(forward)],
-                &back = out.blocks[static_cast<std::size_t>(backward)];
-  OpGraph& woven = out.blocks[static_cast<std::size_t>(block)];
+BlockId weave(Builder& b, Workload& out, BlockId forward, BlockId backward) {
+  const BlockId block = b.open_block();
+  const OpGraph &ahead = out.blocks[at(forward)], &back = out.blocks[at(backward)];
+  OpGraph& woven = out.blocks[at(block)];
   Strand f(ahead, woven), g(back, woven);
   g.append(0), g.append(1);
   f.append(0);
@@ -79,21 +80,18 @@ class Weaver {
  public:
   Weaver(Builder& b, const LayerBlocks& forward, const LayerBlocks& backward, Workload& out)
       : b_(b), forward_(forward), backward_(backward), out_(out) {
-    for (LayerBlocks& row : woven_) row.fill(-1);
+    for (LayerBlocks& row : woven_) row.fill(BlockId::none());
   }
 
   // `layers`: the number of layers of each chunk, and the first of them.
   void add_row(const training::ModelSpec& model, std::int32_t ahead, std::int32_t back,
                const training::RankLayout& layout) {
-    const auto layers = [&](std::int32_t chunk) {
-      return layout.chunk_layers[static_cast<std::size_t>(chunk)];
-    };
+    const auto layers = [&](std::int32_t chunk) { return layout.chunk_layers[at(chunk)]; };
     const auto kind = [&](std::int32_t chunk, std::int32_t i) {
-      return training::layer_kind(model, layout.chunk_first_layer[static_cast<std::size_t>(chunk)] + i)
-          .index();
+      return training::layer_kind(model, layout.chunk_first_layer[at(chunk)] + i).index();
     };
     for (auto& row : met_) row.fill(0);
-    LayerBlocks met_ahead{}, met_back{};
+    LayerKindCounts met_ahead{}, met_back{};
     for (std::int32_t i = 0; i < std::min(layers(ahead), layers(back)); ++i) {
       const std::size_t f = kind(ahead, i), g = kind(back, layers(back) - 1 - i);
       ++met_[f][g], ++met_ahead[f], ++met_back[g];
@@ -101,7 +99,7 @@ class Weaver {
     for (std::size_t f = 0; f < met_.size(); ++f) {
       for (std::size_t g = 0; g < met_.size(); ++g) {
         if (met_[f][g] == 0) continue;
-        if (woven_[f][g] < 0) woven_[f][g] = weave(b_, out_, forward_[f], backward_[g]);
+        if (woven_[f][g].is_none()) woven_[f][g] = weave(b_, out_, forward_[f], backward_[g]);
         out_.pairs.push({woven_[f][g], met_[f][g]});
       }
     }
@@ -112,10 +110,10 @@ class Weaver {
 
  private:
   // The part of a pass that has no partner in the other chunk.
-  void push_rest(std::span<const BlockRun> runs, const LayerBlocks& of, const LayerBlocks& met) {
+  void push_rest(std::span<const BlockRun> runs, const LayerBlocks& of, const LayerKindCounts& met) {
     std::int32_t left = std::accumulate(met.begin(), met.end(), 0);
     for (const BlockRun& run : runs) {
-      const auto kind = static_cast<std::size_t>(std::find(of.begin(), of.end(), run.block) - of.begin());
+      const auto kind = at(std::find(of.begin(), of.end(), run.block) - of.begin());
       const std::int32_t beside = kind < met.size() ? met[kind] : 0;
       if (run.count > beside) out_.pairs.push({run.block, run.count - beside});
       left -= beside;
@@ -126,7 +124,8 @@ class Weaver {
   Builder& b_;
   const LayerBlocks &forward_, &backward_;
   Workload& out_;
-  std::array<LayerBlocks, training::layer_kind_count> woven_{}, met_{};
+  std::array<LayerBlocks, training::layer_kind_count> woven_{};
+  std::array<LayerKindCounts, training::layer_kind_count> met_{};
 };
 
 }  // namespace
@@ -138,8 +137,7 @@ void trace_pairs(Builder& b, const BlockContext& x, const LayerBlocks& forward, 
   Weaver weaver(b, forward, backward, out);
   for (std::int32_t ahead = 0; ahead < chunks; ++ahead) {
     for (std::int32_t back = 0; back < chunks; ++back) {
-      if (stage_of[static_cast<std::size_t>(ahead)] == stage_of[static_cast<std::size_t>(back)])
-        weaver.add_row(x.model, ahead, back, x.layout);
+      if (stage_of[at(ahead)] == stage_of[at(back)]) weaver.add_row(x.model, ahead, back, x.layout);
     }
   }
   ECHO_ENSURE(out.pairs.rows() == chunks * (chunks / stages));

@@ -8,7 +8,7 @@
 
 namespace echo::workload {
 
-using LayerBlocks = std::array<std::int32_t, training::layer_kind_count>;  // by LayerKind::index
+using LayerBlocks = std::array<BlockId, training::layer_kind_count>;  // by LayerKind::index
 
 // Fills `out.pairs`, one row per chunk's forward and per backward of its stage, from the rows of
 // `out.forward` and `out.backward` and the blocks of their layers.

@@ -36,7 +36,7 @@ constexpr TimeCategory tensor_part = TimeCategory::tp_comm;
 bool samples_outermost(const Shapes& s) { return s.sequence_parallel && s.x.framework.samples_outermost; }
 
 // A pass over `elements` of 16 bit, each read and written.
-OpIndex pass_over(Builder& b, const Shapes& s, double elements, OpIndex after) {
+OpId pass_over(Builder& b, const Shapes& s, double elements, OpId after) {
   KernelKey key = s.op(KernelKind::elementwise, s.rows,
                        std::max(1, static_cast<std::int32_t>(std::lround(elements / s.rows))));
   key.style = ops::KernelStyle::fused;
@@ -45,37 +45,37 @@ OpIndex pass_over(Builder& b, const Shapes& s, double elements, OpIndex after) {
 
 }  // namespace
 
-OpIndex put_in_place(Builder& b, const Shapes& s, OpIndex gathered, double bytes) {
+OpId put_in_place(Builder& b, const Shapes& s, OpId gathered, double bytes) {
   return samples_outermost(s) && !s.overlaps() ? pass_over(b, s, bytes / 2.0, gathered) : gathered;
 }
 
-OpIndex gather(Builder& b, const Shapes& s, OpIndex after, std::int32_t width) {
-  if (!s.sequence_parallel) return -1;
-  const OpIndex gathered = b.communicate(Lane::tensor, tensor_part,
-                                         s.over_tensor(CollectiveKind::all_gather, s.bytes(width)), {after});
+OpId gather(Builder& b, const Shapes& s, OpId after, std::int32_t width) {
+  if (!s.sequence_parallel) return OpId::none();
+  const OpId gathered = b.communicate(Lane::tensor, tensor_part,
+                                      s.over_tensor(CollectiveKind::all_gather, s.bytes(width)), {after});
   return put_in_place(b, s, gathered, static_cast<double>(s.bytes(width)));
 }
 
-OpIndex sum(Builder& b, const Shapes& s, OpIndex after, std::int32_t width) {
-  if (s.t == 1) return -1;
+OpId sum(Builder& b, const Shapes& s, OpId after, std::int32_t width) {
+  if (s.t == 1) return OpId::none();
   const auto kind = s.sequence_parallel ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce;
   if (samples_outermost(s)) after = pass_over(b, s, static_cast<double>(s.bytes(width)) / 2.0, after);
   return b.communicate(Lane::tensor, tensor_part, s.over_tensor(kind, s.bytes(width)), {after});
 }
 
-OpIndex column_forward(Builder& b, const Shapes& s, TimeCategory part, std::int32_t inputs,
-                       std::int32_t outputs, OpIndex weights) {
-  const OpIndex input = cast_and_gather(b, s, part, inputs, Origin::norm);
+OpId column_forward(Builder& b, const Shapes& s, TimeCategory part, std::int32_t inputs, std::int32_t outputs,
+                    OpId weights) {
+  const OpId input = cast_and_gather(b, s, part, inputs, Origin::norm);
   const KernelKey product = s.gemm(s.rows, outputs, inputs, GemmLayout::tn);
   if (s.overlaps())
     b.compute(part, product, {weights});
   else
     b.compute(part, product, {input, weights});
   if (has_column_adapter(s)) column_adapter_forward(b, s, part, inputs, outputs, input);
-  return s.overlaps() && !has_column_adapter(s) ? input : -1;
+  return s.overlaps() && !has_column_adapter(s) ? input : OpId::none();
 }
 
-static OpIndex row_product(Builder& b, const Shapes& s, TimeCategory part, std::int32_t width) {
+static OpId row_product(Builder& b, const Shapes& s, TimeCategory part, std::int32_t width) {
   const KernelKey product = s.gemm(s.rows, s.hidden, width, GemmLayout::tn);
   cast_to_8_bit(b, s, part, s.rows, width);
   if (!s.overlaps()) {
@@ -87,41 +87,40 @@ static OpIndex row_product(Builder& b, const Shapes& s, TimeCategory part, std::
                 s.over_tensor(CollectiveKind::reduce_scatter, s.hidden_bytes() - last_chunk),
                 {b.last_compute()});
   b.compute(part, product);
-  const OpIndex last =
+  const OpId last =
       b.communicate(Lane::tensor, tensor_part, s.over_tensor(CollectiveKind::reduce_scatter, last_chunk),
                     {b.last_compute()});
   if (!samples_outermost(s)) return last;
   pass_over(b, s, static_cast<double>(s.hidden_bytes()) / 4.0, last);  // read whole, written once
-  return -1;
+  return OpId::none();
 }
 
-OpIndex row_forward(Builder& b, const Shapes& s, TimeCategory part, std::int32_t width) {
-  const OpIndex summed = row_product(b, s, part, width);
+OpId row_forward(Builder& b, const Shapes& s, TimeCategory part, std::int32_t width) {
+  const OpId summed = row_product(b, s, part, width);
   if (!has_row_adapter(s)) return summed;
   row_adapter_forward(b, s, part, width, summed);
-  return -1;
+  return OpId::none();
 }
 
 void weight_gradient(Builder& b, const Shapes& s, std::int32_t inputs, std::int32_t outputs,
-                     std::int32_t rows, const GradientReady& ready, OpIndex need) {
+                     std::int32_t rows, const GradientReady& ready, OpId need) {
   if (s.x.is_frozen()) return;
-  const OpIndex done =
-      b.compute(TimeCategory::backward, s.gemm(inputs, outputs, rows, GemmLayout::nt), {need});
+  const OpId done = b.compute(TimeCategory::backward, s.gemm(inputs, outputs, rows, GemmLayout::nt), {need});
   ready(b, training::WeightKind::dense, std::int64_t{inputs} * outputs, done);
 }
 
-OpIndex column_backward(Builder& b, const Shapes& s, std::int32_t inputs, std::int32_t outputs,
-                        const GradientReady& ready) {
+OpId column_backward(Builder& b, const Shapes& s, std::int32_t inputs, std::int32_t outputs,
+                     const GradientReady& ready) {
   cast_to_8_bit(b, s, TimeCategory::backward, s.rows, outputs);
   const bool kept = !s.x.framework.gathers_inputs_again || s.x.is_frozen();
-  const OpIndex input = kept ? -1 : gather_operand(b, s, b.last_compute(), inputs);
-  const OpIndex input_gradient =
+  const OpId input = kept ? OpId::none() : gather_operand(b, s, b.last_compute(), inputs);
+  const OpId input_gradient =
       b.compute(TimeCategory::backward, s.gemm(s.rows, inputs, outputs, GemmLayout::nn));
-  const OpIndex summed = sum(b, s, input_gradient, inputs);
+  const OpId summed = sum(b, s, input_gradient, inputs);
   if (s.x.framework.waits_for_input_gradients) b.hold_compute(summed);
   if (has_column_adapter(s)) {
     column_adapter_backward(b, s, inputs, outputs, ready, summed);
-    return -1;
+    return OpId::none();
   }
   if (!s.x.is_frozen()) transpose_operand(b, s, s.rows, inputs, Origin::norm, input);
   if (!s.x.splits_backward) weight_gradient(b, s, inputs, outputs, s.rows, ready, input);
@@ -129,7 +128,7 @@ OpIndex column_backward(Builder& b, const Shapes& s, std::int32_t inputs, std::i
 }
 
 void row_backward(Builder& b, const Shapes& s, std::int32_t width, const GradientReady& ready) {
-  const OpIndex gathered = cast_and_gather(b, s, TimeCategory::backward, s.hidden, Origin::other);
+  const OpId gathered = cast_and_gather(b, s, TimeCategory::backward, s.hidden, Origin::other);
   const KernelKey input_gradient = s.gemm(s.rows, width, s.hidden, GemmLayout::nn);
   if (s.overlaps())
     b.compute(TimeCategory::backward, input_gradient);
@@ -142,7 +141,7 @@ void row_backward(Builder& b, const Shapes& s, std::int32_t width, const Gradien
 }
 
 void Accumulating::call(void* self, Builder& b, training::WeightKind kind, std::int64_t parameters,
-                        OpIndex done) {
+                        OpId done) {
   const auto& me = *static_cast<Accumulating*>(self);
   if (me.s_.x.adds_gradients && !me.s_.x.config.recipe.fused_grad_accumulation)
     done = b.compute(TimeCategory::backward,

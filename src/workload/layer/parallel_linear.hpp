@@ -8,34 +8,34 @@
 
 namespace echo::workload {
 
-// All-gather, along the sequence, of activations `width` wide; -1 if every rank has all of them.
-OpIndex gather(Builder&, const Shapes&, OpIndex after, std::int32_t width);
+// All-gather, along the sequence, of activations `width` wide; none if every rank has all of them.
+OpId gather(Builder&, const Shapes&, OpId after, std::int32_t width);
 // Copies `bytes` of a gathered tensor into place if the framework's layout requires it; returns the copy, or
 // `gathered` itself.
-OpIndex put_in_place(Builder&, const Shapes&, OpIndex gathered, double bytes);
-// The sum over the group after a row-parallel product, or of an input gradient; -1 on one rank.
-OpIndex sum(Builder&, const Shapes&, OpIndex after, std::int32_t width);
+OpId put_in_place(Builder&, const Shapes&, OpId gathered, double bytes);
+// The sum over the group after a row-parallel product, or of an input gradient; none on one rank.
+OpId sum(Builder&, const Shapes&, OpId after, std::int32_t width);
 
 // out[rows, outputs] = in[rows, inputs] * W; `outputs` are this rank's own. Returns the transfer the next op
-// still waits for, or -1. With tensor overlap (Transformer Engine userbuffers: chunks move around a ring
+// still waits for, or none. With tensor overlap (Transformer Engine userbuffers: chunks move around a ring
 // while the current chunk is multiplied) the product starts on the local chunk at once, and both must end
-// before the next op. `weights`: the gather of this rank's weights, or -1.
-OpIndex column_forward(Builder&, const Shapes&, TimeCategory part, std::int32_t inputs, std::int32_t outputs,
-                       OpIndex weights = -1);
+// before the next op. `weights`: the gather of this rank's weights, or none.
+OpId column_forward(Builder&, const Shapes&, TimeCategory part, std::int32_t inputs, std::int32_t outputs,
+                    OpId weights = OpId::none());
 // out[rows, hidden] = in[rows, width] * W; `width` is this rank's own. Returns the sum over the group, which
 // the next op waits for. With tensor overlap all chunks except the last are summed while the product runs.
-OpIndex row_forward(Builder&, const Shapes&, TimeCategory part, std::int32_t width);
+OpId row_forward(Builder&, const Shapes&, TimeCategory part, std::int32_t width);
 
 // Backward of column_forward: the input gradient is summed over the group during the weight gradient.
-// Returns the sum, or -1.
-OpIndex column_backward(Builder&, const Shapes&, std::int32_t inputs, std::int32_t outputs,
-                        const GradientReady& ready);
+// Returns the sum, or none.
+OpId column_backward(Builder&, const Shapes&, std::int32_t inputs, std::int32_t outputs,
+                     const GradientReady& ready);
 void row_backward(Builder&, const Shapes&, std::int32_t width, const GradientReady& ready);
 
 // Gradient of a weight of `inputs` x `outputs` local entries over `rows` tokens, after `need` (a gathered
-// operand, or -1).
+// operand, or none).
 void weight_gradient(Builder&, const Shapes&, std::int32_t inputs, std::int32_t outputs, std::int32_t rows,
-                     const GradientReady& ready, OpIndex need = -1);
+                     const GradientReady& ready, OpId need = OpId::none());
 
 // Without fused accumulation a separate kernel adds the 16-bit weight gradient to its buffer before `ready`
 // is called.
@@ -45,7 +45,7 @@ class Accumulating {
   [[nodiscard]] GradientReady hook() { return {&Accumulating::call, this}; }
 
  private:
-  static void call(void* self, Builder&, training::WeightKind, std::int64_t parameters, OpIndex done);
+  static void call(void* self, Builder&, training::WeightKind, std::int64_t parameters, OpId done);
   const GradientReady& ready_;
   const Shapes& s_;
 };

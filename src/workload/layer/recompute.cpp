@@ -42,11 +42,11 @@ using training::Recompute;
 
 constexpr TimeCategory again = TimeCategory::recompute;
 
-void recompute_norm(Builder& b, const Shapes& s, OpIndex after = -1) {
+void recompute_norm(Builder& b, const Shapes& s, OpId after = OpId::none()) {
   b.compute(again, s.op(KernelKind::norm_forward, s.shared_rows, s.hidden), {after});
 }
 
-OpIndex recompute_modules(Builder& b, const Shapes& s, LayerKind kind, OpIndex start_after) {
+OpId recompute_modules(Builder& b, const Shapes& s, LayerKind kind, OpId start_after) {
   if (s.recomputes(Module::layernorm)) {
     if (kind.has_attention() && s.x.model.has_latent_attention()) recompute_norm(b, s, start_after);
     if (kind.mixes_experts()) recompute_norm(b, s, start_after);
@@ -59,21 +59,21 @@ OpIndex recompute_modules(Builder& b, const Shapes& s, LayerKind kind, OpIndex s
   } else if (kind.net == Net::dense && s.recomputes(Module::mlp)) {
     return feed_forward(b, s, again, start_after);
   }
-  return -1;
+  return OpId::none();
 }
 
 void net_per_op(Builder& b, const Shapes& s, KeptProducts& kept) {
-  const OpIndex input = cast_and_gather(b, s, again, s.hidden, Origin::norm);
+  const OpId input = cast_and_gather(b, s, again, s.hidden, Origin::norm);
   for (std::int32_t i = s.x.model.gated_ffn ? 2 : 1; i > 0; --i)
     kept.pass(b, s.gemm(s.rows, s.ffn, s.hidden, GemmLayout::tn), input);
   b.compute(again, feed_forward_activation(s, KernelKind::activation_forward), {input});
 }
 
-void recompute_per_op(Builder& b, const Shapes& s, LayerKind kind, OpIndex start_after) {
+void recompute_per_op(Builder& b, const Shapes& s, LayerKind kind, OpId start_after) {
   KeptProducts kept(s);
   if (kind.mixer != Mixer::none) {
     recompute_norm(b, s, start_after);
-    const OpIndex attention_sum = attention_per_op(b, s, kind.mixer, kept);
+    const OpId attention_sum = attention_per_op(b, s, kind.mixer, kept);
     if (s.x.model.post_norms) recompute_norm(b, s, attention_sum);
     b.compute(again, s.op(KernelKind::residual_forward, s.shared_rows, s.hidden), {attention_sum});
   }
@@ -98,21 +98,21 @@ Recompute recompute_of(const training::TrainingConfig& c, std::int32_t i) {
   return recomputed_layers(c, i + 1) > i ? c.recompute : Recompute::none;
 }
 
-OpIndex recompute_layer(Builder& b, const Shapes& s, LayerKind kind, OpIndex start_after) {
+OpId recompute_layer(Builder& b, const Shapes& s, LayerKind kind, OpId start_after) {
   switch (s.recompute) {
     case Recompute::none:
-      return -1;
+      return OpId::none();
     case Recompute::selective:
       return recompute_modules(b, s, kind, start_after);
     case Recompute::full:
       layer_forward(b, s.x, kind, again, start_after,
                     s.x.framework.recompute_stops_early ? Extent::needed : Extent::whole);
-      return -1;
+      return OpId::none();
     case Recompute::per_op:
       recompute_per_op(b, s, kind, start_after);
-      return -1;
+      return OpId::none();
   }
-  return -1;
+  return OpId::none();
 }
 
 }  // namespace echo::workload

@@ -12,7 +12,7 @@ class KeptProducts {
  public:
   explicit KeptProducts(const Shapes& s) : is_listed_(!s.is_8_bit()) {}
   // Computes the next product again, after `need`, unless it was kept.
-  void pass(Builder& b, const ops::KernelKey& product, OpIndex need = -1) {
+  void pass(Builder& b, const ops::KernelKey& product, OpId need = OpId::none()) {
     const bool kept = is_listed_ && ++passed_ % 2 == 1;
     if (!kept) b.compute(TimeCategory::recompute, product, {need});
   }
@@ -28,7 +28,7 @@ class KeptProducts {
 // Recomputation of layer `i` of a chunk.
 [[nodiscard]] training::Recompute recompute_of(const training::TrainingConfig&, std::int32_t i);
 
-// At the start of a layer's backward, by s.recompute. Returns a transfer the next op waits for, or -1.
-OpIndex recompute_layer(Builder&, const Shapes& s, training::LayerKind, OpIndex start_after);
+// At the start of a layer's backward, by s.recompute. Returns a transfer the next op waits for, or none.
+OpId recompute_layer(Builder&, const Shapes& s, training::LayerKind, OpId start_after);
 
 }  // namespace echo::workload

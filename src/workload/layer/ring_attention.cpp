@@ -22,7 +22,7 @@ namespace {
 using ops::KernelKind;
 
 // Sends keys, values or their gradients to the next rank of the ring.
-OpIndex pass_on(Builder& b, const Shapes& s, std::int64_t bytes, OpIndex arrived, OpIndex done) {
+OpId pass_on(Builder& b, const Shapes& s, std::int64_t bytes, OpId arrived, OpId done) {
   const machine::GroupSpan& ring = s.x.layout.context_outer;
   ops::CollectiveQuery query{.kind = ops::CollectiveKind::send_recv, .payload = Bytes(bytes)};
   query.group = {.ranks = 2, .nodes = 1, .ranks_per_node = 2, .stride = ring.stride};
@@ -40,8 +40,7 @@ std::int64_t keys_and_values(const Shapes& s) { return s.bytes(s.key_width + s.v
 std::int32_t half(std::int32_t n) { return (n + 1) / 2; }
 
 // Copies keys and values into one buffer, or gradients into theirs.
-OpIndex copy(Builder& b, const Shapes& s, TimeCategory part, std::int32_t rows, std::int32_t width,
-             OpIndex after) {
+OpId copy(Builder& b, const Shapes& s, TimeCategory part, std::int32_t rows, std::int32_t width, OpId after) {
   return b.compute(part, s.op(KernelKind::elementwise, rows, width), {after});
 }
 
@@ -55,12 +54,14 @@ void merge_statistics(Builder& b, const Shapes& s, TimeCategory part) {
 
 }  // namespace
 
-void ring_attention_forward(Builder& b, const Shapes& s, TimeCategory part, OpIndex after) {
+void ring_attention_forward(Builder& b, const Shapes& s, TimeCategory part, OpId after) {
   const std::int32_t steps = s.x.layout.context_outer.ranks;
-  const OpIndex packed = copy(b, s, part, s.rows, s.key_width + s.value_width, after);
-  OpIndex arrived = -1, before = packed, before_last = packed;  // the last attention and the one before it
+  const OpId packed = copy(b, s, part, s.rows, s.key_width + s.value_width, after);
+  OpId arrived = OpId::none(), before = packed,
+       before_last = packed;  // the last attention and the one before it
   for (std::int32_t step = 0; step < steps; ++step) {
-    const OpIndex next = step + 1 < steps ? pass_on(b, s, keys_and_values(s), arrived, before_last) : -1;
+    const OpId next =
+        step + 1 < steps ? pass_on(b, s, keys_and_values(s), arrived, before_last) : OpId::none();
     const bool own = step == 0;
     before_last = before;
     before = b.compute(part,
@@ -69,19 +70,19 @@ void ring_attention_forward(Builder& b, const Shapes& s, TimeCategory part, OpIn
     if (!own) merge_statistics(b, s, part);
     arrived = next;
   }
-  copy(b, s, part, s.rows, s.context_width, -1);  // the first step's output, rescaled
+  copy(b, s, part, s.rows, s.context_width, OpId::none());  // the first step's output, rescaled
   for (std::int32_t step = 1; step < steps; ++step)
     b.compute(part, s.op(KernelKind::merge, s.rows, s.context_width));
 }
 
 void ring_attention_backward(Builder& b, const Shapes& s) {
   const std::int32_t steps = s.x.layout.context_outer.ranks, width = s.key_width + s.value_width;
-  copy(b, s, TimeCategory::backward, s.rows, width, -1);
-  OpIndex arrived = -1;
+  copy(b, s, TimeCategory::backward, s.rows, width, OpId::none());
+  OpId arrived = OpId::none();
   for (std::int32_t step = 0; step < steps; ++step) {
     const bool first = step == 0, own = step + 1 == steps;
     const std::int64_t bytes = keys_and_values(s) * (first || own ? 1 : 2);
-    const OpIndex next = pass_on(b, s, bytes, arrived, b.last_compute());
+    const OpId next = pass_on(b, s, bytes, arrived, b.last_compute());
     b.compute(TimeCategory::backward,
               s.flash(KernelKind::attention_backward, s.tokens, own ? s.tokens : half(s.tokens), own),
               {arrived});
@@ -89,7 +90,7 @@ void ring_attention_backward(Builder& b, const Shapes& s) {
               s.op(first ? KernelKind::elementwise : KernelKind::merge, s.rows, s.query_width));
     const std::int32_t rows = own ? s.rows : half(s.rows);
     if (first)
-      copy(b, s, TimeCategory::backward, rows, width, -1);
+      copy(b, s, TimeCategory::backward, rows, width, OpId::none());
     else
       b.compute(TimeCategory::backward, s.op(KernelKind::merge, rows, width), {next});
     arrived = next;

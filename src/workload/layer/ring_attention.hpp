@@ -6,8 +6,8 @@
 
 namespace echo::workload {
 
-// `s`: shapes of one rank of the ring. `after`: a transfer the first op waits for, or -1.
-void ring_attention_forward(Builder&, const Shapes& s, TimeCategory part, OpIndex after);
+// `s`: shapes of one rank of the ring. `after`: a transfer the first op waits for, or none.
+void ring_attention_forward(Builder&, const Shapes& s, TimeCategory part, OpId after);
 void ring_attention_backward(Builder&, const Shapes& s);
 
 }  // namespace echo::workload

@@ -38,7 +38,7 @@ KernelKey wide_norm(const Shapes& s, KernelKind kind) {
 }
 
 // The norm before a half and, where the model has them, the one after it.
-void norm_before(Builder& b, const Shapes& s, TimeCategory part, OpIndex after = -1) {
+void norm_before(Builder& b, const Shapes& s, TimeCategory part, OpId after = OpId::none()) {
   if (!s.x.framework.norms_in_fp32) {
     b.compute(part, s.op(KernelKind::norm_forward, s.shared_rows, s.hidden), {after});
     return;
@@ -47,21 +47,21 @@ void norm_before(Builder& b, const Shapes& s, TimeCategory part, OpIndex after =
   b.compute(part, wide_norm(s, KernelKind::norm_forward));
 }
 
-void residual(Builder& b, const Shapes& s, TimeCategory part, OpIndex after) {
+void residual(Builder& b, const Shapes& s, TimeCategory part, OpId after) {
   if (s.x.model.post_norms) {
     b.compute(part, s.op(KernelKind::norm_forward, s.shared_rows, s.hidden), {after});
-    after = -1;
+    after = OpId::none();
   }
   b.compute(part, s.op(KernelKind::residual_forward, s.shared_rows, s.hidden), {after});
 }
 
-void residual_gradient(Builder& b, const Shapes& s, OpIndex after = -1) {
+void residual_gradient(Builder& b, const Shapes& s, OpId after = OpId::none()) {
   b.compute(TimeCategory::backward, s.op(KernelKind::residual_backward, s.shared_rows, s.hidden), {after});
   if (s.x.model.post_norms)
     b.compute(TimeCategory::backward, s.op(KernelKind::norm_backward, s.shared_rows, s.hidden));
 }
 
-void norm_gradient(Builder& b, const Shapes& s, OpIndex after) {
+void norm_gradient(Builder& b, const Shapes& s, OpId after) {
   if (!s.x.framework.norms_in_fp32) {
     b.compute(TimeCategory::backward, s.op(KernelKind::norm_backward, s.shared_rows, s.hidden), {after});
     return;
@@ -77,18 +77,18 @@ void norm_again(Builder& b, const Shapes& s) {
     norm_before(b, s, TimeCategory::recompute);
 }
 
-OpIndex mixer_forward(Builder& b, const Shapes& s, Mixer mixer, TimeCategory part) {
+OpId mixer_forward(Builder& b, const Shapes& s, Mixer mixer, TimeCategory part) {
   return mixer == Mixer::mamba ? mamba_forward(b, s, part) : attention_forward(b, s, mixer, part);
 }
 
-OpIndex mixer_backward(Builder& b, const Shapes& s, Mixer mixer, const GradientReady& ready) {
+OpId mixer_backward(Builder& b, const Shapes& s, Mixer mixer, const GradientReady& ready) {
   return mixer == Mixer::mamba ? mamba_backward(b, s, ready) : attention_backward(b, s, mixer, ready);
 }
 
-OpIndex net_forward(Builder& b, const Shapes& s, Net net, TimeCategory part) {
+OpId net_forward(Builder& b, const Shapes& s, Net net, TimeCategory part) {
   if (net == Net::dense) return feed_forward(b, s, part);
   mixture_forward(b, s, part);
-  return -1;
+  return OpId::none();
 }
 
 // The border of two stretches in a layer that has no dispatch.
@@ -96,14 +96,14 @@ void cut_without_transfer(Builder& b) { b.cut(), b.cut(); }
 
 }  // namespace
 
-void layer_forward(Builder& b, const BlockContext& x, LayerKind kind, TimeCategory part, OpIndex start_after,
+void layer_forward(Builder& b, const BlockContext& x, LayerKind kind, TimeCategory part, OpId start_after,
                    Extent extent) {
   const Shapes s(x);
   const GraphedLayer replayed(b, x.config.recipe.cuda_graphs);
   cast_gathered_weights(b, s, kind, part, start_after);
   if (kind.mixer != Mixer::none) {
     norm_before(b, s, part, start_after);
-    start_after = -1;
+    start_after = OpId::none();
     residual(b, s, part, mixer_forward(b, s, kind.mixer, part));
   }
   if (!kind.mixes_experts()) cut_without_transfer(b);
@@ -117,19 +117,19 @@ void layer_forward(Builder& b, const BlockContext& x, LayerKind kind, TimeCatego
 }
 
 void layer_backward(Builder& b, const BlockContext& x, LayerKind kind, training::Recompute recompute,
-                    const GradientReady& when_ready, OpIndex start_after) {
+                    const GradientReady& when_ready, OpId start_after) {
   Shapes s(x);
   s.recompute = recompute;
   Accumulating accumulating(when_ready, s);
   const GradientReady ready = accumulating.hook();
-  const OpIndex recomputed = recompute_layer(b, s, kind, start_after);
-  if (recomputed >= 0) start_after = recomputed;  // itself later than what it started after
+  const OpId recomputed = recompute_layer(b, s, kind, start_after);
+  if (!recomputed.is_none()) start_after = recomputed;  // itself later than what it started after
   const GraphedLayer replayed(b, x.config.recipe.cuda_graphs);
   cast_gathered_weights(b, s, kind, TimeCategory::backward, start_after);
   if (!kind.mixes_experts()) cut_without_transfer(b);
   if (kind.net != Net::none) {
     residual_gradient(b, s, start_after);
-    start_after = -1;
+    start_after = OpId::none();
     norm_again(b, s);
     norm_gradient(b, s,
                   kind.mixes_experts() ? mixture_backward(b, s, ready) : feed_forward_backward(b, s, ready));
@@ -166,10 +166,10 @@ void head_weight_gradients(Builder& b, const BlockContext& x) {
   weight_gradient(b, s, s.hidden, s.vocabulary, s.rows, accumulating.hook());
 }
 
-void embedding_forward(Builder& b, const BlockContext& x, OpIndex start_after) {
+void embedding_forward(Builder& b, const BlockContext& x, OpId start_after) {
   const Shapes s(x);
   b.compute(TimeCategory::forward, s.op(KernelKind::embedding_forward, s.rows, s.hidden), {start_after});
-  const OpIndex summed = sum(b, s, b.last_compute(), s.hidden);
+  const OpId summed = sum(b, s, b.last_compute(), s.hidden);
   // Positions and dropout; without them the sum is still copied into the layer's layout.
   b.compute(TimeCategory::forward,
             s.op(s.dropout ? KernelKind::residual_forward : KernelKind::elementwise, s.shared_rows, s.hidden),
@@ -179,23 +179,23 @@ void embedding_forward(Builder& b, const BlockContext& x, OpIndex start_after) {
 void embedding_backward(Builder& b, const BlockContext& x, const GradientReady& ready) {
   if (x.is_frozen()) return;
   const Shapes s(x);
-  const OpIndex gathered = gather(b, s, b.last_compute(), s.hidden);
-  const OpIndex done =
+  const OpId gathered = gather(b, s, b.last_compute(), s.hidden);
+  const OpId done =
       b.compute(TimeCategory::backward, s.op(KernelKind::embedding_backward, s.rows, s.hidden), {gathered});
   const std::int64_t positions =
       x.model.positions == training::Positions::learned ? x.model.max_positions : 0;
   ready(b, training::WeightKind::dense, (s.vocabulary + positions) * s.hidden, done);
 }
 
-void head_forward(Builder& b, const BlockContext& x, OpIndex start_after) {
+void head_forward(Builder& b, const BlockContext& x, OpId start_after) {
   Shapes s(x);
   s.sixteen_bit = true;
   b.compute(TimeCategory::forward, s.op(KernelKind::norm_forward, s.shared_rows, s.hidden), {start_after});
-  const OpIndex input = gather(b, s, b.last_compute(), s.hidden);
+  const OpId input = gather(b, s, b.last_compute(), s.hidden);
   b.compute(TimeCategory::forward, s.gemm(s.rows, s.vocabulary, s.hidden, GemmLayout::tn), {input});
   b.compute(TimeCategory::forward, s.op(KernelKind::cross_entropy_forward, s.rows, s.vocabulary));
   if (s.t > 1) {  // maximum, predicted logit and sum of exponentials: one fp32 number per token each
-    OpIndex last = b.last_compute();
+    OpId last = b.last_compute();
     for (int i = 0; i < 3; ++i)
       last = b.communicate(Lane::tensor, TimeCategory::tp_comm,
                            s.over_tensor(CollectiveKind::all_reduce, 4LL * s.rows), {last});
@@ -209,7 +209,7 @@ void head_backward(Builder& b, const BlockContext& x, const GradientReady& when_
   Accumulating accumulating(when_ready, s);
   const GradientReady ready = accumulating.hook();
   b.compute(TimeCategory::backward, s.op(KernelKind::cross_entropy_backward, s.rows, s.vocabulary));
-  const OpIndex summed = column_backward(b, s, s.hidden, s.vocabulary, ready);
+  const OpId summed = column_backward(b, s, s.hidden, s.vocabulary, ready);
   b.compute(TimeCategory::backward, s.op(KernelKind::norm_backward, s.shared_rows, s.hidden), {summed});
 }
 

@@ -31,9 +31,9 @@ struct BlockContext {
 // Callback when the gradient of a weight of `parameters` entries (per GPU rank) is complete, with the op that
 // completes it; used by data-parallel buckets. A null function is not called.
 struct GradientReady {
-  void (*call)(void* self, Builder&, training::WeightKind, std::int64_t parameters, OpIndex done) = nullptr;
+  void (*call)(void* self, Builder&, training::WeightKind, std::int64_t parameters, OpId done) = nullptr;
   void* self = nullptr;
-  void operator()(Builder& b, training::WeightKind kind, std::int64_t parameters, OpIndex done) const {
+  void operator()(Builder& b, training::WeightKind kind, std::int64_t parameters, OpId done) const {
     if (call != nullptr) call(self, b, kind, parameters, done);
   }
 };
@@ -44,16 +44,17 @@ enum class Extent : bool { whole, needed };
 // Each appends ops to the open block. `start_after`: op the first kernel waits for (a parameter gather), or
 // -1.
 void layer_forward(Builder&, const BlockContext&, training::LayerKind, TimeCategory part,
-                   OpIndex start_after = -1, Extent extent = Extent::whole);
+                   OpId start_after = OpId::none(), Extent extent = Extent::whole);
 // Recomputes what `recompute` (the config's, or none) dropped; see recompute.hpp.
 void layer_backward(Builder&, const BlockContext&, training::LayerKind, training::Recompute recompute,
-                    const GradientReady& ready = {}, OpIndex start_after = -1);
+                    const GradientReady& ready = {}, OpId start_after = OpId::none());
 // The separate pass of a split backward: weight gradients of a layer, and of the output layer.
 void layer_weight_gradients(Builder&, const BlockContext&, training::LayerKind);
 void head_weight_gradients(Builder&, const BlockContext&);
-void embedding_forward(Builder&, const BlockContext&, OpIndex start_after = -1);
+void embedding_forward(Builder&, const BlockContext&, OpId start_after = OpId::none());
 void embedding_backward(Builder&, const BlockContext&, const GradientReady& ready = {});
-void head_forward(Builder&, const BlockContext&, OpIndex start_after = -1);  // final norm, logits, loss
+void head_forward(Builder&, const BlockContext&,
+                  OpId start_after = OpId::none());  // final norm, logits, loss
 void head_backward(Builder&, const BlockContext&, const GradientReady& ready = {});
 
 }  // namespace echo::workload

@@ -23,7 +23,7 @@ std::int32_t ActivationOffload::window_end(std::int32_t nth) const {
   return window * (nth + 1) - 1 + std::min(nth + 1, longer);
 }
 
-OpIndex ActivationOffload::copy(std::int32_t layer) {
+OpId ActivationOffload::copy(std::int32_t layer) {
   const training::LayerKind kind = training::layer_kind(x_.model, chunk_.first_layer + layer);
   const auto bytes = std::llround(training::kept_layer_bytes(x_.config, x_.model, x_.framework, kind));
   return b_.communicate(Lane::host, TimeCategory::other,

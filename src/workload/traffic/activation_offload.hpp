@@ -17,7 +17,7 @@ class ActivationOffload {
  private:
   // The layer at whose end the activations of layer `nth` have been copied.
   [[nodiscard]] std::int32_t window_end(std::int32_t nth) const;
-  OpIndex copy(std::int32_t layer);
+  OpId copy(std::int32_t layer);
 
   Builder& b_;
   const BlockContext& x_;
@@ -25,7 +25,7 @@ class ActivationOffload {
   std::int32_t away_;  // layers whose activations are offloaded
   std::int32_t next_ =
       0;  // forward: layer whose copy is in progress or next; backward: how many are offloaded
-  OpIndex copying_ = -1;
+  OpId copying_ = OpId::none();
 };
 
 }  // namespace echo::workload

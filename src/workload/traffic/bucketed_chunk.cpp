@@ -32,7 +32,7 @@ class Buckets {
  public:
   explicit Buckets(const BlockContext& x) : x_(x), size_(bucket_size(x)) {}
 
-  static void add(void* self, Builder& b, WeightKind weights, std::int64_t parameters, OpIndex done) {
+  static void add(void* self, Builder& b, WeightKind weights, std::int64_t parameters, OpId done) {
     auto& me = *static_cast<Buckets*>(self);
     Bucket& bucket = me.open_[at(weights)];
     bucket.filled += parameters;
@@ -47,7 +47,7 @@ class Buckets {
  private:
   struct Bucket {
     std::int64_t filled = 0;
-    OpIndex last = -1;
+    OpId last = OpId::none();
   };
   void send(Builder& b, WeightKind weights) {
     Bucket& bucket = open_[at(weights)];
@@ -81,23 +81,23 @@ class Gathers {
     of_[0] = {.all = chunk.trained.dense, .in_8_bit = chunk.in_8_bit.dense};
     of_[1] = {.all = chunk.trained.expert, .in_8_bit = chunk.in_8_bit.expert};
   }
-  // The gather that brings the last of `more` weights, or -1 where none has to come.
-  OpIndex need(const training::RankParameters& more) {
-    const OpIndex dense = need(WeightKind::dense, more.dense);
+  // The gather that brings the last of `more` weights, or none where none has to come.
+  OpId need(const training::RankParameters& more) {
+    const OpId dense = need(WeightKind::dense, more.dense);
     return std::max(dense, need(WeightKind::expert, more.expert));
   }
 
  private:
   struct Progress {
     std::int64_t all = 0, in_8_bit = 0, needed = 0, gathered = 0;
-    OpIndex arrived = -1;
+    OpId arrived = OpId::none();
     // Counts weights among the first `count`; weights of both widths are evenly mixed.
     [[nodiscard]] std::int64_t first_in_8_bit(std::int64_t count) const {
       return std::llround(static_cast<double>(in_8_bit) * static_cast<double>(count) /
                           static_cast<double>(all));
     }
   };
-  OpIndex need(WeightKind weights, std::int64_t more) {
+  OpId need(WeightKind weights, std::int64_t more) {
     Progress& p = of_[at(weights)];
     p.needed += more;
     while (copies_of(x_, weights).ranks > 1 && p.gathered < p.needed && p.gathered < p.all) {
@@ -117,29 +117,28 @@ class Gathers {
 
 }  // namespace
 
-std::int32_t bucketed_forward(Builder& b, const BlockContext& x, const ChunkContents& chunk, Gather gather) {
-  const std::int32_t block = b.open_block();
+BlockId bucketed_forward(Builder& b, const BlockContext& x, const ChunkContents& chunk, Gather gather) {
+  const BlockId block = b.open_block();
   Gathers gathers(b, x, chunk, gather);
   ActivationOffload offload(b, x, chunk);
   const std::int64_t table = x.is_frozen() ? 0 : x.vocabulary / x.config.degrees.tensor * x.model.hidden;
   if (chunk.first) embedding_forward(b, x, gathers.need({.dense = table}));
   for (std::int32_t i = 0; i < chunk.layers; ++i) {
     const LayerKind kind = training::layer_kind(x.model, chunk.first_layer + i);
-    const OpIndex arrived = gathers.need(training::trained_layer_parameters(x.config, x.model, kind));
+    const OpId arrived = gathers.need(training::trained_layer_parameters(x.config, x.model, kind));
     layer_forward(b, x, kind, TimeCategory::forward, arrived);
     offload.after_forward(i);
   }
   if (!chunk.last) return block;
-  const OpIndex arrived = gathers.need(chunk.trained);
+  const OpId arrived = gathers.need(chunk.trained);
   for (std::int32_t depth = 0; depth < x.config.recipe.mtp_layers; ++depth)
     multi_token_forward(b, x, arrived);
   head_forward(b, x, arrived);
   return block;
 }
 
-std::int32_t bucketed_backward(Builder& b, const BlockContext& given, const ChunkContents& chunk,
-                               Reduce reduce) {
-  const std::int32_t block = b.open_block();
+BlockId bucketed_backward(Builder& b, const BlockContext& given, const ChunkContents& chunk, Reduce reduce) {
+  const BlockId block = b.open_block();
   BlockContext x = given;
   x.splits_backward = false;  // gradients leave as they come, input and weight gradients alike
   Buckets buckets(x);

@@ -8,7 +8,7 @@
 namespace echo::workload {
 
 // Each opens a block, appends the whole pass with its communication on the data lane, and returns the block.
-std::int32_t bucketed_forward(Builder&, const BlockContext&, const ChunkContents&, Gather);
-std::int32_t bucketed_backward(Builder&, const BlockContext&, const ChunkContents&, Reduce);
+BlockId bucketed_forward(Builder&, const BlockContext&, const ChunkContents&, Gather);
+BlockId bucketed_backward(Builder&, const BlockContext&, const ChunkContents&, Reduce);
 
 }  // namespace echo::workload

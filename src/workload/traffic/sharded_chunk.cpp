@@ -22,6 +22,7 @@
 #include <array>
 #include <optional>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "workload/layer/recompute.hpp"
 #include "workload/traffic/activation_offload.hpp"
@@ -89,9 +90,9 @@ class Gathers {
       : b_(b), x_(x), layers_(layers), count_(count), part_(part), ahead_(x.config.recipe.fsdp_prefetch) {
     ECHO_EXPECT(ahead_ < static_cast<std::int32_t>(arrived_.size()));
   }
-  OpIndex gather(const RankParameters& weights, const RankParameters& in_8_bit, OpIndex after) {
+  OpId gather(const RankParameters& weights, const RankParameters& in_8_bit, OpId after) {
     const RankParameters sent = as_sent(x_, weights), narrow = as_sent(x_, in_8_bit);
-    OpIndex arrived = -1;
+    OpId arrived = OpId::none();
     for (const WeightKind kind : weight_kinds)
       if (sent.of(kind) > 0 && shards_of(x_, kind).ranks > 1)
         arrived = b_.communicate(Lane::data, TimeCategory::zero_comm,
@@ -99,9 +100,9 @@ class Gathers {
     return arrived;
   }
   // The next compute op finds the weights in place.
-  void use(OpIndex arrived, const RankParameters& weights, const RankParameters& in_8_bit) {
+  void use(OpId arrived, const RankParameters& weights, const RankParameters& in_8_bit) {
     b_.hold_compute(arrived);
-    if (arrived < 0 || x_.framework.flat_shards) return;
+    if (arrived.is_none() || x_.framework.flat_shards) return;
     const std::int64_t each = machine::element_bytes(x_.config.precision);
     b_.compute(part_, copy_of(2 * (weights.total() * each - in_8_bit.total() * (each - 1))));
   }
@@ -117,14 +118,14 @@ class Gathers {
   }
 
  private:
-  OpIndex& slot(std::int32_t nth) { return arrived_[static_cast<std::size_t>(nth) % arrived_.size()]; }
+  OpId& slot(std::int32_t nth) { return arrived_[at(nth) % arrived_.size()]; }
   Builder& b_;
   const BlockContext& x_;
   Layers& layers_;
   std::int32_t count_;
   TimeCategory part_;
   std::int32_t ahead_, issued_ = 0;
-  std::array<OpIndex, 65> arrived_{};
+  std::array<OpId, 65> arrived_{};
 };
 
 void scatter(Builder& b, const BlockContext& x, const RankParameters& given) {
@@ -139,15 +140,15 @@ void scatter(Builder& b, const BlockContext& x, const RankParameters& given) {
 
 }  // namespace
 
-std::int32_t sharded_forward(Builder& b, const BlockContext& x, const ChunkContents& chunk, Gather gather) {
-  const std::int32_t block = b.open_block();
+BlockId sharded_forward(Builder& b, const BlockContext& x, const ChunkContents& chunk, Gather gather) {
+  const BlockId block = b.open_block();
   Layers layers(x, chunk, false);
   const RankParameters root = layers.root();
   Gathers gathers(b, x, layers, chunk.layers, TimeCategory::forward);
   ActivationOffload offload(b, x, chunk);
-  OpIndex arrived = -1;
+  OpId arrived = OpId::none();
   if (gather == Gather::yes) {
-    arrived = gathers.gather(root, {}, -1);
+    arrived = gathers.gather(root, {}, OpId::none());
     gathers.before_first_layer();
   }
   if (chunk.first) {
@@ -166,9 +167,9 @@ std::int32_t sharded_forward(Builder& b, const BlockContext& x, const ChunkConte
   return block;
 }
 
-std::int32_t sharded_backward(Builder& b, const BlockContext& x, const ChunkContents& chunk, Gather gather,
-                              Reduce reduce) {
-  const std::int32_t block = b.open_block();
+BlockId sharded_backward(Builder& b, const BlockContext& x, const ChunkContents& chunk, Gather gather,
+                         Reduce reduce) {
+  const BlockId block = b.open_block();
   Layers layers(x, chunk, true);
   Gathers gathers(b, x, layers, chunk.layers, TimeCategory::backward);
   ActivationOffload offload(b, x, chunk);

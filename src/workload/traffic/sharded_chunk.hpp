@@ -9,7 +9,7 @@ namespace echo::workload {
 
 // Each opens a block, appends the whole pass with its communication on the data lane, and returns the block.
 // Without `Gather` the weights are already present; without `Reduce` the gradients stay local.
-std::int32_t sharded_forward(Builder&, const BlockContext&, const ChunkContents&, Gather);
-std::int32_t sharded_backward(Builder&, const BlockContext&, const ChunkContents&, Gather, Reduce);
+BlockId sharded_forward(Builder&, const BlockContext&, const ChunkContents&, Gather);
+BlockId sharded_backward(Builder&, const BlockContext&, const ChunkContents&, Gather, Reduce);
 
 }  // namespace echo::workload

@@ -117,12 +117,11 @@ static bool copies_gradients(const BlockContext& x) {
 }
 
 void reduce_gradients(Builder& b, const BlockContext& x, WeightKind weights, std::int64_t parameters,
-                      OpIndex done) {
+                      OpId done) {
   if (copies_of(x, weights).ranks == 1) return offload_gradients(b, x, weights, parameters, done);
   if (copies_gradients(x))
     done = b.compute(TimeCategory::backward, copy_of(4 * parameters * gradient_bytes(x)));
-  OpIndex reduced =
-      b.communicate(Lane::data, data_part(x), gradient_reduction(x, weights, parameters), {done});
+  OpId reduced = b.communicate(Lane::data, data_part(x), gradient_reduction(x, weights, parameters), {done});
   if (sums_over_replicas(x, weights))
     reduced = b.communicate(Lane::data, data_part(x), replica_reduction(x, weights, parameters), {reduced});
   // Sums that do not overlap are in line with the backward (Paddle's stage 2 waits for each).
@@ -141,7 +140,7 @@ static std::int64_t own_share(const BlockContext& x, WeightKind weights, std::in
 }
 
 void offload_gradients(Builder& b, const BlockContext& x, WeightKind weights, std::int64_t parameters,
-                       OpIndex reduced) {
+                       OpId reduced) {
   if (!x.config.recipe.offload_optimizer) return;
   b.communicate(Lane::host, TimeCategory::other,
                 host_copy(own_share(x, weights, parameters) * gradient_bytes(x)), {reduced});
@@ -180,10 +179,11 @@ struct Row {
   Builder& b;
   Csr<WorkRun>& runs;
   void collective(TimeCategory part, const ops::CollectiveQuery& query, std::int32_t count = 1) {
-    runs.push({.work = b.intern(query), .count = count, .part = part, .is_kernel = false});
+    runs.push(
+        {.work = Builder::unfinished(b.intern(query)), .count = count, .part = part, .is_kernel = false});
   }
   void kernel(TimeCategory part, const KernelKey& key, std::int32_t count = 1) {
-    runs.push({.work = b.intern(key), .count = count, .part = part, .is_kernel = true});
+    runs.push({.work = work_of(b.intern(key)), .count = count, .part = part, .is_kernel = true});
   }
 };
 

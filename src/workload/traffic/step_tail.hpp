@@ -20,7 +20,7 @@ void trace_step_tail(Builder&, const BlockContext&, Workload& out);
                                                      std::int64_t parameters);
 // Both, on the data lane of the open block, after `done`; nothing if one rank holds the only copy.
 void reduce_gradients(Builder&, const BlockContext&, training::WeightKind, std::int64_t parameters,
-                      OpIndex done);
+                      OpId done);
 // A kernel that reads and writes `bytes` in total.
 [[nodiscard]] ops::KernelKey copy_of(std::int64_t bytes);
 [[nodiscard]] ops::CollectiveQuery parameter_gather(const BlockContext&, training::WeightKind,
@@ -30,7 +30,7 @@ void reduce_gradients(Builder&, const BlockContext&, training::WeightKind, std::
 [[nodiscard]] training::RankParameters layer_in_8_bit(const BlockContext&, training::LayerKind);
 // Copies the gradients that a rank keeps after such a reduction to host memory, for a CPU optimizer.
 void offload_gradients(Builder&, const BlockContext&, training::WeightKind, std::int64_t parameters,
-                       OpIndex reduced);
+                       OpId reduced);
 // Ranks with copies of these weights; ranks over which their states are sharded.
 [[nodiscard]] const machine::GroupSpan& copies_of(const BlockContext&, training::WeightKind);
 [[nodiscard]] const machine::GroupSpan& shards_of(const BlockContext&, training::WeightKind);

@@ -28,9 +28,9 @@ namespace {
 TEST(WarmComposer, AllocatesNothingForABlock) {
   const std::vector<Lane> lane{Lane::compute, Lane::tensor, Lane::compute};
   const std::vector<TimeCategory> part(3, TimeCategory::forward);
-  const std::vector<std::int32_t> work{0, 1, 0};
-  Csr<std::int32_t> needs;
-  needs.close_row(), needs.push(0), needs.close_row(), needs.push(1), needs.close_row();
+  const std::vector<WorkId> work{WorkId(0), WorkId(1), WorkId(0)};
+  Csr<OpId> needs;
+  needs.close_row(), needs.push(OpId(0)), needs.close_row(), needs.push(OpId(1)), needs.close_row();
   const std::vector<SimTime> alone{SimTime(5), SimTime(6)};
   BlockScratchData scratch;
   (void)compose_block({lane, part, work, &needs}, alone, {}, scratch);

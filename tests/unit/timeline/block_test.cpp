@@ -4,6 +4,8 @@
 
 #include <numeric>
 
+#include "base/at.hpp"
+
 namespace echo::timeline {
 namespace {
 
@@ -11,19 +13,19 @@ namespace {
 struct Block {
   std::vector<Lane> lane;
   std::vector<TimeCategory> part;
-  std::vector<std::int32_t> work;
-  Csr<std::int32_t> needs;
+  std::vector<WorkId> work;
+  Csr<OpId> needs;
 
   void add(Lane l, TimeCategory p, std::int32_t w, std::vector<std::int32_t> after = {}) {
-    lane.push_back(l), part.push_back(p), work.push_back(w);
-    for (const std::int32_t n : after) needs.push(n);
+    lane.push_back(l), part.push_back(p), work.push_back(WorkId(w));
+    for (const std::int32_t n : after) needs.push(OpId(n));
     needs.close_row();
   }
   [[nodiscard]] OpGraphView view() const { return {lane, part, work, &needs}; }
 };
 
 SimTime ps(std::int64_t n) { return SimTime(n); }
-SimTime of(const BlockTimes& t, TimeCategory p) { return t.exposed[static_cast<std::size_t>(p)]; }
+SimTime of(const BlockTimes& t, TimeCategory p) { return t.exposed[at(p)]; }
 SimTime sum(const BlockTimes& t) {
   return std::accumulate(t.exposed.begin(), t.exposed.end(), SimTime::zero());
 }
@@ -136,7 +138,7 @@ TEST(ComposeBlock, ChargesWhatIsLostOnALinkToThatLink) {
   bottlenecks[2][Bottleneck::arithmetic] = 7.0;
   BlockScratchData scratch;
   BlockPaths paths;
-  const std::vector<std::int32_t> work{1, 2, 0};
+  const std::vector<WorkId> work{WorkId(1), WorkId(2), WorkId(0)};
   const OpGraphView view{block.lane, block.part, work, &block.needs};
   const std::vector<SimTime> alone{ps(7), ps(50), ps(50)};
   const std::vector<BottleneckTimes> in_order{bottlenecks[2], bottlenecks[0], bottlenecks[1]};

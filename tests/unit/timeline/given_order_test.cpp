@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/at.hpp"
 #include "base/counter_rng.hpp"
 #include "base/named_table.hpp"
 #include "timeline/pipeline/pipeline.hpp"
@@ -18,7 +19,7 @@ namespace {
 GivenOrder small() {
   GivenOrder order{.name = "small", .stages = 2, .microbatches = 2};
   const auto run = [&](TaskKind kind, std::int32_t stage, std::int32_t microbatch) {
-    order.tasks.push({kind, stage, microbatch});
+    order.tasks.push(task_of(kind, stage, microbatch));
   };
   run(TaskKind::forward, 0, 0), run(TaskKind::forward, 0, 1);
   run(TaskKind::backward, 0, 0), run(TaskKind::backward, 0, 1);
@@ -46,7 +47,7 @@ TEST(GivenOrder, MayBeRight) {
 
 TEST(GivenOrder, SaysWhichTaskIsThereTwiceOrNotAtAll) {
   GivenOrder order = small();
-  order.tasks.value[1].microbatch = 0;
+  order.tasks.value[1].microbatch = MicrobatchId(0);
   expect_flaw(order, 0, 1, "stage 0 runs F0 twice");
   order = small();
   order.tasks.value.pop_back(), --order.tasks.offset.back();
@@ -87,7 +88,7 @@ TEST(GivenOrder, RunsAsTheScheduleItWasTakenFrom) {
     const auto pick = [&](std::size_t below) {
       return static_cast<std::int32_t>(draw(31, i, drawn++) % below);
     };
-    const Schedule& plan = *schedule_table()[static_cast<std::size_t>(pick(schedule_table().size()))];
+    const Schedule& plan = *schedule_table()[at(pick(schedule_table().size()))];
     const bool is_v = plan.place == place_v;
     if ((!is_v && plan.place != place_round_robin) || plan.copies > 1 || plan.mixes_backwards) continue;
     const std::int32_t stages = 1 + pick(6), laps = plan.interleaves ? (is_v ? 2 : 2 + pick(2)) : 1;
@@ -114,9 +115,8 @@ TEST(GivenOrder, RunsAsTheScheduleItWasTakenFrom) {
     PipelineTimes own, same;
     compose_pipeline(shape, plan, times, {}, {}, scratch, own);
     for (std::int32_t s = 0; s < stages; ++s) {
-      ASSERT_LE(order.held[static_cast<std::size_t>(s)], plan.in_flight(shape, s)) << plan.name;
-      for (std::int32_t n = 0; n < laps; ++n)
-        ASSERT_EQ(stage_of[static_cast<std::size_t>(chunk_on(order, s, n))], s) << plan.name;
+      ASSERT_LE(order.held[at(s)], plan.in_flight(shape, s)) << plan.name;
+      for (std::int32_t n = 0; n < laps; ++n) ASSERT_EQ(stage_of[at(chunk_on(order, s, n))], s) << plan.name;
     }
     shape.given = given.given;
     ASSERT_EQ(given.admits(shape), nullptr);

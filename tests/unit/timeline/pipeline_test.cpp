@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
 #include "base/named_table.hpp"
 
@@ -11,7 +12,7 @@ namespace {
 SimTime ps(std::int64_t n) { return SimTime(n); }
 
 const Schedule& schedule(std::string_view name) {
-  return *schedule_table()[static_cast<std::size_t>(find_named(schedule_table(), name))];
+  return *schedule_table()[at(find_named(schedule_table(), name))];
 }
 
 // Owns what PipelineShape points to.
@@ -147,8 +148,8 @@ TEST(ComposePipeline, ThrowsWhenTheOrderDeadlocks) {
   stuck.slice = nullptr, stuck.steady = nullptr;
   stuck.plan = [](const PipelineShape&, std::span<const ChunkTimes>, Csr<Task>& out) {
     out.clear();
-    out.push({TaskKind::forward, 0, 0}), out.push({TaskKind::backward, 0, 0}), out.close_row();
-    out.push({TaskKind::backward, 1, 0}), out.push({TaskKind::forward, 1, 0}), out.close_row();
+    out.push(task_of(TaskKind::forward, 0, 0)), out.push(task_of(TaskKind::backward, 0, 0)), out.close_row();
+    out.push(task_of(TaskKind::backward, 1, 0)), out.push(task_of(TaskKind::forward, 1, 0)), out.close_row();
   };
   Pipeline two("1f1b", 2, 2, 1, uniform());
   PipelineScratch scratch;

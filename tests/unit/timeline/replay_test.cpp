@@ -3,14 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include "base/at.hpp"
 #include "tests/support/random_block.hpp"
 #include "tests/support/random_replay.hpp"
 #include "timeline/pipeline/pipeline.hpp"
 
 namespace echo::timeline {
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 struct Op {
   ReplayKind kind = ReplayKind::kernel;
@@ -32,7 +31,7 @@ struct Ranks {
             graph.launch.push_back(op.launch);
         for (const std::int32_t need : op.needs) graph.needs.push(first + need);
         graph.needs.close_row();
-        alone.emplace_back(op.alone), work.push_back(-1);
+        alone.emplace_back(op.alone), work.push_back(WorkId::none());
       }
       graph.rank_begin.push_back(first + static_cast<std::int32_t>(ops.size()));
     }
@@ -44,12 +43,12 @@ struct Ranks {
   }
   [[nodiscard]] std::int64_t end(std::int32_t op) const { return ran.end[at(op)].count(); }
   [[nodiscard]] std::int64_t exposed(std::int32_t rank, TimeCategory part) const {
-    return ran.ranks[at(rank)].exposed[static_cast<std::size_t>(part)].count();
+    return ran.ranks[at(rank)].exposed[at(part)].count();
   }
 
   ReplayGraph graph;
   std::vector<SimTime> alone;
-  std::vector<std::int32_t> work;
+  std::vector<WorkId> work;
   ReplayScratch ran;
 };
 
@@ -71,7 +70,9 @@ TEST(Replay, OfOneRankInOrderEqualsTheBlockToThePicosecond) {
       graph.lane.push_back(static_cast<std::int32_t>(block.lane[at(op)]));
       alone.push_back(block.alone[at(block.work[at(op)])]);
     }
-    graph.part = block.part, graph.needs = block.needs;
+    graph.part = block.part;
+    graph.needs.offset = block.needs.offset;
+    for (const OpId need : block.needs.value) graph.needs.value.push_back(need.index());
     graph.gap.resize(at(ops)), graph.meeting.assign(at(ops), -1), graph.launch.assign(at(ops), -1);
     graph.rank_begin.push_back(ops);
     plan_replay(graph, plan);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/at.hpp"
 #include "tests/support/chakra_files.hpp"
 #include "tests/unit/trace_io/complaints.hpp"
 #include "trace_io/format.hpp"
@@ -81,10 +82,7 @@ TEST(WriteChakra, GivesEachRankItsOwnGroupsAndPeers) {
   const trace::Trace again = TwoStages().reread();
   ASSERT_THAT(again.ranks, SizeIs(4));
   const auto members = [&](int rank, int node) {
-    return again
-        .groups[static_cast<std::size_t>(
-            again.ranks[static_cast<std::size_t>(rank)].nodes[static_cast<std::size_t>(node)].group)]
-        .ranks;
+    return again.groups[at(again.ranks[at(rank)].nodes[at(node)].group)].ranks;
   };
   EXPECT_THAT(members(1, 1), ElementsAre(0, 1));
   EXPECT_THAT(members(3, 1), ElementsAre(2, 3));
@@ -132,9 +130,9 @@ TEST(WriteChakra, NumbersGroupsWhateverTheyAreCalled) {
   stages.trace().groups[0].name = "all";
   stages.trace().groups[1].name = "7";
   const trace::Trace again = stages.reread();
-  EXPECT_EQ(again.groups[static_cast<std::size_t>(again.ranks[0].nodes[1].group)].name, "1");
-  EXPECT_THAT(again.groups[static_cast<std::size_t>(again.ranks[0].nodes[1].group)].ranks, ElementsAre(0, 1));
-  EXPECT_EQ(again.groups[static_cast<std::size_t>(again.ranks[2].nodes[1].group)].name, "7");
+  EXPECT_EQ(again.groups[at(again.ranks[0].nodes[1].group)].name, "1");
+  EXPECT_THAT(again.groups[at(again.ranks[0].nodes[1].group)].ranks, ElementsAre(0, 1));
+  EXPECT_EQ(again.groups[at(again.ranks[2].nodes[1].group)].name, "7");
 }
 
 TEST(WriteChakra, AsksForDurations) {

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "base/at.hpp"
 #include "tests/support/fixtures.hpp"
 #include "workload/generate_workload.hpp"
 
@@ -41,11 +42,11 @@ struct Casts {
 
 // Of the block that holds the layer's pass; blocks: embedding, layer, head forward; head, layer, embedding
 // backward.
-Casts casts_of(const Workload& w, std::int32_t block_index) {
-  const OpGraph& block = w.blocks[static_cast<std::size_t>(block_index)];
+Casts casts_of(const Workload& w, BlockId id) {
+  const OpGraph& block = w.blocks[at(id)];
   Casts out;
   for (std::size_t op = 0; op < block.lane.size(); ++op) {
-    const auto work = static_cast<std::size_t>(block.work[op]);
+    const std::size_t work = at(block.work[op]);
     if (block.lane[op] == Lane::tensor) {
       out.agreements += w.collectives[work - w.kernels.size()].payload == Bytes(4);
       continue;
@@ -59,8 +60,8 @@ Casts casts_of(const Workload& w, std::int32_t block_index) {
   }
   return out;
 }
-Casts forward(const Workload& w) { return casts_of(w, 1); }
-Casts backward(const Workload& w) { return casts_of(w, 4); }
+Casts forward(const Workload& w) { return casts_of(w, BlockId(1)); }
+Casts backward(const Workload& w) { return casts_of(w, BlockId(4)); }
 
 // tiny_llama: 1024 tokens, hidden 1024, 16 query and 4 key-value heads of 64 (query, key, value 1536), SwiGLU
 // 2816.
@@ -129,11 +130,11 @@ TEST(Casts, RowsAreScaledForEachProduct) {
 }
 
 std::int64_t gathered(const Workload& w, std::int32_t block_index) {
-  const OpGraph& block = w.blocks[static_cast<std::size_t>(block_index)];
+  const OpGraph& block = w.blocks[at(block_index)];
   std::int64_t bytes = 0;
   for (std::size_t op = 0; op < block.lane.size(); ++op)
     if (block.lane[op] == Lane::tensor) {
-      const auto& query = w.collectives[static_cast<std::size_t>(block.work[op]) - w.kernels.size()];
+      const auto& query = w.collectives[at(block.work[op]) - w.kernels.size()];
       if (query.kind == ops::CollectiveKind::all_gather) bytes += query.payload.value;
     }
   return bytes;
@@ -168,7 +169,7 @@ std::pair<std::int64_t, std::int64_t> weights_cast(const Workload& w) {
   std::int64_t cast = 0, read = 0;
   for (const WorkRun& run : w.tail.update.row(0)) {
     if (!run.is_kernel) continue;
-    const ops::KernelKey& key = w.kernels[static_cast<std::size_t>(run.work)];
+    const ops::KernelKey& key = w.kernels[at(run.work)];
     if (key.kind == KernelKind::quantize) cast += std::int64_t{key.m} * key.n * key.groups;
     if (key.kind == KernelKind::amax) read += std::int64_t{key.m} * key.n;
   }
@@ -263,15 +264,15 @@ TEST(CudaGraphs, ReplaceTheLaunchesOfALayer) {
   c.recipe.cuda_graphs = true;
   const Workload graphed = traced(c, hopper, support::tiny_llama());
   for (const std::int32_t layer : {1, 4}) {
-    const OpGraph& block = graphed.blocks[static_cast<std::size_t>(layer)];
+    const OpGraph& block = graphed.blocks[at(layer)];
     EXPECT_EQ(block.graphs, 1);
     EXPECT_EQ(block.launches + block.transfers, 0);
-    EXPECT_GT(eager.blocks[static_cast<std::size_t>(layer)].launches, 10);
+    EXPECT_GT(eager.blocks[at(layer)].launches, 10);
   }
   for (const std::int32_t other : {0, 2, 3, 5}) {
-    const auto at = static_cast<std::size_t>(other);
-    EXPECT_EQ(graphed.blocks[at].graphs, 0);
-    EXPECT_EQ(graphed.blocks[at].launches, eager.blocks[at].launches);
+    const std::size_t place = at(other);
+    EXPECT_EQ(graphed.blocks[place].graphs, 0);
+    EXPECT_EQ(graphed.blocks[place].launches, eager.blocks[place].launches);
   }
 }
 

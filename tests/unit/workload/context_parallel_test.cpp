@@ -1,6 +1,7 @@
 // What each way to share a sequence computes and sends, counted by hand.
 #include <gtest/gtest.h>
 
+#include "base/at.hpp"
 #include "tests/unit/workload/op_list.hpp"
 #include "workload/layer/core_attention.hpp"
 
@@ -19,8 +20,9 @@ training::TrainingConfig shared_by(std::int32_t context, ContextComm how, std::i
 }
 
 Workload forward(const Setting& at, Mixer mixer = Mixer::attention) {
-  return traced_block(
-      [&](Builder& b) { core_attention_forward(b, Shapes(at.x), mixer, TimeCategory::forward, -1); });
+  return traced_block([&](Builder& b) {
+    core_attention_forward(b, Shapes(at.x), mixer, TimeCategory::forward, OpId::none());
+  });
 }
 Workload backward(const Setting& at, Mixer mixer = Mixer::attention) {
   return traced_block([&](Builder& b) { core_attention_backward(b, Shapes(at.x), mixer); });
@@ -56,7 +58,9 @@ TEST(RingAttention, LetsATransferRunTwoStepsAhead) {
   const Workload work = forward(at);
   const auto needs = [&](std::int32_t op) {
     const auto row = work.blocks[0].needs.row(op);
-    return std::vector<std::int32_t>(row.begin(), row.end());
+    std::vector<std::int32_t> found;
+    for (const OpId need : row) found.push_back(need.index());
+    return found;
   };
   EXPECT_EQ(needs(1), (std::vector<std::int32_t>{0}));     // the first transfer: the packed keys
   EXPECT_EQ(needs(3), (std::vector<std::int32_t>{1, 0}));  // the second: the first
@@ -205,7 +209,7 @@ std::int64_t bytes_sent(const Workload& work, Lane lane) {
   std::int64_t bytes = 0;
   for (std::size_t op = 0; op < block.lane.size(); ++op)
     if (block.lane[op] == lane)
-      bytes += work.collectives[static_cast<std::size_t>(block.work[op]) - work.kernels.size()].payload.value;
+      bytes += work.collectives[at(block.work[op]) - work.kernels.size()].payload.value;
   return bytes;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/at.hpp"
 #include "tests/support/fixtures.hpp"
 #include "training/layout/rank_parameters.hpp"
 #include "training/memory/memory.hpp"
@@ -42,9 +43,9 @@ Workload traced(const TrainingConfig& c, const training::ModelSpec& m, Backward 
 template <class Each>
 void for_every_op(const Workload& w, const Csr<BlockRun>& runs, Each each) {
   for (const BlockRun& run : runs.value) {
-    const OpGraph& block = w.blocks[static_cast<std::size_t>(run.block)];
+    const OpGraph& block = w.blocks[at(run.block)];
     for (std::size_t op = 0; op < block.lane.size(); ++op)
-      each(run.count, block.lane[op], block.part[op], static_cast<std::size_t>(block.work[op]));
+      each(run.count, block.lane[op], block.part[op], at(block.work[op]));
   }
 }
 
@@ -174,7 +175,7 @@ TEST(MixtureWorkload, ExpertsWorkOnAllCopiesOfTheirGroupsTokensBetweenThem) {
 std::vector<KernelKey> kernels_of(const Workload& w, const Csr<BlockRun>& runs) {
   std::vector<KernelKey> keys;
   for_every_op(w, runs, [&](int count, Lane lane, TimeCategory, std::size_t work) {
-    if (lane == Lane::compute) keys.insert(keys.end(), static_cast<std::size_t>(count), w.kernels[work]);
+    if (lane == Lane::compute) keys.insert(keys.end(), at(count), w.kernels[work]);
   });
   return keys;
 }
@@ -184,17 +185,16 @@ std::vector<KernelKey> kernels_of(const Workload& w, const Csr<BlockRun>& runs) 
 int kernels_beside_transfers(const Workload& w, const machine::GroupSpan& grid) {
   int count = 0;
   for (std::int32_t i = 0; i < w.block_count; ++i) {
-    const OpGraph& block = w.blocks[static_cast<std::size_t>(i)];
-    std::int32_t open = -1;  // the last transfer nobody has waited for yet
-    for (std::int32_t op = 0; op < block.size(); ++op) {
-      const auto at = static_cast<std::size_t>(op);
-      for (const std::int32_t need : block.needs.row(op))
-        if (need == open) open = -1;
-      if (block.lane[at] == Lane::expert) {
-        if (w.collectives[static_cast<std::size_t>(block.work[at]) - w.kernels.size()].group != grid)
-          open = op;
+    const OpGraph& block = w.blocks[at(i)];
+    OpId open;  // the last transfer nobody has waited for yet
+    for (const OpId op : ids<OpId>(block.size())) {
+      const std::size_t place = at(op);
+      for (const OpId need : block.needs.row(op))
+        if (need == open) open = OpId::none();
+      if (block.lane[place] == Lane::expert) {
+        if (w.collectives[at(block.work[place]) - w.kernels.size()].group != grid) open = op;
       }
-      if (block.lane[at] == Lane::compute && open >= 0) ++count;
+      if (block.lane[place] == Lane::compute && !open.is_none()) ++count;
     }
   }
   return count;
@@ -214,7 +214,7 @@ TEST(MixtureWorkload, OneExpertIsTheDenseLayerAndARouter) {
   };
   for (const auto pass : {&Workload::forward, &Workload::backward}) {
     std::vector<KernelKey> rest = kernels_of(routed, routed.*pass);
-    const auto layers = static_cast<std::size_t>(dense.layers);
+    const std::size_t layers = at(dense.layers);
     const std::size_t before = rest.size();
     std::erase_if(rest, belongs_to_router);
     EXPECT_EQ(before - rest.size(), layers * (pass == &Workload::forward ? 4 : 5));
@@ -223,8 +223,8 @@ TEST(MixtureWorkload, OneExpertIsTheDenseLayerAndARouter) {
       KernelKey sum = expected.front();
       for (const KernelKey& k : rest)
         if (k.kind == KernelKind::elementwise && k.n == one.hidden) sum = k;
-      const auto sums = static_cast<std::size_t>(std::count(rest.begin(), rest.end(), sum) -
-                                                 std::count(expected.begin(), expected.end(), sum));
+      const std::size_t sums =
+          at(std::count(rest.begin(), rest.end(), sum) - std::count(expected.begin(), expected.end(), sum));
       EXPECT_EQ(sums, layers);
       expected.insert(expected.end(), sums, sum);
     }
@@ -285,14 +285,12 @@ TEST(MixtureWorkload, GradientsGoOnceOverTheRanksThatHoldCopiesOfTheirWeights) {
           if (layout.shard.ranks > 1) expected[layout.shard] += 4 * held.dense;
           if (layout.expert_shard.ranks > 1) expected[layout.expert_shard] += 4 * held.expert;
           if (!overlapped || layout.shard.ranks == 1) continue;
-          const OpGraph& block =
-              w.blocks[static_cast<std::size_t>(w.last_backward[static_cast<std::size_t>(chunk)])];
+          const OpGraph& block = w.blocks[at(w.last_backward[at(chunk)])];
           for (std::size_t op = 0; op < block.lane.size(); ++op)
-            if (block.lane[op] == Lane::data)
-              count(w.collectives[static_cast<std::size_t>(block.work[op]) - w.kernels.size()]);
+            if (block.lane[op] == Lane::data) count(w.collectives[at(block.work[op]) - w.kernels.size()]);
         }
         for (const WorkRun& run : w.tail.gradients.value)
-          count(w.collectives[static_cast<std::size_t>(run.work) - w.kernels.size()]);
+          count(w.collectives[at(run.work) - w.kernels.size()]);
         ASSERT_EQ(reduced.size(), expected.size());
         for (const auto& [group, bytes] : expected) {
           // Overlapped, the final norm rides with its neighbours.
@@ -311,12 +309,12 @@ TEST(MixtureWorkload, ParametersAreGatheredOnceOverTheRanksThatShareTheirStates)
     const training::RankLayout layout = support::layout_of(c, m);
     const Workload w = traced(c, m);
     std::map<machine::GroupSpan, std::int64_t> gathered;
-    const auto count = [&](std::int32_t work) {
-      const ops::CollectiveQuery& query = w.collectives[static_cast<std::size_t>(work) - w.kernels.size()];
+    const auto count = [&](WorkId work) {
+      const ops::CollectiveQuery& query = w.collectives[at(work) - w.kernels.size()];
       gathered[query.group] += query.payload.value;
     };
     if (overlapped) {
-      const OpGraph& block = w.blocks[static_cast<std::size_t>(w.first_forward[0])];
+      const OpGraph& block = w.blocks[at(w.first_forward[0])];
       for (std::size_t op = 0; op < block.lane.size(); ++op)
         if (block.lane[op] == Lane::data) count(block.work[op]);
     } else {
@@ -349,11 +347,11 @@ TEST(MixtureWorkload, DependenciesPointBackwards) {
   c.recompute = training::Recompute::full;
   const Workload w = traced(c, latent_mixture());
   for (std::int32_t i = 0; i < w.block_count; ++i) {
-    const OpGraph& block = w.blocks[static_cast<std::size_t>(i)];
+    const OpGraph& block = w.blocks[at(i)];
     ASSERT_EQ(block.needs.rows(), block.size());
-    for (std::int32_t op = 0; op < block.size(); ++op)
-      for (const std::int32_t need : block.needs.row(op)) {
-        EXPECT_GE(need, 0);
+    for (const OpId op : ids<OpId>(block.size()))
+      for (const OpId need : block.needs.row(op)) {
+        EXPECT_FALSE(need.is_none());
         EXPECT_LT(need, op);
       }
   }
@@ -366,11 +364,11 @@ TEST(MixtureWorkload, NoExpertTransferOutlivesItsLayer) {
     TrainingConfig c = mixing(d);
     const Workload w = traced(c, latent_mixture());
     for (std::int32_t i = 0; i < w.block_count; ++i) {
-      const OpGraph& block = w.blocks[static_cast<std::size_t>(i)];
-      std::int32_t last = -1, waited_for = -1;
-      for (std::int32_t op = 0; op < block.size(); ++op) {
-        if (block.lane[static_cast<std::size_t>(op)] == Lane::expert) last = op;
-        for (const std::int32_t need : block.needs.row(op)) waited_for = std::max(waited_for, need);
+      const OpGraph& block = w.blocks[at(i)];
+      OpId last, waited_for;
+      for (const OpId op : ids<OpId>(block.size())) {
+        if (block.lane[at(op)] == Lane::expert) last = op;
+        for (const OpId need : block.needs.row(op)) waited_for = std::max(waited_for, need);
       }
       EXPECT_LE(last, waited_for) << "block " << i;
     }

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "base/at.hpp"
 #include "tests/support/kernel_flops.hpp"
 #include "tests/support/traced_workload.hpp"
 
@@ -66,10 +67,10 @@ TEST(MultiTokenWorkload, ADepthGathersItsProjectionOverTheTensorGroup) {
     const Workload w = traced(predicting(depths, {.tensor = 2}), m);
     std::map<CollectiveKind, std::int64_t> bytes;
     for (const BlockRun& run : w.forward.row(0)) {
-      const OpGraph& block = w.blocks[static_cast<std::size_t>(run.block)];
+      const OpGraph& block = w.blocks[at(run.block)];
       for (std::size_t op = 0; op < block.lane.size(); ++op)
         if (block.lane[op] == Lane::tensor) {
-          const auto& query = w.collectives[static_cast<std::size_t>(block.work[op]) - w.kernels.size()];
+          const auto& query = w.collectives[at(block.work[op]) - w.kernels.size()];
           bytes[query.kind] += run.count * query.payload.value;
         }
     }
@@ -91,13 +92,13 @@ TEST(MultiTokenWorkload, EveryGradientGoesOutOnce) {
       c.overlap.grad_reduce = overlapped;
       const Workload w = traced(c, m);
       const training::RankLayout layout = support::layout_of(c, m);
-      const auto add = [&](std::int32_t work) {
-        const auto& query = w.collectives[static_cast<std::size_t>(work) - w.kernels.size()];
+      const auto add = [&](WorkId work) {
+        const auto& query = w.collectives[at(work) - w.kernels.size()];
         if (query.kind == CollectiveKind::reduce_scatter) reduced[overlapped] += query.payload.value;
       };
       for (const WorkRun& run : w.tail.gradients.value) add(run.work);
       for (std::size_t chunk = 0; overlapped && chunk < 2; ++chunk) {
-        const OpGraph& block = w.blocks[static_cast<std::size_t>(w.last_backward[chunk])];
+        const OpGraph& block = w.blocks[at(w.last_backward[chunk])];
         for (std::size_t op = 0; op < block.lane.size(); ++op)
           if (block.lane[op] == Lane::data) add(block.work[op]);
       }
@@ -117,8 +118,7 @@ TEST(MultiTokenWorkload, FirstAndLastStageSumTheGradientsOfTheirEmbeddings) {
     const Workload w = traced(c, m);
     std::int32_t count = 0;
     for (const WorkRun& run : w.tail.gradients.value)
-      count += w.collectives[static_cast<std::size_t>(run.work) - w.kernels.size()].kind ==
-               CollectiveKind::all_reduce;
+      count += w.collectives[at(run.work) - w.kernels.size()].kind == CollectiveKind::all_reduce;
     return count;
   };
   EXPECT_EQ(sums(predicting(0, {.pipeline = 4})), 0);
@@ -135,10 +135,10 @@ TEST(MultiTokenWorkload, UniformRecomputationRepeatsProjectionAndLayer) {
     const Workload w = traced(c, m);
     double sum = 0.0;
     for (const BlockRun& run : w.backward.value) {
-      const OpGraph& block = w.blocks[static_cast<std::size_t>(run.block)];
+      const OpGraph& block = w.blocks[at(run.block)];
       for (std::size_t op = 0; op < block.lane.size(); ++op) {
         if (block.part[op] != TimeCategory::recompute) continue;
-        const ops::KernelKey& key = w.kernels[static_cast<std::size_t>(block.work[op])];
+        const ops::KernelKey& key = w.kernels[at(block.work[op])];
         if (key.kind == KernelKind::gemm) sum += run.count * ops::flops_of(key).value;
       }
     }

@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "base/at.hpp"
 #include "tests/support/data_traffic.hpp"
 #include "tests/support/fixtures.hpp"
 #include "training/memory/layer_activations.hpp"
@@ -45,10 +46,9 @@ std::vector<std::int32_t> layers_of(const Workload& w, const OpGraph& block) {
   std::vector<std::int32_t> out;
   std::int32_t norms = 0;
   for (std::int32_t op = 0; op < block.size(); ++op) {
-    const auto at = static_cast<std::size_t>(op);
-    const bool norm =
-        block.lane[at] == Lane::compute &&
-        w.kernels[static_cast<std::size_t>(block.work[at])].kind == ops::KernelKind::norm_forward;
+    const std::size_t place = at(op);
+    const bool norm = block.lane[place] == Lane::compute &&
+                      w.kernels[at(block.work[place])].kind == ops::KernelKind::norm_forward;
     norms += norm;
     out.push_back((norms + 1) / 2 - 1);
   }
@@ -72,20 +72,20 @@ TEST(ActivationOffload, ComputationWaitsForACopyAtTheEndOfItsWindow) {
     TrainingConfig c = support::a_config({.data = 1});
     c.recipe.offload_layers = copies;
     const Workload w = traced(c, m);
-    const OpGraph& block = w.blocks[static_cast<std::size_t>(w.whole_forward.front())];
+    const OpGraph& block = w.blocks[at(w.whole_forward.front())];
     const std::vector<std::int32_t> layer = layers_of(w, block), ends = window_ends(copies);
     std::int32_t nth = 0;
     for (std::int32_t op = 0; op < block.size(); ++op) {
-      if (block.lane[static_cast<std::size_t>(op)] != Lane::host) continue;
-      const std::int32_t begins = nth == 0 ? 0 : ends[static_cast<std::size_t>(nth) - 1];
-      EXPECT_EQ(layer[static_cast<std::size_t>(op)], begins) << copies;
+      if (block.lane[at(op)] != Lane::host) continue;
+      const std::int32_t begins = nth == 0 ? 0 : ends[at(nth) - 1];
+      EXPECT_EQ(layer[at(op)], begins) << copies;
       EXPECT_GE(begins, nth);  // what it copies is there
       std::int32_t waits = -1;
       for (std::int32_t user = op; user < block.size(); ++user)
-        for (const std::int32_t need : block.needs.row(user))
-          if (need == op && waits < 0) waits = user;
+        for (const OpId need : block.needs.row(user))
+          if (need == OpId(op) && waits < 0) waits = user;
       ASSERT_GE(waits, 0);
-      EXPECT_EQ(layer[static_cast<std::size_t>(waits)], ends[static_cast<std::size_t>(nth)] + 1) << copies;
+      EXPECT_EQ(layer[at(waits)], ends[at(nth)] + 1) << copies;
       ++nth;
     }
     EXPECT_EQ(nth, copies);
@@ -106,11 +106,10 @@ TEST(OffloadedOptimizer, EachRanksGradientsLeaveOnceAndItsWeightsReturn) {
       EXPECT_EQ(copied > 0, overlapped && data > 1);
       for (const WorkRun& run : w.tail.update.value) {
         if (run.is_kernel) {
-          EXPECT_NE(w.kernels[static_cast<std::size_t>(run.work)].kind, ops::KernelKind::optimizer);
+          EXPECT_NE(w.kernels[at(run.work)].kind, ops::KernelKind::optimizer);
           continue;
         }
-        const ops::CollectiveQuery& query =
-            w.collectives[static_cast<std::size_t>(run.work) - w.kernels.size()];
+        const ops::CollectiveQuery& query = w.collectives[at(run.work) - w.kernels.size()];
         if (query.kind == CollectiveKind::host_copy) copied += query.payload.value;
         if (query.kind == CollectiveKind::host_update) updated += query.payload.value;
       }

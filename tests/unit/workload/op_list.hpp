@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/at.hpp"
 #include "tests/support/fixtures.hpp"
 #include "tests/support/kernel_flops.hpp"
 #include "workload/builder.hpp"
@@ -65,8 +66,8 @@ inline std::string line_of(const ops::KernelKey& k) {
 
 inline std::string line_of(const ops::CollectiveQuery& q, Lane lane) {
   return std::string(lane == Lane::context ? "cp " : "other ") +
-         std::string(ops::collective_kind_names[static_cast<std::size_t>(q.kind)]) + " " +
-         std::to_string(q.payload.value) + " over " + std::to_string(q.group.ranks);
+         std::string(ops::collective_kind_names[at(q.kind)]) + " " + std::to_string(q.payload.value) +
+         " over " + std::to_string(q.group.ranks);
 }
 
 // A config with its layout and the context blocks need; keep it where it is.
@@ -101,10 +102,10 @@ inline std::vector<std::string> lines_of(const Workload& work) {
   const OpGraph& block = work.blocks[0];
   std::vector<std::string> lines;
   for (std::size_t op = 0; op < block.lane.size(); ++op) {
-    const auto at = static_cast<std::size_t>(block.work[op]);
+    const std::size_t place = at(block.work[op]);
     lines.push_back(block.lane[op] == Lane::compute
-                        ? line_of(work.kernels[at])
-                        : line_of(work.collectives[at - work.kernels.size()], block.lane[op]));
+                        ? line_of(work.kernels[place])
+                        : line_of(work.collectives[place - work.kernels.size()], block.lane[op]));
   }
   return lines;
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/at.hpp"
 #include "tests/support/data_traffic.hpp"
 #include "tests/support/fixtures.hpp"
 #include "training/layout/weight_tensors.hpp"
@@ -35,8 +36,7 @@ Workload traced(std::int32_t data, std::int32_t zero_group, const training::Fram
 std::int64_t calls(const Workload& w, CollectiveKind kind) {
   std::int64_t count = 0;
   for (const WorkRun& run : w.tail.update.value)
-    if (!run.is_kernel && w.collectives[static_cast<std::size_t>(run.work) - w.kernels.size()].kind == kind)
-      count += run.count;
+    if (!run.is_kernel && w.collectives[at(run.work) - w.kernels.size()].kind == kind) count += run.count;
   return count;
 }
 

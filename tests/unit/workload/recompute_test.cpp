@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "base/at.hpp"
 #include "tests/support/traced_workload.hpp"
 
 namespace echo::workload {
@@ -186,11 +187,11 @@ TEST(Recompute, ChunksThatCarryGradientsMixRecomputedAndKeptLayersToo) {
     c.recipe.recompute_method = RecomputeMethod::block;
     c.recipe.recompute_layers = 3;
     const Workload w = traced(c, eight_layers());
-    const OpGraph& block = w.blocks[static_cast<std::size_t>(w.last_backward[0])];
+    const OpGraph& block = w.blocks[at(w.last_backward[0])];
     int attention = 0, backward_so_far = 0, first_recomputed = -1;
     for (std::size_t op = 0; op < block.lane.size(); ++op) {
       if (block.lane[op] != Lane::compute) continue;
-      const KernelKind kind = w.kernels[static_cast<std::size_t>(block.work[op])].kind;
+      const KernelKind kind = w.kernels[at(block.work[op])].kind;
       backward_so_far += kind == KernelKind::attention_backward;
       if (kind != KernelKind::attention_forward) continue;
       EXPECT_EQ(block.part[op], TimeCategory::recompute);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/at.hpp"
 #include "tests/support/data_traffic.hpp"
 #include "tests/support/fixtures.hpp"
 #include "workload/generate_workload.hpp"
@@ -135,41 +136,41 @@ TEST(ShardedChunk, AGatherIsIssuedAsManyLayersAheadAsAskedFor) {
     TrainingConfig c = sharded({.data = 8});
     c.recipe.fsdp_prefetch = ahead;
     const Workload w = traced(c, m);
-    const OpGraph& block = w.blocks[static_cast<std::size_t>(w.whole_forward.front())];
+    const OpGraph& block = w.blocks[at(w.whole_forward.front())];
     std::vector<std::int32_t> gathers;
     for (std::int32_t op = 0; op < block.size(); ++op)
-      if (block.lane[static_cast<std::size_t>(op)] == Lane::data) gathers.push_back(op);
+      if (block.lane[at(op)] == Lane::data) gathers.push_back(op);
     ASSERT_EQ(gathers.size(), 9U);  // the root and eight layers
     std::vector<std::int32_t> users(gathers.size(), -1);
     for (std::int32_t op = block.size() - 1; op >= 0; --op)
-      if (block.lane[static_cast<std::size_t>(op)] == Lane::compute)
-        for (const std::int32_t need : block.needs.row(op))
+      if (block.lane[at(op)] == Lane::compute)
+        for (const OpId need : block.needs.row(op))
           for (std::size_t i = 0; i < gathers.size(); ++i)
-            if (need == gathers[i]) users[i] = op;
+            if (need == OpId(gathers[i])) users[i] = op;
     for (std::int32_t layer = 0; layer < 8; ++layer) {
-      const auto at = static_cast<std::size_t>(layer) + 1;
-      ASSERT_GE(users[at], 0);
-      const auto needs = block.needs.row(gathers[at]);
+      const std::size_t place = at(layer) + 1;
+      ASSERT_GE(users[place], 0);
+      const auto needs = block.needs.row(gathers[place]);
       if (layer < ahead) {
         EXPECT_TRUE(needs.empty());  // under way from the start
         continue;
       }
       // Right after the last op before the layer `ahead` earlier begins.
-      const std::int32_t starts = users[at - static_cast<std::size_t>(ahead)];
+      const std::int32_t starts = users[place - at(ahead)];
       ASSERT_EQ(needs.size(), 1U);
-      EXPECT_LT(needs.front(), starts);
-      for (std::int32_t op = needs.front() + 1; op < starts; ++op)
-        EXPECT_NE(block.lane[static_cast<std::size_t>(op)], Lane::compute);
+      EXPECT_LT(needs.front(), OpId(starts));
+      for (std::int32_t op = needs.front().index() + 1; op < starts; ++op)
+        EXPECT_NE(block.lane[at(op)], Lane::compute);
     }
   }
 }
 
-std::int64_t copied_bytes(const Workload& w, std::int32_t block) {
-  const OpGraph& graph = w.blocks[static_cast<std::size_t>(block)];
+std::int64_t copied_bytes(const Workload& w, BlockId block) {
+  const OpGraph& graph = w.blocks[at(block)];
   std::int64_t sum = 0;
   for (std::int32_t op = 0; op < graph.size(); ++op) {
-    if (graph.lane[static_cast<std::size_t>(op)] != Lane::compute) continue;
-    const ops::KernelKey& key = w.kernels[static_cast<std::size_t>(graph.work[static_cast<std::size_t>(op)])];
+    if (graph.lane[at(op)] != Lane::compute) continue;
+    const ops::KernelKey& key = w.kernels[at(graph.work[at(op)])];
     if (key.kind == ops::KernelKind::elementwise && key.n == 1) sum += ops::traffic_of(key).value;
   }
   return sum;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/at.hpp"
 #include "tests/support/fixtures.hpp"
 #include "tests/support/kernel_flops.hpp"
 #include "training/layout/rank_parameters.hpp"
@@ -51,18 +52,17 @@ TEST(Workload, MatrixProductsDoTheModelFlopsExactly) {
 TEST(Workload, OneTensorRankCommunicatesNothingInsideABlock) {
   const Workload w = traced(support::a_config({.tensor = 1, .pipeline = 2, .data = 2}), support::tiny_gpt());
   for (std::int32_t i = 0; i < w.block_count; ++i)
-    for (const Lane lane : w.blocks[static_cast<std::size_t>(i)].lane) EXPECT_EQ(lane, Lane::compute);
+    for (const Lane lane : w.blocks[at(i)].lane) EXPECT_EQ(lane, Lane::compute);
 }
 
 std::int64_t tensor_payload(const Workload& w) {
   std::int64_t sum = 0;
   for (const Csr<BlockRun>* runs : {&w.forward, &w.backward})
     for (const BlockRun& run : runs->value) {
-      const OpGraph& block = w.blocks[static_cast<std::size_t>(run.block)];
+      const OpGraph& block = w.blocks[at(run.block)];
       for (std::size_t op = 0; op < block.lane.size(); ++op)
         if (block.lane[op] == Lane::tensor)
-          sum += run.count *
-                 w.collectives[static_cast<std::size_t>(block.work[op]) - w.kernels.size()].payload.value;
+          sum += run.count * w.collectives[at(block.work[op]) - w.kernels.size()].payload.value;
     }
   return sum;
 }
@@ -88,8 +88,7 @@ TEST(Workload, FullRecomputationRepeatsTheWholeForwardOfEachLayer) {
     const Workload w = traced(c, support::tiny_gpt());
     int count = 0;
     for (std::int32_t i = 0; i < w.block_count; ++i)
-      for (const TimeCategory part : w.blocks[static_cast<std::size_t>(i)].part)
-        count += part == TimeCategory::recompute;
+      for (const TimeCategory part : w.blocks[at(i)].part) count += part == TimeCategory::recompute;
     return count;
   };
   EXPECT_EQ(recomputed(Recompute::none), 0);
@@ -107,11 +106,11 @@ TEST(Workload, BucketsCarryEveryGradientOnce) {
     const Workload w = traced(c, m, f);
     const training::RankLayout layout = support::layout_of(c, m);
     for (std::size_t chunk = 0; chunk < 2; ++chunk) {
-      const OpGraph& block = w.blocks[static_cast<std::size_t>(w.last_backward[chunk])];
+      const OpGraph& block = w.blocks[at(w.last_backward[chunk])];
       std::int64_t bytes = 0;
       for (std::size_t op = 0; op < block.lane.size(); ++op)
         if (block.lane[op] == Lane::data)
-          bytes += w.collectives[static_cast<std::size_t>(block.work[op]) - w.kernels.size()].payload.value;
+          bytes += w.collectives[at(block.work[op]) - w.kernels.size()].payload.value;
       // Biases of column-parallel layers, position tables and the final norm ride with their neighbours:
       // under 2 %.
       const std::int64_t parameters =
@@ -146,11 +145,10 @@ std::pair<std::int64_t, int> traffic(const Workload& w, Lane lane, ops::Collecti
   std::pair<std::int64_t, int> sum{0, 0};
   for (const Csr<BlockRun>* runs : {&w.forward, &w.backward})
     for (const BlockRun& run : runs->value) {
-      const OpGraph& block = w.blocks[static_cast<std::size_t>(run.block)];
+      const OpGraph& block = w.blocks[at(run.block)];
       for (std::size_t op = 0; op < block.lane.size(); ++op) {
         if (block.lane[op] != lane) continue;
-        const ops::CollectiveQuery& query =
-            w.collectives[static_cast<std::size_t>(block.work[op]) - w.kernels.size()];
+        const ops::CollectiveQuery& query = w.collectives[at(block.work[op]) - w.kernels.size()];
         if (query.kind != kind) continue;
         sum.first += run.count * query.payload.value;
         sum.second += run.count;
@@ -227,11 +225,11 @@ TEST(Workload, DependenciesPointBackwards) {
   c.recompute = Recompute::full;
   const Workload w = traced(c, support::tiny_llama());
   for (std::int32_t i = 0; i < w.block_count; ++i) {
-    const OpGraph& block = w.blocks[static_cast<std::size_t>(i)];
+    const OpGraph& block = w.blocks[at(i)];
     ASSERT_EQ(block.needs.rows(), block.size());
-    for (std::int32_t op = 0; op < block.size(); ++op)
-      for (const std::int32_t need : block.needs.row(op)) {
-        EXPECT_GE(need, 0);
+    for (const OpId op : ids<OpId>(block.size()))
+      for (const OpId need : block.needs.row(op)) {
+        EXPECT_FALSE(need.is_none());
         EXPECT_LT(need, op);
       }
   }
@@ -255,15 +253,15 @@ TEST(Workload, TracingAgainIntoTheSameBuffersGivesTheSameWork) {
 int held_products(const Workload& w) {
   int held = 0;
   for (const BlockRun& run : w.backward.value) {
-    const OpGraph& block = w.blocks[static_cast<std::size_t>(run.block)];
-    std::int32_t sum = -1;
-    for (std::int32_t op = 0; op < block.size(); ++op) {
-      const auto i = static_cast<std::size_t>(op);
+    const OpGraph& block = w.blocks[at(run.block)];
+    OpId sum;
+    for (const OpId op : ids<OpId>(block.size())) {
+      const std::size_t i = at(op);
       const auto needs = block.needs.row(op);
       const bool waits = std::find(needs.begin(), needs.end(), sum) != needs.end();
       if (block.lane[i] == Lane::tensor) {
         sum = op;
-      } else if (waits && w.kernels[static_cast<std::size_t>(block.work[i])].layout == ops::GemmLayout::nt) {
+      } else if (waits && w.kernels[at(block.work[i])].layout == ops::GemmLayout::nt) {
         ++held;
       }
     }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/at.hpp"
 #include "tests/support/traced_workload.hpp"
 
 namespace echo::workload {
@@ -32,7 +33,7 @@ std::map<std::pair<CollectiveKind, machine::GroupSpan>, std::int64_t> expert_tra
 std::vector<KernelKey> kernels_of(const Workload& w, const Csr<BlockRun>& runs) {
   std::vector<KernelKey> keys;
   support::for_every_op(w, runs, [&](int count, Lane lane, TimeCategory, std::size_t work) {
-    if (lane == Lane::compute) keys.insert(keys.end(), static_cast<std::size_t>(count), w.kernels[work]);
+    if (lane == Lane::compute) keys.insert(keys.end(), at(count), w.kernels[work]);
   });
   return keys;
 }

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/at.hpp"
 #include "tests/support/chakra_files.hpp"
 #include "tests/unit/trace_io/complaints.hpp"
 #include "trace_io/astra/astra_step.hpp"
@@ -28,7 +29,7 @@ std::vector<std::string> graph(const std::string& text) {
   const trace::RankTrace& rank = trace.ranks.front();
   std::vector<std::string> out;
   for (std::int32_t i = 0; i < static_cast<std::int32_t>(rank.nodes.size()); ++i) {
-    out.push_back(trace.names[static_cast<std::size_t>(i)] + "<-");
+    out.push_back(trace.names[at(i)] + "<-");
     for (const std::int32_t earlier : rank.needs.row(i)) out.back() += std::to_string(earlier) + " ";
   }
   return out;

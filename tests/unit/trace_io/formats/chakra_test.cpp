@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/at.hpp"
 #include "tests/support/chakra_files.hpp"
 #include "tests/unit/trace_io/complaints.hpp"
 #include "trace_io/format.hpp"
@@ -90,7 +91,7 @@ TEST(Chakra, HasTheSchemasNumbers) {
   ASSERT_THAT(trace.ranks[0].nodes, SizeIs(1));
   const trace::Node& read_node = trace.ranks[0].nodes[0];
   EXPECT_EQ(read_node.id, 1);
-  EXPECT_EQ(trace.names[static_cast<std::size_t>(read_node.name)], "a");
+  EXPECT_EQ(trace.names[at(read_node.name)], "a");
   EXPECT_EQ(read_node.kind, NodeKind::compute);
   EXPECT_EQ(read_node.duration, std::chrono::microseconds(5));
 }
@@ -130,7 +131,7 @@ TEST(Chakra, CountsAnAllGatherByItsResult) {
   EXPECT_EQ(nodes[1].bytes, Bytes(200));
   EXPECT_EQ(nodes[2].bytes, Bytes(100));
   EXPECT_EQ(nodes[3].bytes, Bytes(100));
-  EXPECT_THAT(trace.groups[static_cast<std::size_t>(nodes[1].group)].ranks, ElementsAre(2, 3));
+  EXPECT_THAT(trace.groups[at(nodes[1].group)].ranks, ElementsAre(2, 3));
   EXPECT_EQ(written(trace, "job.3.et"), read_bytes(folder.path / "job.3.et"));
 }
 
