@@ -21,9 +21,9 @@ template <class Tag>
   return static_cast<std::size_t>(id.index());
 }
 
-// The number of elements, as ids count them: ids<OpId>(count_of(ops)).
+// The number of elements, as ids count them: ids<OpId>(length_of(ops)).
 template <class Container>
-[[nodiscard]] constexpr std::int32_t count_of(const Container& container) {
+[[nodiscard]] constexpr std::int32_t length_of(const Container& container) {
   return static_cast<std::int32_t>(container.size());
 }
 

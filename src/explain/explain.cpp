@@ -50,7 +50,7 @@ class Counter {
 
  private:
   void count(TimeCategory part, WorkId work, std::int64_t times) {
-    const std::int32_t kernels = count_of(kernels_);
+    const std::int32_t kernels = length_of(kernels_);
     if (times == 0) return;
     if (is_kernel(work, kernels))
       kernels_[at(kernel_of(work))] += times;

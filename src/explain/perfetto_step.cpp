@@ -222,7 +222,7 @@ class StepTrace {
     }
   }
   void draw_op(std::int32_t stage, const simulate::PlacedOp& op, SimTime from) {
-    const std::int32_t kernels = count_of(step_.work.kernels);
+    const std::int32_t kernels = length_of(step_.work.kernels);
     const std::string name = is_kernel(op.work, kernels)
                                  ? ops::describe(step_.work.kernels[at(kernel_of(op.work))])
                                  : ops::describe(step_.work.collectives[at(collective_of(op.work, kernels))]);

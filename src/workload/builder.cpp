@@ -111,7 +111,7 @@ CollectiveId Builder::intern(const ops::CollectiveQuery& query) {
 }
 
 void Builder::finish() {
-  const std::int32_t kernels = count_of(out_.kernels);
+  const std::int32_t kernels = length_of(out_.kernels);
   const auto shift = [kernels](WorkId& work) { work = work_of(collective_of(work, 0), kernels); };
   for (const BlockId block : ids<BlockId>(out_.block_count)) {
     OpGraph& b = out_.blocks[at(block)];

@@ -175,7 +175,7 @@ void trace_split_backwards(Builder& b, const BlockContext& given, Workload& out)
   x.splits_backward = true;
   const PassBlocks blocks = trace_passes(b, x);
   out.weight_gradients.clear();
-  for (const ChunkId id : ids<ChunkId>(count_of(x.layout.chunk_layers))) {
+  for (const ChunkId id : ids<ChunkId>(length_of(x.layout.chunk_layers))) {
     const auto layers = x.layout.chunk_kinds.row(id);
     const ChunkContents chunk{.layers = x.layout.chunk_layers[at(id)],
                               .first_layer = x.layout.chunk_first_layer[at(id)],
@@ -237,7 +237,7 @@ void generate_workload(const training::TrainingConfig& config, const training::M
   out.gathers_once = traffic.shards_weights && !traffic.gathers_forward;
 
   const PassBlocks blocks = trace_passes(b, x);
-  for (const ChunkId id : ids<ChunkId>(count_of(layout.chunk_layers))) {
+  for (const ChunkId id : ids<ChunkId>(length_of(layout.chunk_layers))) {
     const std::int32_t i = id.index();
     const ChunkContents chunk{layout.chunk_layers[at(id)],
                               layout.chunk_first_layer[at(id)],

@@ -28,7 +28,7 @@ void block_ops(benchmark::State& state) {
     lane.push_back(l), part.push_back(p), work.push_back(WorkId(w));
     if (!need.is_none()) needs.push(need);
     needs.close_row();
-    return OpId(count_of(lane) - 1);
+    return OpId(length_of(lane) - 1);
   };
   for (std::int32_t layer = 0; layer < layers; ++layer) {
     OpId last;
@@ -37,7 +37,7 @@ void block_ops(benchmark::State& state) {
       last = k == 4 || k == 9 ? add(Lane::tensor, TimeCategory::tp_comm, kernels + (k == 9), kernel)
                               : OpId::none();
     }
-    add(Lane::data, TimeCategory::dp_comm, kernels + 2, OpId(count_of(lane) - 2));
+    add(Lane::data, TimeCategory::dp_comm, kernels + 2, OpId(length_of(lane) - 2));
   }
   std::vector<SimTime> alone;
   for (std::int32_t i = 0; i < kernels + collectives; ++i) alone.emplace_back(1'000'000 + 100'000 * i);

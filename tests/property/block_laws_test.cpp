@@ -64,7 +64,7 @@ TEST(ComposeBlock, IsThePlainRecurrenceWhenNothingOverlaps) {
   for (std::uint64_t i = 0; i < cases; ++i) {
     RandomBlock block(i);
     block.needs.clear();
-    for (const OpId op : ids<OpId>(count_of(block.lane))) {
+    for (const OpId op : ids<OpId>(length_of(block.lane))) {
       if (op > OpId(0)) block.needs.push(op - 1);
       block.needs.close_row();
     }

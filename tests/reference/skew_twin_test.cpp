@@ -135,7 +135,7 @@ class AllRanks {
   // When all ranks of the group are there; null before.
   const SimTime* meet(std::int32_t r, Place place, Lane lane, WorkId work, SimTime begin) {
     const auto& group =
-        ws_.step.work.collectives[at(collective_of(work, count_of(ws_.step.work.kernels)))].group;
+        ws_.step.work.collectives[at(collective_of(work, length_of(ws_.step.work.kernels)))].group;
     const Rank& rank = ranks_[at(r)];
     const std::int32_t tensor = config_.degrees.tensor, context = config_.degrees.context;
     const std::int32_t size = group.ranks;

@@ -50,7 +50,7 @@ void fill_factors(const Calibration& calibration, const slowdown::Machine& machi
   const std::size_t kernels = out.kernels.size(), collectives = out.collectives.size();
   out.meets.assign(kernels * collectives, 0);
   for (const BlockId block : ids<BlockId>(work.block_count))
-    mark_block(work.blocks[at(block)], count_of(out.kernels), collectives, out.block_collectives, out.meets);
+    mark_block(work.blocks[at(block)], length_of(out.kernels), collectives, out.block_collectives, out.meets);
   out.kernel_factor.assign(kernels * collectives, 1.0);
   out.collective_factor.assign(kernels * collectives, 1.0);
   for (std::size_t k = 0; k < kernels; ++k) {

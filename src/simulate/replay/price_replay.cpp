@@ -250,7 +250,7 @@ class Pricer {
       return;
     }
     const ops::CollectiveEstimate& price = out_.collectives[at(ask)];
-    s_.work[op] = work_of(CollectiveId(ask), count_of(out_.kernels));
+    s_.work[op] = work_of(CollectiveId(ask), length_of(out_.kernels));
     s_.alone[op] = s_.asks.share[op] == 1.0 ? price.time : scaled(price.time, s_.asks.share[op]);
     s_.bottlenecks[op].add(simulate::bottlenecks_of(price), s_.asks.share[op]);
   }

@@ -37,7 +37,7 @@ Cost pipeline_cost(const StepInput& input, const ComposedStep& step, std::int32_
   const std::vector<std::int32_t>& stage_of = input.layout.stage_of_chunk;
   const timeline::PipelineTimes& pipeline = step.pipeline;
   Cost cost;
-  for (const ChunkId chunk : ids<ChunkId>(count_of(step.chunks))) {
+  for (const ChunkId chunk : ids<ChunkId>(length_of(step.chunks))) {
     const ChunkCost& passes = step.chunks[at(chunk)];
     if (stage_of[at(chunk)] != stage) continue;
     const PassCounts counts = passes_in_step(input.work, input.layout, pipeline, input.microbatches(), chunk);

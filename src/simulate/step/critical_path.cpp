@@ -93,7 +93,7 @@ class PathSum {
 
   // The transfer between `chunk` and the next.
   void add_hop(ChunkId chunk, std::int64_t count) {
-    if (count == 0 || chunk.is_none() || chunk.index() + 1 == count_of(step_.chunks)) return;
+    if (count == 0 || chunk.is_none() || chunk.index() + 1 == length_of(step_.chunks)) return;
     sum_.part[at(TimeCategory::pp_comm)] += count * input_.prices.hop_forward[at(chunk)];
     sum_.bottleneck.add(input_.prices.hop_bottlenecks[at(chunk)], static_cast<double>(count));
   }

@@ -99,7 +99,7 @@ class Drawer {
     for (std::int32_t pair = 0; pair < static_cast<std::int32_t>(step.pairs.size()); ++pair)
       draw_.pairs.push_back(arithmetic.of_pair(pair));
     draw_.chunks.clear();
-    for (const ChunkId chunk : ids<ChunkId>(count_of(step.chunks)))
+    for (const ChunkId chunk : ids<ChunkId>(length_of(step.chunks)))
       draw_.chunks.push_back(arithmetic.of_chunk(chunk));
   }
 

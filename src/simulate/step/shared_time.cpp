@@ -18,7 +18,7 @@ struct Losses {
   std::vector<SharedTime>& out;
 
   [[nodiscard]] std::size_t collective(OpId op) const {
-    return at(collective_of(graph.work[at(op)], count_of(prices.kernels)));
+    return at(collective_of(graph.work[at(op)], length_of(prices.kernels)));
   }
   [[nodiscard]] std::size_t beside(OpId op, OpId other) const {
     return collective(op) * prices.collectives.size() + collective(other);

@@ -19,7 +19,7 @@ struct Slowed {
   std::vector<SlowedTime>& out;
 
   [[nodiscard]] CollectiveId collective(OpId op) const {
-    return collective_of(graph.work[at(op)], count_of(prices.kernels));
+    return collective_of(graph.work[at(op)], length_of(prices.kernels));
   }
   [[nodiscard]] std::size_t pair(KernelId kernel, OpId op) const {
     return at(kernel) * prices.collectives.size() + at(collective(op));

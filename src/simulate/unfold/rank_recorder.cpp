@@ -128,7 +128,7 @@ void RankTraceWriter::describe_kernel(KernelId kernel_id, Draft& draft) {
 }
 
 const ops::CollectiveQuery& RankTraceWriter::collective_query(WorkId work) const {
-  return step_.work.collectives[at(collective_of(work, count_of(step_.work.kernels)))];
+  return step_.work.collectives[at(collective_of(work, length_of(step_.work.kernels)))];
 }
 
 void RankTraceWriter::describe_collective(const ops::CollectiveQuery& query, GroupKind kind, Draft& draft) {
@@ -273,7 +273,7 @@ void RankTraceWriter::add_waits(const workload::OpGraph& graph, OpId op, const B
 }
 
 RankTraceWriter::NodeIndex RankTraceWriter::write_op(WorkId work, Lane lane, Draft draft) {
-  if (is_kernel(work, count_of(step_.work.kernels))) {
+  if (is_kernel(work, length_of(step_.work.kernels))) {
     describe_kernel(kernel_of(work), draft);
     return add(std::move(draft));
   }

@@ -76,7 +76,7 @@ class Unfolding {
     const ChunkId border = before ? task.chunk - 1 : task.chunk;
     const auto& hops =
         task.kind == TaskKind::forward ? input_.prices.hop_forward : input_.prices.hop_backward;
-    if (border.is_none() || border.index() >= count_of(hops)) return SimTime::zero();
+    if (border.is_none() || border.index() >= length_of(hops)) return SimTime::zero();
     return hops[at(border)];
   }
 

@@ -18,7 +18,7 @@ OpId last_of(const OpGraphView& graph, Lane lane, std::int32_t ops) {
 }
 
 OpId first_of(const OpGraphView& graph, Lane lane) {
-  for (const OpId op : ids<OpId>(count_of(graph.lane)))
+  for (const OpId op : ids<OpId>(length_of(graph.lane)))
     if (graph.lane[at(op)] == lane) return op;
   return OpId::none();
 }
@@ -46,7 +46,7 @@ class Parts {
 
 }  // namespace
 
-OpId last_of(const OpGraphView& graph, Lane lane) { return last_of(graph, lane, count_of(graph.lane)); }
+OpId last_of(const OpGraphView& graph, Lane lane) { return last_of(graph, lane, length_of(graph.lane)); }
 
 OpId waited_for(const OpGraphView& graph, const BlockScratchData& ran, OpId op) {
   const SimTime start = ran.start[at(op)];
@@ -67,7 +67,7 @@ void part_paths(const OpGraphView& graph, std::span<const SimTime> alone, const 
     if (first.is_none()) continue;
     parts.follow(waited_for(graph, ran, first), own->start);
     parts.follow(last_of(graph, lane), own->end);
-    for (const OpId op : ids<OpId>(count_of(graph.lane)))
+    for (const OpId op : ids<OpId>(length_of(graph.lane)))
       if (graph.lane[at(op)] == lane) parts.count(op, own->busy);
   }
 }
