@@ -25,6 +25,7 @@ std::span<const KernelConstantField> kernel_constant_fields() {
       {"gemm_throttle_half", &C::gemm_throttle_half},
       {"gemm_sustained", &C::gemm_sustained},
       {"gemm_sustained_8", &C::gemm_sustained_8},
+      {"gemm_sustained_4", &C::gemm_sustained_4, true},
       {"gemm_wave_loss_8", &C::gemm_wave_loss_8, true},
       {"gemm_bandwidth_8", &C::gemm_bandwidth_8, true},
       {"gemm_overlap_leak_8", &C::gemm_overlap_leak_8, true},

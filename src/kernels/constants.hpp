@@ -43,6 +43,7 @@ struct KernelConstants {
   double gemm_throttle_half = 0;  // s, ... much longer than this
   double gemm_sustained = 0;      // extra time in a training step, at any length; 0 = micro-benchmark
   double gemm_sustained_8 = 0;    // the same, 8-bit operands
+  double gemm_sustained_4 = -1;   // the same, 4-bit operands; negative: as with 8 bits
 
   // Products of a library whose kernels are known in more detail (gemm_tiles.cpp). A file may leave these
   // out.

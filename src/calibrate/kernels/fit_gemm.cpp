@@ -209,7 +209,9 @@ void fit_library_8(Recipe& r, KernelLibrary library, const std::string& table) {
 }
 
 void fit_training_tables(Recipe& r) {
-  if (r.sources.training_gpu.empty() || r.sources.gpu == "gb200") return;  // the table's machine is a B200
+  // The table of Blackwell is a B200's; its relatives take only the attention backward from it.
+  const bool is_relative = kind_of(r.gpu).is_blackwell && r.sources.gpu != r.sources.training_gpu;
+  if (r.sources.training_gpu.empty() || is_relative) return;
   const Rows rows =
       read_kernels(r.table("training_efficiency_simumax.csv"), r.presets, [&](const MeasuredKernel& row) {
         // Groups are few, and run long enough to be as hot as a training step.

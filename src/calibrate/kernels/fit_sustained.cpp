@@ -19,6 +19,7 @@ void fit_sustained(Recipe& r) {
     if (r.sources.gpu != rate.gpu) continue;
     r.set(&C::gemm_sustained, rate.sixteen_bit, rate.error, rate.source);
     r.set(&C::gemm_sustained_8, rate.eight_bit, rate.error, rate.source);
+    if (rate.four_bit >= 0.0) r.set(&C::gemm_sustained_4, rate.four_bit, rate.error, rate.source);
     return;
   }
   r.set(&C::gemm_sustained_8, 0.05, 0.05, "assumed: as 16 bit; the GPU has no such products");

@@ -24,6 +24,11 @@ Recipe::Recipe(std::string tables, const config::CatalogInputs& catalog, const m
                                                      : c.blackwell;
     set(c.member, value, std::abs(value) * c.relative_error, c.source);
   }
+  if (gpu.compute_capability >= 103)  // Blackwell Ultra
+    for (const auto member : {&C::attention_softmax, &C::attention_backward_softmax})
+      set(member, constants().*member / 2, 0.1 * constants().*member,
+          "assumed: half the B200's, as its special function units issue twice the exponentials (NVIDIA, "
+          "Inside NVIDIA Blackwell Ultra)");
   // The tables are micro-benchmarks; the power of a training step is fitted last.
   constants().gemm_sustained = constants().gemm_sustained_8 = 0.0;
 }

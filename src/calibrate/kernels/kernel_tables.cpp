@@ -11,12 +11,14 @@ namespace {
 // Training runs PyTorch's cuBLAS: the `sglang` rows call it (torch linear); 8-bit products go through
 // cuBLASLt as in Transformer Engine: the `trtllm` rows. Attention: FlashAttention-2 (A100), -3 (Hopper) and
 // the best kernels of Blackwell (`sglang`); the b200 table holds `trtllm` only.
-const std::array<KernelSources, 5> known_sources{{
+const std::array<KernelSources, 7> known_sources{{
     {"a100-sxm", "a100_sxm", "sglang", "", "sglang", "a100-pcie-80gb", "a100-sxm-80gb"},
     {"h100-sxm", "h100_sxm", "sglang", "trtllm", "sglang", "", "h100-sxm"},
     {"h200-sxm", "h200_sxm", "sglang", "trtllm", "sglang", "", ""},
     {"b200-sxm", "b200_sxm", "sglang", "trtllm", "trtllm", "b200-sxm", ""},
     {"gb200", "gb200", "sglang", "trtllm", "sglang", "b200-sxm", ""},
+    {"b300-sxm", "b300_sxm", "sglang", "trtllm", "sglang", "b200-sxm", ""},
+    {"gb300", "gb300", "sglang", "trtllm", "sglang", "b200-sxm", ""},
 }};
 
 }  // namespace

@@ -2,82 +2,109 @@
 // run at their power limit, with lower clocks. No table of kernels shows how much lower.
 //
 // Idea. This factor is the only part of a step's price that is common to every product on one GPU kind, and
-// products are most of a step. So take the published steps of the framework whose kernels are best known
-// (Megatron-Core with Transformer Engine), price them with the factor free, and bring the median of
-// log(predicted / measured) to zero by bisection (it rises with the factor). One number per GPU kind and
-// operand width; the A100, which seldom reaches its limit, keeps the value from the kernel tables.
+// products are most of a step. So take the published steps of dense models on the frameworks whose kernels
+// are best known (Transformer Engine's), price them with the factor free, and bring the median of
+// log(predicted / measured) to zero by bisection (it rises with the factor): one observation per publication,
+// GPU kind and operand width. rate_pool.cpp makes one estimate per kind and width of them. The A100, which
+// seldom reaches its limit, keeps the value from the kernel tables.
 //
-// Neglected: all other errors of the model of those steps become part of the factor too. The line per
-// publication, predicted with the factor of the others, shows how well it carries over.
+// Neglected: all other errors of the model of those steps become part of the factor too; the pool counts them
+// as the publication's effect.
 #include "calibrate/steps/training_rate.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 #include <set>
 #include <string>
-#include <vector>
+#include <tuple>
+
+#include "base/named_table.hpp"
 
 namespace echo::calibrate {
 
 namespace {
 
-constexpr const char* h100_steps =
-    "fitted: 24 published 16-bit and 48 8-bit steps of Megatron-Core and NeMo on H100 without vboost "
-    "(dgxc-benchmarking, nemo-legacy-perf, mlperf-v3.1, flagperf, Megatron-LM's README); echo-calibrate "
-    "training, 2026-11-22";
-constexpr const char* gb200_steps =
-    "fitted: 3 published 16-bit and 3 8-bit steps of NeMo on GB200 (dgxc-benchmarking); echo-calibrate "
-    "training, 2026-11-22";
+struct RateKind {
+  const char *kernels, *family;
+};
+constexpr RateKind kinds[] = {
+    {"h100-sxm", "hopper"}, {"h100-sxm-vboost", "hopper"}, {"h200-sxm", "hopper"}, {"b200-sxm", "blackwell"},
+    {"gb200", "blackwell"}, {"b300-sxm", "blackwell"},     {"gb300", "blackwell"}};
+constexpr int widths[] = {16, 8, 4};
+
+constexpr const char* pooled =
+    "fitted: published steps of dense models, pooled over publications and GPU kinds (rate_pool.cpp); "
+    "echo-calibrate training, 2026-11-23";
 constexpr TrainingRate rates[] = {
-    {"h100-sxm", 0.347, 0.47, 0.05, h100_steps},
-    {"h200-sxm", 0.281, 0.422, 0.08,
-     "assumed: the H100's rate inside a training step (one die, one power limit)"},
-    {"gb200", 0.439, 0.612, 0.08, gb200_steps},
-    {"b200-sxm", 0.428, 0.612, 0.12, "assumed: the GB200's rate inside a training step (one die)"},
+    {"h100-sxm", 0.356, 0.429, -1, 0.06, pooled},   {"h200-sxm", 0.338, 0.423, -1, 0.13, pooled},
+    {"b200-sxm", 0.432, 0.35, 0.481, 0.09, pooled}, {"gb200", 0.46, 0.408, 0.539, 0.09, pooled},
+    {"b300-sxm", 0.408, 0.33, 0.469, 0.13, pooled}, {"gb300", 0.35, 0.251, 0.409, 0.13, pooled},
 };
 
-void study_gpu(StepStudy& study, const StepRows& all, kernels::KernelConstants& constants, bool narrow) {
-  const SustainedRate rate = sustained_rate(narrow);
-  const StepRows rows = rate_rows(study, all, constants.name, narrow);
-  if (rows.size() < fewest_rate_rows) return;
-  const double published = constants.*rate;
-  const auto with = [&](double value, const StepRows& of) {
-    constants.*rate = value;
-    study.forget_prices();
-    return log_ratios(study, of);
-  };
-  const double best = unbiased_rate(study, rows, constants, rate);
-  fmt::print("{:10} {:2} bit  {:3} rows  {:.3f}  mean error {:.1f} %\n", constants.name, narrow ? 8 : 16,
-             rows.size(), best, 100 * mean_error(with(best, rows)));
-  std::set<std::string> sources;
-  for (const config::MeasuredStep* row : rows) sources.insert(row->source);
-  for (const std::string& source : sources) {
-    StepRows own, others;
-    for (const config::MeasuredStep* row : rows) (row->source == source ? own : others).push_back(row);
-    if (others.size() < fewest_rate_rows) continue;
-    const double without = unbiased_rate(study, others, constants, rate);
-    const std::vector<double> logs = with(without, own);
-    fmt::print(
-        "    {:24} {:3} rows unseen: {:.3f} from the others, mean error {:.1f} %, median ratio {:.3f}\n",
-        source, own.size(), without, 100 * mean_error(logs), std::exp(median_of(logs)));
-  }
-  constants.*rate = published;
+SustainedRate constant_of(int width) {
+  using K = kernels::KernelConstants;
+  return width == 16 ? &K::gemm_sustained : width == 8 ? &K::gemm_sustained_8 : &K::gemm_sustained_4;
+}
+
+kernels::KernelConstants* constants_of(StepStudy& study, const char* name) {
+  const std::int32_t found = find_named(study.calibration.kernels, name);
+  return found < 0 ? nullptr : &study.calibration.kernels[static_cast<std::size_t>(found)];
+}
+
+int layouts_of(const StepRows& rows) {
+  std::set<std::tuple<std::string, training::Degrees, training::Batch>> layouts;
+  for (const config::MeasuredStep* row : rows)
+    layouts.emplace(row->model, row->config->degrees, row->config->batch);
+  return static_cast<int>(layouts.size());
 }
 
 }  // namespace
 
 std::span<const TrainingRate> training_rates() { return rates; }
 
-SustainedRate sustained_rate(bool narrow) {
-  return narrow ? &kernels::KernelConstants::gemm_sustained_8 : &kernels::KernelConstants::gemm_sustained;
+std::vector<RateObservation> observe_rates(StepStudy& study, const StepRows& rows) {
+  std::vector<RateObservation> out;
+  for (const RateKind& kind : kinds) {
+    kernels::KernelConstants* const constants = constants_of(study, kind.kernels);
+    if (constants == nullptr) continue;
+    for (const int width : widths) {
+      std::map<std::string, StepRows> by_source;
+      for (const config::MeasuredStep* row : rate_rows(study, rows, kind.kernels, width))
+        by_source[row->source].push_back(row);
+      for (const auto& [source, own] : by_source)
+        out.push_back({kind.family, kind.kernels, width, source,
+                       std::log1p(unbiased_rate(study, own, *constants, constant_of(width))),
+                       layouts_of(own)});
+    }
+  }
+  return out;
+}
+
+void set_rates(StepStudy& study, std::span<const RateObservation> seen) {
+  for (const RateKind& kind : kinds)
+    if (kernels::KernelConstants* const constants = constants_of(study, kind.kernels))
+      for (const int width : widths)
+        if (constants->*constant_of(width) >= 0.0)
+          constants->*constant_of(width) =
+              std::expm1(pooled_rate(seen, kind.family, kind.kernels, width).log_factor);
 }
 
 int run_training(std::span<char*> args) {
   StepStudy study = read_step_study(step_option(args, "--table", default_step_table()));
-  const StepRows rows = study.scored();
-  for (kernels::KernelConstants& constants : study.calibration.kernels)
-    for (const bool narrow : {false, true}) study_gpu(study, rows, constants, narrow);
+  const std::vector<RateObservation> seen = observe_rates(study, study.scored());
+  for (const RateKind& kind : kinds)
+    for (const int width : widths) {
+      const PooledRate pooled = pooled_rate(seen, kind.family, kind.kernels, width);
+      const double rate = std::expm1(pooled.log_factor);
+      fmt::print("{:16} {:2} bit  {:.3f} +- {:.3f}\n", kind.kernels, width, rate,
+                 (1.0 + rate) * pooled.sigma);
+      for (const RateObservation& one : seen)
+        if (one.kind == kind.kernels && one.width == width)
+          fmt::print("    {:24} {:3} layouts  {:.3f}\n", one.publication, one.layouts,
+                     std::expm1(one.log_factor));
+    }
   return 0;
 }
 

@@ -77,6 +77,8 @@ void speed_up(kernels::KernelConstants& k, double factor) {
   using K = kernels::KernelConstants;
   for (double K::*const lost : {&K::gemm_sustained, &K::gemm_sustained_8, &K::attention_sustained})
     set(k, lost, (1.0 + k.*lost) / factor - 1.0);
+  if (k.gemm_sustained_4 >= 0.0)
+    set(k, &K::gemm_sustained_4, std::max(0.0, (1.0 + k.gemm_sustained_4) / factor - 1.0));
   set(k, &K::attention_backward_rate, k.attention_backward_rate * factor);
 }
 

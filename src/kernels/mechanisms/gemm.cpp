@@ -65,7 +65,9 @@ Width width_of(const KernelKey& key, const KernelConstants& c) {
     return {.rate = c.gemm_rate_8,
             .throttle = c.gemm_throttle_8,
             .throttle_half = or_else(c.gemm_throttle_half_8, c.gemm_throttle_half),
-            .sustained = c.gemm_sustained_8,
+            .sustained = key.precision == machine::Precision::nvfp4
+                             ? or_else(c.gemm_sustained_4, c.gemm_sustained_8)
+                             : c.gemm_sustained_8,
             .bandwidth = or_else(c.gemm_bandwidth_8, c.gemm_bandwidth),
             .leak = or_else(c.gemm_overlap_leak_8, c.gemm_overlap_leak)};
   return {.rate = wide ? c.gemm_rate_32 : c.gemm_rate_16,
