@@ -91,14 +91,13 @@ const char* broken_context_rule(const TrainingConfig& c, const ModelSpec& m,
   return first_broken(rules);
 }
 
-// One graph per layer and pass, as Megatron-LM captures them. Source:
-// megatron/core/transformer/transformer_config.py (cuda_graph_impl local),
-// distributed/fsdp/mcore_fsdp_adapter.py.
-const char* broken_graph_rule(const TrainingConfig& c, const ModelSpec& m) {
+// Graphs of the passes of layers, or of the whole iteration, as Megatron-LM captures them. Dropless experts
+// have no fixed shapes, but graphs of the iteration hold buffers for 1.5 times the mean load (Megatron Core
+// 0.18: cuda_graph_impl full_iteration, moe_paged_stash; Megatron-Bridge v0.5.0 set_full_iter_cg_configs).
+// Source: megatron/core/transformer/transformer_config.py, distributed/fsdp/mcore_fsdp_adapter.py.
+const char* broken_graph_rule(const TrainingConfig& c) {
   if (!c.recipe.cuda_graphs) return nullptr;
   const Rule rules[] = {
-      {!m.has_experts() || c.recipe.capacity_permille > 0,
-       "CUDA graphs need experts of a fixed capacity: dropless ones have no fixed shapes"},
       {c.recompute != Recompute::full, "CUDA graphs of a layer cannot hold its full recomputation"},
       {c.zero < ZeroStage::parameters, "CUDA graphs of a layer need weights that stay in place"},
       {c.recipe.offload_layers == 0, "CUDA graphs cannot hold activations that leave for host memory"},
@@ -175,7 +174,6 @@ const char* broken_overlap_rule(const TrainingConfig& c, const ModelSpec& m) {
        "shared experts run beside their own all-to-alls or beside another microbatch, not both"},
       {c.recipe.mtp_layers <= 1,
        "all-to-alls beside another microbatch allow one layer of multi-token prediction"},
-      {!c.recipe.cuda_graphs, "all-to-alls beside another microbatch forbid graphs of whole passes"},
       {c.recipe.offload_layers == 0,
        "all-to-alls beside another microbatch with offloaded activations are not simulated yet"},
       {c.zero < ZeroStage::gradients,
@@ -277,8 +275,8 @@ std::optional<Infeasible> check_feasible(const TrainingConfig& c, const ModelSpe
   if (const char* broken = broken_context_rule(c, model, cluster))
     return Infeasible{Reason::unsupported, broken, 0.0};
   if (const char* broken = broken_mamba_rule(c, model)) return Infeasible{Reason::unsupported, broken, 0.0};
-  for (const char* broken : {broken_graph_rule(c, model), broken_format_rule(c, model),
-                             broken_offload_rule(c, model, cluster, gpu)})
+  for (const char* broken :
+       {broken_graph_rule(c), broken_format_rule(c, model), broken_offload_rule(c, model, cluster, gpu)})
     if (broken != nullptr) return Infeasible{Reason::unsupported, broken, 0.0};
   if (const char* broken = broken_overlap_rule(c, model)) return Infeasible{Reason::unsupported, broken, 0.0};
   if (const char* broken = broken_prediction_rule(c, model))

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <numeric>
 
 #include "config/toml/toml_reader.hpp"
 
@@ -36,6 +37,18 @@ void read_where(TableReader& rule, PublishedRuns& runs) {
   }
 }
 
+std::vector<std::int32_t> read_layers(const toml::node& node, Problems& problems) {
+  std::vector<std::int32_t> out;
+  if (const auto* const list = node.as_array())
+    for (const toml::node& one : *list)
+      if (const auto layers = one.value<std::int64_t>(); layers && *layers >= 0 && *layers <= 1000)
+        out.push_back(static_cast<std::int32_t>(*layers));
+  if (out.empty() || out.size() != node.as_array()->size())
+    problems.error(place_of(node), "layer_split must be a list of numbers of layers, one per chunk",
+                   "write layer_split = [4, 4, 4, 3]");
+  return out;
+}
+
 }  // namespace
 
 std::vector<PublishedRuns> read_publications(const std::string& text, const std::string& file,
@@ -53,6 +66,13 @@ std::vector<PublishedRuns> read_publications(const std::string& text, const std:
       rule.text("framework", runs.framework, TableReader::Presence::optional);
       rule.text("gpu", runs.gpu, TableReader::Presence::optional);
       rule.text("cluster", runs.cluster, TableReader::Presence::optional);
+      if (const toml::table* const choices = rule.table("choices", TableReader::Presence::optional)) {
+        TableReader chosen(*choices, place_of(*choices), "choices", problems);
+        runs.choices = read_choices(chosen);
+        chosen.finish();
+      }
+      if (const toml::node* const split = rule.node("layer_split", TableReader::Presence::optional))
+        runs.layer_split = read_layers(*split, problems);
       rule.text("source", source);
       rule.finish();
       out.push_back(std::move(runs));
@@ -81,6 +101,28 @@ std::string published_framework(const std::vector<PublishedRuns>& known, const C
 std::string published_gpu(const std::vector<PublishedRuns>& known, const CsvTable& table, std::size_t row,
                           std::string otherwise) {
   return first_of(known, &PublishedRuns::gpu, table, row, std::move(otherwise));
+}
+
+std::vector<Choice> published_choices(const std::vector<PublishedRuns>& known, const CsvTable& table,
+                                      std::size_t row) {
+  std::vector<Choice> out;
+  for (const PublishedRuns& runs : known) {
+    if (runs.choices.empty() || !matches(runs, table, row)) continue;
+    for (const Choice& choice : runs.choices)
+      if (std::none_of(out.begin(), out.end(), [&](const Choice& one) { return one.axis == choice.axis; }))
+        out.push_back(choice);
+  }
+  return out;
+}
+
+std::vector<std::int32_t> published_layers(const std::vector<PublishedRuns>& known, const CsvTable& table,
+                                           std::size_t row, std::int32_t chunks, std::int32_t layers) {
+  for (const PublishedRuns& runs : known)
+    if (std::ssize(runs.layer_split) == chunks &&
+        std::accumulate(runs.layer_split.begin(), runs.layer_split.end(), 0) == layers &&
+        matches(runs, table, row))
+      return runs.layer_split;
+  return {};
 }
 
 std::string published_cluster(const std::vector<PublishedRuns>& known, const CsvTable& table,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/csv.hpp"
+#include "config/catalog/recipe_reader.hpp"
 
 namespace echo {
 class Problems;
@@ -19,11 +20,14 @@ namespace echo::config {
 struct PublishedRuns {
   std::vector<std::pair<std::string, std::string>> where;  // column, fragment
   std::string framework, gpu, cluster;                     // presets; empty = as in the row's own cell
+  std::vector<Choice> choices;                             // of axes that the row leaves open
+  std::vector<std::int32_t> layer_split;                   // layers of each chunk; empty = even
 };
 
 // Reads the file's text: [[runs]] where = { COLUMN = "FRAGMENT", ... }, framework = "...", gpu = "...",
-// cluster = "...", source = "...". A rule that asks for a measurement (step time, memory) is a problem: it
-// would fit the answer.
+// cluster = "...", choices = { AXIS = value, ... },
+// layer_split = [4, 4, ...], source = "...". A rule that asks for a measurement (step time, memory) is a
+// problem: it would fit the answer.
 [[nodiscard]] std::vector<PublishedRuns> read_publications(const std::string& text, const std::string& file,
                                                            Problems&);
 
@@ -34,6 +38,15 @@ struct PublishedRuns {
                                               std::size_t row, std::string otherwise);
 [[nodiscard]] std::string published_gpu(const std::vector<PublishedRuns>&, const CsvTable&, std::size_t row,
                                         std::string otherwise);
+
+// Per axis the choice of the first matching rule that names it.
+[[nodiscard]] std::vector<Choice> published_choices(const std::vector<PublishedRuns>&, const CsvTable&,
+                                                    std::size_t row);
+
+// The layers of each chunk, of the first matching rule that lists as many chunks and layers; else empty.
+[[nodiscard]] std::vector<std::int32_t> published_layers(const std::vector<PublishedRuns>&, const CsvTable&,
+                                                         std::size_t row, std::int32_t chunks,
+                                                         std::int32_t layers);
 
 // Empty if no rule has one.
 [[nodiscard]] std::string published_cluster(const std::vector<PublishedRuns>&, const CsvTable&,

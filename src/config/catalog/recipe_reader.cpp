@@ -58,4 +58,17 @@ void read_recipe(TableReader& file, training::Recipe& recipe) {
   recipe = holder.recipe;
 }
 
+std::vector<Choice> read_choices(TableReader& file) {
+  std::vector<Choice> out;
+  for (const AxisInfo& axis : training::axis_table) {
+    const bool is_choice = axis.kind == AxisKind::flag || axis.kind == AxisKind::word ||
+                           axis.kind == AxisKind::words || axis.kind == AxisKind::ratio ||
+                           axis.kind == AxisKind::level;
+    if (!is_choice || axis.axis == training::Axis::precision || axis.holder == training::AxisHolder::fabric)
+      continue;
+    if (const auto value = read(file, axis, Presence::optional)) out.push_back({axis.axis, *value});
+  }
+  return out;
+}
+
 }  // namespace echo::config

@@ -136,6 +136,9 @@ class RowReader {
     m.local = found->local;
     m.query_key_norm = found->query_key_norm;
     m.tied_embeddings = found->tied_embeddings;
+    m.linear_bias = found->linear_bias;
+    m.attention_sinks = found->attention_sinks;
+    m.post_norms = found->post_norms;
   }
 
   // By default Megatron splits experts like the other weights; where that is impossible, the run must have
@@ -268,8 +271,15 @@ class RowReader {
     c.overlap.grad_reduce = flag("overlap_grad_reduce", training::sums_beside_backward(f, c.zero));
     c.overlap.param_gather = flag("overlap_param_gather", f.overlap.param_gather);
     c.overlap.tensor = c.sequence_parallel && flag("overlap_tp", f.overlap.tensor);
+    for (const Choice& choice : published_choices(presets_.publications, table_, row_))
+      if (text(training::info_of(choice.axis).name).empty())
+        training::member_of(choice.axis).set(c, choice.value);
     const std::int32_t layers = catalog_.models[at(c.model.index())].layers;
     const std::int32_t chunks = training::chunks_of(c);
+    if (auto split = published_layers(presets_.publications, table_, row_, chunks, layers); !split.empty()) {
+      c.layers.explicit_layers = training::LayerTableId(intern(catalog_.layer_tables, split));
+      return c;
+    }
     // Uneven splits: first and last stage hold one layer less (embedding and loss count as layers).
     if (layers % chunks != 0 && (layers + 2) % chunks == 0)
       c.layers.embedding_is_layer = c.layers.loss_is_layer = true;

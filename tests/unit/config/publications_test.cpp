@@ -78,7 +78,8 @@ TEST(Publications, ShippedRulesLeadToPresetsThatExist) {
   EXPECT_FALSE(shipped.publications.empty());
   for (const PublishedRuns& runs : shipped.publications) {
     EXPECT_FALSE(runs.where.empty());
-    EXPECT_FALSE(runs.framework.empty() && runs.gpu.empty() && runs.cluster.empty());
+    EXPECT_FALSE(runs.framework.empty() && runs.gpu.empty() && runs.cluster.empty() && runs.choices.empty() &&
+                 runs.layer_split.empty());
     if (!runs.framework.empty()) {
       EXPECT_GE(find_named(shipped.catalog.frameworks, runs.framework), 0) << runs.framework;
     }
@@ -90,6 +91,32 @@ TEST(Publications, ShippedRulesLeadToPresetsThatExist) {
       EXPECT_GE(find_named(shipped.catalog.clusters, "generic-" + runs.gpu), 0) << runs.gpu;
     }
   }
+}
+
+TEST(Publications, ChoicesFillTheAxesThatARowLeavesOpen) {
+  CatalogInputs presets = read_catalog({support::source_dir() + "/sweeps/catalog"});
+  Problems problems;
+  presets.publications = read_publications(
+      "[[runs]]\nwhere = { note = \"graphs\" }\nchoices = { cuda_graphs = true, recompute = \"full\" }\n"
+      "source = \"x\"\n[[runs]]\nwhere = { note = \"graphs\" }\nchoices = { cuda_graphs = false }\n"
+      "source = \"x\"\n[[runs]]\nwhere = { note = \"graphs\" }\nlayer_split = [5, 3]\nsource = \"x\"\n",
+      "rules", problems);
+  ASSERT_EQ(problems.errors(), 0);
+  const std::string header =
+      "framework,gpu,num_gpus,layers,hidden,heads,seq_len,tp,pp,dp,micro_batch,global_batch,step_time_s,"
+      "recompute,note\n";
+  const std::string run = "megatron-core,h100-sxm,8,8,4096,32,4096,1,2,4,1,8,1.0,";
+  const CsvTable table =
+      CsvTable::parse(header + run + ",graphs\n" + run + "none,graphs\n" + run + ",\n", "t");
+  const MeasuredSteps steps = read_measured_steps(table, presets);
+  EXPECT_TRUE(steps.rows[0].config->recipe.cuda_graphs);
+  EXPECT_EQ(steps.rows[0].config->recompute, training::Recompute::full);
+  EXPECT_EQ(steps.rows[1].config->recompute, training::Recompute::none);  // as the row says
+  EXPECT_FALSE(steps.rows[2].config->recipe.cuda_graphs);
+  EXPECT_EQ(steps.catalog.layer_tables.at(
+                static_cast<std::size_t>(steps.rows[0].config->layers.explicit_layers.index())),
+            (std::vector<std::int32_t>{5, 3}));
+  EXPECT_TRUE(steps.rows[2].config->layers.explicit_layers.is_none());
 }
 
 TEST(Publications, SayWhichFrameworkAMeasuredRowMeans) {
