@@ -23,9 +23,8 @@ struct Coverage {
 [[nodiscard]] std::map<std::string, Coverage> coverage_by_group(const std::vector<BandedError>&,
                                                                 double factor = 1.0);
 
-// The least factor whose bands hold `share` of the runs, each group weighing as the root of its rows: between
-// equal weights, which the next group to come asks for, and equal rows, by which coverage is counted.
-// Precondition: rows.
+// The least factor whose bands contain `share` of the runs, every group having the same weight: the next run
+// to be predicted is of a group of its own. Precondition: rows.
 [[nodiscard]] double factor_that_covers(const std::vector<BandedError>&, double share);
 
 }  // namespace echo::accuracy

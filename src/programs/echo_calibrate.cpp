@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
         "echo-calibrate networks [--out FOLDER]\n"
         "echo-calibrate training [--table FILE]\n"
         "echo-calibrate errors [--table FILE] [--predicted FILE] [--out FILE] [--check]\n"
-        "echo-calibrate held-out [--table FILE] [--out FILE.csv]\n"
+        "echo-calibrate held-out [--stock] [--table FILE] [--out FILE.csv]\n"
         "echo-calibrate ablation [--table FILE]\n",
         stderr);
     return 2;

@@ -44,12 +44,12 @@ class HeldOut(unittest.TestCase):
             self.assertAlmostEqual(float(row["shipped"]) / float(scored[name]["predicted"]), 1.0, places=4)
 
     def test_a_publication_that_no_constant_saw_is_predicted_alike(self):
-        for source in ("korthikanti22", "zero-bubble", "internevo", "simumax"):
+        for source in ("korthikanti22", "zero-bubble", "internevo"):
             for row in self.of(source):
                 self.assertEqual(row["predicted"], row["shipped"], row["row"])
 
     def test_one_that_constants_were_read_off_is_not(self):
-        for source in ("nanotron-playbook", "dgxc-benchmarking"):
+        for source in ("nanotron-playbook", "dgxc-benchmarking", "simumax"):
             self.assertTrue(any(row["predicted"] != row["shipped"] for row in self.of(source)), source)
 
 

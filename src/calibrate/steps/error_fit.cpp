@@ -11,13 +11,14 @@
 // of low rank beside its diagonal (with Woodbury's identity and the determinant lemma the likelihood costs
 // rows x effects^2). Standard deviations are fitted as logarithms, so none is negative, under a prior that
 // is normal around orders of magnitude from other evidence (src/simulate/report/error_model.hpp): fifteen
-// publications cannot determine ten standard deviations by themselves. Publications with many runs do not
-// count for more than thirty runs; errors beyond three robust standard deviations of their publication count
-// as three (bistable machines, misprints), since the bands are to contain 80 % of the runs, not their worst.
-// Last comes a conformal step that needs no normal distribution: bands are scaled until their coverage is as
-// stated, each publication having the root of its runs as weight. Neglected: that two publications may have
-// one machine, and that constants were fitted to some of the runs; predictions of models that had not seen
-// them are used where they are given.
+// publications cannot determine ten standard deviations by themselves. The errors of a publication follow a
+// multivariate Student's t with four degrees of freedom instead of a normal distribution: its runs share one
+// scale, so that a publication whose machine or release differs from all others costs the logarithm of its
+// distance, and no error is cut off. Publications with many runs do not count for more than thirty runs. Last
+// comes a conformal step that needs no distribution at all: bands are scaled until their coverage is as
+// stated, every publication having the same weight. Neglected: that two publications may have one machine.
+// Predictions of models that had not seen a publication, nor what it states about its runs, are used where
+// they are given (`echo-calibrate held-out --stock`).
 #include "calibrate/steps/error_fit.hpp"
 
 #include <Eigen/Dense>
@@ -41,28 +42,18 @@ using simulate::ErrorModel;
 
 constexpr double prior_width = 0.35;  // of a logarithm
 constexpr double most_runs = 30.0;    // that a publication counts for
-constexpr double furthest = 3.0;      // robust standard deviations
+constexpr double tails = 4.0;         // degrees of freedom of Student's t
 constexpr std::size_t layout = at(ErrorSource::layout);
 
 double square(double x) { return x * x; }
 
 struct Publication {
   std::vector<const StepError*> runs;
-  Eigen::VectorXd error;                                                // pulled in
+  Eigen::VectorXd error;
   std::map<std::pair<std::size_t, std::int32_t>, Eigen::Index> effect;  // (source, owner) -> its number
 };
 
 using Publications = std::vector<Publication>;
-
-void pull_in(Eigen::VectorXd& error) {
-  const std::vector<double> all(error.begin(), error.end());
-  const double centre = median_of(all);
-  std::vector<double> distance;
-  for (const double one : all) distance.push_back(std::abs(one - centre));
-  const double reach =
-      furthest * (1.4826 * median_of(distance) + 0.005);  // half a percent: the least noise known
-  for (double& one : error) one = std::clamp(one, centre - reach, centre + reach);
-}
 
 Publications publications_of(const std::vector<StepError>& errors) {
   std::map<std::string, Publication> by_name;
@@ -76,7 +67,6 @@ Publications publications_of(const std::vector<StepError>& errors) {
       for (std::size_t k = 0; k < layout; ++k)
         publication.effect.emplace(std::pair(k, run.owner[k]), std::ssize(publication.effect));
     }
-    pull_in(publication.error);
     out.push_back(std::move(publication));
   }
   return out;
@@ -101,15 +91,18 @@ double misfit_of(const Publication& publication, const ErrorModel& model) {
   const double distance =
       publication.error.cwiseAbs2().cwiseQuotient(own).sum() - projected.dot(factor.solve(projected));
   const double volume = own.array().log().sum() + 2.0 * factor.matrixLLT().diagonal().array().log().sum();
-  return 0.5 * (distance + volume) * std::min(1.0, most_runs / static_cast<double>(rows));
+  const double runs = std::min(most_runs, static_cast<double>(rows)),
+               share = runs / static_cast<double>(rows);
+  return 0.5 * ((tails + runs) * std::log1p(share * distance / tails) + share * volume);
 }
 
 // Standard deviations that runs can determine; the others stay as they are.
-using Free = std::array<double*, error_source_count + 1>;
+using Free = std::array<double*, error_source_count + 2>;
 Free free_of(ErrorModel& model) {
   Free out{};
   for (std::size_t k = 0; k < model.sigma.size(); ++k) out[k] = &model.sigma[k];
-  out.back() = &model.hidden_communication;
+  out[model.sigma.size()] = &model.hidden_communication;
+  out.back() = &model.mixtures;
   return out;
 }
 

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 
 #include "base/error.hpp"
 #include "calibrate/steps/error_fit.hpp"
+#include "calibrate/steps/held_out.hpp"
 #include "calibrate/steps/step_study.hpp"
 #include "config/catalog/error_file.hpp"
 #include "config/toml/read_file.hpp"
@@ -19,7 +19,7 @@ namespace echo::calibrate {
 
 namespace {
 
-constexpr const char* fit_date = "2026-11-22";
+constexpr const char* fit_date = "2026-11-23";
 
 struct Request {
   std::string table, predicted, out;
@@ -107,7 +107,7 @@ bool holds(const Unseen& unseen) {
 
 void write(const std::string& path, const std::vector<StepError>& errors, const Unseen& unseen,
            const simulate::ErrorModel& model) {
-  constexpr std::size_t fitted = error_source_count + 1;  // of the fields, the first
+  constexpr std::size_t fitted = error_source_count + 2;  // of the fields, the first
   std::vector<config::ErrorFileText::About> about;
   simulate::ErrorModel prior;
   for (const config::ErrorField& field : config::error_fields()) {
@@ -140,9 +140,9 @@ int run_errors(std::span<char*> args) {
     throw UserError("the measured steps are not at " + request.table,
                     "set ECHO_DATA_DIR to the folder of the tables", 3);
   const CsvTable table = CsvTable::read_file(request.table);
-  std::optional<CsvTable> predicted;
-  if (!request.predicted.empty()) predicted = CsvTable::read_file(request.predicted);
-  const auto errors = step_errors(table, presets, predicted ? &*predicted : nullptr);
+  const CsvTable predicted =
+      request.predicted.empty() ? stock_predictions(request.table) : CsvTable::read_file(request.predicted);
+  const auto errors = step_errors(table, presets, &predicted);
   if (errors.empty())
     throw UserError("no run of " + request.table + " can be scored",
                     "see echo-sweep validate for the reasons");

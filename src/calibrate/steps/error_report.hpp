@@ -7,9 +7,9 @@ namespace echo::calibrate {
 
 // `echo-calibrate errors [--table FILE] [--predicted FILE] [--out FILE] [--check]`: prints the standard
 // deviations, then for each publication how many of its runs the bands of a fit to the others hold.
-// `--predicted`: row and predicted (s), as `echo-calibrate held-out` writes them, in place of what the
-// constants as shipped predict. Returns the exit code: 1 where, asked to check, these are not 75 to 85 % of
-// all runs.
+// `--predicted`: row and predicted (s), as `echo-calibrate held-out` writes them, in place of those of
+// `held-out --stock`, which it computes by itself. Returns the exit code: 1 where, asked to check, these are
+// not 75 to 85 % of all runs.
 [[nodiscard]] int run_errors(std::span<char*> args);
 
 }  // namespace echo::calibrate

@@ -5,8 +5,8 @@
 // the host times of two frameworks. Everything else comes from kernels, collectives, data sheets and source
 // code. So leave a publication out, fit those few again, predict it.
 //
-// A GPU kind whose only steps are the publication's uses the rate of the kind of the previous generation. A
-// host time that only this publication shows is replaced by the one measured for the other eager framework.
+// A GPU kind whose only steps are the publication's uses the rate of its family (rate_pool.cpp). A host time
+// that only this publication shows is replaced by the one measured for the other eager framework.
 //
 // Neglected: mechanisms were chosen by people who had seen the residuals. Only new publications show how
 // much that matters.
@@ -14,10 +14,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "accuracy/error_table.hpp"
@@ -30,17 +33,6 @@
 namespace echo::calibrate {
 
 namespace {
-
-// Fitted kinds, the one that replaces a kind where a publication has all steps of it, and the kinds that
-// were assumed to equal it (their distance to it is kept).
-struct FittedKind {
-  const char* kernels;
-  const char* stand_in;                // null: none
-  std::array<const char*, 3> like_it;  // null: no more
-};
-constexpr FittedKind fitted_kinds[] = {
-    {"h100-sxm", nullptr, {"h200-sxm", "h100-sxm-vboost", "h100-sxm-96gb-hbm2e"}},
-    {"gb200", "h100-sxm", {"b200-sxm", nullptr, nullptr}}};
 
 // Host times of frameworks that were derived from one publication, and the framework whose own replaces
 // them.
@@ -66,25 +58,6 @@ T& named(std::vector<T>& table, const char* name) {
   return table[at(find_named(table, name))];
 }
 
-void refit_rates(StepStudy& study, const StepRows& all, const StepRows& others) {
-  auto& kernels = study.calibration.kernels;
-  for (const FittedKind& kind : fitted_kinds)
-    for (const bool narrow : {false, true}) {
-      const SustainedRate rate = sustained_rate(narrow);
-      const StepRows seen = rate_rows(study, others, kind.kernels, narrow);
-      if (seen.size() == rate_rows(study, all, kind.kernels, narrow).size()) continue;
-      kernels::KernelConstants& constants = named(kernels, kind.kernels);
-      const double before = 1.0 + constants.*rate;
-      if (seen.size() >= fewest_rate_rows)
-        constants.*rate = unbiased_rate(study, seen, constants, rate);
-      else if (kind.stand_in != nullptr)
-        constants.*rate = named(kernels, kind.stand_in).*rate;
-      const double change = (1.0 + constants.*rate) / before;
-      for (const char* like : kind.like_it)
-        if (like != nullptr) named(kernels, like).*rate = change * (1.0 + named(kernels, like).*rate) - 1.0;
-    }
-}
-
 void take_back_hosts(StepStudy& study, const std::string& source) {
   auto& frameworks = study.steps.catalog.frameworks;
   const auto shipped = frameworks;
@@ -94,21 +67,29 @@ void take_back_hosts(StepStudy& study, const std::string& source) {
           shipped[at(find_named(shipped, host.stand_in))].*host.time;
 }
 
-void predict_unseen(StepStudy& study, const StepRows& all, const std::string& source,
+// `unseen` predicts what the publication has not been fitted on: the study itself, or its stock twin.
+void predict_unseen(StepStudy& study, StepStudy& unseen, const StepRows& all,
+                    const std::vector<RateObservation>& rates, const std::string& source,
                     std::vector<HeldOut>& out) {
-  StepRows own, others;
-  for (const config::MeasuredStep* row : all) (row->source == source ? own : others).push_back(row);
-  const auto kernels = study.calibration.kernels;
-  const auto frameworks = study.steps.catalog.frameworks;
+  StepRows own;
+  for (const config::MeasuredStep* row : all)
+    if (row->source == source) own.push_back(row);
+  std::vector<RateObservation> others;
+  for (const RateObservation& rate : rates)
+    if (rate.publication != source) others.push_back(rate);
+  const auto kernels = unseen.calibration.kernels;
+  const auto frameworks = unseen.steps.catalog.frameworks;
   const std::size_t first = out.size();
   study.forget_prices();
   for (const config::MeasuredStep* row : own) out.push_back({row, study.predict(*row), 0.0});
-  refit_rates(study, all, others);
-  take_back_hosts(study, source);
-  study.forget_prices();
-  for (std::size_t i = first; i < out.size(); ++i) out[i].predicted = study.predict(*out[i].row);
-  study.calibration.kernels = kernels;
-  study.steps.catalog.frameworks = frameworks;
+  if (others.size() < rates.size()) set_rates(unseen, others);
+  take_back_hosts(unseen, source);
+  unseen.forget_prices();
+  for (std::size_t i = first; i < out.size(); ++i)
+    out[i].predicted =
+        unseen.predict(unseen.steps.rows[static_cast<std::size_t>(out[i].row - study.steps.rows.data())]);
+  unseen.calibration.kernels = kernels;
+  unseen.steps.catalog.frameworks = frameworks;
 }
 
 void print_errors(const char* heading, const std::vector<HeldOut>& rows,
@@ -129,27 +110,46 @@ void print_errors(const char* heading, const std::vector<HeldOut>& rows,
   }
 }
 
-void write_rows(const std::string& path, const std::vector<HeldOut>& rows) {
+std::string csv_of(const std::vector<HeldOut>& rows) {
   std::string text = "row,source,stratum,measured,shipped,predicted\n";
   for (const HeldOut& r : rows)
     fmt::format_to(std::back_inserter(text), "{},{},{},{:.6g},{:.6g},{:.6g}\n", r.row->row, r.row->source,
                    r.row->stratum, *r.row->step_seconds, r.shipped, r.predicted);
-  config::write_whole_file(path, text);
+  return text;
 }
 
-}  // namespace
-
-int run_held_out(std::span<char*> args) {
-  const std::string path = step_option(args, "--out", "");
-  StepStudy study = read_step_study(step_option(args, "--table", default_step_table()));
+// Rows that the stock twin refuses, if it is asked for, are left out.
+std::vector<HeldOut> held_out(StepStudy& study, StepStudy* stock) {
   const StepRows all = study.scored();
   std::set<std::string> sources;
   for (const config::MeasuredStep* row : all) sources.insert(row->source);
   std::vector<HeldOut> rows;
-  for (const std::string& source : sources) predict_unseen(study, all, source, rows);
+  const std::vector<RateObservation> rates = observe_rates(study, all);
+  for (const std::string& source : sources)
+    predict_unseen(study, stock != nullptr ? *stock : study, all, rates, source, rows);
+  std::erase_if(rows, [](const HeldOut& row) { return row.predicted <= 0.0; });
+  return rows;
+}
+
+}  // namespace
+
+CsvTable stock_predictions(const std::string& table) {
+  StepStudy study = read_step_study(table), stock = read_step_study(table, Facts::stock);
+  return CsvTable::parse(csv_of(held_out(study, &stock)), "held-out --stock");
+}
+
+int run_held_out(std::span<char*> args) {
+  const std::string path = step_option(args, "--out", ""),
+                    table = step_option(args, "--table", default_step_table());
+  StepStudy study = read_step_study(table);
+  std::optional<StepStudy> stock;
+  if (std::any_of(args.begin(), args.end(),
+                  [](const char* one) { return std::string_view(one) == "--stock"; }))
+    stock = read_step_study(table, Facts::stock);
+  const std::vector<HeldOut> rows = held_out(study, stock ? &*stock : nullptr);
   print_errors("stratum", rows, &config::MeasuredStep::stratum);
   print_errors("source", rows, &config::MeasuredStep::source);
-  if (!path.empty()) write_rows(path, rows);
+  if (!path.empty()) config::write_whole_file(path, csv_of(rows));
   return 0;
 }
 

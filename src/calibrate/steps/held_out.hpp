@@ -2,13 +2,20 @@
 #pragma once
 
 #include <span>
+#include <string>
+
+#include "base/csv.hpp"
 
 namespace echo::calibrate {
 
-// `echo-calibrate held-out [--table FILE] [--out FILE.csv]`: for each publication (`source`) of a table of
-// steps, takes back what was fitted on its rows, fits again on the other publications where they allow it,
-// and predicts its rows. Prints the errors by stratum and by publication beside those of the constants as
-// shipped; the file has `row,source,stratum,measured,shipped,predicted`, times in seconds.
+// `echo-calibrate held-out [--stock] [--table FILE] [--out FILE.csv]`: for each publication (`source`) of a
+// table of steps, takes back what was fitted on its rows, fits again on the other publications where they
+// allow it, and predicts its rows. Prints the errors by stratum and by publication beside those of the
+// constants as shipped; the file has `row,source,stratum,measured,shipped,predicted`, times in seconds.
+// --stock: without what publications state about their runs either, frameworks as they come.
 int run_held_out(std::span<char*> args);
+
+// The table that `held-out --stock` writes.
+[[nodiscard]] CsvTable stock_predictions(const std::string& table);
 
 }  // namespace echo::calibrate

@@ -16,8 +16,14 @@ namespace {
 constexpr std::int32_t first_capability_at_the_limit = 90;
 
 // The frameworks whose kernels are Transformer Engine's.
-constexpr std::array<std::string_view, 4> known_best{"megatron-core", "megatron-core-flash-2", "nemo",
-                                                     "nemo-flash-2"};
+constexpr std::array<std::string_view, 8> known_best{
+    "megatron-bridge", "megatron-core",    "megatron-core-flash-2", "megatron-lm", "nemo",
+    "nemo-flash-2",    "nemo-mlperf-v5.1", "nemo-mlperf-v5.1-768m"};
+
+int width_of(machine::Precision precision) {
+  if (precision == machine::Precision::nvfp4) return 4;
+  return machine::is_narrow(precision) ? 8 : 16;
+}
 
 }  // namespace
 
@@ -33,8 +39,9 @@ double StepStudy::predict(const config::MeasuredStep& step) {
   return report.status == training::Status::ok ? to_seconds(report.step) : 0.0;
 }
 
-StepStudy read_step_study(const std::string& table) {
-  const config::CatalogInputs presets = config::read_catalog();
+StepStudy read_step_study(const std::string& table, Facts facts) {
+  config::CatalogInputs presets = config::read_catalog();
+  if (facts == Facts::stock) presets.publications.clear();
   return {config::read_measured_steps(CsvTable::read_file(table), presets), presets.calibration, {}};
 }
 
@@ -63,16 +70,17 @@ double unbiased_rate(StepStudy& study, const StepRows& rows, kernels::KernelCons
   return (low + high) / 2;
 }
 
-StepRows rate_rows(const StepStudy& study, const StepRows& rows, const std::string& kernels, bool narrow) {
+StepRows rate_rows(const StepStudy& study, const StepRows& rows, const std::string& kernels, int width) {
   StepRows out;
   for (const config::MeasuredStep* row : rows) {
     const training::TrainingConfig& c = *row->config;
     const machine::GpuSpec& gpu = study.steps.catalog.gpu(c);
     const std::string& framework = study.steps.catalog.framework(c.framework).name;
+    const bool is_dense = study.steps.catalog.model(c.model).experts == 0;
     const bool tunes = c.recipe.lora_rank > 0 || c.recipe.packed_tokens > 0;
     if (gpu.kernels == kernels && gpu.compute_capability >= first_capability_at_the_limit &&
         std::find(known_best.begin(), known_best.end(), framework) != known_best.end() &&
-        machine::is_narrow(c.precision) == narrow && c.degrees.context == 1 && !tunes)
+        width_of(c.precision) == width && c.degrees.context == 1 && is_dense && !tunes)
       out.push_back(row);
   }
   return out;

@@ -26,7 +26,9 @@ struct StepStudy {
   void forget_prices() { workspace.memo = {}; }
 };
 
-[[nodiscard]] StepStudy read_step_study(const std::string& table);
+// stock: without what publications state about their runs, so that frameworks run as they come.
+enum class Facts { published, stock };
+[[nodiscard]] StepStudy read_step_study(const std::string& table, Facts = Facts::published);
 [[nodiscard]] std::string default_step_table();  // below $ECHO_DATA_DIR (../shared/data)
 // The argument behind the last `name`, as "--table"; else `otherwise`.
 [[nodiscard]] std::string step_option(std::span<char* const> args, std::string_view name,
@@ -40,16 +42,14 @@ using SustainedRate = double kernels::KernelConstants::*;
                                    SustainedRate);
 
 // Those of `rows` from which such a factor is derived: Megatron-Core or NeMo on a GPU at its power limit
-// (Hopper and later), of one kernel table and operand width, without context parallelism (kept unseen) and
-// not tuning.
+// (Hopper and later), of one kernel table and operand width (16, 8 or 4 bits), dense models, without context
+// parallelism (kept unseen) and not tuning.
 [[nodiscard]] StepRows rate_rows(const StepStudy&, const StepRows& rows, const std::string& kernels,
-                                 bool narrow);
+                                 int width);
 
 // log(predicted / measured) of each.
 [[nodiscard]] std::vector<double> log_ratios(StepStudy&, const StepRows&);
 [[nodiscard]] double median_of(std::vector<double>);  // of at least one; of two in the middle their mean
 [[nodiscard]] double mean_error(const std::vector<double>& logs);  // mean of |predicted / measured - 1|
-
-constexpr std::size_t fewest_rate_rows = 3;
 
 }  // namespace echo::calibrate

@@ -34,6 +34,7 @@ constexpr std::array fields{
     sigma<ErrorSource::framework>(),
     sigma<ErrorSource::layout>(),
     field<&ErrorModel::hidden_communication>("hidden_communication", 0.0, 1.0),
+    field<&ErrorModel::mixtures>("mixtures", 0.0, 10.0),
     field<&ErrorModel::extrapolated_kernels>("extrapolated_kernels", 0.0, 10.0),
     field<&ErrorModel::unmeasured_network>("unmeasured_network", 0.0, 10.0),
     field<&ErrorModel::beyond_nodes>("beyond_nodes", 0.0, 10.0),
@@ -42,6 +43,7 @@ constexpr std::array fields{
     field<&ErrorModel::memory_states>("memory_states", 0.0, 10.0),
     field<&ErrorModel::memory_activations>("memory_activations", 0.0, 10.0),
     field<&ErrorModel::memory_rest>("memory_rest", 0.0, 10.0),
+    field<&ErrorModel::memory_publication>("memory_publication", 0.0, 10.0),
 };
 
 }  // namespace

@@ -67,26 +67,7 @@ std::int32_t beyond(const Evidence& evidence, const Shares& compute) {
   return bits;
 }
 
-double memory_error(const ErrorModel& model, const StepReport& report) {
-  using training::MemoryPart;
-  double states = 0.0, activations = 0.0, rest = 0.0;
-  for (std::size_t i = 0; i < report.memory.size(); ++i) {
-    const auto bytes = static_cast<double>(report.memory[i].value);
-    const auto part = static_cast<MemoryPart>(i);
-    (part <= MemoryPart::optimizer ? states : part <= MemoryPart::logits ? activations : rest) += bytes;
-  }
-  const auto peak = static_cast<double>(report.memory_peak.value);
-  if (peak <= 0.0) return 0.0;
-  return std::sqrt(square(model.memory_states * states) + square(model.memory_activations * activations) +
-                   square(model.memory_rest * rest)) /
-         peak;
-}
-
 }  // namespace
-
-void report_memory_error(const ErrorModel& model, StepReport& report) {
-  report.mem_rel_error = static_cast<float>(memory_error(model, report));
-}
 
 std::array<double, error_source_count> contributions(const ErrorModel& model, const Evidence& evidence,
                                                      const StepReport& report) {
@@ -118,7 +99,7 @@ std::array<double, error_source_count> contributions(const ErrorModel& model, co
   set(Source::overlap, tax * sigma(Source::overlap) + hidden_of(report) * model.hidden_communication);
   double own = 0.0;
   for (const double one : error) own += square(own_share * one);
-  set(Source::framework, sigma(Source::framework));
+  set(Source::framework, with(Source::framework, evidence.mixes_experts ? square(model.mixtures) : 0.0));
   set(Source::layout, with(Source::layout, own));
   return error;
 }

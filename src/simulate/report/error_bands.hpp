@@ -17,7 +17,4 @@ namespace echo::simulate {
 // Likewise; fills error, rel_error, rel_error_p90 and out_of_range.
 void report_errors(const ErrorModel&, const Evidence&, StepReport& report);
 
-// Contract: `report` has its memory. Fills its mem_rel_error.
-void report_memory_error(const ErrorModel&, StepReport& report);
-
 }  // namespace echo::simulate

@@ -13,6 +13,9 @@ namespace echo::simulate {
 struct ErrorModel {
   std::array<double, error_source_count> sigma{0.05, 0.10, 0.10, 0.15, 0.30, 0.30, 0.50, 0.03, 0.03};
   double hidden_communication = 0.03;  // of overlap: share of hidden communication that shows
+  double mixtures =
+      0.08;  // of framework, in quadrature, for mixtures of experts: dispatchers and fused kernels
+             //   change with every release
   // Added in quadrature where there is less evidence.
   double extrapolated_kernels = 0.10;  // of arithmetic and memory, times the share so priced
   double unmeasured_network = 0.20;    // of scale_up, scale_out and latency: no log of such a network
@@ -23,6 +26,7 @@ struct ErrorModel {
   double p90 = 1.2816;
   // Errors of device memory: weights to optimizer; activations and logits; the rest.
   double memory_states = 0.02, memory_activations = 0.10, memory_rest = 0.30;
+  double memory_publication = 0.07;  // of the whole, common to the runs of a publication
   friend bool operator==(const ErrorModel&, const ErrorModel&) = default;
 };
 

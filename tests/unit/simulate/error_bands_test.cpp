@@ -38,17 +38,19 @@ TEST(ErrorBands, AreNoNarrowerWhereThereIsLessEvidence) {
     const StepReport report = support::random_report(seed, i);
     const Evidence known = support::random_evidence(seed, i);
     const float before = banded({}, known, report).rel_error;
-    Evidence relative = known, unmeasured = known, larger = known, guessed = known, modelled = known;
+    Evidence relative = known, unmeasured = known, larger = known, guessed = known, modelled = known,
+             mixture = known;
     relative.gpu_error += 0.1;
     unmeasured.network_measured = false;
     larger.octaves_beyond += 1.0;
     guessed.graded[static_cast<std::size_t>(ops::Grade::extrapolated)] +=
         guessed.graded[static_cast<std::size_t>(ops::Grade::modelled)];
     guessed.graded[static_cast<std::size_t>(ops::Grade::modelled)] = SimTime::zero();
+    mixture.mixes_experts = true;
     modelled.graded[static_cast<std::size_t>(ops::Grade::modelled)] +=
         modelled.graded[static_cast<std::size_t>(ops::Grade::measured)];
     modelled.graded[static_cast<std::size_t>(ops::Grade::measured)] = SimTime::zero();
-    for (const Evidence& worse : {relative, unmeasured, larger, guessed, modelled})
+    for (const Evidence& worse : {relative, unmeasured, larger, guessed, modelled, mixture})
       ASSERT_GE(banded({}, worse, report).rel_error, before) << i;
   }
 }
@@ -83,17 +85,6 @@ TEST(ErrorBands, SayWhichPartsReachBeyondTheirEvidence) {
   EXPECT_EQ(banded({}, evidence, report).out_of_range, bit_of(Beyond::network));
   evidence = sound, evidence.octaves_beyond = 2.0, evidence.host_measured = false;
   EXPECT_EQ(banded({}, evidence, report).out_of_range, bit_of(Beyond::group_size) | bit_of(Beyond::host));
-}
-
-TEST(ErrorBands, OfMemoryLieBetweenThoseOfItsParts) {
-  StepReport report;
-  report.memory[static_cast<std::size_t>(training::MemoryPart::weights)] = Bytes(3'000);
-  report.memory[static_cast<std::size_t>(training::MemoryPart::activations)] = Bytes(1'000);
-  report.memory_peak = Bytes(4'000);
-  const ErrorModel model;
-  report_memory_error(model, report);
-  EXPECT_NEAR(static_cast<double>(report.mem_rel_error),
-              std::hypot(0.75 * model.memory_states, 0.25 * model.memory_activations), 1e-6);
 }
 
 }  // namespace
