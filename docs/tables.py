@@ -30,75 +30,62 @@ REGIONS = {
     "fine-tuning, LoRA": ["finetune"],
     "bound by the host (vTrain on single nodes, nanotron)": ["vtrain-single", "nanotron-tp8"],
 }
-# Publications that came after the last fit and the last change of a mechanism: nothing has seen them.
-NEW = {"megatron-bridge", "mlperf-v5.0", "mlperf-v5.1", "torchao"}
 
 
-def held_out(rows):
-    """Rows as `echo-calibrate held-out` predicts them from a table of these rows alone, by name."""
+def held_out(*options):
+    """{row: its line} of `echo-calibrate held-out`."""
     with tempfile.TemporaryDirectory() as folder:
-        table, out = pathlib.Path(folder) / "steps.csv", pathlib.Path(folder) / "held_out.csv"
-        with open(table, "w", newline="") as file:
-            writer = csv.DictWriter(file, rows[0].keys())
-            writer.writeheader()
-            writer.writerows(rows)
-        subprocess.run([PROGRAM.with_name("echo-calibrate"), "held-out", "--table", table, "--out", out], check=True,
-                       stdout=subprocess.DEVNULL)
+        out = pathlib.Path(folder) / "held_out.csv"
+        subprocess.run([PROGRAM.with_name("echo-calibrate"), "held-out", *options, "--table", STEPS, "--out", out],
+                       check=True, stdout=subprocess.DEVNULL)
         with open(out, newline="") as file:
             return {row["row"]: row for row in csv.DictReader(file)}
 
 
 def predicted_steps():
-    """Scored rows with errors: `seen` as shipped, `unseen` fitted without their publication on those that the shipped
-    constants were fitted on, `unseen_with_new` the same with the new publications among those fitted on. Kept beside,
-    for the next table of a refresh."""
+    """Scored rows with errors: `seen` as shipped, `unseen` with constants that did not see their publication, `stock`
+    besides without what it states about its runs. Kept beside, for the next table of a refresh."""
     kept = pathlib.Path("predicted_steps.json")
     if kept.exists():
         return json.loads(kept.read_text())
-    with open(STEPS, newline="") as file:
-        rows = list(csv.DictReader(file))
-    among_old, among_all = held_out([row for row in rows if row["source"] not in NEW]), held_out(rows)
-    for name, row in among_all.items():
+    rows, stock = held_out(), held_out("--stock")
+    for name, row in rows.items():
         measured = float(row["measured"])
         row["seen"] = abs(float(row["shipped"]) / measured - 1)
-        row["unseen_with_new"] = abs(float(row["predicted"]) / measured - 1)
-        row["unseen"] = abs(float(among_old.get(name, {"predicted": row["shipped"]})["predicted"]) / measured - 1)
-    kept.write_text(json.dumps(list(among_all.values())))
-    return list(among_all.values())
+        row["unseen"] = abs(float(row["predicted"]) / measured - 1)
+        row["stock"] = abs(float(stock[name]["predicted"]) / measured - 1) if name in stock else None
+    kept.write_text(json.dumps(list(rows.values())))
+    return list(rows.values())
 
 
-def errors(rows, key):
-    """Median and mean, in percent."""
-    if not rows:
-        return ""
-    values = [row[key] for row in rows]
-    return f"{100 * statistics.median(values):.1f} / {100 * statistics.fmean(values):.1f} %"
+KINDS = ("seen", "unseen", "stock")
+HEADINGS = "runs | as shipped | publication held out | held out and stock |"
+
+
+def cells_of(rows):
+    """Their number, and median and mean errors in percent."""
+    cells = [str(len(rows))]
+    for kind in KINDS:
+        values = [row[kind] for row in rows if row[kind] is not None]
+        cells.append(f"{100 * statistics.median(values):.1f} / {100 * statistics.fmean(values):.1f} %" if values else "")
+    return " | ".join(cells) + " |"
 
 
 def print_accuracy():
     rows = predicted_steps()
     known = {stratum for strata in REGIONS.values() for stratum in strata}
     assert {row["stratum"] for row in rows} <= known, "a stratum without a region"
-    print("| region of use | runs | as shipped | publication held out | new runs | error |")
-    print("|---|---|---|---|---|---|")
+    print(f"| region of use | {HEADINGS}\n|---|---|---|---|---|")
     for region, strata in [*REGIONS.items(), ("all", known)]:
-        here = [row for row in rows if row["stratum"] in strata]
-        old = [row for row in here if row["source"] not in NEW]
-        new = [row for row in here if row["source"] in NEW]
-        print(f"| {region} | {len(old) or ''} | {errors(old, 'seen')} | {errors(old, 'unseen')} | {len(new) or ''} "
-              f"| {errors(new, 'seen')} |")
+        print(f"| {region} | {cells_of([row for row in rows if row['stratum'] in strata])}")
 
 
 def print_publications():
     rows = predicted_steps()
-    print("| stratum | publication | runs | as shipped | held out | held out, new ones fitted on too |")
-    print("|---|---|---|---|---|---|")
-    for stratum, source in sorted({(row["stratum"], row["source"]) for row in rows}):
-        here = [row for row in rows if (row["stratum"], row["source"]) == (stratum, source)]
-        cells = [errors(here, "seen"), errors(here, "unseen"), errors(here, "unseen_with_new")]
-        if source in NEW:
-            source, cells[1:] = f"{source} (new)", ["", ""]
-        print(f"| {stratum} | {source} | {len(here)} | {' | '.join(cells)} |")
+    print(f"| stratum | publication | {HEADINGS}\n|---|---|---|---|---|---|")
+    for pair in sorted({(row["stratum"], row["source"]) for row in rows}):
+        here = [row for row in rows if (row["stratum"], row["source"]) == pair]
+        print(f"| {' | '.join(pair)} | {cells_of(here)}")
 
 
 def print_topology(path):

@@ -52,9 +52,9 @@ class Sweep(View):
         return np.column_stack([sign * self.column(name).astype(float) for name, sign in zip(goals, signs)])
 
     def best(self, n=None, by="auto", per=None, where=None):
-        """Feasible rows, best first, equal ones in file order. With `per`, a column or several: the best n of each."""
+        """Ranked rows, best first, equal ones in file order. With `per`, a column or several: the best n of each."""
         by = self.ranking_metric() if by == "auto" else by
-        rows = self.where(where).feasible
+        rows = self.where(where).ranked
         cost = rows.costs(by if isinstance(by, dict) else [by])[:, 0]
         order = np.argsort(cost, kind="stable")
         rows = rows.view(order[~np.isnan(cost[order])])
@@ -75,8 +75,8 @@ class Sweep(View):
         return self.best(n, by, per, where).summary(by if isinstance(by, dict) else [by])
 
     def front(self, metrics, where=None):
-        """Feasible rows that no other beats in every metric, sorted by the first one."""
-        rows = self.where(where).feasible
+        """Ranked rows that no other beats in every metric, sorted by the first one."""
+        rows = self.where(where).ranked
         costs = rows.costs(metrics)
         front = np.flatnonzero(front_of(costs))
         return rows.view(front[np.lexsort(costs[front].T[::-1])])
@@ -131,7 +131,7 @@ class Sweep(View):
         metric with a chance of 1 in 10 or more) or a tie; then the unproven rows, which none beats with 9 in 10.
         `rival`: number in the file of the row likeliest to beat it, -1 where there is none with 1 in 10. A metric whose
         error is not known is taken as it is."""
-        rows = self.where(where).feasible
+        rows = self.where(where).ranked
         found = robust_front(*rows._judged(metrics))
         rival = np.where(found.rival < 0, -1, rows._rows[found.rival] if len(rows) else -1)
         return rows.view(found.rows), found.standing, rival, found.chance

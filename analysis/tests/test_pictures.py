@@ -65,7 +65,7 @@ def test_parallel_coordinates_draw_every_feasible_config_and_the_best_ones(resul
     sweep = es.open(result)
     axes = sweep.plot.parallel(top=7)
     lines = [line for line in axes.lines if len(line.get_xdata()) == len(sweep.axes()) + 1]
-    assert len(lines) == len(sweep.feasible) + 7
+    assert len(lines) == len(sweep.ranked) + 7
     assert sum(line.get_color() == "#0072B2" for line in lines) == 7
 
 

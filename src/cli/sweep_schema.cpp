@@ -81,6 +81,8 @@ class SchemaWriter {
       json_.key("anyOf").open_array().open_object();
       string_enum(one.words);
       json_.close().open_object().member("type", "string").close().close();
+    } else if (one.form == SettingForm::share) {
+      json_.key("type").open_array().value("number").value("string").close();
     } else if (one.form == SettingForm::failures) {
       json_.key("type").open_array().value("integer").value("string").close();
     } else {

@@ -7,6 +7,7 @@
 #include <queue>
 #include <utility>
 
+#include "results/rank/eligible.hpp"
 #include "training/feasibility.hpp"
 
 namespace echo::query {
@@ -100,17 +101,20 @@ sweep::Objective ranking_objective(const ResultRows& rows) {
 
 std::vector<RankedGroup> ranked(const ResultRows& rows, const RankQuery& query) {
   RowFilter filter(rows, query.where);
-  std::vector<std::string> columns{"status", query.by.metric, query.per.empty() ? "status" : query.per};
+  const results::Eligible eligible(rows);
+  const auto [status, chance] = eligible.columns();
+  std::vector<std::string> columns{status, chance, query.by.metric, query.per.empty() ? "status" : query.per};
   columns.insert(columns.end(), filter.columns().begin(), filter.columns().end());
   const double sign = query.by.goal == sweep::Goal::min ? 1.0 : -1.0;
   std::map<double, Best> groups;
   for (Scan scan(rows, columns); scan.next();) {
     for (std::int64_t i = 0; i < scan.count(); ++i) {
       const auto at = static_cast<std::size_t>(i);
-      if (status_of(scan.values(0)[at]) != Status::ok || !filter.keeps(scan, 3, i)) continue;
-      const double value = scan.values(1)[at];
+      const bool is_asked = query.which == Ranked::sure ? eligible(scan, at) : eligible.may_not_fit(scan, at);
+      if (!is_asked || !filter.keeps(scan, 4, i)) continue;
+      const double value = scan.values(2)[at];
       const double key = std::isnan(value) ? std::numeric_limits<double>::infinity() : sign * value;
-      groups[scan.values(2)[at]].see(key, scan.first() + i, query.count);
+      groups[scan.values(3)[at]].see(key, scan.first() + i, query.count);
     }
   }
   std::vector<RankedGroup> result;

@@ -20,18 +20,22 @@ namespace echo::query {
 // the same batch on the same number of GPUs, otherwise tokens_per_s_per_gpu.
 [[nodiscard]] sweep::Objective ranking_objective(const results::ResultRows&);
 
+// sure: rows with at least the file's chance to fit; doubtful: feasible rows with less.
+enum class Ranked { sure, doubtful };
+
 struct RankQuery {
   sweep::Objective by;
   std::int64_t count = 10;  // rows per group
   std::string per;          // a column that defines groups, one per value; empty = one group
   std::string where;        // RowFilter's expression
+  Ranked which = Ranked::sure;
 };
 struct RankedGroup {
   std::string name;                // the value of `per`
   std::int64_t feasible = 0;       // number of ranked rows
   std::vector<std::int64_t> rows;  // best first; equal values in file order, missing ones last
 };
-// Groups of feasible rows, sorted by text or number. One empty group if there are none.
+// Groups of ranked rows, sorted by text or number. One empty group if there are none.
 [[nodiscard]] std::vector<RankedGroup> ranked(const results::ResultRows&, const RankQuery&);
 
 // At most `count` infeasible rows that are closest to feasible, closest first: by the missing memory as a

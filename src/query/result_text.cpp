@@ -70,7 +70,10 @@ static std::string memory_of(const Table& table, std::int64_t row) {
   const double peak = table.number("mem_peak", row), limit = table.number("mem_limit", row);
   if (!std::isfinite(peak)) return "-";
   if (!std::isfinite(peak)) return "-";  // for a replayed step
-  return fmt::format("{:.0f}/{:.0f} GiB{}", peak / gib, limit / gib, peak > limit ? " ?" : "");
+  const auto* chance = table.find("fit_chance");
+  const double fits = chance == nullptr ? 1.0 : table.number("fit_chance", row);
+  return fmt::format("{:.0f}/{:.0f} GiB{}", peak / gib, limit / gib,
+                     fits < 0.995 ? fmt::format(" {:.0f} %", 100.0 * fits) : "");
 }
 
 // Columns of degrees with their headings; those usually equal to 1 are shown only if some row differs.
@@ -221,7 +224,10 @@ static std::string memory_text(const Table& table, std::int64_t row) {
   }
   add("peak", table.number("mem_peak", row));
   add("limit", limit);
-  return text.text();
+  std::string chance;
+  if (table.find("fit_chance") != nullptr)
+    chance = fmt::format("  chance to fit {}\n", text::show_share(table.number("fit_chance", row)));
+  return text.text() + chance;
 }
 
 // The number of tokens of a traced step may be unknown.

@@ -10,9 +10,9 @@
 
 #include "query/where.hpp"
 #include "results/rank/contest.hpp"
+#include "results/rank/eligible.hpp"
 #include "results/rank/robust_front.hpp"
 #include "text/show_quantity.hpp"
-#include "training/feasibility.hpp"
 
 namespace echo::query {
 
@@ -55,7 +55,10 @@ class Contenders {
   // Calls see(value of `per`, contender) for each feasible row that satisfies `where`.
   template <class See>
   void for_each(See see) {
-    std::vector<std::string> columns{"status", query_.by.metric, query_.per.empty() ? "status" : query_.per};
+    const results::Eligible eligible(rows_);
+    const auto [status, chance] = eligible.columns();
+    std::vector<std::string> columns{status, chance, query_.by.metric,
+                                     query_.per.empty() ? "status" : query_.per};
     columns.insert(columns.end(), errors_.names().begin(), errors_.names().end());
     const std::size_t first_filtered = columns.size();
     columns.insert(columns.end(), filter_.columns().begin(), filter_.columns().end());
@@ -63,12 +66,12 @@ class Contenders {
     for (Scan scan(rows_, columns); scan.next();) {
       for (std::int64_t i = 0; i < scan.count(); ++i) {
         const auto at = static_cast<std::size_t>(i);
-        if (static_cast<training::Status>(scan.values(0)[at]) != training::Status::ok) continue;
+        if (!eligible(scan, at)) continue;
         if (!filter_.keeps(scan, first_filtered, i)) continue;
         contender.row = scan.first() + i;
-        contender.cost[0] = aspect_.cost_of(scan.values(1)[at]);
-        contender.error = errors_.at(scan, 3, at);
-        see(scan.values(2)[at], contender);
+        contender.cost[0] = aspect_.cost_of(scan.values(2)[at]);
+        contender.error = errors_.at(scan, 4, at);
+        see(scan.values(3)[at], contender);
       }
     }
   }

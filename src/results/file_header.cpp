@@ -101,6 +101,7 @@ void write_header(Hdf5File& file, const FileHeader& header, std::int64_t rows,
   file.set_attribute("/", "objectives", objectives_text(header.objectives));
   file.set_attribute("/", "limits", fmt::format("{}", fmt::join(header.limit_names, " ")));
   file.set_attribute("/", "target_tokens", header.target_tokens);
+  file.set_attribute("/", "min_fit_chance", header.min_fit_chance);
   write_settings(file, header.settings);
   file.set_attribute("/", "coordinates", input_names());  // xarray makes these coordinates
   file.set_attribute("/", "n_total", header.ids > 0 ? header.ids : rows);
@@ -121,6 +122,8 @@ FileState read_state(const Hdf5File& file, const std::filesystem::path& name) {
   state.limit_names = words(text("limits"));
   if (file.has_attribute("/", "target_tokens"))
     state.target_tokens = file.real_attribute("/", "target_tokens");
+  if (file.has_attribute("/", "min_fit_chance"))
+    state.min_fit_chance = file.real_attribute("/", "min_fit_chance");
   state.settings = read_settings(file);
   state.schema_version = text("schema_version");
   state.rows_digest = text("rows_digest");

@@ -31,10 +31,11 @@ struct FileHeader {
   // Keys, hex. sweep_key: of everything. row_key: must be equal for rows to share a file. The others show
   // what a difference comes from: the program, the presets, the fitted constants, the axes and rules.
   std::string sweep_key, row_key, code_key, catalog_key, calibration_key, space_key;
-  std::string shard;           // "2/8"; empty = not one of several
-  sweep::PointIndex ids = 0;   // points of the whole space; 0 = as many as there are rows
-  bool is_partial = false;     // points are missing: a snapshot, a stopped launch, a shard
-  double target_tokens = 0.0;  // of the whole training; 0 = not given
+  std::string shard;            // "2/8"; empty = not one of several
+  sweep::PointIndex ids = 0;    // points of the whole space; 0 = as many as there are rows
+  bool is_partial = false;      // points are missing: a snapshot, a stopped launch, a shard
+  double target_tokens = 0.0;   // of the whole training; 0 = not given
+  double min_fit_chance = 0.0;  // chance to fit that a row needs to be ranked; 0 in files before schema 1.8
   RowSettings settings;
   std::vector<sweep::Objective> objectives;  // the first ranks; empty = the schema's own
   std::vector<std::string> limit_names;      // by Row::limit; words without blanks, each once

@@ -10,6 +10,7 @@
 #include "simulate/replay/replay_step.hpp"
 #include "simulate/report/error_bands.hpp"
 #include "simulate/report/invariants.hpp"
+#include "simulate/report/memory_fit.hpp"
 #include "simulate/report/report_shares.hpp"
 #include "simulate/schedule_of.hpp"
 #include "simulate/step/compose_step.hpp"
@@ -77,9 +78,9 @@ std::vector<std::int32_t> layer_table(const TrainingConfig& config, const Catalo
   return training::balanced_stages(catalog.model(config.model), config.degrees.pipeline);
 }
 
-// The stage that needs most memory decides; fills the report's memory fields. False where it cannot fit.
-bool report_memory(const TrainingConfig& config, const Catalog& catalog, const training::RankLayout& layout,
-                   StepReport& report) {
+// The stage that needs most memory decides; fills the report's memory fields. False where it hardly fits.
+bool report_memory(const TrainingConfig& config, const Catalog& catalog, const ErrorModel& errors,
+                   const training::RankLayout& layout, StepReport& report) {
   report.memory_limit = catalog.gpu(config).memory;
   for (std::int32_t stage = 0; stage < config.degrees.pipeline; ++stage) {
     const training::MemoryUse use = memory_of_stage(config, catalog, layout, stage);
@@ -88,7 +89,10 @@ bool report_memory(const TrainingConfig& config, const Catalog& catalog, const t
     report.memory = use.part;
     report.memory_stage = stage;
   }
-  return surely_needed({report.memory}) <= report.memory_limit;
+  const MemoryFit fit = memory_fit(errors, report.memory, report.memory_limit);
+  report.mem_rel_error = static_cast<float>(fit.rel_error);
+  report.fit_chance = static_cast<float>(fit.chance);
+  return fit.chance >= least_fit_chance;
 }
 
 void price_hops(const TrainingConfig& config, const Catalog& catalog, const Calibration& calibration,
@@ -217,8 +221,7 @@ StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const 
   if (refused(config, schedule, step.layout) != nullptr) return infeasible(Reason::unsupported, 0.0);
 
   StepReport report;
-  const bool fits = report_memory(config, catalog, step.layout, report);
-  report_memory_error(calibration.errors, report);
+  const bool fits = report_memory(config, catalog, calibration.errors, step.layout, report);
   if (!fits) {
     report.status = Status::infeasible;
     report.reason = Reason::memory;

@@ -117,6 +117,7 @@ struct SweepSpec {
   Search search;
   RunSettings run;
   double target_tokens = 0.0;                         // [target] tokens: of the whole training; 0 = not given
+  double min_fit_chance = 0.9;                        // [rank] min_fit_chance: rows below it are not ranked
   bool batch_in_tokens = false;                       // global_batch counts tokens, not sequences
   simulate::Skew skew;                                // [simulate] skew; its seed is the sweep's
   SlowdownModel slowdown = SlowdownModel::automatic;  // [simulate] slowdown

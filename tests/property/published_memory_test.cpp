@@ -7,6 +7,7 @@
 
 #include "base/csv.hpp"
 #include "config/measured/measured_steps.hpp"
+#include "simulate/report/memory_fit.hpp"
 #include "simulate/step/stage_memory.hpp"
 #include "tests/support/random_config.hpp"
 
@@ -14,6 +15,7 @@ namespace echo::config {
 namespace {
 
 bool fits(const training::TrainingConfig& config, const simulate::Catalog& catalog) {
+  const simulate::ErrorModel& errors = support::presets().calibration.errors;
   const timeline::Schedule& schedule =
       *timeline::schedule_table()[static_cast<std::size_t>(config.schedule.index())];
   training::RankLayout layout;
@@ -21,7 +23,9 @@ bool fits(const training::TrainingConfig& config, const simulate::Catalog& catal
   schedule.place(config.degrees.pipeline, training::chunks_of(config), layout.stage_of_chunk);
   return std::ranges::all_of(simulate::memory_of_stages(config, catalog, layout),
                              [&](const training::MemoryUse& use) {
-                               return simulate::surely_needed(use) <= catalog.gpu(config).memory;
+                               const Bytes limit = catalog.gpu(config).memory;
+                               const auto fit = simulate::memory_fit(errors, use.part, limit);
+                               return fit.chance >= simulate::least_fit_chance;
                              });
 }
 

@@ -9,6 +9,8 @@
 #include "cli/command.hpp"
 #include "config/toml/did_you_mean.hpp"
 #include "query/breakdown.hpp"
+#include "query/doubtful.hpp"
+#include "query/luck.hpp"
 #include "query/ranking.hpp"
 #include "query/result_text.hpp"
 #include "query/ties.hpp"
@@ -74,14 +76,14 @@ void print_json(const results::ResultRows& all, const TopOptions& options, const
 
 std::string group_text(const results::ResultRows& all, const TopOptions& options,
                        const query::RankQuery& query, const query::RankedGroup& group,
-                       const query::Ties& ties) {
+                       const query::Ties& ties, const query::Luck& luck) {
   const std::string which = options.per.empty() ? "" : fmt::format("{} {}: ", options.per, group.name);
   if (group.rows.empty())
     return which + "no feasible row" + (options.where.empty() ? "" : " satisfies --where") + "\n";
   std::string text =
       fmt::format("{}by {}, {} of {} feasible rows\n{}", which, query.by.metric, group.rows.size(),
                   group.feasible, query::ranked_text(all, group.rows, ties.shown()));
-  text += text_of(ties, group, query);
+  text += text_of(ties, group, query) + text_of(luck, all, group);
   if (group.rows.size() > 1) {
     const results::Table two = all.pick(std::span(group.rows).first(2));
     text += fmt::format("why #1 beats #2: {}\n", query::why_it_wins(two, 0, 1));
@@ -100,8 +102,11 @@ int run_top(const TopOptions& options) {
     print_json(rows, options, by, groups, ties);
     return 0;
   }
+  const auto luck = query::luck_of(rows, query, groups);
   for (std::size_t i = 0; i < groups.size(); ++i)
-    fmt::print("{}{}", i > 0 ? "\n" : "", group_text(rows, options, query, groups[i], ties[i]));
+    fmt::print("{}{}", i > 0 ? "\n" : "", group_text(rows, options, query, groups[i], ties[i], luck[i]));
+  if (const std::string text = query::doubtful_text(rows, query, groups); !text.empty())
+    fmt::print("\n{}", text);
   if (const std::string text = text_of(query::without_slowdown(rows, options.where), rows); !text.empty())
     fmt::print("\n{}", text);
   return 0;

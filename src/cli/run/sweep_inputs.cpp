@@ -163,6 +163,7 @@ results::FileHeader sweep_header(const WorkerInputs& inputs) {
                              .calibration_key = calibration_key(inputs.calibration),
                              .space_key = space_key(spec),
                              .target_tokens = spec.target_tokens,
+                             .min_fit_chance = spec.min_fit_chance,
                              .settings = explain::row_settings(spec),
                              .objectives = spec.objectives};
   header.row_key = Key()

@@ -10,6 +10,7 @@
 #include "base/at.hpp"
 #include "ops/describe.hpp"
 #include "query/breakdown.hpp"
+#include "query/doubtful.hpp"
 #include "query/ranking.hpp"
 #include "query/result_text.hpp"
 #include "query/ties.hpp"
@@ -65,6 +66,8 @@ static std::string done_line(const ResultRows& rows, const SummaryFacts& facts) 
 
 static std::string best_text(const ResultRows& rows, const query::RankQuery& query,
                              const query::RankedGroup& group, const query::Ties& ties) {
+  if (group.rows.empty())
+    return "no feasible row surely enough fits its GPU's memory ([rank] min_fit_chance)\n";
   std::string text = fmt::format("best of {} by {}\n{}", group.name, query.by.metric,
                                  query::ranked_text(rows, group.rows, ties.shown()));
   text += text_of(ties, group, query);
@@ -152,6 +155,7 @@ std::string summary_text(const ResultRows& rows, const SummaryFacts& facts) {
     const auto groups = query::ranked(rows, query);
     const auto ties = query::ties_of(rows, query, groups);
     for (std::size_t g = 0; g < groups.size(); ++g) text += best_text(rows, query, groups[g], ties[g]) + "\n";
+    text += query::doubtful_text(rows, query, groups);
     text += front_line(rows) + levers_line(rows, by.metric) + text_of(query::without_slowdown(rows), rows) +
             explain::gaps_text(facts.gaps, shown_gaps, facts.gap_points);
   }

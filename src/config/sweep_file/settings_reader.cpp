@@ -66,6 +66,16 @@ std::optional<double> share_of(const toml::node& node) {
   return percent / 100.0;
 }
 
+bool read_share(TableReader& section, const Setting& setting, SettingValue& value) {
+  const toml::node* node = section.node(setting.key, Presence::optional);
+  if (node == nullptr) return false;
+  value.number = share_of(*node).value_or(-1.0);
+  if (value.number >= 0.0 && value.number <= 1.0) return true;
+  section.problems().error(place_of(*node), std::string(setting.key) + " is not between 0 and 100 %",
+                           "write \"90 %\" or 0.9");
+  return false;
+}
+
 // { sigma = "2 %", draws = 64 }
 bool read_skew(TableReader& section, const Setting& setting, SettingValue& value) {
   const toml::node* node = section.node(setting.key, Presence::optional);
@@ -216,6 +226,8 @@ bool read_value(TableReader& section, const Setting& setting, SettingValue& valu
     case SettingForm::tokens:
       return fine(
           section.quantity(setting.key, UnitKind::tokens, {1.0, 1e18}, value.number, Presence::optional));
+    case SettingForm::share:
+      return fine(read_share(section, setting, value));
     case SettingForm::failures:
       return read_failures(section, setting, value);
     case SettingForm::skew:

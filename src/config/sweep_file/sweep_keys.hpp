@@ -17,6 +17,7 @@ enum class SettingForm {
   word,          // one of `words`
   duration,      // "3 h 30 min"
   tokens,        // "1T tokens"
+  share,         // 0.9 or "90 %"
   failures,      // 10, "10" or "2 %"
   skew,          // { sigma = "2 %", draws = 64 }
   files,         // ["a100.h5"]: files that are there, relative to the one that names them
@@ -28,8 +29,8 @@ enum class SettingForm {
 
 struct SettingValue {
   std::string text;
-  double number =
-      0.0;  // integer, tokens; seconds of a duration; index of a word, its number if it is a file; sigma
+  double number = 0.0;  // integer, tokens, share; seconds of a duration; index of a word, its number if it is
+                        // a file; sigma
   std::int64_t draws = 0;
   std::vector<std::string> files;  // as paths from where the program runs; of texts, these
 };

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 
-#include "training/feasibility.hpp"
+#include "results/rank/eligible.hpp"
 
 namespace echo::results {
 namespace {
@@ -38,11 +38,13 @@ double sign_of(const sweep::Objective& objective) { return objective.goal == swe
 std::vector<ParetoPoint> pareto_front(const ResultRows& rows, const sweep::Objective& first,
                                       const sweep::Objective& second) {
   Staircase front;
-  const std::array<std::string, 3> columns{"status", first.metric, second.metric};
+  const Eligible eligible(rows);
+  const auto [status, chance] = eligible.columns();
+  const std::array<std::string, 4> columns{status, chance, first.metric, second.metric};
   for (Scan scan(rows, columns); scan.next();) {
     for (std::size_t i = 0; i < static_cast<std::size_t>(scan.count()); ++i) {
-      const double a = scan.values(1)[i], b = scan.values(2)[i];
-      if (static_cast<training::Status>(scan.values(0)[i]) != training::Status::ok) continue;
+      const double a = scan.values(2)[i], b = scan.values(3)[i];
+      if (!eligible(scan, i)) continue;
       if (std::isnan(a) || std::isnan(b)) continue;
       front.add(sign_of(first) * a, sign_of(second) * b, scan.first() + static_cast<std::int64_t>(i));
     }

@@ -24,7 +24,7 @@
 
 #include "results/rank/contest.hpp"
 #include "results/rank/contest_tree.hpp"
-#include "training/feasibility.hpp"
+#include "results/rank/eligible.hpp"
 
 namespace echo::results {
 namespace {
@@ -38,22 +38,24 @@ struct Candidate : Contender {
   double first = 0.0, second = 0.0;  // values of the two objectives
 };
 
-// Feasible rows with both costs.
+// Ranked rows with both costs.
 template <class See>
 void for_each_candidate(const ResultRows& rows, const std::array<std::string, 2>& metrics,
                         const Aspects& aspects, See see) {
   const ErrorColumns errors(rows);
-  std::vector<std::string> columns{"status", metrics[0], metrics[1]};
+  const Eligible eligible(rows);
+  const auto [status, chance] = eligible.columns();
+  std::vector<std::string> columns{status, chance, metrics[0], metrics[1]};
   columns.insert(columns.end(), errors.names().begin(), errors.names().end());
   Candidate candidate;
   for (Scan scan(rows, columns); scan.next();) {
     for (std::size_t i = 0; i < static_cast<std::size_t>(scan.count()); ++i) {
-      if (static_cast<training::Status>(scan.values(0)[i]) != training::Status::ok) continue;
-      candidate.first = scan.values(1)[i], candidate.second = scan.values(2)[i];
+      if (!eligible(scan, i)) continue;
+      candidate.first = scan.values(2)[i], candidate.second = scan.values(3)[i];
       candidate.cost = {aspects[0].cost_of(candidate.first), aspects[1].cost_of(candidate.second)};
       if (std::isnan(candidate.cost[0]) || std::isnan(candidate.cost[1])) continue;
       candidate.row = scan.first() + static_cast<std::int64_t>(i);
-      candidate.error = errors.at(scan, 3, i);
+      candidate.error = errors.at(scan, 4, i);
       see(candidate);
     }
   }

@@ -113,6 +113,7 @@ inline constexpr Filler own_fillers[] = {
     {"train_time", [](In c) { return train_time(c); }},
     {"mfu", [](In c) { return if_timed(c, report(c).mfu); }},
     {"mem_peak", [](In c) { return has_memory(c) ? static_cast<double>(report(c).memory_peak.value) : missing; }},
+    {"fit_chance", [](In c) { return has_memory(c) ? static_cast<double>(report(c).fit_chance) : missing; }},
     {"mem_limit", [](In c) { return has_memory(c) ? static_cast<double>(report(c).memory_limit.value) : missing; }},
     {"bubble_frac", [](In c) { return if_timed(c, report(c).bubble_fraction); }},
     {"exposed_comm_frac", [](In c) { return if_timed(c, report(c).exposed_comm_fraction); }},

@@ -22,6 +22,4 @@ std::vector<training::MemoryUse> memory_of_stages(const training::TrainingConfig
   return out;
 }
 
-Bytes surely_needed(const training::MemoryUse& use) { return use.total() - use.total() / 12; }
-
 }  // namespace echo::simulate

@@ -17,10 +17,4 @@ namespace echo::simulate {
                                                                 const Catalog&,
                                                                 const training::RankLayout& layout);
 
-// The least memory of a GPU with which the config is not out of memory: a twelfth less than the estimate,
-// which counts buffers and working sets at their upper bounds. Among 1852 published runs, which all did fit,
-// the estimate of one is above the device's memory, by 9 % (echo-sweep validate). A sweep excludes the
-// doubtful ones with [[limit]] metric = "mem_peak", max = "gpu.memory".
-[[nodiscard]] Bytes surely_needed(const training::MemoryUse&);
-
 }  // namespace echo::simulate

@@ -3,7 +3,7 @@
 // States, buffers and libraries are present at all of them.
 //
 // The caching allocator (c10/cuda/CUDACachingAllocator.cpp) holds blocks that fit no request: a fraction of
-// the allocated memory. It frees them before it fails, so they are never the reason why a run does not fit.
+// the allocated memory, estimated here whatever the device holds.
 // Neglected: rounding of blocks to 512 B and 2 MiB, tensors of fewer numbers than a layer's (schedules,
 // masks).
 #include "training/memory/memory.hpp"
@@ -79,9 +79,7 @@ MemoryUse estimate_memory(const TrainingConfig& c, const ModelSpec& m, const Fra
   use[MemoryPart::comm_buffers] = whole(communication.buffers);
   use[MemoryPart::comm_libraries] = whole(communication.libraries);
   use[MemoryPart::context] = gpu.context + f.reserve;
-  const Bytes left = gpu.memory - use.total();
-  const Bytes cached = whole(f.fragmentation * static_cast<double>(use.allocated().value));
-  use[MemoryPart::fragmentation] = std::clamp(cached, Bytes(0), std::max(Bytes(0), left));
+  use[MemoryPart::fragmentation] = whole(f.fragmentation * static_cast<double>(use.allocated().value));
   return use;
 }
 

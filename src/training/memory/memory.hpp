@@ -13,9 +13,8 @@
 namespace echo::training {
 
 // Memory at the peak of the step. `in_flight`: microbatch-chunks whose activations the schedule holds at once
-// on this stage (its stated high-water mark). Fragmentation is limited to the memory left on the device: the
-// caching allocator returns cached blocks before it fails. So a total above the device's memory means that
-// the memory in use does not fit.
+// on this stage (its stated high-water mark). Nothing is limited to the device's memory: whether the step
+// fits is simulate/report/memory_fit.hpp.
 [[nodiscard]] MemoryUse estimate_memory(const TrainingConfig&, const ModelSpec&, const FrameworkSpec&,
                                         const RankLayout&, const machine::GpuSpec&, std::int32_t stage,
                                         std::int32_t in_flight);

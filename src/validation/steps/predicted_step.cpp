@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "simulate/report/memory_fit.hpp"
 #include "simulate/simulate.hpp"
 #include "simulate/step/stage_memory.hpp"
 
@@ -33,13 +34,14 @@ double like_memory(const std::vector<training::MemoryUse>& stages, const config:
 
 // `catalog`: with the actual memory of the GPUs.
 void predict_memory(const config::MeasuredStep& step, const training::TrainingConfig& config,
-                    const simulate::Catalog& catalog, const training::RankLayout& layout,
-                    StepPrediction& out) {
+                    const simulate::Catalog& catalog, const simulate::ErrorModel& errors,
+                    const training::RankLayout& layout, StepPrediction& out) {
   const auto stages = simulate::memory_of_stages(config, catalog, layout);
   out.has_memory = true;
   out.fullest = *std::max_element(stages.begin(), stages.end(),
                                   [](const auto& a, const auto& b) { return a.total() < b.total(); });
-  out.fits = simulate::surely_needed(out.fullest) <= catalog.gpu(config).memory;
+  out.fit_chance = simulate::memory_fit(errors, out.fullest.part, catalog.gpu(config).memory).chance;
+  out.fits = out.fit_chance >= simulate::least_fit_chance;
   if (step.peak_memory) out.memory_gib = like_memory(stages, *step.peak_memory);
 }
 
@@ -52,7 +54,7 @@ StepPrediction predict(const config::MeasuredStep& step, const simulate::Catalog
   if (out.report.status != training::Status::ok) return out;
   const auto readings = config::readings_of(step);
   for (std::size_t i = 0; i < readings.size() && (i == 0 || !out.fits); ++i) {
-    predict_memory(step, readings[i], with_memory, workspace.step.layout, out);
+    predict_memory(step, readings[i], with_memory, calibration.errors, workspace.step.layout, out);
     out.read_to_fit = i > 0;
   }
   return out;

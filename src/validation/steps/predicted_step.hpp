@@ -19,8 +19,9 @@ struct StepPrediction {
   training::MemoryUse fullest;                                   // memory of the stage that needs most
   double memory_gib = std::numeric_limits<double>::quiet_NaN();  // the like of the measured figure
   bool has_memory = false;                                       // `fullest` is filled
-  bool fits = true;                                              // in the GPU's memory
-  bool read_to_fit = false;                                      // by what the table leaves open
+  double fit_chance = 1.0;
+  bool fits = true;          // in the GPU's memory
+  bool read_to_fit = false;  // by what the table leaves open
 };
 
 struct PredictedStep {

@@ -49,12 +49,12 @@ TEST_P(KorthikantiFigure1, ModelStateAndActivationsAreThePapers) {
   EXPECT_LE(part(MemoryPart::activations) / p.selective_sp, 1.10);
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, KorthikantiFigure1,
-                         ::testing::Values(Published{48, 6144, 64, 8, 1, 1, 4, 1, 45.5625, 9.5625},
-                                         Published{96, 12288, 96, 8, 8, 3, 1, 31, 45.5625, 12.3515625},
-                                         Published{105, 20480, 128, 8, 35, 3, 1, 139, 31.640625,
-                                                   23.076171875},
-                                         Published{128, 25600, 160, 8, 64, 1, 1, 64, 32.958984375, 26.5625}));
+INSTANTIATE_TEST_SUITE_P(
+    Models, KorthikantiFigure1,
+    ::testing::Values(Published{48, 6144, 64, 8, 1, 1, 4, 1, 45.5625, 9.5625},
+                      Published{96, 12288, 96, 8, 8, 3, 1, 31, 45.5625, 12.3515625},
+                      Published{105, 20480, 128, 8, 35, 3, 1, 139, 31.640625, 23.076171875},
+                      Published{128, 25600, 160, 8, 64, 1, 1, 64, 32.958984375, 26.5625}));
 
 TEST(Memory, ShardingTheOptimizerDividesItsStateByTheDataDegree) {
   TrainingConfig c = support::a_config({.tensor = 1, .pipeline = 1, .data = 8});
@@ -135,7 +135,7 @@ TEST(Memory, PartsAddUpInTheOrderOfPyTorchsFigures) {
   EXPECT_NEAR(use[MemoryPart::fragmentation] / use.allocated(), 0.05, 1e-6);
 }
 
-TEST(Memory, CachedBlocksNeverFillMoreThanTheDevice) {
+TEST(Memory, DoesNotDependOnWhatTheDeviceHolds) {
   TrainingConfig c = support::a_config({.tensor = 1, .pipeline = 1, .data = 1});
   machine::GpuSpec gpu = support::an_a100();
   FrameworkSpec f = support::plain_framework();
@@ -143,12 +143,9 @@ TEST(Memory, CachedBlocksNeverFillMoreThanTheDevice) {
   const ModelSpec m = support::tiny_gpt();
   const RankLayout layout = support::layout_of(c, m);
   const MemoryUse roomy = estimate_memory(c, m, f, layout, gpu, 0, 1);
-  gpu.memory = roomy.total() - roomy[MemoryPart::fragmentation] + 1_MiB;
-  const MemoryUse tight = estimate_memory(c, m, f, layout, gpu, 0, 1);
-  EXPECT_EQ(tight[MemoryPart::fragmentation], 1_MiB);
-  EXPECT_EQ(tight.total(), gpu.memory);
-  gpu.memory = 1_GiB;  // what is in use alone does not fit
-  EXPECT_EQ(estimate_memory(c, m, f, layout, gpu, 0, 1)[MemoryPart::fragmentation], Bytes(0));
+  EXPECT_GT(roomy[MemoryPart::fragmentation], Bytes(0));
+  gpu.memory = 1_MiB;
+  EXPECT_EQ(estimate_memory(c, m, f, layout, gpu, 0, 1), roomy);
 }
 
 // One layer a stage, 4 microbatches: stage s of 1F1B holds 4 - s of them, only the last the logits.

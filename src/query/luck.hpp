@@ -1,0 +1,24 @@
+// The winner's curse: the best of many predictions is best partly because its error is favourable.
+#pragma once
+
+#include <string>
+
+#include "query/ranking.hpp"
+
+namespace echo::query {
+
+// The luck of the first row of a ranking by step time, or by a metric that follows from it.
+struct Luck {
+  double share = 0.0;        // expected true cost over the predicted one, less 1; 0 where nothing is known
+  std::int64_t layouts = 0;  // different layouts among the rows that compete for the first place
+};
+
+// One entry per group, in order. Rows that the file's errors cannot tell from the first compete with it. Zero
+// where the file has no errors of the metric. Deterministic.
+[[nodiscard]] std::vector<Luck> luck_of(const results::ResultRows&, const RankQuery&,
+                                        const std::vector<RankedGroup>&);
+
+// One line: "#1 is the best of 46 layouts ...: expect 16.4 s (+6.1 %)". "" where there is nothing to tell.
+[[nodiscard]] std::string text_of(const Luck&, const results::ResultRows&, const RankedGroup&);
+
+}  // namespace echo::query

@@ -1,0 +1,20 @@
+// The chance that a step fits the memory of the device.
+#pragma once
+
+#include "simulate/report/error_model.hpp"
+#include "training/memory/memory_use.hpp"
+
+namespace echo::simulate {
+
+struct MemoryFit {
+  double rel_error = 0.0;  // of the peak, one standard deviation
+  double chance = 0.0;     // that the memory in use stays below the limit
+};
+
+// Contract: the peak and the limit are positive.
+[[nodiscard]] MemoryFit memory_fit(const ErrorModel&, const training::MemoryParts&, Bytes limit);
+
+// Configs below this chance are infeasible for lack of memory; the others are simulated.
+inline constexpr double least_fit_chance = 0.1;
+
+}  // namespace echo::simulate
