@@ -82,7 +82,7 @@ std::int64_t layouts_of(const std::vector<Rival>& rivals) {
   std::vector<std::uint64_t> seen;
   for (const Rival& rival : rivals) seen.push_back(rival.layout);
   std::ranges::sort(seen);
-  return std::ranges::unique(seen).begin() - seen.begin();
+  return std::unique(seen.begin(), seen.end()) - seen.begin();
 }
 
 // The rows that compete for the first place of each group.

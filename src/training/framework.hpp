@@ -24,10 +24,10 @@ enum class ZeroStage : std::int8_t {
 };  // ZeRO 0..3; 3 = FSDP full shard
 
 // Storage of gradients (model_states.cpp). main_buffer: one buffer for all (Megatron-LM, PyTorch's DDP and
-// FSDP); half_buffer: the same in 16 bit although the recipe reduces in fp32 (NVIDIA's performance recipes);
-// accumulated: fp32 sums beside 16-bit gradients and the buckets of DDP (nanotron); partitioned: 16-bit
-// gradients, and an fp32 copy of the part that a rank updates (DeepSpeed, InternEvo).
-enum class GradientStore : std::int8_t { main_buffer, half_buffer, accumulated, partitioned };
+// FSDP), in the number format in which gradients are reduced; accumulated: fp32 sums beside 16-bit gradients
+// and the buckets of DDP (nanotron); partitioned: 16-bit gradients, and an fp32 copy of the part that a rank
+// updates (DeepSpeed, InternEvo).
+enum class GradientStore : std::int8_t { main_buffer, accumulated, partitioned };
 
 // How gradients reach the ranks that keep their optimizer states under ZeRO 1 and 2: reduce-scatter
 // (Megatron-LM), all-reduce over the data group (InternEvo), or reduce to the rank that owns the whole tensor

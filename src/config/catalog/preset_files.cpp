@@ -313,8 +313,8 @@ training::FrameworkSpec read_framework(TableReader& file) {
   file.choice("weight_return", {"all_gather", "broadcast"}, weight_return, Presence::optional);
   framework.weight_return = static_cast<training::WeightReturn>(weight_return);
   file.boolean("samples_outermost", framework.samples_outermost, Presence::optional);
-  framework.gradients = choice<training::GradientStore>(
-      file, "gradients", {"main_buffer", "half_buffer", "accumulated", "partitioned"});
+  framework.gradients =
+      choice<training::GradientStore>(file, "gradients", {"main_buffer", "accumulated", "partitioned"});
   framework.loss = choice<training::LossStore>(file, "loss", {"vocab_parallel", "torch", "in_place"});
   framework.pads_vocabulary = flag(file, "pads_vocabulary");
   file.boolean("flat_shards", framework.flat_shards, Presence::optional);

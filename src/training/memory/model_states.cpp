@@ -4,8 +4,8 @@
 //              gathering the two copies alone. Sharded weights (ZeRO-3): none but the shards, below.
 //   master     fp32: 4, over the shard group from ZeRO-1 on. Under FSDP these are the sharded weights.
 //   gradients  one main buffer (Megatron-LM, DistributedDataParallel): 4, or 2 without fp32_gradients; over
-//              the shard group from ZeRO-2 on. In fp16, and in half buffers, 2 where a config leaves the
-//              choice to the framework: Megatron-LM accumulates in fp32 for bf16 alone (arguments.py,
+//              the shard group from ZeRO-2 on. In fp16, 2 where a config leaves the choice to the framework:
+//              Megatron-LM accumulates in fp32 for bf16 alone (arguments.py,
 //              accumulate_allreduce_grads_in_fp32).
 //              accumulated (nanotron, FP32GradientAccumulator): an fp32 buffer of all, without ZeRO the
 //              16-bit buckets of PyTorch's DDP, and 16-bit gradients of the microbatch whose backward pass
@@ -66,7 +66,7 @@ double weight_bytes(const TrainingConfig& c, double parameters, double in_produc
 
 double main_gradient_bytes(const TrainingConfig& c, const FrameworkSpec& f) {
   const bool chosen = c.recipe.fp32_gradients != f.recipe.fp32_gradients;
-  const bool half = !chosen && (f.gradients == GradientStore::half_buffer || c.precision == Precision::fp16);
+  const bool half = !chosen && c.precision == Precision::fp16;
   return c.recipe.fp32_gradients && !half ? 4.0 : machine::element_bytes(c.precision);
 }
 
@@ -75,7 +75,6 @@ void set_gradients(const TrainingConfig& c, const FrameworkSpec& f, const Shared
   const bool partitions = c.zero >= ZeroStage::gradients;
   switch (f.gradients) {
     case GradientStore::main_buffer:
-    case GradientStore::half_buffer:
       s.grads = trained.over(partitions) * main_gradient_bytes(c, f);
       return;
     case GradientStore::accumulated:

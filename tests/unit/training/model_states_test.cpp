@@ -39,10 +39,9 @@ TEST_F(States, MegatronAddsUpIn16BitUnlessInBf16) {
   config_.precision = Precision::fp16;
   EXPECT_DOUBLE_EQ(states().grads, 2 * n);
   config_.precision = Precision::bf16;
-  framework_.gradients = GradientStore::half_buffer;
-  EXPECT_DOUBLE_EQ(states().grads, 2 * n);
-  framework_.recipe.fp32_gradients = false;  // a config that asks for fp32 gets it
   EXPECT_DOUBLE_EQ(states().grads, 4 * n);
+  config_.recipe.fp32_gradients = false;  // governs memory as it governs time
+  EXPECT_DOUBLE_EQ(states().grads, 2 * n);
 }
 
 // Rajbhandari et al. 2020 (ZeRO), figure 1: which states each stage divides, here by 8.
