@@ -251,10 +251,10 @@ void serialize(Archive& archive, echo::collective::NetworkConstants& constants, 
 
 template <class Archive>
 void serialize(Archive& archive, echo::simulate::ErrorModel& errors, unsigned) {
-  auto& [sigma, hidden, mixtures, extrapolated, unmeasured, beyond, measured, p90, states, activations, rest,
-         publication] = errors;
-  all(archive, sigma, hidden, mixtures, extrapolated, unmeasured, beyond, measured, p90, states, activations,
-      rest, publication);
+  auto& [sigma, hidden, own, mixtures, extrapolated, unmeasured, beyond, measured, p90, states, activations,
+         rest, publication] = errors;
+  all(archive, sigma, hidden, own, mixtures, extrapolated, unmeasured, beyond, measured, p90, states,
+      activations, rest, publication);
 }
 
 // Measured kernels and learned models do not travel along: they are views of bytes that the workers of a node

@@ -27,6 +27,7 @@
 #include <cmath>
 #include <map>
 #include <nlopt.hpp>
+#include <span>
 #include <string>
 
 #include "base/at.hpp"
@@ -97,12 +98,13 @@ double misfit_of(const Publication& publication, const ErrorModel& model) {
 }
 
 // Standard deviations that runs can determine; the others stay as they are.
-using Free = std::array<double*, error_source_count + 2>;
+using Free = std::array<double*, error_source_count + 3>;
 Free free_of(ErrorModel& model) {
   Free out{};
   for (std::size_t k = 0; k < model.sigma.size(); ++k) out[k] = &model.sigma[k];
   out[model.sigma.size()] = &model.hidden_communication;
-  out.back() = &model.mixtures;
+  out[model.sigma.size() + 1] = &model.mixtures;
+  out.back() = &model.own_share;  // a ratio, the last
   return out;
 }
 
@@ -132,7 +134,8 @@ double objective(const std::vector<double>& x, std::vector<double>&, void* data)
 void scale(const std::vector<StepError>& errors, ErrorModel& model) {
   for (int i = 0; i < 4; ++i) {
     const double factor = accuracy::factor_that_covers(banded(errors, model), 0.68);
-    for (double* const one : free_of(model)) *one *= factor;
+    const Free free = free_of(model);
+    for (double* const one : std::span(free).first(free.size() - 1)) *one *= factor;
   }
 }
 

@@ -25,11 +25,6 @@ namespace echo::simulate {
 
 namespace {
 
-// Ratio of the standard deviation that one thing adds from config to config to the one that configs share.
-// Published runs give 0.5 to 1.0, depending on the weight of a publication (echo-calibrate errors, with this
-// number free, 2026-11-22).
-constexpr double own_share = 0.7;
-
 double square(double x) { return x * x; }
 
 double over(SimTime part, SimTime whole) {
@@ -98,7 +93,7 @@ std::array<double, error_source_count> contributions(const ErrorModel& model, co
   const double tax = over(std::max(SimTime::zero(), report.step - report.step_no_slowdown), report.step);
   set(Source::overlap, tax * sigma(Source::overlap) + hidden_of(report) * model.hidden_communication);
   double own = 0.0;
-  for (const double one : error) own += square(own_share * one);
+  for (const double one : error) own += square(model.own_share * one);
   set(Source::framework, with(Source::framework, evidence.mixes_experts ? square(model.mixtures) : 0.0));
   set(Source::layout, with(Source::layout, own));
   return error;
