@@ -85,11 +85,11 @@ std::string doubtful_text(const results::ResultRows& rows, const RankQuery& quer
     }
   }
   if (above == 0) return "";
+  const bool has_first = std::ranges::any_of(sure, [](const RankedGroup& one) { return !one.rows.empty(); });
   return fmt::format(
-      "may not fit (chance below {}), not ranked: {} better than #1\n{}",
-      text::show_share(rows.state().min_fit_chance),
+      "may not fit (chance below {}), not ranked: {}{}\n{}", text::show_share(rows.state().min_fit_chance),
       above == 1 ? "1 row" : text::show_count(above) + (above < most ? " rows" : " rows or more"),
-      text.text());
+      has_first ? " better than #1" : "", text.text());
 }
 
 }  // namespace echo::query

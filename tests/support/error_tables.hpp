@@ -18,6 +18,7 @@ struct ErrorRow {
   double memory = 1e9;  // byte
   RowError error{};
   bool is_feasible = true;
+  std::int64_t layout = 0;  // its tp
 };
 
 inline ColumnValues whole_numbers(const std::string& name, const std::string& role,
@@ -60,6 +61,12 @@ inline Table table_with_errors(const std::vector<ErrorRow>& rows, bool with_erro
                                     real_numbers("step_time", step),
                                     real_numbers("tokens_per_s", rate),
                                     real_numbers("mem_peak", memory)};
+  std::vector<std::int64_t> tp, ones(rows.size(), 1);
+  for (const ErrorRow& row : rows) tp.push_back(row.layout);
+  columns.push_back(whole_numbers("tp", "input", tp));
+  for (const char* name : {"pp", "cp", "ep", "vpp", "micro_batch", "schedule", "recompute"})
+    columns.push_back(whole_numbers(name, "input", ones));
+  columns.push_back(real_numbers("mfu", std::vector<double>(rows.size(), 0.5)));
   if (with_errors) {
     columns.push_back(real_numbers("rel_error", sigma));
     columns.push_back(real_numbers("rel_error_p90", p90));

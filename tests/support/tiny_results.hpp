@@ -23,6 +23,8 @@ struct TinyRow {
   std::int64_t limit = 0;  // code: none, deadline, cheap
   double excess = std::numeric_limits<double>::quiet_NaN();
   double tax = 0.0;  // seconds of the step that it would not take without slowdown
+  double fit =
+      std::numeric_limits<double>::quiet_NaN();  // fit_chance; no row has one: a file before schema 1.8
 };
 
 inline results::ColumnValues column(std::string name, std::string role) {
@@ -88,6 +90,12 @@ inline results::Table tiny_results(const std::vector<TinyRow>& rows, results::Fi
   reals("mfu", "metric", [](const TinyRow& row) { return 0.5 / row.step; });
   reals("mem_peak", "metric", [](const TinyRow&) { return 6.0e10; });
   columns.back().units = "byte";
+  bool has_fit = false;
+  for (const TinyRow& row : rows) has_fit = has_fit || std::isfinite(row.fit);
+  if (has_fit) {
+    reals("fit_chance", "metric", [](const TinyRow& row) { return row.fit; });
+    reals("mem_rel_error", "metric", [](const TinyRow&) { return 0.1; });
+  }
   columns.push_back(column("mem_limit", "metric"));
   columns.back().reals.assign(rows.size(), 8.0e10);
   for (const char* name : {"breakdown/exposed_time", "breakdown/total_time"}) {

@@ -79,7 +79,8 @@ std::string group_text(const results::ResultRows& all, const TopOptions& options
                        const query::Ties& ties, const query::Luck& luck) {
   const std::string which = options.per.empty() ? "" : fmt::format("{} {}: ", options.per, group.name);
   if (group.rows.empty())
-    return which + "no feasible row" + (options.where.empty() ? "" : " satisfies --where") + "\n";
+    return which + "no feasible row" + (options.where.empty() ? " to rank" : " to rank satisfies --where") +
+           "\n";
   std::string text =
       fmt::format("{}by {}, {} of {} feasible rows\n{}", which, query.by.metric, group.rows.size(),
                   group.feasible, query::ranked_text(all, group.rows, ties.shown()));

@@ -1,0 +1,60 @@
+#include "query/luck.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/support/error_tables.hpp"
+
+namespace echo::query {
+namespace {
+
+using results::ErrorRow;
+using results::table_with_errors;
+
+const RankQuery by_step{.by = {"step_time", sweep::Goal::min}, .count = 3, .per = "", .where = ""};
+
+// Rows of equal step time whose errors are their layout's own, or shared by all.
+std::vector<ErrorRow> equal_rows(int count, double own, double shared, bool one_layout = false) {
+  std::vector<ErrorRow> rows(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) {
+    auto& row = rows[static_cast<std::size_t>(i)];
+    row.layout = one_layout ? 1 : i + 1;
+    row.error.step[results::index_of(ErrorSource::layout)] = own;
+    row.error.step[results::index_of(ErrorSource::framework)] = shared;
+  }
+  return rows;
+}
+
+Luck luck(const std::vector<ErrorRow>& rows, bool with_errors = true) {
+  const results::Table table = table_with_errors(rows, with_errors);
+  return luck_of(table, by_step, ranked(table, by_step)).front();
+}
+
+TEST(Luck, OfManyEqualRowsIsTheExpectedExtremeOfTheirErrors) {
+  // The expected maximum of n standard normal draws: 0.564 of 2, 1.539 of 10, 2.508 of 100.
+  for (const auto& [count, extreme] : {std::pair(2, 0.564), std::pair(10, 1.539), std::pair(100, 2.508)})
+    EXPECT_NEAR(std::log1p(luck(equal_rows(count, 0.02, 0.0)).share), 0.02 * extreme, 0.02 * 0.25) << count;
+}
+
+TEST(Luck, ErrorsThatAllRowsShareGiveNone) {
+  EXPECT_NEAR(luck(equal_rows(50, 0.0, 0.1)).share, 0.0, 0.02);
+  EXPECT_LT(luck(equal_rows(50, 0.02, 0.1)).share, luck(equal_rows(50, 0.1, 0.02)).share);
+}
+
+TEST(Luck, RowsOfOneLayoutAreOneContender) {
+  const Luck twins = luck(equal_rows(50, 0.02, 0.0, true));
+  EXPECT_EQ(twins.layouts, 1);
+  EXPECT_NEAR(twins.share, 0.0, 0.005);
+}
+
+TEST(Luck, ALeadBeyondTheErrorsIsNone) {
+  std::vector<ErrorRow> rows = equal_rows(20, 0.01, 0.0);
+  for (std::size_t i = 1; i < rows.size(); ++i) rows[i].step = 2.0;
+  EXPECT_LT(luck(rows).share, 0.002);
+}
+
+TEST(Luck, WithoutErrorsNothingIsSaid) { EXPECT_EQ(luck(equal_rows(20, 0.02, 0.0), false).share, 0.0); }
+
+}  // namespace
+}  // namespace echo::query
