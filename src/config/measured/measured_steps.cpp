@@ -78,7 +78,7 @@ class RowReader {
     if (integer("suspect", 0) != 0) return "suspect";
     if (stratum == "unscored") return "unscored";
     if (const std::string_view task = text("task");
-        !task.empty() && task != "pretrain" && task != "SFT" && task != "LoRA")
+        !task.empty() && task != "pretrain" && task != "SFT" && !adapts())
       return "unknown task";
     return "";
   }
@@ -208,7 +208,9 @@ class RowReader {
     }
   }
 
-  [[nodiscard]] bool is_tuned() const { return text("task") == "LoRA" || text("task") == "SFT"; }
+  // "LoRA", or what it adapts behind it: "LoRA (MLPerf llama2_70b_lora)".
+  [[nodiscard]] bool adapts() const { return text("task").starts_with("LoRA"); }
+  [[nodiscard]] bool is_tuned() const { return adapts() || text("task") == "SFT"; }
 
   // NeMo's recipes for tuning interleave down to one layer per chunk (vpp = 20 of 80 layers in 4 stages),
   // which not all rows state.
@@ -263,7 +265,7 @@ class RowReader {
     c.flash_attention =
         flag("flash_attention", f.flash_attention) && machine::element_bytes(c.precision) <= 2;
     c.recipe = f.recipe;
-    if (text("task") == "LoRA")
+    if (adapts())
       c.recipe.lora_rank = nemo_lora_rank, c.recipe.lora_targets = nemo_lora_targets;
     if (is_tuned() && c.flash_attention && c.batch.sequence_tokens == nemo_packed_length)
       c.recipe.packed_tokens = squad_tokens;
