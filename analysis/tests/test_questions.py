@@ -19,19 +19,19 @@ def ask(script, *words):
 
 def test_the_fewest_gpus_are_in_time_and_one_size_less_is_not(result, tmp_path):
     picture = tmp_path / "gpus.png"
-    rows = es.open(result).where("model == 'llama2-70b'").ranked
+    rows = es.open(result).where("model == 'llama2-7b'").ranked
     days = 1e12 / rows.column("tokens_per_s") / 86400
     best = {(c, g): days[(rows.column("cluster") == c) & (rows.column("gpus") == g)].min()
             for c, g in set(zip(rows.column("cluster"), rows.column("gpus")))}
     slow, fast = best["dgx-h100-ndr400", 16], best["dgx-h100-ndr400", 32]
-    code, text = ask("fewest_gpus_for_deadline.py", result, "--where", "model == 'llama2-70b'",
+    code, text = ask("fewest_gpus_for_deadline.py", result, "--where", "model == 'llama2-7b'",
                      "--tokens", "1 T tokens", "--deadline", f"{(slow + fast) / 2} d", "--picture", picture)
     assert code == 0, text
     line = next(line for line in text.splitlines() if line.startswith("dgx-h100-ndr400"))
     assert line.split()[1] == "32" and float(line.split()[-1]) == pytest.approx(fast, rel=1e-3)
     assert "dgx-a100-hdr200: not in time" in text
     assert 0 < picture.stat().st_size < 80_000
-    _, text = ask("fewest_gpus_for_deadline.py", result, "--where", "model == 'llama2-70b'", "--deadline", "10000 d",
+    _, text = ask("fewest_gpus_for_deadline.py", result, "--where", "model == 'llama2-7b'", "--deadline", "10000 d",
                   "--tokens", "1 T tokens")
     assert {line.split()[1] for line in text.splitlines() if line.startswith("dgx")} == {"16"}
 

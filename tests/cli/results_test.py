@@ -132,7 +132,8 @@ class Results(unittest.TestCase):
             words = file["recompute"].attrs["flag_meanings"].split()
             kept = ((file["status"][...] == 0) & (file["tp"][...] * file["pp"][...] <= 4)
                     & (file["step_time"][...] < 30) & (file["recompute"][...] == words.index("full"))
-                    & (file["sequence_parallel"][...] == 0))
+                    & (file["sequence_parallel"][...] == 0)
+                    & (file["fit_chance"][...] >= file.attrs["min_fit_chance"]))
         self.assertEqual({row["config"] for row in rows}, set(np.flatnonzero(kept)))
         self.assertTrue(rows)
 
