@@ -23,9 +23,9 @@ std::span<const KernelConstantField> kernel_constant_fields() {
       {"gemm_throttle", &C::gemm_throttle},
       {"gemm_throttle_8", &C::gemm_throttle_8},
       {"gemm_throttle_half", &C::gemm_throttle_half},
-      {"gemm_sustained", &C::gemm_sustained},
-      {"gemm_sustained_8", &C::gemm_sustained_8},
-      {"gemm_sustained_4", &C::gemm_sustained_4, true},
+      {"gemm_sustained", &C::gemm_sustained, false, &C::error_sustained_16},
+      {"gemm_sustained_8", &C::gemm_sustained_8, false, &C::error_sustained_8},
+      {"gemm_sustained_4", &C::gemm_sustained_4, true, &C::error_sustained_4},
       {"gemm_wave_loss_8", &C::gemm_wave_loss_8, true},
       {"gemm_bandwidth_8", &C::gemm_bandwidth_8, true},
       {"gemm_overlap_leak_8", &C::gemm_overlap_leak_8, true},
@@ -131,6 +131,13 @@ const KernelConstants& constants_of(const KernelConstants& all, ops::KernelLibra
   for (const KernelConstants& one : all.libraries)
     if (one.library == library) return one;
   return all;
+}
+
+double sustained_error(const KernelConstants& c, machine::Precision precision) {
+  if (precision == machine::Precision::nvfp4 && c.gemm_sustained_4 >= 0.0)
+    return c.error_sustained_4 / (1.0 + c.gemm_sustained_4);
+  if (machine::is_narrow(precision)) return c.error_sustained_8 / (1.0 + c.gemm_sustained_8);
+  return c.error_sustained_16 / (1.0 + c.gemm_sustained);
 }
 
 }  // namespace echo::kernels

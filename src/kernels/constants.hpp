@@ -142,6 +142,8 @@ struct KernelConstants {
   double error_attention_forward = 0.1, error_attention_backward = 0.1;
   double error_experts = 0.1;
   double error_memory = 0.1;
+  // Standard deviations of gemm_sustained, gemm_sustained_8 and gemm_sustained_4, as their file states them.
+  double error_sustained_16 = 0.05, error_sustained_8 = 0.05, error_sustained_4 = 0.05;
 
   // Residual corrections of the models, measured over modelled; coordinates in knots_fields().
   Knots gemm_knots_16, gemm_knots_8, attention_knots, expert_knots;
@@ -154,11 +156,15 @@ struct KernelConstants {
 // Constants of a library, or those of training if it has none.
 [[nodiscard]] const KernelConstants& constants_of(const KernelConstants&, ops::KernelLibrary);
 
+// The relative error of products that the sustained rate of a precision's operands causes.
+[[nodiscard]] double sustained_error(const KernelConstants&, machine::Precision);
+
 // Name and member of each constant: the single list for readers, writers and serialisers.
 struct KernelConstantField {
   const char* name;
   double KernelConstants::*member;
-  bool is_optional = false;  // may be missing in a file; then the default holds
+  bool is_optional = false;                  // may be missing in a file; then the default holds
+  double KernelConstants::*error = nullptr;  // holds the error that the file states, where a band needs it
 };
 [[nodiscard]] std::span<const KernelConstantField> kernel_constant_fields();
 

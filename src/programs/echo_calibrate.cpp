@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
         "echo-calibrate transfer [--data FOLDER]\n"
         "echo-calibrate networks [--out FOLDER]\n"
         "echo-calibrate training [--table FILE]\n"
-        "echo-calibrate errors [--table FILE] [--predicted FILE] [--out FILE] [--check]\n"
+        "echo-calibrate errors [--table FILE] [--out FILE] [--check]\n"
         "echo-calibrate held-out [--stock] [--table FILE] [--out FILE.csv]\n"
         "echo-calibrate ablation [--table FILE]\n",
         stderr);

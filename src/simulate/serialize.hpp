@@ -237,7 +237,10 @@ template <class Archive>
 void serialize(Archive& archive, echo::kernels::KernelConstants& constants, unsigned) {
   archive& constants.name;
   archive& constants.library;
-  for (const auto& field : echo::kernels::kernel_constant_fields()) archive& constants.*field.member;
+  for (const auto& field : echo::kernels::kernel_constant_fields()) {
+    archive& constants.*field.member;
+    if (field.error != nullptr) archive& constants.*field.error;
+  }
   for (const auto& field : echo::kernels::knots_fields()) archive& constants.*field.member;
   archive& constants.libraries;
 }
@@ -251,9 +254,9 @@ void serialize(Archive& archive, echo::collective::NetworkConstants& constants, 
 
 template <class Archive>
 void serialize(Archive& archive, echo::simulate::ErrorModel& errors, unsigned) {
-  auto& [sigma, hidden, own, mixtures, extrapolated, unmeasured, beyond, measured, p90, states, activations,
-         rest, publication] = errors;
-  all(archive, sigma, hidden, own, mixtures, extrapolated, unmeasured, beyond, measured, p90, states,
+  auto& [sigma, hidden, own, mixtures, host, extrapolated, unmeasured, beyond, measured, p90, states,
+         activations, rest, publication] = errors;
+  all(archive, sigma, hidden, own, mixtures, host, extrapolated, unmeasured, beyond, measured, p90, states,
       activations, rest, publication);
 }
 

@@ -96,7 +96,7 @@ struct FrameworkSpec {
   // step, the tensors of a stage times the ranks that share the states (nanotron).
   SimTime host_per_slice{};
   SimTime host_per_step{};     // data loading, logging, timers: host time the GPU waits for each step
-  bool host_measured = false;  // neither kernel_gap, host_per_kernel nor host_per_step is assumed
+  bool host_measured = false;  // host_per_kernel is not assumed
   Bytes reserve;               // device memory not covered by memory.hpp: libraries' own
   double fragmentation = 0.0;  // excess memory of the caching allocator, over what is allocated
   std::string source;

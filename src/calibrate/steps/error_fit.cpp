@@ -98,12 +98,13 @@ double misfit_of(const Publication& publication, const ErrorModel& model) {
 }
 
 // Standard deviations that runs can determine; the others stay as they are.
-using Free = std::array<double*, error_source_count + 3>;
+using Free = std::array<double*, fitted_deviations>;
 Free free_of(ErrorModel& model) {
   Free out{};
   for (std::size_t k = 0; k < model.sigma.size(); ++k) out[k] = &model.sigma[k];
   out[model.sigma.size()] = &model.hidden_communication;
   out[model.sigma.size() + 1] = &model.mixtures;
+  out[model.sigma.size() + 2] = &model.unmeasured_host;
   out.back() = &model.own_share;  // a ratio, the last
   return out;
 }

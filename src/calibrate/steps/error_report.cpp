@@ -22,7 +22,7 @@ namespace {
 constexpr const char* fit_date = "2026-11-23";
 
 struct Request {
-  std::string table, predicted, out;
+  std::string table, out;
   bool check = false;
 };
 
@@ -36,13 +36,10 @@ Request request_of(std::span<char*> args) {
       out.check = true;
       continue;
     }
-    std::string* const value = name == "--table"       ? &out.table
-                               : name == "--predicted" ? &out.predicted
-                               : name == "--out"       ? &out.out
-                                                       : nullptr;
+    std::string* const value = name == "--table" ? &out.table : name == "--out" ? &out.out : nullptr;
     if (value == nullptr || next == args.size())
       throw UserError("echo-calibrate errors does not know " + std::string(name),
-                      "echo-calibrate errors [--table FILE] [--predicted FILE] [--out FILE] [--check]", 2);
+                      "echo-calibrate errors [--table FILE] [--out FILE] [--check]", 2);
     *value = args[next++];
   }
   return out;
@@ -107,11 +104,10 @@ bool holds(const Unseen& unseen) {
 
 void write(const std::string& path, const std::vector<StepError>& errors, const Unseen& unseen,
            const simulate::ErrorModel& model) {
-  constexpr std::size_t fitted = error_source_count + 3;  // of the fields, the first
   std::vector<config::ErrorFileText::About> about;
   simulate::ErrorModel prior;
   for (const config::ErrorField& field : config::error_fields()) {
-    if (about.size() < fitted || std::string_view(field.name) == "p90")
+    if (about.size() < fitted_deviations || std::string_view(field.name) == "p90")
       about.push_back({fmt::format("fitted, from a prior of {:.3g}", field.of(prior)), "measured"});
     else
       about.push_back({"an order of magnitude", "assumed"});
@@ -135,14 +131,10 @@ void write(const std::string& path, const std::vector<StepError>& errors, const 
 
 int run_errors(std::span<char*> args) {
   const Request request = request_of(args);
-  const config::CatalogInputs presets = config::read_catalog();
   if (!std::filesystem::exists(request.table))
     throw UserError("the measured steps are not at " + request.table,
                     "set ECHO_DATA_DIR to the folder of the tables", 3);
-  const CsvTable table = CsvTable::read_file(request.table);
-  const CsvTable predicted =
-      request.predicted.empty() ? stock_predictions(request.table) : CsvTable::read_file(request.predicted);
-  const auto errors = step_errors(table, presets, &predicted);
+  const std::vector<StepError> errors = unseen_errors(request.table);
   if (errors.empty())
     throw UserError("no run of " + request.table + " can be scored",
                     "see echo-sweep validate for the reasons");

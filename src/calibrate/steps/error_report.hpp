@@ -5,11 +5,9 @@
 
 namespace echo::calibrate {
 
-// `echo-calibrate errors [--table FILE] [--predicted FILE] [--out FILE] [--check]`: prints the standard
-// deviations, then for each publication how many of its runs the bands of a fit to the others hold.
-// `--predicted`: row and predicted (s), as `echo-calibrate held-out` writes them, in place of those of
-// `held-out --stock`, which it computes by itself. Returns the exit code: 1 where, asked to check, these are
-// not 75 to 85 % of all runs.
+// `echo-calibrate errors [--table FILE] [--out FILE] [--check]`: prints the standard deviations that fit the
+// errors of `held-out --stock`, then for each publication how many of its runs the bands of a fit to the
+// others hold. Returns the exit code: 1 where, asked to check, these are not 75 to 85 % of all runs.
 [[nodiscard]] int run_errors(std::span<char*> args);
 
 }  // namespace echo::calibrate

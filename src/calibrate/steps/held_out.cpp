@@ -50,7 +50,10 @@ constexpr FittedHost fitted_hosts[] = {
 
 struct HeldOut {
   const config::MeasuredStep* row = nullptr;
-  double shipped = 0.0, predicted = 0.0;  // s
+  double shipped = 0.0;             // s
+  std::optional<StepError> unseen;  // none: refused
+
+  [[nodiscard]] double predicted() const { return to_seconds(unseen->report.step); }
 };
 
 template <class T>
@@ -61,15 +64,17 @@ T& named(std::vector<T>& table, const char* name) {
 void take_back_hosts(StepStudy& study, const std::string& source) {
   auto& frameworks = study.steps.catalog.frameworks;
   const auto shipped = frameworks;
-  for (const FittedHost& host : fitted_hosts)
-    if (source == host.source)
-      named(frameworks, host.framework).*host.time =
-          shipped[at(find_named(shipped, host.stand_in))].*host.time;
+  for (const FittedHost& host : fitted_hosts) {
+    if (source != host.source) continue;
+    training::FrameworkSpec& framework = named(frameworks, host.framework);
+    framework.*host.time = shipped[at(find_named(shipped, host.stand_in))].*host.time;
+    framework.host_measured = false;
+  }
 }
 
 // `unseen` predicts what the publication has not been fitted on: the study itself, or its stock twin.
 void predict_unseen(StepStudy& study, StepStudy& unseen, const StepRows& all,
-                    const std::vector<RateObservation>& rates, const std::string& source,
+                    const std::vector<RateObservation>& rates, const std::string& source, ErrorOwners& owners,
                     std::vector<HeldOut>& out) {
   StepRows own;
   for (const config::MeasuredStep* row : all)
@@ -81,13 +86,13 @@ void predict_unseen(StepStudy& study, StepStudy& unseen, const StepRows& all,
   const auto frameworks = unseen.steps.catalog.frameworks;
   const std::size_t first = out.size();
   study.forget_prices();
-  for (const config::MeasuredStep* row : own) out.push_back({row, study.predict(*row), 0.0});
+  for (const config::MeasuredStep* row : own) out.push_back({row, study.predict(*row), {}});
   if (others.size() < rates.size()) set_rates(unseen, others);
   take_back_hosts(unseen, source);
   unseen.forget_prices();
   for (std::size_t i = first; i < out.size(); ++i)
-    out[i].predicted =
-        unseen.predict(unseen.steps.rows[static_cast<std::size_t>(out[i].row - study.steps.rows.data())]);
+    out[i].unseen = step_error(
+        unseen, unseen.steps.rows[static_cast<std::size_t>(out[i].row - study.steps.rows.data())], owners);
   unseen.calibration.kernels = kernels;
   unseen.steps.catalog.frameworks = frameworks;
 }
@@ -98,7 +103,7 @@ void print_errors(const char* heading, const std::vector<HeldOut>& rows,
   for (const HeldOut& r : rows)
     for (const std::string& name : {r.row->*group, std::string("all")}) {
       shipped.push_back({name, *r.row->step_seconds, r.shipped});
-      unseen.push_back({name, *r.row->step_seconds, r.predicted});
+      unseen.push_back({name, *r.row->step_seconds, r.predicted()});
     }
   fmt::print("{:24} rows   shipped median, mean    unseen median, mean, bias\n", heading);
   const auto as_shipped = accuracy::summarise_by_group(shipped);
@@ -114,7 +119,7 @@ std::string csv_of(const std::vector<HeldOut>& rows) {
   std::string text = "row,source,stratum,measured,shipped,predicted\n";
   for (const HeldOut& r : rows)
     fmt::format_to(std::back_inserter(text), "{},{},{},{:.6g},{:.6g},{:.6g}\n", r.row->row, r.row->source,
-                   r.row->stratum, *r.row->step_seconds, r.shipped, r.predicted);
+                   r.row->stratum, *r.row->step_seconds, r.shipped, r.predicted());
   return text;
 }
 
@@ -124,18 +129,21 @@ std::vector<HeldOut> held_out(StepStudy& study, StepStudy* stock) {
   std::set<std::string> sources;
   for (const config::MeasuredStep* row : all) sources.insert(row->source);
   std::vector<HeldOut> rows;
+  ErrorOwners owners;
   const std::vector<RateObservation> rates = observe_rates(study, all);
   for (const std::string& source : sources)
-    predict_unseen(study, stock != nullptr ? *stock : study, all, rates, source, rows);
-  std::erase_if(rows, [](const HeldOut& row) { return row.predicted <= 0.0; });
+    predict_unseen(study, stock != nullptr ? *stock : study, all, rates, source, owners, rows);
+  std::erase_if(rows, [](const HeldOut& row) { return !row.unseen; });
   return rows;
 }
 
 }  // namespace
 
-CsvTable stock_predictions(const std::string& table) {
+std::vector<StepError> unseen_errors(const std::string& table) {
   StepStudy study = read_step_study(table), stock = read_step_study(table, Facts::stock);
-  return CsvTable::parse(csv_of(held_out(study, &stock)), "held-out --stock");
+  std::vector<StepError> out;
+  for (HeldOut& row : held_out(study, &stock)) out.push_back(std::move(*row.unseen));
+  return out;
 }
 
 int run_held_out(std::span<char*> args) {

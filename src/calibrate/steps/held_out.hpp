@@ -3,8 +3,9 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
-#include "base/csv.hpp"
+#include "calibrate/steps/step_errors.hpp"
 
 namespace echo::calibrate {
 
@@ -15,7 +16,7 @@ namespace echo::calibrate {
 // --stock: without what publications state about their runs either, frameworks as they come.
 int run_held_out(std::span<char*> args);
 
-// The table that `held-out --stock` writes.
-[[nodiscard]] CsvTable stock_predictions(const std::string& table);
+// The errors of what `held-out --stock` predicts, with the evidence that these predictions have.
+[[nodiscard]] std::vector<StepError> unseen_errors(const std::string& table);
 
 }  // namespace echo::calibrate

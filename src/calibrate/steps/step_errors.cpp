@@ -1,66 +1,38 @@
 #include "calibrate/steps/step_errors.hpp"
 
 #include <cmath>
-#include <map>
 
 #include "base/at.hpp"
-#include "config/measured/measured_steps.hpp"
 #include "simulate/simulate.hpp"
 
 namespace echo::calibrate {
 
 namespace {
 
-class Numbers {
- public:
-  std::int32_t of(const std::string& name) {
-    return number_.emplace(name, static_cast<std::int32_t>(number_.size())).first->second;
-  }
-
- private:
-  std::map<std::string, std::int32_t> number_;
-};
-
-std::map<std::string, double, std::less<>> predictions_of(const CsvTable& table) {
-  std::map<std::string, double, std::less<>> out;
-  for (std::size_t i = 0; i < table.rows(); ++i)
-    if (const auto seconds = table.number(i, "predicted"); seconds && *seconds > 0.0)
-      out[std::string(table.text(i, "row"))] = *seconds;
-  if (out.empty())
-    throw UserError({{table.header_place(), "no predicted step times",
-                      "write a table of row and predicted (s), as `echo-sweep validate --csv` does"}});
-  return out;
+std::int32_t number_of(std::map<std::string, std::int32_t>& numbers, const std::string& name) {
+  return numbers.emplace(name, static_cast<std::int32_t>(numbers.size())).first->second;
 }
 
 }  // namespace
 
-std::vector<StepError> step_errors(const CsvTable& table, const config::CatalogInputs& presets,
-                                   const CsvTable* predicted) {
-  const config::MeasuredSteps steps = config::read_measured_steps(table, presets);
-  const auto given =
-      predicted == nullptr ? std::map<std::string, double, std::less<>>{} : predictions_of(*predicted);
-  std::vector<StepError> out;
-  Numbers gpus, clusters, frameworks;
-  simulate::Workspace workspace;
-  for (const config::MeasuredStep& step : steps.rows) {
-    if (!step.config || !step.step_seconds) continue;
-    const auto elsewhere = given.find(step.row);
-    if (predicted != nullptr && elsewhere == given.end()) continue;
-    const training::TrainingConfig& config = *step.config;
-    StepError one{.row = step.row, .publication = step.source};
-    one.report = simulate::simulate(config, steps.catalog, presets.calibration, workspace);
-    if (one.report.status != training::Status::ok) continue;
-    one.evidence = workspace.step.evidence;
-    one.error = std::log((predicted == nullptr ? to_seconds(one.report.step) : elsewhere->second) /
-                         *step.step_seconds);
-    const std::array<std::int32_t, 4> owner{gpus.of(steps.catalog.gpu(config).kernels),
-                                            clusters.of(steps.catalog.cluster(config.cluster).network),
-                                            frameworks.of(steps.catalog.framework(config.framework).name),
-                                            -1};
-    for (std::size_t k = 0; k < one.owner.size(); ++k)
-      one.owner[k] = owner[at(owner_of(static_cast<ErrorSource>(k)))];
-    out.push_back(std::move(one));
-  }
+std::array<std::int32_t, error_source_count> ErrorOwners::of(const training::TrainingConfig& config,
+                                                             const simulate::Catalog& catalog) {
+  const std::array<std::int32_t, 4> owner{number_of(gpus_, catalog.gpu(config).kernels),
+                                          number_of(networks_, catalog.cluster(config.cluster).network),
+                                          number_of(frameworks_, catalog.framework(config.framework).name),
+                                          -1};
+  std::array<std::int32_t, error_source_count> out{};
+  for (std::size_t k = 0; k < out.size(); ++k) out[k] = owner[at(owner_of(static_cast<ErrorSource>(k)))];
+  return out;
+}
+
+std::optional<StepError> step_error(StepStudy& study, const config::MeasuredStep& step, ErrorOwners& owners) {
+  StepError out{.row = step.row, .publication = step.source};
+  out.report = simulate::simulate(*step.config, study.steps.catalog, study.calibration, study.workspace);
+  if (out.report.status != training::Status::ok) return std::nullopt;
+  out.evidence = study.workspace.step.evidence;
+  out.error = std::log(to_seconds(out.report.step) / *step.step_seconds);
+  out.owner = owners.of(*step.config, study.steps.catalog);
   return out;
 }
 

@@ -3,12 +3,12 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
-#include <vector>
 
-#include "base/csv.hpp"
 #include "base/error_source.hpp"
-#include "config/catalog/catalog_files.hpp"
+#include "calibrate/steps/step_study.hpp"
 #include "simulate/report.hpp"
 #include "simulate/report/evidence.hpp"
 
@@ -18,13 +18,22 @@ struct StepError {
   std::string row, publication;
   std::array<std::int32_t, error_source_count> owner{};  // numbered within a source; -1: its own
   double error = 0.0;                                    // ln(predicted / measured)
-  simulate::Evidence evidence;
-  simulate::StepReport report;
+  simulate::Evidence evidence;                           // behind the prediction
+  simulate::StepReport report;                           // the prediction
 };
 
-// Every scored row of `table`. `predicted`, where not null, is a table of row and predicted (s), as models
-// that had not seen the row say; rows that it lacks are left out.
-[[nodiscard]] std::vector<StepError> step_errors(const CsvTable& table, const config::CatalogInputs& presets,
-                                                 const CsvTable* predicted);
+// Numbers what errors are common to: GPU kinds, networks, frameworks, in order of appearance.
+class ErrorOwners {
+ public:
+  [[nodiscard]] std::array<std::int32_t, error_source_count> of(const training::TrainingConfig&,
+                                                                const simulate::Catalog&);
+
+ private:
+  std::map<std::string, std::int32_t> gpus_, networks_, frameworks_;
+};
+
+// As the study predicts the row; none where it refuses it. Precondition: the row has a config and a step
+// time.
+[[nodiscard]] std::optional<StepError> step_error(StepStudy&, const config::MeasuredStep&, ErrorOwners&);
 
 }  // namespace echo::calibrate

@@ -189,9 +189,12 @@ std::vector<kernels::KernelConstants> with_siblings(const std::vector<Found<Kern
     }
     out.back() = sibling;
     out.back().name = file.spec.name;
-    for (double kernels::KernelConstants::*const member : file.own) {
-      out.back().*member = file.spec.*member;
-      for (kernels::KernelConstants& library : out.back().libraries) library.*member = file.spec.*member;
+    for (const kernels::KernelConstantField& field : kernels::kernel_constant_fields()) {
+      if (std::find(file.own.begin(), file.own.end(), field.member) == file.own.end()) continue;
+      out.back().*field.member = file.spec.*field.member;
+      if (field.error != nullptr) out.back().*field.error = file.spec.*field.error;
+      for (kernels::KernelConstants& library : out.back().libraries)
+        library.*field.member = file.spec.*field.member;
     }
   }
   return out;

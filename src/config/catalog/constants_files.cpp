@@ -31,6 +31,10 @@ static void read_fields(const toml::table& table, const std::string& what, const
     reader.ignore(field.name);
     TableReader one(*entry, place_of(*node), "constant \"" + std::string(field.name) + "\"", problems);
     for (const char* about : {"error", "source", "grade", "value"}) one.ignore(about);
+    if constexpr (requires { field.error; }) {
+      if (field.error != nullptr)
+        one.real("error", {0.0, 1.0}, out.*field.error, TableReader::Presence::optional);
+    }
     const toml::node* value = entry->get("value");
     if (value != nullptr && value->is_number()) {
       out.*field.member = value->template value<double>().value_or(0.0);

@@ -330,9 +330,7 @@ training::FrameworkSpec read_framework(TableReader& file) {
   framework.host_per_peer = duration(file, "host_per_peer");
   framework.host_per_slice = duration(file, "host_per_slice", Presence::optional);
   framework.host_per_step = duration(file, "host_per_step");
-  framework.host_measured = true;
-  for (const char* key : {"kernel_gap", "host_per_kernel", "host_per_step"})
-    framework.host_measured = framework.host_measured && file.grade(key) != "assumed";
+  framework.host_measured = file.grade("host_per_kernel") != "assumed";
   framework.reserve = size(file, "reserve", not_negative);
   file.real("fragmentation", {0.0, 1.0}, framework.fragmentation);
   file.finish();

@@ -140,6 +140,7 @@ void apply(const SiteConstant& constant, double factor, simulate::Catalog& catal
     case SiteQuantity::latency:
       return scale(named(calibration.networks, constant.preset), latencies, factor, HUGE_VAL);
     case SiteQuantity::host:
+      named(catalog.frameworks, constant.preset).host_measured = true;
       for (SimTime FrameworkSpec::*const time : host_times) {
         SimTime& held = named(catalog.frameworks, constant.preset).*time;
         held = scaled(held, factor);

@@ -7,7 +7,9 @@
 //   d ln step = sum over things k of share_k * d ln thing_k,   contribution c_k = share_k * sigma_k,
 // so that independent errors give rel_error = sqrt(sum c_k^2). Weaker evidence adds its own variance to a
 // sigma:
+//   arithmetic           the rate of products under the power limit is uncertain
 //   arithmetic, memory   the GPU's constants are a relative's; kernels beyond the shapes that were measured
+//   host                 no step tells the host times of the framework
 //   scale_up, scale_out, latency   no log of such a network; more nodes than any log
 // Overlap counts twice: for what it slows (the tax and its uncertainty), and for communication that it
 // hides, part of which may be exposed in reality. The share of `framework` is the whole step. So is that of
@@ -83,13 +85,15 @@ std::array<double, error_source_count> contributions(const ErrorModel& model, co
   std::array<double, error_source_count> error{};
   const auto set = [&error](ErrorSource source, double value) { error[at(source)] = value; };
   using Source = ErrorSource;
-  set(Source::arithmetic, share(Bottleneck::arithmetic) * known * with(Source::arithmetic, of_gpu));
+  set(Source::arithmetic,
+      share(Bottleneck::arithmetic) * known * with(Source::arithmetic, of_gpu + square(evidence.rate_error)));
   set(Source::memory,
       (share(Bottleneck::memory) + share(Bottleneck::fixed)) * known * with(Source::memory, of_gpu));
   set(Source::scale_up, share(Bottleneck::scale_up) * with(Source::scale_up, of_network));
   set(Source::scale_out, share(Bottleneck::scale_out) * with(Source::scale_out, of_network + of_size));
   set(Source::latency, share(Bottleneck::latency) * with(Source::latency, of_network + of_size));
-  set(Source::host, share(Bottleneck::host) * sigma(Source::host));
+  const double of_host = evidence.host_measured ? 0.0 : square(model.unmeasured_host);
+  set(Source::host, share(Bottleneck::host) * with(Source::host, of_host));
   const double tax = over(std::max(SimTime::zero(), report.step - report.step_no_slowdown), report.step);
   set(Source::overlap, tax * sigma(Source::overlap) + hidden_of(report) * model.hidden_communication);
   double own = 0.0;

@@ -11,7 +11,7 @@ namespace echo::simulate {
 
 // The defaults are orders of magnitude, for catalogs that say nothing.
 struct ErrorModel {
-  std::array<double, error_source_count> sigma{0.05, 0.10, 0.10, 0.15, 0.30, 0.30, 0.50, 0.03, 0.03};
+  std::array<double, error_source_count> sigma{0.05, 0.10, 0.10, 0.15, 0.30, 0.15, 0.50, 0.03, 0.03};
   double hidden_communication = 0.03;  // of overlap: share of hidden communication that shows
   // The part of every other contribution that differs from config to config, over the part that they share.
   double own_share = 0.35;
@@ -20,6 +20,7 @@ struct ErrorModel {
              //   change with every release
   // Added in quadrature where there is less evidence.
   double extrapolated_kernels = 0.10;  // of arithmetic and memory, times the share so priced
+  double unmeasured_host = 0.50;       // of host: no step tells the framework's host times
   double unmeasured_network = 0.20;    // of scale_up, scale_out and latency: no log of such a network
   double beyond_nodes = 0.05;  // of scale_out and latency, for each octave of nodes beyond those measured
   // The share of arithmetic and memory errors that remains where a user measured these kernels, 0..1.

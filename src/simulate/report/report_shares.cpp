@@ -6,6 +6,7 @@
 #include "base/at.hpp"
 #include "base/contract.hpp"
 #include "base/named_table.hpp"
+#include "kernels/constants.hpp"
 
 namespace echo::simulate {
 
@@ -70,6 +71,9 @@ Evidence evidence_behind(const std::array<SimTime, 4>& graded, std::span<const o
   const bool is_measured = measured >= std::min(nodes, 2);
   return {.graded = graded,
           .gpu_error = catalog.gpu(config).kernels_error,
+          .rate_error = kernels::sustained_error(
+              calibration.kernels[at(find_named(calibration.kernels, catalog.gpu(config).kernels))],
+              config.precision),
           .network_measured = is_measured,
           .octaves_beyond =
               is_measured && nodes > measured ? std::log2(static_cast<double>(nodes) / measured) : 0.0,

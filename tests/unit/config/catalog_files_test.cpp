@@ -250,7 +250,7 @@ TEST(CatalogFiles, KernelsOfASiblingListWhatDiffers) {
   const auto sibling = [&](const std::string& like) {
     write_file(temp.folder() / "kernels" / "near.toml",
                "name = \"near\"\nlike = \"" + like + "\nsource = \"made up\"\ndate = \"2000-01-01\"\n" +
-                   "[constants]\ngemm_sustained = 0.25\n");
+                   "[constants]\ngemm_sustained = { value = 0.25, error = 0.1, source = \"made up\" }\n");
   };
   const auto near = [&] {
     const auto known = read_catalog({temp.folder().string()}).calibration.kernels;
@@ -262,6 +262,7 @@ TEST(CatalogFiles, KernelsOfASiblingListWhatDiffers) {
   sibling("h100-sxm\"");
   EXPECT_EQ(near().name, "near");
   EXPECT_EQ(near().gemm_sustained, 0.25);
+  EXPECT_NEAR(kernels::sustained_error(near(), machine::Precision::bf16), 0.1 / 1.25, 1e-12);
   EXPECT_EQ(near().gemm_rate_16, 1.0);
   EXPECT_EQ(near().gemm_tile_step, 1);
   EXPECT_FALSE(near().gemm_knots_16.factor.empty());
@@ -289,7 +290,7 @@ TEST(CatalogFiles, AMissingOrUnknownConstantIsAProblem) {
   EXPECT_EQ(told.size(), 1 + collective::network_constant_fields().size());
   EXPECT_THAT(told, ::testing::Contains(HasSubstr("unknown key \"frobnication\" in constants of \"h800\"")));
   EXPECT_THAT(told, ::testing::Contains(HasSubstr(std::string("constants of \"h800\" lacks \"") +
-                                                collective::network_constant_fields()[0].name + "\"")));
+                                                  collective::network_constant_fields()[0].name + "\"")));
 }
 
 TEST(CatalogFiles, TheSlowdownModelIsDataToo) {

@@ -70,6 +70,20 @@ TEST(ErrorBands, OfAStepThatHangsOnOneThingAreThoseOfThatThing) {
   EXPECT_LT(of(report, ErrorSource::layout), 0.2);
 }
 
+TEST(ErrorBands, AreWiderWhereTheRateOfProductsOrTheHostIsLessCertain) {
+  const StepReport report = support::random_report(seed, 2);
+  Evidence certain;
+  certain.host_measured = true;
+  const StepReport narrow = banded({}, certain, report);
+  Evidence evidence = certain;
+  evidence.rate_error = 0.1;
+  EXPECT_GT(of(banded({}, evidence, report), ErrorSource::arithmetic), of(narrow, ErrorSource::arithmetic));
+  EXPECT_EQ(of(banded({}, evidence, report), ErrorSource::memory), of(narrow, ErrorSource::memory));
+  evidence = certain, evidence.host_measured = false;
+  EXPECT_GT(of(banded({}, evidence, report), ErrorSource::host), of(narrow, ErrorSource::host));
+  EXPECT_EQ(of(banded({}, evidence, report), ErrorSource::arithmetic), of(narrow, ErrorSource::arithmetic));
+}
+
 TEST(ErrorBands, SayWhichPartsReachBeyondTheirEvidence) {
   const StepReport report = support::random_report(seed, 1);
   Evidence sound;
