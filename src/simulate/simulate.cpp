@@ -202,6 +202,7 @@ static void compose_and_report(const StepInput& input, const Catalog& catalog, c
   report_path(critical_path(input, ws.scratch, composed), report);
   ws.step.evidence =
       evidence_behind(slowed.cost.graded, input.work.collectives, input.config, catalog, calibration);
+  ws.step.evidence.issued = slowed.cost.issued;
   report_errors(calibration.errors, ws.step.evidence, report);
 }
 

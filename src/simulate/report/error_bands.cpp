@@ -11,6 +11,7 @@
 //   arithmetic, memory   the GPU's constants are a relative's; kernels beyond the shapes that were measured
 //   host                 no step tells the host times of the framework
 //   scale_up, scale_out, latency   no log of such a network; more nodes than any log
+// Host time counts where the GPU waits for it, and where it nearly does: the step is the maximum of the two.
 // Overlap counts twice: for what it slows (the tax and its uncertainty), and for communication that it
 // hides, part of which may be exposed in reality. The share of `framework` is the whole step. So is that of
 // `layout`, which in addition contains a part of every other error: no two configs use a thing in quite the
@@ -54,6 +55,15 @@ double hidden_of(const StepReport& report) {
   return over(hidden, report.step);
 }
 
+// A slower host lengthens what waits for it; and one that just keeps ahead of the GPU, if it is slower by one
+// standard deviation, makes the GPU wait.
+double host_error(const Evidence& evidence, const StepReport& report, double sigma) {
+  const double waits = std::max(0.0, report.bottleneck[at(Bottleneck::host)]) * sigma;
+  const double late = over(evidence.issued, report.step) * (1.0 + sigma) -
+                      (1.0 - over(report.exposed[at(TimeCategory::bubble)], report.step));
+  return std::max(waits, late);
+}
+
 std::int32_t beyond(const Evidence& evidence, const Shares& compute) {
   std::int32_t bits = 0;
   if (compute.extrapolated >= 0.1) bits |= bit_of(Beyond::kernel_shapes);
@@ -93,7 +103,7 @@ std::array<double, error_source_count> contributions(const ErrorModel& model, co
   set(Source::scale_out, share(Bottleneck::scale_out) * with(Source::scale_out, of_network + of_size));
   set(Source::latency, share(Bottleneck::latency) * with(Source::latency, of_network + of_size));
   const double of_host = evidence.host_measured ? 0.0 : square(model.unmeasured_host);
-  set(Source::host, share(Bottleneck::host) * with(Source::host, of_host));
+  set(Source::host, host_error(evidence, report, with(Source::host, of_host)));
   const double tax = over(std::max(SimTime::zero(), report.step - report.step_no_slowdown), report.step);
   set(Source::overlap, tax * sigma(Source::overlap) + hidden_of(report) * model.hidden_communication);
   double own = 0.0;

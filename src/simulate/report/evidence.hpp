@@ -14,6 +14,7 @@ struct Evidence {
   bool network_measured = true;     // there are logs of the cluster's network, as far as collectives reach
   double octaves_beyond = 0.0;      // log2 of their nodes over the most that were measured; 0 within
   bool host_measured = false;       // of the framework
+  SimTime issued{};                 // host time to issue the step's passes, hidden or not
   bool mixes_experts = false;       // the model does
 };
 

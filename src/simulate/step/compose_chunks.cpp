@@ -68,6 +68,7 @@ Lead kept(const Host& host, std::initializer_list<const Pass*> before) {
 // Including the time that the GPU waits for the host.
 Cost behind_host(const Pass& pass, const Lead& lead) {
   Cost cost = pass.cost;
+  cost.issued = pass.host.issued;
   const SimTime wait = pass.host.end - cost.time - lead.time;
   if (wait <= SimTime::zero()) return cost;
   cost.exposed[at(TimeCategory::other)] += wait;

@@ -20,6 +20,7 @@ struct Cost {
   SimTime time{};
   std::array<SimTime, time_category_count> exposed{}, total{};
   std::array<SimTime, 4> graded{};  // compute time by ops::Grade
+  SimTime issued{};                 // host time to issue it, hidden or not
   SimTime wait{};                   // of time, for the host to issue it,
   SimTime traffic_wait{};           // and for gradient and parameter traffic of the pass before
   BottleneckTimes wait_bottleneck;  // what that depends on: a slower GPU waits less
@@ -27,6 +28,7 @@ struct Cost {
   // `count` times `other` on top.
   void add(const Cost& other, std::int64_t count) {
     time += count * other.time;
+    issued += count * other.issued;
     wait += count * other.wait;
     traffic_wait += count * other.traffic_wait;
     wait_bottleneck.add(other.wait_bottleneck, static_cast<double>(count));

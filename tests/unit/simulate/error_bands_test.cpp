@@ -84,6 +84,25 @@ TEST(ErrorBands, AreWiderWhereTheRateOfProductsOrTheHostIsLessCertain) {
   EXPECT_EQ(of(banded({}, evidence, report), ErrorSource::arithmetic), of(narrow, ErrorSource::arithmetic));
 }
 
+TEST(ErrorBands, CountAHostThatJustKeepsAhead) {
+  StepReport report;
+  report.step = report.step_no_slowdown = from_seconds(1.0);
+  report.bottleneck[static_cast<std::size_t>(Bottleneck::arithmetic)] = 1.0;
+  ErrorModel model;
+  model.sigma[static_cast<std::size_t>(ErrorSource::host)] = 0.3;
+  Evidence evidence;
+  evidence.host_measured = true;
+  const auto host = [&](double issued, double bubble) {
+    evidence.issued = from_seconds(issued);
+    report.exposed[static_cast<std::size_t>(TimeCategory::bubble)] = from_seconds(bubble);
+    return of(banded(model, evidence, report), ErrorSource::host);
+  };
+  EXPECT_EQ(host(0.5, 0.0), 0.0) << "far ahead";
+  EXPECT_NEAR(host(0.9, 0.0), 0.9 * 1.3 - 1.0, 1e-6);
+  EXPECT_NEAR(host(1.0, 0.0), 0.3, 1e-6) << "as where the GPU waits";
+  EXPECT_GT(host(0.7, 0.3), host(0.7, 0.0)) << "in a bubble there is nothing to issue";
+}
+
 TEST(ErrorBands, SayWhichPartsReachBeyondTheirEvidence) {
   const StepReport report = support::random_report(seed, 1);
   Evidence sound;
