@@ -1,6 +1,7 @@
 // Fits the standard deviations of the sources of error to the errors of published steps.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "accuracy/coverage.hpp"
@@ -8,6 +9,9 @@
 #include "simulate/report/error_model.hpp"
 
 namespace echo::calibrate {
+
+// Constants that a fit moves: the first of config::error_fields().
+inline constexpr std::size_t fitted_count = error_source_count + 3;
 
 // By maximum likelihood under `prior`, then scaled so that one standard deviation holds 68 % of the runs of a
 // publication and p90 of them 80 %, as validate::factor_that_covers weighs them. Deterministic. Precondition:

@@ -107,11 +107,10 @@ bool holds(const Unseen& unseen) {
 
 void write(const std::string& path, const std::vector<StepError>& errors, const Unseen& unseen,
            const simulate::ErrorModel& model) {
-  constexpr std::size_t fitted = error_source_count + 3;  // of the fields, the first
   std::vector<config::ErrorFileText::About> about;
   simulate::ErrorModel prior;
   for (const config::ErrorField& field : config::error_fields()) {
-    if (about.size() < fitted || std::string_view(field.name) == "p90")
+    if (about.size() < fitted_count || std::string_view(field.name) == "p90")
       about.push_back({fmt::format("fitted, from a prior of {:.3g}", field.of(prior)), "measured"});
     else
       about.push_back({"an order of magnitude", "assumed"});
@@ -142,7 +141,7 @@ int run_errors(std::span<char*> args) {
   const CsvTable table = CsvTable::read_file(request.table);
   const CsvTable predicted =
       request.predicted.empty() ? stock_predictions(request.table) : CsvTable::read_file(request.predicted);
-  const auto errors = step_errors(table, presets, &predicted);
+  const auto errors = step_errors(table, presets, predicted);
   if (errors.empty())
     throw UserError("no run of " + request.table + " can be scored",
                     "see echo-sweep validate for the reasons");

@@ -35,24 +35,22 @@ std::map<std::string, double, std::less<>> predictions_of(const CsvTable& table)
 }  // namespace
 
 std::vector<StepError> step_errors(const CsvTable& table, const config::CatalogInputs& presets,
-                                   const CsvTable* predicted) {
+                                   const CsvTable& predicted) {
   const config::MeasuredSteps steps = config::read_measured_steps(table, presets);
-  const auto given =
-      predicted == nullptr ? std::map<std::string, double, std::less<>>{} : predictions_of(*predicted);
+  const auto given = predictions_of(predicted);
   std::vector<StepError> out;
   Numbers gpus, clusters, frameworks;
   simulate::Workspace workspace;
   for (const config::MeasuredStep& step : steps.rows) {
     if (!step.config || !step.step_seconds) continue;
     const auto elsewhere = given.find(step.row);
-    if (predicted != nullptr && elsewhere == given.end()) continue;
+    if (elsewhere == given.end()) continue;
     const training::TrainingConfig& config = *step.config;
     StepError one{.row = step.row, .publication = step.source};
     one.report = simulate::simulate(config, steps.catalog, presets.calibration, workspace);
     if (one.report.status != training::Status::ok) continue;
     one.evidence = workspace.step.evidence;
-    one.error = std::log((predicted == nullptr ? to_seconds(one.report.step) : elsewhere->second) /
-                         *step.step_seconds);
+    one.error = std::log(elsewhere->second / *step.step_seconds);
     const std::array<std::int32_t, 4> owner{gpus.of(steps.catalog.gpu(config).kernels),
                                             clusters.of(steps.catalog.cluster(config.cluster).network),
                                             frameworks.of(steps.catalog.framework(config.framework).name),

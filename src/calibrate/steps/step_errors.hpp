@@ -22,9 +22,9 @@ struct StepError {
   simulate::StepReport report;
 };
 
-// Every scored row of `table`. `predicted`, where not null, is a table of row and predicted (s), as models
-// that had not seen the row say; rows that it lacks are left out.
+// Every scored row of `table`. `predicted` is a table of row and predicted (s), as models that had not seen
+// the row say; rows that it lacks are left out.
 [[nodiscard]] std::vector<StepError> step_errors(const CsvTable& table, const config::CatalogInputs& presets,
-                                                 const CsvTable* predicted);
+                                                 const CsvTable& predicted);
 
 }  // namespace echo::calibrate
