@@ -2,7 +2,9 @@
 // Source: SplitMix64 finaliser (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <numbers>
 
 namespace echo {
 
@@ -20,6 +22,12 @@ constexpr std::uint64_t draw(std::uint64_t seed, std::uint64_t key, std::uint64_
 // Uniform in [0, 1), 53 bits.
 constexpr double draw_unit(std::uint64_t seed, std::uint64_t key, std::uint64_t number) {
   return static_cast<double>(draw(seed, key, number) >> 11) * 0x1.0p-53;
+}
+
+// Standard normal, from uniform draws 2 number and 2 number + 1 (Box and Muller 1958).
+inline double draw_normal(std::uint64_t seed, std::uint64_t key, std::uint64_t number) {
+  const double radius = std::sqrt(-2.0 * std::log(1.0 - draw_unit(seed, key, 2 * number)));
+  return radius * std::cos(2.0 * std::numbers::pi * draw_unit(seed, key, 2 * number + 1));
 }
 
 }  // namespace echo

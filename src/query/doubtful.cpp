@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
-#include "base/student_t.hpp"
 #include "query/result_text.hpp"
+#include "simulate/report/memory_fit.hpp"
 #include "text/show_quantity.hpp"
 #include "text/text_table.hpp"
 
@@ -16,7 +16,7 @@ namespace echo::query {
 
 namespace {
 
-constexpr std::int64_t shown = 3, most = 200;  // that are looked at
+constexpr std::ptrdiff_t shown = 3, most = 200;  // that are looked at
 
 // Parts of memory that a choice of the layout reduces, and that choice.
 struct Reducible {
@@ -31,9 +31,10 @@ constexpr std::array<Reducible, 5> reducible{
 
 // The memory, in bytes, by which the estimate would have to be lower.
 double excess_of(const results::Table& table, std::int64_t row, double least) {
-  const double cached = table.part("breakdown/mem", row, "fragmentation");
-  const double margin = student_t4_quantile(least) * table.number("mem_rel_error", row);
-  return table.number("mem_peak", row) - 0.5 * cached - table.number("mem_limit", row) * std::exp(-margin);
+  return simulate::needed_memory(table.number("mem_peak", row),
+                                 table.part("breakdown/mem", row, "fragmentation")) -
+         simulate::memory_that_fits(table.number("mem_limit", row), table.number("mem_rel_error", row),
+                                    least);
 }
 
 const Reducible& largest_of(const results::Table& table, std::int64_t row) {
@@ -41,18 +42,10 @@ const Reducible& largest_of(const results::Table& table, std::int64_t row) {
       reducible, {}, [&](const Reducible& one) { return table.part("breakdown/mem", row, one.part); });
 }
 
-struct Found {
-  std::string name;
-  std::int64_t count = 0;
-  std::vector<std::int64_t> rows;
-};
-
 // The value of the best sure row of a group; none is beaten by everything.
-double best_of(const results::ResultRows& rows, const sweep::Objective& by, const std::string& name,
-               const std::vector<RankedGroup>& sure) {
+double best_of(const std::string& name, const std::vector<RankedGroup>& sure) {
   for (const RankedGroup& group : sure)
-    if (group.name == name && !group.rows.empty())
-      return rows.pick(std::span(group.rows).first(1)).number(by.metric, 0);
+    if (group.name == name && !group.values.empty()) return group.values.front();
   return std::numeric_limits<double>::quiet_NaN();
 }
 
@@ -68,16 +61,19 @@ std::string doubtful_text(const results::ResultRows& rows, const RankQuery& quer
       {"<id", "<layout", "fits", "gain", "too much by", "<largest part that a choice reduces"});
   std::int64_t above = 0;
   for (const RankedGroup& group : ranked(rows, asked)) {
-    if (group.rows.empty()) continue;
-    const double best = best_of(rows, query.by, group.name, sure);
-    const results::Table table = rows.pick(group.rows);
+    const double best = best_of(group.name, sure);
+    const auto worse = std::ranges::find_if(
+        group.values, [&](double value) { return sign * value >= sign * best; });  // best first
+    const auto better = worse - group.values.begin();
+    above += better;
+    const results::Table table =
+        rows.pick(std::span(group.rows).first(static_cast<std::size_t>(std::min(better, shown))));
+    const auto digits = static_cast<std::size_t>(key_digits(rows, table));
     for (std::int64_t row = 0; row < table.rows(); ++row) {
-      const double value = table.number(query.by.metric, row);
-      if (sign * value >= sign * best) break;  // best first
-      if (++above; row >= shown) continue;
+      const double value = group.values[static_cast<std::size_t>(row)];
       const Reducible& part = largest_of(table, row);
-      text.add({config_key(table, row).substr(0, static_cast<std::size_t>(key_digits(rows, table))),
-                layout_of(table, row), text::show_share(table.number("fit_chance", row)),
+      text.add({config_key(table, row).substr(0, digits), layout_of(table, row),
+                text::show_share(table.number("fit_chance", row)),
                 std::isnan(best) ? "-" : text::show_share(std::abs(value / best - 1.0)),
                 text::show_gib(excess_of(table, row, rows.state().min_fit_chance)),
                 fmt::format("{} {}: {}", part.part,

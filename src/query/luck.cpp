@@ -15,16 +15,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numbers>
+#include <utility>
 
 #include "base/counter_rng.hpp"
-#include "query/where.hpp"
-#include "results/rank/contest.hpp"
-#include "results/rank/eligible.hpp"
+#include "query/contenders.hpp"
 #include "results/rank/robust_front.hpp"
 #include "text/show_quantity.hpp"
 
@@ -32,25 +29,19 @@ namespace echo::query {
 
 namespace {
 
-using results::Contender;
-using results::ResultRows;
-
 constexpr std::uint64_t seed = 20260723, draws = 200, most_rivals = 2000;
 // The columns that make a parallel layout.
-constexpr std::array<const char*, 8> layout_columns{"tp",  "pp",          "cp",       "ep",
-                                                    "vpp", "micro_batch", "schedule", "recompute"};
+constexpr std::size_t layout_columns = 8;
+const std::vector<std::string> wanted{"tp",          "pp",       "cp",        "ep",        "vpp",
+                                      "micro_batch", "schedule", "recompute", "step_time", "mfu"};
 
 struct Rival {
+  std::int64_t row = 0;
   double cost = 0.0;
   results::RowError error;
   std::uint64_t layout = 0;
+  double step = 0.0, mfu = 0.0;
 };
-
-// Standard normal.
-double normal(std::uint64_t key, std::uint64_t number) {
-  const double u = 1.0 - draw_unit(seed, key, 2 * number), v = draw_unit(seed, key, 2 * number + 1);
-  return std::sqrt(-2.0 * std::log(u)) * std::cos(2.0 * std::numbers::pi * v);
-}
 
 double error_of(const Rival& rival, std::uint64_t number) {
   double sum = 0.0;
@@ -60,7 +51,7 @@ double error_of(const Rival& rival, std::uint64_t number) {
         owner == ErrorOwner::config
             ? rival.layout
             : mix(static_cast<std::uint64_t>(rival.error.owner[static_cast<std::size_t>(owner)]));
-    sum += rival.error.step[k] * normal(mix(who ^ (k + 1)), number);
+    sum += rival.error.step[k] * draw_normal(seed, mix(who ^ (k + 1)), number);
   }
   return sum;
 }
@@ -85,67 +76,57 @@ std::int64_t layouts_of(const std::vector<Rival>& rivals) {
   return std::unique(seen.begin(), seen.end()) - seen.begin();
 }
 
-// The rows that compete for the first place of each group.
-std::map<double, std::vector<Rival>> rivals_of(const ResultRows& rows, const RankQuery& query,
-                                               const results::Aspect& aspect) {
-  const results::Eligible eligible(rows);
-  const results::ErrorColumns errors(rows);
-  RowFilter filter(rows, query.where);
-  const auto [status, chance] = eligible.columns();
-  std::vector<std::string> columns{status, chance, query.by.metric, query.per.empty() ? "status" : query.per};
-  const std::size_t first_error = columns.size();
-  columns.insert(columns.end(), errors.names().begin(), errors.names().end());
-  const std::size_t first_layout = columns.size();
-  columns.insert(columns.end(), layout_columns.begin(), layout_columns.end());
-  const std::size_t first_filtered = columns.size();
-  columns.insert(columns.end(), filter.columns().begin(), filter.columns().end());
-  std::map<double, std::vector<Rival>> groups;
-  for (results::Scan scan(rows, columns); scan.next();)
-    for (std::int64_t i = 0; i < scan.count(); ++i) {
-      const auto row = static_cast<std::size_t>(i);
-      if (!eligible(scan, row) || !filter.keeps(scan, first_filtered, i)) continue;
-      Rival rival{.cost = aspect.cost_of(scan.values(2)[row]), .error = errors.at(scan, first_error, row)};
-      for (std::size_t c = 0; c < layout_columns.size(); ++c)
-        rival.layout = mix(rival.layout ^ static_cast<std::uint64_t>(scan.values(first_layout + c)[row]));
-      if (!std::isnan(rival.cost)) groups[scan.values(3)[row]].push_back(rival);
-    }
+// The rows that compete for the first place of each group, best first, by the row that has it.
+std::map<std::int64_t, std::vector<Rival>> rivals_of(Contenders& contenders) {
+  std::map<double, std::vector<Rival>> groups;  // by value of `per`
+  contenders.for_each([&](double per, const results::Contender& one, const auto& other) {
+    if (std::isnan(one.cost[0])) return;
+    Rival rival{.row = one.row, .cost = one.cost[0], .error = one.error};
+    for (std::size_t c = 0; c < layout_columns; ++c)
+      rival.layout = mix(rival.layout ^ static_cast<std::uint64_t>(other(c)));
+    rival.step = other(layout_columns), rival.mfu = other(layout_columns + 1);
+    groups[per].push_back(rival);
+  });
+  std::map<std::int64_t, std::vector<Rival>> by_first;
   for (auto& [per, rivals] : groups) {
     std::ranges::stable_sort(rivals, {}, &Rival::cost);
     const double own = rivals.front().error.step[results::index_of(ErrorSource::layout)];
     const double reach = rivals.front().cost + 6.0 * std::max(own, 1e-9);
-    while (!rivals.empty() && (rivals.size() > most_rivals || rivals.back().cost > reach)) rivals.pop_back();
+    while (rivals.size() > most_rivals || rivals.back().cost > reach) rivals.pop_back();
+    const std::int64_t first = rivals.front().row;
+    by_first.emplace(first, std::move(rivals));
   }
-  return groups;
+  return by_first;
 }
 
 }  // namespace
 
-std::vector<Luck> luck_of(const ResultRows& rows, const RankQuery& query,
-                          const std::vector<RankedGroup>& groups) {
+std::vector<Luck> luck_of(const results::ResultRows& rows, const RankQuery& query,
+                          std::span<const RankedGroup> groups) {
   std::vector<Luck> out(groups.size());
-  const results::Aspect aspect = results::aspect_of(rows, query.by);
-  if (!results::is_judged(rows, query.by) || aspect.slope == 0.0 || aspect.law == sweep::ErrorLaw::memory)
-    return out;
-  std::size_t g = 0;
-  for (const auto& [per, rivals] : rivals_of(rows, query, aspect)) {
-    if (g == out.size()) break;
-    out[g].layouts = layouts_of(rivals);
+  if (!results::is_judged(rows, query.by)) return out;
+  Contenders contenders(rows, query, wanted);
+  const results::Aspect& aspect = contenders.aspect();
+  if (aspect.slope == 0.0 || aspect.law == sweep::ErrorLaw::memory) return out;
+  const auto by_first = rivals_of(contenders);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const auto found = groups[g].rows.empty() ? by_first.end() : by_first.find(groups[g].rows.front());
+    if (found == by_first.end()) continue;
+    const std::vector<Rival>& rivals = found->second;
+    out[g] = {.layouts = layouts_of(rivals), .step = rivals.front().step, .mfu = rivals.front().mfu};
     if (rivals.size() > 1) out[g].share = std::expm1(std::max(0.0, optimism_of(rivals)));
-    ++g;
   }
   return out;
 }
 
-std::string text_of(const Luck& luck, const ResultRows& rows, const RankedGroup& group) {
-  if (luck.share < 0.005 || group.rows.empty()) return "";
-  const results::Table first = rows.pick(std::span(group.rows).first(1));
-  const double step = first.number("step_time", 0), mfu = first.number("mfu", 0);
+std::string text_of(const Luck& luck) {
+  if (luck.share < 0.005) return "";
+  const double over = 1.0 + luck.share;
   return fmt::format(
       "#1 is the best of {} layouts whose order is uncertain; without the luck of being first, expect a step "
-      "of {} "
-      "(+{:.1f} %){}\n",
-      text::show_count(luck.layouts), text::show_time(step * (1.0 + luck.share)), 100.0 * luck.share,
-      std::isfinite(mfu) ? fmt::format(", {:.1f} % MFU", 100.0 * mfu / (1.0 + luck.share)) : "");
+      "of {} (+{:.1f} %){}\n",
+      text::show_count(luck.layouts), text::show_time(luck.step * over), 100.0 * luck.share,
+      std::isfinite(luck.mfu) ? fmt::format(", {:.1f} % MFU", 100.0 * luck.mfu / over) : "");
 }
 
 }  // namespace echo::query

@@ -31,11 +31,17 @@ class Best {
     if (std::ssize(worst_first_) > count) worst_first_.pop();
   }
   [[nodiscard]] std::int64_t seen() const { return seen_; }
-  [[nodiscard]] std::vector<std::int64_t> rows() const {
+  // (key, row), least key first.
+  [[nodiscard]] std::vector<std::pair<double, std::int64_t>> sorted() const {
     auto left = worst_first_;
+    std::vector<std::pair<double, std::int64_t>> kept;
+    for (; !left.empty(); left.pop()) kept.push_back(left.top());
+    std::ranges::reverse(kept);
+    return kept;
+  }
+  [[nodiscard]] std::vector<std::int64_t> rows() const {
     std::vector<std::int64_t> rows;
-    for (; !left.empty(); left.pop()) rows.push_back(left.top().second);
-    std::ranges::reverse(rows);
+    for (const auto& [key, row] : sorted()) rows.push_back(row);
     return rows;
   }
 
@@ -118,9 +124,15 @@ std::vector<RankedGroup> ranked(const ResultRows& rows, const RankQuery& query) 
     }
   }
   std::vector<RankedGroup> result;
-  for (const auto& [value, best] : groups)
-    result.push_back(
-        {query.per.empty() ? "" : value_text(rows.at(query.per), value), best.seen(), best.rows()});
+  for (const auto& [value, best] : groups) {
+    RankedGroup& group = result.emplace_back();
+    group.name = query.per.empty() ? "" : value_text(rows.at(query.per), value);
+    group.feasible = best.seen();
+    for (const auto& [key, row] : best.sorted()) {
+      group.rows.push_back(row);
+      group.values.push_back(std::isinf(key) ? std::numeric_limits<double>::quiet_NaN() : sign * key);
+    }
+  }
   if (result.empty()) result.emplace_back();
   return result;
 }

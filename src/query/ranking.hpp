@@ -34,6 +34,7 @@ struct RankedGroup {
   std::string name;                // the value of `per`
   std::int64_t feasible = 0;       // number of ranked rows
   std::vector<std::int64_t> rows;  // best first; equal values in file order, missing ones last
+  std::vector<double> values;      // of the metric, by row; NaN = missing
 };
 // Groups of ranked rows, sorted by text or number. One empty group if there are none.
 [[nodiscard]] std::vector<RankedGroup> ranked(const results::ResultRows&, const RankQuery&);

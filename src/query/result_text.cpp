@@ -133,9 +133,8 @@ static std::string chance_text(double chance, std::int64_t row) {
   return fmt::format("{}{:.0f} %", chance < results::sure ? "tie " : "", 100.0 * chance);
 }
 
-std::string ranked_text(const results::ResultRows& all, std::span<const std::int64_t> rows,
+std::string ranked_text(const results::ResultRows& all, const Table& table,
                         std::span<const double> first_is_better) {
-  const Table table = all.pick(rows);
   const auto degrees = degree_columns(table);
   std::vector<Shares> shares;  // [row]
   for (std::int64_t row = 0; row < table.rows(); ++row) shares.push_back(shares_of(table, row));

@@ -16,10 +16,10 @@ namespace echo::query {
 [[nodiscard]] std::string layout_of(const results::Table&,
                                     std::int64_t row);  // "tp4 pp2 dp12 vpp1 mbs2 1f1b ..."
 
-// A table of these rows of the result, first row rank 1. If the file has error bands, the 80 % band of
+// A table of rows of the result `all`, first row rank 1. If the file has error bands, the 80 % band of
 // each step time is shown. `first_is_better`: probability per row that the first row is better, shown as
 // "tie" if below 0.9; empty: not shown.
-[[nodiscard]] std::string ranked_text(const results::ResultRows&, std::span<const std::int64_t> rows,
+[[nodiscard]] std::string ranked_text(const results::ResultRows& all, const results::Table& shown,
                                       std::span<const double> first_is_better = {});
 // One page: layout, times, breakdown as bars, memory and its limit.
 [[nodiscard]] std::string page_text(const results::Table&, std::int64_t row);

@@ -8,9 +8,8 @@
 #include <map>
 #include <utility>
 
-#include "query/where.hpp"
+#include "query/contenders.hpp"
 #include "results/rank/contest.hpp"
-#include "results/rank/eligible.hpp"
 #include "results/rank/robust_front.hpp"
 #include "text/show_quantity.hpp"
 
@@ -40,49 +39,6 @@ double chance_of_first(const Aspect& aspect, const Contender& first, const Conte
   if (sigma == 0.0) return gap > 0.0 ? 1.0 : 0.5;
   return results::normal_cdf(gap / sigma);
 }
-
-// The rows of a ranking as contenders.
-class Contenders {
- public:
-  Contenders(const ResultRows& rows, const RankQuery& query)
-      : rows_(rows),
-        query_(query),
-        aspect_(aspect_of(rows, query.by)),
-        errors_(rows),
-        filter_(rows, query.where) {}
-  [[nodiscard]] const Aspect& aspect() const { return aspect_; }
-
-  // Calls see(value of `per`, contender) for each feasible row that satisfies `where`.
-  template <class See>
-  void for_each(See see) {
-    const results::Eligible eligible(rows_);
-    const auto [status, chance] = eligible.columns();
-    std::vector<std::string> columns{status, chance, query_.by.metric,
-                                     query_.per.empty() ? "status" : query_.per};
-    columns.insert(columns.end(), errors_.names().begin(), errors_.names().end());
-    const std::size_t first_filtered = columns.size();
-    columns.insert(columns.end(), filter_.columns().begin(), filter_.columns().end());
-    Contender contender;
-    for (Scan scan(rows_, columns); scan.next();) {
-      for (std::int64_t i = 0; i < scan.count(); ++i) {
-        const auto at = static_cast<std::size_t>(i);
-        if (!eligible(scan, at)) continue;
-        if (!filter_.keeps(scan, first_filtered, i)) continue;
-        contender.row = scan.first() + i;
-        contender.cost[0] = aspect_.cost_of(scan.values(2)[at]);
-        contender.error = errors_.at(scan, 4, at);
-        see(scan.values(3)[at], contender);
-      }
-    }
-  }
-
- private:
-  const ResultRows& rows_;
-  const RankQuery& query_;
-  Aspect aspect_;
-  results::ErrorColumns errors_;
-  RowFilter filter_;
-};
 
 void compare_first_two(Ties& ties, const Aspect& aspect, const Contender& first, const Contender& second) {
   const double variance = variance_between(aspect, first, second);
@@ -140,14 +96,14 @@ std::vector<Ties> ties_of(const ResultRows& rows, const RankQuery& query,
     for (std::size_t i = 0; i < shown[g].size(); ++i) place[groups[g].rows[i]] = {g, i};
   }
   std::map<double, std::size_t> group_of;  // by value of `per`
-  contenders.for_each([&](double per, const Contender& contender) {
+  contenders.for_each([&](double per, const Contender& contender, const auto&) {
     const auto found = place.find(contender.row);
     if (found == place.end()) return;
     group_of[per] = found->second.first;
     shown[found->second.first][found->second.second] = contender;
   });
   const Aspect& aspect = contenders.aspect();
-  contenders.for_each([&](double per, const Contender& contender) {
+  contenders.for_each([&](double per, const Contender& contender, const auto&) {
     const auto found = group_of.find(per);
     if (found == group_of.end()) return;
     const Contender& first = shown[found->second].front();

@@ -9,11 +9,6 @@
 
 namespace echo::support {
 
-inline double draw_normal(std::uint64_t seed, std::uint64_t key, std::uint64_t number) {
-  const double u = draw_unit(seed, key, 2 * number), v = draw_unit(seed, key, 2 * number + 1);
-  return std::sqrt(-2.0 * std::log(1.0 - u)) * std::cos(2.0 * std::numbers::pi * v);
-}
-
 // A step of 1 s whose drivers sum to it, with some slowdown and hidden communication.
 inline simulate::StepReport random_report(std::uint64_t seed, std::uint64_t key) {
   simulate::StepReport report;

@@ -107,7 +107,7 @@ void write(const std::string& path, const std::vector<StepError>& errors, const 
   std::vector<config::ErrorFileText::About> about;
   simulate::ErrorModel prior;
   for (const config::ErrorField& field : config::error_fields()) {
-    if (about.size() < fitted_deviations || std::string_view(field.name) == "p90")
+    if (about.size() < fitted_count || std::string_view(field.name) == "p90")
       about.push_back({fmt::format("fitted, from a prior of {:.3g}", field.of(prior)), "measured"});
     else
       about.push_back({"an order of magnitude", "assumed"});

@@ -81,14 +81,12 @@ std::string group_text(const results::ResultRows& all, const TopOptions& options
   if (group.rows.empty())
     return which + "no feasible row" + (options.where.empty() ? " to rank" : " to rank satisfies --where") +
            "\n";
+  const results::Table table = all.pick(group.rows);
   std::string text =
       fmt::format("{}by {}, {} of {} feasible rows\n{}", which, query.by.metric, group.rows.size(),
-                  group.feasible, query::ranked_text(all, group.rows, ties.shown()));
-  text += text_of(ties, group, query) + text_of(luck, all, group);
-  if (group.rows.size() > 1) {
-    const results::Table two = all.pick(std::span(group.rows).first(2));
-    text += fmt::format("why #1 beats #2: {}\n", query::why_it_wins(two, 0, 1));
-  }
+                  group.feasible, query::ranked_text(all, table, ties.shown()));
+  text += text_of(ties, group, query) + text_of(luck);
+  if (group.rows.size() > 1) text += fmt::format("why #1 beats #2: {}\n", query::why_it_wins(table, 0, 1));
   return text;
 }
 

@@ -68,13 +68,13 @@ static std::string best_text(const ResultRows& rows, const query::RankQuery& que
                              const query::RankedGroup& group, const query::Ties& ties) {
   if (group.rows.empty())
     return "no feasible row surely enough fits its GPU's memory ([rank] min_fit_chance)\n";
+  const Table table = rows.pick(group.rows);
   std::string text = fmt::format("best of {} by {}\n{}", group.name, query.by.metric,
-                                 query::ranked_text(rows, group.rows, ties.shown()));
+                                 query::ranked_text(rows, table, ties.shown()));
   text += text_of(ties, group, query);
   if (group.rows.size() > 1) {
-    const Table two = rows.pick(std::span(group.rows).first(2));
-    text += fmt::format("why #1 beats #2: {}\n", query::why_it_wins(two, 0, 1));
-    text += fmt::format("  #2 differs in: {}\n", query::what_differs(two, 0, 1));
+    text += fmt::format("why #1 beats #2: {}\n", query::why_it_wins(table, 0, 1));
+    text += fmt::format("  #2 differs in: {}\n", query::what_differs(table, 0, 1));
   }
   return text;
 }

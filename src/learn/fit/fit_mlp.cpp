@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <numeric>
 #include <span>
 #include <tuple>
@@ -103,11 +102,6 @@ Batch picked(const Batch& all, std::span<const Eigen::Index> rows) {
   return some;
 }
 
-double drawn_normal(std::uint64_t seed, std::uint64_t key, std::uint64_t number) {
-  const double radius = std::sqrt(-2.0 * std::log(1.0 - draw_unit(seed, key, 2 * number)));
-  return radius * std::cos(2.0 * std::numbers::pi * draw_unit(seed, key, 2 * number + 1));
-}
-
 // He et al. 2015 (arXiv 1502.01852): variance 2 / inputs. Where signs are held, draws are turned to fit.
 DenseLayer drawn_layer(Eigen::Index inputs, Eigen::Index outputs, std::size_t layer, const HeldSigns& signs,
                        std::uint64_t seed) {
@@ -116,7 +110,7 @@ DenseLayer drawn_layer(Eigen::Index inputs, Eigen::Index outputs, std::size_t la
   for (Eigen::Index j = 0; j < outputs; ++j)
     for (Eigen::Index i = 0; i < inputs; ++i) {
       const double normal =
-          drawn_normal(seed, key_of(Draw::weights, layer), static_cast<std::uint64_t>(j * inputs + i));
+          draw_normal(seed, key_of(Draw::weights, layer), static_cast<std::uint64_t>(j * inputs + i));
       const std::int32_t sign = signs.between(layer, i, j);
       drawn.weights(j, i) = spread * (sign == 0 ? normal : sign * std::abs(normal));
     }

@@ -18,7 +18,6 @@ class Eligible {
 
   // The columns that a scan must start with.
   [[nodiscard]] std::array<std::string, 2> columns() const { return {"status", chance_}; }
-  static constexpr std::size_t column_count = 2;
 
   // A replayed trace has no memory, and its chance is not a number: it is ranked.
   [[nodiscard]] bool operator()(const Scan& scan, std::size_t row) const {
@@ -27,7 +26,6 @@ class Eligible {
   [[nodiscard]] bool may_not_fit(const Scan& scan, std::size_t row) const {
     return is_feasible(scan, row) && !(*this)(scan, row);
   }
-  [[nodiscard]] double least() const { return least_; }
 
  private:
   [[nodiscard]] static bool is_feasible(const Scan& scan, std::size_t row) {

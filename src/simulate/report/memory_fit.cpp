@@ -25,6 +25,12 @@ double square(double x) { return x * x; }
 
 }  // namespace
 
+double needed_memory(double peak, double fragmentation) { return peak - 0.5 * fragmentation; }
+
+double memory_that_fits(double limit, double rel_error, double chance) {
+  return limit * std::exp(-student_t4_quantile(chance) * rel_error);
+}
+
 MemoryFit memory_fit(const ErrorModel& model, const training::MemoryParts& memory, Bytes limit) {
   using training::MemoryPart;
   double states = 0.0, activations = 0.0, rest = 0.0, peak = 0.0;
@@ -35,12 +41,12 @@ MemoryFit memory_fit(const ErrorModel& model, const training::MemoryParts& memor
     peak += bytes;
   }
   if (peak <= 0.0) return {};
-  const double cached = 0.5 * static_cast<double>(memory[at(MemoryPart::fragmentation)].value);
+  const auto cached = static_cast<double>(memory[at(MemoryPart::fragmentation)].value);
   const double error =
       std::sqrt(square(model.memory_states * states) + square(model.memory_activations * activations) +
                 square(model.memory_rest * rest) + square(model.memory_publication * peak)) /
       peak;
-  const double room = std::log(static_cast<double>(limit.value) / (peak - cached));
+  const double room = std::log(static_cast<double>(limit.value) / needed_memory(peak, cached));
   return {error, student_t4_cdf(room / error)};
 }
 

@@ -14,6 +14,10 @@ struct MemoryFit {
 // Contract: the peak and the limit are positive.
 [[nodiscard]] MemoryFit memory_fit(const ErrorModel&, const training::MemoryParts&, Bytes limit);
 
+// The part of an estimate that a run needs, and the most of it that fits with probability `chance`; bytes.
+[[nodiscard]] double needed_memory(double peak, double fragmentation);
+[[nodiscard]] double memory_that_fits(double limit, double rel_error, double chance);
+
 // Configs below this chance are infeasible for lack of memory; the others are simulated.
 inline constexpr double least_fit_chance = 0.1;
 

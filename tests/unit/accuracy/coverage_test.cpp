@@ -18,7 +18,7 @@ TEST(Coverage, CountsWhatTheBandsHold) {
 
 TEST(Coverage, OfNormalErrorsIsThatOfTheNormalLaw) {
   std::vector<BandedError> rows;
-  for (std::uint64_t i = 0; i < 20'000; ++i) rows.push_back({"a", 0.1 * support::draw_normal(1, i, 0), 0.1});
+  for (std::uint64_t i = 0; i < 20'000; ++i) rows.push_back({"a", 0.1 * draw_normal(1, i, 0), 0.1});
   EXPECT_NEAR(coverage(rows, 1.2816).covered, 0.8, 0.01);
   EXPECT_NEAR(factor_that_covers(rows, 0.8), 1.2816, 0.03);
 }
@@ -34,7 +34,7 @@ TEST(Coverage, TheFactorFoundHoldsWhatWasAsked) {
   for (std::uint64_t trial = 0; trial < 50; ++trial) {
     std::vector<BandedError> rows;
     for (std::uint64_t i = 0; i < 40; ++i)
-      rows.push_back({"a", support::draw_normal(2, trial, i), 0.5 + draw_unit(3, trial, i)});
+      rows.push_back({"a", draw_normal(2, trial, i), 0.5 + draw_unit(3, trial, i)});
     const double factor = factor_that_covers(rows, 0.8);
     EXPECT_GE(coverage(rows, factor).covered, 0.8 - 1e-12) << trial;
     EXPECT_LT(coverage(rows, factor * (1.0 - 1e-9)).covered, 0.8) << trial;

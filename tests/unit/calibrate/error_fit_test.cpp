@@ -28,8 +28,8 @@ std::vector<StepError> drawn(const simulate::ErrorModel& model, std::uint64_t se
       one.owner[layout] = -1;
       const auto c = simulate::contributions(model, one.evidence, one.report);
       for (std::size_t k = 0; k < layout; ++k)
-        one.error += c[k] * support::draw_normal(seed + 1, 1'000 * p + k, static_cast<std::uint64_t>(owner));
-      one.error += c[layout] * support::draw_normal(seed + 2, 1'000 * p, i);
+        one.error += c[k] * draw_normal(seed + 1, 1'000 * p + k, static_cast<std::uint64_t>(owner));
+      one.error += c[layout] * draw_normal(seed + 2, 1'000 * p, i);
       out.push_back(one);
     }
   }

@@ -17,11 +17,7 @@ struct Draws {
   [[nodiscard]] double uniform(std::uint64_t at) const { return draw_unit(seed, key, at); }
 };
 
-// A normal draw; Box and Muller.
-double normal(const Draws& rng, std::uint64_t at) {
-  const double u = 1.0 - rng.uniform(2 * at), v = rng.uniform(2 * at + 1);
-  return std::sqrt(-2.0 * std::log(u)) * std::cos(2.0 * 3.14159265358979 * v);
-}
+double normal(const Draws& rng, std::uint64_t at) { return draw_normal(rng.seed, rng.key, at); }
 
 // Rows that answer linearly: row i moves by slopes[i][p] for one of parameter p.
 struct Linear {
