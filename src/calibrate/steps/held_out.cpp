@@ -53,18 +53,14 @@ struct HeldOut {
   double shipped = 0.0, predicted = 0.0;  // s
 };
 
-template <class T>
-T& named(std::vector<T>& table, const char* name) {
-  return table[at(find_named(table, name))];
-}
-
 void take_back_hosts(StepStudy& study, const std::string& source) {
-  auto& frameworks = study.steps.catalog.frameworks;
-  const auto shipped = frameworks;
-  for (const FittedHost& host : fitted_hosts)
-    if (source == host.source)
-      named(frameworks, host.framework).*host.time =
-          shipped[at(find_named(shipped, host.stand_in))].*host.time;
+  const auto shipped = study.steps.catalog.frameworks;
+  for (const FittedHost& host : fitted_hosts) {
+    if (source != host.source) continue;
+    const SimTime time = shipped[at(find_named(shipped, host.stand_in))].*host.time;
+    study.steps.catalog.change_framework(
+        host.framework, [&](training::FrameworkSpec& framework) { framework.*host.time = time; });
+  }
 }
 
 // `unseen` predicts what the publication has not been fitted on: the study itself, or its stock twin.
@@ -78,7 +74,7 @@ void predict_unseen(StepStudy& study, StepStudy& unseen, const StepRows& all,
   for (const RateObservation& rate : rates)
     if (rate.publication != source) others.push_back(rate);
   const auto kernels = unseen.calibration.kernels;
-  const auto frameworks = unseen.steps.catalog.frameworks;
+  const simulate::Catalog catalog = unseen.steps.catalog;
   const std::size_t first = out.size();
   study.forget_prices();
   for (const config::MeasuredStep* row : own) out.push_back({row, study.predict(*row), 0.0});
@@ -89,7 +85,7 @@ void predict_unseen(StepStudy& study, StepStudy& unseen, const StepRows& all,
     out[i].predicted =
         unseen.predict(unseen.steps.rows[static_cast<std::size_t>(out[i].row - study.steps.rows.data())]);
   unseen.calibration.kernels = kernels;
-  unseen.steps.catalog.frameworks = frameworks;
+  unseen.steps.catalog = catalog;
 }
 
 void print_errors(const char* heading, const std::vector<HeldOut>& rows,

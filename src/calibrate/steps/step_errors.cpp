@@ -55,8 +55,7 @@ std::vector<StepError> step_errors(const CsvTable& table, const config::CatalogI
                          *step.step_seconds);
     const std::array<std::int32_t, 4> owner{gpus.of(steps.catalog.gpu(config).kernels),
                                             clusters.of(steps.catalog.cluster(config.cluster).network),
-                                            frameworks.of(steps.catalog.framework(config.framework).name),
-                                            -1};
+                                            frameworks.of(steps.catalog.framework(config).name), -1};
     for (std::size_t k = 0; k < one.owner.size(); ++k)
       one.owner[k] = owner[at(owner_of(static_cast<ErrorSource>(k)))];
     out.push_back(std::move(one));

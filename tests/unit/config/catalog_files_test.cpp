@@ -179,7 +179,7 @@ TEST(Catalog, AFrameworkOfATableMayHaveItsVersionBehind) {
         ",h100-sxm,8,24,2048,16,2048,2,1,4,1,64\n";
     const MeasuredSteps steps = read_measured_steps(CsvTable::parse(table, "t.csv"), shipped());
     const MeasuredStep& row = steps.rows.front();
-    return row.config ? steps.catalog.framework(row.config->framework).name : row.skipped;
+    return row.config ? steps.catalog.framework(*row.config).name : row.skipped;
   };
   EXPECT_EQ(framework_of("flagscale-ed55532"), "flagscale");
   EXPECT_EQ(framework_of("deepspeed-0-11-1"), "deepspeed");
@@ -289,7 +289,7 @@ TEST(CatalogFiles, AMissingOrUnknownConstantIsAProblem) {
   EXPECT_EQ(told.size(), 1 + collective::network_constant_fields().size());
   EXPECT_THAT(told, ::testing::Contains(HasSubstr("unknown key \"frobnication\" in constants of \"h800\"")));
   EXPECT_THAT(told, ::testing::Contains(HasSubstr(std::string("constants of \"h800\" lacks \"") +
-                                                collective::network_constant_fields()[0].name + "\"")));
+                                                  collective::network_constant_fields()[0].name + "\"")));
 }
 
 TEST(CatalogFiles, TheSlowdownModelIsDataToo) {
