@@ -58,6 +58,9 @@ std::optional<training::TrainingConfig> config_of_row(const Table& table, std::i
   config.cluster = machine::ClusterId(find("cluster", catalog.clusters));
   config.gpu = machine::GpuId(find("gpu", catalog.gpus));
   config.framework = training::FrameworkId(find("framework", catalog.frameworks));
+  // Files before schema 1.9 know no recipes.
+  if (table.find("recipe") != nullptr && table.text("recipe", row) != training::no_recipe)
+    config.named_recipe = training::RecipeId(find("recipe", catalog.recipes));
   if (table.text("schedule", row).starts_with("file:")) {
     problem = "its task order, " + table.text("schedule", row) + ", is not in the file";
     return std::nullopt;

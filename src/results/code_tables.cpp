@@ -23,6 +23,8 @@ std::string name_in(Names kind, std::int64_t index, const simulate::Catalog& cat
       return catalog.gpus.at(i).name;
     case Names::frameworks:
       return catalog.frameworks.at(i).name;
+    case Names::recipes:
+      return catalog.recipes.at(i).name;
     case Names::schedules: {
       const auto own = timeline::schedule_table();
       return i < own.size() ? own[i]->name : catalog.orders.at(i - own.size()).name;
@@ -37,7 +39,7 @@ std::string name_in(Names kind, std::int64_t index, const simulate::Catalog& cat
 
 std::int8_t next_code(const std::vector<std::string>& names) {
   if (names.size() > std::numeric_limits<std::int8_t>::max())
-    throw UserError("one sweep names more than 127 models, clusters, GPUs, frameworks or limits",
+    throw UserError("one sweep names more than 127 models, clusters, GPUs, frameworks, recipes or limits",
                     "split the sweep", 2);
   return static_cast<std::int8_t>(names.size());
 }

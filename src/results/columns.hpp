@@ -13,7 +13,17 @@ enum class Role : std::int8_t { scale, input, outcome, metric, breakdown };
 [[nodiscard]] const char* name_of(Role);
 
 // Source of the meanings of a coded column: fixed in the schema, or the names used by the sweep, sorted.
-enum class Names : std::int8_t { none, fixed, models, clusters, gpus, frameworks, schedules, limits };
+enum class Names : std::int8_t {
+  none,
+  fixed,
+  models,
+  clusters,
+  gpus,
+  frameworks,
+  recipes,
+  schedules,
+  limits
+};
 
 struct Filler;  // fill.hpp
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "base/at.hpp"
@@ -13,6 +14,7 @@
 #include "training/config.hpp"
 #include "training/framework.hpp"
 #include "training/model.hpp"
+#include "training/recipe_preset.hpp"
 
 namespace echo::simulate {
 
@@ -21,6 +23,7 @@ struct Catalog {
   std::vector<training::ModelSpec> models;
   std::vector<machine::ClusterSpec> clusters;
   std::vector<training::FrameworkSpec> frameworks;
+  std::vector<training::RecipePreset> recipes;
   std::vector<std::vector<std::int32_t>> layer_tables;  // explicit layers per chunk
   std::vector<timeline::GivenOrder> orders;  // schedules of files: ids that follow those of schedule_table()
   std::vector<trace::Trace> traces;          // found by ModelSpec::trace
@@ -30,8 +33,25 @@ struct Catalog {
   [[nodiscard]] const machine::ClusterSpec& cluster(machine::ClusterId id) const {
     return clusters.at(at(id));
   }
-  [[nodiscard]] const training::FrameworkSpec& framework(training::FrameworkId id) const {
-    return frameworks.at(at(id));
+  // With the recipe laid over it; as it comes, where the recipe is not for it.
+  [[nodiscard]] const training::FrameworkSpec& framework(training::FrameworkId id,
+                                                         training::RecipeId recipe) const {
+    const training::FrameworkSpec& stock = frameworks.at(at(id));
+    if (recipe.is_none()) return stock;
+    const training::FrameworkSpec& laid = recipes.at(at(recipe)).over.at(at(id));
+    return laid.name.empty() ? stock : laid;
+  }
+  [[nodiscard]] const training::FrameworkSpec& framework(const training::TrainingConfig& c) const {
+    return framework(c.framework, c.named_recipe);
+  }
+  // Applies `change` to the framework of this name, as it comes and under every recipe.
+  template <class Change>
+  void change_framework(std::string_view name, Change change) {
+    for (training::FrameworkSpec& framework : frameworks)
+      if (framework.name == name) change(framework);
+    for (training::RecipePreset& recipe : recipes)
+      for (training::FrameworkSpec& framework : recipe.over)
+        if (framework.name == name) change(framework);
   }
   [[nodiscard]] const machine::GpuSpec& gpu(const training::TrainingConfig& c) const {
     return gpus.at(at(c.gpu.is_none() ? cluster(c.cluster).gpu : c.gpu));

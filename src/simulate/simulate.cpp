@@ -74,7 +74,7 @@ workload::Backward backward_of(const timeline::Schedule& schedule) {
 std::vector<std::int32_t> layer_table(const TrainingConfig& config, const Catalog& catalog) {
   const auto id = config.layers.explicit_layers;
   if (!id.is_none()) return catalog.layer_tables.at(at(id.index()));
-  if (!catalog.framework(config.framework).balances_stages || config.degrees.virtual_stages > 1) return {};
+  if (!catalog.framework(config).balances_stages || config.degrees.virtual_stages > 1) return {};
   return training::balanced_stages(catalog.model(config.model), config.degrees.pipeline);
 }
 
@@ -164,8 +164,8 @@ std::string_view why_unsupported(const TrainingConfig& config, const Catalog& ca
   const training::ModelSpec& model = catalog.model(config.model);
   if (!model.trace.is_none()) return why_replay_unsupported(config, catalog);
   const machine::ClusterSpec& cluster = catalog.cluster(config.cluster);
-  if (const auto broken = training::check_feasible(config, model, catalog.framework(config.framework),
-                                                   cluster, catalog.gpu(config)))
+  if (const auto broken =
+          training::check_feasible(config, model, catalog.framework(config), cluster, catalog.gpu(config)))
     return broken->rule;
   training::RankLayout layout;
   training::lay_out_ranks(config, model, cluster, layer_table(config, catalog), layout);
@@ -178,7 +178,7 @@ std::string_view why_unsupported(const TrainingConfig& config, const Catalog& ca
 // Generates the work of a step whose ranks are laid out, and prices it.
 static void price_step(const TrainingConfig& config, const Catalog& catalog, const Calibration& calibration,
                        PriceMemo& memo, SimulatedStep& step) {
-  workload::generate_workload(config, catalog.model(config.model), catalog.framework(config.framework),
+  workload::generate_workload(config, catalog.model(config.model), catalog.framework(config),
                               catalog.cluster(config.cluster), step.layout,
                               backward_of(schedule_of(config, catalog)), step.work,
                               catalog.gpu(config).compute_capability);
@@ -211,8 +211,8 @@ StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const 
   const training::ModelSpec& model = catalog.model(config.model);
   if (!model.trace.is_none()) return replay_step(config, catalog, calibration, ws, skew);
   const machine::ClusterSpec& cluster = catalog.cluster(config.cluster);
-  if (const auto rule = training::check_feasible(config, model, catalog.framework(config.framework), cluster,
-                                                 catalog.gpu(config)))
+  if (const auto rule =
+          training::check_feasible(config, model, catalog.framework(config), cluster, catalog.gpu(config)))
     return infeasible(rule->reason, rule->margin);
 
   SimulatedStep& step = ws.step;

@@ -23,7 +23,7 @@ StepInput input_of(const training::TrainingConfig& config, const Catalog& catalo
                    const SimulatedStep& step) {
   return {.config = config,
           .model = catalog.model(config.model),
-          .framework = catalog.framework(config.framework),
+          .framework = catalog.framework(config),
           .cluster = catalog.cluster(config.cluster),
           .layout = step.layout,
           .work = step.work,

@@ -14,6 +14,7 @@
 #include "ops/collective.hpp"
 #include "training/framework.hpp"
 #include "training/model.hpp"
+#include "training/recipe_preset.hpp"
 
 namespace echo::training {
 
@@ -46,6 +47,7 @@ struct TrainingConfig {
   machine::ClusterId cluster;
   machine::GpuId gpu;  // none = the cluster's own
   FrameworkId framework;
+  RecipeId named_recipe;  // laid over the framework; what it chooses stands in `recipe` and the members below
   Degrees degrees;
   Batch batch;
   ScheduleId schedule;

@@ -242,6 +242,7 @@ std::optional<Infeasible> check_feasible(const TrainingConfig& c, const ModelSpe
   const std::int32_t vocab_step = framework.pads_vocabulary ? 1 : d.tensor;
   const std::int32_t samples_per_round = d.data * c.batch.micro_samples;
   const Rule rules[] = {
+      {c.named_recipe.is_none() || !framework.recipe_name.empty(), "the recipe is not for this framework"},
       {!model.has_latent_attention() || c.flash_attention, "latent attention needs fused attention"},
       {c.zero_group == 0 || (c.zero_group <= d.data * d.context && d.data * d.context % c.zero_group == 0),
        "shard groups must divide the data-parallel ranks"},

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/id.hpp"
 #include "base/units.hpp"
@@ -51,6 +52,8 @@ struct Overlap {
 
 struct FrameworkSpec {
   std::string name;
+  std::string base;         // the framework that its file lists the differences from; empty = none
+  std::string recipe_name;  // of the recipe that is laid over it (recipe_preset.hpp); empty = as it comes
   Recipe recipe;
   bool flash_attention = true;
   ops::AttentionKernel attention_kernel = ops::AttentionKernel::native;
@@ -102,5 +105,9 @@ struct FrameworkSpec {
   std::string source;
   friend bool operator==(const FrameworkSpec&, const FrameworkSpec&) = default;
 };
+
+// The framework and the frameworks that it is based on, the one without a base first.
+[[nodiscard]] std::vector<const FrameworkSpec*> line_of(const FrameworkSpec&,
+                                                        const std::vector<FrameworkSpec>& all);
 
 }  // namespace echo::training

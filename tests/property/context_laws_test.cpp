@@ -15,7 +15,7 @@ training::TrainingConfig long_context(std::int32_t tokens, std::int32_t context,
   c.model = training::ModelId(find_named(catalog.models, "llama3-405b"));
   c.cluster = machine::ClusterId(find_named(catalog.clusters, "dgx-h100-ndr400"));
   c.framework = training::FrameworkId(find_named(catalog.frameworks, "megatron-core"));
-  c.recipe = catalog.framework(c.framework).recipe;
+  c.recipe = catalog.framework(c).recipe;
   c.recipe.cp_comm = how;
   c.degrees = {.tensor = 4, .pipeline = 8, .data = 32 / context, .context = context};
   c.batch = {.global_samples = 8 * c.degrees.data, .micro_samples = 1, .sequence_tokens = tokens};

@@ -44,7 +44,7 @@ TEST(DualPipe, HoldsEveryChunkOnTwoStagesAndSumsItsGradients) {
     ASSERT_EQ(report.status, training::Status::ok) << "seed " << seed << why_unsupported(dual, catalog);
     ++seen;
     const auto& model = catalog.model(plain.model);
-    const auto& framework = catalog.framework(plain.framework);
+    const auto& framework = catalog.framework(plain);
     const std::int32_t p = plain.degrees.pipeline;
     for (std::int32_t s = 0; s < p; ++s) {
       const auto held = [&](const Workspace& ws, std::int32_t stage) {

@@ -17,8 +17,7 @@ using training::ZeroStage;
 // Memory of the stages of a config some framework could start; empty otherwise.
 std::vector<MemoryUse> stages_of(const TrainingConfig& c, const Catalog& catalog) {
   const training::ModelSpec& model = catalog.model(c.model);
-  if (training::check_feasible(c, model, catalog.framework(c.framework), catalog.cluster(c.cluster),
-                               catalog.gpu(c)))
+  if (training::check_feasible(c, model, catalog.framework(c), catalog.cluster(c.cluster), catalog.gpu(c)))
     return {};
   training::RankLayout layout;
   training::lay_out_ranks(c, model, catalog.cluster(c.cluster), {}, layout);
@@ -124,8 +123,8 @@ TEST_F(MemoryLaws, MoreInFlightNeverNeedsLess) {
     training::lay_out_ranks(c, catalog_.model(c.model), catalog_.cluster(c.cluster), {}, layout);
     Bytes before;
     for (std::int32_t in_flight = 1; in_flight < 5; ++in_flight) {
-      const MemoryUse use = training::estimate_memory(
-          c, catalog_.model(c.model), catalog_.framework(c.framework), layout, catalog_.gpu(c), 0, in_flight);
+      const MemoryUse use = training::estimate_memory(c, catalog_.model(c.model), catalog_.framework(c),
+                                                      layout, catalog_.gpu(c), 0, in_flight);
       ASSERT_GE(use.total(), before);
       before = use.total();
     }

@@ -134,13 +134,12 @@ TEST_F(RecipeLaws, ASmallModelOnManyNodesIsBoundByTheHostAndGraphsMendIt) {
   c.model = training::ModelId(named(catalog_.models, "gpt3-125m"));
   c.cluster = machine::ClusterId(named(catalog_.clusters, "dgx-h100-ndr400"));
   c.framework = training::FrameworkId(named(catalog_.frameworks, "megatron-deepspeed"));
-  c.recipe = catalog_.framework(c.framework).recipe;
+  c.recipe = catalog_.framework(c).recipe;
   c.schedule = training::ScheduleId(find_named(timeline::schedule_table(), "1f1b"));
   c.degrees = {.data = 256};
   c.batch = {.global_samples = 256 * 16, .micro_samples = 1, .sequence_tokens = 2048};
   const auto waiting = [&](const StepReport& r) {
-    return r.exposed[static_cast<std::size_t>(TimeCategory::other)] -
-           catalog_.framework(c.framework).host_per_step;
+    return r.exposed[static_cast<std::size_t>(TimeCategory::other)] - catalog_.framework(c).host_per_step;
   };
   const StepReport eager = simulate(c, catalog_, known_, ws_);
   ASSERT_EQ(eager.status, Status::ok);

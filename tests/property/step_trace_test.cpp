@@ -317,7 +317,7 @@ TEST(StepTrace, GathersOfZero1StartWithTheStepAndThoseOfZero3WithTheirPass) {
   c.degrees = {.tensor = 1, .pipeline = 4, .data = 8};
   c.model = training::ModelId(support::named(catalog.models, "llama2-7b"));
   c.framework = training::FrameworkId(support::named(catalog.frameworks, "megatron-core"));
-  c.recipe = catalog.framework(c.framework).recipe;
+  c.recipe = catalog.framework(c).recipe;
   c.sequence_parallel = false;
   c.schedule = training::ScheduleId(find_named(timeline::schedule_table(), "1f1b"));
   c.recompute = training::Recompute::none;
@@ -355,7 +355,7 @@ TEST(StepTrace, RanksMayBeWrittenOneByOne) {
   ASSERT_EQ(made.trace.ranks.size(), 8U);
   for (const trace::RankTrace& rank : made.trace.ranks) {
     EXPECT_EQ(rank.stands_for, std::vector{rank.rank});
-    EXPECT_EQ(rank.nodes.front().gap, host_of_step(catalog.framework(c.framework), ws.step.work.tail));
+    EXPECT_EQ(rank.nodes.front().gap, host_of_step(catalog.framework(c), ws.step.work.tail));
     EXPECT_EQ(rank.nodes.size(), made.trace.ranks[at(rank.rank / 4 * 4)].nodes.size());
   }
   for (const trace::Group& group : made.trace.groups)

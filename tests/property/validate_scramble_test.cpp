@@ -85,8 +85,7 @@ TEST(Step, TakesWhatHostAndGpuTakeWhereLaunchesBlock) {
   for (const auto* runs : {&ws.step.work.forward, &ws.step.work.backward})
     for (const workload::BlockRun& run : runs->value)
       launches += std::int64_t{run.count} * ws.step.work.blocks[at(run.block)].launches;
-  const SimTime host =
-      training::microbatches_of(c) * launches * steps.catalog.framework(c.framework).host_per_kernel;
+  const SimTime host = training::microbatches_of(c) * launches * steps.catalog.framework(c).host_per_kernel;
   EXPECT_LE(blocked.step - ahead, host);
   EXPECT_GE(blocked.step - ahead, host * 9 / 10);  // some of it was exposed before
 }

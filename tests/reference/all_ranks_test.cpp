@@ -48,8 +48,7 @@ class AllRanks : public ::testing::Test {
     out.config.fabric.placement = machine::Placement::packed;  // the twin takes ranks as they come
     out.report = simulate(out.config, catalog_, known_, out.ws);
     if (out.report.status != training::Status::ok) return false;
-    out.ranks =
-        AllRanksTwin(out.config, catalog_.framework(out.config.framework), out.ws).run(slow_rank, slow);
+    out.ranks = AllRanksTwin(out.config, catalog_.framework(out.config), out.ws).run(slow_rank, slow);
     return true;
   }
 

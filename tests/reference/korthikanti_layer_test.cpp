@@ -39,7 +39,7 @@ LayerTimes simulated(const Experiment& e) {
   c.model = training::ModelId(support::named(catalog.models, "korthikanti-22b"));
   c.cluster = machine::ClusterId(support::named(catalog.clusters, "dgx-a100-hdr200"));
   c.framework = training::FrameworkId(support::named(catalog.frameworks, "megatron-lm"));
-  c.recipe = catalog.framework(c.framework).recipe;
+  c.recipe = catalog.framework(c).recipe;
   c.schedule = training::ScheduleId(find_named(timeline::schedule_table(), "1f1b"));
   c.degrees = {.tensor = 8};
   c.batch = {.global_samples = 4, .micro_samples = 4, .sequence_tokens = 2048};

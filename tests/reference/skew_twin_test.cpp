@@ -219,7 +219,7 @@ TEST(SkewTwin, StaysWithinAPercentOfEveryRankWithItsOwnPace) {
     if (r.status != training::Status::ok) continue;
     Workspace fresh;
     static_cast<void>(simulate(c, catalog, calibration, fresh));
-    AllRanks twin(c, catalog.framework(c.framework), fresh);
+    AllRanks twin(c, catalog.framework(c), fresh);
     // With equal GPUs the twin is the step, where gradient traffic does not queue over chunks.
     const double equal = to_seconds(twin.step(alike, 0)) / to_seconds(r.step);
     ASSERT_NEAR(equal, 1.0, 0.01) << "seed " << seed;

@@ -81,7 +81,7 @@ inline training::TrainingConfig random_config(std::uint64_t seed) {
             draws.one_of({"dgx-a100-hdr200", "dgx-h100-ndr400", "h800-96", "dgx-h100-fattree-2to1-ndr400"})));
   c.framework = training::FrameworkId(
       named(catalog.frameworks, draws.one_of({"megatron-lm", "megatron-core", "megatron-deepspeed"})));
-  c.recipe = catalog.framework(c.framework).recipe;
+  c.recipe = catalog.framework(c).recipe;
   c.degrees = {.tensor = draws.one_of({1, 2, 4, 8}),
                .pipeline = draws.one_of({1, 2, 4, 8}),
                .data = draws.one_of({1, 2, 3, 4}),

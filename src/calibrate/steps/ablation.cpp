@@ -11,10 +11,13 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "accuracy/error_table.hpp"
+#include "base/at.hpp"
 #include "calibrate/steps/step_study.hpp"
 #include "training/axis.hpp"
 
@@ -75,9 +78,18 @@ std::vector<Removal> removals(const FrameworkSpec& framework) {
   return out;
 }
 
-accuracy::ErrorSummary errors_without(StepStudy& study, const StepRows& rows, std::size_t framework,
+// A framework as it comes, or under a recipe.
+struct Setup {
+  std::size_t framework;
+  training::RecipeId recipe;
+  FrameworkSpec& in(simulate::Catalog& catalog) const {
+    return recipe.is_none() ? catalog.frameworks[framework] : catalog.recipes[at(recipe)].over[framework];
+  }
+};
+
+accuracy::ErrorSummary errors_without(StepStudy& study, const StepRows& rows, Setup setup,
                                       const Removal* removal) {
-  FrameworkSpec& spec = study.steps.catalog.frameworks[framework];
+  FrameworkSpec& spec = setup.in(study.steps.catalog);
   const FrameworkSpec shipped = spec;
   if (removal != nullptr && removal->from_framework) removal->from_framework(spec);
   study.forget_prices();
@@ -103,15 +115,16 @@ void print(const std::string& name, const accuracy::ErrorSummary& e) {
 int run_ablation(std::span<char*> args) {
   StepStudy study = read_step_study(step_option(args, "--table", default_step_table()));
   const StepRows all = study.scored();
-  for (std::size_t id = 0; id < study.steps.catalog.frameworks.size(); ++id) {
-    StepRows rows;
-    for (const config::MeasuredStep* row : all)
-      if (static_cast<std::size_t>(row->config->framework.index()) == id) rows.push_back(row);
-    if (rows.empty()) continue;
-    fmt::print("{}\n", study.steps.catalog.frameworks[id].name);
-    print("as shipped", errors_without(study, rows, id, nullptr));
-    for (const Removal& removal : removals(study.steps.catalog.frameworks[id]))
-      print("without " + removal.name, errors_without(study, rows, id, &removal));
+  std::map<std::pair<std::size_t, training::RecipeId>, StepRows> by_setup;
+  for (const config::MeasuredStep* row : all)
+    by_setup[{at(row->config->framework), row->config->named_recipe}].push_back(row);
+  for (const auto& [key, rows] : by_setup) {
+    const Setup setup{key.first, key.second};
+    const FrameworkSpec& spec = setup.in(study.steps.catalog);
+    fmt::print("{}{}\n", spec.name, spec.recipe_name.empty() ? "" : " with recipe " + spec.recipe_name);
+    print("as shipped", errors_without(study, rows, setup, nullptr));
+    for (const Removal& removal : removals(spec))
+      print("without " + removal.name, errors_without(study, rows, setup, &removal));
   }
   return 0;
 }

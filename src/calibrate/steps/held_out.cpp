@@ -56,19 +56,15 @@ struct HeldOut {
   [[nodiscard]] double predicted() const { return to_seconds(unseen->report.step); }
 };
 
-template <class T>
-T& named(std::vector<T>& table, const char* name) {
-  return table[at(find_named(table, name))];
-}
-
 void take_back_hosts(StepStudy& study, const std::string& source) {
-  auto& frameworks = study.steps.catalog.frameworks;
-  const auto shipped = frameworks;
+  const auto shipped = study.steps.catalog.frameworks;
   for (const FittedHost& host : fitted_hosts) {
     if (source != host.source) continue;
-    training::FrameworkSpec& framework = named(frameworks, host.framework);
-    framework.*host.time = shipped[at(find_named(shipped, host.stand_in))].*host.time;
-    framework.host_measured = false;
+    const SimTime time = shipped[at(find_named(shipped, host.stand_in))].*host.time;
+    study.steps.catalog.change_framework(host.framework, [&](training::FrameworkSpec& framework) {
+      framework.*host.time = time;
+      framework.host_measured = false;
+    });
   }
 }
 
@@ -83,7 +79,7 @@ void predict_unseen(StepStudy& study, StepStudy& unseen, const StepRows& all,
   for (const RateObservation& rate : rates)
     if (rate.publication != source) others.push_back(rate);
   const auto kernels = unseen.calibration.kernels;
-  const auto frameworks = unseen.steps.catalog.frameworks;
+  const simulate::Catalog catalog = unseen.steps.catalog;
   const std::size_t first = out.size();
   study.forget_prices();
   for (const config::MeasuredStep* row : own) out.push_back({row, study.predict(*row), {}});
@@ -94,7 +90,7 @@ void predict_unseen(StepStudy& study, StepStudy& unseen, const StepRows& all,
     out[i].unseen = step_error(
         unseen, unseen.steps.rows[static_cast<std::size_t>(out[i].row - study.steps.rows.data())], owners);
   unseen.calibration.kernels = kernels;
-  unseen.steps.catalog.frameworks = frameworks;
+  unseen.steps.catalog = catalog;
 }
 
 void print_errors(const char* heading, const std::vector<HeldOut>& rows,

@@ -15,10 +15,8 @@ namespace {
 // The A100 seldom meets its power limit: its factor comes from kernel tables.
 constexpr std::int32_t first_capability_at_the_limit = 90;
 
-// The frameworks whose kernels are Transformer Engine's.
-constexpr std::array<std::string_view, 8> known_best{
-    "megatron-bridge", "megatron-core",    "megatron-core-flash-2", "megatron-lm", "nemo",
-    "nemo-flash-2",    "nemo-mlperf-v5.1", "nemo-mlperf-v5.1-768m"};
+// The frameworks whose kernels are NVIDIA's own are these and those based on them, under any recipe.
+constexpr std::array<std::string_view, 2> known_best{"megatron-core", "megatron-lm"};
 
 int width_of(machine::Precision precision) {
   if (precision == machine::Precision::nvfp4) return 4;
@@ -75,11 +73,12 @@ StepRows rate_rows(const StepStudy& study, const StepRows& rows, const std::stri
   for (const config::MeasuredStep* row : rows) {
     const training::TrainingConfig& c = *row->config;
     const machine::GpuSpec& gpu = study.steps.catalog.gpu(c);
-    const std::string& framework = study.steps.catalog.framework(c.framework).name;
+    const simulate::Catalog& catalog = study.steps.catalog;
+    const std::string& root = training::line_of(catalog.framework(c), catalog.frameworks).front()->name;
     const bool is_dense = study.steps.catalog.model(c.model).experts == 0;
     const bool tunes = c.recipe.lora_rank > 0 || c.recipe.packed_tokens > 0;
     if (gpu.kernels == kernels && gpu.compute_capability >= first_capability_at_the_limit &&
-        std::find(known_best.begin(), known_best.end(), framework) != known_best.end() &&
+        std::find(known_best.begin(), known_best.end(), root) != known_best.end() &&
         width_of(c.precision) == width && c.degrees.context == 1 && is_dense && !tunes)
       out.push_back(row);
   }

@@ -93,7 +93,7 @@ PricedOps price_untimed(trace::Trace& trace, const std::string& cluster, const s
   config.cluster = machine::ClusterId(row_of(known.catalog.clusters, cluster, "cluster"));
   if (!gpu.empty()) config.gpu = machine::GpuId(row_of(known.catalog.gpus, gpu, "gpu"));
   config.framework = training::FrameworkId(row_of(known.catalog.frameworks, "megatron-core", "framework"));
-  config.recipe = known.catalog.framework(config.framework).recipe;
+  config.recipe = known.catalog.framework(config).recipe;
   const machine::ClusterSpec& machine = known.catalog.cluster(config.cluster);
 
   Questions questions(trace, std::max(machine.gpus_per_node, machine.scale_up_domain));

@@ -16,6 +16,7 @@
 #include "config/catalog/built_in_catalog.hpp"
 #include "config/catalog/cluster_fabric.hpp"
 #include "config/catalog/error_file.hpp"
+#include "config/catalog/framework_file.hpp"
 #include "config/catalog/preset_base.hpp"
 #include "config/catalog/preset_files.hpp"
 #include "config/sweep_file/include_files.hpp"
@@ -131,6 +132,7 @@ struct Reading {
   void add(const Kind<Preset>& kind, const RawPreset& raw, std::vector<Found<Preset>>& found) {
     TableReader reader(*raw.table, raw.place, kind.what + " \"" + raw.name + "\"", problems);
     Preset preset = kind.read(reader);
+    if constexpr (requires { preset.base; }) preset.base = raw.base;
     const std::string& name = name_of(preset);
     if (name != raw.name && !name.empty()) {
       problems.error(place_of(*raw.table->get("name")),
@@ -311,6 +313,8 @@ CatalogInputs read_catalog(const std::vector<std::string>& folders, Problems& pr
       presets_of(reading.all(Kind<training::ModelSpec>{"models", "model", "preset", read_model}));
   catalog.frameworks = presets_of(
       reading.all(Kind<training::FrameworkSpec>{"frameworks", "framework", "preset", read_framework}));
+  for (const auto& found : reading.all(Kind<RecipeFile>{"recipes", "recipe", "preset", read_recipe_file}))
+    catalog.recipes.push_back(lay_over(found.preset, catalog.frameworks, problems));
   calibration.kernels = with_siblings(
       reading.all(Kind<KernelFile>{"kernels", "kernel constants", "calibration", read_kernel_file}),
       problems);

@@ -83,6 +83,7 @@ class Filler {
     }
     if (state_[base] != State::filled) return false;
     constexpr std::array<std::string_view, 3> own_keys{"name", "source", "grade"};
+    presets_[i].base = presets_[base].name == presets_[i].name ? presets_[base].base : presets_[base].name;
     toml::table inherited = *presets_[base].table;
     for (const std::string_view key : own_keys) inherited.erase(key);
     fill_up(*presets_[i].table, inherited);

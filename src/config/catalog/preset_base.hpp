@@ -13,6 +13,7 @@ struct RawPreset {
   toml::table* table;  // not null; filled up in place
   Place place;
   std::string holder;  // its name in messages: "file" or "section"
+  std::string base;    // the name of another preset that it was completed from; empty = none
 };
 
 // Gives each preset with `base` the keys that it lacks and its base has: all but name, source and grade,

@@ -5,20 +5,12 @@
 
 #include "base/named_table.hpp"
 #include "config/catalog/cluster_fabric.hpp"
-#include "config/catalog/recipe_reader.hpp"
 #include "config/toml/did_you_mean.hpp"
 
 namespace echo::config {
 namespace {
 
 using Presence = TableReader::Presence;
-
-void head(TableReader& file, std::string& name, std::string& source) {
-  int grade = 0;
-  file.text("name", name);
-  file.text("source", source);
-  file.choice("grade", {"vendor", "measured", "assumed"}, grade);
-}
 
 std::int32_t count(TableReader& file, std::string_view key, Range range,
                    Presence presence = Presence::require, std::int32_t otherwise = 0) {
@@ -60,9 +52,16 @@ bool flag(TableReader& file, std::string_view key) {
 
 }  // namespace
 
+void read_head(TableReader& file, std::string& name, std::string& source) {
+  int grade = 0;
+  file.text("name", name);
+  file.text("source", source);
+  file.choice("grade", {"vendor", "measured", "assumed"}, grade);
+}
+
 machine::GpuSpec read_gpu(TableReader& file) {
   machine::GpuSpec gpu;
-  head(file, gpu.name, gpu.source);
+  read_head(file, gpu.name, gpu.source);
   gpu.memory = size(file, "memory");
   gpu.l2 = size(file, "l2");
   gpu.memory_bandwidth = bandwidth(file, "memory_bandwidth");
@@ -201,7 +200,7 @@ static void read_layer_pattern(TableReader& file, training::ModelSpec& model) {
 
 training::ModelSpec read_model(TableReader& file) {
   training::ModelSpec model;
-  head(file, model.name, model.source);
+  read_head(file, model.name, model.source);
   model.layers = count(file, "layers", at_least_one);
   model.hidden = count(file, "hidden", at_least_one);
   model.heads = count(file, "heads", at_least_one);
@@ -250,7 +249,7 @@ std::optional<std::int32_t> nccl_version_of(const std::string& text) {
 ClusterFile read_cluster(TableReader& file) {
   ClusterFile read;
   machine::ClusterSpec& cluster = read.spec;
-  head(file, cluster.name, cluster.source);
+  read_head(file, cluster.name, cluster.source);
   read.gpu_place = read.network_place = file.place();
   if (const toml::node* node = file.node("gpu", Presence::require)) read.gpu_place = place_of(*node);
   file.text("gpu", read.gpu);
@@ -280,61 +279,6 @@ ClusterFile read_cluster(TableReader& file) {
   cluster.rccl = library == 1;
   file.finish();
   return read;
-}
-
-training::FrameworkSpec read_framework(TableReader& file) {
-  training::FrameworkSpec framework;
-  head(file, framework.name, framework.source);
-  framework.sequence_parallel = flag(file, "sequence_parallel");
-  framework.flash_attention = flag(file, "flash_attention");
-  int attention = 0;
-  file.choice("attention_kernel", {"native", "flash-2", "flash-1"}, attention, Presence::optional);
-  framework.attention_kernel = static_cast<ops::AttentionKernel>(attention);
-  framework.zero = static_cast<training::ZeroStage>(count(file, "zero", {0, 3}));
-  framework.recompute =
-      choice<training::Recompute>(file, "recompute", {"none", "selective", "full", "per_op"});
-  framework.overlap = {.grad_reduce = flag(file, "overlap_grad_reduce"),
-                       .param_gather = flag(file, "overlap_param_gather"),
-                       .pipeline = flag(file, "overlap_p2p"),
-                       .tensor = flag(file, "overlap_tp")};
-  read_recipe(file, framework.recipe);
-  framework.recompute_stops_early = flag(file, "recompute_stops_early");
-  file.boolean("waits_for_input_gradients", framework.waits_for_input_gradients, Presence::optional);
-  framework.keeps_gathered_inputs = flag(file, "keeps_gathered_inputs");
-  framework.gathers_inputs_again = !framework.keeps_gathered_inputs;
-  file.boolean("gathers_inputs_again", framework.gathers_inputs_again, Presence::optional);
-  file.boolean("balances_stages", framework.balances_stages, Presence::optional);
-  file.boolean("copies_attention_inputs", framework.copies_attention_inputs, Presence::optional);
-  file.boolean("norms_in_fp32", framework.norms_in_fp32, Presence::optional);
-  file.boolean("recomputes_norms", framework.recomputes_norms, Presence::optional);
-  int exchange = 0, weight_return = 0;
-  file.choice("gradient_exchange", {"reduce_scatter", "all_reduce", "reduce"}, exchange, Presence::optional);
-  framework.gradient_exchange = static_cast<training::GradientExchange>(exchange);
-  file.choice("weight_return", {"all_gather", "broadcast"}, weight_return, Presence::optional);
-  framework.weight_return = static_cast<training::WeightReturn>(weight_return);
-  file.boolean("samples_outermost", framework.samples_outermost, Presence::optional);
-  framework.gradients =
-      choice<training::GradientStore>(file, "gradients", {"main_buffer", "accumulated", "partitioned"});
-  framework.loss = choice<training::LossStore>(file, "loss", {"vocab_parallel", "torch", "in_place"});
-  framework.pads_vocabulary = flag(file, "pads_vocabulary");
-  file.boolean("flat_shards", framework.flat_shards, Presence::optional);
-  double bucket = 0.0;
-  file.quantity("bucket_parameters", UnitKind::count, {1, 9e18}, bucket);
-  framework.bucket_parameters = std::llround(bucket);
-  double per_rank = static_cast<double>(framework.bucket_per_rank);
-  file.quantity("bucket_per_rank", UnitKind::count, {0, 9e18}, per_rank, Presence::optional);
-  framework.bucket_per_rank = std::llround(per_rank);
-  framework.kernel_gap = duration(file, "kernel_gap");
-  framework.host_per_kernel = duration(file, "host_per_kernel");
-  framework.host_per_expert = duration(file, "host_per_expert");
-  framework.host_per_peer = duration(file, "host_per_peer");
-  framework.host_per_slice = duration(file, "host_per_slice", Presence::optional);
-  framework.host_per_step = duration(file, "host_per_step");
-  framework.host_measured = file.grade("host_per_kernel") != "assumed";
-  framework.reserve = size(file, "reserve", not_negative);
-  file.real("fragmentation", {0.0, 1.0}, framework.fragmentation);
-  file.finish();
-  return framework;
 }
 
 }  // namespace echo::config

@@ -10,9 +10,11 @@
 
 namespace echo::config {
 
+// Keys that open every preset: name, source, and the grade of the values that name none of their own.
+void read_head(TableReader& file, std::string& name, std::string& source);
+
 [[nodiscard]] machine::GpuSpec read_gpu(TableReader& file);
 [[nodiscard]] training::ModelSpec read_model(TableReader& file);
-[[nodiscard]] training::FrameworkSpec read_framework(TableReader& file);
 
 // A cluster names its GPU and topology; the names wait here until every file is read.
 struct ClusterFile {

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <sstream>
 
+#include "config/catalog/framework_file.hpp"
 #include "config/catalog/preset_files.hpp"
 #include "config/sweep_file/sweep_keys.hpp"
 #include "config/toml/did_you_mean.hpp"
@@ -30,6 +31,7 @@ std::vector<AskedKey> keys_of(const std::string& kind) {
   if (kind == "models") (void)read_model(reader);
   if (kind == "clusters") (void)read_cluster(reader);
   if (kind == "frameworks") (void)read_framework(reader);
+  if (kind == "recipes") (void)read_recipe_file(reader);
   return asked;
 }
 

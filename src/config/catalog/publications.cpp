@@ -64,6 +64,7 @@ std::vector<PublishedRuns> read_publications(const std::string& text, const std:
       std::string source;
       read_where(rule, runs);
       rule.text("framework", runs.framework, TableReader::Presence::optional);
+      rule.text("recipe", runs.recipe, TableReader::Presence::optional);
       rule.text("gpu", runs.gpu, TableReader::Presence::optional);
       rule.text("cluster", runs.cluster, TableReader::Presence::optional);
       if (const toml::table* const choices = rule.table("choices", TableReader::Presence::optional)) {
@@ -96,6 +97,11 @@ static std::string first_of(const std::vector<PublishedRuns>& known, std::string
 std::string published_framework(const std::vector<PublishedRuns>& known, const CsvTable& table,
                                 std::size_t row, std::string otherwise) {
   return first_of(known, &PublishedRuns::framework, table, row, std::move(otherwise));
+}
+
+std::string published_recipe(const std::vector<PublishedRuns>& known, const CsvTable& table, std::size_t row,
+                             std::string otherwise) {
+  return first_of(known, &PublishedRuns::recipe, table, row, std::move(otherwise));
 }
 
 std::string published_gpu(const std::vector<PublishedRuns>& known, const CsvTable& table, std::size_t row,

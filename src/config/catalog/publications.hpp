@@ -19,13 +19,13 @@ namespace echo::config {
 // Rows of a table whose named columns each contain the fragment, ignoring case.
 struct PublishedRuns {
   std::vector<std::pair<std::string, std::string>> where;  // column, fragment
-  std::string framework, gpu, cluster;                     // presets; empty = as in the row's own cell
+  std::string framework, recipe, gpu, cluster;             // presets; empty = as in the row's own cell
   std::vector<Choice> choices;                             // of axes that the row leaves open
   std::vector<std::int32_t> layer_split;                   // layers of each chunk; empty = even
 };
 
-// Reads the file's text: [[runs]] where = { COLUMN = "FRAGMENT", ... }, framework = "...", gpu = "...",
-// cluster = "...", choices = { AXIS = value, ... },
+// Reads the file's text: [[runs]] where = { COLUMN = "FRAGMENT", ... }, framework = "...", recipe = "...",
+// gpu = "...", cluster = "...", choices = { AXIS = value, ... },
 // layer_split = [4, 4, ...], source = "...". A rule that asks for a measurement (step time, memory) is a
 // problem: it would fit the answer.
 [[nodiscard]] std::vector<PublishedRuns> read_publications(const std::string& text, const std::string& file,
@@ -36,6 +36,8 @@ struct PublishedRuns {
 // The value of the first matching rule that has one; otherwise `otherwise`.
 [[nodiscard]] std::string published_framework(const std::vector<PublishedRuns>&, const CsvTable&,
                                               std::size_t row, std::string otherwise);
+[[nodiscard]] std::string published_recipe(const std::vector<PublishedRuns>&, const CsvTable&,
+                                           std::size_t row, std::string otherwise);
 [[nodiscard]] std::string published_gpu(const std::vector<PublishedRuns>&, const CsvTable&, std::size_t row,
                                         std::string otherwise);
 

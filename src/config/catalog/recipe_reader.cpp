@@ -47,12 +47,12 @@ std::optional<std::int32_t> read(TableReader& file, const AxisInfo& axis, Presen
 
 }  // namespace
 
-void read_recipe(TableReader& file, training::Recipe& recipe) {
+void read_recipe(TableReader& file, training::Recipe& recipe, Presence must) {
   training::TrainingConfig holder;
   holder.recipe = recipe;
   for (const AxisInfo& axis : training::axis_table) {
     if (axis.holder != training::AxisHolder::recipe) continue;
-    if (const auto value = read(file, axis, axis.is_decided ? Presence::require : Presence::optional))
+    if (const auto value = read(file, axis, axis.is_decided ? must : Presence::optional))
       training::member_of(axis.axis).set(holder, *value);
   }
   recipe = holder.recipe;

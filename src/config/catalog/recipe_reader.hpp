@@ -1,4 +1,4 @@
-// The training recipe of a framework, as its file writes it: one key for each axis of the recipe.
+// The training recipe of a framework (training::Recipe), as files write it: one key for each axis of it.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,9 @@
 
 namespace echo::config {
 
-// Sets every member the table names; those every framework must decide are reported where missing.
-void read_recipe(TableReader& file, training::Recipe& recipe);
+// Sets every member the table names; with `require`, those every framework must decide are reported where
+// missing.
+void read_recipe(TableReader& file, training::Recipe& recipe, TableReader::Presence must);
 
 // The value of an axis as training::AxisMember::set takes it.
 struct Choice {

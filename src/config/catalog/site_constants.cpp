@@ -107,7 +107,7 @@ std::vector<SiteConstant> site_constants_of(const MeasuredSteps& steps) {
     double& error = kernels[gpu.kernels];
     error = std::max(error, gpu.kernels_error);
     networks.insert(steps.catalog.cluster(step.config->cluster).network);
-    frameworks.insert(steps.catalog.framework(step.config->framework).name);
+    frameworks.insert(steps.catalog.framework(*step.config).name);
   }
   std::vector<SiteConstant> out;
   const auto add = [&out](SiteQuantity quantity, const std::string& preset, double more = 0.0) {
@@ -140,17 +140,15 @@ void apply(const SiteConstant& constant, double factor, simulate::Catalog& catal
     case SiteQuantity::latency:
       return scale(named(calibration.networks, constant.preset), latencies, factor, HUGE_VAL);
     case SiteQuantity::host:
-      named(catalog.frameworks, constant.preset).host_measured = true;
-      for (SimTime FrameworkSpec::*const time : host_times) {
-        SimTime& held = named(catalog.frameworks, constant.preset).*time;
-        held = scaled(held, factor);
-      }
-      return;
-    case SiteQuantity::fixed: {
-      SimTime& held = named(catalog.frameworks, constant.preset).host_per_step;
-      held = scaled(held, factor);
-      return;
-    }
+      return catalog.change_framework(constant.preset, [&](FrameworkSpec& framework) {
+        framework.host_measured = true;
+        for (SimTime FrameworkSpec::*const time : host_times)
+          framework.*time = scaled(framework.*time, factor);
+      });
+    case SiteQuantity::fixed:
+      return catalog.change_framework(constant.preset, [&](FrameworkSpec& framework) {
+        framework.host_per_step = scaled(framework.host_per_step, factor);
+      });
   }
 }
 

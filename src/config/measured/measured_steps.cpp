@@ -222,6 +222,19 @@ class RowReader {
     return interleaves ? layers / d.pipeline : 1;
   }
 
+  // The recipe that a publication names, else the one that tables mean by the framework's name
+  // (aliases.toml).
+  void read_recipe(TrainingConfig& c) {
+    const std::string& framework = catalog_.frameworks[at(c.framework)].name;
+    std::string usual = presets_.aliases.resolve("recipe", framework);
+    if (usual == framework) usual = training::no_recipe;
+    const std::string name = published_recipe(presets_.publications, table_, row_, usual);
+    if (name == training::no_recipe) return;
+    c.named_recipe = training::RecipeId(find_named(catalog_.recipes, name));
+    if (c.named_recipe.is_none() || catalog_.framework(c).recipe_name.empty())
+      problem("no recipe " + name + " for framework " + framework), c.named_recipe = {};
+  }
+
   TrainingConfig read_config() {
     TrainingConfig c;
     c.precision = choice("precision", machine::precision_names, machine::Precision::bf16);
@@ -232,7 +245,8 @@ class RowReader {
     if (catalog_.frameworks[at(framework)].name == "megatron-lm" && machine::operand_bytes(c.precision) == 1)
       framework = find_named(catalog_.frameworks, "megatron-core");
     c.framework = training::FrameworkId(framework);
-    const training::FrameworkSpec& f = catalog_.frameworks[at(framework)];
+    read_recipe(c);
+    const training::FrameworkSpec& f = catalog_.framework(c);
 
     c.model = read_model();
     c.cluster = read_cluster();
@@ -265,8 +279,7 @@ class RowReader {
     c.flash_attention =
         flag("flash_attention", f.flash_attention) && machine::element_bytes(c.precision) <= 2;
     c.recipe = f.recipe;
-    if (adapts())
-      c.recipe.lora_rank = nemo_lora_rank, c.recipe.lora_targets = nemo_lora_targets;
+    if (adapts()) c.recipe.lora_rank = nemo_lora_rank, c.recipe.lora_targets = nemo_lora_targets;
     if (is_tuned() && c.flash_attention && c.batch.sequence_tokens == nemo_packed_length)
       c.recipe.packed_tokens = squad_tokens;
     c.overlap = f.overlap;

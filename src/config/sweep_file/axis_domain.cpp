@@ -121,6 +121,42 @@ Divided divided_by(Axis axis, const Facts& facts) {
   }
 }
 
+// The frameworks of the space, by index; the default one where none is named.
+std::vector<std::int32_t> frameworks_of(const std::vector<ReadDimension>& space,
+                                        const simulate::Catalog& catalog) {
+  std::vector<std::int32_t> out;
+  if (const ReadAxis* const read = find_axis(space, Axis::framework)) {
+    for (const sweep::AxisValue& value : read->column.values)
+      out.push_back(find_named(catalog.frameworks, value.text));
+  } else {
+    out.push_back(find_named(catalog.frameworks, "megatron-core"));
+  }
+  std::erase_if(out, [](std::int32_t id) { return id < 0; });
+  return out;
+}
+
+// Recipes that are for no framework of the space.
+void refuse_recipes(const std::vector<ReadDimension>& space, const simulate::Catalog& catalog,
+                    std::vector<Refusal>& refused) {
+  const ReadAxis* const read = find_axis(space, Axis::recipe);
+  const std::vector<std::int32_t> frameworks = frameworks_of(space, catalog);
+  if (read == nullptr || frameworks.empty()) return;
+  for (std::size_t i = 0; i < read->column.values.size(); ++i) {
+    const std::string& name = read->column.values[i].text;
+    const std::int32_t id = find_named(catalog.recipes, name);
+    if (id < 0) continue;
+    const auto& over = catalog.recipes[at(id)].over;
+    if (std::any_of(frameworks.begin(), frameworks.end(),
+                    [&](std::int32_t framework) { return !over[at(framework)].name.empty(); }))
+      continue;
+    std::string served;
+    for (const training::FrameworkSpec& one : over)
+      if (!one.name.empty()) served += (served.empty() ? "" : ", ") + one.name;
+    refused.push_back({read->place, read->places[i], "recipe \"" + name + "\" is for no framework here",
+                       "it is for " + served + "; name one of them, or remove the recipe"});
+  }
+}
+
 }  // namespace
 
 const ReadAxis* find_axis(const std::vector<ReadDimension>& space, Axis axis) {
@@ -198,6 +234,7 @@ std::vector<Refusal> impossible_values(const std::vector<ReadDimension>& space,
   const ReadAxis* const batch = find_axis(space, Axis::global_batch);
   if (batch != nullptr && !batch->tokens)
     refuse_above(Axis::micro_batch, facts.batches(), "every global_batch here");
+  refuse_recipes(space, catalog, refused);
   return refused;
 }
 

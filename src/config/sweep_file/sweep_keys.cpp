@@ -159,15 +159,15 @@ constexpr std::array<LaterSection, 2> later{{
     {"reliability", "remove it; failures of machines are not modelled yet"},
 }};
 
-constexpr std::array<std::string_view, 6> included{"gpus",       "clusters", "models",
-                                                   "frameworks", "kernels",  "networks"};
+constexpr std::array<std::string_view, 7> included{"gpus",    "clusters", "models",  "frameworks",
+                                                   "recipes", "kernels",  "networks"};
 
 }  // namespace
 
 std::span<const Setting> settings() { return setting_table(); }
 std::span<const EntryKey> entry_keys() { return entries; }
 std::span<const LaterSection> later_sections() { return later; }
-std::span<const std::string_view> preset_sections() { return std::span(included).first(4); }
+std::span<const std::string_view> preset_sections() { return std::span(included).first(5); }
 std::span<const std::string_view> included_sections() { return included; }
 
 }  // namespace echo::config

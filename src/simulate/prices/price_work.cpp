@@ -218,7 +218,7 @@ void price_work(const training::TrainingConfig& config, const Catalog& catalog,
                 Prices& out) {
   const machine::GpuSpec& gpu = catalog.gpu(config);
   const kernels::KernelConstants& constants = named(calibration.kernels, gpu.kernels);
-  const training::FrameworkSpec& framework = catalog.framework(config.framework);
+  const training::FrameworkSpec& framework = catalog.framework(config);
   const std::int32_t gpu_id =
       (config.gpu.is_none() ? catalog.cluster(config.cluster).gpu : config.gpu).index();
   out.kernels.clear();

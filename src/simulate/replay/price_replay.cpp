@@ -64,7 +64,7 @@ class Pricer {
         memo_(memo),
         out_(out),
         gpu_(catalog.gpu(config)),
-        framework_(catalog.framework(config.framework)),
+        framework_(catalog.framework(config)),
         growth_(growth_of(s.shape, config.degrees)) {
     const std::int32_t traced = find_named(catalog.gpus, s.trace->gpu);
     traced_ = traced < 0 ? nullptr : &catalog.gpus[at(traced)];

@@ -77,7 +77,7 @@ Evidence evidence_behind(const std::array<SimTime, 4>& graded, std::span<const o
           .network_measured = is_measured,
           .octaves_beyond =
               is_measured && nodes > measured ? std::log2(static_cast<double>(nodes) / measured) : 0.0,
-          .host_measured = catalog.framework(config.framework).host_measured,
+          .host_measured = catalog.framework(config).host_measured,
           .mixes_experts = catalog.model(config.model).has_experts()};
 }
 

@@ -8,8 +8,8 @@ namespace echo::simulate {
 training::MemoryUse memory_of_stage(const training::TrainingConfig& config, const Catalog& catalog,
                                     const training::RankLayout& layout, std::int32_t stage) {
   const timeline::Schedule schedule = schedule_of(config, catalog);
-  return training::estimate_memory(config, catalog.model(config.model), catalog.framework(config.framework),
-                                   layout, catalog.gpu(config), stage,
+  return training::estimate_memory(config, catalog.model(config.model), catalog.framework(config), layout,
+                                   catalog.gpu(config), stage,
                                    schedule.in_flight(pipeline_shape(config, layout, schedule), stage));
 }
 

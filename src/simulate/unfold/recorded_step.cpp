@@ -71,7 +71,7 @@ StepTrace generate_trace(const StepTimeline& timeline, const training::TrainingC
   for (const std::int32_t rank : ranks) all += nodes[at(rank / of_stage)];
   refuse_too_many(all, request.most_nodes);
 
-  const SimTime host = host_of_step(catalog.framework(config.framework), step.work.tail);
+  const SimTime host = host_of_step(catalog.framework(config), step.work.tail);
   StepTrace out;
   out.trace.name = catalog.model(config.model).name;
   out.trace.format = "generated";

@@ -55,18 +55,23 @@ bool count_sequences(const Step& step, PointState& state) {
 }
 
 // The value of an axis of the recipe or the fabric.
-void recipe_default(const Program& program, Axis axis, PointState& state) {
-  const std::size_t framework = at(state.preset[at(Axis::framework)]);
-  const std::int32_t value = training::member_of(axis).get(program.framework_configs[framework]);
+void recipe_default(const Program& program, const simulate::Catalog& catalog, Axis axis, PointState& state) {
+  const std::size_t laid = at(state.preset[at(Axis::recipe)] + 1) * catalog.frameworks.size() +
+                           at(state.preset[at(Axis::framework)]);
+  const std::int32_t value = training::member_of(axis).get(program.framework_configs[laid]);
   const std::vector<std::int64_t>& texts = program.word_texts[at(axis)];
   write(state, axis, texts.empty() ? value : texts[at(value)], value);
   if (info_of(axis).kind == AxisKind::ratio) state.slot[at(axis)].real = value / 1000.0;
 }
 
-void framework_default(const Program& program, const training::FrameworkSpec& framework, const Step& step,
+void framework_default(const Program& program, const simulate::Catalog& catalog, const Step& step,
                        PointState& state) {
+  const training::FrameworkSpec& framework =
+      catalog.framework(training::FrameworkId(state.preset[at(Axis::framework)]),
+                        training::RecipeId(state.preset[at(Axis::recipe)]));
   const auto flag = [&](bool value) { write(state, step.axis, value ? 1 : 0, value ? 1 : 0); };
-  if (info_of(step.axis).holder != AxisHolder::config) return recipe_default(program, step.axis, state);
+  if (info_of(step.axis).holder != AxisHolder::config)
+    return recipe_default(program, catalog, step.axis, state);
   switch (step.axis) {
     case Axis::recompute: {
       const auto mode = static_cast<std::int32_t>(framework.recompute);
@@ -132,7 +137,7 @@ bool run_step(const Program& program, const simulate::Catalog& catalog, const St
       write(state, step.axis, step.value.value.number, step.value.preset);
       return true;
     case StepKind::framework_default:
-      framework_default(program, catalog.frameworks[preset(Axis::framework)], step, state);
+      framework_default(program, catalog, step, state);
       return true;
     case StepKind::own_gpu: {
       const std::int32_t gpu = catalog.clusters[preset(Axis::cluster)].gpu.index();

@@ -100,7 +100,8 @@ class Compiler final : public Symbols {
       throw UserError("unknown " + std::string(info_of(axis).name) + " \"" + value.text + "\"",
                       "name a known one");
     }
-    return {{intern(value.text), 0.0}, static_cast<std::int32_t>(found - names.begin())};
+    const std::ptrdiff_t first = axis == Axis::recipe ? -1 : 0;  // no recipe
+    return {{intern(value.text), 0.0}, static_cast<std::int32_t>(found - names.begin() + first)};
   }
 
   void resolve_dimensions() {
@@ -117,8 +118,10 @@ class Compiler final : public Symbols {
     for (const auto& name : vocabulary_of(Axis::gpu, catalog_)) program_.gpu_texts.push_back(intern(name));
     for (const auto& name : vocabulary_of(Axis::recompute, catalog_))
       program_.recompute_texts.push_back(intern(name));
-    for (const training::FrameworkSpec& framework : catalog_.frameworks)
-      program_.framework_configs.emplace_back().recipe = framework.recipe;
+    for (std::int32_t r = -1; r < std::ssize(catalog_.recipes); ++r)
+      for (std::int32_t f = 0; f < std::ssize(catalog_.frameworks); ++f)
+        program_.framework_configs.emplace_back().recipe =
+            catalog_.framework(training::FrameworkId(f), training::RecipeId(r)).recipe;
     for (const AxisInfo& info : axis_table)
       if (info.holder != AxisHolder::config) intern_words(info);
     const auto schedules = vocabulary_of(Axis::schedule, catalog_);
@@ -326,6 +329,7 @@ class Compiler final : public Symbols {
     constant(Axis::zero_group, {{0, 0.0}, 0});
     constant(Axis::precision, {{intern("bf16"), 0.0}, 0});
     if (!set(Axis::framework)) constant(Axis::framework, resolve(Axis::framework, {0, "megatron-core"}));
+    if (!set(Axis::recipe)) constant(Axis::recipe, resolve(Axis::recipe, {0, training::no_recipe}));
     if (!set(Axis::gpu)) new_step(StepKind::own_gpu, slot_of(Axis::gpu), {slot_of(Axis::cluster)});
     if (!set(Axis::seq_len)) new_step(StepKind::own_seq_len, slot_of(Axis::seq_len), {slot_of(Axis::model)});
     if (!set(Axis::schedule)) {
@@ -333,14 +337,16 @@ class Compiler final : public Symbols {
     }
     const auto as_framework = [&](Axis axis) {
       if (!set(axis))
-        new_step(StepKind::framework_default, slot_of(axis), {slot_of(Axis::framework)}).axis = axis;
+        new_step(StepKind::framework_default, slot_of(axis),
+                 {slot_of(Axis::framework), slot_of(Axis::recipe)})
+            .axis = axis;
     };
     for (const Axis axis : {Axis::recompute, Axis::zero, Axis::sequence_parallel, Axis::flash_attention,
                             Axis::overlap_param_gather, Axis::overlap_p2p, Axis::overlap_tp})
       as_framework(axis);
     if (!set(Axis::overlap_grad_reduce))
       new_step(StepKind::framework_default, slot_of(Axis::overlap_grad_reduce),
-               {slot_of(Axis::framework), slot_of(Axis::zero)})
+               {slot_of(Axis::framework), slot_of(Axis::recipe), slot_of(Axis::zero)})
           .axis = Axis::overlap_grad_reduce;
     for (const AxisInfo& info : axis_table)
       if (info.holder != AxisHolder::config) as_framework(info.axis);

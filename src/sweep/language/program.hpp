@@ -31,7 +31,7 @@ struct ResolvedColumn {
 // The action of a step once all its inputs are known.
 enum class StepKind : std::int8_t {
   constant,           // an axis nobody set: a fixed value
-  framework_default,  // an axis nobody set: what the framework preset says
+  framework_default,  // an axis nobody set: what the framework says, with the recipe laid over it
   own_gpu,            // gpu = the cluster's
   own_seq_len,        // seq_len = the model's max_positions
   own_expert_tensor,  // etp = tp for a mixture of experts (Megatron's default), 1 for a dense model
@@ -81,7 +81,7 @@ struct Program {
   std::int32_t slots = 0;
   // Texts of names that steps write: [catalog gpu], [recompute], [schedule].
   std::vector<std::int64_t> gpu_texts, recompute_texts, schedule_texts;
-  // [framework] What its recipe gives the axes of the recipe, and the usual fabric those of the fabric.
+  // [recipe + 1][framework] What they give the axes of the recipe, and the usual fabric those of the fabric.
   std::vector<training::TrainingConfig> framework_configs;
   // [axis][value] of those axes, where written as words; of joined words, those that frameworks start from.
   std::array<std::vector<std::int64_t>, axis_count> word_texts;

@@ -18,6 +18,10 @@ std::vector<std::string> vocabulary_of(Axis axis, const simulate::Catalog& catal
   if (axis == Axis::gpu) return names_in(catalog.gpus);
   if (axis == Axis::framework) return names_in(catalog.frameworks);
   std::vector<std::string> names;
+  if (axis == Axis::recipe) {
+    names = names_in(catalog.recipes);
+    names.insert(names.begin(), training::no_recipe);
+  }
   if (axis == Axis::schedule) {
     for (const timeline::Schedule* schedule : timeline::schedule_table()) names.emplace_back(schedule->name);
     for (const timeline::GivenOrder& order : catalog.orders) names.push_back(order.name);

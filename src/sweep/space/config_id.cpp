@@ -156,7 +156,9 @@ std::string canonical_text(const TrainingConfig& config, const simulate::Catalog
   const training::Degrees& d = config.degrees;
   std::string text = fmt::format("model={};cluster={};gpu={};framework={};", catalog.model(config.model).name,
                                  catalog.cluster(config.cluster).name, catalog.gpu(config).name,
-                                 catalog.framework(config.framework).name);
+                                 catalog.framework(config).name);
+  if (!config.named_recipe.is_none())
+    text += fmt::format("recipe={};", catalog.recipes.at(at(config.named_recipe)).name);
   if (!catalog.model(config.model).trace.is_none())
     text += fmt::format("trace={};", catalog.model(config.model).source);
   text += fmt::format("tp={};pp={};dp={};cp={};ep={};etp={};vpp={};", d.tensor, d.pipeline, d.data, d.context,

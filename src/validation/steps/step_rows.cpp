@@ -31,7 +31,7 @@ void add_config(const PredictedStep& row, std::string& out) {
   const training::TrainingConfig& c = row.config();
   const training::Degrees& d = c.degrees;
   fmt::format_to(std::back_inserter(out), ",{},{},{},{},{},{},{},{},{},{},{},{},{}", row.catalog.gpu(c).name,
-                 row.catalog.framework(c.framework).name, training::gpus_of(d),
+                 row.catalog.framework(c).name, training::gpus_of(d),
                  machine::precision_names.at(at(c.precision)), d.tensor, d.pipeline, d.virtual_stages, d.data,
                  d.context, d.expert, c.batch.micro_samples, c.batch.global_samples, c.batch.sequence_tokens);
 }

@@ -37,8 +37,7 @@ constexpr std::array<StepGrouping, 8> groupings{
     {{"stratum", [](const PredictedStep& row) { return Groups{row.step.stratum}; }},
      {"source", [](const PredictedStep& row) { return Groups{row.step.source}; }},
      {"gpu", [](const PredictedStep& row) { return Groups{row.catalog.gpu(row.config()).name}; }},
-     {"framework",
-      [](const PredictedStep& row) { return Groups{row.catalog.framework(row.config().framework).name}; }},
+     {"framework", [](const PredictedStep& row) { return Groups{row.catalog.framework(row.config()).name}; }},
      {"gpus",
       [](const PredictedStep& row) {
         return Groups{gpu_count_band(training::gpus_of(row.config().degrees))};

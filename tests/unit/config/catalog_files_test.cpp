@@ -179,7 +179,7 @@ TEST(Catalog, AFrameworkOfATableMayHaveItsVersionBehind) {
         ",h100-sxm,8,24,2048,16,2048,2,1,4,1,64\n";
     const MeasuredSteps steps = read_measured_steps(CsvTable::parse(table, "t.csv"), shipped());
     const MeasuredStep& row = steps.rows.front();
-    return row.config ? steps.catalog.framework(row.config->framework).name : row.skipped;
+    return row.config ? steps.catalog.framework(*row.config).name : row.skipped;
   };
   EXPECT_EQ(framework_of("flagscale-ed55532"), "flagscale");
   EXPECT_EQ(framework_of("deepspeed-0-11-1"), "deepspeed");

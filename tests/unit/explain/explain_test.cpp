@@ -85,7 +85,7 @@ TEST(Explain, ListsTheWeightGradientsOfSplitBackwards) {
   c.model = training::ModelId(named(catalog.models, "gpt3-6.7b"));
   c.cluster = machine::ClusterId(named(catalog.clusters, "h800-96"));
   c.framework = training::FrameworkId(named(catalog.frameworks, "megatron-core"));
-  c.recipe = catalog.framework(c.framework).recipe;
+  c.recipe = catalog.framework(c).recipe;
   c.degrees = {.tensor = 2, .pipeline = 4, .data = 1};
   c.batch = {.global_samples = 32, .micro_samples = 1, .sequence_tokens = 2048};
   c.zero = training::ZeroStage::none;
