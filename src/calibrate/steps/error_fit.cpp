@@ -98,7 +98,7 @@ double misfit_of(const Publication& publication, const ErrorModel& model) {
 }
 
 // Standard deviations that runs can determine; the others stay as they are.
-using Free = std::array<double*, error_source_count + 3>;
+using Free = std::array<double*, fitted_error_source_count + 3>;
 Free free_of(ErrorModel& model) {
   Free out{};
   for (std::size_t k = 0; k < model.sigma.size(); ++k) out[k] = &model.sigma[k];

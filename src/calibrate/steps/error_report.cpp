@@ -107,7 +107,7 @@ bool holds(const Unseen& unseen) {
 
 void write(const std::string& path, const std::vector<StepError>& errors, const Unseen& unseen,
            const simulate::ErrorModel& model) {
-  constexpr std::size_t fitted = error_source_count + 3;  // of the fields, the first
+  constexpr std::size_t fitted = fitted_error_source_count + 3;  // of the fields, the first
   std::vector<config::ErrorFileText::About> about;
   simulate::ErrorModel prior;
   for (const config::ErrorField& field : config::error_fields()) {

@@ -43,7 +43,7 @@ std::vector<StepError> step_errors(const CsvTable& table, const config::CatalogI
   Numbers gpus, clusters, frameworks;
   simulate::Workspace workspace;
   for (const config::MeasuredStep& step : steps.rows) {
-    if (!step.config || !step.step_seconds) continue;
+    if (!step.config || !step.step_seconds || step.setting == simulate::Setting::production) continue;
     const auto elsewhere = given.find(step.row);
     if (predicted != nullptr && elsewhere == given.end()) continue;
     const training::TrainingConfig& config = *step.config;

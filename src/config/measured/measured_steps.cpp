@@ -44,6 +44,8 @@ class RowReader {
     step.source = text("source");
     step.stratum = text("stratum");
     step.model = text("model");
+    if (!text("setting").empty())
+      step.setting = choice("setting", simulate::setting_names, simulate::Setting::benchmark);
     step.skipped = why_skipped(step.stratum);
     if (step.skipped.empty()) {
       const TrainingConfig config = read_config();
@@ -265,8 +267,7 @@ class RowReader {
     c.flash_attention =
         flag("flash_attention", f.flash_attention) && machine::element_bytes(c.precision) <= 2;
     c.recipe = f.recipe;
-    if (adapts())
-      c.recipe.lora_rank = nemo_lora_rank, c.recipe.lora_targets = nemo_lora_targets;
+    if (adapts()) c.recipe.lora_rank = nemo_lora_rank, c.recipe.lora_targets = nemo_lora_targets;
     if (is_tuned() && c.flash_attention && c.batch.sequence_tokens == nemo_packed_length)
       c.recipe.packed_tokens = squad_tokens;
     c.overlap = f.overlap;
