@@ -22,7 +22,8 @@ namespace echo {
 // scale_up, scale_out: bandwidth of collectives within and between nodes; latency: latency of collectives;
 // host: launch gaps and issue by the CPU; overlap: how much overlapping work slows, and whether hidden
 // communication stays hidden; framework: work of the framework at every step that is not modelled; layout:
-// the remainder, independent for each config.
+// the remainder, independent for each config; production: what a production run loses beside a benchmark, 0
+// in a benchmark.
 enum class ErrorSource : std::int8_t {
   arithmetic,
   memory,
@@ -32,11 +33,15 @@ enum class ErrorSource : std::int8_t {
   host,
   overlap,
   framework,
-  layout
+  layout,
+  production
 };
-inline constexpr std::int32_t error_source_count = 9;
+inline constexpr std::int32_t error_source_count = 10;
+// The first of them, whose standard deviations are fitted to published benchmarks.
+inline constexpr std::int32_t fitted_error_source_count = 9;
 inline constexpr std::array<std::string_view, error_source_count> error_source_names{
-    "arithmetic", "memory", "scale_up", "scale_out", "latency", "host", "overlap", "framework", "layout"};
+    "arithmetic", "memory",  "scale_up",  "scale_out", "latency",
+    "host",       "overlap", "framework", "layout",    "production"};
 
 // The property that rows must have in common to share an error.
 enum class ErrorOwner : std::int8_t { gpu, cluster, framework, config };
@@ -49,6 +54,7 @@ constexpr ErrorOwner owner_of(ErrorSource source) {
     case ErrorSource::scale_up:
     case ErrorSource::scale_out:
     case ErrorSource::latency:
+    case ErrorSource::production:
       return ErrorOwner::cluster;
     case ErrorSource::host:
     case ErrorSource::overlap:

@@ -5,10 +5,10 @@
 #include <charconv>
 
 #include "base/error.hpp"
-#include "explain/row_settings.hpp"
 #include "config/sweep_file/workload_reader.hpp"
 #include "explain/config_of_row.hpp"
 #include "explain/profile_inputs.hpp"
+#include "explain/row_settings.hpp"
 #include "explain/slowdown_input.hpp"
 
 namespace echo::explain {
@@ -39,6 +39,8 @@ static void calibrate_again(const results::Provenance& provenance, const sweep::
                             ConfigAgain& again) {
   simulate::Calibration& calibration = again.known.calibration;
   calibration.contention = settings.contention;
+  calibration.setting = settings.setting;
+  if (settings.skew.draws > 0) calibration.production.gpu_spread.value = settings.skew.sigma;
   const bool is_slowed = settings.slowdown != sweep::SlowdownModel::off;
   if (!is_slowed) calibration.slowdown = slowdown::NoSlowdown{};
   again.learned = std::make_unique<const std::string>(learned_again(provenance.inputs, again.problem));
@@ -58,8 +60,8 @@ ConfigAgain config_again(const results::ResultFile& file, const results::Table& 
     const results::Provenance provenance = results::read_provenance(file.file());
     const results::InputFile* trace = trace_of(provenance);
     const sweep::SweepSpec settings =
-        settings_again(file.state().settings, trace == nullptr ? "" : trace->path,
-                            provenance.resolved_toml, table, again.problem);
+        settings_again(file.state().settings, trace == nullptr ? "" : trace->path, provenance.resolved_toml,
+                       table, again.problem);
     if (trace != nullptr && again.problem.empty())
       again.problem = config::read_workload_again(settings.workload, trace->hash, again.known);
     if (!again.problem.empty()) return again;

@@ -55,6 +55,7 @@ sweep::SweepSpec settings_of_older_file(const std::string& trace, const std::str
 results::RowSettings row_settings(const sweep::SweepSpec& spec) {
   results::RowSettings settings{.slowdown = word(spec.slowdown, sweep::slowdown_model_names),
                                 .contention = word(spec.contention, simulate::contention_names),
+                                .setting = word(spec.setting, simulate::setting_names),
                                 .skew_sigma = spec.skew.sigma,
                                 .skew_draws = spec.skew.draws};
   if (spec.workload.trace.empty()) return settings;
@@ -75,6 +76,7 @@ sweep::SweepSpec settings_again(const results::RowSettings& settings, const std:
       value<sweep::SlowdownModel>("slowdown", settings.slowdown, sweep::slowdown_model_names, problem);
   spec.contention =
       value<simulate::Contention>("contention", settings.contention, simulate::contention_names, problem);
+  spec.setting = value<simulate::Setting>("setting", settings.setting, simulate::setting_names, problem);
   spec.skew.sigma = settings.skew_sigma;
   spec.skew.draws = static_cast<std::int32_t>(settings.skew_draws);
   if (trace.empty()) return spec;

@@ -75,6 +75,7 @@ std::string input_names() {
 
 void write_settings(Hdf5File& file, const RowSettings& settings) {
   for (const auto& [name, member] : setting_texts) file.set_attribute("/", name, settings.*member);
+  file.set_attribute("/", "setting", settings.setting);
   file.set_attribute("/", "skew_sigma", settings.skew_sigma);
   file.set_attribute("/", "skew_draws", settings.skew_draws);
   file.set_attribute("/", "workload_tokens", settings.workload_tokens);
@@ -84,6 +85,7 @@ RowSettings read_settings(const Hdf5File& file) {
   RowSettings settings;
   if (!file.has_attribute("/", "slowdown")) return settings;  // a file before schema 1.7
   for (const auto& [name, member] : setting_texts) settings.*member = file.text_attribute("/", name);
+  if (file.has_attribute("/", "setting")) settings.setting = file.text_attribute("/", "setting");
   settings.skew_sigma = file.real_attribute("/", "skew_sigma");
   settings.skew_draws = file.integer_attribute("/", "skew_draws");
   settings.workload_tokens = file.real_attribute("/", "workload_tokens");

@@ -17,7 +17,8 @@ namespace echo::results {
 // [simulate] and [workload] of the sweep: what rows depend on beside their configs, the presets and the
 // constants. In the words of sweep files.
 struct RowSettings {
-  std::string slowdown, contention;  // empty in files before schema 1.7, which do not say
+  std::string slowdown, contention;   // empty in files before schema 1.7, which do not say
+  std::string setting = "benchmark";  // which it was in files before schema 1.9
   double skew_sigma = 0.0;
   std::int64_t skew_draws = 0;  // 0 = GPUs are alike
   // The replayed trace; times is empty where there is none. Groups by name, one per line.

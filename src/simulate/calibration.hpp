@@ -8,6 +8,8 @@
 #include "kernels/database/database.hpp"
 #include "simulate/contention.hpp"
 #include "simulate/report/error_model.hpp"
+#include "simulate/report/production_model.hpp"
+#include "simulate/setting.hpp"
 #include "slowdown/learned_view.hpp"
 #include "slowdown/model.hpp"
 
@@ -21,6 +23,8 @@ struct Calibration {
   slowdown::LearnedView
       learned;  // takes its place where there is one; looks at bytes that somebody else keeps
   Contention contention = default_contention;  // [simulate] contention of the sweep
+  ProductionModel production;
+  Setting setting = Setting::benchmark;  // [simulate] setting
   kernels::Database measured;  // kernels that a user's profiles time; looks at bytes that somebody else keeps
   friend bool operator==(const Calibration&, const Calibration&) = default;
 };

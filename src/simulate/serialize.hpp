@@ -266,14 +266,26 @@ void serialize(Archive& archive, echo::simulate::ErrorModel& errors, unsigned) {
       activations, rest, publication);
 }
 
+template <class Archive>
+void serialize(Archive& archive, echo::simulate::Loss& loss, unsigned) {
+  all(archive, loss.value, loss.error);
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::simulate::ProductionModel& model, unsigned) {
+  auto& [spread, contained, slow_nodes, slow_node_loss, host, temperature, checkpoint, job] = model;
+  all(archive, spread, contained, slow_nodes, slow_node_loss, host, temperature, checkpoint, job);
+}
+
 // Measured kernels and learned models do not travel along: they are views of bytes that the workers of a node
 // share.
 template <class Archive>
 void serialize(Archive& archive, echo::simulate::Calibration& calibration, unsigned) {
-  auto& [kernels, networks, errors, slowdown, learned, contention, measured] = calibration;
+  auto& [kernels, networks, errors, slowdown, learned, contention, production, setting, measured] =
+      calibration;
   static_cast<void>(learned);
   static_cast<void>(measured);
-  all(archive, kernels, networks, errors, slowdown, contention);
+  all(archive, kernels, networks, errors, slowdown, contention, production, setting);
 }
 
 }  // namespace boost::serialization

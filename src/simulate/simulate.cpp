@@ -11,6 +11,7 @@
 #include "simulate/report/error_bands.hpp"
 #include "simulate/report/invariants.hpp"
 #include "simulate/report/memory_fit.hpp"
+#include "simulate/report/production.hpp"
 #include "simulate/report/report_shares.hpp"
 #include "simulate/schedule_of.hpp"
 #include "simulate/step/compose_step.hpp"
@@ -238,6 +239,8 @@ StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const 
     const DrawnSteps drawn = draw_steps(input, step.composed, skew, ws.scratch.pipeline, ws.draws);
     report.step_median = drawn.median, report.step_p90 = drawn.p90;
   }
+  if (calibration.setting == Setting::production)
+    add_production(calibration.production, job_size(config, cluster), calibration.errors.p90, report);
   return report;
 }
 

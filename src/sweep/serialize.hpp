@@ -78,10 +78,10 @@ void serialize(Archive& archive, echo::sweep::TraceWorkload& workload, unsigned)
 template <class Archive>
 void serialize(Archive& archive, echo::sweep::SweepSpec& spec, unsigned) {
   auto& [name, title, output_file, schema, seed, dimensions, groups, rules, limits, objectives, search, run,
-         target_tokens, min_fit_chance, batch_in_tokens, skew, slowdown, slowdown_file, contention, profiles,
-         workload] = spec;
+         target_tokens, min_fit_chance, batch_in_tokens, skew, slowdown, slowdown_file, contention, setting,
+         profiles, workload] = spec;
   archive& name& title& output_file& schema& seed& dimensions& groups& rules& limits& objectives& search& run;
-  archive& target_tokens& min_fit_chance& batch_in_tokens& skew& slowdown& slowdown_file& contention&
+  archive& target_tokens& min_fit_chance& batch_in_tokens& skew& slowdown& slowdown_file& contention& setting&
       profiles& workload;
 }
 

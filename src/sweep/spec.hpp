@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "simulate/contention.hpp"
+#include "simulate/setting.hpp"
 #include "simulate/skew.hpp"
 #include "sweep/axis.hpp"
 
@@ -123,6 +124,7 @@ struct SweepSpec {
   SlowdownModel slowdown = SlowdownModel::automatic;  // [simulate] slowdown
   std::string slowdown_file;                          // of SlowdownModel::file
   simulate::Contention contention = simulate::default_contention;  // [simulate] contention
+  simulate::Setting setting = simulate::Setting::benchmark;        // [simulate] setting
   std::vector<std::string> profiles;  // files of measured kernels; what they hold is part of the calibration
   TraceWorkload workload;
   friend bool operator==(const SweepSpec&, const SweepSpec&) = default;

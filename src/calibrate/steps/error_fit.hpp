@@ -10,7 +10,7 @@
 namespace echo::calibrate {
 
 // Fitted, of the fields of an error file the first; the others stay as they are.
-constexpr std::size_t fitted_count = error_source_count + 4;
+constexpr std::size_t fitted_count = fitted_error_source_count + 4;
 
 // By maximum likelihood under `prior`, then scaled so that one standard deviation holds 68 % of the runs of a
 // publication and p90 of them 80 %, as validate::factor_that_covers weighs them. Deterministic. Precondition:

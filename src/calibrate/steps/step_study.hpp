@@ -18,7 +18,7 @@ struct StepStudy {
   simulate::Calibration calibration;  // moved by the fits
   simulate::Workspace workspace;
 
-  // Rows that were measured and that can be simulated.
+  // Benchmarks that were measured and that can be simulated.
   [[nodiscard]] StepRows scored();
   // Seconds of a step as `known` now prices it; not positive where the config is none that runs. Call
   // forget_prices() first whenever a constant was moved.

@@ -2,8 +2,10 @@
 // mpirun every worker reads the tables and predicts its share of the rows; worker 0 prints.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <variant>
 
 #include "cli/command.hpp"
 #include "cli/recalibrate_command.hpp"
@@ -21,7 +23,7 @@ namespace {
 
 struct Arguments {
   std::vector<std::string> tables, sites, preset_paths;
-  std::string csv, slowdown = "auto", by = "stratum,source", expect, recalibrate;
+  std::string csv, slowdown = "auto", setting = "stated", by = "stratum,source", expect, recalibrate;
   std::int64_t worst = 5;
   bool json = false, markdown = false, force = false;
 };
@@ -34,6 +36,18 @@ struct Inputs {
   validation::ValidateOptions options;
 };
 
+// --setting: "stated" leaves rows as their tables have them.
+void choose_setting(const std::string& word, std::vector<validation::MeasuredTable>& tables) {
+  if (word == "stated") return;
+  const auto found = std::ranges::find(simulate::setting_names, word);
+  if (found == simulate::setting_names.end())
+    throw UserError("--setting " + word + " is unknown", "stated, benchmark or production");
+  const auto setting = static_cast<simulate::Setting>(found - simulate::setting_names.begin());
+  for (validation::MeasuredTable& table : tables)
+    if (auto* const steps = std::get_if<config::MeasuredSteps>(&table.rows))
+      for (config::MeasuredStep& step : steps->rows) step.setting = setting;
+}
+
 Inputs read_inputs(const Arguments& arguments, const validation::RowShares& shares) {
   Inputs out;
   out.options = {.shares = shares,
@@ -42,6 +56,7 @@ Inputs read_inputs(const Arguments& arguments, const validation::RowShares& shar
                  .worst = static_cast<std::size_t>(arguments.worst)};
   out.presets = config::read_catalog_with(arguments.sites, arguments.preset_paths);
   out.tables = validation::read_measured_tables(arguments.tables, out.presets);
+  choose_setting(arguments.setting, out.tables);
   bool steps = false, slowdown = false;
   for (const validation::MeasuredTable& table : out.tables)
     steps |= table.is_steps(), slowdown |= table.is_slowdown();
@@ -142,6 +157,9 @@ std::function<int(Invocation&)> declare(Options& options) {
       arguments->slowdown, "--slowdown",
       "as [simulate] slowdown in a sweep: auto, off, contention or a learned model; for tables of overlaps "
       "also a model of measured metrics");
+  options.value(arguments->setting, "--setting",
+                "of training steps, as [simulate] setting in a sweep: benchmark, production, or stated: "
+                "as the column setting says, else benchmark");
   options.values(arguments->preset_paths, "--preset-path",
                  "folder of presets searched before the built-in ones");
   options.values(arguments->sites, "--site", "file of site constants, as included by a sweep");

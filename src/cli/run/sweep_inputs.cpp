@@ -140,6 +140,7 @@ std::string settings_key(const sweep::SweepSpec& spec) {
   settings.target_tokens = spec.target_tokens;
   settings.slowdown = spec.slowdown;
   settings.contention = spec.contention;
+  settings.setting = spec.setting;
   settings.skew = spec.skew;
   return Key().add_archive(settings).hex();
 }

@@ -19,6 +19,7 @@
 #include "config/catalog/framework_file.hpp"
 #include "config/catalog/preset_base.hpp"
 #include "config/catalog/preset_files.hpp"
+#include "config/catalog/setting_file.hpp"
 #include "config/sweep_file/include_files.hpp"
 #include "config/sweep_file/sweep_keys.hpp"
 #include "config/toml/did_you_mean.hpp"
@@ -326,6 +327,8 @@ CatalogInputs read_catalog(const std::vector<std::string>& folders, Problems& pr
   }
   for (const auto& found : reading.all(Kind<ErrorFile>{"errors", "error model", "calibration", read_errors}))
     calibration.errors = found.preset.model;  // same
+  for (const auto& found : reading.all(Kind<SettingFile>{"settings", "setting", "calibration", read_setting}))
+    calibration.production = found.preset.model;  // same
   for (const Found<machine::GpuSpec>& found : gpus) {
     (void)follow(calibration.kernels, found.preset.kernels, "kernel constants", found.place, problems);
   }

@@ -44,6 +44,8 @@ class RowReader {
     step.source = text("source");
     step.stratum = text("stratum");
     step.model = text("model");
+    if (!text("setting").empty())
+      step.setting = choice("setting", simulate::setting_names, simulate::Setting::benchmark);
     step.skipped = why_skipped(step.stratum);
     if (step.skipped.empty()) {
       const TrainingConfig config = read_config();

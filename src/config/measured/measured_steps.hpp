@@ -11,14 +11,16 @@
 #include "config/catalog/catalog_files.hpp"
 #include "config/measured/measured_memory.hpp"
 #include "simulate/catalog.hpp"
+#include "simulate/setting.hpp"
 #include "training/config.hpp"
 
 namespace echo::config {
 
 struct MeasuredStep {
-  std::string row;                     // row_id, or the 1-based data line
-  std::string source, stratum, model;  // as in the table
-  std::string skipped;                 // why it is not scored; empty = scored
+  std::string row;                           // row_id, or the 1-based data line
+  std::string source, stratum, model;        // as in the table
+  std::optional<simulate::Setting> setting;  // of the run, where the table says
+  std::string skipped;                       // why it is not scored; empty = scored
   std::optional<training::TrainingConfig> config;
   bool recompute_open = false, zero_open = false;  // not given in the table
   std::optional<double> step_seconds;              // measured

@@ -17,11 +17,12 @@ struct Column {
   Cell cell = Cell::whole;
 };
 
-constexpr std::array<Column, 52> columns{{{"row_id", Cell::text},
+constexpr std::array<Column, 53> columns{{{"row_id", Cell::text},
                                           {"source", Cell::text},
                                           {"reference", Cell::text},
                                           {"framework", Cell::text},
                                           {"task", Cell::text},
+                                          {"setting", Cell::text},
                                           {"gpu", Cell::text},
                                           {"num_gpus"},
                                           {"gpus_per_node"},

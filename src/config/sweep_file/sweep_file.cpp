@@ -48,9 +48,11 @@ void read_body(const toml::table& root, const std::vector<IncludedFile>& include
                     problems);
 }
 
-// Applies [simulate] slowdown and contention to the catalog's calibration.
+// Applies [simulate] slowdown, contention and setting to the catalog's calibration.
 void choose_models(const toml::table& root, SweepInputs& inputs, Problems& problems) {
   inputs.calibration.contention = inputs.spec.contention;
+  inputs.calibration.setting = inputs.spec.setting;
+  if (inputs.spec.skew.draws > 0) inputs.calibration.production.gpu_spread.value = inputs.spec.skew.sigma;
   if (inputs.spec.slowdown == sweep::SlowdownModel::off) inputs.calibration.slowdown = slowdown::NoSlowdown{};
   if (inputs.spec.slowdown != sweep::SlowdownModel::file) return;
   const std::string& path = inputs.spec.slowdown_file;

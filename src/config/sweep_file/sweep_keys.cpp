@@ -78,6 +78,14 @@ const std::vector<Setting>& setting_table() {
        "its kind; off: none",
        [](SweepSpec& s, Value v) { s.contention = static_cast<simulate::Contention>(std::lround(v.number)); },
        {simulate::contention_names.begin(), simulate::contention_names.end()}},
+      {"simulate",
+       "setting",
+       SettingForm::word,
+       "benchmark: on good nodes with nothing beside it, as published benchmarks are; production: as a step "
+       "of a long run, with stragglers, input, garbage collection, hot hours and checkpoints "
+       "(default: benchmark)",
+       [](SweepSpec& s, Value v) { s.setting = static_cast<simulate::Setting>(std::lround(v.number)); },
+       {simulate::setting_names.begin(), simulate::setting_names.end()}},
       {"simulate", "out_of_range", SettingForm::not_yet,
        "remove it; the column evidence shows how every row was priced"},
       {"simulate", "skew", SettingForm::skew,

@@ -40,7 +40,7 @@ double memory_variance(const RowError& a, const RowError& b) {
 }
 
 bool has_step_errors(const ResultRows& rows) {
-  for (std::size_t k = 0; k < error_source_names.size(); ++k)
+  for (std::size_t k = 0; k < fitted_error_source_count; ++k)
     if (rows.find(column_of(k)) == nullptr) return false;
   return rows.find("rel_error") != nullptr && rows.find("rel_error_p90") != nullptr;
 }
@@ -52,7 +52,8 @@ ErrorColumns::ErrorColumns(const ResultRows& rows)
   if (has_step_) {
     names_.assign(error_owner_names.begin(), std::prev(error_owner_names.end()));  // but for the config
     names_.insert(names_.end(), {"rel_error", "rel_error_p90"});
-    for (std::size_t k = 0; k < error_source_names.size(); ++k) names_.push_back(column_of(k));
+    for (std::size_t k = 0; k < error_source_names.size(); ++k)
+      if (rows.find(column_of(k)) != nullptr) names_.push_back(column_of(k)), ++sources_;
   }
   if (has_memory_) names_.emplace_back("mem_rel_error");
 }
@@ -65,7 +66,7 @@ RowError ErrorColumns::at(const Scan& scan, std::size_t first_column, std::size_
     for (std::int32_t& owner : error.owner) owner = static_cast<std::int32_t>(next());
     const double sigma = known(next()), p90 = known(next());
     const double scale = sigma > 0.0 && p90 > 0.0 ? p90 / (sigma * z90) : 1.0;
-    for (double& part : error.step) part = scale * known(next());
+    for (std::size_t k = 0; k < sources_; ++k) error.step[k] = scale * known(next());
   }
   if (has_memory_) error.memory = known(next());
   return error;

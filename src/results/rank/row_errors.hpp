@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -52,6 +53,7 @@ class ErrorColumns {
 
  private:
   bool has_step_ = false, has_memory_ = false;
+  std::size_t sources_ = 0;  // that the file has a column for: the first
   std::vector<std::string> names_;
 };
 

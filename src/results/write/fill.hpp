@@ -138,6 +138,7 @@ inline constexpr Filler own_fillers[] = {
     {"error_overlap", [](In c) { return error_of(c, ErrorSource::overlap); }},
     {"error_framework", [](In c) { return error_of(c, ErrorSource::framework); }},
     {"error_layout", [](In c) { return error_of(c, ErrorSource::layout); }},
+    {"error_production", [](In c) { return error_of(c, ErrorSource::production); }},
     {"mem_rel_error", [](In c) { return has_memory(c) ? static_cast<double>(report(c).mem_rel_error) : missing; }},
     {"breakdown/exposed_time", [](In c, double* out) { times(c, report(c).exposed, out); }},
     {"breakdown/total_time", [](In c, double* out) { times(c, report(c).total, out); }},

@@ -16,6 +16,7 @@
 #include "base/contract.hpp"
 #include "simulate/replay/price_replay.hpp"
 #include "simulate/report/error_bands.hpp"
+#include "simulate/report/production.hpp"
 #include "simulate/report/report_shares.hpp"
 #include "simulate/step/draw_steps.hpp"
 
@@ -181,6 +182,9 @@ StepReport replay_step(const TrainingConfig& config, const Catalog& catalog, con
   ws.step.evidence = evidence_behind(graded, s.queries, config, catalog, calibration);
   report_errors(calibration.errors, ws.step.evidence, report);
   if (skew.draws > 0) report_draws(config, catalog, skew, factors, s, ws.draws, report);
+  if (calibration.setting == Setting::production)
+    add_production(calibration.production, job_size(config, catalog.cluster(config.cluster)),
+                   calibration.errors.p90, report);
   return report;
 }
 

@@ -11,7 +11,7 @@ namespace echo::simulate {
 
 // The defaults are orders of magnitude, for catalogs that say nothing.
 struct ErrorModel {
-  std::array<double, error_source_count> sigma{0.05, 0.10, 0.10, 0.15, 0.30, 0.15, 0.50, 0.03, 0.03};
+  std::array<double, fitted_error_source_count> sigma{0.05, 0.10, 0.10, 0.15, 0.30, 0.15, 0.50, 0.03, 0.03};
   double hidden_communication = 0.03;  // of overlap: share of hidden communication that shows
   // The part of every other contribution that differs from config to config, over the part that they share.
   double own_share = 0.35;

@@ -1,8 +1,10 @@
 #include "validation/steps/predicted_step.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "base/at.hpp"
 #include "simulate/report/memory_fit.hpp"
 #include "simulate/simulate.hpp"
 #include "simulate/step/stage_memory.hpp"
@@ -45,11 +47,22 @@ void predict_memory(const config::MeasuredStep& step, const training::TrainingCo
   if (step.peak_memory) out.memory_gib = like_memory(stages, *step.peak_memory);
 }
 
+// The calibration of each setting.
+using Settings = std::array<simulate::Calibration, simulate::setting_names.size()>;
+
+Settings settings_of(const simulate::Calibration& calibration) {
+  Settings out{calibration, calibration};
+  for (std::size_t i = 0; i < out.size(); ++i) out[i].setting = static_cast<simulate::Setting>(i);
+  return out;
+}
+
 StepPrediction predict(const config::MeasuredStep& step, const simulate::Catalog& catalog,
-                       const simulate::Catalog& with_memory, const simulate::Calibration& calibration,
+                       const simulate::Catalog& with_memory, const Settings& settings,
                        simulate::Workspace& workspace) {
   StepPrediction out;
   if (!step.config) return out;
+  const simulate::Calibration& calibration =
+      settings.at(at(step.setting.value_or(simulate::Setting::benchmark)));
   out.report = simulate::simulate(*step.config, catalog, calibration, workspace);
   if (out.report.status != training::Status::ok) return out;
   const auto readings = config::readings_of(step);
@@ -79,8 +92,9 @@ std::vector<PredictedStep> predict_steps(const config::MeasuredSteps& steps,
   simulate::Catalog with_memory = steps.catalog;
   for (std::size_t i = 0; i < steps.gpu_memory.size(); ++i) with_memory.gpus[i].memory = steps.gpu_memory[i];
   simulate::Workspace workspace;
+  const Settings settings = settings_of(calibration);
   const auto predictions = shares.predict<StepPrediction>(steps.rows.size(), [&](std::size_t i) {
-    return predict(steps.rows[i], steps.catalog, with_memory, calibration, workspace);
+    return predict(steps.rows[i], steps.catalog, with_memory, settings, workspace);
   });
   std::vector<PredictedStep> out;
   for (std::size_t i = 0; i < steps.rows.size(); ++i)

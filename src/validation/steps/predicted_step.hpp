@@ -31,6 +31,9 @@ struct PredictedStep {
   std::string skipped;  // why it is not scored; empty = scored, if something was measured
 
   [[nodiscard]] const training::TrainingConfig& config() const { return step.config.value(); }
+  [[nodiscard]] simulate::Setting setting() const {
+    return step.setting.value_or(simulate::Setting::benchmark);
+  }
   [[nodiscard]] bool is_predicted() const { return skipped.empty(); }
   [[nodiscard]] bool is_scored() const { return is_predicted() && step.step_seconds; }
   [[nodiscard]] double seconds() const { return to_seconds(prediction.report.step); }  // predicted
@@ -38,9 +41,9 @@ struct PredictedStep {
   [[nodiscard]] std::optional<double> memory_gib() const;  // where it can be compared
 };
 
-// All rows, in their order; `steps` outlives them. Collective. Where a run would not fit its GPU, what the
-// table leaves open was chosen otherwise: its memory is that of the first reading that fits, its time that of
-// the row as the table reads.
+// All rows, in their order, each in the setting that the table states, else as a benchmark; `steps` outlives
+// them. Collective. Where a run would not fit its GPU, what the table leaves open was chosen otherwise: its
+// memory is that of the first reading that fits, its time that of the row as the table reads.
 [[nodiscard]] std::vector<PredictedStep> predict_steps(const config::MeasuredSteps& steps,
                                                        const simulate::Calibration&, const RowShares&);
 
