@@ -12,6 +12,7 @@
 #include "explain/explain_replay.hpp"
 #include "ops/describe.hpp"
 #include "simulate/prices/price_work.hpp"
+#include "simulate/report/production.hpp"
 #include "simulate/simulate.hpp"
 #include "simulate/step/passes.hpp"
 #include "simulate/step/path_detail.hpp"
@@ -148,6 +149,24 @@ static std::vector<PathCost> path_costs(const SimulatedStep& step, const simulat
   return costs;
 }
 
+// The causes that add_production() summed up, by what the benchmark of this config takes.
+static void add_production_costs(const TrainingConfig& config, const simulate::Catalog& catalog,
+                                 const simulate::Calibration& calibration, Explanation& explanation) {
+  if (calibration.setting != simulate::Setting::production) return;
+  simulate::Calibration alone = calibration;
+  alone.setting = simulate::Setting::benchmark;
+  simulate::Workspace workspace;
+  const simulate::StepReport benchmark = simulate::simulate(config, catalog, alone, workspace);
+  const simulate::ProductionTime time = simulate::production_time(
+      calibration.production, simulate::job_size(config, catalog.cluster(config.cluster)), benchmark);
+  for (std::size_t i = 0; i < time.part.size(); ++i)
+    explanation.production.push_back({std::string(simulate::production_part_names[i]), time.part[i]});
+  for (const PathCost& cost : explanation.production)
+    if (cost.time != SimTime::zero()) explanation.path.push_back({"production: " + cost.what, cost.time});
+  std::stable_sort(explanation.path.begin(), explanation.path.end(),
+                   [](const PathCost& a, const PathCost& b) { return a.time > b.time; });
+}
+
 Explanation explain(const TrainingConfig& config, const simulate::Catalog& catalog,
                     const simulate::Calibration& calibration) {
   simulate::Workspace workspace;
@@ -158,12 +177,14 @@ Explanation explain(const TrainingConfig& config, const simulate::Catalog& catal
   if (explanation.report.status != training::Status::ok) return explanation;
   if (!catalog.model(config.model).trace.is_none()) {
     explain_replay(*workspace.trace, step.prices, explanation);
+    add_production_costs(config, catalog, calibration, explanation);
     return explanation;
   }
   const simulate::StepInput input = simulate::input_of(config, catalog, step);
   const simulate::PathDetail detail = simulate::path_detail(input, step.composed);
   explanation.path = path_costs(step, detail);
   explanation.path_by_stage = detail.stage;
+  add_production_costs(config, catalog, calibration, explanation);
   const std::int32_t stage = explanation.report.critical_stage;
   const Counter counter(input, step.composed, stage);
   explanation.kernels = kernel_costs(step, counter.kernels(), config.recipe.kernel_library);
@@ -243,8 +264,17 @@ static std::string shared_of(const Explanation& explanation) {
       table.text());
 }
 
+static std::string production_of(const Explanation& explanation) {
+  text::TextTable table({"<  cause", "time", "of step"});
+  for (const PathCost& cost : explanation.production)
+    table.add({"  " + cost.what, text::show_time(to_seconds(cost.time)),
+               text::show_share(to_seconds(cost.time) / to_seconds(explanation.report.step))});
+  return "\nsetting production: what it adds to a benchmark's step\n" + table.text();
+}
+
 std::string explanation_text(const Explanation& explanation) {
   std::string text;
+  if (!explanation.production.empty()) text += production_of(explanation);
   if (!explanation.path.empty()) text += path_of(explanation);
   if (!explanation.memory.empty()) {
     std::vector<std::string> headings{"stage"};

@@ -49,6 +49,7 @@ struct Explanation {
   std::vector<CollectiveCost> collectives;   // largest total first; empty unless the report is ok
   std::vector<KernelCost> kernels;           // same
   std::vector<PathCost> path;                // longest first; sums to the step
+  std::vector<PathCost> production;          // what a production run adds, by cause; empty in a benchmark
   std::vector<SimTime> path_by_stage;        // [stages]; the rest of the step is between stages
   std::vector<simulate::SharedTime> shared;  // of one GPU of the busiest stage in a step; longest first
   std::vector<SlowdownCost> slowed;          // same

@@ -14,6 +14,7 @@
 #include "query/breakdown.hpp"
 #include "query/path_text.hpp"
 #include "results/rank/robust_front.hpp"
+#include "simulate/setting.hpp"
 #include "text/show_quantity.hpp"
 #include "text/text_table.hpp"
 #include "training/axis.hpp"
@@ -131,6 +132,12 @@ static std::vector<const results::ColumnInfo*> other_differences(const Table& ta
 static std::string chance_text(double chance, std::int64_t row) {
   if (row == 0) return "";
   return fmt::format("{}{:.0f} %", chance < results::sure ? "tie " : "", 100.0 * chance);
+}
+
+std::string setting_line(const results::FileState& state) {
+  if (state.settings.setting == simulate::setting_names.front()) return "";
+  return "setting " + state.settings.setting +
+         ": steps of a long run, with stragglers, late hosts and checkpoints\n";
 }
 
 std::string ranked_text(const results::ResultRows& all, const Table& table,

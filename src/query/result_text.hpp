@@ -16,6 +16,9 @@ namespace echo::query {
 [[nodiscard]] std::string layout_of(const results::Table&,
                                     std::int64_t row);  // "tp4 pp2 dp12 vpp1 mbs2 1f1b ..."
 
+// "setting production: ..." and a line feed; empty of a benchmark's rows.
+[[nodiscard]] std::string setting_line(const results::FileState&);
+
 // A table of rows of the result `all`, first row rank 1. If the file has error bands, the 80 % band of
 // each step time is shown. `first_is_better`: probability per row that the first row is better, shown as
 // "tie" if below 0.9; empty: not shown.

@@ -51,6 +51,7 @@ void print_json(const results::ResultRows& all, const TopOptions& options, const
                 std::span<const query::RankedGroup> groups, std::span<const query::Ties> ties) {
   text::Json json;
   json.open_object().member("file", options.file).member("by", by.metric);
+  json.member("setting", all.state().settings.setting);
   json.member("goal", by.goal == sweep::Goal::min ? "min" : "max");
   json.member("per", options.per).member("where", options.where).key("rows").open_array();
   for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -102,6 +103,7 @@ int run_top(const TopOptions& options) {
     return 0;
   }
   const auto luck = query::luck_of(rows, query, groups);
+  fmt::print("{}", query::setting_line(rows.state()));
   for (std::size_t i = 0; i < groups.size(); ++i)
     fmt::print("{}{}", i > 0 ? "\n" : "", group_text(rows, options, query, groups[i], ties[i], luck[i]));
   if (const std::string text = query::doubtful_text(rows, query, groups); !text.empty())

@@ -146,7 +146,7 @@ static std::string levers_line(const ResultRows& rows, const std::string& metric
 }
 
 std::string summary_text(const ResultRows& rows, const SummaryFacts& facts) {
-  std::string text = done_line(rows, facts) + "\n";
+  std::string text = done_line(rows, facts) + "\n" + query::setting_line(rows.state());
   if (count_of(query::counts_of(rows), Status::ok) == 0) {
     text += nearest_text(rows);
   } else {
@@ -203,6 +203,7 @@ std::string summary_json(const ResultRows& rows, const SummaryFacts& facts) {
   text::Json json;
   const auto counts = query::counts_of(rows);
   json.open_object().member("file", facts.file).member("rows_digest", facts.rows_digest);
+  json.member("setting", rows.state().settings.setting);
   json.member("points", rows.rows()).member("feasible", counts[0]).member("infeasible", counts[1]);
   json.member("failed", counts[2]).member("over_budget", counts[3]).member("pending", counts[4]);
   json.member("workers", facts.workers).member("seconds", facts.seconds).member("simulated", facts.simulated);

@@ -21,17 +21,42 @@ constexpr std::array<LossField, 6> losses{{{"gpu_spread", &ProductionModel::gpu_
                                            {"temperature_loss", &ProductionModel::temperature_loss},
                                            {"checkpoint_loss", &ProductionModel::checkpoint_loss}}};
 
-void read_loss(TableReader& constants, const toml::table& table, const char* name, Loss& loss) {
-  if (!constants.real(name, share, loss.value)) return;
-  const toml::node* whole = table.get(name);
-  if (!whole->is_table())
-    return constants.problems().error(place_of(*whole), std::string(name) + " has no error",
-                                      "write { value = 0.01, error = 0.01, source = \"...\" }");
-  TableReader reader(*whole->as_table(), place_of(*whole), name, constants.problems());
-  for (const char* about : {"value", "source", "grade"}) reader.ignore(about);
-  reader.real("error", share, loss.error);
-  reader.finish();
-}
+// Reads the tables of [constants].
+class Constants {
+ public:
+  Constants(const toml::table& table, const std::string& file, Problems& problems)
+      : table_(table), all_(table, place_of(table), "constants of \"" + file + "\"", problems) {}
+
+  void read(const char* name, Range range, double& value) { read(name, range, value, nullptr); }
+  void read(const char* name, Loss& loss) { read(name, share, loss.value, &loss.error); }
+  void finish() { all_.finish(); }
+
+ private:
+  void read(const char* name, Range range, double& value, double* error) {
+    const toml::node* const node = table_.get(name);
+    if (node == nullptr || !node->is_table()) {
+      all_.ignore(name);
+      all_.problems().error(node == nullptr ? all_.place() : place_of(*node),
+                            "the constant \"" + std::string(name) + "\" has no value with its source",
+                            "write " + std::string(name) +
+                                " = { value = 0.01, error = 0.01, source = \"...\", grade = \"published\" }");
+      return;
+    }
+    all_.ignore(name);
+    TableReader one(*node->as_table(), place_of(*node), "constant \"" + std::string(name) + "\"",
+                    all_.problems());
+    std::string source;
+    int grade = 0;
+    one.real("value", range, value);
+    if (error != nullptr) one.real("error", range, *error);
+    one.text("source", source);
+    one.choice("grade", {"measured", "published", "assumed"}, grade);
+    one.finish();
+  }
+
+  const toml::table& table_;
+  TableReader all_;
+};
 
 }  // namespace
 
@@ -41,10 +66,10 @@ SettingFile read_setting(TableReader& file) {
   file.text("name", read.name);
   for (const char* about : {"source", "date"}) file.text(about, text);
   if (const toml::table* table = file.table("constants")) {
-    TableReader constants(*table, place_of(*table), "constants of \"" + read.name + "\"", file.problems());
-    for (const LossField& field : losses) read_loss(constants, *table, field.name, read.model.*field.member);
-    constants.real("contained_gpus", at_least_one, read.model.contained_gpus);
-    constants.real("job_spread", share, read.model.job_spread);
+    Constants constants(*table, read.name, file.problems());
+    for (const LossField& field : losses) constants.read(field.name, read.model.*field.member);
+    constants.read("contained_gpus", at_least_one, read.model.contained_gpus);
+    constants.read("job_spread", share, read.model.job_spread);
     constants.finish();
   }
   file.finish();

@@ -12,7 +12,7 @@ struct SettingFile {
   std::string name;
   simulate::ProductionModel model;
 };
-// Every constant must be there; those with an error of their own as { value = ..., error = ... }.
+// Every constant must be there, as { value = ..., error = ..., source = ..., grade = ... }.
 [[nodiscard]] SettingFile read_setting(TableReader& file);
 
 }  // namespace echo::config

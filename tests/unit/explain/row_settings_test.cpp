@@ -15,6 +15,7 @@ sweep::SweepSpec any_spec(std::mt19937& random) {
   sweep::SweepSpec spec;
   spec.slowdown = static_cast<sweep::SlowdownModel>(any(std::ssize(sweep::slowdown_model_names)));
   spec.contention = static_cast<simulate::Contention>(any(std::ssize(simulate::contention_names)));
+  spec.setting = static_cast<simulate::Setting>(any(std::ssize(simulate::setting_names)));
   spec.skew = {.sigma = 0.01 * any(10), .draws = any(100)};
   if (any(2) == 0) return spec;
   spec.workload = {.trace = "step.jsonl",
@@ -37,7 +38,8 @@ TEST(RowSettings, AreGivenBackWhole) {
 
 TEST(RowSettings, OfALaterProgramAreAProblem) {
   std::string problem;
-  static_cast<void>(settings_again({.slowdown = "oracle", .contention = "off"}, "", "", tiny_results({{}}), problem));
+  static_cast<void>(
+      settings_again({.slowdown = "oracle", .contention = "off"}, "", "", tiny_results({{}}), problem));
   EXPECT_EQ(problem, "this version of the program knows no slowdown \"oracle\"");
 }
 
