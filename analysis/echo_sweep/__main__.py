@@ -87,7 +87,7 @@ def main(arguments=None):
                       help="what stands apart (%(default)s)")
     runs.add_argument("-o", "--output", nargs=2, metavar=("SCATTER.svg", "RESIDUALS.svg"),
                       default=("scatter.svg", "residuals.svg"), help="where to (%(default)s)")
-    overlaps = commands.add_parser("slowdown", help="pictures of measured overlaps beside predictions, or of what these hang on")
+    overlaps = commands.add_parser("slowdown", help="pictures of measured overlaps beside predictions, or of what these depend on")
     overlaps.add_argument("file", metavar="FILE", help="rows (evaluate --csv) or an explanation (explain --json)")
     overlaps.add_argument("-o", "--output", nargs=2, metavar=("ERRORS.svg", "SCATTER.svg"),
                           help="where to: errors and scatter, or importance and dependence (by these names)")

@@ -41,7 +41,7 @@ class SlowdownRows:
 
 
 class Explanation:
-    """What predictions of `model` hang on: lists of (input, growth, spread), (feature, share), and curves."""
+    """What predictions of `model` depend on: lists of (input, growth, spread), (feature, share), and curves."""
 
     def __init__(self, path):
         with open(path) as file:

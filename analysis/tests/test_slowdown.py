@@ -1,4 +1,4 @@
-"""Pictures of overlaps and of what predictions hang on, from what the program writes of a made-up table."""
+"""Pictures of overlaps and of what predictions depend on, from what the program writes of a made-up table."""
 
 import csv
 import json

@@ -1,7 +1,7 @@
 """Writes the symbols of libecho_nccl.so: every function that an nccl.h declares, under both its names.
 
 usage: generate_symbols.py nccl.h answers.hpp OUT.cpp
-       generate_symbols.py --names nccl.h            the functions, one a line
+       generate_symbols.py --names nccl.h            the functions, one per line
        generate_symbols.py --unanswered nccl.h answers.hpp
 
 A function has an answer if answers.hpp declares one: ncclCommSplit is comm_split there.

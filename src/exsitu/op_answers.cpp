@@ -169,7 +169,7 @@ ncclResult_t red_op_create_pre_mul_sum(ncclRedOp_t* out, void* scalar, ncclDataT
   if (comm == nullptr || out == nullptr || scalar == nullptr || type_bytes(type) == 0)
     return ncclInvalidArgument;
   const std::scoped_lock lock(comm->mutex);
-  std::size_t number = 0;  // programs make and destroy one a call: numbers are used again
+  std::size_t number = 0;  // programs make and destroy one per call: numbers are used again
   while (number < comm->operators.size() && comm->operators[number]) ++number;
   if (number == comm->operators.size()) comm->operators.push_back(false);
   comm->operators[number] = true;

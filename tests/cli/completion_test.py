@@ -38,7 +38,7 @@ def options(command):
 
 
 def choices(command):
-    """{name of an option or argument: its values}, likewise."""
+    """{name of an option or argument: its values}, as --help lists them."""
     found = re.findall(r"(?m)^  (\S+).*?:{([^}]+)}", run(command, "--help"))
     return {names.split(",")[-1]: values.split(",") for names, values in found}
 

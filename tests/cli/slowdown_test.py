@@ -18,7 +18,7 @@ SLOWED = {"norm": 1.5, "gemm": 0.05, "copy": 0.6, "sum": 0.2, "idle": 0.0}
 
 
 def echo_table(rows=100, seed=1, slowed=SLOWED, noise=0.02):
-    """Echo-slowdown's form: kernels whose slowdown hangs on their name; short ones are slowed twice as much."""
+    """Echo-slowdown's form: kernels whose slowdown depends on their name; short ones are slowed twice as much."""
     draw = random.Random(seed)
     lines = [HEADER]
     for i in range(rows):

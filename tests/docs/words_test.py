@@ -12,18 +12,19 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-PER = "stage|rank|node|worker|GPU|gpu|row|line|point|layer|step|kernel|mechanism|process|unit|microbatch|group|run|file"
+PER = ("stage|rank|node|worker|GPU|gpu|row|line|point|layer|step|kernel|mechanism|process|unit|microbatch|group|run|file"
+       "|call|pair|table|column")
 BANNED = [  # what is not written, and what is written instead
     (rf"\b(?:a|an|one) (?!that|than|of|in|if|is|on|as|for)[\w-]+ an? (?:{PER})s?\b", "one per stage"),
-    (rf"\b(?:one|once|twice) an? (?:{PER})\b", "one per stage, once per step"),
-    (r"\bh(?:ang|angs|ung) on\b", "depends on"),
+    (rf"(?i:\b(?:one|once|twice)) an? (?:{PER})\b", "one per stage, once per step"),
+    (r"\bh(?:ang|angs|ung) on\b|\w+HangsOn\w*|\bHangsOn\w*", "depends on"),
     (r"\bcorridors?\b", "pipeline"),
     (r"\b(?:the|a|every|eight|other|all|of) rooms?\b(?! in)", "stage, module"),
     (r"\bthe house\b|\bof the house\b", "the program, the project"),
     (r"\bflat arrays?\b", "plain arrays"),
     (r"\btold\b", "given, reported, distinguished"),
     (r"\bwhat of\b", "which part of"),
-    (r"\blikewise\b", "too, also; or say it again"),
+    (r"(?i:\blikewise\b)", "too, also; or say it again"),
     (r"\bbeyond the evidence\b", "no measurement supports"),
     (r"\bits variance is of\b", "the uncertainty comes from"),
     (r"\bone need not have\b", "that you need not have"),
@@ -37,6 +38,7 @@ BANNED = [  # what is not written, and what is written instead
     (r"(?:^ *|[.;:!?] )Of (?!course)", "a sentence that begins with its subject"),
     (r"\bwhat (?:it|they|that|this) (?:is|are) of\b", "a noun"),
 ]
+clipped = ("per stage", "depends on", "say it again")
 banned = [(re.compile(pattern, re.M), better) for pattern, better in BANNED]
 
 
@@ -66,17 +68,33 @@ def literals(text):
     return "\n".join(a or b for a, b in kept)
 
 
+def documentation(text):
+    """Documentation strings of Python."""
+    return "\n".join(re.findall(r'"""(.*?)"""', text, flags=re.S))
+
+
+def test_names(text):
+    """Names of C++ tests."""
+    return "\n".join(re.findall(r"^(?:TEST|TEST_F|TEST_P)\(\w+, (\w+)\)", text, flags=re.M))
+
+
 CHECKED = [
     ("*.md", prose), ("docs/**/*.md", prose), ("analysis/**/*.md", prose), ("hdf5_schemas/**/*.md", prose),
     ("slurm/**/*.md", prose), ("src/**/*.md", prose), ("sweeps/**/*.md", prose), ("tests/**/*.md", prose),
     ("sweeps/**/*.toml", comments), ("src/**/*.hpp", code_comments), ("src/**/*.cpp", code_comments),
     ("src/**/*.hpp", literals), ("src/**/*.cpp", literals), ("analysis/**/*.py", comments),
 ]
+CLIPPED = [  # where only the clipped phrases are looked for
+    ("src/**/*.py", str), ("src/training/axes.toml", str), ("analysis/**/*.py", documentation),
+    ("tests/**/*_test.py", documentation), ("tests/**/*.[ch]pp", code_comments), ("tests/**/*.cpp", test_names),
+    ("CMakeLists.txt", comments), ("tests/**/CMakeLists.txt", comments),
+]
+test_names.__test__ = False  # no test itself
 KEPT = {literals: ["src/validation/validate_slowdown.cpp"]}  # reports of `validate` are compared byte by byte
 
 
-def problems(text):
-    for pattern, better in banned:
+def problems(text, phrases=banned):
+    for pattern, better in phrases:
         for found in pattern.finditer(text):
             line = text.count("\n", 0, found.start()) + 1
             yield f"{line}: '{found[0].strip()}': write {better}"
@@ -90,9 +108,19 @@ def test_no_banned_words(glob, reading):
     assert not found, "\n".join(found)
 
 
+@pytest.mark.parametrize("glob, reading", CLIPPED, ids=[f"{glob} {reading.__name__}" for glob, reading in CLIPPED])
+def test_no_clipped_phrases(glob, reading):
+    phrases = [one for one in banned if any(word in one[1] for word in clipped)]
+    files = sorted(file for file in ROOT.glob(glob) if file.name != "words_test.py")
+    assert files, f"nothing to check: {glob}"
+    found = [f"{file.relative_to(ROOT)}:{problem}" for file in files
+             for problem in problems(reading(file.read_text()), phrases)]
+    assert not found, "\n".join(found)
+
+
 @pytest.mark.parametrize("text", ["must be 4 strings, one a stage", "What a duration hangs on", "every room is pure",
                                   "pure functions over flat arrays", "beyond the evidence: network", "Of 28 steps, two",
-                                  "a file a mechanism", "once a step", "which ranks are told apart"])
+                                  "a file a mechanism", "once a step", "Likewise.", "ADurationHangsOnThis", "which ranks are told apart"])
 def test_each_phrase_is_caught(text):
     assert list(problems(text))
 

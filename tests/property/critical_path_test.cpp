@@ -34,7 +34,7 @@ TEST(CriticalPath, SumsToTheStepByPartAndByDriver) {
 
 // Where something slows something else this is no law: a kernel that comes later may miss the collective that
 // would have stretched it by a third (seed 423 once, by 8 %).
-TEST(CriticalPath, HangsOnNothingThatWouldShortenItWhereNothingSlowsAnythingElse) {
+TEST(CriticalPath, DependsOnNothingThatWouldShortenItWhereNothingSlowsAnythingElse) {
   const Catalog catalog = catalog_with_roomy_gpus();
   Calibration calibration = presets().calibration;
   calibration.contention = Contention::off;

@@ -128,7 +128,7 @@ TEST_F(RecipeLaws, SmallerOptimizersAndNoClippingAreNeverSlower) {
   });
 }
 
-// GPT-3 125M, one sequence a GPU, at the pace measured of Megatron-DeepSpeed: 60 us a kernel.
+// GPT-3 125M, one sequence per GPU, at the pace measured of Megatron-DeepSpeed: 60 us a kernel.
 TEST_F(RecipeLaws, ASmallModelOnManyNodesIsBoundByTheHostAndGraphsMendIt) {
   TrainingConfig c;
   c.model = training::ModelId(named(catalog_.models, "gpt3-125m"));

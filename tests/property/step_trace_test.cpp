@@ -147,7 +147,7 @@ TEST(StepTrace, ProductsDoTheArithmeticOfTheWorkload) {
     const auto is_product = [](const ops::KernelKey& key, TimeCategory) {
       return key.kind == ops::KernelKind::gemm;
     };
-    double expected = 0.0;  // every pass of every chunk, once a microbatch
+    double expected = 0.0;  // every pass of every chunk, once per microbatch
     for (const auto* runs : {&w.forward, &w.backward, &w.weight_gradients})
       for (const workload::BlockRun& run : runs->value)
         expected += run.count * support::block_flops(w, w.blocks[at(run.block)], is_product);

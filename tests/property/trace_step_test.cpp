@@ -183,7 +183,7 @@ TEST(TracedStep, OfUnequalGpusTakesLonger) {
   EXPECT_EQ(same.step_median, even.step);
 }
 
-TEST(TracedStep, HangsOnWhatItsSensitivitiesSay) {
+TEST(TracedStep, DependsOnWhatItsSensitivitiesSay) {
   Traced traced(support::data_parallel_trace(64));
   const StepReport report = traced.run();
   auto& cluster = traced.catalog.clusters[static_cast<std::size_t>(traced.config.cluster.index())];

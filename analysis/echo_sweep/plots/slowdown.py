@@ -1,4 +1,4 @@
-"""Measured overlaps beside what models that had not seen them predict, and what those predictions hang on."""
+"""Measured overlaps beside what models that had not seen them predict, and what those predictions depend on."""
 
 import numpy as np
 

@@ -96,7 +96,7 @@ class Recorder(TorchDispatchMode):
 
     def add_transfers(self, communication, name):
         """Its nodes. On the stream that PyTorch's NCCL group uses: the current one of a synchronous call (2.8 and newer),
-        else the group's own; of sends and receives that go out by themselves, one a pair of ranks."""
+        else the group's own; of sends and receives that go out by themselves, one per pair of ranks."""
         group = self.groups.of(communication.group)
         here = self.clock.current.number
         lone = communication.kind in ("send", "recv") and self.launch is None

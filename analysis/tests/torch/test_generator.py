@@ -106,7 +106,7 @@ def test_pipeline_is_the_same(differences):
 
 def test_context_parallel_is_a_ring_of_all_to_alls(differences):
     """PyTorch turns its ring by an all-to-all in which every rank has one partner; the generator (Transformer Engine) by
-    sends and receives. Forward both move keys and values once a layer. Backward PyTorch moves gradients in 32 bit and
+    sends and receives. Forward both move keys and values once per layer. Backward PyTorch moves gradients in 32 bit and
     once more round; gradients of weights are summed in 16 bit in DDP's buckets, the generator's in 32 bit at the end."""
     keys_values = 2 * 2 * (ROWS // 2) * HIDDEN
     for here, there in differences("context_parallel"):

@@ -14,7 +14,7 @@ namespace echo::simulate {
 [[nodiscard]] std::array<double, error_source_count> contributions(const ErrorModel&, const Evidence&,
                                                                    const StepReport& report);
 
-// Likewise; fills error, rel_error, rel_error_p90 and out_of_range.
+// From the same evidence and under the same contract, fills error, rel_error, rel_error_p90 and out_of_range.
 void report_errors(const ErrorModel&, const Evidence&, StepReport& report);
 
 }  // namespace echo::simulate

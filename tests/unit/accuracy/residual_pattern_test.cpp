@@ -11,7 +11,7 @@ namespace {
 
 double noise(std::uint64_t i, std::uint64_t of) { return draw_unit(3, of, i) - 0.5; }
 
-// Residuals that fall by 0.1 with every unit of quantity 1, and hang on nothing else; row 0 lies far out.
+// Residuals that fall by 0.1 with every unit of quantity 1, and depend on nothing else; row 0 lies far out.
 std::vector<ResidualRow> falling() {
   std::vector<ResidualRow> rows;
   for (std::uint64_t i = 0; i < 40; ++i) {

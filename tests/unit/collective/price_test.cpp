@@ -36,7 +36,7 @@ TEST(Price, CountsTheMemoryTrafficOfEachMethod) {
   EXPECT_NEAR(bytes_a_byte(h100, CollectiveKind::reduce_scatter, span(1, 8), nvls, 22703), 3.125, 1e-6);
   // Eight heads have an eighth each: staged and sent, received and read, up and down the tree of four nodes.
   EXPECT_NEAR(bytes_a_byte(h100, CollectiveKind::all_reduce, span(4, 8), nvls_tree, 22703), 7.0, 1e-6);
-  // A ring passes 7/8, or 15/16, 3 times through each HBM; with one GPU a node all that leaves is staged.
+  // A ring passes 7/8, or 15/16, 3 times through each HBM; with one GPU per node all that leaves is staged.
   EXPECT_NEAR(bytes_a_byte(a100, CollectiveKind::all_gather, span(1, 8), ring, 21805), 3.0 * 7 / 8, 1e-6);
   EXPECT_NEAR(bytes_a_byte(a100, CollectiveKind::all_gather, span(2, 8), ring, 21805), 3.25 * 15 / 16, 1e-6);
   EXPECT_NEAR(bytes_a_byte(a100, CollectiveKind::all_gather, span(4, 1), ring, 21805), 5.0 * 3 / 4, 1e-6);

@@ -72,7 +72,7 @@ TEST_F(Groups, TellOfTheirSlips) {
   EXPECT_THAT(problems("[[space.group]]\ntpp = 1"),
               ElementsAre("6:1 unknown axis \"tpp\" | did you mean \"tp\"?"));
   EXPECT_THAT(problems("tp = 0\n[[space.group]]\n[[space.group]]\npp = 2"),
-              ElementsAre(HasSubstr("5:6 tp = 0 is impossible")));  // once, not once a group
+              ElementsAre(HasSubstr("5:6 tp = 0 is impossible")));  // once, not once per group
   EXPECT_THAT(problems("[[space.group]]\nname = \"a\"\n[[space.group]]\nname = \"a\""),
               ElementsAre(HasSubstr("two groups have the name \"a\"")));
   EXPECT_THAT(problems("group = 3"), ElementsAre(HasSubstr("5:9 space.group must be a list of tables"),

@@ -66,7 +66,7 @@ TEST(Nested, OnPureNoiseDoesNotBeatNoSlowdown) {
   }
 }
 
-TEST(Nested, FindsWhatHangsOnTheNameAndSaysSo) {
+TEST(Nested, FindsWhatDependsOnTheNameAndSaysSo) {
   if (support::is_sanitized) GTEST_SKIP() << "statistics of many fits: nothing for a sanitizer to see";
   const Examples examples = metric_examples(150, 5, 2, echo::testing::by_name, 0.02);
   const NestedReport report = evaluate_nested(quick_table(examples), examples, {.repeats = 1});

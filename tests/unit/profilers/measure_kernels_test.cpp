@@ -14,7 +14,7 @@ std::vector<ops::KernelKey> norms(std::int32_t count) {
   return keys;
 }
 
-// A GPU that takes a second a kernel by its own clock.
+// A GPU that takes a second per kernel by its own clock.
 struct FakeGpu {
   double left = 1e9;
   std::vector<std::vector<std::int32_t>> saved;  // m of the kernels of each save

@@ -55,7 +55,7 @@ TEST(ErrorBands, AreNoNarrowerWhereThereIsLessEvidence) {
   }
 }
 
-TEST(ErrorBands, OfAStepThatHangsOnOneThingAreThoseOfThatThing) {
+TEST(ErrorBands, OfAStepThatDependsOnOneThingAreThoseOfThatThing) {
   StepReport report;
   report.step = report.step_no_slowdown = from_seconds(1.0);
   report.bottleneck[static_cast<std::size_t>(Bottleneck::scale_out)] = 1.0;

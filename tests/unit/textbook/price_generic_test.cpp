@@ -167,7 +167,7 @@ TEST(PriceGeneric, CostsNothingAlone) {
 }
 
 // Parts are elasticities: twice the NICs' rate takes off half of their share.
-TEST(PriceGeneric, HangsOnWhatItSays) {
+TEST(PriceGeneric, DependsOnWhatItSays) {
   const auto group = span(4, 8);
   const ops::GenericSettings settings{.algorithm = GenericAlgorithm::hierarchical, .chunks = 4};
   machine::GroupLinks faster = links();

@@ -30,7 +30,7 @@ TEST(ExpertLoad, EvenLoadsAreOneEverywhere) {
   EXPECT_EQ(busiest_rank(700, {.data = 8}), 1.0);  // one rank has them all
 }
 
-// With an expert a rank the loads are all there is to see: from the definition, expert by expert.
+// With an expert per rank the loads are all there is to see: from the definition, expert by expert.
 TEST(ExpertLoad, TheBusiestRankIsTheGreatestOfLoadsWithTheVariationAskedFor) {
   const ModelSpec m = support::tiny_mixture();
   std::vector<double> x;

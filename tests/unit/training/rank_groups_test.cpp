@@ -21,7 +21,7 @@ using support::layout_of;
 struct Place {
   std::int32_t tensor, context, data, stage;
   std::int32_t inner, outer;                 // context, cut in two
-  std::int32_t shard, replica;               // data * context likewise
+  std::int32_t shard, replica;               // data * context, cut in two
   std::int32_t expert_tensor, expert, copy;  // the second dealing-out
   std::int32_t within, across, expert_shard, expert_replica;
 };

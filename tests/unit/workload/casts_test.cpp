@@ -257,7 +257,7 @@ TEST(Launches, OfAnEagerGptLayer) {
             std::pair(5 + 2 * 2 + 2 + 2 * 3, 11 + 2 * 3 + 3 + 2 * 2));
 }
 
-// A graph is one replay a layer and pass; the embedding and the head are still issued kernel by kernel.
+// A graph is one replay per layer and pass; the embedding and the head are still issued kernel by kernel.
 TEST(CudaGraphs, ReplaceTheLaunchesOfALayer) {
   TrainingConfig c = in(Precision::bf16, {}, {.tensor = 2});
   const Workload eager = traced(c, hopper, support::tiny_llama());
