@@ -17,10 +17,11 @@ struct Column {
   Cell cell = Cell::whole;
 };
 
-constexpr std::array<Column, 52> columns{{{"row_id", Cell::text},
+constexpr std::array<Column, 53> columns{{{"row_id", Cell::text},
                                           {"source", Cell::text},
                                           {"reference", Cell::text},
                                           {"framework", Cell::text},
+                                          {"recipe", Cell::text},
                                           {"task", Cell::text},
                                           {"gpu", Cell::text},
                                           {"num_gpus"},
