@@ -2,6 +2,7 @@
 #include "explain/explain.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -19,6 +20,7 @@
 #include "simulate/step/stage_memory.hpp"
 #include "text/show_quantity.hpp"
 #include "text/text_table.hpp"
+#include "training/overruled.hpp"
 
 namespace echo::explain {
 
@@ -171,6 +173,9 @@ Explanation explain(const TrainingConfig& config, const simulate::Catalog& catal
                     const simulate::Calibration& calibration) {
   simulate::Workspace workspace;
   Explanation explanation{.report = simulate::simulate(config, catalog, calibration, workspace)};
+  if (!config.named_recipe.is_none())
+    for (const training::Axis axis : training::set_otherwise(config, catalog.framework(config)))
+      explanation.overruled.emplace_back(training::info_of(axis).name);
   const SimulatedStep& step = workspace.step;
   if (explanation.report.memory_peak.value > 0)
     explanation.memory = simulate::memory_of_stages(config, catalog, step.layout);
@@ -274,6 +279,9 @@ static std::string production_of(const Explanation& explanation) {
 
 std::string explanation_text(const Explanation& explanation) {
   std::string text;
+  if (!explanation.overruled.empty())
+    text += fmt::format("\nset by the sweep, otherwise than by the recipe: {}\n",
+                        fmt::join(explanation.overruled, ", "));
   if (!explanation.production.empty()) text += production_of(explanation);
   if (!explanation.path.empty()) text += path_of(explanation);
   if (!explanation.memory.empty()) {

@@ -45,6 +45,7 @@ struct PathCost {
 
 struct Explanation {
   simulate::StepReport report;
+  std::vector<std::string> overruled;        // axes that the sweep set otherwise than the recipe
   std::vector<training::MemoryUse> memory;   // [stages]; empty if the config is unsupported
   std::vector<CollectiveCost> collectives;   // largest total first; empty unless the report is ok
   std::vector<KernelCost> kernels;           // same

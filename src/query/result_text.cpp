@@ -243,11 +243,19 @@ static std::string rate_text(const Table& table, std::int64_t row) {
   return fmt::format("{:.0f} tokens/s, {:.0f} per GPU, ", rate, table.number("tokens_per_s_per_gpu", row));
 }
 
+// "framework nemo, recipe nvidia-performance": files before schema 1.9 know no recipes.
+static std::string framework_text(const Table& table, std::int64_t row) {
+  std::string text = "framework " + table.text("framework", row);
+  if (table.find("recipe") != nullptr) text += ", recipe " + table.text("recipe", row);
+  return text;
+}
+
 std::string page_text(const Table& table, std::int64_t row) {
-  std::string text = fmt::format(
-      "config {}  (row {} of {})\n{} on {} x {} ({}), {}\n", config_key(table, row),
-      table.integer("config", row), text::show_count(table.state().rows), table.text("model", row),
-      table.integer("gpus", row), table.text("gpu", row), table.text("cluster", row), layout_of(table, row));
+  std::string text =
+      fmt::format("config {}  (row {} of {})\n{} on {} x {} ({}), {}\n{}\n", config_key(table, row),
+                  table.integer("config", row), text::show_count(table.state().rows),
+                  table.text("model", row), table.integer("gpus", row), table.text("gpu", row),
+                  table.text("cluster", row), layout_of(table, row), framework_text(table, row));
   text += fmt::format("status {}", table.text("status", row));
   if (const std::string reason = table.text("reason", row); reason != "none") {
     text += fmt::format(", reason {}", reason);

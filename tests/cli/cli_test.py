@@ -19,6 +19,7 @@ name = "small"
 model = "gpt3-13b"
 cluster = "h800-96"
 framework = "megatron-core"
+recipe = "nvidia-performance"
 gpus = 16
 tp = [1, 2, 4]
 pp = [1, 2, 4]

@@ -18,6 +18,7 @@ name = "small"
 model = "gpt3-13b"
 cluster = "h800-96"
 framework = "megatron-core"
+recipe = "nvidia-performance"
 gpus = 16
 tp = [2, 4]
 pp = 2

@@ -118,12 +118,13 @@ class Language(unittest.TestCase):
         self.assertIn("^~~~~~~~~~~ did you mean", lines[2])
 
     def test_a_copied_preset_reads_as_it_is(self):
-        for kind, name in [("gpus", "h100-sxm"), ("clusters", "h800-96"), ("models", "gpt3-13b"), ("frameworks", "nemo")]:
+        for kind, name in [("gpus", "h100-sxm"), ("clusters", "h800-96"), ("models", "gpt3-13b"), ("frameworks", "nemo"),
+                           ("recipes", "nvidia-performance")]:
             text = self.run_program("presets", "new", kind, "mine", "--from", name)
             (self.folder / "lab" / kind).mkdir(parents=True)
             (self.folder / "lab" / kind / "mine.toml").write_text(text)
         listed = json.loads(self.run_program("presets", "list", "--preset-path", "lab", "--json"))
-        for kind in ("gpus", "clusters", "models", "frameworks"):
+        for kind in ("gpus", "clusters", "models", "frameworks", "recipes"):
             self.assertIn("mine", listed[kind])
         self.assertEqual(listed["search_path"][0], "lab")
 
@@ -133,6 +134,20 @@ class Language(unittest.TestCase):
         (folder / "mine.toml").write_text(self.run_program("presets", "new", "models", "mine", "--from", "gpt3-13b"))
         shown = json.loads(self.run_program("presets", "show", "mine", "--json"))
         self.assertEqual(pathlib.Path(shown[0]["file"]), folder / "mine.toml")
+
+    def test_recipes_are_listed_and_shown_with_the_source_of_each_value(self):
+        listed = self.run_program("presets", "list", "recipes")
+        self.assertIn("\n  nvidia-performance\n", listed)
+        self.assertNotIn("megatron-core", listed)
+        shown = self.run_program("presets", "show", "nvidia-performance")
+        self.assertRegex(shown, r'overlap_tp += \{ value = true, source = "[^"]+"')
+        self.assertIn("[choices]", self.run_program("presets", "new", "recipes", "mine"))
+        (self.folder / "named.toml").write_text('[space]\nmodel = "gpt3-13b"\ncluster = "h800-96"\nglobal_batch = 64\n'
+                                                'framework = "deepspeed"\nrecipe = "nvidia-performance"\n')
+        told = subprocess.run([program, "check", "named.toml"], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(told.returncode, 2, told.stderr)
+        self.assertIn("named.toml:6:11", told.stderr)
+        self.assertIn("is for no framework here", told.stderr)
 
     def test_a_template_names_every_key_with_its_unit(self):
         text = self.run_program("presets", "new", "gpus", "mine")

@@ -21,6 +21,7 @@ include = ["site.toml"]
 model = "gpt3-13b"
 cluster = "dgx-h100-ndr400"
 framework = "megatron-core"
+recipe = "nvidia-performance"
 gpus = 16
 tp = 8
 pp = 1

@@ -25,6 +25,7 @@ tokens = "1T tokens"
 model = ["gpt3-13b", "gpt3-175b"]
 cluster = "h800-96"
 framework = "megatron-core"
+recipe = "nvidia-performance"
 gpus = [16, 32]
 tp = [1, 2, 4]
 pp = [1, 2, 4]

@@ -109,6 +109,9 @@ void add_collectives(text::Json& json, const std::vector<explain::CollectiveCost
 }
 
 void add_explanation(text::Json& json, const explain::Explanation& explanation) {
+  json.key("set_otherwise_than_recipe").open_array();
+  for (const std::string& axis : explanation.overruled) json.value(axis);
+  json.close();
   add_memory(json, explanation.memory);
   add_path(json, explanation);
   add_kernels(json, explanation.kernels);

@@ -101,7 +101,11 @@ std::string published_framework(const std::vector<PublishedRuns>& known, const C
 
 std::string published_recipe(const std::vector<PublishedRuns>& known, const CsvTable& table, std::size_t row,
                              std::string otherwise) {
-  return first_of(known, &PublishedRuns::recipe, table, row, std::move(otherwise));
+  for (const PublishedRuns& runs : known) {
+    if ((runs.framework.empty() && runs.recipe.empty()) || !matches(runs, table, row)) continue;
+    return runs.recipe.empty() ? otherwise : runs.recipe;
+  }
+  return otherwise;
 }
 
 std::string published_gpu(const std::vector<PublishedRuns>& known, const CsvTable& table, std::size_t row,

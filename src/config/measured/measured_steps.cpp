@@ -224,13 +224,15 @@ class RowReader {
     return interleaves ? layers / d.pipeline : 1;
   }
 
-  // The recipe that a publication names, else the one that tables mean by the framework's name
+  // The row's own, else the one that a publication names, else what tables mean by the framework's name
   // (aliases.toml).
   void read_recipe(TrainingConfig& c) {
     const std::string& framework = catalog_.frameworks[at(c.framework)].name;
     std::string usual = presets_.aliases.resolve("recipe", framework);
     if (usual == framework) usual = training::no_recipe;
-    const std::string name = published_recipe(presets_.publications, table_, row_, usual);
+    const std::string name = text("recipe").empty()
+                                 ? published_recipe(presets_.publications, table_, row_, usual)
+                                 : std::string(text("recipe"));
     if (name == training::no_recipe) return;
     c.named_recipe = training::RecipeId(find_named(catalog_.recipes, name));
     if (c.named_recipe.is_none() || catalog_.framework(c).recipe_name.empty())

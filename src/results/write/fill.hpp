@@ -15,6 +15,7 @@
 #include "simulate/catalog.hpp"
 #include "sweep/run/row.hpp"
 #include "training/axis.hpp"
+#include "training/overruled.hpp"
 
 namespace echo::results {
 
@@ -91,6 +92,7 @@ inline constexpr Filler own_fillers[] = {
     {"config", [](In c) -> Int { return c.number; }},
     {"config_id", [](In c) -> Int { return static_cast<Int>(c.row.config_id); }},
     {"gpu", [](In c) -> Int { return gpu_index(c); }},
+    {"recipe_overruled", [](In c) -> Int { return training::overruled_axes(config(c), c.catalog.framework(config(c))); }},
     {"gpus", [](In c) -> Int { return training::gpus_of(degrees(c)); }},
     {"microbatches", [](In c) -> Int { return training::microbatches_of(config(c)); }},
     {"global_batch_tokens", [](In c) -> Int { return Int{config(c).batch.global_samples} * config(c).batch.sequence_tokens; }},

@@ -195,6 +195,7 @@ TEST(Catalog, AliasesLeadToPresetsThatExist) {
     if (alias.preset.empty()) continue;
     const std::int32_t found = alias.kind == "gpu"         ? find_named(catalog.gpus, alias.preset)
                                : alias.kind == "framework" ? find_named(catalog.frameworks, alias.preset)
+                               : alias.kind == "recipe"    ? find_named(catalog.recipes, alias.preset)
                                : alias.kind == "model"     ? find_named(catalog.models, alias.preset)
                                                            : 0;
     EXPECT_GE(found, 0);

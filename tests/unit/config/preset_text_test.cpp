@@ -55,6 +55,7 @@ TEST(PresetText, TemplateReadsOnceItIsFilled) {
   EXPECT_GE(find_named(catalog.clusters, "mine"), 0);
   EXPECT_GE(find_named(catalog.models, "mine"), 0);
   EXPECT_GE(find_named(catalog.frameworks, "mine"), 0);
+  EXPECT_GE(find_named(catalog.recipes, "mine"), 0);
 }
 
 TEST(PresetText, TemplateDoesNotReadAsItIs) {

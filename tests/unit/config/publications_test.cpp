@@ -83,6 +83,13 @@ TEST(Publications, ShippedRulesLeadToPresetsThatExist) {
     if (!runs.framework.empty()) {
       EXPECT_GE(find_named(shipped.catalog.frameworks, runs.framework), 0) << runs.framework;
     }
+    if (!runs.recipe.empty()) {
+      const std::int32_t recipe = find_named(shipped.catalog.recipes, runs.recipe);
+      ASSERT_GE(recipe, 0) << runs.recipe;
+      ASSERT_FALSE(runs.framework.empty()) << "a recipe is of a framework: " << runs.recipe;
+      const training::FrameworkId framework(find_named(shipped.catalog.frameworks, runs.framework));
+      EXPECT_EQ(shipped.catalog.framework(framework, training::RecipeId(recipe)).recipe_name, runs.recipe);
+    }
     if (!runs.cluster.empty()) {
       EXPECT_GE(find_named(shipped.catalog.clusters, runs.cluster), 0) << runs.cluster;
     }

@@ -84,6 +84,8 @@ simulate::Catalog full_catalog() {
                                      .network = "net",
                                      .source = "white paper"};
   training::FrameworkSpec framework{.name = "framework",
+                                    .base = "other framework",
+                                    .recipe_name = "recipe",
                                     .recipe = {.kernels = ops::KernelStyle::eager,
                                                .scatter_gather = true,
                                                .dispatch = training::Dispatch::per_node,
@@ -119,6 +121,7 @@ simulate::Catalog full_catalog() {
           .models = {model, model},
           .clusters = {cluster},
           .frameworks = {framework},
+          .recipes = {{.name = "recipe", .over = {framework}, .source = "scripts"}},
           .layer_tables = {{1, 2}, {3}}};
 }
 
