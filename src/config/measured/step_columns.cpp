@@ -17,7 +17,7 @@ struct Column {
   Cell cell = Cell::whole;
 };
 
-constexpr std::array<Column, 53> columns{{{"row_id", Cell::text},
+constexpr std::array<Column, 54> columns{{{"row_id", Cell::text},
                                           {"source", Cell::text},
                                           {"reference", Cell::text},
                                           {"framework", Cell::text},
