@@ -28,8 +28,9 @@ int width_of(machine::Precision precision) {
 StepRows StepStudy::scored() {
   StepRows out;
   for (const config::MeasuredStep& step : steps.rows)
-    if (step.config && step.step_seconds && step.setting == simulate::Setting::benchmark &&
-        predict(step) > 0.0) out.push_back(&step);
+    if (step.config && step.step_seconds && step.setting != simulate::Setting::production &&
+        predict(step) > 0.0)
+      out.push_back(&step);
   return out;
 }
 
