@@ -67,6 +67,9 @@ void add_path(text::Json& json, const explain::Explanation& explanation) {
     json.open_object().member("what", cost.what).member("seconds", to_seconds(cost.time)).close();
   json.close().key("critical_path_by_stage").open_array();
   for (const SimTime time : explanation.path_by_stage) json.value(to_seconds(time));
+  json.close().key("production").open_array();  // what the setting adds; empty in a benchmark
+  for (const explain::PathCost& cost : explanation.production)
+    json.open_object().member("cause", cost.what).member("seconds", to_seconds(cost.time)).close();
   json.close();
 }
 

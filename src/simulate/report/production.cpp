@@ -2,15 +2,17 @@
 // checkpoints, the better of several attempts. What a long run loses beside that is added to the finished
 // report, cause by cause, so that every row shows it and a benchmark's row does not change.
 //
-//   slowest GPU   arithmetic x (E max of N - E max of M): GPUs differ by a log-normal pace of sigma
+//   slowest GPU   arithmetic x (1 - bubble) x (E max of N - E max of M): GPUs differ by a log-normal pace of
+//   sigma
 //                 `gpu_spread` (see draw_steps.cpp), all wait for the slowest of N, and the constants come
 //                 from benchmarks that waited for the slowest of M = `contained_gpus` themselves
 //   slow nodes    step x `slow_node_loss` x (1 - (1 - `slow_nodes`)^nodes): the chance that the job has one
 //   late host, temperature, checkpoints     step x their loss
 //
 // To first order a pace F lengthens the step by (F - 1) times the arithmetic on its critical path, as in
-// draw_steps.cpp; that all N ranks wait for one is exact where gradients are summed over all of them. With
-// [simulate] skew, the drawn steps replace the first line in the percentiles: they are shifted by what
+// draw_steps.cpp; that all N ranks wait for one is exact where gradients are summed over all of them. One GPU
+// is on one stage: what the other stages do alone while the pipeline fills and drains does not wait for it.
+// With [simulate] skew, the drawn steps replace the first line in the percentiles: they are shifted by what
 // benchmarks contain and by the other parts.
 //
 // E of the largest of n standard normal draws: the quantile at (n - 0.375) / (n + 0.25), Blom 1958,
@@ -82,10 +84,14 @@ void lengthen_path(const ProductionTime& time, double shrink, StepReport& report
   for (std::size_t i = 0; i < fixed; ++i) report.bottleneck[fixed] -= report.bottleneck[i];
 }
 
+// Time, as a share of the step, that is longer by (F - 1) of itself where one GPU has the pace F.
+double waiting_arithmetic(const StepReport& report) {
+  return std::max(0.0, report.bottleneck[at(Bottleneck::arithmetic)]) * (1.0 - report.bubble_fraction);
+}
+
 // The time that drawn steps contain of the slowest GPU of a benchmark.
 SimTime contained_time(const ProductionModel& model, const StepReport& report) {
-  return rounded(report.bottleneck[at(Bottleneck::arithmetic)] * slowest_excess(model, model.contained_gpus),
-                 report.step);
+  return rounded(waiting_arithmetic(report) * slowest_excess(model, model.contained_gpus), report.step);
 }
 
 void widen_errors(double production, double shrink, double p90, StepReport& report) {
@@ -120,7 +126,6 @@ double slowest_excess(const ProductionModel& model, double gpus) {
 }
 
 ProductionTime production_time(const ProductionModel& model, const JobSize& job, const StepReport& report) {
-  const double arithmetic = std::max(0.0, report.bottleneck[at(Bottleneck::arithmetic)]);
   const double beyond =
       slowest_excess(model, static_cast<double>(job.gpus)) - slowest_excess(model, model.contained_gpus);
   ProductionTime out;
@@ -129,7 +134,8 @@ ProductionTime production_time(const ProductionModel& model, const JobSize& job,
     out.part[at(part)] = rounded(share, report.step);
     variance += square(share * error);
   };
-  add(ProductionPart::gpu_spread, arithmetic * std::max(0.0, beyond), relative(model.gpu_spread));
+  add(ProductionPart::gpu_spread, waiting_arithmetic(report) * std::max(0.0, beyond),
+      relative(model.gpu_spread));
   add(ProductionPart::slow_nodes, chance_of_slow_node(model, job.nodes) * model.slow_node_loss.value,
       std::hypot(relative(model.slow_nodes), relative(model.slow_node_loss)));
   add(ProductionPart::host, model.host_loss.value, relative(model.host_loss));

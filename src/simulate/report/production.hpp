@@ -34,13 +34,14 @@ struct JobSize {
 
 [[nodiscard]] JobSize job_size(const training::TrainingConfig&, const machine::ClusterSpec&);
 
-// The expected slowest of n standard normal draws. Contract: n >= 1. Error at most 0.015.
+// The expected slowest of n standard normal draws. Contract: n >= 1. Error below 0.02 up to a million.
 [[nodiscard]] double expected_largest(double n);
 
 // How much longer arithmetic takes on the slowest of n GPUs than on the median one, as a share of itself.
 [[nodiscard]] double slowest_excess(const ProductionModel&, double gpus);
 
-// Contract: `report` is that of a benchmark, with its step, bottleneck and errors.
+// Contract: `report` is that of a benchmark, with its step, bottleneck, bubble_fraction
+// and errors.
 [[nodiscard]] ProductionTime production_time(const ProductionModel&, const JobSize&,
                                              const StepReport& report);
 

@@ -59,7 +59,7 @@ double integrated_largest(double n) {
 TEST(Production, ExpectsTheLargestOfManyDraws) {
   EXPECT_NEAR(expected_largest(1), 0.0, 1e-9);
   for (const double n : {2.0, 8.0, 64.0, 1024.0, 16384.0, 1e6})
-    EXPECT_NEAR(expected_largest(n), integrated_largest(n), 0.015) << n;
+    EXPECT_NEAR(expected_largest(n), integrated_largest(n), 0.02) << n;
 }
 
 TEST(Production, OfNoLossesIsTheBenchmark) {
@@ -67,7 +67,7 @@ TEST(Production, OfNoLossesIsTheBenchmark) {
     const StepReport before = benchmark(i), after = produced(i, {4096, 512}, {});
     ASSERT_EQ(after.step, before.step) << i;
     ASSERT_EQ(after.exposed, before.exposed) << i;
-    ASSERT_EQ(after.rel_error_p90, before.rel_error_p90) << i;
+    ASSERT_NEAR(after.rel_error_p90, before.rel_error_p90, 1e-6F) << i;
     ASSERT_DOUBLE_EQ(after.mfu, before.mfu) << i;
   }
 }
