@@ -315,7 +315,8 @@ training::FrameworkSpec read_framework(TableReader& file) {
   file.boolean("samples_outermost", framework.samples_outermost, Presence::optional);
   framework.gradients =
       choice<training::GradientStore>(file, "gradients", {"main_buffer", "accumulated", "partitioned"});
-  framework.loss = choice<training::LossStore>(file, "loss", {"vocab_parallel", "torch", "in_place"});
+  framework.loss =
+      choice<training::LossStore>(file, "loss", {"vocab_parallel", "torch", "in_place", "gathered"});
   framework.pads_vocabulary = flag(file, "pads_vocabulary");
   file.boolean("flat_shards", framework.flat_shards, Presence::optional);
   double bucket = 0.0;
