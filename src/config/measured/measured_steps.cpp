@@ -265,8 +265,7 @@ class RowReader {
     c.flash_attention =
         flag("flash_attention", f.flash_attention) && machine::element_bytes(c.precision) <= 2;
     c.recipe = f.recipe;
-    if (adapts())
-      c.recipe.lora_rank = nemo_lora_rank, c.recipe.lora_targets = nemo_lora_targets;
+    if (adapts()) c.recipe.lora_rank = nemo_lora_rank, c.recipe.lora_targets = nemo_lora_targets;
     if (is_tuned() && c.flash_attention && c.batch.sequence_tokens == nemo_packed_length)
       c.recipe.packed_tokens = squad_tokens;
     c.overlap = f.overlap;
@@ -336,6 +335,8 @@ MeasuredSteps read_measured_steps(const CsvTable& table, const CatalogInputs& pr
       step.step_seconds = positive_number(table, row, "step_time_s");
       if (const auto printed = positive_number(table, row, "peak_mem_gib"))
         step.peak_memory = measured_memory(*printed, table.text(row, "mem_kind"));
+      step.outcome =
+          memory_outcome(table.text(row, "mem_kind"), step.step_seconds || step.peak_memory.has_value());
       return step;
     });
   } catch (const UserError& error) {
