@@ -34,7 +34,8 @@ def reductions(goal):
 
 
 def cube_of(sweep, metric, axes, reduce):
-    """Contract: `axes` are columns of `sweep`. Only feasible rows give values."""
+    """Contract: `axes` are columns of `sweep`. Only feasible rows give values, and the best of a cell is one that surely
+    enough fits, as in rankings."""
     reducers = reductions(sweep.about(metric).goal)
     if reduce not in reducers:
         raise ValueError(f"reduce={reduce!r} is not one of {', '.join(reducers)}")
@@ -51,7 +52,7 @@ def cube_of(sweep, metric, axes, reduce):
     ok = sweep.column("status") == "ok"
     values = sweep.column(metric).astype(float)
     dense = np.full(int(np.prod(shape)), np.nan)
-    used = np.flatnonzero(ok & ~np.isnan(values))
+    used = np.flatnonzero((ok & sweep.fits() if reduce == "best" else ok) & ~np.isnan(values))
     used = used[np.argsort(cells[used], kind="stable")]
     found, starts = np.unique(cells[used], return_index=True)
     for cell, group in zip(found, np.split(values[used], starts[1:])):

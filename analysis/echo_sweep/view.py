@@ -161,7 +161,7 @@ class View:
     def feasible(self):
         return self.view(self.column("status") == "ok")
 
-    def _fits(self):
+    def fits(self):
         """bool[row]: the chance to fit the GPU's memory reaches the sweep's min_fit_chance, or is not known."""
         least = self._file.attributes.get("min_fit_chance", 0.0)
         if not least or "fit_chance" not in self._columns:
@@ -172,13 +172,13 @@ class View:
     def ranked(self):
         """Feasible rows that surely enough fit the memory of their GPU: what rankings and fronts consist of."""
         rows = self.feasible
-        return rows.view(rows._fits())
+        return rows.view(rows.fits())
 
     @property
     def doubtful(self):
         """Feasible rows that may not fit the memory of their GPU."""
         rows = self.feasible
-        return rows.view(~rows._fits())
+        return rows.view(~rows.fits())
 
     def derive(self, name, expression, units="1", objective="", long_name=None):
         """The same rows with one more column, worked out from others: derive("days", "train_time / 1 d", "d")."""

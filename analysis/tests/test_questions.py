@@ -1,10 +1,12 @@
 """The scripts of analysis/questions on files of the program: they answer, and their answers are right."""
 
 import doctest
+import json
 import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from conftest import ANALYSIS
 
@@ -41,6 +43,24 @@ def test_the_layout_named_first_is_the_best(result, tmp_path):
     assert code == 0, text
     assert text.splitlines()[1].startswith(es.open(result).best(1)[0].id[:8])
     assert (tmp_path / "layout.png").stat().st_size > 0
+
+
+def test_the_layouts_are_those_that_top_ranks(result, run_program):
+    """One by one, with rows in the file that are faster and may not fit."""
+    rows = es.open(result)
+    assert len(rows.doubtful) > 0
+    ranked = json.loads(run_program("top", result, "-n", 10_000, "--json"))["rows"]
+    wanted, seen = [], set()
+    for row in ranked:
+        if (row["tp"], row["pp"]) not in seen:
+            seen.add((row["tp"], row["pp"]))
+            wanted.append(row["config_id"][:8])
+    code, text = ask("which_layout.py", result, "--n", 3)
+    assert code == 0, text
+    assert [line.split()[0][:8] for line in text.splitlines()[1:4]] == wanted[:3]
+    cube = rows.cube(rows.ranking_metric(), ["tp", "pp"])
+    best = rows.best(1, by=rows.ranking_metric(), per=["tp", "pp"])
+    assert sorted(cube.values[~np.isnan(cube.values)]) == sorted(best.column(rows.ranking_metric()))
 
 
 def test_where_time_goes_adds_up(result, tmp_path):

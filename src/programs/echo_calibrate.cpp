@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "calibrate/kernels/kernel_calibration.hpp"
 #include "calibrate/kernels/kernel_transfer.hpp"
+#include "calibrate/memory/memory_error_report.hpp"
 #include "calibrate/network/network_fit.hpp"
 #include "calibrate/steps/ablation.hpp"
 #include "calibrate/steps/error_report.hpp"
@@ -21,6 +22,7 @@ int main(int argc, char** argv) {
     if (command == "transfer") return echo::calibrate::run_transfer(args.subspan(2));
     if (command == "networks") return echo::calibrate::run_networks(args.subspan(2));
     if (command == "errors") return echo::calibrate::run_errors(args.subspan(2));
+    if (command == "memory-errors") return echo::calibrate::run_memory_errors(args.subspan(2));
     if (command == "training") return echo::calibrate::run_training(args.subspan(2));
     if (command == "held-out") return echo::calibrate::run_held_out(args.subspan(2));
     if (command == "ablation") return echo::calibrate::run_ablation(args.subspan(2));
@@ -30,6 +32,7 @@ int main(int argc, char** argv) {
         "echo-calibrate networks [--out FOLDER]\n"
         "echo-calibrate training [--table FILE]\n"
         "echo-calibrate errors [--table FILE] [--out FILE] [--check]\n"
+        "echo-calibrate memory-errors [--table FILE] [--check]\n"
         "echo-calibrate held-out [--stock] [--table FILE] [--out FILE.csv]\n"
         "echo-calibrate ablation [--table FILE]\n",
         stderr);

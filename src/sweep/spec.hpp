@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "simulate/contention.hpp"
+#include "simulate/report/memory_fit.hpp"
 #include "simulate/setting.hpp"
 #include "simulate/skew.hpp"
 #include "sweep/axis.hpp"
@@ -117,12 +118,12 @@ struct SweepSpec {
   std::vector<Objective> objectives;  // the first ranks
   Search search;
   RunSettings run;
-  double target_tokens = 0.0;                         // [target] tokens: of the whole training; 0 = not given
-  double min_fit_chance = 0.9;                        // [rank] min_fit_chance: rows below it are not ranked
-  bool batch_in_tokens = false;                       // global_batch counts tokens, not sequences
-  simulate::Skew skew;                                // [simulate] skew; its seed is the sweep's
-  SlowdownModel slowdown = SlowdownModel::automatic;  // [simulate] slowdown
-  std::string slowdown_file;                          // of SlowdownModel::file
+  double target_tokens = 0.0;  // [target] tokens: of the whole training; 0 = not given
+  double min_fit_chance = simulate::ranked_fit_chance;  // [rank] min_fit_chance: rows below it are not ranked
+  bool batch_in_tokens = false;                         // global_batch counts tokens, not sequences
+  simulate::Skew skew;                                  // [simulate] skew; its seed is the sweep's
+  SlowdownModel slowdown = SlowdownModel::automatic;    // [simulate] slowdown
+  std::string slowdown_file;                            // of SlowdownModel::file
   simulate::Contention contention = simulate::default_contention;  // [simulate] contention
   simulate::Setting setting = simulate::Setting::benchmark;        // [simulate] setting
   std::vector<std::string> profiles;  // files of measured kernels; what they hold is part of the calibration

@@ -40,9 +40,10 @@ enum class GradientExchange : std::int8_t { reduce_scatter, all_reduce, reduce }
 enum class WeightReturn : std::int8_t { all_gather, broadcast };
 
 // Tensors the loss keeps (loss_memory.cpp): logits split over the vocabulary (Megatron-LM, nanotron), those
-// of PyTorch's cross_entropy, or none because a kernel turns logits into their gradient in place (flash-attn,
-// Transformer Engine).
-enum class LossStore : std::int8_t { vocab_parallel, torch, in_place };
+// of PyTorch's cross_entropy, none because a kernel turns logits into their gradient in place (flash-attn,
+// Transformer Engine), or those of PyTorch's cross_entropy of the whole vocabulary on every tensor rank
+// (Aleph Alpha's scaling).
+enum class LossStore : std::int8_t { vocab_parallel, torch, in_place, gathered };
 
 // Which transfers overlap computation.
 struct Overlap {

@@ -7,7 +7,10 @@ from .style import HATCH_GREY, new_axes, scaled
 
 
 def _lack(rows):
-    """What the closest config of a cell without feasible ones lacks."""
+    """What the closest config of a cell without ranked ones lacks."""
+    doubtful = rows.doubtful
+    if len(doubtful):
+        return f"{100 * doubtful.column('fit_chance').max():.0f} % sure"
     margins = rows.column("reason_margin")
     if np.isnan(margins).all() and "limit_excess" in rows.names():
         excess = rows.column("limit_excess")
@@ -52,7 +55,7 @@ def heatmap(sweep, x, y, metric, reduce, axes):
     axes.set_xticks(range(len(xs)), xs)
     axes.set_yticks(range(len(ys)), ys)
     axes.tick_params(length=0)
-    notes = {"hatched: does not fit, and what the closest config lacks": ((cube.runs > 0) & np.isnan(values)).any(),
+    notes = {"hatched: does not surely fit, and what the closest config lacks": ((cube.runs > 0) & np.isnan(values)).any(),
              "blank: not in the sweep": (cube.runs == 0).any()}
     axes.set_xlabel(sweep.about(x).long_name)
     axes.annotate("   ".join(note for note, occurs in notes.items() if occurs), (0, 1), xytext=(0, 4),

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "calibrate/memory/memory_error_fit.hpp"
 #include "calibrate/steps/error_fit.hpp"
 #include "calibrate/steps/held_out.hpp"
 #include "calibrate/steps/step_study.hpp"
@@ -107,7 +108,8 @@ void write(const std::string& path, const std::vector<StepError>& errors, const 
   std::vector<config::ErrorFileText::About> about;
   simulate::ErrorModel prior;
   for (const config::ErrorField& field : config::error_fields()) {
-    if (about.size() < fitted_count || std::string_view(field.name) == "p90")
+    const std::string_view name = field.name;
+    if (about.size() < fitted_count || name == "p90" || name.starts_with("memory_"))
       about.push_back({fmt::format("fitted, from a prior of {:.3g}", field.of(prior)), "measured"});
     else
       about.push_back({"an order of magnitude", "assumed"});
@@ -140,6 +142,8 @@ int run_errors(std::span<char*> args) {
                     "see echo-sweep validate for the reasons");
   const simulate::ErrorModel prior;
   simulate::ErrorModel model = fit_errors(errors, prior);
+  if (const auto memory = memory_errors(table, presets); !memory.empty())
+    model = fit_memory_errors(memory, model);
   fmt::print("{:24} {:>8} {:>8}\n", "standard deviation", "prior", "fitted");
   simulate::ErrorModel before = prior;
   for (const config::ErrorField& field : config::error_fields())

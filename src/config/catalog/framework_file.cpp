@@ -65,7 +65,7 @@ void read_decisions(TableReader& file, FrameworkSpec& f, Presence must) {
   choose(file, "weight_return", {"all_gather", "broadcast"}, f.weight_return, Presence::optional);
   file.boolean("samples_outermost", f.samples_outermost, Presence::optional);
   choose(file, "gradients", {"main_buffer", "accumulated", "partitioned"}, f.gradients, must);
-  choose(file, "loss", {"vocab_parallel", "torch", "in_place"}, f.loss, must);
+  choose(file, "loss", {"vocab_parallel", "torch", "in_place", "gathered"}, f.loss, must);
   file.boolean("pads_vocabulary", f.pads_vocabulary, must);
   file.boolean("flat_shards", f.flat_shards, Presence::optional);
   parameters(file, "bucket_parameters", {1, 9e18}, f.bucket_parameters, must);

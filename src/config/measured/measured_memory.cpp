@@ -1,5 +1,6 @@
 #include "config/measured/measured_memory.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "base/at.hpp"
@@ -46,6 +47,33 @@ MeasuredMemory measured_memory(double printed, std::string_view mem_kind) {
     return {printed * kind.gib_each, kind.figure, kind.of, in_words(kind.figure, kind.of)};
   }
   return {printed, MemoryFigure::used, MemoryOf::fullest, in_words(MemoryFigure::used, MemoryOf::fullest)};
+}
+
+training::MemoryPart last_part(MemoryFigure figure) {
+  switch (figure) {
+    case MemoryFigure::allocated:
+      return training::MemoryPart::comm_buffers;
+    case MemoryFigure::reserved:
+      return training::MemoryPart::fragmentation;
+    case MemoryFigure::used:
+      break;
+  }
+  return training::MemoryPart::context;
+}
+
+const training::MemoryUse& measured_stage(std::span<const training::MemoryUse> stages,
+                                          const MeasuredMemory& measured) {
+  const training::MemoryPart last = last_part(measured.figure);
+  const auto less = [last](const training::MemoryUse& a, const training::MemoryUse& b) {
+    return a.up_to(last) < b.up_to(last);
+  };
+  if (measured.of == MemoryOf::ends) return std::max(stages.front(), stages.back(), less);
+  return *std::max_element(stages.begin(), stages.end(), less);
+}
+
+MemoryOutcome memory_outcome(std::string_view mem_kind, bool is_measured) {
+  if (mem_kind == "out of memory") return MemoryOutcome::out_of_memory;
+  return is_measured || mem_kind == "ran" ? MemoryOutcome::ran : MemoryOutcome::unknown;
 }
 
 }  // namespace echo::config

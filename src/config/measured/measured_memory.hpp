@@ -4,8 +4,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+
+#include "training/memory/memory_use.hpp"
 
 namespace echo::config {
 
@@ -21,6 +24,17 @@ struct MeasuredMemory {
   MemoryOf of = MemoryOf::fullest;
   std::string kind;  // both as text: "allocated, fullest stage"
 };
+
+// The last part of memory that a figure counts, and the stage that was measured: the one of `stages` (at
+// least one) for which it is greatest, or the greater of both ends.
+[[nodiscard]] training::MemoryPart last_part(MemoryFigure);
+[[nodiscard]] const training::MemoryUse& measured_stage(std::span<const training::MemoryUse> stages,
+                                                        const MeasuredMemory&);
+
+// Whether a run fitted its GPUs: a run with a measured step did; others where mem_kind says "ran" or "out of
+// memory".
+enum class MemoryOutcome : std::int8_t { unknown, ran, out_of_memory };
+[[nodiscard]] MemoryOutcome memory_outcome(std::string_view mem_kind, bool is_measured);
 
 // `printed`: the figure in the table; `mem_kind`: its kind according to the table.
 [[nodiscard]] MeasuredMemory measured_memory(double printed, std::string_view mem_kind);

@@ -25,6 +25,7 @@ struct MeasuredStep {
   bool recompute_open = false, zero_open = false;  // not given in the table
   std::optional<double> step_seconds;              // measured
   std::optional<MeasuredMemory> peak_memory;       // measured
+  MemoryOutcome outcome = MemoryOutcome::unknown;
 };
 
 struct MeasuredSteps {

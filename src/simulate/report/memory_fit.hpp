@@ -20,5 +20,7 @@ struct MemoryFit {
 
 // Configs below this chance are infeasible for lack of memory; the others are simulated.
 inline constexpr double least_fit_chance = 0.1;
+// Rankings hold configs from this chance on, where a sweep says nothing ([rank] min_fit_chance).
+inline constexpr double ranked_fit_chance = 0.9;
 
 }  // namespace echo::simulate

@@ -13,7 +13,9 @@
 //                   (github.com/NVIDIA/nccl/issues/964): 544 and 688 MB, of which this gives 463 and 694.
 //                   Sends and receives connect 12 MiB per channel and peer: on 8 H100 an all-to-all 3.3
 //                   GB (issues/1685), of which this gives 2.8; to other nodes one shared buffer per
-//                   communicator.
+//                   communicator. All ranks meet in a communicator of their own at the first barrier
+//                   (megatron/training/initialize.py; PyTorch's is an all-reduce), unless weights are
+//                   sharded over all of them (a device mesh takes the job's own).
 //   user buffers    Transformer Engine registers ten of one gathered activation each (module/base.py,
 //                   initialize_ub)
 // Neglected: NVLS buffers, DeepEP's, gloo.
@@ -23,6 +25,7 @@
 
 #include "training/layout/expert_load.hpp"
 #include "training/layout/rank_parameters.hpp"
+#include "training/memory/number_formats.hpp"
 #include "training/memory/stored_bytes.hpp"
 
 namespace echo::training {
@@ -40,14 +43,15 @@ std::int32_t channels_of(const machine::GpuSpec& gpu, bool across) {
   return gpu.compute_capability >= 100 ? 32 : 24;
 }
 
-double unit_bytes_each(const TrainingConfig& c) {
-  return c.recipe.fp8_gather && is_8_bit(c.precision) ? quantised_bytes(c)
-                                                      : machine::element_bytes(c.precision);
+double unit_bytes_each(const TrainingConfig& c, const machine::GpuSpec& gpu) {
+  return c.recipe.fp8_gather && machine::is_narrow(c.precision)
+             ? narrow_format(c, gpu.compute_capability).bytes
+             : machine::element_bytes(c.precision);
 }
 
 // Units of sharded weights are layers.
 double gathered_units(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec& f,
-                      const RankLayout& layout, std::int32_t stage) {
+                      const RankLayout& layout, const machine::GpuSpec& gpu, std::int32_t stage) {
   double root = static_cast<double>(stage_parameters(c, m, f, layout, stage).total());
   double unit = 0.0, layers = 0.0;
   for (std::size_t chunk = 0; chunk < layout.chunk_layers.size(); ++chunk) {
@@ -63,7 +67,7 @@ double gathered_units(const TrainingConfig& c, const ModelSpec& m, const Framewo
   const double e = machine::element_bytes(c.precision);
   const double reduced_from = c.recipe.fp32_gradients ? 4.0 : e;
   const double grads = c.recipe.lora_rank > 0 ? 0.0 : (unit + root) * e + unit * reduced_from;
-  return at_once * unit * unit_bytes_each(c) + root * e + grads;
+  return at_once * unit * unit_bytes_each(c, gpu) + root * e + grads;
 }
 
 double hop_buffers(const TrainingConfig& c, const ModelSpec& m) {
@@ -77,9 +81,16 @@ double bucket_buffers(const TrainingConfig& c, const FrameworkSpec& f, double pa
   return 2.0 * std::min(bucket, parameters) * machine::element_bytes(c.precision);
 }
 
+double world_bytes(const TrainingConfig& c, const RankLayout& layout, const machine::GpuSpec& gpu) {
+  const std::int32_t ranks = gpus_of(c.degrees);
+  if (c.zero == ZeroStage::parameters && layout.shard.ranks == ranks) return 0.0;
+  return communicator_bytes(
+      gpu, {.ranks = ranks, .nodes = std::max(layout.model.nodes, layout.data_context.nodes)});
+}
+
 double library_bytes(const TrainingConfig& c, const ModelSpec& m, const RankLayout& layout,
                      const machine::GpuSpec& gpu, std::int32_t stage) {
-  double sum = 0.0;
+  double sum = world_bytes(c, layout, gpu);
   for (const machine::GroupSpan* group : {&layout.tensor, &layout.data_context, &layout.model})
     sum += communicator_bytes(gpu, *group);
   if (m.has_experts()) {
@@ -130,7 +141,7 @@ CommunicationMemory communication_memory(const TrainingConfig& c, const ModelSpe
   if (m.has_experts())
     out.buffers += 2.0 * routed_tokens(c, m) * machine::element_bytes(c.precision) * m.hidden;
   if (c.zero == ZeroStage::parameters && layout.shard.ranks > 1)
-    out.buffers += gathered_units(c, m, f, layout, stage);
+    out.buffers += gathered_units(c, m, f, layout, gpu, stage);
   else
     out.buffers +=
         bucket_buffers(c, f, static_cast<double>(stage_parameters(c, m, f, layout, stage).total()));

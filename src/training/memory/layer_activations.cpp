@@ -20,6 +20,7 @@
 #include <algorithm>
 
 #include "training/layout/expert_load.hpp"
+#include "training/memory/number_formats.hpp"
 #include "training/memory/stored_bytes.hpp"
 
 namespace echo::training {
@@ -29,6 +30,15 @@ namespace {
 using ops::KernelStyle;
 
 bool has_dropout(const ModelSpec& m) { return m.positions == Positions::learned; }
+
+// Bytes per element of a product's input as kept for its weight gradient. Frozen weights have none: nothing
+// is kept for them but the 16-bit input of an adapter (Transformer Engine module/linear.py,
+// backward_needs_input).
+double kept_input_bytes(const TrainingConfig& c, Product product) {
+  constexpr std::int32_t any_generation = 90;  // it decides on copies of weights alone
+  if (c.recipe.lora_rank == 0) return saved_operand_bytes(c, any_generation);
+  return c.recipe.adapts(product) ? machine::element_bytes(c.precision) : 0.0;
+}
 
 // Elements per token, tensor parallelism not yet applied.
 struct HeadElements {
@@ -45,15 +55,18 @@ HeadElements head_elements(const TrainingConfig& c, const ModelSpec& m) {
 
 void set_norms(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec& f, LayerKind kind,
                LayerActivations& a) {
-  const double e = machine::element_bytes(c.precision), saved = saved_operand_bytes(c);
+  const double e = machine::element_bytes(c.precision);
   const double local = tokens_per_rank(c) * m.hidden / sequence_shares(c);
   const double gathered = f.keeps_gathered_inputs ? tokens_per_rank(c) * m.hidden : local;
-  const double halves = (kind.mixer != Mixer::none ? 1.0 : 0.0) + (kind.net != Net::none ? 1.0 : 0.0);
+  const double mixers = kind.mixer != Mixer::none ? 1.0 : 0.0, nets = kind.net != Net::none ? 1.0 : 0.0;
+  const double halves = mixers + nets;
+  const double saved =
+      mixers * kept_input_bytes(c, Product::linear_qkv) + nets * kept_input_bytes(c, Product::linear_fc1);
   const KernelStyle style = m.norm == Norm::rms ? c.recipe.kernels_rms_rope : KernelStyle::fused;
   const bool casts = style == KernelStyle::eager && e < 4.0;
   a.entry = local * e;
   a.middle = (halves - 1.0) * local * e;
-  a.norms = style == KernelStyle::compiled ? 0.0 : halves * gathered * saved;
+  a.norms = style == KernelStyle::compiled ? 0.0 : gathered * saved;
   if (style == KernelStyle::eager) a.norms += halves * local * e;
   if (casts) a.norms += halves * 4.0 * local - a.entry - a.middle;  // in place of 16-bit inputs
   if (m.post_norms) a.norms += halves * local * e;                  // what those norms take
@@ -66,7 +79,8 @@ void set_attention(const TrainingConfig& c, const ModelSpec& m, LayerActivations
   const HeadElements n = head_elements(c, m);
   a.heads = tokens * e * (n.queries + n.keys_values) / t;
   // The product behind attention keeps a quantised copy beside the output that attention itself needs.
-  a.mixed = tokens * n.mixed / t * (e + (is_8_bit(c.precision) ? saved_operand_bytes(c) : 0.0));
+  const double kept = kept_input_bytes(c, Product::linear_proj);
+  a.mixed = tokens * n.mixed / t * (e + (kept < e ? kept : 0.0));
   if (m.has_latent_attention())
     a.latents = tokens * e * (2.0 * (m.latent.query_rank + m.latent.key_value_rank) + m.latent.rope_dim) /
                 sequence_shares(c);
@@ -83,7 +97,7 @@ void set_mamba(const TrainingConfig& c, const ModelSpec& m, LayerActivations& a)
   const Mamba& x = m.mamba;
   a.heads = tokens * e * (x.projected() + x.convolved()) / t;
   a.scores = tokens / x.chunk * 4.0 * x.inner() * x.state / t;
-  a.mixed = tokens * x.inner() * (e + saved_operand_bytes(c)) / t;
+  a.mixed = tokens * x.inner() * (e + kept_input_bytes(c, Product::linear_proj)) / t;
 }
 
 // Input and output of an activation function over `width` channels.
@@ -95,7 +109,7 @@ NetBytes net_bytes(const TrainingConfig& c, const ModelSpec& m, double channels)
   const bool eager = c.recipe.kernels == KernelStyle::eager,
              compiled = c.recipe.kernels == KernelStyle::compiled;
   return {.in = channels * e * (m.gated_ffn ? (eager ? 3.0 : 2.0) : 1.0),
-          .out = compiled ? 0.0 : channels * saved_operand_bytes(c)};
+          .out = compiled ? 0.0 : channels * kept_input_bytes(c, Product::linear_fc2)};
 }
 
 void set_net(const TrainingConfig& c, const ModelSpec& m, LayerKind kind, LayerActivations& a) {
@@ -108,7 +122,7 @@ void set_net(const TrainingConfig& c, const ModelSpec& m, LayerKind kind, LayerA
   }
   const double routed = routed_tokens(c, m);
   a.router = tokens / t * m.experts * 9.0;
-  a.dispatched = routed * (m.hidden * saved_operand_bytes(c) + 4.0);
+  a.dispatched = routed * (m.hidden * kept_input_bytes(c, Product::linear_fc1) + 4.0);
   const NetBytes experts = net_bytes(c, m, routed * m.expert_ffn_hidden / c.degrees.expert_tensor);
   a.expert_in = experts.in, a.expert_out = experts.out;
   const NetBytes shared = net_bytes(c, m, tokens * m.shared_expert_hidden / t);

@@ -9,6 +9,8 @@
 //     eager, split     e + 16: log-softmax, one-hot gradient, its exponential and their sum
 //                      (torch/distributed/tensor/parallel/loss.py)
 //   in place           e
+//   gathered           t (e + 12) + e at tensor degree t: torch's, of the whole vocabulary on every rank, beside
+//                      the rank's own part
 // A vocabulary is split by the tensor degree. Each layer of multi-token prediction computes logits of its
 // own, one after the other, and keeps them until its backward pass.
 #include "training/memory/loss_memory.hpp"
@@ -31,6 +33,8 @@ double bytes_per_logit(const TrainingConfig& c, const FrameworkSpec& f) {
       return c.degrees.tensor > 1 ? e + 16.0 : e + 12.0;
     case LossStore::in_place:
       return e;
+    case LossStore::gathered:
+      return c.degrees.tensor > 1 ? c.degrees.tensor * (e + 12.0) + e : e + 12.0;
   }
   return e;
 }

@@ -35,8 +35,8 @@ bool computes_loss(const RankLayout& layout, std::int32_t stage) {
 }
 
 Instant fullest(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec& f, const RankLayout& layout,
-                const ModelStates& states, std::int32_t stage, std::int32_t in_flight) {
-  const StageActivations stage_holds = stage_activations(c, m, f, layout, stage, in_flight);
+                const ModelStates& states, const StageActivations& stage_holds, std::int32_t stage,
+                std::int32_t in_flight) {
   Instant most{.activations = stage_holds.held + stage_holds.passing};
   const auto consider = [&most](const Instant& other) {
     if (other.sum() > most.sum()) most = other;
@@ -52,8 +52,9 @@ Instant fullest(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec
 }
 
 // cuBLAS allocates 32 MiB per handle from Hopper on, 8 before (PyTorch
-// aten/src/ATen/cuda/CublasHandlePool.cpp); cuBLASLt as much again. A CUDA graph has its own pool: the
-// temporary tensors of its passes are not shared with the eager rest.
+// aten/src/ATen/cuda/CublasHandlePool.cpp); cuBLASLt as much again. A CUDA graph has its own pool, which
+// keeps what it holds: tensors kept for backward are there instead of in the eager pool, and the temporary
+// ones of its passes are not shared with the eager rest.
 double workspace_bytes(const TrainingConfig& c, const machine::GpuSpec& gpu, double passing) {
   constexpr double mib = 1024.0 * 1024.0;
   const double products = (gpu.compute_capability >= 90 ? 2.0 * 32.0 : 2.0 * 8.0) * mib;
@@ -65,8 +66,9 @@ double workspace_bytes(const TrainingConfig& c, const machine::GpuSpec& gpu, dou
 MemoryUse estimate_memory(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec& f,
                           const RankLayout& layout, const machine::GpuSpec& gpu, std::int32_t stage,
                           std::int32_t in_flight) {
-  const ModelStates states = model_states(c, m, f, layout, stage);
-  const Instant instant = fullest(c, m, f, layout, states, stage, in_flight);
+  const ModelStates states = model_states(c, m, f, layout, gpu.compute_capability, stage);
+  const StageActivations stage_holds = stage_activations(c, m, f, layout, stage, in_flight);
+  const Instant instant = fullest(c, m, f, layout, states, stage_holds, stage, in_flight);
   const CommunicationMemory communication = communication_memory(c, m, f, layout, gpu, stage);
   MemoryUse use;
   use[MemoryPart::weights] = whole(states.weights);
@@ -75,7 +77,7 @@ MemoryUse estimate_memory(const TrainingConfig& c, const ModelSpec& m, const Fra
   use[MemoryPart::optimizer] = whole(states.optimizer);
   use[MemoryPart::activations] = whole(instant.activations);
   use[MemoryPart::logits] = whole(instant.logits);
-  use[MemoryPart::workspaces] = whole(workspace_bytes(c, gpu, instant.activations / std::max(1, in_flight)));
+  use[MemoryPart::workspaces] = whole(workspace_bytes(c, gpu, stage_holds.passing));
   use[MemoryPart::comm_buffers] = whole(communication.buffers);
   use[MemoryPart::comm_libraries] = whole(communication.libraries);
   use[MemoryPart::context] = gpu.context + f.reserve;

@@ -1,7 +1,10 @@
 // Bytes per parameter, and the groups by which they are divided:
-//   weights    16 bit: 2. 8-bit products: the 16-bit weights and two quantised copies, one for each direction
-//              (Transformer Engine keeps them from the first microbatch of a step to the last), or with 8-bit
-//              gathering the two copies alone. Sharded weights (ZeRO-3): none but the shards, below.
+//   weights    16 bit: 2. 8-bit products: the 16-bit weights and their quantised copies (number_formats.hpp;
+//              Transformer Engine keeps them from the first microbatch of a step to the last), or with 8-bit
+//              gathering the copies alone. Frozen weights that are held so have one copy, in FP8: a
+//              transposed one is made where it is needed (Megatron Core
+//              disable_parameter_transpose_cache, in MLPerf's LoRA on Hopper and MI325X), or not needed
+//              (Blackwell). Sharded weights (ZeRO-3): none but the shards, below.
 //   master     fp32: 4, over the shard group from ZeRO-1 on. Under FSDP these are the sharded weights.
 //   gradients  one main buffer (Megatron-LM, DistributedDataParallel): 4, or 2 without fp32_gradients; over
 //              the shard group from ZeRO-2 on. In fp16, 2 where a config leaves the choice to the framework:
@@ -56,10 +59,13 @@ Layers layers_of(const TrainingConfig& c, const ModelSpec& m, const RankLayout& 
   return out;
 }
 
-double weight_bytes(const TrainingConfig& c, double parameters, double in_products) {
+double weight_bytes(const TrainingConfig& c, std::int32_t compute_capability, double parameters,
+                    double in_products) {
+  constexpr double fp8 = 1.0;
   const double each = machine::element_bytes(c.precision);
   if (!is_8_bit(c.precision)) return parameters * each;
-  const double copies = 2.0 * quantised_bytes(c);
+  const double copies =
+      c.recipe.fp8_gather && c.recipe.lora_rank > 0 ? fp8 : cached_weight_bytes(c, compute_capability);
   return c.recipe.fp8_gather ? (parameters - in_products) * each + in_products * copies
                              : parameters * each + in_products * copies;
 }
@@ -117,7 +123,7 @@ void set_sharded(const TrainingConfig& c, const FrameworkSpec& f, const Shared& 
 }  // namespace
 
 ModelStates model_states(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec& f,
-                         const RankLayout& layout, std::int32_t stage) {
+                         const RankLayout& layout, std::int32_t compute_capability, std::int32_t stage) {
   const RankParameters held = stage_parameters(c, m, f, layout, stage);
   const Shared all{.dense = static_cast<double>(held.dense),
                    .expert = static_cast<double>(held.expert),
@@ -129,7 +135,7 @@ ModelStates model_states(const TrainingConfig& c, const ModelSpec& m, const Fram
   const Layers layers = layers_of(c, m, layout, stage);
   ModelStates s;
   // Embedding tables of the vocabulary and of positions take part in no 8-bit product.
-  s.weights = weight_bytes(c, all.whole(), layers.weights);
+  s.weights = weight_bytes(c, compute_capability, all.whole(), layers.weights);
   const bool shards = c.zero >= ZeroStage::optimizer;
   s.master_weights = trained.over(shards) * master_bytes(c);
   s.optimizer = trained.over(shards) * moment_bytes(c.recipe.optimizer);

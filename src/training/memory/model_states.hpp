@@ -17,7 +17,9 @@ struct ModelStates {
   double update_grads = 0;  // in addition, while the optimizer runs: gradients in its format
 };
 
+// `compute_capability` of the GPU: whether products of narrow operands need a transposed copy.
 [[nodiscard]] ModelStates model_states(const TrainingConfig&, const ModelSpec&, const FrameworkSpec&,
-                                       const RankLayout&, std::int32_t stage);
+                                       const RankLayout&, std::int32_t compute_capability,
+                                       std::int32_t stage);
 
 }  // namespace echo::training

@@ -13,27 +13,6 @@ namespace echo::validation {
 
 namespace {
 
-Bytes like_figure(const training::MemoryUse& use, config::MemoryFigure figure) {
-  switch (figure) {
-    case config::MemoryFigure::allocated:
-      return use.allocated();
-    case config::MemoryFigure::reserved:
-      return use.reserved();
-    case config::MemoryFigure::used:
-      return use.total();
-  }
-  return use.total();
-}
-
-// The quantity that was measured, on the ranks it was measured on.
-double like_memory(const std::vector<training::MemoryUse>& stages, const config::MeasuredMemory& measured) {
-  const auto of = [&](const training::MemoryUse& use) { return like_figure(use, measured.figure); };
-  if (measured.of == config::MemoryOf::ends) return std::max(of(stages.front()), of(stages.back())) / 1_GiB;
-  Bytes most;
-  for (const training::MemoryUse& use : stages) most = std::max(most, of(use));
-  return most / 1_GiB;
-}
-
 // `catalog`: with the actual memory of the GPUs.
 void predict_memory(const config::MeasuredStep& step, const training::TrainingConfig& config,
                     const simulate::Catalog& catalog, const simulate::ErrorModel& errors,
@@ -44,7 +23,10 @@ void predict_memory(const config::MeasuredStep& step, const training::TrainingCo
                                   [](const auto& a, const auto& b) { return a.total() < b.total(); });
   out.fit_chance = simulate::memory_fit(errors, out.fullest.part, catalog.gpu(config).memory).chance;
   out.fits = out.fit_chance >= simulate::least_fit_chance;
-  if (step.peak_memory) out.memory_gib = like_memory(stages, *step.peak_memory);
+  if (step.peak_memory)
+    out.memory_gib =
+        config::measured_stage(stages, *step.peak_memory).up_to(config::last_part(step.peak_memory->figure)) /
+        1_GiB;
 }
 
 // The calibration of each setting.
@@ -65,7 +47,9 @@ StepPrediction predict(const config::MeasuredStep& step, const simulate::Catalog
       settings.at(at(step.setting.value_or(simulate::Setting::benchmark)));
   out.report = simulate::simulate(*step.config, catalog, calibration, workspace);
   if (out.report.status != training::Status::ok) return out;
-  const auto readings = config::readings_of(step);
+  auto readings = config::readings_of(step);
+  // What made it run is not looked for where it did not run.
+  if (step.outcome == config::MemoryOutcome::out_of_memory) readings.resize(1);
   for (std::size_t i = 0; i < readings.size() && (i == 0 || !out.fits); ++i) {
     predict_memory(step, readings[i], with_memory, calibration.errors, workspace.step.layout, out);
     out.read_to_fit = i > 0;

@@ -52,7 +52,8 @@ void add_step(const PredictedStep& row, std::string& out) {
 }  // namespace
 
 std::string step_csv_header() {
-  std::string out = "row,status,reason,measured,predicted,ratio,mem_kind,mem_measured,mem_predicted,mem_fits";
+  std::string out =
+      "row,status,reason,measured,predicted,ratio,mem_kind,mem_measured,mem_predicted,mem_fits,fit_chance";
   for (const std::string_view part : training::memory_part_names) out.append(",mem_").append(part);
   out +=
       ",source,stratum,model,gpu,framework,gpus,precision,tp,pp,vpp,dp,cp,ep,micro_batch,global_batch,seq_"
@@ -68,11 +69,12 @@ void add_step_csv(const PredictedStep& row, std::string& out) {
   const StepPrediction& p = row.prediction;
   const std::optional<double> predicted = row.is_predicted() ? std::optional(row.seconds()) : std::nullopt;
   const std::optional<double> memory = step.peak_memory ? std::optional(step.peak_memory->gib) : std::nullopt;
-  fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{},{},{}", text::csv_cell(step.row),
+  fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{},{},{},{}", text::csv_cell(step.row),
                  row.is_predicted() ? "ok" : "skipped", text::csv_cell(row.skipped), cell(step.step_seconds),
                  cell(predicted), row.is_scored() ? cell(row.ratio()) : "",
                  step.peak_memory ? text::csv_cell(step.peak_memory->kind) : "", cell(memory),
-                 cell(row.memory_gib()), p.has_memory ? (p.fits ? "1" : "0") : "");
+                 cell(row.memory_gib()), p.has_memory ? (p.fits ? "1" : "0") : "",
+                 cell(p.has_memory ? std::optional(p.fit_chance) : std::nullopt));
   for (const Bytes part : p.fullest.part)
     out += "," + cell(p.has_memory ? std::optional(part / 1_GiB) : std::nullopt);
   add_config(row, out);

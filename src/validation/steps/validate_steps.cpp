@@ -7,6 +7,7 @@
 
 #include "text/show_quantity.hpp"
 #include "validation/steps/coverage_text.hpp"
+#include "validation/steps/fit_text.hpp"
 #include "validation/steps/predicted_step.hpp"
 #include "validation/steps/step_ranking.hpp"
 #include "validation/steps/step_rows.hpp"
@@ -31,9 +32,11 @@ void add_score(const PredictedStep& row, Scores& out) {
     ++out.skipped[row.skipped];
     return;
   }
-  out.memory_predicted += row.prediction.has_memory ? 1 : 0;
-  out.too_full += row.prediction.fits ? 0 : 1;
-  out.read_to_fit += row.prediction.read_to_fit ? 1 : 0;
+  if (row.step.outcome != config::MemoryOutcome::out_of_memory) {
+    out.memory_predicted += row.prediction.has_memory ? 1 : 0;
+    out.too_full += row.prediction.fits ? 0 : 1;
+    out.read_to_fit += row.prediction.read_to_fit ? 1 : 0;
+  }
   if (const auto predicted = row.memory_gib()) {
     const config::MeasuredMemory& measured = *row.step.peak_memory;
     out.memory.push_back({"", measured.gib, *predicted});
@@ -81,6 +84,7 @@ void add_json(text::Json& json, const std::vector<PredictedStep>& rows, const Sc
   json.close();
   add_ranking(json, ranking);
   add_coverage(json, rows);
+  add_fit(json, fit_scores(rows));
   add_worst(json, worst_steps(rows, worst));
 }
 
@@ -103,7 +107,7 @@ std::string as_text(const std::vector<PredictedStep>& rows, const Scores& scores
   std::string out;
   for (const std::string& name : options.by)
     out += error_table(name, table.by.at(name), all_of(name, scores, table)).text() + "\n";
-  out += ranking_text(ranking) + coverage_text(rows);
+  out += ranking_text(ranking) + coverage_text(rows) + fit_text(fit_scores(rows));
   if (const auto worst = worst_steps(rows, options.worst); !worst.empty())
     out += "worst rows\n" + worst_text(worst) + "\n";
   out += memory_line(scores) + fmt::format("{} rows read, {} scored\n", table.rows, table.all.scored);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace echo::config {
 namespace {
 
@@ -25,6 +27,27 @@ TEST(MeasuredMemory, DecimalGigabytesBecomeBinaryOnes) {
 
 TEST(MeasuredMemory, WhatNothingIsSaidOfIsTheDevices) {
   EXPECT_EQ(measured_memory(1.0, "").figure, MemoryFigure::used);
+}
+
+TEST(MeasuredMemory, OutcomeIsStatedOrFollowsFromAMeasurement) {
+  EXPECT_EQ(memory_outcome("out of memory", false), MemoryOutcome::out_of_memory);
+  EXPECT_EQ(memory_outcome("ran", false), MemoryOutcome::ran);
+  EXPECT_EQ(memory_outcome("nvidia-smi", true), MemoryOutcome::ran);
+  EXPECT_EQ(memory_outcome("", false), MemoryOutcome::unknown);
+}
+
+TEST(MeasuredMemory, TheMeasuredStageIsTheFullestByItsFigureOrAnEnd) {
+  std::vector<training::MemoryUse> stages(3);
+  stages[0][training::MemoryPart::weights] = Bytes(10);
+  stages[1][training::MemoryPart::weights] = Bytes(30);
+  stages[2][training::MemoryPart::weights] = Bytes(20);
+  stages[2][training::MemoryPart::comm_libraries] = Bytes(15);
+  const auto stage = [&](MemoryFigure figure, MemoryOf of) {
+    return &measured_stage(stages, {.figure = figure, .of = of}) - stages.data();
+  };
+  EXPECT_EQ(stage(MemoryFigure::allocated, MemoryOf::fullest), 1);
+  EXPECT_EQ(stage(MemoryFigure::used, MemoryOf::fullest), 2);
+  EXPECT_EQ(stage(MemoryFigure::allocated, MemoryOf::ends), 2);
 }
 
 }  // namespace

@@ -25,6 +25,22 @@ TEST(CommunicationMemory, AllToAllsConnectEveryPair) {
   EXPECT_NEAR(peer_to_peer_bytes(gpu, 7, false) / (3280 * mb), 1.0, 0.15);
 }
 
+TEST(CommunicationMemory, AllRanksMeetInACommunicatorOfTheirOwn) {
+  const ModelSpec model = support::tiny_llama();
+  const machine::GpuSpec gpu = support::an_a100();
+  const auto libraries = [&](const TrainingConfig& c) {
+    return communication_memory(c, model, support::plain_framework(), support::layout_of(c, model), gpu, 0)
+        .libraries;
+  };
+  TrainingConfig c = support::a_config({.tensor = 1, .pipeline = 1, .data = 8});
+  const double of_the_node = communicator_bytes(gpu, {.ranks = 8, .nodes = 1, .ranks_per_node = 8});
+  EXPECT_DOUBLE_EQ(libraries(c), 2 * of_the_node);  // data parallelism has its own
+  c.zero = ZeroStage::parameters;
+  EXPECT_DOUBLE_EQ(libraries(c), of_the_node);
+  c = support::a_config();
+  EXPECT_EQ(libraries(c), 0.0);
+}
+
 struct Sharded : ::testing::Test {
   [[nodiscard]] double buffers() const {
     const RankLayout layout = support::layout_of(config_, model_);

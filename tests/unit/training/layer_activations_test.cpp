@@ -51,6 +51,20 @@ TEST_F(KorthikantiTable2, InputsOfProductsAreAmongWhatIsKept) {
   EXPECT_DOUBLE_EQ(over_sbh(a.norms + a.mixed + a.net_out), 14.0);
 }
 
+// Their weights have no gradient, for which alone inputs of products are kept.
+TEST_F(KorthikantiTable2, FrozenProductsKeepNoInputs) {
+  const LayerActivations trained = layer();
+  config_.recipe.lora_rank = 16;
+  config_.recipe.lora_targets = static_cast<std::int32_t>(Product::linear_qkv);
+  const LayerActivations adapted = layer();
+  EXPECT_DOUBLE_EQ(over_sbh(trained.norms), 4.0);
+  EXPECT_DOUBLE_EQ(over_sbh(adapted.norms), 2.0);  // of the adapted product
+  EXPECT_DOUBLE_EQ(over_sbh(trained.net_out), 8.0);
+  EXPECT_DOUBLE_EQ(adapted.net_out, 0.0);
+  EXPECT_DOUBLE_EQ(adapted.mixed, trained.mixed);  // attention keeps its output for itself
+  EXPECT_DOUBLE_EQ(adapted.net_in, trained.net_in);
+}
+
 TEST(LayerActivations, FlashAttentionKeepsOneNumberAHeadAndToken) {
   const TrainingConfig c = support::a_config();
   const LayerActivations a =

@@ -22,7 +22,9 @@ TEST(LossMemory, BytesPerLogit) {
        {Case{LossStore::vocab_parallel, KernelStyle::eager, 10},
         Case{LossStore::vocab_parallel, KernelStyle::compiled, 6},
         Case{LossStore::torch, KernelStyle::eager, 18}, Case{LossStore::torch, KernelStyle::compiled, 4},
-        Case{LossStore::in_place, KernelStyle::eager, 2}}) {
+        Case{LossStore::in_place, KernelStyle::eager, 2},
+        // The whole vocabulary on either rank: twice 14, and the rank's own part.
+        Case{LossStore::gathered, KernelStyle::eager, 30}}) {
     f.loss = one.store;
     c.recipe.kernels_loss = one.style;
     EXPECT_DOUBLE_EQ(loss_memory(c, m, f).logits, 1024.0 * 32000 / 2 * one.bytes);
