@@ -8,6 +8,7 @@
 #include "calibrate/kernels/kernel_calibration.hpp"
 #include "calibrate/kernels/kernel_transfer.hpp"
 #include "calibrate/network/network_fit.hpp"
+#include "calibrate/slowdown/overlap_fit.hpp"
 #include "calibrate/steps/ablation.hpp"
 #include "calibrate/steps/error_report.hpp"
 #include "calibrate/steps/held_out.hpp"
@@ -20,6 +21,7 @@ int main(int argc, char** argv) {
     if (command == "kernels") return echo::calibrate::run_kernels(args.subspan(2));
     if (command == "transfer") return echo::calibrate::run_transfer(args.subspan(2));
     if (command == "networks") return echo::calibrate::run_networks(args.subspan(2));
+    if (command == "overlaps") return echo::calibrate::run_overlaps(args.subspan(2));
     if (command == "errors") return echo::calibrate::run_errors(args.subspan(2));
     if (command == "training") return echo::calibrate::run_training(args.subspan(2));
     if (command == "held-out") return echo::calibrate::run_held_out(args.subspan(2));
@@ -28,6 +30,7 @@ int main(int argc, char** argv) {
         "echo-calibrate kernels --gpu NAME [--data FOLDER] [--out FILE]\n"
         "echo-calibrate transfer [--data FOLDER]\n"
         "echo-calibrate networks [--out FOLDER]\n"
+        "echo-calibrate overlaps [--table FILE]\n"
         "echo-calibrate training [--table FILE]\n"
         "echo-calibrate errors [--table FILE] [--predicted FILE] [--out FILE] [--check]\n"
         "echo-calibrate held-out [--stock] [--table FILE] [--out FILE.csv]\n"
