@@ -11,8 +11,8 @@
 
 namespace echo::validation {
 
-// `choice` as --slowdown has it: auto and contention: the catalog's white box; off: none; a file: a learned
-// model of what a simulator knows. UserError, 2: no such file, no model, one of metrics.
+// `choice` as --slowdown has it: auto and contention: the catalog's white box; off: none. UserError, 2: the
+// file of a learned model, which is judged on overlaps that were imported (echo-sweep slowdown evaluate).
 // CSV: row,status,reason,measured,predicted,ratio; status is predicted or skipped, row counts from 1.
 [[nodiscard]] ValidatedTable validate_profile(const std::vector<slowdown::ProfileRow>&,
                                               const std::string& file, const std::string& choice,
