@@ -67,7 +67,7 @@ Multiplied forward_of(const training::TrainingConfig& c) {
     }
     const std::size_t collective = work - w.kernels.size();
     if (lane == Lane::tensor && w.collectives[collective].kind == ops::CollectiveKind::reduce_scatter)
-      out.scattered += static_cast<double>(count) * w.collectives[collective].payload.value;
+      out.scattered += static_cast<double>(count * w.collectives[collective].payload.value);
   });
   return out;
 }
