@@ -9,6 +9,7 @@
 #include "calibrate/kernels/kernel_transfer.hpp"
 #include "calibrate/memory/memory_error_report.hpp"
 #include "calibrate/network/network_fit.hpp"
+#include "calibrate/slowdown/overlap_fit.hpp"
 #include "calibrate/steps/ablation.hpp"
 #include "calibrate/steps/error_report.hpp"
 #include "calibrate/steps/held_out.hpp"
@@ -21,6 +22,7 @@ int main(int argc, char** argv) {
     if (command == "kernels") return echo::calibrate::run_kernels(args.subspan(2));
     if (command == "transfer") return echo::calibrate::run_transfer(args.subspan(2));
     if (command == "networks") return echo::calibrate::run_networks(args.subspan(2));
+    if (command == "overlaps") return echo::calibrate::run_overlaps(args.subspan(2));
     if (command == "errors") return echo::calibrate::run_errors(args.subspan(2));
     if (command == "memory-errors") return echo::calibrate::run_memory_errors(args.subspan(2));
     if (command == "training") return echo::calibrate::run_training(args.subspan(2));
@@ -30,6 +32,7 @@ int main(int argc, char** argv) {
         "echo-calibrate kernels --gpu NAME [--data FOLDER] [--out FILE]\n"
         "echo-calibrate transfer [--data FOLDER]\n"
         "echo-calibrate networks [--out FOLDER]\n"
+        "echo-calibrate overlaps [--table FILE]\n"
         "echo-calibrate training [--table FILE]\n"
         "echo-calibrate errors [--table FILE] [--out FILE] [--check]\n"
         "echo-calibrate memory-errors [--table FILE] [--check]\n"

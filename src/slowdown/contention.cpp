@@ -1,10 +1,11 @@
 // Slowdown of a kernel and a collective that share one GPU.
 //
-// Problem. Training hides communication behind computation, but the two share SMs and HBM, so neither runs
-// at the speed it has alone. Lee et al. 2025 (arXiv 2507.03114) measured computation slowed by 18.9 % on
-// average, and by 40 % at most, on four GPU kinds.
+// Problem. Training hides communication behind computation, but the two share SMs and the memory system, so
+// neither runs at the speed it has alone. Lee et al. 2025 (arXiv 2507.03114) measured computation slowed by
+// 18.9 % on average, and by 40 % at most, on four GPU kinds.
 //
-// Idea. Two resources are divided, each by its own rule.
+// Idea. SMs and HBM bandwidth are divided, each by its own rule; and accesses to memory take longer while the
+// collective moves data.
 //   SMs.  The collective's c channels are c CTAs that stay resident and share an SM with no other kernel
 //         (NVIDIA/nccl issue 689); each holds `sm_per_channel` SMs. The kernel keeps r = max(1, S - c *
 //         sm_per_channel) of the GPU's S SMs. A kernel of B equal blocks, one per SM at a time, runs in
@@ -17,39 +18,51 @@
 //         neither above the sustained rate, g = `sustained_memory`. Served in proportion to demand, both are
 //         stretched by M = max(1, (u + v) / g) where the sum exceeds g. Copy engines hold no SM, but share
 //         HBM.
-//   kernel factor     = 1 + compute_bound * (C - 1) + memory_interference * (M - 1)
+//   Load. Before bandwidth is short, requests wait behind those of the collective: in L2, at the ports of the
+//         crossbar, in HBM's queues. The wait of a queue that is busy for a share v of the time is in
+//         proportion to v / (1 - v). A kernel is stretched by L = 1 + l b v / (1 - v), where b = `by_memory`,
+//         the elasticity of its time to memory's speed (1 for a streaming kernel, 0.1 to 0.2 for a large
+//         product), and l = `latency_under_load`. M and L both count waiting for memory, so the longer of the
+//         two is taken.
+//   kernel factor     = 1 + compute_bound * (C - 1) + max(memory_interference * (M - 1), L - 1)
 //   collective factor = 1 + memory_interference * (M - 1) + collective_floor * s
 // All are ratios. 24 channels on the 132 SMs of an H100 give C = 1.22 for many rounds, 2 for one (w = 1).
 //
 // Sources. Rashidi et al., "Enabling Compute-Communication Overlap in Distributed Deep Learning Training
 // Platforms", ISCA 2021 (SMs and HBM bandwidth as the two resources that a collective uses); NCCL user guide
 // (one CTA per channel); NVIDIA developer forum 337991 and pytorch issue 143988 (products of one block per
-// SM take 1.7 to 2 times as long beside NCCL on H100: the second round). Other published facts, and how much
-// of them the two resources explain, are in tests/contract/overlap_facts_test.cpp: on one H100 node,
-// products of many rounds lose 20 % here and 30 to 40 % in pytorch pull request 179937.
+// SM take 1.7 to 2 times as long beside NCCL on H100: the second round).
+//   Public profiles of torch.profiler (calibrate/slowdown/overlap_fit.cpp; pytorch/torchrec,
+// facebookresearch/HolisticTraceAnalysis, deepseek-ai/profile-data) tell the three apart. On V100s, 8 of 80
+// SMs gone, products of many rounds take 1.10 to 1.14 times as long: 80 / 72. A product of exactly 80 blocks
+// beside 2 channels takes 1.72 times. On an A100 beside an all-reduce of 97 GB/s, reductions of two blocks,
+// which want for neither SMs nor bandwidth, take 3 times as long, beside an all-to-all of 40 GB/s 1.35 times,
+// and beside one of 1 GB/s on 8 SMs 1.05 times: that is load, and it grows with what the collective moves.
+//   Other published facts are in tests/contract/overlap_facts_test.cpp; none is fitted.
 //
 // Echo's table (NetX-lab/Echo-slowdown, A100, GPT-2 in fp32 by DDP on 2 GPUs) shows four regimes.
 //   Products and attention, 31 rows that overlap for more than half of their time: 1.01 in the median, 1.16
 //   at most. So few SMs are gone: 2 to 4 of 108, as NCCL uses on PCIe.
 //   Streaming kernels of 150 us and more at 83 to 87 % of peak HBM bandwidth, 48 rows: 1.04 in the median, a
-//   quarter of them 1.34 to 2.4. Bandwidth is shared only while data moves: a collective that waits for its
-//   peers or its links holds its SMs and uses no bandwidth, and the table does not record which it did.
+//   quarter of them 1.34 to 2.4. A collective that waits for its peers or its links holds its SMs and moves
+//   nothing, and the table does not record which it did.
 //   Kernels of 3 to 6 us, 52 rows: 1.03 in the median, 16 to 29 for a tenth. That is a wait of up to 126 us
 //   which does not grow with the kernel, so no factor describes it; all kernels under 10 us account for 13 %
 //   of the time lost in the table, and for 0.4 % of its time.
 //   GammaBetaBackward, 24 rows of 3.0 to 7.5, 80 % of the time lost in the table: at most one block per SM,
-//   of 1024 threads, at 38 % of peak bandwidth. Neither resource is short; the speed of such a kernel depends
-//   on the latency of memory, which this model does not contain.
-// Over all 619 rows the best setting found in-sample (2 channels, kernels under 10 us assumed to fill no
-// SMs) has an error of 11.6 % in the mean and -2.9 % in total, against 11.7 % and -3.3 % for "no slowdown":
-// a tie.
+//   of 1024 threads, at 38 % of peak bandwidth: bound by the latency of memory.
+// Over all 619 rows the best setting of SMs and HBM alone found in-sample (2 channels, kernels under 10 us
+// assumed to fill no SMs) has an error of 11.6 % in the mean and -2.9 % in total, against 11.7 % and -3.3 %
+// for "no slowdown": a tie.
 //
 // Neglected. SMs that fit no block: beside 24 CTAs of NCCL on an H100 a product of 108 blocks left 11 SMs
 // idle (NVIDIA developer forum 339078), perhaps because blocks that come in clusters need neighbours; 132 /
 // (108 - 11) would be 1.36. Blocks assigned in advance to CTAs that stay resident (they need a second round
-// however many they are). L2, and the latency of memory under load (issue 1433: a send of one CTA takes up
-// to twice as long). Power: the collective uses some, the SMs that it holds use less. Launch: a collective
-// behind a kernel that fills the GPU waits for SMs (issue 1431).
+// however many they are); norms of Transformer Engine and Apex are launched like that, unless told of an SM
+// margin (NVTE_FWD_LAYERNORM_SM_MARGIN), which recipes set for this reason. The collective's own latency
+// under load (issue 1433: a send of one CTA takes up to twice as long). Power: the collective uses some, the
+// SMs that it holds use less. Launch: a collective behind a kernel that fills the GPU waits for SMs (issue
+// 1431).
 #include "slowdown/contention.hpp"
 
 #include <algorithm>
@@ -58,6 +71,9 @@
 namespace echo::slowdown {
 
 namespace {
+
+// The largest share of the time that a queue is taken to be busy: no wait is longer than tenfold service.
+constexpr double busiest = 0.9;
 
 double clamped_share(double share) { return std::clamp(share, 0.0, 1.0); }
 
@@ -83,8 +99,11 @@ Stretch stretch_of(const Contention& model, const ops::KernelPrice& kernel,
   const double kernel_demand = std::clamp(kernel.memory_share, 0.0, sustained);
   const double collective_demand =
       std::clamp(collective.memory_rate / machine.memory_bandwidth, 0.0, sustained);
+  const double busy = std::min(collective_demand, busiest);
   return {.sms = from_fewer_sms(kernel, sms, left),
-          .memory = std::max(1.0, (kernel_demand + collective_demand) / sustained)};
+          .memory = std::max(1.0, (kernel_demand + collective_demand) / sustained),
+          .latency =
+              1.0 + model.latency_under_load * clamped_share(kernel.by_memory) * busy / (1.0 - busy)};
 }
 
 Factors contend(const Contention& model, const ops::KernelPrice& kernel,
@@ -93,7 +112,8 @@ Factors contend(const Contention& model, const ops::KernelPrice& kernel,
   const double memory_loss = model.memory_interference * (stretch.memory - 1.0);
   const double waiting =
       collective.channels > 0 ? model.collective_floor * clamped_share(kernel.sm_share) : 0.0;
-  return {.kernel = 1.0 + clamped_share(kernel.compute_bound) * (stretch.sms - 1.0) + memory_loss,
+  return {.kernel = 1.0 + clamped_share(kernel.compute_bound) * (stretch.sms - 1.0) +
+                    std::max(memory_loss, stretch.latency - 1.0),
           .collective = 1.0 + memory_loss + waiting};
 }
 

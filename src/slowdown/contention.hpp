@@ -8,8 +8,8 @@
 
 namespace echo::slowdown {
 
-// White box: the collective's CTAs take SMs from the kernel, both share HBM bandwidth by demand. Formula:
-// contention.cpp.
+// White box: the collective's CTAs take SMs from the kernel, both share HBM bandwidth by demand, and what the
+// collective moves delays each access of the kernel to memory. Formula and sources: contention.cpp.
 struct Contention {
   // SMs one NCCL channel occupies. A channel is one CTA (NCCL user guide, ncclConfig_t::maxCTAs), resident
   // until the collective ends; it shares an SM with no other kernel (NVIDIA/nccl issue 689).
@@ -23,6 +23,10 @@ struct Contention {
   // Extra slowdown of any collective beside a kernel that fills all SMs (it waits for SMs at launch). No
   // public measurement separates it from bandwidth sharing, so it is 0.
   double collective_floor = 0.0;
+  // How much longer a kernel that does nothing but wait for memory takes beside a collective with load 1:
+  // load = v / (1 - v), where v is the share of HBM bandwidth that the collective draws. Fitted to public
+  // profiles by `echo-calibrate overlaps`.
+  double latency_under_load = 3.6;
   friend bool operator==(const Contention&, const Contention&) = default;
 };
 
@@ -36,15 +40,15 @@ struct Factors {
   friend bool operator==(const Factors&, const Factors&) = default;
 };
 
-// Slowdown of a pair by each of the two resources, >= 1: C and M of contention.cpp.
+// Slowdown of a pair by each cause, >= 1: C, M and L of contention.cpp.
 struct Stretch {
-  double sms = 1.0, memory = 1.0;
+  double sms = 1.0, memory = 1.0, latency = 1.0;
 };
 [[nodiscard]] Stretch stretch_of(const Contention&, const ops::KernelPrice&, const ops::CollectiveEstimate&,
                                  const Machine&);
 
 // Contract: sm_count, memory_bandwidth and sustained_memory are positive. Both factors are >= 1 and never
-// fall when channels, memory_rate, sm_share or memory_share rise. Shares are clamped to 0..1.
+// fall when channels, memory_rate, sm_share, memory_share or by_memory rise. Shares are clamped to 0..1.
 // Without channels (copy engines) only HBM is shared.
 [[nodiscard]] Factors contend(const Contention&, const ops::KernelPrice&, const ops::CollectiveEstimate&,
                               const Machine&);

@@ -15,7 +15,8 @@ bool lies_in(double number, double low, double high) { return number >= low && n
 
 bool is_sound(const Contention& constants) {
   return lies_in(constants.sm_per_channel, 0.0, 1e3) && lies_in(constants.memory_interference, 0.0, 1e3) &&
-         lies_in(constants.sustained_memory, 1e-3, 1e3) && lies_in(constants.collective_floor, 0.0, 1e3);
+         lies_in(constants.sustained_memory, 1e-3, 1e3) && lies_in(constants.collective_floor, 0.0, 1e3) &&
+         lies_in(constants.latency_under_load, 0.0, 1e3);
 }
 
 bool is_sound(const RateModel& model, std::int32_t features) {

@@ -30,7 +30,7 @@ struct ImageHeader {
 };
 // No padding: equal models have equal bytes.
 static_assert(sizeof(ImageRate) == 4 + 4 + 8 + 8 + 16);
-static_assert(sizeof(ImageHeader) == 8 + 8 + 32 + 16 * simulator_feature_count + 2 * sizeof(ImageRate));
+static_assert(sizeof(ImageHeader) == 8 + 8 + 40 + 16 * simulator_feature_count + 2 * sizeof(ImageRate));
 
 [[nodiscard]] constexpr std::size_t padded(std::size_t bytes) { return (bytes + 7) / 8 * 8; }
 

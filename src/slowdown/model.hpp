@@ -19,7 +19,7 @@ struct NoSlowdown {
 using Model = std::variant<Contention, NoSlowdown>;  // a closed set: it is serialised and broadcast
 
 // Contract: sm_count and memory_bandwidth are positive; shares lie in 0..1. Both factors are >= 1 and never
-// fall when channels, memory_rate, sm_share or memory_share rise; they are 1 if the other uses neither SMs
+// fall when channels, memory_rate, sm_share, memory_share or by_memory rise; they are 1 if the other uses neither SMs
 // nor HBM.
 [[nodiscard]] Factors predict(const Model&, const ops::KernelPrice&, const ops::CollectiveEstimate&,
                               const Machine&);

@@ -8,7 +8,7 @@ namespace echo::slowdown {
 
 template <class Io>
 void fields(Io& io, Contention& c) {
-  io(c.sm_per_channel, c.memory_interference, c.sustained_memory, c.collective_floor);
+  io(c.sm_per_channel, c.memory_interference, c.sustained_memory, c.collective_floor, c.latency_under_load);
 }
 template <class Io>
 void fields(Io& io, Range& range) {

@@ -18,6 +18,7 @@ void serialize(Archive&, echo::slowdown::NoSlowdown&, unsigned) {}
 template <class Archive>
 void serialize(Archive& archive, echo::slowdown::Contention& model, unsigned) {
   archive& model.sm_per_channel& model.memory_interference& model.sustained_memory& model.collective_floor;
+  archive& model.latency_under_load;
 }
 
 template <class Archive>

@@ -10,6 +10,7 @@
 #include "config/measured/measured_kernels.hpp"
 #include "config/measured/measured_steps.hpp"
 #include "nsight/echo_table.hpp"
+#include "validation/validate_profile.hpp"
 #include "validation/validate_slowdown.hpp"
 #include "validation/validated_table.hpp"
 
@@ -23,9 +24,12 @@ struct MeasuredKernels {
 struct MeasuredTable {
   std::string file;
   std::variant<config::MeasuredSteps, MeasuredKernels, std::vector<config::MeasuredCollectiveRow>,
-               nsight::EchoTable>
+               nsight::EchoTable, std::vector<slowdown::ProfileRow>>
       rows;
   [[nodiscard]] bool is_steps() const { return std::holds_alternative<config::MeasuredSteps>(rows); }
+  [[nodiscard]] bool is_profile() const {
+    return std::holds_alternative<std::vector<slowdown::ProfileRow>>(rows);
+  }
   [[nodiscard]] bool is_slowdown() const { return std::holds_alternative<nsight::EchoTable>(rows); }
   [[nodiscard]] std::vector<Problem> warnings() const {
     return is_steps() ? std::get<config::MeasuredSteps>(rows).warnings : std::vector<Problem>{};
@@ -36,8 +40,10 @@ struct MeasuredTable {
 [[nodiscard]] std::vector<MeasuredTable> read_measured_tables(const std::vector<std::string>& files,
                                                               const config::CatalogInputs&);
 
-// `choice` of tables of slowdown; the calibration's own of steps. Collective.
+// `choice` of tables of slowdown, `slowdown` as --slowdown has it of overlaps by profile; the calibration's
+// own of steps. Collective.
 [[nodiscard]] ValidatedTable validate_table(const MeasuredTable&, const config::CatalogInputs&,
-                                            const SlowdownChoice& choice, const ValidateOptions&);
+                                            const SlowdownChoice& choice, const std::string& slowdown,
+                                            const ValidateOptions&);
 
 }  // namespace echo::validation

@@ -94,16 +94,17 @@ void tell(const Arguments& arguments, const Inputs& inputs,
   validation::check_expected(validation::split_list(arguments.expect), tables);
 }
 
-std::vector<validation::ValidatedTable> validated(const Inputs& inputs) {
+std::vector<validation::ValidatedTable> validated(const Inputs& inputs, const std::string& slowdown) {
   std::vector<validation::ValidatedTable> out;
   for (const validation::MeasuredTable& table : inputs.tables)
-    out.push_back(validation::validate_table(table, inputs.presets, inputs.on_metrics, inputs.options));
+    out.push_back(
+        validation::validate_table(table, inputs.presets, inputs.on_metrics, slowdown, inputs.options));
   return out;
 }
 
 void validate_on(const parallel::Session& session, const Arguments& arguments) {
   const auto inputs = read_on_all(arguments, session);
-  const auto tables = validated(*inputs);
+  const auto tables = validated(*inputs, arguments.slowdown);
   (void)parallel::from_first_worker(session, [&] { return tell(arguments, *inputs, tables), true; });
 }
 
@@ -133,7 +134,7 @@ int validate_together(const Arguments& arguments, Invocation& invocation) {
 int validate_alone(const Arguments& arguments) {
   if (!arguments.recalibrate.empty()) return recalibrate_and_tell(to_recalibrate(arguments));
   const Inputs inputs = read_inputs(arguments, {});
-  tell(arguments, inputs, validated(inputs));
+  tell(arguments, inputs, validated(inputs, arguments.slowdown));
   return 0;
 }
 

@@ -193,18 +193,20 @@ namespace {
 
 struct SlowdownConstants {
   std::string name;
-  double sm_per_channel = 0.0, memory_interference = 0.0, sustained_memory = 0.0, collective_floor = 0.0;
+  double sm_per_channel = 0.0, memory_interference = 0.0, sustained_memory = 0.0, collective_floor = 0.0,
+         latency_under_load = 0.0;
 };
 struct SlowdownField {
   const char* name;
   double SlowdownConstants::*member;
   double low, high;
 };
-constexpr std::array<SlowdownField, 4> slowdown_fields{{
+constexpr std::array<SlowdownField, 5> slowdown_fields{{
     {"sm_per_channel", &SlowdownConstants::sm_per_channel, 0.0, 64.0},
     {"memory_interference", &SlowdownConstants::memory_interference, 0.0, 1.0},
     {"sustained_memory", &SlowdownConstants::sustained_memory, 0.01, 1.0},
     {"collective_floor", &SlowdownConstants::collective_floor, 0.0, 10.0},
+    {"latency_under_load", &SlowdownConstants::latency_under_load, 0.0, 100.0},
 }};
 
 }  // namespace
@@ -223,7 +225,8 @@ SlowdownFile read_slowdown(TableReader& file) {
           {.sm_per_channel = read.sm_per_channel,
            .memory_interference = read.memory_interference,
            .sustained_memory = read.sustained_memory,
-           .collective_floor = read.collective_floor}};
+           .collective_floor = read.collective_floor,
+           .latency_under_load = read.latency_under_load}};
 }
 
 }  // namespace echo::config

@@ -14,6 +14,7 @@
 #include "simulate/prices/fill_factors.hpp"
 #include "simulate/prices/links_by_flows.hpp"
 #include "simulate/prices/price_host.hpp"
+#include "simulate/prices/userbuffers.hpp"
 #include "textbook/machine_dimensions.hpp"
 #include "textbook/price_generic.hpp"
 
@@ -249,6 +250,7 @@ void price_work(const training::TrainingConfig& config, const Catalog& catalog,
     out.alone.push_back(out.collectives.back().time);
     out.bottlenecks.push_back(bottlenecks_of(out.collectives.back()));
   }
+  if (config.overlap.tensor) on_userbuffers(work, framework.samples_outermost, out);
   fill_factors(calibration, {gpu.sm_count, gpu.memory_bandwidth.value}, work, memo.factors, out);
   const bool shares = calibration.contention != Contention::off;
   network::fill_losses(

@@ -13,7 +13,23 @@
 // distributed/_functional_collectives.py, all_gather_tensor and reduce_scatter_tensor: chunk and cat where
 // the dimension is not the first). Chunks of an overlapped product arrive in place, but one more kernel
 // forms its sum from all ranks' parts (distributed/_symmetric_memory, _fused_matmul_reduce_scatter).
-// Neglected: bias vectors' own gradient reductions (they are computed inside the weight-gradient GEMM).
+//
+// Overlapped products (Transformer Engine userbuffers, module/base.py and common/comm_gemm_overlap: the
+// default methods by name; NVIDIA's recipes keep them). Four kinds of product, each with its own method:
+//   ring_exchange  forward of column-parallel (qkv_fprop, fc1_fprop) and input gradient of row-parallel
+//                  products (proj_dgrad, fc2_dgrad): each rank multiplies its own part of the sequence, and
+//                  every other part as it arrives. Whether products or links are slower, the last part is
+//                  multiplied after it has come: time = (t - 1) max(product, transfer) + product of a part.
+//   pipeline       forward of row-parallel products (proj_fprop, fc2_fprop): the rows are cut into
+//                  `num_splits` = 4 parts, each scattered while the next is multiplied. Nothing travels
+//                  beside the first product, nothing is multiplied beside the last transfer. PyTorch's
+//                  symmetric memory (_fused_matmul_reduce_scatter) cuts them into one part for each rank.
+//   bulk           input and weight gradient of column-parallel products (qkv_dgrad, qkv_wgrad, fc1_*): whole
+//                  products beside whole collectives.
+// The parts run on up to three streams, so that one fills the SMs that the last round of another leaves: they
+// are priced as one batch, with the tiles of a part's rows, and each reads its weights again.
+// Neglected: aggregated parts (two at once), further launches of the host; bias vectors' own gradient
+// reductions (they are computed inside the weight-gradient GEMM).
 #include "workload/layer/parallel_linear.hpp"
 
 #include <algorithm>
@@ -63,32 +79,57 @@ OpId sum(Builder& b, const Shapes& s, OpId after, std::int32_t width) {
   return b.communicate(Lane::tensor, tensor_part, s.over_tensor(kind, s.bytes(width)), {after});
 }
 
+namespace {
+
+// A product whose left operand arrives part by part around a ring, the own part first. `arrived`: the gather.
+void ring_product(Builder& b, const Shapes& s, TimeCategory part, std::int32_t outputs, std::int32_t inputs,
+                  GemmLayout layout, OpId arrived, OpId weights = OpId::none()) {
+  const KernelKey last = s.gemm(s.rows / s.t, outputs, inputs, layout);
+  KernelKey others = last;
+  others.batch = s.t - 1;
+  b.compute(part, others, {weights});
+  b.compute(part, last, {arrived});
+}
+
+// Parts into which the rows of a product are cut that scatters its result: a divisor of the rows.
+std::int32_t parts_of(const Shapes& s) {
+  constexpr std::int32_t num_splits = 4;  // Transformer Engine's default
+  std::int32_t parts = s.x.framework.samples_outermost ? s.t : num_splits;
+  while (s.rows % parts != 0) --parts;
+  return parts;
+}
+
+}  // namespace
+
 OpId column_forward(Builder& b, const Shapes& s, TimeCategory part, std::int32_t inputs, std::int32_t outputs,
                     OpId weights) {
   const OpId input = cast_and_gather(b, s, part, inputs, Origin::norm);
-  const KernelKey product = s.gemm(s.rows, outputs, inputs, GemmLayout::tn);
   if (s.overlaps())
-    b.compute(part, product, {weights});
+    ring_product(b, s, part, outputs, inputs, GemmLayout::tn, input, weights);
   else
-    b.compute(part, product, {input, weights});
+    b.compute(part, s.gemm(s.rows, outputs, inputs, GemmLayout::tn), {input, weights});
   if (has_column_adapter(s)) column_adapter_forward(b, s, part, inputs, outputs, input);
-  return s.overlaps() && !has_column_adapter(s) ? input : OpId::none();
+  return OpId::none();
 }
 
 static OpId row_product(Builder& b, const Shapes& s, TimeCategory part, std::int32_t width) {
-  const KernelKey product = s.gemm(s.rows, s.hidden, width, GemmLayout::tn);
   cast_to_8_bit(b, s, part, s.rows, width);
-  if (!s.overlaps()) {
-    b.compute(part, product);
+  const std::int32_t parts = s.overlaps() ? parts_of(s) : 1;
+  if (parts == 1) {
+    b.compute(part, s.gemm(s.rows, s.hidden, width, GemmLayout::tn));
     return sum(b, s, b.last_compute(), s.hidden);
   }
-  const std::int64_t last_chunk = s.hidden_bytes() / s.t;
+  const KernelKey first = s.gemm(s.rows / parts, s.hidden, width, GemmLayout::tn);
+  KernelKey others = first;
+  others.batch = parts - 1;
+  const std::int64_t last_part = s.hidden_bytes() / parts;
+  b.compute(part, first);
   b.communicate(Lane::tensor, tensor_part,
-                s.over_tensor(CollectiveKind::reduce_scatter, s.hidden_bytes() - last_chunk),
+                s.over_tensor(CollectiveKind::reduce_scatter, s.hidden_bytes() - last_part),
                 {b.last_compute()});
-  b.compute(part, product);
+  b.compute(part, others);
   const OpId last =
-      b.communicate(Lane::tensor, tensor_part, s.over_tensor(CollectiveKind::reduce_scatter, last_chunk),
+      b.communicate(Lane::tensor, tensor_part, s.over_tensor(CollectiveKind::reduce_scatter, last_part),
                     {b.last_compute()});
   if (!samples_outermost(s)) return last;
   pass_over(b, s, static_cast<double>(s.hidden_bytes()) / 4.0, last);  // read whole, written once
@@ -129,13 +170,11 @@ OpId column_backward(Builder& b, const Shapes& s, std::int32_t inputs, std::int3
 
 void row_backward(Builder& b, const Shapes& s, std::int32_t width, const GradientReady& ready) {
   const OpId gathered = cast_and_gather(b, s, TimeCategory::backward, s.hidden, Origin::other);
-  const KernelKey input_gradient = s.gemm(s.rows, width, s.hidden, GemmLayout::nn);
   if (s.overlaps())
-    b.compute(TimeCategory::backward, input_gradient);
+    ring_product(b, s, TimeCategory::backward, width, s.hidden, GemmLayout::nn, gathered);
   else
-    b.compute(TimeCategory::backward, input_gradient, {gathered});
+    b.compute(TimeCategory::backward, s.gemm(s.rows, width, s.hidden, GemmLayout::nn), {gathered});
   if (!s.x.is_frozen()) transpose_operand(b, s, s.rows, s.hidden, Origin::other, gathered);
-  if (s.overlaps() && s.x.is_frozen()) b.hold_compute(gathered);
   if (has_row_adapter(s)) row_adapter_backward(b, s, width, ready);
   if (!s.x.splits_backward) weight_gradient(b, s, width, s.hidden, s.rows, ready, gathered);
 }

@@ -17,13 +17,14 @@ OpId put_in_place(Builder&, const Shapes&, OpId gathered, double bytes);
 OpId sum(Builder&, const Shapes&, OpId after, std::int32_t width);
 
 // out[rows, outputs] = in[rows, inputs] * W; `outputs` are this rank's own. Returns the transfer the next op
-// still waits for, or none. With tensor overlap (Transformer Engine userbuffers: chunks move around a ring
-// while the current chunk is multiplied) the product starts on the local chunk at once, and both must end
-// before the next op. `weights`: the gather of this rank's weights, or none.
+// still waits for, or none. With tensor overlap (Transformer Engine userbuffers: parts move around a ring
+// while the current part is multiplied) the product starts on the local part at once, and the last part is
+// multiplied when all have arrived. `weights`: the gather of this rank's weights, or none.
 OpId column_forward(Builder&, const Shapes&, TimeCategory part, std::int32_t inputs, std::int32_t outputs,
                     OpId weights = OpId::none());
 // out[rows, hidden] = in[rows, width] * W; `width` is this rank's own. Returns the sum over the group, which
-// the next op waits for. With tensor overlap all chunks except the last are summed while the product runs.
+// the next op waits for. With tensor overlap the product is cut into parts, and all but the last
+// are summed while the next runs.
 OpId row_forward(Builder&, const Shapes&, TimeCategory part, std::int32_t width);
 
 // Backward of column_forward: the input gradient is summed over the group during the weight gradient.

@@ -302,13 +302,13 @@ TEST(CatalogFiles, TheSlowdownModelIsDataToo) {
   write_file(temp.folder() / "slowdown" / "contention.toml",
              head +
                  "sm_per_channel = 2.0\nmemory_interference = 0.5\nsustained_memory = 0.8\ncollective_floor "
-                 "= 0.1\n");
+                 "= 0.1\nlatency_under_load = 2.0\n");
   const auto read = read_catalog({temp.folder().string()}).calibration.slowdown;
   EXPECT_EQ(std::get<slowdown::Contention>(read).sm_per_channel, 2.0);
   write_file(temp.folder() / "slowdown" / "contention.toml",
              head +
                  "sm_per_channel = 2.0\nmemory_interference = 1.5\nsustained_memory = 0.8\ncollective_floor "
-                 "= 0.1\n");
+                 "= 0.1\nlatency_under_load = 2.0\n");
   EXPECT_THAT(TempCatalog::told([&] { (void)read_catalog({temp.folder().string()}); }),
               ElementsAre(HasSubstr("memory_interference is out of bounds")));
 }

@@ -54,6 +54,37 @@ TEST(Contention, CollectiveThatTakesNothingSlowsNothing) {
   EXPECT_EQ(predict(Contention{}, memory_bound_norm(), collective(0, 0.0), Machine{}), Factors{});
 }
 
+// A kernel that wants for neither SMs nor bandwidth waits longer for memory, the more moves beside it.
+TEST(Contention, LatencyGrowsWithLoad) {
+  const ops::KernelPrice two_blocks{.sm_share = 0.02, .memory_share = 0.01, .by_memory = 1.0};
+  const Contention model{.latency_under_load = 3.0};
+  const auto beside = [&](double share) {
+    return predict(model, two_blocks, collective(24, share * 2.039e12), a100).kernel;
+  };
+  EXPECT_NEAR(beside(0.1), 1.0 + 3.0 / 9.0, 1e-12);
+  EXPECT_NEAR(beside(0.5), 1.0 + 3.0, 1e-12);
+  EXPECT_DOUBLE_EQ(beside(0.95), beside(0.9));  // no queue is longer than that
+  EXPECT_DOUBLE_EQ(
+      predict(Contention{.latency_under_load = 0.0}, two_blocks, collective(24, 1e12), a100).kernel, 1.0);
+}
+
+TEST(Contention, LongerOfTheTwoWaitsForMemoryCounts) {
+  auto kernel = memory_bound_norm();
+  kernel.by_memory = 1.0;
+  const auto comm = collective(24, 0.3 * 2.039e12);
+  EXPECT_NEAR(predict(Contention{.latency_under_load = 0.1}, kernel, comm, a100).kernel, 1.15 / 0.9, 1e-12);
+  EXPECT_NEAR(predict(Contention{.latency_under_load = 2.0}, kernel, comm, a100).kernel,
+              1.0 + 2.0 * 0.3 / 0.7, 1e-12);
+}
+
+TEST(Contention, ProductFeelsLoadAsFarAsMemoryBoundsIt) {
+  auto product = compute_bound_gemm();
+  product.by_memory = 0.1;
+  EXPECT_NEAR(
+      predict(Contention{.latency_under_load = 3.0}, product, collective(0, 0.5 * 2.039e12), a100).kernel,
+      1.3, 1e-12);
+}
+
 // Blocks of one length go, in order, to the SM that is free first.
 double finish_of(std::int32_t blocks, std::int32_t sms) {
   std::vector<std::int32_t> free_at(static_cast<std::size_t>(sms), 0);
@@ -119,7 +150,8 @@ ops::KernelPrice drawn_kernel(std::uint64_t key) {
           .memory_share = draw_unit(1, key, 1),
           .compute_bound = draw_unit(1, key, 2),
           .blocks = in_rounds ? 1.0 + static_cast<double>(draw(1, key, 10) % 600) : 0.0,
-          .wave_loss = draw_unit(1, key, 11)};
+          .wave_loss = draw_unit(1, key, 11),
+          .by_memory = draw_unit(1, key, 12)};
 }
 ops::CollectiveEstimate drawn_collective(std::uint64_t key) {
   return collective(static_cast<std::int32_t>(draw(1, key, 3) % 64), 3e12 * draw_unit(1, key, 4));
@@ -137,12 +169,14 @@ TEST(Contention, FactorsAreAtLeastOneAndMonotoneInChannelsAndDemand) {
     auto wider = comm, hungrier = comm;
     wider.channels += 1 + static_cast<std::int32_t>(draw(1, key, 5) % 16);
     hungrier.memory_rate *= 1.0 + draw_unit(1, key, 6);
-    auto busier = kernel, fuller = kernel;
+    auto busier = kernel, fuller = kernel, waiter = kernel;
+    waiter.by_memory += draw_unit(1, key, 13) * (1.0 - waiter.by_memory);
     busier.memory_share += draw_unit(1, key, 7) * (1.0 - busier.memory_share);
     fuller.sm_share += draw_unit(1, key, 8) * (1.0 - fuller.sm_share);
     for (const Factors more :
          {predict(Contention{}, kernel, wider, a100), predict(Contention{}, kernel, hungrier, a100),
-          predict(Contention{}, busier, comm, a100), predict(Contention{}, fuller, comm, a100)}) {
+          predict(Contention{}, busier, comm, a100), predict(Contention{}, waiter, comm, a100),
+          predict(Contention{}, fuller, comm, a100)}) {
       ASSERT_GE(more.kernel, base.kernel) << key;
       ASSERT_GE(more.collective, base.collective) << key;
     }

@@ -52,5 +52,45 @@ TEST(SamplesOutermost, NothingIsCopiedOtherwise) {
   EXPECT_EQ(copied(sharing(1), true), 0);
 }
 
+struct Multiplied {
+  double flops = 0.0;
+  int products = 0;
+  double scattered = 0.0;
+};
+Multiplied forward_of(const training::TrainingConfig& c) {
+  const Workload w = traced(c, support::tiny_llama(), support::plain_framework());
+  Multiplied out;
+  for_every_op(w, w.forward, [&](int count, Lane lane, TimeCategory, std::size_t work) {
+    if (lane == Lane::compute && w.kernels[work].kind == KernelKind::gemm) {
+      out.flops += count * ops::flops_of(w.kernels[work]).value;
+      out.products += count;
+    }
+    const std::size_t collective = work - w.kernels.size();
+    if (lane == Lane::tensor && w.collectives[collective].kind == ops::CollectiveKind::reduce_scatter)
+      out.scattered += static_cast<double>(count * w.collectives[collective].payload.value);
+  });
+  return out;
+}
+
+// Cut into parts, products compute the same and send the same.
+TEST(OverlappedProducts, PartsAddUpToTheWhole) {
+  for (const std::int32_t tensor : {2, 4}) {
+    const Multiplied whole = forward_of(sharing(tensor)), parts = forward_of(sharing(tensor, true));
+    EXPECT_DOUBLE_EQ(parts.flops, whole.flops);
+    EXPECT_DOUBLE_EQ(parts.scattered, whole.scattered);
+    EXPECT_EQ(parts.products - whole.products, 4 * support::tiny_llama().layers);  // one more for each linear
+  }
+}
+
+// The last part of a ring waits for the gather, and a quarter of the sum is sent after the last product.
+TEST(OverlappedProducts, LastPartsStayExposed) {
+  const Workload w = traced(sharing(2, true), support::tiny_llama(), support::plain_framework());
+  std::int64_t last_parts = 0;
+  for (const ops::CollectiveQuery& query : w.collectives)
+    last_parts +=
+        query.kind == ops::CollectiveKind::reduce_scatter && query.payload.value == tokens * hidden * 2 / 4;
+  EXPECT_EQ(last_parts, 1);
+}
+
 }  // namespace
 }  // namespace echo::workload
