@@ -142,7 +142,8 @@ int run_errors(std::span<char*> args) {
                     "see echo-sweep validate for the reasons");
   const simulate::ErrorModel prior;
   simulate::ErrorModel model = fit_errors(errors, prior);
-  if (const auto memory = memory_errors(table, presets); !memory.empty())
+  if (const auto memory = memory_errors(CsvTable::read_file(request.table), config::read_catalog());
+      !memory.empty())
     model = fit_memory_errors(memory, model);
   fmt::print("{:24} {:>8} {:>8}\n", "standard deviation", "prior", "fitted");
   simulate::ErrorModel before = prior;
