@@ -195,7 +195,7 @@ class Cli(unittest.TestCase):
         described = {column["name"] for column in self.json_of("describe")["columns"]}
         row = self.json_of("show", "small.h5", "0")
         own = {"memory_by_stage", "collective_times", "shared_links", "slowdown_pairs", "critical_path",
-               "critical_path_by_stage", "remark"}
+               "critical_path_by_stage", "production", "remark"}
         self.assertEqual(set(row) - own, described)
 
     # --- the rest

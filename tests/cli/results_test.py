@@ -84,7 +84,7 @@ class Results(unittest.TestCase):
         first = told["rows"][0]
         with h5py.File(self.folder / "small.h5") as file:
             shared = {name: file[name].attrs["shared_by"] for name in file if "shared_by" in file[name].attrs}
-            self.assertEqual(len(shared), 9)
+            self.assertEqual(len(shared), 10)
             self.assertEqual(file["tokens_per_s"].attrs["error_follows"], "1/step_time")
             self.assertEqual(file["gpus"].attrs["error_follows"], "none")
         tied = 0

@@ -17,7 +17,7 @@ model = "gpt3-13b"
 cluster = "generic-h100-sxm"
 gpus = 1024
 global_batch = 2048
-tp = [1, 2]
+tp = [2, 4]
 pp = [1, 4]
 [simulate]
 setting = "{0}"

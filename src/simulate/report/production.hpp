@@ -34,7 +34,7 @@ struct JobSize {
 
 [[nodiscard]] JobSize job_size(const training::TrainingConfig&, const machine::ClusterSpec&);
 
-// The expected slowest of n standard normal draws. Contract: n >= 1. Error below 0.02 up to a million.
+// The expected slowest of n standard normal draws. Contract: n >= 1. Error below 0.03 up to a million.
 [[nodiscard]] double expected_largest(double n);
 
 // How much longer arithmetic takes on the slowest of n GPUs than on the median one, as a share of itself.

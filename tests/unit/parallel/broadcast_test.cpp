@@ -134,7 +134,16 @@ TEST(Archive, KeepsEveryMemberOfACalibration) {
   simulate::Calibration calibration{.kernels = {{.name = "h800"}},
                                     .networks = {{.name = "ndr400"}},
                                     .slowdown = slowdown::Contention{1.5, 2.5, 0.75, 0.125},
-                                    .contention = simulate::Contention::off};
+                                    .contention = simulate::Contention::off,
+                                    .production = {.gpu_spread = {0.1, 0.2},
+                                                   .contained_gpus = 3.0,
+                                                   .slow_nodes = {0.4, 0.5},
+                                                   .slow_node_loss = {0.6, 0.7},
+                                                   .host_loss = {0.8, 0.9},
+                                                   .temperature_loss = {0.11, 0.12},
+                                                   .checkpoint_loss = {0.13, 0.14},
+                                                   .job_spread = 0.15},
+                                    .setting = simulate::Setting::production};
   double number = 1.0;
   for (const auto& field : kernels::kernel_constant_fields()) calibration.kernels[0].*field.member = number++;
   for (const auto& field : collective::network_constant_fields())

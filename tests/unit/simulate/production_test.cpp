@@ -59,7 +59,7 @@ double integrated_largest(double n) {
 TEST(Production, ExpectsTheLargestOfManyDraws) {
   EXPECT_NEAR(expected_largest(1), 0.0, 1e-9);
   for (const double n : {2.0, 8.0, 64.0, 1024.0, 16384.0, 1e6})
-    EXPECT_NEAR(expected_largest(n), integrated_largest(n), 0.02) << n;
+    EXPECT_NEAR(expected_largest(n), integrated_largest(n), 0.03) << n;
 }
 
 TEST(Production, OfNoLossesIsTheBenchmark) {
