@@ -107,7 +107,7 @@ TEST(NamedRecipeLaws, ARecipeIsTheFrameworkWithItsValuesWrittenOut) {
 // What the sweep names itself wins over the recipe, whatever that says.
 TEST(NamedRecipeLaws, AnExplicitAxisIsTheSameWithAndWithoutTheRecipe) {
   const CatalogInputs inputs = read_catalog({support::source_dir() + "/sweeps/catalog"});
-  const auto at = [&](const char* recipe, sweep::Dimension own) {
+  const auto point = [&](const char* recipe, sweep::Dimension own) {
     sweep::SweepSpec spec;
     using support::names;
     using support::numbers;
@@ -126,7 +126,7 @@ TEST(NamedRecipeLaws, AnExplicitAxisIsTheSameWithAndWithoutTheRecipe) {
     if (info.kind != training::AxisKind::flag || info.holder == training::AxisHolder::fabric) continue;
     for (const std::int64_t value : {0, 1})
       for (const char* recipe : {"none", "nvidia-performance", "mlperf-v5.1"}) {
-        const training::TrainingConfig config = at(recipe, support::numbers(info.axis, {value}));
+        const training::TrainingConfig config = point(recipe, support::numbers(info.axis, {value}));
         if (sweep::irrelevant_axes(config, inputs.catalog).test(at(info.axis))) continue;
         ++seen;
         EXPECT_EQ(training::member_of(info.axis).get(config), value) << info.name << " under " << recipe;
