@@ -18,9 +18,9 @@
 #include "simulate/step/passes.hpp"
 #include "simulate/step/path_detail.hpp"
 #include "simulate/step/stage_memory.hpp"
+#include "sweep/space/overruled.hpp"
 #include "text/show_quantity.hpp"
 #include "text/text_table.hpp"
-#include "training/overruled.hpp"
 
 namespace echo::explain {
 
@@ -173,9 +173,8 @@ Explanation explain(const TrainingConfig& config, const simulate::Catalog& catal
                     const simulate::Calibration& calibration) {
   simulate::Workspace workspace;
   Explanation explanation{.report = simulate::simulate(config, catalog, calibration, workspace)};
-  if (!config.named_recipe.is_none())
-    for (const training::Axis axis : training::set_otherwise(config, catalog.framework(config)))
-      explanation.overruled.emplace_back(training::info_of(axis).name);
+  for (const training::Axis axis : sweep::overruled_axes(config, catalog))
+    explanation.overruled.emplace_back(training::info_of(axis).name);
   const SimulatedStep& step = workspace.step;
   if (explanation.report.memory_peak.value > 0)
     explanation.memory = simulate::memory_of_stages(config, catalog, step.layout);

@@ -31,6 +31,7 @@ struct World {
     c.model = training::ModelId(find_named(catalog.models, "llama3-405b"));
     c.cluster = machine::ClusterId(find_named(catalog.clusters, "dgx-h100-ndr400"));
     c.framework = training::FrameworkId(find_named(catalog.frameworks, "megatron-core"));
+    c.named_recipe = training::RecipeId(find_named(catalog.recipes, "nvidia-performance"));
     const training::FrameworkSpec& framework = catalog.framework(c);
     c.recipe = framework.recipe;
     c.overlap = framework.overlap;

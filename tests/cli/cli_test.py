@@ -195,8 +195,19 @@ class Cli(unittest.TestCase):
         described = {column["name"] for column in self.json_of("describe")["columns"]}
         row = self.json_of("show", "small.h5", "0")
         own = {"memory_by_stage", "collective_times", "shared_links", "slowdown_pairs", "critical_path",
-               "critical_path_by_stage", "production", "remark"}
+               "critical_path_by_stage", "production", "set_otherwise_than_recipe",
+               "remark"}
         self.assertEqual(set(row) - own, described)
+
+    def test_a_row_tells_which_axes_overrule_its_recipe(self):
+        self.run_program("small.toml", "--set", "space.recompute=full", "--set", "space.zero=0", "--set", "space.tp=2")
+        row = self.json_of("show", "small.h5", "0")
+        self.assertEqual(row["recipe"], "nvidia-performance")
+        self.assertEqual(row["set_otherwise_than_recipe"], ["recompute", "zero"])
+        self.assertEqual(row["recipe_overruled"], 2)
+        shown = self.run_program("show", "small.h5", "0").stdout
+        self.assertIn("framework megatron-core, recipe nvidia-performance\n", shown)
+        self.assertIn("set by the sweep, otherwise than by the recipe: recompute, zero\n", shown)
 
     # --- the rest
     def test_version_and_presets(self):

@@ -62,6 +62,7 @@ double simulated_mfu(const training::ModelSpec& model, const training::Degrees& 
   c.model = training::ModelId(static_cast<std::int32_t>(catalog.models.size()) - 1);
   c.cluster = machine::ClusterId(support::named(catalog.clusters, "dgx-h100-ndr400"));
   c.framework = training::FrameworkId(support::named(catalog.frameworks, "megatron-core"));
+  c.named_recipe = training::RecipeId(support::named(catalog.recipes, "nvidia-performance"));
   const training::FrameworkSpec& framework = catalog.framework(c);
   c.recipe = framework.recipe;
   c.recipe.capacity_permille = 1000;

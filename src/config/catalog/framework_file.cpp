@@ -103,8 +103,9 @@ void check_choices(const toml::table& table, const std::string& what, Problems& 
     const bool has_source =
         value != nullptr && value->contains("value") && !(*value)["source"].value_or(std::string()).empty();
     if (!has_source)
-      problems.error(place_of(*entry.key), key + " in " + what + " has no source",
-                     "write " + key + " = { value = ..., source = \"repository, file, tag\" }");
+      problems.error(
+          place_of(*entry.key), key + " in " + what + " has no source",
+          "write " + key + " = { value = ..., source = \"repository, file, tag\", grade = \"vendor\" }");
   }
 }
 

@@ -24,7 +24,7 @@ struct RecipeFile {
 
 // name, source, grade, frameworks = ["megatron-core", ...], [choices] and [over.FRAMEWORK]. A choice is a key
 // of framework files, except the host's and the allocator's constants, and states its own source:
-// overlap_tp = { value = true, source = "..." }.
+// overlap_tp = { value = true, source = "...", grade = "vendor" }.
 [[nodiscard]] RecipeFile read_recipe_file(TableReader& file);
 
 // The recipe over each framework that it is for: [choices], then [over.FRAMEWORK] of the framework's base,

@@ -103,7 +103,7 @@ std::string preset_template(const std::string& kind, const std::string& name) {
         "frameworks = [\"megatron-core\"]  # those that the recipe is for, with those based on them\n"
         "\n[choices]  # keys of framework files (echo-sweep presets new frameworks NAME), each with its "
         "source\n"
-        "overlap_tp = { value = true, source = \"repository, file, tag\" }\n"
+        "overlap_tp = { value = true, source = \"repository, file, tag\", grade = \"vendor\" }\n"
         "\n# [over.nemo]  # choices for one framework alone; they win over [choices]\n";
   }
   return text;

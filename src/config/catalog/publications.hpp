@@ -36,7 +36,7 @@ struct PublishedRuns {
 // The value of the first matching rule that has one; otherwise `otherwise`.
 [[nodiscard]] std::string published_framework(const std::vector<PublishedRuns>&, const CsvTable&,
                                               std::size_t row, std::string otherwise);
-// Of the first matching rule that names a framework or a recipe: a framework comes with its recipe.
+// The first matching rule that names a framework or a recipe decides: a framework comes with its recipe.
 [[nodiscard]] std::string published_recipe(const std::vector<PublishedRuns>&, const CsvTable&,
                                            std::size_t row, std::string otherwise);
 [[nodiscard]] std::string published_gpu(const std::vector<PublishedRuns>&, const CsvTable&, std::size_t row,

@@ -14,8 +14,8 @@
 #include "base/at.hpp"
 #include "simulate/catalog.hpp"
 #include "sweep/run/row.hpp"
+#include "sweep/space/overruled.hpp"
 #include "training/axis.hpp"
-#include "training/overruled.hpp"
 
 namespace echo::results {
 
@@ -92,7 +92,7 @@ inline constexpr Filler own_fillers[] = {
     {"config", [](In c) -> Int { return c.number; }},
     {"config_id", [](In c) -> Int { return static_cast<Int>(c.row.config_id); }},
     {"gpu", [](In c) -> Int { return gpu_index(c); }},
-    {"recipe_overruled", [](In c) -> Int { return training::overruled_axes(config(c), c.catalog.framework(config(c))); }},
+    {"recipe_overruled", [](In c) -> Int { return std::ssize(sweep::overruled_axes(config(c), c.catalog)); }},
     {"gpus", [](In c) -> Int { return training::gpus_of(degrees(c)); }},
     {"microbatches", [](In c) -> Int { return training::microbatches_of(config(c)); }},
     {"global_batch_tokens", [](In c) -> Int { return Int{config(c).batch.global_samples} * config(c).batch.sequence_tokens; }},

@@ -1,6 +1,7 @@
 // Recipe files, their mistakes, and the axis that names them.
 #include "base/named_table.hpp"
 #include "config/catalog/publications.hpp"
+#include "config/measured/measured_steps.hpp"
 #include "sweep/space/design_space.hpp"
 #include "tests/unit/config/sweep_fixture.hpp"
 
@@ -41,9 +42,9 @@ class RecipePresets : public SweepFile {
 TEST_F(RecipePresets, AreOneFileEach) {
   write("mine",
         "frameworks = [\"megatron-core\"]\n[choices]\n"
-        "overlap_tp = { value = true, source = \"slide 3\" }\n"
-        "bucket_parameters = { value = \"7 M\", source = \"slide 4\" }\n"
-        "[over.nemo]\nloss = { value = \"in_place\", source = \"slide 5\" }\n");
+        "overlap_tp = { value = true, source = \"slide 3\", grade = \"vendor\" }\n"
+        "bucket_parameters = { value = \"7 M\", source = \"slide 4\", grade = \"vendor\" }\n"
+        "[over.nemo]\nloss = { value = \"in_place\", source = \"slide 5\", grade = \"vendor\" }\n");
   const simulate::Catalog catalog = read_catalog().catalog;
   const training::RecipeId mine(id(catalog.recipes, "mine"));
   const auto over = [&](const char* framework) {
@@ -57,14 +58,15 @@ TEST_F(RecipePresets, AreOneFileEach) {
   EXPECT_EQ(over("nemo").recipe_name, "mine");  // based on megatron-core
   EXPECT_EQ(over("nemo").loss, training::LossStore::in_place);
   EXPECT_EQ(over("deepspeed").recipe_name, "");  // as it comes
-  EXPECT_EQ(first("recipe = \"mine\"\n").overlap.tensor, true);
+  EXPECT_EQ(first("recipe = \"mine\"\nsequence_parallel = true\n").overlap.tensor, true);
 }
 
 TEST_F(RecipePresets, AreCompletedFromTheirBase) {
   write("first",
-        "frameworks = [\"nemo\"]\n[choices]\ncuda_graphs = { value = true, source = \"a\" }\n"
-        "zero = { value = 2, source = \"a\" }\n");
-  write("second", "base = \"first\"\n[choices]\nzero = { value = 3, source = \"b\" }\n");
+        "frameworks = [\"nemo\"]\n[choices]\ncuda_graphs = { value = true, source = \"a\", grade = "
+        "\"vendor\" }\n"
+        "zero = { value = 2, source = \"a\", grade = \"vendor\" }\n");
+  write("second", "base = \"first\"\n[choices]\nzero = { value = 3, source = \"b\", grade = \"vendor\" }\n");
   const simulate::Catalog catalog = read_catalog().catalog;
   const auto& nemo = catalog.framework(training::FrameworkId(id(catalog.frameworks, "nemo")),
                                        training::RecipeId(id(catalog.recipes, "second")));
@@ -75,8 +77,9 @@ TEST_F(RecipePresets, AreCompletedFromTheirBase) {
 TEST_F(RecipePresets, ReportAllMistakesWithTheirPlaces) {
   write("wrong",
         "frameworks = [\"megatron-cor\"]\n[choices]\noverlap_tp = true\n"
-        "zero = { value = 9, source = \"a\" }\nkernel_gap = { value = \"1 us\", source = \"a\" }\n"
-        "[over.nobody]\nloss = { value = \"torn\", source = \"a\" }\n");
+        "zero = { value = 9, source = \"a\", grade = \"vendor\" }\nkernel_gap = { value = \"1 us\", source = "
+        "\"a\", grade = \"vendor\" }\n"
+        "[over.nobody]\nloss = { value = \"torn\", source = \"a\", grade = \"vendor\" }\n");
   EXPECT_THAT(catalog_problems(),
               UnorderedElementsAre(HasSubstr("4:16 unknown framework \"megatron-cor\" in recipe \"wrong\""),
                                    HasSubstr("6:1 overlap_tp in choices of recipe \"wrong\" has no source"),
@@ -87,7 +90,8 @@ TEST_F(RecipePresets, ReportAllMistakesWithTheirPlaces) {
 
 TEST_F(RecipePresets, ChooseSomethingForSomebodyAndAreNotCalledNone) {
   write("empty", "frameworks = []\n");
-  write("none", "frameworks = [\"nemo\"]\n[choices]\nzero = { value = 1, source = \"a\" }\n");
+  write("none",
+        "frameworks = [\"nemo\"]\n[choices]\nzero = { value = 1, source = \"a\", grade = \"vendor\" }\n");
   EXPECT_THAT(
       catalog_problems(),
       UnorderedElementsAre(HasSubstr("frameworks must list those that the recipe is for"),
@@ -108,11 +112,10 @@ TEST_F(RecipePresets, ASweepNamesThemAndItsOwnAxesWin) {
 }
 
 TEST_F(RecipePresets, OfNoFrameworkHereAreAMistakeAtTheirPlace) {
-  EXPECT_THAT(
-      problems("framework = [\"deepspeed\", \"paddle\"]\nrecipe = [\"none\", \"mlperf-v5.1\"]\n"
-               "tpp = 2\n"),
-      ElementsAre(HasSubstr("7:1 unknown axis \"tpp\""),
-                  HasSubstr("6:20 recipe \"mlperf-v5.1\" is for no framework here | it is for nemo;")));
+  EXPECT_THAT(problems("framework = [\"deepspeed\", \"paddle\"]\nrecipe = [\"none\", \"mlperf-v5.1\"]\n"
+                       "tpp = 2\n"),
+              ElementsAre(HasSubstr("6:20 recipe \"mlperf-v5.1\" is for no framework here | it is for nemo;"),
+                          HasSubstr("7:1 unknown axis \"tpp\"")));
   EXPECT_THAT(problems("recipe = \"nvidia\"\n"), ElementsAre(HasSubstr("5:11 unknown recipe \"nvidia\" | ")));
   EXPECT_THAT(problems("framework = [\"deepspeed\", \"nemo\"]\nrecipe = [\"none\", \"mlperf-v5.1\"]\n"),
               IsEmpty());  // deepspeed with it is a row that says why not

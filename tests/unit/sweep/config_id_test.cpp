@@ -54,6 +54,17 @@ TEST(ConfigId, ChangesWithWhatMatters) {
   EXPECT_TRUE(differs([](auto& c) { c.precision = training::Precision::fp8; }));
 }
 
+TEST(ConfigId, NamesTheRecipeWhereThereIsOne) {
+  simulate::Catalog known = catalog();
+  known.recipes = {{.name = "fast", .over = known.frameworks, .source = "here"}};
+  training::TrainingConfig laid = config();
+  EXPECT_EQ(canonical_text(laid, known).find("recipe="), std::string::npos);
+  EXPECT_EQ(config_id_of(laid, known), id(laid));
+  laid.named_recipe = training::RecipeId(0);
+  EXPECT_NE(canonical_text(laid, known).find("framework=megatron-core;recipe=fast;"), std::string::npos);
+  EXPECT_NE(config_id_of(laid, known), id(config()));
+}
+
 TEST(ConfigId, IgnoresWhatCannotMatter) {
   const training::TrainingConfig alone = config({.tensor = 1, .pipeline = 1, .data = 1});
   training::TrainingConfig dressed = alone;
@@ -79,7 +90,7 @@ TEST(ConfigId, ChangesWithEveryAxisOfTheRecipeAndTheFabricThatCanMatter) {
   base.precision = training::Precision::fp8;
   base.zero = training::ZeroStage::parameters;
   for (const AxisInfo& info : axis_table)  // nor has a plain value of these a part in the name
-    if (info.idle_at_plain) training::member_of(info.axis).set(base, 2);
+    if (info.idle_at_plain && info.holder != AxisHolder::config) training::member_of(info.axis).set(base, 2);
   base.recipe.cp_comm = training::ContextComm::hybrid;
   base.recipe.lora_rank = 8;
   base.recipe.collectives = ops::CollectiveModel::generic;
