@@ -151,7 +151,7 @@ int run_errors(std::span<char*> args) {
   const simulate::ErrorModel prior;
   simulate::ErrorModel model = fit_errors(errors, prior);
   if (const auto memory = memory_errors(table, presets); !memory.empty())
-    model = fit_memory_errors(memory, model);
+    model = widened_memory_errors(memory, model);
   fmt::print("{:24} {:>8} {:>8}\n", "standard deviation", "prior", "fitted");
   simulate::ErrorModel before = prior;
   for (const config::ErrorField& field : config::error_fields())

@@ -77,5 +77,22 @@ TEST(MemoryErrorFit, OnePublicationOfManyRunsDoesNotOutvoteTheOthers) {
   EXPECT_GT(fit_memory_errors(runs, {}).memory_publication, 0.7 * before);
 }
 
+// Publications that differ more than any mixture of the others says.
+TEST(MemoryErrorFit, ScalesAreWidenedUntilUnseenPublicationsAreCovered) {
+  auto runs = drawn(truth(), 9, 6, 20);
+  for (MemoryError& run : runs)
+    if (run.publication == "p0" || run.publication == "p1") run.error += 0.8;
+  const auto unseen = unseen_memory_errors(runs, {});
+  ASSERT_EQ(unseen.size(), runs.size());
+  const double factor = memory_widening(unseen);
+  EXPECT_GT(factor, 1.0);
+  EXPECT_DOUBLE_EQ(widened_memory_errors(runs, {}).memory_publication,
+                   factor * fit_memory_errors(runs, {}).memory_publication);
+  double covered = 0.0;
+  for (const auto& [name, c] : accuracy::coverage_by_group(unseen, factor * 1.5332))
+    covered += c.covered / 6.0;
+  EXPECT_NEAR(covered, 0.8, 0.02);
+}
+
 }  // namespace
 }  // namespace echo::calibrate
