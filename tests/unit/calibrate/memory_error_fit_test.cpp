@@ -68,13 +68,14 @@ TEST(MemoryErrorFit, FindsTheScalesThatMadeTheErrors) {
   EXPECT_EQ(others, prior);
 }
 
-TEST(MemoryErrorFit, OnePublicationOfManyRunsDoesNotOutvoteTheOthers) {
-  auto runs = drawn(truth(), 7, 8, 20);
-  const double before = fit_memory_errors(runs, {}).memory_publication;
-  MemoryError calm = runs.front();
-  calm.publication = "calm", calm.error = 0.0;
-  runs.insert(runs.end(), 2000, calm);
-  EXPECT_GT(fit_memory_errors(runs, {}).memory_publication, 0.7 * before);
+TEST(MemoryErrorFit, APublicationOfManyRunsWeighsNoMoreThanOneOfThirty) {
+  MemoryError calm = drawn(truth(), 7, 1, 1).front();
+  calm.error = 0.0;
+  const double thirty = memory_misfit(std::vector<MemoryError>(30, calm), {}),
+               many = memory_misfit(std::vector<MemoryError>(2000, calm), {}),
+               ten = memory_misfit(std::vector<MemoryError>(10, calm), {});
+  EXPECT_NEAR(many / thirty, 1.0, 0.05);
+  EXPECT_LT(ten / thirty, 0.5);  // below, each counts
 }
 
 // Publications that differ more than any mixture of the others says.
