@@ -144,7 +144,7 @@ int run_errors(std::span<char*> args) {
   simulate::ErrorModel model = fit_errors(errors, prior);
   if (const auto memory = memory_errors(CsvTable::read_file(request.table), config::read_catalog());
       !memory.empty())
-    model = fit_memory_errors(memory, model);
+    model = widened_memory_errors(memory, model);
   fmt::print("{:24} {:>8} {:>8}\n", "standard deviation", "prior", "fitted");
   simulate::ErrorModel before = prior;
   for (const config::ErrorField& field : config::error_fields())

@@ -9,8 +9,8 @@
 //     eager, split     e + 16: log-softmax, one-hot gradient, its exponential and their sum
 //                      (torch/distributed/tensor/parallel/loss.py)
 //   in place           e
-//   gathered           t (e + 12) + e at tensor degree t: torch's, of the whole vocabulary on every rank, beside
-//                      the rank's own part
+//   gathered         t (e + 12) + e at tensor degree t: torch's of the whole vocabulary, and the rank's
+//                    own part
 // A vocabulary is split by the tensor degree. Each layer of multi-token prediction computes logits of its
 // own, one after the other, and keeps them until its backward pass.
 #include "training/memory/loss_memory.hpp"

@@ -134,8 +134,9 @@ ModelStates model_states(const TrainingConfig& c, const ModelSpec& m, const Fram
   trained.dense = static_cast<double>(own.dense), trained.expert = static_cast<double>(own.expert);
   const Layers layers = layers_of(c, m, layout, stage);
   ModelStates s;
-  // Embedding tables of the vocabulary and of positions take part in no 8-bit product.
-  s.weights = weight_bytes(c, compute_capability, all.whole(), layers.weights);
+  // Embedding tables of the vocabulary and of positions take part in no 8-bit product, nor do adapters.
+  const double adapters = c.recipe.lora_rank > 0 ? trained.whole() : 0.0;
+  s.weights = weight_bytes(c, compute_capability, all.whole(), layers.weights - adapters);
   const bool shards = c.zero >= ZeroStage::optimizer;
   s.master_weights = trained.over(shards) * master_bytes(c);
   s.optimizer = trained.over(shards) * moment_bytes(c.recipe.optimizer);

@@ -68,13 +68,31 @@ TEST(MemoryErrorFit, FindsTheScalesThatMadeTheErrors) {
   EXPECT_EQ(others, prior);
 }
 
-TEST(MemoryErrorFit, OnePublicationOfManyRunsDoesNotOutvoteTheOthers) {
-  auto runs = drawn(truth(), 7, 8, 20);
-  const double before = fit_memory_errors(runs, {}).memory_publication;
-  MemoryError calm = runs.front();
-  calm.publication = "calm", calm.error = 0.0;
-  runs.insert(runs.end(), 2000, calm);
-  EXPECT_GT(fit_memory_errors(runs, {}).memory_publication, 0.7 * before);
+TEST(MemoryErrorFit, APublicationOfManyRunsWeighsNoMoreThanOneOfThirty) {
+  MemoryError calm = drawn(truth(), 7, 1, 1).front();
+  calm.error = 0.0;
+  const double thirty = memory_misfit(std::vector<MemoryError>(30, calm), {}),
+               many = memory_misfit(std::vector<MemoryError>(2000, calm), {}),
+               ten = memory_misfit(std::vector<MemoryError>(10, calm), {});
+  EXPECT_NEAR(many / thirty, 1.0, 0.05);
+  EXPECT_LT(ten / thirty, 0.5);  // below, each counts
+}
+
+// Publications that differ more than any mixture of the others says.
+TEST(MemoryErrorFit, ScalesAreWidenedUntilUnseenPublicationsAreCovered) {
+  auto runs = drawn(truth(), 9, 6, 20);
+  for (MemoryError& run : runs)
+    if (run.publication == "p0" || run.publication == "p1") run.error += 0.8;
+  const auto unseen = unseen_memory_errors(runs, {});
+  ASSERT_EQ(unseen.size(), runs.size());
+  const double factor = memory_widening(unseen);
+  EXPECT_GT(factor, 1.0);
+  EXPECT_DOUBLE_EQ(widened_memory_errors(runs, {}).memory_publication,
+                   factor * fit_memory_errors(runs, {}).memory_publication);
+  double covered = 0.0;
+  for (const auto& [name, c] : accuracy::coverage_by_group(unseen, factor * 1.5332))
+    covered += c.covered / 6.0;
+  EXPECT_NEAR(covered, 0.8, 0.02);
 }
 
 }  // namespace

@@ -158,7 +158,7 @@ TEST_F(States, ExpertsAreShardedOverTheirOwnGroup) {
   config_.degrees.expert = 8;
   config_.zero = ZeroStage::optimizer;
   const RankParameters held =
-      stage_parameters(config_, model_, framework_, support::layout_of(config_, model_), 90, 0);
+      stage_parameters(config_, model_, framework_, support::layout_of(config_, model_), 0);
   EXPECT_DOUBLE_EQ(states().optimizer,
                    8.0 * (static_cast<double>(held.dense) / 8 + static_cast<double>(held.expert)));
 }
