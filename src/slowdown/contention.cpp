@@ -58,7 +58,7 @@
 // Neglected. SMs that fit no block: beside 24 CTAs of NCCL on an H100 a product of 108 blocks left 11 SMs
 // idle (NVIDIA developer forum 339078), perhaps because blocks that come in clusters need neighbours; 132 /
 // (108 - 11) would be 1.36. Blocks assigned in advance to CTAs that stay resident (they need a second round
-// however many they are); norms of Transformer Engine and Apex are launched like that, unless told of an SM
+// however many they are); norms of Transformer Engine and Apex are launched like that, unless given an SM
 // margin (NVTE_FWD_LAYERNORM_SM_MARGIN), which recipes set for this reason. The collective's own latency
 // under load (issue 1433: a send of one CTA takes up to twice as long). Power: the collective uses some, the
 // SMs that it holds use less. Launch: a collective behind a kernel that fills the GPU waits for SMs (issue

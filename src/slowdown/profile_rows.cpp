@@ -204,7 +204,7 @@ std::vector<ProfileRow> read_profile_rows(const CsvTable& table, const ProfileRe
 }
 
 double slowdown_beside(const ProfileRow& row, double factor) {
-  // Of the time measured, `beside` was slowed: alone = ((1 - beside) + beside / factor) measured.
+  // The share `beside` of the time measured was slowed: alone = ((1 - beside) + beside / factor) measured.
   return 1.0 / ((1.0 - std::min(1.0, row.beside)) + std::min(1.0, row.beside) / factor);
 }
 
