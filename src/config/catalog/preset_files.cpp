@@ -290,6 +290,8 @@ training::FrameworkSpec read_framework(TableReader& file) {
   int attention = 0;
   file.choice("attention_kernel", {"native", "flash-2", "flash-1"}, attention, Presence::optional);
   framework.attention_kernel = static_cast<ops::AttentionKernel>(attention);
+  framework.native_attention_from = count(file, "native_attention_from", {0, 1000}, Presence::optional);
+  file.boolean("repeats_native_attention", framework.repeats_native_attention, Presence::optional);
   framework.zero = static_cast<training::ZeroStage>(count(file, "zero", {0, 3}));
   framework.recompute =
       choice<training::Recompute>(file, "recompute", {"none", "selective", "full", "per_op"});

@@ -43,6 +43,9 @@ OpId pass_over(Builder& b, const Shapes& s, double elements, OpId after) {
   return b.compute(tensor_part, key, {after});
 }
 
+// The source of the tensor between the two products of a feed-forward net, or of attention.
+Origin origin_of(const Shapes& s) { return s.in_net ? Origin::activation : Origin::other; }
+
 }  // namespace
 
 OpId put_in_place(Builder& b, const Shapes& s, OpId gathered, double bytes) {
@@ -77,7 +80,7 @@ OpId column_forward(Builder& b, const Shapes& s, TimeCategory part, std::int32_t
 
 static OpId row_product(Builder& b, const Shapes& s, TimeCategory part, std::int32_t width) {
   const KernelKey product = s.gemm(s.rows, s.hidden, width, GemmLayout::tn);
-  cast_to_8_bit(b, s, part, s.rows, width);
+  cast_to_8_bit(b, s, part, s.rows, width, origin_of(s));
   if (!s.overlaps()) {
     b.compute(part, product);
     return sum(b, s, b.last_compute(), s.hidden);
@@ -111,7 +114,7 @@ void weight_gradient(Builder& b, const Shapes& s, std::int32_t inputs, std::int3
 
 OpId column_backward(Builder& b, const Shapes& s, std::int32_t inputs, std::int32_t outputs,
                      const GradientReady& ready) {
-  cast_to_8_bit(b, s, TimeCategory::backward, s.rows, outputs);
+  cast_to_8_bit(b, s, TimeCategory::backward, s.rows, outputs, origin_of(s));
   const bool kept = !s.x.framework.gathers_inputs_again || s.x.is_frozen();
   const OpId input = kept ? OpId::none() : gather_operand(b, s, b.last_compute(), inputs);
   const OpId input_gradient =
