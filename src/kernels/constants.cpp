@@ -66,6 +66,8 @@ std::span<const KernelConstantField> kernel_constant_fields() {
       {"attention_backward_unequal", &C::attention_backward_unequal},
       {"attention_backward_tail", &C::attention_backward_tail},
       {"attention_backward_throttle", &C::attention_backward_throttle},
+      {"attention_portable", &C::attention_portable, true},
+      {"attention_backward_portable", &C::attention_backward_portable, true},
       {"attention_wrapper_start", &C::attention_wrapper_start},
       {"attention_cache_passes", &C::attention_cache_passes},
       {"attention_query_passes", &C::attention_query_passes},

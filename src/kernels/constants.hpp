@@ -91,6 +91,10 @@ struct KernelConstants {
   double attention_backward_unequal = 0;  // as forward
   double attention_backward_tail = 0;     // as forward
   double attention_backward_throttle = 0;  // as forward
+  // Time of FlashAttention-2 as PyTorch has it for this GPU (AOTriton on AMD) over that of the GPU's own
+  // kernel, forward and backward; 0 = as the generation of NVIDIA GPUs says.
+  double attention_portable = 0;
+  double attention_backward_portable = 0;
   // Additional work of an inference library, absent in a training step.
   double attention_wrapper_start = 0;  // s
   double attention_cache_passes = 0;   // passes over new keys and values, at the kernel's bandwidth

@@ -45,7 +45,8 @@ enum class Condition : std::int8_t {
   spreads_experts,       // and expert > 1
   has_shared_experts,    // of the model
   is_fp8,                // precision = "fp8"
-  has_narrow_operands,   // products of at most 8 bits
+  has_narrow_operands,   // products of 8 bits
+  casts_operands,        // products of 8 or 4 bits
   nests_exchanges,       // cp_comm = "a2a+p2p"
   recomputes_modules,    // recompute = "selective"
   recomputes_layers,     // recompute = "full"

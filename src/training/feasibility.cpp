@@ -33,7 +33,7 @@ const char* broken_prediction_rule(const TrainingConfig& c, const ModelSpec& m) 
       {m.positions == Positions::rope, "multi-token prediction needs rotary positions"},
       {m.hidden % c.degrees.tensor == 0,
        "tensor degree must divide the hidden width of multi-token prediction"},
-      {c.recompute != Recompute::full || r.recompute_method == RecomputeMethod::block ||
+      {c.recompute != Recompute::full || r.recompute_method != RecomputeMethod::uniform ||
            r.recompute_layers <= 1,
        "units of several recomputed layers do not come with multi-token prediction"},
       {!shards_weights(c), "multi-token prediction with sharded weights (ZeRO-3) is not simulated yet"},
@@ -190,7 +190,7 @@ const char* broken_recompute_rule(const TrainingConfig& c, const ModelSpec& m) {
   const bool forms_outputs_again = r.recomputes(Module::moe_act) || r.recomputes(Module::layernorm);
   const Rule rules[] = {
       {!is_full || r.recompute_layers <= deepest_chunk, "more recomputed layers than a pipeline chunk holds"},
-      {!is_full || r.recompute_method == RecomputeMethod::block || r.recompute_layers <= 1 ||
+      {!is_full || r.recompute_method != RecomputeMethod::uniform || r.recompute_layers <= 1 ||
            !shards_weights(c),
        "units of several recomputed layers do not come with sharded weights (ZeRO-3)"},
       {c.recompute != Recompute::per_op || m.mamba.heads == 0,
@@ -214,10 +214,16 @@ bool has_plain_layers(const ModelSpec& m) {
 // Choices that a framework offers and this version does not simulate.
 const char* not_simulated_yet(const TrainingConfig& c, const ModelSpec& m) {
   const Recipe& r = c.recipe;
+  const bool casts_attention = r.fp8_attention && machine::is_narrow(c.precision);
   const Rule rules[] = {
       {r.packed_tokens == 0 || c.flash_attention, "packed documents need fused attention"},
-      {r.packed_tokens == 0 || (c.degrees.context == 1 && m.layer_pattern.empty()),
-       "packed documents under context parallelism or in Mamba layers are not simulated yet"},
+      {r.packed_tokens == 0 || c.degrees.context == 1 || r.cp_comm == ContextComm::all_gather,
+       "packed documents under context parallelism need gathered keys (cp_comm = \"all_gather\")"},
+      {r.packed_tokens == 0 || m.layer_pattern.empty(),
+       "packed documents in Mamba layers are not simulated yet"},
+      {!casts_attention || c.flash_attention, "attention in 8 bit needs fused attention"},
+      {!casts_attention || c.degrees.context == 1 || r.cp_comm != ContextComm::all_gather,
+       "attention in 8 bit does not come with gathered keys and values"},
       {r.lora_rank == 0 || has_plain_layers(m),
        "adapters of mixtures, latent attention and Mamba layers are not simulated yet"},
       {r.lora_rank == 0 || r.mtp_layers == 0, "adapters beside multi-token prediction are not simulated yet"},

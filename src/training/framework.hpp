@@ -58,6 +58,10 @@ struct FrameworkSpec {
   Recipe recipe;
   bool flash_attention = true;
   ops::AttentionKernel attention_kernel = ops::AttentionKernel::native;
+  // Compute capability from which the framework runs the GPU's own attention kernel instead; 0 = none.
+  std::int32_t native_attention_from = 0;
+  // Per-op recomputation saves the outputs of portable attention kernels, and runs the GPU's own again.
+  bool repeats_native_attention = false;
   bool sequence_parallel = true;  // when tensor > 1
   ZeroStage zero = ZeroStage::optimizer;
   Recompute recompute = Recompute::none;
@@ -94,7 +98,7 @@ struct FrameworkSpec {
   SimTime kernel_gap{};       // idle time between dependent kernels on the GPU, including the launch
   SimTime host_per_kernel{};  // CPU time to issue one kernel; binds when kernels are shorter
   SimTime host_per_expert{};  // CPU time to issue one expert's product of a grouped GEMM
-  // Extra host time per tensor-parallel collective and rank of its group when a pipeline engine runs.
+  // Extra host time per tensor-parallel collective and rank of its group while a pipeline crosses nodes.
   SimTime host_per_peer{};
   // CPU time per part of a weight that an all-gather delivers and the framework copies to its place: per
   // step, the tensors of a stage times the ranks that share the states (nanotron).

@@ -23,12 +23,14 @@ enum class Dispatch : std::int8_t { per_copy, per_node };
 // of its rows (torchao).
 enum class Fp8Recipe : std::int8_t { delayed, current, blockwise, rowwise };
 
-// adam: fp32 moments. adam_bf16: 16-bit moments. adam_8bit: block-quantised moments. sgd: one momentum.
-enum class Optimizer : std::int8_t { adam, adam_bf16, adam_8bit, sgd };
+// adam: fp32 moments. adam_bf16: 16-bit moments. adam_8bit: block-quantised moments. sgd: one momentum. none:
+// weights are not updated; a benchmark of forward and backward passes.
+enum class Optimizer : std::int8_t { adam, adam_bf16, adam_8bit, sgd, none };
 
 // Tensors kept by full recomputation: the input of every group of `recompute_layers` layers, or of the first
-// `recompute_layers` layers of a chunk, the others keeping all (Megatron-LM --recompute-method).
-enum class RecomputeMethod : std::int8_t { uniform, block };
+// `recompute_layers` layers of a chunk, the others keeping all (Megatron-LM --recompute-method), or of every
+// `recompute_layers`-th layer (torchtitan selective_ac_option).
+enum class RecomputeMethod : std::int8_t { uniform, block, every };
 
 // Modules recomputed by selective recomputation (Megatron-LM --recompute-modules), as bits.
 enum class Module : std::int32_t {

@@ -42,6 +42,10 @@ void read_decisions(TableReader& file, FrameworkSpec& f, Presence must) {
   file.boolean("sequence_parallel", f.sequence_parallel, must);
   file.boolean("flash_attention", f.flash_attention, must);
   choose(file, "attention_kernel", {"native", "flash-2", "flash-1"}, f.attention_kernel, Presence::optional);
+  std::int64_t native_from = f.native_attention_from;
+  file.integer("native_attention_from", {0, 1000}, native_from, Presence::optional);
+  f.native_attention_from = static_cast<std::int32_t>(native_from);
+  file.boolean("repeats_native_attention", f.repeats_native_attention, Presence::optional);
   auto zero = static_cast<std::int64_t>(f.zero);
   file.integer("zero", {0, 3}, zero, must);
   f.zero = static_cast<training::ZeroStage>(zero);

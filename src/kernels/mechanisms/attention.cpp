@@ -62,14 +62,35 @@ namespace {
 // to 2 times as fast forward and 1.5 to 1.75 times backward as FlashAttention-2 (Shah et al. 2024,
 // arXiv:2407.08608, section 1). Forward uses the middle of that range; backward uses 1.68, with which both
 // together reach the 335 TFLOP/s of FlashAttention-2 on H100 (Dao 2023, arXiv:2307.08691, section 4.1).
-// FlashAttention-2 is about twice as fast as its predecessor (abstract).
-double slower_by_age(ops::AttentionKernel kernel, const machine::GpuSpec& gpu, bool forward) {
+// FlashAttention-2 is about twice as fast as its predecessor (abstract). On a B200 it takes 2.98 and 3.15
+// times as long as cuDNN forward, 2.81 and 3.03 times backward, at 8192 and 16 384 tokens
+// (NVIDIA/cudnn-frontend benchmark/sdpa_benchmark_training/artifacts: FlashAttention 2.7.4, cuDNN 9.10.2).
+double slower_by_age(ops::AttentionKernel kernel, const machine::GpuSpec& gpu, const KernelConstants& c,
+                     bool forward) {
   if (kernel == ops::AttentionKernel::native) return 1.0;
-  const double portable = gpu.compute_capability < 90 ? 1.0 : forward ? 1.75 : 1.68;
+  const double stated = forward ? c.attention_portable : c.attention_backward_portable;
+  const double hopper = forward ? 1.75 : 1.68, blackwell = forward ? 3.06 : 2.92;
+  const double portable = stated > 0.0                   ? stated
+                          : gpu.compute_capability < 90  ? 1.0
+                          : gpu.compute_capability < 100 ? hopper
+                                                         : blackwell;
   return kernel == ops::AttentionKernel::flash_1 ? 2.0 * portable : portable;
 }
 
-// Flash kernels run 16-bit arithmetic whatever the GEMM recipe; fp32 models run them through tf32.
+// Fused attention of 8-bit operands halves its products and leaves the softmax as it is; backward it also
+// converts between formats. cuDNN's times of 16 over 8 bit on causal heads of 128 channels, 8192 tokens,
+// forward and backward: H200 1.50 and 0.80 (cuDNN 9.19), B200 1.10 and 1.23 (9.10), GB200 1.30 and 1.09,
+// GB300 1.56 and 1.24 (9.22); NVIDIA/cudnn-frontend benchmark/sdpa_benchmark_training, results and artifacts.
+// B200 and GB200 are one die: the mean. Shorter sequences gain less backward (1.0 at 4096 tokens), longer
+// ones more (1.3 at 32 768): neglected.
+double slower_by_width(const ops::KernelKey& key, const machine::GpuSpec& gpu, bool forward) {
+  if (key.precision != machine::Precision::fp8 || gpu.compute_capability < 90) return 1.0;
+  if (gpu.compute_capability < 100) return forward ? 1.0 / 1.50 : 1.0 / 0.80;
+  if (gpu.compute_capability < 103) return forward ? 1.0 / 1.20 : 1.0 / 1.16;
+  return forward ? 1.0 / 1.56 : 1.0 / 1.24;
+}
+
+// The 16-bit arithmetic that rates are stated for, those of 8-bit operands too; fp32 models run through tf32.
 machine::Precision arithmetic_of(machine::Precision p) {
   using machine::Precision;
   if (p == Precision::fp32 || p == Precision::tf32) return Precision::tf32;
@@ -182,8 +203,9 @@ Parts forward_parts(const ops::KernelKey& key, const machine::GpuSpec& gpu, cons
   const double depth = depth_of(d, c);
   const double unequal = ops::value_dim_of(key) == key.k ? 1.0 : c.attention_forward_unequal;
   const double peak = gpu.peak_of(arithmetic_of(key.precision)).value;
-  const double key_time = slower_by_age(key.attention, gpu, true) * unequal * 2.0 * 2.0 * depth *
-                          c.attention_tile_rows / (c.attention_forward_rate * peak / sms);
+  const double slower = slower_by_age(key.attention, gpu, c, true) * slower_by_width(key, gpu, true);
+  const double key_time =
+      slower * unequal * 2.0 * 2.0 * depth * c.attention_tile_rows / (c.attention_forward_rate * peak / sms);
   const bool odd = !is_power_of_two(key.batch / key.groups);
   const double prologue = c.attention_prologue + (odd ? c.attention_odd_group : 0.0);
   const double step = c.attention_tile_keys;
@@ -219,8 +241,9 @@ Parts backward_parts(const ops::KernelKey& key, const machine::GpuSpec& gpu, con
   const double sms = gpu.sm_count, depth = mean_head_dim(key) + c.attention_backward_softmax;
   const double unequal = ops::value_dim_of(key) == key.k ? 1.0 : c.attention_backward_unequal;
   const double peak = gpu.peak_of(arithmetic_of(key.precision)).value;
-  const double key_time = slower_by_age(key.attention, gpu, false) * unequal * 5.0 * 2.0 * depth * rows /
-                          (c.attention_backward_rate * peak / sms);
+  const double slower = slower_by_age(key.attention, gpu, c, false) * slower_by_width(key, gpu, false);
+  const double key_time =
+      slower * unequal * 5.0 * 2.0 * depth * rows / (c.attention_backward_rate * peak / sms);
   const double work = tiles.count * tiles.keys * key_time / sms, longest = tiles.most * key_time;
 
   const double element = machine::element_bytes(key.precision);

@@ -31,7 +31,7 @@ Host::Host(const training::TrainingConfig& config, const training::ModelSpec& mo
            const training::RankLayout& layout)
     : per_kernel_(framework.host_per_kernel),
       per_graph_(framework.host_per_kernel + graph_launch),
-      per_transfer_(layout.pipeline.ranks > 1 ? layout.tensor.ranks * framework.host_per_peer
+      per_transfer_(layout.pipeline.nodes > 1 ? layout.tensor.ranks * framework.host_per_peer
                                               : SimTime::zero()),
       blocks_(cluster.launch_blocking) {
   const bool waits_at_hops = config.degrees.pipeline > 1 && !config.overlap.pipeline;

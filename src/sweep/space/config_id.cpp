@@ -53,6 +53,7 @@ constexpr Question questions[] = {
     {Condition::has_shared_experts, [](In s) { return s.model.shared_expert_hidden > 0; }},
     {Condition::is_fp8, [](In s) { return s.config.precision == machine::Precision::fp8; }},
     {Condition::has_narrow_operands, [](In s) { return machine::operand_bytes(s.config.precision) == 1; }},
+    {Condition::casts_operands, [](In s) { return machine::is_narrow(s.config.precision); }},
     {Condition::nests_exchanges, [](In s) { return s.config.recipe.cp_comm == training::ContextComm::hybrid; }},
     {Condition::recomputes_modules, [](In s) { return s.config.recompute == Recompute::selective; }},
     {Condition::recomputes_layers, [](In s) { return s.config.recompute == Recompute::full; }},

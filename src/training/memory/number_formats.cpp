@@ -58,11 +58,16 @@ double moment_bytes(Optimizer optimizer) {
       return 2.0 * (1.0 + 4.0 / 256);
     case Optimizer::sgd:
       return 4.0;
+    case Optimizer::none:
+      return 0.0;
   }
   return 0.0;
 }
 
-double master_bytes(const TrainingConfig& c) { return machine::element_bytes(c.precision) == 4 ? 0.0 : 4.0; }
+double master_bytes(const TrainingConfig& c) {
+  if (c.recipe.optimizer == Optimizer::none) return 0.0;
+  return machine::element_bytes(c.precision) == 4 ? 0.0 : 4.0;
+}
 
 std::int32_t update_bytes(const TrainingConfig& c) {
   constexpr double gradient = 4.0;  // in fp32 when the update comes

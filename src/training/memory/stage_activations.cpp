@@ -49,7 +49,9 @@ ChunkActivations like_layers(const TrainingConfig& c, const LayerActivations& a,
     const double groups = std::ceil(layers_in_chunk / group);
     return {a.entry * groups * layers / layers_in_chunk, a.working + whole * group - a.entry};
   }
-  const double share = n > 0.0 ? std::min(1.0, n / layers_in_chunk) : 1.0;  // of the chunk's layers
+  const bool every = c.recipe.recompute_method == RecomputeMethod::every;
+  const double of_chunk = every ? std::floor(layers_in_chunk / n) : n;
+  const double share = n > 0.0 ? std::min(1.0, of_chunk / layers_in_chunk) : 1.0;  // of the chunk's layers
   return {layers * (share * a.entry + (1.0 - share) * whole), a.working + whole - a.entry};
 }
 

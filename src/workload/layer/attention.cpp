@@ -140,7 +140,8 @@ OpId attention_backward(Builder& b, const Shapes& s, Mixer mixer, const Gradient
   return column_backward(b, s, s.hidden, query_key_value(s), ready);
 }
 
-// The core's output is kept, and so is that of a reduce-scatter.
+// The core's output is kept, and so is that of a reduce-scatter. torchtitan's list of kept operators missed
+// cuDNN's attention until December 2025 (pull request 2095).
 OpId attention_per_op(Builder& b, const Shapes& s, Mixer mixer, KeptProducts& kept) {
   const TimeCategory part = TimeCategory::recompute;
   if (s.x.model.has_latent_attention()) {
@@ -165,6 +166,8 @@ OpId attention_per_op(Builder& b, const Shapes& s, Mixer mixer, KeptProducts& ke
     head_norms(b, s, part, KernelKind::norm_forward, input);
     rope(b, s, mixer, part, input);
   }
+  if (s.x.framework.repeats_native_attention && s.runs_native_attention())
+    core_attention_forward(b, s, mixer, part);
   cast_to_8_bit(b, s, part, s.rows, s.context_width);
   kept.pass(b, s.gemm(s.rows, s.hidden, s.context_width, GemmLayout::tn));
   return s.sequence_parallel ? OpId::none() : sum(b, s, b.last_compute(), s.hidden);

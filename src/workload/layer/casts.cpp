@@ -65,12 +65,29 @@ bool norm_finds_magnitude(const BlockContext& x, const NarrowFormat& format) {
   return format.block == 1 && style_of(x, format) != KernelStyle::eager;
 }
 
+// Under the operation fuser Transformer Engine's activation kernels quantise what they write where a scale is
+// known or belongs to a block of 8 bits (pytorch/ops/basic/activation.py). Others are cast by a kernel of
+// their own, as are Hopper's transposed copies.
+bool activation_casts(const BlockContext& x, const NarrowFormat& format) {
+  const bool as_it_lies = format.block > 1 || format.copies == 1 || x.is_frozen();
+  return x.config.recipe.op_fuser && as_it_lies && !format.scale_is_global && !format.by_row;
+}
+
+// The second copy is the weight gradient's, which a frozen weight has not: no product of a frozen model
+// keeps its input's (pytorch/module/linear.py, backward_needs_input); the fuser's omit that of the output's
+// gradient as well (pytorch/ops/basic/basic_linear.py).
+std::int32_t copies_of(const BlockContext& x, TimeCategory part) {
+  const bool one = x.is_frozen() && (part != TimeCategory::backward || x.config.recipe.op_fuser);
+  return one ? 1 : format_of(x).copies;
+}
+
 enum class Parts : std::int8_t { of_one_tensor, whole };
 
 void cast(Builder& b, const Shapes& s, TimeCategory part, Origin origin, Parts parts, std::int32_t rows,
           std::int32_t columns, std::int32_t copies) {
   const NarrowFormat format = format_of(s.x);
   if (format.scale_is_known && origin == Origin::norm) return;
+  if (origin == Origin::activation && activation_casts(s.x, format)) return;
   if (format.by_row) {
     b.compute(part, cast_key(s.x, KernelKind::quantize, rows, columns, 1));
     b.compute(part, cast_key(s.x, KernelKind::amax, rows, columns, 1));
@@ -92,7 +109,7 @@ void cast(Builder& b, const Shapes& s, TimeCategory part, Origin origin, Parts p
 
 void cast_to_8_bit(Builder& b, const Shapes& s, TimeCategory part, std::int32_t rows, std::int32_t columns,
                    Origin origin) {
-  if (s.is_8_bit()) cast(b, s, part, origin, Parts::whole, rows, columns, format_of(s.x).copies);
+  if (s.is_8_bit()) cast(b, s, part, origin, Parts::whole, rows, columns, copies_of(s.x, part));
 }
 
 OpId gather_operand(Builder& b, const Shapes& s, OpId after, std::int32_t width, std::int32_t copies) {
@@ -109,13 +126,25 @@ OpId cast_and_gather(Builder& b, const Shapes& s, TimeCategory part, std::int32_
   const NarrowFormat format = format_of(s.x);
   if (!s.sequence_parallel || format.by_row) {
     b.hold_compute(gather(b, s, b.last_compute(), width));
-    cast(b, s, part, origin, Parts::whole, s.rows, width, format.copies);
+    cast(b, s, part, origin, Parts::whole, s.rows, width, copies_of(s.x, part));
     return OpId::none();
   }
   const bool blocks = format.block > 1;
   cast(b, s, part, origin, Parts::of_one_tensor, s.shared_rows, width, blocks ? format.copies : 1);
   return gather_operand(b, s, b.last_compute(), width,
                         blocks && part == TimeCategory::backward ? format.copies : 1);
+}
+
+// Scales are those of earlier steps or, where the run's are, of the tensor itself; 4-bit and block-scaled
+// runs use the former (pytorch/attention/dot_product_attention/{utils,backends}.py). One byte and two are
+// moved for each element, either way.
+OpId cast_attention(Builder& b, const Shapes& s, TimeCategory part, std::int32_t width, OpId after) {
+  if (!s.has_8_bit_attention()) return after;
+  ops::KernelKey key = s.op(KernelKind::quantize, s.rows, width);
+  key.style = KernelStyle::fused;
+  key.precision = machine::Precision::fp8;
+  b.compute(part, key, {after});
+  return OpId::none();
 }
 
 void transpose_operand(Builder& b, const Shapes& s, std::int32_t rows, std::int32_t columns, Origin origin,

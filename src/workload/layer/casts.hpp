@@ -7,8 +7,9 @@
 
 namespace echo::workload {
 
-// Source of the 16-bit tensor: a norm may write the format itself, or find the largest magnitude on the way.
-enum class Origin : std::int8_t { norm, other };
+// Source of the 16-bit tensor: a norm may write the format itself, or find the largest magnitude on the way;
+// so may the activation of a feed-forward net, forward and backward, under an operation fuser.
+enum class Origin : std::int8_t { norm, activation, other };
 
 // Casts an operand into the copies needed by its two products on this rank.
 void cast_to_8_bit(Builder&, const Shapes&, TimeCategory part, std::int32_t rows, std::int32_t columns,
@@ -20,6 +21,11 @@ void cast_to_8_bit(Builder&, const Shapes&, TimeCategory part, std::int32_t rows
 OpId cast_and_gather(Builder&, const Shapes&, TimeCategory part, std::int32_t width, Origin origin);
 // An operand kept from the forward pass, gathered again for the weight gradient. Returns the gather, or none.
 OpId gather_operand(Builder&, const Shapes&, OpId after, std::int32_t width, std::int32_t copies = 1);
+// Casts what fused attention of 8 bits takes or gives, `width` wide, from 16 bits or back to them. Returns
+// the transfer that the next kernel still waits for: `after`, where there is nothing to cast.
+OpId cast_attention(Builder&, const Shapes&, TimeCategory part, std::int32_t width,
+                    OpId after = OpId::none());
+
 // The transposed copy of an operand that arrived already cast; `need`: its gather, or none.
 void transpose_operand(Builder&, const Shapes&, std::int32_t rows, std::int32_t columns, Origin origin,
                        OpId need);

@@ -3,9 +3,12 @@
 // heads (each rank then has the whole sequence of some heads), or exchange among neighbours and use a ring
 // between groups of neighbours. In each case the sequence is cut into 2 c equal pieces, and rank i of c
 // holds pieces i and 2c - 1 - i. Sources: Megatron-LM --cp-comm-type; Transformer Engine,
-// context_parallel.py. Neglected: in separate kernels a window masks scores that are computed all the same.
+// context_parallel.py. Fused attention of 8 bits casts queries, keys and values before they are exchanged,
+// and the output's gradient; its output and its three gradients leave it in 8 bits. Neglected: in separate
+// kernels a window masks scores that are computed all the same.
 #include "workload/layer/core_attention.hpp"
 
+#include "workload/layer/casts.hpp"
 #include "workload/layer/gathered_attention.hpp"
 #include "workload/layer/head_exchange.hpp"
 #include "workload/layer/ring_attention.hpp"
@@ -69,9 +72,7 @@ void context_backward(Builder& b, const Shapes& s, Mixer mixer) {
     exchange_heads(b, s, TimeCategory::backward, group, {s.query_width, s.key_width, s.value_width});
 }
 
-}  // namespace
-
-void core_attention_forward(Builder& b, const Shapes& s, Mixer mixer, TimeCategory part, OpId after) {
+void forward_of(Builder& b, const Shapes& s, Mixer mixer, TimeCategory part, OpId after) {
   if (s.x.config.degrees.context > 1) return context_forward(b, s, mixer, part, after);
   if (s.x.config.flash_attention) {
     b.compute(part, whole(s, KernelKind::attention_forward, mixer), {after});
@@ -86,7 +87,7 @@ void core_attention_forward(Builder& b, const Shapes& s, Mixer mixer, TimeCatego
                        s.context_width));  // context back to [tokens, heads * head_dim]
 }
 
-void core_attention_backward(Builder& b, const Shapes& s, Mixer mixer) {
+void backward_of(Builder& b, const Shapes& s, Mixer mixer) {
   if (s.x.config.degrees.context > 1) return context_backward(b, s, mixer);
   if (s.x.config.flash_attention) {
     b.compute(TimeCategory::backward, whole(s, KernelKind::attention_backward, mixer));
@@ -101,6 +102,20 @@ void core_attention_backward(Builder& b, const Shapes& s, Mixer mixer) {
   b.compute(TimeCategory::backward,
             s.gemm(tokens, head, tokens, GemmLayout::nn, batch));  // queries' gradient
   b.compute(TimeCategory::backward, s.gemm(tokens, head, tokens, GemmLayout::nt, batch));  // keys' gradient
+}
+
+}  // namespace
+
+void core_attention_forward(Builder& b, const Shapes& s, Mixer mixer, TimeCategory part, OpId after) {
+  forward_of(b, s, mixer, part,
+             cast_attention(b, s, part, s.query_width + s.key_width + s.value_width, after));
+  cast_attention(b, s, part, s.context_width);
+}
+
+void core_attention_backward(Builder& b, const Shapes& s, Mixer mixer) {
+  cast_attention(b, s, TimeCategory::backward, s.context_width);
+  backward_of(b, s, mixer);
+  cast_attention(b, s, TimeCategory::backward, s.query_width + s.key_width + s.value_width);
 }
 
 }  // namespace echo::workload

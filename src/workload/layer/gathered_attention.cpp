@@ -42,7 +42,10 @@ void gather_keys_and_values(Builder& b, const Shapes& s, TimeCategory part, OpId
 ops::KernelKey piece(const Shapes& s, training::Mixer mixer, KernelKind kind, std::int32_t end) {
   const std::int32_t queries = s.tokens / 2, seen = end * queries;
   ops::KernelKey key = s.limited(s.flash(kind, queries, seen, true), mixer);
-  if (key.span > 0) key.n = std::min(seen, queries + key.span);
+  if (key.span > 0 && key.chunked)  // from the start of the chunk, or document, of the first query
+    key.n = seen - (seen - queries) / key.span * key.span;
+  else if (key.span > 0)
+    key.n = std::min(seen, queries + key.span);
   return key;
 }
 

@@ -27,16 +27,15 @@ void exchange_heads(Builder& b, const Shapes& s, TimeCategory part, const machin
   ECHO_EXPECT(widths.size() <= arrived.size());
   std::size_t sent = 0;
   for (const std::int32_t width : widths) {
-    b.compute(part, s.op(ops::KernelKind::elementwise, s.rows, width), {after});
+    b.compute(part, s.exchanged_copy(s.rows, width), {after});
     after = OpId::none();
     arrived[sent++] = b.communicate(
         Lane::context, TimeCategory::cp_comm,
-        {.kind = ops::CollectiveKind::all_to_all, .payload = Bytes(s.bytes(width)), .group = group},
+        {.kind = ops::CollectiveKind::all_to_all, .payload = Bytes(s.exchanged_bytes(width)), .group = group},
         {b.last_compute()});
   }
   sent = 0;
-  for (const std::int32_t width : widths)
-    b.compute(part, s.op(ops::KernelKind::elementwise, s.rows, width), {arrived[sent++]});
+  for (const std::int32_t width : widths) b.compute(part, s.exchanged_copy(s.rows, width), {arrived[sent++]});
 }
 
 }  // namespace echo::workload

@@ -48,7 +48,7 @@ void projection_backward(Builder& b, const Shapes& s, const GradientReady& ready
 // The recomputation of the layer of a depth.
 Recompute recompute_of_depth(const training::TrainingConfig& c) {
   const bool is_skipped =
-      c.recompute == Recompute::full && c.recipe.recompute_method == training::RecomputeMethod::block;
+      c.recompute == Recompute::full && c.recipe.recompute_method != training::RecomputeMethod::uniform;
   return is_skipped ? Recompute::none : c.recompute;
 }
 

@@ -59,6 +59,9 @@ OpId pass_over(Builder& b, const Shapes& s, double elements, OpId after) {
   return b.compute(tensor_part, key, {after});
 }
 
+// The source of the tensor between the two products of a feed-forward net, or of attention.
+Origin origin_of(const Shapes& s) { return s.in_net ? Origin::activation : Origin::other; }
+
 }  // namespace
 
 OpId put_in_place(Builder& b, const Shapes& s, OpId gathered, double bytes) {
@@ -113,7 +116,7 @@ OpId column_forward(Builder& b, const Shapes& s, TimeCategory part, std::int32_t
 }
 
 static OpId row_product(Builder& b, const Shapes& s, TimeCategory part, std::int32_t width) {
-  cast_to_8_bit(b, s, part, s.rows, width);
+  cast_to_8_bit(b, s, part, s.rows, width, origin_of(s));
   const std::int32_t parts = s.overlaps() ? parts_of(s) : 1;
   if (parts == 1) {
     b.compute(part, s.gemm(s.rows, s.hidden, width, GemmLayout::tn));
@@ -152,7 +155,7 @@ void weight_gradient(Builder& b, const Shapes& s, std::int32_t inputs, std::int3
 
 OpId column_backward(Builder& b, const Shapes& s, std::int32_t inputs, std::int32_t outputs,
                      const GradientReady& ready) {
-  cast_to_8_bit(b, s, TimeCategory::backward, s.rows, outputs);
+  cast_to_8_bit(b, s, TimeCategory::backward, s.rows, outputs, origin_of(s));
   const bool kept = !s.x.framework.gathers_inputs_again || s.x.is_frozen();
   const OpId input = kept ? OpId::none() : gather_operand(b, s, b.last_compute(), inputs);
   const OpId input_gradient =

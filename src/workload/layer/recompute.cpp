@@ -88,10 +88,17 @@ void recompute_per_op(Builder& b, const Shapes& s, LayerKind kind, OpId start_af
 }  // namespace
 
 std::int32_t recomputed_layers(const training::TrainingConfig& c, std::int32_t layers) {
-  const bool is_partial = c.recompute == Recompute::full &&
-                          c.recipe.recompute_method == training::RecomputeMethod::block &&
-                          c.recipe.recompute_layers > 0;
-  return is_partial ? std::min(layers, c.recipe.recompute_layers) : layers;
+  const std::int32_t n = c.recipe.recompute_layers;
+  if (c.recompute != Recompute::full || n == 0) return layers;
+  switch (c.recipe.recompute_method) {
+    case training::RecomputeMethod::uniform:
+      return layers;
+    case training::RecomputeMethod::block:
+      return std::min(layers, n);
+    case training::RecomputeMethod::every:
+      return layers / n;
+  }
+  return layers;
 }
 
 Recompute recompute_of(const training::TrainingConfig& c, std::int32_t i) {

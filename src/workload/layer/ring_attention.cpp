@@ -35,13 +35,13 @@ OpId pass_on(Builder& b, const Shapes& s, std::int64_t bytes, OpId arrived, OpId
   return b.communicate(Lane::context, TimeCategory::cp_comm, query, {arrived, done});
 }
 
-std::int64_t keys_and_values(const Shapes& s) { return s.bytes(s.key_width + s.value_width); }
+std::int64_t keys_and_values(const Shapes& s) { return s.exchanged_bytes(s.key_width + s.value_width); }
 
 std::int32_t half(std::int32_t n) { return (n + 1) / 2; }
 
 // Copies keys and values into one buffer, or gradients into theirs.
 OpId copy(Builder& b, const Shapes& s, TimeCategory part, std::int32_t rows, std::int32_t width, OpId after) {
-  return b.compute(part, s.op(KernelKind::elementwise, rows, width), {after});
+  return b.compute(part, s.exchanged_copy(rows, width), {after});
 }
 
 // Merges the statistics of a step's scores, one fp32 number per row and head, into those of the steps

@@ -68,7 +68,12 @@ struct Shapes {
   }
   // Whether products take operands of 8 bits or fewer.
   [[nodiscard]] bool is_8_bit() const { return machine::is_narrow(x.config.precision) && !sixteen_bit; }
-  // fp8 recipes keep norms, attention and batched products in 16 bits.
+  // Whether fused attention takes operands of 8 bits, whatever format those of other products have.
+  [[nodiscard]] bool has_8_bit_attention() const {
+    return x.config.recipe.fp8_attention && x.config.flash_attention &&
+           machine::is_narrow(x.config.precision);
+  }
+  // fp8 recipes keep norms and batched products in 16 bits, and attention without `fp8_attention`.
   [[nodiscard]] machine::Precision activation_precision() const {
     return machine::is_narrow(x.config.precision) ? machine::Precision::bf16 : x.config.precision;
   }
@@ -100,12 +105,18 @@ struct Shapes {
                                      bool causal) const {
     ops::KernelKey key = op(kind, queries, keys, attention_batch);
     key.style = ops::KernelStyle::fused;
+    if (has_8_bit_attention()) key.precision = machine::Precision::fp8;
     key.k = x.model.query_head_dim();
     if (x.model.has_latent_attention()) key.value_dim = x.model.value_head_dim();
     key.groups = kv_groups;
     key.causal = causal;
-    key.attention = x.framework.attention_kernel;
+    key.attention = runs_native_attention() ? ops::AttentionKernel::native : x.framework.attention_kernel;
     return key;
+  }
+  [[nodiscard]] bool runs_native_attention() const {
+    const std::int32_t from = x.framework.native_attention_from;
+    return x.framework.attention_kernel == ops::AttentionKernel::native ||
+           (from > 0 && x.compute_capability >= from);
   }
   // Local attention: a query sees only near keys, and in packed sequences only those of its document: pieces
   // of equal length represent documents of that mean length. If these are all keys, the kernel is the plain
@@ -129,6 +140,14 @@ struct Shapes {
   // Bytes of all tokens' activations of a given width, and of the hidden width.
   [[nodiscard]] std::int64_t bytes(std::int32_t width) const {
     return std::int64_t{rows} * width * machine::element_bytes(x.config.precision);
+  }
+  // The same of what context-parallel ranks exchange: operands and results of fused attention.
+  [[nodiscard]] std::int64_t exchanged_bytes(std::int32_t width) const {
+    return has_8_bit_attention() ? std::int64_t{rows} * width : bytes(width);
+  }
+  // A copy of such a tensor, in elements of 16 bit.
+  [[nodiscard]] ops::KernelKey exchanged_copy(std::int32_t copied_rows, std::int32_t width) const {
+    return op(ops::KernelKind::elementwise, copied_rows, has_8_bit_attention() ? (width + 1) / 2 : width);
   }
   [[nodiscard]] std::int64_t hidden_bytes() const { return bytes(hidden); }
 

@@ -356,15 +356,21 @@ void trace_step_tail(Builder& b, const BlockContext& x, Workload& out) {
     Row grad_norm{b, out.tail.grad_norm}, update{b, out.tail.update};
     const ops::CollectiveQuery one_number{
         .kind = CollectiveKind::all_reduce, .payload = Bytes(4), .group = x.layout.model};
-    const bool checks_for_infinity = c.precision == machine::Precision::fp16;
-    if (c.recipe.grad_clip)
+    const bool updates = c.recipe.optimizer != training::Optimizer::none;
+    const bool checks_for_infinity = updates && c.precision == machine::Precision::fp16;
+    const bool clips = updates && c.recipe.grad_clip;
+    if (clips)
       grad_norm.kernel(TimeCategory::optimizer,
                        over_parameters(x, KernelKind::grad_norm, updated, bytes_each));
-    const std::int32_t agreements = (c.recipe.grad_clip ? 1 : 0) + (checks_for_infinity ? 1 : 0);
+    const std::int32_t agreements = (clips ? 1 : 0) + (checks_for_infinity ? 1 : 0);
     if (x.layout.model.ranks > 1 && agreements > 0)
       grad_norm.collective(TimeCategory::other, one_number, agreements);
     out.tail.grad_norm.close_row();
 
+    if (!updates) {
+      out.tail.update.close_row();
+      continue;
+    }
     if (c.recipe.offload_optimizer)
       trace_host_update(update, x, updated, streams_gradients);
     else

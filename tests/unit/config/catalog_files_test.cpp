@@ -30,9 +30,9 @@ TEST(Catalog, ShipsEveryPresetThatSweepsAndTablesName) {
         "llama2-7b", "llama2-13b", "llama2-70b", "llama3-8b", "llama3-70b", "llama3-405b"}) {
     EXPECT_GE(find_named(catalog.models, name), 0) << name;
   }
-  for (const char* name :
-       {"a100-sxm-40gb", "a100-sxm-80gb", "a800-sxm", "h100-sxm", "h800-sxm", "h200-sxm", "b200-sxm", "gb200",
-        "h100-sxm-96gb-hbm2e", "a100-pcie-80gb", "b300-sxm", "gb300", "mi300x", "mi325x", "mi355x"}) {
+  for (const char* name : {"a100-sxm-40gb", "a100-sxm-80gb", "a800-sxm", "h100-sxm", "h800-sxm", "h200-sxm",
+                           "b200-sxm", "gb200", "h100-sxm-96gb-hbm2e", "a100-pcie-80gb", "b300-sxm", "gb300",
+                           "mi300x", "mi325x", "mi355x", "h200-nvl", "b200-sxm-750w"}) {
     EXPECT_GE(find_named(catalog.gpus, name), 0) << name;
     EXPECT_GE(find_named(catalog.clusters, "generic-" + std::string(name)), 0) << name;
   }

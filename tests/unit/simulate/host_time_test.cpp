@@ -34,6 +34,21 @@ TEST(Host, IssuesKernelsOneByOneAndGraphsAtOnce) {
   EXPECT_EQ(host.issue_time(block), us(5) + std::chrono::nanoseconds(2500));
 }
 
+TEST(Host, WaitsForPeersWhereAPipelineCrossesNodes) {
+  training::FrameworkSpec f = slow_host();
+  f.host_per_peer = us(100);
+  workload::OpGraph block;
+  block.transfers = 10;
+  const auto issue = [&](training::Degrees degrees) {
+    const TrainingConfig c = support::a_config(degrees);
+    const training::ModelSpec m = support::tiny_llama();
+    return Host(c, m, f, {}, support::layout_of(c, m)).issue_time(block);
+  };
+  EXPECT_EQ(issue({.tensor = 4}), SimTime::zero());
+  EXPECT_EQ(issue({.tensor = 4, .pipeline = 2}), SimTime::zero());  // a node of eight
+  EXPECT_EQ(issue({.tensor = 4, .pipeline = 4}), us(4000));
+}
+
 TEST(Host, KeepsItsLeadUpToTheLaunchQueue) {
   const Host host = host_of(support::a_config());
   EXPECT_EQ(host.kept(us(100)), us(100));

@@ -229,8 +229,25 @@ TEST(Feasibility, AChunkMustHoldTheLayersItRecomputes) {
   c.degrees = {.pipeline = 2, .data = 2};
   c.zero = ZeroStage::parameters;
   EXPECT_EQ(rule_of(c), "units of several recomputed layers do not come with sharded weights (ZeRO-3)");
-  c.recipe.recompute_method = RecomputeMethod::block;
-  EXPECT_EQ(rule_of(c), "");
+  for (const RecomputeMethod method : {RecomputeMethod::block, RecomputeMethod::every}) {
+    c.recipe.recompute_method = method;
+    EXPECT_EQ(rule_of(c), "");
+  }
+}
+
+TEST(Feasibility, EightBitAttentionIsFusedAndItsKeysAreNotGathered) {
+  TrainingConfig c = with({.context = 2});
+  c.precision = machine::Precision::fp8;
+  c.recipe.fp8_attention = true;
+  EXPECT_EQ(rule_on_blackwell(c), "");
+  c.recipe.cp_comm = ContextComm::all_gather;
+  EXPECT_EQ(rule_on_blackwell(c), "attention in 8 bit does not come with gathered keys and values");
+  c.precision = machine::Precision::bf16;  // where the choice says nothing
+  EXPECT_EQ(rule_on_blackwell(c), "");
+  c = with({});
+  c.precision = machine::Precision::fp8;
+  c.recipe.fp8_attention = true, c.flash_attention = false;
+  EXPECT_EQ(rule_on_blackwell(c), "attention in 8 bit needs fused attention");
 }
 
 TEST(Feasibility, RecomputedModulesMustBeThere) {
@@ -276,7 +293,9 @@ TEST(Feasibility, DocumentsArePackedForFusedAttentionOnWholeSequences) {
   c.flash_attention = true;
   c.degrees = {.context = 2};
   EXPECT_EQ(rule_of(c, support::tiny_llama()),
-            "packed documents under context parallelism or in Mamba layers are not simulated yet");
+            "packed documents under context parallelism need gathered keys (cp_comm = \"all_gather\")");
+  c.recipe.cp_comm = ContextComm::all_gather;
+  EXPECT_EQ(rule_of(c, support::tiny_llama()), "");
 }
 
 TEST(Feasibility, ExpertsLoadsVaryAsFarAsTokensGo) {

@@ -133,10 +133,12 @@ TEST_F(States, OptimizersDifferByTheirMoments) {
   for (const auto& [optimizer, bytes] : {std::pair{Optimizer::adam, 8.0},
                                          {Optimizer::adam_bf16, 4.0},
                                          {Optimizer::adam_8bit, 2.03125},
-                                         {Optimizer::sgd, 4.0}}) {
+                                         {Optimizer::sgd, 4.0},
+                                         {Optimizer::none, 0.0}}) {
     config_.recipe.optimizer = optimizer;
     EXPECT_DOUBLE_EQ(states().optimizer, bytes * n);
   }
+  EXPECT_DOUBLE_EQ(states().master_weights, 0.0);  // of passes that update nothing
   config_.recipe.offload_optimizer = true;
   EXPECT_DOUBLE_EQ(states().optimizer + states().master_weights, 0.0);
 }

@@ -6,6 +6,7 @@
 #include "tests/support/data_traffic.hpp"
 #include "tests/support/fixtures.hpp"
 #include "tests/support/kernel_flops.hpp"
+#include "tests/support/traced_workload.hpp"
 #include "workload/generate_workload.hpp"
 
 namespace echo::workload {
@@ -99,6 +100,74 @@ TEST(Adapter, TensorRanksExchangeNarrowActivationsAndWholeOutputs) {
   // Without it: 4 sums of the products, 2 gathered outputs, 2 sums of adapters' input gradients.
   c.sequence_parallel = false;
   EXPECT_EQ(sent(), (8 * m.layers + 2) * wide + 8 * m.layers * narrow + loss);
+}
+
+std::int64_t bytes_moved(const Workload& w) {
+  std::int64_t sum = 0;
+  for (const auto* pass : {&w.forward, &w.backward})
+    support::for_every_op(w, *pass, [&](int count, Lane lane, TimeCategory, std::size_t work) {
+      if (lane == Lane::compute && w.kernels[work].kind == ops::KernelKind::elementwise)
+        sum += count * ops::traffic_of(w.kernels[work]).value;
+    });
+  return sum;
+}
+
+// Of scaling (a read and a write) and adding (two reads, one write) one read is left, of each product's
+// output forward and of its input's gradient backward, where the gradient of the output is scaled as well.
+TEST(Adapter, AFuserLeavesOnePassOfFive) {
+  const training::ModelSpec m = support::tiny_llama();
+  TrainingConfig c = frozen({});
+  const std::int64_t apart = bytes_moved(traced(c, m));
+  c.recipe.op_fuser = true;
+  const std::int64_t wide = 1024LL * 2, h = 1024, qkv = 1536, f = m.ffn_hidden;
+  const std::int64_t outputs = qkv + h + 2 * f + h, inputs = h + h + h + f;
+  EXPECT_EQ(apart - bytes_moved(traced(c, m)), m.layers * wide * (4 * outputs + 2 * outputs + 2 * inputs));
+  EXPECT_DOUBLE_EQ(product_flops(traced(c, m)), product_flops(traced(frozen({}), m)));
+}
+
+// The two row-parallel adapters' outputs, and backward their gradients: a quarter of each, exchanged once.
+TEST(Adapter, AnAllToAllTakesThePlaceOfTheGatherOfWholeOutputs) {
+  const training::ModelSpec m = support::tiny_llama();
+  TrainingConfig c = frozen({.tensor = 4});
+  c.sequence_parallel = true;
+  const DataBytes gathered = bytes_per_step(traced(c, m), 1, Lane::tensor);
+  c.recipe.lora_a2a = true;
+  const DataBytes exchanged = bytes_per_step(traced(c, m), 1, Lane::tensor);
+  const std::int64_t wide = 1024LL * 1024 * 2;
+  EXPECT_EQ(gathered[CollectiveKind::all_gather] - exchanged[CollectiveKind::all_gather],
+            4 * m.layers * wide);
+  EXPECT_EQ(exchanged[CollectiveKind::all_to_all], 4 * m.layers * wide / 4);
+  c.sequence_parallel = false;  // each rank keeps the whole sequence
+  EXPECT_EQ(bytes_per_step(traced(c, m), 1, Lane::tensor)[CollectiveKind::all_to_all], 0);
+}
+
+TEST(Adapter, TensorRanksHaveNoFuser) {
+  const training::ModelSpec m = support::tiny_llama();
+  TrainingConfig c = frozen({.tensor = 2});
+  const std::int64_t apart = bytes_moved(traced(c, m));
+  c.recipe.op_fuser = true;
+  EXPECT_EQ(bytes_moved(traced(c, m)), apart);
+}
+
+TEST(Adapter, ADropoutIsOneKernelOfEachInputForwardAndBackward) {
+  const training::ModelSpec m = support::tiny_llama();
+  TrainingConfig c = frozen({});
+  c.recipe.lora_targets = static_cast<std::int32_t>(training::Product::linear_qkv) +
+                          static_cast<std::int32_t>(training::Product::linear_proj);
+  const auto dropouts = [&](const auto& pass_of, ops::KernelKind kind) {
+    const Workload w = traced(c, m);
+    int found = 0;
+    support::for_every_op(w, pass_of(w), [&](int count, Lane lane, TimeCategory, std::size_t work) {
+      if (lane == Lane::compute) found += count * (w.kernels[work].kind == kind);
+    });
+    return found;
+  };
+  const auto forward = [](const Workload& w) -> const auto& { return w.forward; };
+  const auto backward = [](const Workload& w) -> const auto& { return w.backward; };
+  EXPECT_EQ(dropouts(forward, ops::KernelKind::dropout_forward), 0);
+  c.recipe.lora_dropout = true;
+  EXPECT_EQ(dropouts(forward, ops::KernelKind::dropout_forward), 2 * m.layers);
+  EXPECT_EQ(dropouts(backward, ops::KernelKind::dropout_backward), 2 * m.layers);
 }
 
 TEST(Adapter, AnUnfrozenModelHasNone) {

@@ -129,6 +129,51 @@ TEST(Casts, RowsAreScaledForEachProduct) {
   EXPECT_EQ(backward(w).transposes, 0);
 }
 
+// The context and the four gradients are cast as before; the activation and its gradient are written in 8
+// bits.
+TEST(Casts, AFuserWritesTheActivationInEightBits) {
+  TrainingConfig c = in(Precision::fp8);
+  c.recipe.op_fuser = true;
+  const Workload w = traced(c, blackwell, support::tiny_llama());
+  EXPECT_EQ(forward(w).written, tokens * hidden);
+  EXPECT_EQ(backward(w).written, tokens * (hidden + hidden + qkv));
+  c.precision = Precision::nvfp4;  // whose scales follow a transform
+  EXPECT_EQ(forward(traced(c, blackwell, support::tiny_llama())).casts, 4);
+  c.precision = Precision::fp8;  // Hopper's products want a transposed copy as well
+  EXPECT_EQ(forward(traced(c, hopper, support::tiny_llama())).written, 2 * tokens * (hidden + ffn));
+}
+
+TEST(Casts, FrozenWeightsNeedNoSecondCopy) {
+  TrainingConfig c = in(Precision::fp8);
+  c.recipe.lora_rank = 16, c.recipe.lora_targets = 0;
+  Workload w = traced(c, hopper, support::tiny_llama());
+  EXPECT_EQ(forward(w).written, tokens * (hidden + ffn));
+  EXPECT_EQ(backward(w).written, 2 * tokens * (hidden + 2 * ffn + hidden + qkv));
+  c.recipe.op_fuser = true;
+  w = traced(c, hopper, support::tiny_llama());
+  EXPECT_EQ(forward(w).written, tokens * hidden);
+  EXPECT_EQ(backward(w).written, tokens * (hidden + hidden + qkv));
+}
+
+// Queries, keys and values before, the context behind; backward the other way round.
+TEST(Casts, EightBitAttentionCastsWhatItTakesAndGives) {
+  TrainingConfig c = in(Precision::fp8);
+  const Workload without = traced(c, blackwell, support::tiny_llama());
+  c.recipe.fp8_attention = true;
+  const Workload with = traced(c, blackwell, support::tiny_llama());
+  EXPECT_EQ(forward(with).written - forward(without).written, tokens * (qkv + hidden));
+  EXPECT_EQ(backward(with).written - backward(without).written, tokens * (qkv + hidden));
+  const auto operands = [](const Workload& w) {
+    for (const ops::KernelKey& key : w.kernels)
+      if (key.kind == KernelKind::attention_forward) return key.precision;
+    return Precision::fp32;
+  };
+  EXPECT_EQ(operands(without), Precision::bf16);
+  EXPECT_EQ(operands(with), Precision::fp8);
+  c.precision = Precision::bf16;  // where it says nothing
+  EXPECT_EQ(operands(traced(c, blackwell, support::tiny_llama())), Precision::bf16);
+}
+
 std::int64_t gathered(const Workload& w, std::int32_t block_index) {
   const OpGraph& block = w.blocks[at(block_index)];
   std::int64_t bytes = 0;

@@ -106,6 +106,29 @@ TEST(Ulysses, ExchangesTokensForHeadsAndBack) {
   EXPECT_EQ(lines_of(backward(at)), expected);
 }
 
+TEST(Ulysses, ExchangesOneByteAnElementOfEightBitAttention) {
+  training::TrainingConfig c = shared_by(4, ContextComm::ulysses);
+  c.precision = machine::Precision::fp8;
+  c.recipe.fp8_attention = true;
+  const Setting at(c, support::tiny_llama());
+  const std::string wide = "cp all_to_all " + std::to_string(256 * 1024) + " over 4",
+                    narrow = "cp all_to_all " + std::to_string(256 * 256) + " over 4";
+  EXPECT_EQ(lines_of(forward(at)),
+            (Lines{"other 256x1536", "copy 256x512", wide, "copy 256x128", narrow, "copy 256x128", narrow,
+                   "copy 256x512", "copy 256x128", "copy 256x128", "attention 1024x1024 of 4 causal",
+                   "copy 256x512", wide, "copy 256x512", "other 256x1024"}));
+}
+
+TEST(RingAttention, PassesOneByteAnElementOfEightBitAttention) {
+  training::TrainingConfig c = shared_by(2, ContextComm::ring);
+  c.precision = machine::Precision::fp8;
+  c.recipe.fp8_attention = true;
+  const Setting at(c, support::tiny_llama());
+  const Lines lines = lines_of(forward(at));
+  EXPECT_EQ(lines[1], "copy 512x256");
+  EXPECT_EQ(lines[2], "cp send_recv " + std::to_string(512 * 512) + " over 2");
+}
+
 TEST(Hybrid, IsARingOfAllToAlls) {
   const Setting at(shared_by(4, ContextComm::hybrid, 2), support::tiny_llama());
   EXPECT_EQ(at.layout.context_inner.ranks, 2);
@@ -176,6 +199,31 @@ TEST(LocalAttention, NeedsOnlyTheWindowOfGatheredKeys) {
   const Workload work = forward(at, Mixer::local);
   EXPECT_EQ(lines_of(work)[4], "attention 128x228 of 16/4 causal span 100");
   EXPECT_DOUBLE_EQ(flops_of_block(work, is_attention), 2.0 * 2 * 64 * 16 * (256.0 * 100));
+}
+
+// Llama 3's document masks at 131 072 tokens (Grattafiori et al. 2024, section 3.3.2): all keys are gathered,
+// those of other documents are left out.
+TEST(PackedDocuments, AreSharedByRanksThatGatherKeys) {
+  for (const std::int32_t packed : {32, 64, 128}) {
+    training::TrainingConfig whole_config = shared_by(1, ContextComm::all_gather);
+    training::TrainingConfig part_config = shared_by(4, ContextComm::all_gather);
+    whole_config.recipe.packed_tokens = part_config.recipe.packed_tokens = packed;
+    const Setting whole(whole_config, support::tiny_llama()), part(part_config, support::tiny_llama());
+    EXPECT_DOUBLE_EQ(4 * flops_of_block(forward(part), is_attention),
+                     flops_of_block(forward(whole), is_attention));
+    EXPECT_DOUBLE_EQ(4 * flops_of_block(backward(part), is_attention),
+                     flops_of_block(backward(whole), is_attention));
+  }
+}
+
+// A document that began on another rank: the piece from token 384 sees it from token 256 on.
+TEST(PackedDocuments, ReachBackToTheirFirstToken) {
+  training::TrainingConfig c = shared_by(4, ContextComm::all_gather);
+  c.recipe.packed_tokens = 256;
+  const Setting at(c, support::tiny_llama());
+  const Lines lines = lines_of(forward(at));
+  EXPECT_EQ(lines[4], "attention 128x256 of 16/4 causal chunk 256");
+  EXPECT_EQ(lines[6], "attention 128x128 of 16/4 causal chunk 256");
 }
 
 TEST(LocalAttention, IsWholeOnEachRankUnderUlysses) {

@@ -41,6 +41,23 @@ TEST(ActivationOffload, WhatLayersKeepLeavesAndReturnsOnceAMicrobatch) {
     }
 }
 
+// A benchmark of forward and backward passes: gradients are summed, and nothing is updated or gathered.
+TEST(Optimizer, MayBeNone) {
+  const training::ModelSpec m = support::tiny_llama();
+  TrainingConfig c = support::a_config({.data = 8});
+  c.zero = ZeroStage::optimizer;
+  c.recipe.grad_clip = true;
+  const Workload whole = traced(c, m);
+  EXPECT_GT(whole.tail.update.value.size() * whole.tail.grad_norm.value.size(), 0U);
+  c.recipe.optimizer = training::Optimizer::none;
+  const Workload passes = traced(c, m);
+  EXPECT_EQ(passes.tail.update.value.size() + passes.tail.grad_norm.value.size(), 0U);
+  EXPECT_EQ(bytes_per_step(passes, 4)[CollectiveKind::reduce_scatter],
+            bytes_per_step(whole, 4)[CollectiveKind::reduce_scatter]);
+  EXPECT_EQ(bytes_per_step(passes, 4)[CollectiveKind::all_gather], 0);
+  EXPECT_GT(bytes_per_step(whole, 4)[CollectiveKind::all_gather], 0);
+}
+
 // The layer each op of a forward block belongs to, counted by its two norms; 8 = the head.
 std::vector<std::int32_t> layers_of(const Workload& w, const OpGraph& block) {
   std::vector<std::int32_t> out;

@@ -179,6 +179,35 @@ TEST(Recompute, BlocksOfAllLayersAreFullRecomputation) {
   }
 }
 
+// torchtitan's selective_ac_option = "2" or "3".
+TEST(Recompute, EveryNthLayerIsRecomputed) {
+  for (const std::int32_t n : {1, 2, 3, 8}) {
+    TrainingConfig c = recomputing(Recompute::full);
+    c.recipe.recompute_method = RecomputeMethod::every;
+    c.recipe.recompute_layers = n;
+    EXPECT_EQ(recomputed(traced(c, eight_layers()))[KernelKind::attention_forward], 8 / n) << n;
+  }
+}
+
+// cuDNN's kernel was not among the operators whose outputs torchtitan kept.
+TEST(Recompute, PerOpRunsTheGpusOwnAttentionAgainWhereTheFrameworkForgetsIt) {
+  training::FrameworkSpec f = native_checkpoints();
+  f.attention_kernel = ops::AttentionKernel::flash_2, f.native_attention_from = 100;
+  f.repeats_native_attention = true;
+  const auto attentions = [&](std::int32_t capability) {
+    Workload w;
+    const TrainingConfig c = recomputing(Recompute::per_op);
+    const training::ModelSpec m = eight_layers();
+    generate_workload(c, m, f, support::eight_gpu_nodes(), support::layout_of(c, m), Backward::whole, w,
+                      capability);
+    return recomputed(w)[KernelKind::attention_forward];
+  };
+  EXPECT_EQ(attentions(90), 0);
+  EXPECT_EQ(attentions(100), 8);
+  f.repeats_native_attention = false;
+  EXPECT_EQ(attentions(100), 0);
+}
+
 TEST(Recompute, ChunksThatCarryGradientsMixRecomputedAndKeptLayersToo) {
   for (const training::ZeroStage zero : {training::ZeroStage::optimizer, training::ZeroStage::parameters}) {
     TrainingConfig c = recomputing(Recompute::full, {.data = 4});
