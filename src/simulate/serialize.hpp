@@ -251,20 +251,32 @@ void serialize(Archive& archive, echo::collective::NetworkConstants& constants, 
 
 template <class Archive>
 void serialize(Archive& archive, echo::simulate::ErrorModel& errors, unsigned) {
-  auto& [sigma, hidden, own, mixtures, extrapolated, unmeasured, beyond, measured, p90, states, activations,
-         rest, publication] = errors;
+  auto& [sigma, hidden, own, mixtures, untried, extrapolated, unmeasured, beyond, measured, p90, states,
+         activations, rest, publication] = errors;
   all(archive, sigma, hidden, own, mixtures, extrapolated, unmeasured, beyond, measured, p90, states,
-      activations, rest, publication);
+      activations, rest, publication, untried);
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::simulate::PublishedKind& kind, unsigned) {
+  auto& [gpu, frameworks, seen] = kind;
+  all(archive, gpu, frameworks, seen);
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::simulate::PublishedBest& best, unsigned) {
+  auto& [gpu, operand_bytes, has_experts, mfu, publication] = best;
+  all(archive, gpu, operand_bytes, has_experts, mfu, publication);
 }
 
 // Measured kernels and learned models do not travel along: they are views of bytes that the workers of a node
 // share.
 template <class Archive>
 void serialize(Archive& archive, echo::simulate::Calibration& calibration, unsigned) {
-  auto& [kernels, networks, errors, slowdown, learned, contention, measured] = calibration;
+  auto& [kernels, networks, errors, practice, slowdown, learned, contention, measured] = calibration;
   static_cast<void>(learned);
   static_cast<void>(measured);
-  all(archive, kernels, networks, errors, slowdown, contention);
+  all(archive, kernels, networks, errors, practice.kinds, practice.best, slowdown, contention);
 }
 
 }  // namespace boost::serialization

@@ -104,6 +104,7 @@ Free free_of(ErrorModel& model) {
   for (std::size_t k = 0; k < model.sigma.size(); ++k) out[k] = &model.sigma[k];
   out[model.sigma.size()] = &model.hidden_communication;
   out[model.sigma.size() + 1] = &model.mixtures;
+  out[model.sigma.size() + 2] = &model.untried_choice;
   out.back() = &model.own_share;  // a ratio, the last
   return out;
 }

@@ -11,7 +11,7 @@
 namespace echo::calibrate {
 
 // Constants that a fit moves: the first of config::error_fields().
-inline constexpr std::size_t fitted_count = error_source_count + 3;
+inline constexpr std::size_t fitted_count = error_source_count + 4;
 
 // By maximum likelihood under `prior`, then scaled so that one standard deviation holds 68 % of the runs of a
 // publication and p90 of them 80 %, as validate::factor_that_covers weighs them. Deterministic. Precondition:

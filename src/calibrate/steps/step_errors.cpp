@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/at.hpp"
+#include "calibrate/steps/practice_report.hpp"
 #include "config/measured/measured_steps.hpp"
 #include "simulate/simulate.hpp"
 
@@ -38,6 +39,10 @@ std::vector<StepError> step_errors(const CsvTable& table, const config::CatalogI
                                    const CsvTable& predicted) {
   const config::MeasuredSteps steps = config::read_measured_steps(table, presets);
   const auto given = predictions_of(predicted);
+  const Practices practices = practices_of(steps, presets.calibration);
+  std::map<std::string, simulate::Practice> others;  // by publication
+  for (const auto& [publication, own] : practices)
+    others[publication] = practice_without(practices, publication);
   std::vector<StepError> out;
   Numbers gpus, clusters, frameworks;
   simulate::Workspace workspace;
@@ -50,6 +55,7 @@ std::vector<StepError> step_errors(const CsvTable& table, const config::CatalogI
     one.report = simulate::simulate(config, steps.catalog, presets.calibration, workspace);
     if (one.report.status != training::Status::ok) continue;
     one.evidence = workspace.step.evidence;
+    one.evidence.untried = simulate::untried(others.at(step.source), config, steps.catalog);
     one.error = std::log(elsewhere->second / *step.step_seconds);
     const std::array<std::int32_t, 4> owner{gpus.of(steps.catalog.gpu(config).kernels),
                                             clusters.of(steps.catalog.cluster(config.cluster).network),

@@ -18,7 +18,7 @@ struct StepError {
   std::string row, publication;
   std::array<std::int32_t, error_source_count> owner{};  // numbered within a source; -1: its own
   double error = 0.0;                                    // ln(predicted / measured)
-  simulate::Evidence evidence;
+  simulate::Evidence evidence;  // its untried choices are those that no other publication exercised
   simulate::StepReport report;
 };
 

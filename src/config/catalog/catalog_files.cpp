@@ -16,6 +16,7 @@
 #include "config/catalog/built_in_catalog.hpp"
 #include "config/catalog/cluster_fabric.hpp"
 #include "config/catalog/error_file.hpp"
+#include "config/catalog/practice_file.hpp"
 #include "config/catalog/preset_base.hpp"
 #include "config/catalog/preset_files.hpp"
 #include "config/sweep_file/include_files.hpp"
@@ -319,6 +320,9 @@ CatalogInputs read_catalog(const std::vector<std::string>& folders, Problems& pr
   }
   for (const auto& found : reading.all(Kind<ErrorFile>{"errors", "error model", "calibration", read_errors}))
     calibration.errors = found.preset.model;  // same
+  for (const auto& found :
+       reading.all(Kind<PracticeFile>{"practice", "published practice", "calibration", read_practice}))
+    calibration.practice = found.preset.practice;  // same
   for (const Found<machine::GpuSpec>& found : gpus) {
     (void)follow(calibration.kernels, found.preset.kernels, "kernel constants", found.place, problems);
   }

@@ -39,7 +39,7 @@ TEST(ErrorBands, AreNoNarrowerWhereThereIsLessEvidence) {
     const Evidence known = support::random_evidence(seed, i);
     const float before = banded({}, known, report).rel_error;
     Evidence relative = known, unmeasured = known, larger = known, guessed = known, modelled = known,
-             mixture = known;
+             mixture = known, untried = known;
     relative.gpu_error += 0.1;
     unmeasured.network_measured = false;
     larger.octaves_beyond += 1.0;
@@ -47,10 +47,11 @@ TEST(ErrorBands, AreNoNarrowerWhereThereIsLessEvidence) {
         guessed.graded[static_cast<std::size_t>(ops::Grade::modelled)];
     guessed.graded[static_cast<std::size_t>(ops::Grade::modelled)] = SimTime::zero();
     mixture.mixes_experts = true;
+    untried.untried = 0b101;
     modelled.graded[static_cast<std::size_t>(ops::Grade::modelled)] +=
         modelled.graded[static_cast<std::size_t>(ops::Grade::measured)];
     modelled.graded[static_cast<std::size_t>(ops::Grade::measured)] = SimTime::zero();
-    for (const Evidence& worse : {relative, unmeasured, larger, guessed, modelled, mixture})
+    for (const Evidence& worse : {relative, unmeasured, larger, guessed, modelled, mixture, untried})
       ASSERT_GE(banded({}, worse, report).rel_error, before) << i;
   }
 }
@@ -68,6 +69,16 @@ TEST(ErrorBands, OfAStepThatDependsOnOneThingAreThoseOfThatThing) {
     EXPECT_EQ(of(report, other), 0.0);
   EXPECT_GT(of(report, ErrorSource::layout), 0.0) << "part of every error is of each config its own";
   EXPECT_LT(of(report, ErrorSource::layout), 0.2);
+}
+
+TEST(ErrorBands, WidenTheOwnErrorByEachUntriedChoice) {
+  const StepReport report = support::random_report(seed, 2);
+  ErrorModel model;
+  model.untried_choice = 0.05;
+  const double none = of(banded(model, {}, report), ErrorSource::layout);
+  const StepReport three = banded(model, {.untried = 0b10110}, report);
+  EXPECT_NEAR(of(three, ErrorSource::layout), std::sqrt(none * none + 3 * 0.05 * 0.05), 1e-6);
+  EXPECT_EQ(three.untried, 0b10110);
 }
 
 TEST(ErrorBands, SayWhichPartsReachBeyondTheirEvidence) {
