@@ -35,11 +35,11 @@ std::string choice_text(const Table& table, std::int64_t row, Choice choice) {
 
 }  // namespace
 
-std::string untried_text(const Table& table, std::int64_t row) {
+std::string untried_text(const Table& table, std::int64_t row, std::int64_t known) {
   std::string text;
   if (table.find("untried") == nullptr) return text;
   for (std::int32_t i = 0; i < simulate::choice_count; ++i)
-    if (is_untried(table, row, i))
+    if (is_untried(table, row, i) && (known >> i & 1) == 0)
       text += (text.empty() ? "" : ", ") + choice_text(table, row, static_cast<Choice>(i));
   return text;
 }

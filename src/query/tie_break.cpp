@@ -91,7 +91,8 @@ std::vector<TieBreak> break_ties(const results::ResultRows& rows, const RankQuer
 
 std::string text_of(const TieBreak& entry, const RankedGroup& group, const results::ResultRows& rows) {
   if (!entry.is_moved) return "";
-  const results::Table best = rows.pick(std::vector{entry.best});
+  const results::Table best = rows.pick(std::vector{entry.best}),
+                       first = rows.pick(std::vector{group.rows.front()});
   const auto place = std::ranges::find(group.rows, entry.best) - group.rows.begin();
   const std::string name =
       place < std::ssize(group.rows)
@@ -102,7 +103,7 @@ std::string text_of(const TieBreak& entry, const RankedGroup& group, const resul
       "{}\n",
       text::show_share(entry.gap), name,
       entry.untried == 0 ? "it is of a kind that publications ran" : "it is closer to what publications ran",
-      untried_text(best, 0), name);
+      untried_text(best, 0, first.integer("untried", 0)), name);
 }
 
 void add_tie_break(text::Json& json, const TieBreak& entry) {

@@ -96,6 +96,7 @@ TEST(PracticeText, NamesUntriedChoicesOfARowAndOfAll) {
   const results::Table table = table_of({{1.0, 0}, {2.0, 128 | 256}});
   EXPECT_EQ(untried_text(table, 0), "");
   EXPECT_EQ(untried_text(table, 1), "vpp 1, micro_batch 1");
+  EXPECT_EQ(untried_text(table, 1, 128), "micro_batch 1");
   EXPECT_THAT(untried_text(table), HasSubstr("vpp (1 of 2 rows), micro_batch (1 of 2 rows)"));
 }
 
