@@ -37,9 +37,10 @@ class RowErrors:
     """The errors of some rows: `step[row, source]` and `memory[row]`, one standard deviation, scaled so that the normal
     law has its 90th percentile where the calibration found it."""
 
-    def __init__(self, step, owners, memory, has_memory=True):
-        """`owners[source]`: whose error it is, a number for each row; None where it is each row's own."""
-        self.step, self.owners, self.memory, self.has_memory = step, owners, memory, has_memory
+    def __init__(self, step, owners, memory, has_memory=True, sources=()):
+        """`owners[source]`: whose error it is, a number for each row; None where it is each row's own. `sources`: names of
+        their columns."""
+        self.step, self.owners, self.memory, self.has_memory, self.sources = step, owners, memory, has_memory, sources
 
     @classmethod
     def of(cls, view):
@@ -53,7 +54,12 @@ class RowErrors:
         scale = np.where(known, p90 / np.where(known, sigma * Z90, 1.0), 1.0)
         step = np.column_stack([np.zeros((len(view), 0))] + [scale * real(name) for name in sources])
         owners = [None if owner == "config" else view.about(owner).codes[view.places()] for owner in sources.values()]
-        return cls(step, owners, real("mem_rel_error"), "mem_rel_error" in view.names())
+        return cls(step, owners, real("mem_rel_error"), "mem_rel_error" in view.names(), tuple(sources))
+
+    def rows(self, chosen):
+        """The errors of some of these rows."""
+        owners = [owner if owner is None else owner[chosen] for owner in self.owners]
+        return RowErrors(self.step[chosen], owners, self.memory[chosen], self.has_memory, self.sources)
 
     def knows(self, follows):
         """Whether the file holds the error that a metric follows."""

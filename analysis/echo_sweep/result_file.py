@@ -42,7 +42,7 @@ class ResultFile:
         return Column(dataset.name.strip("/"), lambda: dataset[...], _facts(dataset.attrs))
 
     def _find_columns(self):
-        """Every dataset at the root with one value a row: by role, inputs as the file orders them, then by name."""
+        """Every dataset at the root with one value per row: by role, inputs as the file orders them, then by name."""
         found = [self._column(item) for item in self._file.values()
                  if isinstance(item, h5py.Dataset) and item.shape == (self.rows,)]
         inputs = self.attributes.get("coordinates", "").split()

@@ -6,6 +6,7 @@ from .compare import difference
 from .cube import cube_of
 from .effects import main_effect
 from .errors import SURE, Objective, RowErrors, chance_to_beat
+from .luck import without_luck
 from .pareto import front_of
 from .robust_front import robust_front
 from .row import Row
@@ -153,6 +154,14 @@ class Sweep(View):
         data = {name: rows.ids() if name == "config_id" else rows.column(name) for name in names}
         data["first_is_better"] = chance[kept]
         return table_of(data, {name: rows.about(name) for name in names})
+
+    def without_luck(self, by="auto", where=None):
+        """What the best row is to be expected to do once the luck of being the best of many is taken out: a WithoutLuck with
+        `step_time`, `mfu`, their `share` and the number of `layouts` that compete. ValueError where errors are not known."""
+        by = self.ranking_metric() if by == "auto" else by
+        rows = self.best(None, by, None, where)
+        objectives, errors = rows._judged(by if isinstance(by, dict) else [by])
+        return without_luck(objectives[0], errors, rows)
 
     def summary(self, metrics=()):
         """A table of these rows: what the sweep turns, the layout, `metrics` and the usual ones."""

@@ -35,7 +35,7 @@ def purposeful(swept, small_sweep):
 
 def test_the_first_objective_ranks(purposeful, run_program):
     sweep = es.open(purposeful)
-    told = json.loads(run_program("top", purposeful, "-n", "20", "--json"))
+    told = json.loads(run_program("top", purposeful, "-n", "20", "--keep-order", "--json"))
     assert sweep.ranking_metric() == told["by"] == "train_time"
     assert list(sweep.top(20)["config_id"]) == [row["config_id"] for row in told["rows"]]
     assert sweep.goal("gpus") == "min"  # no column says so, the sweep does
@@ -48,7 +48,7 @@ CONDITIONS = ["mem_peak < 20 GiB", "not mem_peak < 20 GiB", "train_time <= 80 d 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_where_is_the_program_s_where(condition, purposeful, run_program):
-    told = json.loads(run_program("top", purposeful, "-n", "10000", "--where", condition, "--json"))
+    told = json.loads(run_program("top", purposeful, "-n", "10000", "--keep-order", "--where", condition, "--json"))
     chosen = es.open(purposeful).best(where=condition)
     assert list(chosen.ids()) == [row["config_id"] for row in told["rows"]]
     assert 0 < len(chosen) < len(es.open(purposeful).feasible)

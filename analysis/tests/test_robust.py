@@ -41,7 +41,7 @@ def test_the_front_of_a_file_is_the_one_found_here(judged):
 @pytest.mark.parametrize("where", [None, "model == 'llama2-7b' and gpus == 16"])
 def test_ties_are_the_program_s_ties(by, where, result, run_program):
     words = ["--where", where] if where else []
-    told = json.loads(run_program("top", result, "--by", by, "-n", "10000", "--json", *words))
+    told = json.loads(run_program("top", result, "--by", by, "-n", "10000", "--keep-order", "--json", *words))
     tied = [row for row in told["rows"] if row["ties_with_first"]]
     by = {"gpus": "min"} if by == "gpus" else by
     if by == {"gpus": "min"}:
@@ -53,6 +53,23 @@ def test_ties_are_the_program_s_ties(by, where, result, run_program):
     assert list(ties["config_id"]) == [row["config_id"] for row in tied]
     np.testing.assert_allclose(ties["first_is_better"], [row["chance_first_is_better"] for row in tied], atol=1e-9)
     assert told["groups"][0]["ties"]["tied_with_first"] == len(tied) - 1
+
+
+@pytest.mark.parametrize("by", ["step_time", "tokens_per_s_per_gpu"])
+@pytest.mark.parametrize("where", [None, "model == 'llama2-7b' and gpus == 16"])
+def test_the_luck_of_being_first_is_the_program_s(by, where, result, run_program):
+    words = ["--where", where] if where else []
+    said = json.loads(run_program("top", result, "--by", by, "--keep-order", "--json", *words))["groups"][0]["without_luck"]
+    found = es.open(result).without_luck(by, where)
+    assert found.layouts == said["layouts"] > 1
+    for name in ("share", "step_time", "mfu"):
+        assert getattr(found, name) == pytest.approx(said[name], rel=1e-9, abs=1e-12), name
+    assert found.step_time == pytest.approx(es.open(result).best(1, by, None, where)[0]["step_time"] * (1 + said["share"]))
+
+
+def test_without_errors_luck_is_not_known(result):
+    with pytest.raises(ValueError, match="no error of gpus"):
+        es.open(result).without_luck({"gpus": "min"})
 
 
 # --- against every pair, one by one

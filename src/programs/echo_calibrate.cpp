@@ -13,6 +13,7 @@
 #include "calibrate/steps/ablation.hpp"
 #include "calibrate/steps/error_report.hpp"
 #include "calibrate/steps/held_out.hpp"
+#include "calibrate/steps/practice_report.hpp"
 #include "calibrate/steps/training_rate.hpp"
 
 int main(int argc, char** argv) {
@@ -26,6 +27,7 @@ int main(int argc, char** argv) {
     if (command == "errors") return echo::calibrate::run_errors(args.subspan(2));
     if (command == "memory-errors") return echo::calibrate::run_memory_errors(args.subspan(2));
     if (command == "training") return echo::calibrate::run_training(args.subspan(2));
+    if (command == "practice") return echo::calibrate::run_practice(args.subspan(2));
     if (command == "held-out") return echo::calibrate::run_held_out(args.subspan(2));
     if (command == "ablation") return echo::calibrate::run_ablation(args.subspan(2));
     std::fputs(
@@ -36,6 +38,7 @@ int main(int argc, char** argv) {
         "echo-calibrate training [--table FILE]\n"
         "echo-calibrate errors [--table FILE] [--out FILE] [--check]\n"
         "echo-calibrate memory-errors [--table FILE] [--check]\n"
+        "echo-calibrate practice [--table FILE] [--out FILE]\n"
         "echo-calibrate held-out [--stock] [--table FILE] [--out FILE.csv]\n"
         "echo-calibrate ablation [--table FILE]\n",
         stderr);

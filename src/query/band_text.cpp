@@ -9,6 +9,7 @@
 
 #include "base/at.hpp"
 #include "base/error_source.hpp"
+#include "query/practice_text.hpp"
 #include "text/show_quantity.hpp"
 #include "text/text_table.hpp"
 
@@ -66,6 +67,8 @@ std::string error_sources_text(const Table& table, std::int64_t row) {
   for (std::int32_t part = 0; part < beyond_count; ++part)
     if (reaches(table, row, part))
       text += fmt::format("  no measurement supports: {}\n", beyond_words[at(part)]);
+  if (const std::string untried = untried_text(table, row); !untried.empty())
+    text += fmt::format("  no published run of the GPU kind had: {}\n", untried);
   return text;
 }
 
@@ -79,7 +82,7 @@ std::string beyond_text(const Table& table) {
         fmt::format("{}{} ({})", text.empty() ? "no measurement supports: " : ", ", beyond_parts[at(part)],
                     rows == table.rows() ? "all rows" : fmt::format("{} of {} rows", rows, table.rows()));
   }
-  return text.empty() ? text : text + "\n";
+  return (text.empty() ? text : text + "\n") + untried_text(table);
 }
 
 }  // namespace echo::query

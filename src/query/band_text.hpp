@@ -13,7 +13,8 @@ namespace echo::query {
 [[nodiscard]] std::string band_text(const results::Table&, std::int64_t row);
 // The sources of the error, one per line, and the parts that no measurement supports.
 [[nodiscard]] std::string error_sources_text(const results::Table&, std::int64_t row);
-// One line for these rows together: "no measurement supports: network (2 of 5 rows), host time (all rows)\n".
+// One line for these rows together: "no measurement supports: network (2 of 5 rows), host time (all rows)\n";
+// and one for the choices that no published run had (practice_text.hpp).
 [[nodiscard]] std::string beyond_text(const results::Table&);
 
 }  // namespace echo::query

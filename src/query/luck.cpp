@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -32,8 +33,8 @@ namespace {
 constexpr std::uint64_t seed = 20260723, draws = 200, most_rivals = 2000;
 // The columns that make a parallel layout.
 constexpr std::size_t layout_columns = 8;
-const std::vector<std::string> wanted{"tp",          "pp",       "cp",        "ep",        "vpp",
-                                      "micro_batch", "schedule", "recompute", "step_time", "mfu"};
+const std::vector<std::string> layout_and_result{"tp",          "pp",       "cp",        "ep",        "vpp",
+                                                 "micro_batch", "schedule", "recompute", "step_time", "mfu"};
 
 struct Rival {
   std::int64_t row = 0;
@@ -41,6 +42,7 @@ struct Rival {
   results::RowError error;
   std::uint64_t layout = 0;
   double step = 0.0, mfu = 0.0;
+  std::int32_t untried = 0;
 };
 
 double error_of(const Rival& rival, std::uint64_t number) {
@@ -76,8 +78,10 @@ std::int64_t layouts_of(const std::vector<Rival>& rivals) {
   return std::unique(seen.begin(), seen.end()) - seen.begin();
 }
 
-// The rows that compete for the first place of each group, best first, by the row that has it.
-std::map<std::int64_t, std::vector<Rival>> rivals_of(Contenders& contenders) {
+// The rows that compete for the first place of each group, best first, by the row that has it. Where a tie
+// was broken, rows with more untried choices do not compete.
+std::map<std::int64_t, std::vector<Rival>> rivals_of(Contenders& contenders, bool has_untried,
+                                                     std::span<const RankedGroup> ranked) {
   std::map<double, std::vector<Rival>> groups;  // by value of `per`
   contenders.for_each([&](double per, const results::Contender& one, const auto& other) {
     if (std::isnan(one.cost[0])) return;
@@ -85,11 +89,22 @@ std::map<std::int64_t, std::vector<Rival>> rivals_of(Contenders& contenders) {
     for (std::size_t c = 0; c < layout_columns; ++c)
       rival.layout = mix(rival.layout ^ static_cast<std::uint64_t>(other(c)));
     rival.step = other(layout_columns), rival.mfu = other(layout_columns + 1);
+    if (has_untried)
+      rival.untried =
+          std::popcount(static_cast<std::uint32_t>(static_cast<std::int32_t>(other(layout_columns + 2))));
     groups[per].push_back(rival);
   });
   std::map<std::int64_t, std::vector<Rival>> by_first;
   for (auto& [per, rivals] : groups) {
     std::ranges::stable_sort(rivals, {}, &Rival::cost);
+    const auto first_of = [&rivals](const RankedGroup& group) {
+      return group.rows.empty() ? rivals.end() : std::ranges::find(rivals, group.rows.front(), &Rival::row);
+    };
+    const auto group =
+        std::ranges::find_if(ranked, [&](const RankedGroup& one) { return first_of(one) != rivals.end(); });
+    if (group == ranked.end()) continue;
+    rivals.erase(rivals.begin(), first_of(*group));
+    std::erase_if(rivals, [&](const Rival& one) { return one.untried > group->most_untried; });
     const double own = rivals.front().error.step[results::index_of(ErrorSource::layout)];
     const double reach = rivals.front().cost + 6.0 * std::max(own, 1e-9);
     while (rivals.size() > most_rivals || rivals.back().cost > reach) rivals.pop_back();
@@ -105,10 +120,13 @@ std::vector<Luck> luck_of(const results::ResultRows& rows, const RankQuery& quer
                           std::span<const RankedGroup> groups) {
   std::vector<Luck> out(groups.size());
   if (!results::is_judged(rows, query.by)) return out;
+  std::vector<std::string> wanted = layout_and_result;
+  const bool has_untried = rows.find("untried") != nullptr;
+  if (has_untried) wanted.emplace_back("untried");
   Contenders contenders(rows, query, wanted);
   const results::Aspect& aspect = contenders.aspect();
   if (aspect.slope == 0.0 || aspect.law == sweep::ErrorLaw::memory) return out;
-  const auto by_first = rivals_of(contenders);
+  const auto by_first = rivals_of(contenders, has_untried, groups);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const auto found = groups[g].rows.empty() ? by_first.end() : by_first.find(groups[g].rows.front());
     if (found == by_first.end()) continue;
@@ -117,6 +135,12 @@ std::vector<Luck> luck_of(const results::ResultRows& rows, const RankQuery& quer
     if (rivals.size() > 1) out[g].share = std::expm1(std::max(0.0, optimism_of(rivals)));
   }
   return out;
+}
+
+void add_luck(text::Json& json, const Luck& luck) {
+  const double over = 1.0 + luck.share;
+  json.key("without_luck").open_object().member("share", luck.share).member("layouts", luck.layouts);
+  json.member("step_time", luck.step * over).member("mfu", luck.mfu / over).close();
 }
 
 std::string text_of(const Luck& luck) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "query/ranking.hpp"
+#include "text/json.hpp"
 
 namespace echo::query {
 
@@ -24,5 +25,8 @@ struct Luck {
 
 // One line: "#1 is the best of 46 layouts ...: expect 16.4 s (+6.1 %)". "" where there is nothing to tell.
 [[nodiscard]] std::string text_of(const Luck&);
+// Adds "without_luck" to an open object: the share, the layouts, and the step and MFU of the first row
+// without the luck of being first.
+void add_luck(text::Json&, const Luck&);
 
 }  // namespace echo::query

@@ -35,6 +35,7 @@ struct RankedGroup {
   std::int64_t feasible = 0;       // number of ranked rows
   std::vector<std::int64_t> rows;  // best first; equal values in file order, missing ones last
   std::vector<double> values;      // of the metric, by row; NaN = missing
+  std::int32_t most_untried = 32;  // rows with more untried choices do not compete for the first place
 };
 // Groups of ranked rows, sorted by text or number. One empty group if there are none.
 [[nodiscard]] std::vector<RankedGroup> ranked(const results::ResultRows&, const RankQuery&);

@@ -30,16 +30,6 @@ double variance_between(const Aspect& aspect, const Contender& a, const Contende
                                                : results::step_variance(a.error, b.error);
 }
 
-// Probability that `first` is truly better; 0.5 for equal rows. A row without a value is certainly worse.
-double chance_of_first(const Aspect& aspect, const Contender& first, const Contender& other) {
-  if (first.row == other.row) return 0.5;
-  const double gap = other.cost[0] - first.cost[0];
-  if (std::isnan(gap)) return std::isnan(first.cost[0]) ? 0.5 : 1.0;
-  const double sigma = std::sqrt(variance_between(aspect, first, other));
-  if (sigma == 0.0) return gap > 0.0 ? 1.0 : 0.5;
-  return results::normal_cdf(gap / sigma);
-}
-
 void compare_first_two(Ties& ties, const Aspect& aspect, const Contender& first, const Contender& second) {
   const double variance = variance_between(aspect, first, second);
   ties.gap = std::expm1(second.cost[0] - first.cost[0]);
@@ -81,6 +71,15 @@ std::string sources_of(const Ties& ties) {
 }
 
 }  // namespace
+
+double chance_of_first(const Aspect& aspect, const Contender& first, const Contender& other) {
+  if (first.row == other.row) return 0.5;
+  const double gap = other.cost[0] - first.cost[0];
+  if (std::isnan(gap)) return std::isnan(first.cost[0]) ? 0.5 : 1.0;
+  const double sigma = std::sqrt(variance_between(aspect, first, other));
+  if (sigma == 0.0) return gap > 0.0 ? 1.0 : 0.5;
+  return results::normal_cdf(gap / sigma);
+}
 
 std::vector<Ties> ties_of(const ResultRows& rows, const RankQuery& query,
                           std::span<const RankedGroup> groups) {
@@ -137,8 +136,9 @@ std::string text_of(const Ties& ties, const RankedGroup& group, const RankQuery&
   if (ties.is_exact) return text + fmt::format(" are equal in {}\n", query.by.metric);
   text += " cannot be distinguished (the probability that #1 is better is below 90 %)\n";
   if (ties.chance.size() > 1)
-    text += fmt::format("  #2 is {:.2f} % behind #1; their difference is known to +-{:.2f} % (80 % band){}\n",
-                        100.0 * ties.gap, 100.0 * ties.band, sources_of(ties));
+    text += fmt::format("  #2 is {:.2f} % {} #1; their difference is known to +-{:.2f} % (80 % band){}\n",
+                        100.0 * std::abs(ties.gap), ties.gap < 0.0 ? "ahead of" : "behind", 100.0 * ties.band,
+                        sources_of(ties));
   return text;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/error_source.hpp"
 #include "query/ranking.hpp"
+#include "results/rank/contest.hpp"
 #include "results/read_rows.hpp"
 #include "text/json.hpp"
 
@@ -32,6 +33,10 @@ struct Ties {
     return is_exact ? std::span<const double>() : std::span(chance);
   }
 };
+
+// Probability that `first` is truly better; 0.5 for equal rows. A row without a value is certainly worse.
+[[nodiscard]] double chance_of_first(const results::Aspect&, const results::Contender& first,
+                                     const results::Contender& other);
 
 // The ties of each group, in order. Two passes over the file; memory: the rows shown.
 [[nodiscard]] std::vector<Ties> ties_of(const results::ResultRows&, const RankQuery&,

@@ -8,6 +8,7 @@
 #include "kernels/database/database.hpp"
 #include "simulate/contention.hpp"
 #include "simulate/report/error_model.hpp"
+#include "simulate/report/practice.hpp"
 #include "simulate/report/production_model.hpp"
 #include "simulate/setting.hpp"
 #include "slowdown/learned_view.hpp"
@@ -19,6 +20,7 @@ struct Calibration {
   std::vector<kernels::KernelConstants> kernels;       // found by GpuSpec::kernels
   std::vector<collective::NetworkConstants> networks;  // found by ClusterSpec::network
   ErrorModel errors;                                   // how sure all of this is
+  Practice practice;                                   // what published runs have exercised
   slowdown::Model slowdown;
   slowdown::LearnedView
       learned;  // takes its place where there is one; looks at bytes that somebody else keeps

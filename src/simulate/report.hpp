@@ -33,6 +33,8 @@ struct StepReport {
   SimTime step_median{}, step_p90{};                  // over draws of unequal GPUs; zero unless asked for
   ops::Grade evidence = ops::Grade::modelled;         // worst grade that carries a tenth of the step or more
   std::int8_t out_of_range = 0;                       // bits of Beyond
+  std::int32_t untried = 0;                           // bits of Choice
+  float best_published_mfu = 0.0F;                    // of such runs (PublishedBest); 0 if there is none
   ErrorShares error{};     // contributions to the relative error of step, by ErrorSource
   float rel_error = 0.0F;  // of step: one standard deviation, root of their squares' sum
   float rel_error_p90 =

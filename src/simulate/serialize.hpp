@@ -260,10 +260,22 @@ void serialize(Archive& archive, echo::collective::NetworkConstants& constants, 
 
 template <class Archive>
 void serialize(Archive& archive, echo::simulate::ErrorModel& errors, unsigned) {
-  auto& [sigma, hidden, own, mixtures, host, extrapolated, unmeasured, beyond, measured, p90, states,
+  auto& [sigma, hidden, own, mixtures, untried, extrapolated, host, network, beyond, measured, p90, states,
          activations, rest, publication] = errors;
-  all(archive, sigma, hidden, own, mixtures, host, extrapolated, unmeasured, beyond, measured, p90, states,
-      activations, rest, publication);
+  all(archive, sigma, hidden, own, mixtures, untried, extrapolated, host, network, beyond, measured, p90,
+      states, activations, rest, publication);
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::simulate::PublishedKind& kind, unsigned) {
+  auto& [gpu, frameworks, seen] = kind;
+  all(archive, gpu, frameworks, seen);
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::simulate::PublishedBest& best, unsigned) {
+  auto& [gpu, operand_bytes, has_experts, mfu, publication] = best;
+  all(archive, gpu, operand_bytes, has_experts, mfu, publication);
 }
 
 template <class Archive>
@@ -281,11 +293,12 @@ void serialize(Archive& archive, echo::simulate::ProductionModel& model, unsigne
 // share.
 template <class Archive>
 void serialize(Archive& archive, echo::simulate::Calibration& calibration, unsigned) {
-  auto& [kernels, networks, errors, slowdown, learned, contention, production, setting, measured] =
+  auto& [kernels, networks, errors, practice, slowdown, learned, contention, production, setting, measured] =
       calibration;
   static_cast<void>(learned);
   static_cast<void>(measured);
-  all(archive, kernels, networks, errors, slowdown, contention, production, setting);
+  all(archive, kernels, networks, errors, practice.kinds, practice.best, slowdown, contention, production,
+      setting);
 }
 
 }  // namespace boost::serialization

@@ -71,7 +71,7 @@ class Results(unittest.TestCase):
 
     # --- top
     def test_top_ranks_by_the_sweeps_objective_each_model_by_itself(self):
-        top = self.json_of("top", "small.h5", "--per", "model", "-n", "4")
+        top = self.json_of("top", "small.h5", "--per", "model", "-n", "4", "--keep-order")
         self.assertEqual((top["by"], top["goal"]), ("train_time", "min"))
         for model in ("gpt3-13b", "gpt3-175b"):
             rows = [row for row in top["rows"] if row["model"] == model]
@@ -98,6 +98,25 @@ class Results(unittest.TestCase):
             tied += row["ties_with_first"]
         self.assertEqual(told["groups"][0]["ties"]["tied_with_first"], tied)
         self.assertIn("ties: ", self.run_program("top", "small.h5", "--by", "step_time").stdout)
+
+    def test_top_breaks_ties_towards_what_publications_ran(self):
+        asked = ("top", "small.h5", "--by", "step_time", "-n", "1000")
+        as_ranked, broken = self.json_of(*asked, "--keep-order"), self.json_of(*asked)
+        tied = [row for row in as_ranked["rows"] if row["rank"] == 1 or row["ties_with_first"]]
+        untried = [bin(row["untried"]).count("1") for row in tied]
+        first, entry = broken["rows"][0], broken["groups"][0]["tie_break"]
+        self.assertEqual(first["config_id"], tied[untried.index(min(untried))]["config_id"])
+        self.assertEqual(entry["untried_choices"], min(untried))
+        self.assertEqual(entry["untried_choices_of_best"], untried[0])
+        self.assertEqual(entry["moved"], min(untried) < untried[0])
+        self.assertAlmostEqual(entry["gap"], first["step_time"] / tied[0]["step_time"] - 1, places=9)
+        self.assertEqual({row["config_id"] for row in broken["rows"]}, {row["config_id"] for row in as_ranked["rows"]})
+        text = self.run_program(*asked).stdout
+        self.assertEqual("by prediction and ties with it" in text, entry["moved"])
+        self.assertEqual("more than any published run" in text,
+                         (first["mfu"] or 0) > (first["best_published_mfu"] or math.inf))
+        luck = broken["groups"][0]["without_luck"]
+        self.assertAlmostEqual(luck["step_time"], first["step_time"] * (1 + luck["share"]), places=9)
 
     def test_a_file_without_errors_claims_no_ties(self):
         (self.folder / "old.h5").write_bytes((self.folder / "small.h5").read_bytes())

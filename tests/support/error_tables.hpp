@@ -35,9 +35,10 @@ inline ColumnValues real_numbers(const std::string& name, std::vector<double> va
 }
 
 // Columns as a file has them; tokens_per_s is 1 / step. Without errors: as a file of schema 1.5.
-// `calibration`: the 90th percentile over the normal law's.
+// `calibration`: the 90th percentile over the normal law's. `untried`: of each row, with a best published MFU
+// of 40 %; empty: as a file before schema 1.9.
 inline Table table_with_errors(const std::vector<ErrorRow>& rows, bool with_errors = true,
-                               double calibration = 1.0) {
+                               double calibration = 1.0, const std::vector<std::int64_t>& untried = {}) {
   std::vector<std::int64_t> number, status, gpus, gpu, cluster, framework;
   std::vector<double> step, rate, memory, sigma, p90, memory_sigma;
   std::vector<std::vector<double>> parts(error_source_count);
@@ -73,6 +74,10 @@ inline Table table_with_errors(const std::vector<ErrorRow>& rows, bool with_erro
     for (std::size_t k = 0; k < error_source_count; ++k)
       columns.push_back(real_numbers("error_" + std::string(error_source_names[k]), parts[k]));
     columns.push_back(real_numbers("mem_rel_error", memory_sigma));
+  }
+  if (!untried.empty()) {
+    columns.push_back(whole_numbers("untried", "outcome", untried));
+    columns.push_back(real_numbers("best_published_mfu", std::vector<double>(rows.size(), 0.4)));
   }
   return Table(std::move(columns));
 }

@@ -105,6 +105,7 @@ Free free_of(ErrorModel& model) {
   out[model.sigma.size()] = &model.hidden_communication;
   out[model.sigma.size() + 1] = &model.mixtures;
   out[model.sigma.size() + 2] = &model.unmeasured_host;
+  out[model.sigma.size() + 3] = &model.untried_choice;
   out.back() = &model.own_share;  // a ratio, the last
   return out;
 }

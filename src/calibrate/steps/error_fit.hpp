@@ -9,8 +9,8 @@
 
 namespace echo::calibrate {
 
-// Fitted, of the fields of an error file the first; the others stay as they are.
-constexpr std::size_t fitted_count = fitted_error_source_count + 4;
+// Constants that a fit moves: the first of config::error_fields().
+inline constexpr std::size_t fitted_count = fitted_error_source_count + 5;
 
 // By maximum likelihood under `prior`, then scaled so that one standard deviation holds 68 % of the runs of a
 // publication and p90 of them 80 %, as validate::factor_that_covers weighs them. Deterministic. Precondition:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -95,6 +96,19 @@ void print(const Unseen& unseen) {
   fmt::print("{:24} {:>5} {:>8} {:>6.1f} %\n", "mean of publications", "", "", 100 * mean);
 }
 
+// Whether bands are wide enough where choices are untried: the same runs by their number.
+void print_by_untried(const std::vector<StepError>& errors, const simulate::ErrorModel& model) {
+  auto rows = banded(errors, model);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto untried = std::popcount(static_cast<std::uint32_t>(errors[i].evidence.untried));
+    rows[i].group = untried == 0 ? "none" : untried == 1 ? "one" : "two or more";
+    rows[i].band *= model.p90;
+  }
+  fmt::print("\n{:24} {:>5} {:>8} {:>9}\n", "untried choices, seen", "rows", "80 %", "band");
+  for (const auto& [name, c] : accuracy::coverage_by_group(rows))
+    fmt::print("{:24} {:>5} {:>6.0f} % {:>7.1f} %\n", name, c.rows, 100 * c.covered, 100 * c.median_band);
+}
+
 // Close enough to 80 %, given that every publication differs from the others.
 bool holds(const Unseen& unseen) {
   const double covered = accuracy::coverage(unseen.p90).covered;
@@ -151,6 +165,7 @@ int run_errors(std::span<char*> args) {
     fmt::print("{:24} {:>8.3f} {:>8.3f}\n", field.name, field.of(before), field.of(model));
   const Unseen unseen = leave_each_out(errors, prior);
   print(unseen);
+  print_by_untried(errors, model);
   if (!request.out.empty()) write(request.out, errors, unseen, model);
   return request.check && !holds(unseen) ? 1 : 0;
 }

@@ -26,6 +26,7 @@
 #include "accuracy/error_table.hpp"
 #include "base/at.hpp"
 #include "base/named_table.hpp"
+#include "calibrate/steps/practice_report.hpp"
 #include "calibrate/steps/step_study.hpp"
 #include "calibrate/steps/training_rate.hpp"
 #include "config/toml/read_file.hpp"
@@ -70,8 +71,8 @@ void take_back_hosts(StepStudy& study, const std::string& source) {
 
 // `unseen` predicts what the publication has not been fitted on: the study itself, or its stock twin.
 void predict_unseen(StepStudy& study, StepStudy& unseen, const StepRows& all,
-                    const std::vector<RateObservation>& rates, const std::string& source, ErrorOwners& owners,
-                    std::vector<HeldOut>& out) {
+                    const std::vector<RateObservation>& rates, const Practices& practices,
+                    const std::string& source, ErrorOwners& owners, std::vector<HeldOut>& out) {
   StepRows own;
   for (const config::MeasuredStep* row : all)
     if (row->source == source) own.push_back(row);
@@ -79,17 +80,20 @@ void predict_unseen(StepStudy& study, StepStudy& unseen, const StepRows& all,
   for (const RateObservation& rate : rates)
     if (rate.publication != source) others.push_back(rate);
   const auto kernels = unseen.calibration.kernels;
+  const simulate::Practice practice = unseen.calibration.practice;
   const simulate::Catalog catalog = unseen.steps.catalog;
   const std::size_t first = out.size();
   study.forget_prices();
   for (const config::MeasuredStep* row : own) out.push_back({row, study.predict(*row), {}});
   if (others.size() < rates.size()) set_rates(unseen, others);
   take_back_hosts(unseen, source);
+  unseen.calibration.practice = practice_without(practices, source);
   unseen.forget_prices();
   for (std::size_t i = first; i < out.size(); ++i)
     out[i].unseen = step_error(
         unseen, unseen.steps.rows[static_cast<std::size_t>(out[i].row - study.steps.rows.data())], owners);
   unseen.calibration.kernels = kernels;
+  unseen.calibration.practice = practice;
   unseen.steps.catalog = catalog;
 }
 
@@ -126,9 +130,10 @@ std::vector<HeldOut> held_out(StepStudy& study, StepStudy* stock) {
   for (const config::MeasuredStep* row : all) sources.insert(row->source);
   std::vector<HeldOut> rows;
   ErrorOwners owners;
+  const Practices practices = practices_of(study.steps, study.calibration);
   const std::vector<RateObservation> rates = observe_rates(study, all);
   for (const std::string& source : sources)
-    predict_unseen(study, stock != nullptr ? *stock : study, all, rates, source, owners, rows);
+    predict_unseen(study, stock != nullptr ? *stock : study, all, rates, practices, source, owners, rows);
   std::erase_if(rows, [](const HeldOut& row) { return !row.unseen; });
   return rows;
 }

@@ -18,8 +18,8 @@ struct StepError {
   std::string row, publication;
   std::array<std::int32_t, error_source_count> owner{};  // numbered within a source; -1: its own
   double error = 0.0;                                    // ln(predicted / measured)
-  simulate::Evidence evidence;                           // behind the prediction
-  simulate::StepReport report;                           // the prediction
+  simulate::Evidence evidence;  // behind the prediction; untried: by no other publication
+  simulate::StepReport report;  // the prediction
 };
 
 // Numbers what errors are common to: GPU kinds, networks, frameworks, in order of appearance.

@@ -11,8 +11,10 @@
 #include "query/breakdown.hpp"
 #include "query/doubtful.hpp"
 #include "query/luck.hpp"
+#include "query/practice_text.hpp"
 #include "query/ranking.hpp"
 #include "query/result_text.hpp"
+#include "query/tie_break.hpp"
 #include "query/ties.hpp"
 #include "query/without_slowdown.hpp"
 #include "results/rank/objectives.hpp"
@@ -26,7 +28,7 @@ namespace {
 struct TopOptions {
   std::string file, by = "auto", per, where;
   std::int64_t number = 10;
-  bool json = false;
+  bool json = false, keep_order = false;
 };
 
 sweep::Objective objective_of(const results::ResultRows& rows, const std::string& by) {
@@ -47,8 +49,26 @@ void require_groups(const results::ResultRows& rows, const std::string& per) {
                     "as in --per model or --per gpus");
 }
 
+// One entry per group each.
+struct Ranking {
+  std::vector<query::RankedGroup> groups;
+  std::vector<query::TieBreak> broken;
+  std::vector<query::Ties> ties;
+  std::vector<query::Luck> luck;
+};
+
+Ranking ranking_of(const results::ResultRows& rows, const query::RankQuery& query, bool keep_order) {
+  Ranking out{.groups = query::ranked(rows, query), .broken = {}, .ties = {}, .luck = {}};
+  out.broken.resize(out.groups.size());
+  if (!keep_order) out.broken = query::break_ties(rows, query, out.groups);
+  out.ties = query::ties_of(rows, query, out.groups);
+  out.luck = query::luck_of(rows, query, out.groups);
+  return out;
+}
+
 void print_json(const results::ResultRows& all, const TopOptions& options, const sweep::Objective& by,
-                std::span<const query::RankedGroup> groups, std::span<const query::Ties> ties) {
+                const Ranking& ranking) {
+  const std::vector<query::RankedGroup>& groups = ranking.groups;
   text::Json json;
   json.open_object().member("file", options.file).member("by", by.metric);
   json.member("setting", all.state().settings.setting);
@@ -58,7 +78,7 @@ void print_json(const results::ResultRows& all, const TopOptions& options, const
     const results::Table table = all.pick(groups[g].rows);
     for (std::int64_t row = 0; row < table.rows(); ++row) {
       json.open_object().member("rank", row + 1);
-      query::add_row_ties(json, ties[g], static_cast<std::size_t>(row));
+      query::add_row_ties(json, ranking.ties[g], static_cast<std::size_t>(row));
       query::add_row(json, table, row);
       json.close();
     }
@@ -66,7 +86,9 @@ void print_json(const results::ResultRows& all, const TopOptions& options, const
   json.close().key("groups").open_array();
   for (std::size_t g = 0; g < groups.size(); ++g) {
     json.open_object().member("name", groups[g].name).member("feasible", groups[g].feasible);
-    query::add_ties(json, ties[g]);
+    query::add_ties(json, ranking.ties[g]);
+    query::add_luck(json, ranking.luck[g]);
+    query::add_tie_break(json, ranking.broken[g]);
     json.close();
   }
   json.close();
@@ -76,8 +98,9 @@ void print_json(const results::ResultRows& all, const TopOptions& options, const
 }
 
 std::string group_text(const results::ResultRows& all, const TopOptions& options,
-                       const query::RankQuery& query, const query::RankedGroup& group,
-                       const query::Ties& ties, const query::Luck& luck) {
+                       const query::RankQuery& query, const Ranking& ranking, std::size_t g) {
+  const query::RankedGroup& group = ranking.groups[g];
+  const query::Ties& ties = ranking.ties[g];
   const std::string which = options.per.empty() ? "" : fmt::format("{} {}: ", options.per, group.name);
   if (group.rows.empty())
     return which + "no feasible row" + (options.where.empty() ? " to rank" : " to rank satisfies --where") +
@@ -86,8 +109,13 @@ std::string group_text(const results::ResultRows& all, const TopOptions& options
   std::string text =
       fmt::format("{}by {}, {} of {} feasible rows\n{}", which, query.by.metric, group.rows.size(),
                   group.feasible, query::ranked_text(all, table, ties.shown()));
-  text += text_of(ties, group, query) + text_of(luck);
-  if (group.rows.size() > 1) text += fmt::format("why #1 beats #2: {}\n", query::why_it_wins(table, 0, 1));
+  text += text_of(ties, group, query) + text_of(ranking.broken[g], group, all) + text_of(ranking.luck[g]) +
+          query::claim_text(table, 0);
+  if (group.rows.size() > 1) {
+    const bool is_ahead = ties.gap < 0.0;  // #2 is, by prediction: a tie was broken
+    text += fmt::format("{}: {}\n", is_ahead ? "why #2 is predicted to beat #1" : "why #1 beats #2",
+                        query::why_it_wins(table, is_ahead ? 1 : 0, is_ahead ? 0 : 1));
+  }
   return text;
 }
 
@@ -96,16 +124,15 @@ int run_top(const TopOptions& options) {
   require_groups(rows, options.per);
   const sweep::Objective by = objective_of(rows, options.by);
   const query::RankQuery query{.by = by, .count = options.number, .per = options.per, .where = options.where};
-  const auto groups = query::ranked(rows, query);
-  const auto ties = query::ties_of(rows, query, groups);
+  const Ranking ranking = ranking_of(rows, query, options.keep_order);
+  const std::vector<query::RankedGroup>& groups = ranking.groups;
   if (options.json) {
-    print_json(rows, options, by, groups, ties);
+    print_json(rows, options, by, ranking);
     return 0;
   }
-  const auto luck = query::luck_of(rows, query, groups);
   fmt::print("{}", query::setting_line(rows.state()));
   for (std::size_t i = 0; i < groups.size(); ++i)
-    fmt::print("{}{}", i > 0 ? "\n" : "", group_text(rows, options, query, groups[i], ties[i], luck[i]));
+    fmt::print("{}{}", i > 0 ? "\n" : "", group_text(rows, options, query, ranking, i));
   if (const std::string text = query::doubtful_text(rows, query, groups); !text.empty())
     fmt::print("\n{}", text);
   if (const std::string text = text_of(query::without_slowdown(rows, options.where), rows); !text.empty())
@@ -124,6 +151,10 @@ std::function<int(Invocation&)> declare(Options& options) {
   options.value(chosen->per, "--per", "rank separately for each value of a column, as in --per model");
   options.value(chosen->where, "--where",
                 "only rows that satisfy this condition, as in \"gpus <= 1024 and schedule == '1f1b'\"");
+  options.flag(
+      chosen->keep_order, "--keep-order",
+      "rank by the metric alone; otherwise that row comes first, among those that tie with the best, "
+      "whose choices published runs have exercised most completely");
   options.flag(chosen->json, "--json", "print JSON on stdout");
   return [chosen](Invocation&) { return run_top(*chosen); };
 }

@@ -17,6 +17,7 @@
 #include "config/catalog/cluster_fabric.hpp"
 #include "config/catalog/error_file.hpp"
 #include "config/catalog/framework_file.hpp"
+#include "config/catalog/practice_file.hpp"
 #include "config/catalog/preset_base.hpp"
 #include "config/catalog/preset_files.hpp"
 #include "config/catalog/setting_file.hpp"
@@ -329,6 +330,9 @@ CatalogInputs read_catalog(const std::vector<std::string>& folders, Problems& pr
     calibration.errors = found.preset.model;  // same
   for (const auto& found : reading.all(Kind<SettingFile>{"settings", "setting", "calibration", read_setting}))
     calibration.production = found.preset.model;  // same
+  for (const auto& found :
+       reading.all(Kind<PracticeFile>{"practice", "published practice", "calibration", read_practice}))
+    calibration.practice = found.preset.practice;  // same
   for (const Found<machine::GpuSpec>& found : gpus) {
     (void)follow(calibration.kernels, found.preset.kernels, "kernel constants", found.place, problems);
   }

@@ -37,6 +37,7 @@ constexpr std::array fields{
     field<&ErrorModel::own_share>("own_share", 0.0, 10.0),
     field<&ErrorModel::mixtures>("mixtures", 0.0, 10.0),
     field<&ErrorModel::unmeasured_host>("unmeasured_host", 0.0, 10.0),
+    field<&ErrorModel::untried_choice>("untried_choice", 0.0, 10.0),
     field<&ErrorModel::extrapolated_kernels>("extrapolated_kernels", 0.0, 10.0),
     field<&ErrorModel::unmeasured_network>("unmeasured_network", 0.0, 10.0),
     field<&ErrorModel::beyond_nodes>("beyond_nodes", 0.0, 10.0),

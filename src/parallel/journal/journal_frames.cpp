@@ -59,7 +59,7 @@ std::uint64_t row_layout() {
   using sweep::Row;
   using Config = training::TrainingConfig;
   using Report = simulate::StepReport;
-  const std::array<std::uint64_t, 36> places{sizeof(Row),
+  const std::array<std::uint64_t, 37> places{sizeof(Row),
                                              offsetof(Row, id),
                                              offsetof(Row, config_id),
                                              offsetof(Row, config),
@@ -92,6 +92,7 @@ std::uint64_t row_layout() {
                                              offsetof(Report, bottleneck),
                                              offsetof(Report, step_median),
                                              offsetof(Report, evidence),
+                                             offsetof(Report, untried),
                                              offsetof(Report, error),
                                              offsetof(Report, rel_error),
                                              offsetof(Report, mem_rel_error)};

@@ -20,6 +20,7 @@
 #include "simulate/report/error_bands.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "base/at.hpp"
@@ -108,6 +109,7 @@ std::array<double, error_source_count> contributions(const ErrorModel& model, co
   set(Source::overlap, tax * sigma(Source::overlap) + hidden_of(report) * model.hidden_communication);
   double own = 0.0;
   for (const double one : error) own += square(model.own_share * one);
+  own += std::popcount(static_cast<std::uint32_t>(evidence.untried)) * square(model.untried_choice);
   set(Source::framework, with(Source::framework, evidence.mixes_experts ? square(model.mixtures) : 0.0));
   set(Source::layout, with(Source::layout, own));
   return error;
@@ -122,6 +124,7 @@ void report_errors(const ErrorModel& model, const Evidence& evidence, StepReport
   }
   report.rel_error = static_cast<float>(std::sqrt(sum));
   report.rel_error_p90 = static_cast<float>(model.p90 * std::sqrt(sum));
+  report.untried = evidence.untried;
   report.out_of_range = static_cast<std::int8_t>(beyond(evidence, shares_of(evidence.graded)));
 }
 

@@ -18,6 +18,8 @@ struct ErrorModel {
   double mixtures =
       0.08;  // of framework, in quadrature, for mixtures of experts: dispatchers and fused kernels
              //   change with every release
+  // A part of layout, in quadrature, for each choice that no published run of the GPU kind has exercised.
+  double untried_choice = 0.03;
   // Added in quadrature where there is less evidence.
   double extrapolated_kernels = 0.10;  // of arithmetic and memory, times the share so priced
   double unmeasured_host = 0.50;       // of host: no step tells the framework's host times

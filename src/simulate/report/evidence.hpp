@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 
 #include "base/units.hpp"
 
@@ -15,6 +16,7 @@ struct Evidence {
   double octaves_beyond = 0.0;      // log2 of their nodes over the most that were measured; 0 within
   bool host_measured = false;       // of the framework
   SimTime issued{};                 // host time to issue the step's passes, hidden or not
+  std::int32_t untried = 0;         // bits of Choice: values that no published run of the GPU kind had
   bool mixes_experts = false;       // the model does
 };
 

@@ -32,6 +32,15 @@ TEST(Ranking, PutsTheFastestFirstAndLeavesOutTheInfeasible) {
   EXPECT_THAT(order(table, {"mfu", sweep::Goal::min}), ElementsAre(0, 3, 2));
 }
 
+TEST(Ranking, KeepsTheValuesOfItsRows) {
+  const auto table = tiny_results({{.id = 1, .step = 3.0}, {.id = 2, .status = 1}, {.id = 3, .step = 1.0}});
+  const auto by = [&](const sweep::Objective& objective) {
+    return ranked(table, {.by = objective, .count = 5, .per = "", .where = ""}).front().values;
+  };
+  EXPECT_THAT(by(fastest), ElementsAre(1.0, 3.0));
+  EXPECT_THAT(by({"step_time", sweep::Goal::max}), ElementsAre(3.0, 1.0));
+}
+
 TEST(Ranking, KeepsFileOrderAmongEquals) {
   const auto table = tiny_results({{.step = 2.0}, {.step = 1.0}, {.step = 2.0}, {.step = 1.0}});
   EXPECT_THAT(order(table), ElementsAre(1, 3, 0, 2));

@@ -39,7 +39,7 @@ TEST(ErrorBands, AreNoNarrowerWhereThereIsLessEvidence) {
     const Evidence known = support::random_evidence(seed, i);
     const float before = banded({}, known, report).rel_error;
     Evidence relative = known, unmeasured = known, larger = known, guessed = known, modelled = known,
-             mixture = known;
+             mixture = known, untried = known;
     relative.gpu_error += 0.1;
     unmeasured.network_measured = false;
     larger.octaves_beyond += 1.0;
@@ -47,10 +47,11 @@ TEST(ErrorBands, AreNoNarrowerWhereThereIsLessEvidence) {
         guessed.graded[static_cast<std::size_t>(ops::Grade::modelled)];
     guessed.graded[static_cast<std::size_t>(ops::Grade::modelled)] = SimTime::zero();
     mixture.mixes_experts = true;
+    untried.untried = 0b101;
     modelled.graded[static_cast<std::size_t>(ops::Grade::modelled)] +=
         modelled.graded[static_cast<std::size_t>(ops::Grade::measured)];
     modelled.graded[static_cast<std::size_t>(ops::Grade::measured)] = SimTime::zero();
-    for (const Evidence& worse : {relative, unmeasured, larger, guessed, modelled, mixture})
+    for (const Evidence& worse : {relative, unmeasured, larger, guessed, modelled, mixture, untried})
       ASSERT_GE(banded({}, worse, report).rel_error, before) << i;
   }
 }
@@ -101,6 +102,16 @@ TEST(ErrorBands, CountAHostThatJustKeepsAhead) {
   EXPECT_NEAR(host(0.9, 0.0), 0.9 * 1.3 - 1.0, 1e-6);
   EXPECT_NEAR(host(1.0, 0.0), 0.3, 1e-6) << "as where the GPU waits";
   EXPECT_GT(host(0.7, 0.3), host(0.7, 0.0)) << "in a bubble there is nothing to issue";
+}
+
+TEST(ErrorBands, WidenTheOwnErrorByEachUntriedChoice) {
+  const StepReport report = support::random_report(seed, 2);
+  ErrorModel model;
+  model.untried_choice = 0.05;
+  const double none = of(banded(model, {}, report), ErrorSource::layout);
+  const StepReport three = banded(model, {.untried = 0b10110}, report);
+  EXPECT_NEAR(of(three, ErrorSource::layout), std::sqrt(none * none + 3 * 0.05 * 0.05), 1e-6);
+  EXPECT_EQ(three.untried, 0b10110);
 }
 
 TEST(ErrorBands, SayWhichPartsReachBeyondTheirEvidence) {

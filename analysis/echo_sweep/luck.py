@@ -1,0 +1,73 @@
+"""The winner's curse: how much of the lead of a ranking's first row is luck. src/query/luck.cpp has the method and is its
+owner; the draws are the program's, so that both find the same (analysis/tests/test_robust.py compares them).
+
+Take the predictions as true, draw new ones with the errors that the file holds, and average how much better the winner
+of each draw was predicted than it is. Rows of one parallel layout share the draw of their own error.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+SEED, DRAWS, MOST_RIVALS = 20260723, 200, 2000
+SOURCES = ("arithmetic", "memory", "scale_up", "scale_out", "latency", "host", "overlap", "framework", "layout")  # ErrorSource
+LAYOUT = ("tp", "pp", "cp", "ep", "vpp", "micro_batch", "schedule", "recompute")
+
+
+@dataclass(frozen=True)
+class WithoutLuck:
+    """What the first row of a ranking is to be expected to do: `share`, its expected step time over the predicted one, less
+    1; `step_time` (s) and `mfu`, with that share taken out; `layouts` that compete for the first place."""
+    share: float
+    layouts: int
+    step_time: float
+    mfu: float
+
+
+def mix(x):
+    """SplitMix64's finaliser of numpy's uint64, as in src/base/counter_rng.hpp."""
+    x = x + np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def draw_normal(seed, keys, number):
+    """Standard normal draws, one per key."""
+    stream = mix(mix(np.array([seed], dtype=np.uint64)) ^ keys)
+    u, v = ((mix(stream ^ np.uint64(2 * number + i)) >> np.uint64(11)).astype(float) * 2.0 ** -53 for i in (0, 1))
+    return np.sqrt(-2.0 * np.log(1.0 - u)) * np.cos(2.0 * np.pi * v)
+
+
+def _unsigned(codes):
+    return codes.astype(np.int64).astype(np.uint64)
+
+
+def _optimism(cost, errors, own):
+    """Mean of (true cost - predicted cost) of the winners of the draws; `own[row]`: the number of its layout."""
+    numbers = [SOURCES.index(name.removeprefix("error_")) + 1 for name in errors.sources]
+    keys = [mix((own if owner is None else mix(_unsigned(owner))) ^ np.uint64(number))
+            for number, owner in zip(numbers, errors.owners)]
+    keys = [np.unique(one, return_inverse=True) for one in keys]  # rows that share a draw share its computation
+    total = 0.0
+    for number in range(DRAWS):
+        error = sum(errors.step[:, k] * draw_normal(SEED, one, number)[place] for k, (one, place) in enumerate(keys))
+        total -= error[np.argmin(cost + error)]
+    return total / DRAWS
+
+
+def without_luck(objective, errors, rows):
+    """A WithoutLuck of the first of `rows`, a view best first; `objective` and `errors` are theirs."""
+    optimism, cost = 0.0, objective.cost
+    own = np.zeros(len(rows), dtype=np.uint64)
+    for name in LAYOUT:
+        about = rows.about(name)
+        codes = (about.codes if about.words else about.values)[rows.places()]
+        own = mix(own ^ _unsigned(codes))
+    sigma = next((errors.step[0, k] for k, owner in enumerate(errors.owners) if owner is None), 0.0)
+    kept = np.flatnonzero(cost <= cost[0] + 6.0 * max(sigma, 1e-9))[:MOST_RIVALS]
+    if objective.slope and objective.follows != "mem_peak" and len(kept) > 1:
+        optimism = max(0.0, _optimism(cost[kept], errors.rows(kept), own[kept]))
+    share = float(np.expm1(optimism))
+    step, mfu = (float(rows.column(name)[0]) for name in ("step_time", "mfu"))
+    return WithoutLuck(share, len(np.unique(own[kept])), step * (1.0 + share), mfu / (1.0 + share))
