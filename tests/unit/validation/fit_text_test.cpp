@@ -40,7 +40,7 @@ TEST(FitText, RunsAreCountedByWhatHappenedAndByTheirChance) {
   EXPECT_EQ(scores.out_of_memory.at("you").fit, 1);  // a report that the model contradicts
   EXPECT_EQ(FitScores::all(scores.ran).runs(), 2);
   EXPECT_EQ(FitScores::all(scores.out_of_memory).runs(), 2);
-  EXPECT_THAT(fit_text(scores), HasSubstr("out of memory  all        2    50.0 %"));
+  EXPECT_THAT(fit_text(scores), HasSubstr("out of memory  all        2     50.0 %"));
 }
 
 TEST(FitText, ATableWithoutOutcomesHasNoText) {
