@@ -9,6 +9,7 @@
 #include "config/measured/step_columns.hpp"
 #include "timeline/schedule.hpp"
 #include "training/layout/gradient_sums.hpp"
+#include "training/layout/shared_experts.hpp"
 
 namespace echo::config {
 
@@ -138,6 +139,9 @@ class RowReader {
     m.tied_embeddings = found->tied_embeddings;
     m.linear_bias = found->linear_bias;
     m.attention_sinks = found->attention_sinks;
+    m.clamped_activation = found->clamped_activation;
+    m.routing_groups = found->routing_groups;
+    m.groups_per_token = found->groups_per_token;
     m.post_norms = found->post_norms;
   }
 
@@ -265,17 +269,21 @@ class RowReader {
     c.flash_attention =
         flag("flash_attention", f.flash_attention) && machine::element_bytes(c.precision) <= 2;
     c.recipe = f.recipe;
-    if (adapts())
-      c.recipe.lora_rank = nemo_lora_rank, c.recipe.lora_targets = nemo_lora_targets;
+    if (adapts()) c.recipe.lora_rank = nemo_lora_rank, c.recipe.lora_targets = nemo_lora_targets;
     if (is_tuned() && c.flash_attention && c.batch.sequence_tokens == nemo_packed_length)
       c.recipe.packed_tokens = squad_tokens;
     c.overlap = f.overlap;
     c.overlap.grad_reduce = flag("overlap_grad_reduce", training::sums_beside_backward(f, c.zero));
     c.overlap.param_gather = flag("overlap_param_gather", f.overlap.param_gather);
     c.overlap.tensor = c.sequence_parallel && flag("overlap_tp", f.overlap.tensor);
-    for (const Choice& choice : published_choices(presets_.publications, table_, row_))
+    bool shared_stated = false;
+    for (const Choice& choice : published_choices(presets_.publications, table_, row_)) {
+      shared_stated = shared_stated || choice.axis == training::Axis::overlaps_shared_experts;
       if (text(training::info_of(choice.axis).name).empty())
         training::member_of(choice.axis).set(c, choice.value);
+    }
+    if (!shared_stated)
+      c.recipe.overlaps_shared_experts = training::overlaps_shared_experts(f, c.recipe.overlap_ep);
     const std::int32_t layers = catalog_.models[at(c.model.index())].layers;
     const std::int32_t chunks = training::chunks_of(c);
     if (auto split = published_layers(presets_.publications, table_, row_, chunks, layers); !split.empty()) {
