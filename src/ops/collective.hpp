@@ -103,10 +103,19 @@ struct CommSettings {
 
 // `payload` is the nccl-tests size: all-reduce, broadcast, reduce: the buffer; all-gather and reduce-scatter:
 // the larger buffer (ranks * shard); all-to-all: bytes each rank sends; send_recv: the message.
+// `relay`: what ranks pass on inside their node meanwhile, chunk by chunk, where a kernel that forwards
+// (DeepEP, HybridEP) does an all-to-all between nodes; the two take as long as the longer one. No bytes:
+// nothing.
+struct Relay {
+  Bytes payload;
+  machine::GroupSpan group;
+  friend constexpr auto operator<=>(const Relay&, const Relay&) = default;
+};
 struct CollectiveQuery {
   CollectiveKind kind{};
   Bytes payload;
   machine::GroupSpan group;
+  Relay relay{};
   friend constexpr auto operator<=>(const CollectiveQuery&, const CollectiveQuery&) = default;
 };
 

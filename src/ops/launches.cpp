@@ -11,7 +11,8 @@
 // (core/transformer/moe/moe_utils.py) is softmax, top-k, two times zeros and scatter, and the sums of the
 // balancing loss; a dynamic 8-bit scale (torchao float8_utils.py) is magnitude, maximum, two conversions,
 // clamp, division and rounding. Transformer Engine's grouped product is a cuBLAS call for each expert,
-// distributed over four streams. Backward chains are about twice as long.
+// distributed over four streams, and so are the casts of its operand, unless scales are known beforehand
+// (pytorch/csrc/extensions/cast.cpp, multi_tensor_quantize_impl). Backward chains are about twice as long.
 #include "ops/launches.hpp"
 
 namespace echo::ops {
@@ -93,9 +94,11 @@ std::int32_t launches_of(const KernelKey& key) {
   if (key.kind == KernelKind::scan_forward) return scan_forward_launches;
   if (key.kind == KernelKind::scan_backward) return scan_backward_launches;
   if (key.kind == KernelKind::expert_ffn) return expert_ffn_launches;
+  const bool casts = key.kind == KernelKind::amax || key.kind == KernelKind::quantize;
   switch (key.style) {
     case KernelStyle::fused:
-      if (key.kind == KernelKind::amax) return 2;                 // maximum, scale
+      // maximum and scale; of each expert's rows by themselves (split_quantize)
+      if (casts) return key.batch * (key.kind == KernelKind::amax ? 2 : 1);
       return key.kind == KernelKind::attention_backward ? 3 : 1;  // dot, main, convert
     case KernelStyle::compiled:
       return (eager_launches(key) + 3) / 4;

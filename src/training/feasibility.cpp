@@ -105,6 +105,20 @@ const char* broken_graph_rule(const TrainingConfig& c) {
   return first_broken(rules);
 }
 
+// Source: Transformer Engine 2.14 pytorch/ops/fused/forward_grouped_mlp.py (is_supported,
+// fuse_grouped_mlp_ops), Megatron-LM 0.18 core/transformer/moe/experts.py (_is_fused_impl_supported).
+const char* broken_fused_expert_rule(const TrainingConfig& c, const ModelSpec& m,
+                                     const machine::GpuSpec& gpu) {
+  if (!c.recipe.fused_grouped_mlp || !m.has_experts()) return nullptr;
+  const Rule rules[] = {
+      {gpu.compute_capability / 10 == 10, "fused experts need a Blackwell GPU"},
+      {c.precision == Precision::mxfp8, "fused experts need mxfp8"},
+      {c.degrees.expert_tensor == 1, "fused experts cannot be split: etp 1"},
+      {m.gated_ffn, "fused experts need a gated activation"},
+  };
+  return first_broken(rules);
+}
+
 // Sources: DeepSpeed docs, offload_optimizer ("valid for ZeRO stages 1, 2, 3"); Megatron-LM
 // core/transformer/transformer_config.py (cpu_offloading).
 const char* broken_offload_rule(const TrainingConfig& c, const ModelSpec& m,
@@ -282,8 +296,8 @@ std::optional<Infeasible> check_feasible(const TrainingConfig& c, const ModelSpe
   if (const char* broken = broken_context_rule(c, model, cluster))
     return Infeasible{Reason::unsupported, broken, 0.0};
   if (const char* broken = broken_mamba_rule(c, model)) return Infeasible{Reason::unsupported, broken, 0.0};
-  for (const char* broken :
-       {broken_graph_rule(c), broken_format_rule(c, model), broken_offload_rule(c, model, cluster, gpu)})
+  for (const char* broken : {broken_graph_rule(c), broken_fused_expert_rule(c, model, gpu),
+                             broken_format_rule(c, model), broken_offload_rule(c, model, cluster, gpu)})
     if (broken != nullptr) return Infeasible{Reason::unsupported, broken, 0.0};
   if (const char* broken = broken_overlap_rule(c, model)) return Infeasible{Reason::unsupported, broken, 0.0};
   if (const char* broken = broken_prediction_rule(c, model))

@@ -92,6 +92,9 @@ struct ModelSpec {
   std::int32_t max_positions = 2048;  // rows of a learned position table; also the default sequence length
   std::int32_t experts = 0, experts_per_token = 0, expert_ffn_hidden = 0;  // 0 experts = a dense model
   std::int32_t shared_expert_hidden = 0;  // total width of the experts that every token passes
+  // Routing limited to nodes (DeepSeek-V3, arXiv:2412.19437, section 2.1.2): experts form this many equal
+  // groups, of which a token's experts lie in groups_per_token; 0 = a token may choose any.
+  std::int32_t routing_groups = 0, groups_per_token = 0;
   // Layer i mixes experts when i >= first_dense_layers and moe_interval divides i + 1; the others have
   // ffn_hidden.
   std::int32_t first_dense_layers = 0, moe_interval = 1;
@@ -101,11 +104,12 @@ struct ModelSpec {
   // One letter per layer, as in Megatron's hybrid models: M Mamba, * attention, - feed-forward net, E mixture
   // of experts, each with its own norm and residual. Empty: every layer is attention and a net.
   std::string layer_pattern;
-  bool post_norms = false;       // norms also after both halves (Gemma 3)
-  bool attention_sinks = false;  // a learned score per head without a key (gpt-oss)
-  bool query_key_norm = false;   // RMSNorm over each head of queries and keys (Qwen3)
-  bool gated_ffn = false;        // SwiGLU: two input projections
-  bool tied_embeddings = true;   // input and output embedding share one table
+  bool post_norms = false;          // norms also after both halves (Gemma 3)
+  bool attention_sinks = false;     // a learned score per head without a key (gpt-oss)
+  bool clamped_activation = false;  // experts' activations take clamped inputs (gpt-oss)
+  bool query_key_norm = false;      // RMSNorm over each head of queries and keys (Qwen3)
+  bool gated_ffn = false;           // SwiGLU: two input projections
+  bool tied_embeddings = true;      // input and output embedding share one table
   bool linear_bias = true;
   Norm norm = Norm::layer;
   Positions positions = Positions::learned;

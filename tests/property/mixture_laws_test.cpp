@@ -108,8 +108,8 @@ TEST_F(MixtureLaws, TheHostThatIssuesEachExpertsProductIsALowerBound) {
   });
 }
 
-// Where a token has more experts than there are nodes to visit, and the network is the slower one.
-TEST_F(MixtureLaws, ADispatcherThatKnowsNodesGainsWhereExpertsOfATokenShareThem) {
+// Eight experts of a token fall on 5.3 of eight ranks, and on fewer of more where they share nodes.
+TEST_F(MixtureLaws, ADispatcherThatMovesTokensGainsWhereTheirExpertsShareRanksOrNodes) {
   training::TrainingConfig c;
   c.model = training::ModelId(support::named(catalog_.models, "qwen3-30b-a3b"));  // eight experts a token
   c.cluster = machine::ClusterId(support::named(catalog_.clusters, "dgx-h100-ndr400"));
@@ -122,7 +122,7 @@ TEST_F(MixtureLaws, ADispatcherThatKnowsNodesGainsWhereExpertsOfATokenShareThem)
     const SimTime copies = simulate(c, catalog_, known_, ws_).step;
     c.recipe.dispatch = training::Dispatch::per_node;
     const SimTime nodes = simulate(c, catalog_, known_, ws_).step;
-    EXPECT_EQ(nodes<copies, expert> 8) << expert;
+    EXPECT_LT(nodes, copies) << expert;
   }
 }
 

@@ -107,6 +107,14 @@ static void read_experts(TableReader& file, training::ModelSpec& model) {
     file.problems().error(file.place(), "the experts of model \"" + model.name + "\" are not described",
                           "give experts_per_token and expert_ffn_hidden");
   }
+  model.routing_groups = count(file, "routing_groups", {0, 65536}, Presence::optional);
+  model.groups_per_token = count(file, "groups_per_token", {0, 65536}, Presence::optional);
+  const std::int32_t groups = model.routing_groups, chosen = model.groups_per_token;
+  const bool in_groups = groups > 0 && chosen > 0 && chosen <= groups && model.experts % groups == 0;
+  if ((groups > 0 || chosen > 0) && !in_groups) {
+    file.problems().error(file.place(), "the routing groups of model \"" + model.name + "\" do not fit",
+                          "routing_groups divides experts, and groups_per_token is 1 to routing_groups");
+  }
 }
 
 static training::LatentAttention read_latent_attention(TableReader& file, const std::string& model) {
@@ -217,6 +225,7 @@ training::ModelSpec read_model(TableReader& file) {
   read_layer_pattern(file, model);
   file.boolean("post_norms", model.post_norms, Presence::optional);
   file.boolean("attention_sinks", model.attention_sinks, Presence::optional);
+  file.boolean("clamped_activation", model.clamped_activation, Presence::optional);
   file.boolean("query_key_norm", model.query_key_norm, Presence::optional);
   model.gated_ffn = flag(file, "gated_ffn");
   model.tied_embeddings = flag(file, "tied_embeddings");

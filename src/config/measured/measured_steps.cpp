@@ -9,6 +9,7 @@
 #include "config/measured/step_columns.hpp"
 #include "timeline/schedule.hpp"
 #include "training/layout/gradient_sums.hpp"
+#include "training/layout/shared_experts.hpp"
 
 namespace echo::config {
 
@@ -140,6 +141,9 @@ class RowReader {
     m.tied_embeddings = found->tied_embeddings;
     m.linear_bias = found->linear_bias;
     m.attention_sinks = found->attention_sinks;
+    m.clamped_activation = found->clamped_activation;
+    m.routing_groups = found->routing_groups;
+    m.groups_per_token = found->groups_per_token;
     m.post_norms = found->post_norms;
   }
 
@@ -290,9 +294,14 @@ class RowReader {
     c.overlap.grad_reduce = flag("overlap_grad_reduce", training::sums_beside_backward(f, c.zero));
     c.overlap.param_gather = flag("overlap_param_gather", f.overlap.param_gather);
     c.overlap.tensor = c.sequence_parallel && flag("overlap_tp", f.overlap.tensor);
-    for (const Choice& choice : published_choices(presets_.publications, table_, row_))
+    bool shared_stated = false;
+    for (const Choice& choice : published_choices(presets_.publications, table_, row_)) {
+      shared_stated = shared_stated || choice.axis == training::Axis::overlaps_shared_experts;
       if (text(training::info_of(choice.axis).name).empty())
         training::member_of(choice.axis).set(c, choice.value);
+    }
+    if (!shared_stated)
+      c.recipe.overlaps_shared_experts = training::overlaps_shared_experts(f, c.recipe.overlap_ep);
     const std::int32_t layers = catalog_.models[at(c.model.index())].layers;
     const std::int32_t chunks = training::chunks_of(c);
     if (auto split = published_layers(presets_.publications, table_, row_, chunks, layers); !split.empty()) {

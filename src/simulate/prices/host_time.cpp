@@ -6,9 +6,10 @@
 //
 // Between passes the lead is kept only where nothing waits for the GPU. Megatron-LM's pipeline without
 // overlapped transfers synchronises the device at every hop (p2p_communication.py, batch_p2p_sync), and a
-// dropless mixture copies its token counts to the host (token_dispatcher.py): there each pass starts without
-// a lead. The lead is never longer than the launch queue: 1024 kernels (forums.developer.nvidia.com/t/68937,
-// stackoverflow.com/q/53970187). The step's own waits (loss, gradient norm) are in host_per_step.
+// dropless mixture copies its token counts to the host (token_dispatcher.py), unless graphs with buffers of
+// a fixed size leave them on the GPU: there each pass starts without a lead. The lead is never longer than
+// the launch queue: 1024 kernels (forums.developer.nvidia.com/t/68937, stackoverflow.com/q/53970187). The
+// step's own waits (loss, gradient norm) are in host_per_step.
 //
 // A CUDA graph is one call of the framework, whatever it contains: 2.5 us to launch, plus 1 ns per kernel,
 // which is left out (NVIDIA blog 2024, "Constant Time Launch for Straight-Line CUDA Graphs").
@@ -35,7 +36,8 @@ Host::Host(const training::TrainingConfig& config, const training::ModelSpec& mo
                                               : SimTime::zero()),
       blocks_(cluster.launch_blocking) {
   const bool waits_at_hops = config.degrees.pipeline > 1 && !config.overlap.pipeline;
-  const bool waits_for_counts = model.has_experts() && config.recipe.capacity_permille == 0;
+  const bool waits_for_counts =
+      model.has_experts() && config.recipe.capacity_permille == 0 && !config.recipe.cuda_graphs;
   longest_lead_ = waits_at_hops || waits_for_counts || blocks_ ? SimTime::zero() : launch_queue * per_kernel_;
 }
 

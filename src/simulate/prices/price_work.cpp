@@ -106,6 +106,7 @@ std::size_t PriceKeyHash::operator()(const CollectiveKey& key) const {
   return Hasher()
       .add(packed(key.where, static_cast<std::int32_t>(key.query.kind)))
       .add(key.query.payload.value)
+      .add(key.query.relay.payload.value)
       .add(packed(g.ranks, g.nodes))
       .add(packed(g.ranks_per_node, g.stride))
       .add(packed(g.sharing, s.nccl_version))
@@ -161,6 +162,18 @@ ops::CommSettings comm_settings_of(const training::TrainingConfig& config,
           .sharp = cluster.sharp};
 }
 
+// Two stages of one kernel, chunk by chunk: the longer one's time, the traffic of both.
+static ops::CollectiveEstimate pipelined(const ops::CollectiveEstimate& a, const ops::CollectiveEstimate& b) {
+  ops::CollectiveEstimate both = a.time >= b.time ? a : b;
+  const auto bytes = [](const ops::CollectiveEstimate& one) {
+    return one.memory_rate * static_cast<double>(one.time.count());
+  };
+  if (both.time > SimTime::zero())
+    both.memory_rate = (bytes(a) + bytes(b)) / static_cast<double>(both.time.count());
+  both.channels = std::max(a.channels, b.channels);
+  return both;
+}
+
 const PricedCollective& priced_collective(const ops::CollectiveQuery& query,
                                           const training::TrainingConfig& config, const Catalog& catalog,
                                           const Calibration& calibration, PriceMemo& memo) {
@@ -172,15 +185,25 @@ const PricedCollective& priced_collective(const ops::CollectiveQuery& query,
   const bool by_flows = calibration.contention == Contention::flow;
   const auto [entry, is_new] =
       memo.collectives.try_emplace({where, generic_code(config.recipe), fabric, settings, query, by_flows});
-  if (is_new) entry->second.number = static_cast<std::int32_t>(memo.collectives.size()) - 1;
+  PricedCollective& price = entry->second;  // stays where it is when others are added
+  if (is_new) price.number = static_cast<std::int32_t>(memo.collectives.size()) - 1;
   if (is_new && is_of_host(query.kind)) {
-    entry->second.alone = price_host(query, catalog.gpu(config), own);
+    price.alone = price_host(query, catalog.gpu(config), own);
   } else if (is_new) {
     const machine::ClusterSpec cluster = with_fabric(own, fabric);
     const collective::NetworkConstants& constants = named(calibration.networks, cluster.network);
     machine::GroupLinks links =
         machine::links_of(query.group, cluster, catalog.gpu(config), traffic_of(query.kind, fabric));
-    PricedCollective& price = entry->second;
+    if (query.relay.payload.value > 0) {
+      const ops::CollectiveQuery leg{query.kind, query.relay.payload, query.relay.group};
+      ops::CollectiveQuery across = query;
+      across.relay = {};
+      const PricedCollective& inside = priced_collective(leg, config, catalog, calibration, memo);
+      const PricedCollective& outside = priced_collective(across, config, catalog, calibration, memo);
+      price.alone = pipelined(outside.alone, inside.alone);
+      price.use = outside.use;
+      return price;
+    }
     if (config.recipe.collectives == ops::CollectiveModel::generic) {
       price.alone = textbook::price_generic(query, textbook::dimensions_of(query.group, links, cluster),
                                             generic_settings_of(config.recipe))
@@ -195,7 +218,7 @@ const PricedCollective& priced_collective(const ops::CollectiveQuery& query,
     }
     price.use = network::use_of(query, price.alone, links, cluster, catalog.gpu(config));
   }
-  return entry->second;
+  return price;
 }
 
 ops::CollectiveEstimate price_collective(const ops::CollectiveQuery& query,

@@ -4,6 +4,7 @@
 
 #include "base/at.hpp"
 #include "training/layout/gradient_sums.hpp"
+#include "training/layout/shared_experts.hpp"
 
 namespace echo::sweep {
 namespace {
@@ -70,6 +71,8 @@ void framework_default(const Program& program, const simulate::Catalog& catalog,
       catalog.framework(training::FrameworkId(state.preset[at(Axis::framework)]),
                         training::RecipeId(state.preset[at(Axis::recipe)]));
   const auto flag = [&](bool value) { write(state, step.axis, value ? 1 : 0, value ? 1 : 0); };
+  if (step.axis == Axis::overlaps_shared_experts)
+    return flag(training::overlaps_shared_experts(framework, number(state, Axis::overlap_ep) != 0));
   if (info_of(step.axis).holder != AxisHolder::config)
     return recipe_default(program, catalog, step.axis, state);
   switch (step.axis) {

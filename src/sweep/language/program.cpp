@@ -348,8 +348,13 @@ class Compiler final : public Symbols {
       new_step(StepKind::framework_default, slot_of(Axis::overlap_grad_reduce),
                {slot_of(Axis::framework), slot_of(Axis::recipe), slot_of(Axis::zero)})
           .axis = Axis::overlap_grad_reduce;
+    if (!set(Axis::overlaps_shared_experts))
+      new_step(StepKind::framework_default, slot_of(Axis::overlaps_shared_experts),
+               {slot_of(Axis::framework), slot_of(Axis::overlap_ep)})
+          .axis = Axis::overlaps_shared_experts;
     for (const AxisInfo& info : axis_table)
-      if (info.holder != AxisHolder::config) as_framework(info.axis);
+      if (info.holder != AxisHolder::config && info.axis != Axis::overlaps_shared_experts)
+        as_framework(info.axis);
   }
 
   void blame_unplaced(const Step& step) {

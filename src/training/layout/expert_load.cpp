@@ -54,6 +54,12 @@ double busiest_part(const ModelSpec& m, const Moments& moments, std::int32_t par
   return moments.deviation > 0.0 ? busiest / moments.deviation : 0.0;
 }
 
+double choose(std::int32_t of, std::int32_t some) {
+  double ways = 1.0;
+  for (std::int32_t i = 1; i <= some; ++i) ways *= static_cast<double>(of - some + i) / i;
+  return ways;
+}
+
 }  // namespace
 
 // Where all that come are taken.
@@ -75,6 +81,26 @@ ExpertLoad busiest_load(const TrainingConfig& c, const ModelSpec& m, const RankL
   if (layout.expert_across.ranks > 1)
     load.node += variation * busiest_part(m, moments, layout.expert_across.ranks);
   return load;
+}
+
+// Choices are drawn with replacement: a part that holds a share s of what a token may choose is missed with
+// probability (1 - s)^k. A token's g groups of the G are drawn without replacement, so that a part of c
+// groups holds i of them with hypergeometric probability, and then a share i / g; a part inside one group
+// holds a share (G / parts) / g where its group is among the g.
+double parts_per_token(const ModelSpec& m, std::int32_t parts, double busiest) {
+  const auto hit = [&](double share) {
+    return 1.0 - std::pow(1.0 - std::min(1.0, busiest * share), m.experts_per_token);
+  };
+  const std::int32_t groups = m.routing_groups, chosen = m.groups_per_token;
+  if (groups == 0 || chosen >= groups || (groups % parts != 0 && parts % groups != 0))
+    return parts * hit(1.0 / parts);
+  if (parts >= groups) return parts * chosen / double(groups) * hit(groups / double(parts) / chosen);
+  const std::int32_t each = groups / parts;
+  double sum = 0.0;
+  for (std::int32_t i = std::max(1, chosen - (groups - each)); i <= std::min(each, chosen); ++i)
+    sum += choose(each, i) * choose(groups - each, chosen - i) / choose(groups, chosen) *
+           hit(i / double(chosen));
+  return parts * sum;
 }
 
 double routed_tokens(const TrainingConfig& c, const ModelSpec& m) {

@@ -13,6 +13,12 @@ struct ExpertLoad {
 };
 [[nodiscard]] ExpertLoad busiest_load(const TrainingConfig&, const ModelSpec&, const RankLayout&);
 
+// Expected number of `parts` equal runs of experts (ranks, nodes) that hold one of a token's experts, where
+// choices are even but for the run modelled, which gets `busiest` times the mean. A router that is limited to
+// some groups of experts (ModelSpec::routing_groups) reaches fewer; groups and parts nest, or the limit is
+// neglected.
+[[nodiscard]] double parts_per_token(const ModelSpec&, std::int32_t parts, double busiest);
+
 // The coefficient of variation beyond which loads drawn would be negative or exceed all tokens.
 [[nodiscard]] double greatest_imbalance(const ModelSpec&);
 

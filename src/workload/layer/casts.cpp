@@ -112,6 +112,21 @@ void cast_to_8_bit(Builder& b, const Shapes& s, TimeCategory part, std::int32_t 
   if (s.is_8_bit()) cast(b, s, part, origin, Parts::whole, rows, columns, copies_of(s.x, part));
 }
 
+void cast_experts_to_8_bit(Builder& b, const Shapes& s, TimeCategory part, std::int32_t rows_each,
+                           std::int32_t columns, std::int32_t experts, bool fused) {
+  if (!s.is_8_bit()) return;
+  const NarrowFormat format = format_of(s.x);
+  if (fused || format.scale_is_known || format.by_row)
+    return cast(b, s, part, Origin::other, Parts::whole, rows_each * experts, columns, format.copies);
+  const auto of_each = [&](KernelKind kind) {
+    KernelKey key = cast_key(s.x, kind, rows_each, columns, format.copies);
+    key.batch = experts;
+    return key;
+  };
+  if (format.scale_is_global) b.compute(part, of_each(KernelKind::amax));
+  b.compute(part, of_each(KernelKind::quantize));
+}
+
 OpId gather_operand(Builder& b, const Shapes& s, OpId after, std::int32_t width, std::int32_t copies) {
   if (!s.is_8_bit() || !s.sequence_parallel || format_of(s.x).by_row) return gather(b, s, after, width);
   const double bytes = static_cast<double>(s.rows) * width * format_of(s.x).bytes * copies;

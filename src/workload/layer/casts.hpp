@@ -15,6 +15,11 @@ enum class Origin : std::int8_t { norm, activation, other };
 void cast_to_8_bit(Builder&, const Shapes&, TimeCategory part, std::int32_t rows, std::int32_t columns,
                    Origin origin = Origin::other);
 
+// The same for the rows of `experts`, `rows_each` of each: one kernel for each of them, or one for all where
+// scales are known beforehand or where the experts are `fused`.
+void cast_experts_to_8_bit(Builder&, const Shapes&, TimeCategory part, std::int32_t rows_each,
+                           std::int32_t columns, std::int32_t experts, bool fused);
+
 // Casts this rank's part of an operand `width` wide and gathers it along the sequence: forward for one
 // product, backward for two. Returns the gather, or none if every rank has all of it. 16-bit operands are
 // gathered as they are.

@@ -25,7 +25,7 @@
 #include "workload/layer/attention.hpp"
 #include "workload/layer/casts.hpp"
 #include "workload/layer/feed_forward.hpp"
-#include "workload/layer/mixture.hpp"
+#include "workload/mixture/mixture.hpp"
 #include "workload/layer/parallel_linear.hpp"
 
 namespace echo::workload {

@@ -63,6 +63,8 @@ TEST(Host, LosesItsLeadWhereItWaitsForTheGpu) {
   EXPECT_EQ(host_of(c, support::tiny_mixture()).kept(us(100)), SimTime::zero());  // for token counts
   c.recipe.capacity_permille = 1000;
   EXPECT_EQ(host_of(c, support::tiny_mixture()).kept(us(100)), us(100));
+  c.recipe.capacity_permille = 0, c.recipe.cuda_graphs = true;  // counts stay on the GPU
+  EXPECT_EQ(host_of(c, support::tiny_mixture()).kept(us(100)), us(100));
 }
 
 TEST(Host, IsNeverAheadWhereLaunchesBlock) {

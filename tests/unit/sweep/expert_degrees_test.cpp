@@ -34,5 +34,25 @@ TEST(ExpertTensorDegree, IsWhatTheSweepSays) {
   EXPECT_EQ(DesignSpace(spec, catalog).at(0).degrees.expert_tensor, 1);
 }
 
+// Megatron refuses both overlaps at once: a sweep that tries the all-to-alls' gets it, not a refusal.
+TEST(SharedExperts, GiveWayToAllToAllsBesideAnotherMicrobatchUnlessTheSweepSaysOtherwise) {
+  simulate::Catalog catalog = support::small_catalog();
+  catalog.models.push_back(support::tiny_mixture());
+  for (training::FrameworkSpec& framework : catalog.frameworks)
+    framework.recipe.overlaps_shared_experts = true;
+  auto spec =
+      small_sweep({numbers(Axis::dp, {8}), numbers(Axis::ep, {8}), numbers(Axis::overlap_ep, {0, 1})});
+  spec.dimensions[0] = names(Axis::model, {"tiny-mixture"});
+  const DesignSpace left_open(spec, catalog);
+  ASSERT_EQ(left_open.size(), 2);
+  for (std::int64_t id = 0; id < 2; ++id) {
+    const training::TrainingConfig c = left_open.at(id);
+    EXPECT_EQ(c.recipe.overlaps_shared_experts, !c.recipe.overlap_ep);
+  }
+  spec.dimensions.push_back(numbers(Axis::overlaps_shared_experts, {1}));
+  const DesignSpace asked(spec, catalog);
+  for (std::int64_t id = 0; id < 2; ++id) EXPECT_TRUE(asked.at(id).recipe.overlaps_shared_experts);
+}
+
 }  // namespace
 }  // namespace echo::sweep

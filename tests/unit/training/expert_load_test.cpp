@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+#include <vector>
+
 #include <cmath>
 #include <numeric>
 
@@ -108,6 +112,57 @@ TEST(MultiToken, ItsFlopsAreALayersTheProjectionsAndTheLogits) {
   ++deeper.layers;
   const double layer = model_flops(deeper, 4, 1024) - model_flops(m, 4, 1024);
   EXPECT_NEAR(depth, layer + 6 * tokens * (2.0 * 1024 * 1024 + 1024.0 * m.vocab), 1e-9 * depth);
+}
+
+// Slow twin: every choice of `chosen` of the groups, and every way k choices can fall into them, counted.
+double parts_by_counting(int groups, int chosen, int parts, int k) {
+  double sum = 0.0, ways = 0.0;
+  for (int set = 0; set < 1 << groups; ++set) {
+    if (__builtin_popcount(static_cast<unsigned>(set)) != chosen) continue;
+    std::vector<int> cells;  // smallest units that a group and a part share, of the groups of this set
+    const int units = std::max(groups, parts);
+    for (int unit = 0; unit < units; ++unit)
+      if ((set >> (unit * groups / units) & 1) != 0) cells.push_back(unit * parts / units);
+    std::vector<int> choice(at(k), 0);
+    for (bool more = true; more;) {
+      std::set<int> hit;
+      for (const int i : choice) hit.insert(cells[at(i)]);
+      sum += static_cast<double>(hit.size()), ways += 1.0;
+      more = false;
+      for (int& digit : choice) {
+        if (++digit < static_cast<int>(cells.size())) {
+          more = true;
+          break;
+        }
+        digit = 0;
+      }
+    }
+  }
+  return sum / ways;
+}
+
+TEST(PartsPerToken, CountsWhatARouterLimitedToGroupsReaches) {
+  ModelSpec m = support::tiny_mixture();
+  m.experts_per_token = 3;
+  for (const int groups : {2, 4})
+    for (const int chosen : {1, 2})
+      for (const int parts : {1, 2, 4, 8}) {
+        m.routing_groups = groups, m.groups_per_token = chosen;
+        EXPECT_NEAR(parts_per_token(m, parts, 1.0), parts_by_counting(groups, chosen, parts, 3), 1e-12)
+            << groups << " groups, " << chosen << " chosen, " << parts << " parts";
+      }
+}
+
+TEST(PartsPerToken, NeverGrowsByALimit) {
+  ModelSpec m = support::tiny_mixture();
+  m.experts_per_token = 8;
+  for (const int parts : {2, 4, 8, 16}) {
+    m.routing_groups = 0;
+    const double free = parts_per_token(m, parts, 1.0);
+    m.routing_groups = 8, m.groups_per_token = 4;
+    EXPECT_LE(parts_per_token(m, parts, 1.0), free + 1e-12);
+    EXPECT_LE(parts_per_token(m, 8, 1.0), 4.0);
+  }
 }
 
 }  // namespace

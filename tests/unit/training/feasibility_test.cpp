@@ -143,6 +143,15 @@ TEST(Feasibility, WindowsAndSinksDoNotGoRoundARing) {
             "attention sinks under context parallelism need a2a");
 }
 
+TEST(Feasibility, FusedExpertsNeedBlackwellAndItsFormat) {
+  const ModelSpec m = support::tiny_mixture();
+  TrainingConfig c = with({.data = 8, .expert = 8});
+  EXPECT_EQ(rule_of(c, m), "");
+  c.recipe.fused_grouped_mlp = true;
+  EXPECT_EQ(rule_of(c, m), "fused experts need a Blackwell GPU");
+  EXPECT_EQ(rule_of(c, support::tiny_llama()), "expert parallelism needs a mixture-of-experts model");
+}
+
 TEST(Feasibility, MambaHeadsAndGroupsAreSplitWhole) {
   ModelSpec m = support::tiny_llama();
   m.mamba = {.heads = 8, .head_dim = 64, .groups = 2, .state = 16};

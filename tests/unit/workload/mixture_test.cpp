@@ -2,74 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 
-#include "base/at.hpp"
-#include "tests/support/fixtures.hpp"
+#include "tests/unit/workload/traced_mixture.hpp"
 #include "training/layout/rank_parameters.hpp"
 #include "training/memory/memory.hpp"
-#include "workload/generate_workload.hpp"
 
-namespace echo::workload {
+namespace echo::workload::mixtures {
 namespace {
-
-using ops::CollectiveKind;
-using ops::KernelKey;
-using ops::KernelKind;
-using training::Degrees;
-using training::TrainingConfig;
-
-TrainingConfig mixing(Degrees degrees) {
-  TrainingConfig c = support::a_config(degrees);
-  c.sequence_parallel = degrees.tensor > 1;
-  return c;
-}
-
-training::ModelSpec latent_mixture() {
-  training::ModelSpec m = support::tiny_mixture();
-  m.kv_heads = m.heads;
-  m.latent = {.query_rank = 384, .key_value_rank = 128, .nope_dim = 64, .rope_dim = 32, .value_dim = 64};
-  return m;
-}
-
-Workload traced(const TrainingConfig& c, const training::ModelSpec& m, Backward backward = Backward::whole,
-                training::FrameworkSpec f = support::plain_framework()) {
-  Workload out;
-  generate_workload(c, m, f, support::eight_gpu_nodes(), support::layout_of(c, m), backward, out);
-  return out;
-}
-
-// Calls each(count, op's lane, part, work) for every op of the runs of all chunks' passes.
-template <class Each>
-void for_every_op(const Workload& w, const Csr<BlockRun>& runs, Each each) {
-  for (const BlockRun& run : runs.value) {
-    const OpGraph& block = w.blocks[at(run.block)];
-    for (std::size_t op = 0; op < block.lane.size(); ++op)
-      each(run.count, block.lane[op], block.part[op], at(block.work[op]));
-  }
-}
-
-double flops(const Workload& w, bool attention) {
-  double sum = 0.0;
-  for (const Csr<BlockRun>* runs : {&w.forward, &w.backward, &w.weight_gradients})
-    for_every_op(w, *runs, [&](int count, Lane lane, TimeCategory part, std::size_t work) {
-      if (lane != Lane::compute || part == TimeCategory::recompute) return;
-      const bool is_attention = w.kernels[work].kind != KernelKind::gemm;
-      if (is_attention == attention) sum += count * ops::flops_of(w.kernels[work]).value;
-    });
-  return sum;
-}
-
-std::map<std::pair<CollectiveKind, machine::GroupSpan>, std::int64_t> expert_traffic(
-    const Workload& w, const Csr<BlockRun>& runs) {
-  std::map<std::pair<CollectiveKind, machine::GroupSpan>, std::int64_t> bytes;
-  for_every_op(w, runs, [&](int count, Lane lane, TimeCategory, std::size_t work) {
-    if (lane != Lane::expert) return;
-    const ops::CollectiveQuery& query = w.collectives[work - w.kernels.size()];
-    bytes[{query.kind, query.group}] += count * query.payload.value;
-  });
-  return bytes;
-}
 
 const Degrees grids[] = {{.data = 1},
                          {.data = 8, .expert = 8},
@@ -128,33 +67,43 @@ TEST(MixtureWorkload, EveryCopyOfATokenGoesToItsExpertAndComesBack) {
   }
 }
 
-// Slow twin: every way in which two experts' nodes can fall, all alike likely.
-TEST(MixtureWorkload, ADispatcherThatKnowsNodesSendsATokenOnceToEach) {
+// Slow twin of the formula: every way in which a token's two experts can fall among `parts`, all alike
+// likely.
+double parts_visited(int parts) {
+  int visited = 0;
+  for (int first = 0; first < parts; ++first)
+    for (int second = 0; second < parts; ++second) visited += first == second ? 1 : 2;
+  return static_cast<double>(visited) / (parts * parts);
+}
+
+TEST(MixtureWorkload, ADispatcherThatKnowsNodesSendsATokenOnceToEachNodeAndRank) {
   const training::ModelSpec m = support::tiny_mixture();  // two experts a token
   TrainingConfig c = mixing({.data = 32, .expert = 16});
-  const training::FrameworkSpec f = support::plain_framework();
   c.recipe.dispatch = training::Dispatch::per_node;
   const training::RankLayout layout = support::layout_of(c, m);
   EXPECT_EQ(layout.expert_across.ranks, 2);
   EXPECT_EQ(layout.expert_across.nodes, 2);
   EXPECT_EQ(layout.expert_within.ranks, 8);
   EXPECT_EQ(layout.expert_within.nodes, 1);
-  int visited = 0, ways = 0;
-  for (const int first : {0, 1})
-    for (const int second : {0, 1}) visited += first == second ? 1 : 2, ++ways;
-  const std::int64_t token_bytes = std::int64_t{1024} * m.hidden * 2, layers = moe_layers(m, 0, m.layers);
-  const Workload w = traced(c, m, Backward::whole, f);
+  const double token_bytes = 1024.0 * m.hidden * 2;
+  const double transfers = 2.0 * moe_layers(m, 0, m.layers);
+  const Workload w = traced(c, m);
   for (const Csr<BlockRun>* runs : {&w.forward, &w.backward}) {
     auto bytes = expert_traffic(w, *runs);
-    EXPECT_EQ((bytes[{CollectiveKind::all_to_all, layout.expert_across}]),
-              layers * 2 * token_bytes * visited / ways);
-    EXPECT_EQ((bytes[{CollectiveKind::all_to_all, layout.expert_within}]),
-              layers * 2 * token_bytes * m.experts_per_token);
+    EXPECT_EQ(static_cast<double>(bytes[{CollectiveKind::all_to_all, layout.expert_across}]),
+              transfers * token_bytes * parts_visited(2));
+    EXPECT_EQ(static_cast<double>(bytes[{CollectiveKind::all_to_all, layout.expert_within}]),
+              transfers * token_bytes * parts_visited(16));
     EXPECT_EQ(bytes.count({CollectiveKind::all_to_all, layout.expert}), 0U);
   }
-  // Inside one node there is nothing to save.
-  const TrainingConfig near = mixing({.data = 32, .expert = 8});
-  EXPECT_EQ(traced(near, m, Backward::whole, f).collectives, traced(near, m).collectives);
+  // Inside one node there is one leg; a rank with two of a token's experts gets it once.
+  TrainingConfig near = mixing({.data = 32, .expert = 8});
+  near.recipe.dispatch = training::Dispatch::per_node;
+  const training::RankLayout inside = support::layout_of(near, m);
+  const Workload whole = traced(near, m);
+  auto bytes = expert_traffic(whole, whole.forward);
+  EXPECT_EQ(static_cast<double>(bytes[{CollectiveKind::all_to_all, inside.expert}]),
+            transfers * token_bytes * parts_visited(8));
 }
 
 TEST(MixtureWorkload, ExpertsWorkOnAllCopiesOfTheirGroupsTokensBetweenThem) {
@@ -170,14 +119,6 @@ TEST(MixtureWorkload, ExpertsWorkOnAllCopiesOfTheirGroupsTokensBetweenThem) {
     const std::int64_t tokens_of_group = 1024 / d.tensor / d.context * d.expert * d.expert_tensor;
     EXPECT_EQ(std::int64_t{grouped->m} * m.experts, tokens_of_group * m.experts_per_token);
   }
-}
-
-std::vector<KernelKey> kernels_of(const Workload& w, const Csr<BlockRun>& runs) {
-  std::vector<KernelKey> keys;
-  for_every_op(w, runs, [&](int count, Lane lane, TimeCategory, std::size_t work) {
-    if (lane == Lane::compute) keys.insert(keys.end(), at(count), w.kernels[work]);
-  });
-  return keys;
 }
 
 // Kernels that run while tokens are on their way to their experts or back. (Counts, not tokens, are gathered
@@ -376,4 +317,4 @@ TEST(MixtureWorkload, NoExpertTransferOutlivesItsLayer) {
 }
 
 }  // namespace
-}  // namespace echo::workload
+}  // namespace echo::workload::mixtures
