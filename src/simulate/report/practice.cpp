@@ -121,7 +121,7 @@ std::int32_t untried_by(const PublishedKind& kind, const TrainingConfig& config,
   std::int32_t bits = 0;
   for (std::size_t i = at(Choice::model); i < value.size(); ++i)
     if ((kind.seen[i] >> value[i] & 1U) == 0 && i != at(Choice::framework)) bits |= 1 << i;
-  if (!std::ranges::binary_search(kind.frameworks, catalog.framework(config.framework).name))
+  if (!std::ranges::binary_search(kind.frameworks, catalog.framework(config).name))
     bits |= bit_of(Choice::framework);
   return bits;
 }
@@ -164,7 +164,7 @@ void add_run(Practice& practice, const TrainingConfig& config, const Catalog& ca
   const auto value = values_of(config, catalog);
   for (std::size_t i = at(Choice::model); i < value.size(); ++i)
     if (i != at(Choice::framework)) kind.seen[i] |= 1U << value[i];
-  add_framework(kind, catalog.framework(config.framework).name);
+  add_framework(kind, catalog.framework(config).name);
   if (mfu > 0.0)
     add_best(practice, {std::string(gpu), machine::operand_bytes(config.precision),
                         catalog.model(config.model).has_experts(), mfu, std::string(publication)});
