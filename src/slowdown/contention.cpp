@@ -89,6 +89,11 @@ double from_fewer_sms(const ops::KernelPrice& kernel, double sms, double left) {
   return rounds(kernel.blocks / left, loss) / rounds(kernel.blocks / sms, loss);
 }
 
+// Share of the time for which the collective keeps memory busy.
+double busy_share(const ops::CollectiveEstimate& collective, const Machine& machine) {
+  return std::clamp(collective.memory_rate / machine.memory_bandwidth, 0.0, busiest);
+}
+
 }  // namespace
 
 Stretch stretch_of(const Contention& model, const ops::KernelPrice& kernel,
@@ -99,11 +104,15 @@ Stretch stretch_of(const Contention& model, const ops::KernelPrice& kernel,
   const double kernel_demand = std::clamp(kernel.memory_share, 0.0, sustained);
   const double collective_demand =
       std::clamp(collective.memory_rate / machine.memory_bandwidth, 0.0, sustained);
-  const double busy = std::min(collective_demand, busiest);
+  const double busy = busy_share(collective, machine);
   return {.sms = from_fewer_sms(kernel, sms, left),
           .memory = std::max(1.0, (kernel_demand + collective_demand) / sustained),
-          .latency =
-              1.0 + model.latency_under_load * clamped_share(kernel.by_memory) * busy / (1.0 - busy)};
+          .latency = 1.0 + model.latency_under_load * clamped_share(kernel.by_memory) * busy / (1.0 - busy)};
+}
+
+double load_growth(const ops::CollectiveEstimate& collective, const Machine& machine) {
+  const double busy = busy_share(collective, machine);
+  return busy < busiest ? 1.0 / (1.0 - busy) : 0.0;
 }
 
 Factors contend(const Contention& model, const ops::KernelPrice& kernel,
@@ -112,9 +121,11 @@ Factors contend(const Contention& model, const ops::KernelPrice& kernel,
   const double memory_loss = model.memory_interference * (stretch.memory - 1.0);
   const double waiting =
       collective.channels > 0 ? model.collective_floor * clamped_share(kernel.sm_share) : 0.0;
-  return {.kernel = 1.0 + clamped_share(kernel.compute_bound) * (stretch.sms - 1.0) +
-                    std::max(memory_loss, stretch.latency - 1.0),
-          .collective = 1.0 + memory_loss + waiting};
+  const double load = stretch.latency - 1.0;
+  return {
+      .kernel = 1.0 + clamped_share(kernel.compute_bound) * (stretch.sms - 1.0) + std::max(memory_loss, load),
+      .collective = 1.0 + memory_loss + waiting,
+      .load = load > memory_loss ? load : 0.0};
 }
 
 }  // namespace echo::slowdown

@@ -37,6 +37,7 @@ struct Machine {
 
 struct Factors {
   double kernel = 1.0, collective = 1.0;  // >= 1
+  double load = 0.0;                      // the part of `kernel` that is the wait for memory under load
   friend bool operator==(const Factors&, const Factors&) = default;
 };
 
@@ -46,6 +47,10 @@ struct Stretch {
 };
 [[nodiscard]] Stretch stretch_of(const Contention&, const ops::KernelPrice&, const ops::CollectiveEstimate&,
                                  const Machine&);
+
+// Elasticity of Factors::load to the share of HBM bandwidth that the collective draws, v: 1 / (1 - v), or 0
+// where a longer queue is not counted. To memory's speed and to the collective's own it follows from that.
+[[nodiscard]] double load_growth(const ops::CollectiveEstimate&, const Machine&);
 
 // Contract: sm_count, memory_bandwidth and sustained_memory are positive. Both factors are >= 1 and never
 // fall when channels, memory_rate, sm_share, memory_share or by_memory rise. Shares are clamped to 0..1.

@@ -15,20 +15,27 @@ Factors predict(const Model& model, const ops::KernelPrice& kernel, const ops::C
   return factors;
 }
 
+void Tables::clear() const {
+  for (std::vector<double>* table : {&kernel_factor, &collective_factor, &load_loss, &load_growth})
+    table->clear();
+}
+
 void fill_table(const Model& model, std::span<const ops::KernelPrice> kernels,
                 std::span<const ops::CollectiveEstimate> collectives, const Machine& machine,
-                std::vector<double>& kernel_factor, std::vector<double>& collective_factor) {
-  kernel_factor.clear();
-  collective_factor.clear();
-  kernel_factor.reserve(kernels.size() * collectives.size());
-  collective_factor.reserve(kernels.size() * collectives.size());
+                const Tables& out) {
+  out.clear();
+  for (std::vector<double>* table : {&out.kernel_factor, &out.collective_factor, &out.load_loss})
+    table->reserve(kernels.size() * collectives.size());
   for (const auto& kernel : kernels) {
     for (const auto& collective : collectives) {
       const Factors factors = predict(model, kernel, collective, machine);
-      kernel_factor.push_back(factors.kernel);
-      collective_factor.push_back(factors.collective);
+      out.kernel_factor.push_back(factors.kernel);
+      out.collective_factor.push_back(factors.collective);
+      out.load_loss.push_back(factors.load);
     }
   }
+  for (const auto& collective : collectives)
+    out.load_growth.push_back(machine.memory_bandwidth > 0.0 ? load_growth(collective, machine) : 0.0);
 }
 
 }  // namespace echo::slowdown

@@ -19,13 +19,19 @@ struct NoSlowdown {
 using Model = std::variant<Contention, NoSlowdown>;  // a closed set: it is serialised and broadcast
 
 // Contract: sm_count and memory_bandwidth are positive; shares lie in 0..1. Both factors are >= 1 and never
-// fall when channels, memory_rate, sm_share, memory_share or by_memory rise; they are 1 if the other uses neither SMs
-// nor HBM.
+// fall when channels, memory_rate, sm_share, memory_share or by_memory rise; they are 1 if the other uses
+// neither SMs nor HBM.
 [[nodiscard]] Factors predict(const Model&, const ops::KernelPrice&, const ops::CollectiveEstimate&,
                               const Machine&);
 
-// Dense tables, [kernels][collectives] row-major, both >= 1. Reuses the vectors.
+// Dense tables of Factors, [kernels][collectives] row-major, and load_growth, [collectives].
+struct Tables {
+  std::vector<double>&kernel_factor, &collective_factor, &load_loss, &load_growth;
+
+  void clear() const;
+};
+// Reuses the vectors.
 void fill_table(const Model&, std::span<const ops::KernelPrice>, std::span<const ops::CollectiveEstimate>,
-                const Machine&, std::vector<double>& kernel_factor, std::vector<double>& collective_factor);
+                const Machine&, const Tables&);
 
 }  // namespace echo::slowdown

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "base/at.hpp"
@@ -31,6 +32,16 @@ RandomBlock with_losses(const RandomBlock& block, std::size_t bottleneck, double
     const auto on = [&](Bottleneck link) { return cost(static_cast<std::size_t>(link)); };
     out.scale_up_loss[i] *= on(Bottleneck::scale_up) * on(Bottleneck::scale_up) / alone;
     out.scale_out_loss[i] *= on(Bottleneck::scale_out) * on(Bottleneck::scale_out) / alone;
+  }
+  // A wait for memory is the share of the kernel's time that memory takes, times a power of the rate at which
+  // the collective draws on memory. A kernel whose time is all the host's keeps its own.
+  for (std::size_t pair = 0; pair < block.load_loss.size(); ++pair) {
+    const std::size_t kernel = pair / collectives % bottleneck_count, collective = pair % collectives;
+    const double memory = cost(static_cast<std::size_t>(Bottleneck::memory));
+    const bool issued = kernel == static_cast<std::size_t>(Bottleneck::host);
+    const double share = issued ? 1.0 : memory / cost(kernel);
+    const double rate = std::pow(memory / cost(work(collective)), block.load_growth[collective]);
+    out.kernel_factor[pair] += block.load_loss[pair] * (share * rate - 1.0);
   }
   return out;
 }

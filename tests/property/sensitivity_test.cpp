@@ -165,7 +165,8 @@ TEST_P(Sensitivity, LiesBetweenTheOneSidedDifferencesOfTheSimulator) {
   EXPECT_LT(Errors::quantile(errors.outside, 1.0), 1e-3);
 }
 
-// Overlap factors are held, though they follow from the prices: a faster link draws more HBM bandwidth.
+// Of overlap factors only the wait for memory under load is followed. The other parts are held, though they
+// follow from the prices: a faster link draws more HBM bandwidth.
 TEST_P(Sensitivity, NeglectsOnlyHowOverlapFactorsMove) {
   const Errors errors = errors_of(GetParam(), Overlap::slows, 400);
   errors.print(GetParam().name);

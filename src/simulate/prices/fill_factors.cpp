@@ -43,10 +43,10 @@ void mark_block(const workload::OpGraph& graph, std::int32_t kernels, std::size_
 void fill_factors(const Calibration& calibration, const slowdown::Machine& machine,
                   const workload::Workload& work, FactorMemo& memo, Prices& out) {
   if (calibration.learned.is_empty()) {
-    slowdown::fill_table(calibration.slowdown, out.kernels, out.collectives, machine, out.kernel_factor,
-                         out.collective_factor);
+    slowdown::fill_table(calibration.slowdown, out.kernels, out.collectives, machine, out.slowdown());
     return;
   }
+  out.slowdown().clear();
   const std::size_t kernels = out.kernels.size(), collectives = out.collectives.size();
   out.meets.assign(kernels * collectives, 0);
   for (const BlockId block : ids<BlockId>(work.block_count))

@@ -156,10 +156,9 @@ class Pricer {
   void fill_factors() {
     const slowdown::Machine machine{gpu_.sm_count, gpu_.memory_bandwidth.value};
     if (known_.learned.is_empty()) {
-      slowdown::fill_table(known_.slowdown, out_.kernels, out_.collectives, machine, out_.kernel_factor,
-                           out_.collective_factor);
+      slowdown::fill_table(known_.slowdown, out_.kernels, out_.collectives, machine, out_.slowdown());
     } else {
-      out_.kernel_factor.clear(), out_.collective_factor.clear();
+      out_.slowdown().clear();
       for (std::size_t k = 0; k < out_.kernels.size(); ++k) {
         for (std::size_t c = 0; c < out_.collectives.size(); ++c) {
           const slowdown::Factors& factors = memo_.factors.find(

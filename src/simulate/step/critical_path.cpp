@@ -9,7 +9,8 @@
 // forwards and transfers before that stage could begin.
 //
 // By driver the path is the derivative of the step (d ln step / d ln bandwidth = - share, for the path as it
-// is). Held fixed: choices of algorithm, protocol, channels and tiles, and the factors of overlap. Where two
+// is). Held fixed: choices of algorithm, protocol, channels and tiles, and the factors of overlap except for
+// the wait for memory under load, which changes with HBM and with the rate of the collective. Where two
 // paths are equally long, the derivative is one of the two one-sided ones.
 #include "simulate/step/critical_path.hpp"
 

@@ -30,8 +30,11 @@
 // the alone times, so the bottlenecks of `now` sum to it up to rounding, and are its derivatives at constant
 // factors. Losses vary: the loss of a to b is proportional to the time that a waits for the link and to the
 // rate at which b does, by_link of a's time times by_link of b's, so that a loss of a to b on link D depends
-// on D twice, minus the bottlenecks of b as a whole. With w = (factor - losses) alone(D) / alone + those,
-// the rest of an op passes as left * w, and of one that continues, dt / factor is done, of which the
+// on D twice, minus the bottlenecks of b as a whole. A kernel's wait for memory under load is proportional to
+// the share of its time on the GPU that memory takes, and to the power g of the rate at which b draws on
+// memory: beside its own bottlenecks it depends on memory once, minus those of the kernel without the host's,
+// and g times on memory, minus g times the bottlenecks of b. With w = (factor - losses) alone(D) / alone +
+// those, the rest of an op passes as left * w, and of one that continues, dt / factor is done, of which the
 // factor's part is w - factor alone(D) / alone. By part, block_path.cpp walks back over starts and ends, to
 // the picosecond.
 //
@@ -204,6 +207,7 @@ class Composer {
   }
 
   void step_disturbed() {
+    if constexpr (has_drivers) each_running([&](std::size_t l) { drivers_.lose_nothing(l); });
     if ((running_ & 1U) != 0 && !factors_.kernel_factor.empty()) {
       set_factors();
     } else {
@@ -244,21 +248,31 @@ class Composer {
     const WorkId kernel = graph_.work[at(lane_[compute].op)];
     ECHO_EXPECT(is_kernel(kernel, factors_.kernels));
     const std::size_t row = at(kernel) * at(factors_.collectives);
+    const bool all_add = !factors_.scale_up_loss.empty();
     double worst = 1.0, all = 1.0;
+    std::size_t worst_lane = compute;
     each_running([&](std::size_t l) {
       if (l == compute) return;
       const std::size_t collective = row + collective_on(l);
-      worst = std::max(worst, factors_.kernel_factor[collective]);
+      if (factors_.kernel_factor[collective] > worst)
+        worst = factors_.kernel_factor[collective], worst_lane = l;
       all += factors_.kernel_factor[collective] - 1.0;
       lane_[l].factor = factors_.collective_factor[collective];
     });
-    lane_[compute].factor = factors_.scale_up_loss.empty() ? worst : all;
+    lane_[compute].factor = all_add ? all : worst;
+    if constexpr (has_drivers) {
+      if (factors_.load_loss.empty()) return;
+      each_running([&](std::size_t l) {
+        if (l != compute && (all_add || l == worst_lane))
+          drivers_.wait_for_memory(compute, l, factors_.load_loss[row + collective_on(l)],
+                                   factors_.load_growth[collective_on(l)]);
+      });
+    }
   }
 
   // Collectives that run at the same time.
   void add_losses() {
     each_running([&](std::size_t l) {
-      if constexpr (has_drivers) drivers_.lose_nothing(l);
       if (l == compute) return;
       const std::size_t row = collective_on(l) * at(factors_.collectives);
       double scale_up = 0.0, scale_out = 0.0;
@@ -268,8 +282,8 @@ class Composer {
         scale_up += factors_.scale_up_loss[beside];
         scale_out += factors_.scale_out_loss[beside];
         if constexpr (has_drivers) {
-          drivers_.lose(l, other, Bottleneck::scale_up, factors_.scale_up_loss[beside]);
-          drivers_.lose(l, other, Bottleneck::scale_out, factors_.scale_out_loss[beside]);
+          drivers_.lose(l, other, Bottleneck::scale_up, factors_.scale_up_loss[beside], 1.0);
+          drivers_.lose(l, other, Bottleneck::scale_out, factors_.scale_out_loss[beside], 1.0);
         }
       });
       lane_[l].factor += scale_up + scale_out;
@@ -315,6 +329,7 @@ void expect_whole(const OpGraphView& graph, const FactorTable& factors) {
   ECHO_EXPECT(graph.needs != nullptr && at(graph.needs->rows()) == graph.lane.size());
   ECHO_EXPECT(graph.part.size() == graph.lane.size() && graph.work.size() == graph.lane.size());
   ECHO_EXPECT(factors.scale_up_loss.size() == factors.scale_out_loss.size());
+  ECHO_EXPECT(factors.load_loss.empty() || factors.load_loss.size() == factors.kernel_factor.size());
 }
 
 }  // namespace

@@ -31,6 +31,10 @@ struct FactorTable {
   // [collectives][collectives], row-major, of the row's beside the column's. Empty spans: collectives do not
   // slow each other, and of several the worst slows a kernel; else all losses add.
   std::span<const double> scale_up_loss = {}, scale_out_loss = {};
+  // The part of kernel_factor that grows with the collective's rate [kernels][collectives], and its
+  // elasticity to that rate, g [collectives]: minus 1 + g to memory's speed. Only bottlenecks depend on them.
+  // Empty spans: none.
+  std::span<const double> load_loss = {}, load_growth = {};
 };
 
 struct BlockTimes {
@@ -47,7 +51,8 @@ struct BlockTimes {
 };
 
 // Critical paths of a block's ends. Each path ends at that instant and leads back to the block's start: per
-// time category (stretch as slowdown), and per bottleneck at constant factors.
+// time category (stretch as slowdown), and per bottleneck; factors are held constant, but losses and
+// load_loss are not.
 struct LanePaths {
   PathShare start, end;  // of the lane's first op; of its last
   PathShare busy;        // not a path: its ops, one after the other

@@ -25,15 +25,32 @@ class BlockDrivers {
     if (is_first) own->start.bottleneck = now_;
   }
 
-  // Its losses to concurrent collectives, until the next call.
-  void lose_nothing(std::size_t lane) { running_[lane].loss = 0.0, running_[lane].lost = {}; }
-  void lose(std::size_t lane, std::size_t beside, Bottleneck link, double loss) {
+  // Its losses to concurrent collectives, until the next call. `growth`: elasticity of the loss to the rate
+  // of the collective `beside` on the resource.
+  void lose_nothing(std::size_t lane) {
+    if (running_[lane].loss > 0.0) running_[lane].loss = 0.0, running_[lane].lost = {};
+  }
+  void lose(std::size_t lane, std::size_t beside, Bottleneck resource, double loss, double growth) {
     if (loss <= 0.0) return;
     Running& op = running_[lane];
-    const Running& other = running_[beside];
     op.loss += loss;
-    op.lost[link] += other.alone > 0.0 ? 2.0 * loss : loss;
-    if (other.alone > 0.0) op.lost.add(*other.of_alone, -loss / other.alone);
+    op.lost[resource] += loss;
+    grow(op, running_[beside], resource, growth * loss);
+  }
+  // The same for a kernel's wait for memory: the share of its time on the GPU that memory takes, times a
+  // function of the rate of `beside`.
+  void wait_for_memory(std::size_t lane, std::size_t beside, double loss, double growth) {
+    Running& op = running_[lane];
+    if (loss <= 0.0 || op.alone <= 0.0) return;
+    op.loss += loss;
+    op.lost.add(*op.of_alone, loss / op.alone);
+    const double host = (*op.of_alone)[Bottleneck::host], on_gpu = op.alone - host;
+    if (on_gpu > 0.0) {
+      op.lost[Bottleneck::memory] += loss;
+      op.lost.add(*op.of_alone, -loss / on_gpu);
+      op.lost[Bottleneck::host] += loss * host / on_gpu;
+    }
+    grow(op, running_[beside], Bottleneck::memory, growth * loss);
   }
 
   // Advances by the remaining work of `ended`. `left`: ps of undisturbed time; losses count in a factor above
@@ -69,6 +86,13 @@ class BlockDrivers {
     const BottleneckTimes* of_alone = nullptr;
     double alone = 0.0, loss = 0.0;  // ps; as a share of it
   };
+
+  // A loss that grows with the rate of `other` on the resource.
+  static void grow(Running& op, const Running& other, Bottleneck resource, double loss) {
+    if (other.alone <= 0.0) return;
+    op.lost[resource] += loss;
+    op.lost.add(*other.of_alone, -loss / other.alone);
+  }
 
   // Bottlenecks of `work` ps of the op under its losses, instead of those of the op alone.
   static void add_moved(const Running& op, double work, BottleneckTimes& out) {
