@@ -16,6 +16,7 @@ SWEEP = """
 [space]
 model = "gpt3-6.7b"
 cluster = "dgx-h100-ndr400"
+recipe = "nvidia-performance"
 tp = 2
 pp = 2
 dp = 2
@@ -192,16 +193,25 @@ class Gaps(unittest.TestCase):
 class ShippedTrace(unittest.TestCase):
     """Llama 3 8B as Transformers and FSDP2 run it, beside the same layout as the generator has it."""
     GENERATED = """
+include = ["plain.toml"]
 [space]
 model = "llama3-8b"
 cluster = ["dgx-a100-hdr200", "dgx-h100-ndr400", "dgx-b200"]
-framework = "torchtitan-eager"
+framework = "plain"
 zero = 3
 recompute = "full"
 micro_batch = 1
 seq_len = 8192
 dp = 64
 global_batch = 64
+"""
+
+    PLAIN = """
+[frameworks.plain]  # Transformers does not ask for cuDNN's attention on Blackwell, as torchtitan does
+base = "torchtitan-eager"
+source = "huggingface/transformers integrations/sdpa_attention.py: PyTorch chooses"
+grade = "vendor"
+native_attention_from = 0
 """
 
     def steps_of(self, sweep, folder):
@@ -213,6 +223,7 @@ global_batch = 64
     def test_steps_are_near_the_generators(self):
         with tempfile.TemporaryDirectory() as scratch:
             folder = pathlib.Path(scratch)
+            (folder / "plain.toml").write_text(self.PLAIN)
             (folder / "generated.toml").write_text(self.GENERATED)
             traced = self.steps_of(LAYOUTS.parent / "llama3-8b-fsdp2.toml", folder)
             generated = self.steps_of(folder / "generated.toml", folder)

@@ -15,6 +15,7 @@ SWEEP = """name = "{0}"
 [space]
 model = "gpt3-13b"
 cluster = "generic-h100-sxm"
+recipe = "nvidia-performance"
 gpus = 1024
 global_batch = 2048
 tp = [2, 4]

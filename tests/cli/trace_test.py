@@ -16,6 +16,7 @@ SWEEP = """
 [space]
 model = "gpt3-6.7b"
 cluster = "dgx-h100-ndr400"
+recipe = "nvidia-performance"
 tp = 2
 pp = 4
 dp = 2

@@ -260,7 +260,8 @@ class PublishedTables(unittest.TestCase):
             self.skipTest("no tables at ECHO_DATA_DIR")
 
     def test_all_of_them_are_read_by_one_command_and_every_stratum_is_scored(self):
-        tables = sorted(self.folder.rglob("*.csv"))
+        tables = sorted(table for form in ("steps", "kernels", "collectives", "slowdown")
+                        for table in (self.folder / form).glob("*.csv"))
         done = subprocess.run([PROGRAM, "validate", *tables, "--json", "--expect", "all"], capture_output=True, text=True,
                               timeout=100)
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -56,7 +56,7 @@ inline results::Table tiny_results(const std::vector<TinyRow>& rows, results::Fi
   integers("config", "scale", [number = std::int64_t{0}](const TinyRow&) mutable { return number++; });
   integers("config_id", "outcome", [](const TinyRow& row) { return row.id; });
   coded("model", "input", {"gpt-a", "gpt-b"}, [](const TinyRow& row) { return row.model; });
-  for (const char* name : {"cluster", "gpu", "schedule", "recompute"}) {
+  for (const char* name : {"cluster", "gpu", "framework", "schedule", "recompute"}) {
     coded(name, "input", {std::string("some-") + name}, [](const TinyRow&) { return 0; });
   }
   integers("gpus", "input", [](const TinyRow& row) { return row.gpus; });

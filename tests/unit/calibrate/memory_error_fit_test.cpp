@@ -5,7 +5,7 @@
 #include <Eigen/Dense>
 #include <cmath>
 
-#include "tests/support/random_step_errors.hpp"
+#include "base/counter_rng.hpp"
 
 namespace echo::calibrate {
 namespace {
@@ -17,13 +17,13 @@ std::vector<MemoryError> drawn(const simulate::ErrorModel& model, std::uint64_t 
   own.memory_publication = 0.0;
   std::vector<MemoryError> out;
   for (std::uint64_t p = 0; p < publications; ++p) {
-    const double shared = model.memory_publication * support::draw_normal(seed, p, 0);
+    const double shared = model.memory_publication * draw_normal(seed, p, 0);
     for (std::uint64_t i = 0; i < runs; ++i) {
       MemoryError one{.row = std::to_string(i), .publication = "p" + std::to_string(p)};
       one.holds = {.states = 10.0 + static_cast<double>(i % 7) * 10.0,
                    .activations = 60.0 - static_cast<double>(i % 5) * 10.0,
                    .rest = 4.0 + static_cast<double>(i % 3)};
-      one.error = shared + simulate::memory_scale(own, one.holds) * support::draw_normal(seed + 1, p, i);
+      one.error = shared + simulate::memory_scale(own, one.holds) * draw_normal(seed + 1, p, i);
       out.push_back(one);
     }
   }

@@ -83,9 +83,9 @@ same_as = "ops::nccl_protocol_names"
 
 @pytest.mark.parametrize("change, complaint", [
     (('words = ["p2p", "all_gather", "a2a", "a2a+p2p"]', 'words = ["p2p", "a2a", "a2a+p2p"]'), "one enumerator for each word"),
-    (('words = ["uniform", "block"]', 'words = ["block", "uniform"]'), "RecomputeMethod is not in the order of the words"),
-    (('words = ["uniform", "block"]', 'words = ["uniform"]'), "not handled in switch"),
-    (('words = ["uniform", "block"]', 'words = ["uniform", "blocks"]'), "is not a member of"),
+    (('words = ["uniform", "block", "every"]', 'words = ["block", "uniform", "every"]'), "RecomputeMethod is not in the order of the words"),
+    (('words = ["uniform", "block", "every"]', 'words = ["uniform", "block"]'), "not handled in switch"),
+    (('words = ["uniform", "block", "every"]', 'words = ["uniform", "blocks", "every"]'), "is not a member of"),
     (('["auto", "LL", "LL128", "Simple"]', '["auto", "LL", "LL128", "simple"]'), "words of 'nccl_proto' and"),
     (('idle_unless = ["has_adapters"]', 'idle_unless = ["has_adaptors"]'), "is not a member of"),
     (('member = "degrees.tensor"', 'member = "degrees.tensors"'), "no member named"),
