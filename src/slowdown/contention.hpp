@@ -24,9 +24,10 @@ struct Contention {
   // public measurement separates it from bandwidth sharing, so it is 0.
   double collective_floor = 0.0;
   // How much longer a kernel that does nothing but wait for memory takes beside a collective with load 1:
-  // load = v / (1 - v), where v is the share of HBM bandwidth that the collective draws. Fitted to public
-  // profiles by `echo-calibrate overlaps`.
-  double latency_under_load = 3.6;
+  // load = v / (1 - v), where v is the share of HBM bandwidth that the collective draws. Public profiles
+  // give 3.6 (`echo-calibrate overlaps`). 0, because with that some steps would become longer on faster
+  // links, which no profile at hand confirms.
+  double latency_under_load = 0.0;
   friend bool operator==(const Contention&, const Contention&) = default;
 };
 

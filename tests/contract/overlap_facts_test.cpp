@@ -1,8 +1,6 @@
 // What people have measured and published about computation beside communication on one GPU, against the
 // prices and factors that a sweep uses: catalog, kernel model, NCCL's choice, slowdown. A band is as wide as
-// its fact is vague. Where a fact is larger than the model explains, the test says how much of it is
-// explained. None of the facts is fitted: the wait for memory under load comes from profiles of other
-// programs.
+// its fact is vague. Where a fact is larger than SMs and HBM explain, the test says how much of it they do.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -133,7 +131,7 @@ TEST(OverlapFacts, ProductOfOneBlockAnSmNeedsASecondRound) {
   const double factor = h100().beside(one_round, gather).kernel;
   EXPECT_GT(factor, even_share + 0.1);  // 1.39: the price knows that blocks are not quite of one length
   EXPECT_LT(factor, 2.0);
-  one_round.compute_bound = one_round.wave_loss = 1.0, one_round.by_memory = 0.0;
+  one_round.compute_bound = one_round.wave_loss = 1.0;
   EXPECT_DOUBLE_EQ(h100().beside(one_round, gather).kernel, 2.0);
 }
 
@@ -142,7 +140,7 @@ TEST(OverlapFacts, ProductOfOneBlockAnSmNeedsASecondRound) {
 TEST(OverlapFacts, ProductCutForTheSmsThatAreLeftIsNotStretched) {
   KernelPrice carved = h100().product(2816, 1536, 8192);
   const auto gather = h100().collective(CollectiveKind::all_gather, 512 * mib, gpus(1, 8));
-  carved.blocks = 132.0 - gather.channels, carved.by_memory = 0.0;  // what SMs cost
+  carved.blocks = 132.0 - gather.channels;
   EXPECT_DOUBLE_EQ(h100().beside(carved, gather).kernel, 1.0);
   carved.blocks += 1.0;
   EXPECT_GT(h100().beside(carved, gather).kernel, 1.2);
@@ -180,14 +178,13 @@ double stretch_of_layer(const Site& where, const std::vector<KernelPrice>& layer
 }
 
 // pytorch pull request 179937, Llama 3 8B by FSDP on eight H100s, two sequences of 4096 tokens a GPU:
-// products beside NCCL's collectives take 30 to 40 % longer. The SMs that 24 channels hold explain some 20 %,
-// the wait for memory 3 %: large products hardly wait.
+// products beside NCCL's collectives take 30 to 40 % longer. The SMs that 24 channels hold explain some 20 %.
 TEST(OverlapFacts, ProductsOfLlama8bLoseASixthToAThird) {
   const std::vector layer{h100().product(8192, 6144, 4096), h100().product(8192, 4096, 4096),
                           h100().product(8192, 28672, 4096), h100().product(8192, 4096, 14336)};
   const auto gather = h100().collective(CollectiveKind::all_gather, 2 * 218 * mib, gpus(1, 8));
   const double stretch = stretch_of_layer(h100(), layer, gather);
-  EXPECT_GT(stretch, 1.20);
+  EXPECT_GT(stretch, 1.16);
   EXPECT_LT(stretch, 1.40);
 }
 
@@ -212,19 +209,18 @@ TEST(OverlapFacts, LayersOnFourGpusLoseNoMoreThanLeeMeasured) {
 }
 
 // NVIDIA/nccl issue 1428, GPT on A100-SXM4-80GB beside an all-gather: attention 0.18 to 0.33 ms, a product
-// 1.18 to 2.08 ms, an elementwise kernel 0.02 to 0.05 ms. The wait for memory explains the last; of the
-// others SMs and memory explain a third.
+// 1.18 to 2.08 ms, an elementwise kernel 0.02 to 0.05 ms. An upper end: SMs and HBM explain a third.
 TEST(OverlapFacts, EveryKindOfKernelLosesBesideAnAllGatherOnA100) {
   const auto gather = a100().collective(CollectiveKind::all_gather, 256 * mib, gpus(1, 8));
   const auto stretch = [&](const KernelPrice& price) { return a100().beside(price, gather).kernel; };
   const double products = stretch(a100().product(8192, 4096, 4096));
   const double heads = stretch(a100().kernel(attention(KernelKind::attention_forward)));
   const double stream = stretch(a100().kernel(elementwise()));
-  for (const auto& [predicted, measured] : {std::pair{products, 2.08 / 1.18}, {heads, 0.33 / 0.18}}) {
+  for (const auto& [predicted, measured] :
+       {std::pair{products, 2.08 / 1.18}, {heads, 0.33 / 0.18}, {stream, 0.05 / 0.02}}) {
     EXPECT_GT(predicted, 1.15);
     EXPECT_LT(predicted, measured);
   }
-  EXPECT_NEAR(stream, 0.05 / 0.02, 0.25);  // times of one digit
 }
 
 // NVIDIA/nccl issue 1428, a maintainer: a byte on the bus is stored and read again, 2 bytes of HBM; with the
@@ -267,10 +263,10 @@ TEST(OverlapFacts, CopyEnginesHardlyHurt) {
   for (const Site& where : {a100(), h100()}) {
     const auto copy =
         simulate::price_host({CollectiveKind::host_copy, Bytes(256 * mib), {}}, where.gpu, where.cluster);
-    EXPECT_NEAR(where.beside(where.product(8192, 4096, 4096), copy).kernel, 1.0, 0.01);
+    EXPECT_DOUBLE_EQ(where.beside(where.product(8192, 4096, 4096), copy).kernel, 1.0);
     const double stream = where.beside(where.kernel(elementwise()), copy).kernel;
     EXPECT_GE(stream, 1.0);
-    EXPECT_LT(stream, 1.08);
+    EXPECT_LT(stream, 1.03);
   }
 }
 
@@ -285,7 +281,7 @@ TEST(OverlapFacts, CopyEnginesStillShareTheMemory) {
                by_engines = h100().beside(stream, copied).kernel;
   EXPECT_GT(by_engines, 1.05);
   EXPECT_LT(by_engines, by_sms);
-  EXPECT_NEAR(h100().beside(h100().product(8192, 8192, 8192), copied).kernel, 1.0, 0.03);
+  EXPECT_DOUBLE_EQ(h100().beside(h100().product(8192, 8192, 8192), copied).kernel, 1.0);
 }
 
 // NVIDIA/nccl issue 1433: a product of 128 blocks on 142 SMs, beside a send and receive of one CTA: both take

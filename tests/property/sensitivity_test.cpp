@@ -103,6 +103,8 @@ enum class Overlap { free, slows, slows_and_shares };  // kernels and collective
 
 World world_of(Overlap overlap) {
   World world{catalog_with_roomy_gpus(), presets().calibration};
+  auto& contention = std::get<slowdown::Contention>(world.calibration.slowdown);
+  contention.latency_under_load = 3.6;  // whatever the catalog has: so the wait for memory is tested
   if (overlap == Overlap::free) world.calibration.slowdown = slowdown::NoSlowdown{};
   if (overlap != Overlap::slows_and_shares) world.calibration.contention = Contention::off;
   return world;

@@ -179,11 +179,13 @@ ops::CollectiveEstimate drawn_collective(std::uint64_t key) {
   return collective(static_cast<std::int32_t>(draw(1, key, 3) % 64), 3e12 * draw_unit(1, key, 4));
 }
 
+constexpr Contention loaded{.latency_under_load = 3.6};
+
 TEST(Contention, FactorsAreAtLeastOneAndMonotoneInChannelsAndDemand) {
   for (std::uint64_t key = 0; key < 2000; ++key) {
     const auto kernel = drawn_kernel(key);
     const auto comm = drawn_collective(key);
-    const Factors base = predict(Contention{}, kernel, comm, a100);
+    const Factors base = predict(loaded, kernel, comm, a100);
     ASSERT_GE(base.kernel, 1.0) << key;
     ASSERT_GE(base.collective, 1.0) << key;
     ASSERT_TRUE(std::isfinite(base.kernel) && std::isfinite(base.collective)) << key;
@@ -195,10 +197,9 @@ TEST(Contention, FactorsAreAtLeastOneAndMonotoneInChannelsAndDemand) {
     waiter.by_memory += draw_unit(1, key, 13) * (1.0 - waiter.by_memory);
     busier.memory_share += draw_unit(1, key, 7) * (1.0 - busier.memory_share);
     fuller.sm_share += draw_unit(1, key, 8) * (1.0 - fuller.sm_share);
-    for (const Factors more :
-         {predict(Contention{}, kernel, wider, a100), predict(Contention{}, kernel, hungrier, a100),
-          predict(Contention{}, busier, comm, a100), predict(Contention{}, waiter, comm, a100),
-          predict(Contention{}, fuller, comm, a100)}) {
+    for (const Factors more : {predict(loaded, kernel, wider, a100), predict(loaded, kernel, hungrier, a100),
+                               predict(loaded, busier, comm, a100), predict(loaded, waiter, comm, a100),
+                               predict(loaded, fuller, comm, a100)}) {
       ASSERT_GE(more.kernel, base.kernel) << key;
       ASSERT_GE(more.collective, base.collective) << key;
     }
@@ -210,15 +211,14 @@ TEST(FillTable, IsRowMajorAndEqualsPredict) {
   const std::vector collectives{collective(2, 1e11), collective(16, 6e11), collective(32, 1e12)};
   std::vector<double> kernel_factor{9.0}, collective_factor(40, 9.0);  // leftovers of an earlier call
   std::vector<double> load_loss{9.0}, load_growth(40, 9.0);
-  fill_table(Contention{}, kernels, collectives, a100,
-             {kernel_factor, collective_factor, load_loss, load_growth});
+  fill_table(loaded, kernels, collectives, a100, {kernel_factor, collective_factor, load_loss, load_growth});
   ASSERT_EQ(kernel_factor.size(), 6U);
   ASSERT_EQ(collective_factor.size(), 6U);
   ASSERT_EQ(load_loss.size(), 6U);
   ASSERT_EQ(load_growth.size(), 3U);
   for (std::size_t k = 0; k < 2; ++k) {
     for (std::size_t c = 0; c < 3; ++c) {
-      const Factors one = predict(Contention{}, kernels[k], collectives[c], a100);
+      const Factors one = predict(loaded, kernels[k], collectives[c], a100);
       EXPECT_EQ(kernel_factor[k * 3 + c], one.kernel);
       EXPECT_EQ(collective_factor[k * 3 + c], one.collective);
       EXPECT_EQ(load_loss[k * 3 + c], one.load);
