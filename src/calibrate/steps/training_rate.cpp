@@ -38,9 +38,9 @@ constexpr const char* pooled =
     "fitted: published steps of dense models, pooled over publications and GPU kinds (rate_pool.cpp); "
     "echo-calibrate training, 2026-11-23";
 constexpr TrainingRate rates[] = {
-    {"h100-sxm", 0.356, 0.429, -1, 0.06, pooled},   {"h200-sxm", 0.338, 0.423, -1, 0.13, pooled},
-    {"b200-sxm", 0.432, 0.35, 0.481, 0.09, pooled}, {"gb200", 0.46, 0.408, 0.539, 0.09, pooled},
-    {"b300-sxm", 0.408, 0.33, 0.469, 0.13, pooled}, {"gb300", 0.35, 0.251, 0.409, 0.13, pooled},
+    {"h100-sxm", 0.37, 0.441, -1, 0.06, pooled},     {"h200-sxm", 0.351, 0.432, -1, 0.13, pooled},
+    {"b200-sxm", 0.435, 0.351, 0.533, 0.09, pooled}, {"gb200", 0.447, 0.396, 0.56, 0.09, pooled},
+    {"b300-sxm", 0.398, 0.317, 0.498, 0.13, pooled}, {"gb300", 0.339, 0.238, 0.435, 0.13, pooled},
 };
 
 SustainedRate constant_of(int width) {
