@@ -329,7 +329,8 @@ void expect_whole(const OpGraphView& graph, const FactorTable& factors) {
   ECHO_EXPECT(graph.needs != nullptr && at(graph.needs->rows()) == graph.lane.size());
   ECHO_EXPECT(graph.part.size() == graph.lane.size() && graph.work.size() == graph.lane.size());
   ECHO_EXPECT(factors.scale_up_loss.size() == factors.scale_out_loss.size());
-  ECHO_EXPECT(factors.load_loss.empty() || factors.load_loss.size() == factors.kernel_factor.size());
+  ECHO_EXPECT(factors.load_loss.empty() || factors.kernel_factor.empty() ||
+              factors.load_loss.size() == factors.kernel_factor.size());
 }
 
 }  // namespace
