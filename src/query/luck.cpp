@@ -95,7 +95,8 @@ std::map<std::int64_t, std::vector<Rival>> rivals_of(Contenders& contenders, boo
     groups[per].push_back(rival);
   });
   std::map<std::int64_t, std::vector<Rival>> by_first;
-  for (auto& [per, rivals] : groups) {
+  for (auto& one_group : groups) {
+    auto& rivals = one_group.second;  // a name of its own: clang 14 captures no structured binding
     std::ranges::stable_sort(rivals, {}, &Rival::cost);
     const auto first_of = [&rivals](const RankedGroup& group) {
       return group.rows.empty() ? rivals.end() : std::ranges::find(rivals, group.rows.front(), &Rival::row);
