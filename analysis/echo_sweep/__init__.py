@@ -4,7 +4,7 @@
     s = es.open("gpt3.h5")
     s.top(10)                                  # the ten best configs
     s.top(3, by="mfu", where="tp == 8 and mem_peak < 70 GiB")
-    s["c203de07"].breakdown()                  # seconds of one step by what they were spent on
+    s["8384c9ad"].breakdown()                  # seconds of one step by what they were spent on
     s.plot.heatmap("tp", "pp")
 """
 
