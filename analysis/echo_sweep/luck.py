@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 SEED, DRAWS, MOST_RIVALS = 20260723, 200, 2000
-SOURCES = ("arithmetic", "memory", "scale_up", "scale_out", "latency", "host", "overlap", "framework", "layout")  # ErrorSource
+SOURCES = ("arithmetic", "memory", "scale_up", "scale_out", "latency", "host", "overlap", "framework", "layout",
+           "production")  # ErrorSource
 LAYOUT = ("tp", "pp", "cp", "ep", "vpp", "micro_batch", "schedule", "recompute")
 
 

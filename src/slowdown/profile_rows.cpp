@@ -145,8 +145,7 @@ class Reader {
     double held = std::min(blocks_of_sm, std::floor(threads_of_sm / threads));
     if (registers > 0.0)
       held = std::min(held, std::floor(registers_of_sm / (8.0 * std::ceil(registers / 8.0) * threads)));
-    held = std::min(held,
-                    std::floor(gpu.shared_memory / (number("smem_bytes", 0.0) + reserved_per_block)));
+    held = std::min(held, std::floor(gpu.shared_memory / (number("smem_bytes", 0.0) + reserved_per_block)));
     return std::max(1.0, held);
   }
 
@@ -162,7 +161,8 @@ class Reader {
       return price;
     }
     price.by_memory = 1.0;
-    if (row.kernel_class == "norm" && counts_blocks && ctas >= sms && ctas <= held * sms && std::fmod(ctas, sms) == 0.0) {
+    if (row.kernel_class == "norm" && counts_blocks && ctas >= sms && ctas <= held * sms &&
+        std::fmod(ctas, sms) == 0.0) {
       price.compute_bound = 1.0;  // as far as SMs are lost
       price.blocks = sms, price.wave_loss = reading_.resident_wave_loss;
     }
@@ -193,8 +193,8 @@ class Reader {
 }  // namespace
 
 bool is_profile_table(const CsvTable& table) {
-  for (const char* column : {"row_kind", "class", "gpu", "sm_count", "ov_frac", "comm_kind", "comm_ctas",
-                             "slowdown"})
+  for (const char* column :
+       {"row_kind", "class", "gpu", "sm_count", "ov_frac", "comm_kind", "comm_ctas", "slowdown"})
     if (!table.has(column)) return false;
   return true;
 }

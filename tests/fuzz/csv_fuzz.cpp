@@ -1,5 +1,5 @@
-// Any bytes are a table or a UserError; reading any cell of it gives a value or a UserError, and importing it as
-// measured kernels gives a UserError or kernels that could have been measured.
+// Any bytes are a table or a UserError; reading any cell of it gives a value or a UserError, and importing it
+// as measured kernels gives a UserError or kernels that could have been measured.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -6,8 +6,8 @@
 // because waits of a short kernel and clocks of 1 us make a tail. Its error is that of a median, and the bias
 // of a phase, 0.1 of a factor (the data's own README: kernels alone and beside sit in different phases, with
 // medians from 0.9 to 1.05 where nothing can slow them). A unit whose load could not raise a factor above
-// that bias says nothing and is left out, as one of two rows. Units are pooled with random effects: another run of another program
-// differs from these by `spread`.
+// that bias says nothing and is left out, as one of two rows. Units are pooled with random effects: another
+// run of another program differs from these by `spread`.
 #include "calibrate/slowdown/overlap_fit.hpp"
 
 #include <algorithm>
@@ -57,7 +57,8 @@ double factor_of(const ProfileRow& row) {
 bool resides(const ProfileRow& row) { return !row.multiplies && row.kernel.blocks > 0.0; }
 
 double weighted_median(std::vector<Sample> samples) {
-  std::sort(samples.begin(), samples.end(), [](const Sample& a, const Sample& b) { return a.ratio < b.ratio; });
+  std::sort(samples.begin(), samples.end(),
+            [](const Sample& a, const Sample& b) { return a.ratio < b.ratio; });
   double total = 0.0, passed = 0.0;
   for (const Sample& sample : samples) total += sample.load;
   for (const Sample& sample : samples)

@@ -56,7 +56,8 @@ std::vector<ProfileRow> usable(std::vector<ProfileRow> rows) {
 double sms_alone(const ProfileRow& row) {
   ops::KernelPrice kernel = row.kernel;
   if (!row.multiplies) kernel.compute_bound = 0.0;
-  return slowdown_beside(row, contend({.latency_under_load = 0.0}, kernel, row.collective, row.machine).kernel);
+  return slowdown_beside(row,
+                         contend({.latency_under_load = 0.0}, kernel, row.collective, row.machine).kernel);
 }
 
 struct Line {
@@ -108,13 +109,14 @@ void print_held_out(const std::vector<ProfileRow>& rows) {
   const Key collective = [](const ProfileRow& row) {
     return row.gpu.substr(0, 4) + " " + row.collective_name + std::to_string(row.collective.channels);
   };
-  const std::vector<Line> lines{
-      {"no slowdown", [](const ProfileRow&) { return 1.0; }},
-      {"SMs in rounds, without load", sms_alone},
-      {"runs held out", held_out(rows, run)},
-      {"GPU kinds held out", held_out(rows, gpu)},
-      {"collectives of a GPU kind held out", held_out(rows, collective)},
-      {"nothing held out", [&](const ProfileRow& row) { return slowdown_beside(row, factor_with(all, row)); }}};
+  const std::vector<Line> lines{{"no slowdown", [](const ProfileRow&) { return 1.0; }},
+                                {"SMs in rounds, without load", sms_alone},
+                                {"runs held out", held_out(rows, run)},
+                                {"GPU kinds held out", held_out(rows, gpu)},
+                                {"collectives of a GPU kind held out", held_out(rows, collective)},
+                                {"nothing held out", [&](const ProfileRow& row) {
+                                   return slowdown_beside(row, factor_with(all, row));
+                                 }}};
   fmt::print("\nmean error in %, of rows and of runs +- standard error; bias of the summed time in %\n");
   fmt::print("all\n");
   print_errors(rows, lines);

@@ -19,8 +19,7 @@ std::array<std::int32_t, error_source_count> ErrorOwners::of(const training::Tra
                                                              const simulate::Catalog& catalog) {
   const std::array<std::int32_t, 4> owner{number_of(gpus_, catalog.gpu(config).kernels),
                                           number_of(networks_, catalog.cluster(config.cluster).network),
-                                          number_of(frameworks_, catalog.framework(config).name),
-                                          -1};
+                                          number_of(frameworks_, catalog.framework(config).name), -1};
   std::array<std::int32_t, error_source_count> out{};
   for (std::size_t k = 0; k < out.size(); ++k) out[k] = owner[at(owner_of(static_cast<ErrorSource>(k)))];
   return out;

@@ -33,10 +33,11 @@ std::string function_text(const slowdown::Regressor& function) {
 std::string base_text(const LearnedModel& model) {
   switch (model.base) {
     case Base::contention:
-      return fmt::format("the white-box model ({} SM per channel, {} of the excess of HBM demand over {}, {} of "
-                         "the load on memory)",
-                         model.contention.sm_per_channel, model.contention.memory_interference,
-                         model.contention.sustained_memory, model.contention.latency_under_load);
+      return fmt::format(
+          "the white-box model ({} SM per channel, {} of the excess of HBM demand over {}, {} of "
+          "the load on memory)",
+          model.contention.sm_per_channel, model.contention.memory_interference,
+          model.contention.sustained_memory, model.contention.latency_under_load);
     case Base::families:
       return fmt::format("rates of {} families of kernels ({} sizes per octave)",
                          text::show_count(std::ssize(model.families.rates)), model.families.sizes_per_octave);

@@ -30,7 +30,8 @@ struct MeasuredCollectiveRow {
 // The columns that such a table has.
 [[nodiscard]] std::string collective_table_columns();
 
-// One entry per row of the table, in its order. Throws UserError where a cell is no number, or none such a thing can have.
+// One entry per row of the table, in its order. Throws UserError where a cell is no number, or none such a
+// thing can have.
 [[nodiscard]] std::vector<MeasuredCollectiveRow> read_measured_collectives(const CsvTable&,
                                                                            const CatalogInputs&);
 

@@ -28,8 +28,9 @@ struct MeasuredKernel {
   std::string skipped;       // why it is not scored; empty = scored
 };
 
-// One entry per row of the table, in its order; `gpu` stands in place of the table's own where it is not empty. Throws UserError
-// with every cell that is no number, or none such a thing can have. Precondition: `kind` is the table's.
+// One entry per row of the table, in its order; `gpu` stands in place of the table's own where it is not
+// empty. Throws UserError with every cell that is no number, or none such a thing can have. Precondition:
+// `kind` is the table's.
 [[nodiscard]] std::vector<MeasuredKernel> read_measured_kernels(const CsvTable&, KernelTable kind,
                                                                 const CatalogInputs&,
                                                                 const std::string& gpu = "");

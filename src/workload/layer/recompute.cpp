@@ -25,8 +25,8 @@
 #include "workload/layer/attention.hpp"
 #include "workload/layer/casts.hpp"
 #include "workload/layer/feed_forward.hpp"
-#include "workload/mixture/mixture.hpp"
 #include "workload/layer/parallel_linear.hpp"
+#include "workload/mixture/mixture.hpp"
 
 namespace echo::workload {
 

@@ -8,10 +8,10 @@
 #include "workload/layer/attention.hpp"
 #include "workload/layer/feed_forward.hpp"
 #include "workload/layer/mamba.hpp"
-#include "workload/mixture/mixture.hpp"
 #include "workload/layer/parallel_linear.hpp"
 #include "workload/layer/recompute.hpp"
 #include "workload/layer/shapes.hpp"
+#include "workload/mixture/mixture.hpp"
 #include "workload/traffic/step_tail.hpp"
 
 namespace echo::workload {

@@ -2,9 +2,9 @@
 // The figures are those of a transcription of its formulas (graph/tuning.cc at the
 // tags 2.14.3, 2.18.3, 2.21.5 and 2.27.3) by itself, over the graphs that its logs print for these machines:
 // A100 rings 12 x 20 on one node, 8 x 24 on more, trees 8 x 30/24; H100 rings 12 x 30 and 8 x 45, trees 8 x
-// 48/45, NVLS 8 x 40/60 and 8 x 40/48; H100 with one rank per node: rings 2 x 24, trees 2 x 48/24. Against the
-// logs of Echo's A100s, whose version nobody wrote down: at 4 nodes 128 KiB take less time than 64 KiB; at 8
-// and 16 nodes LL still carries 128 KiB, and LL128 carries 256 KiB in half the time. So it is in 2.14's
+// 48/45, NVLS 8 x 40/60 and 8 x 40/48; H100 with one rank per node: rings 2 x 24, trees 2 x 48/24. Against
+// the logs of Echo's A100s, whose version nobody wrote down: at 4 nodes 128 KiB take less time than 64 KiB;
+// at 8 and 16 nodes LL still carries 128 KiB, and LL128 carries 256 KiB in half the time. So it is in 2.14's
 // rows. 2.18's keep LL at 128 KiB on 4 nodes too.
 #include <gtest/gtest.h>
 

@@ -24,9 +24,11 @@ Model restored(const std::string& bytes) {
 }
 
 TEST(SlowdownArchive, RestoresEveryAlternative) {
-  const Model contention = Contention{
-      .sm_per_channel = 0.5, .memory_interference = 0.7, .sustained_memory = 0.8, .collective_floor = 0.05,
-      .latency_under_load = 1.7};
+  const Model contention = Contention{.sm_per_channel = 0.5,
+                                      .memory_interference = 0.7,
+                                      .sustained_memory = 0.8,
+                                      .collective_floor = 0.05,
+                                      .latency_under_load = 1.7};
   EXPECT_EQ(restored(archived(contention)), contention);
   EXPECT_EQ(restored(archived(NoSlowdown{})), Model(NoSlowdown{}));
 }
