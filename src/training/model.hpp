@@ -106,6 +106,7 @@ struct ModelSpec {
   std::string layer_pattern;
   bool post_norms = false;          // norms also after both halves (Gemma 3)
   bool attention_sinks = false;     // a learned score per head without a key (gpt-oss)
+  bool scaled_positions = false;    // YaRN: the rotation carries a factor besides (gpt-oss)
   bool clamped_activation = false;  // experts' activations take clamped inputs (gpt-oss)
   bool query_key_norm = false;      // RMSNorm over each head of queries and keys (Qwen3)
   bool gated_ffn = false;           // SwiGLU: two input projections

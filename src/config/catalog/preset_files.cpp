@@ -225,6 +225,7 @@ training::ModelSpec read_model(TableReader& file) {
   read_layer_pattern(file, model);
   file.boolean("post_norms", model.post_norms, Presence::optional);
   file.boolean("attention_sinks", model.attention_sinks, Presence::optional);
+  file.boolean("scaled_positions", model.scaled_positions, Presence::optional);
   file.boolean("clamped_activation", model.clamped_activation, Presence::optional);
   file.boolean("query_key_norm", model.query_key_norm, Presence::optional);
   model.gated_ffn = flag(file, "gated_ffn");

@@ -141,6 +141,7 @@ class RowReader {
     m.tied_embeddings = found->tied_embeddings;
     m.linear_bias = found->linear_bias;
     m.attention_sinks = found->attention_sinks;
+    m.scaled_positions = found->scaled_positions;
     m.clamped_activation = found->clamped_activation;
     m.routing_groups = found->routing_groups;
     m.groups_per_token = found->groups_per_token;

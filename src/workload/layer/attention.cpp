@@ -27,13 +27,17 @@ using training::Module;
 
 std::int32_t query_key_value(const Shapes& s) { return s.query_width + s.key_width + s.value_width; }
 
-// Rotary positions, which some models omit where all tokens are seen. Returns the transfer that is still
+// Rotary positions, which some models omit where all tokens are seen. Transformer Engine's fused kernel knows
+// no factor beside the angles (YaRN's concentration), so Megatron rotates in PyTorch operators where there is
+// one (core/models/common/embeddings/rope_utils.py, apply_rotary_pos_emb). Returns the transfer that is still
 // waited for.
 OpId rope(Builder& b, const Shapes& s, Mixer mixer, TimeCategory part, OpId after = OpId::none()) {
   const training::ModelSpec& m = s.x.model;
   if (m.positions != training::Positions::rope) return after;
   if (mixer == Mixer::attention && !m.local.full_has_positions) return after;
-  b.compute(part, s.op(KernelKind::rope, s.rows, s.query_width + s.key_width), {after});
+  ops::KernelKey rotation = s.op(KernelKind::rope, s.rows, s.query_width + s.key_width);
+  if (m.scaled_positions) rotation.style = ops::KernelStyle::eager;
+  b.compute(part, rotation, {after});
   return OpId::none();
 }
 

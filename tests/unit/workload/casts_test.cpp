@@ -292,6 +292,10 @@ TEST(Launches, OfALlamaLayer) {
   // An eager RMSNorm is 7 and 12 kernels, rope 8, SwiGLU 2 and 4; a residual without dropout is one.
   EXPECT_EQ(layer_launches(support::tiny_llama(), ops::KernelStyle::eager),
             std::pair(5 + 2 * 7 + 8 + 2 + 2, 11 + 2 * 12 + 8 + 4 + 2));
+  // Transformer Engine's rotation knows no factor beside the angles: 8 kernels of PyTorch, not one.
+  training::ModelSpec scaled = support::tiny_llama();
+  scaled.scaled_positions = true;
+  EXPECT_EQ(layer_launches(scaled, ops::KernelStyle::fused), std::pair(10 + 8, 16 + 8));
 }
 
 // PyTorch's layer norm is one kernel of its own (counted as 2 and 3 with its casts); bias, dropout and add
