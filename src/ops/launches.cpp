@@ -108,4 +108,10 @@ std::int32_t launches_of(const KernelKey& key) {
   return 1;
 }
 
+std::int32_t looped_launches_of(const KernelKey& key) {
+  if (key.style == KernelStyle::eager) return 0;
+  const bool casts = key.kind == KernelKind::amax || key.kind == KernelKind::quantize;
+  return key.grouped || (casts && key.batch > 1) ? launches_of(key) - 1 : 0;
+}
+
 }  // namespace echo::ops

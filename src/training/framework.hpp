@@ -97,7 +97,7 @@ struct FrameworkSpec {
   std::int64_t bucket_per_rank = 1'000'000;     // ... this many per data rank (Megatron Core)
   SimTime kernel_gap{};       // idle time between dependent kernels on the GPU, including the launch
   SimTime host_per_kernel{};  // CPU time to issue one kernel; binds when kernels are shorter
-  SimTime host_per_expert{};  // CPU time to issue one expert's product of a grouped GEMM
+  SimTime host_per_expert{};  // CPU time to issue one expert's product or cast within a call for all experts
   // Extra host time per tensor-parallel collective and rank of its group while a pipeline crosses nodes.
   SimTime host_per_peer{};
   // CPU time per part of a weight that an all-gather delivers and the framework copies to its place: per

@@ -10,7 +10,7 @@ void OpGraph::clear() {
   part.clear();
   work.clear();
   needs.clear();
-  launches = graphs = transfers = 0;
+  launches = looped = graphs = transfers = 0;
   cuts.clear();
 }
 
@@ -54,6 +54,7 @@ OpId Builder::compute(TimeCategory part, const ops::KernelKey& kernel, std::init
   held_count_ = 0;
   b.needs.close_row();
   b.launches += ops::launches_of(kernel);
+  b.looped += ops::looped_launches_of(kernel);
   return last_compute_ = OpId(b.size() - 1);
 }
 
@@ -80,6 +81,7 @@ OpId Builder::communicate(Lane lane, TimeCategory part, const ops::CollectiveQue
 void Builder::replay_since(Issued before) {
   OpGraph& b = block();
   b.launches = before.launches;
+  b.looped = before.looped;
   b.transfers = before.transfers;
   ++b.graphs;
 }

@@ -33,9 +33,9 @@ class Builder {
 
   // Launches of the host for the open block; the second function replaces all since `before` by one graph.
   struct Issued {
-    std::int32_t launches = 0, transfers = 0;
+    std::int32_t launches = 0, looped = 0, transfers = 0;
   };
-  [[nodiscard]] Issued issued() const { return {block().launches, block().transfers}; }
+  [[nodiscard]] Issued issued() const { return {block().launches, block().looped, block().transfers}; }
   void replay_since(Issued before);
 
   KernelId intern(const ops::KernelKey& kernel);

@@ -20,6 +20,7 @@ struct OpGraph {
   std::vector<WorkId> work;
   Csr<OpId> needs;                 // needs.row(op): earlier ops that must end first
   std::int32_t launches = 0;       // kernels the host issues for this block, without those of replayed graphs
+  std::int32_t looped = 0;         // those among them that a loop of the framework's own issues
   std::int32_t graphs = 0;         // CUDA graphs it replays
   std::int32_t transfers = 0;      // tensor-parallel collectives among them
   std::vector<std::int32_t> cuts;  // of a layer: ends of the segments that pairs interleave (pair.cpp)

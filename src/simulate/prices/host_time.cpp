@@ -11,6 +11,9 @@
 // the launch queue: 1024 kernels (forums.developer.nvidia.com/t/68937, stackoverflow.com/q/53970187). The
 // step's own waits (loss, gradient norm) are in host_per_step.
 //
+// A call of the framework that issues the products or casts of all experts in a loop of its own (Transformer
+// Engine's GroupedLinear) costs the time of a call and that of each further launch, host_per_expert.
+//
 // A CUDA graph is one call of the framework, whatever it contains: 2.5 us to launch, plus 1 ns per kernel,
 // which is left out (NVIDIA blog 2024, "Constant Time Launch for Straight-Line CUDA Graphs").
 //
@@ -31,6 +34,7 @@ Host::Host(const training::TrainingConfig& config, const training::ModelSpec& mo
            const training::FrameworkSpec& framework, const machine::ClusterSpec& cluster,
            const training::RankLayout& layout)
     : per_kernel_(framework.host_per_kernel),
+      per_expert_(framework.host_per_expert),
       per_graph_(framework.host_per_kernel + graph_launch),
       per_transfer_(layout.pipeline.nodes > 1 ? layout.tensor.ranks * framework.host_per_peer
                                               : SimTime::zero()),
@@ -42,7 +46,8 @@ Host::Host(const training::TrainingConfig& config, const training::ModelSpec& mo
 }
 
 SimTime Host::issue_time(const workload::OpGraph& graph) const {
-  return graph.launches * per_kernel_ + graph.graphs * per_graph_ + graph.transfers * per_transfer_;
+  return (graph.launches - graph.looped) * per_kernel_ + graph.looped * per_expert_ +
+         graph.graphs * per_graph_ + graph.transfers * per_transfer_;
 }
 
 SimTime host_of_step(const training::FrameworkSpec& framework, const workload::StepTail& tail) {

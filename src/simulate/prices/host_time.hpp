@@ -26,7 +26,7 @@ class Host {
   [[nodiscard]] SimTime kept(SimTime ahead) const;
 
  private:
-  SimTime per_kernel_, per_graph_, per_transfer_, longest_lead_;
+  SimTime per_kernel_, per_expert_, per_graph_, per_transfer_, longest_lead_;
   bool blocks_;
 };
 

@@ -70,6 +70,7 @@ BlockId weave(Builder& b, Workload& out, BlockId forward, BlockId backward) {
   g.append(4);
   f.append(4);
   woven.launches = ahead.launches + back.launches;
+  woven.looped = ahead.looped + back.looped;
   woven.graphs = ahead.graphs + back.graphs;
   woven.transfers = ahead.transfers + back.transfers;
   return block;

@@ -205,6 +205,14 @@ TEST(GroupedProduct, MovesTheWeightsOfEveryExpertAndLaunchesEach) {
   EXPECT_EQ(traffic_of(eight).value, 8 * traffic_of(one).value);
   EXPECT_EQ(flops_of(eight).value, 8 * flops_of(one).value);
   EXPECT_EQ(launches_of(eight), 8);
+  EXPECT_EQ(looped_launches_of(eight), 7);  // of one call
+  EXPECT_EQ(looped_launches_of(one), 0);
+  eight.style = KernelStyle::eager;  // Python calls one operator after the other
+  EXPECT_EQ(looped_launches_of(eight), 0);
+  const KernelKey casts{
+      .kind = KernelKind::quantize, .style = KernelStyle::fused, .m = 64, .n = 512, .batch = 8};
+  EXPECT_EQ(launches_of(casts), 8);
+  EXPECT_EQ(looped_launches_of(casts), 7);
 }
 
 TEST(Permutation, ReadsATokenOnceAndWritesItForEachOfItsExperts) {

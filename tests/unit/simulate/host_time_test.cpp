@@ -17,6 +17,7 @@ SimTime us(std::int64_t n) { return std::chrono::microseconds(n); }
 training::FrameworkSpec slow_host() {
   training::FrameworkSpec f = support::plain_framework();
   f.host_per_kernel = us(5);
+  f.host_per_expert = us(2);
   return f;
 }
 
@@ -30,6 +31,9 @@ TEST(Host, IssuesKernelsOneByOneAndGraphsAtOnce) {
   workload::OpGraph block;
   block.launches = 40;
   EXPECT_EQ(host.issue_time(block), us(200));
+  block.looped = 30;  // calls for all experts launch these by themselves, 2 us each
+  EXPECT_EQ(host.issue_time(block), us(10 * 5 + 30 * 2));
+  block.looped = 0;
   block.launches = 0, block.graphs = 1;
   EXPECT_EQ(host.issue_time(block), us(5) + std::chrono::nanoseconds(2500));
 }
