@@ -38,8 +38,9 @@ inline constexpr std::array<std::string_view, 3> protocol_names{"LL", "LL128", "
 // behind that.
 enum class NcclAlgorithm : std::int8_t {
   // Kernels that frameworks call before they ask the library.
-  two_shot = -4,
+  two_shot = -5,
   deepep,
+  hybridep,
   one_shot,
   all_pairs,
   // The algorithms to which a communicator may be restricted (NCCL_ALGO), in the order of NCCL's own search.
@@ -58,7 +59,7 @@ enum class NcclAlgorithm : std::int8_t {
 inline constexpr NcclAlgorithm first_algorithm = NcclAlgorithm::two_shot;
 inline constexpr NcclAlgorithm last_nccl_algorithm = NcclAlgorithm::pat;
 inline constexpr auto algorithm_names = std::to_array<std::string_view>(
-    {"two_shot", "deepep", "one_shot", "all_pairs",                                          //
+    {"two_shot", "deepep", "hybridep", "one_shot", "all_pairs",                              //
      "auto", "tree", "ring", "collnet_direct", "collnet_chain", "nvls", "nvls_tree", "pat",  //
      "pairwise", "send_recv"});
 [[nodiscard]] constexpr std::string_view name_of(NcclAlgorithm algorithm) {
@@ -83,8 +84,8 @@ enum class CommLibrary : std::int8_t { cluster, nccl, rccl };
 inline constexpr std::array<std::string_view, 3> comm_library_names{"cluster", "nccl", "rccl"};
 
 // Kernels that frameworks try before the library, as bits.
-enum class CommKernel : std::int32_t { custom_all_reduce = 1, deepep = 2 };
-inline constexpr std::array<std::string_view, 2> comm_kernel_names{"custom_all_reduce", "deepep"};
+enum class CommKernel : std::int32_t { custom_all_reduce = 1, deepep = 2, hybridep = 4 };
+inline constexpr std::array<std::string_view, 3> comm_kernel_names{"custom_all_reduce", "deepep", "hybridep"};
 
 // Limits and overrides of a communicator, named after NCCL's environment variables. 0 and automatic: NCCL
 // decides.

@@ -3,8 +3,8 @@
 
 #include "simulate/calibration.hpp"
 #include "simulate/catalog.hpp"
-#include "simulate/prices/prices.hpp"
 #include "simulate/prices/price_memo.hpp"
+#include "simulate/prices/prices.hpp"
 #include "training/config.hpp"
 #include "workload/workload.hpp"
 
@@ -19,8 +19,9 @@ void price_work(const training::TrainingConfig&, const Catalog&, const Calibrati
 [[nodiscard]] BottleneckTimes bottlenecks_of(const ops::CollectiveEstimate&);
 
 // The settings to which the config and its cluster restrict communicators, and those of its textbook
-// collectives.
-[[nodiscard]] ops::CommSettings comm_settings_of(const training::TrainingConfig&,
+// collectives. DeepEP and HybridEP send tokens, not copies: where a generated step dispatches per copy they
+// have nothing to do.
+[[nodiscard]] ops::CommSettings comm_settings_of(const training::TrainingConfig&, const training::ModelSpec&,
                                                  const machine::ClusterSpec&);
 [[nodiscard]] ops::GenericSettings generic_settings_of(const training::Recipe&);
 

@@ -3,11 +3,12 @@
 // expert group and, where experts are themselves split, an all-gather over the expert-tensor group. There
 // they are sorted again by local expert, pass two grouped products with the activation between, and return
 // the same way (reduce-scatter, all-to-all), to be summed per token. Before the tokens leave, ranks exchange
-// the numbers of tokens they will send, and the host waits for the counts. Backward is the mirror image; a
-// rank's input and weight gradients both precede the transfer of the input gradient, as in the autograd
-// graph. Shared experts are a plain feed-forward net of the tensor group; they run before the router or,
-// where the framework overlaps them (--moe-shared-expert-overlap), beside the all-to-alls: first product and
-// activation beside the dispatch, second beside the combine.
+// the numbers of tokens they will send, and the host waits for the counts; HybridEP gathers everyone's
+// routing map instead, a byte per token and expert (hybrid_ep/extension/allgather). Backward is the mirror
+// image; a rank's input and weight gradients both precede the transfer of the input gradient, as in the
+// autograd graph. Shared experts are a plain feed-forward net of the tensor group; they run before the router
+// or, where the framework overlaps them (--moe-shared-expert-overlap), beside the all-to-alls: first product
+// and activation beside the dispatch, second beside the combine.
 //
 // How tokens travel: exchange.cpp. What the experts do with them: experts.cpp.
 //
@@ -50,7 +51,10 @@ void score(Builder& b, const Mixture& x, TimeCategory part, OpId start_after) {
 void route(Builder& b, const Mixture& x, TimeCategory part, OpId start_after) {
   score(b, x, part, start_after);
   const machine::GroupSpan& grid = x.s.x.layout.expert_grid;
-  if (!x.is_capped())
+  if (x.is_hybrid())
+    over(b, x.s.x.layout.expert, CollectiveKind::all_gather,
+         std::int64_t{x.tokens} * x.s.x.model.experts * x.ep, b.last_compute());  // the routing map
+  else if (!x.is_capped())
     over(b, grid, CollectiveKind::all_gather, std::int64_t{8} * x.s.x.model.experts * grid.ranks,
          b.last_compute());  // counts; the dispatch queues behind them
   sort_copies(b, x, part, true);

@@ -35,10 +35,13 @@ struct Mixture {
   [[nodiscard]] bool is_dispatched_whole() const {
     return ep > 1 && s.x.config.recipe.dispatch == training::Dispatch::per_node;
   }
+  [[nodiscard]] bool calls(ops::CommKernel kernel) const {
+    return is_dispatched_whole() && (s.x.config.recipe.comm_kernels & static_cast<std::int32_t>(kernel)) != 0;
+  }
+  [[nodiscard]] bool is_hybrid() const { return calls(ops::CommKernel::hybridep); }
   // Whether Megatron copies tokens to padded places; HybridEP leaves room for the padding.
   [[nodiscard]] bool pads_apart() const {
-    const auto deepep = static_cast<std::int32_t>(ops::CommKernel::deepep);
-    return s.is_8_bit() && (!is_dispatched_whole() || (s.x.config.recipe.comm_kernels & deepep) != 0);
+    return s.is_8_bit() && (!is_dispatched_whole() || calls(ops::CommKernel::deepep));
   }
   // Whether one kernel does a product, its bias, the activation, the weights of the copies and the cast.
   [[nodiscard]] bool is_fused() const { return s.x.config.recipe.fused_grouped_mlp; }

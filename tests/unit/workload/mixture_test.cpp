@@ -106,6 +106,25 @@ TEST(MixtureWorkload, ADispatcherThatKnowsNodesSendsATokenOnceToEachNodeAndRank)
             transfers * token_bytes * parts_visited(8));
 }
 
+TEST(MixtureWorkload, HybridEpGathersTheRoutingMapInsteadOfCounts) {
+  const training::ModelSpec m = support::tiny_mixture();
+  TrainingConfig c = mixing({.data = 32, .expert = 16});
+  const auto gathered = [&] {
+    const Workload w = traced(c, m);
+    std::int64_t bytes = 0;
+    for (const auto& [key, sum] : expert_traffic(w, w.forward))
+      if (key.first == CollectiveKind::all_gather) bytes += sum;
+    return bytes / moe_layers(m, 0, m.layers);
+  };
+  const std::int64_t counts = 8 * m.experts * 16, map = 1024 * m.experts * 16;
+  c.recipe.comm_kernels = static_cast<std::int32_t>(ops::CommKernel::hybridep);
+  EXPECT_EQ(gathered(), counts);  // copies are sent by the library
+  c.recipe.dispatch = training::Dispatch::per_node;
+  EXPECT_EQ(gathered(), map);
+  c.recipe.capacity_permille = 1000;  // it needs the map all the same
+  EXPECT_EQ(gathered(), map);
+}
+
 TEST(MixtureWorkload, ExpertsWorkOnAllCopiesOfTheirGroupsTokensBetweenThem) {
   const training::ModelSpec m = support::tiny_mixture();
   for (const Degrees& d : grids) {
