@@ -47,6 +47,32 @@ run 2 0 kill.h5 $ids --kill-at 333
 expect 'poisoned 1'
 [[ $(digest) == "$one_failed" ]] || fail "another file than after a segmentation fault"
 
+# The same on one worker, with mpirun and without: its suspect is tried, and a signal ends the launch while it is.
+run 1 crash alone.h5 $ids --kill-at 333
+cp -r alone.h5.journal killed_once
+run 1 0 alone.h5 $ids
+expect 'suspects 1 poisoned 0'
+[[ $(digest) == "$whole" ]] || fail "another digest after a suspect was tried on one worker"
+mv killed_once alone.h5.journal
+rm alone.h5
+launch=1
+for signal in TERM USR1; do
+  "$program" alone.h5 $ids --microseconds 20000 >alone_out 2>&1 &
+  launched=$!
+  for _ in $(seq 100); do [[ -e alone.h5.journal/launch-000$launch-worker-00000.rows ]] && break; sleep 0.05; done
+  sleep 0.3
+  kill -$signal $launched
+  for _ in $(seq 200); do kill -0 $launched 2>/dev/null || break; sleep 0.05; done
+  kill -KILL $launched 2>/dev/null && fail "$signal does not end a launch on one worker that has a suspect"
+  code=0
+  wait $launched || code=$?
+  [[ $code == 75 ]] || { cat alone_out; fail "$signal on one worker: exit code $code, not 75"; }
+  launch=$((launch + 1))
+done
+code=0
+timeout -k 5 60 "$program" alone.h5 $ids >out 2>err || code=$?
+[[ $code == 0 && $(digest) == "$whole" ]] || { cat out err; fail "exit code $code after a suspect and two signals"; }
+
 # Points that throw, and points over budget, are rows; the failed ones can be tried again.
 run 3 0 throw.h5 $ids --throw-at '*77' --over-budget-at '*88'
 expect 'rows 600 failed 6'
