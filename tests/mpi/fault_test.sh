@@ -180,6 +180,25 @@ run 1 5 one.h5 $ids --shard 2/3
 run 1 0 one.h5 $ids --shard 1/3
 expect '^complete'
 
+# Rows of another sweep in a journal, with their header and without: told, left out, and their points run again.
+run 2 75 foreign.h5 $ids --key other --from 50 --microseconds 1000 --stop-after 90
+for skipped in 0 1; do
+  run 1 75 mixed.h5 $ids --microseconds 1000 --stop-after 100
+  python3 - mixed.h5.journal/launch-0000-worker-00000.rows foreign.h5.journal/launch-0000-worker-0000?.rows $skipped <<'END'
+import struct, sys
+with open(sys.argv[1], "ab") as mixed:
+    for name in sys.argv[2:-1]:
+        frames = open(name, "rb").read()
+        for _ in range(int(sys.argv[-1])):
+            frames = frames[12 + struct.unpack("<I", frames[:4])[0]:]
+        mixed.write(frames)
+END
+  run 2 0 mixed.h5 $ids
+  expect 'warning: ".*launch-0000-worker-00000.rows" has [1-9][0-9]* rows of another sweep'
+  [[ $(digest) == "$whole" ]] || fail "another digest after rows of another sweep ($skipped frames left out)"
+  rm mixed.h5
+done
+
 # A disk that is full: refused with the reason, what was written stays, and with room again the sweep goes on.
 disk_full() {  # FILE [OPTIONS]
   run 2 5 "$1" $ids "${@:2}" --microseconds 2000

@@ -36,6 +36,12 @@ bool is_extension(const FileHeader& old, const FileHeader& now) {
                   5);
 }
 
+[[noreturn]] void refuse_format(const std::filesystem::path& folder) {
+  throw UserError("\"" + folder.string() + "\" has journals that another version of this program wrote",
+                  "finish with that version, write elsewhere with -o, or discard the old rows with --fresh",
+                  5);
+}
+
 bool is_same(const FileHeader& old, const FileHeader& now) {
   return old.sweep_key == now.sweep_key && old.shard == now.shard;
 }
@@ -102,12 +108,17 @@ void look_at_file(const LaunchRequest& request, const JournalRows& rows, LookBac
 
 // Journals of other sweeps are carried over or refused; true when any was carried, and `rows` is out of date.
 bool take_other_journals(const LaunchRequest& request, const JournalRows& rows, LookBack& found) {
+  const auto folder = journal_folder(request.file);
+  for (const JournalHeader& header : rows.headers())
+    if (header.sweep.shard != request.header.shard) refuse(folder, header.sweep, request.header);
   std::set<std::string> carried;
-  for (const JournalHeader& other : rows.others()) {
+  for (const auto& [other, is_readable] : rows.others()) {
     const bool may_extend = request.extend && is_extension(other.sweep, request.header);
-    if (!may_extend) refuse(journal_folder(request.file), other.sweep, request.header);
+    if (!is_readable && (may_extend || other.sweep.sweep_key == request.header.sweep_key))
+      refuse_format(folder);
+    if (!may_extend) refuse(folder, other.sweep, request.header);
     if (!carried.insert(other.sweep.sweep_key).second) continue;
-    carry_journals(journal_folder(request.file), other.sweep.sweep_key,
+    carry_journals(folder, other.sweep.sweep_key,
                    {.sweep = request.header, .launch = found.launch++, .start = utc_now()}, request.space);
   }
   return !carried.empty();
@@ -120,13 +131,15 @@ LookBack look_back(const LaunchRequest& request) {
   if (request.fresh) remove_journals(request.file);
   const auto folder = journal_folder(request.file);
   const std::string& key = request.header.sweep_key;
-  std::optional<JournalRows> journals(std::in_place, folder, key);
+  const RowCheck check{request.space.size, request.space.config_id, {}};
+  std::optional<JournalRows> journals(std::in_place, folder, key, check);
   look_at_file(request, *journals, found);
   if (found.complete) return found;
   found.launch = std::max(found.launch, journals->next_launch());
-  if (take_other_journals(request, *journals, found)) journals.emplace(folder, key);
+  if (take_other_journals(request, *journals, found)) journals.emplace(folder, key, check);
 
   const JournalRows& rows = *journals;
+  found.foreign = rows.foreign();
   if (subtract(found.old_done, rows.done()).count() == 0) {  // a snapshot of these very journals
     found.old.reset();
     found.old_numbers.clear();

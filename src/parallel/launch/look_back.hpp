@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "parallel/journal/journal_rows.hpp"
 #include "parallel/launch/launch.hpp"
 #include "parallel/launch/quarantine.hpp"
 #include "results/write/old_rows.hpp"
@@ -24,7 +25,8 @@ struct LookBack {
   std::unique_ptr<results::OldRows> old;
   std::vector<sweep::PointIndex> old_numbers;  // [old->count()] in this space
   IdSet old_done;
-  bool replaces_another = false;  // the file there is of another sweep: it stays until ours is complete
+  std::vector<ForeignFrame> foreign;  // rows in journals that are left out
+  bool replaces_another = false;      // the file there is of another sweep: it stays until ours is complete
 };
 
 // On worker 0, the lock held. Removes journals that are of no use any more. UserError 5 where old rows and
