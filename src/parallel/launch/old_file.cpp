@@ -49,7 +49,7 @@ bool reads(const std::filesystem::path& file, bool may_put_aside, LookBack& foun
   }
 }
 
-// Reads every row, its number, and what is told of its launches.
+// Reads every row, its number, and what it says of its launches.
 void require_whole(const std::filesystem::path& file) {
   const results::OldRows rows(file);
   if (results::digest_of(file) != rows.state().rows_digest)
