@@ -8,6 +8,7 @@
 
 #include "base/contract.hpp"
 #include "base/error.hpp"
+#include "base/unforeseen.hpp"
 #include "parallel/broadcast.hpp"
 #include "parallel/journal/claim_page.hpp"
 #include "parallel/journal/journal.hpp"
@@ -170,8 +171,7 @@ std::string work(const LaunchRequest& request, const JournalHeader& header, Work
   } catch (const UserError& error) {
     failure = describe(error);
   } catch (const std::exception& error) {
-    failure = describe(
-        UserError(error.what(), "this is a bug; please report it with the command and the sweep", 1));
+    failure = describe(unforeseen(error));
   }
   dispatch.hold_claims_in(nullptr);
   dispatch.when_idle([] {});
