@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/named_table.hpp"
+#include "base/unforeseen.hpp"
 #include "cli/run/build_facts.hpp"
 #include "cli/terminal/problem_text.hpp"
 #include "cli/terminal/terminal.hpp"
@@ -84,8 +85,7 @@ int run_command_line(int argc, char** argv) {
     } catch (const UserError& error) {
       return report_problem(error);
     } catch (const std::exception& error) {
-      fmt::print(stderr, "internal error: {}\n", error.what());
-      return 1;
+      return report_problem(unforeseen(error));
     }
   }
   return 2;

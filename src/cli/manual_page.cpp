@@ -12,11 +12,11 @@ struct Term {
 
 constexpr Term exit_codes[] = {
     {"0", "done"},
-    {"1", "internal error"},
+    {"1", "a bug, or ended by the launcher of MPI"},
     {"2", "wrong usage or input; nothing was written"},
     {"3", "no point of the sweep is feasible"},
     {"4", "more points failed than are tolerated"},
-    {"5", "a file cannot be read or written; of doctor: sweeps cannot run here"},
+    {"5", "a file cannot be read or written, or memory is refused; of doctor: sweeps cannot run here"},
     {"6", "of diff --exit-code: a row differs"},
     {"75", "stopped early; the same command resumes there"},
 };

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/unforeseen.hpp"
 #include "parallel/session.hpp"
 
 namespace echo::parallel {
@@ -44,7 +45,7 @@ void broadcast(const Session& session, T& value) {
 [[noreturn]] void throw_described(const std::string& bytes);  // the same UserError again
 
 // Runs `make` on worker 0 only and returns its value on every worker. When it throws, every worker throws a
-// UserError: the same one, or one of exit code 1 with the text of another exception. Collective.
+// UserError: the same one, or what unforeseen() makes of another exception. Collective.
 template <class Make>
 auto from_first_worker(const Session& session, Make make) -> decltype(make()) {
   std::optional<decltype(make())> value;
@@ -55,8 +56,7 @@ auto from_first_worker(const Session& session, Make make) -> decltype(make()) {
     } catch (const UserError& error) {
       failure = describe(error);
     } catch (const std::exception& error) {
-      failure = describe(
-          UserError(error.what(), "this is a bug; please report it with the command and the sweep", 1));
+      failure = describe(unforeseen(error));
     }
   }
   session.wait_for_all();

@@ -68,8 +68,8 @@ void Session::share_failure(std::string& failure) const {
   if (lowest < workers_) broadcast_bytes(failure, lowest);
 }
 
-void Session::abort() const {
-  MPI_Abort(MPI_COMM_WORLD, 1);
+void Session::abort(int exit_code) const {
+  MPI_Abort(MPI_COMM_WORLD, exit_code);
   std::abort();
 }
 

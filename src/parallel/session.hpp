@@ -25,7 +25,7 @@ class Session {
   // After this, `failure` is that of the lowest worker which has one (not empty), on every worker.
   // Collective.
   void share_failure(std::string& failure) const;
-  [[noreturn]] void abort() const;  // internal errors only: kills every worker, exit code 1
+  [[noreturn]] void abort(int exit_code) const;        // kills every worker, where one alone cannot go on
   [[nodiscard]] static std::string library_version();  // "Open MPI v4.1.4"
 
  private:

@@ -20,6 +20,8 @@ using namespace echo::parallel;
 
 void read_payload(std::string_view payload) {
   static_cast<void>(read_header(payload));
+  static_cast<void>(key_of(payload));
+  static_cast<void>(rows_in(payload));
   switch (kind_of(payload)) {
     case FrameKind::header:
     case FrameKind::rows:

@@ -206,7 +206,6 @@ void limit_files(std::int64_t bytes) {
 int run(const parallel::Session& session, int argc, char** argv) {
   const Settings settings = parallel::from_first_worker(session, [&] { return read_settings(argc, argv); });
   check_shared_table(session);
-  parallel::watch_stop_signals();
   limit_files(number(settings, "largest-file", 0));
   parallel::LaunchWatch watch;
   watch.on_warning = [](const std::string& warning) {
@@ -232,6 +231,7 @@ int run(const parallel::Session& session, int argc, char** argv) {
 }  // namespace echo
 
 int main(int argc, char** argv) {
+  echo::parallel::watch_stop_signals();
   const echo::parallel::Session session(argc, argv);
   int code = 0;
   try {

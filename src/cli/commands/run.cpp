@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/unforeseen.hpp"
 #include "cli/command.hpp"
 #include "cli/run/run_request.hpp"
 #include "cli/run/sweep_inputs.hpp"
@@ -124,8 +125,8 @@ int run_on(const parallel::Session& session, const RunOptions& options, const In
 }
 
 int run_sweep_file(const RunOptions& options, Invocation& invocation) {
+  parallel::watch_stop_signals();  // before MPI starts, which takes a while
   const parallel::Session session(invocation.argc, invocation.argv);
-  parallel::watch_stop_signals();
   std::optional<WorkerInputs> inputs;
   int code = 0;
   try {
@@ -137,8 +138,9 @@ int run_sweep_file(const RunOptions& options, Invocation& invocation) {
       if (options.json) fmt::print("{}", problem_json(error));
     }
   } catch (const std::exception& error) {  // on one worker only: the others may be waiting for it
-    fmt::print(stderr, "worker {}: internal error: {}\n", session.worker(), error.what());
-    session.abort();
+    const UserError reported = unforeseen(error);
+    fmt::print(stderr, "worker {}: {}", session.worker(), problem_text(reported, false));
+    session.abort(reported.exit_code());
   }
   return session.agree_on_exit_code(code);
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <variant>
 
+#include "base/unforeseen.hpp"
 #include "cli/command.hpp"
 #include "cli/recalibrate_command.hpp"
 #include "cli/terminal/problem_text.hpp"
@@ -125,8 +126,9 @@ int validate_together(const Arguments& arguments, Invocation& invocation) {
     code = error.exit_code();
     if (session.is_first()) fmt::print(stderr, "{}", problem_text(error, wants_colour(stderr, false)));
   } catch (const std::exception& error) {  // on one worker only: the others may be waiting for it
-    fmt::print(stderr, "worker {}: internal error: {}\n", session.worker(), error.what());
-    session.abort();
+    const UserError reported = unforeseen(error);
+    fmt::print(stderr, "worker {}: {}", session.worker(), problem_text(reported, false));
+    session.abort(reported.exit_code());
   }
   return session.agree_on_exit_code(code);
 }

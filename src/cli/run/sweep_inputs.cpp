@@ -10,6 +10,7 @@
 
 #include "base/at.hpp"
 #include "base/digest.hpp"
+#include "base/unforeseen.hpp"
 #include "cli/run/build_facts.hpp"
 #include "explain/row_settings.hpp"
 #include "parallel/broadcast.hpp"
@@ -71,8 +72,7 @@ sweep::DesignSpace share_space(const parallel::Session& session, const WorkerInp
   } catch (const UserError& error) {
     failure = parallel::describe(error);
   } catch (const std::exception& error) {
-    failure =
-        parallel::describe(UserError(error.what(), "this is a bug; please report it with the sweep", 1));
+    failure = parallel::describe(unforeseen(error));
   }
   session.share_failure(failure);
   if (!failure.empty()) parallel::throw_described(failure);

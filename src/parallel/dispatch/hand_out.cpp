@@ -93,7 +93,7 @@ std::vector<std::pair<int, Answer>> HandOut::release() {
   if (!has_suspects() || stopped_ != StopReason::none) {
     for (const int worker : waiting_) answers.emplace_back(worker, Answer{.stopped = stopped_});
     waiting_.clear();
-  } else if (alone_ < 0 && std::ssize(waiting_) == workers_ - 1) {
+  } else if (alone_ < 0 && !waiting_.empty() && std::ssize(waiting_) == workers_ - 1) {
     alone_ = *waiting_.begin();
     waiting_.erase(waiting_.begin());
     const sweep::PointIndex suspect = plan_.suspects[next_suspect_++];

@@ -16,7 +16,7 @@ namespace echo::parallel {
 namespace {
 
 constexpr std::int64_t rows_in_piece = 256;
-constexpr std::size_t frame_start_bytes = frame_head_bytes + frame_kind_bytes;
+constexpr std::size_t frame_start_bytes = frame_head_bytes + frame_front_bytes;
 
 // A file open for one piece: journals are many, and descriptors few.
 class OpenFile {

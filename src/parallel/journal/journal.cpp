@@ -61,7 +61,9 @@ std::string utc_now() {
 }
 
 Journal::Journal(const std::filesystem::path& folder, const JournalHeader& header, Fsync fsync)
-    : path_(folder / worker_file_name(header.launch, header.worker, ".rows")), fsync_(fsync) {
+    : path_(folder / worker_file_name(header.launch, header.worker, ".rows")),
+      key_(frame_key(header.sweep)),
+      fsync_(fsync) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);  // a failure shows when the file is made
   file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
@@ -87,10 +89,7 @@ void Journal::append(std::span<const sweep::Row> rows) {
   ECHO_EXPECT(file_ >= 0);
   for (std::size_t at = 0; at < rows.size(); at += rows_at_once) {
     const auto some = rows.subspan(at, std::min(rows_at_once, rows.size() - at));
-    if (buffer_.empty()) {
-      const auto kind = FrameKind::rows;
-      buffer_.append(reinterpret_cast<const char*>(&kind), sizeof kind);
-    }
+    if (buffer_.empty()) buffer_ = rows_front(key_);
     buffer_.append(reinterpret_cast<const char*>(some.data()), some.size_bytes());
     if (buffer_.size() >= largest_buffer || monotonic_now() - last_write_ >= write_gap) flush_held();
   }
@@ -100,7 +99,7 @@ void Journal::append(const sweep::Failure& failure) {
   const std::scoped_lock held(mutex_);
   if (refusal_) throw UserError(*refusal_);
   flush_held();
-  write_frame(failure_payload(failure));
+  write_frame(failure_payload(key_, failure));
 }
 
 void Journal::flush() {
@@ -112,7 +111,7 @@ void Journal::flush() {
 void Journal::close(const std::string& stop_reason) {
   thread_ = {};
   flush();
-  write_frame(end_payload({utc_now(), stop_reason}));
+  write_frame(end_payload(key_, {utc_now(), stop_reason}));
   if (fsync_ != Fsync::never && ::fdatasync(file_) != 0) refuse(path_, "flush to disk");
   if (::close(std::exchange(file_, -1)) != 0) refuse(path_, "close");
 }

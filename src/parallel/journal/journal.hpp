@@ -57,6 +57,7 @@ class Journal {
   void sync();
   void flush_old(const std::stop_token&);
   std::filesystem::path path_;
+  std::uint64_t key_;  // of its frames
   int file_ = -1;
   Fsync fsync_ = Fsync::never;
   std::string buffer_;

@@ -1,5 +1,6 @@
 #include "parallel/journal/journal_frames.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -10,7 +11,8 @@
 namespace echo::parallel {
 namespace {
 
-constexpr std::string_view magic = "echo-sweep journal 2";
+// The number of the format follows. 2: frames without a key.
+constexpr std::string_view magic = "echo-sweep journal ", format = "3";
 
 std::uint64_t check_of(std::string_view payload) { return hash64(std::as_bytes(std::span(payload))); }
 
@@ -138,10 +140,18 @@ static void for_each_member(Header& header, Each each) {
   each(sweep.ids);
 }
 
+std::uint64_t frame_key(const results::FileHeader& sweep) {
+  return check_of(sweep.sweep_key + "\n" + sweep.shard);
+}
+
+std::uint64_t key_of(std::string_view payload) {
+  return Reader(payload.substr(std::min(payload.size(), frame_kind_bytes))).value<std::uint64_t>();
+}
+
 std::string header_payload(const JournalHeader& header) {
   std::string out;
   put(FrameKind::header, out);
-  put(magic, out);
+  put(std::string_view(std::string(magic) += format), out);
   put(row_layout(), out);
   for_each_member(header, [&out](const auto& member) {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(member)>, std::string>)
@@ -154,9 +164,12 @@ std::string header_payload(const JournalHeader& header) {
 
 std::optional<StoredHeader> read_header(std::string_view payload) {
   Reader in(payload);
-  if (in.value<FrameKind>() != FrameKind::header || in.text() != magic) return std::nullopt;
+  if (in.value<FrameKind>() != FrameKind::header) return std::nullopt;
+  const std::string title = in.text();
+  if (!title.starts_with(magic)) return std::nullopt;
   StoredHeader stored;
-  stored.layout = in.value<std::uint64_t>();
+  const auto layout = in.value<std::uint64_t>();
+  stored.is_readable = title.substr(magic.size()) == format && layout == row_layout();
   for_each_member(stored.header, [&in](auto& member) {
     using Member = std::remove_cvref_t<decltype(member)>;
     if constexpr (std::is_same_v<Member, std::string>)
@@ -167,34 +180,54 @@ std::optional<StoredHeader> read_header(std::string_view payload) {
   return in.is_whole() ? std::optional(stored) : std::nullopt;
 }
 
-std::string end_payload(const EndMark& mark) {
+// Kind and key.
+static std::string front(FrameKind kind, std::uint64_t key) {
   std::string out;
-  put(FrameKind::end, out);
+  put(kind, out);
+  put(key, out);
+  return out;
+}
+
+// A reader of what follows them.
+static Reader after_front(std::string_view payload) {
+  Reader in(payload);
+  in.value<FrameKind>();
+  in.value<std::uint64_t>();
+  return in;
+}
+
+std::string rows_front(std::uint64_t key) { return front(FrameKind::rows, key); }
+
+std::string_view rows_in(std::string_view payload) {
+  if (kind_of(payload) != FrameKind::rows || payload.size() < frame_front_bytes) return {};
+  const std::string_view bytes = payload.substr(frame_front_bytes);
+  return bytes.substr(0, bytes.size() / sizeof(sweep::Row) * sizeof(sweep::Row));
+}
+
+std::string end_payload(std::uint64_t key, const EndMark& mark) {
+  std::string out = front(FrameKind::end, key);
   put(std::string_view(mark.end), out);
   put(std::string_view(mark.stop_reason), out);
   return out;
 }
 
 EndMark read_end(std::string_view payload) {
-  Reader in(payload);
-  in.value<FrameKind>();
+  Reader in = after_front(payload);
   EndMark mark;
   mark.end = in.text();
   mark.stop_reason = in.text();
   return mark;
 }
 
-std::string failure_payload(const sweep::Failure& failure) {
-  std::string out;
-  put(FrameKind::failure, out);
+std::string failure_payload(std::uint64_t key, const sweep::Failure& failure) {
+  std::string out = front(FrameKind::failure, key);
   put(failure.id, out);
   put(std::string_view(failure.message).substr(0, longest_message), out);
   return out;
 }
 
 sweep::Failure read_failure(std::string_view payload) {
-  Reader in(payload);
-  in.value<FrameKind>();
+  Reader in = after_front(payload);
   sweep::Failure failure;
   failure.id = in.value<sweep::PointIndex>();
   failure.message = in.text();

@@ -1,5 +1,6 @@
 // The format of a journal on disk: frames of [u32 length][u64 XXH3-64 of the payload][payload]. A payload
-// starts with its kind. The first frame is the header; an end frame is the last if the worker ended normally.
+// starts with its kind; in every frame but the header the key of its sweep follows. The first frame is the
+// header; an end frame is the last if the worker ended normally.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,7 @@ enum class FrameKind : std::uint32_t { header, rows, end, failure };
 
 inline constexpr std::size_t frame_head_bytes = sizeof(std::uint32_t) + sizeof(std::uint64_t);
 inline constexpr std::size_t frame_kind_bytes = sizeof(FrameKind);
+inline constexpr std::size_t frame_front_bytes = frame_kind_bytes + sizeof(std::uint64_t);  // kind and key
 inline constexpr std::size_t longest_frame = std::size_t{4}
                                              << 20;   // including the head; larger sizes are garbage
 inline constexpr std::size_t longest_message = 2000;  // bytes of a failure's text; the rest is cut off
@@ -32,21 +34,31 @@ inline constexpr std::size_t longest_message = 2000;  // bytes of a failure's te
 [[nodiscard]] std::size_t claimed_length(std::string_view bytes);
 [[nodiscard]] FrameKind kind_of(std::string_view payload);
 
+// The key that frames carry: of the sweep and the shard. Rows under another one are another sweep's, wherever
+// they stand.
+[[nodiscard]] std::uint64_t frame_key(const results::FileHeader&);
+[[nodiscard]] std::uint64_t key_of(std::string_view payload);  // 0 where there are too few bytes
+
 [[nodiscard]] std::string header_payload(const JournalHeader&);
 struct StoredHeader {
   JournalHeader header;
-  std::uint64_t layout = 0;
+  bool is_readable = false;  // format and layout of rows are this program's
 };
 [[nodiscard]] std::optional<StoredHeader> read_header(
     std::string_view payload);  // nothing: not a journal of ours
 
+// The start of a rows frame's payload: rows follow.
+[[nodiscard]] std::string rows_front(std::uint64_t key);
+// The bytes of whole rows; empty where the frame is of another kind.
+[[nodiscard]] std::string_view rows_in(std::string_view payload);
+
 struct EndMark {
   std::string end, stop_reason;
 };
-[[nodiscard]] std::string end_payload(const EndMark&);
+[[nodiscard]] std::string end_payload(std::uint64_t key, const EndMark&);
 [[nodiscard]] EndMark read_end(std::string_view payload);
 
-[[nodiscard]] std::string failure_payload(const sweep::Failure&);
+[[nodiscard]] std::string failure_payload(std::uint64_t key, const sweep::Failure&);
 [[nodiscard]] sweep::Failure read_failure(std::string_view payload);
 
 }  // namespace echo::parallel

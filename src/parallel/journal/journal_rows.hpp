@@ -1,15 +1,19 @@
-// The rows of all journals of a folder in the order of their numbers, read from disk on demand.
+// The rows of all journals of a folder in the order of their numbers, read from disk on demand. Rows that are
+// not this sweep's are left out: frames under another key, and frames whose first or last row has a config_id
+// that is not what its number gives.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "parallel/dispatch/id_set.hpp"
 #include "parallel/journal/journal.hpp"
+#include "parallel/journal/journal_frames.hpp"
 #include "results/provenance.hpp"
 #include "results/write/row_stream.hpp"
 
@@ -25,6 +29,19 @@ struct Extent {
   bool is_failed = false;
 };
 
+// A frame left out because its rows are not this sweep's.
+struct ForeignFrame {
+  std::filesystem::path file;
+  std::int64_t offset = 0, rows = 0;
+};
+
+// What rows must be to be taken.
+struct RowCheck {
+  sweep::PointIndex size = 0;                                 // of the space; 0 = not checked, nor the next
+  std::function<std::uint64_t(sweep::PointIndex)> config_id;  // of a number
+  std::vector<ForeignFrame> known;  // foreign() of an earlier reading: left out again
+};
+
 class ExtentCursor;
 
 // If rows have the same number, one that did not fail is kept, otherwise the one of the lowest launch and
@@ -32,7 +49,7 @@ class ExtentCursor;
 class JournalRows : public results::RowStream {
  public:
   // A folder that is not there is empty. Takes the journals of `sweep_key`; "" = of the newest launch's key.
-  JournalRows(const std::filesystem::path& folder, const std::string& sweep_key);
+  JournalRows(const std::filesystem::path& folder, const std::string& sweep_key, const RowCheck& = {});
   ~JournalRows() override;
 
   [[nodiscard]] std::int64_t size() const override { return done_.count(); }
@@ -47,23 +64,27 @@ class JournalRows : public results::RowStream {
   [[nodiscard]] const std::vector<results::Launch>& launches() const { return launches_; }
   [[nodiscard]] const std::vector<results::Failure>& failures() const { return failures_; }  // every attempt
   [[nodiscard]] const std::vector<JournalHeader>& headers() const { return headers_; }  // one per file used
-  [[nodiscard]] const std::vector<JournalHeader>& others() const {
+  [[nodiscard]] const std::vector<StoredHeader>& others() const {
     return others_;
-  }  // other keys, or rows laid out by another build
+  }  // other keys, or written by another program
+  [[nodiscard]] const std::vector<ForeignFrame>& foreign() const { return foreign_; }  // by file and offset
   [[nodiscard]] std::int32_t next_launch() const { return next_launch_; }  // a number no file bears yet
   [[nodiscard]] std::int64_t torn_bytes() const { return torn_bytes_; }    // dropped tails
   [[nodiscard]] std::size_t index_bytes() const { return extents_.capacity() * sizeof(Extent); }
 
  private:
   void finish_index();
-  void index_file(const std::filesystem::path&);
-  void index_rows(std::string_view payload, std::int64_t frame);
+  void index_file(const std::filesystem::path&, const RowCheck&);
+  void index_rows(std::string_view rows, std::int64_t frame);
   results::Launch& launch_of(const JournalHeader&);
   void count_again();
   void activate_extents();
   std::vector<std::filesystem::path> files_;  // taken
-  std::vector<JournalHeader> headers_, others_;
+  std::vector<JournalHeader> headers_;
+  std::vector<StoredHeader> others_;
   std::vector<Extent> extents_;  // by first number
+  std::vector<ForeignFrame> foreign_;
+  bool starts_extent_ = true;  // the next row continues no extent
   std::vector<results::Failure> failures_;
   std::vector<results::Launch> launches_;
   std::vector<std::int32_t> closed_;  // [launch] workers that ended in order

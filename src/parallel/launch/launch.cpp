@@ -8,6 +8,7 @@
 
 #include "base/contract.hpp"
 #include "base/error.hpp"
+#include "base/unforeseen.hpp"
 #include "parallel/broadcast.hpp"
 #include "parallel/journal/claim_page.hpp"
 #include "parallel/journal/journal.hpp"
@@ -66,6 +67,7 @@ class FirstWorker {
       before.summary = {found_.complete->rows_digest, found_.complete->rows, found_.complete->by_status};
       return before;
     }
+    for (const std::string& warning : found_.warnings) warn(warning);
     for (const sweep::Failure& failure : found_.quarantine.poisoned) {
       before.poisoned.push_back(failure.id);
       warn("point " + std::to_string(failure.id) + " is quarantined: it " + failure.message);
@@ -90,7 +92,7 @@ class FirstWorker {
     snapshots_.emplace(
         request_.snapshots,
         [this](const std::stop_token& stop) {
-          JournalRows rows(journal_folder(request_.file), request_.header.sweep_key);
+          JournalRows rows = journals();
           if (rows.size() > 0) assemble(request_, found_, catalog_, rows, stop);
         },
         [this](const std::string& text) { warn(text); });
@@ -112,7 +114,7 @@ class FirstWorker {
 
   After conclude(StopReason stopped) {
     const auto folder = journal_folder(request_.file);
-    JournalRows rows(folder, request_.header.sweep_key);
+    JournalRows rows = journals();
     const Tally now = tally(rows, found_);
     const bool is_done = stopped == StopReason::none || (!request_.retry_failed && is_nothing_left(now));
     After after{.stop_reason = static_cast<std::int64_t>(is_done ? StopReason::none : stopped)};
@@ -136,6 +138,9 @@ class FirstWorker {
  private:
   [[nodiscard]] bool is_nothing_left(const Tally& now) const {
     return subtract(found_.wanted, now.done).count() == 0;
+  }
+  [[nodiscard]] JournalRows journals() const {
+    return {journal_folder(request_.file), request_.header.sweep_key, {.known = found_.foreign}};
   }
   void warn(const std::string& text) const {
     if (watch_.on_warning) watch_.on_warning(text);
@@ -166,8 +171,7 @@ std::string work(const LaunchRequest& request, const JournalHeader& header, Work
   } catch (const UserError& error) {
     failure = describe(error);
   } catch (const std::exception& error) {
-    failure = describe(
-        UserError(error.what(), "this is a bug; please report it with the command and the sweep", 1));
+    failure = describe(unforeseen(error));
   }
   dispatch.hold_claims_in(nullptr);
   dispatch.when_idle([] {});

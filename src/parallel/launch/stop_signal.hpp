@@ -8,7 +8,8 @@ namespace echo::parallel {
 
 inline constexpr int exit_resumable = 75;  // sysexits TEMPFAIL
 
-// Installs the handlers; they set flags, and note a TERM in the claim page. A file that outgrows its limit
+// Installs the handlers; they set flags, and note a TERM in the claim page. Call it before MPI starts, which
+// takes a tenth of a second in which a signal would end the process. A file that outgrows its limit
 // (SIGXFSZ) becomes an error of the write instead of a death.
 void watch_stop_signals();
 [[nodiscard]] bool stop_requested();      // on this worker

@@ -78,6 +78,19 @@ TEST(HandOut, GivesSuspectsToAWorkerAlone) {
   EXPECT_EQ(ledger.take_own(0.0), (sweep::IdRange{}));
 }
 
+// Worker 0 looks for others to release before each of its own ranges; on one worker there are none.
+TEST(HandOut, HasNobodyToReleaseOnOneWorker) {
+  HandOut ledger({.missing = IdSet({{0, 1}}), .suspects = {5, 6}}, 1, {});
+  std::vector<sweep::IdRange> given;
+  for (int turn = 0; turn < 3; ++turn) {
+    ASSERT_TRUE(ledger.release().empty());
+    given.push_back(ledger.take_own(0.0));
+  }
+  EXPECT_EQ(given, (std::vector<sweep::IdRange>{{0, 1}, {5, 6}, {6, 7}}));
+  EXPECT_TRUE(ledger.release().empty());
+  EXPECT_EQ(ledger.take_own(0.0), (sweep::IdRange{}));
+}
+
 TEST(HandOut, StopsAtTheFailureBeyondWhatIsAllowed) {
   HandOut ledger({.missing = IdSet({{0, 100}}), .most_failures = 2}, 2, {});
   Request request;

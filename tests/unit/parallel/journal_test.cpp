@@ -41,7 +41,7 @@ TEST_F(JournalTest, OfNoFolderHoldsNothing) {
 TEST_F(JournalTest, DropsATornTailWhereverItIsTorn) {
   write(0, 0, 0, 3, false);
   const auto whole = std::filesystem::file_size(file(0, 0));
-  const auto frame = frame_head_bytes + frame_kind_bytes + sizeof(sweep::Row);
+  const auto frame = frame_head_bytes + frame_front_bytes + sizeof(sweep::Row);
   for (std::uintmax_t cut = 1; cut < frame; cut += 13) {
     std::filesystem::resize_file(file(0, 0), whole - cut);
     const JournalRows rows(folder, "key");
@@ -79,8 +79,8 @@ TEST_F(JournalTest, LeavesJournalsOfOtherSweepsAside) {
   const JournalRows rows(folder, "other key");
   EXPECT_EQ(rows.size(), 0);
   ASSERT_EQ(rows.others().size(), 1u);
-  EXPECT_EQ(rows.others()[0].sweep.sweep_key, "key");
-  EXPECT_EQ(rows.others()[0].sweep.ids, 100);
+  EXPECT_EQ(rows.others()[0].header.sweep.sweep_key, "key");
+  EXPECT_EQ(rows.others()[0].header.sweep.ids, 100);
 }
 
 TEST_F(JournalTest, OfAnySweepTellsHowFarItIs) {
