@@ -8,19 +8,30 @@
 #include "base/error.hpp"
 #include "parallel/journal/journal.hpp"
 #include "parallel/journal/journal_rows.hpp"
+#include "parallel/launch/publish.hpp"
 
 namespace echo::parallel {
 namespace {
 
 using results::FileHeader;
 
-void remove_journals(const std::filesystem::path& file) {
-  std::error_code error;
-  std::filesystem::remove_all(journal_folder(file), error);
-  if (error)
-    throw UserError("cannot remove \"" + journal_folder(file).string() + "\": " + error.message(),
-                    "make it writable, or write elsewhere with -o", 5);
-}
+// What a launch looks back with.
+struct Place {
+  const Surroundings& around;
+  const Fence& fence;
+  const LaunchRequest& request;
+  std::filesystem::path folder;  // of the journals
+
+  // Afterwards they stay removed, whatever happens to the machine.
+  void forget_journals() const {
+    if (around.disk.kind(folder) == EntryKind::absent) return;
+    const bool are_gone = remove_journals(around.disk, fence, folder);
+    if (around.disk.kind(folder) == EntryKind::folder) static_cast<void>(around.disk.sync(folder));
+    if (!are_gone)
+      throw UserError("cannot remove the journals in \"" + folder.string() + "\"",
+                      "make it writable, or write elsewhere with -o", 5);
+  }
+};
 
 bool is_extension(const FileHeader& old, const FileHeader& now) {
   return old.row_key == now.row_key && old.space_key != now.space_key && old.shard.empty() &&
@@ -59,9 +70,10 @@ IdSet set_of(const std::vector<sweep::PointIndex>& numbers) {
 }
 
 // Rows of the existing file, under their numbers in this space.
-void keep_old_rows(const LaunchRequest& request, LookBack& found) {
-  found.old = std::make_unique<results::OldRows>(request.file);
-  const results::OldRows& old = *found.old;
+void keep_old_rows(const Place& place, LookBack& found) {
+  const LaunchRequest& request = place.request;
+  found.old = place.around.files.open(request.file);
+  const results::EarlierRows& old = *found.old;
   std::vector<std::uint64_t> ids(static_cast<std::size_t>(old.count()));
   found.old_numbers.resize(ids.size());
   for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -81,8 +93,9 @@ void keep_old_rows(const LaunchRequest& request, LookBack& found) {
   found.launch = old.next_launch();
 }
 
-void look_at_file(const LaunchRequest& request, const JournalRows& rows, LookBack& found) {
-  const auto state = results::read_state(request.file);
+void look_at_file(const Place& place, const JournalRows& rows, LookBack& found) {
+  const LaunchRequest& request = place.request;
+  const auto state = place.around.files.state(request.file);
   if (!state) return;
   if (request.fresh) {
     found.replaces_another = true;
@@ -92,13 +105,16 @@ void look_at_file(const LaunchRequest& request, const JournalRows& rows, LookBac
     const bool is_whole = state->complete || state->rows == ids_of(request.shard, request.space.size).count();
     const std::int64_t failed = state->by_status[at(training::Status::failed)];
     if (is_whole && !(request.retry_failed && failed > 0)) {
-      remove_journals(request.file);  // killed between the rename and the clean-up
       found.complete = *state;
+      if (place.around.disk.kind(place.folder) == EntryKind::absent) return;
+      // Killed between the rename and the clean-up, perhaps before the file was read back.
+      place.around.files.verify(request.file, {state->rows_digest, state->rows, state->by_status});
+      place.forget_journals();
     } else {
-      keep_old_rows(request, found);
+      keep_old_rows(place, found);
     }
   } else if (request.extend && is_extension(*state, request.header)) {
-    keep_old_rows(request, found);
+    keep_old_rows(place, found);
   } else if (!rows.headers().empty()) {
     found.replaces_another = true;  // an earlier launch had --fresh
   } else {
@@ -107,8 +123,9 @@ void look_at_file(const LaunchRequest& request, const JournalRows& rows, LookBac
 }
 
 // Journals of other sweeps are carried over or refused; true when any was carried, and `rows` is out of date.
-bool take_other_journals(const LaunchRequest& request, const JournalRows& rows, LookBack& found) {
-  const auto folder = journal_folder(request.file);
+bool take_other_journals(const Place& place, const JournalRows& rows, LookBack& found) {
+  const LaunchRequest& request = place.request;
+  const auto& folder = place.folder;
   for (const JournalHeader& header : rows.headers())
     if (header.sweep.shard != request.header.shard) refuse(folder, header.sweep, request.header);
   std::set<std::string> carried;
@@ -118,25 +135,33 @@ bool take_other_journals(const LaunchRequest& request, const JournalRows& rows, 
       refuse_format(folder);
     if (!may_extend) refuse(folder, other.sweep, request.header);
     if (!carried.insert(other.sweep.sweep_key).second) continue;
-    carry_journals(folder, other.sweep.sweep_key,
-                   {.sweep = request.header, .launch = found.launch++, .start = utc_now()}, request.space);
+    carry_journals(place.around, place.fence, folder, other.sweep.sweep_key,
+                   {.sweep = request.header,
+                    .launch = found.launch++,
+                    .start = place.around.host.utc(),
+                    .token = place.fence.token()},
+                   request.space);
   }
   return !carried.empty();
 }
 
 }  // namespace
 
-LookBack look_back(const LaunchRequest& request) {
+LookBack look_back(const Surroundings& around, const Fence& fence, const LaunchRequest& request) {
+  const Place place{around, fence, request, journal_folder(request.file)};
+  const auto& folder = place.folder;
+  const EntryKind kind = around.disk.kind(folder);
+  if (kind != EntryKind::absent && kind != EntryKind::folder)
+    throw UserError("\"" + folder.string() + "\" is not a folder", "remove it, or write elsewhere with -o", 5);
   LookBack found;
-  if (request.fresh) remove_journals(request.file);
-  const auto folder = journal_folder(request.file);
+  if (request.fresh) place.forget_journals();
   const std::string& key = request.header.sweep_key;
   const RowCheck check{request.space.size, request.space.config_id, {}};
-  std::optional<JournalRows> journals(std::in_place, folder, key, check);
-  look_at_file(request, *journals, found);
+  std::optional<JournalRows> journals(std::in_place, folder, key, check, around.disk);
+  look_at_file(place, *journals, found);
   if (found.complete) return found;
   found.launch = std::max(found.launch, journals->next_launch());
-  if (take_other_journals(request, *journals, found)) journals.emplace(folder, key, check);
+  if (take_other_journals(place, *journals, found)) journals.emplace(folder, key, check, around.disk);
 
   const JournalRows& rows = *journals;
   found.foreign = rows.foreign();
@@ -152,7 +177,7 @@ LookBack look_back(const LaunchRequest& request) {
   found.missing = subtract(found.wanted, done);
   found.resumed_rows = found.wanted.count() - found.missing.count();
 
-  found.quarantine = find_quarantine(folder, key, done, rows.failures());
+  found.quarantine = find_quarantine(folder, key, done, rows.failures(), around.disk);
   const auto is_wanted = [&found](sweep::PointIndex id) { return found.missing.contains(id); };
   std::erase_if(found.quarantine.poisoned, [&](const sweep::Failure& f) { return !is_wanted(f.id); });
   std::erase_if(found.quarantine.suspects, [&](sweep::PointIndex id) { return !is_wanted(id); });

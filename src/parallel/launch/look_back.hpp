@@ -10,7 +10,7 @@
 #include "parallel/journal/journal_rows.hpp"
 #include "parallel/launch/launch.hpp"
 #include "parallel/launch/quarantine.hpp"
-#include "results/write/old_rows.hpp"
+#include "results/write/earlier_rows.hpp"
 
 namespace echo::parallel {
 
@@ -22,7 +22,7 @@ struct LookBack {
   Quarantine quarantine;
   std::int64_t resumed_rows = 0;
   // Rows of an older file that go into the new one.
-  std::unique_ptr<results::OldRows> old;
+  std::unique_ptr<results::EarlierRows> old;
   std::vector<sweep::PointIndex> old_numbers;  // [old->count()] in this space
   IdSet old_done;
   std::vector<ForeignFrame> foreign;  // rows in journals that are left out
@@ -31,6 +31,6 @@ struct LookBack {
 
 // On worker 0, the lock held. Removes journals that are of no use any more. UserError 5 where old rows and
 // this sweep do not match: the changes, and the remedy.
-[[nodiscard]] LookBack look_back(const LaunchRequest&);
+[[nodiscard]] LookBack look_back(const Surroundings&, const Fence&, const LaunchRequest&);
 
 }  // namespace echo::parallel
