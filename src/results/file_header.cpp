@@ -111,8 +111,20 @@ void write_header(Hdf5File& file, const FileHeader& header, std::int64_t rows,
   for (std::size_t i = 0; i < count_names.size(); ++i) file.set_attribute("/", count_names[i], by_status[i]);
 }
 
+static bool is_ours(const Hdf5File& file) {
+  return file.has_attribute("/", "schema") && file.text_attribute("/", "schema") == schema_name;
+}
+
+bool is_of_another_program(const std::filesystem::path& path) {
+  try {
+    return !is_ours(Hdf5File(path, Hdf5File::Mode::read));
+  } catch (const UserError&) {
+    return false;  // not readable as HDF5
+  }
+}
+
 FileState read_state(const Hdf5File& file, const std::filesystem::path& name) {
-  if (!file.has_attribute("/", "schema") || file.text_attribute("/", "schema") != schema_name)
+  if (!is_ours(file))
     throw UserError("\"" + name.string() + "\" is an HDF5 file, but not a result file of this program",
                     "choose another file with -o", 5);
   const auto text = [&](const char* attribute) {

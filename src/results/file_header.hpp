@@ -58,6 +58,9 @@ struct FileState : FileHeader {
 [[nodiscard]] std::optional<FileState> read_state(const std::filesystem::path& file);
 [[nodiscard]] FileState read_state(const storage::Hdf5File&, const std::filesystem::path& name);
 
+// Whether it opens as HDF5 that is not a result file of this program: not ours to replace.
+[[nodiscard]] bool is_of_another_program(const std::filesystem::path& file);
+
 // All but the digest and `state`, which are set once the file is known to be whole.
 void write_header(storage::Hdf5File&, const FileHeader&, std::int64_t rows,
                   const std::array<std::int64_t, 5>& by_status);

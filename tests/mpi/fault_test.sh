@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # What can go wrong at a point, on the disk and between launches; and that every other row survives it.
-# usage: fault_test.sh FAKE_SWEEP
+# usage: fault_test.sh FAKE_SWEEP PYTHON_WITH_H5PY
 set -euo pipefail
-program=$(realpath "$1")
+program=$(realpath "$1") python=$2
 here=$(dirname "$0")
 . "$here/mpi_environment.sh"
 folder=$(mktemp -d)
@@ -59,7 +59,7 @@ launch=1
 for signal in TERM USR1; do
   "$program" alone.h5 $ids --microseconds 20000 >alone_out 2>&1 &
   launched=$!
-  for _ in $(seq 100); do [[ -e alone.h5.journal/launch-000$launch-worker-00000.rows ]] && break; sleep 0.05; done
+  for _ in $(seq 100); do compgen -G "alone.h5.journal/launch-000$launch-worker-00000-*.rows" >/dev/null && break; sleep 0.05; done
   sleep 0.3
   kill -$signal $launched
   for _ in $(seq 200); do kill -0 $launched 2>/dev/null || break; sleep 0.05; done
@@ -129,6 +129,54 @@ run 3 0 snapshot.h5 $ids
 expect 'resumed [1-9]'
 [[ $(digest) == "$whole" && $(digest_of snapshot.h5) == "$whole" ]] || fail "another digest after a snapshot"
 
+# A snapshot, or the finished file beside journals that were not removed yet, is damaged: it is put aside under a name
+# that is free, and the launch goes on from the journals. Without journals it is refused, and stays.
+overwrite() { printf 'overwritten' | dd of="$1" bs=1 seek="$2" conv=notrunc status=none; }
+snapshot() {  # FILE: a partial file and its journals, as a launch leaves them that is killed after a snapshot
+  run 2 0 "$1" $ids --limit 200
+  echo precious >"$1.damaged"
+}
+in_column() {  # FILE: an offset within the numbers of its rows
+  "$python" -c 'import h5py, sys; print(h5py.File(sys.argv[1])["provenance/points/number"].id.get_chunk_info(0).byte_offset + 30)' "$1"
+}
+for damage in superblock column short empty text; do
+  snapshot damaged.h5
+  case $damage in
+    superblock) overwrite damaged.h5 0 ;;
+    column) overwrite damaged.h5 "$(in_column damaged.h5)" ;;
+    short) truncate -s -5000 damaged.h5 ;;
+    empty) : >damaged.h5 ;;
+    text) echo 'not HDF5 at all, but here it is' >damaged.h5 ;;
+  esac
+  cp damaged.h5 as_damaged
+  run 2 0 damaged.h5 $ids
+  expect 'warning: "damaged.h5" is damaged .*put aside as "damaged.h5.damaged.2"'
+  expect 'resumed 200'
+  [[ $(digest) == "$whole" ]] || fail "another digest after a damaged snapshot ($damage)"
+  cmp -s damaged.h5.damaged.2 as_damaged || fail "what was put aside is not the damaged file ($damage)"
+  [[ $(cat damaged.h5.damaged) == precious ]] || fail "a file was overwritten by the damaged one"
+  cp damaged.h5 as_damaged
+  rm damaged.h5*
+done
+run 2 75 damaged.h5 $ids --microseconds 1000 --stop-after 100
+cp as_damaged damaged.h5
+overwrite damaged.h5 "$(in_column damaged.h5)"
+run 2 0 damaged.h5 $ids
+expect 'put aside'
+expect 'resumed [1-9]'
+[[ $(digest) == "$whole" ]] || fail "another digest after a damaged finished file"
+rm damaged.h5*
+cp as_damaged damaged.h5
+overwrite damaged.h5 0
+run 2 5 damaged.h5 $ids
+expect 'damaged.h5'
+run 2 0 damaged.h5 $ids --fresh
+expect 'put aside as "damaged.h5.damaged"'
+[[ $(digest) == "$whole" && -e damaged.h5.damaged ]] || fail "--fresh over a damaged file"
+"$python" -c 'import h5py; h5py.File("another.h5", "w")["x"] = 1'
+run 2 5 another.h5 $ids --fresh
+expect 'not a result file'
+
 # The first points only, then all.
 run 2 0 limit.h5 $ids --limit 100
 expect '^limited .* rows 100'
@@ -184,7 +232,7 @@ expect '^complete'
 run 2 75 foreign.h5 $ids --key other --from 50 --microseconds 1000 --stop-after 90
 for skipped in 0 1; do
   run 1 75 mixed.h5 $ids --microseconds 1000 --stop-after 100
-  python3 - mixed.h5.journal/launch-0000-worker-00000-*.rows foreign.h5.journal/launch-0000-worker-0000?-*.rows $skipped <<'END'
+  "$python" - mixed.h5.journal/launch-0000-worker-00000-*.rows foreign.h5.journal/launch-0000-worker-0000?-*.rows $skipped <<'END'
 import struct, sys
 with open(sys.argv[1], "ab") as mixed:
     for name in sys.argv[2:-1]:

@@ -89,6 +89,8 @@ std::string status_text(const SweepStatus& status) {
   text += journals_text(status);
   if (status.lock)
     text += fmt::format("lock: {} ({})\n", describe_holder(*status.lock), name_of(status.holder));
+  if (!status.damage.empty())
+    text += fmt::format("the file is damaged, the next launch puts it aside: {}\n", status.damage);
   for (const sweep::Failure& failure : status.quarantine.poisoned)
     text += fmt::format("quarantined: point {} {}\n", failure.id, failure.message);
   if (!status.quarantine.suspects.empty())
@@ -118,7 +120,7 @@ std::string status_json(const std::string& file, const SweepStatus& status) {
   json.member("rate", rate_of(status).value_or(unknown))
       .member("eta", seconds_left(status).value_or(unknown));
   json.member("journal_bytes", status.journal_bytes).member("torn_bytes", status.torn_bytes);
-  json.member("journal_age", status.journal_age.value_or(unknown));
+  json.member("journal_age", status.journal_age.value_or(unknown)).member("damage", status.damage);
   add_launches(json, status);
   if (status.lock) {
     json.key("lock").open_object().member("host", status.lock->holder.host);

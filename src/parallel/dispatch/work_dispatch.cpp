@@ -40,7 +40,7 @@ struct WorkDispatch::State {
   std::function<void()> on_idle = [] {};
   Request since_last;            // events since the last request
   std::int64_t ids_in_hand = 0;  // of the range being worked on
-  Host::Time started{};           // when that range was claimed
+  Host::Time started{};          // when that range was claimed
   bool has_asked = false, is_told = false, gave_up = false;
   StopReason heard = StopReason::none;
   double seconds_per_id = 0.0;  // worker 0's own speed
@@ -49,9 +49,7 @@ struct WorkDispatch::State {
   int finished = 1;  // workers whose last report is in; itself included
   Host::Time last_progress = host.now();
 
-  void send(int worker, const Answer& answer) const {
-    mail.send(worker, answer_tag, bytes_of(answer));
-  }
+  void send(int worker, const Answer& answer) const { mail.send(worker, answer_tag, bytes_of(answer)); }
 
   void answer_one(int worker) {
     Request request;

@@ -46,7 +46,8 @@ struct Claim {
   std::int32_t launch = 0, worker = 0, signal = 0;
   sweep::PointIndex point = no_point;
 };
-[[nodiscard]] std::optional<Claim> read_claim(const std::filesystem::path&, Disk& = real_disk());  // nothing: not a page of ours
+[[nodiscard]] std::optional<Claim> read_claim(const std::filesystem::path&,
+                                              Disk& = real_disk());  // nothing: not a page of ours
 [[nodiscard]] std::optional<Claim> parse_claim(std::string_view bytes);
 
 }  // namespace echo::parallel

@@ -44,7 +44,12 @@ class OpenFile {
 
 ExtentCursor::ExtentCursor(const std::filesystem::path& file, const Extent& extent, sweep::PointIndex from,
                            Disk& disk)
-    : file_(file), disk_(&disk), extent_(extent), next_(from), frame_(extent.frame), in_frame_(extent.in_frame) {
+    : file_(file),
+      disk_(&disk),
+      extent_(extent),
+      next_(from),
+      frame_(extent.frame),
+      in_frame_(extent.in_frame) {
   in_frame_ += from - extent.first;
   if (!is_over()) read_piece();
 }

@@ -12,8 +12,7 @@ namespace echo::parallel {
 class ExtentCursor {
  public:
   // Starts at number `from` of the extent. UserError 5 if the file no longer has the indexed rows.
-  ExtentCursor(const std::filesystem::path& file, const Extent&, sweep::PointIndex from,
-               Disk& = real_disk());
+  ExtentCursor(const std::filesystem::path& file, const Extent&, sweep::PointIndex from, Disk& = real_disk());
 
   [[nodiscard]] const Extent& extent() const { return extent_; }
   [[nodiscard]] bool is_over() const { return next_ == extent_.first + extent_.count; }

@@ -28,7 +28,8 @@ bool FrameReader::fill(std::size_t bytes) {
   const std::int64_t left = file_->size() - end_ - static_cast<std::int64_t>(had);
   if (left <= 0) return false;
   window_.resize(had + std::min(static_cast<std::size_t>(left), std::max(piece, bytes - had)));
-  const std::int64_t got = file_->read(end_ + static_cast<std::int64_t>(had), std::span(window_).subspan(had));
+  const std::int64_t got =
+      file_->read(end_ + static_cast<std::int64_t>(had), std::span(window_).subspan(had));
   window_.resize(had + static_cast<std::size_t>(std::max<std::int64_t>(got, 0)));
   return window_.size() >= bytes;
 }

@@ -16,7 +16,8 @@ namespace echo::parallel {
 // be read any further, ends there.
 class FrameReader {
  public:
-  explicit FrameReader(const std::filesystem::path&, Disk& = real_disk());  // UserError 5 when it cannot be opened
+  explicit FrameReader(const std::filesystem::path&,
+                       Disk& = real_disk());  // UserError 5 when it cannot be opened
   FrameReader(const FrameReader&) = delete;
   FrameReader& operator=(const FrameReader&) = delete;
 
@@ -24,7 +25,7 @@ class FrameReader {
   [[nodiscard]] std::optional<std::string_view> next();
   [[nodiscard]] std::int64_t offset() const { return offset_; }  // in the file, of the frame next() gave last
   [[nodiscard]] std::int64_t size() const { return file_->size(); }
-  [[nodiscard]] std::int64_t torn_bytes() const;                 // after the last whole frame
+  [[nodiscard]] std::int64_t torn_bytes() const;  // after the last whole frame
 
  private:
   bool fill(std::size_t bytes);

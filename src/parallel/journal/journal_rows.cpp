@@ -54,10 +54,12 @@ static std::pair<std::filesystem::path, std::int64_t> place_of(const ForeignFram
   return {frame.file, frame.offset};
 }
 
-// Whether every row of a frame is a point of the space, under its number.
-static bool are_of_space(std::string_view rows, const RowCheck& check) {
-  if (check.size == 0) return true;
-  for (std::size_t at = 0; at < rows.size(); at += sizeof(sweep::Row)) {
+// Whether a frame's first and last row are points of the space, under their numbers. One worker wrote all of
+// them at once, under one checksum and key; an id costs 10 microseconds, as much as a quarter of a
+// simulation.
+static bool is_of_space(std::string_view rows, const RowCheck& check) {
+  if (check.size == 0 || rows.empty()) return true;
+  for (const std::size_t at : {std::size_t{0}, rows.size() - sizeof(sweep::Row)}) {
     const auto id = member<sweep::PointIndex>(rows.data() + at, offsetof(sweep::Row, id));
     const auto config_id = member<std::uint64_t>(rows.data() + at, offsetof(sweep::Row, config_id));
     if (id < 0 || id >= check.size || check.config_id(id) != config_id) return false;
@@ -83,8 +85,7 @@ JournalRows::JournalRows(const std::filesystem::path& folder, const std::string&
     if (head)
       candidates.push_back({file, std::move(*head)});
     else  // killed while writing its header: the file has no rows
-      torn_bytes_ +=
-          payload ? frames.size() : frames.torn_bytes();
+      torn_bytes_ += payload ? frames.size() : frames.torn_bytes();
   }
   const std::string key =
       sweep_key.empty() && !candidates.empty() ? candidates.back().head.header.sweep.sweep_key : sweep_key;
@@ -135,7 +136,7 @@ void JournalRows::index_file(const std::filesystem::path& path, const RowCheck& 
     const auto count = static_cast<std::int64_t>(rows.size() / sizeof(sweep::Row));
     const bool is_known =
         std::ranges::binary_search(check.known, std::pair(path, frames.offset()), {}, place_of);
-    if (key_of(*payload) != key || is_known || !are_of_space(rows, check)) {
+    if (key_of(*payload) != key || is_known || !is_of_space(rows, check)) {
       if (count > 0) foreign_.push_back({path, frames.offset(), count});
       starts_extent_ = true;
       continue;

@@ -1,6 +1,6 @@
 // The rows of all journals of a folder in the order of their numbers, read from disk on demand. Rows that are
-// not this sweep's are left out: whole frames under another key, and frames with a row whose config_id is not
-// what its number gives.
+// not this sweep's are left out: frames under another key, and frames whose first or last row has a config_id
+// that is not what its number gives.
 #pragma once
 
 #include <array>

@@ -107,4 +107,19 @@ std::string what_changed(const results::FileHeader& old, const results::FileHead
   return text;
 }
 
+bool is_extension(const results::FileHeader& old, const results::FileHeader& now) {
+  return old.row_key == now.row_key && old.space_key != now.space_key && old.shard.empty() &&
+         now.shard.empty();
+}
+
+void refuse_other_sweep(const std::filesystem::path& place, const results::FileHeader& old,
+                        const results::FileHeader& now) {
+  const bool can_extend = is_extension(old, now);
+  throw UserError("\"" + place.string() + "\" contains another sweep: " + what_changed(old, now) + " changed",
+                  std::string(can_extend ? "run only the new points with --extend, write elsewhere with -o"
+                                         : "write elsewhere with -o") +
+                      ", or replace the old rows with --fresh",
+                  5);
+}
+
 }  // namespace echo::parallel

@@ -37,6 +37,14 @@ void carry_journals(const Surroundings&, const Fence&, const std::filesystem::pa
 // "the program, the catalog and the space": the differences between two sweeps; "" = none.
 [[nodiscard]] std::string what_changed(const results::FileHeader& old, const results::FileHeader& now);
 
+// Whether the rows of one sweep may be carried into the other: the space alone differs, and neither is a
+// shard.
+[[nodiscard]] bool is_extension(const results::FileHeader& old, const results::FileHeader& now);
+
+// "... contains another sweep: the program changed", and the remedies.
+[[noreturn]] void refuse_other_sweep(const std::filesystem::path& place, const results::FileHeader& old,
+                                     const results::FileHeader& now);
+
 // "120 of 500 points of ... are not in the new space": the refusal of --extend.
 [[noreturn]] void refuse_lost_points(const std::filesystem::path& of, std::int64_t lost, std::int64_t all);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -69,7 +68,7 @@ class FirstWorker {
       before.summary = {found_.complete->rows_digest, found_.complete->rows, found_.complete->by_status};
       return before;
     }
-    warn_of_foreign_rows();
+    for (const std::string& warning : found_.warnings) warn(warning);
     for (const sweep::Failure& failure : found_.quarantine.poisoned) {
       before.poisoned.push_back(failure.id);
       warn("point " + std::to_string(failure.id) + " is quarantined: it " + failure.message);
@@ -139,15 +138,8 @@ class FirstWorker {
     return subtract(found_.wanted, now.done).count() == 0;
   }
   [[nodiscard]] JournalRows journals() const {
-    return {journal_folder(request_.file), request_.header.sweep_key, {.known = found_.foreign},
-            around_.disk};
-  }
-  void warn_of_foreign_rows() const {
-    std::map<std::filesystem::path, std::int64_t> rows;
-    for (const ForeignFrame& frame : found_.foreign) rows[frame.file] += frame.rows;
-    for (const auto& [file, count] : rows)
-      warn("\"" + file.string() + "\" has " + std::to_string(count) +
-           " rows of another sweep: they are left out, and their points simulated again");
+    return {
+        journal_folder(request_.file), request_.header.sweep_key, {.known = found_.foreign}, around_.disk};
   }
   void warn(const std::string& text) const {
     if (watch_.on_warning) watch_.on_warning(text);

@@ -1,51 +1,17 @@
 #include "parallel/launch/look_back.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
-#include "base/at.hpp"
 #include "base/error.hpp"
 #include "parallel/journal/journal.hpp"
 #include "parallel/journal/journal_rows.hpp"
-#include "parallel/launch/publish.hpp"
+#include "parallel/launch/old_file.hpp"
 
 namespace echo::parallel {
 namespace {
-
-using results::FileHeader;
-
-// What a launch looks back with.
-struct Place {
-  const Surroundings& around;
-  const Fence& fence;
-  const LaunchRequest& request;
-  std::filesystem::path folder;  // of the journals
-
-  // Afterwards they stay removed, whatever happens to the machine.
-  void forget_journals() const {
-    if (around.disk.kind(folder) == EntryKind::absent) return;
-    const bool are_gone = remove_journals(around.disk, fence, folder);
-    if (around.disk.kind(folder) == EntryKind::folder) static_cast<void>(around.disk.sync(folder));
-    if (!are_gone)
-      throw UserError("cannot remove the journals in \"" + folder.string() + "\"",
-                      "make it writable, or write elsewhere with -o", 5);
-  }
-};
-
-bool is_extension(const FileHeader& old, const FileHeader& now) {
-  return old.row_key == now.row_key && old.space_key != now.space_key && old.shard.empty() &&
-         now.shard.empty();
-}
-
-[[noreturn]] void refuse(const std::filesystem::path& place, const FileHeader& old, const FileHeader& now) {
-  const bool can_extend = is_extension(old, now);
-  throw UserError("\"" + place.string() + "\" contains another sweep: " + what_changed(old, now) + " changed",
-                  std::string(can_extend ? "run only the new points with --extend, write elsewhere with -o"
-                                         : "write elsewhere with -o") +
-                      ", or replace the old rows with --fresh",
-                  5);
-}
 
 [[noreturn]] void refuse_format(const std::filesystem::path& folder) {
   throw UserError("\"" + folder.string() + "\" has journals that another version of this program wrote",
@@ -53,87 +19,27 @@ bool is_extension(const FileHeader& old, const FileHeader& now) {
                   5);
 }
 
-bool is_same(const FileHeader& old, const FileHeader& now) {
-  return old.sweep_key == now.sweep_key && old.shard == now.shard;
-}
-
-IdSet set_of(const std::vector<sweep::PointIndex>& numbers) {
-  std::vector<sweep::IdRange> ranges;
-  for (const sweep::PointIndex number : numbers) {
-    if (number < 0) continue;
-    if (!ranges.empty() && ranges.back().end == number)
-      ++ranges.back().end;
-    else
-      ranges.push_back({number, number + 1});
-  }
-  return IdSet(std::move(ranges));
-}
-
-// Rows of the existing file, under their numbers in this space.
-void keep_old_rows(const Place& place, LookBack& found) {
-  const LaunchRequest& request = place.request;
-  found.old = place.around.files.open(request.file);
-  const results::EarlierRows& old = *found.old;
-  std::vector<std::uint64_t> ids(static_cast<std::size_t>(old.count()));
-  found.old_numbers.resize(ids.size());
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    ids[i] = old.config_id(static_cast<std::int64_t>(i));
-    found.old_numbers[i] = old.number(static_cast<std::int64_t>(i));
-  }
-  if (!is_same(old.state(), request.header)) {
-    found.old_numbers = renumber(ids, request.space);
-    const auto lost = std::ranges::count(found.old_numbers, sweep::PointIndex{-1});
-    if (lost > 0) refuse_lost_points(request.file, lost, old.count());
-  }
-  auto kept = found.old_numbers;
-  if (request.retry_failed)
-    for (std::size_t i = 0; i < kept.size(); ++i)
-      if (old.status(static_cast<std::int64_t>(i)) == training::Status::failed) kept[i] = -1;
-  found.old_done = set_of(kept);
-  found.launch = old.next_launch();
-}
-
-void look_at_file(const Place& place, const JournalRows& rows, LookBack& found) {
-  const LaunchRequest& request = place.request;
-  const auto state = place.around.files.state(request.file);
-  if (!state) return;
-  if (request.fresh) {
-    found.replaces_another = true;
-    return;
-  }
-  if (is_same(*state, request.header)) {
-    const bool is_whole = state->complete || state->rows == ids_of(request.shard, request.space.size).count();
-    const std::int64_t failed = state->by_status[at(training::Status::failed)];
-    if (is_whole && !(request.retry_failed && failed > 0)) {
-      found.complete = *state;
-      if (place.around.disk.kind(place.folder) == EntryKind::absent) return;
-      // Killed between the rename and the clean-up, perhaps before the file was read back.
-      place.around.files.verify(request.file, {state->rows_digest, state->rows, state->by_status});
-      place.forget_journals();
-    } else {
-      keep_old_rows(place, found);
-    }
-  } else if (request.extend && is_extension(*state, request.header)) {
-    keep_old_rows(place, found);
-  } else if (!rows.headers().empty()) {
-    found.replaces_another = true;  // an earlier launch had --fresh
-  } else {
-    refuse(request.file, *state, request.header);
-  }
+// "... has 317 rows of another sweep": a line for each file.
+void warn_of_foreign_rows(LookBack& found) {
+  std::map<std::filesystem::path, std::int64_t> rows;
+  for (const ForeignFrame& frame : found.foreign) rows[frame.file] += frame.rows;
+  for (const auto& [file, count] : rows)
+    found.warnings.push_back("\"" + file.string() + "\" has " + std::to_string(count) +
+                             " rows of another sweep: they are left out, and their points simulated again");
 }
 
 // Journals of other sweeps are carried over or refused; true when any was carried, and `rows` is out of date.
-bool take_other_journals(const Place& place, const JournalRows& rows, LookBack& found) {
+bool take_other_journals(const LaunchPlace& place, const JournalRows& rows, LookBack& found) {
   const LaunchRequest& request = place.request;
   const auto& folder = place.folder;
   for (const JournalHeader& header : rows.headers())
-    if (header.sweep.shard != request.header.shard) refuse(folder, header.sweep, request.header);
+    if (header.sweep.shard != request.header.shard) refuse_other_sweep(folder, header.sweep, request.header);
   std::set<std::string> carried;
   for (const auto& [other, is_readable] : rows.others()) {
     const bool may_extend = request.extend && is_extension(other.sweep, request.header);
     if (!is_readable && (may_extend || other.sweep.sweep_key == request.header.sweep_key))
       refuse_format(folder);
-    if (!may_extend) refuse(folder, other.sweep, request.header);
+    if (!may_extend) refuse_other_sweep(folder, other.sweep, request.header);
     if (!carried.insert(other.sweep.sweep_key).second) continue;
     carry_journals(place.around, place.fence, folder, other.sweep.sweep_key,
                    {.sweep = request.header,
@@ -148,28 +54,26 @@ bool take_other_journals(const Place& place, const JournalRows& rows, LookBack& 
 }  // namespace
 
 LookBack look_back(const Surroundings& around, const Fence& fence, const LaunchRequest& request) {
-  const Place place{around, fence, request, journal_folder(request.file)};
+  const LaunchPlace place{around, fence, request, journal_folder(request.file)};
   const auto& folder = place.folder;
   const EntryKind kind = around.disk.kind(folder);
-  if (kind != EntryKind::absent && kind != EntryKind::folder)
-    throw UserError("\"" + folder.string() + "\" is not a folder", "remove it, or write elsewhere with -o", 5);
+  if (kind == EntryKind::file || kind == EntryKind::other)
+    throw UserError("\"" + folder.string() + "\" is not a folder", "remove it, or write elsewhere with -o",
+                    5);
   LookBack found;
-  if (request.fresh) place.forget_journals();
+  if (request.fresh) look_at_replaced_file(place, found), forget_journals(place);
   const std::string& key = request.header.sweep_key;
   const RowCheck check{request.space.size, request.space.config_id, {}};
   std::optional<JournalRows> journals(std::in_place, folder, key, check, around.disk);
-  look_at_file(place, *journals, found);
+  if (!request.fresh) look_at_file(place, *journals, found);
   if (found.complete) return found;
   found.launch = std::max(found.launch, journals->next_launch());
   if (take_other_journals(place, *journals, found)) journals.emplace(folder, key, check, around.disk);
 
   const JournalRows& rows = *journals;
   found.foreign = rows.foreign();
-  if (subtract(found.old_done, rows.done()).count() == 0) {  // a snapshot of these very journals
-    found.old.reset();
-    found.old_numbers.clear();
-    found.old_done = {};
-  }
+  warn_of_foreign_rows(found);
+  settle_old_rows(place, rows, found);
   const IdSet journalled = request.retry_failed ? subtract(rows.done(), rows.failed()) : rows.done();
   const IdSet done = unite(journalled, found.old_done);
   found.wanted = ids_of(request.shard, request.space.size);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "parallel/journal/journal_rows.hpp"
@@ -26,11 +27,14 @@ struct LookBack {
   std::vector<sweep::PointIndex> old_numbers;  // [old->count()] in this space
   IdSet old_done;
   std::vector<ForeignFrame> foreign;  // rows in journals that are left out
+  std::vector<std::string> warnings;  // what was left out or put aside
   bool replaces_another = false;      // the file there is of another sweep: it stays until ours is complete
 };
 
-// On worker 0, the lock held. Removes journals that are of no use any more. UserError 5 where old rows and
-// this sweep do not match: the changes, and the remedy.
+// On worker 0, the lock held. Removes journals that are of no use any more. A damaged result file is put
+// aside (put_aside.hpp) where journals hold rows, or rows are not wanted (`fresh`). UserError 5 where old
+// rows and this sweep do not match: the changes, and the remedy; where the file is damaged and all there is;
+// where it is of another program.
 [[nodiscard]] LookBack look_back(const Surroundings&, const Fence&, const LaunchRequest&);
 
 }  // namespace echo::parallel

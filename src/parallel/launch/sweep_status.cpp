@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "base/error.hpp"
 #include "parallel/dispatch/shard.hpp"
 #include "parallel/journal/journal.hpp"
 #include "parallel/journal/journal_rows.hpp"
@@ -67,13 +68,24 @@ void look_at_journals(const std::filesystem::path& file, const std::string& swee
     status.quarantine = find_quarantine(folder, sweep.sweep_key, rows.done(), rows.failures());
 }
 
+// The state in the file; damage where there are rows elsewhere is no reason to stop.
+std::optional<results::FileState> stored_state(const std::filesystem::path& file, SweepStatus& status) {
+  try {
+    return results::read_state(file);
+  } catch (const UserError& error) {
+    if (JournalRows(journal_folder(file), "").size() == 0) throw;
+    status.damage = error.what();
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 SweepStatus look_at(const std::filesystem::path& file) {
   SweepStatus status;
   status.lock = read_lock(lock_file(file));
   if (status.lock) status.holder = judge_holder(status.lock->holder, this_process(), is_running_here);
-  const auto stored = results::read_state(file);
+  const auto stored = stored_state(file, status);
   if (stored) {
     status.name = stored->name;
     status.shard = stored->shard;

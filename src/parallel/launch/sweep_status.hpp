@@ -18,7 +18,8 @@ namespace echo::parallel {
 struct SweepStatus {
   enum class State : std::int8_t { absent, resumable, running, complete };
   State state = State::absent;
-  std::string name, shard, rows_digest;     // digest of a complete file; otherwise ""
+  std::string name, shard, rows_digest;  // digest of a complete file; otherwise ""
+  std::string damage;  // why the file cannot be read, where journals have rows and a relaunch puts it aside
   std::int64_t total = 0, done = 0;         // points of the space or the shard
   std::array<std::int64_t, 5> by_status{};  // of the rows in journals, or of the file
   std::vector<results::Launch> launches;    // in journals

@@ -12,6 +12,10 @@ std::unique_ptr<results::EarlierRows> Hdf5ResultFiles::open(const std::filesyste
   return std::make_unique<results::OldRows>(file);
 }
 
+bool Hdf5ResultFiles::is_of_another_program(const std::filesystem::path& file) const {
+  return results::is_of_another_program(file);
+}
+
 results::WriteSummary Hdf5ResultFiles::build(const std::filesystem::path& unfinished,
                                              const FileContents& contents) const {
   const auto* const old = dynamic_cast<const results::OldRows*>(contents.old);

@@ -30,6 +30,8 @@ class ResultFiles {
   // Nothing when there is no such file; UserError 5: not a result file.
   [[nodiscard]] virtual std::optional<results::FileState> state(const std::filesystem::path&) const = 0;
   [[nodiscard]] virtual std::unique_ptr<results::EarlierRows> open(const std::filesystem::path&) const = 0;
+  // Not ours to replace.
+  [[nodiscard]] virtual bool is_of_another_program(const std::filesystem::path&) const = 0;
   // Writes into `unfinished`, which is there and empty, and reads it back. UserError 5.
   virtual results::WriteSummary build(const std::filesystem::path& unfinished, const FileContents&) const = 0;
   // Opens a finished file and compares rows and digest. UserError 5 when it is not what was written.
@@ -41,6 +43,7 @@ class Hdf5ResultFiles : public ResultFiles {
   explicit Hdf5ResultFiles(const simulate::Catalog& catalog) : catalog_(catalog) {}
   [[nodiscard]] std::optional<results::FileState> state(const std::filesystem::path&) const override;
   [[nodiscard]] std::unique_ptr<results::EarlierRows> open(const std::filesystem::path&) const override;
+  [[nodiscard]] bool is_of_another_program(const std::filesystem::path&) const override;
   results::WriteSummary build(const std::filesystem::path& unfinished, const FileContents&) const override;
   void verify(const std::filesystem::path&, const results::WriteSummary&) const override;
 

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
+#include "base/error.hpp"
 #include "parallel/dispatch/shard.hpp"
 #include "tests/support/journal_folder.hpp"
 
@@ -49,6 +52,16 @@ TEST_F(SweepStatusTest, CountsWhatIsInTheJournals) {
 TEST_F(SweepStatusTest, OfAShardCountsTheShardsPoints) {
   write_journal(10, "2/2");
   EXPECT_EQ(look_at(file).total, 100 - shard_block);
+}
+
+TEST_F(SweepStatusTest, OfADamagedFileCountsTheJournalsAndTellsTheDamage) {
+  std::ofstream(file) << "not HDF5";
+  EXPECT_THROW(static_cast<void>(look_at(file)), UserError);  // it is all there is
+  write_journal(10);
+  const SweepStatus status = look_at(file);
+  EXPECT_EQ(status.state, SweepStatus::State::resumable);
+  EXPECT_EQ(status.done, 10);
+  EXPECT_NE(status.damage, "");
 }
 
 TEST_F(SweepStatusTest, SaysWhoIsAtWork) {
