@@ -1,13 +1,11 @@
 #include "parallel/journal/extent_cursor.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstring>
+#include <memory>
 #include <string_view>
+#include <utility>
 
 #include "base/error.hpp"
 #include "parallel/journal/journal_frames.hpp"
@@ -21,22 +19,16 @@ constexpr std::size_t frame_start_bytes = frame_head_bytes + frame_front_bytes;
 // A file open for one piece: journals are many, and descriptors few.
 class OpenFile {
  public:
-  explicit OpenFile(const std::filesystem::path& path)
-      : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (file_ < 0) refuse(std::strerror(errno));
+  OpenFile(const std::filesystem::path& path, Disk& disk) : path_(path) {
+    auto [file, error] = disk.open(path, Disk::Use::read);
+    if (error != 0) refuse(std::strerror(error));
+    file_ = std::move(file);
   }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  ~OpenFile() { ::close(file_); }
 
   void read(std::int64_t offset, void* to, std::size_t bytes) const {
-    for (std::size_t at = 0; at < bytes;) {
-      const ssize_t got = ::pread(file_, static_cast<char*>(to) + at, bytes - at,
-                                  static_cast<off_t>(offset) + static_cast<off_t>(at));
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) refuse(got < 0 ? std::strerror(errno) : "it was truncated in the meantime");
-      at += static_cast<std::size_t>(got);
-    }
+    const std::int64_t got = file_->read(offset, {static_cast<char*>(to), bytes});
+    if (got < 0) refuse(std::strerror(static_cast<int>(-got)));
+    if (got < static_cast<std::int64_t>(bytes)) refuse("it was truncated in the meantime");
   }
 
  private:
@@ -45,13 +37,19 @@ class OpenFile {
                     "check its disk; run the same command again to continue", 5);
   }
   const std::filesystem::path& path_;
-  int file_;
+  std::unique_ptr<DiskFile> file_;
 };
 
 }  // namespace
 
-ExtentCursor::ExtentCursor(const std::filesystem::path& file, const Extent& extent, sweep::PointIndex from)
-    : file_(file), extent_(extent), next_(from), frame_(extent.frame), in_frame_(extent.in_frame) {
+ExtentCursor::ExtentCursor(const std::filesystem::path& file, const Extent& extent, sweep::PointIndex from,
+                           Disk& disk)
+    : file_(file),
+      disk_(&disk),
+      extent_(extent),
+      next_(from),
+      frame_(extent.frame),
+      in_frame_(extent.in_frame) {
   in_frame_ += from - extent.first;
   if (!is_over()) read_piece();
 }
@@ -63,7 +61,7 @@ void ExtentCursor::advance() {
 
 // Frames of other kinds, and rows frames that end before the row wanted, are stepped over.
 void ExtentCursor::read_piece() {
-  const OpenFile file(file_);
+  const OpenFile file(file_, *disk_);
   for (;;) {
     std::array<char, frame_start_bytes> start{};
     file.read(frame_, start.data(), start.size());

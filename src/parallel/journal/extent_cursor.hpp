@@ -12,7 +12,7 @@ namespace echo::parallel {
 class ExtentCursor {
  public:
   // Starts at number `from` of the extent. UserError 5 if the file no longer has the indexed rows.
-  ExtentCursor(const std::filesystem::path& file, const Extent&, sweep::PointIndex from);
+  ExtentCursor(const std::filesystem::path& file, const Extent&, sweep::PointIndex from, Disk& = real_disk());
 
   [[nodiscard]] const Extent& extent() const { return extent_; }
   [[nodiscard]] bool is_over() const { return next_ == extent_.first + extent_.count; }
@@ -23,6 +23,7 @@ class ExtentCursor {
  private:
   void read_piece();
   std::filesystem::path file_;
+  Disk* disk_;
   Extent extent_;
   sweep::PointIndex next_ = 0;
   std::int64_t frame_ = 0;     // offset of the frame the next piece starts in

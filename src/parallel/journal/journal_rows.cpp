@@ -23,12 +23,11 @@
 namespace echo::parallel {
 namespace {
 
-std::vector<std::filesystem::path> row_files(const std::filesystem::path& folder) {
+// By launch and worker.
+std::vector<std::filesystem::path> row_files(const std::filesystem::path& folder, Disk& disk) {
   std::vector<std::filesystem::path> files;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
-    if (entry.path().extension() == ".rows") files.push_back(entry.path());
-  std::ranges::sort(files);  // by launch and worker, whatever the order on the disk
+  for (const std::string& name : disk.files(folder))
+    if (name.ends_with(".rows")) files.push_back(folder / name);
   return files;
 }
 
@@ -69,24 +68,24 @@ static bool is_of_space(std::string_view rows, const RowCheck& check) {
 }
 
 JournalRows::JournalRows(const std::filesystem::path& folder, const std::string& sweep_key,
-                         const RowCheck& check) {
+                         const RowCheck& check, Disk& disk)
+    : disk_(&disk) {
   struct Candidate {
     std::filesystem::path file;
     StoredHeader head;
   };
   std::vector<Candidate> candidates;
-  for (const auto& file : row_files(folder)) {
+  for (const auto& file : row_files(folder, disk)) {
     int launch = 0;  // from the name: a launch killed before it wrote a header counts too
     if (std::sscanf(file.filename().c_str(), "launch-%d-", &launch) == 1)
       next_launch_ = std::max(next_launch_, launch + 1);
-    FrameReader frames(file);
+    FrameReader frames(file, disk);
     const auto payload = frames.next();
     auto head = payload ? read_header(*payload) : std::nullopt;
     if (head)
       candidates.push_back({file, std::move(*head)});
     else  // killed while writing its header: the file has no rows
-      torn_bytes_ +=
-          payload ? static_cast<std::int64_t>(std::filesystem::file_size(file)) : frames.torn_bytes();
+      torn_bytes_ += payload ? frames.size() : frames.torn_bytes();
   }
   const std::string key =
       sweep_key.empty() && !candidates.empty() ? candidates.back().head.header.sweep.sweep_key : sweep_key;
@@ -128,7 +127,7 @@ results::Launch& JournalRows::launch_of(const JournalHeader& header) {
 void JournalRows::index_file(const std::filesystem::path& path, const RowCheck& check) {
   results::Launch& launch = launch_of(headers_.back());
   const std::uint64_t key = frame_key(headers_.back().sweep);
-  FrameReader frames(path);
+  FrameReader frames(path, *disk_);
   starts_extent_ = true;
   while (const auto payload = frames.next()) {
     const FrameKind kind = kind_of(*payload);
@@ -205,7 +204,7 @@ void JournalRows::activate_extents() {
     const Extent& next = extents_[next_extent_];
     if (!active_.empty() && next.first > std::ranges::min_element(active_, {}, &ExtentCursor::id)->id())
       return;
-    active_.emplace_back(files_[at(next.file)], next, next.first);
+    active_.emplace_back(files_[at(next.file)], next, next.first, *disk_);
     ++next_extent_;
   }
 }

@@ -49,7 +49,8 @@ class ExtentCursor;
 class JournalRows : public results::RowStream {
  public:
   // A folder that is not there is empty. Takes the journals of `sweep_key`; "" = of the newest launch's key.
-  JournalRows(const std::filesystem::path& folder, const std::string& sweep_key, const RowCheck& = {});
+  JournalRows(const std::filesystem::path& folder, const std::string& sweep_key, const RowCheck& = {},
+              Disk& = real_disk());
   ~JournalRows() override;
 
   [[nodiscard]] std::int64_t size() const override { return done_.count(); }
@@ -79,6 +80,7 @@ class JournalRows : public results::RowStream {
   results::Launch& launch_of(const JournalHeader&);
   void count_again();
   void activate_extents();
+  Disk* disk_;
   std::vector<std::filesystem::path> files_;  // taken
   std::vector<JournalHeader> headers_;
   std::vector<StoredHeader> others_;
