@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "parallel/journal/journal.hpp"
 #include "parallel/journal/journal_rows.hpp"
+#include "results/verify_file.hpp"
 
 namespace echo::parallel {
 namespace {
@@ -86,6 +87,7 @@ void look_at_file(const LaunchRequest& request, const JournalRows& rows, LookBac
     const bool is_whole = state->complete || state->rows == ids_of(request.shard, request.space.size).count();
     const std::int64_t failed = state->by_status[at(training::Status::failed)];
     if (is_whole && !(request.retry_failed && failed > 0)) {
+      results::require_whole(request.file);
       remove_journals(request.file);  // killed between the rename and the clean-up
       found.complete = *state;
     } else {

@@ -5,6 +5,8 @@
 #include "results/write/result_file.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -90,9 +92,12 @@ ReadBack read_back(const std::filesystem::path& path) {
   Digest whole;
   std::vector<std::byte> bytes;
   for (const Column& column : column_table()) {
+    if (!file.has(path_of(column))) continue;  // younger than the file
     Digest alone;
-    const auto rows = static_cast<std::int64_t>(file.shape(path_of(column)).front());
-    const auto row_bytes = static_cast<std::size_t>(width_of(column)) * storage::size_of(column.type);
+    const storage::Shape shape = file.shape(path_of(column));
+    const auto rows = static_cast<std::int64_t>(shape.at(0));
+    const auto row_bytes = std::accumulate(shape.begin() + 1, shape.end(),
+                                           storage::size_of(file.type(path_of(column))), std::multiplies<>());
     for (std::int64_t first = 0; first < rows; first += batch_rows) {
       const auto count = static_cast<std::uint64_t>(std::min(batch_rows, rows - first));
       bytes.resize(count * row_bytes);
@@ -135,7 +140,7 @@ Findings look_at(const std::filesystem::path& path) {
 std::string build(const std::filesystem::path& path, Job& job) {
   const CodeTables codes(job.used, names_of(job.files, job.carried), job.catalog, job.header.limit_names);
   const Provenance provenance = with_carried(job.provenance, job.files);
-  Hdf5File file(path, Hdf5File::Mode::create);
+  Hdf5File file(path, Hdf5File::Mode::create_with_sums);
   write_header(file, job.header, job.rows(), job.by_status);
   make_columns(file, job.rows(), codes, job.header.objectives);
   write_provenance(file, provenance, job.layer_tables, static_cast<std::uint64_t>(job.rows()));
@@ -188,6 +193,7 @@ WriteSummary write_results(const std::filesystem::path& file, RowStream& rows,
     storage::sync_to_disk(folder);
     return {std::move(digest), job.rows(), job.by_status};
   } catch (const std::filesystem::filesystem_error& failure) {
+    std::filesystem::remove(unfinished, error);
     throw UserError(failure.what(), "choose another place with -o", 5);
   } catch (...) {
     std::filesystem::remove(unfinished, error);

@@ -1,0 +1,120 @@
+#include "results/verify_file.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <optional>
+
+#include "base/error.hpp"
+#include "results/file_header.hpp"
+#include "results/write/result_file.hpp"
+#include "storage/hdf5.hpp"
+
+namespace echo::results {
+namespace {
+
+using storage::Hdf5File;
+
+std::string problem_of(const UserError& error) { return error.problems().front().what; }
+
+// Reads whatever is in a file and notes what cannot be read.
+class Walk {
+ public:
+  Walk(const Hdf5File& file, std::vector<std::string>& lost) : file_(file), lost_(lost) {}
+
+  void group(const std::string& path) {
+    attempt("the list of " + path, [&] {
+      for (const std::string& one : file_.datasets(path)) dataset(one);
+      for (const std::string& one : file_.groups(path)) group(one);
+    });
+  }
+
+ private:
+  template <class Action>
+  bool attempt(const std::string& what, const Action& action) {
+    try {
+      action();
+      return true;
+    } catch (const UserError&) {
+      lost_.push_back(what);
+      return false;
+    }
+  }
+
+  void dataset(const std::string& path) {
+    bool is_text = false;
+    storage::Shape shape;
+    std::size_t width = 1;
+    if (!attempt("the description of " + path, [&] {
+          is_text = file_.is_text(path);
+          shape = file_.shape(path);
+          if (!is_text) width = storage::size_of(file_.type(path));
+        }))
+      return;
+    if (is_text || shape.empty()) return void(attempt(path, [&] { (void)file_.texts(path); }));
+    width = std::accumulate(shape.begin() + 1, shape.end(), width, std::multiplies<>());
+    rows(path, shape.front(), width);
+  }
+
+  void rows(const std::string& path, std::uint64_t rows, std::size_t row_bytes) {
+    constexpr std::uint64_t batch = 4096;  // divides the rows of any chunk but the last
+    std::vector<std::byte> bytes(std::min(batch, rows) * row_bytes);
+    std::optional<std::uint64_t> lost_from;
+    const auto close = [&](std::uint64_t end) {
+      if (lost_from)
+        lost_.push_back(path + ", rows " + std::to_string(*lost_from) + " to " + std::to_string(end - 1));
+      lost_from.reset();
+    };
+    for (std::uint64_t first = 0; first < rows; first += batch) {
+      try {
+        file_.read_rows(path, first, std::min(batch, rows - first), bytes.data());
+        close(first);
+      } catch (const UserError&) {
+        if (!lost_from) lost_from = first;
+      }
+    }
+    close(rows);
+  }
+
+  const Hdf5File& file_;
+  std::vector<std::string>& lost_;
+};
+
+void check_digest(const std::filesystem::path& path, FileCheck& check) {
+  if (const std::string found = digest_of(path); found != check.rows_digest)
+    check.problem = "its columns have the digest " + found + ", not " +
+                    (check.rows_digest.empty() ? "one that the file says" : check.rows_digest);
+}
+
+void check_contents(const std::filesystem::path& path, FileCheck& check) {
+  {
+    const Hdf5File file(path, Hdf5File::Mode::inspect);
+    check.has_sums = file.has_sums();
+    check.damaged = file.damaged();
+    Walk(file, check.lost).group("/");
+    const FileState state = read_state(file, path);
+    check.schema_version = state.schema_version;
+    check.rows_digest = state.rows_digest;
+    check.rows = state.rows;
+  }
+  if (check.is_sound()) check_digest(path, check);
+}
+
+}  // namespace
+
+FileCheck verify_file(const std::filesystem::path& path) {
+  FileCheck check;
+  try {
+    check_contents(existing(path), check);
+  } catch (const UserError& error) {
+    if (error.exit_code() == 2) throw;
+    check.problem = problem_of(error);
+  }
+  return check;
+}
+
+void require_whole(const std::filesystem::path& path) {
+  Hdf5File(path, Hdf5File::Mode::inspect).require_whole();
+}
+
+}  // namespace echo::results
