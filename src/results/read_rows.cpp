@@ -79,7 +79,7 @@ ColumnInfo column_info(const Hdf5File& file, const std::string& path) {
 
 UserError not_ours(const std::filesystem::path& path) {
   return UserError("\"" + path.string() + "\" is not a result file of this program",
-                   "give the .h5 file written by a sweep", 2);
+                   "give the .h5 file written by a sweep", 5);
 }
 
 Hdf5File open_result(const std::filesystem::path& path) {

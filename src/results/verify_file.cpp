@@ -23,10 +23,16 @@ class Walk {
   Walk(const Hdf5File& file, std::vector<std::string>& lost) : file_(file), lost_(lost) {}
 
   void group(const std::string& path) {
-    attempt("the list of " + path, [&] {
-      for (const std::string& one : file_.datasets(path)) dataset(one);
-      for (const std::string& one : file_.groups(path)) group(one);
-    });
+    std::vector<std::string> members;
+    (void)attempt("the list of " + path, [&] { members = file_.members(path); });
+    for (const std::string& one : members) {
+      bool is_dataset = false;
+      if (!attempt(one, [&] { is_dataset = file_.is_dataset(one); })) continue;
+      if (is_dataset)
+        dataset(one);
+      else
+        group(one);
+    }
   }
 
  private:

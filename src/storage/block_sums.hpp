@@ -1,6 +1,6 @@
 // Checksums behind the data of a file, one for each block of it, so that damage is found and has a place.
 // HDF5 ignores bytes after its data; its library may crash on damaged data, so blocks are checked before it
-// sees them. On disk: a CRC-32 (as zlib computes it) of each block of 8192 bytes, the last one maybe shorter,
+// sees them. On disk: a CRC-32 (as zlib computes it) of each block of 4096 bytes, the last one maybe shorter,
 // 4 bytes each, little-endian; then one line of 47 bytes: a line break, "echosums 1 ", the bytes of data in
 // 16 hex digits, the CRC-32 of the checksums and that of the line up to here in 8 hex digits each, with
 // blanks between, and a line break.
@@ -14,7 +14,7 @@
 
 namespace echo::storage {
 
-inline constexpr std::uint64_t block_bytes = 8192;
+inline constexpr std::uint64_t block_bytes = 4096;
 
 struct ByteRange {
   std::uint64_t first = 0, last = 0;

@@ -188,7 +188,7 @@ void FileBytes::close() {
 
 std::vector<ByteRange> FileBytes::damaged() const {
   std::vector<ByteRange> ranges;
-  constexpr std::uint64_t piece_blocks = 64;
+  constexpr std::uint64_t piece_blocks = 128;
   std::vector<std::byte> piece(piece_blocks * block_bytes);
   for (std::uint64_t first = 0; has_sums_ && first < size_; first += piece.size()) {
     const std::uint64_t held = std::min<std::uint64_t>(piece.size(), size_ - first);

@@ -59,6 +59,14 @@ hid_t stored(ElementType type) {
   return H5I_INVALID_HID;
 }
 
+// Dates are under /provenance only; and HDF5 1.10 crashes when it copies a group whose attributes are in a
+// heap.
+void keep_plain(hid_t creation) {
+  constexpr unsigned any_number = 1024;
+  H5Pset_obj_track_times(creation, false);
+  H5Pset_attr_phase_change(creation, any_number, 0);
+}
+
 hid_t make_text_type() {
   const hid_t type = H5Tcopy(H5T_C_S1);
   H5Tset_size(type, H5T_VARIABLE);
@@ -125,6 +133,7 @@ Hdf5File::Hdf5File(const std::filesystem::path& path, Mode mode)
   const bool is_new = mode == Mode::create || mode == Mode::create_with_sums;
   if (is_new) {  // Creation order: netCDF-4 keeps variables in schema order.
     const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+    keep_plain(creation);
     H5Pset_link_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
     handle_ = H5Fcreate(name_.c_str(), H5F_ACC_TRUNC, creation, access);
   } else {
@@ -177,6 +186,7 @@ void Hdf5File::require_whole() const { bytes_->require_whole(); }
 
 void Hdf5File::make_group(const std::string& path) {
   const Handle creation(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
+  keep_plain(creation);
   H5Pset_link_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
   const Handle group(H5Gcreate2(handle_, path.c_str(), H5P_DEFAULT, creation, H5P_DEFAULT), H5Gclose);
   if (group < 0) fail("make the group \"" + path + "\"");
@@ -187,7 +197,7 @@ void Hdf5File::make_dataset(const DatasetSpec& spec) {
   const Handle space(H5Screate_simple(static_cast<int>(dimensions.size()), dimensions.data(), nullptr),
                      H5Sclose);
   const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-  H5Pset_obj_track_times(creation, false);  // dates are under /provenance only
+  keep_plain(creation);
   H5Pset_attr_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
   const bool is_empty = std::ranges::find(spec.shape, 0U) != spec.shape.end();
   if (const auto chunk = extents(spec.chunk.empty() ? spec.shape : spec.chunk);
@@ -213,7 +223,7 @@ void Hdf5File::make_dataset(const DatasetSpec& spec) {
 void Hdf5File::make_text(const std::string& path, const std::string& text) {
   const Handle type(make_text_type(), H5Tclose), space(H5Screate(H5S_SCALAR), H5Sclose);
   const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-  H5Pset_obj_track_times(creation, false);
+  keep_plain(creation);
   const Handle dataset(H5Dcreate2(handle_, path.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT),
                        H5Dclose);
   const char* const content = text.c_str();
@@ -225,7 +235,7 @@ void Hdf5File::make_texts(const std::string& path, std::span<const std::string> 
   const hsize_t count = texts.size();
   const Handle type(make_text_type(), H5Tclose), space(H5Screate_simple(1, &count, nullptr), H5Sclose);
   const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-  H5Pset_obj_track_times(creation, false);
+  keep_plain(creation);
   const Handle dataset(H5Dcreate2(handle_, path.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT),
                        H5Dclose);
   std::vector<const char*> content;
@@ -338,15 +348,7 @@ bool Hdf5File::is_text(const std::string& path) const {
   return kind == H5T_STRING;
 }
 
-std::vector<std::string> Hdf5File::datasets(const std::string& group) const {
-  return list(group, H5O_TYPE_DATASET);
-}
-
-std::vector<std::string> Hdf5File::groups(const std::string& group) const {
-  return list(group, H5O_TYPE_GROUP);
-}
-
-std::vector<std::string> Hdf5File::list(const std::string& group, int kind) const {
+std::vector<std::string> Hdf5File::members(const std::string& group) const {
   const Handle opened(H5Gopen2(handle_, group.c_str(), H5P_DEFAULT), H5Gclose);
   if (opened < 0) fail("find the group \"" + group + "\"");
   H5G_info_t info{};
@@ -357,14 +359,25 @@ std::vector<std::string> Hdf5File::list(const std::string& group, int kind) cons
         H5Lget_name_by_idx(opened, ".", H5_INDEX_CRT_ORDER, H5_ITER_INC, i, nullptr, 0, H5P_DEFAULT);
     if (length < 0) fail("list \"" + group + "\"");
     std::string name(static_cast<std::size_t>(length), '\0');
-    H5O_info_t object{};
     if (H5Lget_name_by_idx(opened, ".", H5_INDEX_CRT_ORDER, H5_ITER_INC, i, name.data(), name.size() + 1,
-                           H5P_DEFAULT) < 0 ||
-        H5Oget_info_by_name2(opened, name.c_str(), &object, H5O_INFO_BASIC, H5P_DEFAULT) < 0)
+                           H5P_DEFAULT) < 0)
       fail("list \"" + group + "\"");
-    if (object.type == kind) result.push_back((group == "/" ? "" : group) + "/" + name);
+    result.push_back((group == "/" ? "" : group) + "/" + name);
   }
   return result;
+}
+
+bool Hdf5File::is_dataset(const std::string& path) const {
+  H5O_info_t object{};
+  if (H5Oget_info_by_name2(handle_, path.c_str(), &object, H5O_INFO_BASIC, H5P_DEFAULT) < 0)
+    fail("find \"" + path + "\"");
+  return object.type == H5O_TYPE_DATASET;
+}
+
+std::vector<std::string> Hdf5File::datasets(const std::string& group) const {
+  auto all = members(group);
+  std::erase_if(all, [this](const std::string& path) { return !is_dataset(path); });
+  return all;
 }
 
 std::string hdf5_version() {

@@ -71,7 +71,8 @@ class Hdf5File {
   [[nodiscard]] bool is_text(const std::string& path) const;
   // Paths, in creation order.
   [[nodiscard]] std::vector<std::string> datasets(const std::string& group) const;
-  [[nodiscard]] std::vector<std::string> groups(const std::string& group) const;
+  [[nodiscard]] std::vector<std::string> members(const std::string& group) const;  // groups too
+  [[nodiscard]] bool is_dataset(const std::string& path) const;                    // or a group
 
   // Attributes of a dataset or group ("/" = the file). Writing replaces.
   void set_attribute(const std::string& path, const std::string& name, const std::string& value);
@@ -89,7 +90,6 @@ class Hdf5File {
  private:
   [[noreturn]] void fail(const std::string& attempted) const;
   void require_written() const;
-  [[nodiscard]] std::vector<std::string> list(const std::string& group, int kind) const;
   // Of a question that HDF5 answers with a number below 0 where it does not know.
   [[nodiscard]] bool is_true(int answer, const std::string& attempted) const;
 

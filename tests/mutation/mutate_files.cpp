@@ -100,6 +100,7 @@ std::string verdict(const Task& task, int status) {
   const int code = WEXITSTATUS(status);
   if (code == 0) return out == task.expected ? "same" : "wrong output";
   if (!task.refusals.contains(code)) return "exit code " + std::to_string(code);
+  if (task.words.front() == "verify") return count_of(out, ": damaged") == 1 ? "refused" : "no clear error";
   if (count_of(err, "error: ") != 1) return "no clear error";
   return task.expected.starts_with(out) ? "refused" : "wrong output, then refused";
 }

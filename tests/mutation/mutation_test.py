@@ -28,7 +28,8 @@ gemm,8192,4096,4096,430
 norm_forward,8192,4096,,60
 """
 
-# The file that is damaged, the exit codes that refuse it, and the command. Tables of measurements are inputs: exit code 2.
+# The file that is damaged, the exit codes that refuse it, and the command. Tables of measurements are inputs of a sweep: exit
+# code 2.
 COMMANDS = """
 result.h5 5: top result.h5 -n 3
 result.h5 5: top result.h5 --json --per gpus
@@ -45,6 +46,9 @@ result.h5 5: merge result.h5 whole.h5 -o merged.h5
 result.h5 5: plan small.toml -o result.h5 --json
 result.h5 5: profile gaps result.h5 --json
 result.h5 5: trace result.h5 3 -o step.json
+result.h5 5: verify result.h5
+profile.h5 5: verify profile.h5
+overlaps.h5 5: verify overlaps.h5
 profile.h5 2: profile show profile.h5 --json
 profile.h5 2: profile list profile.h5
 profile.h5 2: plan small.toml -o none.h5 --profile profile.h5
