@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "results/file_header.hpp"
+#include "results/write/layout.hpp"
 #include "results/write/result_file.hpp"
 #include "storage/hdf5.hpp"
 
@@ -17,10 +18,16 @@ using storage::Hdf5File;
 
 std::string problem_of(const UserError& error) { return error.problems().front().what; }
 
+bool is_column(const std::string& path) {
+  return std::ranges::any_of(column_table(), [&](const Column& column) { return path_of(column) == path; });
+}
+
 // Reads whatever is in a file and notes what cannot be read.
 class Walk {
  public:
-  Walk(const Hdf5File& file, std::vector<std::string>& lost) : file_(file), lost_(lost) {}
+  // `without_columns`: they have been read already.
+  Walk(const Hdf5File& file, std::vector<std::string>& lost, bool without_columns)
+      : file_(file), lost_(lost), without_columns_(without_columns) {}
 
   void group(const std::string& path) {
     std::vector<std::string> members;
@@ -28,10 +35,10 @@ class Walk {
     for (const std::string& one : members) {
       bool is_dataset = false;
       if (!attempt(one, [&] { is_dataset = file_.is_dataset(one); })) continue;
-      if (is_dataset)
-        dataset(one);
-      else
+      if (!is_dataset)
         group(one);
+      else if (!without_columns_ || !is_column(one))
+        dataset(one);
     }
   }
 
@@ -63,7 +70,7 @@ class Walk {
   }
 
   void rows(const std::string& path, std::uint64_t rows, std::size_t row_bytes) {
-    constexpr std::uint64_t batch = 4096;  // divides the rows of any chunk but the last
+    constexpr std::uint64_t batch = 16384;  // the rows of a chunk
     std::vector<std::byte> bytes(std::min(batch, rows) * row_bytes);
     std::optional<std::uint64_t> lost_from;
     const auto close = [&](std::uint64_t end) {
@@ -84,6 +91,7 @@ class Walk {
 
   const Hdf5File& file_;
   std::vector<std::string>& lost_;
+  bool without_columns_;
 };
 
 void check_digest(const std::filesystem::path& path, FileCheck& check) {
@@ -93,17 +101,17 @@ void check_digest(const std::filesystem::path& path, FileCheck& check) {
 }
 
 void check_contents(const std::filesystem::path& path, FileCheck& check) {
-  {
-    const Hdf5File file(path, Hdf5File::Mode::inspect);
-    check.has_sums = file.has_sums();
-    check.damaged = file.damaged();
-    Walk(file, check.lost).group("/");
-    const FileState state = read_state(file, path);
-    check.schema_version = state.schema_version;
-    check.rows_digest = state.rows_digest;
-    check.rows = state.rows;
-  }
-  if (check.is_sound()) check_digest(path, check);
+  const Hdf5File file(path, Hdf5File::Mode::inspect);
+  check.has_sums = file.has_sums();
+  check.damaged = file.damaged();
+  if (!check.damaged.empty()) Walk(file, check.lost, false).group("/");
+  const FileState state = read_state(file, path);
+  check.schema_version = state.schema_version;
+  check.rows_digest = state.rows_digest;
+  check.rows = state.rows;
+  if (!check.damaged.empty()) return;
+  check_digest(path, check);
+  Walk(file, check.lost, true).group("/");
 }
 
 }  // namespace

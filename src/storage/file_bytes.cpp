@@ -33,7 +33,7 @@ int flags_of(FileBytes::Use use) {
     case FileBytes::Use::create_with_sums:
       break;
   }
-  return O_RDWR | O_CREAT | O_TRUNC;
+  return O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW;
 }
 
 std::string text_of(const ByteRange& range) {
@@ -45,7 +45,7 @@ std::string text_of(const ByteRange& range) {
 
 FileBytes::FileBytes(const std::filesystem::path& path, Use use)
     : name_(path.string()), writes_(use != Use::read), has_sums_(use == Use::create_with_sums) {
-  file_ = ::open(name_.c_str(), flags_of(use) | O_CLOEXEC, 0666);
+  file_ = ::open(name_.c_str(), flags_of(use) | O_CLOEXEC, 0644);
   if (file_ < 0)
     throw UserError(
         "cannot " + std::string(use == Use::read ? "read" : "write") + " \"" + name_ + "\": " + reason(errno),

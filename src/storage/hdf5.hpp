@@ -90,7 +90,7 @@ class Hdf5File {
  private:
   [[noreturn]] void fail(const std::string& attempted) const;
   void require_written() const;
-  // Of a question that HDF5 answers with a number below 0 where it does not know.
+  // HDF5 answers a question with a number below 0 where it does not know.
   [[nodiscard]] bool is_true(int answer, const std::string& attempted) const;
 
   std::string name_;
