@@ -39,6 +39,8 @@ part 'fifty random kills' 3 tests/mpi/kill_storm.sh build/release/bin/fake_sweep
 for workers in 1 2 8 32; do
   part "the engine by itself, $workers workers" 4 mpirun -n "$workers" build/release/bin/engine_benchmark "$folder" 300000
 done
+part '100 000 damaged files' 25 python3 -B tests/mutation/mutation_test.py "$program" build/release/bin/mutate_files \
+  build/release/bin/write_overlaps 100000
 if [[ -x build/release/bin/echo-benchmark ]]; then
   part 'benchmark' 20 build/release/bin/echo-benchmark '--benchmark_filter=composed|block'
 fi

@@ -23,9 +23,11 @@ def open(path):  # noqa: A001 - es.open reads as it should
 
 def __getattr__(name):
     """Row and Sweep, and with them h5py, once they are asked for: tracing needs neither."""
+    if name == "DamagedFile":
+        return importlib.import_module(".checksums", __name__).DamagedFile
     if name in ("Row", "Sweep"):
         return getattr(importlib.import_module(f".{name.lower()}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-__all__ = ["Row", "Sweep", "__version__", "open"]
+__all__ = ["DamagedFile", "Row", "Sweep", "__version__", "open"]

@@ -5,6 +5,7 @@ from functools import cached_property
 import h5py
 import numpy as np
 
+from .checksums import DamagedFile, verify
 from .column import Column, text_of
 from .space import axes_of
 
@@ -13,6 +14,7 @@ MAJOR = "1"
 SETTINGS = ("slowdown", "contention", "skew_sigma", "skew_draws", "workload_times", "workload_format",
             "workload_data_groups", "workload_tokens")
 ROLES = ("scale", "input", "outcome", "metric")
+SMALL = 256 * 2**20  # bytes: checked whole when opened; of larger files HDF5 checks what is read
 
 
 def _facts(attributes):
@@ -25,6 +27,7 @@ def _facts(attributes):
 class ResultFile:
     def __init__(self, path):
         self.path = str(path)
+        has_sums = verify(path, at_most=SMALL)
         self._file = h5py.File(path, "r")
         self.attributes = _facts(self._file.attrs)
         if self.attributes.get("schema") != SCHEMA:
@@ -32,11 +35,18 @@ class ResultFile:
         version = self.attributes.get("schema_version", "?")
         if version.split(".")[0] != MAJOR:
             raise ValueError(f"{path} has schema {version}; this package reads {MAJOR}.x: install the one of its time")
+        if not has_sums and [int(number) for number in version.split(".")] >= [1, 10]:
+            raise DamagedFile(f"{path} has lost its checksums: another program changed it or copied its content")
         self.rows = self._file["config"].shape[0]
         self.columns = self._find_columns()
 
     def close(self):
         self._file.close()
+
+    def verify(self):
+        """True where every byte agrees with its checksum, False where the file has none (schemas before 1.10);
+        DamagedFile where one does not."""
+        return verify(self.path)
 
     def _column(self, dataset):
         return Column(dataset.name.strip("/"), lambda: dataset[...], _facts(dataset.attrs))

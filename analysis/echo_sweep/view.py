@@ -88,6 +88,11 @@ class View:
         """What [simulate] and [workload] of the sweep said, by name; empty for a file before schema 1.7."""
         return self._file.settings
 
+    def verify(self):
+        """True where every byte of the file agrees with its checksum, False where it has none (schemas before 1.10);
+        DamagedFile, which says where, if one does not. Files up to 256 MiB were checked when they were opened."""
+        return self._file.verify()
+
     def __len__(self):
         return len(self._rows)
 

@@ -8,7 +8,8 @@ import h5py
 import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "hdf5_schemas"))
+sys.path[:0] = [str(ROOT / "hdf5_schemas"), str(ROOT / "tests/support")]
+append_sums = importlib.import_module("block_sums").append_sums
 SCHEMA = importlib.import_module("generate_columns").read(ROOT / "hdf5_schemas/results_v1.toml")
 PARTS = ["forward", "backward", "bubble"]
 MEM_PARTS = ["weights", "activations"]
@@ -63,4 +64,5 @@ def write_synthetic_file(path, attributes=None, values=None, without=(), groups=
             for name, data in members.items():
                 file[f"{group}/{name}"] = data
         file["provenance/sweep_toml"], file["provenance/resolved_toml"] = "schema = 1", SPACE
+    append_sums(path)
     return path

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -92,6 +93,13 @@ RowSettings read_settings(const Hdf5File& file) {
   return settings;
 }
 
+// Files from 1.10 on have checksums.
+bool should_have_sums(const std::string& version) {
+  int major = 0, minor = 0;
+  std::sscanf(version.c_str(), "%d.%d", &major, &minor);
+  return major > 1 || minor >= 10;
+}
+
 }  // namespace
 
 void write_header(Hdf5File& file, const FileHeader& header, std::int64_t rows,
@@ -140,6 +148,10 @@ FileState read_state(const Hdf5File& file, const std::filesystem::path& name) {
     state.min_fit_chance = file.real_attribute("/", "min_fit_chance");
   state.settings = read_settings(file);
   state.schema_version = text("schema_version");
+  if (should_have_sums(state.schema_version) && !file.has_sums())
+    throw UserError(
+        "\"" + name.string() + "\" has lost its checksums: another program changed or copied its content",
+        "restore it from a copy, or remove it and run its sweep again", 5);
   state.rows_digest = text("rows_digest");
   state.ids = file.integer_attribute("/", "n_total");
   state.rows = static_cast<std::int64_t>(file.shape("/config").front());

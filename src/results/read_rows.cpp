@@ -70,6 +70,8 @@ ColumnInfo column_info(const Hdf5File& file, const std::string& path) {
                     .meanings = words(attribute(file, path, "flag_meanings"))};
   const auto shape = file.shape(path);
   if (shape.size() < 2) return column;
+  if (shape.size() > 2)
+    throw UserError("\"" + path + "\" has more than two dimensions", "restore the file from a copy", 5);
   column.width = static_cast<std::int64_t>(shape[1]);
   column.labels = file.texts(column.name == "breakdown/mem" ? "/breakdown/mem_part" : "/breakdown/part");
   return column;
@@ -77,18 +79,14 @@ ColumnInfo column_info(const Hdf5File& file, const std::string& path) {
 
 UserError not_ours(const std::filesystem::path& path) {
   return UserError("\"" + path.string() + "\" is not a result file of this program",
-                   "give the .h5 file written by a sweep", 2);
+                   "give the .h5 file written by a sweep", 5);
 }
 
 Hdf5File open_result(const std::filesystem::path& path) {
   (void)existing(path);
-  try {
-    Hdf5File file(path, Hdf5File::Mode::read);
-    if (attribute(file, "/", "schema") == schema_name) return file;
-  } catch (const UserError&) {
-    throw not_ours(path);
-  }
-  throw not_ours(path);
+  Hdf5File file(path, Hdf5File::Mode::read);
+  if (attribute(file, "/", "schema") != schema_name) throw not_ours(path);
+  return file;
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ class Table : public ResultRows {
 // Rows of a file: only one batch is in memory.
 class ResultFile : public ResultRows {
  public:
-  // UserError, 2: no such file, not one of ours.
+  // UserError, 2: no such file. 5: not one of ours, or damaged.
   explicit ResultFile(const std::filesystem::path&);
   void read(const ColumnInfo&, std::int64_t first, std::int64_t count,
             std::vector<std::int64_t>& out) const override;

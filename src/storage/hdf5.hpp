@@ -1,12 +1,16 @@
 // An HDF5 file with the few shapes we write: columns along a dimension, texts, attributes. Serial HDF5, one
-// writer. Every failure is a UserError of exit code 5 that names the file and what was attempted.
+// writer. Every failure is a UserError of exit code 5 that names the file, what was attempted, and the
+// damaged bytes or the reason of the disk.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "storage/block_sums.hpp"
 
 namespace echo::storage {
 
@@ -26,14 +30,22 @@ struct DatasetSpec {
   Shape chunk;  // empty = contiguous; otherwise gzip 4 after shuffle
 };
 
+class FileBytes;
+
 class Hdf5File {
  public:
-  enum class Mode : std::int8_t { create, read, update };  // create: truncates; library bounds earliest..v110
+  // create: truncates. create_with_sums: so that damage is found (block_sums.hpp); values have HDF5's own
+  // checksums as well (Fletcher-32). read and update refuse a damaged file: when it is opened, or, one over
+  // 256 MiB that is read, when a damaged part of it is read. inspect opens it as far as possible; what is
+  // damaged cannot be read.
+  enum class Mode : std::int8_t { create, create_with_sums, read, update, inspect };
   Hdf5File(const std::filesystem::path&, Mode);
   Hdf5File(Hdf5File&&) noexcept;
   Hdf5File& operator=(Hdf5File&&) = delete;
   ~Hdf5File();
-  void close();  // reports errors that a destructor cannot
+  // Reports errors that a destructor cannot; appends the checksums. A file that is destroyed unclosed has
+  // none, and is refused by those who read it.
+  void close();
 
   void make_group(const std::string& path);
   // Real datasets are initialised with NaN, recorded in a `_FillValue` attribute.
@@ -50,12 +62,17 @@ class Hdf5File {
   [[nodiscard]] std::string text(const std::string& path) const;
   [[nodiscard]] std::vector<std::string> texts(const std::string& path) const;
 
+  [[nodiscard]] bool has_sums() const;
+  [[nodiscard]] std::vector<ByteRange> damaged() const;  // reads the whole file; empty without checksums
+  void require_whole() const;                            // UserError, 5, where damaged() is not empty
   [[nodiscard]] bool has(const std::string& path) const;
   [[nodiscard]] Shape shape(const std::string& path) const;
   [[nodiscard]] ElementType type(const std::string& path) const;
   [[nodiscard]] bool is_text(const std::string& path) const;
-  [[nodiscard]] std::vector<std::string> datasets(
-      const std::string& group) const;  // paths, in creation order
+  // Paths, in creation order.
+  [[nodiscard]] std::vector<std::string> datasets(const std::string& group) const;
+  [[nodiscard]] std::vector<std::string> members(const std::string& group) const;  // groups too
+  [[nodiscard]] bool is_dataset(const std::string& path) const;                    // or a group
 
   // Attributes of a dataset or group ("/" = the file). Writing replaces.
   void set_attribute(const std::string& path, const std::string& name, const std::string& value);
@@ -71,7 +88,13 @@ class Hdf5File {
                                                          const std::string& name) const;
 
  private:
+  [[noreturn]] void fail(const std::string& attempted) const;
+  void require_written() const;
+  // HDF5 answers a question with a number below 0 where it does not know.
+  [[nodiscard]] bool is_true(int answer, const std::string& attempted) const;
+
   std::string name_;
+  std::shared_ptr<FileBytes> bytes_;
   std::int64_t handle_ = -1;
 };
 

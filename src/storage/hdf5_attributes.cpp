@@ -2,6 +2,7 @@
 // what may grow (a sweep's TOML) is a dataset, because an attribute must fit an object header.
 #include <hdf5.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.hpp"
@@ -10,11 +11,8 @@
 namespace echo::storage {
 namespace {
 
-[[noreturn]] void fail(const std::string& file, const std::string& path, const std::string& name,
-                       const char* verb) {
-  throw UserError(std::string("cannot ") + verb + " the attribute \"" + name + "\" of \"" + path +
-                      "\" in \"" + file + "\"",
-                  "check that the file was written by this program and is intact", 5);
+std::string attempt(const char* verb, const std::string& path, const std::string& name) {
+  return std::string(verb) + " the attribute \"" + name + "\" of \"" + path + "\"";
 }
 
 // Writes one attribute of any type, replacing an older one. `space` and `type` are closed here.
@@ -45,7 +43,7 @@ void Hdf5File::set_attribute(const std::string& path, const std::string& name, c
   const char* const content = value.c_str();
   const bool written = write(handle_, path, name, type, type, H5Screate(H5S_SCALAR), &content);
   H5Tclose(type);
-  if (!written) fail(name_, path, name, "write");
+  if (!written) fail(attempt("write", path, name));
 }
 
 void Hdf5File::set_attribute(const std::string& path, const std::string& name, const char* value) {
@@ -54,12 +52,12 @@ void Hdf5File::set_attribute(const std::string& path, const std::string& name, c
 
 void Hdf5File::set_attribute(const std::string& path, const std::string& name, std::int64_t value) {
   if (!write(handle_, path, name, H5T_STD_I64LE, H5T_NATIVE_INT64, H5Screate(H5S_SCALAR), &value))
-    fail(name_, path, name, "write");
+    fail(attempt("write", path, name));
 }
 
 void Hdf5File::set_attribute(const std::string& path, const std::string& name, double value) {
   if (!write(handle_, path, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, H5Screate(H5S_SCALAR), &value))
-    fail(name_, path, name, "write");
+    fail(attempt("write", path, name));
 }
 
 void Hdf5File::set_attribute(const std::string& path, const std::string& name,
@@ -67,11 +65,12 @@ void Hdf5File::set_attribute(const std::string& path, const std::string& name,
   const hsize_t count = values.size();
   if (!write(handle_, path, name, H5T_STD_I8LE, H5T_NATIVE_INT8, H5Screate_simple(1, &count, nullptr),
              values.data()))
-    fail(name_, path, name, "write");
+    fail(attempt("write", path, name));
 }
 
 bool Hdf5File::has_attribute(const std::string& path, const std::string& name) const {
-  return H5Aexists_by_name(handle_, path.c_str(), name.c_str(), H5P_DEFAULT) > 0;
+  return has(path) && is_true(H5Aexists_by_name(handle_, path.c_str(), name.c_str(), H5P_DEFAULT),
+                              attempt("look for", path, name));
 }
 
 // One value, or an attribute that some other program wrote.
@@ -84,7 +83,7 @@ static bool is_one(hid_t attribute) {
 
 std::string Hdf5File::text_attribute(const std::string& path, const std::string& name) const {
   const hid_t attribute = H5Aopen_by_name(handle_, path.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT);
-  if (attribute < 0) fail(name_, path, name, "find");
+  if (attribute < 0) fail(attempt("find", path, name));
   const hid_t stored = H5Aget_type(attribute), type = make_text_type();
   char* content = nullptr;
   const bool read =
@@ -94,7 +93,7 @@ std::string Hdf5File::text_attribute(const std::string& path, const std::string&
   H5Tclose(stored);
   H5Tclose(type);
   H5Aclose(attribute);
-  if (!read) fail(name_, path, name, "read");
+  if (!read) fail(attempt("read", path, name));
   return value;
 }
 
@@ -103,7 +102,7 @@ std::int64_t Hdf5File::integer_attribute(const std::string& path, const std::str
   const hid_t attribute = H5Aopen_by_name(handle_, path.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT);
   const bool read = attribute >= 0 && is_one(attribute) && H5Aread(attribute, H5T_NATIVE_INT64, &value) >= 0;
   if (attribute >= 0) H5Aclose(attribute);
-  if (!read) fail(name_, path, name, "read");
+  if (!read) fail(attempt("read", path, name));
   return value;
 }
 
@@ -112,19 +111,20 @@ double Hdf5File::real_attribute(const std::string& path, const std::string& name
   const hid_t attribute = H5Aopen_by_name(handle_, path.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT);
   const bool read = attribute >= 0 && is_one(attribute) && H5Aread(attribute, H5T_NATIVE_DOUBLE, &value) >= 0;
   if (attribute >= 0) H5Aclose(attribute);
-  if (!read) fail(name_, path, name, "read");
+  if (!read) fail(attempt("read", path, name));
   return value;
 }
 
 std::vector<std::int8_t> Hdf5File::codes_attribute(const std::string& path, const std::string& name) const {
   const hid_t attribute = H5Aopen_by_name(handle_, path.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT);
-  if (attribute < 0) fail(name_, path, name, "find");
+  if (attribute < 0) fail(attempt("find", path, name));
   const hid_t space = H5Aget_space(attribute);
-  std::vector<std::int8_t> values(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)));
-  const bool read = values.empty() || H5Aread(attribute, H5T_NATIVE_INT8, values.data()) >= 0;
+  const hssize_t count = H5Sget_simple_extent_npoints(space);
+  std::vector<std::int8_t> values(static_cast<std::size_t>(std::max<hssize_t>(count, 0)));
+  const bool read = count == 0 || H5Aread(attribute, H5T_NATIVE_INT8, values.data()) >= 0;
   H5Sclose(space);
   H5Aclose(attribute);
-  if (!read) fail(name_, path, name, "read");
+  if (!read) fail(attempt("read", path, name));
   return values;
 }
 

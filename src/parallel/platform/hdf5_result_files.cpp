@@ -1,11 +1,14 @@
 #include "base/contract.hpp"
 #include "parallel/platform/result_files.hpp"
+#include "results/verify_file.hpp"
 #include "results/write/old_rows.hpp"
 
 namespace echo::parallel {
 
 std::optional<results::FileState> Hdf5ResultFiles::state(const std::filesystem::path& file) const {
-  return results::read_state(file);
+  std::optional<results::FileState> state = results::read_state(file);
+  if (state) results::require_whole(file);
+  return state;
 }
 
 std::unique_ptr<results::EarlierRows> Hdf5ResultFiles::open(const std::filesystem::path& file) const {

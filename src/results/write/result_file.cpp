@@ -5,6 +5,8 @@
 #include "results/write/result_file.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -15,6 +17,7 @@
 #include "results/rank/objectives.hpp"
 #include "results/rank/robust_front.hpp"
 #include "results/read_rows.hpp"
+#include "results/verify_file.hpp"
 #include "results/write/carried_provenance.hpp"
 #include "results/write/carry.hpp"
 #include "results/write/column_bytes.hpp"
@@ -91,9 +94,12 @@ ReadBack read_back(const std::filesystem::path& path) {
   Digest whole;
   std::vector<std::byte> bytes;
   for (const Column& column : column_table()) {
+    if (!file.has(path_of(column))) continue;  // younger than the file
     Digest alone;
-    const auto rows = static_cast<std::int64_t>(file.shape(path_of(column)).front());
-    const auto row_bytes = static_cast<std::size_t>(width_of(column)) * storage::size_of(column.type);
+    const storage::Shape shape = file.shape(path_of(column));
+    const auto rows = static_cast<std::int64_t>(shape.at(0));
+    const auto row_bytes = std::accumulate(shape.begin() + 1, shape.end(),
+                                           storage::size_of(file.type(path_of(column))), std::multiplies<>());
     for (std::int64_t first = 0; first < rows; first += batch_rows) {
       const auto count = static_cast<std::uint64_t>(std::min(batch_rows, rows - first));
       bytes.resize(count * row_bytes);
@@ -136,7 +142,7 @@ Findings look_at(const std::filesystem::path& path) {
 std::string build(const std::filesystem::path& path, Job& job) {
   const CodeTables codes(job.used, names_of(job.files, job.carried), job.catalog, job.header.limit_names);
   const Provenance provenance = with_carried(job.provenance, job.files);
-  Hdf5File file(path, Hdf5File::Mode::create);
+  Hdf5File file(path, Hdf5File::Mode::create_with_sums);
   write_header(file, job.header, job.rows(), job.by_status);
   make_columns(file, job.rows(), codes, job.header.objectives);
   write_provenance(file, provenance, job.layer_tables, static_cast<std::uint64_t>(job.rows()));
@@ -200,6 +206,7 @@ WriteSummary write_results(const std::filesystem::path& file, RowStream& rows,
 }
 
 void verify_results(const std::filesystem::path& file, const WriteSummary& written) {
+  require_whole(file);
   const auto state = read_state(file);
   if (state && state->rows == written.rows && state->rows_digest == written.rows_digest &&
       digest_of(file) == written.rows_digest)

@@ -22,7 +22,7 @@ TEST(Hdf5File, GivesBackWhatWasWritten) {
   const auto path = fresh_file("round_trip.h5");
   const std::vector<double> wide{1, 2, 3, 4, 5, 6};
   {
-    Hdf5File file(path, Hdf5File::Mode::create);
+    Hdf5File file(path, Hdf5File::Mode::create_with_sums);
     file.make_group("/inner");
     file.make_dataset({"/inner/wide", ElementType::f8, {3, 2}, {2, 2}});
     file.write_rows("/inner/wide", 0, 2, wide.data());
