@@ -10,6 +10,7 @@
 #include "cli/command.hpp"
 #include "cli/recalibrate_command.hpp"
 #include "cli/terminal/problem_text.hpp"
+#include "cli/terminal/say.hpp"
 #include "cli/terminal/terminal.hpp"
 #include "config/catalog/site_file.hpp"
 #include "explain/slowdown_input.hpp"
@@ -86,11 +87,11 @@ void tell(const Arguments& arguments, const Inputs& inputs,
       fmt::print(stderr, "{}", problem_text(warning, wants_colour(stderr, false)));
   if (inputs.options.wants_csv) validation::write_rows(arguments.csv, tables);
   if (arguments.json)
-    fmt::print("{}", report_json(tables));
+    say("{}", report_json(tables));
   else if (arguments.markdown)
-    fmt::print("{}", validation::report_markdown(tables));
+    say("{}", validation::report_markdown(tables));
   else
-    fmt::print("{}", report_text(tables, arguments.by == "all"));
+    say("{}", report_text(tables, arguments.by == "all"));
   validation::check_expected(validation::split_list(arguments.expect), tables);
 }
 
@@ -125,7 +126,7 @@ int validate_together(const Arguments& arguments, Invocation& invocation) {
     code = error.exit_code();
     if (session.is_first()) fmt::print(stderr, "{}", problem_text(error, wants_colour(stderr, false)));
   } catch (const std::exception& error) {  // on one worker only: the others may be waiting for it
-    fmt::print(stderr, "worker {}: internal error: {}\n", session.worker(), error.what());
+    remark("worker {}: internal error: {}\n", session.worker(), error.what());
     session.abort();
   }
   return session.agree_on_exit_code(code);

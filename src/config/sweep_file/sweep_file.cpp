@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "base/memory_limit.hpp"
 #include "config/catalog/learned_model.hpp"
 #include "config/sweep_file/goal_reader.hpp"
 #include "config/sweep_file/include_files.hpp"
@@ -89,10 +90,8 @@ std::string resolved(const toml::table& root, const std::vector<IncludedFile>& i
   return text.str();
 }
 
-}  // namespace
-
-SweepInputs read_sweep(const std::string& path, const std::vector<std::string>& preset_paths,
-                       const std::vector<std::string>& sets) {
+SweepInputs read_all(const std::string& path, const std::vector<std::string>& preset_paths,
+                     const std::vector<std::string>& sets) {
   Problems problems;
   SweepInputs inputs;
   const auto text = read_whole_file(path);
@@ -132,6 +131,13 @@ SweepInputs read_sweep(const std::string& path, const std::vector<std::string>& 
   problems.throw_if_any();
   inputs.warnings = problems.list();
   return inputs;
+}
+
+}  // namespace
+
+SweepInputs read_sweep(const std::string& path, const std::vector<std::string>& preset_paths,
+                       const std::vector<std::string>& sets) {
+  return within_memory(path, [&] { return read_all(path, preset_paths, sets); });
 }
 
 }  // namespace echo::config
