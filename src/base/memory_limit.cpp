@@ -49,6 +49,8 @@ std::string in_words(std::int64_t bytes) {
 void set_memory_limit(std::int64_t bytes) { limit = bytes; }
 std::int64_t memory_limit() { return limit; }
 
+bool MemoryMeter::is_counting() { return innermost != nullptr; }
+
 MemoryMeter::MemoryMeter(std::int64_t most) : outer_(innermost), most_(most) {
   if (outer_ != nullptr) most_ = std::min(most_, outer_->most_ - std::max<std::int64_t>(outer_->live_, 0));
   innermost = this;

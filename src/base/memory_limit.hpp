@@ -32,7 +32,13 @@ class MemoryMeter {
   [[nodiscard]] std::int64_t peak() const { return peak_; }
   [[nodiscard]] std::int64_t allocations() const { return allocations_; }
   [[nodiscard]] bool has_refused() const { return has_refused_; }
+  // Whether it refused because of what the outer meter counted before it, more than by what it counted
+  // itself.
+  [[nodiscard]] bool is_for_outer() const {
+    return outer_ != nullptr && has_refused_ && peak_ < outer_->live_;
+  }
 
+  [[nodiscard]] static bool is_counting();  // whether this thread has one
   // For operator new and delete alone.
   [[nodiscard]] bool admits(std::size_t bytes) const noexcept;
   void refused() noexcept { has_refused_ = true; }
@@ -49,6 +55,7 @@ class MemoryMeter {
 [[noreturn]] void refuse_size(const std::string& file, bool is_past_limit);
 
 // What read() returns. Throws UserError, 2, that names `file`, where it takes more than memory_limit().
+// Within another, the two share one limit, and the one that has taken more is named.
 template <class Read>
 auto within_memory(const std::string& file, Read&& read) {
   bool is_past_limit = false;
@@ -59,11 +66,13 @@ auto within_memory(const std::string& file, Read&& read) {
       if (!meter.has_refused()) return out;
       is_past_limit = true;  // something on the way went on without the memory
     } catch (const std::bad_alloc&) {
+      if (meter.is_for_outer()) throw;
       is_past_limit = meter.has_refused();
     } catch (const std::length_error&) {  // more elements than a container can have
       is_past_limit = true;
     }
   } catch (const std::bad_alloc&) {
+    if (MemoryMeter::is_counting()) throw;
   }
   refuse_size(file, is_past_limit);
 }

@@ -24,6 +24,8 @@
 namespace echo::config {
 namespace {
 
+constexpr std::size_t most_compiled_rules = 200'000;  // each group compiles every rule: some 3 s
+
 void read_body(const toml::table& root, const std::vector<IncludedFile>& included, const std::string& path,
                SweepInputs& inputs, Problems& problems) {
   TableReader reader(root, {path, 1, 1, 1}, "the sweep", problems);
@@ -45,6 +47,12 @@ void read_body(const toml::table& root, const std::vector<IncludedFile>& include
     read_space(*space, place_of(*root.get("space")), inputs.aliases, inputs.catalog, inputs.spec, problems);
   }
   reader.finish();
+  if (inputs.spec.groups.size() * inputs.spec.rules.size() > most_compiled_rules)
+    return problems.error(
+        {path, 0, 0, 1},
+        std::to_string(inputs.spec.groups.size()) + " groups with " +
+            std::to_string(inputs.spec.rules.size()) + " rules each are too many",
+        "their product is at most " + std::to_string(most_compiled_rules) + "; split the sweep");
   check_expressions(inputs.spec, inputs.catalog, places, space != nullptr && problems.errors() == before,
                     problems);
 }
