@@ -7,6 +7,8 @@
 #include <iterator>
 #include <limits>
 
+#include "base/memory_limit.hpp"
+
 namespace echo {
 
 namespace {
@@ -94,7 +96,8 @@ CsvTable CsvTable::parse(std::string_view text, std::string name) {
 CsvTable CsvTable::read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) throw UserError("cannot read the table " + path, "check the path and its permissions");
-  return parse(std::string(std::istreambuf_iterator<char>(in), {}), path);
+  return within_memory(path,
+                       [&] { return parse(std::string(std::istreambuf_iterator<char>(in), {}), path); });
 }
 
 std::int32_t CsvTable::find(std::string_view column) const {

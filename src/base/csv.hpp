@@ -14,7 +14,8 @@ namespace echo {
 
 class CsvTable {
  public:
-  // Throws UserError when the file cannot be read, is empty, or a record's cells do not match the header.
+  // Throws UserError when the file cannot be read, is empty, takes more than memory_limit(), or a record's
+  // cells do not match the header.
   [[nodiscard]] static CsvTable read_file(const std::string& path);
   // The same from text; `name` is the file name in messages.
   [[nodiscard]] static CsvTable parse(std::string_view text, std::string name);

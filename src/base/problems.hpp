@@ -24,7 +24,10 @@ class Problems {
   static constexpr Limit rows_of_a_table{50, "more rows cannot be used either"};
   static constexpr Limit places_of_a_trace{20, "more places are wrong too"};
 
-  // For several files that may repeat one problem: each is reported once, in order of files and lines.
+  static constexpr std::size_t most_listed = 500;  // a file with more of them is another kind of file
+
+  // For several files that may repeat one problem: each is reported once, in order of files and lines; past
+  // `most_listed`, one line says that there are more.
   Problems() = default;
   // For one long file: every problem counts, and they are reported in the order in which they were found.
   Problems(std::string file, Limit limit) : file_(std::move(file)), limit_(limit), is_limited_(true) {}

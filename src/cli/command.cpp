@@ -11,8 +11,10 @@
 #include "base/error.hpp"
 #include "base/named_table.hpp"
 #include "base/unforeseen.hpp"
+#include "cli/memory_option.hpp"
 #include "cli/run/build_facts.hpp"
 #include "cli/terminal/problem_text.hpp"
+#include "cli/terminal/say.hpp"
 #include "cli/terminal/terminal.hpp"
 
 namespace echo::cli {
@@ -28,7 +30,9 @@ std::vector<DeclaredCommand> declared_commands() {
   for (const Command* command : command_table()) {
     CLI::App parser(command->summary, command->name);
     Options options(parser);
+    std::string memory;
     (void)command->declare(options);
+    if (command->reads_inputs) declare_memory_limit(options, memory);
     commands.push_back({command->name, command->summary, options.declared()});
     const CLI::Option* const help = parser.get_help_ptr();
     commands.back().options.push_back(
@@ -59,12 +63,14 @@ int run_command_line(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", [] { return version_line(build_facts()); });
   app.footer("echo-sweep FILE.toml [options] is short for echo-sweep run FILE.toml [options].");
+  std::string memory;  // one for all commands: only one of them runs
   std::vector<std::function<int(Invocation&)>> actions;
   std::vector<CLI::App*> parsers;
   for (const Command* command : command_table()) {
     CLI::App* parser = app.add_subcommand(command->name, command->summary);
     Options options(*parser);
     actions.push_back(command->declare(options));
+    if (command->reads_inputs) declare_memory_limit(options, memory);
     parsers.push_back(parser);
   }
   std::vector<std::string> words = with_command(argc, argv);
@@ -74,13 +80,14 @@ int run_command_line(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return is_first_process() ? app.exit(error) : 0;  // --help, --version
     if (is_first_process())
-      fmt::print(stderr, "error: {}\n(echo-sweep --help lists commands and options)\n", error.what());
+      remark("error: {}\n(echo-sweep --help lists commands and options)\n", error.what());
     return 2;
   }
   Invocation invocation{.argc = argc, .argv = argv};
   for (std::size_t i = 0; i < parsers.size(); ++i) {
     if (!parsers[i]->parsed()) continue;
     try {
+      set_memory_limit_to(memory);
       return actions[i](invocation);
     } catch (const UserError& error) {
       return report_problem(error);

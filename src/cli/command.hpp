@@ -23,6 +23,7 @@ struct Command {
   // Declares its options; the returned function runs the command and returns the exit code. It may throw
   // UserError.
   std::function<int(Invocation&)> (*declare)(Options&);
+  bool reads_inputs = true;  // and has --max-memory
 };
 
 [[nodiscard]] std::span<const Command* const> command_table();  // sorted by name

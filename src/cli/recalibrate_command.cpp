@@ -1,7 +1,6 @@
 #include "cli/recalibrate_command.hpp"
 
-#include <fmt/format.h>
-
+#include "cli/terminal/say.hpp"
 #include "config/measured/measured_steps.hpp"
 #include "config/toml/read_file.hpp"
 #include "explain/slowdown_input.hpp"
@@ -37,17 +36,16 @@ int recalibrate_and_tell(const RecalibrateArguments& a) {
   const std::string digest = config::fingerprint(config::read_whole_file(file).value_or(""));
   const validation::Recalibration done =
       validation::recalibrate(table, {file, digest, a.site_file, a.preset_paths}, presets);
-  fmt::print("{}", a.json ? validation::recalibration_json(done) : validation::recalibration_text(done));
+  say("{}", a.json ? validation::recalibration_json(done) : validation::recalibration_text(done));
   if (!a.csv.empty()) config::write_whole_file(a.csv, validation::recalibration_csv(done));
   const std::string why_not = validation::why_no_better(done);
   if (!why_not.empty() && !a.force) {
-    fmt::print(stderr, "{} is not written: {}\n  pass --force to write it anyway\n", a.site_file, why_not);
+    remark("{} is not written: {}\n  pass --force to write it anyway\n", a.site_file, why_not);
     return exit_no_better;
   }
   config::write_whole_file(a.site_file, done.file_text);
   if (!a.json)
-    fmt::print("{} written: include = [\"{}\"] in a sweep, --site {} here\n", a.site_file, a.site_file,
-               a.site_file);
+    say("{} written: include = [\"{}\"] in a sweep, --site {} here\n", a.site_file, a.site_file, a.site_file);
   return 0;
 }
 

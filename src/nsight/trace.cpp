@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/memory_limit.hpp"
 #include "base/problems.hpp"
 #include "nsight/kernel_name.hpp"
 #include "nsight/sqlite.hpp"
@@ -182,6 +183,8 @@ class Reader {
 
 }  // namespace
 
-Trace read_trace(const std::string& path) { return Reader(path).read(); }
+Trace read_trace(const std::string& path) {
+  return within_memory(path, [&] { return Reader(path).read(); });
+}
 
 }  // namespace echo::nsight

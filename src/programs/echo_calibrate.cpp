@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/printable.hpp"
 #include "calibrate/kernels/kernel_calibration.hpp"
 #include "calibrate/kernels/kernel_transfer.hpp"
 #include "calibrate/memory/memory_error_report.hpp"
@@ -44,7 +45,7 @@ int main(int argc, char** argv) {
         stderr);
     return 2;
   } catch (const echo::UserError& error) {
-    std::fprintf(stderr, "error: %s\n", error.what());
+    std::fprintf(stderr, "error: %s\n", echo::printable(error.what()).c_str());
     return error.exit_code();
   }
 }

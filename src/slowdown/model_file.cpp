@@ -17,6 +17,7 @@
 
 #include "base/contract.hpp"
 #include "base/error.hpp"
+#include "base/memory_limit.hpp"
 #include "slowdown/model_fields.hpp"
 
 namespace echo::slowdown {
@@ -222,7 +223,7 @@ LearnedModel model_from_bytes(std::string_view bytes, const std::string& name) {
                               "train it again with this program: echo-sweep slowdown train"}});
   };
   try {
-    return model_of(payload_of(bytes));
+    return within_memory(name, [&] { return model_of(payload_of(bytes)); });
   } catch (const Refused& refused) {
     throw refuse(refused.what);
   } catch (const boost::archive::archive_exception&) {

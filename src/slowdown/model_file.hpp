@@ -24,7 +24,8 @@ inline constexpr std::size_t model_frame_bytes = 24;
 [[nodiscard]] std::string model_to_bytes(const LearnedModel&);
 
 // `name`: of the file, for messages. UserError, 2: not such a file, another format or other features, a
-// damaged file, or one that no training made. Memory use is bounded by the length of `bytes`.
+// damaged file, or one that no training made. Memory use is bounded by the length of `bytes`
+// and by memory_limit().
 [[nodiscard]] LearnedModel model_from_bytes(std::string_view bytes, const std::string& name);
 
 // Puts the frame around any payload.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/contract.hpp"
+#include "base/memory_limit.hpp"
 #include "ops/canonical_kernel.hpp"
 #include "ops/kernel_fields.hpp"
 #include "storage/overlap_values.hpp"
@@ -136,7 +137,7 @@ std::string write_overlaps(const std::filesystem::path& file, const OverlapData&
        .groups = {kernels, origins}});
 }
 
-OverlapFile read_overlaps(const std::filesystem::path& path) {
+static OverlapFile read_all(const std::filesystem::path& path) {
   Columns columns;
   TableContent content = read_table(
       path, overlap_schema(),
@@ -162,6 +163,10 @@ OverlapFile read_overlaps(const std::filesystem::path& path) {
     if (row.shape) row.shape = ops::canonical(*row.shape);
   }
   return {std::move(data), std::move(content.digest)};
+}
+
+OverlapFile read_overlaps(const std::filesystem::path& path) {
+  return within_memory(path.string(), [&] { return read_all(path); });
 }
 
 }  // namespace echo::storage

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/contract.hpp"
+#include "base/memory_limit.hpp"
 #include "ops/canonical_kernel.hpp"
 #include "ops/kernel_fields.hpp"
 #include "storage/profile_values.hpp"
@@ -64,7 +65,7 @@ std::string write_profile(const std::filesystem::path& file, const Profile& give
                       .groups = {records_of(profile.origins)}});
 }
 
-ProfileFile read_profile(const std::filesystem::path& path) {
+static ProfileFile read_all(const std::filesystem::path& path) {
   Profile profile;
   TableContent content = read_table(
       path, profile_schema(),
@@ -79,6 +80,10 @@ ProfileFile read_profile(const std::filesystem::path& path) {
     profile.rows[row].key = ops::canonical(profile.rows[row].key);
   }
   return {kernels::tidied(std::move(profile)), std::move(content.digest)};
+}
+
+ProfileFile read_profile(const std::filesystem::path& path) {
+  return within_memory(path.string(), [&] { return read_all(path); });
 }
 
 }  // namespace echo::storage

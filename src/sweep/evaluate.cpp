@@ -99,6 +99,11 @@ bool reals(Op op, double a, double b, Cell& out) {
   return std::isfinite(out.real);
 }
 
+bool divides(Op op) {
+  return op == Op::divide_exact || op == Op::divide_real || op == Op::floor_divide || op == Op::modulo ||
+         op == Op::floor_divide_real || op == Op::modulo_real;
+}
+
 bool is_real(Op op) {
   switch (op) {
     case Op::add_real:
@@ -118,9 +123,9 @@ bool is_real(Op op) {
   }
 }
 
-}  // namespace
-
-std::optional<Scalar> evaluate(const Code& code, std::span<const Scalar> slots) {
+// `zero_at`: where not null, the place of a division by zero goes there.
+std::optional<Scalar> run(const Code& code, std::span<const Scalar> slots,
+                          std::optional<std::int32_t>* zero_at) {
   std::array<Cell, 4 * max_expression_depth + 8> stack;
   std::size_t top = 0;  // one past the topmost value
   const auto push = [&](const Scalar& value) { stack[top++] = {value.number, value.real}; };
@@ -164,12 +169,27 @@ std::optional<Scalar> evaluate(const Code& code, std::span<const Scalar> slots) 
         const bool exists = is_real(instruction.op)
                                 ? reals(instruction.op, left.real, right.real, left)
                                 : integers(instruction.op, left.number, right.number, left.number);
-        if (!exists) return std::nullopt;
+        if (exists) break;
+        const bool is_zero = is_real(instruction.op) ? right.real == 0.0 : right.number == 0;
+        if (zero_at != nullptr && divides(instruction.op) && is_zero) *zero_at = instruction.place;
+        return std::nullopt;
       }
     }
   }
   ECHO_ENSURE(top == 1);
   return Scalar{stack[0].number, stack[0].real};
+}
+
+}  // namespace
+
+std::optional<Scalar> evaluate(const Code& code, std::span<const Scalar> slots) {
+  return run(code, slots, nullptr);
+}
+
+std::optional<std::int32_t> divides_by_zero(const Code& code, std::span<const Scalar> slots) {
+  std::optional<std::int32_t> zero_at;
+  static_cast<void>(run(code, slots, &zero_at));
+  return zero_at;
 }
 
 }  // namespace echo::sweep

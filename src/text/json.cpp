@@ -5,32 +5,29 @@
 #include <cmath>
 
 #include "base/contract.hpp"
+#include "base/printable.hpp"
 
 namespace echo::text {
 
 std::string json_text(std::string_view text) {
   std::string quoted = "\"";
-  for (const char c : text) {
-    switch (c) {
-      case '"':
-        quoted += "\\\"";
-        break;
-      case '\\':
-        quoted += "\\\\";
-        break;
-      case '\n':
-        quoted += "\\n";
-        break;
-      case '\t':
-        quoted += "\\t";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          quoted += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-        } else {
-          quoted += c;
-        }
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    const std::string_view character = text.substr(0, length == 0 ? 1 : length);
+    if (length == 0) {
+      quoted += "\\ufffd";
+    } else if (character == "\"" || character == "\\") {
+      quoted += '\\', quoted += character;
+    } else if (character == "\n") {
+      quoted += "\\n";
+    } else if (character == "\t") {
+      quoted += "\\t";
+    } else if (is_control_character(character)) {
+      quoted += fmt::format("\\u{:04x}", utf8_code(character));
+    } else {
+      quoted += character;
     }
+    text.remove_prefix(character.size());
   }
   return quoted + "\"";
 }

@@ -8,8 +8,10 @@
 
 namespace echo::text {
 
-[[nodiscard]] std::string json_text(std::string_view text);  // quoted and escaped
-[[nodiscard]] std::string json_number(double value);         // fewest digits that read back equal, or null
+// Quoted and escaped, with every character that a terminal would obey; bytes that are not UTF-8 become
+// U+FFFD.
+[[nodiscard]] std::string json_text(std::string_view text);
+[[nodiscard]] std::string json_number(double value);  // fewest digits that read back equal, or null
 
 class Json {
  public:

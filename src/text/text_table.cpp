@@ -5,8 +5,14 @@
 #include <algorithm>
 
 #include "base/contract.hpp"
+#include "base/printable.hpp"
 
 namespace echo::text {
+
+void TextTable::add(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = printable(cell);
+  rows_.push_back(std::move(cells));
+}
 
 std::string TextTable::text() const {
   std::vector<std::string> titles = headings_;

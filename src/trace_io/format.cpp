@@ -7,6 +7,7 @@
 
 #include "base/contract.hpp"
 #include "base/error.hpp"
+#include "base/memory_limit.hpp"
 
 namespace echo::trace_io {
 
@@ -49,7 +50,9 @@ const Format& format_of(const std::string& path) {
   throw UserError(path + " is not a trace of a known format", "specify its format: " + names_of_formats());
 }
 
-trace::Trace read_trace(const Source& source, std::string_view name) {
+namespace {
+
+trace::Trace read_any(const Source& source, std::string_view name) {
   const Format* format = name.empty() ? &format_of(source.path) : format_named(name);
   if (format == nullptr || format->read == nullptr)
     throw UserError("there is no trace format \"" + std::string(name) + "\"",
@@ -64,6 +67,12 @@ trace::Trace read_trace(const Source& source, std::string_view name) {
   if (const std::string problem = trace::why_unsound(trace); !problem.empty())
     throw UserError(source.path + ": " + problem, "the file contradicts itself; record it again");
   return trace;
+}
+
+}  // namespace
+
+trace::Trace read_trace(const Source& source, std::string_view name) {
+  return within_memory(source.path, [&] { return read_any(source, name); });
 }
 
 }  // namespace echo::trace_io

@@ -37,7 +37,8 @@ struct Format {
 [[nodiscard]] std::span<const Format* const> format_table();      // sorted by name
 [[nodiscard]] const Format* format_named(std::string_view name);  // null where there is none
 [[nodiscard]] const Format& format_of(const std::string& path);   // UserError, 2, where none recognises it
-// By `format`, or as format_of says where it is empty.
+// By `format`, or as format_of says where it is empty. Throws UserError, 2, also where the trace takes more
+// than memory_limit().
 [[nodiscard]] trace::Trace read_trace(const Source&, std::string_view format = {});
 
 }  // namespace echo::trace_io

@@ -14,6 +14,7 @@
 
 #include "base/at.hpp"
 #include "base/error.hpp"
+#include "base/memory_limit.hpp"
 #include "config/catalog/network_file.hpp"
 #include "config/measured/measured_collectives.hpp"
 #include "config/toml/read_file.hpp"
@@ -27,12 +28,16 @@ using collective::MeasuredCollective;
 using collective::NetworkConstants;
 using config::MeasuredCollectiveRow;
 
-CsvTable table_of(const std::string& path, const config::NcclLogHints& hints) {
+CsvTable read_table(const std::string& path, const config::NcclLogHints& hints) {
   const auto text = config::read_whole_file(path);
   if (!text) throw UserError("cannot read " + path, "check the path and its permissions", 3);
   const std::string first = text->substr(0, text->find('\n'));
   if (first.find("size_bytes") != std::string::npos) return CsvTable::parse(*text, path);
   return CsvTable::parse(config::as_collective_table(config::read_nccl_log(*text, path, hints), hints), path);
+}
+
+CsvTable table_of(const std::string& path, const config::NcclLogHints& hints) {
+  return within_memory(path, [&] { return read_table(path, hints); });
 }
 
 struct Data {

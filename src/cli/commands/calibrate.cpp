@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "cli/collective/calibrate_nccl.hpp"
 #include "cli/command.hpp"
+#include "cli/terminal/say.hpp"
 #include "config/measured/fabric_words.hpp"
 #include "config/toml/read_file.hpp"
 
@@ -43,8 +44,7 @@ int run(Arguments& a) {
   const NcclCalibration done = calibrate_nccl(request, presets);
   const std::string path = a.output.empty() ? request.name + ".toml" : a.output;
   config::write_whole_file(path, done.file_text);
-  fmt::print(
-      "{}\nwrote {}. To use it, put it into the folder networks/ of your presets "
+  say("{}\nwrote {}. To use it, put it into the folder networks/ of your presets "
       "(~/.config/echo-sweep/networks, or\n"
       "catalog/networks next to the sweep) and write  network = \"{}\"  in the file of your cluster.\n",
       done.report, path, request.name);

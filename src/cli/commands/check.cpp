@@ -7,6 +7,7 @@
 
 #include "cli/command.hpp"
 #include "cli/terminal/problem_text.hpp"
+#include "cli/terminal/say.hpp"
 #include "cli/terminal/terminal.hpp"
 #include "config/sweep_file/sweep_file.hpp"
 #include "explain/profile_inputs.hpp"
@@ -43,17 +44,17 @@ int run_check(const CheckOptions& options) {
     static_cast<void>(explain::read_profiles(inputs));
     const std::string size = size_of(inputs);
     if (options.json) {
-      fmt::print("{}", problem_json(UserError(inputs.warnings, 0)));
+      say("{}", problem_json(UserError(inputs.warnings, 0)));
     } else {
       for (const Problem& warning : inputs.warnings) {
         fmt::print("{}", problem_text(warning, wants_colour(stdout, false)));
       }
-      fmt::print("{}: ok, {}\n", options.sweep, size);
+      say("{}: ok, {}\n", options.sweep, size);
     }
     return 0;
   } catch (const UserError& error) {
     if (!options.json) throw;
-    fmt::print("{}", problem_json(error));
+    say("{}", problem_json(error));
     return error.exit_code();
   }
 }

@@ -1,6 +1,5 @@
 // echo-sweep collective KIND: predicts the output of nccl-tests on a cluster of the catalog, or on a machine
 // given by its dimensions.
-#include <fmt/core.h>
 
 #include <memory>
 
@@ -10,6 +9,7 @@
 #include "cli/collective/collective_options.hpp"
 #include "cli/collective/collective_table.hpp"
 #include "cli/command.hpp"
+#include "cli/terminal/say.hpp"
 #include "config/catalog/preset_files.hpp"
 #include "config/toml/did_you_mean.hpp"
 
@@ -112,9 +112,9 @@ int run_collective(const CollectiveOptions& options) {
     json.member("collectives", options.collectives).key("machines").open_array();
     for (const CollectiveTable& table : tables) add_json(json, table);
     json.close().close();
-    fmt::print("{}", json.text());
+    say("{}", json.text());
   } else {
-    fmt::print("{}", tables.size() == 1 ? text_of(ask, tables.front()) : side_by_side(ask, tables));
+    say("{}", tables.size() == 1 ? text_of(ask, tables.front()) : side_by_side(ask, tables));
   }
   return 0;
 }

@@ -1,11 +1,11 @@
 // echo-sweep completion SHELL: a script that completes its command line.
-#include <fmt/core.h>
 
 #include <memory>
 
 #include "base/error.hpp"
 #include "cli/command.hpp"
 #include "cli/shell_completion.hpp"
+#include "cli/terminal/say.hpp"
 
 namespace echo::cli::commands {
 
@@ -15,13 +15,14 @@ static std::function<int(Invocation&)> declare(Options& options) {
   return [shell](Invocation&) {
     if (shell->empty()) throw UserError("completion needs a shell", "echo-sweep completion bash, or zsh");
     const auto commands = declared_commands();
-    fmt::print("{}", *shell == "bash" ? bash_completion(commands) : zsh_completion(commands));
+    say("{}", *shell == "bash" ? bash_completion(commands) : zsh_completion(commands));
     return 0;
   };
 }
 
 extern const Command completion{.name = "completion",
                                 .summary = "print a script for the shell that completes the command line",
-                                .declare = declare};
+                                .declare = declare,
+                                .reads_inputs = false};
 
 }  // namespace echo::cli::commands

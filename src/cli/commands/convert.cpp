@@ -1,12 +1,12 @@
 // echo-sweep convert FILE -o OUT: writes a trace of any format, or the step of a row or sweep, in another
 // format.
-#include <fmt/core.h>
 
 #include <array>
 #include <memory>
 
 #include "base/error.hpp"
 #include "cli/command.hpp"
+#include "cli/terminal/say.hpp"
 #include "cli/traces/trace_pricing.hpp"
 #include "cli/traces/trace_source.hpp"
 #include "text/show_quantity.hpp"
@@ -57,13 +57,13 @@ int run_convert(ConvertOptions& options) {
   format.write(trace, options.output);
   std::int64_t ops = 0;
   for (const trace::RankTrace& rank : trace.ranks) ops += std::ssize(rank.nodes);
-  fmt::print("{} ops of {} of {} ranks, {} groups, as {}\n", text::show_count(ops),
-             text::show_count(std::ssize(trace.ranks)), text::show_count(trace.world),
-             text::show_count(std::ssize(trace.groups)), format.name);
+  say("{} ops of {} of {} ranks, {} groups, as {}\n", text::show_count(ops),
+      text::show_count(std::ssize(trace.ranks)), text::show_count(trace.world),
+      text::show_count(std::ssize(trace.groups)), format.name);
   if (!options.cluster.empty())
-    fmt::print("priced {} ops without a duration; {} remain without one\n", text::show_count(priced.priced),
-               text::show_count(priced.left));
-  fmt::print("file {}\n", options.output);
+    say("priced {} ops without a duration; {} remain without one\n", text::show_count(priced.priced),
+        text::show_count(priced.left));
+  say("file {}\n", options.output);
   return 0;
 }
 

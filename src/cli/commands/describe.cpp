@@ -1,10 +1,10 @@
 // echo-sweep describe [FILE]: explains the columns and groups of a result file, or of the schema if FILE is
 // absent.
-#include <fmt/core.h>
 
 #include <memory>
 
 #include "cli/command.hpp"
+#include "cli/terminal/say.hpp"
 #include "results/columns.hpp"
 #include "results/read_rows.hpp"
 #include "text/json.hpp"
@@ -91,9 +91,9 @@ int run_describe(const std::string& file, bool as_json) {
     add_json(json, "columns", all.columns);
     add_json(json, "groups", all.groups);
     json.close();
-    fmt::print("{}", json.text());
+    say("{}", json.text());
   } else {
-    fmt::print("result schema {}\n{}\n{}", all.version, text_of(all.columns), text_of(all.groups));
+    say("result schema {}\n{}\n{}", all.version, text_of(all.columns), text_of(all.groups));
   }
   return 0;
 }
@@ -108,7 +108,9 @@ std::function<int(Invocation&)> declare(Options& options) {
 
 }  // namespace
 
-extern const Command describe{
-    .name = "describe", .summary = "explain the columns and groups of a result file", .declare = declare};
+extern const Command describe{.name = "describe",
+                              .summary = "explain the columns and groups of a result file",
+                              .declare = declare,
+                              .reads_inputs = false};
 
 }  // namespace echo::cli::commands

@@ -1,9 +1,9 @@
 // echo-sweep diff A B: compares two result files and explains the differences.
-#include <fmt/core.h>
 
 #include <memory>
 
 #include "cli/command.hpp"
+#include "cli/terminal/say.hpp"
 #include "query/file_diff.hpp"
 
 namespace echo::cli::commands {
@@ -22,7 +22,7 @@ struct DiffOptions {
 int run_diff(const DiffOptions& options) {
   const results::ResultFile first(options.first), second(options.second);
   const query::FileDiff diff = query::diff_of(first, second, options.number, options.where);
-  fmt::print("{}", options.json ? diff_json(diff) : diff_text(diff));
+  say("{}", options.json ? diff_json(diff) : diff_text(diff));
   return options.exit_code && !diff.is_equal() ? exit_different : 0;
 }
 

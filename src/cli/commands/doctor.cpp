@@ -6,6 +6,7 @@
 
 #include "cli/command.hpp"
 #include "cli/doctor/doctor_checks.hpp"
+#include "cli/terminal/say.hpp"
 #include "cli/terminal/terminal.hpp"
 #include "text/json.hpp"
 
@@ -51,8 +52,8 @@ std::string findings_text(const std::vector<Finding>& findings, bool colour) {
     const std::string state = fmt::format("{:<7}", word(finding.state));
     text +=
         fmt::format("{}  {:<13}  {}\n", finding.state == Finding::State::broken ? red(state, colour) : state,
-                    finding.subject, finding.found);
-    if (!finding.remedy.empty()) text += fmt::format("{:24}-> {}\n", "", finding.remedy);
+                    finding.subject, printable(finding.found));
+    if (!finding.remedy.empty()) text += fmt::format("{:24}-> {}\n", "", printable(finding.remedy));
   }
   return text;
 }
@@ -63,7 +64,7 @@ int examine(const DoctorOptions& options) {
   const bool can_run = std::ranges::none_of(
       findings, [](const Finding& finding) { return finding.state == Finding::State::broken; });
   if (options.json) {
-    fmt::print("{}", findings_json(findings, can_run));
+    say("{}", findings_json(findings, can_run));
   } else {
     fmt::print("{}{}\n", findings_text(findings, wants_colour(stdout, options.no_colour)),
                can_run ? "sweeps can run here" : "no sweep can run here until the broken items are fixed");
@@ -81,6 +82,7 @@ std::function<int(Invocation&)> declare(Options& options) {
 
 }  // namespace
 
-extern const Command doctor{.name = "doctor", .summary = "check this installation", .declare = declare};
+extern const Command doctor{
+    .name = "doctor", .summary = "check this installation", .declare = declare, .reads_inputs = false};
 
 }  // namespace echo::cli::commands

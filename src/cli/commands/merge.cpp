@@ -1,11 +1,11 @@
 // echo-sweep merge -o OUT A B...: merges shards or unfinished result files of one sweep.
-#include <fmt/format.h>
 
 #include <filesystem>
 #include <memory>
 
 #include "base/error.hpp"
 #include "cli/command.hpp"
+#include "cli/terminal/say.hpp"
 #include "results/write/merge_files.hpp"
 #include "text/json.hpp"
 #include "text/show_quantity.hpp"
@@ -36,12 +36,12 @@ int run_merge(const MergeOptions& options, const Invocation& invocation) {
     json.open_object().member("file", options.output).member("rows_digest", summary.rows_digest);
     json.member("points", summary.rows).member("points_of_sweep", state->ids);
     json.member("complete", state->complete).close();
-    fmt::print("{}", json.text());
+    say("{}", json.text());
     return 0;
   }
-  fmt::print("{} of {} points, {}\nrows_digest {}\nfile {}\n", text::show_count(summary.rows),
-             text::show_count(state->ids), state->complete ? "complete" : "not complete", summary.rows_digest,
-             options.output);
+  say("{} of {} points, {}\nrows_digest {}\nfile {}\n", text::show_count(summary.rows),
+      text::show_count(state->ids), state->complete ? "complete" : "not complete", summary.rows_digest,
+      options.output);
   return 0;
 }
 

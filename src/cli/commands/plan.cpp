@@ -11,6 +11,7 @@
 #include "cli/plan/plan_points.hpp"
 #include "cli/plan/plan_probe.hpp"
 #include "cli/terminal/problem_text.hpp"
+#include "cli/terminal/say.hpp"
 #include "cli/terminal/terminal.hpp"
 #include "config/sweep_file/sweep_file.hpp"
 #include "explain/profile_inputs.hpp"
@@ -45,18 +46,16 @@ AlreadyThere look_for_rows(const PlanOptions& options, const sweep::SweepSpec& s
 }
 
 void print_text(const PlanOptions& options, const config::SweepInputs& inputs, const PlanCounts& counts) {
-  fmt::print("{}", options.waterfall == "alone" ? alone_text(counts) : waterfall_text(inputs.spec, counts));
+  say("{}", options.waterfall == "alone" ? alone_text(counts) : waterfall_text(inputs.spec, counts));
   const AlreadyThere there = look_for_rows(options, inputs.spec);
-  fmt::print("{}already in {}: {}\n", to_run_text(inputs.spec, counts), there.file,
-             text::show_count(there.rows));
+  say("{}already in {}: {}\n", to_run_text(inputs.spec, counts), there.file, text::show_count(there.rows));
   if (options.probe > 0) {
-    fmt::print("{}", probe_text(probe_points(inputs.spec, inputs.catalog, inputs.calibration, counts,
-                                             options.probe, options.workers)));
+    say("{}", probe_text(probe_points(inputs.spec, inputs.catalog, inputs.calibration, counts, options.probe,
+                                      options.workers)));
   }
   if (options.list > 0)
-    fmt::print("{}", points_text(list_points(inputs.spec, inputs.catalog, counts, options.list)));
-  if (!options.why.empty())
-    fmt::print("{}", fate_text(find_fate(inputs.spec, inputs.catalog, counts, options.why)));
+    say("{}", points_text(list_points(inputs.spec, inputs.catalog, counts, options.list)));
+  if (!options.why.empty()) say("{}", fate_text(find_fate(inputs.spec, inputs.catalog, counts, options.why)));
 }
 
 void print_json(const PlanOptions& options, const config::SweepInputs& inputs, const PlanCounts& counts) {
@@ -74,7 +73,7 @@ void print_json(const PlanOptions& options, const config::SweepInputs& inputs, c
     add_points("list", list_points(inputs.spec, inputs.catalog, counts, options.list), json);
   if (!options.why.empty()) add_fate(find_fate(inputs.spec, inputs.catalog, counts, options.why), json);
   json.close();
-  fmt::print("{}", json.text());
+  say("{}", json.text());
 }
 
 int run_plan(const PlanOptions& options) {

@@ -1,6 +1,5 @@
 // echo-sweep presets list|show|new|diff: lists the presets, prints one with the path of its file, prints a
 // template for a new one, and compares two.
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "cli/command.hpp"
+#include "cli/terminal/say.hpp"
 #include "config/catalog/catalog_files.hpp"
 #include "config/catalog/preset_text.hpp"
 #include "config/toml/did_you_mean.hpp"
@@ -69,19 +69,19 @@ int list(const PresetOptions& options) {
   json.open_object().key("search_path").open_array();
   for (const std::string& folder : config::catalog_folders(options.preset_paths)) {
     json.value(folder);
-    if (!options.json) fmt::print("# searched in {}\n", folder);
+    if (!options.json) say("# searched in {}\n", folder);
   }
   json.close();
   for (const auto& [kind, presets] : by_kind) {
     json.key(kind).open_array();
-    if (!options.json) fmt::print("{}\n", kind);
+    if (!options.json) say("{}\n", kind);
     for (const Preset& preset : presets) {
       json.value(preset.name);
-      if (!options.json) fmt::print("  {}\n", preset.name);
+      if (!options.json) say("  {}\n", preset.name);
     }
     json.close();
   }
-  if (options.json) fmt::print("{}", json.close().text());
+  if (options.json) say("{}", json.close().text());
   return 0;
 }
 
@@ -104,15 +104,15 @@ int show(const PresetOptions& options) {
     json.open_object().member("kind", preset.kind).member("name", preset.name).member("file", preset.path);
     json.member("text", text_of(preset)).close();
     if (!options.json) {
-      fmt::print("# {} {} from {}\n{}\n", preset.kind, preset.name,
-                 preset.path.empty() ? "the program" : preset.path, text_of(preset));
+      say("# {} {} from {}\n{}\n", preset.kind, preset.name,
+          preset.path.empty() ? "the program" : preset.path, text_of(preset));
     }
   }
   if (!found) {
     throw UserError("unknown preset \"" + options.name + "\"",
                     config::suggest(options.name, names, "echo-sweep presets list shows all"));
   }
-  if (options.json) fmt::print("{}", json.close().text());
+  if (options.json) say("{}", json.close().text());
   return 0;
 }
 
@@ -127,7 +127,7 @@ int make(const PresetOptions& options) {
   if (options.name.empty() || options.second.empty())
     throw UserError("presets new needs a kind and a name", "echo-sweep presets new clusters my-lab");
   if (options.from.empty()) {
-    fmt::print("{}", config::preset_template(options.name, options.second));
+    say("{}", config::preset_template(options.name, options.second));
     return 0;
   }
   const auto presets = all_presets(options);
@@ -140,7 +140,7 @@ int make(const PresetOptions& options) {
     throw UserError("there is no preset \"" + options.from + "\" of kind " + options.name,
                     config::suggest(options.from, names, "known"));
   }
-  fmt::print("{}", config::renamed_preset(text_of(*from), from->name, options.second));
+  say("{}", config::renamed_preset(text_of(*from), from->name, options.second));
   return 0;
 }
 
@@ -179,13 +179,13 @@ int diff(const PresetOptions& options) {
       json.open_object().member("kind", a.kind).member("field", key).member(a.name, ours);
       json.member(b->name, theirs).close();
     }
-    if (!options.json) fmt::print("{}", table.text());
+    if (!options.json) say("{}", table.text());
   }
   if (!found) {
     throw UserError("no kind of preset has both \"" + options.name + "\" and \"" + options.second + "\"",
                     config::suggest(options.second, names, "echo-sweep presets list shows all"));
   }
-  if (options.json) fmt::print("{}", json.close().text());
+  if (options.json) say("{}", json.close().text());
   return 0;
 }
 

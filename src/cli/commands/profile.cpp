@@ -13,6 +13,7 @@
 #include "cli/command.hpp"
 #include "cli/kernels/profile_rows.hpp"
 #include "cli/kernels/profile_summary.hpp"
+#include "cli/terminal/say.hpp"
 #include "config/measured/profile_table.hpp"
 #include "config/toml/did_you_mean.hpp"
 #include "explain/wanted_kernels.hpp"
@@ -123,11 +124,11 @@ int import_tables(const ProfileOptions& options) {
                         text::show_count(std::ssize(all.rows)), text::show_count(kernels), digest);
   json.close().member("file", output).member("rows", all.rows.size()).member("kernels", kernels);
   json.member("digest", digest).close();
-  fmt::print("{}", options.json ? json.text() : report);
+  say("{}", options.json ? json.text() : report);
   if (const std::int64_t apart = kernels_with_repeats_apart(all, conflict); apart > 0)
-    fmt::print(stderr, "warning: repeats of {} kernels differ by more than {:.0f} %; their median is used\n",
-               text::show_count(apart), 100 * conflict);
-  fmt::print(stderr, "{}", far_from_model(all, presets));
+    remark("warning: repeats of {} kernels differ by more than {:.0f} %; their median is used\n",
+           text::show_count(apart), 100 * conflict);
+  remark("{}", far_from_model(all, presets));
   return 0;
 }
 
@@ -147,14 +148,13 @@ int merge(const ProfileOptions& options) {
     text::Json json;
     json.open_object().member("file", output).member("rows", all.rows.size());
     json.member("conflicts", conflicts.size()).member("digest", digest).close();
-    fmt::print("{}", json.text());
+    say("{}", json.text());
     return 0;
   }
   if (!conflicts.empty())
-    fmt::print("{} kernels differ by more than {:.0f} % between files; their median is used\n{}",
-               text::show_count(std::ssize(conflicts)), 100 * conflict,
-               pairs_text(conflicts, conflicts_shown));
-  fmt::print("{}: {} measurements, digest {}\n", output, text::show_count(std::ssize(all.rows)), digest);
+    say("{} kernels differ by more than {:.0f} % between files; their median is used\n{}",
+        text::show_count(std::ssize(conflicts)), 100 * conflict, pairs_text(conflicts, conflicts_shown));
+  say("{}: {} measurements, digest {}\n", output, text::show_count(std::ssize(all.rows)), digest);
   return 0;
 }
 
@@ -162,8 +162,8 @@ int merge(const ProfileOptions& options) {
 int list(const ProfileOptions& options) {
   expect_files(options, 1);
   const storage::ProfileFile file = storage::read_profile(options.files.front());
-  fmt::print("{}", options.json ? groups_json(file.profile) : groups_text(file.profile));
-  if (!options.json) fmt::print("digest {}\n", file.digest);
+  say("{}", options.json ? groups_json(file.profile) : groups_text(file.profile));
+  if (!options.json) say("digest {}\n", file.digest);
   return 0;
 }
 
@@ -172,14 +172,14 @@ int show(const ProfileOptions& options) {
   const kernels::Profile profile = read_one(options.files.front());
   const results::Table rows = profile_rows(profile, presets_of(options));
   const auto chosen = chosen_rows(rows, options.where, options.top);
-  fmt::print("{}", options.json ? rows_json(rows, chosen) : rows_text(profile, rows, chosen));
+  say("{}", options.json ? rows_json(rows, chosen) : rows_text(profile, rows, chosen));
   return 0;
 }
 
 int diff(const ProfileOptions& options) {
   expect_files(options, 2);
   const ProfileDiff found = diff_of(read_one(options.files[0]), read_one(options.files[1]));
-  fmt::print("{}", options.json ? diff_json(found) : diff_text(found, static_cast<std::size_t>(options.top)));
+  say("{}", options.json ? diff_json(found) : diff_text(found, static_cast<std::size_t>(options.top)));
   return 0;
 }
 
@@ -204,15 +204,15 @@ int want(const ProfileOptions& options) {
                                              .profiles = options.profiles,
                                              .preset_paths = options.preset_paths},
                                             options.points);
-  if (!wanted.problem.empty()) fmt::print(stderr, "warning: {}\n", wanted.problem);
+  if (!wanted.problem.empty()) remark("warning: {}\n", wanted.problem);
   const std::string csv = explain::wanted_csv(wanted.kernels);
   if (options.output.empty()) {
-    fmt::print("{}", csv);
+    say("{}", csv);
     return 0;
   }
   write_text(options.output, csv);
-  fmt::print("{}: {} kernels of {} {}point{}\n", options.output, text::show_count(std::ssize(wanted.kernels)),
-             wanted.points, of_result ? "best " : "", wanted.points == 1 ? "" : "s");
+  say("{}: {} kernels of {} {}point{}\n", options.output, text::show_count(std::ssize(wanted.kernels)),
+      wanted.points, of_result ? "best " : "", wanted.points == 1 ? "" : "s");
   return 0;
 }
 

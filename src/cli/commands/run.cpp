@@ -13,6 +13,7 @@
 #include "cli/slurm/time_budget.hpp"
 #include "cli/terminal/problem_text.hpp"
 #include "cli/terminal/progress.hpp"
+#include "cli/terminal/say.hpp"
 #include "cli/terminal/summary.hpp"
 #include "cli/terminal/terminal.hpp"
 #include "explain/profile_inputs.hpp"
@@ -43,9 +44,9 @@ const char* words_of(parallel::StopReason reason) {
 
 int report_stop(const parallel::LaunchRequest& request, const parallel::LaunchOutcome& outcome,
                 const Invocation& invocation) {
-  fmt::print(stderr, "stopped early ({}): {} of {} points are done; continue with the same command:\n  {}\n",
-             words_of(outcome.stop_reason), text::show_count(outcome.summary.rows),
-             text::show_count(ids_of(request.shard, request.space.size).count()), invocation.text());
+  remark("stopped early ({}): {} of {} points are done; continue with the same command:\n  {}\n",
+         words_of(outcome.stop_reason), text::show_count(outcome.summary.rows),
+         text::show_count(ids_of(request.shard, request.space.size).count()), invocation.text());
   return outcome.stop_reason == parallel::StopReason::failures ? 4 : parallel::exit_resumable;
 }
 
@@ -68,10 +69,10 @@ int report_outcome(const RunOptions& options, std::int64_t allowed_failures, con
                            .already_complete = outcome.kind == Kind::already_complete,
                            .gaps = explain::kernel_gaps(best, catalog, inputs.calibration),
                            .gap_points = best.size()};
-  fmt::print("{}", options.json ? summary_json(rows, facts) : summary_text(rows, facts));
+  say("{}", options.json ? summary_json(rows, facts) : summary_text(rows, facts));
   if (outcome.kind == Kind::limited && !options.json)
-    fmt::print("partial: the first {} of {} points; continue with the same command without --limit\n",
-               text::show_count(outcome.summary.rows), text::show_count(request.space.size));
+    say("partial: the first {} of {} points; continue with the same command without --limit\n",
+        text::show_count(outcome.summary.rows), text::show_count(request.space.size));
   return exit_code_of_rows(outcome.summary.by_status, allowed_failures, options.allow_empty);
 }
 
@@ -98,7 +99,7 @@ int run_on(const parallel::Session& session, const RunOptions& options, const In
   const WorkerInputs& inputs = *shared;
   const sweep::DesignSpace space = share_space(session, inputs);
   const parallel::LaunchRequest request = launch_request(options, inputs, space, std::move(provenance));
-  if (options.verbose && session.is_first()) log.write(describe_request(request));
+  if (options.verbose && session.is_first()) log.write(printable(describe_request(request)));
 
   std::optional<ProgressReporter> reporter;
   const parallel::LaunchWatch watch{
@@ -113,7 +114,7 @@ int run_on(const parallel::Session& session, const RunOptions& options, const In
                                            .workers = session.workers()});
           },
       .on_progress = [&](const parallel::Progress& now) { reporter->see(now); },
-      .on_warning = [&](const std::string& text) { log.write("warning: " + text + "\n"); }};
+      .on_warning = [&](const std::string& text) { log.write("warning: " + printable(text) + "\n"); }};
   const auto run_rows = [&](sweep::WorkSource& source, sweep::RowSink& sink) {
     (void)sweep::run_sweep(space, inputs.catalog, inputs.calibration, source, sink);
   };
@@ -135,7 +136,7 @@ int run_sweep_file(const RunOptions& options, Invocation& invocation) {
     code = error.exit_code();
     if (session.is_first()) {
       fmt::print(stderr, "{}", problem_text(error, wants_colour(stderr, options.no_colour)));
-      if (options.json) fmt::print("{}", problem_json(error));
+      if (options.json) say("{}", problem_json(error));
     }
   } catch (const std::exception& error) {  // on one worker only: the others may be waiting for it
     const UserError reported = unforeseen(error);

@@ -1,6 +1,5 @@
 // echo-sweep schema: the JSON Schema of sweep.toml, for editors. Save it and begin a sweep with
 // "#:schema ./sweep.schema.json".
-#include <fmt/core.h>
 
 #include <memory>
 #include <string>
@@ -8,6 +7,7 @@
 
 #include "cli/command.hpp"
 #include "cli/sweep_schema.hpp"
+#include "cli/terminal/say.hpp"
 #include "config/catalog/catalog_files.hpp"
 
 namespace echo::cli::commands {
@@ -16,7 +16,7 @@ static std::function<int(Invocation&)> declare(Options& options) {
   auto preset_paths = std::make_shared<std::vector<std::string>>();
   options.values(*preset_paths, "--preset-path", "folder of presets searched before the built-in ones");
   return [preset_paths](Invocation&) {
-    fmt::print("{}", sweep_schema(config::read_catalog(config::catalog_folders(*preset_paths)).catalog));
+    say("{}", sweep_schema(config::read_catalog(config::catalog_folders(*preset_paths)).catalog));
     return 0;
   };
 }

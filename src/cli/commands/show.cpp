@@ -1,5 +1,4 @@
 // echo-sweep show FILE ID: prints one page about a row; figures that the file does not store are recomputed.
-#include <fmt/core.h>
 
 #include <cmath>
 #include <memory>
@@ -8,6 +7,7 @@
 
 #include "base/at.hpp"
 #include "cli/command.hpp"
+#include "cli/terminal/say.hpp"
 #include "explain/chosen_row.hpp"
 #include "explain/explain.hpp"
 #include "explain/pipeline_text.hpp"
@@ -135,13 +135,13 @@ int run_show(const ShowOptions& options) {
     query::add_row(json, table, row);
     if (again.explanation) add_explanation(json, *again.explanation);
     json.member("remark", again.problem).close();
-    fmt::print("{}", json.text());
+    say("{}", json.text());
     return 0;
   }
-  fmt::print("{}", query::page_text(table, row));
-  if (again.explanation) fmt::print("{}", explain::explanation_text(*again.explanation));
-  fmt::print("{}", again.pipeline);
-  if (!again.problem.empty()) fmt::print("\nremark: {}\n", again.problem);
+  say("{}", query::page_text(table, row));
+  if (again.explanation) say("{}", explain::explanation_text(*again.explanation));
+  say("{}", again.pipeline);
+  if (!again.problem.empty()) say("\nremark: {}\n", again.problem);
   return 0;
 }
 

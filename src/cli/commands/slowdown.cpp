@@ -16,6 +16,7 @@
 #include "cli/slowdown/slowdown_explain.hpp"
 #include "cli/slowdown/slowdown_model_text.hpp"
 #include "cli/slowdown/slowdown_report.hpp"
+#include "cli/terminal/say.hpp"
 #include "config/toml/read_file.hpp"
 #include "learn/evaluate/train_model.hpp"
 #include "slowdown/model_file.hpp"
@@ -117,7 +118,7 @@ int import_tables(const SlowdownOptions& options) {
                                              presets_of(options));
   const std::string digest = storage::write_overlaps(output, read.data);
   if (!options.json) {
-    fmt::print("{}{}: digest {}\n", import_text(read), output, digest);
+    say("{}{}: digest {}\n", import_text(read), output, digest);
     return 0;
   }
   text::Json json;
@@ -129,7 +130,7 @@ int import_tables(const SlowdownOptions& options) {
     json.close().close();
   }
   json.close().close();
-  fmt::print("{}", json.text());
+  say("{}", json.text());
   return 0;
 }
 
@@ -146,11 +147,10 @@ int train(const SlowdownOptions& options) {
   const std::string bytes = slowdown::model_to_bytes(trained.model);
   write_file(output, bytes);
   if (options.json) {
-    fmt::print("{}", model_json(trained.model, output, bytes.size()));
+    say("{}", model_json(trained.model, output, bytes.size()));
     return 0;
   }
-  fmt::print("{}\n{}", report_text({data, trained.report, folds}),
-             model_text(trained.model, output, bytes.size()));
+  say("{}\n{}", report_text({data, trained.report, folds}), model_text(trained.model, output, bytes.size()));
   return 0;
 }
 
@@ -162,7 +162,7 @@ int evaluate(const SlowdownOptions& options) {
       learn::evaluate_nested(learn::candidates_of(data.examples), data.examples, folds);
   const SlowdownReport report{data, nested, folds};
   if (!options.csv.empty()) write_file(options.csv, report_csv(report));
-  fmt::print("{}", options.json ? report_json(report) : report_text(report));
+  say("{}", options.json ? report_json(report) : report_text(report));
   return 0;
 }
 
@@ -183,8 +183,7 @@ int explain(const SlowdownOptions& options) {
     const std::string candidate = options.model == "auto" ? "" : options.model;
     explanation = explain_data(data, candidate, folds_of(options, features_of(options)));
   }
-  fmt::print("{}",
-             options.json ? slowdown_explanation_json(explanation) : slowdown_explanation_text(explanation));
+  say("{}", options.json ? slowdown_explanation_json(explanation) : slowdown_explanation_text(explanation));
   return 0;
 }
 
@@ -192,8 +191,7 @@ int info(const SlowdownOptions& options) {
   const std::string& file = only_file(options);
   const std::string bytes = bytes_of(file);
   const slowdown::LearnedModel model = slowdown::model_from_bytes(bytes, file);
-  fmt::print("{}",
-             options.json ? model_json(model, file, bytes.size()) : model_text(model, file, bytes.size()));
+  say("{}", options.json ? model_json(model, file, bytes.size()) : model_text(model, file, bytes.size()));
   return 0;
 }
 

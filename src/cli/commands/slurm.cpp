@@ -1,5 +1,4 @@
 // echo-sweep slurm [SWEEP.toml]: prints a batch script, ready for sbatch.
-#include <fmt/core.h>
 
 #include <filesystem>
 #include <memory>
@@ -7,6 +6,7 @@
 #include "base/error.hpp"
 #include "cli/command.hpp"
 #include "cli/slurm/slurm_script.hpp"
+#include "cli/terminal/say.hpp"
 #include "config/sweep_file/sweep_file.hpp"
 
 namespace echo::cli::commands {
@@ -60,7 +60,7 @@ int print_script(const SlurmOptions& options, const Invocation& invocation) {
   job.command = command_text(invocation);
   job.launcher = options.launcher == "srun" ? SlurmLauncher::srun : SlurmLauncher::mpirun;
   if (!options.sweep.empty()) job.sweep = sweep_of(options);
-  fmt::print("{}", options.profile ? profile_script(job) : sweep_script(job));
+  say("{}", options.profile ? profile_script(job) : sweep_script(job));
   return 0;
 }
 

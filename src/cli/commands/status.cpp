@@ -10,6 +10,7 @@
 
 #include "cli/command.hpp"
 #include "cli/slurm/time_budget.hpp"
+#include "cli/terminal/say.hpp"
 #include "parallel/launch/stop_signal.hpp"
 #include "parallel/launch/sweep_status.hpp"
 #include "text/json.hpp"
@@ -154,12 +155,12 @@ int run_status(const StatusOptions& options) {
   const double every = parse_seconds(options.every, "--every");
   for (;;) {
     const SweepStatus status = parallel::look_at(options.file);
-    fmt::print("{}", options.json ? status_json(options.file, status) : status_text(status));
+    say("{}", options.json ? status_json(options.file, status) : status_text(status));
     std::fflush(stdout);
     const bool is_over = status.state == State::complete || status.state == State::resumable;
     if (!options.watch || is_over) return options.exit_code ? exit_code_of(status.state) : 0;
     std::this_thread::sleep_for(std::chrono::duration<double>(every));
-    if (!options.json) fmt::print("\n");
+    if (!options.json) say("\n");
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "cli/command.hpp"
+#include "cli/terminal/say.hpp"
 #include "config/toml/did_you_mean.hpp"
 #include "query/breakdown.hpp"
 #include "query/doubtful.hpp"
@@ -94,7 +95,7 @@ void print_json(const results::ResultRows& all, const TopOptions& options, const
   json.close();
   query::add_without_slowdown(json, query::without_slowdown(all, options.where), all);
   json.close();
-  fmt::print("{}", json.text());
+  say("{}", json.text());
 }
 
 std::string group_text(const results::ResultRows& all, const TopOptions& options,
@@ -130,13 +131,12 @@ int run_top(const TopOptions& options) {
     print_json(rows, options, by, ranking);
     return 0;
   }
-  fmt::print("{}", query::setting_line(rows.state()));
+  say("{}", query::setting_line(rows.state()));
   for (std::size_t i = 0; i < groups.size(); ++i)
-    fmt::print("{}{}", i > 0 ? "\n" : "", group_text(rows, options, query, ranking, i));
-  if (const std::string text = query::doubtful_text(rows, query, groups); !text.empty())
-    fmt::print("\n{}", text);
+    say("{}{}", i > 0 ? "\n" : "", group_text(rows, options, query, ranking, i));
+  if (const std::string text = query::doubtful_text(rows, query, groups); !text.empty()) say("\n{}", text);
   if (const std::string text = text_of(query::without_slowdown(rows, options.where), rows); !text.empty())
-    fmt::print("\n{}", text);
+    say("\n{}", text);
   return 0;
 }
 

@@ -1,5 +1,4 @@
 // echo-sweep trace FILE ID -o OUT: writes the step of one row as a trace for ui.perfetto.dev.
-#include <fmt/core.h>
 
 #include <charconv>
 #include <filesystem>
@@ -9,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "cli/command.hpp"
+#include "cli/terminal/say.hpp"
 #include "explain/chosen_row.hpp"
 #include "explain/explain.hpp"
 #include "explain/perfetto_step.hpp"
@@ -64,8 +64,7 @@ int run_trace(const TraceOptions& options) {
   const std::string title = table.text("model", 0) + " " + query::layout_of(table, 0);
   const explain::TraceSize size =
       explain::trace_step(step, ws.step, *again.config, explanation.memory, title, request, output);
-  fmt::print(
-      "{} events, ops of {} of {} microbatches, {} bytes\nfile {}\nopen it in https://ui.perfetto.dev\n",
+  say("{} events, ops of {} of {} microbatches, {} bytes\nfile {}\nopen it in https://ui.perfetto.dev\n",
       size.events, size.microbatches_with_ops, training::microbatches_of(*again.config),
       std::filesystem::file_size(output), output);
   return 0;

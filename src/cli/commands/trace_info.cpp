@@ -1,9 +1,9 @@
 // echo-sweep trace-info FILE: summarises a trace and says which axes can be swept.
-#include <fmt/core.h>
 
 #include <memory>
 
 #include "cli/command.hpp"
+#include "cli/terminal/say.hpp"
 #include "cli/traces/trace_source.hpp"
 #include "cli/traces/trace_summary_text.hpp"
 
@@ -19,7 +19,7 @@ struct InfoOptions {
 int run_info(const InfoOptions& options) {
   const trace::Trace trace = find_trace(options.source);
   const TraceSummary summary = summarise(trace);
-  fmt::print("{}", options.json ? summary_json(trace, summary) : summary_text(trace, summary));
+  say("{}", options.json ? summary_json(trace, summary) : summary_text(trace, summary));
   return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "cli/command.hpp"
 #include "cli/recalibrate_command.hpp"
 #include "cli/terminal/problem_text.hpp"
+#include "cli/terminal/say.hpp"
 #include "cli/terminal/terminal.hpp"
 #include "config/catalog/site_file.hpp"
 #include "explain/slowdown_input.hpp"
@@ -87,11 +88,11 @@ void tell(const Arguments& arguments, const Inputs& inputs,
       fmt::print(stderr, "{}", problem_text(warning, wants_colour(stderr, false)));
   if (inputs.options.wants_csv) validation::write_rows(arguments.csv, tables);
   if (arguments.json)
-    fmt::print("{}", report_json(tables));
+    say("{}", report_json(tables));
   else if (arguments.markdown)
-    fmt::print("{}", validation::report_markdown(tables));
+    say("{}", validation::report_markdown(tables));
   else
-    fmt::print("{}", report_text(tables, arguments.by == "all"));
+    say("{}", report_text(tables, arguments.by == "all"));
   validation::check_expected(validation::split_list(arguments.expect), tables);
 }
 

@@ -1,10 +1,10 @@
 // echo-sweep version: prints the version of the program and of the libraries it was built with.
-#include <fmt/core.h>
 
 #include <memory>
 
 #include "cli/command.hpp"
 #include "cli/run/build_facts.hpp"
+#include "cli/terminal/say.hpp"
 #include "text/json.hpp"
 
 namespace echo::cli::commands {
@@ -23,9 +23,9 @@ std::function<int(Invocation&)> declare(Options& options) {
           .member("schema_version", facts.schema_version)
           .member("build_type", facts.build_type);
       object.member("compiler", facts.compiler).member("mpi", facts.mpi).close();
-      fmt::print("{}", object.text());
+      say("{}", object.text());
     } else {
-      fmt::print("{}\n", version_line(facts));
+      say("{}\n", version_line(facts));
     }
     return 0;
   };
@@ -33,7 +33,9 @@ std::function<int(Invocation&)> declare(Options& options) {
 
 }  // namespace
 
-extern const Command version{
-    .name = "version", .summary = "version, commit, compiler and MPI", .declare = declare};
+extern const Command version{.name = "version",
+                             .summary = "version, commit, compiler and MPI",
+                             .declare = declare,
+                             .reads_inputs = false};
 
 }  // namespace echo::cli::commands

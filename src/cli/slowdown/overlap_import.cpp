@@ -11,6 +11,7 @@
 
 #include "base/at.hpp"
 #include "base/csv.hpp"
+#include "base/memory_limit.hpp"
 #include "base/named_table.hpp"
 #include "base/problems.hpp"
 #include "config/toml/did_you_mean.hpp"
@@ -77,6 +78,12 @@ class Importer {
   }
 
   void read(const std::string& file) {
+    (void)within_memory(file, [&] {
+      read_any(file);
+      return true;
+    });
+  }
+  void read_any(const std::string& file) {
     const auto bytes = config::read_whole_file(file);
     if (!bytes)
       problems_.error({file, 0, 0, 1}, "the file cannot be read", "check the path and its permissions");

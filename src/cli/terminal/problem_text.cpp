@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
+#include <string_view>
+#include <system_error>
 
+#include "base/printable.hpp"
 #include "cli/terminal/terminal.hpp"
 #include "text/json.hpp"
 
@@ -14,17 +18,37 @@ static const char* word_of(Problem::Severity severity) {
   return severity == Problem::Severity::error ? "error" : "warning";
 }
 
-static std::string line_of(const Place& place) {
-  std::ifstream file(place.file);
-  std::string line;
-  for (std::int32_t i = 0; i < place.line; ++i) {
-    if (!std::getline(file, line)) return "";
+namespace {
+
+// The lines of the files that problems are in, each file read once. They are as long as files make them.
+class Lines {
+ public:
+  // Empty where there is none.
+  std::string line_of(const Place& place) {
+    if (place.line <= 0) return "";
+    if (place.file != file_ || place.line <= passed_) {
+      file_ = place.file;
+      stream_ = std::ifstream();
+      std::error_code failed;
+      if (std::filesystem::is_regular_file(file_, failed)) stream_.open(file_, std::ios::binary);
+      passed_ = 0;
+    }
+    while (passed_ < place.line) {
+      if (!std::getline(stream_, line_)) return "";
+      ++passed_;
+    }
+    if (line_.ends_with('\r')) line_.pop_back();
+    return line_;
   }
-  return line;
-}
+
+ private:
+  std::string file_, line_;
+  std::ifstream stream_;
+  std::int32_t passed_ = 0;
+};
 
 // Cuts an overlong line down to the part around the place; adjusts `column`.
-static std::string clipped(const std::string& line, std::int32_t& column) {
+std::string clipped(const std::string& line, std::int32_t& column) {
   constexpr std::size_t widest = 200, before = 80;
   if (line.size() <= widest) return line;
   const std::size_t at = static_cast<std::size_t>(std::max(column - 1, 0));
@@ -39,38 +63,60 @@ static std::string clipped(const std::string& line, std::int32_t& column) {
   return start + line.substr(first, last - first) + end;
 }
 
-std::string problem_text(const Problem& problem, bool colour) {
+// Bytes of the first `count` characters.
+std::size_t bytes_of(std::string_view line, std::int32_t count) {
+  std::size_t bytes = 0;
+  for (; count > 0 && bytes < line.size(); --count)
+    bytes += std::max<std::size_t>(utf8_length(line.substr(bytes)), 1);
+  return bytes;
+}
+
+std::int32_t characters_of(std::string_view line) {
+  std::int32_t count = 0;
+  for (; !line.empty(); ++count) line.remove_prefix(std::max<std::size_t>(utf8_length(line), 1));
+  return count;
+}
+
+std::string text_of(const Problem& problem, bool colour, Lines& lines) {
   Place place = problem.place;
-  std::string where = place.file;
+  std::string where = printable(place.file);
   if (place.line > 0) where += fmt::format(":{}", place.line);
   if (place.line > 0 && place.column > 0) where += fmt::format(":{}", place.column);
   if (!where.empty()) where += ": ";
-  std::string text = fmt::format("{}{} {}\n", where,
-                                 red(std::string(word_of(problem.severity)) + ":", colour), problem.what);
-  const std::string line = place.line > 0 ? clipped(line_of(place), place.column) : "";
+  std::string text = fmt::format(
+      "{}{} {}\n", where, red(std::string(word_of(problem.severity)) + ":", colour), printable(problem.what));
+  const std::string line = clipped(lines.line_of(place), place.column);
   if (line.empty()) {
-    if (!problem.remedy.empty()) text += fmt::format("  {}\n", problem.remedy);
+    if (!problem.remedy.empty()) text += fmt::format("  {}\n", printable(problem.remedy));
     return text;
   }
-  const std::string number = fmt::format("{:>5}", place.line);
-  text += fmt::format("{} | {}\n", number, line);
+  text += fmt::format("{:>5} | {}\n", place.line, printable(line));
+  // Columns count characters, of which some are shown as several.
+  const std::size_t start = bytes_of(line, place.column - 1);
+  const std::string_view marked =
+      std::string_view(line).substr(start, bytes_of(std::string_view(line).substr(start), place.length));
   std::string lead;  // tabs are kept, so that the caret is aligned at any tab width
-  for (const char c : line) {
-    if (static_cast<std::int32_t>(lead.size()) + 1 >= place.column) break;
-    const bool inside_character =
-        (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;  // UTF-8: columns count characters
-    if (!inside_character) lead += c == '\t' ? '\t' : ' ';
-  }
-  const std::string caret = "^" + std::string(static_cast<std::size_t>(std::max(place.length - 1, 0)), '~');
-  text += fmt::format("      | {}{} {}\n", lead, caret, problem.remedy);
+  for (const char c : printable(std::string_view(line).substr(0, start)))
+    if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) lead += c == '\t' ? '\t' : ' ';
+  const std::int32_t width = std::max(characters_of(printable(marked)), 1);
+  const std::string caret = "^" + std::string(static_cast<std::size_t>(width - 1), '~');
+  text += fmt::format("      | {}{} {}\n", lead, caret, printable(problem.remedy));
   return text;
+}
+
+}  // namespace
+
+std::string problem_text(const Problem& problem, bool colour) {
+  Lines lines;
+  return text_of(problem, colour, lines);
 }
 
 std::string problem_text(const UserError& error, bool colour) {
   std::string text;
+  Lines lines;
   std::int64_t errors = 0, warnings = 0;
   for (const Problem& problem : error.problems()) {
-    text += problem_text(problem, colour);
+    text += text_of(problem, colour, lines);
     ++(problem.severity == Problem::Severity::error ? errors : warnings);
   }
   if (error.exit_code() != 2) return text;

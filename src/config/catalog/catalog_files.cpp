@@ -275,6 +275,12 @@ bool Aliases::has_no_preset(std::string_view kind, std::string_view name) const 
 std::vector<std::string> catalog_folders(const std::vector<std::string>& preset_paths,
                                          const std::string& sweep_file) {
   std::vector<std::string> folders = preset_paths;
+  for (const std::string& folder : preset_paths) {
+    std::error_code failed;
+    if (!std::filesystem::is_directory(folder, failed))
+      throw UserError("--preset-path \"" + folder + "\" is not a folder",
+                      "check the path; a folder of presets holds models/, gpus/, clusters/, ...");
+  }
   if (!sweep_file.empty()) {
     folders.push_back(
         (std::filesystem::path(sweep_file).parent_path() / "catalog").lexically_normal().string());

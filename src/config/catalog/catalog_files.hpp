@@ -48,7 +48,8 @@ struct CatalogInputs {
 
 // Where presets are looked for, best first: `preset_paths`, the sweep's own folder + "/catalog", the user's
 // ($XDG_CONFIG_HOME or ~/.config, + "/echo-sweep"), the built-in one (built_in_catalog.hpp). Folders that do
-// not exist are left out; without a built-in catalog it throws UserError.
+// not exist are left out, but for those of `preset_paths`; for want of one of them, or of a built-in catalog,
+// it throws UserError.
 [[nodiscard]] std::vector<std::string> catalog_folders(const std::vector<std::string>& preset_paths,
                                                        const std::string& sweep_file = "");
 

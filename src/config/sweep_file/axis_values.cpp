@@ -21,7 +21,7 @@ using sweep::Axis;
 using sweep::AxisKind;
 using sweep::AxisValue;
 
-constexpr std::int64_t most_values = 100'000;  // of one axis; a slip in { from, to, step } asks for more
+constexpr std::size_t most_values = 100'000;  // of one axis; a slip in { from, to, step } asks for more
 
 class ValueReader {
  public:
@@ -36,6 +36,12 @@ class ValueReader {
         axis_.kind == AxisKind::layer_list && list != nullptr && !list->empty() && list->get(0)->is_integer();
     if (list == nullptr || one_split) return one(node);
     if (list->empty()) return error(node, name() + " has no values", "list at least one");
+    if (list->size() > most_values) {
+      Place start = place_of(node);
+      start.length = 1;
+      return problems_.error(start, name() + " has " + std::to_string(list->size()) + " values",
+                             "an axis has at most 100 000; split the sweep");
+    }
     for (const toml::node& value : *list) one(value);
   }
 
@@ -269,7 +275,7 @@ class ValueReader {
   }
   void stepped(const toml::node& node, std::int64_t from, std::int64_t to, std::int64_t step) {
     if (to < from) return error(node, "this range is empty", "from must not exceed to");
-    if ((to - from) / step >= most_values)
+    if (static_cast<std::size_t>((to - from) / step) >= most_values)
       return error(node, "this range has over 100 000 values", "widen step");
     for (std::int64_t value = from; value <= to; value += step) add(node, {value, ""});
   }

@@ -12,6 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t most_included = 100;
+
 // A canonical key, equal for two spellings of the same path.
 std::string identity(const fs::path& path) {
   std::error_code failed;
@@ -53,6 +55,11 @@ class Includer {
     }
     if (std::find(done_.begin(), done_.end(), id) != done_.end()) return;
     done_.push_back(id);
+    if (done_.size() > most_included) {
+      return problems_.error(place_of(node),
+                             "more than " + std::to_string(most_included) + " files are included",
+                             "include fewer files");
+    }
     const auto text = read_whole_file(path.string());
     if (!text) {
       return problems_.error(place_of(node), "the file \"" + path.string() + "\" cannot be read",

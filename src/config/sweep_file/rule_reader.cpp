@@ -8,7 +8,9 @@
 #include "base/at.hpp"
 #include "config/sweep_file/goal_reader.hpp"
 #include "config/toml/did_you_mean.hpp"
+#include "config/toml/document_limits.hpp"
 #include "sweep/language/program.hpp"
+#include "sweep/space/divided_by_zero.hpp"
 
 namespace echo::config {
 namespace {
@@ -63,6 +65,11 @@ void read_derives(const toml::table& root, const std::set<std::string>& axes, bo
   const toml::table* table = node->as_table();
   if (table == nullptr) {
     problems.error(place_of(*node), "derive must be a table of expressions", "write [derive]");
+    return;
+  }
+  if (table->size() > most_entries) {
+    problems.error(place_of(*node), "derive has " + std::to_string(table->size()) + " names",
+                   "write " + std::to_string(most_entries) + " or fewer");
     return;
   }
   for (const Entry& entry : in_file_order(*table)) {
@@ -138,7 +145,8 @@ void check_expressions(const sweep::SweepSpec& spec, const simulate::Catalog& ca
                        const std::vector<Place>& places, bool axes_fine, Problems& problems) {
   std::vector<sweep::RuleProblem> found;
   try {
-    (void)sweep::compile_program(spec, catalog, found);
+    const std::vector<sweep::Program> programs = sweep::compile_program(spec, catalog, found);
+    if (found.empty() && problems.errors() == 0) found = sweep::rules_divided_by_zero(programs, catalog);
   } catch (const UserError& error) {  // a default the catalog lacks
     for (const Problem& problem : error.problems())
       problems.error(problem.place, problem.what, problem.remedy);

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "base/memory_limit.hpp"
 #include "config/catalog/learned_model.hpp"
 #include "config/sweep_file/goal_reader.hpp"
 #include "config/sweep_file/include_files.hpp"
@@ -22,6 +23,8 @@
 
 namespace echo::config {
 namespace {
+
+constexpr std::size_t most_compiled_rules = 200'000;  // each group compiles every rule: some 3 s
 
 void read_body(const toml::table& root, const std::vector<IncludedFile>& included, const std::string& path,
                SweepInputs& inputs, Problems& problems) {
@@ -44,6 +47,12 @@ void read_body(const toml::table& root, const std::vector<IncludedFile>& include
     read_space(*space, place_of(*root.get("space")), inputs.aliases, inputs.catalog, inputs.spec, problems);
   }
   reader.finish();
+  if (inputs.spec.groups.size() * inputs.spec.rules.size() > most_compiled_rules)
+    return problems.error(
+        {path, 0, 0, 1},
+        std::to_string(inputs.spec.groups.size()) + " groups with " +
+            std::to_string(inputs.spec.rules.size()) + " rules each are too many",
+        "their product is at most " + std::to_string(most_compiled_rules) + "; split the sweep");
   check_expressions(inputs.spec, inputs.catalog, places, space != nullptr && problems.errors() == before,
                     problems);
 }
@@ -89,10 +98,8 @@ std::string resolved(const toml::table& root, const std::vector<IncludedFile>& i
   return text.str();
 }
 
-}  // namespace
-
-SweepInputs read_sweep(const std::string& path, const std::vector<std::string>& preset_paths,
-                       const std::vector<std::string>& sets) {
+SweepInputs read_all(const std::string& path, const std::vector<std::string>& preset_paths,
+                     const std::vector<std::string>& sets) {
   Problems problems;
   SweepInputs inputs;
   const auto text = read_whole_file(path);
@@ -132,6 +139,13 @@ SweepInputs read_sweep(const std::string& path, const std::vector<std::string>& 
   problems.throw_if_any();
   inputs.warnings = problems.list();
   return inputs;
+}
+
+}  // namespace
+
+SweepInputs read_sweep(const std::string& path, const std::vector<std::string>& preset_paths,
+                       const std::vector<std::string>& sets) {
+  return within_memory(path, [&] { return read_all(path, preset_paths, sets); });
 }
 
 }  // namespace echo::config

@@ -29,6 +29,8 @@ int edit_distance(std::string_view a, std::string_view b) {
 
 std::string closest(std::string_view name, const std::vector<std::string>& known) {
   std::string best;
+  constexpr std::size_t longest = 200;  // a comparison costs the product of two lengths
+  if (name.size() > longest) return best;
   int best_distance = 1 + std::max(1, static_cast<int>(name.size()) / 3);  // beyond this it is another word
   for (const std::string& candidate : known) {
     const int distance = edit_distance(name, candidate);

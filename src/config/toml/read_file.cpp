@@ -4,10 +4,11 @@
 #include <filesystem>
 #include <fstream>
 #include <span>
-#include <sstream>
+#include <utility>
 
 #include "base/digest.hpp"
 #include "base/error.hpp"
+#include "base/memory_limit.hpp"
 
 namespace echo::config {
 
@@ -16,9 +17,12 @@ std::optional<std::string> read_whole_file(const std::string& path) {
   if (!std::filesystem::is_regular_file(path, failed)) return std::nullopt;
   std::ifstream stream(path, std::ios::binary);
   if (!stream) return std::nullopt;
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
+  return within_memory(path, [&] {
+    std::string text(static_cast<std::size_t>(std::filesystem::file_size(path)), '\0');
+    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(stream.gcount()));
+    return std::optional(std::move(text));
+  });
 }
 
 void write_whole_file(const std::string& path, const std::string& bytes) {

@@ -7,6 +7,7 @@
 
 namespace echo::config {
 
+// Nothing where it cannot be read. Throws UserError, 2, where it is larger than memory_limit().
 [[nodiscard]] std::optional<std::string> read_whole_file(const std::string& path);
 // Throws UserError (exit 5) if it cannot be written.
 void write_whole_file(const std::string& path, const std::string& bytes);

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "config/toml/did_you_mean.hpp"
+#include "config/toml/document_limits.hpp"
 
 namespace echo::config {
 
@@ -81,8 +82,11 @@ std::vector<Entry> in_file_order(const toml::table& table) {
 }
 
 std::optional<toml::table> parse_toml(const std::string& text, const std::string& file, Problems& problems) {
+  if (!may_be_parsed(text, file, problems)) return std::nullopt;
   try {
-    return toml::parse(std::string_view(text), std::string_view(file));
+    toml::table document = toml::parse(std::string_view(text), std::string_view(file));
+    if (!may_be_read(document, problems)) return std::nullopt;
+    return document;
   } catch (const toml::parse_error& error) {
     Place place = place_of(error.source());
     place.file = file;
@@ -96,6 +100,11 @@ std::vector<const toml::table*> tables_in(const toml::node& node, const std::str
                                           Problems& problems) {
   std::vector<const toml::table*> tables;
   const toml::array* list = node.as_array();
+  if (list != nullptr && list->size() > most_entries) {
+    problems.error(place_of(node), name + " has " + std::to_string(list->size()) + " entries",
+                   "write " + std::to_string(most_entries) + " or fewer");
+    return {};
+  }
   if (list != nullptr) {
     for (const toml::node& one : *list) {
       if (one.is_table()) tables.push_back(one.as_table());

@@ -36,7 +36,8 @@ struct Entry {
 };
 [[nodiscard]] std::vector<Entry> in_file_order(const toml::table& table);
 
-// Parses a whole file, or reports its one syntax error and returns nothing.
+// Parses a whole file, or reports its one syntax error, or what is past document_limits.hpp, and returns
+// nothing.
 [[nodiscard]] std::optional<toml::table> parse_toml(const std::string& text, const std::string& file,
                                                     Problems&);
 

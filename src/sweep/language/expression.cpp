@@ -72,7 +72,7 @@ class Parser {
     return true;
   }
   void emit(Op op, std::int32_t target = 0, Scalar value = {}) {
-    code_.instructions.push_back({op, target, value});
+    code_.instructions.push_back({op, place_, target, value});
   }
 
   struct Depth {  // bounds recursion, and with it the evaluation stack
@@ -214,6 +214,7 @@ class Parser {
     want(is_number(left.type), at, left, "a number on its left");
     want(is_number(right.type), at, right, "a number on its right");
     const Unit unit = unit_of(at, left.unit, right.unit);
+    place_ = static_cast<std::int16_t>(at.offset);  // below max_expression_length
     const bool real = unify(left.type, right.type) == Type::real;
     if (at.text == "+") emit(real ? Op::add_real : Op::add);
     if (at.text == "-") emit(real ? Op::subtract_real : Op::subtract);
@@ -324,6 +325,7 @@ class Parser {
   ExpressionError& error_;
   Token token_;
   Code code_;
+  std::int16_t place_ = 0;
   std::int32_t depth_ = 0;
 };
 

@@ -59,6 +59,7 @@ enum class Op : std::int8_t {
 
 struct Instruction {
   Op op{};
+  std::int16_t place = 0;   // of its operator: characters into the expression
   std::int32_t target = 0;  // slot of load, destination of a jump
   Scalar value;
 };
@@ -104,6 +105,9 @@ enum class Division : std::int8_t { exact, real };
 
 // Empty where the result does not exist: a division that is not exact, by zero, or past 64 bits.
 [[nodiscard]] std::optional<Scalar> evaluate(const Code& code, std::span<const Scalar> slots);
+
+// The place of the operator that divides by zero, where that is why evaluate() is empty; else nothing.
+[[nodiscard]] std::optional<std::int32_t> divides_by_zero(const Code& code, std::span<const Scalar> slots);
 
 inline constexpr std::int32_t max_expression_depth = 48;     // nesting, and the evaluation stack
 inline constexpr std::int32_t max_expression_length = 4000;  // characters; bounds the cost of an evaluation

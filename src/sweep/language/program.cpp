@@ -152,8 +152,8 @@ class Compiler final : public Symbols {
     }
   }
 
-  std::int32_t new_rule(std::string name, bool implied, bool tests = false) {
-    program_.rules.push_back({std::move(name), implied, tests});
+  std::int32_t new_rule(RuleName rule) {
+    program_.rules.push_back(std::move(rule));
     return static_cast<std::int32_t>(program_.rules.size()) - 1;
   }
   Step& new_step(StepKind kind, std::int32_t writes, std::vector<std::int32_t> reads) {
@@ -180,9 +180,9 @@ class Compiler final : public Symbols {
     std::vector<std::int32_t> batch{slot_of(Axis::global_batch)};
     if (spec_.batch_in_tokens) batch.push_back(slot_of(Axis::seq_len));
     new_step(StepKind::sequences, sequences_slot, batch).rule =
-        new_rule("derive global_batch_sequences", true);
+        new_rule({"derive global_batch_sequences", true});
     new_step(StepKind::tokens, tokens_slot, {sequences_slot, slot_of(Axis::seq_len)});
-    const std::int32_t dp_rule = new_rule("derive dp", true), gpus_rule = new_rule("derive gpus", true);
+    const std::int32_t dp_rule = new_rule({"derive dp", true}), gpus_rule = new_rule({"derive gpus", true});
     std::vector<std::int32_t> others{slot_of(Axis::tp), slot_of(Axis::pp), slot_of(Axis::cp)};
     if (!set(Axis::dp) && set(Axis::gpus)) {
       others.push_back(slot_of(Axis::gpus));
@@ -193,7 +193,7 @@ class Compiler final : public Symbols {
     }
   }
   void imply_layout_test() {
-    const std::int32_t rule = new_rule("gpus == tp * pp * cp * dp", true);
+    const std::int32_t rule = new_rule({"gpus == tp * pp * cp * dp", true});
     if (!set(Axis::dp) || !set(Axis::gpus)) return;
     new_step(
         StepKind::layout_fits, -1,
@@ -238,7 +238,7 @@ class Compiler final : public Symbols {
     if (derives) {
       target_of(index, code ? code->type : Type::integer, code ? std::move(*code) : Code{});
     } else if (code) {
-      const std::int32_t rule_index = new_rule(rule.name, false, true);
+      const std::int32_t rule_index = new_rule({rule.name, false, true, index});
       Step& step = new_step(StepKind::keep, -1, code->reads);
       step.rule = rule_index;
       step.code = std::move(*code);
@@ -299,7 +299,7 @@ class Compiler final : public Symbols {
     }
     const bool divides = std::any_of(code.instructions.begin(), code.instructions.end(),
                                      [](const Instruction& i) { return i.op == Op::divide_exact; });
-    const std::int32_t rule_index = new_rule("derive " + rule.name, !divides);
+    const std::int32_t rule_index = new_rule({"derive " + rule.name, !divides, false, index});
     Step& step = new_step(StepKind::derive, slot, code.reads);
     step.rule = rule_index;
     step.target = wanted;

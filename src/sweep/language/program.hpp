@@ -61,8 +61,9 @@ struct Step {
 
 struct RuleName {
   std::string name;
-  bool implied = false;  // not written in the file; shown only when it removes something
-  bool tests = false;    // a [[keep]]: it is there to remove something
+  bool implied = false;      // not written in the file; shown only when it removes something
+  bool tests = false;        // a [[keep]]: it is there to remove something
+  std::int32_t source = -1;  // of SweepSpec::rules, -1: none
 };
 
 // A bound of SweepSpec::limits; `bound` is in the unit of the metric and reads slots of a filled point.

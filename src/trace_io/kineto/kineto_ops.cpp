@@ -20,33 +20,32 @@ class Stack {
   void open(std::int32_t place) {
     HostOp& op = step_.ops[static_cast<std::size_t>(place)];
     close(op.start);
-    Frame frame{place, frames_.empty() ? bottom_ : frames_.back().pass};
-    frame.pass = pass_of(op, frame.pass);
-    if (op.forward || op.backward)
-      for (const Frame& outer : frames_) {
-        HostOp& around = step_.ops[static_cast<std::size_t>(outer.op)];
+    if (op.forward || op.backward) {
+      for (; without_kernel_ < frames_.size(); ++without_kernel_) {
+        HostOp& around = step_.ops[static_cast<std::size_t>(frames_[without_kernel_].place)];
         around.forward.reset(), around.backward.reset();
       }
+    }
+    Frame frame{place, frames_.empty() ? CallSite{.pass = bottom_} : frames_.back().inside};
+    frame.inside.pass = pass_of(op, frame.inside.pass);
+    if (!op.is_annotation) frame.inside.op = place;
+    if (op.comm >= 0) frame.inside.comm = op.comm;
+    if (op.is_annotation && name(op).starts_with("nccl:")) frame.inside.note = place;
     frames_.push_back(frame);
   }
 
   CallSite at(std::int64_t time) {
     close(time);
-    CallSite out{.pass = frames_.empty() ? bottom_ : frames_.back().pass};
+    CallSite out = frames_.empty() ? CallSite{.pass = bottom_} : frames_.back().inside;
     if (out.pass == Pass::forward && time >= last_backward_) out.pass = Pass::optimizer;
-    for (auto frame = frames_.rbegin(); frame != frames_.rend(); ++frame) {
-      const HostOp& op = step_.ops[static_cast<std::size_t>(frame->op)];
-      if (out.op < 0 && !op.is_annotation) out.op = frame->op;
-      if (out.comm < 0) out.comm = op.comm;
-      if (out.note < 0 && op.is_annotation && name(op).starts_with("nccl:")) out.note = frame->op;
-    }
     return out;
   }
 
  private:
+  // What a call in it, and in no op within it, is made by: nesting may be as deep as the file is long.
   struct Frame {
-    std::int32_t op = 0;
-    Pass pass{};
+    std::int32_t place = 0;  // of the op
+    CallSite inside;
   };
 
   [[nodiscard]] std::string_view name(const HostOp& op) const {
@@ -54,8 +53,9 @@ class Stack {
   }
 
   void close(std::int64_t time) {
-    while (!frames_.empty() && step_.ops[static_cast<std::size_t>(frames_.back().op)].end <= time)
+    while (!frames_.empty() && step_.ops[static_cast<std::size_t>(frames_.back().place)].end <= time)
       frames_.pop_back();
+    without_kernel_ = std::min(without_kernel_, frames_.size());
   }
 
   [[nodiscard]] Pass pass_of(const HostOp& op, Pass around) const {
@@ -74,6 +74,7 @@ class Stack {
   Pass bottom_;
   std::int64_t last_backward_;  // when it ended
   std::vector<Frame> frames_;
+  std::size_t without_kernel_ = 0;  // so many frames, from the outermost, were told that an op in them has it
 };
 
 // When the last backward op of the step ends; nothing where it has none.

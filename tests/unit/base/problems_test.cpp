@@ -49,5 +49,18 @@ TEST(Problems, OfALongFileStandAsFoundAndAreCountedPastTheLimit) {
   EXPECT_EQ(found[2].place.line, 0);
 }
 
+TEST(Problems, OfAFileWithVeryManyAreCutAndSaySo) {
+  Problems problems;
+  for (std::int32_t line = 100'000; line > 0; --line) problems.warning({"b.toml", line, 1}, "w", "r");
+  EXPECT_EQ(problems.list().size(), Problems::most_listed + 1);
+  EXPECT_EQ(problems.list().back().severity, Problem::Severity::warning);
+  problems.error({"a.toml", 1, 1}, "e", "r");
+  const std::vector<Problem> found = thrown_by(problems);
+  ASSERT_EQ(found.size(), Problems::most_listed + 1);
+  EXPECT_EQ(found.front().place.line, 100'000 - 500 + 1);
+  EXPECT_EQ(found.back().what, "there are more problems than these 500");
+  EXPECT_EQ(found.back().severity, Problem::Severity::error);
+}
+
 }  // namespace
 }  // namespace echo

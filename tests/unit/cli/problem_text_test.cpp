@@ -50,5 +50,25 @@ TEST(ProblemText, CutsNoCharacterInTwo) {
   EXPECT_EQ(static_cast<unsigned char>(line[line.find("...") + 3]), 0xC3U);
 }
 
+TEST(ProblemText, ShowsControlCharactersAndStillPointsAtTheCharacter) {
+  const Shown of = shown("a\x1b[31m\u00e9!cd", 8);
+  EXPECT_EQ(of.line, "    1 | a\\x1b[31m\u00e9!cd");
+  EXPECT_EQ(of.caret.find('^'), std::string("    1 | a\\x1b[31me").size());
+}
+
+TEST(ProblemText, HasNoControlCharacterOfItsParts) {
+  const std::string text =
+      problem_text(Problem{{"f\x1b]0;x\x07", 1, 1, 1}, "what\x1b[2J", "remedy\r"}, false);
+  EXPECT_EQ(text, "f\\x1b]0;x\\x07:1:1: error: what\\x1b[2J\n  remedy\\x0d\n");
+}
+
+TEST(ProblemText, UnderlinesNoMoreThanIsShown) {
+  const TempFile file("problem.txt");
+  std::ofstream(file.path) << std::string(1'000'000, 'x') << "\n";
+  const std::string text =
+      problem_text(Problem{{file.path.string(), 1, 1, 1'000'000}, "wrong", "mend it"}, false);
+  EXPECT_LT(text.size(), 1000U);
+}
+
 }  // namespace
 }  // namespace echo::cli

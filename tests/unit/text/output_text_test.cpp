@@ -51,5 +51,16 @@ TEST(CsvCell, IsQuotedWhereACsvReaderWouldSplitIt) {
   EXPECT_EQ(csv_cell("two\rlines"), "\"two\rlines\"");
 }
 
+TEST(Json, EscapesWhatATerminalWouldObeyAndWhatIsNotUtf8) {
+  EXPECT_EQ(json_text("a\x1b[31m\r\x7f\u009b\u202e"), "\"a\\u001b[31m\\u000d\\u007f\\u009b\\u202e\"");
+  EXPECT_EQ(json_text("\xff \u00e9"), "\"\\ufffd \u00e9\"");
+}
+
+TEST(TextTable, ShowsControlCharactersAndAlignsWhatIsShown) {
+  TextTable table({"<a", "<b"});
+  table.add({"x\x1b", "y"});
+  EXPECT_EQ(table.text(), "a      b\nx\\x1b  y\n");
+}
+
 }  // namespace
 }  // namespace echo::text

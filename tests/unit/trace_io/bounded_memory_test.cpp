@@ -1,50 +1,12 @@
 // What a profile's reader holds is bounded by the step it takes, however long the file is.
 #include <gtest/gtest.h>
-#include <malloc.h>
 
-#include <atomic>
-#include <cstdlib>
 #include <fstream>
-#include <new>
 
+#include "base/memory_limit.hpp"
 #include "tests/support/kineto_text.hpp"
 #include "tests/support/scratch_files.hpp"
 #include "trace_io/kineto/kineto_trace.hpp"
-
-namespace {
-
-std::atomic<std::int64_t> live = 0, most = 0;
-
-void* counted_or_null(std::size_t size) noexcept {
-  void* const place = std::malloc(size > 0 ? size : 1);
-  if (place == nullptr) return nullptr;
-  const std::int64_t now = live += static_cast<std::int64_t>(malloc_usable_size(place));
-  if (now > most) most = now;
-  return place;
-}
-void* counted(std::size_t size) {
-  if (void* const place = counted_or_null(size)) return place;
-  throw std::bad_alloc();
-}
-void uncounted(void* place) {
-  if (place == nullptr) return;
-  live -= static_cast<std::int64_t>(malloc_usable_size(place));
-  std::free(place);
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) { return counted(size); }
-void* operator new[](std::size_t size) { return counted(size); }
-// What sorts ask for scratch by; a sanitizer's own would not match our delete.
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return counted_or_null(size); }
-void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return counted_or_null(size); }
-void operator delete(void* place) noexcept { uncounted(place); }
-void operator delete[](void* place) noexcept { uncounted(place); }
-void operator delete(void* place, std::size_t) noexcept { uncounted(place); }
-void operator delete[](void* place, std::size_t) noexcept { uncounted(place); }
-void operator delete(void* place, const std::nothrow_t&) noexcept { uncounted(place); }
-void operator delete[](void* place, const std::nothrow_t&) noexcept { uncounted(place); }
 
 namespace echo::trace_io {
 namespace {
@@ -76,10 +38,9 @@ std::int64_t peak_of(const ScratchFiles& files, int steps) {
     for (int i = 0; i < steps; ++i) out << (i > 0 ? "," : "") << step_text(i);
     out << "]}";
   }
-  const std::int64_t before = live;
-  most = before;
+  const MemoryMeter meter;
   EXPECT_EQ(read_kineto({path}).ranks.at(0).nodes.size(), 100U);
-  return most - before;
+  return meter.peak();
 }
 
 TEST(BoundedMemory, AProfileOfManyStepsTakesNoMoreThanOneOfFew) {
