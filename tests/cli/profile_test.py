@@ -10,7 +10,7 @@ import unittest
 
 program = ""
 
-# One GPU: nothing overlaps, so that a longer kernel makes the step as much longer.
+# One GPU, and a host that is always ahead: nothing overlaps, so that a longer kernel makes the step as much longer.
 sweep = """
 schema = 1
 name = "one"
@@ -22,6 +22,7 @@ gpus = 1
 micro_batch = 1
 global_batch = 4
 precision = "bf16"
+cuda_graphs = true
 """
 layers, microbatches, hidden, tokens = 24, 4, 2048, 2048
 norms = (2 * layers + 1) * microbatches  # two a layer, and the last one

@@ -20,6 +20,7 @@ gpus = 1024
 global_batch = 2048
 tp = [2, 4]
 pp = [1, 4]
+cuda_graphs = true
 [simulate]
 setting = "{0}"
 """

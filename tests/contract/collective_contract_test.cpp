@@ -11,7 +11,7 @@ class EveryAlgorithm : public ::testing::TestWithParam<const Algorithm*> {
   // Calls `check(call, communicator, protocol)` on every case the algorithm applies to.
   template <class Check>
   std::int32_t for_each_case(const Check& check) const {
-    return for_each_case({}, check) + for_each_case({.kernels = 3, .sharp = true}, check) +
+    return for_each_case({}, check) + for_each_case({.kernels = 7, .sharp = true}, check) +
            for_each_case({.library = ops::CommLibrary::rccl}, check);
   }
   template <class Check>

@@ -35,7 +35,7 @@ TEST(CriticalPath, SumsToTheStepByPartAndByDriver) {
 // Where something slows something else this is no law: a kernel that comes later may miss the collective that
 // would have stretched it by a third (seed 423 once, by 8 %).
 TEST(CriticalPath, DependsOnNothingThatWouldShortenItWhereNothingSlowsAnythingElse) {
-  const Catalog catalog = catalog_with_roomy_gpus();
+  const Catalog catalog = support::catalog_with_quick_hosts();
   Calibration calibration = presets().calibration;
   calibration.contention = Contention::off;
   Workspace ws;

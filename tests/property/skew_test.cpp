@@ -16,7 +16,7 @@ using support::random_config;
 using training::Status;
 
 TEST(Skew, OfNoSpreadIsTheStepAndMoreSpreadIsNoFaster) {
-  const Catalog catalog = catalog_with_roomy_gpus();
+  const Catalog catalog = support::catalog_with_quick_hosts();
   Workspace ws;
   int composed = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {

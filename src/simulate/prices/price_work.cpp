@@ -145,13 +145,14 @@ static std::int32_t generic_code(const training::Recipe& recipe) {
          static_cast<std::int32_t>(recipe.generic_queue) << 7 | recipe.generic_chunks << 8;
 }
 
-ops::CommSettings comm_settings_of(const training::TrainingConfig& config, const training::ModelSpec& model,
-                                   const machine::ClusterSpec& cluster) {
+ops::CommSettings comm_settings_of(const training::TrainingConfig& config, const Catalog& catalog) {
   const training::Recipe& recipe = config.recipe;
   const bool own = recipe.comm_library == ops::CommLibrary::cluster;
   constexpr std::int32_t of_experts = static_cast<std::int32_t>(ops::CommKernel::deepep) |
                                       static_cast<std::int32_t>(ops::CommKernel::hybridep);
-  const bool whole = recipe.dispatch == training::Dispatch::per_node || !model.trace.is_none();
+  const machine::ClusterSpec& cluster = catalog.cluster(config.cluster);
+  const bool is_generated = !config.model.is_none() && catalog.model(config.model).trace.is_none();
+  const bool whole = recipe.dispatch == training::Dispatch::per_node || !is_generated;
   return {.nccl_version = config.nccl_version,
           .algorithm = recipe.nccl_algo,
           .protocol = recipe.nccl_proto,
@@ -184,7 +185,7 @@ const PricedCollective& priced_collective(const ops::CollectiveQuery& query,
   const std::int32_t where =
       config.cluster.index() * 1024 + (config.gpu.is_none() ? own.gpu : config.gpu).index();
   const FabricKey fabric = fabric_of(config, own);
-  const ops::CommSettings settings = comm_settings_of(config, catalog.model(config.model), own);
+  const ops::CommSettings settings = comm_settings_of(config, catalog);
   const bool by_flows = calibration.contention == Contention::flow;
   const auto [entry, is_new] =
       memo.collectives.try_emplace({where, generic_code(config.recipe), fabric, settings, query, by_flows});

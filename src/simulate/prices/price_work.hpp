@@ -21,8 +21,7 @@ void price_work(const training::TrainingConfig&, const Catalog&, const Calibrati
 // The settings to which the config and its cluster restrict communicators, and those of its textbook
 // collectives. DeepEP and HybridEP send tokens, not copies: where a generated step dispatches per copy they
 // have nothing to do.
-[[nodiscard]] ops::CommSettings comm_settings_of(const training::TrainingConfig&, const training::ModelSpec&,
-                                                 const machine::ClusterSpec&);
+[[nodiscard]] ops::CommSettings comm_settings_of(const training::TrainingConfig&, const Catalog&);
 [[nodiscard]] ops::GenericSettings generic_settings_of(const training::Recipe&);
 
 // A kernel's time in a step per bottleneck, and in total: `alone` plus delays by the host and dependences.
