@@ -10,7 +10,6 @@
 namespace echo::simulate {
 namespace {
 
-using support::catalog_with_roomy_gpus;
 using support::presets;
 using support::random_config;
 using training::Status;
@@ -38,7 +37,7 @@ TEST(Skew, OfNoSpreadIsTheStepAndMoreSpreadIsNoFaster) {
 }
 
 TEST(Skew, DoesNotDependOnWhatWasDrawnBefore) {
-  const Catalog catalog = catalog_with_roomy_gpus();
+  const Catalog catalog = support::catalog_with_quick_hosts();
   Workspace reused;
   const Skew skew{0.02, 5, 11};
   for (std::uint64_t seed = 0; seed < 200; seed += 3) {
@@ -116,7 +115,7 @@ SimTime slowest_of_all_pipelines(const training::TrainingConfig& config, const C
 }
 
 TEST(Skew, LeavesOutOnlyPipelinesThatAreNotTheSlowest) {
-  const Catalog catalog = catalog_with_roomy_gpus();
+  const Catalog catalog = support::catalog_with_quick_hosts();
   Workspace ws;
   int several = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
