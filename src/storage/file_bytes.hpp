@@ -36,6 +36,7 @@ class FileBytes : public std::enable_shared_from_this<FileBytes> {
 
   [[nodiscard]] std::uint64_t size() const { return size_; }  // of the data
   [[nodiscard]] bool has_sums() const { return has_sums_; }
+  [[nodiscard]] bool is_written() const { return writes_; }
   // Why bytes could not be read or written; empty = all were.
   [[nodiscard]] const std::string& problem() const { return problem_; }
   // Reads the whole file. Blocks that do not agree with their checksums, joined where they touch; empty for a

@@ -160,6 +160,7 @@ void Hdf5File::close() {
 }
 
 void Hdf5File::fail(const std::string& attempted) const {
+  if (bytes_->is_written()) require_written();
   if (bytes_->problem().empty())
     throw UserError("cannot " + attempted + " in \"" + name_ + "\"",
                     "check that the file is intact and was written by this program", 5);

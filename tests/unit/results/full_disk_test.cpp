@@ -45,5 +45,15 @@ TEST(FullDisk, EndsInAnErrorWhereverItIsFull) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(FullDisk, AFileThatCannotTakeItsNameLeavesNothing) {
+  const auto folder = std::filesystem::temp_directory_path() / ("echo_named_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder / "result.h5" / "inside");
+  const std::string outcome =
+      testing::outcome_with_files_of(RLIM_INFINITY, [&] { write(folder / "result.h5", 10); });
+  EXPECT_EQ(outcome.substr(0, 7), "exit 5:") << outcome;
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1) << "litter";
+  std::filesystem::remove_all(folder);
+}
+
 }  // namespace
 }  // namespace echo::results
