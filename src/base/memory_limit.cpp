@@ -91,18 +91,23 @@ void refuse_size(const std::string& file, bool is_past_limit) {
 
 }  // namespace echo
 
-// Weak: a test may bring its own. All of them, so that what one allocates another can free.
-[[gnu::weak]] void* operator new(std::size_t size) { return echo::take_or_throw(size); }
-[[gnu::weak]] void* operator new[](std::size_t size) { return echo::take_or_throw(size); }
-[[gnu::weak]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+// All of them but the aligned ones, so that what one allocates another can free. A sanitizer sees malloc and
+// free.
+[[gnu::noinline]] void* operator new(std::size_t size) { return echo::take_or_throw(size); }
+[[gnu::noinline]] void* operator new[](std::size_t size) { return echo::take_or_throw(size); }
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   return echo::take(size);
 }
-[[gnu::weak]] void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+[[gnu::noinline]] void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
   return echo::take(size);
 }
-[[gnu::weak]] void operator delete(void* place) noexcept { echo::give_back(place); }
-[[gnu::weak]] void operator delete[](void* place) noexcept { echo::give_back(place); }
-[[gnu::weak]] void operator delete(void* place, std::size_t) noexcept { echo::give_back(place); }
-[[gnu::weak]] void operator delete[](void* place, std::size_t) noexcept { echo::give_back(place); }
-[[gnu::weak]] void operator delete(void* place, const std::nothrow_t&) noexcept { echo::give_back(place); }
-[[gnu::weak]] void operator delete[](void* place, const std::nothrow_t&) noexcept { echo::give_back(place); }
+[[gnu::noinline]] void operator delete(void* place) noexcept { echo::give_back(place); }
+[[gnu::noinline]] void operator delete[](void* place) noexcept { echo::give_back(place); }
+[[gnu::noinline]] void operator delete(void* place, std::size_t) noexcept { echo::give_back(place); }
+[[gnu::noinline]] void operator delete[](void* place, std::size_t) noexcept { echo::give_back(place); }
+[[gnu::noinline]] void operator delete(void* place, const std::nothrow_t&) noexcept {
+  echo::give_back(place);
+}
+[[gnu::noinline]] void operator delete[](void* place, const std::nothrow_t&) noexcept {
+  echo::give_back(place);
+}

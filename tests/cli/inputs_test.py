@@ -99,6 +99,11 @@ class Inputs(unittest.TestCase):
                      "s.toml:11:11: error: this divides by zero in every combination")
         self.refused(SWEEP + '[[keep]]\nname = "k"\nexpr = "gpus % 0 == 0"\n', "s.toml:12:14: error: this divides by zero")
 
+    def test_rules_that_leave_nothing(self):
+        self.sweep.write_text(SWEEP + '[[keep]]\nname = "none"\nexpr = "tp > 8"\n')
+        self.assertIn('s.toml: warning: the rules leave no combination; "none" removes the most, 9 of 9',
+                      self.run_program("check", "s.toml", code=0))
+
     def test_a_folder_of_presets_that_is_not_there(self):
         self.sweep.write_text(SWEEP)
         for command in (["check", "s.toml"], ["s.toml"], ["plan", "s.toml"], ["presets", "list"]):

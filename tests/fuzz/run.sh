@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Fuzzes what reads files, SECONDS_EACH long each (default 60): tables (any, and of kernels), expressions, journals, logs of nccl-tests,
-# tables and traces of NVIDIA's profilers, traces of other tools and our own, datasets of overlaps, profiles, slowdown models, sweeps.
+# Fuzzes what reads files, SECONDS_EACH long each (default 60): tables (any, of kernels, and of other measurements), expressions, journals,
+# claims and locks, logs of nccl-tests, tables and traces of NVIDIA's profilers, traces of other tools and our own, plain and compressed,
+# datasets of overlaps, profiles, slowdown models, sweeps, files of the catalog; and what prints text.
 # Needs clang++ 14 with libclang-rt-14-dev and a few minutes to build. Exits 1 on the first crash, hang or sanitizer finding.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -12,23 +13,25 @@ flags='-g -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=
 # The whole program under the fuzzer's eyes, of which each fuzzer links what it calls. -w: warnings are g++'s business.
 cmake -S . -B "$folder/build" -G Ninja -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_BUILD_TYPE=None -DECHO_TESTS=OFF \
   -DCMAKE_CXX_FLAGS="$flags -w" >"$folder/log" || { cat "$folder/log"; exit 1; }
-cmake --build "$folder/build" --target echo_config echo_trace_io echo_nsight echo_parallel >"$folder/log" || { tail -40 "$folder/log"; exit 1; }
+cmake --build "$folder/build" --target echo_config echo_trace_io echo_nsight echo_parallel echo_text >"$folder/log" || { tail -40 "$folder/log"; exit 1; }
 libraries=()
 while read -r module; do libraries+=("$folder/build/libecho_$module.a"); done < <(grep -oE '^[a-z]+' src/layers.txt | tac |
   while read -r module; do [[ -f $folder/build/libecho_$module.a ]] && echo "$module"; done)
 
 read -ra hdf5 <<<"$(pkg-config --libs hdf5) -lhdf5_hl"
-for name in astra_text chakra csv echo_trace echo_tracer expression journal kernels kineto nccl_log nsight overlap profile pytorch_et slowdown \
-  sweep timeline trace; do
+for source in tests/fuzz/*_fuzz.cpp; do
+  name=$(basename "$source" _fuzz.cpp)
   # shellcheck disable=SC2086
-  clang++-14 -std=c++20 $flags -fsanitize=fuzzer -w -DECHO_SOURCE_DIR="\"$PWD\"" -Isrc -I. -isystem "$folder/build/generated_messages" "tests/fuzz/${name}_fuzz.cpp" \
+  clang++-14 -std=c++20 $flags -fsanitize=fuzzer -w -DECHO_SOURCE_DIR="\"$PWD\"" -Isrc -I. -isystem "$folder/build/generated_messages" "$source" \
     tests/support/source_dir.cpp \
     "${libraries[@]}" -ltomlplusplus -lxxhash -lfmt -lboost_serialization -lsqlite3 -lprotobuf -lz "${hdf5[@]}" -o "$folder/$name"
   mkdir -p "$folder/corpus_$name"
+  corpora=("$folder/corpus_$name")
+  [[ -d tests/fuzz/corpus/$name ]] && corpora+=("tests/fuzz/corpus/$name")
   dictionary=()
   [[ -f tests/fuzz/$name.dict ]] && dictionary=(-dict="tests/fuzz/$name.dict")
-  "$folder/$name" -max_total_time="$seconds" -timeout=30 -rss_limit_mb=2000 -max_len=4096 -seed=1 "${dictionary[@]}" \
-    -artifact_prefix="$folder/" "$folder/corpus_$name" "tests/fuzz/corpus/$name" >"$folder/log" 2>&1 ||
+  TMPDIR=$folder "$folder/$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2000 -max_len=4096 -seed=1 "${dictionary[@]}" \
+    -artifact_prefix="$folder/" "${corpora[@]}" >"$folder/log" 2>&1 ||
     { tail -40 "$folder/log"; exit 1; }
   printf '%-11s %s\n' "$name" "$(grep -E '^Done' "$folder/log")"
 done

@@ -2,6 +2,7 @@
 // nothing.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -25,12 +26,26 @@ struct CheckOptions {
   bool json = false;
 };
 
+// A sweep without a point does nothing: which rule removes the most is where to look.
+void warn_of_empty(const std::string& path, const sweep::SpaceCount& count, std::vector<Problem>& warnings) {
+  const auto most = std::max_element(
+      count.rules.begin(), count.rules.end(),
+      [](const sweep::RuleCount& a, const sweep::RuleCount& b) { return a.removed.value < b.removed.value; });
+  if (!count.exact || count.kept.value > 0 || most == count.rules.end()) return;
+  warnings.push_back({{path, 0, 0, 1},
+                      "the rules leave no combination; \"" + most->name + "\" removes the most, " +
+                          text::show_count(most->removed.value) + " of " + text::show_count(count.raw),
+                      "echo-sweep plan shows what each rule removes",
+                      Problem::Severity::warning});
+}
+
 // The size of the sweep. Spaces too large to enumerate quickly are counted in the same way as by plan.
-std::string size_of(const config::SweepInputs& inputs) {
+std::string size_of(const std::string& path, config::SweepInputs& inputs) {
   constexpr std::int64_t soon_numbered = 1'000'000;
   const sweep::RawSpace raw(inputs.spec, inputs.catalog);
   const auto seed = static_cast<std::uint64_t>(inputs.spec.seed);
   const sweep::SpaceCount count = sweep::count_space(raw, {.seed = seed});
+  warn_of_empty(path, count, inputs.warnings);
   if (count.exact && count.kept.value <= soon_numbered)
     return text::show_count(sweep::DesignSpace(inputs.spec, inputs.catalog).size()) + " points";
   if (inputs.spec.search.strategy != sweep::Strategy::grid)
@@ -42,7 +57,7 @@ int run_check(const CheckOptions& options) {
   try {
     auto inputs = config::read_sweep(options.sweep, options.preset_paths, options.sets);
     static_cast<void>(explain::read_profiles(inputs));
-    const std::string size = size_of(inputs);
+    const std::string size = size_of(options.sweep, inputs);
     if (options.json) {
       say("{}", problem_json(UserError(inputs.warnings, 0)));
     } else {

@@ -73,6 +73,8 @@ ChakraGroups read_group_file(const std::string& path) {
     json = Json::parse(text_of(path));
   } catch (const Json::parse_error& error) {
     fail("byte " + std::to_string(error.byte) + ": this is not JSON");
+  } catch (const Json::out_of_range&) {  // 1e999
+    fail("a number is out of range");
   }
   if (!json.is_object()) fail("this is not an object of groups");
   ChakraGroups out;

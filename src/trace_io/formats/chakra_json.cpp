@@ -66,6 +66,8 @@ std::int32_t read_graph(const RankFile& file, const std::string& text, std::int6
     });
   } catch (const nlohmann::json::parse_error& error) {
     fail(file.path, offset + static_cast<std::int64_t>(error.byte), "this is not JSON");
+  } catch (const nlohmann::json::out_of_range&) {  // 1e999
+    fail(file.path, offset, "a number of this object is out of range");
   }
   const auto graph = json.find("workload_graph");
   if (graph == json.end() || !graph->is_array()) fail(file.path, offset, "the workload_graph is not a list");

@@ -74,7 +74,7 @@ class Stack {
   Pass bottom_;
   std::int64_t last_backward_;  // when it ended
   std::vector<Frame> frames_;
-  std::size_t without_kernel_ = 0;  // so many frames, from the outermost, know that an op in them has it
+  std::size_t without_kernel_ = 0;  // of the frames, from the outermost: an op within them has it
 };
 
 // When the last backward op of the step ends; nothing where it has none.

@@ -1,26 +1,11 @@
 // A warm composer allocates nothing.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <new>
-
+#include "base/memory_limit.hpp"
 #include "base/named_table.hpp"
 #include "tests/support/random_replay.hpp"
 #include "timeline/block/block.hpp"
 #include "timeline/pipeline/pipeline.hpp"
-
-namespace {
-std::int64_t allocations = 0;
-}
-
-// Not inlined: g++ 12 would see free() meet a new-expression and warn.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace echo::timeline {
 namespace {
@@ -34,9 +19,9 @@ TEST(WarmComposer, AllocatesNothingForABlock) {
   const std::vector<SimTime> alone{SimTime(5), SimTime(6)};
   BlockScratchData scratch;
   (void)compose_block({lane, part, work, &needs}, alone, {}, scratch);
-  const std::int64_t before = allocations;
+  const MemoryMeter meter;
   (void)compose_block({lane, part, work, &needs}, alone, {}, scratch);
-  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(meter.allocations(), 0);
 }
 
 TEST(WarmComposer, AllocatesNothingForAReplay) {
@@ -46,9 +31,9 @@ TEST(WarmComposer, AllocatesNothingForAReplay) {
     const RandomReplay random(i);
     plan_replay(random.graph, plan);
     (void)replay(random.graph, plan, {random.alone, random.work}, random.factors(), scratch);
-    const std::int64_t before = allocations;
+    const MemoryMeter meter;
     (void)replay(random.graph, plan, {random.alone, random.work}, random.factors(), scratch);
-    EXPECT_EQ(allocations, before) << random.describe();
+    EXPECT_EQ(meter.allocations(), 0) << random.describe();
   }
 }
 
@@ -63,13 +48,14 @@ TEST(WarmComposer, AllocatesNothingForAPipeline) {
       const std::vector<ChunkTimes> times(
           stage_of.size(), {SimTime(3), SimTime(4), SimTime(5), SimTime(6), SimTime(7), SimTime(8)});
       const std::vector<SimTime> hop(stage_of.size() - 1, SimTime(1));
+      const MemoryMeter cold;
       PipelineScratch scratch;
       PipelineTimes out;
       compose_pipeline(shape, *schedule, times, {hop, hop, true}, {}, scratch, out);
-      const std::int64_t before = allocations;
-      EXPECT_GT(before, 0);
+      EXPECT_GT(cold.allocations(), 0);
+      const MemoryMeter meter;
       compose_pipeline(shape, *schedule, times, {hop, hop, true}, {}, scratch, out);
-      EXPECT_EQ(allocations, before) << schedule->name << " m=" << microbatches;
+      EXPECT_EQ(meter.allocations(), 0) << schedule->name << " m=" << microbatches;
     }
   }
 }

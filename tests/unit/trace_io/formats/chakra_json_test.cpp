@@ -78,6 +78,7 @@ TEST(ChakraJson, SaysWhereItIsWrong) {
   EXPECT_THAT(complaints(R"({"workload_graph": [{"Id": -1}]})"), ElementsAre(HasSubstr("\"Id\" of a node")));
   EXPECT_THAT(complaints(R"({"workload_graph": [{"Id": 1})"), ElementsAre(HasSubstr("the file ends")));
   EXPECT_THAT(complaints(R"({"workload_graph": [{]}})"), ElementsAre(HasSubstr("this is not JSON")));
+  EXPECT_THAT(complaints(R"({"workload_graph": [{"Id": 1e999}]})"), ElementsAre(HasSubstr("out of range")));
 }
 
 }  // namespace

@@ -135,6 +135,15 @@ TEST(Chakra, CountsAnAllGatherByItsResult) {
   EXPECT_EQ(written(trace, "job.3.et"), read_bytes(folder.path / "job.3.et"));
 }
 
+TEST(Chakra, RefusesANumberOutOfRangeInItsGroups) {
+  const TempFolder folder;
+  write_bytes(folder.path / "job.0.et", ChakraText().add(chakra_compute(1, 1)).bytes);
+  write_bytes(folder.path / "groups.json", R"({"1": [0, 1e999]})");
+  const auto path = [&](const char* name) { return (folder.path / name).string(); };
+  EXPECT_THAT(complaints_about([&] { (void)read_trace({path("job.0.et"), path("groups.json")}, "chakra"); }),
+              ElementsAre("a number is out of range"));
+}
+
 TEST(Chakra, TakesGroupsOfPyTorchsMetadata) {
   auto metadata = chakra_node(0, ChakraProtoMsg::METADATA_NODE);
   metadata.mutable_inputs()->set_values(
