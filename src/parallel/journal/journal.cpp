@@ -13,6 +13,7 @@
 
 #include "base/contract.hpp"
 #include "base/error.hpp"
+#include "base/unforeseen.hpp"
 #include "parallel/journal/journal_frames.hpp"
 
 namespace echo::parallel {
@@ -20,10 +21,9 @@ namespace {
 
 constexpr std::int64_t write_gap = 50'000'000;    // nanoseconds
 constexpr std::int64_t sync_gap = 1'000'000'000;  // nanoseconds
-constexpr std::size_t largest_buffer = std::size_t{1} << 20;
 constexpr std::chrono::milliseconds longest_wait(500);
-constexpr std::size_t rows_at_once = 1024;
-static_assert(largest_buffer + rows_at_once * sizeof(sweep::Row) < longest_frame);
+constexpr std::size_t most_gathered = 1024;  // rows
+static_assert(most_gathered <= most_rows_in_frame && 2 * most_gathered * sizeof(sweep::Row) < longest_frame);
 
 std::int64_t monotonic_now() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -77,7 +77,7 @@ Journal::~Journal() {
   if (file_ < 0) return;
   try {
     flush_held();
-  } catch (const UserError&) {
+  } catch (const std::exception&) {
     return;  // no caller left to report to; a relaunch simulates the rows again
   }
   ::close(file_);
@@ -87,11 +87,11 @@ void Journal::append(std::span<const sweep::Row> rows) {
   const std::scoped_lock held(mutex_);
   if (refusal_) throw UserError(*refusal_);
   ECHO_EXPECT(file_ >= 0);
-  for (std::size_t at = 0; at < rows.size(); at += rows_at_once) {
-    const auto some = rows.subspan(at, std::min(rows_at_once, rows.size() - at));
-    if (buffer_.empty()) buffer_ = rows_front(key_);
-    buffer_.append(reinterpret_cast<const char*>(some.data()), some.size_bytes());
-    if (buffer_.size() >= largest_buffer || monotonic_now() - last_write_ >= write_gap) flush_held();
+  while (!rows.empty()) {
+    const auto some = rows.first(std::min(most_gathered - buffer_.size(), rows.size()));
+    buffer_.insert(buffer_.end(), some.begin(), some.end());
+    rows = rows.subspan(some.size());
+    if (buffer_.size() == most_gathered || monotonic_now() - last_write_ >= write_gap) flush_held();
   }
 }
 
@@ -124,13 +124,15 @@ void Journal::flush_old(const std::stop_token& stop) {
       if (file_ >= 0) flush_held();
     } catch (const UserError& error) {
       refusal_ = error;
+    } catch (const std::exception& error) {
+      refusal_ = unforeseen(error);
     }
   }
 }
 
 void Journal::flush_held() {
   if (buffer_.empty()) return;
-  write_frame(buffer_);
+  write_frame(packer_.payload(key_, buffer_));
   buffer_.clear();
 }
 

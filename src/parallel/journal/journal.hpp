@@ -11,8 +11,10 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/error.hpp"
+#include "parallel/journal/rows_frame.hpp"
 #include "results/write/result_file.hpp"
 #include "sweep/run/row.hpp"
 
@@ -60,7 +62,8 @@ class Journal {
   std::uint64_t key_;  // of its frames
   int file_ = -1;
   Fsync fsync_ = Fsync::never;
-  std::string buffer_;
+  RowsPacker packer_;
+  std::vector<sweep::Row> buffer_;
   std::int64_t last_write_ = 0, last_sync_ = 0;  // monotonic nanoseconds
   std::optional<UserError> refusal_;             // error of the thread; the next call throws it
   std::mutex mutex_;
