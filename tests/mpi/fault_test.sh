@@ -254,7 +254,7 @@ disk_full() {  # FILE [OPTIONS]
   expect 'rows written so far are kept|has room'
 }
 mkdir small
-if mount -t tmpfs -o size=300k tmpfs small 2>/dev/null; then
+if mount -t tmpfs -o size=40k tmpfs small 2>/dev/null; then
   mounted=$folder/small
   disk_full small/full.h5
   mount -o remount,size=20m small
@@ -269,7 +269,7 @@ if mount -t tmpfs -o size=300k tmpfs small 2>/dev/null; then
 else
   echo "no tmpfs can be mounted here: a full disk is tested by a limit on file sizes alone"
 fi
-disk_full limited.h5 --largest-file 65536
+disk_full limited.h5 --largest-file 8192
 run 2 0 limited.h5 $ids
 expect 'resumed [1-9]'
 [[ $(digest) == "$whole" ]] || fail "another digest after files that were too large"

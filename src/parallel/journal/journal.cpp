@@ -20,6 +20,8 @@ namespace echo::parallel {
 namespace {
 
 constexpr std::int64_t write_gap = 50'000'000;    // nanoseconds
+constexpr std::int64_t patience = 400'000'000;    // nanoseconds, where rows are few
+constexpr std::size_t few_rows = 16;              // packed together they take half the space
 constexpr std::int64_t sync_gap = 1'000'000'000;  // nanoseconds
 constexpr std::chrono::milliseconds longest_wait(500);
 constexpr std::size_t most_gathered = 1024;  // rows
@@ -91,7 +93,8 @@ void Journal::append(std::span<const sweep::Row> rows) {
     const auto some = rows.first(std::min(most_gathered - buffer_.size(), rows.size()));
     buffer_.insert(buffer_.end(), some.begin(), some.end());
     rows = rows.subspan(some.size());
-    if (buffer_.size() == most_gathered || monotonic_now() - last_write_ >= write_gap) flush_held();
+    const std::int64_t gap = buffer_.size() < few_rows ? patience : write_gap;
+    if (buffer_.size() == most_gathered || monotonic_now() - last_write_ >= gap) flush_held();
   }
 }
 

@@ -38,9 +38,9 @@ struct JournalHeader {
 // on.
 enum class Fsync : std::int8_t { never, second, batch };
 
-// Appends rows; writes with one write() what has gathered, at most twenty times a second. A thread writes
-// rows that waited for half a second, however long the next point takes. UserError 5 if the disk refuses;
-// rows written before that stay readable.
+// Appends rows; writes with one write() what has gathered, at most twenty times a second, and less often
+// where rows are few. A thread writes rows that waited for half a second, however long the next point takes.
+// UserError 5 if the disk refuses; rows written before that stay readable.
 class Journal {
  public:
   // Makes the folder and a new file.
