@@ -42,8 +42,15 @@ auto rank_of(const Extent& e) { return std::tuple(e.is_failed, e.file, e.frame, 
 
 }  // namespace
 
-static std::pair<std::filesystem::path, std::int64_t> place_of(const ForeignFrame& frame) {
-  return {frame.file, frame.offset};
+static bool is_known(const ForeignFrame& frame, const RowCheck& check) {
+  const auto place_of = [](const ForeignFrame& f) { return std::pair(f.file, f.offset); };
+  return std::ranges::binary_search(check.known, place_of(frame), {}, place_of);
+}
+
+// A frame without our index counts as many as it would hold unpacked: older formats have no index.
+static std::int64_t rows_claimed(std::string_view payload, const std::optional<RowsIndex>& index) {
+  return index ? index->rows()
+               : std::max<std::int64_t>(1, static_cast<std::int64_t>(payload.size() / sizeof(sweep::Row)));
 }
 
 // Whether a frame's first and last row are points of the space, under their numbers. One worker wrote all of
@@ -57,6 +64,10 @@ static bool is_of_space(const RowsIndex& rows, const RowCheck& check) {
   const RowRun& last = rows.runs.back();
   return is_point(rows.runs.front().first, rows.first_config) &&
          is_point(last.first + last.count - 1, rows.last_config);
+}
+
+static bool is_sound(FrameKind kind, const std::optional<RowsIndex>& rows, const RowCheck& check) {
+  return kind != FrameKind::rows || (rows && is_of_space(*rows, check));
 }
 
 JournalRows::JournalRows(const std::filesystem::path& folder, const std::string& sweep_key,
@@ -126,12 +137,9 @@ void JournalRows::index_file(const std::filesystem::path& path, const RowCheck& 
     const FrameKind kind = kind_of(*payload);
     if (kind == FrameKind::header) continue;
     const auto rows = read_index(*payload);
-    const std::pair place(path, frames.offset());
-    if (key_of(*payload) != key || (kind == FrameKind::rows && !rows) ||
-        std::ranges::binary_search(check.known, place, {}, place_of) ||
-        (rows && !is_of_space(*rows, check))) {
-      // Of an older format: the rows cannot be counted, but for one.
-      if (kind == FrameKind::rows) foreign_.push_back({path, frames.offset(), rows ? rows->rows() : 1});
+    const ForeignFrame here{path, frames.offset(), rows_claimed(*payload, rows)};
+    if (key_of(*payload) != key || !is_sound(kind, rows, check) || is_known(here, check)) {
+      if (kind == FrameKind::rows) foreign_.push_back(here);
       starts_extent_ = true;
       continue;
     }
