@@ -35,7 +35,7 @@ if [[ -r $ECHO_DATA_DIR/steps/measured_steps.csv ]]; then
 else
   echo "measured steps: no data at ECHO_DATA_DIR, left out" | tee -a "$report"
 fi
-part 'fifty random kills' 3 tests/mpi/kill_storm.sh build/release/bin/fake_sweep 50
+part 'a thousand signals' 3 tests/mpi/kill_storm.sh build/release/bin/fake_sweep 1000
 for workers in 1 2 8 32; do
   part "the engine by itself, $workers workers" 4 mpirun -n "$workers" build/release/bin/engine_benchmark "$folder" 300000
 done

@@ -8,10 +8,12 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "parallel/journal/claim_page.hpp"
 #include "parallel/journal/frame_reader.hpp"
 #include "parallel/journal/journal_frames.hpp"
+#include "parallel/journal/rows_frame.hpp"
 #include "parallel/launch/launch_lock.hpp"
 
 namespace {
@@ -21,7 +23,8 @@ using namespace echo::parallel;
 void read_payload(std::string_view payload) {
   static_cast<void>(read_header(payload));
   static_cast<void>(key_of(payload));
-  static_cast<void>(rows_in(payload));
+  std::vector<echo::sweep::Row> rows;
+  if (read_index(payload) && unpack_rows(payload, rows) && rows.size() > most_rows_in_frame) std::abort();
   switch (kind_of(payload)) {
     case FrameKind::header:
     case FrameKind::rows:

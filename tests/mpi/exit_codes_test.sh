@@ -52,7 +52,7 @@ begin() {  # COMMAND...: in the background; $launched
   launched=$!
 }
 wait_for() { for _ in $(seq 600); do eval "$1" && return; sleep 0.02; done; cat launched_out; fail "never: $1"; }
-has_rows='[[ $(cat slow.h5.journal/launch-*.rows 2>/dev/null | wc -c) -gt 4000 ]]'
+has_rows='[[ $(cat slow.h5.journal/launch-*.rows 2>/dev/null | wc -c) -gt 1200 ]]'
 ends_with() {
   local code=0
   wait "$launched" || code=$?
@@ -110,7 +110,7 @@ many=("$program" "$sweep" -o failed.h5 --set 'space.tp=[1,2,3,4,6,8]' --set 'spa
   --set 'space.vpp=[1,2,3,4]' --set 'space.global_batch=[96,192,288,384,480,576,768,960,1152,1536,1920,2304]'
   --set 'space.zero=[0,1,2,3]' --set 'space.sequence_parallel=[false,true]')
 begin "${many[@]}"
-wait_for '[[ $(cat failed.h5.journal/*.rows 2>/dev/null | wc -c) -gt 4000 ]]'
+wait_for '[[ $(cat failed.h5.journal/*.rows 2>/dev/null | wc -c) -gt 1200 ]]'
 kill -SEGV $launched
 ends_with 139 "SEGV"
 gives 4 "${many[@]}"

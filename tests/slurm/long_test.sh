@@ -34,7 +34,7 @@ finishes() {
   say "$1: complete after $(restarts) restarts"
 }
 
-journalled() { [[ $(cat "$1".h5.journal/* 2>/dev/null | wc -c) -gt 100000 ]]; }
+journalled() { [[ $(cat "$1".h5.journal/* 2>/dev/null | wc -c) -gt 20000 ]]; }
 
 # Slurm looks at time limits every 30 s, and signals as soon as the next look might be too late.
 for launcher in mpirun srun; do
@@ -53,11 +53,11 @@ done
 submit losses mpirun
 journal_bytes() { cat losses.h5.journal/* 2>/dev/null | wc -c; }
 grows_beyond() { [[ $(job_state "$job") == RUNNING && $(journal_bytes) -gt $1 ]]; }
-until_true 120 grows_beyond 100000 || fail "losses: nothing is journalled"
+until_true 120 grows_beyond 20000 || fail "losses: nothing is journalled"
 sbatch --wait --partition=urgent --nodes=3 --exclusive --output=urgent.log --wrap=true >/dev/null || fail "no pre-emption"
 is_queued_again || fail "losses: it was not pre-empted"
 say "pre-empted"
-until_true 120 grows_beyond $(($(journal_bytes) + 100000)) || fail "losses: it does not go on"
+until_true 120 grows_beyond $(($(journal_bytes) + 20000)) || fail "losses: it does not go on"
 lost=$(scontrol show job "$job" | sed -n 's/.*BatchHost=//p')
 lose_node "$lost"
 say "lost $lost"

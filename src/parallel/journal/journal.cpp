@@ -10,15 +10,17 @@
 
 #include "base/contract.hpp"
 #include "base/error.hpp"
+#include "base/unforeseen.hpp"
 #include "parallel/journal/journal_frames.hpp"
 
 namespace echo::parallel {
 namespace {
 
 constexpr std::chrono::milliseconds write_gap(50), sync_gap(1000), longest_wait(500);
-constexpr std::size_t largest_buffer = std::size_t{1} << 20;
-constexpr std::size_t rows_at_once = 1024;
-static_assert(largest_buffer + rows_at_once * sizeof(sweep::Row) < longest_frame);
+constexpr std::chrono::milliseconds patience(400);  // where rows are few
+constexpr std::size_t few_rows = 16;                // packed together they take half the space
+constexpr std::size_t most_gathered = 1024;         // rows
+static_assert(most_gathered <= most_rows_in_frame && 2 * most_gathered * sizeof(sweep::Row) < longest_frame);
 
 [[noreturn]] void refuse(const std::filesystem::path& path, const char* attempted, int reason) {
   throw UserError(
@@ -80,7 +82,7 @@ Journal::~Journal() {
   if (file_ == nullptr) return;
   try {
     flush_held();
-  } catch (const UserError&) {
+  } catch (const std::exception&) {
     return;  // no caller left to report to; a relaunch simulates the rows again
   }
 }
@@ -90,11 +92,12 @@ void Journal::append(std::span<const sweep::Row> rows) {
   const std::scoped_lock held(*ticker_);
   if (refusal_) throw UserError(*refusal_);
   ECHO_EXPECT(file_ != nullptr);
-  for (std::size_t at = 0; at < rows.size(); at += rows_at_once) {
-    const auto some = rows.subspan(at, std::min(rows_at_once, rows.size() - at));
-    if (buffer_.empty()) buffer_ = rows_front(key_);
-    buffer_.append(reinterpret_cast<const char*>(some.data()), some.size_bytes());
-    if (buffer_.size() >= largest_buffer || host_.now() - last_write_ >= write_gap) flush_held();
+  while (!rows.empty()) {
+    const auto some = rows.first(std::min(most_gathered - buffer_.size(), rows.size()));
+    buffer_.insert(buffer_.end(), some.begin(), some.end());
+    rows = rows.subspan(some.size());
+    const auto gap = buffer_.size() < few_rows ? patience : write_gap;
+    if (buffer_.size() == most_gathered || host_.now() - last_write_ >= gap) flush_held();
   }
 }
 
@@ -130,12 +133,14 @@ void Journal::flush_old() {
     sync_if_due();
   } catch (const UserError& error) {
     refusal_ = error;
+  } catch (const std::exception& error) {
+    refusal_ = unforeseen(error);
   }
 }
 
 void Journal::flush_held() {
   if (buffer_.empty()) return;
-  write_frame(buffer_);
+  write_frame(packer_.payload(key_, buffer_));
   buffer_.clear();
 }
 

@@ -8,8 +8,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
+#include "parallel/journal/rows_frame.hpp"
 #include "parallel/platform/disk.hpp"
 #include "parallel/platform/host.hpp"
 #include "results/write/result_file.hpp"
@@ -40,9 +42,9 @@ struct JournalHeader {
 // on.
 enum class Fsync : std::int8_t { never, second, batch };
 
-// Appends rows; writes with one write() what has gathered, at most twenty times a second. A thread writes
-// rows that waited for half a second, however long the next point takes. UserError 5 if the disk refuses;
-// rows written before that stay readable.
+// Appends rows; writes with one write() what has gathered, at most twenty times a second, and less often
+// where rows are few. A thread writes rows that waited for half a second, however long the next point takes.
+// UserError 5 if the disk refuses; rows written before that stay readable.
 class Journal {
  public:
   // Makes the folder and a new file.
@@ -66,7 +68,8 @@ class Journal {
   std::uint64_t key_;               // of its frames
   std::unique_ptr<DiskFile> file_;  // null after a failed write, and when closed
   Fsync fsync_ = Fsync::never;
-  std::string buffer_;
+  RowsPacker packer_;
+  std::vector<sweep::Row> buffer_;
   Host::Time last_write_{}, last_sync_{};
   bool is_synced_ = true;
   std::optional<UserError> refusal_;  // error of the ticker; the next call throws it

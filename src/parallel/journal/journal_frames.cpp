@@ -11,7 +11,7 @@
 namespace echo::parallel {
 namespace {
 
-// The number of the format follows. 2: frames without a key.
+// The number of the format follows. 2: frames without a key, rows not packed.
 constexpr std::string_view magic = "echo-sweep journal ", format = "3";
 
 std::uint64_t check_of(std::string_view payload) { return hash64(std::as_bytes(std::span(payload))); }
@@ -180,8 +180,7 @@ std::optional<StoredHeader> read_header(std::string_view payload) {
   return in.is_whole() ? std::optional(stored) : std::nullopt;
 }
 
-// Kind and key.
-static std::string front(FrameKind kind, std::uint64_t key) {
+std::string frame_front(FrameKind kind, std::uint64_t key) {
   std::string out;
   put(kind, out);
   put(key, out);
@@ -196,16 +195,8 @@ static Reader after_front(std::string_view payload) {
   return in;
 }
 
-std::string rows_front(std::uint64_t key) { return front(FrameKind::rows, key); }
-
-std::string_view rows_in(std::string_view payload) {
-  if (kind_of(payload) != FrameKind::rows || payload.size() < frame_front_bytes) return {};
-  const std::string_view bytes = payload.substr(frame_front_bytes);
-  return bytes.substr(0, bytes.size() / sizeof(sweep::Row) * sizeof(sweep::Row));
-}
-
 std::string end_payload(std::uint64_t key, const EndMark& mark) {
-  std::string out = front(FrameKind::end, key);
+  std::string out = frame_front(FrameKind::end, key);
   put(std::string_view(mark.end), out);
   put(std::string_view(mark.stop_reason), out);
   return out;
@@ -220,7 +211,7 @@ EndMark read_end(std::string_view payload) {
 }
 
 std::string failure_payload(std::uint64_t key, const sweep::Failure& failure) {
-  std::string out = front(FrameKind::failure, key);
+  std::string out = frame_front(FrameKind::failure, key);
   put(failure.id, out);
   put(std::string_view(failure.message).substr(0, longest_message), out);
   return out;

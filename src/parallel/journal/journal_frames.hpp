@@ -12,7 +12,7 @@
 
 namespace echo::parallel {
 
-// header: whose rows these are; rows: sweep::Row as in memory; end: how the worker ended; failure:
+// header: whose rows these are; rows: see rows_frame.hpp; end: how the worker ended; failure:
 // the error of one point, before its row.
 enum class FrameKind : std::uint32_t { header, rows, end, failure };
 
@@ -23,7 +23,7 @@ inline constexpr std::size_t longest_frame = std::size_t{4}
                                              << 20;   // including the head; larger sizes are garbage
 inline constexpr std::size_t longest_message = 2000;  // bytes of a failure's text; the rest is cut off
 
-// Fingerprint of sweep::Row as compiled: rows are stored as in memory, so it must be equal.
+// Fingerprint of sweep::Row as compiled: rows are stored byte by byte, so it must be equal.
 [[nodiscard]] std::uint64_t row_layout();
 
 [[nodiscard]] std::string framed(std::string_view payload);
@@ -47,10 +47,8 @@ struct StoredHeader {
 [[nodiscard]] std::optional<StoredHeader> read_header(
     std::string_view payload);  // nothing: not a journal of ours
 
-// The start of a rows frame's payload: rows follow.
-[[nodiscard]] std::string rows_front(std::uint64_t key);
-// The bytes of whole rows; empty where the frame is of another kind.
-[[nodiscard]] std::string_view rows_in(std::string_view payload);
+// Kind and key: the start of every payload but the header's.
+[[nodiscard]] std::string frame_front(FrameKind, std::uint64_t key);
 
 struct EndMark {
   std::string end, stop_reason;

@@ -8,9 +8,7 @@
 #include "parallel/journal/journal_rows.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdio>
-#include <cstring>
 #include <tuple>
 #include <utility>
 
@@ -41,35 +39,39 @@ IdSet ids_of(const std::vector<Extent>& extents, bool failed) {
 // Which of two rows of one number is kept: the lesser.
 auto rank_of(const Extent& e) { return std::tuple(e.is_failed, e.file, e.frame, e.in_frame); }
 
-template <class T>
-T member(const char* row, std::size_t offset) {
-  T value;
-  std::memcpy(&value, row + offset, sizeof value);
-  return value;
-}
-
 }  // namespace
 
-static std::pair<std::filesystem::path, std::int64_t> place_of(const ForeignFrame& frame) {
-  return {frame.file, frame.offset};
+static bool is_known(const ForeignFrame& frame, const RowCheck& check) {
+  const auto place_of = [](const ForeignFrame& f) { return std::pair(f.file, f.offset); };
+  return std::ranges::binary_search(check.known, place_of(frame), {}, place_of);
+}
+
+// A frame without our index counts as many as it would hold unpacked: older formats have no index.
+static std::int64_t rows_claimed(std::string_view payload, const std::optional<RowsIndex>& index) {
+  return index ? index->rows()
+               : std::max<std::int64_t>(1, static_cast<std::int64_t>(payload.size() / sizeof(sweep::Row)));
 }
 
 // Whether a frame's first and last row are points of the space, under their numbers. One worker wrote all of
 // them at once, under one checksum and key; an id costs 10 microseconds, as much as a quarter of a
 // simulation.
-static bool is_of_space(std::string_view rows, const RowCheck& check) {
-  if (check.size == 0 || rows.empty()) return true;
-  for (const std::size_t at : {std::size_t{0}, rows.size() - sizeof(sweep::Row)}) {
-    const auto id = member<sweep::PointIndex>(rows.data() + at, offsetof(sweep::Row, id));
-    const auto config_id = member<std::uint64_t>(rows.data() + at, offsetof(sweep::Row, config_id));
-    if (id < 0 || id >= check.size || check.config_id(id) != config_id) return false;
-  }
-  return true;
+static bool is_of_space(const RowsIndex& rows, const RowCheck& check) {
+  if (check.size == 0) return true;
+  const auto is_point = [&check](sweep::PointIndex id, std::uint64_t config_id) {
+    return id >= 0 && id < check.size && check.config_id(id) == config_id;
+  };
+  const RowRun& last = rows.runs.back();
+  return is_point(rows.runs.front().first, rows.first_config) &&
+         is_point(last.first + last.count - 1, rows.last_config);
+}
+
+static bool is_sound(FrameKind kind, const std::optional<RowsIndex>& rows, const RowCheck& check) {
+  return kind != FrameKind::rows || (rows && is_of_space(*rows, check));
 }
 
 JournalRows::JournalRows(const std::filesystem::path& folder, const std::string& sweep_key,
                          const RowCheck& check, Disk& disk)
-    : disk_(&disk) {
+    : disk_(&disk), frames_(std::make_unique<FrameCache>(disk)) {
   struct Candidate {
     std::filesystem::path file;
     StoredHeader head;
@@ -132,12 +134,10 @@ void JournalRows::index_file(const std::filesystem::path& path, const RowCheck& 
   while (const auto payload = frames.next()) {
     const FrameKind kind = kind_of(*payload);
     if (kind == FrameKind::header) continue;
-    const std::string_view rows = rows_in(*payload);
-    const auto count = static_cast<std::int64_t>(rows.size() / sizeof(sweep::Row));
-    const bool is_known =
-        std::ranges::binary_search(check.known, std::pair(path, frames.offset()), {}, place_of);
-    if (key_of(*payload) != key || is_known || !is_of_space(rows, check)) {
-      if (count > 0) foreign_.push_back({path, frames.offset(), count});
+    const auto rows = read_index(*payload);
+    const ForeignFrame here{path, frames.offset(), rows_claimed(*payload, rows)};
+    if (key_of(*payload) != key || !is_sound(kind, rows, check) || is_known(here, check)) {
+      if (kind == FrameKind::rows) foreign_.push_back(here);
       starts_extent_ = true;
       continue;
     }
@@ -145,8 +145,8 @@ void JournalRows::index_file(const std::filesystem::path& path, const RowCheck& 
       case FrameKind::header:
         break;
       case FrameKind::rows:
-        index_rows(rows, frames.offset());
-        launch.points += count;
+        index_rows(*rows, frames.offset());
+        launch.points += rows->rows();
         break;
       case FrameKind::end: {
         const EndMark mark = read_end(*payload);
@@ -165,23 +165,19 @@ void JournalRows::index_file(const std::filesystem::path& path, const RowCheck& 
   torn_bytes_ += frames.torn_bytes();
 }
 
-void JournalRows::index_rows(std::string_view bytes, std::int64_t frame) {
-  using sweep::Row;
-  constexpr std::size_t status_offset = offsetof(Row, report) + offsetof(simulate::StepReport, status);
+void JournalRows::index_rows(const RowsIndex& rows, std::int64_t frame) {
   const auto file = static_cast<std::int32_t>(files_.size()) - 1;
-  const auto rows = static_cast<std::int32_t>(bytes.size() / sizeof(Row));
-  for (std::int32_t i = 0; i < rows; ++i) {
-    const char* const row = bytes.data() + static_cast<std::size_t>(i) * sizeof(Row);
-    const auto id = member<sweep::PointIndex>(row, offsetof(Row, id));
-    const auto status = member<training::Status>(row, status_offset);
-    ++by_status_.at(at(status));
-    const bool is_failed = status == training::Status::failed;
+  for (std::size_t i = 0; i < by_status_.size(); ++i) by_status_[i] += rows.by_status[i];
+  std::int32_t in_frame = 0;
+  for (const RowRun& run : rows.runs) {
     Extent* const last = starts_extent_ ? nullptr : &extents_.back();
     starts_extent_ = false;
-    if (last != nullptr && last->first + last->count == id && last->is_failed == is_failed)
-      ++last->count;
+    const bool is_failed = run.is_failed != 0;
+    if (last != nullptr && last->first + last->count == run.first && last->is_failed == is_failed)
+      last->count += run.count;
     else
-      extents_.push_back({id, 1, frame, i, file, is_failed});
+      extents_.push_back({run.first, run.count, frame, in_frame, file, is_failed});
+    in_frame += run.count;
   }
 }
 
@@ -204,7 +200,7 @@ void JournalRows::activate_extents() {
     const Extent& next = extents_[next_extent_];
     if (!active_.empty() && next.first > std::ranges::min_element(active_, {}, &ExtentCursor::id)->id())
       return;
-    active_.emplace_back(files_[at(next.file)], next, next.first, *disk_);
+    active_.emplace_back(files_[at(next.file)], next, next.first, *frames_);
     ++next_extent_;
   }
 }

@@ -7,13 +7,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "parallel/dispatch/id_set.hpp"
 #include "parallel/journal/journal.hpp"
 #include "parallel/journal/journal_frames.hpp"
+#include "parallel/journal/rows_frame.hpp"
 #include "results/provenance.hpp"
 #include "results/write/row_stream.hpp"
 
@@ -43,6 +44,7 @@ struct RowCheck {
 };
 
 class ExtentCursor;
+class FrameCache;
 
 // If rows have the same number, one that did not fail is kept, otherwise the one of the lowest launch and
 // worker.
@@ -76,7 +78,7 @@ class JournalRows : public results::RowStream {
  private:
   void finish_index();
   void index_file(const std::filesystem::path&, const RowCheck&);
-  void index_rows(std::string_view rows, std::int64_t frame);
+  void index_rows(const RowsIndex&, std::int64_t frame);
   results::Launch& launch_of(const JournalHeader&);
   void count_again();
   void activate_extents();
@@ -97,6 +99,7 @@ class JournalRows : public results::RowStream {
   // Where read() is.
   std::int64_t position_ = 0;
   std::size_t next_extent_ = 0;
+  std::unique_ptr<FrameCache> frames_;
   std::vector<ExtentCursor> active_;  // extents that overlap the next number; one, but for rows done twice
 };
 

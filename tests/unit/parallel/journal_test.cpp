@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "parallel/journal/frame_reader.hpp"
 #include "parallel/journal/journal_frames.hpp"
 #include "parallel/journal/journal_rows.hpp"
 #include "tests/support/journal_folder.hpp"
@@ -41,7 +42,9 @@ TEST_F(JournalTest, OfNoFolderHoldsNothing) {
 TEST_F(JournalTest, DropsATornTailWhereverItIsTorn) {
   write(0, 0, 0, 3, false);
   const auto whole = std::filesystem::file_size(file(0, 0));
-  const auto frame = frame_head_bytes + frame_front_bytes + sizeof(sweep::Row);
+  FrameReader frames(file(0, 0));
+  while (frames.next()) continue;
+  const auto frame = whole - static_cast<std::uintmax_t>(frames.offset());  // the last row's
   for (std::uintmax_t cut = 1; cut < frame; cut += 13) {
     std::filesystem::resize_file(file(0, 0), whole - cut);
     const JournalRows rows(folder, "key");
