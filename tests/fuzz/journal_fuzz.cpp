@@ -1,11 +1,12 @@
 // Any bytes on disk are frames, claim pages and locks, or garbage; the readers say which and never read past
 // them.
-#include <sys/mman.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,8 +41,11 @@ void read_payload(std::string_view payload) {
 
 // The same through the window of a file reader: as many frames, and what is left is torn.
 void read_as_file(std::string_view bytes, std::size_t frames_in_memory, std::size_t bytes_in_frames) {
-  static const int file = ::memfd_create("journal", 0);
-  static const std::string path = "/proc/self/fd/" + std::to_string(file);
+  static const std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("journal-fuzz-" + std::to_string(::getpid()));
+  static const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  static const int at_end = std::atexit([] { ::unlink(path.c_str()); });
+  static_cast<void>(at_end);
   if (::ftruncate(file, 0) != 0 || ::pwrite(file, bytes.data(), bytes.size(), 0) != std::ssize(bytes))
     std::abort();
   FrameReader reader(path);

@@ -241,7 +241,8 @@ TEST_P(BetterMachine, LengthensAStepThatTheHostBindsByLittle) {
     c.recipe.nccl_min_nchannels = c.recipe.nccl_max_nchannels = 8;
     const StepReport a = simulate(c, before, calibration, ws_before),
                      b = simulate(c, after, calibration, ws_after);
-    if (a.status == Status::ok) ASSERT_LE(to_seconds(b.step), 1.01 * to_seconds(a.step)) << "seed " << seed;
+    if (a.status != Status::ok) continue;
+    ASSERT_LE(to_seconds(b.step), 1.01 * to_seconds(a.step)) << "seed " << seed;
   }
 }
 
