@@ -2,9 +2,10 @@
 // numbers, with memory independent of the number of rows. A worker processes a range from front to back, so
 // its journal consists of extents: rows with consecutive numbers. Only extents are indexed (40 bytes each,
 // one per range handed out: 0.01 to 0.1 bytes per row), sorted by their first number. As extents hardly ever
-// overlap, the merge holds one open extent and one piece of it; where a point was done twice, as many as
-// overlap there. How many rows there are, which are missing and which failed is arithmetic on ranges and
-// reads nothing. Neglected: an adversary could interleave numbers so that every row is a separate extent.
+// overlap, the merge holds one open extent and the unpacked frame that it is in; where a point was done
+// twice, as many as overlap there; and a few frames more, for extents that share one (frame_cache.hpp). How
+// many rows there are, which are missing and which failed is arithmetic on ranges and unpacks nothing.
+// Neglected: an adversary could interleave numbers so that every row is a separate extent.
 #include "parallel/journal/journal_rows.hpp"
 
 #include <algorithm>
