@@ -14,7 +14,7 @@
 
 #include "base/error.hpp"
 #include "base/unforeseen.hpp"
-#include "parallel/session.hpp"
+#include "parallel/platform/mail.hpp"
 
 namespace echo::parallel {
 
@@ -34,10 +34,10 @@ void from_archive(const std::string& bytes, T& value) {
 }
 
 template <class T>
-void broadcast(const Session& session, T& value) {
-  std::string bytes = session.is_first() ? to_archive(value) : std::string();
-  session.broadcast_bytes(bytes);
-  if (!session.is_first()) from_archive(bytes, value);
+void broadcast(const Mail& mail, T& value) {
+  std::string bytes = mail.is_first() ? to_archive(value) : std::string();
+  mail.broadcast_bytes(bytes);
+  if (!mail.is_first()) from_archive(bytes, value);
 }
 
 // How worker 0 fared, as text; empty = well.
@@ -47,10 +47,10 @@ void broadcast(const Session& session, T& value) {
 // Runs `make` on worker 0 only and returns its value on every worker. When it throws, every worker throws a
 // UserError: the same one, or what unforeseen() makes of another exception. Collective.
 template <class Make>
-auto from_first_worker(const Session& session, Make make) -> decltype(make()) {
+auto from_first_worker(const Mail& mail, Make make) -> decltype(make()) {
   std::optional<decltype(make())> value;
   std::string failure;
-  if (session.is_first()) {
+  if (mail.is_first()) {
     try {
       value.emplace(make());
     } catch (const UserError& error) {
@@ -59,11 +59,11 @@ auto from_first_worker(const Session& session, Make make) -> decltype(make()) {
       failure = describe(unforeseen(error));
     }
   }
-  session.wait_for_all();
-  session.broadcast_bytes(failure);
+  mail.wait_for_all();
+  mail.broadcast_bytes(failure);
   if (!failure.empty()) throw_described(failure);
-  if (!session.is_first()) value.emplace();
-  broadcast(session, *value);
+  if (!mail.is_first()) value.emplace();
+  broadcast(mail, *value);
   return std::move(*value);
 }
 

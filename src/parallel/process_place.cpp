@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "parallel/launch/launch_lock.hpp"
+#include "parallel/platform/host.hpp"
 
 namespace echo::parallel {
 namespace {

@@ -68,6 +68,22 @@ void Session::share_failure(std::string& failure) const {
   if (lowest < workers_) broadcast_bytes(failure, lowest);
 }
 
+void Session::send(int to, int tag, std::span<const std::byte> bytes) const {
+  MPI_Send(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, to, tag, MPI_COMM_WORLD);
+}
+
+std::optional<int> Session::waiting(int tag) const {
+  int here = 0;
+  MPI_Status status;
+  MPI_Iprobe(MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &here, &status);
+  return here != 0 ? std::optional(status.MPI_SOURCE) : std::nullopt;
+}
+
+void Session::receive(int from, int tag, std::span<std::byte> bytes) const {
+  MPI_Recv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, from, tag, MPI_COMM_WORLD,
+           MPI_STATUS_IGNORE);
+}
+
 void Session::abort(int exit_code) const {
   MPI_Abort(MPI_COMM_WORLD, exit_code);
   std::abort();

@@ -10,6 +10,7 @@
 #include "base/contract.hpp"
 #include "base/error.hpp"
 #include "storage/seal.hpp"
+#include "storage/unfinished_file.hpp"
 #include "storage/table_bytes.hpp"
 #include "storage/table_file.hpp"
 
@@ -115,23 +116,11 @@ std::string write_table(const std::filesystem::path& file, const TableSchema& sc
     if (names_of(column, source).size() > most_names)
       throw UserError(std::string("a ") + schema.noun + " can have at most 127 kinds of " + column.long_name,
                       "write several files", 2);
-  auto unfinished = file;
-  unfinished += ".tmp";
-  std::error_code error;
-  try {
-    std::string digest = write_all(unfinished, schema, source);
-    seal(unfinished);
-    sync_to_disk(unfinished);
-    std::filesystem::rename(unfinished, file);
-    sync_to_disk(std::filesystem::absolute(file).parent_path());
-    return digest;
-  } catch (const std::filesystem::filesystem_error& failure) {
-    std::filesystem::remove(unfinished, error);
-    throw UserError(failure.what(), "choose another place with -o", 5);
-  } catch (...) {
-    std::filesystem::remove(unfinished, error);
-    throw;
-  }
+  UnfinishedFile unfinished(file);
+  std::string digest = write_all(unfinished.path(), schema, source);
+  seal(unfinished.path());
+  unfinished.move_into_place();
+  return digest;
 }
 
 }  // namespace echo::storage

@@ -5,116 +5,109 @@
 // needs no reply: when worker 0 has all of them, every row is finished and every worker has been notified.
 #include "parallel/dispatch/work_dispatch.hpp"
 
-#include <mpi.h>
-
 #include <algorithm>
 #include <chrono>
-#include <thread>
+#include <memory>
+#include <span>
 #include <utility>
 
 #include "base/at.hpp"
 #include "base/contract.hpp"
-#include "parallel/launch/stop_signal.hpp"
 
 namespace echo::parallel {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using sweep::IdRange;
 
 constexpr int request_tag = 71, answer_tag = 72;
 constexpr std::chrono::microseconds nap(50);  // while waiting for a message: leaves the core to others
 constexpr std::chrono::milliseconds progress_gap(200);
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
+template <class Message>
+std::span<const std::byte> bytes_of(const Message& message) {
+  return std::as_bytes(std::span(&message, 1));
 }
 
 }  // namespace
 
 struct WorkDispatch::State {
-  const Session& session;
+  const Mail& mail;
+  Host& host;
   std::function<bool(const Progress&)> on_progress;
   DispatchOptions options;
-  HandOut ledger;  // worker 0's
+  std::unique_ptr<HandOut> ledger;  // worker 0's
 
   // State of this worker.
   std::function<void()> on_idle = [] {};
   Request since_last;            // events since the last request
   std::int64_t ids_in_hand = 0;  // of the range being worked on
-  Clock::time_point started{};   // when that range was claimed
+  Host::Time started{};          // when that range was claimed
   bool has_asked = false, is_told = false, gave_up = false;
   StopReason heard = StopReason::none;
   double seconds_per_id = 0.0;  // worker 0's own speed
 
   // State of worker 0 only.
   int finished = 1;  // workers whose last report is in; itself included
-  Clock::time_point last_progress = Clock::now();
+  Host::Time last_progress = host.now();
 
-  void send(int worker, const Answer& answer) const {
-    MPI_Send(&answer, sizeof answer, MPI_BYTE, worker, answer_tag, MPI_COMM_WORLD);
-  }
+  void send(int worker, const Answer& answer) const { mail.send(worker, answer_tag, bytes_of(answer)); }
 
   void answer_one(int worker) {
     Request request;
-    MPI_Recv(&request, sizeof request, MPI_BYTE, worker, request_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    ledger.add(request);
+    mail.receive(worker, request_tag, std::as_writable_bytes(std::span(&request, 1)));
+    ledger->add(request);
     if (request.is_last != 0) {
       ++finished;
-    } else if (const auto answer = ledger.answer(worker, request)) {
+    } else if (const auto answer = ledger->answer(worker, request)) {
       send(worker, *answer);
     }
   }
 
   void look_for_stops() {
-    if (stop_requested()) ledger.stop(StopReason::signal);
-    const auto& deadline = ledger.plan().deadline;
-    if (deadline && Clock::now() >= *deadline) ledger.stop(StopReason::time_budget);
-    if (!on_progress || Clock::now() - last_progress < progress_gap) return;
-    last_progress = Clock::now();
-    if (!on_progress(ledger.progress())) ledger.stop(StopReason::gave_up);
+    if (host.stop_requested()) ledger->stop(StopReason::signal);
+    const auto& deadline = ledger->plan().deadline;
+    if (deadline && host.now() >= *deadline) ledger->stop(StopReason::time_budget);
+    if (!on_progress || host.now() - last_progress < progress_gap) return;
+    last_progress = host.now();
+    if (!on_progress(ledger->progress())) ledger->stop(StopReason::gave_up);
   }
 
   // Answers all pending requests; true if there were any.
   bool answer_all() {
     bool any = false;
     look_for_stops();
-    for (;;) {
-      int waiting = 0;
-      MPI_Status status;
-      MPI_Iprobe(MPI_ANY_SOURCE, request_tag, MPI_COMM_WORLD, &waiting, &status);
-      if (waiting == 0) break;
-      answer_one(status.MPI_SOURCE);
+    while (const auto worker = mail.waiting(request_tag)) {
+      answer_one(*worker);
       any = true;
     }
-    for (const auto& [worker, answer] : ledger.release()) send(worker, answer);
+    for (const auto& [worker, answer] : ledger->release()) send(worker, answer);
     return any;
   }
 
   // Until every other worker has sent its last report.
   void answer_to_the_end() {
-    while (finished < session.workers())
-      if (!answer_all()) std::this_thread::sleep_for(nap);
+    while (finished < mail.workers())
+      if (!answer_all()) host.sleep(nap);
     is_told = true;
   }
 
   void finish_range() {
     since_last.ids += ids_in_hand;
-    since_last.seconds += ids_in_hand > 0 ? seconds_since(started) : 0.0;
+    since_last.seconds += ids_in_hand > 0 ? seconds_between(started, host.now()) : 0.0;
     ids_in_hand = 0;
     // The rest of the current range, if any, is not simulated.
-    if (stop_now_requested()) since_last.gave_up = 1;
+    if (host.stop_now_requested()) since_last.gave_up = 1;
   }
 
   // --- worker 0
   std::optional<IdRange> claim_own() {
     finish_range();
     if (since_last.ids > 0) seconds_per_id = since_last.seconds / static_cast<double>(since_last.ids);
-    ledger.add(std::exchange(since_last, {}));
+    ledger->add(std::exchange(since_last, {}));
     answer_all();
-    const bool hands_out_only = session.workers() > options.dispatcher_only_above;
-    const IdRange own = hands_out_only ? IdRange{} : ledger.take_own(seconds_per_id);
-    if (own.begin == own.end || ledger.tries_suspects()) on_idle();
+    const bool hands_out_only = mail.workers() > options.dispatcher_only_above;
+    const IdRange own = hands_out_only ? IdRange{} : ledger->take_own(seconds_per_id);
+    if (own.begin == own.end || ledger->tries_suspects()) on_idle();
     if (own.begin < own.end) return own;
     answer_to_the_end();
     return std::nullopt;
@@ -122,9 +115,9 @@ struct WorkDispatch::State {
 
   // --- the others
   void tell_first() {
-    since_last.wants_stop = stop_requested() ? 1 : 0;
+    since_last.wants_stop = host.stop_requested() ? 1 : 0;
     if (gave_up) since_last.gave_up = 1;
-    MPI_Send(&since_last, sizeof since_last, MPI_BYTE, 0, request_tag, MPI_COMM_WORLD);
+    mail.send(0, request_tag, bytes_of(since_last));
     since_last = {};
   }
 
@@ -135,14 +128,9 @@ struct WorkDispatch::State {
   }
 
   Answer hear() {
-    int here = 0;
-    for (;;) {
-      MPI_Iprobe(0, answer_tag, MPI_COMM_WORLD, &here, MPI_STATUS_IGNORE);
-      if (here != 0) break;
-      std::this_thread::sleep_for(nap);
-    }
+    while (!mail.waiting(answer_tag)) host.sleep(nap);
     Answer answer;
-    MPI_Recv(&answer, sizeof answer, MPI_BYTE, 0, answer_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    mail.receive(0, answer_tag, std::as_writable_bytes(std::span(&answer, 1)));
     has_asked = false;
     return answer;
   }
@@ -173,12 +161,13 @@ struct WorkDispatch::State {
   }
 };
 
-WorkDispatch::WorkDispatch(const Session& session, WorkPlan plan,
-                           std::function<bool(const Progress&)> on_progress, DispatchOptions options)
-    : state_(new State{.session = session,
+WorkDispatch::WorkDispatch(const Mail& mail, WorkPlan plan, std::function<bool(const Progress&)> on_progress,
+                           DispatchOptions options, Host& host)
+    : state_(new State{.mail = mail,
+                       .host = host,
                        .on_progress = std::move(on_progress),
                        .options = options,
-                       .ledger = HandOut(std::move(plan), session.workers(), options)}) {}
+                       .ledger = options.make_ledger(std::move(plan), mail.workers(), options)}) {}
 
 WorkDispatch::~WorkDispatch() = default;
 
@@ -186,10 +175,10 @@ std::optional<IdRange> WorkDispatch::claim() {
   State& s = *state_;
   if (page_ != nullptr) page_->let_go();
   if (s.is_told) return std::nullopt;
-  const auto range = s.session.is_first() ? s.claim_own() : s.claim_from_first();
+  const auto range = s.mail.is_first() ? s.claim_own() : s.claim_from_first();
   if (range) {
     s.ids_in_hand = range->end - range->begin;
-    s.started = Clock::now();
+    s.started = s.host.now();
   }
   return range;
 }
@@ -197,11 +186,11 @@ std::optional<IdRange> WorkDispatch::claim() {
 void WorkDispatch::when_idle(std::function<void()> on_idle) { state_->on_idle = std::move(on_idle); }
 
 bool WorkDispatch::is_poisoned(sweep::PointIndex id) const {
-  const auto& poisoned = state_->ledger.plan().poisoned;
+  const auto& poisoned = state_->ledger->plan().poisoned;
   return !poisoned.empty() && std::ranges::binary_search(poisoned, id);
 }
 
-bool WorkDispatch::is_stopping_now() const { return stop_now_requested(); }
+bool WorkDispatch::is_stopping_now() const { return state_->host.stop_now_requested(); }
 
 void WorkDispatch::note(std::span<const sweep::Row> rows) {
   for (const sweep::Row& row : rows) ++state_->since_last.by_status.at(at(row.report.status));
@@ -211,14 +200,14 @@ void WorkDispatch::give_up() {
   State& s = *state_;
   if (s.is_told) return;
   s.gave_up = true;
-  if (s.session.is_first()) s.ledger.stop(StopReason::gave_up);
+  if (s.mail.is_first()) s.ledger->stop(StopReason::gave_up);
   s.ids_in_hand = 0;  // the range in hand was not finished
   while (claim()) s.ids_in_hand = 0;
 }
 
 StopReason WorkDispatch::stopped() const {
-  return state_->session.is_first() ? state_->ledger.stopped() : state_->heard;
+  return state_->mail.is_first() ? state_->ledger->stopped() : state_->heard;
 }
-const Progress& WorkDispatch::progress() const { return state_->ledger.progress(); }
+const Progress& WorkDispatch::progress() const { return state_->ledger->progress(); }
 
 }  // namespace echo::parallel

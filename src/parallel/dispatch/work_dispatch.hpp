@@ -10,7 +10,8 @@
 
 #include "parallel/dispatch/hand_out.hpp"
 #include "parallel/journal/claim_page.hpp"
-#include "parallel/session.hpp"
+#include "parallel/platform/host.hpp"
+#include "parallel/platform/mail.hpp"
 #include "sweep/run/row.hpp"
 
 namespace echo::parallel {
@@ -19,8 +20,8 @@ class WorkDispatch : public sweep::WorkSource {
  public:
   // On other workers than 0 only the plan's `poisoned` matters. `on_progress` is called on worker 0, at most
   // five times a second; false from it stops the launch.
-  WorkDispatch(const Session&, WorkPlan plan, std::function<bool(const Progress&)> on_progress = {},
-               DispatchOptions = {});
+  WorkDispatch(const Mail&, WorkPlan plan, std::function<bool(const Progress&)> on_progress = {},
+               DispatchOptions = {}, Host& = real_host());
   ~WorkDispatch() override;
   WorkDispatch(const WorkDispatch&) = delete;
   WorkDispatch& operator=(const WorkDispatch&) = delete;

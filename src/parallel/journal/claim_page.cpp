@@ -1,22 +1,15 @@
 #include "parallel/journal/claim_page.hpp"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstddef>
 #include <cstring>
-#include <fstream>
 #include <string_view>
+#include <utility>
 
-#include "base/at.hpp"
 #include "base/digest.hpp"
 #include "base/error.hpp"
 #include "parallel/journal/journal.hpp"
-#include "parallel/launch/crash_signal.hpp"
 
 namespace echo::parallel {
 
@@ -41,39 +34,34 @@ static void copy_text(std::string_view text, std::span<char> to) {
   std::copy_n(text.begin(), std::min(text.size(), to.size() - 1), to.begin());
 }
 
-ClaimPage::ClaimPage(const std::filesystem::path& folder, const std::string& sweep_key, std::int32_t launch,
-                     std::int32_t worker)
-    : path_(folder / worker_file_name(launch, worker, ".claim")) {
+ClaimPage::ClaimPage(const std::filesystem::path& folder, const JournalHeader& header, Disk& disk, Host& host)
+    : path_(folder / worker_file_name(header.launch, header.worker, ".claim", header.token)),
+      disk_(disk),
+      host_(host) {
   static_assert(sizeof(Page) <= page_bytes);
   Page page;
   copy_text(magic, page.magic);
-  copy_text(sweep_key, page.sweep_key);
-  page.launch = launch;
-  page.worker = worker;
+  copy_text(header.sweep.sweep_key, page.sweep_key);
+  page.launch = header.launch;
+  page.worker = header.worker;
   page.check = page.right_check();
   std::array<char, page_bytes> bytes{};
   std::memcpy(bytes.data(), static_cast<const void*>(&page), sizeof page);
-  const int file = ::open(path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  // Written, not only made longer: a hole would be filled by the first store, and that kills where the disk
-  // is full.
-  const bool is_written = file >= 0 && ::write(file, bytes.data(), bytes.size()) == ssize_t{page_bytes};
-  void* const mapped =
-      is_written ? ::mmap(nullptr, page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
-  const int reason = errno;
-  if (file >= 0) ::close(file);
-  if (mapped == MAP_FAILED)
-    throw UserError("cannot make \"" + path_.string() + "\": " + std::strerror(reason),
+  auto made = disk.map(path_, {bytes.data(), bytes.size()});
+  if (made.error != 0)
+    throw UserError("cannot make \"" + path_.string() + "\": " + std::strerror(made.error),
                     "free some space or write elsewhere with -o; rows written so far are kept", 5);
-  page_ = static_cast<Page*>(mapped);
-  point_ = &page_->point;
-  note_crashes_in(&page_->signal);
+  mapped_ = std::move(made.it);
+  auto* const mapped = reinterpret_cast<Page*>(mapped_->bytes());
+  point_ = &mapped->point;
+  host_.note_crashes_in(&mapped->signal);
 }
 
 ClaimPage::~ClaimPage() {
-  note_crashes_in(nullptr);
-  ::munmap(page_, page_bytes);
-  std::error_code error;
-  std::filesystem::remove(path_, error);
+  host_.note_crashes_in(nullptr);
+  let_go();  // where the disk refuses to remove it, it accuses no point
+  mapped_.reset();
+  static_cast<void>(disk_.remove(path_));
 }
 
 std::optional<Claim> parse_claim(std::string_view bytes) {
@@ -85,11 +73,11 @@ std::optional<Claim> parse_claim(std::string_view bytes) {
   return Claim{page.sweep_key.data(), page.launch, page.worker, page.signal, page.point};
 }
 
-std::optional<Claim> read_claim(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
+std::optional<Claim> read_claim(const std::filesystem::path& path, Disk& disk) {
+  const auto [file, error] = disk.open(path, Disk::Use::read);
+  if (error != 0) return std::nullopt;
   std::string bytes(page_bytes, '\0');
-  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  bytes.resize(at(file.gcount()));
+  bytes.resize(static_cast<std::size_t>(std::max<std::int64_t>(file->read(0, bytes), 0)));
   return parse_claim(bytes);
 }
 

@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "parallel/journal/journal.hpp"
 #include "sweep/run/row.hpp"
 
 namespace echo::parallel {
@@ -17,9 +19,9 @@ inline constexpr sweep::PointIndex no_point = -1;
 
 class ClaimPage {
  public:
-  // Makes launch-NNNN-worker-NNNNN.claim in the journal folder, which is there. UserError 5 when it cannot.
-  ClaimPage(const std::filesystem::path& folder, const std::string& sweep_key, std::int32_t launch,
-            std::int32_t worker);
+  // Makes the .claim beside a worker's journal, in the folder that is there. UserError 5 when it cannot.
+  ClaimPage(const std::filesystem::path& folder, const JournalHeader&, Disk& = real_disk(),
+            Host& = real_host());
   ClaimPage(const ClaimPage&) = delete;
   ClaimPage& operator=(const ClaimPage&) = delete;
   ~ClaimPage();  // removes it: this worker ended in order
@@ -31,7 +33,9 @@ class ClaimPage {
   struct Page;
   friend std::optional<struct Claim> parse_claim(std::string_view);
   std::filesystem::path path_;
-  Page* page_ = nullptr;
+  Disk& disk_;
+  Host& host_;
+  std::unique_ptr<DiskPage> mapped_;
   volatile sweep::PointIndex* point_ = nullptr;
 };
 
@@ -42,7 +46,8 @@ struct Claim {
   std::int32_t launch = 0, worker = 0, signal = 0;
   sweep::PointIndex point = no_point;
 };
-[[nodiscard]] std::optional<Claim> read_claim(const std::filesystem::path&);  // nothing: not a page of ours
+[[nodiscard]] std::optional<Claim> read_claim(const std::filesystem::path&,
+                                              Disk& = real_disk());  // nothing: not a page of ours
 [[nodiscard]] std::optional<Claim> parse_claim(std::string_view bytes);
 
 }  // namespace echo::parallel

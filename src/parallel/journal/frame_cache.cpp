@@ -1,12 +1,9 @@
 #include "parallel/journal/frame_cache.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "base/error.hpp"
 #include "parallel/journal/journal_frames.hpp"
@@ -20,22 +17,16 @@ constexpr std::size_t most_kept = 16;
 // A file open for one frame: journals are many, and descriptors few.
 class OpenFile {
  public:
-  explicit OpenFile(const std::filesystem::path& path)
-      : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (file_ < 0) refuse(std::strerror(errno));
+  OpenFile(const std::filesystem::path& path, Disk& disk) : path_(path) {
+    auto [file, error] = disk.open(path, Disk::Use::read);
+    if (error != 0) refuse(std::strerror(error));
+    file_ = std::move(file);
   }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  ~OpenFile() { ::close(file_); }
 
   void read(std::int64_t offset, void* to, std::size_t bytes) const {
-    for (std::size_t at = 0; at < bytes;) {
-      const ssize_t got = ::pread(file_, static_cast<char*>(to) + at, bytes - at,
-                                  static_cast<off_t>(offset) + static_cast<off_t>(at));
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) refuse(got < 0 ? std::strerror(errno) : "it was truncated in the meantime");
-      at += static_cast<std::size_t>(got);
-    }
+    const std::int64_t got = file_->read(offset, {static_cast<char*>(to), bytes});
+    if (got < 0) refuse(std::strerror(static_cast<int>(-got)));
+    if (got < static_cast<std::int64_t>(bytes)) refuse("it was truncated in the meantime");
   }
   [[noreturn]] void refuse(const char* why) const {
     throw UserError("cannot read the journal \"" + path_.string() + "\": " + why,
@@ -44,11 +35,11 @@ class OpenFile {
 
  private:
   const std::filesystem::path& path_;
-  int file_;
+  std::unique_ptr<DiskFile> file_;
 };
 
-FrameCache::Frame read_frame(const std::filesystem::path& path, std::int64_t offset) {
-  const OpenFile file(path);
+FrameCache::Frame read_frame(const std::filesystem::path& path, std::int64_t offset, Disk& disk) {
+  const OpenFile file(path, disk);
   std::string bytes(frame_head_bytes, '\0');
   file.read(offset, bytes.data(), bytes.size());
   const std::size_t length = claimed_length(bytes);
@@ -73,7 +64,7 @@ std::shared_ptr<const FrameCache::Frame> FrameCache::at(const std::filesystem::p
     std::rotate(found, found + 1, entries_.end());
   } else {
     if (entries_.size() == most_kept) entries_.erase(entries_.begin());
-    entries_.push_back({file, offset, std::make_shared<const Frame>(read_frame(file, offset))});
+    entries_.push_back({file, offset, std::make_shared<const Frame>(read_frame(file, offset, disk_))});
   }
   return entries_.back().frame;
 }

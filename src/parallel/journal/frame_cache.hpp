@@ -6,12 +6,14 @@
 #include <memory>
 #include <vector>
 
+#include "parallel/platform/disk.hpp"
 #include "sweep/run/row.hpp"
 
 namespace echo::parallel {
 
 class FrameCache {
  public:
+  explicit FrameCache(Disk& disk) : disk_(disk) {}
   struct Frame {
     std::int64_t length = 0;       // in the file
     std::vector<sweep::Row> rows;  // empty in frames of another kind
@@ -26,6 +28,7 @@ class FrameCache {
     std::int64_t offset = 0;
     std::shared_ptr<const Frame> frame;
   };
+  Disk& disk_;
   std::vector<Entry> entries_;  // the most recent last
 };
 

@@ -1,12 +1,8 @@
 #include "parallel/journal/frame_reader.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "base/error.hpp"
 #include "parallel/journal/journal_frames.hpp"
@@ -15,29 +11,28 @@ namespace echo::parallel {
 
 constexpr std::size_t piece = std::size_t{1} << 17;  // read at once
 
-FrameReader::FrameReader(const std::filesystem::path& path)
-    : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-  if (file_ < 0)
-    throw UserError("cannot read the journal \"" + path.string() + "\": " + std::strerror(errno),
+FrameReader::FrameReader(const std::filesystem::path& path, Disk& disk) {
+  auto [file, error] = disk.open(path, Disk::Use::read);
+  if (error != 0)
+    throw UserError("cannot read the journal \"" + path.string() + "\": " + std::strerror(error),
                     "make it readable, or discard the old rows with --fresh", 5);
+  file_ = std::move(file);
 }
-
-FrameReader::~FrameReader() { ::close(file_); }
 
 // Fills the window with `bytes` bytes from used_; false at the end of the file.
 bool FrameReader::fill(std::size_t bytes) {
   if (window_.size() - used_ >= bytes) return true;
   window_.erase(0, used_);
   used_ = 0;
-  while (window_.size() < bytes) {
-    const std::size_t had = window_.size();
-    window_.resize(had + std::max(piece, bytes - had));
-    const ssize_t got = ::read(file_, window_.data() + had, window_.size() - had);
-    window_.resize(had + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return window_.size() >= bytes;
-  }
-  return true;
+  const std::size_t had = window_.size();
+  const std::int64_t left = file_->size() - end_ - static_cast<std::int64_t>(had);
+  if (left <= 0) return false;
+  window_.resize(had + std::min(static_cast<std::size_t>(left), std::max(piece, bytes - had)));
+  const std::int64_t got =
+      file_->read(end_ + static_cast<std::int64_t>(had), std::span(window_).subspan(had));
+  has_failed_ = has_failed_ || got < 0;
+  window_.resize(had + static_cast<std::size_t>(std::max<std::int64_t>(got, 0)));
+  return window_.size() >= bytes;
 }
 
 std::optional<std::string_view> FrameReader::next() {
@@ -52,9 +47,6 @@ std::optional<std::string_view> FrameReader::next() {
   return payload;
 }
 
-std::int64_t FrameReader::torn_bytes() const {
-  struct stat facts {};
-  return ::fstat(file_, &facts) == 0 ? std::max<std::int64_t>(facts.st_size - end_, 0) : 0;
-}
+std::int64_t FrameReader::torn_bytes() const { return std::max<std::int64_t>(file_->size() - end_, 0); }
 
 }  // namespace echo::parallel

@@ -3,9 +3,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "parallel/platform/disk.hpp"
 
 namespace echo::parallel {
 
@@ -13,20 +16,23 @@ namespace echo::parallel {
 // be read any further, ends there.
 class FrameReader {
  public:
-  explicit FrameReader(const std::filesystem::path&);  // UserError 5 when it cannot be opened
+  explicit FrameReader(const std::filesystem::path&,
+                       Disk& = real_disk());  // UserError 5 when it cannot be opened
   FrameReader(const FrameReader&) = delete;
   FrameReader& operator=(const FrameReader&) = delete;
-  ~FrameReader();
 
   // The payload of the next whole frame, valid until the next call; nothing after the last one.
   [[nodiscard]] std::optional<std::string_view> next();
   [[nodiscard]] std::int64_t offset() const { return offset_; }  // in the file, of the frame next() gave last
-  [[nodiscard]] std::int64_t torn_bytes() const;                 // after the last whole frame
+  [[nodiscard]] bool has_failed() const { return has_failed_; }  // the disk did not read what there is
+  [[nodiscard]] std::int64_t size() const { return file_->size(); }
+  [[nodiscard]] std::int64_t torn_bytes() const;  // after the last whole frame
 
  private:
   bool fill(std::size_t bytes);
-  int file_ = -1;
+  std::unique_ptr<DiskFile> file_;
   std::string window_;
+  bool has_failed_ = false;
   std::size_t used_ = 0;               // bytes of the window already given out
   std::int64_t offset_ = 0, end_ = 0;  // end_: of the frame next() gave last
 };

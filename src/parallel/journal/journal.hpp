@@ -2,19 +2,18 @@
 // loses at most the second not yet written; a torn tail is recognised by its checksum and dropped.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <filesystem>
-#include <mutex>
+#include <memory>
 #include <optional>
 #include <span>
-#include <stop_token>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/error.hpp"
 #include "parallel/journal/rows_frame.hpp"
+#include "parallel/platform/disk.hpp"
+#include "parallel/platform/host.hpp"
 #include "results/write/result_file.hpp"
 #include "sweep/run/row.hpp"
 
@@ -27,10 +26,15 @@ struct JournalHeader {
   results::FileHeader sweep;  // is_partial is not kept
   std::int32_t launch = 0, worker = 0, workers = 1;
   std::string start;  // UTC, ISO 8601
+  std::string token;  // of the launch, in the names of its files; not kept in them
 };
 
-// "launch-0003-worker-00012" and an extension: the file names of a worker of a launch.
-[[nodiscard]] std::string worker_file_name(std::int32_t launch, std::int32_t worker, const char* ending);
+// "launch-0003-worker-00012-TOKEN" and an ending, without "-TOKEN" where there is none: the file names of a
+// worker of a launch. With a token, no later launch makes a file of the same name.
+[[nodiscard]] std::string worker_file_name(std::int32_t launch, std::int32_t worker, const char* ending,
+                                           const std::string& token = "");
+// Whether a name is one of those.
+[[nodiscard]] bool is_worker_file(const std::string& name);
 
 // When rows reach the disk itself. never: a killed process, job or launcher loses nothing that was written,
 // but the node's power, kernel or network file server may take what it had not written back (Linux: up to 30
@@ -44,7 +48,8 @@ enum class Fsync : std::int8_t { never, second, batch };
 class Journal {
  public:
   // Makes the folder and a new file.
-  Journal(const std::filesystem::path& folder, const JournalHeader&, Fsync = Fsync::never);
+  Journal(const std::filesystem::path& folder, const JournalHeader&, Fsync = Fsync::never,
+          Disk& = real_disk(), Host& = real_host());
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
   ~Journal();  // writes the buffered rows if possible
@@ -56,21 +61,19 @@ class Journal {
  private:
   void flush_held();  // these three: with the mutex held
   void write_frame(const std::string& payload);
-  void sync();
-  void flush_old(const std::stop_token&);
+  void sync_if_due();
+  void flush_old();
   std::filesystem::path path_;
-  std::uint64_t key_;  // of its frames
-  int file_ = -1;
+  Host& host_;
+  std::uint64_t key_;               // of its frames
+  std::unique_ptr<DiskFile> file_;  // null after a failed write, and when closed
   Fsync fsync_ = Fsync::never;
   RowsPacker packer_;
   std::vector<sweep::Row> buffer_;
-  std::int64_t last_write_ = 0, last_sync_ = 0;  // monotonic nanoseconds
-  std::optional<UserError> refusal_;             // error of the thread; the next call throws it
-  std::mutex mutex_;
-  std::condition_variable_any wake_;
-  std::jthread thread_;  // the last member: starts after all others exist
+  Host::Time last_write_{}, last_sync_{};
+  bool is_synced_ = true;
+  std::optional<UserError> refusal_;  // error of the ticker; the next call throws it
+  std::unique_ptr<Ticker> ticker_;    // the last member: starts after all others exist
 };
-
-[[nodiscard]] std::string utc_now();  // "2026-11-20T04:41:07Z"
 
 }  // namespace echo::parallel

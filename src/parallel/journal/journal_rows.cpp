@@ -21,12 +21,15 @@
 namespace echo::parallel {
 namespace {
 
-std::vector<std::filesystem::path> row_files(const std::filesystem::path& folder) {
+// By launch and worker.
+std::vector<std::filesystem::path> row_files(const std::filesystem::path& folder, Disk& disk) {
   std::vector<std::filesystem::path> files;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
-    if (entry.path().extension() == ".rows") files.push_back(entry.path());
-  std::ranges::sort(files);  // by launch and worker, whatever the order on the disk
+  const auto names = disk.files(folder);
+  if (names.error != 0)
+    throw UserError("cannot read \"" + folder.string() + "\": " + std::strerror(names.error),
+                    "make it readable, or check its disk; run the same command again to continue", 5);
+  for (const std::string& name : *names.it)
+    if (name.ends_with(".rows")) files.push_back(folder / name);
   return files;
 }
 
@@ -71,25 +74,25 @@ static bool is_sound(FrameKind kind, const std::optional<RowsIndex>& rows, const
 }
 
 JournalRows::JournalRows(const std::filesystem::path& folder, const std::string& sweep_key,
-                         const RowCheck& check)
-    : frames_(std::make_unique<FrameCache>()) {
+                         const RowCheck& check, Disk& disk)
+    : disk_(&disk), frames_(std::make_unique<FrameCache>(disk)) {
   struct Candidate {
     std::filesystem::path file;
     StoredHeader head;
   };
   std::vector<Candidate> candidates;
-  for (const auto& file : row_files(folder)) {
+  for (const auto& file : row_files(folder, disk)) {
     int launch = 0;  // from the name: a launch killed before it wrote a header counts too
     if (std::sscanf(file.filename().c_str(), "launch-%d-", &launch) == 1)
       next_launch_ = std::max(next_launch_, launch + 1);
-    FrameReader frames(file);
+    FrameReader frames(file, disk);
     const auto payload = frames.next();
     auto head = payload ? read_header(*payload) : std::nullopt;
     if (head)
       candidates.push_back({file, std::move(*head)});
     else  // killed while writing its header: the file has no rows
-      torn_bytes_ +=
-          payload ? static_cast<std::int64_t>(std::filesystem::file_size(file)) : frames.torn_bytes();
+      torn_bytes_ += payload ? frames.size() : frames.torn_bytes();
+    is_cut_short_ = is_cut_short_ || frames.has_failed();
   }
   const std::string key =
       sweep_key.empty() && !candidates.empty() ? candidates.back().head.header.sweep.sweep_key : sweep_key;
@@ -131,7 +134,7 @@ results::Launch& JournalRows::launch_of(const JournalHeader& header) {
 void JournalRows::index_file(const std::filesystem::path& path, const RowCheck& check) {
   results::Launch& launch = launch_of(headers_.back());
   const std::uint64_t key = frame_key(headers_.back().sweep);
-  FrameReader frames(path);
+  FrameReader frames(path, *disk_);
   starts_extent_ = true;
   while (const auto payload = frames.next()) {
     const FrameKind kind = kind_of(*payload);
@@ -165,6 +168,7 @@ void JournalRows::index_file(const std::filesystem::path& path, const RowCheck& 
     }
   }
   torn_bytes_ += frames.torn_bytes();
+  is_cut_short_ = is_cut_short_ || frames.has_failed();
 }
 
 void JournalRows::index_rows(const RowsIndex& rows, std::int64_t frame) {

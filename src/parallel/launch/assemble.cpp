@@ -5,6 +5,7 @@
 
 #include "base/at.hpp"
 #include "parallel/journal/journal_rows.hpp"
+#include "parallel/launch/publish.hpp"
 
 namespace echo::parallel {
 
@@ -20,9 +21,8 @@ Tally tally(const JournalRows& rows, const LookBack& before) {
   return found;
 }
 
-results::WriteSummary assemble(const LaunchRequest& request, const LookBack& before,
-                               const simulate::Catalog& catalog, JournalRows& rows,
-                               const std::stop_token& stop) {
+results::WriteSummary assemble(const Surroundings& around, const Fence& fence, const LaunchRequest& request,
+                               const LookBack& before, JournalRows& rows, const std::stop_token& stop) {
   results::FileHeader header = request.header;
   header.is_partial = tally(rows, before).done.count() < header.ids;
   results::Provenance provenance = request.provenance;
@@ -31,8 +31,8 @@ results::WriteSummary assemble(const LaunchRequest& request, const LookBack& bef
   for (results::Launch& launch : provenance.launches)
     if (launch.number == before.launch && launch.stop_reason == "killed") launch.stop_reason = "running";
   BreakableRows stream(rows, stop);
-  return results::write_results(request.file, stream, catalog, header, provenance, before.old.get(),
-                                before.old_numbers);
+  return publish(around, fence, request.file,
+                 {stream, header, provenance, before.old.get(), before.old_numbers});
 }
 
 }  // namespace echo::parallel

@@ -18,7 +18,7 @@ struct Tally {
 
 // Writes all existing rows; a snapshot stops early when `stop` requests it. The file says partial where
 // points of the space are missing.
-results::WriteSummary assemble(const LaunchRequest&, const LookBack&, const simulate::Catalog&, JournalRows&,
-                               const std::stop_token& stop = {});
+results::WriteSummary assemble(const Surroundings&, const Fence&, const LaunchRequest&, const LookBack&,
+                               JournalRows&, const std::stop_token& stop = {});
 
 }  // namespace echo::parallel

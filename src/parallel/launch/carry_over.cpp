@@ -23,19 +23,12 @@ void for_each_row(JournalRows& rows, Visit visit) {
   }
 }
 
-std::string key_of(const std::filesystem::path& file) {
-  FrameReader frames(file);
-  const auto payload = frames.next();
-  const auto head = payload ? read_header(*payload) : std::nullopt;
-  return head ? head->header.sweep.sweep_key : "";
-}
-
-void remove_journals(const std::filesystem::path& folder, const std::string& key) {
-  std::error_code error;
-  std::vector<std::filesystem::path> old;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
-    if (entry.path().extension() == ".rows" && key_of(entry.path()) == key) old.push_back(entry.path());
-  for (const auto& file : old) std::filesystem::remove(file, error);
+// Those whose rows were carried.
+void remove_files(const std::vector<std::filesystem::path>& files, Disk& disk, const Fence& fence) {
+  for (const auto& file : files) {
+    fence.check();
+    static_cast<void>(disk.remove(file));
+  }
 }
 
 }  // namespace
@@ -60,15 +53,19 @@ void refuse_lost_points(const std::filesystem::path& of, std::int64_t lost, std:
                   "add them to the sweep again, write elsewhere with -o, or discard them with --fresh", 5);
 }
 
-void carry_journals(const std::filesystem::path& folder, const std::string& old_key,
-                    const JournalHeader& header, const SpaceView& space) {
-  JournalRows rows(folder, old_key);
+void carry_journals(const Surroundings& around, const Fence& fence, const std::filesystem::path& folder,
+                    const std::string& old_key, const JournalHeader& header, const SpaceView& space) {
+  JournalRows rows(folder, old_key, {}, around.disk);
+  if (rows.is_cut_short())
+    throw UserError("cannot read all rows in \"" + folder.string() + "\"",
+                    "check its disk; run the same command again, or discard the old rows with --fresh", 5);
   std::vector<std::uint64_t> ids(static_cast<std::size_t>(rows.size()));
   for_each_row(rows, [&ids](std::size_t i, const sweep::Row& row) { ids[i] = row.config_id; });
   const auto numbers = renumber(ids, space);
   const auto lost = std::ranges::count(numbers, sweep::PointIndex{-1});
   if (lost > 0) refuse_lost_points(folder, lost, rows.size());
-  Journal carried(folder, header);
+  // What replaces rows that are long on the disk must be there before they go.
+  Journal carried(folder, header, Fsync::second, around.disk, around.host);
   for_each_row(rows, [&](std::size_t i, sweep::Row row) {
     row.id = numbers[i];
     row.config = space.config(row.id);  // tables it points into may have moved
@@ -84,7 +81,7 @@ void carry_journals(const std::filesystem::path& folder, const std::string& old_
       carried.append(sweep::Failure{numbers[static_cast<std::size_t>(at)], failure.message});
   }
   carried.close("carried over");
-  remove_journals(folder, old_key);
+  remove_files(rows.files(), around.disk, fence);
 }
 
 std::string what_changed(const results::FileHeader& old, const results::FileHeader& now) {

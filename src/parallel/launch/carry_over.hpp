@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "parallel/journal/journal.hpp"
+#include "parallel/launch/launch_lock.hpp"
+#include "parallel/platform/surroundings.hpp"
 #include "sweep/run/row.hpp"
 
 namespace echo::parallel {
@@ -29,8 +31,8 @@ struct SpaceView {
 // Copies the rows of journals of an older key, under their new numbers, into one journal of `header`; then
 // removes the old files. UserError 5 when rows are not in the new space: how many. Killed in the middle, it
 // starts over.
-void carry_journals(const std::filesystem::path& folder, const std::string& old_key,
-                    const JournalHeader& header, const SpaceView&);
+void carry_journals(const Surroundings&, const Fence&, const std::filesystem::path& folder,
+                    const std::string& old_key, const JournalHeader& header, const SpaceView&);
 
 // "the program, the catalog and the space": the differences between two sweeps; "" = none.
 [[nodiscard]] std::string what_changed(const results::FileHeader& old, const results::FileHeader& now);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -17,24 +16,23 @@
 #include "parallel/launch/assemble.hpp"
 #include "parallel/launch/crash_signal.hpp"
 #include "parallel/launch/look_back.hpp"
+#include "parallel/launch/publish.hpp"
 
 namespace echo::parallel {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // The findings of worker 0 that every worker needs.
 struct Before {
   bool is_complete = false;
   std::int32_t launch = 0;
   std::int64_t resumed_rows = 0;
-  std::string start;
+  std::string start, token;
   std::vector<sweep::PointIndex> poisoned;
   results::WriteSummary summary;  // of a complete file
 
   template <class Archive>
   void serialize(Archive& archive, unsigned) {
-    archive& is_complete& launch& resumed_rows& start& poisoned& summary.rows_digest& summary.rows;
+    archive& is_complete& launch& resumed_rows& start& token& poisoned& summary.rows_digest& summary.rows;
     for (auto& count : summary.by_status) archive& count;
   }
 };
@@ -55,13 +53,17 @@ struct After {
 // Worker 0's part of a launch: the lock, the findings, and the snapshots.
 class FirstWorker {
  public:
-  FirstWorker(const LaunchRequest& request, const simulate::Catalog& catalog, const LaunchWatch& watch)
-      : request_(request), catalog_(catalog), watch_(watch) {}
+  FirstWorker(const Surroundings& around, const LaunchRequest& request, const LaunchWatch& watch)
+      : around_(around), request_(request), watch_(watch) {}
 
   Before begin() {
-    lock_.emplace(request_.file, request_.lock);
-    found_ = look_back(request_);
-    Before before{.launch = found_.launch, .resumed_rows = found_.resumed_rows, .start = utc_now()};
+    lock_.emplace(request_.file, request_.lock, around_.disk, around_.host);
+    remove_unfinished(around_.disk, request_.file);
+    found_ = look_back(around_, *lock_, request_);
+    Before before{.launch = found_.launch,
+                  .resumed_rows = found_.resumed_rows,
+                  .start = around_.host.utc(),
+                  .token = lock_->token()};
     if (found_.complete) {
       before.is_complete = true;
       before.summary = {found_.complete->rows_digest, found_.complete->rows, found_.complete->by_status};
@@ -93,9 +95,9 @@ class FirstWorker {
         request_.snapshots,
         [this](const std::stop_token& stop) {
           JournalRows rows = journals();
-          if (rows.size() > 0) assemble(request_, found_, catalog_, rows, stop);
+          if (rows.size() > 0) assemble(around_, *lock_, request_, found_, rows, stop);
         },
-        [this](const std::string& text) { warn(text); });
+        [this](const std::string& text) { warn(text); }, around_.host);
   }
   void end_snapshots() { snapshots_.reset(); }
 
@@ -103,11 +105,7 @@ class FirstWorker {
     if (watch_.on_progress) watch_.on_progress(progress);
     return !lock_->is_lost();
   }
-  void check_lock() const {
-    if (lock_->is_lost())
-      throw UserError("the lock of \"" + request_.file.string() + "\" was taken by another launch",
-                      "let that one finish; rows written so far are kept", 5);
-  }
+  void check_lock() const { lock_->check(); }
   void tell_poisoned(Journal& journal) const {
     for (const sweep::Failure& failure : found_.quarantine.poisoned) journal.append(failure);
   }
@@ -127,11 +125,12 @@ class FirstWorker {
       throw UserError("rows of " + std::to_string(subtract(found_.wanted, now.done).count()) +
                           " points did not reach \"" + folder.string() + "\"",
                       "run the same command again: a network file system may need a moment to show them", 5);
-    after.summary = assemble(request_, found_, catalog_, rows);
+    after.summary = assemble(around_, *lock_, request_, found_, rows);
     const bool is_all = subtract(ids_of(request_.shard, request_.space.size), now.done).count() == 0;
     after.kind = static_cast<std::int32_t>(is_all ? LaunchOutcome::Kind::done : LaunchOutcome::Kind::limited);
-    std::error_code error;
-    if (is_all) std::filesystem::remove_all(folder, error);  // leftovers are harmless: the file is complete
+    if (!is_all) return after;
+    around_.files.verify(request_.file, after.summary);
+    static_cast<void>(remove_journals(around_.disk, *lock_, folder));  // leftovers are harmless now
     return after;
   }
 
@@ -140,13 +139,14 @@ class FirstWorker {
     return subtract(found_.wanted, now.done).count() == 0;
   }
   [[nodiscard]] JournalRows journals() const {
-    return {journal_folder(request_.file), request_.header.sweep_key, {.known = found_.foreign}};
+    return {
+        journal_folder(request_.file), request_.header.sweep_key, {.known = found_.foreign}, around_.disk};
   }
   void warn(const std::string& text) const {
     if (watch_.on_warning) watch_.on_warning(text);
   }
+  const Surroundings& around_;
   const LaunchRequest& request_;
-  const simulate::Catalog& catalog_;
   const LaunchWatch& watch_;
   std::optional<LaunchLock> lock_;
   LookBack found_;
@@ -154,13 +154,14 @@ class FirstWorker {
 };
 
 // Claims and runs until there is no more; the text of this worker's failure, or "".
-std::string work(const LaunchRequest& request, const JournalHeader& header, WorkDispatch& dispatch,
-                 const RunRows& run, FirstWorker* first) {
+std::string work(const Surroundings& around, const LaunchRequest& request, const JournalHeader& header,
+                 WorkDispatch& dispatch, const RunRows& run, FirstWorker* first) {
+  const auto folder = journal_folder(request.file);
   std::string failure;
   std::optional<ClaimPage> page;
   try {
-    Journal journal(journal_folder(request.file), header, request.fsync);
-    page.emplace(journal_folder(request.file), header.sweep.sweep_key, header.launch, header.worker);
+    Journal journal(folder, header, request.fsync, around.disk, around.host);
+    page.emplace(folder, header, around.disk, around.host);
     dispatch.hold_claims_in(&*page);
     if (first != nullptr) first->tell_poisoned(journal), first->start_snapshots();
     dispatch.when_idle([&journal] { journal.flush(); });
@@ -184,6 +185,7 @@ std::string work(const LaunchRequest& request, const JournalHeader& header, Work
 
 std::chrono::steady_clock::time_point seconds_from_now(double seconds) {
   constexpr double ten_years = 3.2e8;
+  using Clock = std::chrono::steady_clock;
   return Clock::now() + std::chrono::duration_cast<Clock::duration>(
                             std::chrono::duration<double>(std::min(seconds, ten_years)));
 }
@@ -191,37 +193,46 @@ std::chrono::steady_clock::time_point seconds_from_now(double seconds) {
 LaunchOutcome launch(const Session& session, const LaunchRequest& asked, const simulate::Catalog& catalog,
                      const RunRows& run, LaunchWatch watch) {
   LaunchRequest request = asked;
+  request.provenance.mpi = Session::library_version();
+  const Hdf5ResultFiles files(catalog);
+  watch_crashes();
+  return launch({session, real_disk(), real_host(), files}, request, run, std::move(watch));
+}
+
+LaunchOutcome launch(const Surroundings& around, const LaunchRequest& asked, const RunRows& run,
+                     LaunchWatch watch) {
+  const Mail& mail = around.mail;
+  LaunchRequest request = asked;
   request.header.ids = request.space.size;
   request.header.shard = text_of(request.shard);
-  request.provenance.mpi = Session::library_version();
   std::optional<FirstWorker> first;
-  if (session.is_first()) first.emplace(request, catalog, watch);
-  const Before before = from_first_worker(session, [&] { return first->begin(); });
+  if (mail.is_first()) first.emplace(around, request, watch);
+  const Before before = from_first_worker(mail, [&] { return first->begin(); });
   LaunchOutcome outcome{.resumed_rows = before.resumed_rows, .summary = before.summary};
   if (before.is_complete) {
     outcome.kind = LaunchOutcome::Kind::already_complete;
     return outcome;
   }
 
-  const auto start = Clock::now();
-  watch_crashes();
+  const auto start = around.host.now();
   WorkPlan plan = first ? first->plan() : WorkPlan{};
   plan.poisoned = before.poisoned;
   WorkDispatch dispatch(
-      session, std::move(plan), [&first](const Progress& progress) { return first->see(progress); },
-      request.dispatch);
-  std::string failure = work(request,
+      mail, std::move(plan), [&first](const Progress& progress) { return first->see(progress); },
+      request.dispatch, around.host);
+  std::string failure = work(around, request,
                              {.sweep = request.header,
                               .launch = before.launch,
-                              .worker = session.worker(),
-                              .workers = session.workers(),
-                              .start = before.start},
+                              .worker = mail.worker(),
+                              .workers = mail.workers(),
+                              .start = before.start,
+                              .token = before.token},
                              dispatch, run, first ? &*first : nullptr);
-  session.share_failure(failure);
+  mail.share_failure(failure);
   if (!failure.empty()) throw_described(failure);
-  outcome.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  outcome.seconds = seconds_between(start, around.host.now());
 
-  After after = from_first_worker(session, [&] { return first->conclude(dispatch.stopped()); });
+  After after = from_first_worker(mail, [&] { return first->conclude(dispatch.stopped()); });
   outcome.kind = static_cast<LaunchOutcome::Kind>(after.kind);
   outcome.stop_reason = static_cast<StopReason>(after.stop_reason);
   outcome.summary = std::move(after.summary);

@@ -14,6 +14,7 @@
 #include "parallel/launch/carry_over.hpp"
 #include "parallel/launch/launch_lock.hpp"
 #include "parallel/launch/snapshot_writer.hpp"
+#include "parallel/platform/surroundings.hpp"
 #include "parallel/session.hpp"
 #include "results/write/result_file.hpp"
 #include "simulate/catalog.hpp"
@@ -77,5 +78,7 @@ using RunRows = std::function<void(sweep::WorkSource&, sweep::RowSink&)>;
 // and a relaunch continues from them.
 LaunchOutcome launch(const Session&, const LaunchRequest&, const simulate::Catalog&, const RunRows&,
                      LaunchWatch = {});
+// The same in other surroundings than the real ones.
+LaunchOutcome launch(const Surroundings&, const LaunchRequest&, const RunRows&, LaunchWatch = {});
 
 }  // namespace echo::parallel

@@ -2,30 +2,27 @@
 // clocks differ. Making: a private file is written, then link()ed to the lock's name, which fails where there
 // is one; link is atomic on NFS too. Stale: on the same host, when the process is gone; in the same Slurm
 // job, when this is a later restart of it; elsewhere, when the counter in the lock does not move while we
-// watch, by our own steady clock (no time stamp is compared). Stealing: rename() the stale lock away, which
-// only one of several can do, make sure that what was renamed is what was judged (else put it back), then
-// start over with link(). What remains: between the rename of a lock that is not the one judged and its being
-// put back, a third launch can take the name. The holder then finds a stranger's lock at its next heartbeat,
-// and ends with exit code 5; rows that both wrote meanwhile are equal, and kept once.
+// watch, by our own steady clock (no time stamp is compared). Taking away: rename() the lock to a name of our
+// own, which only one of several can do, make sure that what was renamed is what was judged (else put it
+// back), then start over with link(). What remains: between the rename of a lock that is not the one judged
+// and its being put back, a third launch can take the name. The holder then finds a stranger's lock.
+//
+// A holder may be frozen for longer than others watch, and go on when another has its place. It is fenced in:
+// before every rename and removal it reads the lock again (check()), and whoever takes the lock removes the
+// unfinished files of all others before it reads anything (remove_unfinished(), publish.hpp). A rename is
+// thus refused either by its check or, where the freeze falls between the two, because its source is gone.
 #include "parallel/launch/launch_lock.hpp"
-
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <condition_variable>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
-#include <mutex>
 #include <sstream>
-#include <thread>
+#include <utility>
 
 #include "base/error.hpp"
-#include "parallel/journal/journal.hpp"
 
 namespace echo::parallel {
 namespace {
@@ -44,6 +41,7 @@ std::string text_before_beat(const LockFacts& facts) {
   text << title << "\nhost " << p.host << "\nboot " << p.boot << "\npid_space " << p.pid_space << "\npid "
        << p.pid << "\nborn " << p.born << "\njob " << p.job << "\nrestarts " << p.restarts << "\nsince "
        << facts.since << '\n';
+  if (!facts.token.empty()) text << "token " << facts.token << '\n';
   return text.str();
 }
 
@@ -52,72 +50,85 @@ std::string text_before_beat(const LockFacts& facts) {
                   "create the folder, free some space, or write elsewhere with -o", 5);
 }
 
-// 0, or why not.
-int write_new_file(const std::filesystem::path& path, const std::string& text) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  if (file < 0) return errno;
-  errno = ENOSPC;  // the meaning of a short write
-  const bool is_written = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  const int reason = is_written ? 0 : errno;
-  return ::close(file) == 0 || reason != 0 ? reason : errno;
+bool is_same_launch(const LockFacts& a, const LockFacts& b) {
+  return text_before_beat(a) == text_before_beat(b);
 }
 
-// False when the name is taken.
-bool make_lock(const std::filesystem::path& lock, const LockFacts& facts) {
-  auto own = lock;
-  own += "." + facts.holder.host + "." + std::to_string(facts.holder.pid);
-  const std::string text = text_before_beat(facts) + beat_line(0);
-  ::unlink(own.c_str());  // of a process that had our number and was killed here
-  int reason = write_new_file(own, text);
-  if (reason == 0 && ::link(own.c_str(), lock.c_str()) != 0) reason = errno;
-  ::unlink(own.c_str());
-  if (reason == EPERM || reason == EOPNOTSUPP || reason == ENOSYS)  // a file system without links
-    reason = write_new_file(lock, text);
-  if (reason != 0 && reason != EEXIST) refuse(lock, reason);
-  return reason == 0;
+std::filesystem::path with_ending(std::filesystem::path name, const std::string& ending) {
+  return name += ending;
 }
 
-// Takes the stale lock out of the way, unless it is another one by now.
-void remove_stale(const std::filesystem::path& lock, const LockFacts& judged) {
-  auto aside = lock;
-  aside += ".stale." + std::to_string(::getpid());
-  if (::rename(lock.c_str(), aside.c_str()) != 0) return;  // another process did
-  const auto renamed = read_lock(aside);
-  const bool is_judged = renamed && text_before_beat(*renamed) == text_before_beat(judged);
-  if (!is_judged) static_cast<void>(::link(aside.c_str(), lock.c_str()));
-  ::unlink(aside.c_str());
+// 0, or why not. Synced: after a loss of power an empty lock would be nobody's, and in everybody's way.
+int write_new_file(Disk& disk, const std::filesystem::path& path, const std::string& text) {
+  const auto [file, error] = disk.open(path, Disk::Use::create);
+  if (error != 0) return error;
+  int reason = file->append(text);
+  if (reason == 0) reason = file->sync();
+  const int closing = file->close();
+  return reason != 0 ? reason : closing;
 }
 
-// Whether the holder on another host shows life within the time it is given.
-bool beats(const std::filesystem::path& lock, const LockFacts& seen, const LockOptions& options) {
-  std::fprintf(stderr, "the result file is locked (%s); checking whether that launch is alive\n",
-               describe_holder(seen).c_str());
-  const auto give_up = std::chrono::steady_clock::now() + options.beats_watched * options.beat;
-  while (std::chrono::steady_clock::now() < give_up) {
-    std::this_thread::sleep_for(options.beat / 4);
-    const auto now = read_lock(lock);
-    if (!now || text_before_beat(*now) != text_before_beat(seen))
-      return false;  // another lock, or none: look again
-    if (now->beat != seen.beat) return true;
+// A launch that wants the lock, and what it works with.
+struct Claimant {
+  std::filesystem::path lock;
+  LockOptions options;
+  LockFacts facts;
+  Disk& disk;
+  Host& host;
+
+  // False when the name is taken.
+  [[nodiscard]] bool make_lock() const {
+    const auto own = with_ending(lock, "." + facts.token);
+    const std::string text = text_before_beat(facts) + beat_line(0);
+    int reason = write_new_file(disk, own, text);
+    if (reason == 0) reason = disk.link(own, lock);
+    static_cast<void>(disk.remove(own));
+    if (reason == EPERM || reason == EOPNOTSUPP || reason == ENOSYS)  // a file system without links
+      reason = write_new_file(disk, lock, text);
+    if (reason != 0 && reason != EEXIST) refuse(lock, reason);
+    return reason == 0;
   }
-  return false;
-}
 
-void acquire(const std::filesystem::path& lock, const LockFacts& own, const LockOptions& options) {
-  while (!make_lock(lock, own)) {
-    const auto other = read_lock(lock);
-    if (!other && std::filesystem::exists(lock))
-      throw UserError("\"" + lock.string() + "\" is not a lock of this program",
-                      "remove it, or write elsewhere with -o", 5);
-    if (!other) continue;  // released meanwhile
-    const Holder holder = judge_holder(other->holder, own.holder, is_running_here);
-    if (holder == Holder::alive || (holder == Holder::unknown && beats(lock, *other, options)))
-      throw UserError(
-          "another launch is running on this result file: " + describe_holder(*other),
-          "wait for it (echo-sweep status shows its progress), end it, or write elsewhere with -o", 5);
-    remove_stale(lock, *other);
+  // Takes that lock out of the way, unless it is another one by now.
+  void take_away(const LockFacts& judged) const {
+    const auto aside = with_ending(lock, "." + facts.token + ".stale");
+    if (disk.rename(lock, aside) != 0) return;  // another process did
+    const auto renamed = read_lock(aside, disk);
+    const bool is_judged = renamed && is_same_launch(*renamed, judged);
+    if (!is_judged) static_cast<void>(disk.link(aside, lock));
+    static_cast<void>(disk.remove(aside));
   }
-}
+
+  // Whether the holder on another host shows life within the time it is given.
+  [[nodiscard]] bool beats(const LockFacts& seen) const {
+    const auto give_up = host.now() + options.beats_watched * options.beat;
+    while (host.now() < give_up) {
+      host.sleep(options.beat / 4);
+      const auto now = read_lock(lock, disk);
+      if (!now || !is_same_launch(*now, seen)) return false;  // another lock, or none: look again
+      if (now->beat != seen.beat) return true;
+    }
+    return false;
+  }
+
+  void acquire() const {
+    while (!make_lock()) {
+      const auto other = read_lock(lock, disk);
+      if (!other && disk.kind(lock) != EntryKind::absent)
+        throw UserError("\"" + lock.string() + "\" is not a lock of this program",
+                        "remove it, or write elsewhere with -o", 5);
+      if (!other) continue;  // released meanwhile
+      const Holder holder = judge_holder(other->holder, facts.holder,
+                                         [this](const ProcessPlace& p) { return host.is_running(p); });
+      if (holder == Holder::unknown) options.on_wait(describe_holder(*other));
+      if (holder == Holder::alive || (holder == Holder::unknown && beats(*other)))
+        throw UserError(
+            "another launch is running on this result file: " + describe_holder(*other),
+            "wait for it (echo-sweep status shows its progress), end it, or write elsewhere with -o", 5);
+      take_away(*other);
+    }
+  }
+};
 
 }  // namespace
 
@@ -147,14 +158,15 @@ std::optional<LockFacts> parse_lock(std::string_view text) {
     if (key == "job") p.job = value;
     if (key == "restarts") p.restarts = number;
     if (key == "since") facts.since = value;
+    if (key == "token") facts.token = value;
     if (key == "beat") facts.beat = number, is_whole = true;
   }
   return is_whole ? std::optional(facts) : std::nullopt;
 }
 
-std::optional<LockFacts> read_lock(const std::filesystem::path& lock) {
-  std::ifstream file(lock);
-  return parse_lock(std::string(std::istreambuf_iterator<char>(file), {}));
+std::optional<LockFacts> read_lock(const std::filesystem::path& lock, Disk& disk) {
+  const auto text = read_whole(disk, lock);
+  return text.it != nullptr ? parse_lock(*text.it) : std::nullopt;
 }
 
 std::string describe_holder(const LockFacts& facts) {
@@ -163,58 +175,64 @@ std::string describe_holder(const LockFacts& facts) {
          ", since " + facts.since;
 }
 
-struct LaunchLock::State {
-  std::filesystem::path path;
-  LockOptions options;
-  LockFacts facts;
-  std::atomic<bool> is_lost = false;
-  std::mutex mutex;
-  std::condition_variable ended;
-  bool is_ending = false;
-  std::thread thread;
+void tell_wait(const std::string& holder) {
+  std::fprintf(stderr, "the result file is locked (%s); checking whether that launch is alive\n",
+               holder.c_str());
+}
 
-  // Opened again for each beat: closing is what makes other nodes of a network file system see it.
+struct LaunchLock::State : Claimant {
+  std::atomic<bool> is_lost = false;
+  std::unique_ptr<Ticker> heart;
+
+  // Opened again for each beat: closing is what makes other nodes of a network file system see it. Read and
+  // written through one descriptor: what lies under the name by then may be another launch's.
   void count_up() {
-    const auto now = read_lock(path);
+    const auto [file, error] = disk.open(lock, Disk::Use::update);
+    if (error != 0 && error != ENOENT) return;  // at worst it is taken for stale, and is_lost then says so
     const std::string own = text_before_beat(facts);
-    if (!now || text_before_beat(*now) != own) {
+    std::string there(own.size() + beat_line(0).size() + 1, '\0');
+    const std::int64_t got = file == nullptr ? 0 : file->read(0, there);
+    if (got < 0) return;
+    there.resize(static_cast<std::size_t>(got));
+    const auto now = parse_lock(there);
+    if (!now || !is_same_launch(*now, facts)) {
       is_lost = true;
       return;
     }
-    const std::string line = beat_line(++facts.beat);
-    const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (file < 0) return;  // at worst it is taken for stale, and is_lost then says so
-    static_cast<void>(::pwrite(file, line.data(), line.size(), static_cast<off_t>(own.size())) != 0);
-    ::close(file);
-  }
-
-  void beat_until_the_end() {
-    std::unique_lock held(mutex);
-    while (!ended.wait_for(held, options.beat, [this] { return is_ending; }) && !is_lost) count_up();
+    static_cast<void>(file->overwrite(static_cast<std::int64_t>(own.size()), beat_line(++facts.beat)));
   }
 };
 
-LaunchLock::LaunchLock(const std::filesystem::path& result_file, LockOptions options)
-    : state_(new State{.path = lock_file(result_file),
-                       .options = options,
-                       .facts = {.holder = this_process(), .since = utc_now()}}) {
-  std::error_code error;
-  std::filesystem::create_directories(std::filesystem::absolute(result_file).parent_path(), error);
-  acquire(state_->path, state_->facts, options);
-  state_->thread = std::thread([state = state_.get()] { state->beat_until_the_end(); });
+LaunchLock::LaunchLock(const std::filesystem::path& result_file, LockOptions options, Disk& disk, Host& host)
+    : state_(new State{{.lock = lock_file(result_file),
+                        .options = std::move(options),
+                        .facts = {.holder = host.place(), .since = host.utc(), .token = host.token()},
+                        .disk = disk,
+                        .host = host}}) {
+  State& s = *state_;
+  static_cast<void>(disk.make_folders(folder_of(s.lock)));  // a failure shows when the lock is made
+  s.acquire();
+  s.heart = host.every(s.options.beat, [&s](const std::stop_token&) {
+    s.count_up();
+    return s.is_lost ? Host::Wait(-1) : Host::Wait(s.options.beat);
+  });
 }
 
 LaunchLock::~LaunchLock() {
-  {
-    const std::scoped_lock held(state_->mutex);
-    state_->is_ending = true;
-  }
-  state_->ended.notify_all();
-  state_->thread.join();
-  const auto now = read_lock(state_->path);
-  if (now && text_before_beat(*now) == text_before_beat(state_->facts)) ::unlink(state_->path.c_str());
+  state_->heart.reset();
+  const auto now = read_lock(state_->lock, state_->disk);
+  if (now && is_same_launch(*now, state_->facts)) state_->take_away(state_->facts);
 }
 
 bool LaunchLock::is_lost() const { return state_->is_lost; }
+
+const std::string& LaunchLock::token() const { return state_->facts.token; }
+
+void LaunchLock::check() const {
+  const auto now = read_lock(state_->lock, state_->disk);
+  if (!state_->is_lost && now && is_same_launch(*now, state_->facts)) return;
+  throw UserError("the lock \"" + state_->lock.string() + "\" was taken by another launch",
+                  "let that one finish; rows written so far are kept", 5);
+}
 
 }  // namespace echo::parallel

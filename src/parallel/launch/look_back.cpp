@@ -29,8 +29,9 @@ void warn_of_foreign_rows(LookBack& found) {
 }
 
 // Journals of other sweeps are carried over or refused; true when any was carried, and `rows` is out of date.
-bool take_other_journals(const LaunchRequest& request, const JournalRows& rows, LookBack& found) {
-  const auto folder = journal_folder(request.file);
+bool take_other_journals(const LaunchPlace& place, const JournalRows& rows, LookBack& found) {
+  const LaunchRequest& request = place.request;
+  const auto& folder = place.folder;
   for (const JournalHeader& header : rows.headers())
     if (header.sweep.shard != request.header.shard) refuse_other_sweep(folder, header.sweep, request.header);
   std::set<std::string> carried;
@@ -40,30 +41,39 @@ bool take_other_journals(const LaunchRequest& request, const JournalRows& rows, 
       refuse_format(folder);
     if (!may_extend) refuse_other_sweep(folder, other.sweep, request.header);
     if (!carried.insert(other.sweep.sweep_key).second) continue;
-    carry_journals(folder, other.sweep.sweep_key,
-                   {.sweep = request.header, .launch = found.launch++, .start = utc_now()}, request.space);
+    carry_journals(place.around, place.fence, folder, other.sweep.sweep_key,
+                   {.sweep = request.header,
+                    .launch = found.launch++,
+                    .start = place.around.host.utc(),
+                    .token = place.fence.token()},
+                   request.space);
   }
   return !carried.empty();
 }
 
 }  // namespace
 
-LookBack look_back(const LaunchRequest& request) {
+LookBack look_back(const Surroundings& around, const Fence& fence, const LaunchRequest& request) {
+  const LaunchPlace place{around, fence, request, journal_folder(request.file)};
+  const auto& folder = place.folder;
+  const EntryKind kind = around.disk.kind(folder);
+  if (kind == EntryKind::file || kind == EntryKind::other)
+    throw UserError("\"" + folder.string() + "\" is not a folder", "remove it, or write elsewhere with -o",
+                    5);
   LookBack found;
-  if (request.fresh) look_at_replaced_file(request, found), remove_journals(request.file);
-  const auto folder = journal_folder(request.file);
+  if (request.fresh) look_at_replaced_file(place, found), forget_journals(place);
   const std::string& key = request.header.sweep_key;
   const RowCheck check{request.space.size, request.space.config_id, {}};
-  std::optional<JournalRows> journals(std::in_place, folder, key, check);
-  if (!request.fresh) look_at_file(request, *journals, found);
+  std::optional<JournalRows> journals(std::in_place, folder, key, check, around.disk);
+  if (!request.fresh) look_at_file(place, *journals, found);
   if (found.complete) return found;
   found.launch = std::max(found.launch, journals->next_launch());
-  if (take_other_journals(request, *journals, found)) journals.emplace(folder, key, check);
+  if (take_other_journals(place, *journals, found)) journals.emplace(folder, key, check, around.disk);
 
   const JournalRows& rows = *journals;
   found.foreign = rows.foreign();
   warn_of_foreign_rows(found);
-  settle_old_rows(request, rows, found);
+  settle_old_rows(place, rows, found);
   const IdSet journalled = request.retry_failed ? subtract(rows.done(), rows.failed()) : rows.done();
   const IdSet done = unite(journalled, found.old_done);
   found.wanted = ids_of(request.shard, request.space.size);
@@ -71,7 +81,7 @@ LookBack look_back(const LaunchRequest& request) {
   found.missing = subtract(found.wanted, done);
   found.resumed_rows = found.wanted.count() - found.missing.count();
 
-  found.quarantine = find_quarantine(folder, key, done, rows.failures());
+  found.quarantine = find_quarantine(folder, key, done, rows.failures(), around.disk);
   const auto is_wanted = [&found](sweep::PointIndex id) { return found.missing.contains(id); };
   std::erase_if(found.quarantine.poisoned, [&](const sweep::Failure& f) { return !is_wanted(f.id); });
   std::erase_if(found.quarantine.suspects, [&](sweep::PointIndex id) { return !is_wanted(id); });

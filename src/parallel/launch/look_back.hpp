@@ -11,7 +11,7 @@
 #include "parallel/journal/journal_rows.hpp"
 #include "parallel/launch/launch.hpp"
 #include "parallel/launch/quarantine.hpp"
-#include "results/write/old_rows.hpp"
+#include "results/write/earlier_rows.hpp"
 
 namespace echo::parallel {
 
@@ -23,7 +23,7 @@ struct LookBack {
   Quarantine quarantine;
   std::int64_t resumed_rows = 0;
   // Rows of an older file that go into the new one.
-  std::unique_ptr<results::OldRows> old;
+  std::unique_ptr<results::EarlierRows> old;
   std::vector<sweep::PointIndex> old_numbers;  // [old->count()] in this space
   IdSet old_done;
   std::vector<ForeignFrame> foreign;  // rows in journals that are left out
@@ -35,6 +35,6 @@ struct LookBack {
 // aside (put_aside.hpp) where journals hold rows, or rows are not wanted (`fresh`). UserError 5 where old
 // rows and this sweep do not match: the changes, and the remedy; where the file is damaged and all there is;
 // where it is of another program.
-[[nodiscard]] LookBack look_back(const LaunchRequest&);
+[[nodiscard]] LookBack look_back(const Surroundings&, const Fence&, const LaunchRequest&);
 
 }  // namespace echo::parallel

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <exception>
-#include <fstream>
 #include <functional>
 #include <utility>
+#include <vector>
 
 #include "base/at.hpp"
 #include "base/error.hpp"
 #include "parallel/journal/journal.hpp"
+#include "parallel/launch/publish.hpp"
 #include "parallel/launch/put_aside.hpp"
 
 namespace echo::parallel {
@@ -32,17 +33,31 @@ IdSet set_of(const std::vector<sweep::PointIndex>& numbers) {
   return IdSet(std::move(ranges));
 }
 
-// Runs `read` on the result file. False: the file is damaged, and was put aside. Throws as `read` does where
-// `may_put_aside` is false, and where the file cannot be opened at all.
-bool reads(const std::filesystem::path& file, bool may_put_aside, LookBack& found,
-           const std::function<void()>& read) {
+bool can_be_read(Disk& disk, const std::filesystem::path& name) {
+  const auto [file, error] = disk.open(name, Disk::Use::read);
+  if (error != 0) return false;
+  std::vector<char> piece(std::size_t{1} << 20);
+  std::int64_t got = 0;
+  for (std::int64_t at = 0; (got = file->read(at, piece)) > 0;) at += got;
+  return got == 0;
+}
+
+// Runs `read` on the result file, twice if it fails. False: the file is damaged, and was put aside. Throws as
+// `read` does where `may_put_aside` is false, and where the file cannot be opened at all.
+bool reads(const LaunchPlace& place, bool may_put_aside, LookBack& found, const std::function<void()>& read) {
+  const auto& file = place.request.file;
+  try {
+    read();
+    return true;
+  } catch (const std::exception&) {
+    // Where the bytes cannot be read the disk has failed, which need not last: the file may be whole.
+    if (!may_put_aside || !can_be_read(place.around.disk, file)) throw;
+  }
   try {
     read();
     return true;
   } catch (const std::exception& error) {
-    const bool is_there = std::filesystem::is_regular_file(file) && std::ifstream(file).is_open();
-    if (!may_put_aside || !is_there) throw;
-    const auto aside = put_aside(file);
+    const auto aside = put_aside(file, place.around.disk, place.fence);
     found.warnings.push_back("\"" + file.string() + "\" is damaged (" + error.what() + "): put aside as \"" +
                              aside.string() + "\"");
     return false;
@@ -50,11 +65,10 @@ bool reads(const std::filesystem::path& file, bool may_put_aside, LookBack& foun
 }
 
 // Reads every row, its number, and what it says of its launches.
-void require_whole(const std::filesystem::path& file) {
-  const results::OldRows rows(file);
-  if (results::digest_of(file) != rows.state().rows_digest)
-    throw UserError("the rows of \"" + file.string() + "\" do not have the digest that the file states",
-                    "restore it, write elsewhere with -o, or start over with --fresh", 5);
+void require_whole(const LaunchPlace& place) {
+  const auto rows = place.around.files.open(place.request.file);
+  const results::FileState& state = rows->state();
+  place.around.files.verify(place.request.file, {state.rows_digest, state.rows, state.by_status});
 }
 
 void drop_old_rows(LookBack& found) {
@@ -64,10 +78,11 @@ void drop_old_rows(LookBack& found) {
 }
 
 // Rows of the existing file, under their numbers in this space.
-void keep_old_rows(const LaunchRequest& request, bool has_rows, LookBack& found) {
-  const auto open = [&] { found.old = std::make_unique<results::OldRows>(request.file); };
-  if (!reads(request.file, has_rows, found, open)) return;
-  const results::OldRows& old = *found.old;
+void keep_old_rows(const LaunchPlace& place, bool has_rows, LookBack& found) {
+  const LaunchRequest& request = place.request;
+  const auto open = [&] { found.old = place.around.files.open(request.file); };
+  if (!reads(place, has_rows, found, open)) return;
+  const results::EarlierRows& old = *found.old;
   std::vector<std::uint64_t> ids(static_cast<std::size_t>(old.count()));
   found.old_numbers.resize(ids.size());
   for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -89,40 +104,44 @@ void keep_old_rows(const LaunchRequest& request, bool has_rows, LookBack& found)
 
 }  // namespace
 
-void remove_journals(const std::filesystem::path& file) {
-  std::error_code error;
-  std::filesystem::remove_all(journal_folder(file), error);
-  if (error)
-    throw UserError("cannot remove \"" + journal_folder(file).string() + "\": " + error.message(),
+void forget_journals(const LaunchPlace& place) {
+  Disk& disk = place.around.disk;
+  if (disk.kind(place.folder) == EntryKind::absent) return;
+  const bool are_gone = remove_journals(disk, place.fence, place.folder);
+  if (disk.kind(place.folder) == EntryKind::folder) static_cast<void>(disk.sync(place.folder));
+  if (!are_gone)
+    throw UserError("cannot remove the journals in \"" + place.folder.string() + "\"",
                     "make it writable, or write elsewhere with -o", 5);
 }
 
-void look_at_replaced_file(const LaunchRequest& request, LookBack& found) {
-  const bool may_be_ours = !results::is_of_another_program(request.file);
+void look_at_replaced_file(const LaunchPlace& place, LookBack& found) {
+  const auto& file = place.request.file;
+  const bool may_be_ours = !place.around.files.is_of_another_program(file);
   bool exists = false;
-  const auto read = [&] { exists = results::read_state(request.file).has_value(); };
-  found.replaces_another = reads(request.file, may_be_ours, found, read) && exists;
+  const auto read = [&] { exists = place.around.files.state(file).has_value(); };
+  found.replaces_another = reads(place, may_be_ours, found, read) && exists;
 }
 
-void look_at_file(const LaunchRequest& request, const JournalRows& rows, LookBack& found) {
+void look_at_file(const LaunchPlace& place, const JournalRows& rows, LookBack& found) {
+  const LaunchRequest& request = place.request;
   const bool has_rows = rows.size() > 0;
   std::optional<results::FileState> state;
-  if (!reads(request.file, has_rows, found, [&] { state = results::read_state(request.file); }) || !state)
+  if (!reads(place, has_rows, found, [&] { state = place.around.files.state(request.file); }) || !state)
     return;
   if (is_same(*state, request.header)) {
     const bool is_whole = state->complete || state->rows == ids_of(request.shard, request.space.size).count();
     const std::int64_t failed = state->by_status[at(training::Status::failed)];
     if (!is_whole || (request.retry_failed && failed > 0)) {
-      keep_old_rows(request, has_rows, found);
+      keep_old_rows(place, has_rows, found);
       return;
     }
     // Killed between the rename and the clean-up.
-    const auto read_back = [&] { require_whole(request.file); };
-    if (has_rows && !reads(request.file, true, found, read_back)) return;
-    remove_journals(request.file);
+    const auto read_back = [&] { require_whole(place); };
+    if (has_rows && !reads(place, true, found, read_back)) return;
+    if (rows.others().empty()) forget_journals(place);  // others may be of an extension that is under way
     found.complete = *state;
   } else if (request.extend && is_extension(*state, request.header)) {
-    keep_old_rows(request, has_rows, found);
+    keep_old_rows(place, has_rows, found);
   } else if (!rows.headers().empty()) {
     found.replaces_another = true;  // an earlier launch had --fresh
   } else {
@@ -130,12 +149,12 @@ void look_at_file(const LaunchRequest& request, const JournalRows& rows, LookBac
   }
 }
 
-void settle_old_rows(const LaunchRequest& request, const JournalRows& rows, LookBack& found) {
+void settle_old_rows(const LaunchPlace& place, const JournalRows& rows, LookBack& found) {
   if (!found.old) return;
-  const auto read_back = [&] { require_whole(request.file); };
+  const auto read_back = [&] { require_whole(place); };
   const bool has_all =
       subtract(found.old_done, rows.done()).count() == 0;  // a snapshot of these very journals
-  if (has_all || !reads(request.file, rows.size() > 0, found, read_back)) drop_old_rows(found);
+  if (has_all || !reads(place, rows.size() > 0, found, read_back)) drop_old_rows(found);
 }
 
 }  // namespace echo::parallel

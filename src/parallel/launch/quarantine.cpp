@@ -27,12 +27,13 @@ namespace {
 
 bool is_fatal(int signal) { return signal != 0 && signal != SIGTERM; }
 
-std::vector<Claim> claims_of(const std::filesystem::path& folder, const std::string& sweep_key) {
+std::vector<Claim> claims_of(const std::filesystem::path& folder, const std::string& sweep_key, Disk& disk) {
   std::vector<Claim> claims;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (entry.path().extension() != ".claim") continue;
-    const auto claim = read_claim(entry.path());
+  const auto names = disk.files(folder);
+  if (names.error != 0) return claims;
+  for (const std::string& name : *names.it) {
+    if (!name.ends_with(".claim")) continue;
+    const auto claim = read_claim(folder / name, disk);
     if (claim && claim->sweep_key == sweep_key && claim->point != no_point) claims.push_back(*claim);
   }
   return claims;
@@ -60,8 +61,8 @@ std::string reason_of(const Record& record) {
 }  // namespace
 
 Quarantine find_quarantine(const std::filesystem::path& folder, const std::string& sweep_key,
-                           const IdSet& done, std::span<const results::Failure> told) {
-  const std::vector<Claim> claims = claims_of(folder, sweep_key);
+                           const IdSet& done, std::span<const results::Failure> told, Disk& disk) {
+  const std::vector<Claim> claims = claims_of(folder, sweep_key, disk);
   std::map<sweep::PointIndex, std::int32_t> told_in;  // the last launch
   for (const auto& failure : told) told_in.emplace(failure.id, -1).first->second = failure.launch;
   std::set<std::int32_t> crashed_launches;

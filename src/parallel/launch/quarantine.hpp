@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "parallel/dispatch/id_set.hpp"
+#include "parallel/platform/disk.hpp"
 #include "results/provenance.hpp"
 #include "sweep/run/row.hpp"
 
@@ -22,6 +23,7 @@ inline constexpr int deaths_to_poison = 3;  // at one point, no fatal signal see
 // Contract: no launch of this folder is running. Points of `done` are no longer suspected, nor are those
 // whose failure was recorded in a later launch than the claim's.
 [[nodiscard]] Quarantine find_quarantine(const std::filesystem::path& folder, const std::string& sweep_key,
-                                         const IdSet& done, std::span<const results::Failure> told);
+                                         const IdSet& done, std::span<const results::Failure> told,
+                                         Disk& = real_disk());
 
 }  // namespace echo::parallel

@@ -4,13 +4,12 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
+#include <memory>
 #include <stop_token>
 #include <string>
-#include <thread>
 
+#include "parallel/platform/host.hpp"
 #include "results/write/row_stream.hpp"
 
 namespace echo::parallel {
@@ -28,19 +27,18 @@ class SnapshotWriter {
   // `write` makes one; it should look at the token now and then, and may throw: that is a warning, and the
   // next one is tried in its turn.
   SnapshotWriter(SnapshotPace, std::function<void(const std::stop_token&)> write,
-                 std::function<void(const std::string&)> on_warning);
+                 std::function<void(const std::string&)> on_warning, Host& = real_host());
   SnapshotWriter(const SnapshotWriter&) = delete;
   SnapshotWriter& operator=(const SnapshotWriter&) = delete;
   ~SnapshotWriter() = default;  // breaks off one under way, and waits for it
 
  private:
-  void run(const std::stop_token&);
+  Host::Wait act(const std::stop_token&);
   SnapshotPace pace_;
   std::function<void(const std::stop_token&)> write_;
   std::function<void(const std::string&)> on_warning_;
-  std::mutex mutex_;
-  std::condition_variable_any wake_;
-  std::jthread thread_;  // the last member: starts after all others exist
+  Host& host_;
+  std::unique_ptr<Ticker> ticker_;  // the last member: starts after all others exist
 };
 
 // Thrown in the middle of a snapshot that is no longer wanted.

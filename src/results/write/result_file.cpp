@@ -23,6 +23,7 @@
 #include "results/write/front_group.hpp"
 #include "results/write/layout.hpp"
 #include "results/write/merged_rows.hpp"
+#include "storage/unfinished_file.hpp"
 
 namespace echo::results {
 namespace {
@@ -164,14 +165,9 @@ std::string build(const std::filesystem::path& path, Job& job) {
 
 }  // namespace
 
-WriteSummary write_results(const std::filesystem::path& file, RowStream& rows,
+WriteSummary build_results(const std::filesystem::path& unfinished, RowStream& rows,
                            const simulate::Catalog& catalog, const FileHeader& header,
                            const Provenance& provenance, std::span<const CarriedFile> carried) {
-  const auto folder = std::filesystem::absolute(file).parent_path();
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);  // a failure shows when the file is made
-  auto unfinished = file;
-  unfinished += ".tmp";
   Job job{.stream = rows,
           .catalog = catalog,
           .header = header,
@@ -181,18 +177,17 @@ WriteSummary write_results(const std::filesystem::path& file, RowStream& rows,
           .carried = carried_rows(carried),
           .used = {}};
   survey(job);
-  try {
-    std::string digest = build(unfinished, job);
-    storage::sync_to_disk(unfinished);
-    std::filesystem::rename(unfinished, file);
-    storage::sync_to_disk(folder);
-    return {std::move(digest), job.rows(), job.by_status};
-  } catch (const std::filesystem::filesystem_error& failure) {
-    throw UserError(failure.what(), "choose another place with -o", 5);
-  } catch (...) {
-    std::filesystem::remove(unfinished, error);
-    throw;
-  }
+  std::string digest = build(unfinished, job);
+  return {std::move(digest), job.rows(), job.by_status};
+}
+
+WriteSummary write_results(const std::filesystem::path& file, RowStream& rows,
+                           const simulate::Catalog& catalog, const FileHeader& header,
+                           const Provenance& provenance, std::span<const CarriedFile> carried) {
+  storage::UnfinishedFile unfinished(file);
+  WriteSummary summary = build_results(unfinished.path(), rows, catalog, header, provenance, carried);
+  unfinished.move_into_place();
+  return summary;
 }
 
 WriteSummary write_results(const std::filesystem::path& file, RowStream& rows,
@@ -202,6 +197,16 @@ WriteSummary write_results(const std::filesystem::path& file, RowStream& rows,
   const CarriedFile one{old, new_numbers, 0};
   return write_results(file, rows, catalog, header, provenance,
                        std::span<const CarriedFile>(&one, old == nullptr ? 0 : 1));
+}
+
+void verify_results(const std::filesystem::path& file, const WriteSummary& written) {
+  const auto state = read_state(file);
+  if (state && state->rows == written.rows && state->rows_digest == written.rows_digest &&
+      digest_of(file) == written.rows_digest)
+    return;
+  throw UserError("\"" + file.string() + "\" does not read back as it was written",
+                  "the disk or its network file system is failing; the journals stay: write elsewhere with -o",
+                  5);
 }
 
 std::string digest_of(const std::filesystem::path& file) { return read_back(file).rows_digest; }

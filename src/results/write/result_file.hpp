@@ -22,7 +22,8 @@ struct WriteSummary {
   std::array<std::int64_t, 5> by_status{};  // [training::Status]
 };
 
-// Writes `file`.tmp, reads it back (which yields the digest), syncs, and renames: readers see all or nothing.
+// Writes a file beside `file`, reads it back (which yields the digest), syncs, and renames: readers see all
+// or nothing.
 // Memory does not grow with the number of streamed rows, but for one code table and one batch.
 //
 // With `old`, its rows take part under the numbers `new_numbers` gives them (by row; -1 = left out; empty =
@@ -44,6 +45,13 @@ struct CarriedFile {
 // The general form. Launches and failures of the carried files are carried over.
 WriteSummary write_results(const std::filesystem::path& file, RowStream&, const simulate::Catalog&,
                            const FileHeader&, const Provenance&, std::span<const CarriedFile> carried);
+
+// The same into `unfinished`, an existing file that it replaces: written and read back, not moved.
+WriteSummary build_results(const std::filesystem::path& unfinished, RowStream&, const simulate::Catalog&,
+                           const FileHeader&, const Provenance&, std::span<const CarriedFile> carried);
+
+// Opens a finished file and compares rows and digest, the stored one and that of its columns. UserError 5.
+void verify_results(const std::filesystem::path& file, const WriteSummary& written);
 
 // Recomputes the digest from the columns of a file.
 [[nodiscard]] std::string digest_of(const std::filesystem::path& file);
