@@ -15,7 +15,7 @@ source_suffixes = {".hpp", ".cpp", ".cu"}
 root_entries = {"CHANGELOG.md", "CMakeLists.txt", "CMakePresets.json", "CONTRIBUTING.md", "LICENSE", "README.md", "analysis",
                 "docs", "hdf5_schemas", "slurm", "src", "sweeps", "tests", "build"}
 # C headers of the standard library are spelled <cstdio>; what is left with .h and no folder of its own is POSIX.
-posix = re.compile(r"^(sys/\w+|unistd|fcntl|dlfcn|signal|glob|pthread|sched)\.h$")
+posix = re.compile(r"^(sys/\w+|unistd|fcntl|dirent|dlfcn|signal|glob|pthread|sched)\.h$")
 standard = re.compile(r"^[a-z_0-9]+$")
 include = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 # Pieces are joined here so that this file does not trip over itself.

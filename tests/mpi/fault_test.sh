@@ -40,7 +40,7 @@ one_failed=$(digest)
 run 3 crash kill.h5 $ids --kill-at 333
 run 3 crash kill.h5 $ids --kill-at 333
 expect 'suspects [1-3] '
-[[ $(grep -c . kill.h5.journal/launch-0001-worker-00000.rows) -gt 0 ]] || fail "no rows before the suspect"
+[[ $(grep -c . kill.h5.journal/launch-0001-worker-00000-*.rows) -gt 0 ]] || fail "no rows before the suspect"
 run 2 crash kill.h5 $ids --kill-at 333
 expect 'resumed 599 suspects 1 poisoned 0'
 run 2 0 kill.h5 $ids --kill-at 333
@@ -59,7 +59,7 @@ launch=1
 for signal in TERM USR1; do
   "$program" alone.h5 $ids --microseconds 20000 >alone_out 2>&1 &
   launched=$!
-  for _ in $(seq 100); do [[ -e alone.h5.journal/launch-000$launch-worker-00000.rows ]] && break; sleep 0.05; done
+  for _ in $(seq 100); do compgen -G "alone.h5.journal/launch-000$launch-worker-00000-*.rows" >/dev/null && break; sleep 0.05; done
   sleep 0.3
   kill -$signal $launched
   for _ in $(seq 200); do kill -0 $launched 2>/dev/null || break; sleep 0.05; done
@@ -232,7 +232,7 @@ expect '^complete'
 run 2 75 foreign.h5 $ids --key other --from 50 --microseconds 1000 --stop-after 90
 for skipped in 0 1; do
   run 1 75 mixed.h5 $ids --microseconds 1000 --stop-after 100
-  "$python" - mixed.h5.journal/launch-0000-worker-00000.rows foreign.h5.journal/launch-0000-worker-0000?.rows $skipped <<'END'
+  "$python" - mixed.h5.journal/launch-0000-worker-00000-*.rows foreign.h5.journal/launch-0000-worker-0000?-*.rows $skipped <<'END'
 import struct, sys
 with open(sys.argv[1], "ab") as mixed:
     for name in sys.argv[2:-1]:
@@ -242,7 +242,7 @@ with open(sys.argv[1], "ab") as mixed:
         mixed.write(frames)
 END
   run 2 0 mixed.h5 $ids
-  expect 'warning: ".*launch-0000-worker-00000.rows" has [1-9][0-9]* rows of another sweep'
+  expect 'warning: ".*launch-0000-worker-00000.*.rows" has [1-9][0-9]* rows of another sweep'
   [[ $(digest) == "$whole" ]] || fail "another digest after rows of another sweep ($skipped frames left out)"
   rm mixed.h5
 done

@@ -11,6 +11,14 @@
 namespace echo::parallel {
 namespace {
 
+struct NoFence : Fence {
+  void check() const override {}
+  [[nodiscard]] const std::string& token() const override {
+    static const std::string none;
+    return none;
+  }
+};
+
 struct PutAside : ::testing::Test {
   PutAside()
       : base(std::filesystem::temp_directory_path() / ("echo_aside_" + std::to_string(::getpid()))),
@@ -30,7 +38,7 @@ TEST_F(PutAside, TakesTheFirstNameThatIsFree) {
                                   base / "out.h5.damaged.2");  // a link that leads nowhere is a name too
   for (const char* text : {"a", "b"}) {
     std::ofstream(file) << text;
-    const auto aside = put_aside(file);
+    const auto aside = put_aside(file, real_disk(), NoFence());
     EXPECT_EQ(aside.filename(), *text == 'a' ? "out.h5.damaged" : "out.h5.damaged.3");
     EXPECT_EQ(text_of(aside), text);
     EXPECT_FALSE(std::filesystem::exists(file));
@@ -41,7 +49,7 @@ TEST_F(PutAside, TakesTheFirstNameThatIsFree) {
 
 TEST_F(PutAside, SaysWhyItCannot) {
   try {
-    put_aside(file);  // there is none
+    put_aside(file, real_disk(), NoFence());  // there is none
     FAIL() << "nothing was thrown";
   } catch (const UserError& error) {
     EXPECT_EQ(error.exit_code(), 5);

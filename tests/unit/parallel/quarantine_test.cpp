@@ -23,7 +23,7 @@ struct QuarantineTest : ::testing::Test, JournalFolder {
     const pid_t child = ::fork();
     if (child == 0) {
       watch_crashes();
-      ClaimPage page(folder, "key", launch, worker);
+      ClaimPage page(folder, {.sweep = {.sweep_key = "key"}, .launch = launch, .worker = worker});
       page.hold(point);
       if (signal == SIGTERM) note_termination();
       std::raise(signal == 0 || signal == SIGTERM ? SIGKILL : signal);
@@ -46,6 +46,7 @@ TEST_F(QuarantineTest, PoisonsAtOnceThePointThatCrashed) {
     EXPECT_EQ(found.poisoned[0].message,
               "killed its process with signal " + std::to_string(signal) + " (launch 3, worker 2)");
     EXPECT_TRUE(found.suspects.empty());
+    std::filesystem::remove(folder / worker_file_name(3, 2, ".claim"));
   }
 }
 
@@ -91,7 +92,7 @@ TEST_F(QuarantineTest, IgnoresIdleWorkersOtherSweepsAndGarbage) {
 }
 
 TEST_F(QuarantineTest, AWorkerThatEndsInOrderLeavesNoPage) {
-  { ClaimPage page(folder, "key", 0, 0); }
+  { ClaimPage page(folder, {.sweep = {.sweep_key = "key"}}); }
   EXPECT_TRUE(std::filesystem::is_empty(folder));
 }
 
