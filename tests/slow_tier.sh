@@ -36,6 +36,7 @@ else
   echo "measured steps: no data at ECHO_DATA_DIR, left out" | tee -a "$report"
 fi
 part 'a thousand signals' 3 tests/mpi/kill_storm.sh build/release/bin/fake_sweep 1000
+part 'launches in a simulated world, a million seeds' 25 build/release/bin/launch_simulation 1 1000000
 for workers in 1 2 8 32; do
   part "the engine by itself, $workers workers" 4 mpirun -n "$workers" build/release/bin/engine_benchmark "$folder" 300000
 done

@@ -3,6 +3,7 @@
 //   fake_sweep FILE.h5 IDS [--microseconds N] [--key K] [--from V] [--fresh] [--extend] [--retry-failed]
 //              [--limit N] [--shard I/N] [--seconds S] [--most-failures N] [--snapshot-ms N]
 //              [--stop-after ROWS] [--fail-on WORKER] [--largest-file BYTES] [--dispatcher-only]
+//              [--host NAME] [--beat-ms N]
 //              [--throw-at VALUE] [--segfault-at VALUE] [--kill-at VALUE] [--over-budget-at VALUE]
 // The space is the values V .. V + IDS - 1, numbered from 0. With --fail-on, that worker fails in the middle
 // as a full disk would. VALUE 7 of an --*-at option is that value, "*7" every one that ends so.
@@ -21,6 +22,7 @@
 
 #include "base/error.hpp"
 #include "parallel/broadcast.hpp"
+#include "parallel/launch/crash_signal.hpp"
 #include "parallel/launch/launch.hpp"
 #include "parallel/launch/stop_signal.hpp"
 #include "parallel/shared_table.hpp"
@@ -41,14 +43,27 @@ std::string text(const Settings& settings, const std::string& name, const std::s
 }
 
 Settings read_settings(int argc, char** argv) {
-  static const std::map<std::string, bool> takes_value{
-      {"microseconds", true},    {"key", true},         {"from", true},
-      {"limit", true},           {"shard", true},       {"seconds", true},
-      {"most-failures", true},   {"snapshot-ms", true}, {"stop-after", true},
-      {"largest-file", true},    {"fail-on", true},     {"throw-at", true},
-      {"segfault-at", true},     {"kill-at", true},     {"over-budget-at", true},
-      {"fresh", false},          {"extend", false},     {"retry-failed", false},
-      {"dispatcher-only", false}};
+  static const std::map<std::string, bool> takes_value{{"microseconds", true},
+                                                       {"key", true},
+                                                       {"from", true},
+                                                       {"limit", true},
+                                                       {"shard", true},
+                                                       {"seconds", true},
+                                                       {"most-failures", true},
+                                                       {"snapshot-ms", true},
+                                                       {"stop-after", true},
+                                                       {"largest-file", true},
+                                                       {"fail-on", true},
+                                                       {"throw-at", true},
+                                                       {"segfault-at", true},
+                                                       {"kill-at", true},
+                                                       {"over-budget-at", true},
+                                                       {"fresh", false},
+                                                       {"extend", false},
+                                                       {"retry-failed", false},
+                                                       {"dispatcher-only", false},
+                                                       {"host", true},
+                                                       {"beat-ms", true}};
   const UserError usage("usage: fake_sweep FILE.h5 IDS [options]", "see the head of fake_sweep.cpp");
   if (argc < 3) throw usage;
   Settings settings{{"file", argv[1]}, {"ids", argv[2]}};
@@ -175,9 +190,36 @@ parallel::LaunchRequest request_of(const Settings& settings) {
                     .most_share = 0.5}};
   if (settings.contains("seconds"))
     request.deadline = parallel::seconds_from_now(std::stod(settings.at("seconds")));
+  request.lock.beat = std::chrono::milliseconds(number(settings, "beat-ms", request.lock.beat.count()));
   if (settings.contains("dispatcher-only")) request.dispatch.dispatcher_only_above = 1;
   return request;
 }
+
+// This host under another name; "" = its own.
+class NamedHost : public parallel::Host {
+ public:
+  explicit NamedHost(std::string name) : name_(std::move(name)) {}
+  parallel::ProcessPlace place() override {
+    auto place = real_.place();
+    if (!name_.empty()) place.host = name_;
+    return place;
+  }
+  bool is_running(const parallel::ProcessPlace& process) override { return real_.is_running(process); }
+  Time now() override { return real_.now(); }
+  std::string utc() override { return real_.utc(); }
+  std::string token() override { return real_.token(); }
+  void sleep(Wait wait) override { real_.sleep(wait); }
+  std::unique_ptr<parallel::Ticker> every(Wait first, Act act) override {
+    return real_.every(first, std::move(act));
+  }
+  bool stop_requested() override { return real_.stop_requested(); }
+  bool stop_now_requested() override { return real_.stop_now_requested(); }
+  void note_crashes_in(volatile std::int32_t* place) override { real_.note_crashes_in(place); }
+
+ private:
+  parallel::Host& real_ = parallel::real_host();
+  std::string name_;
+};
 
 const char* name_of(parallel::LaunchOutcome::Kind kind) {
   using Kind = parallel::LaunchOutcome::Kind;
@@ -217,7 +259,11 @@ int run(const parallel::Session& session, int argc, char** argv) {
                 static_cast<long long>(start.suspects), static_cast<long long>(start.poisoned));
     std::fflush(stdout);
   };
-  const auto outcome = parallel::launch(session, request_of(settings), results::sample_catalog(),
+  const auto catalog = results::sample_catalog();
+  const parallel::Hdf5ResultFiles files(catalog);
+  NamedHost host(text(settings, "host"));
+  parallel::watch_crashes();
+  const auto outcome = parallel::launch({session, parallel::real_disk(), host, files}, request_of(settings),
                                         run_with(settings, session.worker()), watch);
   if (session.is_first())
     std::printf("%s resumed %lld rows %lld failed %lld seconds %.3f\nrows_digest %s\n", name_of(outcome.kind),

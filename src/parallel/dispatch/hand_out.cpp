@@ -35,6 +35,10 @@ HandOut::HandOut(WorkPlan plan, int workers, DispatchOptions options)
   if (left_ > 0) next_id_ = plan_.missing.ranges().front().begin;
 }
 
+std::unique_ptr<HandOut> make_hand_out(WorkPlan plan, int workers, const DispatchOptions& options) {
+  return std::make_unique<HandOut>(std::move(plan), workers, options);
+}
+
 void HandOut::stop(StopReason reason) {
   const bool anything_left = left_ > 0 || has_suspects();
   if (anything_left || reason == StopReason::gave_up) stopped_ = std::max(stopped_, reason);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
@@ -31,6 +32,10 @@ struct WorkPlan {
   std::optional<std::chrono::steady_clock::time_point> deadline;
 };
 
+class HandOut;
+struct DispatchOptions;
+[[nodiscard]] std::unique_ptr<HandOut> make_hand_out(WorkPlan, int workers, const DispatchOptions&);
+
 struct DispatchOptions {
   std::int64_t largest_range = std::int64_t{1} << 20;
   double range_seconds = 0.25;  // a range should take no longer than this: the reaction time to a stop
@@ -38,11 +43,14 @@ struct DispatchOptions {
   double range_seconds_per_worker = 30e-6;
   double first_worker_seconds = 0.002;  // worker 0's own ranges: how long others may wait for an answer
   int dispatcher_only_above = 32;       // workers; beyond, worker 0 simulates nothing
+  // Makes worker 0's record; tests put one with a mistake in its place.
+  std::unique_ptr<HandOut> (*make_ledger)(WorkPlan, int workers, const DispatchOptions&) = make_hand_out;
 };
 
 class HandOut {
  public:
   HandOut(WorkPlan plan, int workers, DispatchOptions options);
+  virtual ~HandOut() = default;
 
   void add(const Request&);  // its counts, and whether it asks for a stop
   // For worker 0 itself; an empty range when there is nothing for it.
@@ -50,7 +58,7 @@ class HandOut {
   // To another worker's request; nothing: it hears later, from release().
   [[nodiscard]] std::optional<Answer> answer(int worker, const Request&);
   // Answers to those who were kept waiting, now that things may have changed.
-  [[nodiscard]] std::vector<std::pair<int, Answer>> release();
+  [[nodiscard]] virtual std::vector<std::pair<int, Answer>> release();
 
   [[nodiscard]] bool tries_suspects() const { return next_suspect_ > 0; }
 

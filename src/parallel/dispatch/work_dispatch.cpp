@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <span>
 #include <utility>
 
@@ -34,7 +35,7 @@ struct WorkDispatch::State {
   Host& host;
   std::function<bool(const Progress&)> on_progress;
   DispatchOptions options;
-  HandOut ledger;  // worker 0's
+  std::unique_ptr<HandOut> ledger;  // worker 0's
 
   // State of this worker.
   std::function<void()> on_idle = [] {};
@@ -54,21 +55,21 @@ struct WorkDispatch::State {
   void answer_one(int worker) {
     Request request;
     mail.receive(worker, request_tag, std::as_writable_bytes(std::span(&request, 1)));
-    ledger.add(request);
+    ledger->add(request);
     if (request.is_last != 0) {
       ++finished;
-    } else if (const auto answer = ledger.answer(worker, request)) {
+    } else if (const auto answer = ledger->answer(worker, request)) {
       send(worker, *answer);
     }
   }
 
   void look_for_stops() {
-    if (host.stop_requested()) ledger.stop(StopReason::signal);
-    const auto& deadline = ledger.plan().deadline;
-    if (deadline && host.now() >= *deadline) ledger.stop(StopReason::time_budget);
+    if (host.stop_requested()) ledger->stop(StopReason::signal);
+    const auto& deadline = ledger->plan().deadline;
+    if (deadline && host.now() >= *deadline) ledger->stop(StopReason::time_budget);
     if (!on_progress || host.now() - last_progress < progress_gap) return;
     last_progress = host.now();
-    if (!on_progress(ledger.progress())) ledger.stop(StopReason::gave_up);
+    if (!on_progress(ledger->progress())) ledger->stop(StopReason::gave_up);
   }
 
   // Answers all pending requests; true if there were any.
@@ -79,7 +80,7 @@ struct WorkDispatch::State {
       answer_one(*worker);
       any = true;
     }
-    for (const auto& [worker, answer] : ledger.release()) send(worker, answer);
+    for (const auto& [worker, answer] : ledger->release()) send(worker, answer);
     return any;
   }
 
@@ -102,11 +103,11 @@ struct WorkDispatch::State {
   std::optional<IdRange> claim_own() {
     finish_range();
     if (since_last.ids > 0) seconds_per_id = since_last.seconds / static_cast<double>(since_last.ids);
-    ledger.add(std::exchange(since_last, {}));
+    ledger->add(std::exchange(since_last, {}));
     answer_all();
     const bool hands_out_only = mail.workers() > options.dispatcher_only_above;
-    const IdRange own = hands_out_only ? IdRange{} : ledger.take_own(seconds_per_id);
-    if (own.begin == own.end || ledger.tries_suspects()) on_idle();
+    const IdRange own = hands_out_only ? IdRange{} : ledger->take_own(seconds_per_id);
+    if (own.begin == own.end || ledger->tries_suspects()) on_idle();
     if (own.begin < own.end) return own;
     answer_to_the_end();
     return std::nullopt;
@@ -166,7 +167,7 @@ WorkDispatch::WorkDispatch(const Mail& mail, WorkPlan plan, std::function<bool(c
                        .host = host,
                        .on_progress = std::move(on_progress),
                        .options = options,
-                       .ledger = HandOut(std::move(plan), mail.workers(), options)}) {}
+                       .ledger = options.make_ledger(std::move(plan), mail.workers(), options)}) {}
 
 WorkDispatch::~WorkDispatch() = default;
 
@@ -185,7 +186,7 @@ std::optional<IdRange> WorkDispatch::claim() {
 void WorkDispatch::when_idle(std::function<void()> on_idle) { state_->on_idle = std::move(on_idle); }
 
 bool WorkDispatch::is_poisoned(sweep::PointIndex id) const {
-  const auto& poisoned = state_->ledger.plan().poisoned;
+  const auto& poisoned = state_->ledger->plan().poisoned;
   return !poisoned.empty() && std::ranges::binary_search(poisoned, id);
 }
 
@@ -199,14 +200,14 @@ void WorkDispatch::give_up() {
   State& s = *state_;
   if (s.is_told) return;
   s.gave_up = true;
-  if (s.mail.is_first()) s.ledger.stop(StopReason::gave_up);
+  if (s.mail.is_first()) s.ledger->stop(StopReason::gave_up);
   s.ids_in_hand = 0;  // the range in hand was not finished
   while (claim()) s.ids_in_hand = 0;
 }
 
 StopReason WorkDispatch::stopped() const {
-  return state_->mail.is_first() ? state_->ledger.stopped() : state_->heard;
+  return state_->mail.is_first() ? state_->ledger->stopped() : state_->heard;
 }
-const Progress& WorkDispatch::progress() const { return state_->ledger.progress(); }
+const Progress& WorkDispatch::progress() const { return state_->ledger->progress(); }
 
 }  // namespace echo::parallel

@@ -59,6 +59,7 @@ ClaimPage::ClaimPage(const std::filesystem::path& folder, const JournalHeader& h
 
 ClaimPage::~ClaimPage() {
   host_.note_crashes_in(nullptr);
+  let_go();  // where the disk refuses to remove it, it accuses no point
   mapped_.reset();
   static_cast<void>(disk_.remove(path_));
 }

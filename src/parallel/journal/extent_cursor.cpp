@@ -5,15 +5,14 @@
 
 namespace echo::parallel {
 
-ExtentCursor::ExtentCursor(const std::filesystem::path& file, const Extent& extent, sweep::PointIndex from,
-                           FrameCache& frames)
+ExtentCursor::ExtentCursor(const std::filesystem::path& file, const Extent& extent, FrameCache& frames)
     : file_(file),
       extent_(extent),
       frames_(&frames),
       frame_(frames.at(file, extent.frame)),
       offset_(extent.frame),
-      in_frame_(at(extent.in_frame + (from - extent.first))),
-      next_(from) {
+      in_frame_(at(extent.in_frame)),
+      next_(extent.first) {
   if (!is_over()) go_to_row();
 }
 
@@ -26,9 +25,9 @@ void ExtentCursor::advance() {
 // Past the end of a frame the next one with rows follows; frames of other kinds are between them.
 void ExtentCursor::go_to_row() {
   while (in_frame_ >= frame_->rows.size()) {
-    in_frame_ -= frame_->rows.size();
     offset_ += frame_->length;
     frame_ = frames_->at(file_, offset_);
+    in_frame_ = 0;
   }
   if (row().id != next_)
     throw UserError("the journal \"" + file_.string() + "\" has point " + std::to_string(row().id) +

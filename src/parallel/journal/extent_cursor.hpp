@@ -12,9 +12,8 @@ namespace echo::parallel {
 
 class ExtentCursor {
  public:
-  // Starts at number `from` of the extent. UserError 5 if the file no longer has the indexed rows; so do the
-  // others. The cache outlives the cursor.
-  ExtentCursor(const std::filesystem::path& file, const Extent&, sweep::PointIndex from, FrameCache& frames);
+  // UserError 5 if the file no longer has the indexed rows; so do the others. The cache outlives the cursor.
+  ExtentCursor(const std::filesystem::path& file, const Extent&, FrameCache& frames);
 
   [[nodiscard]] const Extent& extent() const { return extent_; }
   [[nodiscard]] bool is_over() const { return next_ == extent_.first + extent_.count; }

@@ -64,7 +64,7 @@ std::shared_ptr<const FrameCache::Frame> FrameCache::at(const std::filesystem::p
     std::rotate(found, found + 1, entries_.end());
   } else {
     if (entries_.size() == most_kept) entries_.erase(entries_.begin());
-    entries_.push_back({file, offset, std::make_shared<const Frame>(read_frame(file, offset, *disk_))});
+    entries_.push_back({file, offset, std::make_shared<const Frame>(read_frame(file, offset, disk_))});
   }
   return entries_.back().frame;
 }

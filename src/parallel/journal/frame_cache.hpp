@@ -13,7 +13,7 @@ namespace echo::parallel {
 
 class FrameCache {
  public:
-  explicit FrameCache(Disk& disk = real_disk()) : disk_(&disk) {}
+  explicit FrameCache(Disk& disk) : disk_(disk) {}
   struct Frame {
     std::int64_t length = 0;       // in the file
     std::vector<sweep::Row> rows;  // empty in frames of another kind
@@ -28,7 +28,7 @@ class FrameCache {
     std::int64_t offset = 0;
     std::shared_ptr<const Frame> frame;
   };
-  Disk* disk_;
+  Disk& disk_;
   std::vector<Entry> entries_;  // the most recent last
 };
 

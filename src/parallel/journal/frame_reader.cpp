@@ -30,6 +30,7 @@ bool FrameReader::fill(std::size_t bytes) {
   window_.resize(had + std::min(static_cast<std::size_t>(left), std::max(piece, bytes - had)));
   const std::int64_t got =
       file_->read(end_ + static_cast<std::int64_t>(had), std::span(window_).subspan(had));
+  has_failed_ = has_failed_ || got < 0;
   window_.resize(had + static_cast<std::size_t>(std::max<std::int64_t>(got, 0)));
   return window_.size() >= bytes;
 }

@@ -24,6 +24,7 @@ class FrameReader {
   // The payload of the next whole frame, valid until the next call; nothing after the last one.
   [[nodiscard]] std::optional<std::string_view> next();
   [[nodiscard]] std::int64_t offset() const { return offset_; }  // in the file, of the frame next() gave last
+  [[nodiscard]] bool has_failed() const { return has_failed_; }  // the disk did not read what there is
   [[nodiscard]] std::int64_t size() const { return file_->size(); }
   [[nodiscard]] std::int64_t torn_bytes() const;  // after the last whole frame
 
@@ -31,6 +32,7 @@ class FrameReader {
   bool fill(std::size_t bytes);
   std::unique_ptr<DiskFile> file_;
   std::string window_;
+  bool has_failed_ = false;
   std::size_t used_ = 0;               // bytes of the window already given out
   std::int64_t offset_ = 0, end_ = 0;  // end_: of the frame next() gave last
 };

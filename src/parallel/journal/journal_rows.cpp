@@ -25,7 +25,11 @@ namespace {
 // By launch and worker.
 std::vector<std::filesystem::path> row_files(const std::filesystem::path& folder, Disk& disk) {
   std::vector<std::filesystem::path> files;
-  for (const std::string& name : disk.files(folder))
+  const auto names = disk.files(folder);
+  if (names.error != 0)
+    throw UserError("cannot read \"" + folder.string() + "\": " + std::strerror(names.error),
+                    "make it readable, or check its disk; run the same command again to continue", 5);
+  for (const std::string& name : *names.it)
     if (name.ends_with(".rows")) files.push_back(folder / name);
   return files;
 }
@@ -89,6 +93,7 @@ JournalRows::JournalRows(const std::filesystem::path& folder, const std::string&
       candidates.push_back({file, std::move(*head)});
     else  // killed while writing its header: the file has no rows
       torn_bytes_ += payload ? frames.size() : frames.torn_bytes();
+    is_cut_short_ = is_cut_short_ || frames.has_failed();
   }
   const std::string key =
       sweep_key.empty() && !candidates.empty() ? candidates.back().head.header.sweep.sweep_key : sweep_key;
@@ -164,6 +169,7 @@ void JournalRows::index_file(const std::filesystem::path& path, const RowCheck& 
     }
   }
   torn_bytes_ += frames.torn_bytes();
+  is_cut_short_ = is_cut_short_ || frames.has_failed();
 }
 
 void JournalRows::index_rows(const RowsIndex& rows, std::int64_t frame) {
@@ -201,7 +207,7 @@ void JournalRows::activate_extents() {
     const Extent& next = extents_[next_extent_];
     if (!active_.empty() && next.first > std::ranges::min_element(active_, {}, &ExtentCursor::id)->id())
       return;
-    active_.emplace_back(files_[at(next.file)], next, next.first, *frames_);
+    active_.emplace_back(files_[at(next.file)], next, *frames_);
     ++next_extent_;
   }
 }

@@ -72,7 +72,9 @@ class JournalRows : public results::RowStream {
   }  // other keys, or written by another program
   [[nodiscard]] const std::vector<ForeignFrame>& foreign() const { return foreign_; }  // by file and offset
   [[nodiscard]] std::int32_t next_launch() const { return next_launch_; }  // a number no file bears yet
-  [[nodiscard]] std::int64_t torn_bytes() const { return torn_bytes_; }    // dropped tails
+  [[nodiscard]] const std::vector<std::filesystem::path>& files() const { return files_; }  // used
+  [[nodiscard]] bool is_cut_short() const { return is_cut_short_; }      // a disk failed to read one of them
+  [[nodiscard]] std::int64_t torn_bytes() const { return torn_bytes_; }  // dropped tails
   [[nodiscard]] std::size_t index_bytes() const { return extents_.capacity() * sizeof(Extent); }
 
  private:
@@ -94,6 +96,7 @@ class JournalRows : public results::RowStream {
   std::vector<std::int32_t> closed_;  // [launch] workers that ended in order
   std::array<std::int64_t, 5> by_status_{};
   IdSet done_, failed_;
+  bool is_cut_short_ = false;
   std::int64_t torn_bytes_ = 0;
   std::int32_t next_launch_ = 0;
   // Where read() is.

@@ -23,19 +23,11 @@ void for_each_row(JournalRows& rows, Visit visit) {
   }
 }
 
-std::string key_of(const std::filesystem::path& file, Disk& disk) {
-  FrameReader frames(file, disk);
-  const auto payload = frames.next();
-  const auto head = payload ? read_header(*payload) : std::nullopt;
-  return head ? head->header.sweep.sweep_key : "";
-}
-
-void remove_journals_of(const std::string& key, const std::filesystem::path& folder, Disk& disk,
-                        const Fence& fence) {
-  for (const std::string& name : disk.files(folder)) {
-    if (!name.ends_with(".rows") || key_of(folder / name, disk) != key) continue;
+// Those whose rows were carried.
+void remove_files(const std::vector<std::filesystem::path>& files, Disk& disk, const Fence& fence) {
+  for (const auto& file : files) {
     fence.check();
-    static_cast<void>(disk.remove(folder / name));
+    static_cast<void>(disk.remove(file));
   }
 }
 
@@ -64,6 +56,9 @@ void refuse_lost_points(const std::filesystem::path& of, std::int64_t lost, std:
 void carry_journals(const Surroundings& around, const Fence& fence, const std::filesystem::path& folder,
                     const std::string& old_key, const JournalHeader& header, const SpaceView& space) {
   JournalRows rows(folder, old_key, {}, around.disk);
+  if (rows.is_cut_short())
+    throw UserError("cannot read all rows in \"" + folder.string() + "\"",
+                    "check its disk; run the same command again, or discard the old rows with --fresh", 5);
   std::vector<std::uint64_t> ids(static_cast<std::size_t>(rows.size()));
   for_each_row(rows, [&ids](std::size_t i, const sweep::Row& row) { ids[i] = row.config_id; });
   const auto numbers = renumber(ids, space);
@@ -86,7 +81,7 @@ void carry_journals(const Surroundings& around, const Fence& fence, const std::f
       carried.append(sweep::Failure{numbers[static_cast<std::size_t>(at)], failure.message});
   }
   carried.close("carried over");
-  remove_journals_of(old_key, folder, around.disk, fence);
+  remove_files(rows.files(), around.disk, fence);
 }
 
 std::string what_changed(const results::FileHeader& old, const results::FileHeader& now) {

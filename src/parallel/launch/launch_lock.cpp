@@ -58,11 +58,12 @@ std::filesystem::path with_ending(std::filesystem::path name, const std::string&
   return name += ending;
 }
 
-// 0, or why not.
+// 0, or why not. Synced: after a loss of power an empty lock would be nobody's, and in everybody's way.
 int write_new_file(Disk& disk, const std::filesystem::path& path, const std::string& text) {
   const auto [file, error] = disk.open(path, Disk::Use::create);
   if (error != 0) return error;
-  const int reason = file->append(text);
+  int reason = file->append(text);
+  if (reason == 0) reason = file->sync();
   const int closing = file->close();
   return reason != 0 ? reason : closing;
 }

@@ -4,6 +4,7 @@
 #include <exception>
 #include <functional>
 #include <utility>
+#include <vector>
 
 #include "base/at.hpp"
 #include "base/error.hpp"
@@ -32,15 +33,30 @@ IdSet set_of(const std::vector<sweep::PointIndex>& numbers) {
   return IdSet(std::move(ranges));
 }
 
-// Runs `read` on the result file. False: the file is damaged, and was put aside. Throws as `read` does where
-// `may_put_aside` is false, and where the file cannot be opened at all.
+bool can_be_read(Disk& disk, const std::filesystem::path& name) {
+  const auto [file, error] = disk.open(name, Disk::Use::read);
+  if (error != 0) return false;
+  std::vector<char> piece(std::size_t{1} << 20);
+  std::int64_t got = 0;
+  for (std::int64_t at = 0; (got = file->read(at, piece)) > 0;) at += got;
+  return got == 0;
+}
+
+// Runs `read` on the result file, twice if it fails. False: the file is damaged, and was put aside. Throws as
+// `read` does where `may_put_aside` is false, and where the file cannot be opened at all.
 bool reads(const LaunchPlace& place, bool may_put_aside, LookBack& found, const std::function<void()>& read) {
   const auto& file = place.request.file;
   try {
     read();
     return true;
+  } catch (const std::exception&) {
+    // Where the bytes cannot be read the disk has failed, which need not last: the file may be whole.
+    if (!may_put_aside || !can_be_read(place.around.disk, file)) throw;
+  }
+  try {
+    read();
+    return true;
   } catch (const std::exception& error) {
-    if (!may_put_aside || place.around.disk.open(file, Disk::Use::read).error != 0) throw;
     const auto aside = put_aside(file, place.around.disk, place.fence);
     found.warnings.push_back("\"" + file.string() + "\" is damaged (" + error.what() + "): put aside as \"" +
                              aside.string() + "\"");
@@ -122,7 +138,7 @@ void look_at_file(const LaunchPlace& place, const JournalRows& rows, LookBack& f
     // Killed between the rename and the clean-up.
     const auto read_back = [&] { require_whole(place); };
     if (has_rows && !reads(place, true, found, read_back)) return;
-    forget_journals(place);
+    if (rows.others().empty()) forget_journals(place);  // others may be of an extension that is under way
     found.complete = *state;
   } else if (request.extend && is_extension(*state, request.header)) {
     keep_old_rows(place, has_rows, found);

@@ -14,9 +14,9 @@ struct LaunchPlace {
   std::filesystem::path folder;  // of the journals
 };
 
-// Fills `complete` (and removes the journals, the file read back whole), or the old rows, or
-// `replaces_another`. A damaged file is put aside (put_aside.hpp) where the journals have rows. UserError 5
-// where it is damaged and all there is, or of another sweep.
+// Fills `complete` (and removes the journals, the file read back whole, unless some are of another sweep), or
+// the old rows, or `replaces_another`. A damaged file is put aside (put_aside.hpp) where the journals have
+// rows. UserError 5 where it is damaged and all there is, or of another sweep.
 void look_at_file(const LaunchPlace&, const JournalRows&, LookBack&);
 
 // Keeps the old rows only where the journals lack some of them, and only of a file that is whole: as above.

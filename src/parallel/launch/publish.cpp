@@ -1,6 +1,6 @@
 #include "parallel/launch/publish.hpp"
 
-#include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <string>
 
@@ -31,6 +31,9 @@ void require(int error, const std::filesystem::path& file) {
                     "free some space or choose another place with -o; rows written so far are kept", 5);
 }
 
+// A file that somebody else removed is gone all the same.
+int remaining(int error) { return error == ENOENT ? 0 : error; }
+
 }  // namespace
 
 results::WriteSummary publish(const Surroundings& around, const Fence& fence,
@@ -53,13 +56,17 @@ results::WriteSummary publish(const Surroundings& around, const Fence& fence,
 
 void remove_unfinished(Disk& disk, const std::filesystem::path& file) {
   const auto folder = folder_of(file);
-  for (const std::string& name : disk.files(folder))
-    if (is_unfinished(name, file.filename().string())) static_cast<void>(disk.remove(folder / name));
+  const auto names = disk.files(folder);
+  require(names.error, file);
+  for (const std::string& name : *names.it)
+    if (is_unfinished(name, file.filename().string())) require(remaining(disk.remove(folder / name)), file);
 }
 
 bool remove_journals(Disk& disk, const Fence& fence, const std::filesystem::path& folder) {
+  const auto names = disk.files(folder);
+  if (names.error != 0) return false;
   bool are_gone = true;
-  for (const std::string& name : disk.files(folder)) {
+  for (const std::string& name : *names.it) {
     if (!is_worker_file(name)) continue;
     fence.check();
     are_gone = disk.remove(folder / name) == 0 && are_gone;

@@ -17,6 +17,7 @@ results::WriteSummary publish(const Surroundings&, const Fence&, const std::file
                               const FileContents&);
 
 // The first act of a launch that has the lock: afterwards no launch before it can move a file to `file`.
+// UserError 5 where the folder cannot be read.
 void remove_unfinished(Disk&, const std::filesystem::path& file);
 
 // Removes journals and claims, and their folder if nothing else is in it. Files that are not ours stay. False

@@ -29,7 +29,9 @@ bool is_fatal(int signal) { return signal != 0 && signal != SIGTERM; }
 
 std::vector<Claim> claims_of(const std::filesystem::path& folder, const std::string& sweep_key, Disk& disk) {
   std::vector<Claim> claims;
-  for (const std::string& name : disk.files(folder)) {
+  const auto names = disk.files(folder);
+  if (names.error != 0) return claims;
+  for (const std::string& name : *names.it) {
     if (!name.ends_with(".claim")) continue;
     const auto claim = read_claim(folder / name, disk);
     if (claim && claim->sweep_key == sweep_key && claim->point != no_point) claims.push_back(*claim);

@@ -58,7 +58,8 @@ class Disk {
   virtual int remove_folder(const std::filesystem::path&) = 0;  // an empty one
   virtual int sync(const std::filesystem::path&) = 0;           // of a folder: its names
   virtual EntryKind kind(const std::filesystem::path&) = 0;
-  virtual std::vector<std::string> files(const std::filesystem::path& folder) = 0;  // names, ascending
+  // Names, ascending; none where there is no such folder.
+  virtual Opened<std::vector<std::string>> files(const std::filesystem::path& folder) = 0;
 };
 
 [[nodiscard]] Disk& real_disk();

@@ -169,21 +169,26 @@ class PosixDisk : public Disk {
                                     : EntryKind::other;
   }
 
-  std::vector<std::string> files(const path& folder) override {
-    std::vector<std::string> names;
+  Opened<std::vector<std::string>> files(const path& folder) override {
+    auto names = std::make_unique<std::vector<std::string>>();
     Descriptor opened = open_folder(folder, O_RDONLY);
     DIR* const entries = opened < 0 ? nullptr : ::fdopendir(opened);
-    if (entries == nullptr) return names;
+    if (entries == nullptr && errno == ENOENT) return {std::move(names)};
+    if (entries == nullptr) return {nullptr, errno};
     opened.release();  // the list closes it
+    errno = 0;         // what tells an error from the end
     while (const dirent* const entry = ::readdir(entries)) {
       struct stat facts {};
       if (::fstatat(::dirfd(entries), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
           S_ISREG(facts.st_mode))
-        names.emplace_back(entry->d_name);
+        names->emplace_back(entry->d_name);
+      errno = 0;
     }
+    const int error = errno;
     ::closedir(entries);
-    std::ranges::sort(names);
-    return names;
+    if (error != 0) return {nullptr, error};
+    std::ranges::sort(*names);
+    return {std::move(names)};
   }
 
  private:

@@ -9,7 +9,6 @@
 #include <random>
 #include <tuple>
 
-#include "base/error.hpp"
 #include "tests/support/journal_folder.hpp"
 
 namespace echo::parallel {
@@ -131,34 +130,6 @@ TEST_F(JournalRowsTest, OfDamagedFilesGiveOnlyRowsThatWereWritten) {
     }
   }
   EXPECT_GT(detected, 990);
-}
-
-// Every second row failed: as many extents as rows, all in one frame.
-TEST_F(JournalRowsTest, UnpackAFrameOnceForAllItsExtents) {
-  Written by{0, 0, {}};
-  for (sweep::PointIndex id = 0; id < 1000; ++id)
-    by.rows.push_back(id % 2 == 0 ? failed_row(id) : sample(id));
-  {
-    Journal journal(folder, header(0, 0));
-    journal.append(by.rows);
-    journal.close("done");
-  }
-  JournalRows rows(folder, "key");
-  EXPECT_EQ(rows.index_bytes() / sizeof(Extent), 1000u);
-  expect_equal(rows, twin({by}));
-}
-
-TEST_F(JournalRowsTest, RefuseAFileThatChangedSinceItWasIndexed) {
-  write(0, 0, 0, 50);
-  JournalRows rows(folder, "key");
-  std::vector<results::FinishedRow> read(50);
-  const auto whole = std::filesystem::file_size(file(0, 0));
-  std::fstream(file(0, 0), std::ios::in | std::ios::out | std::ios::binary)
-          .seekp(static_cast<std::streamoff>(whole / 2))
-      << "changed";
-  EXPECT_THROW(rows.read(0, read), UserError);
-  std::filesystem::resize_file(file(0, 0), whole / 2);
-  EXPECT_THROW(rows.read(0, read), UserError);
 }
 
 TEST_F(JournalRowsTest, HoldOneExtentOfAWorkerThatWorkedInOrder) {

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "parallel/journal/claim_page.hpp"
 #include "parallel/journal/journal_rows.hpp"
+#include "parallel/launch/look_back.hpp"
 #include "results/read_rows.hpp"
 #include "tests/support/journal_folder.hpp"
 
@@ -84,7 +85,7 @@ struct PublishTest : ::testing::Test, JournalFolder {
     EXPECT_TRUE(state->complete);
     EXPECT_EQ(state->rows, 100);
     EXPECT_EQ(results::digest_of(file), state->rows_digest);
-    EXPECT_EQ(real_disk().files(folder), std::vector<std::string>{"o.h5"});
+    EXPECT_EQ(*real_disk().files(folder).it, std::vector<std::string>{"o.h5"});
   }
   std::filesystem::path file = folder / "o.h5";
   AloneMail mail;
@@ -158,7 +159,27 @@ TEST_F(PublishTest, RemovesUnfinishedFilesOfThisResultOnly) {
     std::ofstream(folder / name) << "x";
   remove_unfinished(real_disk(), file);
   EXPECT_FALSE(std::filesystem::exists(folder / "o.h5.0123456789abcdef.tmp"));
-  EXPECT_EQ(real_disk().files(folder).size(), 4u);
+  EXPECT_EQ(real_disk().files(folder).it->size(), 4u);
+}
+
+// The old sweep, run again while an extension of it is under way.
+TEST_F(PublishTest, ACompleteFileKeepsTheJournalsOfItsExtension) {
+  write_journal(0, 0, 100);
+  write(TestFence());
+  auto extension = header(1, 0);
+  extension.sweep.sweep_key = "larger";
+  {
+    Journal journal(journal_folder(file), extension);
+    const sweep::Row row = sample(100);
+    journal.append({&row, 1});
+    journal.close("done");
+  }
+  LaunchRequest request{.file = file, .header = {.sweep_key = "key"}};
+  request.space = {.size = 100,
+                   .config_id = [](sweep::PointIndex id) { return sample(id).config_id; },
+                   .config = [](sweep::PointIndex id) { return sample(id).config; }};
+  EXPECT_TRUE(look_back(around, TestFence(), request).complete);
+  EXPECT_EQ(JournalRows(journal_folder(file), "larger").size(), 1);
 }
 
 // What is behind a name that somebody laid as a link stays as it was.
