@@ -22,7 +22,7 @@ read -ra hdf5 <<<"$(pkg-config --libs hdf5) -lhdf5_hl"
 for source in tests/fuzz/*_fuzz.cpp; do
   name=$(basename "$source" _fuzz.cpp)
   # shellcheck disable=SC2086
-  clang++-14 -std=c++20 $flags -fsanitize=fuzzer -w -DECHO_SOURCE_DIR="\"$PWD\"" -Isrc -I. -isystem "$folder/build/generated_messages" "$source" \
+  clang++-14 -std=c++20 $flags -fsanitize=fuzzer -w -DECHO_SOURCE_DIR="\"$PWD\"" -Isrc -I. -I"$folder/build/generated" -isystem "$folder/build/generated_messages" "$source" \
     tests/support/source_dir.cpp \
     "${libraries[@]}" -ltomlplusplus -lxxhash -lfmt -lboost_serialization -lsqlite3 -lprotobuf -lz "${hdf5[@]}" -o "$folder/$name"
   mkdir -p "$folder/corpus_$name"
