@@ -43,7 +43,8 @@ constexpr unsigned longest_seconds = 10;
 constexpr std::int64_t most_memory = std::int64_t{512} << 20;  // of an input of up to 256 KiB
 constexpr int memory_exit = 99;
 
-// The fuzzer's corpus, smaller files first; bytes of no meaning where it has none.
+// The fuzzer's corpus, in an order that does not depend on the file system; bytes of no meaning where it has
+// none.
 std::vector<std::string> seeds_of(const char* target) {
   std::vector<std::string> seeds;
   const fs::path folder = fs::path(echo::support::source_dir()) / "tests" / "fuzz" / "corpus" / target;
