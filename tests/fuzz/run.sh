@@ -30,7 +30,7 @@ for source in tests/fuzz/*_fuzz.cpp; do
   [[ -d tests/fuzz/corpus/$name ]] && corpora+=("tests/fuzz/corpus/$name")
   dictionary=()
   [[ -f tests/fuzz/$name.dict ]] && dictionary=(-dict="tests/fuzz/$name.dict")
-  TMPDIR=$folder "$folder/$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2000 -max_len=4096 -seed=1 "${dictionary[@]}" \
+  TMPDIR=$folder "$folder/$name" -max_total_time="$seconds" -timeout=30 -rss_limit_mb=2000 -max_len=4096 -seed=1 "${dictionary[@]}" \
     -artifact_prefix="$folder/" "${corpora[@]}" >"$folder/log" 2>&1 ||
     { tail -40 "$folder/log"; exit 1; }
   printf '%-11s %s\n' "$name" "$(grep -E '^Done' "$folder/log")"
