@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/memory_limit.hpp"
+#include "base/problems.hpp"
 
 namespace echo {
 
@@ -78,18 +79,18 @@ CsvTable CsvTable::parse(std::string_view text, std::string name) {
         {Problem{{table.name_, 1, 1, 1}, "the table is empty", "the first line names the columns"}});
   table.header_ = std::move(records.cells.front());
   table.header_start_ = std::move(records.start.front());
-  std::vector<Problem> problems;
+  Problems problems(table.name_, Problems::rows_of_a_table);
   for (std::size_t i = 1; i < records.cells.size(); ++i) {
     if (records.cells[i].size() != table.header_.size())
-      problems.push_back({{table.name_, records.line[i], 1, 1},
-                          "the row has " + std::to_string(records.cells[i].size()) + " cells, the header " +
-                              std::to_string(table.header_.size()),
-                          "give every column a cell; quote cells that hold commas"});
+      problems.error_at(records.line[i], 1,
+                        "the row has " + std::to_string(records.cells[i].size()) + " cells, the header " +
+                            std::to_string(table.header_.size()),
+                        "give every column a cell; quote cells that hold commas");
     table.cells_.push_back(std::move(records.cells[i]));
     table.start_.push_back(std::move(records.start[i]));
     table.line_.push_back(records.line[i]);
   }
-  if (!problems.empty()) throw UserError(std::move(problems));
+  problems.throw_if_any();
   return table;
 }
 

@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "base/error.hpp"
+#include "base/printable.hpp"
 
 namespace echo::profilers {
 
@@ -25,7 +26,8 @@ void print_problems(const UserError& error) {
         problem.place.file.empty()
             ? ""
             : fmt::format("{}:{}:{}: ", problem.place.file, problem.place.line, problem.place.column);
-    fmt::print(stderr, "{}error: {}\n  {}\n", place, problem.what, problem.remedy);
+    fmt::print(stderr, "{}error: {}\n  {}\n", printable(place), printable(problem.what),
+               printable(problem.remedy));
   }
 }
 
@@ -38,7 +40,7 @@ int run_program(int argc, char** argv, int (*run)(const std::vector<std::string>
     print_problems(error);
     return error.exit_code();
   } catch (const std::exception& error) {
-    fmt::print(stderr, "internal error: {}\n", error.what());
+    fmt::print(stderr, "internal error: {}\n", printable(error.what()));
     return 1;
   }
 }

@@ -104,6 +104,14 @@ class Inputs(unittest.TestCase):
         self.assertIn('s.toml: warning: the rules leave no combination; "none" removes the most, 9 of 9',
                       self.run_program("check", "s.toml", code=0))
 
+    def test_a_space_that_takes_long_to_number_says_so(self):
+        self.sweep.write_text(SWEEP.replace("global_batch = 64", "global_batch = { from = 1, to = 100000 }")
+                              + "micro_batch = { from = 1, to = 100000 }\n")
+        started = subprocess.Popen([PROGRAM, "s.toml"], stderr=subprocess.PIPE, cwd=self.folder)
+        self.assertIn(b"numbering the points among 90 000 000 000 combinations", started.stderr.readline())
+        started.kill()
+        started.communicate()
+
     def test_a_folder_of_presets_that_is_not_there(self):
         self.sweep.write_text(SWEEP)
         for command in (["check", "s.toml"], ["s.toml"], ["plan", "s.toml"], ["presets", "list"]):

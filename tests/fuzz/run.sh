@@ -22,7 +22,7 @@ read -ra hdf5 <<<"$(pkg-config --libs hdf5) -lhdf5_hl"
 for source in tests/fuzz/*_fuzz.cpp; do
   name=$(basename "$source" _fuzz.cpp)
   # shellcheck disable=SC2086
-  clang++-14 -std=c++20 $flags -fsanitize=fuzzer -w -DECHO_SOURCE_DIR="\"$PWD\"" -Isrc -I. -isystem "$folder/build/generated_messages" "$source" \
+  clang++-14 -std=c++20 $flags -fsanitize=fuzzer -w -DECHO_SOURCE_DIR="\"$PWD\"" -Isrc -I. -I"$folder/build/generated" -isystem "$folder/build/generated_messages" "$source" \
     tests/support/source_dir.cpp \
     "${libraries[@]}" -ltomlplusplus -lxxhash -lfmt -lboost_serialization -lsqlite3 -lprotobuf -lz "${hdf5[@]}" -o "$folder/$name"
   mkdir -p "$folder/corpus_$name"
@@ -30,7 +30,7 @@ for source in tests/fuzz/*_fuzz.cpp; do
   [[ -d tests/fuzz/corpus/$name ]] && corpora+=("tests/fuzz/corpus/$name")
   dictionary=()
   [[ -f tests/fuzz/$name.dict ]] && dictionary=(-dict="tests/fuzz/$name.dict")
-  TMPDIR=$folder "$folder/$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2000 -max_len=4096 -seed=1 "${dictionary[@]}" \
+  TMPDIR=$folder "$folder/$name" -max_total_time="$seconds" -timeout=30 -rss_limit_mb=2000 -max_len=4096 -seed=1 "${dictionary[@]}" \
     -artifact_prefix="$folder/" "${corpora[@]}" >"$folder/log" 2>&1 ||
     { tail -40 "$folder/log"; exit 1; }
   printf '%-11s %s\n' "$name" "$(grep -E '^Done' "$folder/log")"

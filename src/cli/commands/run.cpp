@@ -97,6 +97,7 @@ int run_on(const parallel::Session& session, const RunOptions& options, const In
   }
   shared.emplace(share_inputs(session, std::move(read), measured));
   const WorkerInputs& inputs = *shared;
+  if (session.is_first() && !options.quiet) log.write(numbering_note(inputs));
   const sweep::DesignSpace space = share_space(session, inputs);
   const parallel::LaunchRequest request = launch_request(options, inputs, space, std::move(provenance));
   if (options.verbose && session.is_first()) log.write(printable(describe_request(request)));

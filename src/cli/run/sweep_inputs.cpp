@@ -19,6 +19,7 @@
 #include "sweep/serialize.hpp"
 #include "sweep/space/serialize_index.hpp"
 #include "sweep/space/space_index.hpp"
+#include "text/show_quantity.hpp"
 
 namespace echo::cli {
 
@@ -59,6 +60,14 @@ static std::vector<sweep::SpaceIndex> own_shares(const parallel::Session& sessio
   for (std::int64_t share = session.worker(); share < shares; share += session.workers())
     own.push_back(sweep::index_part(inputs.spec, raw, share, shares));
   return own;
+}
+
+std::string numbering_note(const WorkerInputs& inputs) {
+  constexpr std::int64_t worth_a_line = 1'000'000'000;  // raw combinations; rules drop most of them early
+  const std::int64_t raw = sweep::RawSpace(inputs.spec, inputs.catalog).size();
+  if (raw < worth_a_line) return "";
+  return "numbering the points among " + text::show_count(raw) +
+         " combinations; this may take long (echo-sweep plan estimates how many there are)\n";
 }
 
 sweep::DesignSpace share_space(const parallel::Session& session, const WorkerInputs& inputs) {

@@ -31,6 +31,9 @@ struct WorkerInputs {
 [[nodiscard]] WorkerInputs share_inputs(const parallel::Session&, config::SweepInputs&& read,
                                         const std::string& measured);
 
+// A line about what share_space() is about to do, where that may take long; else empty.
+[[nodiscard]] std::string numbering_note(const WorkerInputs& inputs);
+
 // The design space, indexed jointly by all workers. Collective; refers to inputs.catalog.
 [[nodiscard]] sweep::DesignSpace share_space(const parallel::Session&, const WorkerInputs& inputs);
 

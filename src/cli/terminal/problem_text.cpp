@@ -77,17 +77,24 @@ std::int32_t characters_of(std::string_view line) {
   return count;
 }
 
+// For a terminal; names in traces are as long as files make them.
+std::string shown(std::string_view text) {
+  constexpr std::size_t longest = 2000, start = 1500, end = 300;
+  if (text.size() <= longest) return printable(text);
+  return printable(text.substr(0, start)) + " ... " + printable(text.substr(text.size() - end));
+}
+
 std::string text_of(const Problem& problem, bool colour, Lines& lines) {
   Place place = problem.place;
-  std::string where = printable(place.file);
+  std::string where = shown(place.file);
   if (place.line > 0) where += fmt::format(":{}", place.line);
   if (place.line > 0 && place.column > 0) where += fmt::format(":{}", place.column);
   if (!where.empty()) where += ": ";
   std::string text = fmt::format(
-      "{}{} {}\n", where, red(std::string(word_of(problem.severity)) + ":", colour), printable(problem.what));
+      "{}{} {}\n", where, red(std::string(word_of(problem.severity)) + ":", colour), shown(problem.what));
   const std::string line = clipped(lines.line_of(place), place.column);
   if (line.empty()) {
-    if (!problem.remedy.empty()) text += fmt::format("  {}\n", printable(problem.remedy));
+    if (!problem.remedy.empty()) text += fmt::format("  {}\n", shown(problem.remedy));
     return text;
   }
   text += fmt::format("{:>5} | {}\n", place.line, printable(line));
@@ -100,7 +107,7 @@ std::string text_of(const Problem& problem, bool colour, Lines& lines) {
     if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) lead += c == '\t' ? '\t' : ' ';
   const std::int32_t width = std::max(characters_of(printable(marked)), 1);
   const std::string caret = "^" + std::string(static_cast<std::size_t>(width - 1), '~');
-  text += fmt::format("      | {}{} {}\n", lead, caret, printable(problem.remedy));
+  text += fmt::format("      | {}{} {}\n", lead, caret, shown(problem.remedy));
   return text;
 }
 

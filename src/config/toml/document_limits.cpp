@@ -65,6 +65,8 @@ class KeyScan {
 
 // The first control character of a text, as a terminal would be shown it; empty: it has none.
 std::string control_in(std::string_view text) {
+  const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7F; };
+  if (std::all_of(text.begin(), text.end(), is_plain)) return {};  // nearly every text
   while (!text.empty()) {
     const std::size_t length = std::max<std::size_t>(utf8_length(text), 1);  // TOML is UTF-8
     const std::string_view one = text.substr(0, length);

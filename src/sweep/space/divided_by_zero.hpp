@@ -9,8 +9,8 @@
 
 namespace echo::sweep {
 
-// The rules of one sweep that divide by zero, and its limits with a bound of numbers alone, at the operator
-// that divides. None where a search of bounded effort cannot tell.
+// What is found among the programs of one sweep: rules, and limits with a bound of numbers alone, at the
+// operator that divides. None where a search of bounded effort cannot tell.
 [[nodiscard]] std::vector<RuleProblem> rules_divided_by_zero(std::span<const Program> programs,
                                                              const simulate::Catalog& catalog);
 

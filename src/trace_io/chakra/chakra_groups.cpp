@@ -9,6 +9,7 @@
 
 #include "base/at.hpp"
 #include "base/error.hpp"
+#include "base/problems.hpp"
 
 namespace echo::trace_io {
 
@@ -78,12 +79,12 @@ ChakraGroups read_group_file(const std::string& path) {
   }
   if (!json.is_object()) fail("this is not an object of groups");
   ChakraGroups out;
-  std::vector<Problem> problems;
+  Problems problems(path, Problems::places_of_a_trace);
   for (const auto& [name, list] : json.items())
     if (!ranks_of(list, out[name]))
-      problems.push_back({Place{path}, "group \"" + name + "\" is not a list of distinct ranks",
-                          "list each GPU rank of it once"});
-  if (!problems.empty()) throw UserError(std::move(problems));
+      problems.error_at(0, 0, "group \"" + name + "\" is not a list of distinct ranks",
+                        "list each GPU rank of it once");
+  problems.throw_if_any();
   return out;
 }
 

@@ -53,5 +53,17 @@ TEST(CsvTable, PlacesOfCellsAreWhereTheyStandInTheirLine) {
   EXPECT_EQ(t.place(1, "no such column").column, 1);
 }
 
+TEST(Csv, ReportsFiftyWrongRowsAndCountsTheRest) {
+  std::string text = "a,b\n";
+  for (int i = 0; i < 100'000; ++i) text += "1\n";
+  try {
+    (void)CsvTable::parse(text, "t.csv");
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_EQ(error.problems().size(), 51U);
+    EXPECT_EQ(error.problems().back().what, "99950 more rows cannot be used either");
+  }
+}
+
 }  // namespace
 }  // namespace echo

@@ -62,6 +62,13 @@ TEST(ProblemText, HasNoControlCharacterOfItsParts) {
   EXPECT_EQ(text, "f\\x1b]0;x\\x07:1:1: error: what\\x1b[2J\n  remedy\\x0d\n");
 }
 
+TEST(ProblemText, IsShortWhateverTheNamesInIt) {
+  const std::string name(1'000'000, 'x');
+  const std::string text = problem_text(Problem{{}, "\"" + name + "\" stands twice", "rename it"}, false);
+  EXPECT_LT(text.size(), 3000U);
+  EXPECT_NE(text.find("stands twice"), text.npos);
+}
+
 TEST(ProblemText, UnderlinesNoMoreThanIsShown) {
   const TempFile file("problem.txt");
   std::ofstream(file.path) << std::string(1'000'000, 'x') << "\n";
