@@ -130,7 +130,8 @@ class FirstWorker {
     after.kind = static_cast<std::int32_t>(is_all ? LaunchOutcome::Kind::done : LaunchOutcome::Kind::limited);
     if (!is_all) return after;
     around_.files.verify(request_.file, after.summary);
-    static_cast<void>(remove_journals(around_.disk, *lock_, folder));  // leftovers are harmless now
+    // Leftovers are harmless now. Journals of another sweep may be of an extension that is under way.
+    if (rows.others().empty()) static_cast<void>(remove_journals(around_.disk, *lock_, folder));
     return after;
   }
 
