@@ -49,7 +49,7 @@ TEST(Simulation, FindsADamagedSnapshotThatBlocksItsJournals) {
 // (1056171).
 TEST(Simulation, SeedsThatOnceBrokeAPromiseKeepIt) {
   for (const std::uint64_t seed :
-       {7, 101, 204, 335, 402, 7806, 15362, 25003, 28867, 34673, 44086, 1045288, 1056171, 1123112})
+       {7, 101, 204, 335, 402, 7806, 15362, 25003, 28867, 34673, 44086, 1045288, 1056171, 1123112, 2011887})
     EXPECT_EQ(simulate_launches(seed).broken, "") << "seed " << seed;
 }
 

@@ -140,8 +140,10 @@ class FirstWorker {
     return subtract(found_.wanted, now.done).count() == 0;
   }
   [[nodiscard]] JournalRows journals() const {
-    return {
-        journal_folder(request_.file), request_.header.sweep_key, {.known = found_.foreign}, around_.disk};
+    return {journal_folder(request_.file),
+            request_.header.sweep_key,
+            {request_.space.size, request_.space.config_id, found_.foreign},
+            around_.disk};
   }
   void warn(const std::string& text) const {
     if (watch_.on_warning) watch_.on_warning(text);
