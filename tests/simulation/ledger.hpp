@@ -29,7 +29,7 @@ class Ledger {
   void take_over_from(const Process&);
   void forget_all();         // --fresh
   void fail_power();         // of everything; all processes have ended
-  void lose_host(int host);  // likewise
+  void lose_host(int host);  // of one; as above
 
   [[nodiscard]] bool is_promised_before(Value, Nanoseconds) const;
   [[nodiscard]] bool may_be_given_up(Value) const;

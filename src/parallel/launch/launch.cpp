@@ -130,7 +130,8 @@ class FirstWorker {
     after.kind = static_cast<std::int32_t>(is_all ? LaunchOutcome::Kind::done : LaunchOutcome::Kind::limited);
     if (!is_all) return after;
     around_.files.verify(request_.file, after.summary);
-    static_cast<void>(remove_journals(around_.disk, *lock_, folder));  // leftovers are harmless now
+    // Leftovers are harmless now. Journals of another sweep may be of an extension that is under way.
+    if (rows.others().empty()) static_cast<void>(remove_journals(around_.disk, *lock_, folder));
     return after;
   }
 
@@ -139,8 +140,10 @@ class FirstWorker {
     return subtract(found_.wanted, now.done).count() == 0;
   }
   [[nodiscard]] JournalRows journals() const {
-    return {
-        journal_folder(request_.file), request_.header.sweep_key, {.known = found_.foreign}, around_.disk};
+    return {journal_folder(request_.file),
+            request_.header.sweep_key,
+            {request_.space.size, request_.space.config_id, found_.foreign},
+            around_.disk};
   }
   void warn(const std::string& text) const {
     if (watch_.on_warning) watch_.on_warning(text);

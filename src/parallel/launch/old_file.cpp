@@ -142,7 +142,7 @@ void look_at_file(const LaunchPlace& place, const JournalRows& rows, LookBack& f
     found.complete = *state;
   } else if (request.extend && is_extension(*state, request.header)) {
     keep_old_rows(place, has_rows, found);
-  } else if (!rows.headers().empty()) {
+  } else if (rows.size() > 0) {
     found.replaces_another = true;  // an earlier launch had --fresh
   } else {
     refuse_other_sweep(request.file, *state, request.header);
