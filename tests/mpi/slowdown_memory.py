@@ -73,7 +73,8 @@ def main(program, write_model, sweep):
     print(f"a model of {sizes['large'] / MEBIBYTE:.0f} MiB in place of {sizes['small'] / MEBIBYTE:.2f} MiB: {WORKERS} "
           f"workers together take {share / MEBIBYTE:.0f} MiB more, {own / MEBIBYTE:.0f} MiB of it for themselves; "
           f"a worker has {most_own / MEBIBYTE:.0f} MiB at most for itself")
-    assert 0.9 * grown < share < 1.3 * grown, "it does not lie once on the node"
+    # What workers have for themselves also depends on how many rows each has gathered.
+    assert 0.9 * grown < share - own < 1.1 * grown, "it does not lie once on the node"
     assert own < 0.3 * grown, "workers keep copies of it"
 
 
