@@ -29,9 +29,7 @@ struct Communicator {
   std::int32_t channels = 0, nvls_channels = 0, p2p_channels = 0;  // CTAs
 
   [[nodiscard]] bool multi_node() const { return nodes > 1; }
-  [[nodiscard]] bool calls(ops::CommKernel kernel) const {
-    return (kernels & static_cast<std::int32_t>(kernel)) != 0;
-  }
+  [[nodiscard]] bool calls(ops::CommKernel kernel) const { return ops::has(kernels, kernel); }
   [[nodiscard]] std::size_t span() const { return static_cast<std::size_t>(nodes <= 2 ? nodes - 1 : 2); }
   [[nodiscard]] std::int32_t tree_depth() const;  // floor(log2(nodes))
 };

@@ -86,6 +86,12 @@ inline constexpr std::array<std::string_view, 3> comm_library_names{"cluster", "
 // Kernels that frameworks try before the library, as bits.
 enum class CommKernel : std::int32_t { custom_all_reduce = 1, deepep = 2, hybridep = 4 };
 inline constexpr std::array<std::string_view, 3> comm_kernel_names{"custom_all_reduce", "deepep", "hybridep"};
+[[nodiscard]] constexpr bool has(std::int32_t kernels, CommKernel one) {
+  return (kernels & static_cast<std::int32_t>(one)) != 0;
+}
+[[nodiscard]] constexpr std::int32_t without(std::int32_t kernels, CommKernel one) {
+  return kernels & ~static_cast<std::int32_t>(one);
+}
 
 // Limits and overrides of a communicator, named after NCCL's environment variables. 0 and automatic: NCCL
 // decides.

@@ -87,6 +87,10 @@ std::int32_t eager_launches(const KernelKey& key) {
   return 1;
 }
 
+bool is_cast(const KernelKey& key) {
+  return key.kind == KernelKind::amax || key.kind == KernelKind::quantize;
+}
+
 }  // namespace
 
 std::int32_t launches_of(const KernelKey& key) {
@@ -94,11 +98,10 @@ std::int32_t launches_of(const KernelKey& key) {
   if (key.kind == KernelKind::scan_forward) return scan_forward_launches;
   if (key.kind == KernelKind::scan_backward) return scan_backward_launches;
   if (key.kind == KernelKind::expert_ffn) return expert_ffn_launches;
-  const bool casts = key.kind == KernelKind::amax || key.kind == KernelKind::quantize;
   switch (key.style) {
     case KernelStyle::fused:
       // maximum and scale; of each expert's rows by themselves (split_quantize)
-      if (casts) return key.batch * (key.kind == KernelKind::amax ? 2 : 1);
+      if (is_cast(key)) return key.batch * (key.kind == KernelKind::amax ? 2 : 1);
       return key.kind == KernelKind::attention_backward ? 3 : 1;  // dot, main, convert
     case KernelStyle::compiled:
       return (eager_launches(key) + 3) / 4;
@@ -110,8 +113,7 @@ std::int32_t launches_of(const KernelKey& key) {
 
 std::int32_t looped_launches_of(const KernelKey& key) {
   if (key.style == KernelStyle::eager) return 0;
-  const bool casts = key.kind == KernelKind::amax || key.kind == KernelKind::quantize;
-  return key.grouped || (casts && key.batch > 1) ? launches_of(key) - 1 : 0;
+  return key.grouped || (is_cast(key) && key.batch > 1) ? launches_of(key) - 1 : 0;
 }
 
 }  // namespace echo::ops

@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "results/file_header.hpp"
 #include "results/write/layout.hpp"
 #include "results/write/result_file.hpp"
 #include "storage/hdf5.hpp"
@@ -127,8 +126,11 @@ FileCheck verify_file(const std::filesystem::path& path) {
   return check;
 }
 
-void require_whole(const std::filesystem::path& path) {
-  Hdf5File(path, Hdf5File::Mode::inspect).require_whole();
+std::optional<FileState> read_whole_state(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path)) return std::nullopt;
+  const Hdf5File file(path, Hdf5File::Mode::inspect);
+  file.require_whole();
+  return read_state(file, path);
 }
 
 }  // namespace echo::results

@@ -6,11 +6,7 @@ set -euo pipefail
 program=$(realpath "$1") fake=$(realpath "$2") sweep=$(realpath "$3")
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/mpi_environment.sh"
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
 
-fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
 # gives CODE COMMAND...: output in ./out and ./err
 gives() {
   local expected=$1 code=0

@@ -5,12 +5,9 @@ set -euo pipefail
 program=$(realpath "$1") python=$2
 here=$(dirname "$0")
 . "$here/mpi_environment.sh"
-folder=$(mktemp -d)
 mounted=
 trap '[[ -z $mounted ]] || umount "$mounted"; rm -rf "$folder"' EXIT
-cd "$folder"
 
-fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
 # run WORKERS EXPECTED_EXIT_CODE ARGUMENTS...: output in ./out; "crash" expects any code but 0
 run() {
   local workers=$1 expected=$2 code=0

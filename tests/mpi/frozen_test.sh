@@ -6,13 +6,10 @@ set -euo pipefail
 program=$(realpath "$1")
 . "$(dirname "$0")/mpi_environment.sh"
 export HDF5_USE_FILE_LOCKING=FALSE
-folder=$(mktemp -d)
 frozen=
 trap '[[ -z $frozen ]] || kill -KILL "$frozen" 2>/dev/null; rm -rf "$folder"' EXIT
-cd "$folder"
 ids=60000
 
-fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
 digest() { sed -n 's/^rows_digest //p' "$1"; }
 
 "$program" one.h5 $ids >whole

@@ -7,9 +7,6 @@ set -euo pipefail
 program=$(realpath "$1") signals=${2:-40} RANDOM=${3:-20261123}
 here=$(dirname "$0")
 . "$here/mpi_environment.sh"
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
 
 ids=2500
 "$program" whole.h5 $ids >out.whole

@@ -5,11 +5,7 @@ set -euo pipefail
 program=$(realpath "$1")
 here=$(dirname "$0")
 . "$here/mpi_environment.sh"
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
 
-fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
 # run WORKERS EXPECTED_EXIT_CODE ARGUMENTS...: output in ./out
 run() {
   local workers=$1 expected=$2 code=0

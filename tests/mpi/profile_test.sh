@@ -5,11 +5,7 @@ set -euo pipefail
 program=$(realpath "$1") sweep=$(realpath "$2")
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/mpi_environment.sh"
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
 
-fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
 digest() { sed -n 's/^rows_digest \([0-9a-f]*\).*/\1/p' out; }
 
 # Products of many shapes, so that some are measured, some lie between, and some are far from all.

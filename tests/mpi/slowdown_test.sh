@@ -6,11 +6,7 @@ set -euo pipefail
 program=$(realpath "$1") write_model=$(realpath "$2") sweep=$(realpath "$3")
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/mpi_environment.sh"
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
 
-fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
 digest() { sed -n 's/^rows_digest \([0-9a-f]*\).*/\1/p' out; }
 named() { sed "/^\[space\]/i [simulate]\nslowdown = \"$1\"\n" "$sweep"; }
 

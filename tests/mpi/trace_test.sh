@@ -6,13 +6,9 @@ set -euo pipefail
 program=$(realpath "$1") sweep=$(realpath "$2") trace=$(realpath "$3")
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/mpi_environment.sh"
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
 cp "$sweep" "$trace" .
 sweep=$(basename "$sweep") trace=$(basename "$trace")
 
-fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
 digest() { sed -n 's/^rows_digest \([0-9a-f]*\).*/\1/p' out; }
 
 timeout 60 "$program" "$sweep" -o alone.h5 >out 2>err || { cat out err; fail "alone: exit $?"; }

@@ -4,9 +4,6 @@
 set -euo pipefail
 program=$(realpath "$1") steps=$(realpath "$2")
 . "$(dirname "$(realpath "$0")")/mpi_environment.sh"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
 
 { echo gpu,library,dtype,m,n,k,latency_us
   for m in 512 1024 2048 4096 8192 16384 32768; do echo "h100-sxm,sglang,bfloat16,$m,4096,4096,$((m / 20))"; done; } >gemm.csv

@@ -114,12 +114,12 @@ inline simulate::Catalog catalog_with_roomy_gpus() {
   return catalog;
 }
 
-// Hosts that are ahead of the GPU but for the shortest kernels. Where a host binds, a longer pass gives it a
-// lead that shortens what the next one waits, wherever in the pipeline that one is.
+// Hosts whose times are assumed are ahead of the GPU but for the shortest kernels. Where a host binds, a
+// longer pass gives it a lead that shortens what the next one waits, wherever in the pipeline that one is.
 inline simulate::Catalog catalog_with_quick_hosts() {
   simulate::Catalog catalog = catalog_with_roomy_gpus();
   for (training::FrameworkSpec& framework : catalog.frameworks)
-    framework.host_per_kernel = std::min(framework.host_per_kernel, SimTime(std::chrono::microseconds(5)));
+    if (!framework.host_measured) framework.host_per_kernel = std::chrono::microseconds(5);
   return catalog;
 }
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <optional>
 
-#include "base/unforeseen.hpp"
 #include "cli/command.hpp"
+#include "cli/run/abort_all.hpp"
 #include "cli/run/run_request.hpp"
 #include "cli/run/sweep_inputs.hpp"
 #include "cli/slurm/time_budget.hpp"
@@ -139,10 +139,8 @@ int run_sweep_file(const RunOptions& options, Invocation& invocation) {
       fmt::print(stderr, "{}", problem_text(error, wants_colour(stderr, options.no_colour)));
       if (options.json) say("{}", problem_json(error));
     }
-  } catch (const std::exception& error) {  // on one worker only: the others may be waiting for it
-    const UserError reported = unforeseen(error);
-    fmt::print(stderr, "worker {}: {}", session.worker(), problem_text(reported, false));
-    session.abort(reported.exit_code());
+  } catch (const std::exception& error) {  // on one worker only
+    abort_all(session, error);
   }
   return session.agree_on_exit_code(code);
 }

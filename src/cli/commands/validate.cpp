@@ -7,9 +7,9 @@
 #include <optional>
 #include <variant>
 
-#include "base/unforeseen.hpp"
 #include "cli/command.hpp"
 #include "cli/recalibrate_command.hpp"
+#include "cli/run/abort_all.hpp"
 #include "cli/terminal/problem_text.hpp"
 #include "cli/terminal/say.hpp"
 #include "cli/terminal/terminal.hpp"
@@ -126,10 +126,8 @@ int validate_together(const Arguments& arguments, Invocation& invocation) {
   } catch (const UserError& error) {  // the same on every worker
     code = error.exit_code();
     if (session.is_first()) fmt::print(stderr, "{}", problem_text(error, wants_colour(stderr, false)));
-  } catch (const std::exception& error) {  // on one worker only: the others may be waiting for it
-    const UserError reported = unforeseen(error);
-    fmt::print(stderr, "worker {}: {}", session.worker(), problem_text(reported, false));
-    session.abort(reported.exit_code());
+  } catch (const std::exception& error) {  // on one worker only
+    abort_all(session, error);
   }
   return session.agree_on_exit_code(code);
 }

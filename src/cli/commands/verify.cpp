@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "cli/command.hpp"
+#include "cli/terminal/say.hpp"
 #include "results/verify_file.hpp"
 #include "storage/overlap_file.hpp"
 #include "storage/profile_file.hpp"
@@ -96,10 +97,10 @@ int run_verify(const std::vector<std::string>& files, bool as_json) {
     const Verified one = verified(file);
     all_sound = all_sound && one.check.is_sound();
     add_json(json, one);
-    if (!as_json) fmt::print("{}", text_of(one));
+    if (!as_json) say("{}", text_of(one));
   }
   json.close().member("sound", all_sound).close();
-  if (as_json) fmt::print("{}", json.text());
+  if (as_json) say("{}", json.text());
   return all_sound ? 0 : exit_damaged;
 }
 

@@ -6,9 +6,7 @@
 namespace echo::parallel {
 
 std::optional<results::FileState> Hdf5ResultFiles::state(const std::filesystem::path& file) const {
-  std::optional<results::FileState> state = results::read_state(file);
-  if (state) results::require_whole(file);
-  return state;
+  return results::read_whole_state(file);
 }
 
 std::unique_ptr<results::EarlierRows> Hdf5ResultFiles::open(const std::filesystem::path& file) const {

@@ -206,14 +206,13 @@ WriteSummary write_results(const std::filesystem::path& file, RowStream& rows,
 }
 
 void verify_results(const std::filesystem::path& file, const WriteSummary& written) {
-  require_whole(file);
-  const auto state = read_state(file);
+  const auto state = read_whole_state(file);
   if (state && state->rows == written.rows && state->rows_digest == written.rows_digest &&
       digest_of(file) == written.rows_digest)
     return;
-  throw UserError("\"" + file.string() + "\" does not read back as it was written",
-                  "the disk or its network file system is failing; the journals stay: write elsewhere with -o",
-                  5);
+  throw UserError(
+      "\"" + file.string() + "\" does not read back as it was written",
+      "the disk or its network file system is failing; the journals stay: write elsewhere with -o", 5);
 }
 
 std::string digest_of(const std::filesystem::path& file) { return read_back(file).rows_digest; }

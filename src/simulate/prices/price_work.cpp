@@ -148,8 +148,8 @@ static std::int32_t generic_code(const training::Recipe& recipe) {
 ops::CommSettings comm_settings_of(const training::TrainingConfig& config, const Catalog& catalog) {
   const training::Recipe& recipe = config.recipe;
   const bool own = recipe.comm_library == ops::CommLibrary::cluster;
-  constexpr std::int32_t of_experts = static_cast<std::int32_t>(ops::CommKernel::deepep) |
-                                      static_cast<std::int32_t>(ops::CommKernel::hybridep);
+  const std::int32_t of_no_experts =
+      ops::without(ops::without(recipe.comm_kernels, ops::CommKernel::deepep), ops::CommKernel::hybridep);
   const machine::ClusterSpec& cluster = catalog.cluster(config.cluster);
   const bool is_generated = !config.model.is_none() && catalog.model(config.model).trace.is_none();
   const bool whole = recipe.dispatch == training::Dispatch::per_node || !is_generated;
@@ -162,7 +162,7 @@ ops::CommSettings comm_settings_of(const training::TrainingConfig& config, const
           .library = !own           ? recipe.comm_library
                      : cluster.rccl ? ops::CommLibrary::rccl
                                     : ops::CommLibrary::nccl,
-          .kernels = whole ? recipe.comm_kernels : recipe.comm_kernels & ~of_experts,
+          .kernels = whole ? recipe.comm_kernels : of_no_experts,
           .sharp = cluster.sharp};
 }
 

@@ -36,7 +36,7 @@ struct Mixture {
     return ep > 1 && s.x.config.recipe.dispatch == training::Dispatch::per_node;
   }
   [[nodiscard]] bool calls(ops::CommKernel kernel) const {
-    return is_dispatched_whole() && (s.x.config.recipe.comm_kernels & static_cast<std::int32_t>(kernel)) != 0;
+    return is_dispatched_whole() && ops::has(s.x.config.recipe.comm_kernels, kernel);
   }
   [[nodiscard]] bool is_hybrid() const { return calls(ops::CommKernel::hybridep); }
   // Whether Megatron copies tokens to padded places; HybridEP leaves room for the padding.

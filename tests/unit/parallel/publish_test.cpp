@@ -87,6 +87,16 @@ struct PublishTest : ::testing::Test, JournalFolder {
     EXPECT_EQ(results::digest_of(file), state->rows_digest);
     EXPECT_EQ(*real_disk().files(folder).it, std::vector<std::string>{"o.h5"});
   }
+  // Another launch finishes before or after this one looks at its lock.
+  void expect_refused_where(std::function<void()> TestFence::*moment) {
+    const LaunchLock lock(file, fast);
+    write_journal(0, 0, 40);
+    TestFence fence;
+    fence.lock = &lock;
+    fence.*moment = [this] { finish_elsewhere(); };
+    EXPECT_THROW(write(fence), UserError);
+    expect_whole();
+  }
   std::filesystem::path file = folder / "o.h5";
   AloneMail mail;
   const simulate::Catalog catalog = results::sample_catalog();
@@ -95,23 +105,11 @@ struct PublishTest : ::testing::Test, JournalFolder {
 };
 
 TEST_F(PublishTest, OfALaunchFrozenBeforeItLooksAtItsLockIsRefused) {
-  const LaunchLock lock(file, fast);
-  write_journal(0, 0, 40);
-  TestFence fence;
-  fence.lock = &lock;
-  fence.before = [this] { finish_elsewhere(); };
-  EXPECT_THROW(write(fence), UserError);
-  expect_whole();
+  expect_refused_where(&TestFence::before);
 }
 
 TEST_F(PublishTest, OfALaunchFrozenAfterItLookedAtItsLockFindsNoFileToMove) {
-  const LaunchLock lock(file, fast);
-  write_journal(0, 0, 40);
-  TestFence fence;
-  fence.lock = &lock;
-  fence.after = [this] { finish_elsewhere(); };
-  EXPECT_THROW(write(fence), UserError);
-  expect_whole();
+  expect_refused_where(&TestFence::after);
 }
 
 TEST_F(PublishTest, RemovesNoJournalOfTheLaunchThatTookOver) {
