@@ -85,6 +85,8 @@ Journal::~Journal() {
   } catch (const std::exception&) {
     return;  // no caller left to report to; a relaunch simulates the rows again
   }
+  // Its launch failed, but the process may live on, waiting for the others: no ticker syncs these rows later.
+  if (fsync_ != Fsync::never && !is_synced_) static_cast<void>(file_->sync());
 }
 
 void Journal::append(std::span<const sweep::Row> rows) {

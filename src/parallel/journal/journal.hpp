@@ -52,7 +52,7 @@ class Journal {
           Disk& = real_disk(), Host& = real_host());
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
-  ~Journal();  // writes the buffered rows if possible
+  ~Journal();  // writes and syncs the buffered rows if possible
   void append(std::span<const sweep::Row>);
   void append(const sweep::Failure&);  // before its row
   void flush();
