@@ -15,7 +15,7 @@ cmake -S . -B "$folder/build" -G Ninja -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_B
   -DCMAKE_CXX_FLAGS="$flags -w" >"$folder/log" || { cat "$folder/log"; exit 1; }
 cmake --build "$folder/build" --target echo_config echo_trace_io echo_nsight echo_parallel echo_text >"$folder/log" || { tail -40 "$folder/log"; exit 1; }
 libraries=()
-while read -r module; do libraries+=("$folder/build/libecho_$module.a"); done < <(grep -oE '^[a-z]+' src/layers.txt | tac |
+while read -r module; do libraries+=("$folder/build/libecho_$module.a"); done < <(grep -oE '^[a-z_]+' src/layers.txt | tac |
   while read -r module; do [[ -f $folder/build/libecho_$module.a ]] && echo "$module"; done)
 
 read -ra hdf5 <<<"$(pkg-config --libs hdf5) -lhdf5_hl"

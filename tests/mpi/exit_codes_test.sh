@@ -78,6 +78,28 @@ wait_for '[[ $(sed -n "s/^Threads:[[:space:]]*//p" /proc/$child/status 2>/dev/nu
 kill -USR1 $launched
 ends_with 75 "USR1 to mpirun in its first second"
 resumed "an early USR1 to mpirun"
+# While 10^11 combinations are numbered: hours, with nothing to keep.
+cat >huge.toml <<'END'
+[space]
+model        = "llama3-8b"
+cluster      = "dgx-h100-ndr400"
+gpus         = [8, 16, 32, 64]
+tp           = { pow2 = [1, 8] }
+vpp          = { from = 1, to = 64, step = 1 }
+micro_batch  = { from = 1, to = 64, step = 1 }
+seq_len      = { from = 256, to = 65536, step = 256 }
+global_batch = { from = 64, to = 65536, step = 64 }
+[[keep]]
+name = "none"
+expr = "vpp * micro_batch * seq_len * global_batch < 1"
+END
+for signal in USR1 TERM; do
+  begin "$program" huge.toml -o huge.h5
+  wait_for 'grep -q "^numbering" launched_out'
+  kill -$signal $launched
+  ends_with 75 "$signal while points are numbered"
+  [[ ! -e huge.h5 && ! -e huge.h5.journal ]] || fail "numbering left files"
+done
 gives 75 mpirun -n 2 "${slow[@]}" --seconds 0.3
 resumed "a time budget"
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <exception>
 #include <fstream>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "cli/run/build_facts.hpp"
 #include "explain/row_settings.hpp"
 #include "parallel/broadcast.hpp"
+#include "parallel/launch/stop_signal.hpp"
 
 #include "simulate/serialize.hpp"
 #include "sweep/serialize.hpp"
@@ -51,7 +53,8 @@ WorkerInputs share_inputs(const parallel::Session& session, config::SweepInputs&
 
 // Shares have equal lengths but unequal numbers of points: several per worker even this out.
 constexpr std::int64_t shares_per_worker = 16;
-constexpr std::int64_t worth_sharing = 100'000;  // raw combinations: some 10 ms of one worker
+constexpr std::int64_t worth_sharing = 100'000;       // raw combinations: some 10 ms of one worker
+constexpr std::int64_t worth_a_line = 1'000'000'000;  // of output; rules drop most of them early
 
 static std::vector<sweep::SpaceIndex> own_shares(const parallel::Session& session, const WorkerInputs& inputs,
                                                  const sweep::RawSpace& raw) {
@@ -63,7 +66,6 @@ static std::vector<sweep::SpaceIndex> own_shares(const parallel::Session& sessio
 }
 
 std::string numbering_note(const WorkerInputs& inputs) {
-  constexpr std::int64_t worth_a_line = 1'000'000'000;  // raw combinations; rules drop most of them early
   const std::int64_t raw = sweep::RawSpace(inputs.spec, inputs.catalog).size();
   if (raw < worth_a_line) return "";
   return "numbering the points among " + text::show_count(raw) +
@@ -72,6 +74,9 @@ std::string numbering_note(const WorkerInputs& inputs) {
 
 sweep::DesignSpace share_space(const parallel::Session& session, const WorkerInputs& inputs) {
   const sweep::RawSpace raw(inputs.spec, inputs.catalog);
+  std::optional<parallel::StopAtOnce> at_once;
+  if (raw.size() >= worth_a_line)
+    at_once.emplace("stopped while the points were numbered; nothing was written\n");
   if (session.workers() == 1 || raw.size() < worth_sharing)
     return sweep::DesignSpace(inputs.spec, inputs.catalog);
   std::vector<sweep::SpaceIndex> own;
