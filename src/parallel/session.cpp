@@ -28,6 +28,9 @@ int rank_of(int code) {
 }  // namespace
 
 Session::Session(int& argc, char**& argv) {
+  // Without mpirun, Open MPI starts a daemon to serve processes that might be spawned. None are; it costs a
+  // tenth of a second, and whatever kills it ends this process (ess_singleton_isolated of ompi_info).
+  setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
   int granted = 0;  // threads write journals, snapshots and heartbeats; MPI is the main thread's alone
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &granted);
   MPI_Comm_rank(MPI_COMM_WORLD, &worker_);
