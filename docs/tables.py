@@ -7,6 +7,7 @@ usage: python3 docs/tables.py accuracy | publications        published training 
 
 import csv
 import json
+import math
 import os
 import pathlib
 import statistics
@@ -19,10 +20,10 @@ STEPS = pathlib.Path(os.environ.get("ECHO_DATA_DIR") or "../shared/data") / "ste
 
 # Regions of use: strata of the table of published steps. Each stratum is in one of them.
 REGIONS = {
-    "dense models on H100 (Megatron-Core, NeMo)": ["dense-mcore-hopper"],
-    "dense models on B200, GB200, GB300 (the same)": ["dense-mcore-blackwell"],
+    "dense, H100 (Megatron-Core, NeMo)": ["dense-mcore-hopper"],
+    "dense, B200, GB200, GB300 (the same)": ["dense-mcore-blackwell"],
     "MLPerf pre-training": ["mlperf-pretrain"],
-    "dense models on A100 (Megatron-LM, Megatron-DeepSpeed)": ["korthikanti22", "megatron-sc21", "bloom-chronicles",
+    "dense, A100 (Megatron-LM, Megatron-DeepSpeed)": ["korthikanti22", "megatron-sc21", "bloom-chronicles",
                                                              "zero-bubble", "vtrain-multi"],
     "other stacks (FSDP, torchtitan, FlagScale, InternEvo, SimuMax)": ["llm-foundry", "torchtitan", "eager-stacks",
                                                                        "simumax"],
@@ -42,18 +43,36 @@ def held_out(*options):
             return {row["row"]: row for row in csv.DictReader(file)}
 
 
+def bands():
+    """For rows as shipped, and for rows of publications left out with all that they state: {row: whether it is inside its
+    80 % band}."""
+    with tempfile.TemporaryDirectory() as folder:
+        seen, stock = pathlib.Path(folder) / "seen.csv", pathlib.Path(folder) / "stock.csv"
+        subprocess.run([PROGRAM, "validate", STEPS, "--csv", seen], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([PROGRAM.with_name("echo-calibrate"), "errors", "--table", STEPS, "--runs", stock], check=True,
+                       stdout=subprocess.DEVNULL)
+        with open(seen, newline="") as file:
+            as_shipped = {row["row"]: abs(math.log(float(row["ratio"]))) <= float(row["rel_error_p90"])
+                          for row in csv.DictReader(file) if row["ratio"]}
+        with open(stock, newline="") as file:
+            return as_shipped, {row["row"]: abs(float(row["error"])) <= float(row["band"]) for row in csv.DictReader(file)}
+
+
 def predicted_steps():
     """Scored rows with errors: `seen` as shipped, `unseen` with constants that did not see their publication, `stock`
-    besides without what it states about its runs. Kept beside, for the next table of a refresh."""
+    besides without what it states about its runs; and whether they are `seen_inside` and `stock_inside` their bands.
+    Kept beside, for the next table of a refresh."""
     kept = pathlib.Path("predicted_steps.json")
     if kept.exists():
         return json.loads(kept.read_text())
     rows, stock = held_out(), held_out("--stock")
+    seen_inside, stock_inside = bands()
     for name, row in rows.items():
         measured = float(row["measured"])
         row["seen"] = abs(float(row["shipped"]) / measured - 1)
         row["unseen"] = abs(float(row["predicted"]) / measured - 1)
         row["stock"] = abs(float(stock[name]["predicted"]) / measured - 1) if name in stock else None
+        row["seen_inside"], row["stock_inside"] = seen_inside[name], stock_inside.get(name)
     kept.write_text(json.dumps(list(rows.values())))
     return list(rows.values())
 
@@ -63,11 +82,13 @@ HEADINGS = "runs | as shipped | publication held out | held out and stock |"
 
 
 def cells_of(rows):
-    """Their number, and median and mean errors in percent."""
+    """Their number, median and mean errors, and where there are bands the share of rows inside them, in percent."""
     cells = [str(len(rows))]
     for kind in KINDS:
         values = [row[kind] for row in rows if row[kind] is not None]
-        cells.append(f"{100 * statistics.median(values):.1f} / {100 * statistics.fmean(values):.1f} %" if values else "")
+        inside = [row[kind + "_inside"] for row in rows if row.get(kind + "_inside") is not None]
+        share = f" / {100 * statistics.fmean(inside):.0f}" if inside else ""
+        cells.append(f"{100 * statistics.median(values):.1f} / {100 * statistics.fmean(values):.1f}{share} %" if values else "")
     return " | ".join(cells) + " |"
 
 

@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
         "echo-calibrate networks [--out FOLDER]\n"
         "echo-calibrate overlaps [--table FILE]\n"
         "echo-calibrate training [--table FILE]\n"
-        "echo-calibrate errors [--table FILE] [--out FILE] [--check]\n"
+        "echo-calibrate errors [--table FILE] [--out FILE] [--runs FILE.csv] [--check]\n"
         "echo-calibrate memory-errors [--table FILE] [--check]\n"
         "echo-calibrate practice [--table FILE] [--out FILE]\n"
         "echo-calibrate held-out [--stock] [--table FILE] [--out FILE.csv]\n"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <filesystem>
+#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
@@ -24,7 +25,7 @@ namespace {
 constexpr const char* fit_date = "2026-11-23";
 
 struct Request {
-  std::string table, out;
+  std::string table, out, runs;
   bool check = false;
 };
 
@@ -38,10 +39,13 @@ Request request_of(std::span<char*> args) {
       out.check = true;
       continue;
     }
-    std::string* const value = name == "--table" ? &out.table : name == "--out" ? &out.out : nullptr;
+    std::string* const value = name == "--table"  ? &out.table
+                               : name == "--out"  ? &out.out
+                               : name == "--runs" ? &out.runs
+                                                  : nullptr;
     if (value == nullptr || next == args.size())
       throw UserError("echo-calibrate errors does not know " + std::string(name),
-                      "echo-calibrate errors [--table FILE] [--out FILE] [--check]", 2);
+                      "echo-calibrate errors [--table FILE] [--out FILE] [--runs FILE] [--check]", 2);
     *value = args[next++];
   }
   return out;
@@ -58,11 +62,14 @@ std::vector<StepError> of_publication(const std::vector<StepError>& errors, cons
 // Runs within one standard deviation and within the band of 80 %, of publications that the fit did not see.
 struct Unseen {
   std::vector<accuracy::BandedError> one_sigma, p90;
+  std::vector<std::string> rows;  // their names
 
-  void add(const std::vector<accuracy::BandedError>& rows, double factor) {
-    for (const accuracy::BandedError& row : rows) {
-      one_sigma.push_back(row);
-      p90.push_back({row.group, row.error, factor * row.band});
+  void add(const std::vector<StepError>& errors, const simulate::ErrorModel& model) {
+    const auto runs = banded(errors, model);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      one_sigma.push_back(runs[i]);
+      p90.push_back({runs[i].group, runs[i].error, model.p90 * runs[i].band});
+      rows.push_back(errors[i].row);
     }
   }
 };
@@ -74,8 +81,7 @@ Unseen leave_each_out(const std::vector<StepError>& errors, const simulate::Erro
   for (const std::string& name : names) {
     const auto others = of_publication(errors, name, false);
     if (others.empty()) continue;
-    const simulate::ErrorModel model = fit_errors(others, prior);
-    out.add(banded(of_publication(errors, name, true), model), model.p90);
+    out.add(of_publication(errors, name, true), fit_errors(others, prior));
   }
   return out;
 }
@@ -94,6 +100,14 @@ void print(const Unseen& unseen) {
   fmt::print("{:24} {:>5} {:>6.1f} % {:>6.1f} % {:>7.1f} %\n", "all rows", all.rows,
              100 * accuracy::coverage(unseen.one_sigma).covered, 100 * all.covered, 100 * all.median_band);
   fmt::print("{:24} {:>5} {:>8} {:>6.1f} %\n", "mean of publications", "", "", 100 * mean);
+}
+
+std::string csv_of(const Unseen& unseen) {
+  std::string text = "row,source,error,band\n";  // of the logarithm of the step
+  for (std::size_t i = 0; i < unseen.rows.size(); ++i)
+    fmt::format_to(std::back_inserter(text), "{},{},{:.6g},{:.6g}\n", unseen.rows[i], unseen.p90[i].group,
+                   unseen.p90[i].error, unseen.p90[i].band);
+  return text;
 }
 
 // Whether bands are wide enough where choices are untried: the same runs by their number.
@@ -166,6 +180,7 @@ int run_errors(std::span<char*> args) {
   const Unseen unseen = leave_each_out(errors, prior);
   print(unseen);
   print_by_untried(errors, model);
+  if (!request.runs.empty()) config::write_whole_file(request.runs, csv_of(unseen));
   if (!request.out.empty()) write(request.out, errors, unseen, model);
   return request.check && !holds(unseen) ? 1 : 0;
 }
