@@ -10,12 +10,15 @@ from .table import table_of
 
 @dataclass(frozen=True)
 class WhyNot:
-    """Why a config has no place in the ranking. `margin` is how far it is from one, in `units`; NaN where unknown."""
+    """Why a config has no place in the ranking. `margin` is how far it is from one, in `units`; NaN where unknown. `rule`: the
+    requirement that an unsupported config breaks, in words, and the `axes` that it looks at; both empty elsewhere."""
     status: str
     reason: str
     margin: float
     units: str
     text: str
+    rule: str = ""
+    axes: tuple = ()
 
     def __str__(self):
         return self.text
@@ -72,17 +75,20 @@ class Row:
             return None
         status, reason = self["status"], self["reason"]
         margin, units, detail = self["reason_margin"], self._sweep.about("reason_margin").units, ""
+        rule, axes = self._sweep.rule_of(self["rule"]) if "rule" in self._sweep.names() else ("", ())
         if reason == "memory" and not np.isnan(margin):
             needs, limit = shown(self["mem_peak"], "byte"), shown(self["mem_limit"], "byte")
             detail = f", short by {shown(margin, units)} (needs {needs}, may use {limit})"
         elif reason == "limit" and {"limit", "limit_excess"} <= set(self._sweep.names()):
             margin, units = self["limit_excess"], "1"
             detail = f" {self['limit']}, {100 * margin:.3g} % beyond it"
+        elif rule:
+            detail = f": {rule} ({', '.join(axes)})"
         failures = self._sweep.failures()
         for message in failures["message"] if "message" in failures else ():
             detail += f"; {message}"
         cause = f": {reason}{detail}" if reason != "none" else detail
-        return WhyNot(status, reason, float(margin), units, status + cause)
+        return WhyNot(status, reason, float(margin), units, status + cause, rule, axes)
 
     def neighbours(self):
         """Rows that differ from this one in one axis, as a table. Inputs that are no axis follow as they must."""

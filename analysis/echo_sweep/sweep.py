@@ -192,6 +192,27 @@ class Sweep(View):
         """In how many slices another layout would win without the slowdown of overlapped work: see WithoutSlowdown."""
         return without_slowdown(self.where(where))
 
+    def why_not(self, where=None):
+        """A table of the causes for which rows are not feasible, the most frequent first: `reason`, `cause` (the limit, or the
+        rule in words), the `axes` that a rule looks at, the number of `rows`, and the config_id of `one` of them."""
+        rows = self.where(where)
+        rows = rows.view(rows.column("status") != "ok")
+        reasons, ids = rows.column("reason"), rows.ids()
+        limits = rows.column("limit") if "limit" in rows.names() else np.full(len(rows), "none")
+        rules = rows.column("rule") if "rule" in rows.names() else np.full(len(rows), "none")
+        counts, first = {}, {}
+        for place, key in enumerate(zip(reasons, limits, rules)):
+            counts[key] = counts.get(key, 0) + 1
+            first.setdefault(key, ids[place])
+        keys = sorted(counts, key=lambda key: -counts[key])
+        said = {key: self.rule_of(key[2]) for key in keys}
+        words = {"reason": [key[0] for key in keys],
+                 "cause": [said[key][0] or (key[1] if key[1] != "none" else "") for key in keys],
+                 "axes": [" ".join(said[key][1]) for key in keys], "one": [first[key] for key in keys]}
+        data = {name: np.array(values, dtype=object) for name, values in words.items()}
+        data["rows"] = np.array([counts[key] for key in keys], dtype=np.int64)
+        return table_of({name: data[name] for name in ("reason", "cause", "axes", "rows", "one")}, {})
+
     def diff(self, other, metric="auto"):
         """What changed from this sweep to `other`, config by config, and why: see SweepDifference."""
         return difference(self, other, self.ranking_metric() if metric == "auto" else metric)

@@ -139,6 +139,13 @@ class View:
         """{column: values} of a group of the file, as "effects" or "provenance/runs"; empty where there is none."""
         return self._file.group(name)
 
+    def rule_of(self, word):
+        """(words, axes) of a rule that the column `rule` names; ("", ()) of none."""
+        rules = self.group("rules")
+        known = dict(zip(rules.get("word", ()), zip(rules.get("text", ()), rules.get("axes", ()))))
+        text, axes = known.get(word, (word, "")) if word != "none" else ("", "")
+        return text, tuple(axes.split())
+
     def failures(self):
         """Rows of /failures that concern these configs, as a table; empty where the file has none."""
         group = self.group("failures")

@@ -53,7 +53,7 @@ std::vector<training::TrainingConfig> runnable(const sweep::DesignSpace& space, 
       configs.push_back(config);
     else if (why_not.empty())
       why_not = report.reason == training::Reason::memory ? std::string_view("it does not fit into memory")
-                                                          : simulate::why_unsupported(config, read.catalog);
+                                                          : simulate::why_unsupported(config, read.catalog).text;
   }
   return configs;
 }

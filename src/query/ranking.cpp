@@ -137,12 +137,17 @@ std::vector<RankedGroup> ranked(const ResultRows& rows, const RankQuery& query) 
   return result;
 }
 
-std::vector<std::int64_t> least_infeasible(const ResultRows& rows, std::int64_t count) {
+std::vector<std::int64_t> least_infeasible(const ResultRows& rows, std::int64_t count,
+                                           const std::string& where) {
   Best best;
-  const std::vector<std::string> columns{"status", "reason_margin", "mem_limit", "limit_excess"};
+  RowFilter filter(rows, where);
+  std::vector<std::string> columns{"status", "reason_margin", "mem_limit", "limit_excess"};
+  columns.insert(columns.end(), filter.columns().begin(), filter.columns().end());
   for (Scan scan(rows, columns); scan.next();) {
     for (std::size_t i = 0; i < static_cast<std::size_t>(scan.count()); ++i) {
-      if (status_of(scan.values(0)[i]) != Status::infeasible) continue;
+      if (status_of(scan.values(0)[i]) != Status::infeasible ||
+          !filter.keeps(scan, 4, static_cast<std::int64_t>(i)))
+        continue;
       const double short_of = scan.values(1)[i] / scan.values(2)[i], past = scan.values(3)[i];
       const double lack = std::isfinite(short_of) ? short_of : past;
       if (std::isfinite(lack)) best.see(lack, scan.first() + static_cast<std::int64_t>(i), count);
@@ -151,26 +156,40 @@ std::vector<std::int64_t> least_infeasible(const ResultRows& rows, std::int64_t 
   return best.rows();
 }
 
-std::vector<ReasonCount> reasons_of(const ResultRows& rows) {
+std::vector<ReasonCount> reasons_of(const ResultRows& rows, const std::string& where) {
   constexpr double mebibyte = 1048576.0, permille = 0.001;
   struct Tally {
-    std::int64_t rows = 0;
+    std::int64_t rows = 0, first = 0;
     StepMedian margin{mebibyte}, excess{permille};
   };
-  std::map<std::pair<double, double>, Tally> tallies;  // by reason and limit
-  const std::vector<std::string> columns{"status", "reason", "limit", "reason_margin", "limit_excess"};
+  const bool has_rules = rows.find("rule") != nullptr;
+  RowFilter filter(rows, where);
+  std::map<std::array<double, 3>, Tally> tallies;  // by reason, limit and rule
+  std::vector<std::string> columns{"status",        "reason",       "limit",
+                                   "reason_margin", "limit_excess", has_rules ? "rule" : "reason"};
+  columns.insert(columns.end(), filter.columns().begin(), filter.columns().end());
   for (Scan scan(rows, columns); scan.next();) {
-    for (std::size_t i = 0; i < static_cast<std::size_t>(scan.count()); ++i) {
-      if (status_of(scan.values(0)[i]) == Status::ok) continue;
-      Tally& tally = tallies[{scan.values(1)[i], scan.values(2)[i]}];
+    for (std::int64_t row = 0; row < scan.count(); ++row) {
+      const auto i = static_cast<std::size_t>(row);
+      if (status_of(scan.values(0)[i]) == Status::ok || !filter.keeps(scan, 6, row)) continue;
+      const auto [place, is_new] =
+          tallies.try_emplace({scan.values(1)[i], scan.values(2)[i], scan.values(5)[i]});
+      Tally& tally = place->second;
+      if (is_new) tally.first = scan.first() + row;
       ++tally.rows, tally.margin.see(scan.values(3)[i]), tally.excess.see(scan.values(4)[i]);
     }
   }
   std::vector<ReasonCount> counts;
-  for (const auto& [key, tally] : tallies)
-    counts.push_back({value_text(rows.at("reason"), key.first),
-                      key.second > 0.0 ? value_text(rows.at("limit"), key.second) : "", tally.rows,
-                      tally.margin.median(), tally.excess.median()});
+  for (const auto& [key, tally] : tallies) {
+    const std::string rule = has_rules ? value_text(rows.at("rule"), key[2]) : "none";
+    counts.push_back({.reason = value_text(rows.at("reason"), key[0]),
+                      .limit = key[1] > 0.0 ? value_text(rows.at("limit"), key[1]) : "",
+                      .rule = rule == "none" ? "" : rule,
+                      .rows = tally.rows,
+                      .first = tally.first,
+                      .median_margin = tally.margin.median(),
+                      .median_excess = tally.excess.median()});
+  }
   std::ranges::stable_sort(counts, std::greater{}, &ReasonCount::rows);
   return counts;
 }

@@ -42,15 +42,17 @@ struct RankedGroup {
 
 // At most `count` infeasible rows that are closest to feasible, closest first: by the missing memory as a
 // share of the usable memory, or by the excess over a limit as a share of its bound.
-[[nodiscard]] std::vector<std::int64_t> least_infeasible(const results::ResultRows&, std::int64_t count);
+[[nodiscard]] std::vector<std::int64_t> least_infeasible(const results::ResultRows&, std::int64_t count,
+                                                         const std::string& where = "");
 
-// Number of rows per reason, largest first; rows beyond a limit count for that limit.
+// Number of rows per reason, largest first; rows beyond a limit count for that limit, unsupported ones for
+// the rule that they break. Files before schema 1.11 do not say the rule.
 struct ReasonCount {
-  std::string reason, limit;  // limit: its name if the reason is "limit"
-  std::int64_t rows = 0;
-  double median_margin = 0.0;  // of reason_margin, to the MiB; NaN if unknown
-  double median_excess = 0.0;  // of limit_excess, to 0.1 %; NaN if unknown
+  std::string reason, limit, rule;  // limit: its name if the reason is "limit"; rule: as rule_said() takes it
+  std::int64_t rows = 0, first = 0;  // first: the first of the rows
+  double median_margin = 0.0;        // of reason_margin, to the MiB; NaN if unknown
+  double median_excess = 0.0;        // of limit_excess, to 0.1 %; NaN if unknown
 };
-[[nodiscard]] std::vector<ReasonCount> reasons_of(const results::ResultRows&);
+[[nodiscard]] std::vector<ReasonCount> reasons_of(const results::ResultRows&, const std::string& where = "");
 
 }  // namespace echo::query

@@ -13,6 +13,7 @@
 #include "query/band_text.hpp"
 #include "query/breakdown.hpp"
 #include "query/path_text.hpp"
+#include "query/rule_text.hpp"
 #include "results/rank/robust_front.hpp"
 #include "simulate/setting.hpp"
 #include "text/show_quantity.hpp"
@@ -265,6 +266,8 @@ std::string page_text(const Table& table, std::int64_t row) {
     if (const double excess = table.number("limit_excess", row); std::isfinite(excess)) {
       text += fmt::format(" {}: {} beyond it", table.text("limit", row), text::show_share(excess));
     }
+    if (table.find("rule") != nullptr && table.text("rule", row) != "none")
+      text += ": " + rule_said(table.text("rule", row));
   }
   text += fmt::format("\n\nsettings\n{}", settings_text(table, row));
   if (std::isfinite(table.number("step_time", row))) {

@@ -7,6 +7,7 @@
 #include "base/at.hpp"
 #include "base/contract.hpp"
 #include "base/error.hpp"
+#include "simulate/schedule_rules.hpp"
 #include "timeline/schedule.hpp"
 
 namespace echo::results {
@@ -29,6 +30,8 @@ std::string name_in(Names kind, std::int64_t index, const simulate::Catalog& cat
       const auto own = timeline::schedule_table();
       return i < own.size() ? own[i]->name : catalog.orders.at(i - own.size()).name;
     }
+    case Names::rules:
+      return word_of(simulate::refusal_of(static_cast<std::int32_t>(index)));
     case Names::limits:  // not of the catalogue
     case Names::none:
     case Names::fixed:
@@ -39,8 +42,9 @@ std::string name_in(Names kind, std::int64_t index, const simulate::Catalog& cat
 
 std::int8_t next_code(const std::vector<std::string>& names) {
   if (names.size() > std::numeric_limits<std::int8_t>::max())
-    throw UserError("one sweep names more than 127 models, clusters, GPUs, frameworks, recipes or limits",
-                    "split the sweep", 2);
+    throw UserError(
+        "one sweep names more than 127 models, clusters, GPUs, frameworks, recipes, limits or rules",
+        "split the sweep", 2);
   return static_cast<std::int8_t>(names.size());
 }
 

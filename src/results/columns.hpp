@@ -22,7 +22,8 @@ enum class Names : std::int8_t {
   frameworks,
   recipes,
   schedules,
-  limits
+  limits,
+  rules
 };
 
 struct Filler;  // fill.hpp

@@ -17,6 +17,7 @@ namespace echo::simulate {
 struct StepReport {
   training::Status status = training::Status::pending;
   training::Reason reason = training::Reason::none;
+  std::int32_t rule = 0;                               // code_of the Refusal where unsupported; else 0
   double reason_margin = 0.0;                          // bytes short for `memory`; else 0
   SimTime step{}, step_no_slowdown{};                  // zero unless status is ok
   SimTime step_no_contention{};                        // without contention of collectives; zero as above

@@ -14,6 +14,7 @@
 #include "simulate/report/production.hpp"
 #include "simulate/report/report_shares.hpp"
 #include "simulate/schedule_of.hpp"
+#include "simulate/schedule_rules.hpp"
 #include "simulate/step/compose_step.hpp"
 #include "simulate/step/critical_path.hpp"
 #include "simulate/step/draw_steps.hpp"
@@ -31,11 +32,11 @@ using training::Reason;
 using training::Status;
 using training::TrainingConfig;
 
-StepReport infeasible(Reason reason, double margin) {
+StepReport unsupported(const Refusal& refusal) {
   StepReport report;
   report.status = Status::infeasible;
-  report.reason = reason;
-  report.reason_margin = margin;
+  report.reason = Reason::unsupported;
+  report.rule = code_of(refusal);
   return report;
 }
 
@@ -43,19 +44,6 @@ StepReport over_budget(StepReport report) {  // its memory is known
   report.status = Status::over_budget;
   report.reason = Reason::work_budget;
   return report;
-}
-
-// The reason why the schedule cannot run this config; null when it can.
-const char* refused(const TrainingConfig& config, const timeline::Schedule& schedule,
-                    const training::RankLayout& layout) {
-  if ((schedule.splits_backward || schedule.mixes_backwards) && config.zero > training::ZeroStage::optimizer)
-    return "a split backward with sharded gradients or weights is not simulated yet";
-  if (config.recipe.overlap_ep && schedule.pairs == timeline::Pairs::never)
-    return "this schedule runs no forward and backward as one: no all-to-all beside another microbatch";
-  if ((schedule.splits_backward || schedule.mixes_backwards || schedule.pairs == timeline::Pairs::always) &&
-      config.recipe.lora_rank > 0)
-    return "a split backward of a frozen model is not simulated yet";
-  return schedule.admits(pipeline_shape(config, layout, schedule));
 }
 
 void place_chunks(const TrainingConfig& config, const machine::ClusterSpec& cluster,
@@ -77,6 +65,19 @@ std::vector<std::int32_t> layer_table(const TrainingConfig& config, const Catalo
   if (!id.is_none()) return catalog.layer_tables.at(at(id.index()));
   if (!catalog.framework(config).balances_stages || config.degrees.virtual_stages > 1) return {};
   return training::balanced_stages(catalog.model(config.model), config.degrees.pipeline);
+}
+
+training::Attempt attempt_of(const TrainingConfig& config, const Catalog& catalog) {
+  return {config, catalog.model(config.model), catalog.framework(config), catalog.cluster(config.cluster),
+          catalog.gpu(config)};
+}
+
+// Contract: the config breaks no rule of its framework.
+void lay_out(const TrainingConfig& config, const Catalog& catalog, const timeline::Schedule& schedule,
+             training::RankLayout& layout) {
+  const machine::ClusterSpec& cluster = catalog.cluster(config.cluster);
+  training::lay_out_ranks(config, catalog.model(config.model), cluster, layer_table(config, catalog), layout);
+  place_chunks(config, cluster, schedule, layout);
 }
 
 // The stage that needs most memory decides; fills the report's memory fields. False where it hardly fits.
@@ -161,19 +162,13 @@ std::int64_t pipeline_tasks(const TrainingConfig& config, const Catalog& catalog
   return passes * training::chunks_of(config) * training::microbatches_of(config);
 }
 
-std::string_view why_unsupported(const TrainingConfig& config, const Catalog& catalog) {
-  const training::ModelSpec& model = catalog.model(config.model);
-  if (!model.trace.is_none()) return why_replay_unsupported(config, catalog);
-  const machine::ClusterSpec& cluster = catalog.cluster(config.cluster);
-  if (const auto broken =
-          training::check_feasible(config, model, catalog.framework(config), cluster, catalog.gpu(config)))
-    return broken->rule;
+Refusal why_unsupported(const TrainingConfig& config, const Catalog& catalog) {
+  if (!catalog.model(config.model).trace.is_none()) return why_replay_unsupported(config, catalog);
+  if (const Refusal refusal = training::first_broken_rule(attempt_of(config, catalog))) return refusal;
   training::RankLayout layout;
-  training::lay_out_ranks(config, model, cluster, layer_table(config, catalog), layout);
   const timeline::Schedule schedule = schedule_of(config, catalog);
-  place_chunks(config, cluster, schedule, layout);
-  const char* refusal = refused(config, schedule, layout);
-  return refusal == nullptr ? std::string_view{} : refusal;
+  lay_out(config, catalog, schedule, layout);
+  return why_schedule_cannot(config, schedule, layout);
 }
 
 // Generates the work of a step whose ranks are laid out, and prices it.
@@ -212,18 +207,14 @@ static void compose_and_report(const StepInput& input, const Catalog& catalog, c
 
 StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const Calibration& calibration,
                     Workspace& ws, std::int64_t work_budget, const Skew& skew) {
-  const training::ModelSpec& model = catalog.model(config.model);
-  if (!model.trace.is_none()) return replay_step(config, catalog, calibration, ws, skew);
-  const machine::ClusterSpec& cluster = catalog.cluster(config.cluster);
-  if (const auto rule =
-          training::check_feasible(config, model, catalog.framework(config), cluster, catalog.gpu(config)))
-    return infeasible(rule->reason, rule->margin);
-
+  if (!catalog.model(config.model).trace.is_none())
+    return replay_step(config, catalog, calibration, ws, skew);
+  if (const Refusal refusal = training::first_broken_rule(attempt_of(config, catalog)))
+    return unsupported(refusal);
   SimulatedStep& step = ws.step;
   const timeline::Schedule schedule = schedule_of(config, catalog);
-  training::lay_out_ranks(config, model, cluster, layer_table(config, catalog), step.layout);
-  place_chunks(config, cluster, schedule, step.layout);
-  if (refused(config, schedule, step.layout) != nullptr) return infeasible(Reason::unsupported, 0.0);
+  lay_out(config, catalog, schedule, step.layout);
+  if (const Refusal refusal = why_schedule_cannot(config, schedule, step.layout)) return unsupported(refusal);
 
   StepReport report;
   const bool fits = report_memory(config, catalog, calibration.errors, step.layout, report);
@@ -243,7 +234,8 @@ StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const 
     report.step_median = drawn.median, report.step_p90 = drawn.p90;
   }
   if (calibration.setting == Setting::production)
-    add_production(calibration.production, job_size(config, cluster), calibration.errors.p90, report);
+    add_production(calibration.production, job_size(config, catalog.cluster(config.cluster)),
+                   calibration.errors.p90, report);
   return report;
 }
 

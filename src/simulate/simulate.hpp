@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
+#include "base/refusal.hpp"
 #include "simulate/calibration.hpp"
 #include "simulate/catalog.hpp"
 #include "simulate/report.hpp"
@@ -25,7 +25,7 @@ inline constexpr std::int64_t default_work_budget = 20'000'000;
 // Chunks x microbatches x passes: forward and backward, which some schedules split.
 [[nodiscard]] std::int64_t pipeline_tasks(const training::TrainingConfig&, const Catalog&);
 
-// The rule an `unsupported` config breaks, in a user's words; empty where it breaks none.
-[[nodiscard]] std::string_view why_unsupported(const training::TrainingConfig&, const Catalog&);
+// The rule an `unsupported` config breaks; none where it breaks none.
+[[nodiscard]] Refusal why_unsupported(const training::TrainingConfig&, const Catalog&);
 
 }  // namespace echo::simulate

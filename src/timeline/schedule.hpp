@@ -8,6 +8,7 @@
 
 #include "base/csr.hpp"
 #include "base/ids.hpp"
+#include "base/refusal.hpp"
 #include "base/units.hpp"
 
 namespace echo::timeline {
@@ -79,12 +80,16 @@ struct SteadyStretch {
 // Whether an order contains pairs: never, if PipelineShape::pairs is set, or always.
 enum class Pairs : std::int8_t { never, on_demand, always };
 
+// What a schedule requires of a shape. Does not look at stage_of_chunk.
+struct ShapeRule {
+  Refusal otherwise;
+  bool (*holds)(const PipelineShape&);
+};
+
 struct Schedule {
   const char* name;
   const char* source;
-  // Null if the shape is admitted, else the reason as static text ("needs microbatches divisible by
-  // stages"). Does not look at stage_of_chunk.
-  const char* (*admits)(const PipelineShape&);
+  std::span<const ShapeRule> rules;  // tested in their order, each only where those before it hold
   // The chunk-to-stage map of this schedule (round robin for interleaved, V for V-schedules). out: [chunks].
   void (*place)(std::int32_t stages, std::int32_t chunks, std::span<std::int32_t> out);
   // Maximum number of microbatch-chunks whose activations a stage holds at once.
@@ -103,6 +108,13 @@ struct Schedule {
   bool mixes_backwards = false;       // some backwards are split, others whole; not with splits_backward
   std::int32_t copies = 1;            // of the model and its gradients on the stages, all trained
   const GivenOrder* given = nullptr;  // for an order from a file: the required PipelineShape::given
+
+  // The first rule that the shape breaks; none if it is admitted.
+  [[nodiscard]] Refusal refuses(const PipelineShape& shape) const {
+    for (const ShapeRule& rule : rules)
+      if (!rule.holds(shape)) return rule.otherwise;
+    return {};
+  }
 };
 
 [[nodiscard]] std::span<const Schedule* const> schedule_table();  // sorted by file name; ids index it
@@ -111,7 +123,7 @@ struct Schedule {
 void order_of(const Schedule&, const PipelineShape&, std::span<const ChunkTimes>, Csr<Task>& out);
 
 // Placements of chunks: chunk c on stage c % stages; down the stages and up again (V). Defined for all
-// arguments, because they are called before `admits`.
+// arguments, because they are called before `refuses`.
 void place_round_robin(std::int32_t stages, std::int32_t chunks, std::span<std::int32_t> out);
 void place_v(std::int32_t stages, std::int32_t chunks, std::span<std::int32_t> out);
 

@@ -2,13 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
-#include "machine/cluster.hpp"
-#include "machine/gpu.hpp"
-#include "training/config.hpp"
-#include "training/framework.hpp"
-#include "training/model.hpp"
+#include "training/support_rule.hpp"
 
 namespace echo::training {
 
@@ -16,14 +11,7 @@ namespace echo::training {
 enum class Status : std::int8_t { ok, infeasible, failed, over_budget, pending };
 enum class Reason : std::int8_t { none, memory, limit, unsupported, internal_error, work_budget, crashed };
 
-struct Infeasible {
-  Reason reason = Reason::unsupported;
-  const char* rule = "";  // static text: the rule that failed, in a user's words
-  double margin = 0.0;    // distance to the limit; bytes for memory
-};
-
-[[nodiscard]] std::optional<Infeasible> check_feasible(const TrainingConfig&, const ModelSpec&,
-                                                       const FrameworkSpec&, const machine::ClusterSpec&,
-                                                       const machine::GpuSpec&);
+// The first rule that the config breaks; none where it breaks none.
+[[nodiscard]] Refusal first_broken_rule(const Attempt&);
 
 }  // namespace echo::training

@@ -174,7 +174,7 @@ Scored scored_rows(const config::MeasuredSteps& steps, const Site& site,
     if (predicted[i]) {
       out.rows.push_back(readable[i]), out.shipped.push_back(*predicted[i]);
     } else {
-      ++skipped[std::string(simulate::why_unsupported(*steps.rows[readable[i]].config, steps.catalog))];
+      ++skipped[simulate::why_unsupported(*steps.rows[readable[i]].config, steps.catalog).text];
     }
   }
   return out;

@@ -11,7 +11,7 @@
 namespace echo::workload {
 
 // Contract: any split backward does not come with sharded gradients or weights (zero <= 1).
-// Contract: `config` passed check_feasible; `layout` holds its groups, chunk layers and chunk-to-stage map.
+// Contract: `config` breaks no rule of training::rule_sets; `layout` holds its groups, chunk layers and chunk-to-stage map.
 // `out` is reused; a warm call allocates nothing.
 void generate_workload(const training::TrainingConfig&, const training::ModelSpec&,
                        const training::FrameworkSpec&, const machine::ClusterSpec&,

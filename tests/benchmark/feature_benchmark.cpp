@@ -83,7 +83,7 @@ void point(benchmark::State& state, const Change& change) {
   Workspace ws;
   const StepReport report = simulate(c, world().inputs.catalog, world().inputs.calibration, ws);
   if (report.status != training::Status::ok) {
-    state.SkipWithError(std::string(why_unsupported(c, world().inputs.catalog)).c_str());
+    state.SkipWithError(why_unsupported(c, world().inputs.catalog).text);
     return;
   }
   for (auto _ : state)

@@ -77,9 +77,13 @@ class Verify(unittest.TestCase):
         self.assertEqual(data[size:], sums_of(data[:size]))
 
     def test_damaged_values_are_named_by_column_and_rows(self):
-        with h5py.File(self.folder / "small.h5") as file:
-            place, rows = file["step_time"].id.get_chunk_info(0).byte_offset, len(file["config"])
-        told = self.file_of(self.damaged(place + 2), code=5)
+        # Enough rows that a block of 4 KiB lies within the values of one column.
+        self.run_program("small.toml", "-q", "-o", "large.h5", "--set", "space.global_batch={from=64, to=16384, step=16}")
+        with h5py.File(self.folder / "large.h5") as file:
+            chunk, rows = file["step_time"].id.get_chunk_info(0), len(file["config"])
+        self.assertGreater(chunk.size, 8192)
+        place = chunk.byte_offset + chunk.size // 2
+        told = self.file_of(self.damaged(place, source="large.h5"), code=5)
         first = place // 4096 * 4096
         self.assertEqual(told["damaged"], [{"first": first, "last": first + 4095}])
         self.assertIn(f"/step_time, rows 0 to {rows - 1}", told["lost"])

@@ -41,7 +41,7 @@ TEST(DualPipe, HoldsEveryChunkOnTwoStagesAndSumsItsGradients) {
     if (simulate(without_pairs, catalog, support::presets().calibration, one).status != training::Status::ok)
       continue;
     const StepReport report = simulate(dual, catalog, support::presets().calibration, two);
-    ASSERT_EQ(report.status, training::Status::ok) << "seed " << seed << why_unsupported(dual, catalog);
+    ASSERT_EQ(report.status, training::Status::ok) << "seed " << seed << why_unsupported(dual, catalog).text;
     ++seen;
     const auto& model = catalog.model(plain.model);
     const auto& framework = catalog.framework(plain);
@@ -88,7 +88,7 @@ TEST(DualPipe, DoesTheWorkOfAPlainPipeline) {
     if (simulate(plain, roomy, calibration, one).status != training::Status::ok) continue;
     const StepReport dual = simulate(with_schedule(plain, "dualpipe"), roomy, calibration, two);
     ASSERT_EQ(dual.status, training::Status::ok)
-        << why_unsupported(with_schedule(plain, "dualpipe"), catalog);
+        << why_unsupported(with_schedule(plain, "dualpipe"), catalog).text;
     ++seen;
     const std::int32_t p = plain.degrees.pipeline;
     for (std::int32_t s = 0; s < p; ++s) {

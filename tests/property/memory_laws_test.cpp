@@ -17,7 +17,7 @@ using training::ZeroStage;
 // Memory of the stages of a config some framework could start; empty otherwise.
 std::vector<MemoryUse> stages_of(const TrainingConfig& c, const Catalog& catalog) {
   const training::ModelSpec& model = catalog.model(c.model);
-  if (training::check_feasible(c, model, catalog.framework(c), catalog.cluster(c.cluster), catalog.gpu(c)))
+  if (training::first_broken_rule({c, model, catalog.framework(c), catalog.cluster(c.cluster), catalog.gpu(c)}))
     return {};
   training::RankLayout layout;
   training::lay_out_ranks(c, model, catalog.cluster(c.cluster), {}, layout);

@@ -101,7 +101,7 @@ TEST(RepeatingPipeline, EqualsThePlainLoopBySplitBackwardsAndByGroups) {
     }
     const Pipeline line(plan, stages, stages * laps, microbatches, spreads[draws.below(6)],
                         hops[draws.below(4)], draws.below(2) == 0, draws, group);
-    ASSERT_EQ(plan.admits(line.shape), nullptr) << "case " << i;
+    ASSERT_FALSE(plan.refuses(line.shape)) << "case " << i;
     const PipelineTimes expected = line.run(false, plain), found = line.run(true, skipping);
     ASSERT_EQ(expected.end, found.end) << "case " << i;
     ASSERT_TRUE(expected.stages == found.stages) << "case " << i;

@@ -75,7 +75,7 @@ double simulated_mfu(const training::ModelSpec& model, const training::Degrees& 
   c.sequence_parallel = degrees.tensor > 1;
   Workspace ws;
   const StepReport report = simulate(c, catalog, support::presets().calibration, ws);
-  EXPECT_EQ(report.status, training::Status::ok) << why_unsupported(c, catalog);
+  EXPECT_EQ(report.status, training::Status::ok) << why_unsupported(c, catalog).text;
   return 100.0 * report.mfu;
 }
 

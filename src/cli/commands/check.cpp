@@ -1,6 +1,6 @@
 // echo-sweep check SWEEP.toml: checks whether a sweep can run, for editors and CI. Writes and simulates
 // nothing.
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
@@ -14,6 +14,7 @@
 #include "explain/profile_inputs.hpp"
 #include "sweep/space/count_space.hpp"
 #include "sweep/space/design_space.hpp"
+#include "sweep/space/standing_defaults.hpp"
 #include "text/show_quantity.hpp"
 
 namespace echo::cli::commands {
@@ -39,6 +40,19 @@ void warn_of_empty(const std::string& path, const sweep::SpaceCount& count, std:
                       Problem::Severity::warning});
 }
 
+// Choices that no point can make, because the framework's default of another axis forbids it.
+void warn_of_defaults(const std::string& path, const sweep::DesignSpace& space, config::SweepInputs& inputs) {
+  constexpr std::int64_t most_looks = 2000;
+  for (const sweep::StandingDefault& one :
+       sweep::standing_defaults(space, inputs.spec, inputs.catalog, most_looks))
+    inputs.warnings.push_back(
+        {{path, 0, 0, 1},
+         fmt::format("no point with {} = {} can run: {}", one.chosen, one.value, one.rule.text),
+         fmt::format("the framework's {} = {} stands in the way; name {} = {} in [space]", one.standing,
+                     one.left, one.standing, one.instead),
+         Problem::Severity::warning});
+}
+
 // The size of the sweep. Spaces too large to enumerate quickly are counted in the same way as by plan.
 std::string size_of(const std::string& path, config::SweepInputs& inputs) {
   constexpr std::int64_t soon_numbered = 1'000'000;
@@ -46,8 +60,11 @@ std::string size_of(const std::string& path, config::SweepInputs& inputs) {
   const auto seed = static_cast<std::uint64_t>(inputs.spec.seed);
   const sweep::SpaceCount count = sweep::count_space(raw, {.seed = seed});
   warn_of_empty(path, count, inputs.warnings);
-  if (count.exact && count.kept.value <= soon_numbered)
-    return text::show_count(sweep::DesignSpace(inputs.spec, inputs.catalog).size()) + " points";
+  if (count.exact && count.kept.value <= soon_numbered) {
+    const sweep::DesignSpace space(inputs.spec, inputs.catalog);
+    warn_of_defaults(path, space, inputs);
+    return text::show_count(space.size()) + " points";
+  }
   if (inputs.spec.search.strategy != sweep::Strategy::grid)
     return text::show_count(inputs.spec.search.points) + " points";
   return (count.exact ? "" : "about ") + text::show_count(count.kept.value) + " combinations";

@@ -11,6 +11,7 @@
 #include "config/toml/did_you_mean.hpp"
 #include "query/breakdown.hpp"
 #include "query/doubtful.hpp"
+#include "query/infeasible_text.hpp"
 #include "query/luck.hpp"
 #include "query/practice_text.hpp"
 #include "query/ranking.hpp"
@@ -29,7 +30,7 @@ namespace {
 struct TopOptions {
   std::string file, by = "auto", per, where;
   std::int64_t number = 10;
-  bool json = false, keep_order = false;
+  bool json = false, keep_order = false, infeasible = false;
 };
 
 sweep::Objective objective_of(const results::ResultRows& rows, const std::string& by) {
@@ -120,8 +121,22 @@ std::string group_text(const results::ResultRows& all, const TopOptions& options
   return text;
 }
 
+int say_infeasible(const results::ResultRows& rows, const TopOptions& options) {
+  if (!options.json) {
+    say("{}", query::infeasible_text(rows, options.number, options.where));
+    return 0;
+  }
+  text::Json json;
+  json.open_object().member("file", options.file).member("where", options.where);
+  query::add_infeasible(json, rows, options.number, options.where);
+  json.close();
+  say("{}", json.text());
+  return 0;
+}
+
 int run_top(const TopOptions& options) {
   const results::ResultFile rows(options.file);
+  if (options.infeasible) return say_infeasible(rows, options);
   require_groups(rows, options.per);
   const sweep::Objective by = objective_of(rows, options.by);
   const query::RankQuery query{.by = by, .count = options.number, .per = options.per, .where = options.where};
@@ -155,6 +170,9 @@ std::function<int(Invocation&)> declare(Options& options) {
       chosen->keep_order, "--keep-order",
       "rank by the metric alone; otherwise that row comes first, among those that tie with the best, "
       "whose choices published runs have exercised most completely");
+  options.flag(chosen->infeasible, "--infeasible",
+               "instead, why rows are infeasible: the causes with their number of rows, and the rows nearest "
+               "to a place in the ranking");
   options.flag(chosen->json, "--json", "print JSON on stdout");
   return [chosen](Invocation&) { return run_top(*chosen); };
 }

@@ -6,13 +6,16 @@
 #include <array>
 #include <cmath>
 #include <span>
+#include <utility>
 
 #include "base/at.hpp"
 #include "ops/describe.hpp"
 #include "query/breakdown.hpp"
 #include "query/doubtful.hpp"
+#include "query/infeasible_text.hpp"
 #include "query/ranking.hpp"
 #include "query/result_text.hpp"
+#include "query/rule_text.hpp"
 #include "query/ties.hpp"
 #include "query/without_slowdown.hpp"
 #include "results/rank/effects.hpp"
@@ -31,7 +34,7 @@ using training::Status;
 
 constexpr std::int64_t shown_best = 10;
 constexpr std::int64_t shown_near = 3;
-constexpr std::size_t shown_failures = 3, shown_levers = 4, shown_gaps = 5, listed_gaps = 50;
+constexpr std::size_t shown_failures = 3, shown_rules = 6, shown_levers = 4, shown_gaps = 5, listed_gaps = 50;
 
 static std::int64_t count_of(const std::array<std::int64_t, 5>& counts, Status status) {
   return counts[at(status)];
@@ -79,35 +82,24 @@ static std::string best_text(const ResultRows& rows, const query::RankQuery& que
   return text;
 }
 
-// "short of 3.1 GiB", "12.0 % beyond deadline".
-static std::string lack_of(const Table& table, std::int64_t row) {
-  if (const double margin = table.number("reason_margin", row); std::isfinite(margin))
-    return "short of " + text::show_gib(margin);
-  return fmt::format("{} beyond {}", text::show_share(table.number("limit_excess", row)),
-                     table.text("limit", row));
-}
-
-static std::string nearest_text(const ResultRows& rows) {
-  std::string text = "no feasible point\n";
-  const Table near = rows.pick(query::least_infeasible(rows, shown_near));
-  for (std::int64_t row = 0; row < near.rows(); ++row) {
-    text += fmt::format("  {}  {} {}: {}\n", query::config_key(near, row).substr(0, 8),
-                        near.text("model", row), query::layout_of(near, row), lack_of(near, row));
-  }
-  return text;
-}
-
-static std::string reasons_line(const ResultRows& rows) {
+// Unsupported rows count as one here, whatever their rule.
+static std::string reasons_text(const ResultRows& rows) {
   std::string line;
-  for (const query::ReasonCount& count : query::reasons_of(rows)) {
-    line += fmt::format("{}{} {}", line.empty() ? "" : ", ", count.limit.empty() ? count.reason : count.limit,
-                        text::show_count(count.rows));
+  std::int64_t unsupported = 0;
+  const auto counts = query::reasons_of(rows);
+  for (const query::ReasonCount& count : counts) unsupported += count.rule.empty() ? 0 : count.rows;
+  for (const query::ReasonCount& count : counts) {
+    if (!count.rule.empty() && unsupported == 0) continue;
+    const bool is_rule = !count.rule.empty();
+    line += fmt::format("{}{} {}", line.empty() ? "" : ", ",
+                        count.limit.empty() ? count.reason : "limit " + count.limit,
+                        text::show_count(is_rule ? std::exchange(unsupported, 0) : count.rows));
     if (std::isfinite(count.median_margin))
       line += fmt::format(" (median short by {})", text::show_gib(count.median_margin));
     if (std::isfinite(count.median_excess))
       line += fmt::format(" (median {} beyond it)", text::show_share(count.median_excess));
   }
-  return line.empty() ? "" : "infeasible: " + line + "\n";
+  return line.empty() ? "" : "infeasible: " + line + "\n" + query::rules_text(counts, shown_rules);
 }
 
 static std::string failures_text(const ResultRows& rows) {
@@ -148,7 +140,7 @@ static std::string levers_line(const ResultRows& rows, const std::string& metric
 std::string summary_text(const ResultRows& rows, const SummaryFacts& facts) {
   std::string text = done_line(rows, facts) + "\n" + query::setting_line(rows.state());
   if (count_of(query::counts_of(rows), Status::ok) == 0) {
-    text += nearest_text(rows);
+    text += "no feasible point\n" + query::nearest_text(rows, shown_near);
   } else {
     const sweep::Objective by = query::ranking_objective(rows);
     const query::RankQuery query{.by = by, .count = shown_best, .per = "model", .where = ""};
@@ -159,7 +151,7 @@ std::string summary_text(const ResultRows& rows, const SummaryFacts& facts) {
     text += front_line(rows) + levers_line(rows, by.metric) + text_of(query::without_slowdown(rows), rows) +
             explain::gaps_text(facts.gaps, shown_gaps, facts.gap_points);
   }
-  text += reasons_line(rows) + failures_text(rows);
+  text += reasons_text(rows) + failures_text(rows);
   text += fmt::format("rows_digest {}\nfile {}\n", facts.rows_digest, facts.file);
   return text;
 }
@@ -168,7 +160,7 @@ static void add_findings(text::Json& json, const ResultRows& rows, const std::st
   json.key("reasons").open_array();
   for (const query::ReasonCount& count : query::reasons_of(rows)) {
     json.open_object().member("reason", count.reason).member("limit", count.limit);
-    json.member("rows", count.rows).member("median_margin", count.median_margin);
+    json.member("rule", count.rule).member("rows", count.rows).member("median_margin", count.median_margin);
     json.member("median_excess", count.median_excess).close();
   }
   json.close().key("failures").open_array();

@@ -53,10 +53,10 @@ trace::Trace generated(const training::TrainingConfig& config, const simulate::C
   simulate::Workspace ws;
   const simulate::StepTimeline step = simulate::unfold_step(config, catalog, calibration, ws);
   if (step.report.status != training::Status::ok) {
-    const std::string_view rule = simulate::why_unsupported(config, catalog);
+    const Refusal refusal = simulate::why_unsupported(config, catalog);
     throw UserError(
         source.file + ": the config has no step: " +
-            (rule.empty() ? "it does not fit into memory, or is too large to simulate" : std::string(rule)),
+            (refusal ? refusal.text : "it does not fit into memory, or is too large to simulate"),
         "choose a config whose status is ok");
   }
   simulate::StepTraceRequest request;

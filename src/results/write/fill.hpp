@@ -99,6 +99,7 @@ inline constexpr Filler own_fillers[] = {
     {"nccl_version", [](In c) -> Int { return nccl_version(c); }},
     {"status", [](In c) -> Int { return static_cast<Int>(report(c).status); }},
     {"reason", [](In c) -> Int { return static_cast<Int>(report(c).reason); }},
+    {"rule", [](In c) -> Int { return report(c).rule != 0 ? report(c).rule : -1; }},
     {"reason_margin", [](In c) { return report(c).reason == training::Reason::memory ? report(c).reason_margin : missing; }},
     {"limit", [](In c) -> Int { return c.row.limit; }},
     {"limit_excess", [](In c) { return c.row.limit >= 0 ? c.row.limit_excess : missing; }},

@@ -8,6 +8,7 @@
 #include "base/lane.hpp"
 #include "results/rank/row_errors.hpp"
 #include "results/write/column_bytes.hpp"
+#include "simulate/schedule_rules.hpp"
 #include "sweep/language/metric.hpp"
 #include "training/memory/memory.hpp"
 
@@ -90,6 +91,24 @@ void make_columns(Hdf5File& file, std::int64_t rows, const CodeTables& codes,
     if (is_wide) file.attach_scale(spec.path, 1, std::string("/breakdown/") + column.dimension);
     describe_column(file, column, codes, goal_of(column, objectives));
   }
+}
+
+void write_rules(Hdf5File& file, const CodeTables& codes) {
+  const auto column = std::ranges::find(column_table(), Names::rules, &Column::names);
+  std::vector<std::string> words, texts, axes;
+  for (const std::string& word : codes.meanings(*column)) {
+    const Refusal refusal = simulate::refusal_named(word);
+    words.push_back(word);
+    texts.emplace_back(refusal ? refusal.text : word);  // a carried row may know a rule of an earlier version
+    axes.emplace_back(refusal.axes);
+  }
+  if (words.empty()) return;
+  file.make_group("/rules");
+  file.make_texts("/rules/word", words);
+  file.make_scale("/rules/word");
+  file.make_texts("/rules/text", texts);
+  file.make_texts("/rules/axes", axes);
+  for (const char* const path : {"/rules/text", "/rules/axes"}) file.attach_scale(path, 0, "/rules/word");
 }
 
 void describe_groups(Hdf5File& file) {

@@ -18,6 +18,9 @@ namespace echo::results {
 void make_columns(storage::Hdf5File&, std::int64_t rows, const CodeTables&,
                   const std::vector<sweep::Objective>& objectives);
 
+// /rules: what the words of the column `rule` mean. Nothing in a file without rows.
+void write_rules(storage::Hdf5File&, const CodeTables&);
+
 // The schema's description of each group in the file.
 void describe_groups(storage::Hdf5File&);
 

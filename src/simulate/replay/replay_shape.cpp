@@ -177,25 +177,57 @@ double growth_of(const TraceShape& shape, const training::Degrees& degrees) {
   return fits ? static_cast<double>(degrees.data) / shape.degrees.data : 0.0;
 }
 
-const char* why_trace_cannot(const trace::Trace& trace, const TraceShape& shape,
-                             const training::TrainingConfig& config, const machine::ClusterSpec& cluster) {
-  const training::Degrees& d = config.degrees;
-  const double growth = growth_of(shape, d);
-  if (trace.ranks.empty()) return "the trace has no rank";
-  if (d.tensor != shape.degrees.tensor || d.pipeline != shape.degrees.pipeline ||
-      d.context != shape.degrees.context)
-    return "tensor, pipeline and context degree are those of the trace; trace the job again for others";
-  if (growth == 0.0)
-    return "the data degree must be a multiple of the traced one, as some groups take in a part of the "
-           "data-parallel "
-           "ranks";
-  if (growth != 1.0 && !shape.can_grow)
-    return "no group of the trace has the role data or shard, so only its own number of GPU ranks can be "
-           "simulated; "
-           "list the groups that grow in data_groups";
-  const std::int64_t machine = std::int64_t{cluster.nodes} * cluster.gpus_per_node;
-  if (cluster.nodes > 0 && training::gpus_of(d) > machine) return "more GPU ranks than the cluster has GPUs";
-  return nullptr;
+namespace {
+
+struct Replay {
+  const trace::Trace& trace;
+  const TraceShape& shape;
+  const training::Degrees& degrees;
+  const machine::ClusterSpec& cluster;
+};
+
+struct ReplayRule {
+  Refusal otherwise;
+  bool (*holds)(const Replay&);
+};
+
+constexpr ReplayRule replay_rules[] = {
+    {{"the trace has no rank", "model"}, [](const Replay& r) { return !r.trace.ranks.empty(); }},
+    {{"tensor, pipeline and context degree are those of the trace; trace the job again for others",
+      "tp pp cp model"},
+     [](const Replay& r) {
+       const training::Degrees &asked = r.degrees, &traced = r.shape.degrees;
+       return asked.tensor == traced.tensor && asked.pipeline == traced.pipeline &&
+              asked.context == traced.context;
+     }},
+    {{"the data degree must be a multiple of the traced one, as some groups take in a part of the "
+      "data-parallel ranks",
+      "dp model"},
+     [](const Replay& r) { return growth_of(r.shape, r.degrees) != 0.0; }},
+    {{"no group of the trace has the role data or shard, so only its own number of GPU ranks can be "
+      "simulated; list the groups that grow in data_groups",
+      "dp model"},
+     [](const Replay& r) { return growth_of(r.shape, r.degrees) == 1.0 || r.shape.can_grow; }},
+    {{"more GPU ranks than the cluster has GPUs", "gpus cluster"},
+     [](const Replay& r) {
+       const std::int64_t machine = std::int64_t{r.cluster.nodes} * r.cluster.gpus_per_node;
+       return r.cluster.nodes <= 0 || training::gpus_of(r.degrees) <= machine;
+     }},
+};
+
+}  // namespace
+
+Refusal why_trace_cannot(const trace::Trace& trace, const TraceShape& shape,
+                         const training::TrainingConfig& config, const machine::ClusterSpec& cluster) {
+  for (const ReplayRule& rule : replay_rules)
+    if (!rule.holds({trace, shape, config.degrees, cluster})) return rule.otherwise;
+  return {};
+}
+
+std::vector<Refusal> replay_refusals() {
+  std::vector<Refusal> all;
+  for (const ReplayRule& rule : replay_rules) all.push_back(rule.otherwise);
+  return all;
 }
 
 TraceRanks::TraceRanks(const trace::Trace& trace, const TraceShape& shape,

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/refusal.hpp"
 #include "machine/cluster.hpp"
 #include "machine/group.hpp"
 #include "trace/trace.hpp"
@@ -27,9 +28,10 @@ struct TraceShape {
 // cannot have that degree.
 [[nodiscard]] double growth_of(const TraceShape&, const training::Degrees&);
 
-// Why the config cannot be made of the trace, in a user's words; null where it can.
-[[nodiscard]] const char* why_trace_cannot(const trace::Trace&, const TraceShape&,
-                                           const training::TrainingConfig&, const machine::ClusterSpec&);
+// Why the config cannot be made of the trace; none where it can.
+[[nodiscard]] Refusal why_trace_cannot(const trace::Trace&, const TraceShape&,
+                                       const training::TrainingConfig&, const machine::ClusterSpec&);
+[[nodiscard]] std::vector<Refusal> replay_refusals();  // all there are
 
 // Where the ranks of the grown job run.
 class TraceRanks {

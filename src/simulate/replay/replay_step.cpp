@@ -145,10 +145,9 @@ void report_draws(const TrainingConfig& config, const Catalog& catalog, const Sk
 
 }  // namespace
 
-std::string_view why_replay_unsupported(const TrainingConfig& config, const Catalog& catalog) {
+Refusal why_replay_unsupported(const TrainingConfig& config, const Catalog& catalog) {
   const trace::Trace& trace = trace_of(config, catalog);
-  const char* why = why_trace_cannot(trace, shape_of(trace), config, catalog.cluster(config.cluster));
-  return why == nullptr ? std::string_view{} : why;
+  return why_trace_cannot(trace, shape_of(trace), config, catalog.cluster(config.cluster));
 }
 
 training::Batch batch_of_trace(double traced_tokens, double growth) {
@@ -160,9 +159,10 @@ StepReport replay_step(const TrainingConfig& config, const Catalog& catalog, con
                        Workspace& ws, const Skew& skew) {
   ReplayScratch& s = scratch_for(trace_of(config, catalog), ws);
   StepReport report;
-  if (why_trace_cannot(*s.trace, s.shape, config, catalog.cluster(config.cluster)) != nullptr) {
+  if (const Refusal refusal = why_trace_cannot(*s.trace, s.shape, config, catalog.cluster(config.cluster))) {
     report.status = training::Status::infeasible;
     report.reason = training::Reason::unsupported;
+    report.rule = code_of(refusal);
     return report;
   }
   if (!s.problem.empty()) throw ContractViolation(s.problem);

@@ -1,8 +1,7 @@
 // Simulates a traced step instead of a generated one.
 #pragma once
 
-#include <string_view>
-
+#include "base/refusal.hpp"
 #include "simulate/calibration.hpp"
 #include "simulate/catalog.hpp"
 #include "simulate/report.hpp"
@@ -19,8 +18,8 @@ namespace echo::simulate {
 [[nodiscard]] StepReport replay_step(const training::TrainingConfig&, const Catalog&, const Calibration&,
                                      Workspace&, const Skew& = {});
 
-// Why the config is infeasible as `unsupported`; empty where it is not.
-[[nodiscard]] std::string_view why_replay_unsupported(const training::TrainingConfig&, const Catalog&);
+// Why the config is infeasible as `unsupported`; none where it is not.
+[[nodiscard]] Refusal why_replay_unsupported(const training::TrainingConfig&, const Catalog&);
 
 // As config files count them: of one step of the job that has grown with the data degree.
 [[nodiscard]] training::Batch batch_of_trace(double traced_tokens, double growth);

@@ -91,15 +91,16 @@ std::optional<OrderFlaw> stuck(const GivenOrder& order) {
   return std::nullopt;
 }
 
-const char* admits(const PipelineShape& shape) {
-  const GivenOrder& order = *shape.given;
-  if (shape.stages != order.stages) return "the order of tasks is for another number of stages";
-  if (shape.chunks != order.stages * order.chunks_per_stage)
-    return "the order of tasks is for another number of chunks per stage";
-  if (shape.microbatches != order.microbatches)
-    return "the order of tasks is for another number of microbatches";
-  return nullptr;
-}
+constexpr ShapeRule shape_rules[] = {
+    {{"the order of tasks is for another number of stages", "schedule pp"},
+     [](const PipelineShape& shape) { return shape.stages == shape.given->stages; }},
+    {{"the order of tasks is for another number of chunks per stage", "schedule vpp"},
+     [](const PipelineShape& shape) {
+       return shape.chunks == shape.given->stages * shape.given->chunks_per_stage;
+     }},
+    {{"the order of tasks is for another number of microbatches", "schedule global_batch micro_batch dp"},
+     [](const PipelineShape& shape) { return shape.microbatches == shape.given->microbatches; }},
+};
 
 void copy_order(const PipelineShape& shape, std::span<const ChunkTimes>, Csr<Task>& out) {
   out = shape.given->tasks;
@@ -142,10 +143,12 @@ std::string spell(const GivenOrder& order, const Task& task) {
   return text;
 }
 
+std::span<const ShapeRule> given_order_rules() { return shape_rules; }
+
 Schedule schedule_of(const GivenOrder& order) {
   return {.name = order.name.c_str(),
           .source = "given by the sweep",
-          .admits = admits,
+          .rules = shape_rules,
           .place = order.placement == Placement::v ? place_v : place_round_robin,
           .in_flight = in_flight,
           .splits_backward = order.splits_backward,

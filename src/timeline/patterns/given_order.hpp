@@ -43,5 +43,6 @@ void count_held(GivenOrder&);
 
 // A schedule that admits only this shape; refers to the order.
 [[nodiscard]] Schedule schedule_of(const GivenOrder&);
+[[nodiscard]] std::span<const ShapeRule> given_order_rules();  // those of every such schedule
 
 }  // namespace echo::timeline

@@ -10,12 +10,14 @@
 
 namespace echo::timeline::schedules {
 
-static const char* admits(const PipelineShape& shape) {
-  if (shape.stages < 2) return "breadth-first needs at least two stages";
-  if (shape.chunks % shape.stages != 0) return "breadth-first needs the same number of chunks on every stage";
-  if (shape.chunks == shape.stages) return "breadth-first needs two or more chunks per stage; use gpipe";
-  return nullptr;
-}
+static constexpr ShapeRule shape_rules[] = {
+    {{"breadth-first needs at least two stages", "schedule pp"},
+     [](const PipelineShape& shape) { return shape.stages >= 2; }},
+    {{"breadth-first needs the same number of chunks on every stage", "schedule pp vpp"},
+     [](const PipelineShape& shape) { return shape.chunks % shape.stages == 0; }},
+    {{"breadth-first needs two or more chunks per stage; use gpipe", "schedule pp vpp"},
+     [](const PipelineShape& shape) { return shape.chunks != shape.stages; }},
+};
 
 static void slice(const PipelineShape& shape, std::int32_t stage, std::int32_t from, std::int32_t to,
                   std::vector<Task>& out) {
@@ -35,7 +37,7 @@ static std::int32_t in_flight(const PipelineShape& shape, std::int32_t) {
 
 extern const Schedule breadth_first{.name = "breadth-first",
                                     .source = "Lamy-Poirier 2022, arXiv:2211.05953, section 4.1",
-                                    .admits = admits,
+                                    .rules = shape_rules,
                                     .place = place_round_robin,
                                     .in_flight = in_flight,
                                     .splits_backward = false,

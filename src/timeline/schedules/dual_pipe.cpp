@@ -8,13 +8,17 @@
 
 namespace echo::timeline::schedules {
 
-static const char* admits(const PipelineShape& shape) {
-  if (shape.stages % 2 != 0) return "dualpipe needs an even number of stages";
-  if (shape.chunks != 2 * shape.stages) return "dualpipe runs one chunk of each copy per stage";
-  if (shape.microbatches % 2 != 0 || shape.microbatches < 2 * shape.stages)
-    return "dualpipe needs an even number of microbatches, at least two per stage";
-  return nullptr;
-}
+static constexpr ShapeRule shape_rules[] = {
+    {{"dualpipe needs an even number of stages", "schedule pp"},
+     [](const PipelineShape& shape) { return shape.stages % 2 == 0; }},
+    {{"dualpipe runs one chunk of each copy per stage", "schedule pp vpp"},
+     [](const PipelineShape& shape) { return shape.chunks == 2 * shape.stages; }},
+    {{"dualpipe needs an even number of microbatches, at least two per stage",
+      "schedule pp global_batch micro_batch dp"},
+     [](const PipelineShape& shape) {
+       return shape.microbatches % 2 == 0 && shape.microbatches >= 2 * shape.stages;
+     }},
+};
 
 static DualStage dual(const PipelineShape& shape, std::int32_t stage) {
   const std::int32_t down = stage, up = shape.chunks - 1 - stage;
@@ -30,7 +34,7 @@ static std::int32_t in_flight(const PipelineShape& shape, std::int32_t) { return
 
 extern const Schedule dual_pipe{.name = "dualpipe",
                                 .source = "DeepSeek-V3, arXiv:2412.19437, section 3.2.1",
-                                .admits = admits,
+                                .rules = shape_rules,
                                 .place = place_v,
                                 .in_flight = in_flight,
                                 .splits_backward = false,

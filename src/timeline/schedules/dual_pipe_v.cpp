@@ -8,11 +8,12 @@
 
 namespace echo::timeline::schedules {
 
-static const char* admits(const PipelineShape& shape) {
-  if (shape.chunks != 2 * shape.stages) return "dualpipev needs exactly two chunks per stage";
-  if (shape.microbatches < 2 * shape.stages) return "dualpipev needs at least two microbatches per stage";
-  return nullptr;
-}
+static constexpr ShapeRule shape_rules[] = {
+    {{"dualpipev needs exactly two chunks per stage", "schedule pp vpp"},
+     [](const PipelineShape& shape) { return shape.chunks == 2 * shape.stages; }},
+    {{"dualpipev needs at least two microbatches per stage", "schedule pp global_batch micro_batch dp"},
+     [](const PipelineShape& shape) { return shape.microbatches >= 2 * shape.stages; }},
+};
 
 static DualStage dual(const PipelineShape& shape, std::int32_t stage) {
   return {.arm = shape.stages,
@@ -26,7 +27,7 @@ static std::int32_t in_flight(const PipelineShape& shape, std::int32_t) { return
 
 extern const Schedule dual_pipe_v{.name = "dualpipev",
                                   .source = "github.com/deepseek-ai/DualPipe, dualpipev.py",
-                                  .admits = admits,
+                                  .rules = shape_rules,
                                   .place = place_v,
                                   .in_flight = in_flight,
                                   .splits_backward = false,

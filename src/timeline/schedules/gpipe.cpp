@@ -6,10 +6,10 @@
 
 namespace echo::timeline::schedules {
 
-static const char* admits(const PipelineShape& shape) {
-  if (shape.chunks != shape.stages) return "gpipe runs one chunk per stage";
-  return nullptr;
-}
+static constexpr ShapeRule shape_rules[] = {
+    {{"gpipe runs one chunk per stage", "schedule vpp"},
+     [](const PipelineShape& shape) { return shape.chunks == shape.stages; }},
+};
 
 static void slice(const PipelineShape& shape, std::int32_t stage, std::int32_t from, std::int32_t to,
                   std::vector<Task>& out) {
@@ -23,7 +23,7 @@ static std::int32_t in_flight(const PipelineShape& shape, std::int32_t) { return
 
 extern const Schedule gpipe{.name = "gpipe",
                             .source = "Huang et al. 2019, figure 2",
-                            .admits = admits,
+                            .rules = shape_rules,
                             .place = place_round_robin,
                             .in_flight = in_flight,
                             .splits_backward = false,

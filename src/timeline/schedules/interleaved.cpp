@@ -22,20 +22,32 @@ static std::int32_t warm_up(const PipelineShape& shape, std::int32_t stage) {
   return std::min(2 * (shape.stages - 1 - stage) + (v - 1) * group_of(shape) + more, v * shape.microbatches);
 }
 
-static const char* admits(const PipelineShape& shape) {
-  if (shape.stages < 2) return "interleaved needs at least two stages";
-  if (shape.chunks % shape.stages != 0) return "interleaved needs the same number of chunks on every stage";
-  if (shape.chunks == shape.stages) return "interleaved needs two or more chunks per stage; use 1f1b";
-  if (shape.microbatch_group == 0)
-    return shape.microbatches % shape.stages == 0 ? nullptr
-                                                  : "interleaved needs microbatches divisible by stages";
-  const std::int32_t left_over = shape.microbatches % shape.microbatch_group;
-  if (shape.microbatch_group < shape.stages || shape.microbatch_group > shape.microbatches)
-    return "a microbatch group is at least the stages and at most the microbatches";
-  if (left_over > 0 && left_over < shape.stages)
-    return "the last microbatch group must be whole or at least the stages";
-  return nullptr;
-}
+static constexpr ShapeRule shape_rules[] = {
+    {{"interleaved needs at least two stages", "schedule pp"},
+     [](const PipelineShape& shape) { return shape.stages >= 2; }},
+    {{"interleaved needs the same number of chunks on every stage", "schedule pp vpp"},
+     [](const PipelineShape& shape) { return shape.chunks % shape.stages == 0; }},
+    {{"interleaved needs two or more chunks per stage; use 1f1b", "schedule pp vpp"},
+     [](const PipelineShape& shape) { return shape.chunks != shape.stages; }},
+    {{"interleaved needs microbatches divisible by stages",
+      "schedule pp global_batch micro_batch dp microbatch_group"},
+     [](const PipelineShape& shape) {
+       return shape.microbatch_group != 0 || shape.microbatches % shape.stages == 0;
+     }},
+    {{"a microbatch group is at least the stages and at most the microbatches",
+      "schedule pp global_batch micro_batch dp microbatch_group"},
+     [](const PipelineShape& shape) {
+       return shape.microbatch_group == 0 ||
+              (shape.microbatch_group >= shape.stages && shape.microbatch_group <= shape.microbatches);
+     }},
+    {{"the last microbatch group must be whole or at least the stages",
+      "schedule pp global_batch micro_batch dp microbatch_group"},
+     [](const PipelineShape& shape) {
+       if (shape.microbatch_group == 0) return true;
+       const std::int32_t left_over = shape.microbatches % shape.microbatch_group;
+       return left_over == 0 || left_over >= shape.stages;
+     }},
+};
 
 static void slice(const PipelineShape& shape, std::int32_t stage, std::int32_t from, std::int32_t to,
                   std::vector<Task>& out) {
@@ -59,7 +71,7 @@ static std::int32_t in_flight(const PipelineShape& shape, std::int32_t stage) {
 
 extern const Schedule interleaved{.name = "interleaved",
                                   .source = "Narayanan et al. 2021 (SC), section 2.2.2",
-                                  .admits = admits,
+                                  .rules = shape_rules,
                                   .place = place_round_robin,
                                   .in_flight = in_flight,
                                   .splits_backward = false,

@@ -15,12 +15,13 @@ static std::int32_t warm_up(const PipelineShape& shape, std::int32_t stage) {
   return std::min(shape.stages - 1 - stage + (shape.pairs ? 1 : 0), shape.microbatches);
 }
 
-static const char* admits(const PipelineShape& shape) {
-  if (shape.chunks != shape.stages) return "1f1b runs one chunk per stage; use interleaved";
-  if (shape.pairs && shape.stages > 1)
-    return "all-to-alls beside another microbatch need virtual stages in a pipeline; use interleaved";
-  return nullptr;
-}
+static constexpr ShapeRule shape_rules[] = {
+    {{"1f1b runs one chunk per stage; use interleaved", "schedule vpp"},
+     [](const PipelineShape& shape) { return shape.chunks == shape.stages; }},
+    {{"all-to-alls beside another microbatch need virtual stages in a pipeline; use interleaved",
+      "schedule vpp pp overlap_ep"},
+     [](const PipelineShape& shape) { return !shape.pairs || shape.stages == 1; }},
+};
 
 static void slice(const PipelineShape& shape, std::int32_t stage, std::int32_t from, std::int32_t to,
                   std::vector<Task>& out) {
@@ -43,7 +44,7 @@ static std::int32_t in_flight(const PipelineShape& shape, std::int32_t stage) {
 
 extern const Schedule one_f_one_b{.name = "1f1b",
                                   .source = "Narayanan et al. 2021 (SC), section 2.2.1",
-                                  .admits = admits,
+                                  .rules = shape_rules,
                                   .place = place_round_robin,
                                   .in_flight = in_flight,
                                   .splits_backward = false,

@@ -9,10 +9,10 @@
 
 namespace echo::timeline::schedules {
 
-static const char* admits(const PipelineShape& shape) {
-  if (shape.chunks != 2 * shape.stages) return "v-half needs exactly two chunks per stage";
-  return nullptr;
-}
+static constexpr ShapeRule shape_rules[] = {
+    {{"v-half needs exactly two chunks per stage", "schedule vpp"},
+     [](const PipelineShape& shape) { return shape.chunks == 2 * shape.stages; }},
+};
 
 static Slots slots(std::int32_t stages, std::int32_t stage) {
   const std::int32_t pause = stages % 2 == 0 ? 3 : 0;  // keeps the four apart modulo 6
@@ -26,7 +26,7 @@ static constexpr BuildingBlock block{slots, limit};
 
 extern const Schedule v_half{.name = "v-half",
                              .source = "Qi et al. 2024, arXiv:2405.15362, section 3",
-                             .admits = admits,
+                             .rules = shape_rules,
                              .place = place_v,
                              .in_flight = LaidOut<block>::in_flight,
                              .splits_backward = true,

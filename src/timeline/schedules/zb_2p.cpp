@@ -13,10 +13,10 @@
 
 namespace echo::timeline::schedules {
 
-static const char* admits(const PipelineShape& shape) {
-  if (shape.chunks != shape.stages) return "zb-2p runs one chunk per stage; use zb-v";
-  return nullptr;
-}
+static constexpr ShapeRule shape_rules[] = {
+    {{"zb-2p runs one chunk per stage; use zb-v", "schedule vpp"},
+     [](const PipelineShape& shape) { return shape.chunks == shape.stages; }},
+};
 
 static std::int32_t in_flight(const PipelineShape& shape, std::int32_t) {
   return std::min(2 * shape.stages, shape.microbatches);
@@ -34,7 +34,7 @@ static void plan(const PipelineShape& shape, std::span<const ChunkTimes> times, 
 
 extern const Schedule zb_2p{.name = "zb-2p",
                             .source = "Qi et al. 2023, arXiv:2401.10241, section 3",
-                            .admits = admits,
+                            .rules = shape_rules,
                             .place = place_round_robin,
                             .in_flight = in_flight,
                             .splits_backward = true,

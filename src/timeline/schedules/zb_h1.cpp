@@ -14,10 +14,10 @@
 
 namespace echo::timeline::schedules {
 
-static const char* admits(const PipelineShape& shape) {
-  if (shape.chunks != shape.stages) return "zb-h1 runs one chunk per stage; use zb-v";
-  return nullptr;
-}
+static constexpr ShapeRule shape_rules[] = {
+    {{"zb-h1 runs one chunk per stage; use zb-v", "schedule vpp"},
+     [](const PipelineShape& shape) { return shape.chunks == shape.stages; }},
+};
 
 static Pace pace(const PipelineShape& shape, std::int32_t stage) {
   return {.warm_up = shape.stages - 1 - stage, .delay = stage};
@@ -25,7 +25,7 @@ static Pace pace(const PipelineShape& shape, std::int32_t stage) {
 
 extern const Schedule zb_h1{.name = "zb-h1",
                             .source = "Qi et al. 2023, arXiv:2401.10241, section 2.1",
-                            .admits = admits,
+                            .rules = shape_rules,
                             .place = place_round_robin,
                             .in_flight = Paced<pace>::in_flight,
                             .splits_backward = true,

@@ -15,10 +15,10 @@
 
 namespace echo::timeline::schedules {
 
-static const char* admits(const PipelineShape& shape) {
-  if (shape.chunks != 2 * shape.stages) return "zb-v needs exactly two chunks per stage";
-  return nullptr;
-}
+static constexpr ShapeRule shape_rules[] = {
+    {{"zb-v needs exactly two chunks per stage", "schedule vpp"},
+     [](const PipelineShape& shape) { return shape.chunks == 2 * shape.stages; }},
+};
 
 static std::int32_t in_flight(const PipelineShape& shape, std::int32_t) {
   return std::min(2 * shape.stages, 2 * shape.microbatches);
@@ -39,7 +39,7 @@ static void plan(const PipelineShape& shape, std::span<const ChunkTimes> times, 
 
 extern const Schedule zb_v{.name = "zb-v",
                            .source = "Qi et al. 2023, arXiv:2401.10241, section 6",
-                           .admits = admits,
+                           .rules = shape_rules,
                            .place = place_v,
                            .in_flight = in_flight,
                            .splits_backward = true,

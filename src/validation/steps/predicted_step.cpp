@@ -60,8 +60,8 @@ StepPrediction predict(const config::MeasuredStep& step, const simulate::Catalog
 std::string why_skipped(const config::MeasuredStep& step, const simulate::Catalog& catalog,
                         const StepPrediction& prediction) {
   if (!step.config || prediction.report.status == training::Status::ok) return step.skipped;
-  const std::string_view rule = simulate::why_unsupported(*step.config, catalog);
-  return rule.empty() ? "no framework could start it" : std::string(rule);
+  const Refusal refusal = simulate::why_unsupported(*step.config, catalog);
+  return refusal ? refusal.text : "no framework could start it";
 }
 
 }  // namespace

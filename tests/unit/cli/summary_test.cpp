@@ -48,8 +48,8 @@ TEST(Summary, NamesLimitsAndHowFarPastThemPointsAre) {
                                    {.status = 1, .reason = 2, .limit = 1, .excess = 0.25},
                                    {.status = 1, .reason = 2, .limit = 2, .excess = 0.5},
                                    {.status = 1, .reason = 2, .limit = 2, .excess = 0.1}});
-  EXPECT_THAT(summary_text(table, facts), HasSubstr("infeasible: cheap 2 (median 30.0 % beyond it), "
-                                                    "deadline 1 (median 25.0 % beyond it)"));
+  EXPECT_THAT(summary_text(table, facts), HasSubstr("infeasible: limit cheap 2 (median 30.0 % beyond it), "
+                                                    "limit deadline 1 (median 25.0 % beyond it)"));
 }
 
 TEST(Summary, RanksByTheSweepsFirstObjective) {

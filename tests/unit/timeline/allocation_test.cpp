@@ -43,7 +43,7 @@ TEST(WarmComposer, AllocatesNothingForAPipeline) {
       const std::int32_t stages = 4, chunks = schedule->interleaves ? 8 : 4;
       std::vector<std::int32_t> stage_of(static_cast<std::size_t>(chunks));
       schedule->place(stages, chunks, stage_of);
-      const bool pairs = schedule->pairs != Pairs::never && schedule->admits({1, 1, 1, {}}) != nullptr;
+      const bool pairs = schedule->pairs != Pairs::never && schedule->refuses({1, 1, 1, {}});
       const PipelineShape shape{stages, chunks, microbatches, stage_of, 0, pairs, schedule->copies};
       const std::vector<ChunkTimes> times(
           stage_of.size(), {SimTime(3), SimTime(4), SimTime(5), SimTime(6), SimTime(7), SimTime(8)});

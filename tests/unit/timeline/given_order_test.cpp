@@ -73,11 +73,11 @@ TEST(GivenOrder, AdmitsItsOwnShapeOnly) {
   count_held(order);
   const Schedule plan = schedule_of(order);
   PipelineShape shape{.stages = 2, .chunks = 2, .microbatches = 2, .given = plan.given};
-  EXPECT_EQ(plan.admits(shape), nullptr);
+  EXPECT_FALSE(plan.refuses(shape));
   shape.microbatches = 3;
-  EXPECT_STREQ(plan.admits(shape), "the order of tasks is for another number of microbatches");
+  EXPECT_STREQ(plan.refuses(shape).text, "the order of tasks is for another number of microbatches");
   shape = {.stages = 2, .chunks = 4, .microbatches = 2, .given = plan.given};
-  EXPECT_STREQ(plan.admits(shape), "the order of tasks is for another number of chunks per stage");
+  EXPECT_STREQ(plan.refuses(shape).text, "the order of tasks is for another number of chunks per stage");
 }
 
 // Every schedule's order, spelled out, is right, holds what the schedule says and takes as long.
@@ -95,7 +95,7 @@ TEST(GivenOrder, RunsAsTheScheduleItWasTakenFrom) {
     std::vector<std::int32_t> stage_of(static_cast<std::size_t>(stages * laps));
     plan.place(stages, stages * laps, stage_of);
     PipelineShape shape{stages, stages * laps, stages * (1 + pick(4)), stage_of};
-    if (plan.admits(shape) != nullptr) continue;
+    if (plan.refuses(shape)) continue;
     std::vector<ChunkTimes> times;
     for (std::int32_t c = 0; c < stages * laps; ++c) {
       const SimTime f(100 + pick(40)), b(90 + pick(60)), w(50 + pick(80));
@@ -119,7 +119,7 @@ TEST(GivenOrder, RunsAsTheScheduleItWasTakenFrom) {
       for (std::int32_t n = 0; n < laps; ++n) ASSERT_EQ(stage_of[at(chunk_on(order, s, n))], s) << plan.name;
     }
     shape.given = given.given;
-    ASSERT_EQ(given.admits(shape), nullptr);
+    ASSERT_FALSE(given.refuses(shape));
     compose_pipeline(shape, given, times, {}, {}, scratch, same);
     ASSERT_EQ(same.end, own.end) << plan.name;
     ++checked;

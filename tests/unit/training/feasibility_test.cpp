@@ -9,8 +9,7 @@ namespace {
 
 std::string rule_of(const TrainingConfig& c, const ModelSpec& m = support::tiny_gpt(),
                     const machine::ClusterSpec& cluster = support::eight_gpu_nodes()) {
-  const auto broken = check_feasible(c, m, support::plain_framework(), cluster, support::an_a100());
-  return broken ? broken->rule : "";
+  return first_broken_rule({c, m, support::plain_framework(), cluster, support::an_a100()}).text;
 }
 
 TrainingConfig with(Degrees degrees) { return support::a_config(degrees); }
@@ -190,8 +189,7 @@ std::string rule_on_blackwell(const TrainingConfig& c, const ModelSpec& m = supp
   machine::GpuSpec gpu = support::an_a100();
   gpu.compute_capability = 100;
   for (FlopsPerSecond& peak : gpu.peak) peak = FlopsPerSecond(1e15);
-  const auto broken = check_feasible(c, m, support::plain_framework(), support::eight_gpu_nodes(), gpu);
-  return broken ? broken->rule : "";
+  return first_broken_rule({c, m, support::plain_framework(), support::eight_gpu_nodes(), gpu}).text;
 }
 
 TEST(Feasibility, NarrowProductsNeedWholeBlocks) {

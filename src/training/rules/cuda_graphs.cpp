@@ -1,0 +1,25 @@
+// Graphs of the passes of layers, or of the whole iteration, as Megatron-LM captures them. Dropless experts
+// have no fixed shapes, but graphs of the iteration hold buffers for 1.5 times the mean load (Megatron Core
+// 0.18: cuda_graph_impl full_iteration, moe_paged_stash; Megatron-Bridge v0.5.0 set_full_iter_cg_configs).
+#include "training/rules/rule_sets.hpp"
+
+namespace echo::training::rules {
+
+namespace {
+
+constexpr SupportRule graph_rules[] = {
+    {{"CUDA graphs of a layer cannot hold its full recomputation", "cuda_graphs recompute"},
+     [](const Attempt& a) { return a.config.recompute != Recompute::full; }},
+    {{"CUDA graphs of a layer need weights that stay in place", "cuda_graphs zero"},
+     [](const Attempt& a) { return a.config.zero < ZeroStage::parameters; }},
+    {{"CUDA graphs cannot hold activations that leave for host memory", "cuda_graphs offload_layers"},
+     [](const Attempt& a) { return a.config.recipe.offload_layers == 0; }},
+};
+
+}  // namespace
+
+extern const RuleSet cuda_graphs{
+    "Megatron-LM core/transformer/transformer_config.py, core/distributed/fsdp/mcore_fsdp_adapter.py",
+    [](const Attempt& a) { return a.config.recipe.cuda_graphs; }, graph_rules};
+
+}  // namespace echo::training::rules

@@ -1,0 +1,15 @@
+// The sets of rules, one file each, and what several of them ask.
+#pragma once
+
+#include "training/support_rule.hpp"
+
+namespace echo::training::rules {
+
+extern const RuleSet general, not_simulated, context, mamba, cuda_graphs, fused_experts, formats, offloading,
+    expert_overlap, multi_token, recomputation, dense_models, experts;
+
+inline bool shards_weights(const TrainingConfig& c) {
+  return c.zero == ZeroStage::parameters && c.degrees.data * c.degrees.context > 1;
+}
+
+}  // namespace echo::training::rules
