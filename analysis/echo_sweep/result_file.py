@@ -79,6 +79,12 @@ class ResultFile:
         return {key: self._column(item).values for key, item in self._file[name].items()
                 if isinstance(item, h5py.Dataset) and item.ndim == 1}
 
+    @cached_property
+    def rules(self):
+        """{word of the column `rule`: (the rule in words, the axes that it looks at)}."""
+        group = self.group("rules")
+        return {word: said for word, *said in zip(*(group.get(name, ()) for name in ("word", "text", "axes")))}
+
     def provenance(self):
         """What may differ between two runs of one sweep: program and host, the sweep's text, its inputs, launches."""
         if "provenance" not in self._file:

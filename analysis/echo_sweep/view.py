@@ -141,9 +141,7 @@ class View:
 
     def rule_of(self, word):
         """(words, axes) of a rule that the column `rule` names; ("", ()) of none."""
-        rules = self.group("rules")
-        known = dict(zip(rules.get("word", ()), zip(rules.get("text", ()), rules.get("axes", ()))))
-        text, axes = known.get(word, (word, "")) if word != "none" else ("", "")
+        text, axes = self._file.rules.get(word, (word, "")) if word != "none" else ("", "")
         return text, tuple(axes.split())
 
     def failures(self):

@@ -16,28 +16,10 @@ struct Refusal {
   }
 };
 
-// FNV-1a of the text: the same in every process and build; 0 for none. Positive, as columns hold it.
-[[nodiscard]] constexpr std::int32_t code_of(const Refusal& refusal) {
-  if (!refusal) return 0;
-  std::uint32_t hash = 2166136261U;
-  for (const char letter : std::string_view(refusal.text))
-    hash = (hash ^ static_cast<unsigned char>(letter)) * 16777619U;
-  return static_cast<std::int32_t>(hash >> 1U);
-}
+// hash64 of the text, shortened: the same in every process and build; 0 for none.
+[[nodiscard]] std::int32_t code_of(const Refusal&);
 
 // The text as one word: "tensor_degree_must_divide_the_attention_heads".
-[[nodiscard]] inline std::string word_of(const Refusal& refusal) {
-  std::string word;
-  for (const char letter : std::string_view(refusal.text)) {
-    const bool is_plain = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
-                          (letter >= '0' && letter <= '9');
-    if (is_plain)
-      word += letter;
-    else if (!word.empty() && word.back() != '_')
-      word += '_';
-  }
-  while (!word.empty() && word.back() == '_') word.pop_back();
-  return word;
-}
+[[nodiscard]] std::string word_of(const Refusal&);
 
 }  // namespace echo

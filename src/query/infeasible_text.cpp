@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <span>
+#include <vector>
 
-#include "query/ranking.hpp"
 #include "query/result_text.hpp"
 #include "query/rule_text.hpp"
 #include "text/show_quantity.hpp"
@@ -24,19 +23,26 @@ std::string lack_of(const results::Table& table, std::int64_t row) {
 
 std::string cause_of(const ReasonCount& count) {
   if (!count.rule.empty()) return rule_said(count.rule);
-  std::string text = count.limit.empty() ? count.reason : "limit " + count.limit;
-  if (std::isfinite(count.median_margin))
-    text += fmt::format(", median short by {}", text::show_gib(count.median_margin));
-  if (std::isfinite(count.median_excess))
-    text += fmt::format(", median {} beyond it", text::show_share(count.median_excess));
-  return text;
+  const std::string lack = typical_lack(count);
+  return (count.limit.empty() ? count.reason : "limit " + count.limit) + (lack.empty() ? "" : ", " + lack);
 }
 
-std::string key_of(const results::ResultRows& rows, std::int64_t row) {
-  return config_key(rows.pick(std::span(&row, 1)), 0);
+// The first row of each cause, in their order.
+results::Table first_rows(const results::ResultRows& rows, const std::vector<ReasonCount>& counts) {
+  std::vector<std::int64_t> firsts;
+  for (const ReasonCount& count : counts) firsts.push_back(count.first);
+  return rows.pick(firsts);
 }
 
 }  // namespace
+
+std::string typical_lack(const ReasonCount& count) {
+  if (std::isfinite(count.median_margin))
+    return fmt::format("median short by {}", text::show_gib(count.median_margin));
+  if (std::isfinite(count.median_excess))
+    return fmt::format("median {} beyond it", text::show_share(count.median_excess));
+  return "";
+}
 
 std::string nearest_text(const results::ResultRows& rows, std::int64_t count, const std::string& where) {
   std::string text;
@@ -51,9 +57,10 @@ std::string infeasible_text(const results::ResultRows& rows, std::int64_t neares
   const auto counts = reasons_of(rows, where);
   if (counts.empty()) return "every row is feasible\n";
   std::string text = fmt::format("{:>9}  {:8}  cause\n", "rows", "one");
-  for (const ReasonCount& count : counts)
-    text += fmt::format("{:>9}  {}  {}\n", text::show_count(count.rows),
-                        key_of(rows, count.first).substr(0, 8), cause_of(count));
+  const results::Table firsts = first_rows(rows, counts);
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    text += fmt::format("{:>9}  {}  {}\n", text::show_count(counts[i].rows),
+                        config_key(firsts, static_cast<std::int64_t>(i)).substr(0, 8), cause_of(counts[i]));
   if (const std::string near = nearest_text(rows, nearest, where); !near.empty())
     text += "nearest to a place in the ranking\n" + near;
   return text;
@@ -61,11 +68,14 @@ std::string infeasible_text(const results::ResultRows& rows, std::int64_t neares
 
 void add_infeasible(text::Json& json, const results::ResultRows& rows, std::int64_t nearest,
                     const std::string& where) {
+  const auto counts = reasons_of(rows, where);
+  const results::Table firsts = first_rows(rows, counts);
   json.key("causes").open_array();
-  for (const ReasonCount& count : reasons_of(rows, where)) {
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const ReasonCount& count = counts[i];
     json.open_object().member("reason", count.reason).member("limit", count.limit);
     json.member("rule", count.rule).member("text", cause_of(count)).member("rows", count.rows);
-    json.member("one", key_of(rows, count.first)).close();
+    json.member("one", config_key(firsts, static_cast<std::int64_t>(i))).close();
   }
   json.close().key("nearest").open_array();
   const results::Table near = rows.pick(least_infeasible(rows, nearest, where));

@@ -4,10 +4,14 @@
 #include <cstdint>
 #include <string>
 
+#include "query/ranking.hpp"
 #include "results/read_rows.hpp"
 #include "text/json.hpp"
 
 namespace echo::query {
+
+// "median short by 3.1 GiB", "median 12.0 % beyond it"; "" of causes without a distance.
+[[nodiscard]] std::string typical_lack(const ReasonCount&);
 
 // The `count` rows that lack least of their memory or limit, a line each; "" where no row is of that kind.
 [[nodiscard]] std::string nearest_text(const results::ResultRows&, std::int64_t count,

@@ -4,9 +4,7 @@ import csv
 import json
 import math
 import pathlib
-import subprocess
 import sys
-import tempfile
 import unittest
 
 import h5py
@@ -14,8 +12,7 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from block_sums import append_sums  # noqa: E402
-
-program = ""
+from program_case import ProgramCase  # noqa: E402
 
 sweep = """
 schema = 1
@@ -48,22 +45,12 @@ goal = "min"
 """
 
 
-class Results(unittest.TestCase):
+class Results(ProgramCase):
     @classmethod
     def setUpClass(cls):
-        cls.shared = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.shared.name)
+        super().setUpClass()
         (cls.folder / "small.toml").write_text(sweep)
-        subprocess.run([program, "small.toml", "-q"], cwd=cls.folder, check=True, stdout=subprocess.DEVNULL)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.shared.cleanup()
-
-    def run_program(self, *words, code=0):
-        done = subprocess.run([program, *words], cwd=self.folder, capture_output=True, text=True, timeout=120)
-        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
-        return done
+        cls.start("small.toml", "-q").check_returncode()
 
     def json_of(self, *words, code=0):
         return json.loads(self.run_program(*words, "--json", code=code).stdout)
@@ -312,5 +299,5 @@ class Results(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    program = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    ProgramCase.program = str(pathlib.Path(sys.argv.pop(1)).resolve())
     unittest.main()

@@ -6,15 +6,15 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
 import h5py
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from block_sums import append_sums, sums_of  # noqa: E402
+from program_case import ProgramCase  # noqa: E402
 
-program, write_overlaps = "", ""
+write_overlaps = ""
 
 sweep = """
 schema = 1
@@ -30,26 +30,15 @@ global_batch = 64
 """
 
 
-class Verify(unittest.TestCase):
+class Verify(ProgramCase):
     @classmethod
     def setUpClass(cls):
-        cls.shared = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.shared.name)
+        super().setUpClass()
         (cls.folder / "small.toml").write_text(sweep)
         (cls.folder / "table.csv").write_text("kind,m,n,k,duration_us\ngemm,4096,4096,4096,220\n")
-        subprocess.run([program, "small.toml", "-q"], cwd=cls.folder, check=True, stdout=subprocess.DEVNULL)
-        subprocess.run([program, "profile", "import", "table.csv", "--gpu", "h100-sxm", "-o", "profile.h5"],
-                       cwd=cls.folder, check=True, stdout=subprocess.DEVNULL)
+        cls.start("small.toml", "-q").check_returncode()
+        cls.start("profile", "import", "table.csv", "--gpu", "h100-sxm", "-o", "profile.h5").check_returncode()
         subprocess.run([write_overlaps, "overlaps.h5"], cwd=cls.folder, check=True)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.shared.cleanup()
-
-    def run_program(self, *words, code=0):
-        done = subprocess.run([program, *words], cwd=self.folder, capture_output=True, text=True, timeout=120)
-        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
-        return done
 
     def file_of(self, file, code=0):
         told = json.loads(self.run_program("verify", file, "--json", code=code).stdout)
@@ -156,5 +145,5 @@ class Verify(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    program, write_overlaps = (str(pathlib.Path(sys.argv.pop(1)).resolve()) for _ in range(2))
+    ProgramCase.program, write_overlaps = (str(pathlib.Path(sys.argv.pop(1)).resolve()) for _ in range(2))
     unittest.main()

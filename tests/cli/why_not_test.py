@@ -7,14 +7,12 @@ import csv
 import io
 import json
 import pathlib
-import subprocess
 import sys
-import tempfile
 import unittest
 
-program = str(pathlib.Path(sys.argv[1]).resolve())
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "analysis"))
+sys.path[:0] = [str(ROOT / "analysis"), str(ROOT / "tests/support")]
+from program_case import ProgramCase  # noqa: E402
 
 MIXTURE = """
 schema = 1
@@ -44,23 +42,19 @@ global_batch = 128
 NEEDS = "mixtures of experts under tensor parallelism need sequence parallelism"
 
 
-class WhyNot(unittest.TestCase):
+class WhyNot(ProgramCase):
     @classmethod
     def setUpClass(cls):
-        cls.shared = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.shared.name)
+        super().setUpClass()
         (cls.folder / "mixture.toml").write_text(MIXTURE)
         (cls.folder / "split.toml").write_text(SPLIT)
         cls.summary = cls.told("mixture.toml", "-q")
         cls.causes = json.loads(cls.told("top", "mixture.h5", "--infeasible", "--json"))["causes"]
 
     @classmethod
-    def tearDownClass(cls):
-        cls.shared.cleanup()
-
-    @classmethod
     def told(cls, *words):
-        done = subprocess.run([program, *words], cwd=cls.folder, capture_output=True, text=True, check=True)
+        done = cls.start(*words)
+        done.check_returncode()
         return done.stdout
 
     def test_every_unsupported_row_has_a_rule_and_no_other_row(self):
@@ -107,4 +101,5 @@ class WhyNot(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    ProgramCase.program = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    unittest.main()

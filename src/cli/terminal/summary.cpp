@@ -94,10 +94,8 @@ static std::string reasons_text(const ResultRows& rows) {
     line += fmt::format("{}{} {}", line.empty() ? "" : ", ",
                         count.limit.empty() ? count.reason : "limit " + count.limit,
                         text::show_count(is_rule ? std::exchange(unsupported, 0) : count.rows));
-    if (std::isfinite(count.median_margin))
-      line += fmt::format(" (median short by {})", text::show_gib(count.median_margin));
-    if (std::isfinite(count.median_excess))
-      line += fmt::format(" (median {} beyond it)", text::show_share(count.median_excess));
+    if (const std::string lack = query::typical_lack(count); !lack.empty())
+      line += fmt::format(" ({})", lack);
   }
   return line.empty() ? "" : "infeasible: " + line + "\n" + query::rules_text(counts, shown_rules);
 }

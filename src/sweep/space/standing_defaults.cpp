@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -14,8 +15,8 @@
 
 #include "base/at.hpp"
 #include "simulate/simulate.hpp"
+#include "sweep/language/vocabulary.hpp"
 #include "sweep/space/config_id.hpp"
-#include "timeline/schedule.hpp"
 
 namespace echo::sweep {
 
@@ -40,16 +41,9 @@ bool is_choice(Axis axis) { return training::member_of(axis).get != nullptr && v
 bool is_chosen(Axis axis) { return is_choice(axis) || axis == Axis::schedule; }
 
 std::string text_of(Axis axis, std::int32_t value, const simulate::Catalog& catalog) {
-  if (axis == Axis::schedule) {
-    const auto own = timeline::schedule_table();
-    const auto i = at(value);
-    return fmt::format("\"{}\"", i < own.size() ? own[i]->name : catalog.orders.at(i - own.size()).name);
-  }
-  const AxisKind kind = training::info_of(axis).kind;
-  if (kind == AxisKind::flag) return value != 0 ? "true" : "false";
-  if (kind == AxisKind::level) return std::to_string(value);
-  const auto words = training::member_of(axis).words;
-  return value < std::ssize(words) ? "\"" + std::string(words[at(value)]) + "\"" : std::to_string(value);
+  if (training::info_of(axis).kind == AxisKind::flag) return value != 0 ? "true" : "false";
+  const auto words = vocabulary_of(axis, catalog);  // none of a level
+  return value < std::ssize(words) ? fmt::format("\"{}\"", words[at(value)]) : std::to_string(value);
 }
 
 AxisSet named_by(const SweepSpec& spec) {
@@ -110,15 +104,17 @@ std::vector<StandingDefault> standing_defaults(const DesignSpace& space, const S
     if (!rule) continue;
     rules[code_of(rule)] = rule;
     const auto axes = axes_in(rule);
+    std::vector<std::tuple<std::int32_t, Axis, std::int32_t, std::int32_t>> ways;
+    for (const Axis standing : axes) {
+      if (named.test(at(standing)) || !is_choice(standing)) continue;
+      if (const auto value = way_out(config, catalog, rule, standing))
+        ways.emplace_back(code_of(rule), standing, training::member_of(standing).get(config), *value);
+    }
     for (const Axis chosen : axes) {
       if (!named.test(at(chosen))) continue;
       Seen& there = seen[{chosen, training::member_of(chosen).get(config)}];
       ++there.broken[code_of(rule)];
-      for (const Axis standing : axes) {
-        if (named.test(at(standing)) || !is_choice(standing)) continue;
-        if (const auto value = way_out(config, catalog, rule, standing))
-          ++there.ways[{code_of(rule), standing, training::member_of(standing).get(config), *value}];
-      }
+      for (const auto& way : ways) ++there.ways[way];
     }
   }
   std::vector<StandingDefault> out;
@@ -131,8 +127,7 @@ std::vector<StandingDefault> standing_defaults(const DesignSpace& space, const S
                      .value = text_of(choice.first, choice.second, catalog),
                      .standing = std::string(training::info_of(standing).name),
                      .left = text_of(standing, left, catalog),
-                     .instead = text_of(standing, instead, catalog),
-                     .points = there.points});
+                     .instead = text_of(standing, instead, catalog)});
     }
   return out;
 }

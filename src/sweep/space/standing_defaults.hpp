@@ -15,7 +15,6 @@ namespace echo::sweep {
 struct StandingDefault {
   Refusal rule;
   std::string chosen, value, standing, left, instead;
-  std::int64_t points = 0;  // that were looked at
 };
 
 // Looks at up to `most` points, evenly spaced. Sorted by rule and value; deterministic.
