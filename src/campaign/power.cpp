@@ -26,7 +26,7 @@ namespace echo::campaign {
 
 static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-// Of the step.
+// The share of the step that these take, exposed.
 static double share_of(const simulate::StepReport& report, std::initializer_list<TimeCategory> categories) {
   SimTime sum{};
   for (const TimeCategory category : categories) sum += report.exposed[at(category)];
