@@ -33,8 +33,8 @@ struct BottleneckTimes {
   friend bool operator==(const BottleneckTimes&, const BottleneckTimes&) = default;
 };
 
-// The time of kernels by what they keep busy: arithmetic; HBM, or only themselves while they start, drain or copy.
-// The rest waits for the host.
+// The time of kernels by what they keep busy: arithmetic; HBM, or only themselves while they start, drain or
+// copy. The rest waits for the host.
 struct KernelTimes {
   double arithmetic_ps = 0.0, memory_ps = 0.0;
 

@@ -19,16 +19,18 @@ double number(const Table& table, const char* column, std::int64_t row) {
 template <class Show>
 std::string with_range(double value, double band, Show show) {
   if (!std::isfinite(band)) return show(value);
-  return fmt::format("{} ({} to {})", show(value), show(value * std::exp(-band)), show(value * std::exp(band)));
+  return fmt::format("{} ({} to {})", show(value), show(value * std::exp(-band)),
+                     show(value * std::exp(band)));
 }
 
 std::string why_no_cost(const Table& table, std::int64_t row) {
   if (table.state().terms.economics.currency.empty())
     return "  cost unknown: no price is given ([economics] gpu_hour)\n";
   const std::string gpu = table.text("gpu", row), cluster = table.text("cluster", row);
-  return fmt::format("  cost unknown: [economics] has no price of {} or {}, or prices electricity and the energy "
-                     "is unknown\n",
-                     gpu, cluster);
+  return fmt::format(
+      "  cost unknown: [economics] has no price of {} or {}, or prices electricity and the energy "
+      "is unknown\n",
+      gpu, cluster);
 }
 
 std::string why_no_energy(const Table& table, std::int64_t row) {
@@ -46,8 +48,7 @@ std::string training_text(const Table& table, std::int64_t row) {
   const std::string currency = table.state().terms.economics.currency;
   std::string text = "training of #1: " + with_range(time, band, text::show_days);
   text += ", " + text::show_count(std::llround(hours)) + " GPU-hours";
-  if (std::isfinite(cost))
-    text += ", " + with_range(cost, band, text::show_amount) + " " + currency;
+  if (std::isfinite(cost)) text += ", " + with_range(cost, band, text::show_amount) + " " + currency;
   if (std::isfinite(energy)) text += ", " + text::show_energy(energy);
   if (std::isfinite(carbon)) text += ", " + text::show_mass(carbon) + " CO2";
   text += std::isfinite(band) ? "; in brackets: 8 of 10 cases, without failures\n" : "; without failures\n";

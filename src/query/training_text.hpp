@@ -1,5 +1,5 @@
-// What the whole training of a row takes, in words: time, GPU-hours, cost and energy, with the ranges that the
-// error of the step gives.
+// What the whole training of a row takes, in words: time, GPU-hours, cost and energy, with the ranges that
+// the error of the step gives.
 #pragma once
 
 #include <cstdint>

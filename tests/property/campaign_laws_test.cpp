@@ -18,7 +18,8 @@ using simulate::StepReport;
 // Every GPU and node has some power.
 Catalog powered() {
   Catalog catalog = support::catalog_with_roomy_gpus();
-  for (machine::GpuSpec& gpu : catalog.gpus) gpu.power = {.cap = 700.0, .idle = 110.0, .memory = 400.0, .link = 300.0};
+  for (machine::GpuSpec& gpu : catalog.gpus)
+    gpu.power = {.cap = 700.0, .idle = 110.0, .memory = 400.0, .link = 300.0};
   for (machine::ClusterSpec& cluster : catalog.clusters)
     cluster.power = {.host = 1400.0, .fans = 900.0, .supply_efficiency = 0.94};
   return catalog;
