@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <sstream>
 
 #include "base/memory_limit.hpp"
@@ -98,6 +99,31 @@ std::string resolved(const toml::table& root, const std::vector<IncludedFile>& i
   return text.str();
 }
 
+// A sweep and what it includes, after overrides.
+struct ParsedSweep {
+  std::optional<toml::table> root;
+  std::vector<IncludedFile> included;
+};
+
+void read_parsed(ParsedSweep& parsed, const std::string& path, const std::vector<std::string>& preset_paths,
+                 SweepInputs& inputs, Problems& problems) {
+  for (const IncludedFile& file : parsed.included) inputs.files.push_back({"include", file.path, file.hash});
+  const std::vector<std::string> folders = catalog_folders(preset_paths, path);
+  CatalogInputs catalog = read_catalog(
+      folders, problems, {.files = &parsed.included, .behind = own_folders(folders, preset_paths)});
+  inputs.catalog = std::move(catalog.catalog);
+  inputs.calibration = std::move(catalog.calibration);
+  inputs.aliases = std::move(catalog.aliases);
+  inputs.files.insert(inputs.files.end(), catalog.files.begin(), catalog.files.end());
+  if (parsed.root) {
+    read_body(*parsed.root, parsed.included, path, inputs, problems);
+    choose_models(*parsed.root, inputs, problems);
+    inputs.resolved_toml = resolved(*parsed.root, parsed.included, inputs);
+  }
+  problems.throw_if_any();
+  inputs.warnings = problems.list();
+}
+
 SweepInputs read_all(const std::string& path, const std::vector<std::string>& preset_paths,
                      const std::vector<std::string>& sets) {
   Problems problems;
@@ -110,34 +136,38 @@ SweepInputs read_all(const std::string& path, const std::vector<std::string>& pr
   inputs.sweep_toml = *text;
   inputs.overrides = sets;
   inputs.files.push_back({"sweep", path, fingerprint(*text)});
-  auto root = parse_toml(*text, path, problems);
-  std::vector<IncludedFile> included;
+  ParsedSweep parsed{.root = parse_toml(*text, path, problems), .included = {}};
   std::vector<std::string> own_sets = sets;  // overrides of `include` come first
-  if (root) {
+  if (parsed.root) {
     const auto rest = std::stable_partition(own_sets.begin(), own_sets.end(), [](const std::string& set) {
       return set.starts_with("include=") || set.starts_with("include =");
     });
-    apply_overrides({own_sets.begin(), rest}, *root, {}, problems);
-    included = read_includes(*root, path, problems);
+    apply_overrides({own_sets.begin(), rest}, *parsed.root, {}, problems);
+    parsed.included = read_includes(*parsed.root, path, problems);
     std::vector<toml::table*> roots;
-    for (IncludedFile& file : included) roots.push_back(&file.root);
-    apply_overrides({rest, own_sets.end()}, *root, roots, problems);
+    for (IncludedFile& file : parsed.included) roots.push_back(&file.root);
+    apply_overrides({rest, own_sets.end()}, *parsed.root, roots, problems);
   }
-  for (const IncludedFile& file : included) inputs.files.push_back({"include", file.path, file.hash});
-  const std::vector<std::string> folders = catalog_folders(preset_paths, path);
-  CatalogInputs catalog =
-      read_catalog(folders, problems, {.files = &included, .behind = own_folders(folders, preset_paths)});
-  inputs.catalog = std::move(catalog.catalog);
-  inputs.calibration = std::move(catalog.calibration);
-  inputs.aliases = std::move(catalog.aliases);
-  inputs.files.insert(inputs.files.end(), catalog.files.begin(), catalog.files.end());
-  if (root) {
-    read_body(*root, included, path, inputs, problems);
-    choose_models(*root, inputs, problems);
-    inputs.resolved_toml = resolved(*root, included, inputs);
+  read_parsed(parsed, path, preset_paths, inputs, problems);
+  return inputs;
+}
+
+SweepInputs read_kept(const std::string& resolved_toml, const std::string& path,
+                      const std::vector<std::string>& preset_paths) {
+  Problems problems;
+  SweepInputs inputs;
+  inputs.sweep_toml = resolved_toml;
+  inputs.files.push_back({"sweep", path, fingerprint(resolved_toml)});
+  ParsedSweep parsed{.root = parse_toml(resolved_toml, path, problems), .included = {}};
+  if (parsed.root) {
+    toml::table& root = *parsed.root;
+    const toml::table kept = root.get_as<toml::table>("included") != nullptr
+                                 ? *root.get_as<toml::table>("included")
+                                 : toml::table();
+    for (const char* added : {"included", "slowdown_model", "traced"}) root.erase(added);
+    parsed.included = kept_includes(root, path, kept, problems);
   }
-  problems.throw_if_any();
-  inputs.warnings = problems.list();
+  read_parsed(parsed, path, preset_paths, inputs, problems);
   return inputs;
 }
 
@@ -146,6 +176,11 @@ SweepInputs read_all(const std::string& path, const std::vector<std::string>& pr
 SweepInputs read_sweep(const std::string& path, const std::vector<std::string>& preset_paths,
                        const std::vector<std::string>& sets) {
   return within_memory(path, [&] { return read_all(path, preset_paths, sets); });
+}
+
+SweepInputs read_sweep_again(const std::string& resolved_toml, const std::string& path,
+                             const std::vector<std::string>& preset_paths) {
+  return within_memory(path, [&] { return read_kept(resolved_toml, path, preset_paths); });
 }
 
 }  // namespace echo::config
