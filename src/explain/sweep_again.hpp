@@ -11,12 +11,13 @@
 namespace echo::explain {
 
 struct SweepAgain {
-  config::SweepInputs inputs;                    // ready to simulate
+  config::SweepInputs inputs;                   // ready to simulate
   std::unique_ptr<const std::string> measured;  // data of its measured kernels
 };
 
 // From the text that the file keeps; presets, profiles, models and traces as their files are now. Throws
 // UserError where one of them is missing, or a profile has changed.
-[[nodiscard]] SweepAgain sweep_again(const results::ResultFile&, const std::vector<std::string>& preset_paths);
+[[nodiscard]] SweepAgain sweep_again(const results::ResultFile&,
+                                     const std::vector<std::string>& preset_paths);
 
 }  // namespace echo::explain

@@ -26,7 +26,8 @@ std::int32_t held_for(Axis axis, const AxisValue& value, const simulate::Catalog
   const AxisKind kind = info_of(axis).kind;
   if (kind != AxisKind::preset && kind != AxisKind::word) return static_cast<std::int32_t>(value.number);
   const auto names = vocabulary_of(axis, catalog);
-  const auto place = static_cast<std::int32_t>(std::find(names.begin(), names.end(), value.text) - names.begin());
+  const auto place =
+      static_cast<std::int32_t>(std::find(names.begin(), names.end(), value.text) - names.begin());
   return axis == Axis::recipe ? place - 1 : place;
 }
 
@@ -68,7 +69,8 @@ std::string value_text(Axis axis, const AxisValue& value, const simulate::Catalo
     case AxisKind::ratio:
       return fmt::format("{}", static_cast<double>(value.number) / 1000.0);
     case AxisKind::layer_list:
-      return value.number < 0 ? "even" : fmt::format("{}", fmt::join(catalog.layer_tables[at(value.number)], "-"));
+      return value.number < 0 ? "even"
+                              : fmt::format("{}", fmt::join(catalog.layer_tables[at(value.number)], "-"));
     default:
       return std::to_string(value.number);
   }

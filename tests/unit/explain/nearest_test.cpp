@@ -1,4 +1,5 @@
-// The nearest feasible point, beside an obvious twin: every other value of every axis, set in the config itself.
+// The nearest feasible point, beside an obvious twin: every other value of every axis, set in the config
+// itself.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -106,10 +107,10 @@ std::map<std::string, Outcome> single_changes(const TrainingConfig& config, cons
       const auto changed = with(config, info.axis, value);
       const Outcome outcome = changed ? simulated(*changed) : Outcome();
       if (!outcome.is_feasible) continue;
-      const std::string own = sweep::value_text(
-          info.axis, sweep::value_in(config, info.axis, spec, catalog()), catalog());
-      found[std::string(info.name) + " " + own + " -> " + sweep::value_text(info.axis, value, catalog()) + " "] =
-          outcome;
+      const std::string own =
+          sweep::value_text(info.axis, sweep::value_in(config, info.axis, spec, catalog()), catalog());
+      found[std::string(info.name) + " " + own + " -> " + sweep::value_text(info.axis, value, catalog()) +
+            " "] = outcome;
     }
   }
   return found;
@@ -145,7 +146,8 @@ TEST(Nearest, FindsEverySingleChangeAndNoPairWhereOneWillDo) {
     ASSERT_EQ(nearest.most_changes, any_sure ? 1 : 2) << "seed " << seed;
     for (const Way& way : nearest.ways) {
       ASSERT_EQ(way.row.report.status, training::Status::ok) << "seed " << seed;
-      ASSERT_EQ(simulated(way.row.config).step, way.row.report.step) << "seed " << seed << ": " << text_of(way);
+      ASSERT_EQ(simulated(way.row.config).step, way.row.report.step)
+          << "seed " << seed << ": " << text_of(way);
     }
     ++(any_sure ? by_one : nearest.ways.empty() ? by_none : by_two);
   }
@@ -174,8 +176,8 @@ TEST(Nearest, PutsSureWaysThenThoseOfTheLayoutFirst) {
     return c;
   }();
   const sweep::SweepSpec spec = naming_all(config);
-  const Nearest nearest = nearest_feasible(sweep::pinned(spec, config, catalog()), spec, catalog(), calibration(),
-                                           {.axes = changeable_axes(spec, {})});
+  const Nearest nearest = nearest_feasible(sweep::pinned(spec, config, catalog()), spec, catalog(),
+                                           calibration(), {.axes = changeable_axes(spec, {})});
   ASSERT_EQ(nearest.point.report.reason, training::Reason::memory);
   ASSERT_GT(nearest.ways.size(), 2U);
   for (std::size_t i = 1; i < nearest.ways.size(); ++i) {
