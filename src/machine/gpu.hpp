@@ -12,6 +12,10 @@
 
 namespace echo::machine {
 
+// Whether a GPU or cluster is as its source has it, or as [what_if] of a sweep changes it: in nothing that a
+// kernel or a collective is timed by, or in something.
+enum class WhatIf : std::int8_t { none, same_speed, other_speed };
+
 struct GpuSpec {
   std::string name;
   std::array<FlopsPerSecond, precision_count> peak;  // dense, [Precision]; 0 = not supported
@@ -25,6 +29,7 @@ struct GpuSpec {
   std::string kernels;                  // name of the kernel constants (its own or a related GPU's)
   double kernels_error = 0.0;           // error added by a related GPU's constants; 0 = its own
   std::string source;
+  WhatIf what_if = WhatIf::none;
   [[nodiscard]] FlopsPerSecond peak_of(Precision p) const { return peak[at(p)]; }
   friend bool operator==(const GpuSpec&, const GpuSpec&) = default;
 };
