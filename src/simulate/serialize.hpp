@@ -103,7 +103,8 @@ void serialize(Archive& archive, echo::machine::ClusterSpec& cluster, unsigned) 
          source, what_if] = cluster;
   all(archive, name, gpu, gpus_per_node, nodes, scale_up_domain, scale_up, scale_out, nics_per_node, topology,
       oversubscription, nodes_per_leaf, leaves_per_pod, spine_oversubscription, groups, dims, planes, given,
-      fabric, routing, cpu, host_memory, nccl_version, sharp, rccl, launch_blocking, network, source, what_if);
+      fabric, routing, cpu, host_memory, nccl_version, sharp, rccl, launch_blocking, network, source,
+      what_if);
 }
 
 template <class Archive>

@@ -16,6 +16,7 @@
 #include "config/sweep_file/rule_reader.hpp"
 #include "config/sweep_file/settings_reader.hpp"
 #include "config/sweep_file/space_reader.hpp"
+#include "config/sweep_file/what_if_reader.hpp"
 #include "config/sweep_file/workload_reader.hpp"
 #include "config/toml/overrides.hpp"
 #include "config/toml/read_file.hpp"
@@ -32,7 +33,7 @@ void read_body(const toml::table& root, const std::vector<IncludedFile>& include
   inputs.spec.name = std::filesystem::path(path).stem().string();
   refuse_later_sections(root, reader);
   read_settings(reader, inputs.spec);
-  for (const char* list : {"include", "derive", "keep", "limit", "objective"}) reader.ignore(list);
+  for (const char* list : {"include", "derive", "keep", "limit", "objective", "what_if"}) reader.ignore(list);
   std::vector<const toml::table*> roots;
   for (const IncludedFile& file : included) roots.push_back(&file.root);
   roots.push_back(&root);
@@ -80,10 +81,10 @@ std::size_t own_folders(const std::vector<std::string>& folders,
       }));
 }
 
-// The sweep after overrides, and each file it includes, after them too, under [included."path"]; and which
-// slowdown model and trace it names.
+// The sweep after overrides, and each file it includes, after them too, under [included."path"]; which
+// slowdown model and trace it names; and what its what-ifs make of presets.
 std::string resolved(const toml::table& root, const std::vector<IncludedFile>& included,
-                     const SweepInputs& inputs) {
+                     const std::vector<HardwareChange>& changes, const SweepInputs& inputs) {
   toml::table whole = root, files;
   for (const IncludedFile& file : included) files.insert_or_assign(file.path, file.root);
   if (!files.empty()) whole.insert_or_assign("included", std::move(files));
@@ -93,6 +94,8 @@ std::string resolved(const toml::table& root, const std::vector<IncludedFile>& i
     if (input.kind == "trace")
       whole.insert_or_assign("traced", toml::table{{"file", input.path}, {"digest", input.hash}});
   }
+  if (!changes.empty())
+    whole.insert_or_assign("what_if_values", what_if_values(changes, inputs.spec, inputs.catalog));
   std::ostringstream text;
   text << toml::toml_formatter{whole} << '\n';
   return text.str();
@@ -132,9 +135,11 @@ SweepInputs read_all(const std::string& path, const std::vector<std::string>& pr
   inputs.aliases = std::move(catalog.aliases);
   inputs.files.insert(inputs.files.end(), catalog.files.begin(), catalog.files.end());
   if (root) {
+    const auto changes = apply_what_ifs(*root, inputs.catalog, inputs.calibration, problems);
     read_body(*root, included, path, inputs, problems);
+    if (problems.errors() == 0) check_what_ifs(changes, inputs.spec, inputs.catalog, problems);
     choose_models(*root, inputs, problems);
-    inputs.resolved_toml = resolved(*root, included, inputs);
+    inputs.resolved_toml = resolved(*root, included, changes, inputs);
   }
   problems.throw_if_any();
   inputs.warnings = problems.list();
