@@ -101,6 +101,68 @@ std::string resolved(const toml::table& root, const std::vector<IncludedFile>& i
   return text.str();
 }
 
+// A sweep and the files it includes, as parsed and overridden.
+struct Parsed {
+  std::optional<toml::table> root;
+  std::vector<IncludedFile> included;
+};
+
+std::vector<toml::table*> roots_of(std::vector<IncludedFile>& included) {
+  std::vector<toml::table*> roots;
+  for (IncludedFile& file : included) roots.push_back(&file.root);
+  return roots;
+}
+
+Parsed parse_files(const std::string& path, const std::string& text, std::vector<std::string> sets,
+                   Problems& problems) {
+  Parsed parsed{parse_toml(text, path, problems), {}};
+  if (!parsed.root) return parsed;
+  const auto rest = std::stable_partition(sets.begin(), sets.end(), [](const std::string& set) {
+    return set.starts_with("include=") || set.starts_with("include =");
+  });  // overrides of `include` come first
+  apply_overrides({sets.begin(), rest}, *parsed.root, {}, problems);
+  parsed.included = read_includes(*parsed.root, path, problems);
+  apply_overrides({rest, sets.end()}, *parsed.root, roots_of(parsed.included), problems);
+  return parsed;
+}
+
+// What resolved() wrote.
+Parsed parse_resolved(const std::string& path, const std::string& text, const std::vector<std::string>& sets,
+                      Problems& problems) {
+  Parsed parsed{parse_toml(text, path, problems), {}};
+  if (!parsed.root) return parsed;
+  if (toml::table* const files = parsed.root->get_as<toml::table>("included")) {
+    for (const Entry& file : in_file_order(*files))
+      if (const toml::table* const root = file.node->as_table())
+        parsed.included.push_back({std::string(file.key->str()), "", *root});
+  }
+  for (const char* const added : {"include", "included", "slowdown_model", "traced", "what_if_values"})
+    parsed.root->erase(added);
+  apply_overrides(sets, *parsed.root, roots_of(parsed.included), problems);
+  return parsed;
+}
+
+void read_parsed(Parsed& parsed, const std::string& path, const std::vector<std::string>& preset_paths,
+                 SweepInputs& inputs, Problems& problems) {
+  for (const IncludedFile& file : parsed.included) inputs.files.push_back({"include", file.path, file.hash});
+  const std::vector<std::string> folders = catalog_folders(preset_paths, path);
+  CatalogInputs catalog = read_catalog(
+      folders, problems, {.files = &parsed.included, .behind = own_folders(folders, preset_paths)});
+  inputs.catalog = std::move(catalog.catalog);
+  inputs.calibration = std::move(catalog.calibration);
+  inputs.aliases = std::move(catalog.aliases);
+  inputs.files.insert(inputs.files.end(), catalog.files.begin(), catalog.files.end());
+  if (parsed.root) {
+    const auto changes = apply_what_ifs(*parsed.root, inputs.catalog, inputs.calibration, problems);
+    read_body(*parsed.root, parsed.included, path, inputs, problems);
+    if (problems.errors() == 0) check_what_ifs(changes, inputs.spec, inputs.catalog, problems);
+    choose_models(*parsed.root, inputs, problems);
+    inputs.resolved_toml = resolved(*parsed.root, parsed.included, changes, inputs);
+  }
+  problems.throw_if_any();
+  inputs.warnings = problems.list();
+}
+
 SweepInputs read_all(const std::string& path, const std::vector<std::string>& preset_paths,
                      const std::vector<std::string>& sets) {
   Problems problems;
@@ -113,36 +175,20 @@ SweepInputs read_all(const std::string& path, const std::vector<std::string>& pr
   inputs.sweep_toml = *text;
   inputs.overrides = sets;
   inputs.files.push_back({"sweep", path, fingerprint(*text)});
-  auto root = parse_toml(*text, path, problems);
-  std::vector<IncludedFile> included;
-  std::vector<std::string> own_sets = sets;  // overrides of `include` come first
-  if (root) {
-    const auto rest = std::stable_partition(own_sets.begin(), own_sets.end(), [](const std::string& set) {
-      return set.starts_with("include=") || set.starts_with("include =");
-    });
-    apply_overrides({own_sets.begin(), rest}, *root, {}, problems);
-    included = read_includes(*root, path, problems);
-    std::vector<toml::table*> roots;
-    for (IncludedFile& file : included) roots.push_back(&file.root);
-    apply_overrides({rest, own_sets.end()}, *root, roots, problems);
-  }
-  for (const IncludedFile& file : included) inputs.files.push_back({"include", file.path, file.hash});
-  const std::vector<std::string> folders = catalog_folders(preset_paths, path);
-  CatalogInputs catalog =
-      read_catalog(folders, problems, {.files = &included, .behind = own_folders(folders, preset_paths)});
-  inputs.catalog = std::move(catalog.catalog);
-  inputs.calibration = std::move(catalog.calibration);
-  inputs.aliases = std::move(catalog.aliases);
-  inputs.files.insert(inputs.files.end(), catalog.files.begin(), catalog.files.end());
-  if (root) {
-    const auto changes = apply_what_ifs(*root, inputs.catalog, inputs.calibration, problems);
-    read_body(*root, included, path, inputs, problems);
-    if (problems.errors() == 0) check_what_ifs(changes, inputs.spec, inputs.catalog, problems);
-    choose_models(*root, inputs, problems);
-    inputs.resolved_toml = resolved(*root, included, changes, inputs);
-  }
-  problems.throw_if_any();
-  inputs.warnings = problems.list();
+  Parsed parsed = parse_files(path, *text, sets, problems);
+  read_parsed(parsed, path, preset_paths, inputs, problems);
+  return inputs;
+}
+
+SweepInputs read_again(const std::string& resolved_toml, const std::string& path,
+                       const std::vector<std::string>& preset_paths, const std::vector<std::string>& sets) {
+  Problems problems;
+  SweepInputs inputs;
+  inputs.sweep_toml = resolved_toml;
+  inputs.overrides = sets;
+  inputs.files.push_back({"sweep", path, fingerprint(resolved_toml)});
+  Parsed parsed = parse_resolved(path, resolved_toml, sets, problems);
+  read_parsed(parsed, path, preset_paths, inputs, problems);
   return inputs;
 }
 
@@ -151,6 +197,12 @@ SweepInputs read_all(const std::string& path, const std::vector<std::string>& pr
 SweepInputs read_sweep(const std::string& path, const std::vector<std::string>& preset_paths,
                        const std::vector<std::string>& sets) {
   return within_memory(path, [&] { return read_all(path, preset_paths, sets); });
+}
+
+SweepInputs read_resolved_sweep(const std::string& resolved_toml, const std::string& path,
+                                const std::vector<std::string>& preset_paths,
+                                const std::vector<std::string>& sets) {
+  return within_memory(path, [&] { return read_again(resolved_toml, path, preset_paths, sets); });
 }
 
 }  // namespace echo::config

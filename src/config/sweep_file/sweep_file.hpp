@@ -28,5 +28,10 @@ struct SweepInputs {
 [[nodiscard]] SweepInputs read_sweep(const std::string& path,
                                      const std::vector<std::string>& preset_paths = {},
                                      const std::vector<std::string>& sets = {});
+// The same of SweepInputs::resolved_toml, as a result file keeps it. `path`: of the sweep it was; files that
+// it names are relative to that.
+[[nodiscard]] SweepInputs read_resolved_sweep(const std::string& resolved_toml, const std::string& path,
+                                              const std::vector<std::string>& preset_paths = {},
+                                              const std::vector<std::string>& sets = {});
 
 }  // namespace echo::config
