@@ -37,7 +37,7 @@ std::unique_ptr<const SurfaceSweep::Read> SurfaceSweep::read(const std::vector<s
   all.insert(all.end(), sets.begin(), sets.end());
   auto read = std::make_unique<Read>();
   read->inputs = resolved_.empty() ? config::read_sweep(file_, preset_paths_, all)
-                                   : config::read_resolved_sweep(resolved_, sweep_path_, preset_paths_, all);
+                                   : config::read_sweep_again(resolved_, sweep_path_, preset_paths_, all);
   read->measured = explain::read_profiles(read->inputs);
   explain::price_by(read->measured, read->inputs);
   return read;

@@ -7,6 +7,7 @@
 #include "base/at.hpp"
 #include "base/contract.hpp"
 #include "cli/plan/axis_choice.hpp"
+#include "sweep/choice/varying_axes.hpp"
 #include "sweep/space/config_id.hpp"
 #include "sweep/space/raw_cursor.hpp"
 #include "sweep/space/repeats.hpp"
@@ -19,7 +20,7 @@ namespace {
 constexpr std::size_t most_kept = 5;
 
 PlannedPoint planned(const sweep::RawSpace& space, const sweep::RawCursor& cursor,
-                     const VaryingAxes& varying) {
+                     const sweep::VaryingAxes& varying) {
   PlannedPoint point;
   const auto config = sweep::config_of(cursor.state(), space.catalog());
   point.config_id = sweep::config_id_of(config, space.catalog());
@@ -29,7 +30,7 @@ PlannedPoint planned(const sweep::RawSpace& space, const sweep::RawCursor& curso
       if (!varying.contains(column.axis)) continue;
       const auto& value = column.values[at(cursor.digits()[d])];
       point.axes.emplace_back(info_of(column.axis).name,
-                              axis_value_text(column.axis, value, program, space.catalog()));
+                              sweep::axis_value_text(column.axis, value, program, space.catalog()));
     }
   }
   return point;
@@ -55,7 +56,7 @@ std::int64_t raw_in_whole(const Choice& choice, const sweep::RawCursor& part, co
 std::vector<PlannedPoint> list_points(const sweep::SweepSpec& spec, const simulate::Catalog& catalog,
                                       const PlanCounts& counts, std::int64_t wanted) {
   const sweep::RawSpace space(spec, catalog);
-  const VaryingAxes varying(spec);
+  const sweep::VaryingAxes varying(spec);
   sweep::RawCursor cursor(space);
   sweep::RepeatTest repeats(space);
   std::vector<PlannedPoint> points;
@@ -95,7 +96,7 @@ PointFate find_fate(const sweep::SweepSpec& spec, const simulate::Catalog& catal
     }
     fate.removals.push_back(std::move(removal));
   }
-  const VaryingAxes varying(spec);
+  const sweep::VaryingAxes varying(spec);
   sweep::RawCursor cursor(part), at(whole);
   sweep::RepeatTest repeats(whole);
   for (bool found = cursor.find(0, part.size()); found && fate.kept.size() < most_kept;

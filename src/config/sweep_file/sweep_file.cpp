@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <sstream>
 
 #include "base/memory_limit.hpp"
@@ -101,8 +102,8 @@ std::string resolved(const toml::table& root, const std::vector<IncludedFile>& i
   return text.str();
 }
 
-// A sweep and the files it includes, as parsed and overridden.
-struct Parsed {
+// A sweep and what it includes, after overrides.
+struct ParsedSweep {
   std::optional<toml::table> root;
   std::vector<IncludedFile> included;
 };
@@ -113,36 +114,7 @@ std::vector<toml::table*> roots_of(std::vector<IncludedFile>& included) {
   return roots;
 }
 
-Parsed parse_files(const std::string& path, const std::string& text, std::vector<std::string> sets,
-                   Problems& problems) {
-  Parsed parsed{parse_toml(text, path, problems), {}};
-  if (!parsed.root) return parsed;
-  const auto rest = std::stable_partition(sets.begin(), sets.end(), [](const std::string& set) {
-    return set.starts_with("include=") || set.starts_with("include =");
-  });  // overrides of `include` come first
-  apply_overrides({sets.begin(), rest}, *parsed.root, {}, problems);
-  parsed.included = read_includes(*parsed.root, path, problems);
-  apply_overrides({rest, sets.end()}, *parsed.root, roots_of(parsed.included), problems);
-  return parsed;
-}
-
-// What resolved() wrote.
-Parsed parse_resolved(const std::string& path, const std::string& text, const std::vector<std::string>& sets,
-                      Problems& problems) {
-  Parsed parsed{parse_toml(text, path, problems), {}};
-  if (!parsed.root) return parsed;
-  if (toml::table* const files = parsed.root->get_as<toml::table>("included")) {
-    for (const Entry& file : in_file_order(*files))
-      if (const toml::table* const root = file.node->as_table())
-        parsed.included.push_back({std::string(file.key->str()), "", *root});
-  }
-  for (const char* const added : {"include", "included", "slowdown_model", "traced", "what_if_values"})
-    parsed.root->erase(added);
-  apply_overrides(sets, *parsed.root, roots_of(parsed.included), problems);
-  return parsed;
-}
-
-void read_parsed(Parsed& parsed, const std::string& path, const std::vector<std::string>& preset_paths,
+void read_parsed(ParsedSweep& parsed, const std::string& path, const std::vector<std::string>& preset_paths,
                  SweepInputs& inputs, Problems& problems) {
   for (const IncludedFile& file : parsed.included) inputs.files.push_back({"include", file.path, file.hash});
   const std::vector<std::string> folders = catalog_folders(preset_paths, path);
@@ -175,19 +147,37 @@ SweepInputs read_all(const std::string& path, const std::vector<std::string>& pr
   inputs.sweep_toml = *text;
   inputs.overrides = sets;
   inputs.files.push_back({"sweep", path, fingerprint(*text)});
-  Parsed parsed = parse_files(path, *text, sets, problems);
+  ParsedSweep parsed{.root = parse_toml(*text, path, problems), .included = {}};
+  std::vector<std::string> own_sets = sets;  // overrides of `include` come first
+  if (parsed.root) {
+    const auto rest = std::stable_partition(own_sets.begin(), own_sets.end(), [](const std::string& set) {
+      return set.starts_with("include=") || set.starts_with("include =");
+    });
+    apply_overrides({own_sets.begin(), rest}, *parsed.root, {}, problems);
+    parsed.included = read_includes(*parsed.root, path, problems);
+    apply_overrides({rest, own_sets.end()}, *parsed.root, roots_of(parsed.included), problems);
+  }
   read_parsed(parsed, path, preset_paths, inputs, problems);
   return inputs;
 }
 
-SweepInputs read_again(const std::string& resolved_toml, const std::string& path,
-                       const std::vector<std::string>& preset_paths, const std::vector<std::string>& sets) {
+SweepInputs read_kept(const std::string& resolved_toml, const std::string& path,
+                      const std::vector<std::string>& preset_paths, const std::vector<std::string>& sets) {
   Problems problems;
   SweepInputs inputs;
   inputs.sweep_toml = resolved_toml;
   inputs.overrides = sets;
   inputs.files.push_back({"sweep", path, fingerprint(resolved_toml)});
-  Parsed parsed = parse_resolved(path, resolved_toml, sets, problems);
+  ParsedSweep parsed{.root = parse_toml(resolved_toml, path, problems), .included = {}};
+  if (parsed.root) {
+    toml::table& root = *parsed.root;
+    const toml::table kept = root.get_as<toml::table>("included") != nullptr
+                                 ? *root.get_as<toml::table>("included")
+                                 : toml::table();
+    for (const char* added : {"included", "slowdown_model", "traced", "what_if_values"}) root.erase(added);
+    parsed.included = kept_includes(root, path, kept, problems);
+    apply_overrides(sets, root, roots_of(parsed.included), problems);
+  }
   read_parsed(parsed, path, preset_paths, inputs, problems);
   return inputs;
 }
@@ -199,10 +189,10 @@ SweepInputs read_sweep(const std::string& path, const std::vector<std::string>& 
   return within_memory(path, [&] { return read_all(path, preset_paths, sets); });
 }
 
-SweepInputs read_resolved_sweep(const std::string& resolved_toml, const std::string& path,
-                                const std::vector<std::string>& preset_paths,
-                                const std::vector<std::string>& sets) {
-  return within_memory(path, [&] { return read_again(resolved_toml, path, preset_paths, sets); });
+SweepInputs read_sweep_again(const std::string& resolved_toml, const std::string& path,
+                             const std::vector<std::string>& preset_paths,
+                             const std::vector<std::string>& sets) {
+  return within_memory(path, [&] { return read_kept(resolved_toml, path, preset_paths, sets); });
 }
 
 }  // namespace echo::config

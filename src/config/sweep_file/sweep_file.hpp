@@ -28,10 +28,11 @@ struct SweepInputs {
 [[nodiscard]] SweepInputs read_sweep(const std::string& path,
                                      const std::vector<std::string>& preset_paths = {},
                                      const std::vector<std::string>& sets = {});
-// The same of SweepInputs::resolved_toml, as a result file keeps it. `path`: of the sweep it was; files that
-// it names are relative to that.
-[[nodiscard]] SweepInputs read_resolved_sweep(const std::string& resolved_toml, const std::string& path,
-                                              const std::vector<std::string>& preset_paths = {},
-                                              const std::vector<std::string>& sets = {});
+// The same from a sweep's `resolved_toml`; `path`: of the sweep it was made from, for what it names relative to
+// itself. What the sweep includes is taken from the text; models, traces and presets are read from their files
+// as they are now. `sets` as of read_sweep. Throws UserError as read_sweep does.
+[[nodiscard]] SweepInputs read_sweep_again(const std::string& resolved_toml, const std::string& path,
+                                           const std::vector<std::string>& preset_paths = {},
+                                           const std::vector<std::string>& sets = {});
 
 }  // namespace echo::config
