@@ -12,6 +12,7 @@
 
 #include "base/memory_limit.hpp"
 #include "config/catalog/learned_model.hpp"
+#include "config/sweep_file/economics_reader.hpp"
 #include "config/sweep_file/goal_reader.hpp"
 #include "config/sweep_file/include_files.hpp"
 #include "config/sweep_file/rule_reader.hpp"
@@ -48,6 +49,7 @@ void read_body(const toml::table& root, const std::vector<IncludedFile>& include
   if (space != nullptr) {
     read_space(*space, place_of(*root.get("space")), inputs.aliases, inputs.catalog, inputs.spec, problems);
   }
+  check_economics(root, inputs.catalog, inputs.spec, problems);
   reader.finish();
   if (inputs.spec.groups.size() * inputs.spec.rules.size() > most_compiled_rules)
     return problems.error(
