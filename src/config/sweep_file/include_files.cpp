@@ -99,7 +99,7 @@ class Includer {
     TableReader reader(root, {path, 1, 1, 1}, "an included file", problems_);
     for (const char* key : {"include", "derive", "keep", "limit"}) reader.ignore(key);
     for (const std::string_view kind : included_sections()) reader.ignore(kind);
-    std::vector<std::string> sweep_only{"space", "objective"};
+    std::vector<std::string> sweep_only{"space", "objective", "what_if"};
     for (const Setting& setting : settings()) {
       const std::string_view name = setting.section.empty() ? setting.key : setting.section;
       sweep_only.emplace_back(name);

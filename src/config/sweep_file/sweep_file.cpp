@@ -18,6 +18,7 @@
 #include "config/sweep_file/rule_reader.hpp"
 #include "config/sweep_file/settings_reader.hpp"
 #include "config/sweep_file/space_reader.hpp"
+#include "config/sweep_file/what_if_reader.hpp"
 #include "config/sweep_file/workload_reader.hpp"
 #include "config/toml/overrides.hpp"
 #include "config/toml/read_file.hpp"
@@ -34,7 +35,7 @@ void read_body(const toml::table& root, const std::vector<IncludedFile>& include
   inputs.spec.name = std::filesystem::path(path).stem().string();
   refuse_later_sections(root, reader);
   read_settings(reader, inputs.spec);
-  for (const char* list : {"include", "derive", "keep", "limit", "objective"}) reader.ignore(list);
+  for (const char* list : {"include", "derive", "keep", "limit", "objective", "what_if"}) reader.ignore(list);
   std::vector<const toml::table*> roots;
   for (const IncludedFile& file : included) roots.push_back(&file.root);
   roots.push_back(&root);
@@ -83,10 +84,10 @@ std::size_t own_folders(const std::vector<std::string>& folders,
       }));
 }
 
-// The sweep after overrides, and each file it includes, after them too, under [included."path"]; and which
-// slowdown model and trace it names.
+// The sweep after overrides, and each file it includes, after them too, under [included."path"]; which
+// slowdown model and trace it names; and what its what-ifs make of presets.
 std::string resolved(const toml::table& root, const std::vector<IncludedFile>& included,
-                     const SweepInputs& inputs) {
+                     const std::vector<HardwareChange>& changes, const SweepInputs& inputs) {
   toml::table whole = root, files;
   for (const IncludedFile& file : included) files.insert_or_assign(file.path, file.root);
   if (!files.empty()) whole.insert_or_assign("included", std::move(files));
@@ -96,6 +97,8 @@ std::string resolved(const toml::table& root, const std::vector<IncludedFile>& i
     if (input.kind == "trace")
       whole.insert_or_assign("traced", toml::table{{"file", input.path}, {"digest", input.hash}});
   }
+  if (!changes.empty())
+    whole.insert_or_assign("what_if_values", what_if_values(changes, inputs.spec, inputs.catalog));
   std::ostringstream text;
   text << toml::toml_formatter{whole} << '\n';
   return text.str();
@@ -106,6 +109,12 @@ struct ParsedSweep {
   std::optional<toml::table> root;
   std::vector<IncludedFile> included;
 };
+
+std::vector<toml::table*> roots_of(std::vector<IncludedFile>& included) {
+  std::vector<toml::table*> roots;
+  for (IncludedFile& file : included) roots.push_back(&file.root);
+  return roots;
+}
 
 void read_parsed(ParsedSweep& parsed, const std::string& path, const std::vector<std::string>& preset_paths,
                  SweepInputs& inputs, Problems& problems) {
@@ -118,9 +127,11 @@ void read_parsed(ParsedSweep& parsed, const std::string& path, const std::vector
   inputs.aliases = std::move(catalog.aliases);
   inputs.files.insert(inputs.files.end(), catalog.files.begin(), catalog.files.end());
   if (parsed.root) {
+    const auto changes = apply_what_ifs(*parsed.root, inputs.catalog, inputs.calibration, problems);
     read_body(*parsed.root, parsed.included, path, inputs, problems);
+    if (problems.errors() == 0) check_what_ifs(changes, inputs.spec, inputs.catalog, problems);
     choose_models(*parsed.root, inputs, problems);
-    inputs.resolved_toml = resolved(*parsed.root, parsed.included, inputs);
+    inputs.resolved_toml = resolved(*parsed.root, parsed.included, changes, inputs);
   }
   problems.throw_if_any();
   inputs.warnings = problems.list();
@@ -146,19 +157,18 @@ SweepInputs read_all(const std::string& path, const std::vector<std::string>& pr
     });
     apply_overrides({own_sets.begin(), rest}, *parsed.root, {}, problems);
     parsed.included = read_includes(*parsed.root, path, problems);
-    std::vector<toml::table*> roots;
-    for (IncludedFile& file : parsed.included) roots.push_back(&file.root);
-    apply_overrides({rest, own_sets.end()}, *parsed.root, roots, problems);
+    apply_overrides({rest, own_sets.end()}, *parsed.root, roots_of(parsed.included), problems);
   }
   read_parsed(parsed, path, preset_paths, inputs, problems);
   return inputs;
 }
 
 SweepInputs read_kept(const std::string& resolved_toml, const std::string& path,
-                      const std::vector<std::string>& preset_paths) {
+                      const std::vector<std::string>& preset_paths, const std::vector<std::string>& sets) {
   Problems problems;
   SweepInputs inputs;
   inputs.sweep_toml = resolved_toml;
+  inputs.overrides = sets;
   inputs.files.push_back({"sweep", path, fingerprint(resolved_toml)});
   ParsedSweep parsed{.root = parse_toml(resolved_toml, path, problems), .included = {}};
   if (parsed.root) {
@@ -166,8 +176,9 @@ SweepInputs read_kept(const std::string& resolved_toml, const std::string& path,
     const toml::table kept = root.get_as<toml::table>("included") != nullptr
                                  ? *root.get_as<toml::table>("included")
                                  : toml::table();
-    for (const char* added : {"included", "slowdown_model", "traced"}) root.erase(added);
+    for (const char* added : {"included", "slowdown_model", "traced", "what_if_values"}) root.erase(added);
     parsed.included = kept_includes(root, path, kept, problems);
+    apply_overrides(sets, root, roots_of(parsed.included), problems);
   }
   read_parsed(parsed, path, preset_paths, inputs, problems);
   return inputs;
@@ -181,8 +192,9 @@ SweepInputs read_sweep(const std::string& path, const std::vector<std::string>& 
 }
 
 SweepInputs read_sweep_again(const std::string& resolved_toml, const std::string& path,
-                             const std::vector<std::string>& preset_paths) {
-  return within_memory(path, [&] { return read_kept(resolved_toml, path, preset_paths); });
+                             const std::vector<std::string>& preset_paths,
+                             const std::vector<std::string>& sets) {
+  return within_memory(path, [&] { return read_kept(resolved_toml, path, preset_paths, sets); });
 }
 
 }  // namespace echo::config
