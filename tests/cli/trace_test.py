@@ -174,6 +174,33 @@ class Trace(unittest.TestCase):
         self.assertEqual(sorted(e["ts"] for s in self.step_slices(whole).values() for e in s),
                          sorted(e["ts"] for s in self.step_slices(small).values() for e in s))
 
+    def test_a_bound_below_the_tasks_holds_and_the_breakdown_is_whole(self):
+        whole = self.step_slices(self.trace(self.ok[0]))
+        for bound in (1000, 700, 300, 100):
+            small = self.trace(self.ok[0], "--max-events", bound)
+            self.assertLessEqual(len(small["traceEvents"]), bound)
+            for stage, slices in self.step_slices(small).items():
+                for one, following in zip(slices, slices[1:]):
+                    self.assertAlmostEqual(one["ts"] + one["dur"], following["ts"], places=4)
+                for part in {part for e in whole[stage] for part in e["args"]["exposed_us"]}:
+                    self.assertAlmostEqual(sum(e["args"]["exposed_us"].get(part, 0.0) for e in slices),
+                                           sum(e["args"]["exposed_us"].get(part, 0.0) for e in whole[stage]), places=3)
+        done = run("trace", self.file, self.ok[0], "--max-events", "10")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("--max-events", done.stderr)
+
+    def test_ops_are_drawn_where_tasks_would_fill_the_bound(self):
+        whole = self.trace(self.ok[0])
+        tasks = sum("microbatch" in e["args"] for e in whole["traceEvents"] if e["ph"] == "X")
+        small = self.trace(self.ok[0], "--max-events", 3 * tasks)
+        self.assertTrue(any(e["ph"] == "X" and e["tid"] == 1 for e in small["traceEvents"]))
+
+    def test_every_track_has_a_name(self):
+        events = self.trace(self.ok[0])["traceEvents"]
+        named = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
+        self.assertTrue(all(named.values()), named)
+        self.assertLessEqual({(e["pid"], e["tid"]) for e in events if e["ph"] == "X"}, set(named))
+
     def test_stages_may_be_chosen(self):
         trace = self.trace(self.ok[0], "--stages", "1,3", name="t.json")
         self.assertEqual({e["pid"] for e in trace["traceEvents"]}, {1, 3})

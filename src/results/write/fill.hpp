@@ -131,7 +131,7 @@ inline constexpr Filler own_fillers[] = {
     {"sens_latency", [](In c) { return sensitivity(c, Bottleneck::latency); }},
     {"sens_host", [](In c) { return sensitivity(c, Bottleneck::host); }},
     {"step_time_p50", [](In c) { return is_drawn(c) ? to_seconds(report(c).step_median) : missing; }},
-    {"step_time_p90", [](In c) { return is_drawn(c) ? to_seconds(report(c).step_p90) : missing; }},
+    {"step_time_p90", [](In c) { return seconds_if_timed(c, report(c).step_p90); }},
     {"rel_error", [](In c) { return if_timed(c, static_cast<double>(report(c).rel_error)); }},
     {"rel_error_p90", [](In c) { return if_timed(c, static_cast<double>(report(c).rel_error_p90)); }},
     {"error_arithmetic", [](In c) { return error_of(c, ErrorSource::arithmetic); }},

@@ -53,8 +53,8 @@ constexpr std::array<Metric, 13> metrics{{
      [](In in) { return if_timed(in, in.report.overlap_fraction); }},
     {"step_time_p50", in_seconds, true, ErrorLaw::step,
      [](In in) { return if_drawn(in, in.report.step_median); }},
-    {"step_time_p90", in_seconds, true, ErrorLaw::step,
-     [](In in) { return if_drawn(in, in.report.step_p90); }},
+    {"step_time_p90", in_seconds, true, ErrorLaw::none,  // it contains the error
+     [](In in) { return if_timed(in, to_seconds(in.report.step_p90)); }},
 }};
 
 }  // namespace
