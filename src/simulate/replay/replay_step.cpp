@@ -17,8 +17,8 @@
 #include "simulate/replay/price_replay.hpp"
 #include "simulate/report/error_bands.hpp"
 #include "simulate/report/production.hpp"
-#include "simulate/report/robust_step.hpp"
 #include "simulate/report/report_shares.hpp"
+#include "simulate/report/robust_step.hpp"
 #include "simulate/step/draw_steps.hpp"
 
 namespace echo::simulate {
@@ -123,8 +123,7 @@ double worst_pace(const trace::RankTrace& rank, const TraceRanks& ranks, std::sp
 
 // The step of each draw, ascending.
 std::span<SimTime> drawn_replays(const TrainingConfig& config, const Catalog& catalog, const Skew& skew,
-                                 const timeline::FactorTable& factors, ReplayScratch& s,
-                                 SkewScratch& draws) {
+                                 const timeline::FactorTable& factors, ReplayScratch& s, SkewScratch& draws) {
   const std::int32_t gpus = training::gpus_of(config.degrees);
   fill_paces(skew, gpus, draws.paces);
   const TraceRanks ranks(*s.trace, s.shape, config, catalog.cluster(config.cluster));

@@ -8,7 +8,8 @@
 
 namespace echo::simulate {
 
-// The step of each draw, ascending, in `scratch`. Contract: `step` is composed, with slowdown; skew.draws >= 1.
+// The step of each draw, ascending, in `scratch`. Contract: `step` is composed, with slowdown; skew.draws
+// >= 1.
 [[nodiscard]] std::span<SimTime> draw_steps(const StepInput&, const ComposedStep& step, const Skew&,
                                             timeline::PipelineScratch& pipeline, SkewScratch& scratch);
 
