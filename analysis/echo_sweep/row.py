@@ -45,7 +45,7 @@ class Difference:
 class Row:
     def __init__(self, sweep, position):
         self._sweep = sweep.view([position])
-        self._around = sweep
+        self._around = sweep.whole()
 
     @property
     def id(self):
@@ -99,9 +99,11 @@ class Row:
         return self._sweep.nearest_of(reason, limit, self["rule"] if rule else "none")
 
     def neighbours(self):
-        """Rows that differ from this one in one axis, as a table. Inputs that are no axis follow as they must."""
+        """Rows of the file that differ from this one in one axis, as a table. Inputs that are no axis follow as they must."""
         around, axes = self._around, self._around.axes()
-        differs = np.column_stack([around.column(name) != self[name] for name in axes])
+        differs = np.zeros((len(around), max(1, len(axes))), dtype=bool)  # a file of one point has no axis
+        for i, name in enumerate(axes):
+            differs[:, i] = around.column(name) != self[name]
         found = np.flatnonzero(differs.sum(axis=1) == 1)
         found = found[np.argsort(differs[found].argmax(axis=1), kind="stable")]
         rows, which = around.view(found), differs[found].argmax(axis=1)

@@ -168,7 +168,7 @@ class Sweep(View):
         return self.frame(dict.fromkeys(["config_id"] + self.summary_names(metrics)))
 
     def summary_names(self, metrics=()):
-        whole = Sweep(self._file, None, self._columns)
+        whole = self.whole()
         axes, varying = whole.axes(), whole.varying()
         inputs = [name for name in varying if name in axes or name in LAYOUT]
         metrics = list(metrics) + [name for name in TOP_METRICS if name in self._columns]

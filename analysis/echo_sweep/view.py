@@ -161,6 +161,10 @@ class View:
         """These rows only: bool[row], or positions in this view, in that order."""
         return type(self)(self._file, self._rows[chosen], self._columns)
 
+    def whole(self):
+        """All rows of the file, with the columns that were derived."""
+        return type(self)(self._file, None, self._columns)
+
     def where(self, condition):
         """Rows that meet `condition`: "tp == 8 and mem_peak < 70 GiB", or {"tp": 8, "precision": ["bf16", "fp8"]}."""
         if condition is None:

@@ -131,6 +131,17 @@ class WhyNot(ProgramCase):
         self.assertFalse(removed["feasible"])
         self.assertRegex(removed["causes"][0], "removed by a rule of the sweep")
 
+    def test_rows_of_a_shipped_sweep_have_their_rule_and_are_points_of_it(self):
+        self.told(str(ROOT / "sweeps/gpt3-175b-96xh800.toml"), "-q", "-o", "gpt3.h5")
+        rows = list(csv.DictReader(io.StringIO(
+            self.told("export", "gpt3.h5", "--columns", "config_id,reason,rule", "--where", "status == 'infeasible'"))))
+        unsupported = [row for row in rows if row["reason"] == "unsupported"]
+        self.assertGreater(len(unsupported), 1000)
+        self.assertTrue(all(row["rule"] != "none" for row in unsupported))
+        for row in rows[::1500]:
+            found = json.loads(self.told("why-not", "gpt3.h5", row["config_id"], "--json"))
+            self.assertEqual((found.get("config_id"), found["remark"]), (row["config_id"], ""))
+
     def test_a_limit_is_a_cause_and_its_nearest_change_keeps_it(self):
         (self.folder / "limited.toml").write_text(MIXTURE + '[[limit]]\nname = "soon"\nmetric = "step_time"\nmax = "4 s"\n')
         self.start("limited.toml", "-q")

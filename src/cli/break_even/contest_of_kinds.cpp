@@ -9,8 +9,8 @@
 
 #include "base/at.hpp"
 #include "base/error.hpp"
-#include "cli/plan/axis_choice.hpp"
 #include "config/toml/did_you_mean.hpp"
+#include "sweep/choice/varying_axes.hpp"
 #include "sweep/language/metric.hpp"
 #include "sweep/language/vocabulary.hpp"
 #include "sweep/run/run_sweep.hpp"
@@ -123,7 +123,7 @@ Order order_of(const SimulatedCell& cell, const sweep::Objective& by, const camp
 std::vector<Axis> axes_of_kinds(const sweep::SweepSpec& spec, const std::string& per) {
   std::vector<Axis> axes;
   if (per.empty()) {
-    const VaryingAxes varying(spec);
+    const sweep::VaryingAxes varying(spec);
     for (const sweep::AxisInfo& info : sweep::axis_table)
       if (varying.contains(info.axis)) axes.push_back(info.axis);
     return axes;

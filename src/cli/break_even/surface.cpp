@@ -22,11 +22,11 @@
 #include "base/error.hpp"
 #include "base/named_table.hpp"
 #include "campaign/terms.hpp"
-#include "cli/plan/axis_choice.hpp"
 #include "config/toml/did_you_mean.hpp"
 #include "query/ties.hpp"
 #include "results/rank/objectives.hpp"
 #include "results/rank/robust_front.hpp"
+#include "sweep/choice/varying_axes.hpp"
 #include "sweep/language/metric.hpp"
 #include "sweep/space/design_space.hpp"
 
@@ -174,7 +174,7 @@ class SurfaceSearch {
       return {"cost", sweep::Goal::min};
     }
     if (!objectives.empty()) return objectives.front();
-    const VaryingAxes varying(base_->inputs.spec);
+    const sweep::VaryingAxes varying(base_->inputs.spec);
     const bool is_alike = !varying.contains(sweep::Axis::gpus) && !varying.contains(sweep::Axis::dp) &&
                           !varying.contains(sweep::Axis::global_batch) &&
                           !varying.contains(sweep::Axis::seq_len);
@@ -184,7 +184,7 @@ class SurfaceSearch {
 
   // The machines where they vary, else all that varies.
   [[nodiscard]] std::string usual_kinds() const {
-    const VaryingAxes varying(base_->inputs.spec);
+    const sweep::VaryingAxes varying(base_->inputs.spec);
     std::string axes;
     for (const sweep::Axis axis : {sweep::Axis::cluster, sweep::Axis::gpu})
       if (varying.contains(axis)) axes += (axes.empty() ? "" : ",") + std::string(sweep::info_of(axis).name);

@@ -90,9 +90,11 @@ OnePoint pinned(const SweepSpec& spec, const training::TrainingConfig& config,
   const AxisSet idle = irrelevant_axes(config, catalog);
   for (const AxisInfo& info : axis_table) {
     if (!named.test(at(info.axis))) continue;
-    const bool is_open = idle.test(at(info.axis)) && !values_of(spec, info.axis).empty();
-    set_values(point.spec, info.axis,
-               {is_open ? values_of(spec, info.axis).front() : value_in(config, info.axis, spec, catalog)});
+    AxisValue value = value_in(config, info.axis, spec, catalog);
+    const auto listed = values_of(spec, info.axis);
+    const bool is_listed = std::find(listed.begin(), listed.end(), value) != listed.end();
+    if (idle.test(at(info.axis)) && !listed.empty() && !is_listed) value = listed.front();
+    set_values(point.spec, info.axis, {std::move(value)});
   }
   return point;
 }
