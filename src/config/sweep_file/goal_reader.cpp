@@ -116,7 +116,7 @@ std::optional<ReadLimit> read_limit(const toml::table& table, Problems& problems
 // train_time is the time of the whole training.
 void want_target(const std::string& metric, const Place& place, const sweep::SweepSpec& spec,
                  Problems& problems) {
-  if (metric != "train_time" || spec.target_tokens > 0.0) return;
+  if (metric != "train_time" || spec.terms.target_tokens > 0.0) return;
   problems.error(place, "train_time needs the length of the training", "add [target] tokens = \"1T tokens\"");
 }
 

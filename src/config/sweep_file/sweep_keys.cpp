@@ -27,7 +27,7 @@ const std::vector<Setting>& setting_table() {
       {"", "seed", SettingForm::integer, "seed of random and sobol searches",
        [](SweepSpec& s, Value v) { s.seed = std::llround(v.number); }},
       {"target", "tokens", SettingForm::tokens, "tokens of the whole training, for train_time",
-       [](SweepSpec& s, Value v) { s.target_tokens = v.number; }},
+       [](SweepSpec& s, Value v) { s.terms.target_tokens = v.number; }},
       {"rank", "min_fit_chance", SettingForm::share,
        "chance to fit the device's memory that a row needs to be ranked (default: 90 %); feasible rows below "
        "it are listed apart",

@@ -60,7 +60,7 @@ std::vector<std::string> layer_texts(const simulate::Catalog& catalog) {
 }
 
 void survey_row(Job& job, const FinishedRow& finished) {
-  const Context context{finished.row, job.catalog};
+  const Context context{finished.row, job.catalog, job.header.terms};
   for (const Column& column : column_table())
     if (names_a_table(column)) job.used[column.names].insert(column.filler->integer(context));
   ++job.by_status.at(at(finished.row.report.status));
@@ -147,7 +147,7 @@ std::string build(const std::filesystem::path& path, Job& job) {
   make_columns(file, job.rows(), codes, job.header.objectives);
   write_rules(file, codes);
   write_provenance(file, provenance, job.layer_tables, static_cast<std::uint64_t>(job.rows()));
-  ColumnWriter writer(file, {job.catalog, codes, job.header.target_tokens}, job.files, job.layer_tables);
+  ColumnWriter writer(file, {job.catalog, codes, job.header.terms}, job.files, job.layer_tables);
   FailedPlaces failed(provenance.failures);
   MergedRows rows(job.stream, job.carried);
   MergedBatch batch;

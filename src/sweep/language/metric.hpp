@@ -1,21 +1,17 @@
 // The metrics: numbers that limits bound, objectives rank by, and `--where` filters by.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
-#include "simulate/report.hpp"
+#include "campaign/whole_training.hpp"
 #include "sweep/language/unit.hpp"
-#include "training/config.hpp"
 
 namespace echo::sweep {
 
-struct MetricInput {
-  const training::TrainingConfig& config;
-  const simulate::StepReport& report;
-  double target_tokens = 0.0;  // of the whole training; 0 = unknown
-};
+using MetricInput = campaign::PlannedTraining;
 
 // Which predicted error a metric shares, and how: as much longer as a step is, as much shorter, as much
 // larger as peak memory is; none: it follows from the config; unknown: no band is known (shares of a step).
@@ -32,6 +28,11 @@ struct Metric {
   double (*value)(const MetricInput&);
 };
 
+// In the order of the table. The result file has a column of each.
+inline constexpr std::array<std::string_view, 16> metric_names{
+    "step_time",     "train_time",   "tokens_per_s", "tokens_per_s_per_gpu", "mfu",          "mem_peak",
+    "gpus",          "slowdown_tax", "bubble_frac",  "exposed_comm_frac",    "overlap_frac", "step_time_p50",
+    "step_time_p90", "gpu_hours",    "cost",         "tokens_per_cost"};
 [[nodiscard]] std::span<const Metric> metric_table();
 [[nodiscard]] const Metric* find_metric(std::string_view name);  // null when there is none
 

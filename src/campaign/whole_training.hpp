@@ -1,0 +1,26 @@
+// From one simulated step to the whole training: how long it takes, the GPU-hours it uses, and what they
+// cost. Each is NaN where a term or the step is unknown, never 0.
+#pragma once
+
+#include "campaign/terms.hpp"
+#include "simulate/catalog.hpp"
+#include "simulate/report.hpp"
+#include "training/config.hpp"
+
+namespace echo::campaign {
+
+// One config, its simulated step, and the terms of the training that is made of such steps.
+struct PlannedTraining {
+  const training::TrainingConfig& config;
+  const simulate::StepReport& report;
+  const simulate::Catalog& catalog;
+  const Terms& terms;
+};
+
+[[nodiscard]] double train_time(const PlannedTraining&);  // seconds, without failures
+[[nodiscard]] double gpu_hours(const PlannedTraining&);
+// In the currency of the terms: GPU-hours at their price.
+[[nodiscard]] double cost(const PlannedTraining&);
+[[nodiscard]] double tokens_per_cost(const PlannedTraining&);
+
+}  // namespace echo::campaign
