@@ -1,8 +1,8 @@
 // The mean of segment_time is proportional to e^(rate (t + stall)) - 1 in the work t, whatever the downtime,
 // the waits and the time until a checkpoint is durable. The largest t / (e^(rate (t + stall)) - 1) is where
 //   (1 - x) e^x = e^-a,   x = rate t, a = rate stall,   or   -log(1 - x) - x = a
-// which Lambert's W solves as x = 1 + W0(-e^(-1-a)). The logarithm, whose left side is convex and rises from 0
-// without bound, is exact for small a too; Newton's method falls towards its root from any point above.
+// which Lambert's W solves as x = 1 + W0(-e^(-1-a)). The logarithm, whose left side is convex and rises from
+// 0 without bound, is exact for small a too; Newton's method falls towards its root from any point above.
 #include "campaign/checkpoint_interval.hpp"
 
 #include <algorithm>

@@ -10,8 +10,8 @@ namespace echo::campaign {
 [[nodiscard]] double best_interval(const FailureProcess&);
 
 // The approximations in use, in terms of M = 1 / rate: sqrt(2 stall M), and Daly's with two more terms.
-// Sources: Young 1974, A first order approximation to the optimum checkpoint interval (CACM 17, 9); Daly 2006,
-// A higher order estimate of the optimum checkpoint interval for restart dumps (equation 37).
+// Sources: Young 1974, A first order approximation to the optimum checkpoint interval (CACM 17, 9); Daly
+// 2006, A higher order estimate of the optimum checkpoint interval for restart dumps (equation 37).
 [[nodiscard]] double young_interval(const FailureProcess&);
 [[nodiscard]] double daly_interval(const FailureProcess&);
 

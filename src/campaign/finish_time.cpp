@@ -1,7 +1,8 @@
 // The wall time is step x (work in steps) / goodput: a product of the step's own error, whose logarithm is
 // symmetric, and of luck with failures. Logarithms add, so do their cumulants:
 //
-//   ln T of luck   of mean m, coefficient of variation c and skewness g: mean ln m - ln(1 + c^2) / 2, variance
+//   ln T of luck   of mean m, coefficient of variation c and skewness g: mean ln m - ln(1 + c^2) / 2,
+//   variance
 //                  ln(1 + c^2), third cumulant (g - 3 c - c^3) c^3. Exact where T is log-normal (its skewness
 //                  is 3 c + c^3), and to first order in c for any law.
 //   ln step        variance step_spread^2.
@@ -48,8 +49,7 @@ double finish_quantile(const FinishTime& t, double p) {
   const double middle = std::log(t.time.mean) - 0.5 * luck;
   if (!(variance > 0.0)) return t.time.mean;
   const double spread = std::sqrt(variance);
-  const double found =
-      std::exp(middle + spread * pearson3_quantile(third / (variance * spread), p));
+  const double found = std::exp(middle + spread * pearson3_quantile(third / (variance * spread), p));
   return exact_step ? std::max(found, t.least) : found;
 }
 

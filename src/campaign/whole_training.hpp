@@ -17,10 +17,20 @@ struct PlannedTraining {
   const Terms& terms;
 };
 
-[[nodiscard]] double train_time(const PlannedTraining&);  // seconds, without failures
+// Seconds. With [reliability]: the mean over failures, their restarts and checkpoints; else of the steps
+// alone.
+[[nodiscard]] double train_time(const PlannedTraining&);
+// Of the job and of the spare nodes that it holds.
 [[nodiscard]] double gpu_hours(const PlannedTraining&);
 // In the currency of the terms: GPU-hours at their price.
 [[nodiscard]] double cost(const PlannedTraining&);
 [[nodiscard]] double tokens_per_cost(const PlannedTraining&);
+
+// With [reliability]; NaN without it.
+[[nodiscard]] double goodput(const PlannedTraining&);
+[[nodiscard]] double checkpoint_interval(const PlannedTraining&);  // seconds of work
+// Seconds: done by then with a chance of 50 and 90 %, over failures and the step's own error.
+[[nodiscard]] double train_time_p50(const PlannedTraining&);
+[[nodiscard]] double train_time_p90(const PlannedTraining&);
 
 }  // namespace echo::campaign

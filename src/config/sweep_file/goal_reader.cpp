@@ -113,11 +113,18 @@ std::optional<ReadLimit> read_limit(const toml::table& table, Problems& problems
   return read;
 }
 
+bool is_of_failures(const std::string& metric) {
+  return metric == "goodput" || metric == "checkpoint_interval" || metric.starts_with("train_time_");
+}
+
 // train_time is the time of the whole training.
 void want_target(const std::string& metric, const Place& place, const sweep::SweepSpec& spec,
                  Problems& problems) {
-  if (metric != "train_time" || spec.terms.target_tokens > 0.0) return;
-  problems.error(place, "train_time needs the length of the training", "add [target] tokens = \"1T tokens\"");
+  if (is_of_failures(metric) && !spec.terms.reliability.is_given())
+    problems.error(place, metric + " needs to know how often machines fail",
+                   "add [reliability] preset = \"llama3-h100\", or its own values");
+  if (!metric.starts_with("train_time") || spec.terms.target_tokens > 0.0) return;
+  problems.error(place, metric + " needs the length of the training", "add [target] tokens = \"1T tokens\"");
 }
 
 }  // namespace

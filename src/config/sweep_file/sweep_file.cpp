@@ -13,6 +13,7 @@
 #include "config/catalog/learned_model.hpp"
 #include "config/sweep_file/goal_reader.hpp"
 #include "config/sweep_file/include_files.hpp"
+#include "config/sweep_file/reliability_reader.hpp"
 #include "config/sweep_file/rule_reader.hpp"
 #include "config/sweep_file/settings_reader.hpp"
 #include "config/sweep_file/space_reader.hpp"
@@ -26,12 +27,14 @@ namespace {
 
 constexpr std::size_t most_compiled_rules = 200'000;  // each group compiles every rule: some 3 s
 
-void read_body(const toml::table& root, const std::vector<IncludedFile>& included, const std::string& path,
-               SweepInputs& inputs, Problems& problems) {
+void read_body(const toml::table& root, const std::vector<IncludedFile>& included,
+               const std::vector<ReliabilityFile>& reliability, const std::string& path, SweepInputs& inputs,
+               Problems& problems) {
   TableReader reader(root, {path, 1, 1, 1}, "the sweep", problems);
   inputs.spec.name = std::filesystem::path(path).stem().string();
   refuse_later_sections(root, reader);
   read_settings(reader, inputs.spec);
+  read_reliability_section(reader, reliability, inputs.spec.terms.reliability);
   for (const char* list : {"include", "derive", "keep", "limit", "objective"}) reader.ignore(list);
   std::vector<const toml::table*> roots;
   for (const IncludedFile& file : included) roots.push_back(&file.root);
@@ -132,7 +135,7 @@ SweepInputs read_all(const std::string& path, const std::vector<std::string>& pr
   inputs.aliases = std::move(catalog.aliases);
   inputs.files.insert(inputs.files.end(), catalog.files.begin(), catalog.files.end());
   if (root) {
-    read_body(*root, included, path, inputs, problems);
+    read_body(*root, included, catalog.reliability, path, inputs, problems);
     choose_models(*root, inputs, problems);
     inputs.resolved_toml = resolved(*root, included, inputs);
   }

@@ -162,9 +162,8 @@ constexpr std::array<EntryKey, 9> entries{{
     {"objective", "goal", EntryForm::goal, false, "min or max (default: the better direction of the metric)"},
 }};
 
-constexpr std::array<LaterSection, 2> later{{
+constexpr std::array<LaterSection, 1> later{{
     {"economics", "remove it; costs are not computed yet"},
-    {"reliability", "remove it; failures of machines are not modelled yet"},
 }};
 
 constexpr std::array<std::string_view, 7> included{"gpus",    "clusters", "models",  "frameworks",

@@ -55,6 +55,10 @@ constexpr std::array<Metric, metric_names.size()> metrics{{
     {"gpu_hours", plain, true, ErrorLaw::step, campaign::gpu_hours},
     {"cost", plain, true, ErrorLaw::step, campaign::cost},
     {"tokens_per_cost", plain, false, ErrorLaw::inverse_step, campaign::tokens_per_cost},
+    {"goodput", plain, false, ErrorLaw::unknown, campaign::goodput},
+    {"checkpoint_interval", in_seconds, false, ErrorLaw::unknown, campaign::checkpoint_interval},
+    {"train_time_p50", in_seconds, true, ErrorLaw::step, campaign::train_time_p50},
+    {"train_time_p90", in_seconds, true, ErrorLaw::unknown, campaign::train_time_p90},
 }};
 static_assert(std::ranges::equal(metrics, metric_names, {}, &Metric::name));
 

@@ -29,10 +29,26 @@ struct Metric {
 };
 
 // In the order of the table. The result file has a column of each.
-inline constexpr std::array<std::string_view, 16> metric_names{
-    "step_time",     "train_time",   "tokens_per_s", "tokens_per_s_per_gpu", "mfu",          "mem_peak",
-    "gpus",          "slowdown_tax", "bubble_frac",  "exposed_comm_frac",    "overlap_frac", "step_time_p50",
-    "step_time_p90", "gpu_hours",    "cost",         "tokens_per_cost"};
+inline constexpr std::array<std::string_view, 20> metric_names{"step_time",
+                                                               "train_time",
+                                                               "tokens_per_s",
+                                                               "tokens_per_s_per_gpu",
+                                                               "mfu",
+                                                               "mem_peak",
+                                                               "gpus",
+                                                               "slowdown_tax",
+                                                               "bubble_frac",
+                                                               "exposed_comm_frac",
+                                                               "overlap_frac",
+                                                               "step_time_p50",
+                                                               "step_time_p90",
+                                                               "gpu_hours",
+                                                               "cost",
+                                                               "tokens_per_cost",
+                                                               "goodput",
+                                                               "checkpoint_interval",
+                                                               "train_time_p50",
+                                                               "train_time_p90"};
 [[nodiscard]] std::span<const Metric> metric_table();
 [[nodiscard]] const Metric* find_metric(std::string_view name);  // null when there is none
 

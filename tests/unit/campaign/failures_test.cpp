@@ -205,8 +205,8 @@ TEST(CheckpointIntervalTest, WritesDoNotOverlapAndNoRunIsShorter) {
 }
 
 TEST(FinishTimeTest, StepErrorAloneGivesItsOwnPercentiles) {
-  const FinishTime t{.time = {1000.0, 0.0, 0.0}, .least = 1000.0, .chance_least = 1.0,
-                     .step_spread = spread_of_p90(0.1)};
+  const FinishTime t{
+      .time = {1000.0, 0.0, 0.0}, .least = 1000.0, .chance_least = 1.0, .step_spread = spread_of_p90(0.1)};
   EXPECT_NEAR(finish_quantile(t, 0.5), 1000.0, 1e-9);
   EXPECT_NEAR(finish_quantile(t, 0.9), 1000.0 * std::exp(0.1), 1e-6);
 }
