@@ -1,5 +1,5 @@
-// From one simulated step to the whole training: how long it takes, the GPU-hours it uses, and what they
-// cost. Each is NaN where a term or the step is unknown, never 0.
+// From one simulated step to the whole training: how long it takes, the GPU-hours and the energy it uses, and
+// what they cost. Each is NaN where a term, a power or the step is unknown, never 0.
 #pragma once
 
 #include "campaign/terms.hpp"
@@ -22,7 +22,13 @@ struct PlannedTraining {
 [[nodiscard]] double train_time(const PlannedTraining&);
 // Of the job and of the spare nodes that it holds.
 [[nodiscard]] double gpu_hours(const PlannedTraining&);
-// In the currency of the terms: GPU-hours at their price.
+// Joules at the plugs of the nodes (campaign/power.hpp); the site's PUE is not in them.
+[[nodiscard]] double energy_of_step(const PlannedTraining&);
+[[nodiscard]] double energy(const PlannedTraining&);
+// Kilograms of CO2: energy * PUE * carbon per kWh.
+[[nodiscard]] double carbon(const PlannedTraining&);
+// In the currency of the terms: GPU-hours at their price, and where the terms price electricity, energy * PUE
+// at that price. Without a price of electricity, that of a GPU-hour is taken to include it.
 [[nodiscard]] double cost(const PlannedTraining&);
 [[nodiscard]] double tokens_per_cost(const PlannedTraining&);
 

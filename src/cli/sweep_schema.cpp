@@ -82,6 +82,11 @@ class SchemaWriter {
       json_.key("anyOf").open_array().open_object();
       string_enum(one.words);
       json_.close().open_object().member("type", "string").close().close();
+    } else if (one.form == SettingForm::gpu_hours) {
+      json_.key("type").open_array().value("string").value("object").close();
+      json_.key("additionalProperties").open_object().member("type", "string").close();
+    } else if (one.form == SettingForm::ratio) {
+      json_.member("type", "number").member("minimum", 1.0);
     } else if (one.form == SettingForm::share) {
       json_.key("type").open_array().value("number").value("string").close();
     } else if (one.form == SettingForm::failures) {

@@ -21,6 +21,9 @@ namespace {
 sweep::Unit unit_of(const ColumnInfo& column) {
   if (column.units == "s") return sweep::in_seconds;
   if (column.units == "byte") return sweep::in_bytes;
+  if (column.units == "J") return sweep::in_joules;
+  if (column.units == "W") return sweep::in_watts;
+  if (column.units == "kg") return sweep::in_kilograms;
   return column.units == "s-1" ? sweep::per_second : sweep::plain;
 }
 

@@ -112,6 +112,7 @@ void write_header(Hdf5File& file, const FileHeader& header, std::int64_t rows,
   file.set_attribute("/", "objectives", objectives_text(header.objectives));
   file.set_attribute("/", "limits", fmt::format("{}", fmt::join(header.limit_names, " ")));
   file.set_attribute("/", "target_tokens", header.terms.target_tokens);
+  file.set_attribute("/", "currency", header.terms.economics.currency);
   file.set_attribute("/", "min_fit_chance", header.min_fit_chance);
   write_settings(file, header.settings);
   file.set_attribute("/", "coordinates", input_names());  // xarray makes these coordinates
@@ -145,6 +146,7 @@ FileState read_state(const Hdf5File& file, const std::filesystem::path& name) {
   state.limit_names = words(text("limits"));
   if (file.has_attribute("/", "target_tokens"))
     state.terms.target_tokens = file.real_attribute("/", "target_tokens");
+  state.terms.economics.currency = text("currency");
   if (file.has_attribute("/", "min_fit_chance"))
     state.min_fit_chance = file.real_attribute("/", "min_fit_chance");
   state.settings = read_settings(file);

@@ -11,6 +11,7 @@
 
 #include "base/memory_limit.hpp"
 #include "config/catalog/learned_model.hpp"
+#include "config/sweep_file/economics_reader.hpp"
 #include "config/sweep_file/goal_reader.hpp"
 #include "config/sweep_file/include_files.hpp"
 #include "config/sweep_file/reliability_reader.hpp"
@@ -32,7 +33,6 @@ void read_body(const toml::table& root, const std::vector<IncludedFile>& include
                Problems& problems) {
   TableReader reader(root, {path, 1, 1, 1}, "the sweep", problems);
   inputs.spec.name = std::filesystem::path(path).stem().string();
-  refuse_later_sections(root, reader);
   read_settings(reader, inputs.spec);
   read_reliability_section(reader, reliability, inputs.spec.terms.reliability);
   for (const char* list : {"include", "derive", "keep", "limit", "objective"}) reader.ignore(list);
@@ -49,6 +49,7 @@ void read_body(const toml::table& root, const std::vector<IncludedFile>& include
   if (space != nullptr) {
     read_space(*space, place_of(*root.get("space")), inputs.aliases, inputs.catalog, inputs.spec, problems);
   }
+  check_economics(root, inputs.catalog, inputs.spec, problems);
   reader.finish();
   if (inputs.spec.groups.size() * inputs.spec.rules.size() > most_compiled_rules)
     return problems.error(

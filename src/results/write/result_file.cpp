@@ -144,7 +144,7 @@ std::string build(const std::filesystem::path& path, Job& job) {
   const Provenance provenance = with_carried(job.provenance, job.files);
   Hdf5File file(path, Hdf5File::Mode::create_with_sums);
   write_header(file, job.header, job.rows(), job.by_status);
-  make_columns(file, job.rows(), codes, job.header.objectives);
+  make_columns(file, job.rows(), codes, job.header);
   write_rules(file, codes);
   write_provenance(file, provenance, job.layer_tables, static_cast<std::uint64_t>(job.rows()));
   ColumnWriter writer(file, {job.catalog, codes, job.header.terms}, job.files, job.layer_tables);

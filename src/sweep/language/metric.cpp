@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/at.hpp"
+#include "campaign/power.hpp"
 #include "training/model.hpp"
 
 namespace echo::sweep {
@@ -29,7 +30,7 @@ using In = const MetricInput&;
 constexpr std::array<Metric, metric_names.size()> metrics{{
     {"step_time", in_seconds, true, ErrorLaw::step,
      [](In in) { return if_timed(in, to_seconds(in.report.step)); }},
-    {"train_time", in_seconds, true, ErrorLaw::step, campaign::train_time},
+    {"train_time", in_seconds, true, ErrorLaw::step, campaign::train_time, needs_tokens},
     {"tokens_per_s", per_second, false, ErrorLaw::inverse_step,
      [](In in) { return if_timed(in, in.report.tokens_per_second); }},
     {"tokens_per_s_per_gpu", per_second, false, ErrorLaw::inverse_step,
@@ -52,13 +53,23 @@ constexpr std::array<Metric, metric_names.size()> metrics{{
      [](In in) { return if_drawn(in, in.report.step_median); }},
     {"step_time_p90", in_seconds, true, ErrorLaw::step,
      [](In in) { return if_drawn(in, in.report.step_p90); }},
-    {"gpu_hours", plain, true, ErrorLaw::step, campaign::gpu_hours},
-    {"cost", plain, true, ErrorLaw::step, campaign::cost},
-    {"tokens_per_cost", plain, false, ErrorLaw::inverse_step, campaign::tokens_per_cost},
-    {"goodput", plain, false, ErrorLaw::unknown, campaign::goodput},
-    {"checkpoint_interval", in_seconds, false, ErrorLaw::unknown, campaign::checkpoint_interval},
-    {"train_time_p50", in_seconds, true, ErrorLaw::step, campaign::train_time_p50},
-    {"train_time_p90", in_seconds, true, ErrorLaw::step, campaign::train_time_p90},
+    {"gpu_hours", plain, true, ErrorLaw::step, campaign::gpu_hours, needs_tokens},
+    {"cost", plain, true, ErrorLaw::step, campaign::cost, needs_tokens | needs_price},
+    {"tokens_per_cost", plain, false, ErrorLaw::inverse_step, campaign::tokens_per_cost,
+     needs_tokens | needs_price},
+    // The error of power is not known.
+    {"energy_step", in_joules, true, ErrorLaw::unknown, campaign::energy_of_step},
+    {"energy", in_joules, true, ErrorLaw::unknown, campaign::energy, needs_tokens},
+    {"carbon", in_kilograms, true, ErrorLaw::unknown, campaign::carbon, needs_tokens | needs_carbon},
+    {"gpu_power", in_watts, true, ErrorLaw::unknown,
+     [](In in) { return campaign::gpu_power(in.report, in.catalog.gpu(in.config).power); }},
+    {"goodput", plain, false, ErrorLaw::unknown, campaign::goodput, needs_failures},
+    {"checkpoint_interval", in_seconds, false, ErrorLaw::unknown, campaign::checkpoint_interval,
+     needs_failures},
+    {"train_time_p50", in_seconds, true, ErrorLaw::step, campaign::train_time_p50,
+     needs_failures | needs_tokens},
+    {"train_time_p90", in_seconds, true, ErrorLaw::step, campaign::train_time_p90,
+     needs_failures | needs_tokens},
 }};
 static_assert(std::ranges::equal(metrics, metric_names, {}, &Metric::name));
 

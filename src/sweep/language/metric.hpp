@@ -19,6 +19,15 @@ enum class ErrorLaw : std::int8_t { none, step, inverse_step, memory, unknown };
 // In the result file: "none", "step_time", "1/step_time", "mem_peak", "unknown".
 [[nodiscard]] std::string_view name_of(ErrorLaw);
 
+// What a metric needs of the sweep's terms, as bits; without it, it is unknown in every row.
+enum Need : std::uint8_t {
+  needs_nothing = 0,
+  needs_tokens = 1,
+  needs_price = 2,
+  needs_carbon = 4,
+  needs_failures = 8
+};
+
 struct Metric {
   std::string_view name;  // the result file's column
   Unit unit;
@@ -26,10 +35,11 @@ struct Metric {
   ErrorLaw error;
   // NaN where the report does not hold it.
   double (*value)(const MetricInput&);
+  std::uint8_t needs = needs_nothing;
 };
 
 // In the order of the table. The result file has a column of each.
-inline constexpr std::array<std::string_view, 20> metric_names{"step_time",
+inline constexpr std::array<std::string_view, 24> metric_names{"step_time",
                                                                "train_time",
                                                                "tokens_per_s",
                                                                "tokens_per_s_per_gpu",
@@ -45,6 +55,10 @@ inline constexpr std::array<std::string_view, 20> metric_names{"step_time",
                                                                "gpu_hours",
                                                                "cost",
                                                                "tokens_per_cost",
+                                                               "energy_step",
+                                                               "energy",
+                                                               "carbon",
+                                                               "gpu_power",
                                                                "goodput",
                                                                "checkpoint_interval",
                                                                "train_time_p50",
