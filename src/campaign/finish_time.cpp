@@ -26,7 +26,7 @@ namespace {
 
 double normal_quantile(double p) { return -std::numbers::sqrt2 * boost::math::erfc_inv(2.0 * p); }
 
-// Of zero mean and unit variance.
+// The quantile of the law of zero mean and unit variance.
 double pearson3_quantile(double skewness, double p) {
   constexpr double straight = 1e-4;  // the two laws differ by a sixth of it
   if (std::fabs(skewness) < straight) return normal_quantile(p);

@@ -20,7 +20,7 @@ struct PlannedTraining {
 // Seconds. With [reliability]: the mean over failures, their restarts and checkpoints; else of the steps
 // alone.
 [[nodiscard]] double train_time(const PlannedTraining&);
-// Of the job and of the spare nodes that it holds.
+// GPU-hours of the job and of the spare nodes that it holds.
 [[nodiscard]] double gpu_hours(const PlannedTraining&);
 // Joules at the plugs of the nodes (campaign/power.hpp); the site's PUE is not in them.
 [[nodiscard]] double energy_of_step(const PlannedTraining&);
