@@ -72,10 +72,10 @@ TEST_F(ReliabilitySection, RefusesContradictionsWithTheirPlaces) {
   EXPECT_THAT(
       told("gpu_mtbf = \"1 h\"\njob_mtbf = \"1 h\"\nspares = 2\ncheckpoint = { write_time = \"1 s\", "
            "write_bandwidth = \"1 GB/s\", mode = \"blocking\", stall = \"1 s\" }\nmtbf = \"1 h\"\n"),
-      ElementsAre(HasSubstr("9:31 a checkpoint has a write_time or a bandwidth, not both"),
-                  HasSubstr("stall belongs to mode \"async\""), HasSubstr("10:1 unknown key \"mtbf\""),
-                  HasSubstr("7:1 two times between failures are given"),
-                  HasSubstr("8:10 spares do not run out without a repair time")));
+      ElementsAre(HasSubstr("7:1 two times between failures are given"),
+                  HasSubstr("8:10 spares do not run out without a repair time"),
+                  HasSubstr("9:30 a checkpoint has a write_time or a bandwidth, not both"),
+                  HasSubstr("9:92 stall belongs to mode \"async\""), HasSubstr("10:1 unknown key \"mtbf\""));
   EXPECT_THAT(told(enough + "repair = \"1 h\"\n"),
               ElementsAre(HasSubstr("repair matters only where spare nodes")));
   EXPECT_THAT(told("gpu_mtbf = 50000\n"), ElementsAre(HasSubstr("6:12 gpu_mtbf needs a unit")));
@@ -91,9 +91,10 @@ TEST_F(ReliabilitySection, RefusesFailuresThatNoRestartSurvives) {
 TEST_F(ReliabilitySection, IsNeededByItsMetrics) {
   const std::string goal =
       "[[objective]]\nmetric = \"goodput\"\n[[limit]]\nmetric = \"train_time_p90\"\nmax = \"9 d\"\n";
-  EXPECT_THAT(problems(goal), ElementsAre(HasSubstr("train_time_p90 needs to know how often machines fail"),
-                                          HasSubstr("train_time_p90 needs the length of the training"),
-                                          HasSubstr("goodput needs to know how often machines fail")));
+  EXPECT_THAT(problems(goal),
+              ElementsAre(HasSubstr("6:11 goodput needs to know how often machines fail"),
+                          HasSubstr("8:11 train_time_p90 needs to know how often machines fail"),
+                          HasSubstr("8:11 train_time_p90 needs the length of the training")));
   EXPECT_THAT(problems("[target]\ntokens = \"1T tokens\"\n[reliability]\n" + enough + goal), IsEmpty());
 }
 
@@ -117,7 +118,8 @@ TEST(ReliabilityFileTest, EveryValueSaysWhereItComesFrom) {
   EXPECT_EQ(file.spec.gpu_mtbf, 3600.0);
   std::vector<std::string> out;
   for (const Problem& one : problems.list()) out.push_back(std::to_string(one.place.line) + " " + one.what);
-  EXPECT_THAT(out, ElementsAre("6 \"restart\" has no value with its source",
+  EXPECT_THAT(out, ElementsAre("8 checkpoint, write_time lacks \"source\"",
+                               "6 \"restart\" has no value with its source",
                                "8 \"write_time\" has no value with its source"));
 }
 
