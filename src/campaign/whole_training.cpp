@@ -14,7 +14,7 @@ namespace echo::campaign {
 static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 static constexpr double seconds_per_hour = 3600.0, joules_per_kwh = 3.6e6;
 
-// Of the site, computers and the rest.
+// The energy of the site: computers and the rest.
 static double site_kwh(const PlannedTraining& in) {
   const double pue = in.terms.economics.pue;
   return pue > 0.0 ? energy(in) / joules_per_kwh * pue : unknown;
