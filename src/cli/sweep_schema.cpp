@@ -9,6 +9,7 @@
 
 #include "config/catalog/reliability_file.hpp"
 #include "config/sweep_file/sweep_keys.hpp"
+#include "simulate/what_if.hpp"
 #include "sweep/axis.hpp"
 #include "sweep/language/metric.hpp"
 #include "sweep/language/vocabulary.hpp"
@@ -31,6 +32,7 @@ class SchemaWriter {
     json_.key("properties").open_object();
     include();
     sections();
+    what_if();
     space();
     lists();
     json_.close();
@@ -142,6 +144,29 @@ class SchemaWriter {
     json_.key("additionalProperties").open_object().member("type", "string").close().close();
   }
 
+  // The fields of one GPU or cluster.
+  void hardware(std::string_view name, simulate::HardwareKind kind) {
+    open_table(name);
+    for (const simulate::HardwareField& field : simulate::hardware_fields())
+      if (field.kind == kind) json_.key(field.name).open_object().member("type", "string").close();
+    json_.close().close();
+  }
+  void named_hardware(std::string_view name, simulate::HardwareKind kind) {
+    json_.key(name).open_object().member("type", "object");
+    hardware("additionalProperties", kind);
+    json_.close();
+  }
+  void what_if() {
+    json_.key("what_if").open_object().member("type", "object").member("additionalProperties", false);
+    described("hardware as it might be: a value with its unit, or a factor such as x1.5");
+    json_.key("properties").open_object();
+    hardware("gpu", simulate::HardwareKind::gpu);
+    hardware("cluster", simulate::HardwareKind::cluster);
+    named_hardware("gpus", simulate::HardwareKind::gpu);
+    named_hardware("clusters", simulate::HardwareKind::cluster);
+    json_.close().close();
+  }
+
   void axes() {
     for (const AxisInfo& axis : sweep::axis_table) {
       json_.key(axis.name).open_object().member("$ref", "#/$defs/" + std::string(axis.name)).close();
@@ -225,7 +250,7 @@ class SchemaWriter {
         json_.open_object().member("type", "string").member("pattern", "tokens?$").close().close();
         return;
       case AxisKind::flag:
-        json_.member("type", "boolean");
+        json_.key("enum").open_array().value(true).value(false).value("on").value("off").close();
         return;
       case AxisKind::version:
         json_.member("type", "string").member("pattern", "^2\\.[0-9]+\\.[0-9]+$");

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/error.hpp"
+#include "config/sweep_file/what_if_reader.hpp"
 #include "config/sweep_file/workload_reader.hpp"
 #include "explain/config_of_row.hpp"
 #include "explain/profile_inputs.hpp"
@@ -58,6 +59,7 @@ ConfigAgain config_again(const results::ResultFile& file, const results::Table& 
   try {
     again.known = config::read_catalog(config::catalog_folders(preset_paths));
     const results::Provenance provenance = results::read_provenance(file.file());
+    config::apply_what_ifs_again(provenance.resolved_toml, again.known.catalog, again.known.calibration);
     const results::InputFile* trace = trace_of(provenance);
     const sweep::SweepSpec settings =
         settings_again(file.state().settings, trace == nullptr ? "" : trace->path, provenance.resolved_toml,

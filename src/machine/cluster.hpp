@@ -70,6 +70,7 @@ struct ClusterSpec {
   bool launch_blocking = false;       // jobs run under CUDA_LAUNCH_BLOCKING=1
   std::string network;                // name of the collective constants used for prices
   std::string source;
+  WhatIf what_if = WhatIf::none;
   friend bool operator==(const ClusterSpec&, const ClusterSpec&) = default;
 };
 

@@ -12,6 +12,10 @@
 
 namespace echo::machine {
 
+// Whether a GPU or cluster is as its source has it, or as [what_if] of a sweep changes it: in nothing that a
+// kernel or a collective is timed by, or in something.
+enum class WhatIf : std::int8_t { none, same_speed, other_speed };
+
 // Electric power of one GPU, in watts; all 0 = unknown.
 struct GpuPower {
   double cap = 0.0;     // its limit, which large matrix products run at
@@ -35,6 +39,7 @@ struct GpuSpec {
   double kernels_error = 0.0;           // error added by a related GPU's constants; 0 = its own
   GpuPower power;
   std::string source;
+  WhatIf what_if = WhatIf::none;
   [[nodiscard]] FlopsPerSecond peak_of(Precision p) const { return peak[at(p)]; }
   friend bool operator==(const GpuSpec&, const GpuSpec&) = default;
 };

@@ -22,4 +22,8 @@ struct IncludedFile {
 [[nodiscard]] std::vector<IncludedFile> read_includes(const toml::table& sweep, const std::string& path,
                                                       Problems&);
 
+// The same from texts that were kept: `kept` holds the root of each file under its path.
+[[nodiscard]] std::vector<IncludedFile> kept_includes(const toml::table& sweep, const std::string& path,
+                                                      const toml::table& kept, Problems&);
+
 }  // namespace echo::config

@@ -67,6 +67,13 @@ inline double error_of(const Context& c, ErrorSource source) {
 inline void times(const Context& c, const std::array<SimTime, time_category_count>& parts, double* out) {
   for (const SimTime part : parts) *out++ = seconds_if_timed(c, part);
 }
+inline std::int64_t evidence(const Context& c) {  // a code of the schema
+  constexpr std::int64_t none = 4, what_if = 5;
+  if (!is_timed(c)) return none;
+  const bool is_so = c.catalog.gpu(config(c)).what_if != machine::WhatIf::none ||
+                     c.catalog.cluster(config(c).cluster).what_if != machine::WhatIf::none;
+  return is_so ? what_if : static_cast<std::int64_t>(report(c).evidence);
+}
 inline std::int64_t gpu_index(const Context& c) {
   const auto own = config(c).gpu;
   return own.is_none() ? c.catalog.cluster(config(c).cluster).gpu.index() : own.index();
@@ -95,7 +102,7 @@ inline constexpr Filler own_fillers[] = {
     {"reason_margin", [](In c) { return report(c).reason == training::Reason::memory ? report(c).reason_margin : missing; }},
     {"limit", [](In c) -> Int { return c.row.limit; }},
     {"limit_excess", [](In c) { return c.row.limit >= 0 ? c.row.limit_excess : missing; }},
-    {"evidence", [](In c) -> Int { return is_timed(c) ? static_cast<Int>(report(c).evidence) : 4; }},
+    {"evidence", [](In c) -> Int { return evidence(c); }},
     {"out_of_range", [](In c) -> Int { return is_timed(c) ? report(c).out_of_range : 0; }},
     {"untried", [](In c) -> Int { return is_timed(c) ? report(c).untried : 0; }},
     {"critical_stage", [](In c) -> Int { return is_timed(c) ? report(c).critical_stage : -1; }},
