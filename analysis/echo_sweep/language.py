@@ -1,6 +1,6 @@
 """The comparison language of sweep.toml over the columns of a result file.
 
-Numbers (with units, `70 GiB`, `30 d`), quoted words, true and false; names of columns; + - * / // % and min max;
+Numbers (with units, `70 GiB`, `30 d`), quoted words, true and false, on and off; names of columns; + - * / // % and min max;
 < <= == != >= >, one at a time; and, or, not. Python's own parser cuts the text up, and only what is listed here is
 carried out: no other call, no attribute, no index. A comparison with a missing value (NaN, division by zero) has no
 answer, and neither has what depends on it: `and` and `or` read from the left, as the program does.
@@ -93,6 +93,13 @@ class _Evaluation:
             self.fail(f"a number is wanted, not a {value.kind}")
         return value.codes
 
+    @staticmethod
+    def as_switch(value, other):
+        """'on' and 'off' beside a truth value, as tables print it."""
+        if value.kind == "word" and other.kind == "truth" and isinstance(value.data, str) and value.data in ("on", "off"):
+            return Value("truth", np.float64(value.data == "on"))
+        return value
+
     def truth(self, node, depth):
         value = self.value(node, depth)
         if value.kind != "truth":
@@ -115,6 +122,8 @@ class _Evaluation:
         if node.id in ("true", "false"):
             return Value("truth", np.float64(node.id == "true"))
         found = self._lookup(node.id)
+        if found is None and node.id in ("on", "off"):
+            return Value("truth", np.float64(node.id == "on"))
         if found is None:
             self.fail(f"there is no column {node.id!r}")
         return found
@@ -158,6 +167,7 @@ class _Evaluation:
         if compare is None:
             self.fail(f"{type(node.ops[0]).__name__} does not belong to the language")
         left, right = self.value(node.left, depth), self.value(node.comparators[0], depth)
+        left, right = self.as_switch(left, right), self.as_switch(right, left)
         alike = left.kind == right.kind and left.kind != "number"
         if alike and compare not in (operator.eq, operator.ne):
             self.fail(f"a {left.kind} is neither less nor more than another; == and != compare them")

@@ -144,6 +144,12 @@ class View:
         text, axes = self._file.rules.get(word, (word, "")) if word != "none" else ("", "")
         return text, tuple(axes.split())
 
+    def nearest_of(self, reason, limit, rule):
+        """The entry of /nearest for this cause; None where there is none."""
+        cause = {"memory": "memory", "limit": f"limit {limit}"}.get(reason, rule)
+        entry = self._file.nearest.get(cause)
+        return entry if entry and entry["change"] else None
+
     def failures(self):
         """Rows of /failures that concern these configs, as a table; empty where the file has none."""
         group = self.group("failures")
@@ -154,6 +160,10 @@ class View:
     def view(self, chosen):
         """These rows only: bool[row], or positions in this view, in that order."""
         return type(self)(self._file, self._rows[chosen], self._columns)
+
+    def whole(self):
+        """All rows of the file, with the columns that were derived."""
+        return type(self)(self._file, None, self._columns)
 
     def where(self, condition):
         """Rows that meet `condition`: "tp == 8 and mem_peak < 70 GiB", or {"tp": 8, "precision": ["bf16", "fp8"]}."""

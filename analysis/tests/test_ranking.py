@@ -172,6 +172,21 @@ def test_neighbours_differ_in_one_axis(result):
         assert sweep[row_id][axis] == value != row[axis]
 
 
+def test_neighbours_are_those_of_the_file_whatever_rows_were_chosen(result):
+    sweep = es.open(result)
+    best = sweep.best(1)[0]
+    expected = list(sweep[best.id].neighbours()["config_id"])
+    assert list(best.neighbours()["config_id"]) == expected
+    assert list(sweep.where(f"tp == {best['tp']}")[best.id].neighbours()["config_id"]) == expected
+    assert repr(best) == repr(sweep[best.id])
+
+
+def test_a_file_of_one_point_has_no_neighbours(swept):
+    text = '[space]\nmodel = "llama2-7b"\ncluster = "dgx-h100-ndr400"\ngpus = 8\ntp = 2\npp = 1\nglobal_batch = 16\n'
+    row = es.open(swept(text, "one_point"))[0]
+    assert len(row.neighbours()["config_id"]) == 0
+
+
 def test_why_not_says_what_lacks(synthetic, result):
     sweep = es.open(synthetic())
     why = sweep[5].why_not()

@@ -53,8 +53,9 @@ static std::vector<std::string> with_command(int argc, char** argv) {
   return words;
 }
 
-static int report_problem(const UserError& error) {
-  if (is_first_process()) fmt::print(stderr, "{}", problem_text(error, wants_colour(stderr, false)));
+static int report_problem(const UserError& error, const Command& command) {
+  const Purpose purpose = command.simulates ? Purpose::simulate : Purpose::other;
+  if (is_first_process()) fmt::print(stderr, "{}", problem_text(error, wants_colour(stderr, false), purpose));
   return error.exit_code();
 }
 
@@ -90,9 +91,9 @@ int run_command_line(int argc, char** argv) {
       set_memory_limit_to(memory);
       return actions[i](invocation);
     } catch (const UserError& error) {
-      return report_problem(error);
+      return report_problem(error, *command_table()[i]);
     } catch (const std::exception& error) {
-      return report_problem(unforeseen(error));
+      return report_problem(unforeseen(error), *command_table()[i]);
     }
   }
   return 2;

@@ -24,6 +24,7 @@ struct Command {
   // UserError.
   std::function<int(Invocation&)> (*declare)(Options&);
   bool reads_inputs = true;  // and has --max-memory
+  bool simulates = false;    // points, as its purpose: an error says that none was
 };
 
 [[nodiscard]] std::span<const Command* const> command_table();  // sorted by name

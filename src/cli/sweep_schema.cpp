@@ -226,7 +226,7 @@ class SchemaWriter {
         json_.open_object().member("type", "string").member("pattern", "tokens?$").close().close();
         return;
       case AxisKind::flag:
-        json_.member("type", "boolean");
+        json_.key("enum").open_array().value(true).value(false).value("on").value("off").close();
         return;
       case AxisKind::version:
         json_.member("type", "string").member("pattern", "^2\\.[0-9]+\\.[0-9]+$");

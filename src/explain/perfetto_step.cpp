@@ -1,6 +1,7 @@
-// Every task and every wait of a drawn stage is an event. Ops are drawn for as many microbatches as
-// most_events allows. A slice of the step thread carries the split of its time (args.exposed_us), so that the
-// trace reproduces the breakdown of the result file.
+// Every task and every wait of a drawn stage is an event. Where most_events does not allow all, ops are drawn
+// for fewer microbatches, and where their tasks alone are too many, tasks too: the microbatches between the
+// first ones and the last are one slice on each stage. A slice of the step thread carries the split of its
+// time (args.exposed_us), so that the trace reproduces the breakdown of the result file whatever is left out.
 #include "explain/perfetto_step.hpp"
 
 #include <fmt/format.h>
@@ -8,9 +9,12 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
+#include <optional>
 #include <tuple>
 
 #include "base/at.hpp"
+#include "base/error.hpp"
 #include "explain/perfetto_events.hpp"
 #include "ops/describe.hpp"
 #include "text/json.hpp"
@@ -25,9 +29,10 @@ using simulate::SliceKind;
 using timeline::Task;
 using timeline::TaskKind;
 
-constexpr std::array<std::string_view, lane_count> lane_names{"ops: compute", "ops: tensor parallel",
+constexpr std::array<std::string_view, lane_count> lane_names{"ops: compute",          "ops: tensor parallel",
                                                               "ops: context parallel", "ops: expert parallel",
-                                                              "ops: data parallel"};
+                                                              "ops: data parallel",    "ops: host copies"};
+static_assert(!lane_names.back().empty());
 constexpr std::int32_t step_thread = 0, first_lane_thread = 1, down_thread = 1 + lane_count,
                        up_thread = 2 + lane_count;
 
@@ -70,14 +75,22 @@ class StepTrace {
             const TraceRequest& request, TraceEvents& out)
       : timeline_(timeline), step_(step), config_(config), memory_(memory), request_(request), out_(out) {}
 
-  std::int32_t draw() {
+  TraceSize draw() {
     find_readers();
     for (std::int32_t stage = 0; stage < config_.degrees.pipeline; ++stage)
       if (is_drawn(stage)) name_tracks(stage);
-    with_ops_ = affordable_microbatches();
-    for (const Slice& slice : timeline_.slices)
-      if (is_drawn(slice.stage)) draw(slice);
-    return with_ops_;
+    find_owners();
+    choose_microbatches();
+    for (std::size_t i = 0; i < timeline_.slices.size(); ++i) {
+      const Slice& slice = timeline_.slices[i];
+      if (!is_drawn(slice.stage)) continue;
+      if (is_chosen(owner_[i], with_tasks_))
+        draw(slice);
+      else
+        leave_out(slice);
+    }
+    close_gap();
+    return {.events = 0, .microbatches_with_tasks = with_tasks_, .microbatches_with_ops = with_ops_};
   }
 
  private:
@@ -115,21 +128,81 @@ class StepTrace {
     out_.name_thread({stage, up_thread}, "to the previous stage");
   }
 
-  // Number of microbatches whose ops fit besides all other events.
-  [[nodiscard]] std::int32_t affordable_microbatches() const {
-    constexpr std::int64_t events_of_a_task =
-        7;  // itself, a transfer, two ends of an arrow, two counters, one spare
-    std::int64_t fixed = 0, ops = 0;
-    for (const Slice& slice : timeline_.slices) {
-      if (!is_drawn(slice.stage)) continue;
-      fixed += slice.kind == SliceKind::task ? events_of_a_task : 1;
-      for (const workload::BlockRun& run : simulate::placed_runs(slice, step_))
-        ops += run.count * std::ssize(timeline_.blocks[at(run.block)]);
+  // The microbatch with which a slice is drawn: a task's own, that of the task which a wait precedes; none
+  // after the last task, and always drawn.
+  void find_owners() {
+    owner_.assign(timeline_.slices.size(), MicrobatchId::none());
+    for (std::size_t i = timeline_.slices.size(); i-- > 0;) {
+      const Slice& slice = timeline_.slices[i];
+      if (slice.kind == SliceKind::task)
+        owner_[i] = slice.task.microbatch;
+      else if (i + 1 < timeline_.slices.size() && timeline_.slices[i + 1].stage == slice.stage)
+        owner_[i] = owner_[i + 1];
     }
-    const std::int32_t microbatches = training::microbatches_of(config_);
-    const std::int64_t each = std::max<std::int64_t>(1, ops / microbatches);
-    return static_cast<std::int32_t>(
-        std::clamp<std::int64_t>((request_.most_events - fixed) / each, 0, microbatches));
+  }
+
+  // The first n - 1 microbatches and the last; the first where n is 1.
+  [[nodiscard]] bool is_chosen(MicrobatchId microbatch, std::int32_t n) const {
+    if (microbatch.is_none()) return true;
+    return n > 0 && (microbatch.index() < std::max(n - 1, 1) ||
+                     (n > 1 && microbatch.index() + 1 == training::microbatches_of(config_)));
+  }
+
+  // The largest number of microbatches, chosen in that way, whose costs are at most `budget`.
+  [[nodiscard]] std::int32_t affordable(const std::vector<std::int64_t>& costs, std::int64_t budget) const {
+    std::int32_t most = 0;
+    std::int64_t first = 0;
+    for (std::int32_t n = 1; n <= length_of(costs); ++n) {
+      if (n != 2) first += costs[at(std::max(n - 2, 0))];
+      if (first + (n > 1 ? costs.back() : 0) <= budget) most = n;
+    }
+    return most;
+  }
+
+  // Events of a task at most: itself, a gap before it, and for each of a pair its counters, a transfer and
+  // both ends of an arrow.
+  [[nodiscard]] std::int64_t events_of(const Slice& slice) const {
+    return slice.kind != SliceKind::task ? 1 : 2 + (slice.is_pair ? 2 : 1) * (memory_.empty() ? 4 : 5);
+  }
+
+  // All tasks, and ops with what is left. Where that is not one microbatch's ops, a quarter is for ops, and
+  // tasks have the rest.
+  void choose_microbatches() {
+    std::vector<std::int64_t> tasks(at(training::microbatches_of(config_))), ops(tasks.size());
+    std::int64_t budget = request_.most_events - out_.events();
+    for (std::size_t i = 0; i < timeline_.slices.size(); ++i) {
+      const Slice& slice = timeline_.slices[i];
+      if (!is_drawn(slice.stage)) continue;
+      if (owner_[i].is_none()) {
+        budget -= 2;  // itself, and a gap before it
+        continue;
+      }
+      tasks[at(owner_[i])] += events_of(slice);
+      for (const workload::BlockRun& run : simulate::placed_runs(slice, step_))
+        ops[at(owner_[i])] += run.count * std::ssize(timeline_.blocks[at(run.block)]);
+    }
+    if (budget < 0)
+      throw UserError(
+          fmt::format("{} events do not suffice for the names and ends of the stages drawn",
+                      request_.most_events),
+          fmt::format("--max-events {} or more, or fewer --stages", request_.most_events - budget));
+    const std::int64_t all = std::accumulate(tasks.begin(), tasks.end(), std::int64_t{0});
+    with_ops_ = affordable(ops, budget - all);
+    if (with_ops_ == 0) with_ops_ = affordable(ops, budget / 4);
+    std::int64_t spent = 0;
+    for (std::size_t i = 0; i < ops.size(); ++i)
+      if (is_chosen(MicrobatchId(static_cast<std::int32_t>(i)), with_ops_)) spent += ops[i];
+    with_tasks_ = affordable(tasks, budget - spent);
+    with_ops_ = std::min(with_ops_, with_tasks_);
+  }
+
+  static std::string exposed_of(const Slice& slice) {
+    std::string parts;
+    for (std::size_t i = 0; i < time_category_count; ++i)
+      if (slice.exposed[i] != SimTime::zero())
+        parts += fmt::format("{}\"{}\":{}", parts.empty() ? "" : ",", time_category_names[i],
+                             microseconds(slice.exposed[i]));
+    return fmt::format(R"("exposed_us":{{{}}})", parts);
   }
 
   void draw(const Slice& slice) {
@@ -141,31 +214,45 @@ class StepTrace {
       args = fmt::format(R"("chunk":{},"microbatch":{},)", slice.task.chunk.index(),
                          slice.task.microbatch.index());
     }
-    std::string parts;
-    for (std::size_t i = 0; i < time_category_count; ++i)
-      if (slice.exposed[i] != SimTime::zero())
-        parts += fmt::format("{}\"{}\":{}", parts.empty() ? "" : ",", time_category_names[i],
-                             microseconds(slice.exposed[i]));
-    args += fmt::format(R"("exposed_us":{{{}}})", parts);
+    args += exposed_of(slice);
+    close_gap();
     out_.slice({slice.stage, step_thread}, name, look.category, slice.start, slice.end, look.colour, args);
     if (slice.kind != SliceKind::task) return;
-    follow(slice, slice.task);
-    if (slice.is_pair) follow(slice, slice.partner);
-    const MicrobatchId last(training::microbatches_of(config_) - 1);
-    if (slice.task.microbatch.index() < with_ops_ - 1 || (slice.task.microbatch == last && with_ops_ > 0))
-      draw_ops(slice);
+    follow(slice, true);
+    if (is_chosen(slice.task.microbatch, with_ops_)) draw_ops(slice);
+  }
+
+  // Slices that follow each other on a stage and are not drawn are one of the time that they take.
+  void leave_out(const Slice& slice) {
+    if (gap_ && gap_->stage != slice.stage) close_gap();
+    if (!gap_) gap_ = Slice{.stage = slice.stage, .start = slice.start};
+    gap_->end = slice.end;
+    for (std::size_t i = 0; i < time_category_count; ++i) gap_->exposed[i] += slice.exposed[i];
+    if (slice.kind == SliceKind::task) follow(slice, false);
+  }
+
+  void close_gap() {
+    if (!gap_) return;
+    out_.slice({gap_->stage, step_thread}, "microbatches that are not drawn (--max-events)", "omitted",
+               gap_->start, gap_->end, "grey", exposed_of(*gap_));
+    gap_.reset();
   }
 
   // Side effects of a task: counters and transfers.
-  void follow(const Slice& slice, const Task& task) {
-    if (task.kind == TaskKind::forward) count_held(slice.stage, slice.start, 1);
-    if (task.kind == TaskKind::backward || task.kind == TaskKind::backward_weight)
-      count_held(slice.stage, slice.end, -1);
-    if (task.kind != TaskKind::backward_weight) hand_on(slice, task);
+  void follow(const Slice& slice, bool is_shown) {
+    const auto one = [&](const Task& task) {
+      if (task.kind == TaskKind::forward) count_held(slice.stage, slice.start, 1, is_shown);
+      if (task.kind == TaskKind::backward || task.kind == TaskKind::backward_weight)
+        count_held(slice.stage, slice.end, -1, is_shown);
+      if (task.kind != TaskKind::backward_weight) hand_on(slice, task, is_shown);
+    };
+    one(slice.task);
+    if (slice.is_pair) one(slice.partner);
   }
 
-  void count_held(std::int32_t stage, SimTime now, std::int32_t change) {
+  void count_held(std::int32_t stage, SimTime now, std::int32_t change, bool is_shown) {
     const std::int32_t held = held_[stage] += change;
+    if (!is_shown) return;
     out_.counter(stage, "activations held (chunks)", now, held);
     if (memory_.empty()) return;
     constexpr double gib = 1073741824.0;
@@ -194,7 +281,7 @@ class StepTrace {
   }
 
   // The transfer of a task's output, with an arrow to the task that reads it.
-  void hand_on(const Slice& slice, const Task& task) {
+  void hand_on(const Slice& slice, const Task& task, bool is_shown) {
     const bool down = task.kind == TaskKind::forward;
     const ChunkId next = task.chunk + (down ? 1 : -1);
     const auto reader = readers_.find({down, next, task.microbatch});
@@ -204,6 +291,7 @@ class StepTrace {
     SimTime& link = links_[{slice.stage, down}];
     const SimTime leaves = std::max(link, slice.end);
     link = leaves + (down ? step_.prices.hop_forward[border] : step_.prices.hop_backward[border]);
+    if (!is_shown) return;
     out_.slice({slice.stage, down ? down_thread : up_thread}, name_of(task), "pp_comm", leaves, link);
     constexpr SimTime inside{1000};  // an arrow starts within its slice
     if (is_drawn(reader->second.stage))
@@ -243,7 +331,9 @@ class StepTrace {
   std::map<std::int32_t, std::int32_t> held_, most_held_;
   const std::int32_t chunks_of_copy_ =
       static_cast<std::int32_t>(step_.composed.chunks.size()) / step_.layout.copies;
-  std::int32_t with_ops_ = 0;
+  std::vector<MicrobatchId> owner_;  // [timeline_.slices]
+  std::optional<Slice> gap_;         // since the last slice drawn
+  std::int32_t with_tasks_ = 0, with_ops_ = 0;
 };
 
 }  // namespace
@@ -255,8 +345,7 @@ TraceSize trace_step(const simulate::StepTimeline& timeline, const SimulatedStep
   TraceEvents events(file,
                      fmt::format(R"("title":{},"step_us":{},"critical_stage":{})", text::json_text(title),
                                  microseconds(timeline.report.step), timeline.report.critical_stage));
-  TraceSize size;
-  size.microbatches_with_ops = StepTrace(timeline, step, config, memory, request, events).draw();
+  TraceSize size = StepTrace(timeline, step, config, memory, request, events).draw();
   events.finish();
   size.events = events.events();
   return size;

@@ -11,7 +11,7 @@
 namespace echo::explain {
 
 struct SweepAgain {
-  config::SweepInputs inputs;                    // ready to simulate
+  config::SweepInputs inputs;                   // ready to simulate
   std::unique_ptr<const std::string> measured;  // data of its measured kernels
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/at.hpp"
 #include "base/lane.hpp"
+#include "query/value_text.hpp"
 #include "text/show_quantity.hpp"
 
 namespace echo::query {
@@ -98,11 +99,7 @@ std::string what_differs(const Table& table, std::int64_t first, std::int64_t se
     const bool derived =
         column.name == "microbatches" || column.name == "global_batch_tokens" || column.name == "gpu";
     if (column.role != "input" || derived || column.width != 1) continue;
-    const auto value = [&](std::int64_t row) {
-      return column.meanings.empty() ? fmt::format("{}", table.number(column.name, row))
-                                     : table.text(column.name, row);
-    };
-    const std::string from = value(first), to = value(second);
+    const std::string from = value_text(table, column, first), to = value_text(table, column, second);
     if (from != to) text += fmt::format("{}{} {} -> {}", text.empty() ? "" : ", ", column.name, from, to);
   }
   return text;

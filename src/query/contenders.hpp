@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "query/group_key.hpp"
 #include "query/ranking.hpp"
 #include "query/where.hpp"
 #include "results/rank/contest.hpp"
@@ -21,24 +22,24 @@ class Contenders {
         aspect_(results::aspect_of(rows, query.by)),
         errors_(rows),
         filter_(rows, query.where),
+        per_(rows, query.per),
         others_(std::move(others)) {}
   [[nodiscard]] const results::Aspect& aspect() const { return aspect_; }
 
-  // Calls see(value of `per`, contender, other) for each ranked row that satisfies `where`; other(i) is the
+  // Calls see(key of the group, contender, other) for each ranked row that satisfies `where`; other(i) is the
   // row's value of others[i].
   template <class See>
   void for_each(See see) {
     const results::Eligible eligible(rows_);
     const auto [status, chance] = eligible.columns();
-    std::vector<std::string> columns{status, chance, query_.by.metric,
-                                     query_.per.empty() ? "status" : query_.per};
+    std::vector<std::string> columns{status, chance, query_.by.metric};
     const auto add = [&columns](const std::vector<std::string>& more) {
       const std::size_t first = columns.size();
       columns.insert(columns.end(), more.begin(), more.end());
       return first;
     };
-    const std::size_t first_error = add(errors_.names()), first_other = add(others_),
-                      first_filtered = add(filter_.columns());
+    const std::size_t first_of_group = add(per_.names()), first_error = add(errors_.names()),
+                      first_other = add(others_), first_filtered = add(filter_.columns());
     results::Contender contender;
     for (results::Scan scan(rows_, columns); scan.next();) {
       for (std::int64_t i = 0; i < scan.count(); ++i) {
@@ -47,7 +48,7 @@ class Contenders {
         contender.row = scan.first() + i;
         contender.cost[0] = aspect_.cost_of(scan.values(2)[at]);
         contender.error = errors_.at(scan, first_error, at);
-        see(scan.values(3)[at], contender,
+        see(per_.key(scan, first_of_group, at), contender,
             [&](std::size_t other) { return scan.values(first_other + other)[at]; });
       }
     }
@@ -59,6 +60,7 @@ class Contenders {
   results::Aspect aspect_;
   results::ErrorColumns errors_;
   RowFilter filter_;
+  GroupColumns per_;
   std::vector<std::string> others_;
 };
 

@@ -82,8 +82,8 @@ std::int64_t layouts_of(const std::vector<Rival>& rivals) {
 // was broken, rows with more untried choices do not compete.
 std::map<std::int64_t, std::vector<Rival>> rivals_of(Contenders& contenders, bool has_untried,
                                                      std::span<const RankedGroup> ranked) {
-  std::map<double, std::vector<Rival>> groups;  // by value of `per`
-  contenders.for_each([&](double per, const results::Contender& one, const auto& other) {
+  std::map<GroupKey, std::vector<Rival>> groups;  // by value of `per`
+  contenders.for_each([&](const GroupKey& per, const results::Contender& one, const auto& other) {
     if (std::isnan(one.cost[0])) return;
     Rival rival{.row = one.row, .cost = one.cost[0], .error = one.error};
     for (std::size_t c = 0; c < layout_columns; ++c)

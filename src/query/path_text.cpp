@@ -42,12 +42,13 @@ std::string path_text(const results::Table& table, std::int64_t row) {
     text.add({"  " + std::string(what), fmt::format("{:.3f} %", gain), text::show_bar(gain, bar_width)});
   text.add({"  not affected", fmt::format("{:.3f} %", rest), text::show_bar(rest, bar_width)});
   std::string out = "\nsensitivities of the step time (critical path, choices held fixed)\n" + text.text();
-  if (const double median = table.number("step_time_p50", row); std::isfinite(median)) {
-    const double p90 = table.number("step_time_p90", row), step = table.number("step_time", row);
-    out += fmt::format("\nwith GPUs of unequal speed: median {} (+{}), 90 % of draws below {} (+{})\n",
-                       text::show_time(median), text::show_share(median / step - 1.0), text::show_time(p90),
-                       text::show_share(p90 / step - 1.0));
-  }
+  const double step = table.number("step_time", row), median = table.number("step_time_p50", row);
+  if (std::isfinite(median))
+    out += fmt::format("\nwith GPUs of unequal speed: median {} (+{})\n", text::show_time(median),
+                       text::show_share(median / step - 1.0));
+  if (const double p90 = table.number("step_time_p90", row); std::isfinite(p90))
+    out += fmt::format("{}nine of ten runs take no longer than {} (+{})\n", std::isfinite(median) ? "" : "\n",
+                       text::show_time(p90), text::show_share(p90 / step - 1.0));
   return out;
 }
 

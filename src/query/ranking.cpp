@@ -7,6 +7,8 @@
 #include <queue>
 #include <utility>
 
+#include "query/group_key.hpp"
+#include "query/value_text.hpp"
 #include "results/rank/eligible.hpp"
 #include "training/feasibility.hpp"
 
@@ -74,12 +76,6 @@ class StepMedian {
   std::map<std::int64_t, std::int64_t> count_;
 };
 
-std::string value_text(const ColumnInfo& column, double value) {
-  const auto code = static_cast<std::size_t>(value);
-  if (code < column.meanings.size()) return column.meanings[code];
-  return std::to_string(static_cast<std::int64_t>(value));
-}
-
 }  // namespace
 
 std::array<std::int64_t, 5> counts_of(const ResultRows& rows) {
@@ -109,24 +105,27 @@ std::vector<RankedGroup> ranked(const ResultRows& rows, const RankQuery& query) 
   RowFilter filter(rows, query.where);
   const results::Eligible eligible(rows);
   const auto [status, chance] = eligible.columns();
-  std::vector<std::string> columns{status, chance, query.by.metric, query.per.empty() ? "status" : query.per};
+  const GroupColumns per(rows, query.per);
+  std::vector<std::string> columns{status, chance, query.by.metric};
+  columns.insert(columns.end(), per.names().begin(), per.names().end());
+  const std::size_t first_filtered = columns.size();
   columns.insert(columns.end(), filter.columns().begin(), filter.columns().end());
   const double sign = query.by.goal == sweep::Goal::min ? 1.0 : -1.0;
-  std::map<double, Best> groups;
+  std::map<GroupKey, Best> groups;
   for (Scan scan(rows, columns); scan.next();) {
     for (std::int64_t i = 0; i < scan.count(); ++i) {
       const auto at = static_cast<std::size_t>(i);
       const bool is_asked = query.which == Ranked::sure ? eligible(scan, at) : eligible.may_not_fit(scan, at);
-      if (!is_asked || !filter.keeps(scan, 4, i)) continue;
+      if (!is_asked || !filter.keeps(scan, first_filtered, i)) continue;
       const double value = scan.values(2)[at];
       const double key = std::isnan(value) ? std::numeric_limits<double>::infinity() : sign * value;
-      groups[scan.values(3)[at]].see(key, scan.first() + i, query.count);
+      groups[per.key(scan, 3, at)].see(key, scan.first() + i, query.count);
     }
   }
   std::vector<RankedGroup> result;
   for (const auto& [value, best] : groups) {
     RankedGroup& group = result.emplace_back();
-    group.name = query.per.empty() ? "" : value_text(rows.at(query.per), value);
+    group.name = per.text(rows, value);
     group.feasible = best.seen();
     for (const auto& [key, row] : best.sorted()) {
       group.rows.push_back(row);

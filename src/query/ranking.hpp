@@ -26,12 +26,12 @@ enum class Ranked { sure, doubtful };
 struct RankQuery {
   sweep::Objective by;
   std::int64_t count = 10;  // rows per group
-  std::string per;          // a column that defines groups, one per value; empty = one group
+  std::string per;          // columns that define groups, as GroupColumns takes them; empty = one group
   std::string where;        // RowFilter's expression
   Ranked which = Ranked::sure;
 };
 struct RankedGroup {
-  std::string name;                // the value of `per`
+  std::string name;                // the values of `per`
   std::int64_t feasible = 0;       // number of ranked rows
   std::vector<std::int64_t> rows;  // best first; equal values in file order, missing ones last
   std::vector<double> values;      // of the metric, by row; NaN = missing

@@ -14,7 +14,7 @@
 #include "query/breakdown.hpp"
 #include "query/path_text.hpp"
 #include "query/rule_text.hpp"
-#include "results/rank/robust_front.hpp"
+#include "query/value_text.hpp"
 #include "simulate/setting.hpp"
 #include "text/show_quantity.hpp"
 #include "text/text_table.hpp"
@@ -52,10 +52,6 @@ int key_digits(const results::ResultRows& all, const Table& shown) {
 static std::string yes_no(const Table& table, const char* column, std::int64_t row) {
   return table.integer(column, row) != 0 ? "yes" : "no";
 }
-static std::string digits_of(const Table& table, const char* column, std::int64_t row) {
-  return std::to_string(table.integer(column, row));
-}
-
 std::string layout_of(const Table& table, std::int64_t row) {
   std::string rare;
   for (const char* degree : {"cp", "ep", "etp"})
@@ -67,119 +63,10 @@ std::string layout_of(const Table& table, std::int64_t row) {
                      yes_no(table, "sequence_parallel", row));
 }
 
-static std::string memory_of(const Table& table, std::int64_t row) {
-  constexpr double gib = 1073741824.0;
-  const double peak = table.number("mem_peak", row), limit = table.number("mem_limit", row);
-  if (!std::isfinite(peak)) return "-";
-  if (!std::isfinite(peak)) return "-";  // for a replayed step
-  const auto* chance = table.find("fit_chance");
-  const double fits = chance == nullptr ? 1.0 : table.number("fit_chance", row);
-  return fmt::format("{:.0f}/{:.0f} GiB{}", peak / gib, limit / gib,
-                     fits < 0.995 ? fmt::format(" {:.0f} %", 100.0 * fits) : "");
-}
-
-// Columns of degrees with their headings; those usually equal to 1 are shown only if some row differs.
-static std::vector<std::pair<const char*, const char*>> degree_columns(const Table& table) {
-  std::vector<std::pair<const char*, const char*>> columns{
-      {"gpus", "gpus"}, {"tp", "tp"}, {"pp", "pp"}, {"dp", "dp"}};
-  for (const char* rare : {"cp", "ep", "etp"}) {
-    bool is_used = false;
-    for (std::int64_t row = 0; row < table.rows(); ++row) is_used |= table.integer(rare, row) > 1;
-    if (is_used) columns.emplace_back(rare, rare);
-  }
-  columns.insert(columns.end(), {{"vpp", "vpp"}, {"micro_batch", "mbs"}, {"global_batch", "gbs"}});
-  return columns;
-}
-
-// The shares to show: context and expert parallelism only if some row has a share of it.
-static std::vector<std::size_t> shown_shares(std::span<const Shares> of_rows) {
-  std::vector<std::size_t> shown;
-  for (std::size_t share = 0; share < share_names.size(); ++share) {
-    const bool is_rare = share_names[share] == "cp" || share_names[share] == "ep";
-    if (!is_rare || std::ranges::any_of(of_rows, [&](const Shares& row) { return row[share] > 0.0; }))
-      shown.push_back(share);
-  }
-  return shown;
-}
-
-static std::string value_text(const Table& table, const results::ColumnInfo& column, std::int64_t row) {
-  return column.meanings.empty() ? fmt::format("{}", table.number(column.name, row))
-                                 : table.text(column.name, row);
-}
-
-// Settings without a separate column in which these rows differ.
-static std::vector<const results::ColumnInfo*> other_differences(const Table& table) {
-  constexpr std::array<std::string_view, 18> shown{"model",        "cluster",
-                                                   "gpus",         "tp",
-                                                   "pp",           "dp",
-                                                   "cp",           "ep",
-                                                   "etp",          "vpp",
-                                                   "zero",         "recompute",
-                                                   "schedule",     "micro_batch",
-                                                   "global_batch", "sequence_parallel",
-                                                   "microbatches", "global_batch_tokens"};
-  std::vector<const results::ColumnInfo*> differing;
-  for (const auto& column : table.columns()) {
-    if (column.role != "input" || column.width != 1 || std::ranges::count(shown, column.name) > 0) continue;
-    bool differs = false;
-    for (std::int64_t row = 1; row < table.rows(); ++row)
-      differs = differs || value_text(table, column, row) != value_text(table, column, 0);
-    if (differs) differing.push_back(&column);
-  }
-  return differing;
-}
-
-// "" for the first row, "tie 63 %", "97 %".
-static std::string chance_text(double chance, std::int64_t row) {
-  if (row == 0) return "";
-  return fmt::format("{}{:.0f} %", chance < results::sure ? "tie " : "", 100.0 * chance);
-}
-
 std::string setting_line(const results::FileState& state) {
   if (state.settings.setting == simulate::setting_names.front()) return "";
   return "setting " + state.settings.setting +
          ": steps of a long run, with stragglers, late hosts and checkpoints\n";
-}
-
-std::string ranked_text(const results::ResultRows& all, const Table& table,
-                        std::span<const double> first_is_better) {
-  const auto degrees = degree_columns(table);
-  std::vector<Shares> shares;  // [row]
-  for (std::int64_t row = 0; row < table.rows(); ++row) shares.push_back(shares_of(table, row));
-  const auto shown = shown_shares(shares);
-  std::vector<std::string> headings{"#", "<id", "<model", "<cluster"};
-  for (const auto& [column, heading] : degrees) headings.emplace_back(heading);
-  headings.insert(headings.end(), {"<schedule", "zero", "<rec", "sp"});
-  const auto others = other_differences(table);
-  for (const auto* column : others) headings.push_back(column->name);
-  headings.emplace_back("step");
-  const bool has_band = all.find("rel_error_p90") != nullptr, has_chance = !first_is_better.empty();
-  if (has_band) headings.emplace_back("+-80%");
-  if (has_chance) headings.emplace_back("#1 better");
-  headings.insert(headings.end(), {"tok/s/GPU", "MFU", "mem/limit"});
-  for (const std::size_t share : shown) headings.push_back(std::string(share_names[share]) + "%");
-  text::TextTable text(headings);
-  const std::size_t digits = at(key_digits(all, table));
-  for (std::int64_t row = 0; row < table.rows(); ++row) {
-    std::vector<std::string> cells{std::to_string(row + 1), config_key(table, row).substr(0, digits),
-                                   table.text("model", row), table.text("cluster", row)};
-    for (const auto& [column, heading] : degrees) cells.push_back(digits_of(table, column, row));
-    cells.insert(cells.end(),
-                 {table.text("schedule", row), digits_of(table, "zero", row),
-                  table.text("recompute", row) == "selective" ? "sel" : table.text("recompute", row),
-                  yes_no(table, "sequence_parallel", row)});
-    for (const auto* column : others) cells.push_back(value_text(table, *column, row));
-    cells.push_back(text::show_time(table.number("step_time", row)));
-    if (has_band) cells.push_back(text::show_share(table.number("rel_error_p90", row)));
-    if (has_chance) cells.push_back(chance_text(first_is_better[at(row)], row));
-    const double rate = table.number("tokens_per_s_per_gpu", row);
-    cells.insert(cells.end(), {std::isfinite(rate) ? fmt::format("{:.0f}", rate) : "-",
-                               text::show_share(table.number("mfu", row)), memory_of(table, row)});
-    for (const std::size_t share : shown)
-      cells.push_back(fmt::format("{:.1f}", 100.0 * shares[at(row)][share]));
-    text.add(cells);
-  }
-  return text.text() + beyond_text(table);
 }
 
 // One setting a line, then those of the recipe and the fabric side by side.

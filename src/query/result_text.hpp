@@ -1,8 +1,7 @@
-// Formats rows of a result file as text and JSON: the ranked table, and the page of one row.
+// Formats rows of a result file as text and JSON: the page of one row.
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 
 #include "results/read_rows.hpp"
@@ -19,11 +18,6 @@ namespace echo::query {
 // "setting production: ..." and a line feed; empty of a benchmark's rows.
 [[nodiscard]] std::string setting_line(const results::FileState&);
 
-// A table of rows of the result `all`, first row rank 1. If the file has error bands, the 80 % band of
-// each step time is shown. `first_is_better`: probability per row that the first row is better, shown as
-// "tie" if below 0.9; empty: not shown.
-[[nodiscard]] std::string ranked_text(const results::ResultRows& all, const results::Table& shown,
-                                      std::span<const double> first_is_better = {});
 // One page: layout, times, breakdown as bars, memory and its limit.
 [[nodiscard]] std::string page_text(const results::Table&, std::int64_t row);
 

@@ -64,12 +64,12 @@ std::vector<TieBreak> break_ties(const results::ResultRows& rows, const RankQuer
   for (std::size_t g = 0; g < groups.size(); ++g)
     if (!groups[g].rows.empty() && !std::isnan(groups[g].values.front()))
       group_of[groups[g].rows.front()] = g;
-  std::map<double, Contest> contests;  // by value of `per`
-  contenders.for_each([&](double per, const results::Contender& one, const auto& other) {
+  std::map<GroupKey, Contest> contests;  // by value of `per`
+  contenders.for_each([&](const GroupKey& per, const results::Contender& one, const auto& other) {
     if (const auto found = group_of.find(one.row); found != group_of.end())
       contests[per] = {found->second, one, untried(other(0)), {}};
   });
-  contenders.for_each([&](double per, const results::Contender& one, const auto& other) {
+  contenders.for_each([&](const GroupKey& per, const results::Contender& one, const auto& other) {
     const auto found = contests.find(per);
     if (found == contests.end() || std::isnan(one.cost[0])) return;
     Contest& contest = found->second;

@@ -94,15 +94,15 @@ std::vector<Ties> ties_of(const ResultRows& rows, const RankQuery& query,
     shown[g].resize(groups[g].rows.size());
     for (std::size_t i = 0; i < shown[g].size(); ++i) place[groups[g].rows[i]] = {g, i};
   }
-  std::map<double, std::size_t> group_of;  // by value of `per`
-  contenders.for_each([&](double per, const Contender& contender, const auto&) {
+  std::map<GroupKey, std::size_t> group_of;  // by value of `per`
+  contenders.for_each([&](const GroupKey& per, const Contender& contender, const auto&) {
     const auto found = place.find(contender.row);
     if (found == place.end()) return;
     group_of[per] = found->second.first;
     shown[found->second.first][found->second.second] = contender;
   });
   const Aspect& aspect = contenders.aspect();
-  contenders.for_each([&](double per, const Contender& contender, const auto&) {
+  contenders.for_each([&](const GroupKey& per, const Contender& contender, const auto&) {
     const auto found = group_of.find(per);
     if (found == group_of.end()) return;
     const Contender& first = shown[found->second].front();

@@ -1,4 +1,5 @@
 #include "results/file_header.hpp"
+#include "results/swept_axes.hpp"
 
 #include <fmt/format.h>
 
@@ -161,6 +162,7 @@ FileState read_state(const Hdf5File& file, const std::filesystem::path& name) {
     state.by_status[i] = file.integer_attribute("/", count_names[i]);
   state.complete = text("state") == "complete";
   state.is_partial = !state.complete;
+  if (file.has("/provenance/resolved_toml")) state.axes = swept_axes(file.text("/provenance/resolved_toml"));
   return state;
 }
 

@@ -13,6 +13,7 @@
 #include "simulate/report/memory_fit.hpp"
 #include "simulate/report/production.hpp"
 #include "simulate/report/report_shares.hpp"
+#include "simulate/report/robust_step.hpp"
 #include "simulate/schedule_of.hpp"
 #include "simulate/schedule_rules.hpp"
 #include "simulate/step/compose_step.hpp"
@@ -229,13 +230,12 @@ StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const 
   price_step(config, catalog, calibration, ws.memo, step);
   const StepInput input = input_of(config, catalog, step);
   compose_and_report(input, catalog, calibration, ws, report);
-  if (skew.draws > 0) {
-    const DrawnSteps drawn = draw_steps(input, step.composed, skew, ws.scratch.pipeline, ws.draws);
-    report.step_median = drawn.median, report.step_p90 = drawn.p90;
-  }
+  std::span<SimTime> drawn;
+  if (skew.draws > 0) drawn = draw_steps(input, step.composed, skew, ws.scratch.pipeline, ws.draws);
   if (calibration.setting == Setting::production)
     add_production(calibration.production, job_size(config, catalog.cluster(config.cluster)),
-                   calibration.errors.p90, report);
+                   calibration.errors.p90, drawn, report);
+  report_percentiles(drawn, report);
   return report;
 }
 

@@ -266,11 +266,13 @@ HeldOutGain held_out_gain(const Recalibration& r) {
     const double shipped = std::abs(std::log(row.shipped / row.measured));
     const double fitted = std::abs(std::log(*row.held_out / row.measured));
     out.shipped += shipped, out.fitted += fitted;
+    out.shipped_ape += std::abs(row.shipped / row.measured - 1.0);
+    out.fitted_ape += std::abs(*row.held_out / row.measured - 1.0);
     gains.push_back(shipped - fitted);
   }
   out.rows = static_cast<int>(gains.size());
   if (gains.empty()) return out;
-  out.shipped /= out.rows, out.fitted /= out.rows;
+  for (double* const sum : {&out.shipped, &out.fitted, &out.shipped_ape, &out.fitted_ape}) *sum /= out.rows;
   double squares = 0.0;
   for (const double gain : gains) squares += std::pow(gain - out.gain(), 2.0);
   if (out.rows > 1) out.error_of_gain = std::sqrt(squares / (out.rows - 1.0) / out.rows);
@@ -280,9 +282,9 @@ HeldOutGain held_out_gain(const Recalibration& r) {
 std::string why_no_better(const Recalibration& r) {
   if (informed(r.constants).empty()) return "no row says anything of a constant";
   const HeldOutGain gain = held_out_gain(r);
-  if (gain.rows > 0 && !(gain.gain() > 0.0))
-    return "recalibrated constants predict held-out rows no better than the shipped ones";
-  return "";
+  if (gain.rows == 0) return "no row could be held out, so nothing says whether this helps elsewhere";
+  return gain.is_better() ? ""
+                          : "recalibrated constants predict held-out rows no better than the shipped ones";
 }
 
 }  // namespace echo::validation

@@ -47,11 +47,14 @@ struct Recalibration {
                                         const config::CatalogInputs& presets);
 
 // Mean of |log(predicted / measured)| of held-out rows: how much less it is for recalibrated constants, and
-// that difference's standard error (0 where one setup is all there is).
+// that difference's standard error (0 where one setup is all there is). _ape: mean of |predicted / measured -
+// 1|, as the table of errors prints it; a prediction that is far too long weighs more in it, one that is far
+// too short less. Better is what is better by both.
 struct HeldOutGain {
-  double shipped = 0.0, fitted = 0.0, error_of_gain = 0.0;
+  double shipped = 0.0, fitted = 0.0, error_of_gain = 0.0, shipped_ape = 0.0, fitted_ape = 0.0;
   int rows = 0;
   [[nodiscard]] double gain() const { return shipped - fitted; }
+  [[nodiscard]] bool is_better() const { return gain() > 0.0 && fitted_ape < shipped_ape; }
 };
 [[nodiscard]] HeldOutGain held_out_gain(const Recalibration&);
 // Why the preset should not be used; empty where it may be.

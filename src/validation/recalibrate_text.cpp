@@ -73,9 +73,9 @@ std::string held_out_text(const Recalibration& r) {
       r.setups >= 3 ? fmt::format("{} models at a GPU count, held out whole in {} folds", r.setups, r.folds)
                     : fmt::format("rows held out in {} folds", r.folds);
   const double points = 100 * gain.gain(), error = 100 * gain.error_of_gain;
-  const std::string verdict = !(points > 0.0)  ? "recalibration does not help rows it has not seen"
-                              : points < error ? "better, but by less than one standard error"
-                                               : "better";
+  const std::string verdict = !gain.is_better() ? "recalibration does not help rows it has not seen"
+                              : points < error  ? "better, but by less than one standard error"
+                                                : "better";
   return fmt::format("{}: {:+.1f} +- {:.1f} points of mean error: {}\n", what, -points, error, verdict);
 }
 

@@ -59,6 +59,20 @@ std::array<Line, 4> lines_of(const Scores& scores, const std::string& model) {
            {"no slowdown, all rows", &scores.none}}};
 }
 
+// Errors of rows that a model saw say what it remembers, not what it predicts. The digest of a table tells
+// whether it is the one that the model was trained on; a dataset that was made of the table has another.
+std::string what_was_seen(const SlowdownChoice& choice, const std::string& file) {
+  constexpr const char* cross = "cross-validated errors of learned models: echo-sweep slowdown evaluate";
+  if (choice.trained_on.empty()) return fmt::format("No row was fitted on here; {}.\n", cross);
+  const auto bytes = config::read_whole_file(file);
+  if (bytes && config::fingerprint(*bytes) == choice.trained_on)
+    return fmt::format("{} was trained on these rows: these are not errors of a prediction; {} {}.\n",
+                       choice.name, cross, file);
+  return fmt::format("{} was trained on another file (digest {}); if that has rows of this one, {}.\n",
+                     choice.name, choice.trained_on.substr(0, 8),
+                     "their errors are not those of a prediction");
+}
+
 std::string as_text(const Scores& scores, const std::string& model) {
   text::TextTable table = error_columns("overlapped time");
   std::string totals;
@@ -70,11 +84,8 @@ std::string as_text(const Scores& scores, const std::string& model) {
   const double gain = accuracy::summarise(scores.none).mean_ape - accuracy::summarise(scores.model).mean_ape;
   const std::string verdict = gain > 0.0 ? "beats \"no slowdown\"" : "does not beat \"no slowdown\"";
   return table.text() + totals +
-         fmt::format(
-             "\n{} {}: its mean error of all rows is {:.1f} points {}\n"
-             "No row was fitted on here; cross-validated errors of learned models: echo-sweep slowdown "
-             "evaluate.\n",
-             model, verdict, 100.0 * std::abs(gain), gain > 0.0 ? "lower" : "higher");
+         fmt::format("\n{} {}: its mean error of all rows is {:.1f} points {}\n", model, verdict,
+                     100.0 * std::abs(gain), gain > 0.0 ? "lower" : "higher");
 }
 
 void add_json(text::Json& json, const Scores& scores, const std::string& model, std::size_t rows) {
@@ -117,8 +128,9 @@ SlowdownChoice slowdown_on_metrics(const std::string& choice, const config::Cata
   if (!bytes)
     throw UserError("--slowdown: cannot read " + choice, "auto, off, contention or the file of a model");
   const slowdown::LearnedModel model = slowdown::model_from_bytes(*bytes, choice);
-  if (model.features != slowdown::FeatureSet::metrics) return {model.name, {}};
-  return {model.name, [model](const OverlapRow& row) { return 1.0 / slowdown::kept_rate(model, row) - 1.0; }};
+  if (model.features != slowdown::FeatureSet::metrics) return {model.name, {}, model.evidence.dataset};
+  return {model.name, [model](const OverlapRow& row) { return 1.0 / slowdown::kept_rate(model, row) - 1.0; },
+          model.evidence.dataset};
 }
 
 ValidatedTable validate_slowdown(const nsight::EchoTable& table, const std::string& file,
@@ -137,7 +149,7 @@ ValidatedTable validate_slowdown(const nsight::EchoTable& table, const std::stri
   out.claimed_rows = scores.model;
   out.by["model"][choice.name] = out.all;
   out.by["model"]["no slowdown"] = accuracy::summarise(scores.none);
-  out.text = as_text(scores, choice.name);
+  out.text = as_text(scores, choice.name) + what_was_seen(choice, file);
   if (options.wants_csv) out.csv = csv_of(table.rows, scores);
   out.add_members = [scores, name = choice.name, rows = out.rows](text::Json& json) {
     add_json(json, scores, name, rows);

@@ -16,6 +16,7 @@ namespace echo::validation {
 struct SlowdownChoice {
   std::string name;                                           // "contention"
   std::function<double(const slowdown::OverlapRow&)> of_row;  // Echo's slowdown; empty: it cannot tell
+  std::string trained_on{};  // digest of the data that a learned model saw; empty: it is not learned
 };
 
 // `choice` as --slowdown has it. auto and contention: the catalog's white box on the measured metrics, beside

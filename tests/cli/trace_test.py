@@ -174,6 +174,43 @@ class Trace(unittest.TestCase):
         self.assertEqual(sorted(e["ts"] for s in self.step_slices(whole).values() for e in s),
                          sorted(e["ts"] for s in self.step_slices(small).values() for e in s))
 
+    def test_a_bound_below_the_tasks_holds_and_the_breakdown_is_whole(self):
+        whole = self.step_slices(self.trace(self.ok[0]))
+        for bound in (1000, 700, 300, 150):
+            small = self.trace(self.ok[0], "--max-events", bound)
+            self.assertLessEqual(len(small["traceEvents"]), bound)
+            for stage, slices in self.step_slices(small).items():
+                for one, following in zip(slices, slices[1:]):
+                    self.assertAlmostEqual(one["ts"] + one["dur"], following["ts"], places=4)
+                for part in {part for e in whole[stage] for part in e["args"]["exposed_us"]}:
+                    self.assertAlmostEqual(sum(e["args"]["exposed_us"].get(part, 0.0) for e in slices),
+                                           sum(e["args"]["exposed_us"].get(part, 0.0) for e in whole[stage]), places=3)
+        done = run("trace", self.file, self.ok[0], "--max-events", "10")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("--max-events", done.stderr)
+
+    def test_ops_are_drawn_where_tasks_would_fill_the_bound(self):
+        folder = pathlib.Path(self.folder.name)
+        (folder / "long.toml").write_text('[space]\nmodel = "gpt3-125m"\ncluster = "dgx-h100-ndr400"\ntp = 1\npp = 4\ndp = 2\n'
+                                          'micro_batch = 1\nglobal_batch = 1024\n')
+        done = run(folder / "long.toml", "-o", folder / "long.h5")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = run("trace", folder / "long.h5", 0, "-o", folder / "long.json", "--max-events", 12000)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"of 512 microbatches drawn, [1-9]\d* of them with their ops")
+        events = json.loads((folder / "long.json").read_text())["traceEvents"]
+        self.assertLessEqual(len(events), 12000)
+        self.assertGreater(len(events), 8000)
+        self.assertTrue(any(e["ph"] == "X" and e["tid"] == 1 for e in events))
+        drawn = {e["args"]["microbatch"] for e in events if "microbatch" in e.get("args", {})}
+        self.assertTrue({0, 1, 511} <= drawn, drawn)
+
+    def test_every_track_has_a_name(self):
+        events = self.trace(self.ok[0])["traceEvents"]
+        named = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
+        self.assertTrue(all(named.values()), named)
+        self.assertLessEqual({(e["pid"], e["tid"]) for e in events if e["ph"] == "X"}, set(named))
+
     def test_stages_may_be_chosen(self):
         trace = self.trace(self.ok[0], "--stages", "1,3", name="t.json")
         self.assertEqual({e["pid"] for e in trace["traceEvents"]}, {1, 3})

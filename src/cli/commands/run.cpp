@@ -68,7 +68,8 @@ int report_outcome(const RunOptions& options, std::int64_t allowed_failures, con
                            .workers = session.workers(),
                            .already_complete = outcome.kind == Kind::already_complete,
                            .gaps = explain::kernel_gaps(best, catalog, inputs.calibration),
-                           .gap_points = best.size()};
+                           .gap_points = best.size(),
+                           .line_width = line_width(stdout)};
   say("{}", options.json ? summary_json(rows, facts) : summary_text(rows, facts));
   if (outcome.kind == Kind::limited && !options.json)
     say("partial: the first {} of {} points; continue with the same command without --limit\n",
@@ -136,7 +137,8 @@ int run_sweep_file(const RunOptions& options, Invocation& invocation) {
   } catch (const UserError& error) {  // the same on every worker
     code = error.exit_code();
     if (session.is_first()) {
-      fmt::print(stderr, "{}", problem_text(error, wants_colour(stderr, options.no_colour)));
+      fmt::print(stderr, "{}",
+                 problem_text(error, wants_colour(stderr, options.no_colour), Purpose::simulate));
       if (options.json) say("{}", problem_json(error));
     }
   } catch (const std::exception& error) {  // on one worker only
@@ -201,6 +203,7 @@ std::function<int(Invocation&)> declare(Options& options) {
 
 }  // namespace
 
-extern const Command run{.name = "run", .summary = "run a sweep, or continue it", .declare = declare};
+extern const Command run{
+    .name = "run", .summary = "run a sweep, or continue it", .declare = declare, .simulates = true};
 
 }  // namespace echo::cli::commands

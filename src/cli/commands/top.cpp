@@ -8,16 +8,21 @@
 #include "base/error.hpp"
 #include "cli/command.hpp"
 #include "cli/terminal/say.hpp"
+#include "cli/terminal/terminal.hpp"
 #include "config/toml/did_you_mean.hpp"
 #include "query/breakdown.hpp"
 #include "query/doubtful.hpp"
+#include "query/front_text.hpp"
+#include "query/group_key.hpp"
 #include "query/infeasible_text.hpp"
 #include "query/luck.hpp"
 #include "query/practice_text.hpp"
+#include "query/ranked_table.hpp"
 #include "query/ranking.hpp"
 #include "query/result_text.hpp"
 #include "query/tie_break.hpp"
 #include "query/ties.hpp"
+#include "query/varying_axes.hpp"
 #include "query/without_slowdown.hpp"
 #include "results/rank/objectives.hpp"
 #include "results/read_rows.hpp"
@@ -28,9 +33,9 @@ namespace echo::cli::commands {
 namespace {
 
 struct TopOptions {
-  std::string file, by = "auto", per, where;
+  std::string file, by = "auto", per, where, columns;
   std::int64_t number = 10;
-  bool json = false, keep_order = false, infeasible = false;
+  bool json = false, keep_order = false, infeasible = false, pareto = false, explain = false;
 };
 
 sweep::Objective objective_of(const results::ResultRows& rows, const std::string& by) {
@@ -41,14 +46,6 @@ sweep::Objective objective_of(const results::ResultRows& rows, const std::string
     throw UserError("there is no metric \"" + by + "\"", config::suggest(by, known, "metrics"));
   }
   return {by, results::usual_goal(by)};
-}
-
-void require_groups(const results::ResultRows& rows, const std::string& per) {
-  if (per.empty()) return;
-  const auto& column = rows.at(per);
-  if (column.is_real() || column.width != 1 || per == "config_id")
-    throw UserError("--per takes a coded or integer column, not \"" + per + "\"",
-                    "as in --per model or --per gpus");
 }
 
 // One entry per group each.
@@ -99,18 +96,25 @@ void print_json(const results::ResultRows& all, const TopOptions& options, const
   say("{}", json.text());
 }
 
+// "model llama3-8b, gpus 16: ".
+std::string name_of_group(const TopOptions& options, const query::RankedGroup& group) {
+  return options.per.empty() ? "" : fmt::format("{} {}: ", options.per, group.name);
+}
+
 std::string group_text(const results::ResultRows& all, const TopOptions& options,
-                       const query::RankQuery& query, const Ranking& ranking, std::size_t g) {
+                       const query::RankQuery& query, const Ranking& ranking, std::size_t g,
+                       query::RankedTable request) {
   const query::RankedGroup& group = ranking.groups[g];
   const query::Ties& ties = ranking.ties[g];
-  const std::string which = options.per.empty() ? "" : fmt::format("{} {}: ", options.per, group.name);
+  const std::string which = name_of_group(options, group);
   if (group.rows.empty())
     return which + "no feasible row" + (options.where.empty() ? " to rank" : " to rank satisfies --where") +
            "\n";
   const results::Table table = all.pick(group.rows);
-  std::string text =
-      fmt::format("{}by {}, {} of {} feasible rows\n{}", which, query.by.metric, group.rows.size(),
-                  group.feasible, query::ranked_text(all, table, ties.shown()));
+  request.first_is_better = ties.shown();
+  std::string text = fmt::format("{}by {}, {} of {} feasible rows\n{}", which, query.by.metric,
+                                 group.rows.size(), group.feasible, query::ranked_text(all, table, request));
+  if (options.explain && g == 0) text += query::legend_text(all, table, request);
   text += text_of(ties, group, query) + text_of(ranking.broken[g], group, all) + text_of(ranking.luck[g]) +
           query::claim_text(table, 0);
   if (group.rows.size() > 1) {
@@ -121,9 +125,10 @@ std::string group_text(const results::ResultRows& all, const TopOptions& options
   return text;
 }
 
-int say_infeasible(const results::ResultRows& rows, const TopOptions& options) {
+int say_infeasible(const results::ResultFile& rows, const TopOptions& options) {
   if (!options.json) {
-    say("{}", query::infeasible_text(rows, options.number, options.where));
+    say("{}{}", query::infeasible_text(rows, options.number, options.where),
+        options.where.empty() ? query::ledger_text(rows) : "");
     return 0;
   }
   text::Json json;
@@ -134,10 +139,34 @@ int say_infeasible(const results::ResultRows& rows, const TopOptions& options) {
   return 0;
 }
 
+query::RankedTable table_of(const results::ResultRows& rows, const TopOptions& options) {
+  query::RankedTable request;
+  request.axes = query::varying_axes(rows);
+  request.columns = query::names_in_list(options.columns);
+  request.width = line_width(stdout);
+  return request;
+}
+
+int say_front(const results::ResultRows& rows, const TopOptions& options) {
+  if (!options.where.empty() || !options.per.empty())
+    throw UserError("--pareto lists the front of all rows of the file",
+                    "leave out --where and --per; in Python, s.pareto(metrics, where=...) takes a condition");
+  if (!options.json) {
+    say("{}{}", query::setting_line(rows.state()), query::front_text(rows, table_of(rows, options)));
+    return 0;
+  }
+  text::Json json;
+  json.open_object().member("file", options.file);
+  query::add_front(json, rows);
+  json.close();
+  say("{}", json.text());
+  return 0;
+}
+
 int run_top(const TopOptions& options) {
   const results::ResultFile rows(options.file);
   if (options.infeasible) return say_infeasible(rows, options);
-  require_groups(rows, options.per);
+  if (options.pareto) return say_front(rows, options);
   const sweep::Objective by = objective_of(rows, options.by);
   const query::RankQuery query{.by = by, .count = options.number, .per = options.per, .where = options.where};
   const Ranking ranking = ranking_of(rows, query, options.keep_order);
@@ -146,9 +175,11 @@ int run_top(const TopOptions& options) {
     print_json(rows, options, by, ranking);
     return 0;
   }
+  query::RankedTable request = table_of(rows, options);
+  request.metrics = query::asked_metrics(rows, by.metric);
   say("{}", query::setting_line(rows.state()));
   for (std::size_t i = 0; i < groups.size(); ++i)
-    say("{}{}", i > 0 ? "\n" : "", group_text(rows, options, query, ranking, i));
+    say("{}{}", i > 0 ? "\n" : "", group_text(rows, options, query, ranking, i, request));
   if (const std::string text = query::doubtful_text(rows, query, groups); !text.empty()) say("\n{}", text);
   if (const std::string text = text_of(query::without_slowdown(rows, options.where), rows); !text.empty())
     say("\n{}", text);
@@ -163,7 +194,10 @@ std::function<int(Invocation&)> declare(Options& options) {
                 "tokens/s per GPU where batch sizes "
                 "or GPU counts differ");
   options.value(chosen->number, "-n,--number", "number of rows (per group)");
-  options.value(chosen->per, "--per", "rank separately for each value of a column, as in --per model");
+  options.value(chosen->per, "--per",
+                "rank separately for each value of a column, or of up to four, as in --per model,gpus");
+  options.value(chosen->columns, "--columns",
+                "columns to print in place of the usual ones, as in --columns tp,pp,step_time,mfu");
   options.value(chosen->where, "--where",
                 "only rows that satisfy this condition, as in \"gpus <= 1024 and schedule == '1f1b'\"");
   options.flag(
@@ -173,6 +207,9 @@ std::function<int(Invocation&)> declare(Options& options) {
   options.flag(chosen->infeasible, "--infeasible",
                "instead, why rows are infeasible: the causes with their number of rows, and the rows nearest "
                "to a place in the ranking");
+  options.flag(chosen->pareto, "--pareto",
+               "instead, the Pareto front of the first two objectives, with what could beat each point");
+  options.flag(chosen->explain, "--explain", "say below the table what its columns mean");
   options.flag(chosen->json, "--json", "print JSON on stdout");
   return [chosen](Invocation&) { return run_top(*chosen); };
 }

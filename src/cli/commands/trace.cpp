@@ -1,5 +1,7 @@
 // echo-sweep trace FILE ID -o OUT: writes the step of one row as a trace for ui.perfetto.dev.
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <filesystem>
 #include <memory>
@@ -64,9 +66,14 @@ int run_trace(const TraceOptions& options) {
   const std::string title = table.text("model", 0) + " " + query::layout_of(table, 0);
   const explain::TraceSize size =
       explain::trace_step(step, ws.step, *again.config, explanation.memory, title, request, output);
-  say("{} events, ops of {} of {} microbatches, {} bytes\nfile {}\nopen it in https://ui.perfetto.dev\n",
-      size.events, size.microbatches_with_ops, training::microbatches_of(*again.config),
-      std::filesystem::file_size(output), output);
+  const std::int32_t microbatches = training::microbatches_of(*again.config);
+  std::string drawn = fmt::format("ops of {} of {} microbatches", size.microbatches_with_ops, microbatches);
+  if (size.microbatches_with_tasks < microbatches)
+    drawn = fmt::format("{} of {} microbatches drawn, {} of them with their ops",
+                        size.microbatches_with_tasks, microbatches, size.microbatches_with_ops);
+  say("{} events, {}, {} bytes\nfile {}\n", size.events, drawn, std::filesystem::file_size(output), output);
+  if (size.microbatches_with_ops < microbatches) say("for more of them: --max-events, or fewer --stages\n");
+  say("open it in https://ui.perfetto.dev\n");
   return 0;
 }
 
@@ -78,7 +85,7 @@ std::function<int(Invocation&)> declare(Options& options) {
                 "trace to write, compressed if the name ends in .gz (default: ID.json.gz)");
   options.value(chosen->stages, "--stages", "pipeline stages to draw, as in 0,7 (default: all)");
   options.value(chosen->most_events, "--max-events",
-                "maximum number of events; beyond it, ops of microbatches are omitted");
+                "maximum number of events; beyond it, ops of microbatches are left out, then their tasks");
   options.values(chosen->preset_paths, "--preset-path",
                  "folder of presets searched before the built-in ones");
   return [chosen](Invocation&) { return run_trace(*chosen); };

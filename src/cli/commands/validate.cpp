@@ -125,7 +125,8 @@ int validate_together(const Arguments& arguments, Invocation& invocation) {
                                          [&] { return recalibrate_and_tell(to_recalibrate(arguments)); });
   } catch (const UserError& error) {  // the same on every worker
     code = error.exit_code();
-    if (session.is_first()) fmt::print(stderr, "{}", problem_text(error, wants_colour(stderr, false)));
+    if (session.is_first())
+      fmt::print(stderr, "{}", problem_text(error, wants_colour(stderr, false), Purpose::simulate));
   } catch (const std::exception& error) {  // on one worker only
     abort_all(session, error);
   }
@@ -178,7 +179,10 @@ std::function<int(Invocation&)> declare(Options& options) {
 
 namespace commands {
 extern const Command validate;
-const Command validate{"validate", "compare predictions with tables of measurements", declare};
+const Command validate{.name = "validate",
+                       .summary = "compare predictions with tables of measurements",
+                       .declare = declare,
+                       .simulates = true};
 }  // namespace commands
 
 }  // namespace echo::cli

@@ -28,19 +28,20 @@ struct WhyNotOptions {
 };
 
 // The row that a user names; else the best, and where there is none, the nearest to a place in the ranking.
-std::int64_t base_row(const results::ResultFile& file, const WhyNotOptions& options, const explain::BestRow& best) {
+std::int64_t base_row(const results::ResultFile& file, const WhyNotOptions& options,
+                      const explain::BestRow& best) {
   if (!options.id.empty()) return explain::find_row(file, options.id);
   if (options.sets.empty())
-    throw UserError("which point?", "name a row (echo-sweep top FILE --infeasible lists some), or choices: "
-                                    "--set tp=8,pp=4",
+    throw UserError("which point?",
+                    "name a row (echo-sweep top FILE --infeasible lists some), or choices: "
+                    "--set tp=8,pp=4",
                     2);
   if (best.row >= 0) return best.row;
   const auto near = query::least_infeasible(file, 1);
   return near.empty() ? 0 : near.front();
 }
 
-sweep::AxisSet axes_of(const std::vector<sweep::AxisColumn>& choices,
-                       const std::vector<std::string>& also) {
+sweep::AxisSet axes_of(const std::vector<sweep::AxisColumn>& choices, const std::vector<std::string>& also) {
   sweep::AxisSet axes;
   for (const sweep::AxisColumn& choice : choices) axes.set(at(choice.axis));
   for (const std::string& name : also) {
@@ -55,7 +56,8 @@ sweep::AxisSet axes_of(const std::vector<sweep::AxisColumn>& choices,
 std::string remark_on(const explain::Nearest& nearest, const results::Table& row) {
   const bool is_same = static_cast<std::int64_t>(nearest.point.report.status) == row.integer("status", 0) &&
                        static_cast<std::int64_t>(nearest.point.report.reason) == row.integer("reason", 0);
-  return is_same ? "" : "the catalog or the program has changed since: the file says " + row.text("reason", 0);
+  return is_same ? ""
+                 : "the catalog or the program has changed since: the file says " + row.text("reason", 0);
 }
 
 int run_why_not(const WhyNotOptions& options) {
@@ -72,10 +74,10 @@ int run_why_not(const WhyNotOptions& options) {
   const auto choices = config::read_choices(options.sets, again.inputs);
   for (const sweep::AxisColumn& choice : choices)
     sweep::choose(point, choice.axis, choice.values.front(), again.inputs.catalog);
-  const sweep::AxisSet axes =
-      explain::changeable_axes(again.inputs.spec, axes_of(choices, options.also));
-  const explain::Nearest nearest = explain::nearest_feasible(
-      point, again.inputs.spec, again.inputs.catalog, again.inputs.calibration, {.axes = axes, .by = best.by});
+  const sweep::AxisSet axes = explain::changeable_axes(again.inputs.spec, axes_of(choices, options.also));
+  const explain::Nearest nearest =
+      explain::nearest_feasible(point, again.inputs.spec, again.inputs.catalog, again.inputs.calibration,
+                                {.axes = axes, .by = best.by});
   const explain::NearestReport report{.point = point,
                                       .spec = again.inputs.spec,
                                       .catalog = again.inputs.catalog,
@@ -116,8 +118,9 @@ std::function<int(Invocation&)> declare(Options& options) {
 }  // namespace
 
 extern const Command why_not{.name = "why-not",
-                             .summary = "say why a point is not feasible, and the smallest change that "
-                                        "makes it so",
+                             .summary =
+                                 "say why a point is not feasible, and the smallest change that "
+                                 "makes it so",
                              .declare = declare};
 
 }  // namespace echo::cli::commands

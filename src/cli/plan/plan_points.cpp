@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 
 #include "base/at.hpp"
 #include "base/contract.hpp"
 #include "cli/plan/axis_choice.hpp"
+#include "query/rule_text.hpp"
+#include "simulate/simulate.hpp"
 #include "sweep/choice/varying_axes.hpp"
 #include "sweep/space/config_id.hpp"
 #include "sweep/space/raw_cursor.hpp"
@@ -18,6 +22,7 @@ namespace echo::cli {
 namespace {
 
 constexpr std::size_t most_kept = 5;
+constexpr std::int64_t most_looked_at = 200'000;  // for what they require; some tenths of a second
 
 PlannedPoint planned(const sweep::RawSpace& space, const sweep::RawCursor& cursor,
                      const sweep::VaryingAxes& varying) {
@@ -34,6 +39,32 @@ PlannedPoint planned(const sweep::RawSpace& space, const sweep::RawCursor& curso
     }
   }
   return point;
+}
+
+void count_unsupported(const sweep::RawSpace& space, const simulate::Catalog& catalog, PointFate& fate) {
+  std::map<std::int32_t, PointFate::Unsupported> by_code;
+  sweep::RawCursor cursor(space);
+  for (bool found = cursor.find(0, space.size()); found && fate.looked_at < most_looked_at;
+       found = cursor.next(space.size())) {
+    ++fate.looked_at;
+    const auto config = sweep::normalised(sweep::config_of(cursor.state(), catalog), catalog);
+    const Refusal rule = simulate::why_unsupported(config, catalog);
+    if (!rule) continue;
+    PointFate::Unsupported& one = by_code[code_of(rule)];
+    one = {rule, one.combinations + 1};
+  }
+  for (const auto& [code, one] : by_code) fate.unsupported.push_back(one);
+  std::ranges::stable_sort(fate.unsupported, std::ranges::greater(), &PointFate::Unsupported::combinations);
+}
+
+std::string unsupported_text(const PointFate& fate, bool one) {
+  std::string text;
+  for (const PointFate::Unsupported& rule : fate.unsupported)
+    text += fmt::format(
+        "{}unsupported: {}\n",
+        one ? "" : text::show_count(rule.combinations) + " of " + text::show_count(fate.looked_at) + " kept ",
+        query::rule_said(word_of(rule.rule)));
+  return text;
 }
 
 std::string axes_text(const PlannedPoint& point) {
@@ -111,6 +142,7 @@ PointFate find_fate(const sweep::SweepSpec& spec, const simulate::Catalog& catal
     fate.kept.back().number = twin ? -1 : counts.points->find_raw(raw);
     if (twin) fate.kept.back().repeats = counts.points->find_raw(*twin);
   }
+  count_unsupported(part, catalog, fate);
   return fate;
 }
 
@@ -145,7 +177,7 @@ std::string fate_text(const PointFate& fate) {
     if (!one) text += fmt::format("{} kept by all rules, of them:\n", show_estimate(fate.kept_count));
     text += points_text(fate.kept);
   }
-  return text;
+  return text + unsupported_text(fate, one);
 }
 
 void add_points(const char* name, const std::vector<PlannedPoint>& points, text::Json& json) {
@@ -173,7 +205,14 @@ void add_fate(const PointFate& fate, text::Json& json) {
   json.close();
   add_count("kept", fate.kept_count, json);
   add_points("points", fate.kept, json);
-  json.close();
+  json.member("looked_at", fate.looked_at).key("unsupported").open_array();
+  for (const PointFate::Unsupported& rule : fate.unsupported)
+    json.open_object()
+        .member("rule", rule.rule.text)
+        .member("axes", rule.rule.axes)
+        .member("combinations", rule.combinations)
+        .close();
+  json.close().close();
 }
 
 }  // namespace echo::cli

@@ -118,7 +118,7 @@ std::string problem_text(const Problem& problem, bool colour) {
   return text_of(problem, colour, lines);
 }
 
-std::string problem_text(const UserError& error, bool colour) {
+std::string problem_text(const UserError& error, bool colour, Purpose purpose) {
   std::string text;
   Lines lines;
   std::int64_t errors = 0, warnings = 0;
@@ -131,7 +131,7 @@ std::string problem_text(const UserError& error, bool colour) {
     return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
   };
   return text + counted(errors, "error") + (warnings > 0 ? ", " + counted(warnings, "warning") : "") +
-         "; nothing was simulated (exit 2)\n";
+         (purpose == Purpose::simulate ? "; nothing was simulated (exit 2)\n" : " (exit 2)\n");
 }
 
 std::string problem_json(const UserError& error) {

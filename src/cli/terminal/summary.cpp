@@ -12,13 +12,16 @@
 #include "ops/describe.hpp"
 #include "query/breakdown.hpp"
 #include "query/doubtful.hpp"
+#include "query/front_text.hpp"
 #include "query/infeasible_text.hpp"
+#include "query/levers.hpp"
+#include "query/ranked_table.hpp"
 #include "query/ranking.hpp"
 #include "query/result_text.hpp"
 #include "query/rule_text.hpp"
 #include "query/ties.hpp"
+#include "query/varying_axes.hpp"
 #include "query/without_slowdown.hpp"
-#include "results/rank/effects.hpp"
 #include "results/rank/objectives.hpp"
 #include "results/rank/robust_front.hpp"
 #include "text/json.hpp"
@@ -68,12 +71,14 @@ static std::string done_line(const ResultRows& rows, const SummaryFacts& facts) 
 }
 
 static std::string best_text(const ResultRows& rows, const query::RankQuery& query,
-                             const query::RankedGroup& group, const query::Ties& ties) {
+                             const query::RankedGroup& group, const query::Ties& ties,
+                             query::RankedTable request) {
   if (group.rows.empty())
     return "no feasible row surely enough fits its GPU's memory ([rank] min_fit_chance)\n";
   const Table table = rows.pick(group.rows);
+  request.first_is_better = ties.shown();
   std::string text = fmt::format("best of {} by {}\n{}", group.name, query.by.metric,
-                                 query::ranked_text(rows, table, ties.shown()));
+                                 query::ranked_text(rows, table, request));
   text += text_of(ties, group, query);
   if (group.rows.size() > 1) {
     text += fmt::format("why #1 beats #2: {}\n", query::why_it_wins(table, 0, 1));
@@ -111,22 +116,8 @@ static std::string failures_text(const ResultRows& rows) {
   return text;
 }
 
-static std::string front_line(const ResultRows& rows) {
-  const auto both = results::two_objectives(rows.state().objectives);
-  const auto front = results::robust_front(rows, both[0], both[1]);
-  const auto unproven = results::count_of(front, Standing::unproven),
-             tied = results::count_of(front, Standing::tie);
-  const auto points = std::ssize(front) - unproven;
-  std::string line = fmt::format("Pareto front ({} x {}): {} point{}", both[0].metric, both[1].metric, points,
-                                 points == 1 ? "" : "s");
-  if (results::count_of(front, Standing::unjudged) == 0)
-    line += fmt::format(", {} robust and {} tied; {} unproven behind it",
-                        results::count_of(front, Standing::robust), tied, text::show_count(unproven));
-  return line + "\n";
-}
-
 static std::string levers_line(const ResultRows& rows, const std::string& metric) {
-  const auto effects = results::main_effects(rows, metric);
+  const auto effects = query::levers_of(rows, metric);
   std::string line;
   for (std::size_t i = 0; i < std::min(effects.size(), shown_levers); ++i)
     line += fmt::format("{}{} {:.0f} %", i > 0 ? ", " : "", effects[i].axis, 100.0 * effects[i].share);
@@ -144,9 +135,15 @@ std::string summary_text(const ResultRows& rows, const SummaryFacts& facts) {
     const query::RankQuery query{.by = by, .count = shown_best, .per = "model", .where = ""};
     const auto groups = query::ranked(rows, query);
     const auto ties = query::ties_of(rows, query, groups);
-    for (std::size_t g = 0; g < groups.size(); ++g) text += best_text(rows, query, groups[g], ties[g]) + "\n";
+    query::RankedTable request;
+    request.metrics = query::asked_metrics(rows, by.metric);
+    request.axes = query::varying_axes(rows);
+    request.width = facts.line_width;
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      text += best_text(rows, query, groups[g], ties[g], request) + "\n";
     text += query::doubtful_text(rows, query, groups);
-    text += front_line(rows) + levers_line(rows, by.metric) + text_of(query::without_slowdown(rows), rows) +
+    text += query::front_line(rows) + levers_line(rows, by.metric) +
+            text_of(query::without_slowdown(rows), rows) +
             explain::gaps_text(facts.gaps, shown_gaps, facts.gap_points);
   }
   text += reasons_text(rows) + failures_text(rows);
@@ -175,7 +172,7 @@ static void add_findings(text::Json& json, const ResultRows& rows, const std::st
   json.member("robust", results::count_of(front, Standing::robust));
   json.member("tie", results::count_of(front, Standing::tie)).close();
   json.key("levers").open_array();
-  for (const auto& [axis, share] : results::main_effects(rows, metric))
+  for (const auto& [axis, share] : query::levers_of(rows, metric))
     json.open_object().member("axis", axis).member("share", share).close();
   json.close();
   query::add_without_slowdown(json, query::without_slowdown(rows), rows);

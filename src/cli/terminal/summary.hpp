@@ -19,6 +19,7 @@ struct SummaryFacts {
   bool already_complete = false;
   std::vector<explain::KernelGap> gaps;  // in the best points, largest share of time first
   std::size_t gap_points = 0;            // number of these points
+  std::int64_t line_width = 0;           // characters; 0: as many as a table takes
 };
 
 // Counts and speed; the best ten of each model and why the first beats the second; the Pareto front, the

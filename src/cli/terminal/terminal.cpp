@@ -1,5 +1,6 @@
 #include "cli/terminal/terminal.hpp"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -7,6 +8,17 @@
 namespace echo::cli {
 
 bool is_terminal(std::FILE* stream) { return ::isatty(::fileno(stream)) == 1; }
+
+std::int64_t line_width(std::FILE* stream) {
+  if (const char* const columns = std::getenv("COLUMNS"); columns != nullptr) {
+    char* end = nullptr;
+    const long width = std::strtol(columns, &end, 10);
+    if (end != columns && *end == '\0' && width > 0) return width;
+  }
+  winsize size{};
+  if (!is_terminal(stream) || ::ioctl(::fileno(stream), TIOCGWINSZ, &size) != 0) return 0;
+  return size.ws_col;
+}
 
 bool wants_colour(std::FILE* stream, bool no_colour_flag) {
   const char* refused = std::getenv("NO_COLOR");

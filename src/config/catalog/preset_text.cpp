@@ -109,21 +109,62 @@ std::string preset_template(const std::string& kind, const std::string& name) {
   return text;
 }
 
-std::string renamed_preset(const std::string& text, const std::string& old_name, const std::string& name) {
-  std::string out = text;
-  const std::string quoted = "\"" + old_name + "\"";
-  std::size_t line = 0;
-  while (line < out.size()) {  // name = "..." at the start of a line, of the top table
-    const std::size_t end = std::min(out.find('\n', line), out.size());
-    const std::size_t at = out.find(quoted, line);
-    if (out.compare(line, 4, "name") == 0 && at < end) {
-      out.replace(at, quoted.size(), "\"" + name + "\"");
-      break;
-    }
-    line = end + 1;
+// Behind the closing quote of the text that starts at `quote`.
+static std::size_t after_text(const std::string& line, std::size_t quote) {
+  std::size_t end = quote + 1;
+  while (end < line.size() && line[end] != '"') end += line[end] == '\\' ? 2 : 1;
+  return std::min(end + 1, line.size());
+}
+
+// `{ value = 3, error = 0.1, source = "...", grade = "..." }` without what it says of its source; blank where
+// a source is required, as of the choices of a recipe.
+static std::string without_citation(std::string line, bool is_required) {
+  for (const auto& [key, blank] :
+       {std::pair{", source = \"", ", source = \"\""}, std::pair{", grade = \"", ", grade = \"assumed\""}}) {
+    const std::size_t at = line.find(key);
+    if (at == std::string::npos) continue;
+    line.replace(at, after_text(line, at + std::string(key).size() - 1) - at, is_required ? blank : "");
   }
-  return "# Copied from " + old_name +
-         ": change the values that differ, and give the sources of the new ones.\n" + out;
+  const std::string open = "{ value = ";
+  const std::size_t start = line.find(open), end = line.rfind(" }");
+  if (start == std::string::npos || end == std::string::npos) return line;
+  const std::size_t value = start + open.size();
+  const std::size_t past = line[value] == '"' ? after_text(line, value) : line.find_first_of(",}[", value);
+  if (past == end || (past == end + 1 && line[value] != '"'))  // nothing else is left in it
+    line = line.substr(0, start) + line.substr(value, end - value) + line.substr(end + 2);
+  return line;
+}
+
+// Whether a line of the top table is `key = ...`.
+static bool sets(const std::string& line, std::string_view key) {
+  return line.starts_with(key) && line.find_first_not_of(' ', key.size()) == line.find('=', key.size());
+}
+
+std::string renamed_preset(const std::string& text, const std::string& old_name, const std::string& name) {
+  std::string out =
+      "# Values of " + old_name + ", whose sources `echo-sweep presets show " + old_name +
+      "` prints. Change those that differ, and\n# say where yours come from; a value may give its "
+      "own: { value = ..., source = \"...\", grade = \"vendor\" }.\n";
+  std::istringstream lines(text);
+  bool is_top = true, is_past_comment = false, is_recipe = false;
+  for (std::string line; std::getline(lines, line);) {
+    is_top = is_top && !line.starts_with('[');
+    is_recipe = is_recipe || line.starts_with("[choices]") || line.starts_with("[over.");
+    is_past_comment = is_past_comment || !line.starts_with('#');
+    if (!is_past_comment) continue;  // what the donor says of itself
+    if (is_top && sets(line, "name"))
+      line = "name   = \"" + name + "\"";
+    else if (is_top && sets(line, "source"))
+      line = "source = \"\"  # source of the numbers: a data sheet, a paper, a measurement";
+    else if (is_top && sets(line, "grade"))
+      line = "grade  = \"assumed\"  # vendor | measured | assumed";
+    else if (is_top && (sets(line, "licence") || sets(line, "date")))
+      continue;
+    else
+      line = without_citation(line, is_recipe);
+    out += line + "\n";
+  }
+  return out;
 }
 
 std::vector<PresetValue> preset_values(const std::string& text) {

@@ -11,7 +11,8 @@ namespace echo::config {
 // without error once the blanks are filled.
 [[nodiscard]] std::string preset_template(const std::string& kind, const std::string& name);
 
-// `text` of a preset file, called `name` instead. Reads as it is.
+// `text` of a preset file, called `name` instead, with the same values. What the file cites is its own: the
+// copy has no source yet, and is assumed. Reads without error once its source is filled in.
 [[nodiscard]] std::string renamed_preset(const std::string& text, const std::string& old_name,
                                          const std::string& name);
 

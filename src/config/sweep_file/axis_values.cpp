@@ -87,7 +87,7 @@ class ValueReader {
       case AxisKind::batch:
         return batch(node);
       case AxisKind::flag:
-        if (const auto* value = node.as_boolean()) return add(node, {value->get() ? 1 : 0, ""});
+        if (const auto value = switch_of(node)) return add(node, {*value ? 1 : 0, ""});
         return wrong_type(node, "true or false");
       case AxisKind::version:
         return version(node);

@@ -22,8 +22,8 @@ std::vector<std::string> parts_of(const std::string& text) {
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t comma = text.find(',', begin), end = std::min(comma, text.size());
     const std::string part = text.substr(begin, end - begin);
-    const bool starts_one = is_name(std::string_view(part).substr(0, part.find('='))) &&
-                            part.find('=') != std::string::npos;
+    const bool starts_one =
+        is_name(std::string_view(part).substr(0, part.find('='))) && part.find('=') != std::string::npos;
     if (starts_one || parts.empty())
       parts.push_back(part);
     else
@@ -47,7 +47,8 @@ class ChoiceReader {
     Problems as_toml, as_string;
     auto table = parse_toml(choice, label, as_toml);
     if (!table)  // a bare word
-      table = parse_toml(choice.substr(0, equals) + "=\"" + choice.substr(equals + 1) + "\"", label, as_string);
+      table =
+          parse_toml(choice.substr(0, equals) + "=\"" + choice.substr(equals + 1) + "\"", label, as_string);
     if (!table)
       return problems_.error({label, 0, 0, 1}, "\"" + choice + "\" cannot be read", "write --set tp=8,pp=4");
     for (const auto& [key, node] : *table) axis(std::string(key.str()), node, label);
@@ -68,7 +69,8 @@ class ChoiceReader {
     ReadAxis read = read_axis(sweep::info_of(*axis), node, Crossing::crossed, context_);
     if (problems_.errors() != before) return;
     if (read.column.values.size() != 1)
-      return problems_.error({label, 0, 0, 1}, name + " needs one value", "name one value: this is one point");
+      return problems_.error({label, 0, 0, 1}, name + " needs one value",
+                             "name one value: this is one point");
     found.push_back(std::move(read.column));
   }
 

@@ -8,8 +8,8 @@
 
 namespace echo::config {
 
-// "tp=8", "tp=8,schedule=zb-h1": one value each, as [space] would read it. An NCCL version or layer split that
-// is new is added to the catalog. Throws UserError with every problem.
+// "tp=8", "tp=8,schedule=zb-h1": one value each, as [space] would read it. An NCCL version or layer split
+// that is new is added to the catalog. Throws UserError with every problem.
 [[nodiscard]] std::vector<sweep::AxisColumn> read_choices(const std::vector<std::string>& choices,
                                                           SweepInputs&);
 

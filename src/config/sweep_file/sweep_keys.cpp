@@ -113,7 +113,7 @@ const std::vector<Setting>& setting_table() {
        "remove it; the column evidence shows how every row was priced"},
       {"simulate", "skew", SettingForm::skew,
        "GPUs of unequal speed: standard deviation (of the logarithm) of their arithmetic time, and number of "
-       "draws for step_time_p50 and step_time_p90; default: equal GPUs",
+       "draws for step_time_p50, and for the spread in step_time_p90; default: equal GPUs",
        [](SweepSpec& s, Value v) {
          s.skew.sigma = v.number;
          s.skew.draws = static_cast<std::int32_t>(v.draws);

@@ -191,12 +191,19 @@ bool TableReader::boolean(std::string_view key, bool& out, Presence presence) {
   note(key, "false", "true | false", presence);
   const toml::node* found = node(key, presence);
   if (found == nullptr) return false;
-  if (const auto* value = found->as_boolean()) {
-    out = value->get();
+  if (const auto value = switch_of(*found)) {
+    out = *value;
   } else {
     wrong_type(*found, key, "true or false");
   }
   return true;
+}
+
+std::optional<bool> switch_of(const toml::node& node) {
+  if (const auto* value = node.as_boolean()) return value->get();
+  const auto* const text = node.as_string();
+  if (text != nullptr && (text->get() == "on" || text->get() == "off")) return text->get() == "on";
+  return std::nullopt;
 }
 
 static std::string shown(double value) {

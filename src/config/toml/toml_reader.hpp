@@ -59,6 +59,9 @@ struct AskedKey {
   bool required = true;
 };
 
+// true and false, and the words "on" and "off" by which tables print them; nothing for any other value.
+[[nodiscard]] std::optional<bool> switch_of(const toml::node&);
+
 // A value may be plain, or { value = ..., source = "...", grade = "vendor|measured|assumed" }.
 // Each reading marks its key as known; finish() reports all other keys.
 class TableReader {

@@ -102,9 +102,8 @@ std::vector<AxisValue> alternatives(const TrainingConfig& config, Axis axis, con
     if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(std::move(value));
   const AxisValue own = sweep::value_in(config, axis, spec, catalog);
   const bool by_number = sweep::info_of(axis).kind == AxisKind::version;
-  std::erase_if(values, [&](const AxisValue& value) {
-    return by_number ? value.number == own.number : value == own;
-  });
+  std::erase_if(
+      values, [&](const AxisValue& value) { return by_number ? value.number == own.number : value == own; });
   return values;
 }
 
@@ -113,7 +112,8 @@ sweep::AxisSet changeable_axes(const sweep::SweepSpec& spec, const sweep::AxisSe
   sweep::AxisSet axes = more;
   for (const sweep::AxisInfo& info : sweep::axis_table)
     if (info.of_layout || info.axis == Axis::gpus || varying.contains(info.axis)) axes.set(at(info.axis));
-  if (!sweep::is_derived(spec, Axis::gpus)) axes.reset(at(Axis::dp));  // it follows from the GPUs and the other degrees
+  if (!sweep::is_derived(spec, Axis::gpus))
+    axes.reset(at(Axis::dp));  // it follows from the GPUs and the other degrees
   for (const sweep::AxisInfo& info : sweep::axis_table)
     if (sweep::is_derived(spec, info.axis)) axes.reset(at(info.axis));
   return axes;

@@ -1,10 +1,10 @@
-// The ledger of a file: for each cause of infeasible rows, the nearest feasible change of the row that is most
-// promising.
+// The ledger of a file: for each cause of infeasible rows, the nearest feasible change of the row that is
+// most promising.
 #pragma once
 
 #include <vector>
 
-#include "results/write/nearest_group.hpp"
+#include "results/nearest_group.hpp"
 #include "simulate/calibration.hpp"
 #include "simulate/catalog.hpp"
 #include "sweep/spec.hpp"

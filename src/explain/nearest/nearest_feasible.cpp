@@ -107,8 +107,7 @@ class Search {
     Way way{.changes = changes(axes, row.config), .row = row};
     way.is_sure = row.report.memory_peak.value == 0 ||
                   static_cast<double>(row.report.fit_chance) >= point_.min_fit_chance;
-    way.is_layout =
-        std::ranges::all_of(axes, [](Axis axis) { return sweep::info_of(axis).of_layout; });
+    way.is_layout = std::ranges::all_of(axes, [](Axis axis) { return sweep::info_of(axis).of_layout; });
     return way;
   }
 

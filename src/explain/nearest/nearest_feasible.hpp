@@ -30,16 +30,16 @@ struct Way {
 struct Nearest {
   std::vector<std::string> removed_by;  // rules of the sweep that remove the point; empty: none does
   sweep::Row point;                     // simulated, where no rule removes it
-  // All with as few changes as give a sure one; where none is sure, all. Sure ones first, of them those of the
-  // layout alone, and of these the best.
+  // All with as few changes as give a sure one; where none is sure, all. Sure ones first, of them those of
+  // the layout alone, and of these the best.
   std::vector<Way> ways;
   std::int64_t tried = 0;  // changes that the sweep's own rules admit
   int most_changes = 1;    // that were tried at once: 1 or 2
 };
 
 struct NearestQuery {
-  sweep::AxisSet axes;   // that may change: changeable_axes()
-  int most_changes = 2;  // 1 or 2
+  sweep::AxisSet axes;                                 // that may change: changeable_axes()
+  int most_changes = 2;                                // 1 or 2
   sweep::Objective by{"step_time", sweep::Goal::min};  // orders the ways
 };
 

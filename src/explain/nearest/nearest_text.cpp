@@ -94,9 +94,8 @@ std::vector<std::string> causes_of(const NearestReport& report) {
 std::string memory_text(const simulate::StepReport& report) {
   std::vector<std::size_t> parts(report.memory.size());
   for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = i;
-  std::ranges::stable_sort(parts, [&](std::size_t a, std::size_t b) {
-    return report.memory[a].value > report.memory[b].value;
-  });
+  std::ranges::stable_sort(
+      parts, [&](std::size_t a, std::size_t b) { return report.memory[a].value > report.memory[b].value; });
   std::string text;
   for (const std::size_t part : parts)
     if (report.memory[part].value > 0)
@@ -119,8 +118,7 @@ std::string table_of(const NearestReport& report, std::span<const Way> ways) {
   headings.insert(headings.end(), {"memory", "fits"});
   text::TextTable table(headings);
   for (const Way& way : ways) {
-    std::vector<std::string> cells{"  " + change_text(way),
-                                   text::show_time(to_seconds(way.row.report.step))};
+    std::vector<std::string> cells{"  " + change_text(way), text::show_time(to_seconds(way.row.report.step))};
     if (has_best) cells.push_back(fmt::format("{:+.1f} %", 100.0 * (way.value / report.best.value - 1.0)));
     cells.push_back(memory_cell(way.row.report));
     cells.push_back(way.row.report.memory_peak.value == 0
@@ -142,7 +140,8 @@ std::string ways_text(const NearestReport& report) {
   if (sure == 0)
     text = fmt::format("no change of {} makes it surely fit ({}); the nearest may fit\n", size, tried);
   else
-    text = fmt::format("{} of {} makes it feasible ({}){}\n", sure == 1 ? "a change" : fmt::format("each of {} changes", sure),
+    text = fmt::format("{} of {} makes it feasible ({}){}\n",
+                       sure == 1 ? "a change" : fmt::format("each of {} changes", sure),
                        nearest.ways.front().changes.size() == 1 ? "one choice" : "two choices", tried,
                        sure > shown ? fmt::format("; the {} best by {}", shown, report.best.by.metric) : "");
   return text + table_of(report, std::span(nearest.ways).first(shown));
@@ -175,8 +174,7 @@ void add_ways(text::Json& json, const NearestReport& report) {
 std::string change_text(const Way& way) {
   std::vector<std::string> parts;
   for (const Change& change : way.changes)
-    parts.push_back(
-        fmt::format("{} {} -> {}", sweep::info_of(change.axis).name, change.from, change.to));
+    parts.push_back(fmt::format("{} {} -> {}", sweep::info_of(change.axis).name, change.from, change.to));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -210,7 +208,9 @@ void add_nearest(text::Json& json, const NearestReport& report) {
       json.member(training::memory_part_names[i], own.memory[i].value);
     json.close();
   }
-  json.member("by", report.best.by.metric).member("best", report.best.name).member("best_value", report.best.value);
+  json.member("by", report.best.by.metric)
+      .member("best", report.best.name)
+      .member("best_value", report.best.value);
   json.member("changes", nearest.most_changes).member("tried", nearest.tried);
   add_ways(json, report);
 }

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "results/file_header.hpp"
+#include "results/nearest_group.hpp"
 #include "results/provenance.hpp"
-#include "results/write/nearest_group.hpp"
 #include "results/write/old_rows.hpp"
 #include "results/write/row_stream.hpp"
 #include "simulate/catalog.hpp"

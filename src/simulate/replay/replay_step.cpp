@@ -18,6 +18,7 @@
 #include "simulate/report/error_bands.hpp"
 #include "simulate/report/production.hpp"
 #include "simulate/report/report_shares.hpp"
+#include "simulate/report/robust_step.hpp"
 #include "simulate/step/draw_steps.hpp"
 
 namespace echo::simulate {
@@ -120,9 +121,9 @@ double worst_pace(const trace::RankTrace& rank, const TraceRanks& ranks, std::sp
   return worst > 0.0 ? worst : 1.0;
 }
 
-void report_draws(const TrainingConfig& config, const Catalog& catalog, const Skew& skew,
-                  const timeline::FactorTable& factors, ReplayScratch& s, SkewScratch& draws,
-                  StepReport& report) {
+// The step of each draw, ascending.
+std::span<SimTime> drawn_replays(const TrainingConfig& config, const Catalog& catalog, const Skew& skew,
+                                 const timeline::FactorTable& factors, ReplayScratch& s, SkewScratch& draws) {
   const std::int32_t gpus = training::gpus_of(config.degrees);
   fill_paces(skew, gpus, draws.paces);
   const TraceRanks ranks(*s.trace, s.shape, config, catalog.cluster(config.cluster));
@@ -139,8 +140,7 @@ void report_draws(const TrainingConfig& config, const Catalog& catalog, const Sk
     draws.steps.push_back(replayed(s, s.paced, factors));
   }
   std::sort(draws.steps.begin(), draws.steps.end());
-  report.step_median = draws.steps[at((skew.draws + 1) / 2 - 1)];
-  report.step_p90 = draws.steps[at((9 * skew.draws + 9) / 10 - 1)];
+  return draws.steps;
 }
 
 }  // namespace
@@ -181,10 +181,12 @@ StepReport replay_step(const TrainingConfig& config, const Catalog& catalog, con
   report_rates(config, catalog, s, report);
   ws.step.evidence = evidence_behind(graded, s.queries, config, catalog, calibration);
   report_errors(calibration.errors, ws.step.evidence, report);
-  if (skew.draws > 0) report_draws(config, catalog, skew, factors, s, ws.draws, report);
+  std::span<SimTime> drawn;
+  if (skew.draws > 0) drawn = drawn_replays(config, catalog, skew, factors, s, ws.draws);
   if (calibration.setting == Setting::production)
     add_production(calibration.production, job_size(config, catalog.cluster(config.cluster)),
-                   calibration.errors.p90, report);
+                   calibration.errors.p90, drawn, report);
+  report_percentiles(drawn, report);
   return report;
 }
 

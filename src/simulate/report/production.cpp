@@ -145,15 +145,15 @@ ProductionTime production_time(const ProductionModel& model, const JobSize& job,
   return out;
 }
 
-void add_production(const ProductionModel& model, const JobSize& job, double p90, StepReport& report) {
+void add_production(const ProductionModel& model, const JobSize& job, double p90, std::span<SimTime> drawn,
+                    StepReport& report) {
   ECHO_EXPECT(report.step > SimTime::zero());
   const ProductionTime time = production_time(model, job, report);
   const SimTime added = time.total(), benchmark = report.step;
-  if (report.step_median > SimTime::zero()) {
+  if (!drawn.empty()) {
     const SimTime others = added - time.part[at(ProductionPart::gpu_spread)];
     const SimTime contained = contained_time(model, report);
-    for (SimTime* const drawn : {&report.step_median, &report.step_p90})
-      *drawn = std::max(benchmark, *drawn - contained) + others;
+    for (SimTime& one : drawn) one = std::max(benchmark, one - contained) + others;  // order stays
   }
   report.step += added, report.step_no_slowdown += added, report.step_no_contention += added;
   for (std::size_t i = 0; i < time.part.size(); ++i)

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "base/units.hpp"
@@ -46,7 +47,9 @@ struct JobSize {
                                              const StepReport& report);
 
 // Turns the report of a benchmark into that of a production run: the step, its parts, rates, shares and
-// errors. `p90`: ErrorModel::p90. Contract: `report` is ok and complete; drawn steps, if any, are in it.
-void add_production(const ProductionModel&, const JobSize&, double p90, StepReport& report);
+// errors; and each of the `drawn` steps of unequal GPUs. `p90`: ErrorModel::p90. Contract: `report` is ok and
+// complete, but for its percentiles.
+void add_production(const ProductionModel&, const JobSize&, double p90, std::span<SimTime> drawn,
+                    StepReport& report);
 
 }  // namespace echo::simulate

@@ -103,12 +103,12 @@ class Drawer {
       draw_.chunks.push_back(arithmetic.of_chunk(chunk));
   }
 
-  DrawnSteps run(std::int32_t draws) {
+  std::span<SimTime> run(std::int32_t draws) {
     set_bound();
     draw_.steps.clear();
     for (std::int32_t draw = 0; draw < draws; ++draw) draw_.steps.push_back(step_of(draw));
     std::sort(draw_.steps.begin(), draw_.steps.end());
-    return {.median = draw_.steps[at((draws + 1) / 2 - 1)], .p90 = draw_.steps[at((9 * draws + 9) / 10 - 1)]};
+    return draw_.steps;
   }
 
  private:
@@ -224,8 +224,8 @@ std::int32_t ranks_in_step(const training::TrainingConfig& config, const trainin
   return set;
 }
 
-DrawnSteps draw_steps(const StepInput& input, const ComposedStep& step, const Skew& skew,
-                      timeline::PipelineScratch& pipeline, SkewScratch& scratch) {
+std::span<SimTime> draw_steps(const StepInput& input, const ComposedStep& step, const Skew& skew,
+                              timeline::PipelineScratch& pipeline, SkewScratch& scratch) {
   ECHO_EXPECT(skew.draws >= 1 && skew.sigma >= 0.0);
   return Drawer(input, step, skew, pipeline, scratch).run(skew.draws);
 }

@@ -26,7 +26,8 @@ std::int32_t held_for(Axis axis, const AxisValue& value, const simulate::Catalog
   const AxisKind kind = info_of(axis).kind;
   if (kind != AxisKind::preset && kind != AxisKind::word) return static_cast<std::int32_t>(value.number);
   const auto names = vocabulary_of(axis, catalog);
-  const auto place = static_cast<std::int32_t>(std::find(names.begin(), names.end(), value.text) - names.begin());
+  const auto place =
+      static_cast<std::int32_t>(std::find(names.begin(), names.end(), value.text) - names.begin());
   return axis == Axis::recipe ? place - 1 : place;
 }
 
@@ -68,7 +69,8 @@ std::string value_text(Axis axis, const AxisValue& value, const simulate::Catalo
     case AxisKind::ratio:
       return fmt::format("{}", static_cast<double>(value.number) / 1000.0);
     case AxisKind::layer_list:
-      return value.number < 0 ? "even" : fmt::format("{}", fmt::join(catalog.layer_tables[at(value.number)], "-"));
+      return value.number < 0 ? "even"
+                              : fmt::format("{}", fmt::join(catalog.layer_tables[at(value.number)], "-"));
     default:
       return std::to_string(value.number);
   }
@@ -88,9 +90,11 @@ OnePoint pinned(const SweepSpec& spec, const training::TrainingConfig& config,
   const AxisSet idle = irrelevant_axes(config, catalog);
   for (const AxisInfo& info : axis_table) {
     if (!named.test(at(info.axis))) continue;
-    const bool is_open = idle.test(at(info.axis)) && !values_of(spec, info.axis).empty();
-    set_values(point.spec, info.axis,
-               {is_open ? values_of(spec, info.axis).front() : value_in(config, info.axis, spec, catalog)});
+    AxisValue value = value_in(config, info.axis, spec, catalog);
+    const auto listed = values_of(spec, info.axis);
+    const bool is_listed = std::find(listed.begin(), listed.end(), value) != listed.end();
+    if (idle.test(at(info.axis)) && !listed.empty() && !is_listed) value = listed.front();
+    set_values(point.spec, info.axis, {std::move(value)});
   }
   return point;
 }

@@ -24,8 +24,8 @@ struct OnePoint {
   training::TrainingConfig config;  // its choices, whether or not they go together
 };
 
-// The config, under the rules, limits and settings of `spec`. An axis that is idle in the config has the
-// first value that `spec` gives it.
+// The config, under the rules, limits and settings of `spec`. An axis that is idle in the config has a value
+// that `spec` gives it: the config's own, which is the plain one, if that is among them, else the first.
 [[nodiscard]] OnePoint pinned(const SweepSpec& spec, const training::TrainingConfig&,
                               const simulate::Catalog&);
 

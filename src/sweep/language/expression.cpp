@@ -137,11 +137,15 @@ class Parser {
     return is("<") || is("<=") || is(">") || is(">=") || is("==") || is("!=");
   }
   Value comparison() {
-    const Value left = sum();
+    const std::size_t left_code = code_.instructions.size();
+    Value left = sum();
     if (!at_comparison()) return left;
     const Token at = token_;
     advance();
-    const Value right = sum();
+    const std::size_t right_code = code_.instructions.size();
+    Value right = sum();
+    if (right.type == Type::boolean) read_as_switch(left, left_code);
+    if (left.type == Type::boolean) read_as_switch(right, right_code);
     if (at_comparison()) fail(token_, "comparisons do not chain", "write \"a < b and b < c\"");
     const bool equality = at.text == "==" || at.text == "!=";
     const bool numbers = is_number(left.type) && is_number(right.type);
@@ -163,6 +167,12 @@ class Parser {
       if (swap) emit(Op::logical_not);
     }
     return {Type::boolean};
+  }
+  // 'on' and 'off' beside a truth value: what tables print of it. `code`: of its instruction.
+  void read_as_switch(Value& value, std::size_t code) {
+    if (value.only.kind != TokenKind::text || (value.only.text != "on" && value.only.text != "off")) return;
+    code_.instructions[code].value = {value.only.text == "on" ? 1 : 0, 0.0};
+    value = {Type::boolean};
   }
   // A word that the name beside it can never equal is a mistake, not a comparison that is always false.
   void check_words(Token name, Token literal) {
@@ -283,6 +293,10 @@ class Parser {
     if (at.text == "min" || at.text == "max") return extreme(at);
     if (at.text == "and" || at.text == "or" || at.text == "not") fail(at, "a value is missing here");
     const auto symbol = symbols_.find(at.text);
+    if (!symbol && (at.text == "on" || at.text == "off")) {
+      emit(Op::push, 0, {at.text == "on" ? 1 : 0, 0.0});
+      return {Type::boolean};
+    }
     if (!symbol) {
       error_ = {at.offset,
                 at.length,

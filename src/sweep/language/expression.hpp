@@ -1,6 +1,7 @@
-// The small language of [derive], [[keep]] and [[limit]]: numbers with units, texts and truth values; + - * /
-// // %, comparison, and or not, min max, parentheses. Typed, without loops or calls, compiled once to flat
-// code. Every evaluation ends. Units are checked while compiling and cost nothing after.
+// The small language of [derive], [[keep]] and [[limit]]: numbers with units, texts and truth values (true
+// and false, or on and off where nothing has that name; beside one of them also in quotes); + - * / // %,
+// comparison, and or not, min max, parentheses. Typed, without loops or calls, compiled once to flat code.
+// Every evaluation ends. Units are checked while compiling and cost nothing after.
 #pragma once
 
 #include <cstdint>

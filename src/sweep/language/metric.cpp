@@ -51,8 +51,8 @@ constexpr std::array<Metric, metric_names.size()> metrics{{
      [](In in) { return if_timed(in, in.report.overlap_fraction); }},
     {"step_time_p50", in_seconds, true, ErrorLaw::step,
      [](In in) { return if_drawn(in, in.report.step_median); }},
-    {"step_time_p90", in_seconds, true, ErrorLaw::step,
-     [](In in) { return if_drawn(in, in.report.step_p90); }},
+    {"step_time_p90", in_seconds, true, ErrorLaw::none,  // it contains the error
+     [](In in) { return if_timed(in, to_seconds(in.report.step_p90)); }},
     {"gpu_hours", plain, true, ErrorLaw::step, campaign::gpu_hours, needs_tokens},
     {"cost", plain, true, ErrorLaw::step, campaign::cost, needs_tokens | needs_price},
     {"tokens_per_cost", plain, false, ErrorLaw::inverse_step, campaign::tokens_per_cost,

@@ -14,7 +14,8 @@ namespace echo::sweep {
 using MetricInput = campaign::PlannedTraining;
 
 // Which predicted error a metric shares, and how: as much longer as a step is, as much shorter, as much
-// larger as peak memory is; none: it follows from the config; unknown: no band is known (shares of a step).
+// larger as peak memory is; none: it follows from the config, or contains the error itself; unknown: no band
+// is known (shares of a step).
 enum class ErrorLaw : std::int8_t { none, step, inverse_step, memory, unknown };
 // In the result file: "none", "step_time", "1/step_time", "mem_peak", "unknown".
 [[nodiscard]] std::string_view name_of(ErrorLaw);

@@ -50,7 +50,8 @@ TEST(ProblemText, PutsACaretUnderTheToken) {
   const std::string file = place.path.string();
   std::ofstream(file) << "schema = 1\n  tp = \"four\"\n";
   const UserError error({Problem{{file, 2, 8, 6}, "tp must be a number", "write tp = 4"}});
-  const std::string text = problem_text(error, false);
+  const std::string text = problem_text(error, false, Purpose::simulate);
+  EXPECT_THAT(problem_text(error, false), HasSubstr("1 error (exit 2)\n"));
   EXPECT_THAT(text, HasSubstr(file + ":2:8: error: tp must be a number\n"));
   EXPECT_THAT(text, HasSubstr("    2 |   tp = \"four\"\n      |        ^~~~~~ write tp = 4\n"));
   EXPECT_THAT(text, HasSubstr("1 error; nothing was simulated (exit 2)\n"));

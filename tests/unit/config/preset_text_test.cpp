@@ -43,6 +43,13 @@ std::string filled(const std::string& text, const std::string& kernels, const st
   return out;
 }
 
+std::string with_source(std::string text) {
+  const std::string blank = "source = \"\"";
+  for (std::size_t at = text.find(blank); at != std::string::npos; at = text.find(blank))
+    text.replace(at, blank.size(), "source = \"mine\"");
+  return text;
+}
+
 TEST(PresetText, TemplateReadsOnceItIsFilled) {
   const TempCatalog temp;
   for (const std::string_view kind : preset_sections()) {
@@ -71,7 +78,7 @@ TEST(PresetText, CopyReadsAsItIsUnderItsNewName) {
     for (const std::string& path : toml_files_in((temp.folder() / kind).string())) {
       const std::string old_name = support::fs::path(path).stem().string();
       support::write_file(temp.root() / "copies" / kind / (old_name + "-copy.toml"),
-                          renamed_preset(*read_whole_file(path), old_name, old_name + "-copy"));
+                          with_source(renamed_preset(*read_whole_file(path), old_name, old_name + "-copy")));
     }
   }
   const auto folders = catalog_folders({(temp.root() / "copies").string()});
@@ -80,6 +87,26 @@ TEST(PresetText, CopyReadsAsItIsUnderItsNewName) {
   EXPECT_GE(find_named(catalog.clusters, "h800-96-copy"), 0);
   EXPECT_GE(find_named(catalog.models, "gpt3-175b-copy"), 0);
   EXPECT_GE(find_named(catalog.frameworks, "nemo-copy"), 0);
+}
+
+TEST(PresetText, ACopyHasTheValuesOfItsDonorAndNoneOfItsCitations) {
+  const std::string donor =
+      "# What the donor says of itself.\nname = \"old\"\nsource = \"a \\\"treatise\\\"\"\ngrade  = "
+      "\"vendor\"\n"
+      "licence = \"MIT\"\ndate = \"2026-01-01\"\n\n"
+      "memory = { value = \"80 GiB\", source = \"leaf, { page 3 }\", grade = \"measured\" }  # in use\n"
+      "rate = { value = 0.5, error = 0.1, source = \"fitted\" }\nnodes = 3\n"
+      "[peak]\nname_of = { value = [1, 2], source = \"s\", grade = \"vendor\" }\n";
+  const std::string copy = renamed_preset(donor, "old", "new");
+  for (const char* gone :
+       {"treatise", "vendor\"\n", "MIT", "2026", "leaf", "measured\"", "fitted", "says of itself"})
+    EXPECT_EQ(copy.find(gone), std::string::npos) << gone << "\n" << copy;
+  for (const char* kept :
+       {"name   = \"new\"\n", "source = \"\"", "grade  = \"assumed\"", "memory = \"80 GiB\"  # in use\n",
+        "rate = { value = 0.5, error = 0.1 }\n", "nodes = 3\n"})
+    EXPECT_NE(copy.find(kept), std::string::npos) << kept << "\n" << copy;
+  const auto was = preset_values(donor), is = preset_values(copy);
+  ASSERT_EQ(was.size(), is.size() + 1);  // the licence
 }
 
 TEST(PresetText, ListsValuesWithTheirUnits) {

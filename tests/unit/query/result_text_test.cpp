@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "query/breakdown.hpp"
+#include "query/ranked_table.hpp"
 #include "tests/support/tiny_results.hpp"
 
 namespace echo::query {

@@ -35,7 +35,7 @@ StepReport benchmark(std::uint64_t key) {
 
 StepReport produced(std::uint64_t key, const JobSize& job, const ProductionModel& model = some) {
   StepReport report = benchmark(key);
-  add_production(model, job, ErrorModel{}.p90, report);
+  add_production(model, job, ErrorModel{}.p90, {}, report);
   return report;
 }
 

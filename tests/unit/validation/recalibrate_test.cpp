@@ -166,5 +166,30 @@ TEST(Recalibrate, RefusesATableOfWhichNoRowCanBePredicted) {
   EXPECT_THROW((void)fit(table_text({0.0, 0.0})), UserError);
 }
 
+Recalibration held_out(const std::vector<std::array<double, 3>>& measured_shipped_held_out) {
+  Recalibration r;
+  r.constants.push_back({.is_informed = true});
+  for (const auto& [measured, shipped, unseen] : measured_shipped_held_out)
+    r.rows.push_back({.measured = measured, .shipped = shipped, .held_out = unseen});
+  return r;
+}
+
+TEST(Recalibrate, IsNoBetterWhereUnseenRowsErrMoreByEitherMeasure) {
+  EXPECT_EQ(why_no_better(held_out({{1.0, 1.2, 1.1}, {1.0, 0.9, 0.95}})), "");
+  EXPECT_NE(why_no_better(held_out({{1.0, 1.1, 1.2}, {1.0, 0.95, 0.9}})), "");
+  // From half as long to 1.7 times as long: nearer in the logarithm, but the printed mean error grows from 50
+  // % to 70 %.
+  EXPECT_NE(why_no_better(held_out({{1.0, 0.5, 1.7}, {1.0, 0.5, 1.7}})), "");
+  // And from 1.7 times as long to half as long.
+  EXPECT_NE(why_no_better(held_out({{1.0, 1.7, 0.5}, {1.0, 1.7, 0.5}})), "");
+}
+
+TEST(Recalibrate, IsNoBetterWhereNothingWasHeldOut) {
+  Recalibration one = held_out({{1.0, 1.5, 1.0}});
+  EXPECT_EQ(why_no_better(one), "");
+  one.rows.front().held_out.reset();
+  EXPECT_NE(why_no_better(one), "");
+}
+
 }  // namespace
 }  // namespace echo::validation

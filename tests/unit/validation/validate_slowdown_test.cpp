@@ -3,12 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "config/toml/read_file.hpp"
 #include "tests/support/random_config.hpp"
+#include "tests/support/temp_file.hpp"
 
 namespace echo::validation {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // A kernel that does not overlap, one that takes half as long again beside communication throughout.
 constexpr const char* table =
@@ -46,6 +49,21 @@ TEST(ValidateSlowdown, TheWhiteBoxSlowsWhatDrawsMemoryAndOnlyWhereItOverlaps) {
   const ValidatedTable done = validated(choice);
   const CsvTable told = CsvTable::parse(done.csv_header + done.csv, "rows.csv");
   EXPECT_EQ(told.number(0, "ratio"), 1.0);
+}
+
+TEST(ValidateSlowdown, SaysWhetherTheModelWasTrainedOnTheseRows) {
+  const TempFile file(".csv");
+  config::write_whole_file(file.path.string(), table);
+  const auto told = [&](const std::string& trained_on) {
+    const SlowdownChoice choice{"trees", [](const slowdown::OverlapRow&) { return 0.5; }, trained_on};
+    return validate_slowdown(nsight::read_echo_table(CsvTable::parse(table, file.path.string()), "not-named"),
+                             file.path.string(), choice, {})
+        .text;
+  };
+  EXPECT_THAT(told(config::fingerprint(table)), HasSubstr("trees was trained on these rows"));
+  EXPECT_THAT(told(config::fingerprint(table)), Not(HasSubstr("No row was fitted on")));
+  EXPECT_THAT(told("0123456789"), HasSubstr("trees was trained on another file (digest 01234567)"));
+  EXPECT_THAT(told(""), HasSubstr("No row was fitted on here"));
 }
 
 TEST(ValidateSlowdown, AModelThatIsToldOfShapesSkipsEveryRow) {

@@ -12,11 +12,11 @@
 namespace echo::results {
 
 struct NearestEntry {
-  std::string cause;         // word of the rule, "limit NAME" or "memory"
-  std::int64_t row = 0;      // of the file: the row
-  std::string change;        // "pp 4 -> 8, zero 0 -> 1"; empty: no such change was found
-  double step_time = 0.0;    // of the changed row, as the next; NaN without a change
-  double mem_peak = 0.0;     // bytes
+  std::string cause;       // word of the rule, "limit NAME" or "memory"
+  std::int64_t row = 0;    // of the file: the row
+  std::string change;      // "pp 4 -> 8, zero 0 -> 1"; empty: no such change was found
+  double step_time = 0.0;  // of the changed row, as the next; NaN without a change
+  double mem_peak = 0.0;   // bytes
   double fit_chance = 0.0;
 };
 
@@ -24,5 +24,7 @@ struct NearestEntry {
 using NearestFinder = std::function<std::vector<NearestEntry>(const ResultFile&)>;
 
 void write_nearest(storage::Hdf5File&, std::span<const NearestEntry>);
+// Empty where the file has none.
+[[nodiscard]] std::vector<NearestEntry> read_nearest(const storage::Hdf5File&);
 
 }  // namespace echo::results

@@ -1,4 +1,4 @@
-#include "results/write/nearest_group.hpp"
+#include "results/nearest_group.hpp"
 
 namespace echo::results {
 
@@ -55,6 +55,23 @@ void write_nearest(storage::Hdf5File& file, std::span<const NearestEntry> entrie
   group.add("step_time", storage::ElementType::f8, step_time, "s", "step time of the changed row");
   group.add("mem_peak", storage::ElementType::f8, mem_peak, "byte", "peak memory of the changed row");
   group.add("fit_chance", storage::ElementType::f8, fit_chance, "1", "chance of the changed row to fit");
+}
+
+std::vector<NearestEntry> read_nearest(const storage::Hdf5File& file) {
+  if (!file.has("/nearest/cause")) return {};
+  const auto causes = file.texts("/nearest/cause"), changes = file.texts("/nearest/change");
+  std::vector<NearestEntry> entries(causes.size());
+  const auto column = [&]<class Value>(const char* path, Value) {
+    std::vector<Value> values(entries.size());
+    file.read_rows(path, 0, values.size(), values.data());
+    return values;
+  };
+  const auto rows = column("/nearest/config", std::int32_t());
+  const auto step_time = column("/nearest/step_time", 0.0), mem_peak = column("/nearest/mem_peak", 0.0),
+             fit_chance = column("/nearest/fit_chance", 0.0);
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    entries[i] = {causes[i], rows[i], changes.at(i), step_time[i], mem_peak[i], fit_chance[i]};
+  return entries;
 }
 
 }  // namespace echo::results
