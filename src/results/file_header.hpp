@@ -25,6 +25,7 @@ struct RowSettings {
   // The replayed trace; times is empty where there is none. Groups by name, one per line.
   std::string workload_format, workload_times, workload_data_groups;
   double workload_tokens = 0.0;  // 0 = not given
+  std::string what_if;  // "cluster.nic_rate=800 Gb/s; gpu.flops=x2"; empty: hardware as its presets have it
   friend bool operator==(const RowSettings&, const RowSettings&) = default;
 };
 

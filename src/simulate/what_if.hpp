@@ -10,6 +10,7 @@
 //   faster tensor   only these are: softmax, the filling of a product's pipeline, the operands that a small
 //   cores           tile loads and the bandwidth of L2 take as long as before. All precisions change alike
 // Neglected: the power limit, which both would meet sooner; a change of the number of SMs or of the clocks.
+// The power of a GPU with another speed is unknown, and with it the energy of its steps.
 #pragma once
 
 #include <array>

@@ -105,10 +105,10 @@ template <class Archive>
 void serialize(Archive& archive, echo::sweep::SweepSpec& spec, unsigned) {
   auto& [name, title, output_file, schema, seed, dimensions, groups, rules, limits, objectives, search, run,
          terms, min_fit_chance, batch_in_tokens, skew, slowdown, slowdown_file, contention, setting, profiles,
-         workload] = spec;
+         workload, what_ifs] = spec;
   archive& name& title& output_file& schema& seed& dimensions& groups& rules& limits& objectives& search& run;
   archive& terms& min_fit_chance& batch_in_tokens& skew& slowdown& slowdown_file& contention& setting&
-      profiles& workload;
+      profiles& workload& what_ifs;
 }
 
 }  // namespace boost::serialization

@@ -156,6 +156,7 @@ std::string settings_key(const sweep::SweepSpec& spec) {
   settings.contention = spec.contention;
   settings.setting = spec.setting;
   settings.skew = spec.skew;
+  settings.what_ifs = spec.what_ifs;
   return Key().add_archive(settings).hex();
 }
 

@@ -129,7 +129,8 @@ void read_parsed(ParsedSweep& parsed, const std::string& path, const std::vector
   inputs.aliases = std::move(catalog.aliases);
   inputs.files.insert(inputs.files.end(), catalog.files.begin(), catalog.files.end());
   if (parsed.root) {
-    const auto changes = apply_what_ifs(*parsed.root, inputs.catalog, inputs.calibration, problems);
+    auto [changes, said] = apply_what_ifs(*parsed.root, inputs.catalog, inputs.calibration, problems);
+    inputs.spec.what_ifs = std::move(said);
     read_body(*parsed.root, parsed.included, catalog.reliability, path, inputs, problems);
     if (problems.errors() == 0) check_what_ifs(changes, inputs.spec, inputs.catalog, problems);
     choose_models(*parsed.root, inputs, problems);
