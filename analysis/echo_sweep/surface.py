@@ -46,7 +46,7 @@ class Surface:
                     number(one["gap"]), one["is_tie"], first and first["config_id"], first["layout"] if first else "")
 
     def plot(self, axes=None):
-        """The winners as a picture. Hatched: a tie. Dots: where two winners are equally good."""
+        """The winners as a picture. Hatched: a tie. Black lines: where two winners are equally good."""
         from .plots.surface import surface
 
         return surface(self, axes)

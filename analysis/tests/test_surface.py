@@ -51,7 +51,8 @@ def test_the_picture_has_a_letter_and_a_colour_for_each_winner(found):
     hatched = [patch for patch in axes.patches if isinstance(patch, Rectangle) and patch.get_hatch()]
     assert len(hatched) == sum(cell.is_tie for cell in surface.cells)
     places = [one for one in surface.boundaries if one["place"] is not None]
-    assert places and len(axes.lines[0].get_xdata()) == len(places)
-    for y in axes.lines[0].get_ydata():  # every boundary of this surface is between two rows
-        assert 0 < y < 2 and not math.isclose(y, np.round(y))
+    assert places and len(axes.lines) == len(places)
+    for line in axes.lines:  # every boundary of this surface is between two rows
+        low, high = line.get_ydata()
+        assert low == high and 0 < low < 2 and not math.isclose(low, np.round(low))
     plt.close("all")

@@ -37,6 +37,29 @@ recompute = ["none", "full"]
 [derive]
 dp = "gpus / (tp * pp)"
 """
+WIDE = """
+schema = 1
+name = "wide"
+seed = 7
+[space]
+model = ["qwen3-30b-a3b", "llama3-8b"]
+cluster = ["dgx-h100-ndr400", "dgx-h100-roce400", "dgx-a100-hdr200", "dgx-h100-torus-ndr400",
+           "dgx-h100-fattree3-4to1-ndr400", "dgx-b200"]
+gpus = [16, 64, 256]
+tp = [1, 2, 4, 8]
+pp = [1, 2, 4]
+ep = [1, 4, 8]
+etp = 1
+sequence_parallel = true
+zero = [0, 1, 2]
+schedule = ["1f1b", "gpipe"]
+recompute = ["none", "full"]
+micro_batch = [1, 2, 4]
+global_batch = 256
+[search]
+strategy = "random"
+points = 600
+"""
 FIELDS = {
     "gpu": ("hbm_bandwidth", "hbm_capacity", "flops", "host_link"),
     "cluster": ("nic_rate", "nvlink_rate", "hop_latency", "nvlink_latency", "host_memory_bandwidth"),
@@ -52,9 +75,9 @@ class WhatIf(ProgramCase):
         cls.base = cls.simulate("base.h5")
 
     @classmethod
-    def simulate(cls, name, *sets):
+    def simulate(cls, name, *sets, sweep="s.toml"):
         words = [word for one in sets for word in ("--set", one)]
-        cls.start("s.toml", "-q", "--fresh", "-o", name, *words).check_returncode()
+        cls.start(sweep, "-q", "--fresh", "-o", name, *words).check_returncode()
         with h5py.File(cls.folder / name) as file:
             return {key: file[key][...] for key in file if isinstance(file[key], h5py.Dataset)}
 
@@ -92,6 +115,18 @@ class WhatIf(ProgramCase):
         for field in ("gpu.hbm_bandwidth", "gpu.flops", "cluster.nic_rate", "cluster.nvlink_rate"):
             rows = self.simulate("worse.h5", f"{field}=x0.5")
             self.assertGreater(np.nanmax(rows["step_time"] / base), 1.001, field)
+
+    def test_better_hardware_never_slows_a_step_of_random_layouts(self):
+        (self.folder / "wide.toml").write_text(WIDE)
+        roomy = "gpu.hbm_capacity=x8"  # so that steps are timed
+        base = self.simulate("wide.h5", roomy, sweep="wide.toml")["step_time"]
+        timed = ~np.isnan(base)
+        self.assertGreater(timed.sum(), 200)
+        for field in ("gpu.hbm_bandwidth", "gpu.flops", "cluster.nic_rate", "cluster.nvlink_rate"):
+            for factor in (1.1, 4):
+                rows = self.simulate("wide-better.h5", roomy, f"{field}=x{factor}", sweep="wide.toml")
+                worst = np.max(rows["step_time"][timed] / base[timed])
+                self.assertLessEqual(worst, 1.0, f"{field} x{factor}")
 
     def test_more_memory_makes_more_rows_feasible_and_none_slower(self):
         rows = self.simulate("roomy.h5", "gpu.hbm_capacity=x2")

@@ -3,8 +3,6 @@
 import math
 import string
 
-import numpy as np
-
 from .style import GREY, LIGHT_GREY, SERIES, new_axes
 
 CLEAR = 0.3  # gaps from here on have the full tone
@@ -24,16 +22,18 @@ def _place(axis, after, before, place):
     return at + (place - low) / (high - low)
 
 
-def _boundary_points(surface):
-    points = []
+def _boundary_lines(surface):
+    """Where two winners are equally good: xs and ys of a line across each cell."""
+    lines = []
     for one in surface.boundaries:
         if one["place"] is None:
             continue
         own, other = (surface.x, surface.y) if one["axis"] == "x" else (surface.y, surface.x)
         at = _place(own, one["after"], one["before"], one["place"])
         across = other["values"].index(one["other"])
-        points.append((at, across) if one["axis"] == "x" else (across, at))
-    return points
+        ends = [across - 0.5, across + 0.5]
+        lines.append(([at, at], ends) if one["axis"] == "x" else (ends, [at, at]))
+    return lines
 
 
 def surface(found, axes):
@@ -41,7 +41,7 @@ def surface(found, axes):
     from matplotlib.patches import Patch, Rectangle
 
     columns, rows = len(found.x["values"]), len(found.y["values"])
-    axes = new_axes(axes, width=1.6 + 0.72 * columns, height=1.6 + 0.45 * rows)
+    axes = new_axes(axes, width=4.0 + 0.72 * columns, height=1.6 + 0.45 * rows)
     letters = letters_of(found.kinds)
     colours = {kind: SERIES[i % len(SERIES)] for i, kind in enumerate(found.kinds)}
     for y in range(rows):
@@ -55,9 +55,8 @@ def surface(found, axes):
                 axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, fill=False, hatch="///", edgecolor="white", lw=0))
             text = "-" if cell.winner is None else letters[cell.winner] + ("" if alone else f" {100 * cell.gap:.0f} %")
             axes.text(x, y, text, ha="center", va="center", fontsize=8)
-    points = _boundary_points(found)
-    if points:
-        axes.plot(*np.array(points).T, ".", color="black", ms=4)
+    for line in _boundary_lines(found):
+        axes.plot(*line, color="black", lw=1.6, solid_capstyle="butt")
     axes.set_xlim(-0.5, columns - 0.5)
     axes.set_ylim(-0.5, rows - 0.5)
     axes.set_xticks(range(columns), found.x["values"], fontsize=8, rotation=30 if columns > 6 else 0)
@@ -70,5 +69,5 @@ def surface(found, axes):
     handles = [Patch(color=colours[kind], alpha=0.75, label=f"{letters[kind]}  {kind}") for kind in shown]
     if len(found.kinds) > len(shown):
         handles.append(Patch(color="white", label=f"and {len(found.kinds) - len(shown)} more"))
-    axes.legend(handles=handles, frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(0, -0.16))
+    axes.legend(handles=handles, frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return axes

@@ -126,7 +126,7 @@ class WhatIfReader {
     }
   }
 
-  // Of the preset of this name; of all where it is empty.
+  // Reads the fields of the preset of this name; of all presets where it is empty.
   void read_fields(const toml::node& node, const Section& section, const std::string& name) {
     const toml::table* table =
         table_in(node, name.empty() ? std::string(section.all) : std::string(section.named) + "." + name);
