@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/error.hpp"
+#include "config/catalog/site_file.hpp"
 #include "config/sweep_file/workload_reader.hpp"
 #include "explain/config_of_row.hpp"
 #include "explain/profile_inputs.hpp"
@@ -56,8 +57,8 @@ ConfigAgain config_again(const results::ResultFile& file, const results::Table& 
   constexpr std::int64_t row = 0;
   ConfigAgain again;
   try {
-    again.known = config::read_catalog(config::catalog_folders(preset_paths));
     const results::Provenance provenance = results::read_provenance(file.file());
+    again.known = config::read_presets(preset_paths, provenance.resolved_toml);
     const results::InputFile* trace = trace_of(provenance);
     const sweep::SweepSpec settings =
         settings_again(file.state().settings, trace == nullptr ? "" : trace->path, provenance.resolved_toml,

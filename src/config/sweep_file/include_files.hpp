@@ -22,4 +22,7 @@ struct IncludedFile {
 [[nodiscard]] std::vector<IncludedFile> read_includes(const toml::table& sweep, const std::string& path,
                                                       Problems&);
 
+// The same of files that a command line names.
+[[nodiscard]] std::vector<IncludedFile> read_named_files(const std::vector<std::string>& files, Problems&);
+
 }  // namespace echo::config

@@ -11,6 +11,7 @@
 
 #include "base/memory_limit.hpp"
 #include "config/catalog/learned_model.hpp"
+#include "config/catalog/site_file.hpp"
 #include "config/sweep_file/goal_reader.hpp"
 #include "config/sweep_file/include_files.hpp"
 #include "config/sweep_file/rule_reader.hpp"
@@ -102,6 +103,7 @@ SweepInputs read_all(const std::string& path, const std::vector<std::string>& pr
                      const std::vector<std::string>& sets) {
   Problems problems;
   SweepInputs inputs;
+  const PresetPlaces places = preset_places(preset_paths);
   const auto text = read_whole_file(path);
   if (!text) {
     throw UserError(
@@ -119,14 +121,15 @@ SweepInputs read_all(const std::string& path, const std::vector<std::string>& pr
     });
     apply_overrides({own_sets.begin(), rest}, *root, {}, problems);
     included = read_includes(*root, path, problems);
+    for (IncludedFile& file : read_named_files(places.files, problems)) included.push_back(std::move(file));
     std::vector<toml::table*> roots;
     for (IncludedFile& file : included) roots.push_back(&file.root);
     apply_overrides({rest, own_sets.end()}, *root, roots, problems);
   }
   for (const IncludedFile& file : included) inputs.files.push_back({"include", file.path, file.hash});
-  const std::vector<std::string> folders = catalog_folders(preset_paths, path);
+  const std::vector<std::string> folders = catalog_folders(places.folders, path);
   CatalogInputs catalog =
-      read_catalog(folders, problems, {.files = &included, .behind = own_folders(folders, preset_paths)});
+      read_catalog(folders, problems, {.files = &included, .behind = own_folders(folders, places.folders)});
   inputs.catalog = std::move(catalog.catalog);
   inputs.calibration = std::move(catalog.calibration);
   inputs.aliases = std::move(catalog.aliases);
