@@ -13,7 +13,7 @@ class App;
 
 namespace echo::cli {
 
-// Of `--preset-path,--include`, which commands that read presets have.
+// The help of `--preset-path,--include`, which commands that read presets have.
 inline constexpr const char* preset_path_help =
     "folder of presets searched before the built-in ones, or a file of them, as a sweep includes it";
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <sstream>
 #include <utility>
 
 #include "base/at.hpp"
@@ -216,7 +217,7 @@ class Columns {
         "exposed context-parallel communication",
         "exposed expert-parallel communication",
         "exposed pipeline communication",
-        "exposed data-parallel communication",
+        "exposed gradient and parameter traffic",
         "pipeline bubble",
         "slowdown of what overlaps",
         "the rest"};
@@ -276,6 +277,18 @@ std::int64_t width_of(const std::vector<ShownColumn>& columns) {
   return std::ssize(columns) == 0 ? 0 : static_cast<std::int64_t>(width) - 2;
 }
 
+// Words on lines of at most `width` characters, those after the first indented.
+std::string wrapped(const std::string& text, std::int64_t width) {
+  std::string out, line;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const bool is_full = !line.empty() && std::ssize(line) + 1 + std::ssize(word) > width;
+    if (is_full) out += std::exchange(line, " ") + "\n";
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return out + line + "\n";
+}
+
 // What is written above a table that is too wide, and what is left out of it.
 std::string narrow(std::vector<ShownColumn>& columns, std::int64_t width) {
   if (width <= 0 || width_of(columns) <= width) return "";
@@ -297,10 +310,11 @@ std::string narrow(std::vector<ShownColumn>& columns, std::int64_t width) {
       columns.erase(std::next(last).base());
     }
   }
-  std::string text = above.empty() ? "" : "all rows: " + above + "\n";
+  std::string text = above.empty() ? "" : wrapped("all rows: " + above, width);
   if (!left_out.empty())
-    text +=
-        fmt::format("left out of lines of {} characters: {} (--columns NAME,... chooses)\n", width, left_out);
+    text += wrapped(fmt::format("left out of lines of {} characters: {} (top --columns NAME,... chooses)",
+                                width, left_out),
+                    width);
   return text;
 }
 

@@ -171,6 +171,8 @@ std::vector<FilePreset> presets_in_files(const std::vector<std::string>& files) 
       for (const auto& [name, preset] : *section) {
         if (!preset.is_table()) continue;
         std::ostringstream text;
+        if (!preset.as_table()->contains("name"))
+          text << "name = " << quoted(std::string(name.str())) << '\n';
         text << toml::toml_formatter{*preset.as_table()} << '\n';
         presets.push_back({std::string(kind), std::string(name.str()), file.path, text.str()});
       }
