@@ -1,7 +1,8 @@
 // Problem: a row has a hundred columns, a terminal a hundred characters. Idea: each column of the table has a
 // rank of importance. What was asked for (the metric, the axes that vary) is never left out; then come the
-// error, the memory and the rates, then settings in which the rows shown happen to differ, then the shares of
-// the step. Inputs that are equal in all rows shown cost one line above the table instead of a column each.
+// layout, the error, the memory and the rates, then settings in which the rows shown happen to differ, then
+// the shares of the step. Inputs that are equal in all rows shown cost one line above the table instead of a
+// column each.
 #include "query/ranked_table.hpp"
 
 #include <fmt/format.h>
@@ -30,7 +31,7 @@ namespace {
 using results::ColumnInfo;
 using results::Table;
 
-enum class Importance : std::int8_t { share, setting, rate, memory, error, needed };
+enum class Importance : std::int8_t { share, setting, rate, memory, error, layout, needed };
 
 struct ShownColumn {
   std::string heading, meaning;  // heading: '<' before it: aligned left
@@ -132,8 +133,8 @@ class Columns {
   [[nodiscard]] Importance needs(std::string_view name) const {
     constexpr std::array<std::string_view, 9> layout{"gpus", "tp",  "pp",  "dp",         "cp",
                                                      "ep",   "etp", "vpp", "micro_batch"};
-    const bool is_needed = is_axis(name) || std::ranges::find(layout, name) != layout.end();
-    return is_needed ? Importance::needed : Importance::setting;
+    if (is_axis(name)) return Importance::needed;
+    return std::ranges::find(layout, name) != layout.end() ? Importance::layout : Importance::setting;
   }
   // Degrees that are 1 in most sweeps are shown where some row has another, or where they vary.
   [[nodiscard]] bool is_shown(std::string_view name) const {

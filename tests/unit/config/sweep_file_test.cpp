@@ -98,7 +98,7 @@ TEST_F(SweepFile, PointsAtUnknownPresetsAndWords) {
 TEST_F(SweepFile, ReadsOnAndOffAsTablesPrintThem) {
   EXPECT_THAT(problems("sequence_parallel = [\"on\", \"off\"]"), ElementsAre());
   EXPECT_THAT(problems("sequence_parallel = \"maybe\""),
-              ElementsAre(HasSubstr("5:21 sequence_parallel must be true or false, not a string")));
+              ElementsAre(HasSubstr("5:22 sequence_parallel must be true or false, not a string")));
 }
 
 TEST_F(SweepFile, PointsAtWrongTypes) {
