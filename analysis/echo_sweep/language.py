@@ -19,6 +19,9 @@ PREFIXES = {"k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10
             "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50}
 UNITS = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600, "d": 86400,
          **PREFIXES, "B": 1, **{prefix + "B": factor for prefix, factor in PREFIXES.items()},
+         "g": 1e-3, "kg": 1, "t": 1000, **{prefix + "J": factor for prefix, factor in {"": 1, **PREFIXES}.items()},
+         **{prefix + "Wh": 3600 * factor for prefix, factor in {"": 1, **PREFIXES}.items()},
+         **{prefix + "W": factor for prefix, factor in {"": 1, **PREFIXES}.items()},
          "tokens": 1, "B tokens": 10**9, **{prefix + " tokens": factor for prefix, factor in PREFIXES.items()}}
 PART = r"(\d[\d_]*\.?\d*(?:[eE][+-]?\d+)?)\s*(" + "|".join(sorted(UNITS, key=len, reverse=True)) + r")\b"
 QUANTITY = re.compile(rf"(?<![\w.]){PART}(?:\s*{PART})*")  # 70 GiB, 3 h 30 min

@@ -85,6 +85,13 @@ class ResultFile:
         group = self.group("rules")
         return {word: said for word, *said in zip(*(group.get(name, ()) for name in ("word", "text", "axes")))}
 
+    @cached_property
+    def nearest(self):
+        """{cause: the entry of /nearest, with the config_id of its row}; a cause is "memory", "limit NAME" or a rule's word."""
+        group = self.group("nearest")
+        entries = [dict(zip(group, values)) for values in zip(*group.values())]
+        return {entry.pop("cause"): {"config_id": str(self.ids[entry.pop("config")]), **entry} for entry in entries}
+
     def provenance(self):
         """What may differ between two runs of one sweep: program and host, the sweep's text, its inputs, launches."""
         if "provenance" not in self._file:

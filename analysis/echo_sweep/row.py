@@ -11,7 +11,9 @@ from .table import table_of
 @dataclass(frozen=True)
 class WhyNot:
     """Why a config has no place in the ranking. `margin` is how far it is from one, in `units`; NaN where unknown. `rule`: the
-    requirement that an unsupported config breaks, in words, and the `axes` that it looks at; both empty elsewhere."""
+    requirement that an unsupported config breaks, in words, and the `axes` that it looks at; both empty elsewhere. `nearest`:
+    the smallest change that makes a row feasible that has the same cause (`config_id`, `change`, `step_time`, `mem_peak`,
+    `fit_chance`), as the file keeps it; None where it has none. `echo-sweep why-not FILE ID` finds those of this row."""
     status: str
     reason: str
     margin: float
@@ -19,6 +21,7 @@ class WhyNot:
     text: str
     rule: str = ""
     axes: tuple = ()
+    nearest: dict = None
 
     def __str__(self):
         return self.text
@@ -88,7 +91,12 @@ class Row:
         for message in failures["message"] if "message" in failures else ():
             detail += f"; {message}"
         cause = f": {reason}{detail}" if reason != "none" else detail
-        return WhyNot(status, reason, float(margin), units, status + cause, rule, axes)
+        kept = self._kept_for(reason, rule)
+        return WhyNot(status, reason, float(margin), units, status + cause, rule, axes, kept)
+
+    def _kept_for(self, reason, rule):
+        limit = self["limit"] if "limit" in self._sweep.names() else "none"
+        return self._sweep.nearest_of(reason, limit, self["rule"] if rule else "none")
 
     def neighbours(self):
         """Rows of the file that differ from this one in one axis, as a table. Inputs that are no axis follow as they must."""

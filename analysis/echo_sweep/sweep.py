@@ -194,7 +194,8 @@ class Sweep(View):
 
     def why_not(self, where=None):
         """A table of the causes for which rows are not feasible, the most frequent first: `reason`, `cause` (the limit, or the
-        rule in words), the `axes` that a rule looks at, the number of `rows`, and the config_id of `one` of them."""
+        rule in words), the `axes` that a rule looks at, the number of `rows`, the config_id of `one` of them, and the smallest
+        `change` that makes such a row feasible, as the file keeps it ("" where it keeps none; see Row.why_not)."""
         rows = self.where(where)
         rows = rows.view(rows.column("status") != "ok")
         reasons, ids = rows.column("reason"), rows.ids()
@@ -208,10 +209,13 @@ class Sweep(View):
         said = {key: self.rule_of(key[2]) for key in keys}
         words = {"reason": [key[0] for key in keys],
                  "cause": [said[key][0] or (key[1] if key[1] != "none" else "") for key in keys],
-                 "axes": [" ".join(said[key][1]) for key in keys], "one": [first[key] for key in keys]}
+                 "axes": [" ".join(said[key][1]) for key in keys]}
         data = {name: np.array(values, dtype=object) for name, values in words.items()}
+        kept = [self.nearest_of(*key) for key in keys]
+        data["change"] = np.array([entry["change"] if entry else "" for entry in kept], dtype=object)
+        data["one"] = np.array([entry["config_id"] if entry else first[key] for key, entry in zip(keys, kept)], dtype=object)
         data["rows"] = np.array([counts[key] for key in keys], dtype=np.int64)
-        return table_of({name: data[name] for name in ("reason", "cause", "axes", "rows", "one")}, {})
+        return table_of({name: data[name] for name in ("reason", "cause", "axes", "rows", "one", "change")}, {})
 
     def diff(self, other, metric="auto"):
         """What changed from this sweep to `other`, config by config, and why: see SweepDifference."""

@@ -144,6 +144,12 @@ class View:
         text, axes = self._file.rules.get(word, (word, "")) if word != "none" else ("", "")
         return text, tuple(axes.split())
 
+    def nearest_of(self, reason, limit, rule):
+        """The entry of /nearest for this cause; None where there is none."""
+        cause = {"memory": "memory", "limit": f"limit {limit}"}.get(reason, rule)
+        entry = self._file.nearest.get(cause)
+        return entry if entry and entry["change"] else None
+
     def failures(self):
         """Rows of /failures that concern these configs, as a table; empty where the file has none."""
         group = self.group("failures")

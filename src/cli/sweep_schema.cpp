@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/sweep_file/sweep_keys.hpp"
+#include "simulate/what_if.hpp"
 #include "sweep/axis.hpp"
 #include "sweep/language/metric.hpp"
 #include "sweep/language/vocabulary.hpp"
@@ -30,6 +31,7 @@ class SchemaWriter {
     json_.key("properties").open_object();
     include();
     sections();
+    what_if();
     space();
     lists();
     json_.close();
@@ -81,6 +83,11 @@ class SchemaWriter {
       json_.key("anyOf").open_array().open_object();
       string_enum(one.words);
       json_.close().open_object().member("type", "string").close().close();
+    } else if (one.form == SettingForm::gpu_hours) {
+      json_.key("type").open_array().value("string").value("object").close();
+      json_.key("additionalProperties").open_object().member("type", "string").close();
+    } else if (one.form == SettingForm::ratio) {
+      json_.member("type", "number").member("minimum", 1.0);
     } else if (one.form == SettingForm::share) {
       json_.key("type").open_array().value("number").value("string").close();
     } else if (one.form == SettingForm::failures) {
@@ -111,6 +118,29 @@ class SchemaWriter {
     json_.key("derive").open_object().member("type", "object");
     described("names and their expressions, in order; a point is dropped if a division is not exact");
     json_.key("additionalProperties").open_object().member("type", "string").close().close();
+  }
+
+  // The fields of one GPU or cluster.
+  void hardware(std::string_view name, simulate::HardwareKind kind) {
+    open_table(name);
+    for (const simulate::HardwareField& field : simulate::hardware_fields())
+      if (field.kind == kind) json_.key(field.name).open_object().member("type", "string").close();
+    json_.close().close();
+  }
+  void named_hardware(std::string_view name, simulate::HardwareKind kind) {
+    json_.key(name).open_object().member("type", "object");
+    hardware("additionalProperties", kind);
+    json_.close();
+  }
+  void what_if() {
+    json_.key("what_if").open_object().member("type", "object").member("additionalProperties", false);
+    described("hardware as it might be: a value with its unit, or a factor such as x1.5");
+    json_.key("properties").open_object();
+    hardware("gpu", simulate::HardwareKind::gpu);
+    hardware("cluster", simulate::HardwareKind::cluster);
+    named_hardware("gpus", simulate::HardwareKind::gpu);
+    named_hardware("clusters", simulate::HardwareKind::cluster);
+    json_.close().close();
   }
 
   void axes() {

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "config/catalog/site_file.hpp"
+#include "config/sweep_file/what_if_reader.hpp"
 #include "config/sweep_file/workload_reader.hpp"
 #include "explain/config_of_row.hpp"
 #include "explain/profile_inputs.hpp"
@@ -59,6 +60,7 @@ ConfigAgain config_again(const results::ResultFile& file, const results::Table& 
   try {
     const results::Provenance provenance = results::read_provenance(file.file());
     again.known = config::read_presets(preset_paths, provenance.resolved_toml);
+    config::apply_what_ifs_again(provenance.resolved_toml, again.known.catalog, again.known.calibration);
     const results::InputFile* trace = trace_of(provenance);
     const sweep::SweepSpec settings =
         settings_again(file.state().settings, trace == nullptr ? "" : trace->path, provenance.resolved_toml,

@@ -36,6 +36,13 @@ std::string read_profiles(config::SweepInputs& read, const std::vector<std::stri
            Problem::Severity::warning});
     all = kernels::joined(all, file.profile);
   }
+  const bool is_other = std::ranges::any_of(read.catalog.gpus, [](const machine::GpuSpec& gpu) {
+    return gpu.what_if == machine::WhatIf::other_speed;
+  });
+  if (is_other && !read.spec.profiles.empty())
+    throw UserError("measured kernels (" + read.spec.profiles.front() +
+                        ") are not those of a GPU that a what-if changes",
+                    "leave the profile or the what-if out");
   return kernels::make_image(all, read.catalog.gpus, read.calibration.kernels);
 }
 

@@ -30,6 +30,14 @@ struct GivenFabric {
   friend bool operator==(const GivenFabric&, const GivenFabric&) = default;
 };
 
+// Electric power of a node beside its GPUs, in watts; all 0 = unknown.
+struct NodePower {
+  double host = 0.0;               // processors, memory, NICs, switches on the board, storage
+  double fans = 0.0;               // 0 where liquid cools it
+  double supply_efficiency = 0.0;  // of the power supplies: what arrives inside over what is drawn
+  friend bool operator==(const NodePower&, const NodePower&) = default;
+};
+
 enum class CpuVendor : std::int8_t { intel, amd, arm };
 
 struct ClusterSpec {
@@ -54,13 +62,15 @@ struct ClusterSpec {
   Fabric fabric = Fabric::infiniband;
   Routing routing = Routing::adaptive;
   CpuVendor cpu = CpuVendor::intel;
-  BytesPerSecond host_memory;         // per node, all sockets together; 0 = unknown
+  BytesPerSecond host_memory;  // per node, all sockets together; 0 = unknown
+  NodePower power;
   std::int32_t nccl_version = 22105;  // as NCCL prints it: 2.21.5
   bool sharp = false;                 // switches reduce (SHARP), and NCCL is set to use it
   bool rccl = false;                  // AMD's RCCL instead of NCCL
   bool launch_blocking = false;       // jobs run under CUDA_LAUNCH_BLOCKING=1
   std::string network;                // name of the collective constants used for prices
   std::string source;
+  WhatIf what_if = WhatIf::none;
   friend bool operator==(const ClusterSpec&, const ClusterSpec&) = default;
 };
 

@@ -12,6 +12,19 @@
 
 namespace echo::machine {
 
+// Whether a GPU or cluster is as its source has it, or as [what_if] of a sweep changes it: in nothing that a
+// kernel or a collective is timed by, or in something.
+enum class WhatIf : std::int8_t { none, same_speed, other_speed };
+
+// Electric power of one GPU, in watts; all 0 = unknown.
+struct GpuPower {
+  double cap = 0.0;     // its limit, which large matrix products run at
+  double idle = 0.0;    // clocks up, a process and its data resident, no kernel at work
+  double memory = 0.0;  // while a kernel is bound by HBM
+  double link = 0.0;    // while a collective runs and nothing else
+  friend bool operator==(const GpuPower&, const GpuPower&) = default;
+};
+
 struct GpuSpec {
   std::string name;
   std::array<FlopsPerSecond, precision_count> peak;  // dense, [Precision]; 0 = not supported
@@ -24,7 +37,9 @@ struct GpuSpec {
   Bytes context;                        // memory of a CUDA context and of the kernels PyTorch loads
   std::string kernels;                  // name of the kernel constants (its own or a related GPU's)
   double kernels_error = 0.0;           // error added by a related GPU's constants; 0 = its own
+  GpuPower power;
   std::string source;
+  WhatIf what_if = WhatIf::none;
   [[nodiscard]] FlopsPerSecond peak_of(Precision p) const { return peak[at(p)]; }
   friend bool operator==(const GpuSpec&, const GpuSpec&) = default;
 };

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "query/result_text.hpp"
 #include "query/rule_text.hpp"
+#include "results/nearest_group.hpp"
 #include "text/show_quantity.hpp"
 
 namespace echo::query {
@@ -63,6 +65,22 @@ std::string infeasible_text(const results::ResultRows& rows, std::int64_t neares
                         config_key(firsts, static_cast<std::int64_t>(i)).substr(0, 8), cause_of(counts[i]));
   if (const std::string near = nearest_text(rows, nearest, where); !near.empty())
     text += "nearest to a place in the ranking\n" + near;
+  return text;
+}
+
+std::string ledger_text(const results::ResultFile& file) {
+  const auto entries = results::read_nearest(file.file());
+  if (entries.empty()) return "";
+  std::string text =
+      "smallest changes that make them feasible, one row of each cause (echo-sweep why-not says more)\n";
+  for (const results::NearestEntry& entry : entries) {
+    const bool is_word = entry.cause != "memory" && !entry.cause.starts_with("limit ");
+    const results::Table row = file.pick(std::span(&entry.row, 1));
+    text += fmt::format(
+        "  {}  {}: {}\n", config_key(row, 0).substr(0, 8), is_word ? rule_said(entry.cause) : entry.cause,
+        entry.change.empty() ? "no change of one or two choices"
+                             : fmt::format("{}, step {}", entry.change, text::show_time(entry.step_time)));
+  }
   return text;
 }
 

@@ -21,6 +21,10 @@ namespace echo::query {
 [[nodiscard]] std::string infeasible_text(const results::ResultRows&, std::int64_t nearest,
                                           const std::string& where = "");
 
+// The file's /nearest: the smallest change that makes a row of each cause feasible, a line each; "" where the
+// file has none.
+[[nodiscard]] std::string ledger_text(const results::ResultFile&);
+
 // Adds the members "causes" and "nearest" to the open object.
 void add_infeasible(text::Json&, const results::ResultRows&, std::int64_t nearest, const std::string& where);
 

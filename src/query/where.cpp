@@ -9,6 +9,7 @@
 #include "base/at.hpp"
 #include "base/error.hpp"
 #include "config/catalog/site_file.hpp"
+#include "config/sweep_file/what_if_reader.hpp"
 #include "config/toml/did_you_mean.hpp"
 #include "sweep/axis.hpp"
 #include "sweep/language/preset_fields.hpp"
@@ -24,6 +25,9 @@ namespace {
 sweep::Unit unit_of(const ColumnInfo& column) {
   if (column.units == "s") return sweep::in_seconds;
   if (column.units == "byte") return sweep::in_bytes;
+  if (column.units == "J") return sweep::in_joules;
+  if (column.units == "W") return sweep::in_watts;
+  if (column.units == "kg") return sweep::in_kilograms;
   return column.units == "s-1" ? sweep::per_second : sweep::plain;
 }
 
@@ -97,7 +101,11 @@ class ColumnSymbols : public sweep::Symbols {
   }
 
   const simulate::Catalog& catalog() {
-    if (!presets_) presets_ = config::read_presets({}, rows_.state().resolved_toml);
+    if (!presets_) {
+      const std::string& resolved = rows_.state().resolved_toml;
+      presets_ = config::read_presets({}, resolved);
+      config::apply_what_ifs_again(resolved, presets_->catalog, presets_->calibration);
+    }
     return presets_->catalog;
   }
 

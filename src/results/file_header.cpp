@@ -1,5 +1,4 @@
 #include "results/file_header.hpp"
-#include "results/swept_axes.hpp"
 
 #include <fmt/format.h>
 
@@ -11,6 +10,7 @@
 #include "base/at.hpp"
 #include "base/error.hpp"
 #include "results/columns.hpp"
+#include "results/swept_axes.hpp"
 
 namespace echo::results {
 namespace {
@@ -111,7 +111,8 @@ void write_header(Hdf5File& file, const FileHeader& header, std::int64_t rows,
   for (const TextMember& text : texts) file.set_attribute("/", text.name, header.*text.member);
   file.set_attribute("/", "objectives", objectives_text(header.objectives));
   file.set_attribute("/", "limits", fmt::format("{}", fmt::join(header.limit_names, " ")));
-  file.set_attribute("/", "target_tokens", header.target_tokens);
+  file.set_attribute("/", "target_tokens", header.terms.target_tokens);
+  file.set_attribute("/", "currency", header.terms.economics.currency);
   file.set_attribute("/", "min_fit_chance", header.min_fit_chance);
   write_settings(file, header.settings);
   file.set_attribute("/", "coordinates", input_names());  // xarray makes these coordinates
@@ -144,7 +145,8 @@ FileState read_state(const Hdf5File& file, const std::filesystem::path& name) {
   state.objectives = objectives_of(text("objectives"));
   state.limit_names = words(text("limits"));
   if (file.has_attribute("/", "target_tokens"))
-    state.target_tokens = file.real_attribute("/", "target_tokens");
+    state.terms.target_tokens = file.real_attribute("/", "target_tokens");
+  state.terms.economics.currency = text("currency");
   if (file.has_attribute("/", "min_fit_chance"))
     state.min_fit_chance = file.real_attribute("/", "min_fit_chance");
   state.settings = read_settings(file);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "campaign/terms.hpp"
 #include "storage/hdf5.hpp"
 #include "sweep/run/row.hpp"
 #include "sweep/spec.hpp"
@@ -35,7 +36,7 @@ struct FileHeader {
   std::string shard;            // "2/8"; empty = not one of several
   sweep::PointIndex ids = 0;    // points of the whole space; 0 = as many as there are rows
   bool is_partial = false;      // points are missing: a snapshot, a stopped launch, a shard
-  double target_tokens = 0.0;   // of the whole training; 0 = not given
+  campaign::Terms terms;        // of the whole training; read back: the tokens and the currency
   double min_fit_chance = 0.0;  // chance to fit that a row needs to be ranked; 0 in files before schema 1.8
   RowSettings settings;
   std::vector<sweep::Objective> objectives;  // the first ranks; empty = the schema's own

@@ -58,11 +58,23 @@ void serialize(Archive& archive, echo::SimTime& time, unsigned version) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, echo::machine::GpuPower& power, unsigned) {
+  auto& [cap, idle, memory, link] = power;
+  all(archive, cap, idle, memory, link);
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::machine::NodePower& power, unsigned) {
+  auto& [host, fans, supply_efficiency] = power;
+  all(archive, host, fans, supply_efficiency);
+}
+
+template <class Archive>
 void serialize(Archive& archive, echo::machine::GpuSpec& gpu, unsigned) {
   auto& [name, peak, memory, l2, memory_bandwidth, nvlink, host_link, sm_count, compute_capability, context,
-         kernels, kernels_error, source] = gpu;
+         kernels, kernels_error, power, source, what_if] = gpu;
   all(archive, name, peak, memory, l2, memory_bandwidth, nvlink, host_link, sm_count, compute_capability,
-      context, kernels, kernels_error, source);
+      context, kernels, kernels_error, power, source, what_if);
 }
 
 template <class Archive>
@@ -99,11 +111,12 @@ template <class Archive>
 void serialize(Archive& archive, echo::machine::ClusterSpec& cluster, unsigned) {
   auto& [name, gpu, gpus_per_node, nodes, scale_up_domain, scale_up, scale_out, nics_per_node, topology,
          oversubscription, nodes_per_leaf, leaves_per_pod, spine_oversubscription, groups, dims, planes,
-         given, fabric, routing, cpu, host_memory, nccl_version, sharp, rccl, launch_blocking, network,
-         source] = cluster;
+         given, fabric, routing, cpu, host_memory, power, nccl_version, sharp, rccl, launch_blocking, network,
+         source, what_if] = cluster;
   all(archive, name, gpu, gpus_per_node, nodes, scale_up_domain, scale_up, scale_out, nics_per_node, topology,
       oversubscription, nodes_per_leaf, leaves_per_pod, spine_oversubscription, groups, dims, planes, given,
-      fabric, routing, cpu, host_memory, nccl_version, sharp, rccl, launch_blocking, network, source);
+      fabric, routing, cpu, host_memory, power, nccl_version, sharp, rccl, launch_blocking, network, source,
+      what_if);
 }
 
 template <class Archive>

@@ -64,6 +64,24 @@ void serialize(Archive& archive, echo::sweep::RunSettings& run, unsigned) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, echo::campaign::GpuHourPrice& entry, unsigned) {
+  auto& [name, price] = entry;
+  archive& name& price;
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::campaign::Economics& economics, unsigned) {
+  auto& [currency, gpu_hour, electricity, pue, carbon] = economics;
+  archive& currency& gpu_hour& electricity& pue& carbon;
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::campaign::Terms& terms, unsigned) {
+  auto& [target_tokens, economics] = terms;
+  archive& target_tokens& economics;
+}
+
+template <class Archive>
 void serialize(Archive& archive, echo::simulate::Skew& skew, unsigned) {
   auto& [sigma, draws, seed] = skew;
   archive& sigma& draws& seed;
@@ -78,10 +96,10 @@ void serialize(Archive& archive, echo::sweep::TraceWorkload& workload, unsigned)
 template <class Archive>
 void serialize(Archive& archive, echo::sweep::SweepSpec& spec, unsigned) {
   auto& [name, title, output_file, schema, seed, dimensions, groups, rules, limits, objectives, search, run,
-         target_tokens, min_fit_chance, batch_in_tokens, skew, slowdown, slowdown_file, contention, setting,
-         profiles, workload] = spec;
+         terms, min_fit_chance, batch_in_tokens, skew, slowdown, slowdown_file, contention, setting, profiles,
+         workload] = spec;
   archive& name& title& output_file& schema& seed& dimensions& groups& rules& limits& objectives& search& run;
-  archive& target_tokens& min_fit_chance& batch_in_tokens& skew& slowdown& slowdown_file& contention& setting&
+  archive& terms& min_fit_chance& batch_in_tokens& skew& slowdown& slowdown_file& contention& setting&
       profiles& workload;
 }
 

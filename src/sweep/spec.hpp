@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "campaign/terms.hpp"
 #include "simulate/contention.hpp"
 #include "simulate/report/memory_fit.hpp"
 #include "simulate/setting.hpp"
@@ -118,7 +119,7 @@ struct SweepSpec {
   std::vector<Objective> objectives;  // the first ranks
   Search search;
   RunSettings run;
-  double target_tokens = 0.0;  // [target] tokens: of the whole training; 0 = not given
+  campaign::Terms terms;                                // [target], [economics]
   double min_fit_chance = simulate::ranked_fit_chance;  // [rank] min_fit_chance: rows below it are not ranked
   bool batch_in_tokens = false;                         // global_batch counts tokens, not sequences
   simulate::Skew skew;                                  // [simulate] skew; its seed is the sweep's

@@ -43,7 +43,7 @@ void write(const char* path) {
                           .catalog_key = "03",
                           .calibration_key = "04",
                           .space_key = "05",
-                          .target_tokens = 1e12,
+                          .terms = {.target_tokens = 1e12},
                           .settings = {.slowdown = "auto", .contention = "flow"},
                           .objectives = {{"train_time", sweep::Goal::min}, {"mem_peak", sweep::Goal::min}},
                           .limit_names = {"deadline", "cheap"}};

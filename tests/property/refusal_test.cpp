@@ -15,58 +15,7 @@
 namespace echo::simulate {
 namespace {
 
-using training::Axis;
-using training::AxisKind;
 using training::TrainingConfig;
-
-// One of the entries of a table.
-template <class T>
-std::int32_t any_of(support::Draws& draws, const T& table) {
-  return draws.below(static_cast<std::int32_t>(std::ssize(table)));
-}
-
-// Each axis by itself, whatever the others are: most of these configs are refused.
-TrainingConfig wild_config(std::uint64_t seed) {
-  support::Draws draws(seed);
-  TrainingConfig c = support::random_config(seed);
-  const Catalog& catalog = support::presets().catalog;
-  for (const training::AxisInfo& info : training::axis_table) {
-    const training::AxisMember& member = training::member_of(info.axis);
-    if (member.set == nullptr || draws.below(3) != 0) continue;
-    switch (info.kind) {
-      case AxisKind::flag:
-        member.set(c, draws.below(2));
-        break;
-      case AxisKind::word:
-        member.set(c, draws.below(static_cast<std::int32_t>(member.words.size())));
-        break;
-      case AxisKind::words:
-        member.set(c, draws.below(1 << member.words.size()));
-        break;
-      case AxisKind::count:
-        member.set(c, draws.one_of({1, 2, 3, 4, 6, 8, 16}));
-        break;
-      case AxisKind::level:
-        member.set(c, draws.below(std::min(info.highest, 5) + 1));
-        break;
-      case AxisKind::batch:
-        member.set(c, draws.one_of({1, 12, 64, 512}));
-        break;
-      case AxisKind::preset:
-      case AxisKind::version:
-      case AxisKind::layer_list:
-      case AxisKind::ratio:
-        break;
-    }
-  }
-  if (draws.coin()) c.model = training::ModelId(any_of(draws, catalog.models));
-  if (draws.coin()) c.framework = training::FrameworkId(any_of(draws, catalog.frameworks));
-  if (draws.coin()) c.cluster = machine::ClusterId(any_of(draws, catalog.clusters));
-  if (draws.coin()) c.schedule = training::ScheduleId(any_of(draws, timeline::schedule_table()));
-  c.recipe.mtp_layers = draws.below(4) == 0 ? draws.below(3) : 0;
-  c.recipe.lora_rank = draws.below(4) == 0 ? 12 : 0;
-  return c;
-}
 
 std::vector<std::string> axes_of(const Refusal& refusal) {
   std::istringstream words(refusal.axes);
@@ -101,7 +50,7 @@ TEST(Refusals, EveryUnsupportedConfigHasItsRule) {
   std::set<std::int32_t> met;
   std::int32_t refused = 0;
   for (std::uint64_t seed = 0; seed < 100'000; ++seed) {
-    const TrainingConfig c = wild_config(seed);
+    const TrainingConfig c = support::wild_config(seed);
     const Refusal why = why_unsupported(c, catalog);
     if (!why) continue;
     ++refused;
@@ -151,10 +100,10 @@ TEST(Refusals, DependOnTheAxesThatTheyNameAlone) {
   };
   std::set<std::int32_t> tried;
   for (std::uint64_t seed = 0; seed < 100'000; ++seed) {
-    const TrainingConfig broken = wild_config(seed);
+    const TrainingConfig broken = support::wild_config(seed);
     const Refusal rule = broken_by(broken);
     if (!rule) continue;
-    TrainingConfig other = wild_config(1'000'000 + seed);
+    TrainingConfig other = support::wild_config(1'000'000 + seed);
     for (const std::string& axis : axes_of(rule)) copy_axis(axis, broken, other);
     const Refusal there = broken_by(other);
     ASSERT_TRUE(there) << "seed " << seed << ": " << rule.text << " looks at more than " << rule.axes;

@@ -9,6 +9,7 @@
 #include "config/catalog/catalog_files.hpp"
 #include "simulate/simulate.hpp"
 #include "timeline/schedule.hpp"
+#include "training/axis.hpp"
 
 namespace echo::support {
 
@@ -104,6 +105,55 @@ inline training::TrainingConfig random_config(std::uint64_t seed) {
   using training::ContextComm;
   c.recipe.cp_comm =
       draws.one_of({ContextComm::ring, ContextComm::all_gather, ContextComm::ulysses, ContextComm::hybrid});
+  return c;
+}
+
+// One of the entries of a table.
+template <class T>
+std::int32_t any_of(Draws& draws, const T& table) {
+  return draws.below(static_cast<std::int32_t>(std::ssize(table)));
+}
+
+// Each axis by itself, whatever the others are: most of these configs are refused.
+inline training::TrainingConfig wild_config(std::uint64_t seed) {
+  Draws draws(seed);
+  training::TrainingConfig c = random_config(seed);
+  const simulate::Catalog& catalog = presets().catalog;
+  for (const training::AxisInfo& info : training::axis_table) {
+    const training::AxisMember& member = training::member_of(info.axis);
+    if (member.set == nullptr || draws.below(3) != 0) continue;
+    switch (info.kind) {
+      case training::AxisKind::flag:
+        member.set(c, draws.below(2));
+        break;
+      case training::AxisKind::word:
+        member.set(c, draws.below(static_cast<std::int32_t>(member.words.size())));
+        break;
+      case training::AxisKind::words:
+        member.set(c, draws.below(1 << member.words.size()));
+        break;
+      case training::AxisKind::count:
+        member.set(c, draws.one_of({1, 2, 3, 4, 6, 8, 16}));
+        break;
+      case training::AxisKind::level:
+        member.set(c, draws.below(std::min(info.highest, 5) + 1));
+        break;
+      case training::AxisKind::batch:
+        member.set(c, draws.one_of({1, 12, 64, 512}));
+        break;
+      case training::AxisKind::preset:
+      case training::AxisKind::version:
+      case training::AxisKind::layer_list:
+      case training::AxisKind::ratio:
+        break;
+    }
+  }
+  if (draws.coin()) c.model = training::ModelId(any_of(draws, catalog.models));
+  if (draws.coin()) c.framework = training::FrameworkId(any_of(draws, catalog.frameworks));
+  if (draws.coin()) c.cluster = machine::ClusterId(any_of(draws, catalog.clusters));
+  if (draws.coin()) c.schedule = training::ScheduleId(any_of(draws, timeline::schedule_table()));
+  c.recipe.mtp_layers = draws.below(4) == 0 ? draws.below(3) : 0;
+  c.recipe.lora_rank = draws.below(4) == 0 ? 12 : 0;
   return c;
 }
 

@@ -14,7 +14,7 @@
 #include "explain/profile_inputs.hpp"
 #include "sweep/space/count_space.hpp"
 #include "sweep/space/design_space.hpp"
-#include "sweep/space/standing_defaults.hpp"
+#include "sweep/choice/standing_defaults.hpp"
 #include "text/show_quantity.hpp"
 
 namespace echo::cli::commands {

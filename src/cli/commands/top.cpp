@@ -125,9 +125,10 @@ std::string group_text(const results::ResultRows& all, const TopOptions& options
   return text;
 }
 
-int say_infeasible(const results::ResultRows& rows, const TopOptions& options) {
+int say_infeasible(const results::ResultFile& rows, const TopOptions& options) {
   if (!options.json) {
-    say("{}", query::infeasible_text(rows, options.number, options.where));
+    say("{}{}", query::infeasible_text(rows, options.number, options.where),
+        options.where.empty() ? query::ledger_text(rows) : "");
     return 0;
   }
   text::Json json;

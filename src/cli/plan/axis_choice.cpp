@@ -3,54 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <bitset>
 #include <map>
 #include <optional>
 
 #include "base/at.hpp"
 #include "base/error.hpp"
 #include "config/toml/did_you_mean.hpp"
+#include "sweep/choice/varying_axes.hpp"
 
 namespace echo::cli {
 
 using sweep::Axis;
 using sweep::AxisInfo;
 using sweep::AxisKind;
-
-std::string axis_value_text(Axis axis, const sweep::ResolvedValue& value, const sweep::Program& program,
-                            const simulate::Catalog& catalog) {
-  const AxisKind kind = info_of(axis).kind;
-  if (is_text(kind)) return program.texts[at(value.value.number)];
-  if (kind == AxisKind::flag) return value.value.number != 0 ? "true" : "false";
-  if (kind == AxisKind::ratio) return fmt::format("{}", value.value.real);
-  if (kind != AxisKind::layer_list) return std::to_string(value.value.number);
-  if (value.preset < 0) return "even";
-  std::string text;
-  for (const std::int32_t layers : catalog.layer_tables[at(value.preset)])
-    text += (text.empty() ? "" : "-") + std::to_string(layers);
-  return text;
-}
-
-VaryingAxes::VaryingAxes(const sweep::SweepSpec& spec) {
-  std::array<std::vector<sweep::AxisValue>, sweep::axis_count> seen;  // distinct values
-  std::array<std::size_t, sweep::axis_count> groups_with{};
-  const auto look = [&](const std::vector<sweep::Dimension>& dimensions) {
-    for (const auto& dimension : dimensions) {
-      for (const sweep::AxisColumn& column : dimension.columns) {
-        ++groups_with[at(column.axis)];
-        auto& values = seen[at(column.axis)];
-        for (const sweep::AxisValue& value : column.values) {
-          if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
-        }
-      }
-    }
-  };
-  if (spec.groups.empty()) look(spec.dimensions);
-  for (const sweep::SubSpace& group : spec.groups) look(group.dimensions);
-  const std::size_t groups = std::max<std::size_t>(spec.groups.size(), 1);
-  for (std::size_t axis = 0; axis < seen.size(); ++axis)
-    found_[axis] = seen[axis].size() > 1 || (groups_with[axis] > 0 && groups_with[axis] < groups);
-}
 
 namespace {
 
@@ -97,7 +63,7 @@ std::vector<std::int64_t> matching(const std::vector<sweep::ResolvedColumn>& col
   for (std::size_t digit = 0; digit < columns.front().values.size(); ++digit) {
     bool fits = true;
     for (const sweep::ResolvedColumn& column : columns) {
-      const std::string text = axis_value_text(column.axis, column.values[digit], program, catalog);
+      const std::string text = sweep::axis_value_text(column.axis, column.values[digit], program, catalog);
       auto& known = values[column.axis];
       if (std::find(known.begin(), known.end(), text) == known.end()) known.push_back(text);
       for (const Wish& wish : wishes) fits = fits && (wish.axis != column.axis || wish.value == text);

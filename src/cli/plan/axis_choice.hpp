@@ -1,7 +1,6 @@
 // Parses axis values, and selects the part of a sweep that has given values.
 #pragma once
 
-#include <bitset>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -11,20 +10,6 @@
 #include "sweep/spec.hpp"
 
 namespace echo::cli {
-
-// "8", "true", "llama3-70b", "even", "40-40".
-[[nodiscard]] std::string axis_value_text(sweep::Axis axis, const sweep::ResolvedValue& value,
-                                          const sweep::Program& program, const simulate::Catalog& catalog);
-
-// The axes that have more than one value in the sweep.
-class VaryingAxes {
- public:
-  explicit VaryingAxes(const sweep::SweepSpec& spec);
-  [[nodiscard]] bool contains(sweep::Axis axis) const { return found_.test(at(axis)); }
-
- private:
-  std::bitset<sweep::axis_count> found_;
-};
 
 struct ChosenGroup {
   std::size_t group = 0;  // index in the whole space

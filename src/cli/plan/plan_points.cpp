@@ -3,10 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 
 #include "base/at.hpp"
 #include "base/contract.hpp"
 #include "cli/plan/axis_choice.hpp"
+#include "query/rule_text.hpp"
+#include "simulate/simulate.hpp"
+#include "sweep/choice/varying_axes.hpp"
 #include "sweep/space/config_id.hpp"
 #include "sweep/space/raw_cursor.hpp"
 #include "sweep/space/repeats.hpp"
@@ -17,9 +22,10 @@ namespace echo::cli {
 namespace {
 
 constexpr std::size_t most_kept = 5;
+constexpr std::int64_t most_looked_at = 200'000;  // for what they require; some tenths of a second
 
 PlannedPoint planned(const sweep::RawSpace& space, const sweep::RawCursor& cursor,
-                     const VaryingAxes& varying) {
+                     const sweep::VaryingAxes& varying) {
   PlannedPoint point;
   const auto config = sweep::config_of(cursor.state(), space.catalog());
   point.config_id = sweep::config_id_of(config, space.catalog());
@@ -29,10 +35,36 @@ PlannedPoint planned(const sweep::RawSpace& space, const sweep::RawCursor& curso
       if (!varying.contains(column.axis)) continue;
       const auto& value = column.values[at(cursor.digits()[d])];
       point.axes.emplace_back(info_of(column.axis).name,
-                              axis_value_text(column.axis, value, program, space.catalog()));
+                              sweep::axis_value_text(column.axis, value, program, space.catalog()));
     }
   }
   return point;
+}
+
+void count_unsupported(const sweep::RawSpace& space, const simulate::Catalog& catalog, PointFate& fate) {
+  std::map<std::int32_t, PointFate::Unsupported> by_code;
+  sweep::RawCursor cursor(space);
+  for (bool found = cursor.find(0, space.size()); found && fate.looked_at < most_looked_at;
+       found = cursor.next(space.size())) {
+    ++fate.looked_at;
+    const auto config = sweep::normalised(sweep::config_of(cursor.state(), catalog), catalog);
+    const Refusal rule = simulate::why_unsupported(config, catalog);
+    if (!rule) continue;
+    PointFate::Unsupported& one = by_code[code_of(rule)];
+    one = {rule, one.combinations + 1};
+  }
+  for (const auto& [code, one] : by_code) fate.unsupported.push_back(one);
+  std::ranges::stable_sort(fate.unsupported, std::ranges::greater(), &PointFate::Unsupported::combinations);
+}
+
+std::string unsupported_text(const PointFate& fate, bool one) {
+  std::string text;
+  for (const PointFate::Unsupported& rule : fate.unsupported)
+    text += fmt::format(
+        "{}unsupported: {}\n",
+        one ? "" : text::show_count(rule.combinations) + " of " + text::show_count(fate.looked_at) + " kept ",
+        query::rule_said(word_of(rule.rule)));
+  return text;
 }
 
 std::string axes_text(const PlannedPoint& point) {
@@ -55,7 +87,7 @@ std::int64_t raw_in_whole(const Choice& choice, const sweep::RawCursor& part, co
 std::vector<PlannedPoint> list_points(const sweep::SweepSpec& spec, const simulate::Catalog& catalog,
                                       const PlanCounts& counts, std::int64_t wanted) {
   const sweep::RawSpace space(spec, catalog);
-  const VaryingAxes varying(spec);
+  const sweep::VaryingAxes varying(spec);
   sweep::RawCursor cursor(space);
   sweep::RepeatTest repeats(space);
   std::vector<PlannedPoint> points;
@@ -95,7 +127,7 @@ PointFate find_fate(const sweep::SweepSpec& spec, const simulate::Catalog& catal
     }
     fate.removals.push_back(std::move(removal));
   }
-  const VaryingAxes varying(spec);
+  const sweep::VaryingAxes varying(spec);
   sweep::RawCursor cursor(part), at(whole);
   sweep::RepeatTest repeats(whole);
   for (bool found = cursor.find(0, part.size()); found && fate.kept.size() < most_kept;
@@ -110,6 +142,7 @@ PointFate find_fate(const sweep::SweepSpec& spec, const simulate::Catalog& catal
     fate.kept.back().number = twin ? -1 : counts.points->find_raw(raw);
     if (twin) fate.kept.back().repeats = counts.points->find_raw(*twin);
   }
+  count_unsupported(part, catalog, fate);
   return fate;
 }
 
@@ -144,7 +177,7 @@ std::string fate_text(const PointFate& fate) {
     if (!one) text += fmt::format("{} kept by all rules, of them:\n", show_estimate(fate.kept_count));
     text += points_text(fate.kept);
   }
-  return text;
+  return text + unsupported_text(fate, one);
 }
 
 void add_points(const char* name, const std::vector<PlannedPoint>& points, text::Json& json) {
@@ -172,7 +205,14 @@ void add_fate(const PointFate& fate, text::Json& json) {
   json.close();
   add_count("kept", fate.kept_count, json);
   add_points("points", fate.kept, json);
-  json.close();
+  json.member("looked_at", fate.looked_at).key("unsupported").open_array();
+  for (const PointFate::Unsupported& rule : fate.unsupported)
+    json.open_object()
+        .member("rule", rule.rule.text)
+        .member("axes", rule.rule.axes)
+        .member("combinations", rule.combinations)
+        .close();
+  json.close().close();
 }
 
 }  // namespace echo::cli

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/refusal.hpp"
 #include "cli/plan/plan_counts.hpp"
 #include "sweep/spec.hpp"
 #include "text/json.hpp"
@@ -35,6 +36,14 @@ struct PointFate {
   std::vector<Removal> removals;   // rules that remove some of the combinations, in file order
   std::vector<PlannedPoint> kept;  // the first five that no rule removes
   sweep::Count kept_count;
+  // Of the first `looked_at` kept ones, those that no framework could start, by the requirement they break;
+  // the most frequent first.
+  struct Unsupported {
+    Refusal rule;
+    std::int64_t combinations = 0;
+  };
+  std::vector<Unsupported> unsupported;
+  std::int64_t looked_at = 0;
 };
 
 // `point`: "tp=8,pp=4,schedule=1f1b"; axes that are not named may have any value. Throws UserError for an

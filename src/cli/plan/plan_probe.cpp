@@ -135,7 +135,7 @@ Probe probe_points(const sweep::SweepSpec& spec, const simulate::Catalog& catalo
       row.report.status = Status::failed;
       workspace = simulate::Workspace();
     }
-    sweep::apply_limits(space.program(cursor.group()), cursor.state(), spec.target_tokens, row);
+    sweep::apply_limits(space.program(cursor.group()), cursor.state(), catalog, spec.terms, row);
     seconds.push_back(std::chrono::duration<double>(now() - start).count());
     count_outcome(row.report, probe);
   }

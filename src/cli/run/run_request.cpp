@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "cli/run/build_facts.hpp"
 #include "cli/slurm/time_budget.hpp"
+#include "explain/nearest/ledger.hpp"
 #include "explain/profile_inputs.hpp"
 #include "text/show_quantity.hpp"
 #include "training/feasibility.hpp"
@@ -108,6 +109,10 @@ parallel::LaunchRequest launch_request(const RunOptions& options, const WorkerIn
   return {.file = result_file(options, spec),
           .header = sweep_header(inputs),
           .provenance = std::move(provenance),
+          .nearest =
+              [&inputs](const results::ResultFile& file) {
+                return explain::nearest_ledger(file, inputs.spec, inputs.catalog, inputs.calibration);
+              },
           .space = {.size = space.size(),
                     .config_id = [&space](sweep::PointIndex point) { return space.config_id(point); },
                     .config = [&space](sweep::PointIndex point) { return space.at(point); }},

@@ -151,7 +151,7 @@ std::string settings_key(const sweep::SweepSpec& spec) {
   sweep::SweepSpec settings;
   settings.limits = spec.limits;
   settings.run.work_budget = spec.run.work_budget;
-  settings.target_tokens = spec.target_tokens;
+  settings.terms = spec.terms;
   settings.slowdown = spec.slowdown;
   settings.contention = spec.contention;
   settings.setting = spec.setting;
@@ -177,7 +177,7 @@ results::FileHeader sweep_header(const WorkerInputs& inputs) {
                              .catalog_key = Key().add_archive(inputs.catalog).hex(),
                              .calibration_key = calibration_key(inputs.calibration),
                              .space_key = space_key(spec),
-                             .target_tokens = spec.target_tokens,
+                             .terms = spec.terms,
                              .min_fit_chance = spec.min_fit_chance,
                              .settings = explain::row_settings(spec),
                              .objectives = spec.objectives};

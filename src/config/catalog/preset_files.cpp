@@ -37,6 +37,12 @@ SimTime duration(TableReader& file, std::string_view key, Presence presence = Pr
   return from_seconds(value);
 }
 
+double power(TableReader& file, std::string_view key, Range range) {
+  double value = 0.0;
+  file.quantity(key, UnitKind::power, range, value, Presence::optional);
+  return value;
+}
+
 template <class Enum>
 Enum choice(TableReader& file, std::string_view key, const std::vector<std::string>& names) {
   int value = 0;
@@ -59,6 +65,33 @@ void read_head(TableReader& file, std::string& name, std::string& source) {
   file.choice("grade", {"vendor", "measured", "assumed"}, grade);
 }
 
+// All four, or none: a part that is missing is not 0 W.
+static machine::GpuPower read_gpu_power(TableReader& file, const std::string& gpu) {
+  const machine::GpuPower read{power(file, "power_cap", positive), power(file, "power_idle", positive),
+                               power(file, "power_memory", positive), power(file, "power_link", positive)};
+  const auto [cap, idle, memory, link] = read;
+  if (read == machine::GpuPower{} ||
+      (idle > 0.0 && memory >= idle && link >= idle && cap >= memory && cap >= link))
+    return read;
+  file.problems().error(file.place(), "the power of gpu \"" + gpu + "\" is incomplete or out of order",
+                        "give power_idle, power_memory, power_link and power_cap; idle is the least, the cap "
+                        "the greatest of them");
+  return {};
+}
+
+static machine::NodePower read_node_power(TableReader& file, const std::string& cluster) {
+  machine::NodePower read{power(file, "host_power_per_node", positive),
+                          power(file, "fan_power_per_node", not_negative)};
+  file.real("power_supply_efficiency", {0.5, 1.0}, read.supply_efficiency, Presence::optional);
+  const bool has_host = read.host > 0.0, has_supply = read.supply_efficiency > 0.0;
+  const bool has_fans = file.node("fan_power_per_node", Presence::optional) != nullptr;
+  if (has_host == has_supply && has_host == has_fans) return read;
+  file.problems().error(file.place(), "the power of the nodes of cluster \"" + cluster + "\" is incomplete",
+                        "give host_power_per_node, fan_power_per_node (\"0 W\" where liquid cools them) and "
+                        "power_supply_efficiency");
+  return {};
+}
+
 machine::GpuSpec read_gpu(TableReader& file) {
   machine::GpuSpec gpu;
   read_head(file, gpu.name, gpu.source);
@@ -72,6 +105,7 @@ machine::GpuSpec read_gpu(TableReader& file) {
   gpu.context = size(file, "context", not_negative);
   file.text("kernels", gpu.kernels);
   file.real("kernels_error", {0.0, 1.0}, gpu.kernels_error, TableReader::Presence::optional);
+  gpu.power = read_gpu_power(file, gpu.name);
   if (const toml::table* peaks = file.table("peak_dense")) {
     TableReader reader(*peaks, place_of(*peaks), "peak_dense of gpu \"" + gpu.name + "\"", file.problems());
     for (std::size_t p = 0; p < gpu.peak.size(); ++p) {
@@ -268,6 +302,7 @@ ClusterFile read_cluster(TableReader& file) {
   cluster.scale_up_domain = count(file, "scale_up_domain", {1, 65536});
   cluster.cpu = choice<machine::CpuVendor>(file, "cpu", {"intel", "amd", "arm"});
   cluster.host_memory = bandwidth(file, "host_memory_bandwidth", Presence::optional);
+  cluster.power = read_node_power(file, cluster.name);
   cluster.scale_up = {bandwidth(file, "scale_up_per_gpu_one_way"), duration(file, "scale_up_latency")};
   cluster.scale_out.bandwidth = bandwidth(file, "scale_out_per_nic_one_way");
   cluster.nics_per_node = count(file, "nics_per_node", {1, 1024});

@@ -80,6 +80,9 @@ bool lacks_unit(const toml::node& node, const std::string& bound, const sweep::M
   if (metric.unit == sweep::in_seconds) remedy = "write \"" + bound + " s\" or \"" + bound + " d\"";
   if (metric.unit == sweep::per_second)
     remedy = "write \"" + bound + " tokens/s\" or \"" + bound + " k tokens/s\"";
+  if (metric.unit == sweep::in_joules) remedy = "write \"" + bound + " kWh\" or \"" + bound + " MWh\"";
+  if (metric.unit == sweep::in_kilograms) remedy = "write \"" + bound + " kg\" or \"" + bound + " t\"";
+  if (metric.unit == sweep::in_watts) remedy = "write \"" + bound + " W\"";
   problems.error(place_of(node),
                  std::string(metric.name) + " needs a unit: it is in " + sweep::words_of(metric.unit),
                  remedy);
@@ -91,7 +94,14 @@ struct ReadLimit {
   Place place;
 };
 
-std::optional<ReadLimit> read_limit(const toml::table& table, Problems& problems) {
+// A cost is a number in the sweep's currency: "2 M USD" means 2 M.
+void without_currency(std::string& bound, const std::string& metric, const std::string& currency) {
+  if (metric != "cost" || currency.empty() || !bound.ends_with(currency)) return;
+  bound = trimmed(std::string_view(bound).substr(0, bound.size() - currency.size()));
+}
+
+std::optional<ReadLimit> read_limit(const toml::table& table, const std::string& currency,
+                                    Problems& problems) {
   const int before = problems.errors();
   auto values = read_entry(table, "limit", problems);
   if (problems.errors() > before) return std::nullopt;
@@ -107,17 +117,20 @@ std::optional<ReadLimit> read_limit(const toml::table& table, Problems& problems
   const std::string& metric = values["metric"];
   if (lacks_unit(node, max != nullptr ? values["max"] : values["min"], *sweep::find_metric(metric), problems))
     return std::nullopt;
+  without_currency(values["max"], metric, currency);
+  without_currency(values["min"], metric, currency);
   ReadLimit read;
   read.limit = {values["name"].empty() ? metric : values["name"], metric, values["max"], values["min"]};
   read.place = node.is_string() ? place_inside(node) : place_of(node);
   return read;
 }
 
-// train_time is the time of the whole training.
+// Metrics of the whole training.
 void want_target(const std::string& metric, const Place& place, const sweep::SweepSpec& spec,
                  Problems& problems) {
-  if (metric != "train_time" || spec.target_tokens > 0.0) return;
-  problems.error(place, "train_time needs the length of the training", "add [target] tokens = \"1T tokens\"");
+  if ((sweep::find_metric(metric)->needs & sweep::needs_tokens) == 0 || spec.terms.target_tokens > 0.0)
+    return;
+  problems.error(place, metric + " needs the length of the training", "add [target] tokens = \"1T tokens\"");
 }
 
 }  // namespace
@@ -142,7 +155,7 @@ void read_limits(std::span<const toml::table* const> roots, sweep::SweepSpec& sp
     if (node == nullptr) continue;
     std::vector<ReadLimit> own;
     for (const toml::table* table : tables_in(*node, "limit", problems)) {
-      auto read = read_limit(*table, problems);
+      auto read = read_limit(*table, spec.terms.economics.currency, problems);
       if (!read) continue;
       want_target(read->limit.metric, place_of(*table->get("metric")), spec, problems);
       const auto same = [&](const ReadLimit& other) { return other.limit.name == read->limit.name; };

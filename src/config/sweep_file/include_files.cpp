@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "config/sweep_file/settings_reader.hpp"
 #include "config/sweep_file/sweep_keys.hpp"
@@ -23,7 +24,9 @@ std::string identity(const fs::path& path) {
 
 class Includer {
  public:
-  explicit Includer(Problems& problems) : problems_(problems) {}
+  // `kept`: null where the files themselves are read.
+  explicit Includer(Problems& problems, const toml::table* kept = nullptr)
+      : problems_(problems), kept_(kept) {}
 
   void follow(const toml::table& root, const fs::path& file) {
     const toml::node* node = root.get("include");
@@ -60,16 +63,29 @@ class Includer {
                              "more than " + std::to_string(most_included) + " files are included",
                              "include fewer files");
     }
-    const auto text = read_whole_file(path.string());
+    auto file = kept_ != nullptr ? look_up(node, path.string()) : read(node, path.string());
+    if (!file) return;
+    check_sections(file->root, path.string());
+    follow(file->root, path);
+    found.push_back(std::move(*file));
+  }
+
+  std::optional<IncludedFile> read(const toml::node& node, const std::string& path) {
+    const auto text = read_whole_file(path);
     if (!text) {
-      return problems_.error(place_of(node), "the file \"" + path.string() + "\" cannot be read",
-                             "paths are relative to the file that includes them");
+      problems_.error(place_of(node), "the file \"" + path + "\" cannot be read",
+                      "paths are relative to the file that includes them");
+      return std::nullopt;
     }
-    auto root = parse_toml(*text, path.string(), problems_);
-    if (!root) return;
-    check_sections(*root, path.string());
-    follow(*root, path);
-    found.push_back({path.string(), fingerprint(*text), std::move(*root)});
+    auto root = parse_toml(*text, path, problems_);
+    if (!root) return std::nullopt;
+    return IncludedFile{path, fingerprint(*text), std::move(*root)};
+  }
+  std::optional<IncludedFile> look_up(const toml::node& node, const std::string& path) {
+    const toml::node* root = kept_->get(path);
+    if (root != nullptr && root->is_table()) return IncludedFile{path, "", *root->as_table()};
+    problems_.error(place_of(node), "the file \"" + path + "\" was not kept", "run the sweep again");
+    return std::nullopt;
   }
 
   [[nodiscard]] std::string cycle(const std::string& id) const {
@@ -83,7 +99,7 @@ class Includer {
     TableReader reader(root, {path, 1, 1, 1}, "an included file", problems_);
     for (const char* key : {"include", "derive", "keep", "limit"}) reader.ignore(key);
     for (const std::string_view kind : included_sections()) reader.ignore(kind);
-    std::vector<std::string> sweep_only{"space", "objective"};
+    std::vector<std::string> sweep_only{"space", "objective", "what_if"};
     for (const Setting& setting : settings()) {
       const std::string_view name = setting.section.empty() ? setting.key : setting.section;
       sweep_only.emplace_back(name);
@@ -100,6 +116,7 @@ class Includer {
   }
 
   Problems& problems_;
+  const toml::table* kept_;
   std::vector<std::string> open_, done_;  // files being read; files read
 };
 
@@ -108,6 +125,13 @@ class Includer {
 std::vector<IncludedFile> read_includes(const toml::table& sweep, const std::string& path,
                                         Problems& problems) {
   Includer includer(problems);
+  includer.follow(sweep, path);
+  return std::move(includer.found);
+}
+
+std::vector<IncludedFile> kept_includes(const toml::table& sweep, const std::string& path,
+                                        const toml::table& kept, Problems& problems) {
+  Includer includer(problems, &kept);
   includer.follow(sweep, path);
   return std::move(includer.found);
 }

@@ -22,6 +22,10 @@ struct IncludedFile {
 [[nodiscard]] std::vector<IncludedFile> read_includes(const toml::table& sweep, const std::string& path,
                                                       Problems&);
 
+// The same from texts that were kept: `kept` holds the root of each file under its path.
+[[nodiscard]] std::vector<IncludedFile> kept_includes(const toml::table& sweep, const std::string& path,
+                                                      const toml::table& kept, Problems&);
+
 // The same of files that a command line names.
 [[nodiscard]] std::vector<IncludedFile> read_named_files(const std::vector<std::string>& files, Problems&);
 

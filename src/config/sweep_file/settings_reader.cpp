@@ -7,6 +7,7 @@
 #include <optional>
 #include <system_error>
 
+#include "config/sweep_file/economics_reader.hpp"
 #include "config/sweep_file/sweep_keys.hpp"
 #include "config/toml/did_you_mean.hpp"
 
@@ -240,6 +241,14 @@ bool read_value(TableReader& section, const Setting& setting, SettingValue& valu
       return fine(read_path(section, setting, value));
     case SettingForm::texts:
       return fine(read_texts(section, setting, value));
+    case SettingForm::gpu_hours:
+      return read_gpu_hours(section, setting, value);
+    case SettingForm::electricity:
+      return read_electricity(section, setting, value);
+    case SettingForm::carbon:
+      return read_carbon(section, setting, value);
+    case SettingForm::ratio:
+      return fine(section.real(setting.key, {1.0, 10.0}, value.number, Presence::optional));
     case SettingForm::not_yet:
       if (const toml::node* node = section.node(setting.key, Presence::optional)) {
         const std::string name = std::string(setting.section) + "." + std::string(setting.key);

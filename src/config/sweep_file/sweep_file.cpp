@@ -7,16 +7,19 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <sstream>
 
 #include "base/memory_limit.hpp"
 #include "config/catalog/learned_model.hpp"
 #include "config/catalog/site_file.hpp"
+#include "config/sweep_file/economics_reader.hpp"
 #include "config/sweep_file/goal_reader.hpp"
 #include "config/sweep_file/include_files.hpp"
 #include "config/sweep_file/rule_reader.hpp"
 #include "config/sweep_file/settings_reader.hpp"
 #include "config/sweep_file/space_reader.hpp"
+#include "config/sweep_file/what_if_reader.hpp"
 #include "config/sweep_file/workload_reader.hpp"
 #include "config/toml/overrides.hpp"
 #include "config/toml/read_file.hpp"
@@ -33,7 +36,7 @@ void read_body(const toml::table& root, const std::vector<IncludedFile>& include
   inputs.spec.name = std::filesystem::path(path).stem().string();
   refuse_later_sections(root, reader);
   read_settings(reader, inputs.spec);
-  for (const char* list : {"include", "derive", "keep", "limit", "objective"}) reader.ignore(list);
+  for (const char* list : {"include", "derive", "keep", "limit", "objective", "what_if"}) reader.ignore(list);
   std::vector<const toml::table*> roots;
   for (const IncludedFile& file : included) roots.push_back(&file.root);
   roots.push_back(&root);
@@ -47,6 +50,7 @@ void read_body(const toml::table& root, const std::vector<IncludedFile>& include
   if (space != nullptr) {
     read_space(*space, place_of(*root.get("space")), inputs.aliases, inputs.catalog, inputs.spec, problems);
   }
+  check_economics(root, inputs.catalog, inputs.spec, problems);
   reader.finish();
   if (inputs.spec.groups.size() * inputs.spec.rules.size() > most_compiled_rules)
     return problems.error(
@@ -81,10 +85,10 @@ std::size_t own_folders(const std::vector<std::string>& folders,
       }));
 }
 
-// The sweep after overrides, and each file it includes, after them too, under [included."path"]; and which
-// slowdown model and trace it names.
+// The sweep after overrides, and each file it includes, after them too, under [included."path"]; which
+// slowdown model and trace it names; and what its what-ifs make of presets.
 std::string resolved(const toml::table& root, const std::vector<IncludedFile>& included,
-                     const SweepInputs& inputs) {
+                     const std::vector<HardwareChange>& changes, const SweepInputs& inputs) {
   toml::table whole = root, files;
   for (const IncludedFile& file : included) files.insert_or_assign(file.path, file.root);
   if (!files.empty()) whole.insert_or_assign("included", std::move(files));
@@ -94,16 +98,51 @@ std::string resolved(const toml::table& root, const std::vector<IncludedFile>& i
     if (input.kind == "trace")
       whole.insert_or_assign("traced", toml::table{{"file", input.path}, {"digest", input.hash}});
   }
+  if (!changes.empty())
+    whole.insert_or_assign("what_if_values", what_if_values(changes, inputs.spec, inputs.catalog));
   std::ostringstream text;
   text << toml::toml_formatter{whole} << '\n';
   return text.str();
+}
+
+// A sweep and what it includes, after overrides.
+struct ParsedSweep {
+  std::optional<toml::table> root;
+  std::vector<IncludedFile> included;
+};
+
+std::vector<toml::table*> roots_of(std::vector<IncludedFile>& included) {
+  std::vector<toml::table*> roots;
+  for (IncludedFile& file : included) roots.push_back(&file.root);
+  return roots;
+}
+
+void read_parsed(ParsedSweep& parsed, const std::string& path, const std::vector<std::string>& preset_paths,
+                 SweepInputs& inputs, Problems& problems) {
+  for (const IncludedFile& file : parsed.included) inputs.files.push_back({"include", file.path, file.hash});
+  const std::vector<std::string> own = preset_places(preset_paths).folders;
+  const std::vector<std::string> folders = catalog_folders(own, path);
+  CatalogInputs catalog =
+      read_catalog(folders, problems, {.files = &parsed.included, .behind = own_folders(folders, own)});
+  inputs.catalog = std::move(catalog.catalog);
+  inputs.calibration = std::move(catalog.calibration);
+  inputs.aliases = std::move(catalog.aliases);
+  inputs.files.insert(inputs.files.end(), catalog.files.begin(), catalog.files.end());
+  if (parsed.root) {
+    const auto changes = apply_what_ifs(*parsed.root, inputs.catalog, inputs.calibration, problems);
+    read_body(*parsed.root, parsed.included, path, inputs, problems);
+    if (problems.errors() == 0) check_what_ifs(changes, inputs.spec, inputs.catalog, problems);
+    choose_models(*parsed.root, inputs, problems);
+    inputs.resolved_toml = resolved(*parsed.root, parsed.included, changes, inputs);
+  }
+  problems.throw_if_any();
+  inputs.warnings = problems.list();
 }
 
 SweepInputs read_all(const std::string& path, const std::vector<std::string>& preset_paths,
                      const std::vector<std::string>& sets) {
   Problems problems;
   SweepInputs inputs;
-  const PresetPlaces places = preset_places(preset_paths);
   const auto text = read_whole_file(path);
   if (!text) {
     throw UserError(
@@ -112,35 +151,46 @@ SweepInputs read_all(const std::string& path, const std::vector<std::string>& pr
   inputs.sweep_toml = *text;
   inputs.overrides = sets;
   inputs.files.push_back({"sweep", path, fingerprint(*text)});
-  auto root = parse_toml(*text, path, problems);
-  std::vector<IncludedFile> included;
+  ParsedSweep parsed{.root = parse_toml(*text, path, problems), .included = {}};
   std::vector<std::string> own_sets = sets;  // overrides of `include` come first
-  if (root) {
+  if (parsed.root) {
     const auto rest = std::stable_partition(own_sets.begin(), own_sets.end(), [](const std::string& set) {
       return set.starts_with("include=") || set.starts_with("include =");
     });
-    apply_overrides({own_sets.begin(), rest}, *root, {}, problems);
-    included = read_includes(*root, path, problems);
-    for (IncludedFile& file : read_named_files(places.files, problems)) included.push_back(std::move(file));
-    std::vector<toml::table*> roots;
-    for (IncludedFile& file : included) roots.push_back(&file.root);
-    apply_overrides({rest, own_sets.end()}, *root, roots, problems);
+    apply_overrides({own_sets.begin(), rest}, *parsed.root, {}, problems);
+    parsed.included = read_includes(*parsed.root, path, problems);
+    for (IncludedFile& file : read_named_files(preset_places(preset_paths).files, problems))
+      parsed.included.push_back(std::move(file));
+    apply_overrides({rest, own_sets.end()}, *parsed.root, roots_of(parsed.included), problems);
   }
-  for (const IncludedFile& file : included) inputs.files.push_back({"include", file.path, file.hash});
-  const std::vector<std::string> folders = catalog_folders(places.folders, path);
-  CatalogInputs catalog =
-      read_catalog(folders, problems, {.files = &included, .behind = own_folders(folders, places.folders)});
-  inputs.catalog = std::move(catalog.catalog);
-  inputs.calibration = std::move(catalog.calibration);
-  inputs.aliases = std::move(catalog.aliases);
-  inputs.files.insert(inputs.files.end(), catalog.files.begin(), catalog.files.end());
-  if (root) {
-    read_body(*root, included, path, inputs, problems);
-    choose_models(*root, inputs, problems);
-    inputs.resolved_toml = resolved(*root, included, inputs);
+  read_parsed(parsed, path, preset_paths, inputs, problems);
+  return inputs;
+}
+
+SweepInputs read_kept(const std::string& resolved_toml, const std::string& path,
+                      const std::vector<std::string>& preset_paths, const std::vector<std::string>& sets) {
+  Problems problems;
+  SweepInputs inputs;
+  inputs.sweep_toml = resolved_toml;
+  inputs.overrides = sets;
+  inputs.files.push_back({"sweep", path, fingerprint(resolved_toml)});
+  ParsedSweep parsed{.root = parse_toml(resolved_toml, path, problems), .included = {}};
+  if (parsed.root) {
+    toml::table& root = *parsed.root;
+    const toml::table kept = root.get_as<toml::table>("included") != nullptr
+                                 ? *root.get_as<toml::table>("included")
+                                 : toml::table();
+    for (const char* added : {"included", "slowdown_model", "traced", "what_if_values"}) root.erase(added);
+    parsed.included = kept_includes(root, path, kept, problems);
+    for (const auto& [name, file] : kept) {  // those that the command line named
+      const bool is_there = std::ranges::find(parsed.included, std::string(name.str()),
+                                              &IncludedFile::path) != parsed.included.end();
+      if (!is_there && file.is_table())
+        parsed.included.push_back({std::string(name.str()), "", *file.as_table()});
+    }
+    apply_overrides(sets, root, roots_of(parsed.included), problems);
   }
-  problems.throw_if_any();
-  inputs.warnings = problems.list();
+  read_parsed(parsed, path, preset_paths, inputs, problems);
   return inputs;
 }
 
@@ -149,6 +199,12 @@ SweepInputs read_all(const std::string& path, const std::vector<std::string>& pr
 SweepInputs read_sweep(const std::string& path, const std::vector<std::string>& preset_paths,
                        const std::vector<std::string>& sets) {
   return within_memory(path, [&] { return read_all(path, preset_paths, sets); });
+}
+
+SweepInputs read_sweep_again(const std::string& resolved_toml, const std::string& path,
+                             const std::vector<std::string>& preset_paths,
+                             const std::vector<std::string>& sets) {
+  return within_memory(path, [&] { return read_kept(resolved_toml, path, preset_paths, sets); });
 }
 
 }  // namespace echo::config

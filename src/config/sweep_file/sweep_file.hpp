@@ -29,4 +29,11 @@ struct SweepInputs {
                                      const std::vector<std::string>& preset_paths = {},
                                      const std::vector<std::string>& sets = {});
 
+// The same from a sweep's `resolved_toml`; `path`: of the sweep it was made from, for what it names relative
+// to itself. What the sweep includes is taken from the text; models, traces and presets are read from their
+// files as they are now. `sets` as of read_sweep. Throws UserError as read_sweep does.
+[[nodiscard]] SweepInputs read_sweep_again(const std::string& resolved_toml, const std::string& path,
+                                           const std::vector<std::string>& preset_paths = {},
+                                           const std::vector<std::string>& sets = {});
+
 }  // namespace echo::config

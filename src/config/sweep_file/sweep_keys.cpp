@@ -26,8 +26,31 @@ const std::vector<Setting>& setting_table() {
        [](SweepSpec& s, Value v) { s.title = v.text; }},
       {"", "seed", SettingForm::integer, "seed of random and sobol searches",
        [](SweepSpec& s, Value v) { s.seed = std::llround(v.number); }},
-      {"target", "tokens", SettingForm::tokens, "tokens of the whole training, for train_time",
-       [](SweepSpec& s, Value v) { s.target_tokens = v.number; }},
+      {"target", "tokens", SettingForm::tokens,
+       "tokens of the whole training, for train_time, gpu_hours, cost, energy and carbon",
+       [](SweepSpec& s, Value v) { s.terms.target_tokens = v.number; }},
+      {"economics", "gpu_hour", SettingForm::gpu_hours,
+       "your price of one GPU-hour: one for all, or by GPU or cluster ({ h100-sxm = \"2.10 USD\" }); \"0 "
+       "USD\" "
+       "for your own machines. Without it, cost is unknown",
+       [](SweepSpec& s, Value v) {
+         s.terms.economics.gpu_hour = v.prices;
+         s.terms.economics.currency = v.text;
+       }},
+      {"economics", "electricity", SettingForm::electricity,
+       "your price of electricity, added to cost (\"0.12 USD/kWh\"); without it, the price of a GPU-hour is "
+       "taken "
+       "to include it",
+       [](SweepSpec& s, Value v) {
+         s.terms.economics.electricity_per_kwh = v.number;
+         s.terms.economics.currency = v.text;
+       }},
+      {"economics", "pue", SettingForm::ratio,
+       "energy of the whole site over that of its computers, for electricity and carbon",
+       [](SweepSpec& s, Value v) { s.terms.economics.pue = v.number; }},
+      {"economics", "carbon", SettingForm::carbon,
+       "CO2 of the site's electricity (\"0.4 kg/kWh\"), for carbon",
+       [](SweepSpec& s, Value v) { s.terms.economics.carbon_kg_per_kwh = v.number; }},
       {"rank", "min_fit_chance", SettingForm::share,
        "chance to fit the device's memory that a row needs to be ranked (default: 90 %); feasible rows below "
        "it are listed apart",
@@ -162,8 +185,7 @@ constexpr std::array<EntryKey, 9> entries{{
     {"objective", "goal", EntryForm::goal, false, "min or max (default: the better direction of the metric)"},
 }};
 
-constexpr std::array<LaterSection, 2> later{{
-    {"economics", "remove it; costs are not computed yet"},
+constexpr std::array<LaterSection, 1> later{{
     {"reliability", "remove it; failures of machines are not modelled yet"},
 }};
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "campaign/terms.hpp"
 #include "sweep/spec.hpp"
 
 namespace echo::config {
@@ -24,14 +25,19 @@ enum class SettingForm {
   word_or_file,  // one of `words`, or an existing file
   path,          // an existing file or folder
   texts,         // ["dp", "fsdp"]
+  gpu_hours,     // "2.10 USD" or { h100-sxm = "2.10 USD" }
+  electricity,   // "0.12 USD/kWh"
+  carbon,        // "0.4 kg/kWh"
+  ratio,         // 1.25: 1 or more
   not_yet        // known but refused; `help` names the alternative
 };
 
 struct SettingValue {
-  std::string text;
-  double number = 0.0;  // integer, tokens, share; seconds of a duration; index of a word, its number if it is
-                        // a file; sigma
+  std::string text;     // of prices, the currency
+  double number = 0.0;  // integer, tokens, share, ratio, price or carbon per kWh; seconds of a duration;
+                        // index of a word, its number if it is a file; sigma
   std::int64_t draws = 0;
+  std::vector<campaign::GpuHourPrice> prices;
   std::vector<std::string> files;  // as paths from where the program runs; of texts, these
 };
 

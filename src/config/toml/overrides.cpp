@@ -103,6 +103,20 @@ void merge(toml::table& from, const std::string& path, const Target& into) {
   }
 }
 
+// "gpu.hbm_bandwidth=x1.5" is short for "what_if.gpu.hbm_bandwidth=x1.5".
+void move_what_ifs(toml::table& overlay) {
+  constexpr std::array<std::string_view, 4> kinds{"gpu", "gpus", "cluster", "clusters"};
+  for (const std::string_view kind : kinds) {
+    const auto found = overlay.find(kind);
+    if (found == overlay.end() || !found->second.is_table()) continue;
+    const toml::key key = found->first;
+    toml::table what_if;
+    put(key, std::move(found->second), what_if);
+    overlay.erase(kind);
+    put(toml::key("what_if", key.source()), std::move(what_if), overlay);
+  }
+}
+
 }  // namespace
 
 void apply_overrides(const std::vector<std::string>& sets, toml::table& root,
@@ -125,6 +139,7 @@ void apply_overrides(const std::vector<std::string>& sets, toml::table& root,
         problems.error(problem.place, problem.what, problem.remedy);
       continue;
     }
+    move_what_ifs(*overlay);
     merge(*overlay, "", {root, included});
   }
 }

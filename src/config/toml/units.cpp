@@ -38,7 +38,7 @@ struct Base {
   long double factor;
   bool prefixed;
 };
-constexpr std::array<Base, 27> bases{{{"B", UnitKind::bytes, 1.0L, true},
+constexpr std::array<Base, 28> bases{{{"B", UnitKind::bytes, 1.0L, true},
                                       {"b", UnitKind::bytes, 0.125L, true},
                                       {"bit", UnitKind::bytes, 0.125L, true},
                                       {"B/s", UnitKind::bytes_per_second, 1.0L, true},
@@ -55,6 +55,7 @@ constexpr std::array<Base, 27> bases{{{"B", UnitKind::bytes, 1.0L, true},
                                       {"min", UnitKind::duration, 60.0L, false},
                                       {"h", UnitKind::duration, 3600.0L, false},
                                       {"d", UnitKind::duration, 86400.0L, false},
+                                      {"W", UnitKind::power, 1.0L, true},
                                       {"", UnitKind::count, 1.0L, true},
                                       {"B", UnitKind::count, 1e9L, false},
                                       {"token", UnitKind::tokens, 1.0L, false},
@@ -81,6 +82,8 @@ Words words_of(UnitKind kind) {
       return {"rate of arithmetic", "TFLOP/s", "GFLOP/s"};
     case UnitKind::duration:
       return {"duration", "us", "s"};
+    case UnitKind::power:
+      return {"power", "W", "kW"};
     case UnitKind::count:
       return {"count", "M", "k"};
     case UnitKind::tokens:

@@ -7,15 +7,15 @@
 
 namespace echo::config {
 
-enum class UnitKind { bytes, bytes_per_second, flops_per_second, duration, count, tokens };
+enum class UnitKind { bytes, bytes_per_second, flops_per_second, duration, power, count, tokens };
 
 struct UnitProblem {
   std::string what, remedy;
 };
 
-// In bytes, bytes/s, FLOP/s, seconds, or plain counts. SI (kB = 1000) and binary (KiB = 1024) prefixes, bits
-// (b) and bytes (B) are all distinguished; a value without its unit is a problem that suggests the readings
-// it could have. `key` names the value in messages.
+// In bytes, bytes/s, FLOP/s, seconds, watts, or plain counts. SI (kB = 1000) and binary (KiB = 1024)
+// prefixes, bits (b) and bytes (B) are all distinguished; a value without its unit is a problem that suggests
+// the readings it could have. `key` names the value in messages.
 [[nodiscard]] std::optional<long double> parse_quantity(std::string_view text, UnitKind, std::string_view key,
                                                         UnitProblem& problem);
 

@@ -197,7 +197,7 @@ LaunchOutcome launch(const Session& session, const LaunchRequest& asked, const s
                      const RunRows& run, LaunchWatch watch) {
   LaunchRequest request = asked;
   request.provenance.mpi = Session::library_version();
-  const Hdf5ResultFiles files(catalog);
+  const Hdf5ResultFiles files(catalog, request.nearest);
   watch_crashes();
   return launch({session, real_disk(), real_host(), files}, request, run, std::move(watch));
 }

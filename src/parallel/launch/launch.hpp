@@ -27,6 +27,7 @@ struct LaunchRequest {
   results::FileHeader
       header;  // its keys decide whether old rows may be kept; ids and shard are filled in here
   results::Provenance provenance;  // launches, failures and mpi are filled in here
+  results::NearestFinder nearest;  // for the file of all points; may be empty
   SpaceView space;                 // ids are [0, space.size)
   Shard shard;                     // only these
   sweep::PointIndex limit = 0;     // only ids below; 0 = all. The file is then partial, and its journals stay

@@ -23,7 +23,7 @@ results::WriteSummary Hdf5ResultFiles::build(const std::filesystem::path& unfini
   ECHO_EXPECT((old == nullptr) == (contents.old == nullptr));
   const results::CarriedFile one{old, contents.new_numbers, 0};
   return results::build_results(unfinished, contents.rows, catalog_, contents.header, contents.provenance,
-                                {&one, old == nullptr ? std::size_t{0} : std::size_t{1}});
+                                {&one, old == nullptr ? std::size_t{0} : std::size_t{1}}, nearest_);
 }
 
 void Hdf5ResultFiles::verify(const std::filesystem::path& file, const results::WriteSummary& written) const {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <utility>
 #include <optional>
 #include <span>
 
@@ -40,7 +41,8 @@ class ResultFiles {
 
 class Hdf5ResultFiles : public ResultFiles {
  public:
-  explicit Hdf5ResultFiles(const simulate::Catalog& catalog) : catalog_(catalog) {}
+  explicit Hdf5ResultFiles(const simulate::Catalog& catalog, results::NearestFinder nearest = {})
+      : catalog_(catalog), nearest_(std::move(nearest)) {}
   [[nodiscard]] std::optional<results::FileState> state(const std::filesystem::path&) const override;
   [[nodiscard]] std::unique_ptr<results::EarlierRows> open(const std::filesystem::path&) const override;
   [[nodiscard]] bool is_of_another_program(const std::filesystem::path&) const override;
@@ -49,6 +51,7 @@ class Hdf5ResultFiles : public ResultFiles {
 
  private:
   const simulate::Catalog& catalog_;
+  results::NearestFinder nearest_;
 };
 
 }  // namespace echo::parallel

@@ -112,9 +112,14 @@ bool is_judged(const ResultRows& rows, const sweep::Objective& objective) {
 }
 
 Aspect aspect_of(const ResultRows& rows, const sweep::Objective& objective) {
+  if (is_judged(rows, objective)) return aspect_of(objective);
+  return {.sign = objective.goal == sweep::Goal::min ? 1.0 : -1.0};
+}
+
+Aspect aspect_of(const sweep::Objective& objective) {
   Aspect aspect{.sign = objective.goal == sweep::Goal::min ? 1.0 : -1.0};
   const ErrorLaw law = law_of(objective);
-  if (law == ErrorLaw::none || !is_judged(rows, objective)) return aspect;
+  if (law == ErrorLaw::none || law == ErrorLaw::unknown) return aspect;
   aspect.law = law;
   aspect.slope = law == ErrorLaw::inverse_step ? -aspect.sign : aspect.sign;
   return aspect;

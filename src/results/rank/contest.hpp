@@ -25,6 +25,8 @@ struct Aspect {
 
 // By the metric table; none where the file has no columns of such errors, or the law is unknown.
 [[nodiscard]] Aspect aspect_of(const ResultRows&, const sweep::Objective&);
+// The same of rows in memory, which have all errors.
+[[nodiscard]] Aspect aspect_of(const sweep::Objective&);
 // Whether the errors of this objective are known: they are none, or the file has them.
 [[nodiscard]] bool is_judged(const ResultRows&, const sweep::Objective&);
 

@@ -47,6 +47,24 @@ bool has_step_errors(const ResultRows& rows) {
 
 bool has_memory_errors(const ResultRows& rows) { return rows.find("mem_rel_error") != nullptr; }
 
+// Brings the 90th percentile of a normal law of this sigma to where the calibration found it.
+static double scale_of(double sigma, double p90) {
+  return sigma > 0.0 && p90 > 0.0 ? p90 / (sigma * z90) : 1.0;
+}
+
+RowError error_of(const sweep::Row& row, const simulate::Catalog& catalog) {
+  const training::TrainingConfig& config = row.config;
+  const machine::GpuId gpu = config.gpu.is_none() ? catalog.cluster(config.cluster).gpu : config.gpu;
+  RowError error;
+  error.owner = {gpu.index(), config.cluster.index(), config.framework.index()};
+  const double scale = scale_of(known(static_cast<double>(row.report.rel_error)),
+                                known(static_cast<double>(row.report.rel_error_p90)));
+  for (std::size_t k = 0; k < error.step.size(); ++k)
+    error.step[k] = scale * known(static_cast<double>(row.report.error[k]));
+  if (row.report.memory_peak.value > 0) error.memory = known(static_cast<double>(row.report.mem_rel_error));
+  return error;
+}
+
 ErrorColumns::ErrorColumns(const ResultRows& rows)
     : has_step_(has_step_errors(rows)), has_memory_(has_memory_errors(rows)) {
   if (has_step_) {
@@ -65,7 +83,7 @@ RowError ErrorColumns::at(const Scan& scan, std::size_t first_column, std::size_
   if (has_step_) {
     for (std::int32_t& owner : error.owner) owner = static_cast<std::int32_t>(next());
     const double sigma = known(next()), p90 = known(next());
-    const double scale = sigma > 0.0 && p90 > 0.0 ? p90 / (sigma * z90) : 1.0;
+    const double scale = scale_of(sigma, p90);
     for (std::size_t k = 0; k < sources_; ++k) error.step[k] = scale * known(next());
   }
   if (has_memory_) error.memory = known(next());

@@ -11,6 +11,8 @@
 
 #include "base/error_source.hpp"
 #include "results/read_rows.hpp"
+#include "simulate/catalog.hpp"
+#include "sweep/run/row.hpp"
 
 namespace echo::results {
 
@@ -42,6 +44,9 @@ inline constexpr std::array<std::string_view, 4> error_owner_names{"gpu", "clust
 // Whether the file has the columns; files before schema 1.6 do not.
 [[nodiscard]] bool has_step_errors(const ResultRows&);
 [[nodiscard]] bool has_memory_errors(const ResultRows&);
+
+// The error of a row in memory, as a file would keep it.
+[[nodiscard]] RowError error_of(const sweep::Row&, const simulate::Catalog&);
 
 // The columns that a scan must read, and the error of a row of its batch. Columns that a file lacks are left
 // out.

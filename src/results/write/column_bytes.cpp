@@ -78,7 +78,7 @@ void column_bytes(const Column& column, std::span<const FinishedRow> rows,
   out.clear();
   std::array<double, time_category_count> parts{};
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    const Context context{rows[r].row, file.catalog, places[r], file.target_tokens};
+    const Context context{rows[r].row, file.catalog, file.terms, places[r]};
     if (column.filler->integer != nullptr) {
       const std::int64_t value = column.filler->integer(context);
       put_as(column.type, names_a_table(column) ? file.codes.code(column.names, value) : value, out);

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "campaign/terms.hpp"
 #include "results/code_tables.hpp"
 #include "results/columns.hpp"
 #include "results/write/row_stream.hpp"
@@ -21,7 +22,7 @@ namespace echo::results {
 struct FileContext {
   const simulate::Catalog& catalog;
   const CodeTables& codes;
-  double target_tokens = 0.0;
+  const campaign::Terms& terms;
 };
 
 // `places`: of each row in the file. Replaces `out`. A value the type cannot hold breaks a promise.

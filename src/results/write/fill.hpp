@@ -1,7 +1,8 @@
-// The value of each column of hdf5_schemas/results_v1.toml: the value of its axis, or one line here;
-// checked by the compiler both ways.
+// The value of each column of hdf5_schemas/results_v1.toml: the value of its axis, its metric, or one line
+// here; checked by the compiler both ways.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -12,7 +13,9 @@
 #include <utility>
 
 #include "base/at.hpp"
+#include "campaign/terms.hpp"
 #include "simulate/catalog.hpp"
+#include "sweep/language/metric.hpp"
 #include "sweep/run/row.hpp"
 #include "sweep/space/overruled.hpp"
 #include "training/axis.hpp"
@@ -23,8 +26,8 @@ namespace echo::results {
 struct Context {
   const sweep::Row& row;
   const simulate::Catalog& catalog;
-  std::int64_t number = 0;     // position in the file
-  double target_tokens = 0.0;  // of the whole training; 0 = not given
+  const campaign::Terms& terms;
+  std::int64_t number = 0;  // position in the file
 };
 
 // Exactly one is set. `named` yields an index into the table that Column::names says; the writer turns it
@@ -55,25 +58,21 @@ inline bool has_memory(const Context& c) { return report(c).memory_peak.value > 
 inline double if_timed(const Context& c, double value) { return is_timed(c) ? value : missing; }
 inline double seconds_if_timed(const Context& c, SimTime time) { return if_timed(c, to_seconds(time)); }
 
-inline double slowdown_tax(const Context& c) {
-  const auto& r = report(c);
-  if (!is_timed(c) || r.step_no_slowdown <= SimTime::zero()) return missing;
-  return static_cast<double>((r.step - r.step_no_slowdown).count()) /
-         static_cast<double>(r.step_no_slowdown.count());
-}
-inline double train_time(const Context& c) {
-  const double rate = report(c).tokens_per_second;
-  return is_timed(c) && c.target_tokens > 0.0 && rate > 0.0 ? c.target_tokens / rate : missing;
-}
 inline double sensitivity(const Context& c, Bottleneck bottleneck) {
   return if_timed(c, report(c).bottleneck[at(bottleneck)]);
 }
 inline double error_of(const Context& c, ErrorSource source) {
   return if_timed(c, static_cast<double>(report(c).error[at(source)]));
 }
-inline bool is_drawn(const Context& c) { return report(c).step_median > SimTime::zero(); }
 inline void times(const Context& c, const std::array<SimTime, time_category_count>& parts, double* out) {
   for (const SimTime part : parts) *out++ = seconds_if_timed(c, part);
+}
+inline std::int64_t evidence(const Context& c) {  // a code of the schema
+  constexpr std::int64_t none = 4, what_if = 5;
+  if (!is_timed(c)) return none;
+  const bool is_so = c.catalog.gpu(config(c)).what_if != machine::WhatIf::none ||
+                     c.catalog.cluster(config(c).cluster).what_if != machine::WhatIf::none;
+  return is_so ? what_if : static_cast<std::int64_t>(report(c).evidence);
 }
 inline std::int64_t gpu_index(const Context& c) {
   const auto own = config(c).gpu;
@@ -103,26 +102,16 @@ inline constexpr Filler own_fillers[] = {
     {"reason_margin", [](In c) { return report(c).reason == training::Reason::memory ? report(c).reason_margin : missing; }},
     {"limit", [](In c) -> Int { return c.row.limit; }},
     {"limit_excess", [](In c) { return c.row.limit >= 0 ? c.row.limit_excess : missing; }},
-    {"evidence", [](In c) -> Int { return is_timed(c) ? static_cast<Int>(report(c).evidence) : 4; }},
+    {"evidence", [](In c) -> Int { return evidence(c); }},
     {"out_of_range", [](In c) -> Int { return is_timed(c) ? report(c).out_of_range : 0; }},
     {"untried", [](In c) -> Int { return is_timed(c) ? report(c).untried : 0; }},
     {"critical_stage", [](In c) -> Int { return is_timed(c) ? report(c).critical_stage : -1; }},
     {"mem_peak_stage", [](In c) -> Int { return has_memory(c) ? report(c).memory_stage : -1; }},
-    {"step_time", [](In c) { return seconds_if_timed(c, report(c).step); }},
     {"step_time_no_slowdown", [](In c) { return seconds_if_timed(c, report(c).step_no_slowdown); }},
     {"step_time_no_contention", [](In c) { return seconds_if_timed(c, report(c).step_no_contention); }},
-    {"slowdown_tax", [](In c) { return slowdown_tax(c); }},
-    {"tokens_per_s", [](In c) { return if_timed(c, report(c).tokens_per_second); }},
-    {"tokens_per_s_per_gpu", [](In c) { return if_timed(c, report(c).tokens_per_second / training::gpus_of(degrees(c))); }},
-    {"train_time", [](In c) { return train_time(c); }},
-    {"mfu", [](In c) { return if_timed(c, report(c).mfu); }},
     {"best_published_mfu", [](In c) { return is_timed(c) && report(c).best_published_mfu > 0.0F ? static_cast<double>(report(c).best_published_mfu) : missing; }},
-    {"mem_peak", [](In c) { return has_memory(c) ? static_cast<double>(report(c).memory_peak.value) : missing; }},
     {"fit_chance", [](In c) { return has_memory(c) ? static_cast<double>(report(c).fit_chance) : missing; }},
     {"mem_limit", [](In c) { return has_memory(c) ? static_cast<double>(report(c).memory_limit.value) : missing; }},
-    {"bubble_frac", [](In c) { return if_timed(c, report(c).bubble_fraction); }},
-    {"exposed_comm_frac", [](In c) { return if_timed(c, report(c).exposed_comm_fraction); }},
-    {"overlap_frac", [](In c) { return if_timed(c, report(c).overlap_fraction); }},
     {"measured_share", [](In c) { return if_timed(c, report(c).measured_share); }},
     {"sens_flops", [](In c) { return sensitivity(c, Bottleneck::arithmetic); }},
     {"sens_hbm", [](In c) { return sensitivity(c, Bottleneck::memory); }},
@@ -130,8 +119,6 @@ inline constexpr Filler own_fillers[] = {
     {"sens_scale_out", [](In c) { return sensitivity(c, Bottleneck::scale_out); }},
     {"sens_latency", [](In c) { return sensitivity(c, Bottleneck::latency); }},
     {"sens_host", [](In c) { return sensitivity(c, Bottleneck::host); }},
-    {"step_time_p50", [](In c) { return is_drawn(c) ? to_seconds(report(c).step_median) : missing; }},
-    {"step_time_p90", [](In c) { return seconds_if_timed(c, report(c).step_p90); }},
     {"rel_error", [](In c) { return if_timed(c, static_cast<double>(report(c).rel_error)); }},
     {"rel_error_p90", [](In c) { return if_timed(c, static_cast<double>(report(c).rel_error_p90)); }},
     {"error_arithmetic", [](In c) { return error_of(c, ErrorSource::arithmetic); }},
@@ -152,7 +139,7 @@ inline constexpr Filler own_fillers[] = {
 };
 // clang-format on
 
-// Every other axis fills the column of its name.
+// Every other metric and every other axis fills the column of its name.
 constexpr bool has_own(std::string_view column) {
   for (const Filler& filler : own_fillers)
     if (filler.column == column) return true;
@@ -179,12 +166,30 @@ constexpr Filler axis_filler() {
     return {info.name, [](In c) -> Int { return training::member_of(plain_axes[i]).get(config(c)); }};
   }
 }
-template <std::size_t... own, std::size_t... axis>
-constexpr auto joined(std::index_sequence<own...>, std::index_sequence<axis...>) {
-  return std::array<Filler, sizeof...(own) + sizeof...(axis)>{own_fillers[own]..., axis_filler<axis>()...};
+inline constexpr std::size_t plain_metric_count =
+    std::ranges::count_if(sweep::metric_names, [](std::string_view name) { return !has_own(name); });
+inline constexpr std::array<std::size_t, plain_metric_count> plain_metrics = [] {
+  std::array<std::size_t, plain_metric_count> found{};
+  std::size_t i = 0;
+  for (std::size_t metric = 0; metric < sweep::metric_names.size(); ++metric)
+    if (!has_own(sweep::metric_names[metric])) found[i++] = metric;
+  return found;
+}();
+template <std::size_t i>
+constexpr Filler metric_filler() {
+  return {sweep::metric_names[plain_metrics[i]], [](In c) {
+            return sweep::metric_table()[plain_metrics[i]].value({config(c), report(c), c.catalog, c.terms});
+          }};
+}
+template <std::size_t... own, std::size_t... metric, std::size_t... axis>
+constexpr auto joined(std::index_sequence<own...>, std::index_sequence<metric...>,
+                      std::index_sequence<axis...>) {
+  return std::array<Filler, sizeof...(own) + sizeof...(metric) + sizeof...(axis)>{
+      own_fillers[own]..., metric_filler<metric>()..., axis_filler<axis>()...};
 }
 inline constexpr auto fillers =
-    joined(std::make_index_sequence<std::size(own_fillers)>(), std::make_index_sequence<plain_axis_count>());
+    joined(std::make_index_sequence<std::size(own_fillers)>(), std::make_index_sequence<plain_metric_count>(),
+           std::make_index_sequence<plain_axis_count>());
 
 }  // namespace fill
 

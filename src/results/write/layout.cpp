@@ -36,9 +36,18 @@ std::string_view owner_of_error(std::string_view column) {
   return "";
 }
 
-void describe_column(Hdf5File& file, const Column& column, const CodeTables& codes, const std::string& goal) {
+// With the sweep's word for money.
+std::string units_of(const Column& column, const std::string& currency) {
+  constexpr std::string_view money = "currency";
+  const std::string_view units = column.units;
+  if (!units.starts_with(money)) return column.units;
+  return currency.empty() ? "1" : currency + std::string(units.substr(money.size()));
+}
+
+void describe_column(Hdf5File& file, const Column& column, const CodeTables& codes, const std::string& goal,
+                     const std::string& currency) {
   const std::string path = path_of(column);
-  file.set_attribute(path, "units", column.units);
+  file.set_attribute(path, "units", units_of(column, currency));
   file.set_attribute(path, "long_name", column.long_name);
   file.set_attribute(path, "description", column.description);
   file.set_attribute(path, "role", name_of(column.role));
@@ -69,8 +78,7 @@ void make_part_scale(Hdf5File& file, const std::string& path, std::span<const st
 
 }  // namespace
 
-void make_columns(Hdf5File& file, std::int64_t rows, const CodeTables& codes,
-                  const std::vector<sweep::Objective>& objectives) {
+void make_columns(Hdf5File& file, std::int64_t rows, const CodeTables& codes, const FileHeader& header) {
   file.make_group("/breakdown");
   make_part_scale(file, "/breakdown/part", time_category_names, "cause of step time");
   make_part_scale(file, "/breakdown/mem_part", training::memory_part_names, "content of memory");
@@ -89,7 +97,7 @@ void make_columns(Hdf5File& file, std::int64_t rows, const CodeTables& codes,
     else
       file.attach_scale(spec.path, 0, "/config");
     if (is_wide) file.attach_scale(spec.path, 1, std::string("/breakdown/") + column.dimension);
-    describe_column(file, column, codes, goal_of(column, objectives));
+    describe_column(file, column, codes, goal_of(column, header.objectives), header.terms.economics.currency);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "results/code_tables.hpp"
 #include "results/columns.hpp"
+#include "results/file_header.hpp"
 #include "storage/hdf5.hpp"
 #include "sweep/spec.hpp"
 
@@ -15,8 +16,7 @@ namespace echo::results {
 [[nodiscard]] inline std::string path_of(const Column& column) { return std::string("/") + column.path; }
 
 // `objectives` mark their columns in place of the schema's own marks, where there are any.
-void make_columns(storage::Hdf5File&, std::int64_t rows, const CodeTables&,
-                  const std::vector<sweep::Objective>& objectives);
+void make_columns(storage::Hdf5File&, std::int64_t rows, const CodeTables&, const FileHeader& header);
 
 // /rules: what the words of the column `rule` mean. Nothing in a file without rows.
 void write_rules(storage::Hdf5File&, const CodeTables&);

@@ -40,6 +40,7 @@ struct Job {
   const FileHeader& header;
   const Provenance& provenance;
   std::span<const CarriedFile> files;
+  const NearestFinder& nearest;
   std::vector<std::string> layer_tables;
   std::vector<CarriedRow> carried;  // those the stream does not replace
   std::map<Names, std::set<std::int64_t>> used;
@@ -60,7 +61,7 @@ std::vector<std::string> layer_texts(const simulate::Catalog& catalog) {
 }
 
 void survey_row(Job& job, const FinishedRow& finished) {
-  const Context context{finished.row, job.catalog};
+  const Context context{finished.row, job.catalog, job.header.terms};
   for (const Column& column : column_table())
     if (names_a_table(column)) job.used[column.names].insert(column.filler->integer(context));
   ++job.by_status.at(at(finished.row.report.status));
@@ -113,12 +114,14 @@ ReadBack read_back(const std::filesystem::path& path) {
   return result;
 }
 
-// Tables that a file derives from its own rows: /pareto and /effects. Neither exists without a feasible row.
+// Tables that a file derives from its own rows: /pareto and /effects, which do not exist without a feasible
+// row, and /nearest.
 struct Findings {
   std::vector<sweep::Objective> objectives;
   std::vector<FrontPoint> front;
   std::vector<MainEffect> effects;
   std::vector<ColumnInfo> columns;  // of the objectives
+  std::vector<NearestEntry> nearest;
 
   void write(Hdf5File& file) const {
     if (!front.empty()) {
@@ -127,15 +130,17 @@ struct Findings {
       file.set_attribute("/", "default", "pareto");
     }
     if (!effects.empty()) write_effects(file, effects, objectives[0].metric);
+    write_nearest(file, nearest);
   }
 };
 
-Findings look_at(const std::filesystem::path& path) {
+Findings look_at(const std::filesystem::path& path, const NearestFinder& nearest) {
   const ResultFile rows(path);
   Findings found{.objectives = two_objectives(rows.state().objectives)};
   found.front = robust_front(rows, found.objectives[0], found.objectives[1]);
   found.effects = main_effects(rows, found.objectives[0].metric);
   for (const auto& objective : found.objectives) found.columns.push_back(rows.at(objective.metric));
+  if (nearest) found.nearest = nearest(rows);
   return found;
 }
 
@@ -144,10 +149,10 @@ std::string build(const std::filesystem::path& path, Job& job) {
   const Provenance provenance = with_carried(job.provenance, job.files);
   Hdf5File file(path, Hdf5File::Mode::create_with_sums);
   write_header(file, job.header, job.rows(), job.by_status);
-  make_columns(file, job.rows(), codes, job.header.objectives);
+  make_columns(file, job.rows(), codes, job.header);
   write_rules(file, codes);
   write_provenance(file, provenance, job.layer_tables, static_cast<std::uint64_t>(job.rows()));
-  ColumnWriter writer(file, {job.catalog, codes, job.header.target_tokens}, job.files, job.layer_tables);
+  ColumnWriter writer(file, {job.catalog, codes, job.header.terms}, job.files, job.layer_tables);
   FailedPlaces failed(provenance.failures);
   MergedRows rows(job.stream, job.carried);
   MergedBatch batch;
@@ -159,7 +164,7 @@ std::string build(const std::filesystem::path& path, Job& job) {
   if (back.columns != writer.digests())
     throw UserError("\"" + path.string() + "\" does not read back as it was written",
                     "the disk or its network file system is failing; write elsewhere with -o", 5);
-  const Findings findings = look_at(path);
+  const Findings findings = look_at(path, job.header.is_partial ? NearestFinder() : job.nearest);
   Hdf5File finished(path, Hdf5File::Mode::update);
   findings.write(finished);
   describe_groups(finished);
@@ -174,12 +179,14 @@ std::string build(const std::filesystem::path& path, Job& job) {
 
 WriteSummary build_results(const std::filesystem::path& unfinished, RowStream& rows,
                            const simulate::Catalog& catalog, const FileHeader& header,
-                           const Provenance& provenance, std::span<const CarriedFile> carried) {
+                           const Provenance& provenance, std::span<const CarriedFile> carried,
+                           const NearestFinder& nearest) {
   Job job{.stream = rows,
           .catalog = catalog,
           .header = header,
           .provenance = provenance,
           .files = carried,
+          .nearest = nearest,
           .layer_tables = layer_texts(catalog),
           .carried = carried_rows(carried),
           .used = {}};

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "results/file_header.hpp"
+#include "results/nearest_group.hpp"
 #include "results/provenance.hpp"
 #include "results/write/old_rows.hpp"
 #include "results/write/row_stream.hpp"
@@ -46,9 +47,11 @@ struct CarriedFile {
 WriteSummary write_results(const std::filesystem::path& file, RowStream&, const simulate::Catalog&,
                            const FileHeader&, const Provenance&, std::span<const CarriedFile> carried);
 
-// The same into `unfinished`, an existing file that it replaces: written and read back, not moved.
+// The same into `unfinished`, an existing file that it replaces: written and read back, not moved. A file of
+// all points of its sweep has the entries of `nearest`, if it is given.
 WriteSummary build_results(const std::filesystem::path& unfinished, RowStream&, const simulate::Catalog&,
-                           const FileHeader&, const Provenance&, std::span<const CarriedFile> carried);
+                           const FileHeader&, const Provenance&, std::span<const CarriedFile> carried,
+                           const NearestFinder& nearest = {});
 
 // Opens a finished file and compares rows and digest, the stored one and that of its columns. UserError 5.
 void verify_results(const std::filesystem::path& file, const WriteSummary& written);

@@ -10,7 +10,7 @@ namespace echo::simulate {
 
 struct Evidence {
   std::array<SimTime, 4> graded{};  // compute time by ops::Grade
-  double gpu_error = 0.0;           // GpuSpec::kernels_error
+  double gpu_error = 0.0;           // GpuSpec::kernels_error, and more for a what-if
   double rate_error = 0.0;          // kernels::sustained_error of the precision
   bool network_measured = true;     // there are logs of the cluster's network, as far as collectives reach
   double octaves_beyond = 0.0;      // log2 of their nodes over the most that were measured; 0 within

@@ -68,12 +68,15 @@ Evidence evidence_behind(const std::array<SimTime, 4>& graded, std::span<const o
   const std::int32_t measured = calibration.networks[at(network)].most_nodes;
   std::int32_t nodes = 1;
   for (const ops::CollectiveQuery& query : queries) nodes = std::max(nodes, query.group.nodes);
-  const bool is_measured = measured >= std::min(nodes, 2);
+  // Nobody has logs of a network, or kernels of a GPU, that a what-if made up.
+  const bool is_measured = measured >= std::min(nodes, 2) && cluster.what_if != machine::WhatIf::other_speed;
+  const machine::GpuSpec& gpu = catalog.gpu(config);
+  const double made_up =
+      gpu.what_if == machine::WhatIf::other_speed ? calibration.errors.extrapolated_kernels : 0.0;
   return {.graded = graded,
-          .gpu_error = catalog.gpu(config).kernels_error,
+          .gpu_error = std::hypot(gpu.kernels_error, made_up),
           .rate_error = kernels::sustained_error(
-              calibration.kernels[at(find_named(calibration.kernels, catalog.gpu(config).kernels))],
-              config.precision),
+              calibration.kernels[at(find_named(calibration.kernels, gpu.kernels))], config.precision),
           .network_measured = is_measured,
           .octaves_beyond =
               is_measured && nodes > measured ? std::log2(static_cast<double>(nodes) / measured) : 0.0,

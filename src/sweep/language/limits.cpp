@@ -16,9 +16,10 @@ static double excess(const CompiledLimit& limit, const PointState& state, const 
   return past > 0.0 ? past / std::fabs(bound) : 0.0;
 }
 
-void apply_limits(const Program& program, const PointState& state, double target_tokens, Row& row) {
+void apply_limits(const Program& program, const PointState& state, const simulate::Catalog& catalog,
+                  const campaign::Terms& terms, Row& row) {
   if (row.report.status != training::Status::ok) return;
-  const MetricInput input{row.config, row.report, target_tokens};
+  const MetricInput input{row.config, row.report, catalog, terms};
   for (std::size_t i = 0; i < program.limits.size(); ++i) {
     const double past = excess(program.limits[i], state, input);
     if (past <= 0.0) continue;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/at.hpp"
+#include "campaign/power.hpp"
 #include "training/model.hpp"
 
 namespace echo::sweep {
@@ -21,18 +22,15 @@ double if_drawn(const MetricInput& in, SimTime time) {
 
 double slowdown_tax(const MetricInput& in) {
   if (!is_timed(in) || in.report.step_no_slowdown <= SimTime::zero()) return missing;
-  return to_seconds(in.report.step - in.report.step_no_slowdown) / to_seconds(in.report.step_no_slowdown);
-}
-double train_time(const MetricInput& in) {
-  if (!is_timed(in) || in.target_tokens <= 0.0 || in.report.tokens_per_second <= 0.0) return missing;
-  return in.target_tokens / in.report.tokens_per_second;
+  const SimTime alone = in.report.step_no_slowdown;
+  return static_cast<double>((in.report.step - alone).count()) / static_cast<double>(alone.count());
 }
 
 using In = const MetricInput&;
-constexpr std::array<Metric, 13> metrics{{
+constexpr std::array<Metric, metric_names.size()> metrics{{
     {"step_time", in_seconds, true, ErrorLaw::step,
      [](In in) { return if_timed(in, to_seconds(in.report.step)); }},
-    {"train_time", in_seconds, true, ErrorLaw::step, train_time},
+    {"train_time", in_seconds, true, ErrorLaw::step, campaign::train_time, needs_tokens},
     {"tokens_per_s", per_second, false, ErrorLaw::inverse_step,
      [](In in) { return if_timed(in, in.report.tokens_per_second); }},
     {"tokens_per_s_per_gpu", per_second, false, ErrorLaw::inverse_step,
@@ -55,7 +53,18 @@ constexpr std::array<Metric, 13> metrics{{
      [](In in) { return if_drawn(in, in.report.step_median); }},
     {"step_time_p90", in_seconds, true, ErrorLaw::none,  // it contains the error
      [](In in) { return if_timed(in, to_seconds(in.report.step_p90)); }},
+    {"gpu_hours", plain, true, ErrorLaw::step, campaign::gpu_hours, needs_tokens},
+    {"cost", plain, true, ErrorLaw::step, campaign::cost, needs_tokens | needs_price},
+    {"tokens_per_cost", plain, false, ErrorLaw::inverse_step, campaign::tokens_per_cost,
+     needs_tokens | needs_price},
+    // The error of power is not known.
+    {"energy_step", in_joules, true, ErrorLaw::unknown, campaign::energy_of_step},
+    {"energy", in_joules, true, ErrorLaw::unknown, campaign::energy, needs_tokens},
+    {"carbon", in_kilograms, true, ErrorLaw::unknown, campaign::carbon, needs_tokens | needs_carbon},
+    {"gpu_power", in_watts, true, ErrorLaw::unknown,
+     [](In in) { return campaign::gpu_power(in.report, in.catalog.gpu(in.config).power); }},
 }};
+static_assert(std::ranges::equal(metrics, metric_names, {}, &Metric::name));
 
 }  // namespace
 

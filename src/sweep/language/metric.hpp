@@ -1,21 +1,17 @@
 // The metrics: numbers that limits bound, objectives rank by, and `--where` filters by.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
-#include "simulate/report.hpp"
+#include "campaign/whole_training.hpp"
 #include "sweep/language/unit.hpp"
-#include "training/config.hpp"
 
 namespace echo::sweep {
 
-struct MetricInput {
-  const training::TrainingConfig& config;
-  const simulate::StepReport& report;
-  double target_tokens = 0.0;  // of the whole training; 0 = unknown
-};
+using MetricInput = campaign::PlannedTraining;
 
 // Which predicted error a metric shares, and how: as much longer as a step is, as much shorter, as much
 // larger as peak memory is; none: it follows from the config, or contains the error itself; unknown: no band
@@ -24,6 +20,9 @@ enum class ErrorLaw : std::int8_t { none, step, inverse_step, memory, unknown };
 // In the result file: "none", "step_time", "1/step_time", "mem_peak", "unknown".
 [[nodiscard]] std::string_view name_of(ErrorLaw);
 
+// What a metric needs of the sweep's terms, as bits; without it, it is unknown in every row.
+enum Need : std::uint8_t { needs_nothing = 0, needs_tokens = 1, needs_price = 2, needs_carbon = 4 };
+
 struct Metric {
   std::string_view name;  // the result file's column
   Unit unit;
@@ -31,8 +30,15 @@ struct Metric {
   ErrorLaw error;
   // NaN where the report does not hold it.
   double (*value)(const MetricInput&);
+  std::uint8_t needs = needs_nothing;
 };
 
+// In the order of the table. The result file has a column of each.
+inline constexpr std::array<std::string_view, 20> metric_names{
+    "step_time",     "train_time",   "tokens_per_s", "tokens_per_s_per_gpu", "mfu",          "mem_peak",
+    "gpus",          "slowdown_tax", "bubble_frac",  "exposed_comm_frac",    "overlap_frac", "step_time_p50",
+    "step_time_p90", "gpu_hours",    "cost",         "tokens_per_cost",      "energy_step",  "energy",
+    "carbon",        "gpu_power"};
 [[nodiscard]] std::span<const Metric> metric_table();
 [[nodiscard]] const Metric* find_metric(std::string_view name);  // null when there is none
 

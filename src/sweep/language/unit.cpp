@@ -29,7 +29,7 @@ struct Base {
   NamedUnit meaning;
   bool prefixed;
 };
-constexpr std::array<Base, 16> bases{{{"B", {in_bytes, 1, 1}, true},
+constexpr std::array<Base, 21> bases{{{"B", {in_bytes, 1, 1}, true},
                                       {"b", {in_bytes, 1, 8}, true},
                                       {"bit", {in_bytes, 1, 8}, true},
                                       {"FLOP", {{0, 0, 1}, 1, 1}, true},
@@ -42,6 +42,11 @@ constexpr std::array<Base, 16> bases{{{"B", {in_bytes, 1, 1}, true},
                                       {"min", {in_seconds, 60, 1}, false},
                                       {"h", {in_seconds, 3'600, 1}, false},
                                       {"d", {in_seconds, 86'400, 1}, false},
+                                      {"J", {in_joules, 1, 1}, true},
+                                      {"Wh", {in_joules, 3'600, 1}, true},
+                                      {"W", {in_watts, 1, 1}, true},
+                                      {"g", {in_kilograms, 1, 1'000}, true},
+                                      {"t", {in_kilograms, 1'000, 1}, false},
                                       {"token", {plain, 1, 1}, false},
                                       {"tokens", {plain, 1, 1}, false},
                                       {"", {plain, 1, 1}, true}}};  // 4 Mi
@@ -49,7 +54,7 @@ constexpr std::array<Base, 16> bases{{{"B", {in_bytes, 1, 1}, true},
 std::optional<Unit> combined(Unit left, Unit right, int sign) {
   constexpr int most = 9;
   Unit out;
-  for (const auto part : {&Unit::bytes, &Unit::seconds, &Unit::flops}) {
+  for (const auto part : {&Unit::bytes, &Unit::seconds, &Unit::flops, &Unit::joules, &Unit::kilograms}) {
     const int exponent = left.*part + sign * right.*part;
     if (std::abs(exponent) > most) return std::nullopt;
     out.*part = static_cast<std::int8_t>(exponent);
@@ -73,9 +78,14 @@ std::string words_of(Unit unit) {
   if (unit == plain) return "a plain number";
   if (unit == in_seconds) return "seconds";
   if (unit == per_second) return "1/s";
+  if (unit == in_joules) return "joules";
+  if (unit == in_watts) return "watts";
+  if (unit == in_kilograms) return "kilograms";
   std::string text;
   append_power(text, "bytes", unit.bytes);
   append_power(text, "FLOP", unit.flops);
+  append_power(text, "J", unit.joules);
+  append_power(text, "kg", unit.kilograms);
   if (unit.seconds == -1 && !text.empty()) return text + "/s";
   append_power(text, "s", unit.seconds);
   return text;

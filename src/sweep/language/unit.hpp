@@ -1,5 +1,5 @@
-// Dimensions of the values in expressions: exponents of bytes, seconds and floating-point operations. Counts,
-// shares and sequences are plain numbers.
+// Dimensions of the values in expressions: exponents of bytes, seconds, floating-point operations, joules and
+// kilograms. Counts, shares and sequences are plain numbers.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace echo::sweep {
 
 struct Unit {
-  std::int8_t bytes = 0, seconds = 0, flops = 0;
+  std::int8_t bytes = 0, seconds = 0, flops = 0, joules = 0, kilograms = 0;
   friend constexpr bool operator==(Unit, Unit) = default;
 };
 inline constexpr Unit plain{};
@@ -20,6 +20,9 @@ inline constexpr Unit in_seconds{0, 1, 0};
 inline constexpr Unit per_second{0, -1, 0};
 inline constexpr Unit bytes_per_second{1, -1, 0};
 inline constexpr Unit flops_per_second{0, -1, 1};
+inline constexpr Unit in_joules{0, 0, 0, 1};
+inline constexpr Unit in_watts{0, -1, 0, 1};
+inline constexpr Unit in_kilograms{0, 0, 0, 0, 1};
 
 // The unit of a product and of a quotient; nothing beyond the ninth power, which no formula of this field
 // reaches.
@@ -30,7 +33,7 @@ inline constexpr Unit flops_per_second{0, -1, 1};
 [[nodiscard]] std::string words_of(Unit unit);
 
 // The meaning of a unit written after a number: the number * numerator / denominator is in bytes, seconds,
-// flops or plain.
+// flops, joules, kilograms or plain.
 struct NamedUnit {
   Unit unit;
   std::int64_t numerator = 1, denominator = 1;

@@ -43,7 +43,7 @@ class PointRunner {
       note(id, "it crashed its process before");
     } else {
       simulate(row);
-      apply_limits(point_.program(), point_.state(), space_.target_tokens(), row);
+      apply_limits(point_.program(), point_.state(), catalog_, space_.terms(), row);
     }
     row.seconds = seconds_since(start);
     ++summary.by_status[at(row.report.status)];

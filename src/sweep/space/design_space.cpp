@@ -29,14 +29,14 @@ SpaceIndex index_part(const SweepSpec& spec, const RawSpace& space, std::int64_t
 DesignSpace::DesignSpace(const SweepSpec& spec, const simulate::Catalog& catalog)
     : raw_(spec, catalog),
       index_(index_part(spec, raw_, 0, 1)),
-      target_tokens_(spec.target_tokens),
+      terms_(spec.terms),
       work_budget_(spec.run.work_budget),
       skew_(spec.skew) {}
 
 DesignSpace::DesignSpace(const SweepSpec& spec, const simulate::Catalog& catalog, SpaceIndex index)
     : raw_(spec, catalog),
       index_(std::move(index)),
-      target_tokens_(spec.target_tokens),
+      terms_(spec.terms),
       work_budget_(spec.run.work_budget),
       skew_(spec.skew) {}
 

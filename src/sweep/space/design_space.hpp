@@ -27,8 +27,8 @@ class DesignSpace {
   [[nodiscard]] PointIndex size() const { return index_.size(); }
   // Survivors that are no points: they repeat an earlier one. 0 for a sampled space.
   [[nodiscard]] std::int64_t duplicates() const { return index_.duplicates; }
-  // Tokens of the whole training, needed by a limit on train_time. 0 = not given.
-  [[nodiscard]] double target_tokens() const { return target_tokens_; }
+  // Of the whole training; limits need them.
+  [[nodiscard]] const campaign::Terms& terms() const { return terms_; }
   [[nodiscard]] std::int64_t work_budget() const { return work_budget_; }  // of simulate(); 0 = its default
   [[nodiscard]] const simulate::Skew& skew() const { return skew_; }
   [[nodiscard]] const RawSpace& raw_space() const { return raw_; }
@@ -46,7 +46,7 @@ class DesignSpace {
  private:
   RawSpace raw_;
   SpaceIndex index_;
-  double target_tokens_;
+  campaign::Terms terms_;
   std::int64_t work_budget_;
   simulate::Skew skew_;
 };

@@ -20,7 +20,7 @@ TEST_F(Goals, ReadLimitsInTheOrderOfTheFile) {
   EXPECT_EQ(read.limits[0], (sweep::Limit{"mem_peak", "mem_peak", "0.92 * gpu.memory", ""}));
   EXPECT_EQ(read.limits[1], (sweep::Limit{"soon", "train_time", "30 d", ""}));
   EXPECT_EQ(read.limits[2], (sweep::Limit{"mfu", "mfu", "", "0.25"}));
-  EXPECT_EQ(read.target_tokens, 1e12);
+  EXPECT_EQ(read.terms.target_tokens, 1e12);
 }
 
 TEST_F(Goals, RefuseALimitThatSaysTooLittleOrTooMuch) {

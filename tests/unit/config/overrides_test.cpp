@@ -52,7 +52,7 @@ TEST_F(Overrides, AddEntriesThatAreNotThere) {
   EXPECT_EQ(spec.objectives[0].metric, "mfu");
   EXPECT_EQ(spec.groups[2].name, "c");
   EXPECT_EQ(spec.run.time_budget, 7200.0);
-  EXPECT_EQ(spec.target_tokens, 1e12);
+  EXPECT_EQ(spec.terms.target_tokens, 1e12);
 }
 
 TEST_F(Overrides, ReplaceWholeLists) {
@@ -72,7 +72,8 @@ TEST_F(Overrides, NameTheOptionThatIsWrong) {
 // Both entries lack a metric at the same (no) place, and the second complaint is not shown; it counts all the
 // same.
 TEST_F(Overrides, SurviveTwoSlipsThatLookAlike) {
-  EXPECT_THAT(told({"objective.mtp=1", "objective.mtp=2"}), ::testing::Contains(HasSubstr("lacks \"metric\"")));
+  EXPECT_THAT(told({"objective.mtp=1", "objective.mtp=2"}),
+              ::testing::Contains(HasSubstr("lacks \"metric\"")));
   EXPECT_THAT(told({"limit.mtp=1", "limit.mtp=2"}), ::testing::Contains(HasSubstr("lacks \"metric\"")));
 }
 

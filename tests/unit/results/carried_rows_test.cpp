@@ -167,7 +167,7 @@ TEST(FileHeader, IsGivenBackWhole) {
                           .shard = "2/8",
                           .ids = 800,
                           .is_partial = true,
-                          .target_tokens = 1e12,
+                          .terms = {.target_tokens = 1e12},
                           .settings = {.slowdown = "file",
                                        .contention = "off",
                                        .skew_sigma = 0.02,

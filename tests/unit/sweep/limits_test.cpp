@@ -38,7 +38,7 @@ Row judged(std::vector<Limit> limits, Row row = finished(), double target_tokens
   PointCursor point(space);
   point.go_to(0);
   row.config = point.config();
-  apply_limits(point.program(), point.state(), target_tokens, row);
+  apply_limits(point.program(), point.state(), catalog(), {.target_tokens = target_tokens}, row);
   return row;
 }
 

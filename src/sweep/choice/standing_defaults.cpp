@@ -3,7 +3,7 @@
 // they look at. Where all points that were looked at with one value of a chosen axis break a rule, an axis of
 // that rule which the sweep does not name is changed, and the rule is tested again. Neglected: two defaults
 // that stand in the way together; axes other than switches, words and levels.
-#include "sweep/space/standing_defaults.hpp"
+#include "sweep/choice/standing_defaults.hpp"
 
 #include <fmt/format.h>
 
@@ -15,6 +15,7 @@
 
 #include "base/at.hpp"
 #include "simulate/simulate.hpp"
+#include "sweep/choice/varying_axes.hpp"
 #include "sweep/language/vocabulary.hpp"
 #include "sweep/space/config_id.hpp"
 
@@ -44,17 +45,6 @@ std::string text_of(Axis axis, std::int32_t value, const simulate::Catalog& cata
   if (training::info_of(axis).kind == AxisKind::flag) return value != 0 ? "true" : "false";
   const auto words = vocabulary_of(axis, catalog);  // none of a level
   return value < std::ssize(words) ? fmt::format("\"{}\"", words[at(value)]) : std::to_string(value);
-}
-
-AxisSet named_by(const SweepSpec& spec) {
-  AxisSet named;
-  const auto look = [&named](const std::vector<Dimension>& dimensions) {
-    for (const Dimension& dimension : dimensions)
-      for (const AxisColumn& column : dimension.columns) named.set(at(column.axis));
-  };
-  look(spec.dimensions);
-  for (const SubSpace& group : spec.groups) look(group.dimensions);
-  return named;
 }
 
 std::vector<Axis> axes_in(const Refusal& refusal) {
@@ -89,7 +79,7 @@ struct Seen {
 
 std::vector<StandingDefault> standing_defaults(const DesignSpace& space, const SweepSpec& spec,
                                                const simulate::Catalog& catalog, std::int64_t most) {
-  const AxisSet named = named_by(spec);
+  const AxisSet named = named_axes(spec);
   std::map<std::pair<Axis, std::int32_t>, Seen> seen;  // by chosen axis and value
   std::map<std::int32_t, Refusal> rules;               // by code
   const std::int64_t looks = std::min(most, space.size());
