@@ -110,3 +110,18 @@ def test_a_wrong_option_is_answered_on_one_line(result, tmp_path):
                   [result, "--per", "clusters"], [result, "--tokens", ""]):
         code, text = ask("fewest_gpus_for_deadline.py", *words)
         assert code == 2 and len(text.splitlines()) == 1, text
+
+
+def test_the_power_of_every_measured_job_is_within_15_percent(run_program, tmp_path):
+    """Six jobs whose power and step MLPerf publishes; constants of power were chosen before these were looked at."""
+    run_program("run", ANALYSIS.parent / "sweeps/published/energies.toml", "-o", tmp_path / "energies.h5", "--progress", "none",
+                "-q")
+    code, text = ask("energies.py", tmp_path / "energies.h5")
+    assert code == 0, text
+    rows = [line.split() for line in text.splitlines() if " measured " in line]
+    assert len(rows) == 6
+    for row in rows:
+        power, energy = (float(row[i]) for i in (-4, -2))
+        assert abs(power) < 15 and abs(energy) < 15, " ".join(row)
+    code, text = ask("energies.py", tmp_path / "missing.h5")
+    assert code != 0

@@ -33,6 +33,22 @@ struct BottleneckTimes {
   friend bool operator==(const BottleneckTimes&, const BottleneckTimes&) = default;
 };
 
+// The time of kernels by what they keep busy: arithmetic; HBM, or only themselves while they start, drain or
+// copy. The rest waits for the host.
+struct KernelTimes {
+  double arithmetic_ps = 0.0, memory_ps = 0.0;
+
+  void add(const KernelTimes& other, double factor) {
+    arithmetic_ps += factor * other.arithmetic_ps;
+    memory_ps += factor * other.memory_ps;
+  }
+  void add(const BottleneckTimes& kernel, double factor) {
+    arithmetic_ps += factor * kernel[Bottleneck::arithmetic];
+    memory_ps += factor * (kernel[Bottleneck::memory] + kernel[Bottleneck::fixed]);
+  }
+  friend bool operator==(const KernelTimes&, const KernelTimes&) = default;
+};
+
 // A stretch of critical path: its length per time category (exact sum) and per bottleneck (up to rounding).
 struct PathShare {
   std::array<SimTime, time_category_count> part{};

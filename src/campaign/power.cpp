@@ -10,12 +10,13 @@
 //   link         a collective and nothing else
 //   idle         bubbles, launch gaps, waiting for the host or for others
 //
-// Times of kernels, of collectives alone and of waiting are those of the busiest stage, which sum to the
-// step; the share of kernels' time that FLOP/s bound is that of the critical path. Neglected: stages less
-// busy than that one, what a hidden collective adds to a kernel that leaves power unused, temperature, and
-// differences between GPUs of one kind. A node adds its host and its fans, which are taken as constant.
+// Times of kernels, and of collectives alone, are those of the busiest stage; what a kernel loses to a
+// collective beside it counts as memory. Neglected: stages less busy than that one, what a hidden collective
+// adds to a kernel that leaves power unused, temperature, and differences between GPUs of one kind. A node
+// adds its host and its fans, which are taken as constant.
 #include "campaign/power.hpp"
 
+#include <algorithm>
 #include <initializer_list>
 #include <limits>
 
@@ -25,7 +26,7 @@ namespace echo::campaign {
 
 static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-// Of the step.
+// The share of the step that these take, exposed.
 static double share_of(const simulate::StepReport& report, std::initializer_list<TimeCategory> categories) {
   SimTime sum{};
   for (const TimeCategory category : categories) sum += report.exposed[at(category)];
@@ -35,15 +36,13 @@ static double share_of(const simulate::StepReport& report, std::initializer_list
 double gpu_power(const simulate::StepReport& report, const machine::GpuPower& power) {
   if (report.step <= SimTime::zero() || power.cap <= 0.0) return unknown;
   using enum TimeCategory;
-  const double kernels = share_of(report, {forward, backward, recompute, optimizer, slowdown});
-  const double links = share_of(report, {tp_comm, cp_comm, ep_comm, pp_comm, dp_comm, zero_comm});
-  const auto bound_by = [&](Bottleneck bottleneck) { return report.bottleneck[at(bottleneck)]; };
-  const double arithmetic = bound_by(Bottleneck::arithmetic),
-               memory = bound_by(Bottleneck::memory) + bound_by(Bottleneck::fixed),
-               all = arithmetic + memory + bound_by(Bottleneck::host);
-  const double above_idle =
-      all > 0.0 ? (arithmetic * (power.cap - power.idle) + memory * (power.memory - power.idle)) / all : 0.0;
-  return power.idle + kernels * above_idle + links * (power.link - power.idle);
+  const auto step = static_cast<double>(report.step.count());
+  const double arithmetic = report.kernels.arithmetic_ps / step,
+               memory = report.kernels.memory_ps / step + share_of(report, {slowdown}),
+               links = share_of(report, {tp_comm, cp_comm, ep_comm, pp_comm, dp_comm, zero_comm});
+  const double mean = power.idle + arithmetic * (power.cap - power.idle) +
+                      memory * (power.memory - power.idle) + links * (power.link - power.idle);
+  return std::min(mean, power.cap);
 }
 
 double job_power(const training::TrainingConfig& config, const simulate::StepReport& report,

@@ -25,15 +25,16 @@ struct TextMember {
   const char* name;
   std::string FileHeader::*member;
 };
-constexpr std::array<TextMember, 9> texts{{{"name", &FileHeader::name},
-                                           {"title", &FileHeader::title},
-                                           {"sweep_key", &FileHeader::sweep_key},
-                                           {"row_key", &FileHeader::row_key},
-                                           {"code_key", &FileHeader::code_key},
-                                           {"catalog_key", &FileHeader::catalog_key},
-                                           {"calibration_key", &FileHeader::calibration_key},
-                                           {"space_key", &FileHeader::space_key},
-                                           {"shard", &FileHeader::shard}}};
+constexpr std::array<TextMember, 10> texts{{{"name", &FileHeader::name},
+                                            {"title", &FileHeader::title},
+                                            {"sweep_key", &FileHeader::sweep_key},
+                                            {"row_key", &FileHeader::row_key},
+                                            {"code_key", &FileHeader::code_key},
+                                            {"catalog_key", &FileHeader::catalog_key},
+                                            {"calibration_key", &FileHeader::calibration_key},
+                                            {"space_key", &FileHeader::space_key},
+                                            {"shard", &FileHeader::shard},
+                                            {"reliability", &FileHeader::reliability}}};
 
 // The same of [simulate] and [workload].
 constexpr std::array<std::pair<const char*, std::string RowSettings::*>, 5> setting_texts{

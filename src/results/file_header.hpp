@@ -37,6 +37,7 @@ struct FileHeader {
   sweep::PointIndex ids = 0;    // points of the whole space; 0 = as many as there are rows
   bool is_partial = false;      // points are missing: a snapshot, a stopped launch, a shard
   campaign::Terms terms;        // of the whole training; read back: the tokens and the currency
+  std::string reliability;      // campaign::describe() of them; empty = train_time is without failures
   double min_fit_chance = 0.0;  // chance to fit that a row needs to be ranked; 0 in files before schema 1.8
   RowSettings settings;
   std::vector<sweep::Objective> objectives;  // the first ranks; empty = the schema's own

@@ -31,6 +31,7 @@ struct StepReport {
   double bubble_fraction = 0.0, exposed_comm_fraction = 0.0, overlap_fraction = 0.0;
   std::array<SimTime, time_category_count> path{};    // the critical path by part; sums to step exactly
   std::array<double, bottleneck_count> bottleneck{};  // and by driver, as shares of step: its elasticities
+  KernelTimes kernels;                                // of the busiest stage, hidden or not, without slowdown
   SimTime step_median{};                              // over draws of unequal GPUs; zero unless asked for
   SimTime step_p90{};                                 // over those draws and the prediction's error
   ops::Grade evidence = ops::Grade::modelled;         // worst grade that carries a tenth of the step or more

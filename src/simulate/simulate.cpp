@@ -131,6 +131,7 @@ void report_step(const TrainingConfig& config, const Catalog& catalog, const Ste
   report.step_no_slowdown = unslowed;
   report.exposed = slowed.cost.exposed;
   report.total = slowed.cost.total;
+  report.kernels = slowed.cost.kernels;
   report.critical_stage = slowed.critical_stage;
 
   report_fractions(slowed.cost.graded, report);

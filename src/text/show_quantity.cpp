@@ -24,6 +24,27 @@ std::string show_duration(double seconds) {
   return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
 }
 
+std::string show_days(double seconds) {
+  return std::isfinite(seconds) ? fmt::format("{:.1f} d", seconds / 86400.0) : "-";
+}
+
+std::string show_energy(double joules) {
+  if (!std::isfinite(joules)) return "-";
+  const double kwh = joules / 3.6e6;
+  if (kwh >= 1e6) return fmt::format("{:.2f} GWh", kwh / 1e6);
+  return kwh >= 1e3 ? fmt::format("{:.1f} MWh", kwh / 1e3) : fmt::format("{:.2f} kWh", kwh);
+}
+
+std::string show_mass(double kilograms) {
+  if (!std::isfinite(kilograms)) return "-";
+  return kilograms >= 1e3 ? fmt::format("{:.1f} t", kilograms / 1e3) : fmt::format("{:.0f} kg", kilograms);
+}
+
+std::string show_amount(double amount) {
+  if (!std::isfinite(amount)) return "-";
+  return std::abs(amount) >= 100.0 ? show_count(std::llround(amount)) : fmt::format("{:.2f}", amount);
+}
+
 std::string show_gib(double bytes) {
   return std::isfinite(bytes) ? fmt::format("{:.1f} GiB", bytes / 1073741824.0) : "-";
 }

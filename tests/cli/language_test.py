@@ -82,7 +82,7 @@ class Language(unittest.TestCase):
             sweep = {**good, section: {**good.get(section, {}), key: value}}
             self.assertEqual(len(violations(schema, sweep, schema)), 1, (section, key, value))
         for name, entry in [("keep", {"name": "x"}), ("limit", {"metric": "mem_peek", "max": 1}),
-                            ("objective", {"metric": "mfu", "goal": "most"}), ("economics", {})]:
+                            ("objective", {"metric": "mfu", "goal": "most"}), ("reliability", {})]:
             self.assertNotEqual(violations(schema, {**good, name: [entry]}, schema), [], name)
         self.assertNotEqual(violations(schema, {"name": "no space"}, schema), [])
 

@@ -143,7 +143,7 @@ int validate_alone(const Arguments& arguments) {
 std::function<int(Invocation&)> declare(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.arguments(arguments->tables, "FILE.csv",
-                    "tables of measured training steps, kernels, collectives or overlaps, one per row");
+                    "tables of measured training steps, kernels, collectives, overlaps or goodputs, one per row");
   options.value(arguments->by, "--by",
                 "groups of the error tables of training steps, as in stratum,gpu: stratum, source, gpu, "
                 "framework, gpus, "

@@ -178,6 +178,7 @@ results::FileHeader sweep_header(const WorkerInputs& inputs) {
                              .calibration_key = calibration_key(inputs.calibration),
                              .space_key = space_key(spec),
                              .terms = spec.terms,
+                             .reliability = campaign::describe(spec.terms.reliability),
                              .min_fit_chance = spec.min_fit_chance,
                              .settings = explain::row_settings(spec),
                              .objectives = spec.objectives};

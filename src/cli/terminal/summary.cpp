@@ -20,6 +20,7 @@
 #include "query/result_text.hpp"
 #include "query/rule_text.hpp"
 #include "query/ties.hpp"
+#include "query/training_text.hpp"
 #include "query/varying_axes.hpp"
 #include "query/without_slowdown.hpp"
 #include "results/rank/objectives.hpp"
@@ -84,6 +85,7 @@ static std::string best_text(const ResultRows& rows, const query::RankQuery& que
     text += fmt::format("why #1 beats #2: {}\n", query::why_it_wins(table, 0, 1));
     text += fmt::format("  #2 differs in: {}\n", query::what_differs(table, 0, 1));
   }
+  text += query::training_text(table, 0);
   return text;
 }
 

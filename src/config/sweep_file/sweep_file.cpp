@@ -16,6 +16,7 @@
 #include "config/sweep_file/economics_reader.hpp"
 #include "config/sweep_file/goal_reader.hpp"
 #include "config/sweep_file/include_files.hpp"
+#include "config/sweep_file/reliability_reader.hpp"
 #include "config/sweep_file/rule_reader.hpp"
 #include "config/sweep_file/settings_reader.hpp"
 #include "config/sweep_file/space_reader.hpp"
@@ -30,12 +31,13 @@ namespace {
 
 constexpr std::size_t most_compiled_rules = 200'000;  // each group compiles every rule: some 3 s
 
-void read_body(const toml::table& root, const std::vector<IncludedFile>& included, const std::string& path,
-               SweepInputs& inputs, Problems& problems) {
+void read_body(const toml::table& root, const std::vector<IncludedFile>& included,
+               const std::vector<ReliabilityFile>& reliability, const std::string& path, SweepInputs& inputs,
+               Problems& problems) {
   TableReader reader(root, {path, 1, 1, 1}, "the sweep", problems);
   inputs.spec.name = std::filesystem::path(path).stem().string();
-  refuse_later_sections(root, reader);
   read_settings(reader, inputs.spec);
+  read_reliability_section(reader, reliability, inputs.spec.terms.reliability);
   for (const char* list : {"include", "derive", "keep", "limit", "objective", "what_if"}) reader.ignore(list);
   std::vector<const toml::table*> roots;
   for (const IncludedFile& file : included) roots.push_back(&file.root);
@@ -130,7 +132,7 @@ void read_parsed(ParsedSweep& parsed, const std::string& path, const std::vector
   inputs.files.insert(inputs.files.end(), catalog.files.begin(), catalog.files.end());
   if (parsed.root) {
     const auto changes = apply_what_ifs(*parsed.root, inputs.catalog, inputs.calibration, problems);
-    read_body(*parsed.root, parsed.included, path, inputs, problems);
+    read_body(*parsed.root, parsed.included, catalog.reliability, path, inputs, problems);
     if (problems.errors() == 0) check_what_ifs(changes, inputs.spec, inputs.catalog, problems);
     choose_models(*parsed.root, inputs, problems);
     inputs.resolved_toml = resolved(*parsed.root, parsed.included, changes, inputs);

@@ -49,7 +49,9 @@ std::array<SimTime, 4> report_rank(const ReplayScratch& s, std::int32_t rank, St
   std::array<SimTime, 4> graded{};
   for (std::int32_t op = s.graph.rank_begin[at(rank)]; op < s.graph.rank_begin[at(rank) + 1]; ++op) {
     report.total[at(s.graph.part[at(op)])] += s.alone[at(op)];
-    if (s.graph.kind[at(op)] == timeline::ReplayKind::kernel) graded[at(s.grade[at(op)])] += s.alone[at(op)];
+    if (s.graph.kind[at(op)] != timeline::ReplayKind::kernel) continue;
+    graded[at(s.grade[at(op)])] += s.alone[at(op)];
+    report.kernels.add(s.bottlenecks[at(op)], 1.0);
   }
   report.exposed = s.ran.ranks[at(rank)].exposed;
   report.critical_stage = rank;

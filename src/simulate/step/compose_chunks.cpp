@@ -33,7 +33,9 @@ Cost compose_one(const workload::OpGraph& graph, const Prices& prices, Slowdown 
   for (std::size_t op = 0; op < graph.lane.size(); ++op) {
     const std::size_t work = at(graph.work[op]);
     cost.total[at(graph.part[op])] += prices.alone[work];
-    if (graph.lane[op] == Lane::compute) cost.graded[at(prices.kernels[work].grade)] += prices.alone[work];
+    if (graph.lane[op] != Lane::compute) continue;
+    cost.graded[at(prices.kernels[work].grade)] += prices.alone[work];
+    cost.kernels.add(prices.bottlenecks[work], 1.0);
   }
   return cost;
 }

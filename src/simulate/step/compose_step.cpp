@@ -28,7 +28,9 @@ void account(std::span<const workload::WorkRun> runs, const Prices& prices, Cost
     const SimTime time = run.count * prices.alone[work];
     cost.exposed[at(run.part)] += time;
     cost.total[at(run.part)] += time;
-    if (run.is_kernel) cost.graded[at(prices.kernels[work].grade)] += time;
+    if (!run.is_kernel) continue;
+    cost.graded[at(prices.kernels[work].grade)] += time;
+    cost.kernels.add(prices.bottlenecks[work], static_cast<double>(run.count));
   }
 }
 

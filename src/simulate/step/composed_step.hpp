@@ -20,6 +20,7 @@ struct Cost {
   SimTime time{};
   std::array<SimTime, time_category_count> exposed{}, total{};
   std::array<SimTime, 4> graded{};  // compute time by ops::Grade
+  KernelTimes kernels;              // the same, without slowdown
   SimTime issued{};                 // host time to issue it, hidden or not
   SimTime wait{};                   // of time, for the host to issue it,
   SimTime traffic_wait{};           // and for gradient and parameter traffic of the pass before
@@ -32,6 +33,7 @@ struct Cost {
     wait += count * other.wait;
     traffic_wait += count * other.traffic_wait;
     wait_bottleneck.add(other.wait_bottleneck, static_cast<double>(count));
+    kernels.add(other.kernels, static_cast<double>(count));
     for (std::size_t i = 0; i < time_category_count; ++i) {
       exposed[i] += count * other.exposed[i];
       total[i] += count * other.total[i];

@@ -27,7 +27,7 @@ class DesignSpace {
   [[nodiscard]] PointIndex size() const { return index_.size(); }
   // Survivors that are no points: they repeat an earlier one. 0 for a sampled space.
   [[nodiscard]] std::int64_t duplicates() const { return index_.duplicates; }
-  // Of the whole training; limits need them.
+  // The terms of the whole training, which limits need.
   [[nodiscard]] const campaign::Terms& terms() const { return terms_; }
   [[nodiscard]] std::int64_t work_budget() const { return work_budget_; }  // of simulate(); 0 = its default
   [[nodiscard]] const simulate::Skew& skew() const { return skew_; }

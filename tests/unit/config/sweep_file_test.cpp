@@ -220,9 +220,6 @@ TEST_F(SweepFile, RefusesPairsOfUnequalLength) {
 }
 
 TEST_F(SweepFile, SaysWhatItDoesNotReadYet) {
-  EXPECT_THAT(problems("[economics]\npue = 1.25\n[reliability]\nnode_mtbf = \"1 h\"\n"),
-              ElementsAre(HasSubstr("5:2 [economics] is not supported yet"),
-                          HasSubstr("7:2 [reliability] is not supported yet")));
   EXPECT_THAT(problems("[output]\ntimelines = { top = 3 }"),
               ElementsAre(HasSubstr("output.timelines is not supported yet")));
   EXPECT_THAT(problems("[simulate]\nout_of_range = \"flag\""),

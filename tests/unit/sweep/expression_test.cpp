@@ -183,6 +183,10 @@ TEST(Expression, ReadsNumbersWithUnits) {
   EXPECT_EQ(whole("4 Mi tokens"), 4194304);
   EXPECT_EQ(whole("300 B tokens"), 300000000000);
   EXPECT_EQ(whole("50 k tokens/s"), 50000);
+  EXPECT_EQ(whole("50 MWh"), 180'000'000'000);
+  EXPECT_EQ(whole("2 kJ"), 2000);
+  EXPECT_EQ(whole("3 t"), 3000);
+  EXPECT_EQ(real("500 g + 0.0 kg"), 0.5);
 }
 
 TEST(Expression, FollowsUnitsThroughArithmetic) {
@@ -190,6 +194,9 @@ TEST(Expression, FollowsUnitsThroughArithmetic) {
   EXPECT_EQ(unit_of("size"), in_bytes);
   EXPECT_EQ(unit_of("0.92 * size + 1 GiB"), in_bytes);
   EXPECT_EQ(unit_of("size / rate"), in_seconds);
+  EXPECT_EQ(unit_of("700 W * 3 h"), in_joules);
+  EXPECT_EQ(unit_of("1 MWh / 1 kWh"), plain);
+  EXPECT_EQ(unit_of("3 t + 1 kg"), in_kilograms);
   EXPECT_EQ(unit_of("size / 1 GiB"), plain);
   EXPECT_EQ(unit_of("rate * 3 s - size // 2"), in_bytes);
   EXPECT_EQ(unit_of("-size % 1 GiB"), in_bytes);
