@@ -250,7 +250,9 @@ class SchemaWriter {
         json_.open_object().member("type", "string").member("pattern", "tokens?$").close().close();
         return;
       case AxisKind::flag:
-        json_.key("enum").open_array().value(true).value(false).value("on").value("off").close();
+        json_.key("anyOf").open_array().open_object().member("type", "boolean").close().open_object();
+        string_enum({"on", "off"});
+        json_.close().close();
         return;
       case AxisKind::version:
         json_.member("type", "string").member("pattern", "^2\\.[0-9]+\\.[0-9]+$");

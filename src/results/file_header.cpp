@@ -1,5 +1,4 @@
 #include "results/file_header.hpp"
-#include "results/swept_axes.hpp"
 
 #include <fmt/format.h>
 
@@ -11,6 +10,7 @@
 #include "base/at.hpp"
 #include "base/error.hpp"
 #include "results/columns.hpp"
+#include "results/swept_axes.hpp"
 
 namespace echo::results {
 namespace {
@@ -165,7 +165,8 @@ FileState read_state(const Hdf5File& file, const std::filesystem::path& name) {
     state.by_status[i] = file.integer_attribute("/", count_names[i]);
   state.complete = text("state") == "complete";
   state.is_partial = !state.complete;
-  if (file.has("/provenance/resolved_toml")) state.axes = swept_axes(file.text("/provenance/resolved_toml"));
+  if (file.has("/provenance/resolved_toml")) state.resolved_toml = file.text("/provenance/resolved_toml");
+  state.axes = swept_axes(state.resolved_toml);
   return state;
 }
 

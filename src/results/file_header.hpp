@@ -51,7 +51,8 @@ struct FileState : FileHeader {
   std::int64_t rows = 0;
   std::array<std::int64_t, 5> by_status{};  // [training::Status]
   bool complete = false;
-  std::vector<std::string> axes;  // that the sweep turns (swept_axes.hpp); empty where the file does not say
+  std::string resolved_toml;      // the sweep with every default; empty where the file does not say
+  std::vector<std::string> axes;  // that it turns (swept_axes.hpp)
 };
 
 // `file`, which is there; UserError, 2, where it is not.

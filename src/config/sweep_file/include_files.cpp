@@ -134,4 +134,12 @@ std::vector<IncludedFile> kept_includes(const toml::table& sweep, const std::str
   return std::move(includer.found);
 }
 
+std::vector<IncludedFile> read_named_files(const std::vector<std::string>& files, Problems& problems) {
+  toml::array names;
+  for (const std::string& file : files) names.push_back(file);
+  toml::table root;
+  root.insert("include", std::move(names));
+  return read_includes(root, "", problems);
+}
+
 }  // namespace echo::config
