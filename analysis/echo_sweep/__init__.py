@@ -21,6 +21,13 @@ def open(path):  # noqa: A001 - es.open reads as it should
     return Sweep(ResultFile(path))
 
 
+def break_even(source):
+    """The Surface in the JSON that `echo-sweep break-even --json` printed: its path, its text, or the parsed dict."""
+    from .surface import surface_of
+
+    return surface_of(source)
+
+
 def __getattr__(name):
     """Row and Sweep, and with them h5py, once they are asked for: tracing needs neither."""
     if name == "DamagedFile":
@@ -30,4 +37,4 @@ def __getattr__(name):
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-__all__ = ["DamagedFile", "Row", "Sweep", "__version__", "open"]
+__all__ = ["DamagedFile", "Row", "Sweep", "__version__", "break_even", "open"]

@@ -5,6 +5,7 @@
 
 import asking
 from echo_sweep.language import quantity
+from echo_sweep.plots.style import add_labels, drop_crowded_ticks
 from echo_sweep.quantity import shown
 from echo_sweep.text import text_table
 
@@ -18,17 +19,19 @@ def best_of_each_size(rows, per):
 def picture(rows, per, days, path):
     axes = rows.plot.scaling("gpus", "train_days", per=per, ideal=False)
     axes.axhline(days, color="#555555", lw=1)
+    axes.figure.set_size_inches(7.5, 4.2)
     axes.annotate(f"deadline {days:g} days", (0.01, days), xycoords=("axes fraction", "data"), xytext=(0, 4),
                   textcoords="offset points", fontsize=9, color="#555555")
+    labels = []
     for name in dict.fromkeys(rows.column(per)):
         winner = fewest(best_of_each_size(rows.where({per: name}), per), days)
         if winner is not None:
             axes.plot(winner["gpus"], winner["train_days"], "o", ms=12, mfc="none", mec="black", mew=1.2)
-            axes.annotate(f"{winner['gpus']}", (winner["gpus"], winner["train_days"]), xytext=(6, 10),
-                          textcoords="offset points", fontsize=10, fontweight="bold",
-                          bbox={"facecolor": "white", "edgecolor": "none", "pad": 1})
-    axes.figure.set_size_inches(7.5, 4.2)
+            labels.append((f"{winner['gpus']}", (winner["gpus"], winner["train_days"])))
+    drop_crowded_ticks(axes.xaxis)
+    add_labels(axes, labels, fontsize=10, fontweight="bold", bbox={"facecolor": "white", "edgecolor": "none", "pad": 1})
     asking.save(axes, path)
+    return axes
 
 
 def fewest(best, days):

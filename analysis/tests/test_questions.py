@@ -38,6 +38,23 @@ def test_the_fewest_gpus_are_in_time_and_one_size_less_is_not(result, tmp_path):
     assert {line.split()[1] for line in text.splitlines() if line.startswith("dgx")} == {"16"}
 
 
+def test_no_label_of_the_picture_hides_another(result, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(ANALYSIS / "questions"))
+    import fewest_gpus_for_deadline as question
+    from echo_sweep.plots.style import text_boxes
+
+    rows = es.open(result).where("model == 'llama2-7b'").derive("train_days", "1 T tokens / tokens_per_s / 86400", "d", "min")
+    steps = sorted(rows.ranked.column("train_days"))
+    # At the end all clusters have one winner at the same number of GPUs; of equal rows the labels would be on each other.
+    for days in (steps[0] * 1.01, steps[len(steps) // 2], steps[-1] * 1.01, steps[-1] * 10):
+        for per in ("cluster", "tp", "recompute"):
+            axes = question.picture(rows, per, days, tmp_path / "picture.png")
+            boxes = text_boxes(axes)
+            assert len(boxes) > 4
+            for i, one in enumerate(boxes):
+                assert not any(one.overlaps(other) for other in boxes[i + 1:]), (days, per)
+
+
 def test_the_layout_named_first_is_the_best(result, tmp_path):
     code, text = ask("which_layout.py", result, "--n", 3, "--picture", tmp_path / "layout.png")
     assert code == 0, text

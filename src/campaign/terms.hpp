@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "campaign/reliability.hpp"
+
 namespace echo::campaign {
 
 // The price of one hour of one GPU of this kind, or of any GPU in this cluster; empty: of every GPU.
@@ -33,6 +35,7 @@ struct Economics {
 struct Terms {
   double target_tokens = 0.0;  // [target] tokens: of the whole training; 0 = not given
   Economics economics;
+  Reliability reliability;  // [reliability], filled up from its preset
   friend bool operator==(const Terms&, const Terms&) = default;
 };
 

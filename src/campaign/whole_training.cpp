@@ -1,8 +1,12 @@
 #include "campaign/whole_training.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "base/at.hpp"
+#include "campaign/checkpoint_size.hpp"
+#include "campaign/goodput.hpp"
 #include "campaign/power.hpp"
 
 namespace echo::campaign {
@@ -16,14 +20,56 @@ static double site_kwh(const PlannedTraining& in) {
   return pue > 0.0 ? energy(in) / joules_per_kwh * pue : unknown;
 }
 
-double train_time(const PlannedTraining& in) {
+namespace {
+
+double time_of_steps(const PlannedTraining& in) {
   const bool is_timed = in.report.step > SimTime::zero();
   const double rate = in.report.tokens_per_second;
   return is_timed && in.terms.target_tokens > 0.0 && rate > 0.0 ? in.terms.target_tokens / rate : unknown;
 }
 
+// A production step contains checkpoints; here they are a part of the failures' model.
+double share_without_checkpoints(const simulate::StepReport& report) {
+  return 1.0 - to_seconds(report.exposed[at(TimeCategory::checkpoint)]) / to_seconds(report.step);
+}
+
+Job job_of(const PlannedTraining& in) {
+  const machine::ClusterSpec& cluster = in.catalog.cluster(in.config.cluster);
+  const std::int64_t gpus = training::gpus_of(in.config.degrees), each = std::max(1, cluster.gpus_per_node);
+  const double own = share_without_checkpoints(in.report), whole = time_of_steps(in) * own;
+  return {.gpus = gpus,
+          .nodes = (gpus + each - 1) / each,
+          .step = to_seconds(in.report.step) * own,
+          .step_p90 = static_cast<double>(in.report.rel_error_p90),
+          .whole_work = std::isnan(whole) ? 0.0 : whole,
+          .checkpoint_bytes =
+              checkpoint_bytes(in.config, in.catalog.model(in.config.model), in.catalog.framework(in.config)),
+          .host_link = in.catalog.gpu(in.config).host_link.value};
+}
+
+Goodput with_failures(const PlannedTraining& in) {
+  const Reliability& reliability = in.terms.reliability;
+  if (!reliability.is_given() || in.report.step <= SimTime::zero())
+    return {unknown, unknown, unknown, unknown, unknown};
+  return goodput(reliability, job_of(in));
+}
+
+}  // namespace
+
+double train_time(const PlannedTraining& in) {
+  return in.terms.reliability.is_given() ? with_failures(in).train_time : time_of_steps(in);
+}
+
+double goodput(const PlannedTraining& in) { return with_failures(in).goodput; }
+double checkpoint_interval(const PlannedTraining& in) { return with_failures(in).interval; }
+double train_time_p50(const PlannedTraining& in) { return with_failures(in).train_time_p50; }
+double train_time_p90(const PlannedTraining& in) { return with_failures(in).train_time_p90; }
+
 double gpu_hours(const PlannedTraining& in) {
-  return train_time(in) / seconds_per_hour * training::gpus_of(in.config.degrees);
+  const std::int64_t spares = std::max<std::int64_t>(0, in.terms.reliability.spares);
+  std::int64_t held = training::gpus_of(in.config.degrees);
+  if (spares > 0) held += spares * in.catalog.cluster(in.config.cluster).gpus_per_node;
+  return train_time(in) / seconds_per_hour * static_cast<double>(held);
 }
 
 double energy_of_step(const PlannedTraining& in) {

@@ -17,7 +17,10 @@ struct PlannedTraining {
   const Terms& terms;
 };
 
-[[nodiscard]] double train_time(const PlannedTraining&);  // seconds, without failures
+// Seconds. With [reliability]: the mean over failures, their restarts and checkpoints; else of the steps
+// alone.
+[[nodiscard]] double train_time(const PlannedTraining&);
+// GPU-hours of the job and of the spare nodes that it holds.
 [[nodiscard]] double gpu_hours(const PlannedTraining&);
 // Joules at the plugs of the nodes (campaign/power.hpp); the site's PUE is not in them.
 [[nodiscard]] double energy_of_step(const PlannedTraining&);
@@ -28,5 +31,12 @@ struct PlannedTraining {
 // at that price. Without a price of electricity, that of a GPU-hour is taken to include it.
 [[nodiscard]] double cost(const PlannedTraining&);
 [[nodiscard]] double tokens_per_cost(const PlannedTraining&);
+
+// With [reliability]; NaN without it.
+[[nodiscard]] double goodput(const PlannedTraining&);
+[[nodiscard]] double checkpoint_interval(const PlannedTraining&);  // seconds of work
+// Seconds: done by then with a chance of 50 and 90 %, over failures and the step's own error.
+[[nodiscard]] double train_time_p50(const PlannedTraining&);
+[[nodiscard]] double train_time_p90(const PlannedTraining&);
 
 }  // namespace echo::campaign

@@ -13,6 +13,10 @@ class App;
 
 namespace echo::cli {
 
+// The help of `--preset-path,--include`, which commands that read presets have.
+inline constexpr const char* preset_path_help =
+    "folder of presets searched before the built-in ones, or a file of them, as a sweep includes it";
+
 // An option or argument as its command declared it; the manual page and the shells' completion are made of
 // these.
 struct DeclaredOption {

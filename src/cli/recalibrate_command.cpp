@@ -1,6 +1,7 @@
 #include "cli/recalibrate_command.hpp"
 
 #include "cli/terminal/say.hpp"
+#include "config/catalog/site_file.hpp"
 #include "config/measured/measured_steps.hpp"
 #include "config/toml/read_file.hpp"
 #include "explain/slowdown_input.hpp"
@@ -31,7 +32,7 @@ int recalibrate_and_tell(const RecalibrateArguments& a) {
     throw UserError({{table.header_place(), "this is not a table of training steps",
                       "--recalibrate needs step_time_s among its columns; `echo-sweep calibrate nccl` fits "
                       "networks to measured collectives"}});
-  config::CatalogInputs presets = config::read_catalog(config::catalog_folders(a.preset_paths));
+  config::CatalogInputs presets = config::read_presets(a.preset_paths);
   const auto learned = explain::choose_slowdown(a.slowdown, presets.calibration);
   const std::string digest = config::fingerprint(config::read_whole_file(file).value_or(""));
   const validation::Recalibration done =

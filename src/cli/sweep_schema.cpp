@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "config/catalog/reliability_file.hpp"
 #include "config/sweep_file/sweep_keys.hpp"
 #include "simulate/what_if.hpp"
 #include "sweep/axis.hpp"
@@ -102,6 +103,28 @@ class SchemaWriter {
     json_.key(name).open_object().member("type", "object").member("additionalProperties", false);
     json_.key("properties").open_object();
   }
+  void text_key(std::string_view key, std::string_view help) {
+    json_.key(key).open_object();
+    described(help);
+    json_.member("type", "string").close();
+  }
+  void reliability() {
+    open_table("reliability");
+    text_key("preset", "what the other keys leave open: echo-sweep presets list reliability");
+    for (const config::ReliabilityKey& one : config::reliability_keys()) text_key(one.name, one.help);
+    json_.key("spares").open_object();
+    described(config::spares_help);
+    json_.member("type", "integer").member("minimum", 0).close();
+    open_table("checkpoint");
+    text_key("every", config::every_help);
+    json_.key("mode").open_object();
+    described(config::mode_help);
+    string_enum({"blocking", "async"});
+    json_.close();
+    for (const config::ReliabilityKey& one : config::checkpoint_keys()) text_key(one.name, one.help);
+    json_.close().close();
+    json_.close().close();
+  }
   void sections() {
     std::vector<std::string_view> done;
     for (const config::Setting& one : config::settings()) {
@@ -115,6 +138,7 @@ class SchemaWriter {
       }
       if (!one.section.empty()) json_.close().close();
     }
+    reliability();
     json_.key("derive").open_object().member("type", "object");
     described("names and their expressions, in order; a point is dropped if a division is not exact");
     json_.key("additionalProperties").open_object().member("type", "string").close().close();
@@ -226,7 +250,9 @@ class SchemaWriter {
         json_.open_object().member("type", "string").member("pattern", "tokens?$").close().close();
         return;
       case AxisKind::flag:
-        json_.key("enum").open_array().value(true).value(false).value("on").value("off").close();
+        json_.key("anyOf").open_array().open_object().member("type", "boolean").close().open_object();
+        string_enum({"on", "off"});
+        json_.close().close();
         return;
       case AxisKind::version:
         json_.member("type", "string").member("pattern", "^2\\.[0-9]+\\.[0-9]+$");

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/error.hpp"
+#include "config/catalog/site_file.hpp"
 #include "config/sweep_file/what_if_reader.hpp"
 #include "config/sweep_file/workload_reader.hpp"
 #include "explain/config_of_row.hpp"
@@ -57,8 +58,8 @@ ConfigAgain config_again(const results::ResultFile& file, const results::Table& 
   constexpr std::int64_t row = 0;
   ConfigAgain again;
   try {
-    again.known = config::read_catalog(config::catalog_folders(preset_paths));
     const results::Provenance provenance = results::read_provenance(file.file());
+    again.known = config::read_presets(preset_paths, provenance.resolved_toml);
     config::apply_what_ifs_again(provenance.resolved_toml, again.known.catalog, again.known.calibration);
     const results::InputFile* trace = trace_of(provenance);
     const sweep::SweepSpec settings =

@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "base/at.hpp"
+#include "base/contract.hpp"
 #include "base/error.hpp"
 #include "explain/perfetto_events.hpp"
 #include "ops/describe.hpp"
@@ -72,14 +73,26 @@ class StepTrace {
  public:
   StepTrace(const simulate::StepTimeline& timeline, const SimulatedStep& step,
             const training::TrainingConfig& config, std::span<const training::MemoryUse> memory,
-            const TraceRequest& request, TraceEvents& out)
-      : timeline_(timeline), step_(step), config_(config), memory_(memory), request_(request), out_(out) {}
+            const TraceRequest& request)
+      : timeline_(timeline), step_(step), config_(config), memory_(memory), request_(request) {}
 
-  TraceSize draw() {
+  // Events without which nothing can be drawn: names of tracks, and what follows the last task, each behind a
+  // gap.
+  [[nodiscard]] std::int64_t least_events() {
+    find_owners();
+    std::int64_t least = 0;
+    for (std::int32_t stage = 0; stage < config_.degrees.pipeline; ++stage)
+      if (is_drawn(stage)) least += 3 + lane_count + (config_.degrees.pipeline > 1 ? 2 : 0);
+    for (std::size_t i = 0; i < timeline_.slices.size(); ++i)
+      if (is_drawn(timeline_.slices[i].stage) && owner_[i].is_none()) least += 2;
+    return least;
+  }
+
+  TraceSize draw(TraceEvents& out) {
+    out_ = &out;
     find_readers();
     for (std::int32_t stage = 0; stage < config_.degrees.pipeline; ++stage)
       if (is_drawn(stage)) name_tracks(stage);
-    find_owners();
     choose_microbatches();
     for (std::size_t i = 0; i < timeline_.slices.size(); ++i) {
       const Slice& slice = timeline_.slices[i];
@@ -118,14 +131,14 @@ class StepTrace {
 
   void name_tracks(std::int32_t stage) {
     const training::RankClass& ranks = step_.layout.classes[at(stage)];
-    out_.name_process(stage, fmt::format("stage {} (gpu ranks {} to {})", stage, ranks.first_gpu_rank,
-                                         ranks.first_gpu_rank + ranks.multiplicity - 1));
-    out_.name_thread({stage, step_thread}, "step");
+    out_->name_process(stage, fmt::format("stage {} (gpu ranks {} to {})", stage, ranks.first_gpu_rank,
+                                          ranks.first_gpu_rank + ranks.multiplicity - 1));
+    out_->name_thread({stage, step_thread}, "step");
     for (std::int32_t lane = 0; lane < lane_count; ++lane)
-      out_.name_thread({stage, first_lane_thread + lane}, lane_names[at(lane)]);
+      out_->name_thread({stage, first_lane_thread + lane}, lane_names[at(lane)]);
     if (config_.degrees.pipeline == 1) return;
-    out_.name_thread({stage, down_thread}, "to the next stage");
-    out_.name_thread({stage, up_thread}, "to the previous stage");
+    out_->name_thread({stage, down_thread}, "to the next stage");
+    out_->name_thread({stage, up_thread}, "to the previous stage");
   }
 
   // The microbatch with which a slice is drawn: a task's own, that of the task which a wait precedes; none
@@ -169,7 +182,7 @@ class StepTrace {
   // tasks have the rest.
   void choose_microbatches() {
     std::vector<std::int64_t> tasks(at(training::microbatches_of(config_))), ops(tasks.size());
-    std::int64_t budget = request_.most_events - out_.events();
+    std::int64_t budget = request_.most_events - out_->events();
     for (std::size_t i = 0; i < timeline_.slices.size(); ++i) {
       const Slice& slice = timeline_.slices[i];
       if (!is_drawn(slice.stage)) continue;
@@ -181,11 +194,7 @@ class StepTrace {
       for (const workload::BlockRun& run : simulate::placed_runs(slice, step_))
         ops[at(owner_[i])] += run.count * std::ssize(timeline_.blocks[at(run.block)]);
     }
-    if (budget < 0)
-      throw UserError(
-          fmt::format("{} events do not suffice for the names and ends of the stages drawn",
-                      request_.most_events),
-          fmt::format("--max-events {} or more, or fewer --stages", request_.most_events - budget));
+    ECHO_EXPECT(budget >= 0);
     const std::int64_t all = std::accumulate(tasks.begin(), tasks.end(), std::int64_t{0});
     with_ops_ = affordable(ops, budget - all);
     if (with_ops_ == 0) with_ops_ = affordable(ops, budget / 4);
@@ -216,7 +225,7 @@ class StepTrace {
     }
     args += exposed_of(slice);
     close_gap();
-    out_.slice({slice.stage, step_thread}, name, look.category, slice.start, slice.end, look.colour, args);
+    out_->slice({slice.stage, step_thread}, name, look.category, slice.start, slice.end, look.colour, args);
     if (slice.kind != SliceKind::task) return;
     follow(slice, true);
     if (is_chosen(slice.task.microbatch, with_ops_)) draw_ops(slice);
@@ -233,8 +242,8 @@ class StepTrace {
 
   void close_gap() {
     if (!gap_) return;
-    out_.slice({gap_->stage, step_thread}, "microbatches that are not drawn (--max-events)", "omitted",
-               gap_->start, gap_->end, "grey", exposed_of(*gap_));
+    out_->slice({gap_->stage, step_thread}, "microbatches that are not drawn (--max-events)", "omitted",
+                gap_->start, gap_->end, "grey", exposed_of(*gap_));
     gap_.reset();
   }
 
@@ -253,14 +262,14 @@ class StepTrace {
   void count_held(std::int32_t stage, SimTime now, std::int32_t change, bool is_shown) {
     const std::int32_t held = held_[stage] += change;
     if (!is_shown) return;
-    out_.counter(stage, "activations held (chunks)", now, held);
+    out_->counter(stage, "activations held (chunks)", now, held);
     if (memory_.empty()) return;
     constexpr double gib = 1073741824.0;
     const training::MemoryUse& use = memory_[at(stage)];
     const double activations = static_cast<double>(use.part[at(training::MemoryPart::activations)].value);
     const double rest = static_cast<double>(use.total().value) - activations;
     const std::int32_t most = std::max(1, most_held(stage));
-    out_.counter(stage, "memory (GiB)", now, (rest + activations * held / most) / gib);
+    out_->counter(stage, "memory (GiB)", now, (rest + activations * held / most) / gib);
   }
   // As in the slices.
   std::int32_t most_held(std::int32_t stage) {
@@ -292,11 +301,11 @@ class StepTrace {
     const SimTime leaves = std::max(link, slice.end);
     link = leaves + (down ? step_.prices.hop_forward[border] : step_.prices.hop_backward[border]);
     if (!is_shown) return;
-    out_.slice({slice.stage, down ? down_thread : up_thread}, name_of(task), "pp_comm", leaves, link);
+    out_->slice({slice.stage, down ? down_thread : up_thread}, name_of(task), "pp_comm", leaves, link);
     constexpr SimTime inside{1000};  // an arrow starts within its slice
     if (is_drawn(reader->second.stage))
-      out_.arrow({slice.stage, step_thread}, std::max(slice.start, slice.end - inside),
-                 {reader->second.stage, step_thread}, reader->second.start);
+      out_->arrow({slice.stage, step_thread}, std::max(slice.start, slice.end - inside),
+                  {reader->second.stage, step_thread}, reader->second.start);
   }
 
   void draw_ops(const Slice& slice) {
@@ -315,9 +324,9 @@ class StepTrace {
                                  ? ops::describe(step_.work.kernels[at(kernel_of(op.work))])
                                  : ops::describe(step_.work.collectives[at(collective_of(op.work, kernels))]);
     const SimTime alone = step_.prices.alone[at(op.work)];
-    out_.slice({stage, first_lane_thread + static_cast<std::int32_t>(op.lane)}, name,
-               time_category_names[at(op.part)], from + op.start, from + op.end, {},
-               fmt::format("\"alone_us\":{}", microseconds(alone)));
+    out_->slice({stage, first_lane_thread + static_cast<std::int32_t>(op.lane)}, name,
+                time_category_names[at(op.part)], from + op.start, from + op.end, {},
+                fmt::format("\"alone_us\":{}", microseconds(alone)));
   }
 
   const simulate::StepTimeline& timeline_;
@@ -325,7 +334,7 @@ class StepTrace {
   const training::TrainingConfig& config_;
   std::span<const training::MemoryUse> memory_;
   const TraceRequest& request_;
-  TraceEvents& out_;
+  TraceEvents* out_ = nullptr;
   std::map<Reader, Place> readers_;
   std::map<std::pair<std::int32_t, bool>, SimTime> links_;  // (stage, downwards): its last transfer ended
   std::map<std::int32_t, std::int32_t> held_, most_held_;
@@ -341,11 +350,16 @@ class StepTrace {
 TraceSize trace_step(const simulate::StepTimeline& timeline, const SimulatedStep& step,
                      const training::TrainingConfig& config, std::span<const training::MemoryUse> memory,
                      std::string_view title, const TraceRequest& request, const std::filesystem::path& path) {
+  StepTrace drawing(timeline, step, config, memory, request);
+  if (const std::int64_t least = drawing.least_events(); least > request.most_events)
+    throw UserError(fmt::format("{} events do not suffice for the names and ends of the stages drawn",
+                                request.most_events),
+                    fmt::format("--max-events {} or more, or fewer --stages", least));
   TraceFile file(path);
   TraceEvents events(file,
                      fmt::format(R"("title":{},"step_us":{},"critical_stage":{})", text::json_text(title),
                                  microseconds(timeline.report.step), timeline.report.critical_stage));
-  TraceSize size = StepTrace(timeline, step, config, memory, request, events).draw();
+  TraceSize size = drawing.draw(events);
   events.finish();
   size.events = events.events();
   return size;

@@ -20,6 +20,14 @@ bool times_a_gpu_of(const simulate::Catalog& catalog, const kernels::Profile& pr
                      [&](const std::string& gpu) { return find_named(catalog.gpus, gpu) >= 0; });
 }
 
+void refuse_changed_gpus(const std::string& profile, const simulate::Catalog& catalog) {
+  const bool is_changed = std::ranges::any_of(
+      catalog.gpus, [](const machine::GpuSpec& gpu) { return gpu.what_if == machine::WhatIf::other_speed; });
+  if (is_changed)
+    throw UserError("measured kernels (" + profile + ") are not those of a GPU that a what-if changes",
+                    "leave the profile or the what-if out");
+}
+
 }  // namespace
 
 std::string read_profiles(config::SweepInputs& read, const std::vector<std::string>& more) {
@@ -36,13 +44,7 @@ std::string read_profiles(config::SweepInputs& read, const std::vector<std::stri
            Problem::Severity::warning});
     all = kernels::joined(all, file.profile);
   }
-  const bool is_other = std::ranges::any_of(read.catalog.gpus, [](const machine::GpuSpec& gpu) {
-    return gpu.what_if == machine::WhatIf::other_speed;
-  });
-  if (is_other && !read.spec.profiles.empty())
-    throw UserError("measured kernels (" + read.spec.profiles.front() +
-                        ") are not those of a GPU that a what-if changes",
-                    "leave the profile or the what-if out");
+  if (!read.spec.profiles.empty()) refuse_changed_gpus(read.spec.profiles.front(), read.catalog);
   return kernels::make_image(all, read.catalog.gpus, read.calibration.kernels);
 }
 
@@ -64,6 +66,7 @@ std::string profiles_again(const std::vector<results::InputFile>& inputs, const 
   kernels::Profile all;
   for (const results::InputFile& input : inputs) {
     if (!input.name.starts_with(profile_mark)) continue;
+    refuse_changed_gpus(input.path, catalog);
     try {
       const storage::ProfileFile file = storage::read_profile(input.path);
       if (file.digest != input.hash)

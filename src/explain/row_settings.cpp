@@ -58,6 +58,8 @@ results::RowSettings row_settings(const sweep::SweepSpec& spec) {
                                 .setting = word(spec.setting, simulate::setting_names),
                                 .skew_sigma = spec.skew.sigma,
                                 .skew_draws = spec.skew.draws};
+  for (const std::string& one : spec.what_ifs)
+    settings.what_if += (settings.what_if.empty() ? "" : "; ") + one;
   if (spec.workload.trace.empty()) return settings;
   settings.workload_format = spec.workload.format;
   settings.workload_times = word(spec.workload.times, sweep::trace_times_names);

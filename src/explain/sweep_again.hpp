@@ -15,9 +15,9 @@ struct SweepAgain {
   std::unique_ptr<const std::string> measured;  // data of its measured kernels
 };
 
-// From the text that the file keeps; presets, profiles, models and traces as their files are now. Throws
-// UserError where one of them is missing, or a profile has changed.
-[[nodiscard]] SweepAgain sweep_again(const results::ResultFile&,
-                                     const std::vector<std::string>& preset_paths);
+// From the text that the file keeps; presets, profiles, models and traces as their files are now. `sets`: as
+// --set. Throws UserError where one of them is missing, or a profile has changed.
+[[nodiscard]] SweepAgain sweep_again(const results::ResultFile&, const std::vector<std::string>& preset_paths,
+                                     const std::vector<std::string>& sets = {});
 
 }  // namespace echo::explain

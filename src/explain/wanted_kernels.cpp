@@ -52,8 +52,9 @@ std::vector<training::TrainingConfig> runnable(const sweep::DesignSpace& space, 
     if (report.status == training::Status::ok)
       configs.push_back(config);
     else if (why_not.empty())
-      why_not = report.reason == training::Reason::memory ? std::string_view("it does not fit into memory")
-                                                          : simulate::why_unsupported(config, read.catalog).text;
+      why_not = report.reason == training::Reason::memory
+                    ? std::string_view("it does not fit into memory")
+                    : simulate::why_unsupported(config, read.catalog).text;
   }
   return configs;
 }

@@ -9,8 +9,8 @@
 namespace echo::query {
 
 // main_effects() of the axes that the sweep turns (of all inputs where the file does not say), largest first.
-// Of axes that say the same, each value of one going with one value of the other in all feasible rows, the
-// first alone.
+// Where axes say the same, each value of one going with one value of the other in all feasible rows, only the
+// first is there.
 [[nodiscard]] std::vector<results::MainEffect> levers_of(const results::ResultRows&,
                                                          const std::string& metric);
 

@@ -1,7 +1,8 @@
 // Problem: a row has a hundred columns, a terminal a hundred characters. Idea: each column of the table has a
 // rank of importance. What was asked for (the metric, the axes that vary) is never left out; then come the
-// error, the memory and the rates, then settings in which the rows shown happen to differ, then the shares of
-// the step. Inputs that are equal in all rows shown cost one line above the table instead of a column each.
+// layout, the error, the memory and the rates, then settings in which the rows shown happen to differ, then
+// the shares of the step. Inputs that are equal in all rows shown cost one line above the table instead of a
+// column each.
 #include "query/ranked_table.hpp"
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <sstream>
 #include <utility>
 
 #include "base/at.hpp"
@@ -29,7 +31,7 @@ namespace {
 using results::ColumnInfo;
 using results::Table;
 
-enum class Importance : std::int8_t { share, setting, rate, memory, error, needed };
+enum class Importance : std::int8_t { share, setting, rate, memory, error, layout, needed };
 
 struct ShownColumn {
   std::string heading, meaning;  // heading: '<' before it: aligned left
@@ -131,8 +133,8 @@ class Columns {
   [[nodiscard]] Importance needs(std::string_view name) const {
     constexpr std::array<std::string_view, 9> layout{"gpus", "tp",  "pp",  "dp",         "cp",
                                                      "ep",   "etp", "vpp", "micro_batch"};
-    const bool is_needed = is_axis(name) || std::ranges::find(layout, name) != layout.end();
-    return is_needed ? Importance::needed : Importance::setting;
+    if (is_axis(name)) return Importance::needed;
+    return std::ranges::find(layout, name) != layout.end() ? Importance::layout : Importance::setting;
   }
   // Degrees that are 1 in most sweeps are shown where some row has another, or where they vary.
   [[nodiscard]] bool is_shown(std::string_view name) const {
@@ -216,7 +218,7 @@ class Columns {
         "exposed context-parallel communication",
         "exposed expert-parallel communication",
         "exposed pipeline communication",
-        "exposed data-parallel communication",
+        "exposed gradient and parameter traffic",
         "pipeline bubble",
         "slowdown of what overlaps",
         "the rest"};
@@ -276,6 +278,18 @@ std::int64_t width_of(const std::vector<ShownColumn>& columns) {
   return std::ssize(columns) == 0 ? 0 : static_cast<std::int64_t>(width) - 2;
 }
 
+// Words on lines of at most `width` characters, those after the first indented.
+std::string wrapped(const std::string& text, std::int64_t width) {
+  std::string out, line;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const bool is_full = !line.empty() && std::ssize(line) + 1 + std::ssize(word) > width;
+    if (is_full) out += std::exchange(line, " ") + "\n";
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return out + line + "\n";
+}
+
 // What is written above a table that is too wide, and what is left out of it.
 std::string narrow(std::vector<ShownColumn>& columns, std::int64_t width) {
   if (width <= 0 || width_of(columns) <= width) return "";
@@ -297,10 +311,11 @@ std::string narrow(std::vector<ShownColumn>& columns, std::int64_t width) {
       columns.erase(std::next(last).base());
     }
   }
-  std::string text = above.empty() ? "" : "all rows: " + above + "\n";
+  std::string text = above.empty() ? "" : wrapped("all rows: " + above, width);
   if (!left_out.empty())
-    text +=
-        fmt::format("left out of lines of {} characters: {} (--columns NAME,... chooses)\n", width, left_out);
+    text += wrapped(fmt::format("left out of lines of {} characters: {} (top --columns NAME,... chooses)",
+                                width, left_out),
+                    width);
   return text;
 }
 

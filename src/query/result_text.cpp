@@ -64,8 +64,11 @@ std::string layout_of(const Table& table, std::int64_t row) {
 }
 
 std::string setting_line(const results::FileState& state) {
-  if (state.settings.setting == simulate::setting_names.front()) return "";
-  return "setting " + state.settings.setting +
+  std::string text;
+  if (!state.settings.what_if.empty())
+    text = "what if " + state.settings.what_if + ": hardware that no preset describes (evidence what-if)\n";
+  if (state.settings.setting == simulate::setting_names.front()) return text;
+  return text + "setting " + state.settings.setting +
          ": steps of a long run, with stragglers, late hosts and checkpoints\n";
 }
 

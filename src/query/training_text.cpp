@@ -38,10 +38,24 @@ std::string why_no_energy(const Table& table, std::int64_t row) {
                      table.text("gpu", row), table.text("cluster", row));
 }
 
+std::string failures_text(const Table& table, std::int64_t row) {
+  const double goodput = number(table, "goodput", row), p50 = number(table, "train_time_p50", row),
+               p90 = number(table, "train_time_p90", row);
+  if (!std::isfinite(goodput) || !std::isfinite(p90)) return "";
+  return fmt::format(
+      "  {} of that time advances training, a checkpoint every {}; done in {} with a chance of 50 %, in {} "
+      "with "
+      "90 %\n",
+      text::show_share(goodput), text::show_duration(number(table, "checkpoint_interval", row)),
+      text::show_days(p50), text::show_days(p90));
+}
+
 }  // namespace
 
 std::string training_text(const Table& table, std::int64_t row) {
   const double time = number(table, "train_time", row), hours = number(table, "gpu_hours", row);
+  if (std::isinf(time))
+    return "training of #1: it never ends, failures leave no time to advance (goodput 0)\n";
   if (!std::isfinite(time) || !std::isfinite(hours)) return "";
   const double band = number(table, "rel_error_p90", row), cost = number(table, "cost", row),
                energy = number(table, "energy", row), carbon = number(table, "carbon", row);
@@ -51,7 +65,9 @@ std::string training_text(const Table& table, std::int64_t row) {
   if (std::isfinite(cost)) text += ", " + with_range(cost, band, text::show_amount) + " " + currency;
   if (std::isfinite(energy)) text += ", " + text::show_energy(energy);
   if (std::isfinite(carbon)) text += ", " + text::show_mass(carbon) + " CO2";
-  text += std::isfinite(band) ? "; in brackets: 8 of 10 cases, without failures\n" : "; without failures\n";
+  const std::string failures = table.state().reliability.empty() ? "without failures" : "failures included";
+  text += (std::isfinite(band) ? "; in brackets: 8 of 10 cases, " : "; ") + failures + "\n";
+  text += failures_text(table, row);
   if (!std::isfinite(cost)) text += why_no_cost(table, row);
   if (!std::isfinite(energy)) text += why_no_energy(table, row);
   return text;

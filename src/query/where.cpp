@@ -8,8 +8,12 @@
 
 #include "base/at.hpp"
 #include "base/error.hpp"
+#include "config/catalog/site_file.hpp"
+#include "config/sweep_file/what_if_reader.hpp"
 #include "config/toml/did_you_mean.hpp"
 #include "sweep/axis.hpp"
+#include "sweep/language/preset_fields.hpp"
+#include "sweep/language/vocabulary.hpp"
 
 namespace echo::query {
 
@@ -56,18 +60,62 @@ class ColumnSymbols : public sweep::Symbols {
   ColumnSymbols(const results::ResultRows& rows, RowFilter& filter) : rows_(rows), filter_(filter) {}
 
   std::optional<sweep::Symbol> find(std::string_view name) override {
+    if (const auto field = std::ranges::find(sweep::preset_fields(), name, &sweep::PresetField::name);
+        field != sweep::preset_fields().end())
+      return find_field(*field);
     const ColumnInfo* column = rows_.find(name);
     if (column == nullptr || column->width != 1 || name == "config_id") return std::nullopt;
-    const auto known = std::ranges::find(filter_.columns_, name);
-    const auto slot = static_cast<std::int32_t>(known - filter_.columns_.begin());
+    const auto [slot, is_new] = slot_of(name);
     const Type type = type_of(*column);
-    if (known == filter_.columns_.end()) {
+    if (is_new) {
       filter_.columns_.emplace_back(name);
-      filter_.slots_.push_back({type, {}});
+      filter_.slots_.push_back({type, {}, {}});
       for (std::size_t i = 0; type == Type::text && i < column->meanings.size(); ++i)
         filter_.slots_.back().texts.push_back(intern(column->meanings[i]));
     }
     return sweep::Symbol{slot, type, unit_of(*column)};
+  }
+
+  // A preset's field reads the column of the preset, in a slot of its own.
+  std::optional<sweep::Symbol> find_field(const sweep::PresetField& field) {
+    const std::string owner(sweep::info_of(field.owner).name);
+    const ColumnInfo* column = rows_.find(owner);
+    if (column == nullptr) return std::nullopt;
+    const auto [slot, is_new] = slot_of(field.name);
+    if (is_new) {
+      filter_.columns_.push_back(owner);
+      filter_.slots_.push_back({field.type, {}, {}});
+      for (const std::string& preset : column->meanings)
+        filter_.slots_.back().fields.push_back(field.value(catalog(), preset_of(field.owner, preset)));
+    }
+    return sweep::Symbol{slot, field.type, field.unit};
+  }
+
+  [[nodiscard]] std::size_t preset_of(sweep::Axis owner, const std::string& preset) {
+    const auto names = sweep::vocabulary_of(owner, catalog());
+    const auto found = std::ranges::find(names, preset);
+    if (found == names.end())
+      throw UserError("--where: the catalog has no " + std::string(sweep::info_of(owner).name) + " " + preset,
+                      "the presets have changed since the sweep ran; compare columns of the file instead");
+    return static_cast<std::size_t>(found - names.begin());
+  }
+
+  const simulate::Catalog& catalog() {
+    if (!presets_) {
+      const std::string& resolved = rows_.state().resolved_toml;
+      presets_ = config::read_presets({}, resolved);
+      config::apply_what_ifs_again(resolved, presets_->catalog, presets_->calibration);
+    }
+    return presets_->catalog;
+  }
+
+  // The slot of a name, and whether it is the next one.
+  std::pair<std::int32_t, bool> slot_of(std::string_view name) {
+    const auto known = std::ranges::find(names_, name);
+    const auto slot = static_cast<std::int32_t>(known - names_.begin());
+    if (known != names_.end()) return {slot, false};
+    names_.emplace_back(name);
+    return {slot, true};
   }
 
   std::int64_t intern(std::string_view text) override {
@@ -93,7 +141,8 @@ class ColumnSymbols : public sweep::Symbols {
  private:
   const results::ResultRows& rows_;
   RowFilter& filter_;
-  std::vector<std::string> texts_;
+  std::vector<std::string> texts_, names_;  // names_: [slot]
+  std::optional<config::CatalogInputs> presets_;
 };
 
 RowFilter::RowFilter(const results::ResultRows& rows, const std::string& expression) {
@@ -106,6 +155,7 @@ RowFilter::RowFilter(const results::ResultRows& rows, const std::string& express
     std::vector<std::string> known;
     for (const ColumnInfo& column : rows.columns())
       if (column.width == 1 && column.name != "config_id") known.push_back(column.name);
+    for (const sweep::PresetField& field : sweep::preset_fields()) known.emplace_back(field.name);
     throw at_caret(expression, error, known);
   }
   if (code->type != Type::boolean) {
@@ -124,6 +174,10 @@ bool RowFilter::keeps(const results::Scan& scan, std::size_t first_column, std::
     const double value = scan.values(first_column + i)[at(row)];
     if (std::isnan(value)) return false;
     const auto number = static_cast<std::int64_t>(value);
+    if (!slots_[i].fields.empty()) {
+      values_[i] = slots_[i].fields.at(at(number));
+      continue;
+    }
     values_[i] = {slots_[i].type == Type::real   ? 0
                   : slots_[i].type == Type::text ? slots_[i].texts.at(at(number))
                                                  : number,

@@ -13,7 +13,9 @@ namespace echo::query {
 
 // The expression is in the language of [[keep]], over the columns of the file. Names have the same meaning as
 // in a sweep: zero is a number, flags such as sequence_parallel are true or false; other coded columns are
-// text. Real columns have units: step_time < 5 s, mem_peak < 70 GiB.
+// text. Real columns have units: step_time < 5 s, mem_peak < 70 GiB. Fields of presets are those of a sweep:
+// gpu.memory, model.layers, cluster.nvlink_domain; they are looked up in the catalog, with the presets that
+// the sweep included as the file holds them.
 class RowFilter {
  public:
   // An empty expression keeps every row. UserError 2 with a caret under the mistake.
@@ -28,7 +30,8 @@ class RowFilter {
  private:
   struct Slot {
     sweep::Type type{};
-    std::vector<std::int64_t> texts;  // of codes 0, 1, ...; empty if the column is not text
+    std::vector<std::int64_t> texts;    // of codes 0, 1, ...; empty if the column is not text
+    std::vector<sweep::Scalar> fields;  // of the presets of codes 0, 1, ...; empty if it is no preset's field
   };
   friend class ColumnSymbols;
   std::vector<std::string> columns_;

@@ -1,5 +1,4 @@
 #include "results/file_header.hpp"
-#include "results/swept_axes.hpp"
 
 #include <fmt/format.h>
 
@@ -11,6 +10,7 @@
 #include "base/at.hpp"
 #include "base/error.hpp"
 #include "results/columns.hpp"
+#include "results/swept_axes.hpp"
 
 namespace echo::results {
 namespace {
@@ -25,15 +25,16 @@ struct TextMember {
   const char* name;
   std::string FileHeader::*member;
 };
-constexpr std::array<TextMember, 9> texts{{{"name", &FileHeader::name},
-                                           {"title", &FileHeader::title},
-                                           {"sweep_key", &FileHeader::sweep_key},
-                                           {"row_key", &FileHeader::row_key},
-                                           {"code_key", &FileHeader::code_key},
-                                           {"catalog_key", &FileHeader::catalog_key},
-                                           {"calibration_key", &FileHeader::calibration_key},
-                                           {"space_key", &FileHeader::space_key},
-                                           {"shard", &FileHeader::shard}}};
+constexpr std::array<TextMember, 10> texts{{{"name", &FileHeader::name},
+                                            {"title", &FileHeader::title},
+                                            {"sweep_key", &FileHeader::sweep_key},
+                                            {"row_key", &FileHeader::row_key},
+                                            {"code_key", &FileHeader::code_key},
+                                            {"catalog_key", &FileHeader::catalog_key},
+                                            {"calibration_key", &FileHeader::calibration_key},
+                                            {"space_key", &FileHeader::space_key},
+                                            {"shard", &FileHeader::shard},
+                                            {"reliability", &FileHeader::reliability}}};
 
 // The same of [simulate] and [workload].
 constexpr std::array<std::pair<const char*, std::string RowSettings::*>, 5> setting_texts{
@@ -81,6 +82,7 @@ void write_settings(Hdf5File& file, const RowSettings& settings) {
   file.set_attribute("/", "skew_sigma", settings.skew_sigma);
   file.set_attribute("/", "skew_draws", settings.skew_draws);
   file.set_attribute("/", "workload_tokens", settings.workload_tokens);
+  file.set_attribute("/", "what_if", settings.what_if);
 }
 
 RowSettings read_settings(const Hdf5File& file) {
@@ -91,6 +93,7 @@ RowSettings read_settings(const Hdf5File& file) {
   settings.skew_sigma = file.real_attribute("/", "skew_sigma");
   settings.skew_draws = file.integer_attribute("/", "skew_draws");
   settings.workload_tokens = file.real_attribute("/", "workload_tokens");
+  if (file.has_attribute("/", "what_if")) settings.what_if = file.text_attribute("/", "what_if");
   return settings;
 }
 
@@ -162,7 +165,8 @@ FileState read_state(const Hdf5File& file, const std::filesystem::path& name) {
     state.by_status[i] = file.integer_attribute("/", count_names[i]);
   state.complete = text("state") == "complete";
   state.is_partial = !state.complete;
-  if (file.has("/provenance/resolved_toml")) state.axes = swept_axes(file.text("/provenance/resolved_toml"));
+  if (file.has("/provenance/resolved_toml")) state.resolved_toml = file.text("/provenance/resolved_toml");
+  state.axes = swept_axes(state.resolved_toml);
   return state;
 }
 

@@ -25,6 +25,7 @@ struct RowSettings {
   // The replayed trace; times is empty where there is none. Groups by name, one per line.
   std::string workload_format, workload_times, workload_data_groups;
   double workload_tokens = 0.0;  // 0 = not given
+  std::string what_if;  // "cluster.nic_rate=800 Gb/s; gpu.flops=x2"; empty: hardware as its presets have it
   friend bool operator==(const RowSettings&, const RowSettings&) = default;
 };
 
@@ -37,6 +38,7 @@ struct FileHeader {
   sweep::PointIndex ids = 0;    // points of the whole space; 0 = as many as there are rows
   bool is_partial = false;      // points are missing: a snapshot, a stopped launch, a shard
   campaign::Terms terms;        // of the whole training; read back: the tokens and the currency
+  std::string reliability;      // campaign::describe() of them; empty = train_time is without failures
   double min_fit_chance = 0.0;  // chance to fit that a row needs to be ranked; 0 in files before schema 1.8
   RowSettings settings;
   std::vector<sweep::Objective> objectives;  // the first ranks; empty = the schema's own
@@ -49,7 +51,8 @@ struct FileState : FileHeader {
   std::int64_t rows = 0;
   std::array<std::int64_t, 5> by_status{};  // [training::Status]
   bool complete = false;
-  std::vector<std::string> axes;  // that the sweep turns (swept_axes.hpp); empty where the file does not say
+  std::string resolved_toml;      // the sweep with every default; empty where the file does not say
+  std::vector<std::string> axes;  // that it turns (swept_axes.hpp)
 };
 
 // `file`, which is there; UserError, 2, where it is not.

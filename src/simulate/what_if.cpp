@@ -199,6 +199,7 @@ void change_hardware(const HardwareField& field, std::size_t preset, double valu
       field.kind == HardwareKind::gpu ? catalog.gpus.at(preset).what_if : catalog.clusters.at(preset).what_if;
   const bool is_other = field.is_speed && value != field.get(catalog, preset);
   mark = std::max(mark, is_other ? machine::WhatIf::other_speed : machine::WhatIf::same_speed);
+  if (is_other && field.kind == HardwareKind::gpu) catalog.gpus[preset].power = {};
   field.set(catalog, calibration, preset, value);
 }
 

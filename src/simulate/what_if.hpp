@@ -10,6 +10,7 @@
 //   faster tensor   only these are: softmax, the filling of a product's pipeline, the operands that a small
 //   cores           tile loads and the bandwidth of L2 take as long as before. All precisions change alike
 // Neglected: the power limit, which both would meet sooner; a change of the number of SMs or of the clocks.
+// The power of a GPU with another speed is unknown, and with it the energy of its steps.
 #pragma once
 
 #include <array>
@@ -34,7 +35,7 @@ struct HardwareField {
   Measure measure;
   bool is_speed;        // kernels or collectives are timed by it
   bool is_of_a_fabric;  // a fabric that is given link by link has it in its file
-  // Of the preset of this index, in bytes, seconds and what is per second; 0 = not known.
+  // The value of the preset of this index, in bytes, seconds and what is per second; 0 = not known.
   double (*get)(const Catalog&, std::size_t preset);
   // Gives it the value. Precondition: value > 0, and get() > 0 where other numbers follow.
   void (*set)(Catalog&, Calibration&, std::size_t preset, double value);

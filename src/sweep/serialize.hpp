@@ -76,9 +76,17 @@ void serialize(Archive& archive, echo::campaign::Economics& economics, unsigned)
 }
 
 template <class Archive>
+void serialize(Archive& archive, echo::campaign::Reliability& r, unsigned) {
+  auto& [preset, gpu_mtbf, node_mtbf, job_mtbf, detection, restart, repair, spares, every, mode,
+         mode_is_given, write_bandwidth, node_write_bandwidth, write_time, stall, read_bandwidth] = r;
+  archive& preset& gpu_mtbf& node_mtbf& job_mtbf& detection& restart& repair& spares& every& mode&
+      mode_is_given& write_bandwidth& node_write_bandwidth& write_time& stall& read_bandwidth;
+}
+
+template <class Archive>
 void serialize(Archive& archive, echo::campaign::Terms& terms, unsigned) {
-  auto& [target_tokens, economics] = terms;
-  archive& target_tokens& economics;
+  auto& [target_tokens, economics, reliability] = terms;
+  archive& target_tokens& economics& reliability;
 }
 
 template <class Archive>
@@ -97,10 +105,10 @@ template <class Archive>
 void serialize(Archive& archive, echo::sweep::SweepSpec& spec, unsigned) {
   auto& [name, title, output_file, schema, seed, dimensions, groups, rules, limits, objectives, search, run,
          terms, min_fit_chance, batch_in_tokens, skew, slowdown, slowdown_file, contention, setting, profiles,
-         workload] = spec;
+         workload, what_ifs] = spec;
   archive& name& title& output_file& schema& seed& dimensions& groups& rules& limits& objectives& search& run;
   archive& terms& min_fit_chance& batch_in_tokens& skew& slowdown& slowdown_file& contention& setting&
-      profiles& workload;
+      profiles& workload& what_ifs;
 }
 
 }  // namespace boost::serialization

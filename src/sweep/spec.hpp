@@ -129,6 +129,7 @@ struct SweepSpec {
   simulate::Setting setting = simulate::Setting::benchmark;        // [simulate] setting
   std::vector<std::string> profiles;  // files of measured kernels; what they hold is part of the calibration
   TraceWorkload workload;
+  std::vector<std::string> what_ifs;  // [what_if], as --set takes them; what they change is in the catalog
   friend bool operator==(const SweepSpec&, const SweepSpec&) = default;
 };
 

@@ -7,6 +7,7 @@
 #include "base/problems.hpp"
 #include "validation/steps/validate_steps.hpp"
 #include "validation/validate_collectives.hpp"
+#include "validation/validate_goodputs.hpp"
 #include "validation/validate_kernels.hpp"
 
 namespace echo::validation {
@@ -19,7 +20,8 @@ UserError no_known_table(const CsvTable& table) {
       "a header names, among others,\n    step_time_s  (training steps)\n    " +
       config::collective_table_columns() +
       "  (collectives)\n    kShortName, ground_truth, duration, overlap_ratio  (slowdown)"
-      "\n    row_kind, class, gpu, sm_count, ov_frac, comm_kind, comm_ctas, slowdown  (overlaps)";
+      "\n    row_kind, class, gpu, sm_count, ov_frac, comm_kind, comm_ctas, slowdown  (overlaps)\n    " +
+      config::goodput_table_columns() + "  (goodputs)";
   for (const config::KernelTableForm& form : config::kernel_table_forms()) {
     std::string columns;
     for (const char* column : form.needs)
@@ -34,8 +36,9 @@ MeasuredTable read_table(const std::string& file, const config::CatalogInputs& p
   const CsvTable table = CsvTable::read_file(file);
   const auto kernels = config::kernel_table_of(table);
   const bool is_steps = config::is_step_table(table), is_collectives = config::is_collective_table(table);
-  const bool is_profile = slowdown::is_profile_table(table);
-  if (!is_steps && !is_collectives && !kernels && !is_profile && !nsight::is_echo_table(table))
+  const bool is_profile = slowdown::is_profile_table(table), is_goodputs = config::is_goodput_table(table);
+  if (!is_steps && !is_collectives && !kernels && !is_profile && !is_goodputs &&
+      !nsight::is_echo_table(table))
     throw no_known_table(table);
   if (table.rows() == 0)
     throw UserError(
@@ -44,6 +47,7 @@ MeasuredTable read_table(const std::string& file, const config::CatalogInputs& p
   if (is_collectives) return {file, config::read_measured_collectives(table, presets)};
   if (kernels)
     return {file, MeasuredKernels{*kernels, config::read_measured_kernels(table, *kernels, presets)}};
+  if (is_goodputs) return {file, config::read_measured_goodputs(table, presets)};
   if (is_profile) return {file, slowdown::read_profile_rows(table)};
   return {file, nsight::read_echo_table(table, "not-named")};  // nor does what is made of it look at a GPU
 }
@@ -78,6 +82,8 @@ ValidatedTable validate_table(const MeasuredTable& table, const config::CatalogI
     return validate_kernels(kernels->rows, kernels->kind, table.file, presets, options);
   if (const auto* collectives = std::get_if<std::vector<config::MeasuredCollectiveRow>>(&table.rows))
     return validate_collectives(*collectives, table.file, options);
+  if (const auto* goodputs = std::get_if<std::vector<config::MeasuredGoodput>>(&table.rows))
+    return validate_goodputs(*goodputs, table.file, options);
   if (const auto* profile = std::get_if<std::vector<slowdown::ProfileRow>>(&table.rows))
     return validate_profile(*profile, table.file, slowdown, presets, options);
   return validate_slowdown(std::get<nsight::EchoTable>(table.rows), table.file, choice, options);

@@ -7,6 +7,7 @@
 
 #include "config/catalog/catalog_files.hpp"
 #include "config/measured/measured_collectives.hpp"
+#include "config/measured/measured_goodputs.hpp"
 #include "config/measured/measured_kernels.hpp"
 #include "config/measured/measured_steps.hpp"
 #include "nsight/echo_table.hpp"
@@ -24,7 +25,7 @@ struct MeasuredKernels {
 struct MeasuredTable {
   std::string file;
   std::variant<config::MeasuredSteps, MeasuredKernels, std::vector<config::MeasuredCollectiveRow>,
-               nsight::EchoTable, std::vector<slowdown::ProfileRow>>
+               nsight::EchoTable, std::vector<slowdown::ProfileRow>, std::vector<config::MeasuredGoodput>>
       rows;
   [[nodiscard]] bool is_steps() const { return std::holds_alternative<config::MeasuredSteps>(rows); }
   [[nodiscard]] bool is_profile() const {

@@ -117,12 +117,15 @@ class Language(unittest.TestCase):
         self.assertEqual(lines[1].index("modle"), lines[2].index("^"), done.stderr)
         self.assertIn("^~~~~~~~~~~ did you mean", lines[2])
 
-    def test_a_copied_preset_reads_as_it_is(self):
+    def test_a_copied_preset_reads_once_its_source_is_filled_in(self):
         for kind, name in [("gpus", "h100-sxm"), ("clusters", "h800-96"), ("models", "gpt3-13b"), ("frameworks", "nemo"),
                            ("recipes", "nvidia-performance")]:
             text = self.run_program("presets", "new", kind, "mine", "--from", name)
             (self.folder / "lab" / kind).mkdir(parents=True)
             (self.folder / "lab" / kind / "mine.toml").write_text(text)
+        self.assertIn("source is empty", self.run_program("presets", "list", "--preset-path", "lab", code=2))
+        for file in (self.folder / "lab").glob("*/mine.toml"):
+            file.write_text(file.read_text().replace('source = ""', 'source = "our own"'))
         listed = json.loads(self.run_program("presets", "list", "--preset-path", "lab", "--json"))
         for kind in ("gpus", "clusters", "models", "frameworks", "recipes"):
             self.assertIn("mine", listed[kind])
@@ -131,7 +134,8 @@ class Language(unittest.TestCase):
     def test_presets_of_the_user_are_found_and_shown_with_their_file(self):
         folder = self.folder / "config" / "echo-sweep" / "models"
         folder.mkdir(parents=True)
-        (folder / "mine.toml").write_text(self.run_program("presets", "new", "models", "mine", "--from", "gpt3-13b"))
+        (folder / "mine.toml").write_text(
+            self.run_program("presets", "new", "models", "mine", "--from", "gpt3-13b").replace('source = ""', 'source = "our own"'))
         shown = json.loads(self.run_program("presets", "show", "mine", "--json"))
         self.assertEqual(pathlib.Path(shown[0]["file"]), folder / "mine.toml")
 

@@ -185,8 +185,10 @@ class Trace(unittest.TestCase):
                 for part in {part for e in whole[stage] for part in e["args"]["exposed_us"]}:
                     self.assertAlmostEqual(sum(e["args"]["exposed_us"].get(part, 0.0) for e in slices),
                                            sum(e["args"]["exposed_us"].get(part, 0.0) for e in whole[stage]), places=3)
-        done = run("trace", self.file, self.ok[0], "--max-events", "10")
+        nothing = pathlib.Path(self.folder.name) / "nothing.json"
+        done = run("trace", self.file, self.ok[0], "--max-events", "10", "-o", nothing)
         self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertFalse(nothing.exists())
         self.assertIn("--max-events", done.stderr)
 
     def test_ops_are_drawn_where_tasks_would_fill_the_bound(self):

@@ -65,6 +65,49 @@ def use_values_as_ticks(axis, values):
     axis.set_ticks([], minor=True)
 
 
+def text_boxes(axes):
+    """Where the texts and the legend of a picture are, in pixels."""
+    renderer = axes.figure.canvas.get_renderer()
+    texts = list(axes.texts) + [label for label in axes.get_xticklabels() + axes.get_yticklabels() if label.get_text()]
+    if axes.get_legend() is not None:
+        texts.append(axes.get_legend())
+    return [text.get_window_extent(renderer) for text in texts if text.get_visible()]
+
+
+# Beside a point, the nearest places first, in points: right or left of it, above or below.
+PLACES = [(x, y) for y in (10, -20, 24, -34, 38, -48) for x in (6, -44, 28, -66)]
+
+
+def add_labels(axes, labels, **style):
+    """Texts [(text, (x, y))] beside their points, where they hide no other text and stay within the axes. Of a figure that has
+    its final size."""
+    axes.figure.canvas.draw()  # where ticks and legend come to be
+    inside = axes.get_window_extent()
+    for text, point in labels:
+        taken = text_boxes(axes)
+        for place in PLACES:
+            label = axes.annotate(text, point, xytext=place, textcoords="offset points", **style)
+            box = label.get_window_extent(axes.figure.canvas.get_renderer())
+            is_inside = inside.x0 <= box.x0 and box.x1 <= inside.x1 and inside.y0 <= box.y0 and box.y1 <= inside.y1
+            if is_inside and not any(box.overlaps(other) for other in taken):
+                break
+            label.remove()
+        else:
+            axes.annotate(text, point, xytext=PLACES[0], textcoords="offset points", **style)
+
+
+def drop_crowded_ticks(axis):
+    """Leaves out the labels of ticks that would touch those before them."""
+    axis.figure.canvas.draw()
+    renderer, last = axis.figure.canvas.get_renderer(), None
+    for label in axis.get_ticklabels():
+        box = label.get_window_extent(renderer)
+        if last is not None and box.x0 < last.x1 + 3:
+            label.set_visible(False)
+        else:
+            last = box
+
+
 def use_plain_log(axis):
     """A logarithmic axis labelled 200 000, not 2 x 10^5."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter

@@ -169,25 +169,25 @@ SimulatedCell simulate_cell(const sweep::SweepSpec& spec, const simulate::Catalo
   return {.rows = std::move(sink.rows), .points = space.size(), .simulated = sink.simulated};
 }
 
-std::vector<Standing> standings_of(const SimulatedCell& cell, const sweep::Objective& by,
-                                   const std::vector<Axis>& kinds, const std::vector<Axis>& layout,
-                                   const campaign::Terms& terms, const simulate::Catalog& catalog) {
+Contest contest_of(const SimulatedCell& cell, const sweep::Objective& by, const std::vector<Axis>& kinds,
+                   const std::vector<Axis>& layout, const campaign::Terms& terms,
+                   const simulate::Catalog& catalog) {
   const results::Aspect aspect = results::aspect_of(by);
   const Order order = order_of(cell, by, terms, catalog);
-  std::vector<Standing> standings;
+  Contest contest{.standings = {}, .unvalued = std::ssize(cell.rows) - std::ssize(order.rows)};
   std::set<std::vector<std::int32_t>> seen;
   for (const std::size_t i : order.rows) {
     const sweep::Row& row = cell.rows[i];
     if (!seen.insert(codes_of(row.config, kinds, catalog)).second) continue;
-    standings.push_back({.kind = kind_of(row.config, kinds, catalog),
-                         .value = order.values[i],
-                         .config_id = row.config_id,
-                         .layout = kind_of(row.config, layout, catalog),
-                         .contender = {.row = row.id,
-                                       .cost = {aspect.cost_of(order.values[i]), 0.0},
-                                       .error = results::error_of(row, catalog)}});
+    contest.standings.push_back({.kind = kind_of(row.config, kinds, catalog),
+                                 .value = order.values[i],
+                                 .config_id = row.config_id,
+                                 .layout = kind_of(row.config, layout, catalog),
+                                 .contender = {.row = row.id,
+                                               .cost = {aspect.cost_of(order.values[i]), 0.0},
+                                               .error = results::error_of(row, catalog)}});
   }
-  return standings;
+  return contest;
 }
 
 void add_best(const SimulatedCell& cell, const sweep::Objective& by, const std::vector<Axis>& kinds,

@@ -20,7 +20,7 @@
 namespace echo::cli {
 
 // The best ranked row of one kind in one cell.
-struct Standing {
+struct KindBest {
   std::string kind;  // "cluster=dgx-h200"
   double value = 0.0;
   std::uint64_t config_id = 0;
@@ -44,11 +44,15 @@ struct SimulatedCell {
 [[nodiscard]] SimulatedCell simulate_cell(const sweep::SweepSpec&, const simulate::Catalog&,
                                           const simulate::Calibration&, const std::set<std::uint64_t>* only);
 
-// Best first, one per kind; rows without a value are left out. `terms`: of the cell.
-[[nodiscard]] std::vector<Standing> standings_of(const SimulatedCell&, const sweep::Objective& by,
-                                                 const std::vector<sweep::Axis>& kinds,
-                                                 const std::vector<sweep::Axis>& layout,
-                                                 const campaign::Terms&, const simulate::Catalog&);
+struct Contest {
+  std::vector<KindBest> standings;  // best first, one per kind
+  std::int64_t unvalued = 0;        // ranked rows without a value, such as a cost for want of a price
+};
+// `terms`: of the cell.
+[[nodiscard]] Contest contest_of(const SimulatedCell&, const sweep::Objective& by,
+                                 const std::vector<sweep::Axis>& kinds,
+                                 const std::vector<sweep::Axis>& layout, const campaign::Terms&,
+                                 const simulate::Catalog&);
 
 // Configs of the best `count` rows, and of the best `per_kind` of every kind.
 void add_best(const SimulatedCell&, const sweep::Objective& by, const std::vector<sweep::Axis>& kinds,

@@ -39,7 +39,10 @@ bool is_price(const SurfaceAxis& axis) { return axis.kind == SurfaceAxis::Kind::
 bool is_hardware(const SurfaceAxis& axis) {
   return !is_price(axis) && (axis.key.starts_with("gpu") || axis.key.starts_with("cluster"));
 }
-bool depends_on_price(std::string_view metric) { return metric == "cost" || metric == "tokens_per_cost"; }
+bool depends_on_price(std::string_view name) {
+  const sweep::Metric* const metric = sweep::find_metric(name);
+  return metric != nullptr && (metric->needs & sweep::needs_price) != 0;
+}
 
 // Sets a price, or multiplies those that are given.
 void set_price(const SurfaceAxis& axis, const AxisPoint& point, const simulate::Catalog& catalog,
@@ -53,6 +56,11 @@ void set_price(const SurfaceAxis& axis, const AxisPoint& point, const simulate::
     throw UserError("no GPU or cluster is called \"" + axis.key + "\"",
                     config::suggest(axis.key, known, "known"));
   }
+  if (!axis.unit.empty() && !economics.currency.empty() && axis.unit != economics.currency)
+    throw UserError("the prices of " + axis.asked + " are in " + axis.unit + ", those of the sweep in " +
+                        economics.currency,
+                    "give all prices in one currency");
+  if (!axis.unit.empty()) economics.currency = axis.unit;
   auto& prices = economics.gpu_hour;
   if (!point.text.starts_with('x')) {
     if (axis.key.empty()) prices.clear();
@@ -212,7 +220,8 @@ class SurfaceSearch {
         is_first = false;
         SurfaceCell& cell = out_.cells[(pair.y + y) * out_.x.points.size() + pair.x + x];
         cell.points = rows.points, cell.simulated = rows.simulated;
-        cell.standings = standings_of(rows, out_.by, kinds, layout, spec.terms, in.catalog);
+        Contest contest = contest_of(rows, out_.by, kinds, layout, spec.terms, in.catalog);
+        cell.standings = std::move(contest.standings), cell.unvalued = contest.unvalued;
         judge(cell);
         if (only == nullptr) add_best(rows, out_.by, kinds, spec.terms, in.catalog, candidates);
       }
@@ -223,7 +232,7 @@ class SurfaceSearch {
   void judge(SurfaceCell& cell) const {
     cell.gap = cell.chance = missing;
     if (cell.standings.size() < 2) return;
-    const Standing &first = cell.standings[0], &second = cell.standings[1];
+    const KindBest &first = cell.standings[0], &second = cell.standings[1];
     cell.gap =
         (out_.by.goal == sweep::Goal::min ? second.value / first.value : first.value / second.value) - 1.0;
     cell.chance = query::chance_of_first(results::aspect_of(out_.by), first.contender, second.contender);
@@ -240,7 +249,7 @@ class SurfaceSearch {
 
   // ln of how much better `from` is than `to`; NaN where one of them is not there.
   [[nodiscard]] double lead(const SurfaceCell& cell, const std::string& from, const std::string& to) const {
-    const Standing *a = cell.find(from), *b = cell.find(to);
+    const KindBest *a = cell.find(from), *b = cell.find(to);
     if (a == nullptr || b == nullptr || a->value <= 0.0 || b->value <= 0.0) return missing;
     const double ratio = std::log(b->value / a->value);
     return out_.by.goal == sweep::Goal::min ? ratio : -ratio;
@@ -278,7 +287,7 @@ class SurfaceSearch {
   }
 
   const SurfaceSweep& sweep_;
-  std::unique_ptr<const SurfaceSweep::Read> base_;
+  std::unique_ptr<const explain::SweepAgain> base_;
   std::string per_;
   std::int64_t most_ = 0;
   Surface out_;
@@ -288,8 +297,8 @@ class SurfaceSearch {
 
 bool SurfaceCell::is_tie() const { return chance < results::sure; }
 
-const Standing* SurfaceCell::find(const std::string& kind) const {
-  const auto found = std::ranges::find(standings, kind, &Standing::kind);
+const KindBest* SurfaceCell::find(const std::string& kind) const {
+  const auto found = std::ranges::find(standings, kind, &KindBest::kind);
   return found == standings.end() ? nullptr : &*found;
 }
 

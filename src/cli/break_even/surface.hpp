@@ -13,12 +13,13 @@
 namespace echo::cli {
 
 struct SurfaceCell {
-  std::vector<Standing> standings;  // best first, one per kind; empty: no row is ranked
+  std::vector<KindBest> standings;  // best first, one per kind; empty: no row is ranked
+  std::int64_t unvalued = 0;        // ranked rows without a value of the metric
   double gap = 0.0;                 // of the second kind: how much worse, 0.05 = 5 %; NaN without one
   double chance = 0.0;              // that the first truly beats the second; NaN without one
   std::int64_t points = 0, simulated = 0;
   [[nodiscard]] bool is_tie() const;  // the chance is below 90 %, as everywhere
-  [[nodiscard]] const Standing* find(const std::string& kind) const;
+  [[nodiscard]] const KindBest* find(const std::string& kind) const;
 };
 
 // Between two neighbouring cells with different winners.

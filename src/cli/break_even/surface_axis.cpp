@@ -16,8 +16,9 @@
 namespace echo::cli {
 namespace {
 
-constexpr std::size_t most_points = 64;  // of one axis
-constexpr std::size_t usual_points = 7;  // with x1 in the middle
+constexpr std::size_t most_points = 64;     // of one axis
+constexpr int of_steps = 3, as_given = 15;  // digits
+constexpr std::size_t usual_points = 7;     // with x1 in the middle
 
 // A value in its parts: "x" of a factor, the number, and the unit behind it.
 struct Value {
@@ -40,7 +41,7 @@ std::optional<Value> value_in(std::string_view text) {
 }
 
 std::string text_of(const std::string& before, double number, const std::string& unit) {
-  return fmt::format("{}{:.6g}{}{}", before, number, unit.empty() ? "" : " ", unit);
+  return fmt::format("{}{}{}{}", before, number, unit.empty() ? "" : " ", unit);
 }
 
 [[noreturn]] void refuse(const std::string& axis, const std::string& why) {
@@ -48,8 +49,10 @@ std::string text_of(const std::string& before, double number, const std::string&
                   "as in nic_rate=100Gb/s..800Gb/s:8, gpu.flops=x0.5,x1,x2 or gpus=64,128,256");
 }
 
-void add(double number, SurfaceAxis& axis) {
-  const AxisPoint point{text_of(axis.before, number, axis.unit), number};
+// The digits that the text shows are the number.
+void add(double number, int digits, SurfaceAxis& axis) {
+  const double shown = std::stod(fmt::format("{:.{}g}", number, digits));
+  const AxisPoint point{text_of(axis.before, shown, axis.unit), shown};
   const auto is_same = [&](const AxisPoint& other) { return other.text == point.text; };
   if (std::ranges::none_of(axis.points, is_same)) axis.points.push_back(point);
 }
@@ -59,7 +62,8 @@ void add_range(double from, double to, std::size_t count, SurfaceAxis& axis) {
   const bool is_whole = axis.key == "space.gpus";
   for (std::size_t i = 0; i < count; ++i) {
     const double number = from * std::pow(to / from, static_cast<double>(i) / static_cast<double>(count - 1));
-    add(is_whole ? std::round(number) : number, axis);
+    const bool is_end = i == 0 || i + 1 == count;
+    add(is_whole ? std::round(number) : number, is_end || is_whole ? as_given : of_steps, axis);
   }
 }
 
@@ -93,7 +97,7 @@ void read_range(const std::string& whole, std::string_view text, std::size_t dot
 void read_list(const std::string& whole, std::string_view text, SurfaceAxis& axis) {
   for (bool is_first = true; !text.empty(); is_first = false) {
     const std::size_t comma = std::min(text.find(','), text.size());
-    add(number_in(whole, text.substr(0, comma), is_first, axis), axis);
+    add(number_in(whole, text.substr(0, comma), is_first, axis), as_given, axis);
     text.remove_prefix(std::min(comma + 1, text.size()));
   }
   if (axis.points.empty() || axis.points.size() > most_points)

@@ -25,39 +25,33 @@ static bool is_result(const std::string& file) {
 SurfaceSweep::SurfaceSweep(std::string file, std::vector<std::string> preset_paths,
                            std::vector<std::string> sets)
     : file_(std::move(file)), preset_paths_(std::move(preset_paths)), sets_(std::move(sets)) {
-  if (!is_result(file_)) return;
-  const results::ResultFile rows(file_);
-  const results::Provenance provenance = results::read_provenance(rows.file());
-  resolved_ = provenance.resolved_toml;
-  sweep_path_ = provenance.inputs.empty() ? rows.state().name + ".toml" : provenance.inputs.front().path;
+  if (is_result(file_)) rows_ = std::make_unique<const results::ResultFile>(file_);
 }
 
-std::unique_ptr<const SurfaceSweep::Read> SurfaceSweep::read(const std::vector<std::string>& sets) const {
+std::unique_ptr<const explain::SweepAgain> SurfaceSweep::read(const std::vector<std::string>& sets) const {
   std::vector<std::string> all = sets_;
   all.insert(all.end(), sets.begin(), sets.end());
-  auto read = std::make_unique<Read>();
-  read->inputs = resolved_.empty() ? config::read_sweep(file_, preset_paths_, all)
-                                   : config::read_sweep_again(resolved_, sweep_path_, preset_paths_, all);
-  read->measured = explain::read_profiles(read->inputs);
-  explain::price_by(read->measured, read->inputs);
+  if (rows_) return std::make_unique<explain::SweepAgain>(explain::sweep_again(*rows_, preset_paths_, all));
+  auto read = std::make_unique<explain::SweepAgain>(
+      explain::SweepAgain{config::read_sweep(file_, preset_paths_, all), nullptr});
+  read->measured = std::make_unique<const std::string>(explain::read_profiles(read->inputs));
+  explain::price_by(*read->measured, read->inputs);
   return read;
 }
 
 std::string SurfaceSweep::what_changed() const {
-  if (resolved_.empty()) return "";
-  SurfaceSweep plain = *this;
-  plain.sets_.clear();
-  const std::unique_ptr<const Read> now = plain.read({});
-  const WorkerInputs inputs{now->inputs.spec, now->inputs.catalog, now->inputs.calibration};
-  const results::FileHeader again = sweep_header(inputs);
-  const std::optional<results::FileState> then = results::read_state(file_);
+  if (!rows_) return "";
+  const explain::SweepAgain now = explain::sweep_again(*rows_, preset_paths_);
+  const results::FileHeader again =
+      sweep_header({now.inputs.spec, now.inputs.catalog, now.inputs.calibration});
+  const results::FileState& then = rows_->state();
   std::string changed;
   const auto compare = [&](const std::string& a, const std::string& b, const char* what) {
     if (a != b) changed += (changed.empty() ? "" : ", ") + std::string(what);
   };
-  compare(again.code_key, then->code_key, "the program");
-  compare(again.catalog_key, then->catalog_key, "presets");
-  compare(again.calibration_key, then->calibration_key, "constants or measured kernels");
+  compare(again.code_key, then.code_key, "the program");
+  compare(again.catalog_key, then.catalog_key, "presets");
+  compare(again.calibration_key, then.calibration_key, "constants or measured kernels");
   return changed.empty() ? "" : "since " + file_ + " was written these have changed: " + changed;
 }
 

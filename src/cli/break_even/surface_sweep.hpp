@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "config/sweep_file/sweep_file.hpp"
+#include "explain/sweep_again.hpp"
 
 namespace echo::cli {
 
@@ -14,20 +14,16 @@ class SurfaceSweep {
   // UserError, 2 or 5, where `file` is neither.
   SurfaceSweep(std::string file, std::vector<std::string> preset_paths, std::vector<std::string> sets);
 
-  // Its calibration looks at bytes that are kept beside it.
-  struct Read {
-    config::SweepInputs inputs;
-    std::string measured;
-  };
-  // The sweep with `sets` after those of the constructor.
-  [[nodiscard]] std::unique_ptr<const Read> read(const std::vector<std::string>& sets) const;
+  // The sweep with `sets` after those of the constructor. Its calibration looks at bytes beside it.
+  [[nodiscard]] std::unique_ptr<const explain::SweepAgain> read(const std::vector<std::string>& sets) const;
 
   // A line where a result file was simulated with other presets or constants than this program now reads for
   // it; empty where they are the same, or there is no result file.
   [[nodiscard]] std::string what_changed() const;
 
  private:
-  std::string file_, resolved_, sweep_path_;  // the last two of a result file; else empty
+  std::string file_;
+  std::unique_ptr<const results::ResultFile> rows_;  // null: the file is a sweep
   std::vector<std::string> preset_paths_, sets_;
 };
 

@@ -118,17 +118,27 @@ void add_cell(const Surface& surface, std::size_t x, std::size_t y, text::Json& 
   const SurfaceCell& cell = surface.cell(x, y);
   json.open_object().member("x", surface.x.points[x].text).member("y", surface.y.points[y].text);
   json.member("points", cell.points).member("simulated", cell.simulated);
+  json.member("unvalued", cell.unvalued);
   json.member("gap", cell.gap).member("chance", cell.chance);
   json.member("is_tie", cell.standings.size() > 1 && cell.is_tie());
   json.key("standings").open_array();
   constexpr std::size_t most_told = 20;
   for (std::size_t i = 0; i < std::min(most_told, cell.standings.size()); ++i) {
-    const Standing& standing = cell.standings[i];
+    const KindBest& standing = cell.standings[i];
     json.open_object().member("kind", standing.kind).member("value", standing.value);
     json.member("config_id", fmt::format("{:016x}", standing.config_id)).member("layout", standing.layout);
     json.close();
   }
   json.close().close();
+}
+
+std::string unvalued_text(const Surface& surface) {
+  std::int64_t most = 0;
+  for (const SurfaceCell& cell : surface.cells) most = std::max(most, cell.unvalued);
+  if (most == 0) return "";
+  return fmt::format("left out: rows whose {} is not known, up to {} a cell{}\n", surface.by.metric,
+                     text::show_count(most),
+                     surface.by.metric == "cost" ? " (a price or a power is missing)" : "");
 }
 
 }  // namespace
@@ -141,7 +151,7 @@ std::string surface_text(const Surface& surface) {
   text += "A 12 %: the best row of any other kind is 12 % worse; alone: there is none; -: no row is ranked\n";
   text += fmt::format("~: a tie, the chance that the winner truly is better is below 90 %: {} of {} cells\n",
                       ties_in(surface), surface.cells.size());
-  return text + boundaries_text(surface) + searched_text(surface);
+  return text + unvalued_text(surface) + boundaries_text(surface) + searched_text(surface);
 }
 
 std::string surface_json(const Surface& surface, const std::string& file, const std::string& changed) {
@@ -182,7 +192,7 @@ std::string surface_csv(const Surface& surface) {
         text += ",,,,,,,,,\n";
         continue;
       }
-      const Standing& first = cell.standings.front();
+      const KindBest& first = cell.standings.front();
       text += fmt::format(",{},{},{:016x},{}", first.value, text::csv_cell(first.kind), first.config_id,
                           text::csv_cell(first.layout));
       if (cell.standings.size() < 2)

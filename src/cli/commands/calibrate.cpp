@@ -10,6 +10,7 @@
 #include "cli/collective/calibrate_nccl.hpp"
 #include "cli/command.hpp"
 #include "cli/terminal/say.hpp"
+#include "config/catalog/site_file.hpp"
 #include "config/measured/fabric_words.hpp"
 #include "config/toml/read_file.hpp"
 
@@ -40,7 +41,7 @@ int run(Arguments& a) {
   request.hints.nodes = static_cast<std::int32_t>(a.nodes),
   request.hints.ranks = static_cast<std::int32_t>(a.ranks);
   if (request.date.empty()) request.date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
-  const auto presets = config::read_catalog(config::catalog_folders(a.preset_paths));
+  const auto presets = config::read_presets(a.preset_paths);
   const NcclCalibration done = calibrate_nccl(request, presets);
   const std::string path = a.output.empty() ? request.name + ".toml" : a.output;
   config::write_whole_file(path, done.file_text);
@@ -67,7 +68,7 @@ std::function<int(Invocation&)> declare(Options& options) {
   options.value(a->ranks, "--ranks", "number of ranks, if the logs do not list them");
   options.value(a->nccl, "--nccl", "NCCL version, if the logs do not print it: 2.21.5");
   options.value(a->request.date, "--date", "date to write into the preset (default: today)");
-  options.values(a->preset_paths, "--preset-path", "folder of presets searched before the built-in ones");
+  options.values(a->preset_paths, "--preset-path,--include", preset_path_help);
   return [a](Invocation&) { return run(*a); };
 }
 

@@ -95,8 +95,7 @@ std::function<int(Invocation&)> declare(Options& options) {
   auto chosen = std::make_shared<CheckOptions>();
   options.argument(chosen->sweep, "SWEEP", "the sweep, a TOML file");
   options.values(chosen->sets, "--set", "KEY=VALUE replaces a value of the sweep; repeatable");
-  options.values(chosen->preset_paths, "--preset-path",
-                 "folder of presets searched before the built-in ones");
+  options.values(chosen->preset_paths, "--preset-path,--include", preset_path_help);
   options.flag(chosen->json, "--json", "print problems as JSON on stdout");
   return [chosen](Invocation&) { return run_check(*chosen); };
 }

@@ -11,6 +11,7 @@
 #include "cli/command.hpp"
 #include "cli/terminal/say.hpp"
 #include "config/catalog/preset_files.hpp"
+#include "config/catalog/site_file.hpp"
 #include "config/toml/did_you_mean.hpp"
 
 namespace echo::cli::commands {
@@ -92,7 +93,7 @@ std::vector<CollectiveTable> tables_of(const CollectiveAsk& ask, const Collectiv
   std::vector<CollectiveTable> tables;
   if (!ask.dimensions.empty()) tables.push_back(price_collective_table(ask));
   if (options.cluster.empty() && options.compare.empty()) return tables;
-  const config::CatalogInputs known = config::read_catalog(config::catalog_folders(options.preset_paths));
+  const config::CatalogInputs known = config::read_presets(options.preset_paths);
   if (!options.cluster.empty())
     tables.push_back(price_collective_table(ask, known, cluster_named(known, options.cluster)));
   for (const std::string& other : options.compare)
@@ -147,8 +148,7 @@ std::function<int(Invocation&)> declare(Options& options) {
   options.value(chosen->dimensions, "--dimensions",
                 "a machine for generic collectives, as in \"Ring(8) 450 GB/s 100 ns, Switch(4) 50 "
                 "GB/s 1 us\"");
-  options.values(chosen->preset_paths, "--preset-path",
-                 "folder of presets searched before the built-in ones");
+  options.values(chosen->preset_paths, "--preset-path,--include", preset_path_help);
   options.flag(chosen->json, "--json", "print JSON on stdout");
   return [chosen](Invocation&) { return run_collective(*chosen); };
 }

@@ -92,8 +92,7 @@ std::function<int(Invocation&)> declare(Options& options) {
   auto chosen = std::make_shared<PlanOptions>();
   options.argument(chosen->sweep, "SWEEP", "the sweep, a TOML file");
   options.values(chosen->sets, "--set", "KEY=VALUE replaces a value of the sweep; repeatable");
-  options.values(chosen->preset_paths, "--preset-path",
-                 "folder of presets searched before the built-in ones");
+  options.values(chosen->preset_paths, "--preset-path,--include", preset_path_help);
   options.values(chosen->profiles, "--profile", "profile of measured kernels, as in run; repeatable");
   options.choice(
       chosen->waterfall, "--waterfall", {"order", "alone"},

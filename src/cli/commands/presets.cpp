@@ -16,6 +16,7 @@
 #include "cli/terminal/say.hpp"
 #include "config/catalog/catalog_files.hpp"
 #include "config/catalog/preset_text.hpp"
+#include "config/catalog/site_file.hpp"
 #include "config/toml/did_you_mean.hpp"
 #include "machine/topology.hpp"
 #include "text/json.hpp"
@@ -28,7 +29,8 @@ namespace {
 
 struct Preset {
   std::string kind, name,
-      path;  // kind: the folder ("models"); path: empty for presets compiled into the program
+      path,  // kind: the folder ("models"); path: empty for presets compiled into the program
+      text;  // of one in a file of several; empty: that of the file
 };
 
 struct PresetOptions {
@@ -41,17 +43,20 @@ struct PresetOptions {
 std::vector<Preset> all_presets(const PresetOptions& options) {
   std::vector<Preset> presets;
   std::set<std::pair<std::string, std::string>> seen;
-  for (const config::InputFile& file :
-       config::read_catalog(config::catalog_folders(options.preset_paths)).files) {
+  const config::PresetPlaces places = config::preset_places(options.preset_paths);
+  for (const config::FilePreset& one : config::presets_in_files(places.files))
+    if (seen.insert({one.kind, one.name}).second) presets.push_back({one.kind, one.name, one.path, one.text});
+  for (const config::InputFile& file : config::read_presets(options.preset_paths).files) {
     const std::filesystem::path path(file.path);
-    Preset preset{path.parent_path().filename().string(), path.stem().string(), file.path};
+    Preset preset{path.parent_path().filename().string(), path.stem().string(), file.path, ""};
+    if (file.kind == "include" || file.path.empty()) continue;
     if (preset.name != "aliases" && seen.insert({preset.kind, preset.name}).second)
       presets.push_back(std::move(preset));
   }
   for (const auto* schedule : timeline::schedule_table())
-    presets.push_back({"schedules", schedule->name, ""});
+    presets.push_back({"schedules", schedule->name, "", ""});
   for (const auto* topology : machine::topology_table())
-    presets.push_back({"topologies", topology->name, ""});
+    presets.push_back({"topologies", topology->name, "", ""});
   return presets;
 }
 
@@ -67,7 +72,8 @@ int list(const PresetOptions& options) {
   }
   text::Json json;
   json.open_object().key("search_path").open_array();
-  for (const std::string& folder : config::catalog_folders(options.preset_paths)) {
+  for (const std::string& folder :
+       config::catalog_folders(config::preset_places(options.preset_paths).folders)) {
     json.value(folder);
     if (!options.json) say("# searched in {}\n", folder);
   }
@@ -86,7 +92,7 @@ int list(const PresetOptions& options) {
 }
 
 std::string text_of(const Preset& preset) {
-  if (preset.path.empty()) return "";
+  if (preset.path.empty() || !preset.text.empty()) return preset.text;
   std::ifstream file(preset.path);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
@@ -197,8 +203,7 @@ std::function<int(Invocation&)> declare(Options& options) {
                             "list, new: kind of preset (models, gpus, ...); show, diff: name of a preset");
   options.optional_argument(chosen->second, "SECOND", "new: name of the new preset; diff: the other preset");
   options.value(chosen->from, "--from", "new: the preset to copy");
-  options.values(chosen->preset_paths, "--preset-path",
-                 "folder of presets searched before the built-in ones");
+  options.values(chosen->preset_paths, "--preset-path,--include", preset_path_help);
   options.flag(chosen->json, "--json", "print JSON on stdout");
   return [chosen](Invocation&) {
     if (chosen->action.empty())

@@ -14,6 +14,7 @@
 #include "cli/kernels/profile_rows.hpp"
 #include "cli/kernels/profile_summary.hpp"
 #include "cli/terminal/say.hpp"
+#include "config/catalog/site_file.hpp"
 #include "config/measured/profile_table.hpp"
 #include "config/toml/did_you_mean.hpp"
 #include "explain/wanted_kernels.hpp"
@@ -39,7 +40,7 @@ struct ProfileOptions {
 };
 
 config::CatalogInputs presets_of(const ProfileOptions& options) {
-  return config::read_catalog(config::catalog_folders(options.preset_paths));
+  return config::read_presets(options.preset_paths);
 }
 
 const std::string& output_of(const ProfileOptions& options) {
@@ -252,8 +253,7 @@ std::function<int(Invocation&)> declare(Options& options) {
                 "show: only rows that satisfy this condition, as in \"kind == 'gemm' and m >= 4096\"");
   options.value(chosen->top, "-n,--top",
                 "show: the N rows farthest from the model, 0 = all rows; diff: the N rows that differ most");
-  options.values(chosen->preset_paths, "--preset-path",
-                 "folder of presets searched before the built-in ones");
+  options.values(chosen->preset_paths, "--preset-path,--include", preset_path_help);
   options.flag(chosen->json, "--json", "print JSON on stdout");
   return [chosen](Invocation&) {
     if (chosen->action == "import") return import_tables(*chosen);

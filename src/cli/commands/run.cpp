@@ -153,7 +153,7 @@ void declare_what_runs(Options& options, RunOptions& chosen) {
                 "result file (default: the one named in the sweep, otherwise ./NAME.h5)");
   options.values(chosen.sets, "--set",
                  "KEY=VALUE replaces a value of the sweep, as in space.tp=[1,2]; repeatable");
-  options.values(chosen.preset_paths, "--preset-path", "folder of presets searched before the built-in ones");
+  options.values(chosen.preset_paths, "--preset-path,--include", preset_path_help);
   options.values(
       chosen.profiles, "--profile",
       "profile of measured kernels, in addition to those of the sweep (see echo-sweep profile); repeatable");

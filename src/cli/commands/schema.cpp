@@ -9,14 +9,15 @@
 #include "cli/sweep_schema.hpp"
 #include "cli/terminal/say.hpp"
 #include "config/catalog/catalog_files.hpp"
+#include "config/catalog/site_file.hpp"
 
 namespace echo::cli::commands {
 
 static std::function<int(Invocation&)> declare(Options& options) {
   auto preset_paths = std::make_shared<std::vector<std::string>>();
-  options.values(*preset_paths, "--preset-path", "folder of presets searched before the built-in ones");
+  options.values(*preset_paths, "--preset-path,--include", preset_path_help);
   return [preset_paths](Invocation&) {
-    say("{}", sweep_schema(config::read_catalog(config::catalog_folders(*preset_paths)).catalog));
+    say("{}", sweep_schema(config::read_presets(*preset_paths).catalog));
     return 0;
   };
 }

@@ -149,8 +149,7 @@ std::function<int(Invocation&)> declare(Options& options) {
   auto chosen = std::make_shared<ShowOptions>();
   options.argument(chosen->file, "FILE", "result file");
   options.argument(chosen->id, "ID", "config_id or its first digits, or a row number");
-  options.values(chosen->preset_paths, "--preset-path",
-                 "folder of presets searched before the built-in ones");
+  options.values(chosen->preset_paths, "--preset-path,--include", preset_path_help);
   options.flag(chosen->json, "--json", "print JSON on stdout");
   return [chosen](Invocation&) { return run_show(*chosen); };
 }

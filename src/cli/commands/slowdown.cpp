@@ -17,6 +17,7 @@
 #include "cli/slowdown/slowdown_model_text.hpp"
 #include "cli/slowdown/slowdown_report.hpp"
 #include "cli/terminal/say.hpp"
+#include "config/catalog/site_file.hpp"
 #include "config/toml/read_file.hpp"
 #include "learn/evaluate/train_model.hpp"
 #include "slowdown/model_file.hpp"
@@ -37,7 +38,7 @@ struct SlowdownOptions {
 };
 
 config::CatalogInputs presets_of(const SlowdownOptions& options) {
-  return config::read_catalog(config::catalog_folders(options.preset_paths));
+  return config::read_presets(options.preset_paths);
 }
 
 const std::string& only_file(const SlowdownOptions& options) {
@@ -232,8 +233,7 @@ std::function<int(Invocation&)> declare(Options& options) {
   options.value(chosen->seed, "--seed", "random seed of folds and training");
   options.value(chosen->csv, "--csv", "evaluate: write every row with its predictions to this CSV file");
   options.value(chosen->data, "--data", "explain MODEL: rows to predict");
-  options.values(chosen->preset_paths, "--preset-path",
-                 "folder of presets searched before the built-in ones");
+  options.values(chosen->preset_paths, "--preset-path,--include", preset_path_help);
   options.flag(chosen->json, "--json", "print JSON on stdout");
   return [chosen](Invocation&) {
     if (chosen->action == "import") return import_tables(*chosen);

@@ -81,8 +81,7 @@ std::function<int(Invocation&)> declare(Options& options) {
   options.value(job.shards, "--array", "N shards, each an array task, merged by the last one; 0 = one job");
   options.choice(chosen->launcher, "--launcher", {"mpirun", "srun"}, "command that starts the workers");
   options.value(job.max_restarts, "--max-restarts", "maximum number of times the job is requeued");
-  options.values(chosen->preset_paths, "--preset-path",
-                 "folder of presets searched before the built-in ones");
+  options.values(chosen->preset_paths, "--preset-path,--include", preset_path_help);
   options.values(chosen->sets, "--set", "KEY=VALUE, as for run; repeatable");
   options.flag(chosen->profile, "--profile", "make a job that runs the profilers on a GPU node instead");
   return [chosen](Invocation& invocation) { return print_script(*chosen, invocation); };

@@ -86,8 +86,7 @@ std::function<int(Invocation&)> declare(Options& options) {
   options.value(chosen->stages, "--stages", "pipeline stages to draw, as in 0,7 (default: all)");
   options.value(chosen->most_events, "--max-events",
                 "maximum number of events; beyond it, ops of microbatches are left out, then their tasks");
-  options.values(chosen->preset_paths, "--preset-path",
-                 "folder of presets searched before the built-in ones");
+  options.values(chosen->preset_paths, "--preset-path,--include", preset_path_help);
   return [chosen](Invocation&) { return run_trace(*chosen); };
 }
 

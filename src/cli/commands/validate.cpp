@@ -143,7 +143,7 @@ int validate_alone(const Arguments& arguments) {
 std::function<int(Invocation&)> declare(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.arguments(arguments->tables, "FILE.csv",
-                    "tables of measured training steps, kernels, collectives or overlaps, one per row");
+                    "tables of measured training steps, kernels, collectives, overlaps or goodputs, one per row");
   options.value(arguments->by, "--by",
                 "groups of the error tables of training steps, as in stratum,gpu: stratum, source, gpu, "
                 "framework, gpus, "
@@ -163,8 +163,7 @@ std::function<int(Invocation&)> declare(Options& options) {
   options.value(arguments->setting, "--setting",
                 "of training steps, as [simulate] setting in a sweep: benchmark, production, or stated: "
                 "as the column setting says, else benchmark");
-  options.values(arguments->preset_paths, "--preset-path",
-                 "folder of presets searched before the built-in ones");
+  options.values(arguments->preset_paths, "--preset-path,--include", preset_path_help);
   options.values(arguments->sites, "--site", "file of site constants, as included by a sweep");
   options.value(arguments->recalibrate, "--recalibrate",
                 "fit site constants to a table of training steps and write them to this file");

@@ -156,6 +156,7 @@ std::string settings_key(const sweep::SweepSpec& spec) {
   settings.contention = spec.contention;
   settings.setting = spec.setting;
   settings.skew = spec.skew;
+  settings.what_ifs = spec.what_ifs;
   return Key().add_archive(settings).hex();
 }
 
@@ -178,6 +179,7 @@ results::FileHeader sweep_header(const WorkerInputs& inputs) {
                              .calibration_key = calibration_key(inputs.calibration),
                              .space_key = space_key(spec),
                              .terms = spec.terms,
+                             .reliability = campaign::describe(spec.terms.reliability),
                              .min_fit_chance = spec.min_fit_chance,
                              .settings = explain::row_settings(spec),
                              .objectives = spec.objectives};

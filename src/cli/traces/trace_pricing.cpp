@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/named_table.hpp"
 #include "config/catalog/catalog_files.hpp"
+#include "config/catalog/site_file.hpp"
 #include "config/toml/did_you_mean.hpp"
 #include "simulate/prices/price_work.hpp"
 #include "training/layout/rank_layout.hpp"
@@ -88,7 +89,7 @@ class Questions {
 
 PricedOps price_untimed(trace::Trace& trace, const std::string& cluster, const std::string& gpu,
                         const std::vector<std::string>& preset_paths) {
-  const config::CatalogInputs known = config::read_catalog(config::catalog_folders(preset_paths));
+  const config::CatalogInputs known = config::read_presets(preset_paths);
   training::TrainingConfig config;
   config.cluster = machine::ClusterId(row_of(known.catalog.clusters, cluster, "cluster"));
   if (!gpu.empty()) config.gpu = machine::GpuId(row_of(known.catalog.gpus, gpu, "gpu"));

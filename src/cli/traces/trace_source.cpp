@@ -54,10 +54,9 @@ trace::Trace generated(const training::TrainingConfig& config, const simulate::C
   const simulate::StepTimeline step = simulate::unfold_step(config, catalog, calibration, ws);
   if (step.report.status != training::Status::ok) {
     const Refusal refusal = simulate::why_unsupported(config, catalog);
-    throw UserError(
-        source.file + ": the config has no step: " +
-            (refusal ? refusal.text : "it does not fit into memory, or is too large to simulate"),
-        "choose a config whose status is ok");
+    throw UserError(source.file + ": the config has no step: " +
+                        (refusal ? refusal.text : "it does not fit into memory, or is too large to simulate"),
+                    "choose a config whose status is ok");
   }
   simulate::StepTraceRequest request;
   const std::string wanted = source.ranks.empty() && source.every_rank ? "all" : source.ranks;
@@ -121,7 +120,7 @@ void declare_source(Options& options, TraceSource& source) {
       source.ranks, "--ranks",
       "GPU ranks to take, as in 0,8, or all (default: one of each kind, or all if the format needs them)");
   options.values(source.sets, "--set", "KEY=VALUE replaces a value of the sweep; repeatable");
-  options.values(source.preset_paths, "--preset-path", "folder of presets searched before the built-in ones");
+  options.values(source.preset_paths, "--preset-path,--include", preset_path_help);
 }
 
 trace::Trace find_trace(const TraceSource& source) {

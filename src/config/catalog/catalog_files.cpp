@@ -339,6 +339,8 @@ CatalogInputs read_catalog(const std::vector<std::string>& folders, Problems& pr
   for (const auto& found :
        reading.all(Kind<PracticeFile>{"practice", "published practice", "calibration", read_practice}))
     calibration.practice = found.preset.practice;  // same
+  inputs.reliability = presets_of(reading.all(
+      Kind<ReliabilityFile>{"reliability", "reliability preset", "preset", read_reliability_file}));
   for (const Found<machine::GpuSpec>& found : gpus) {
     (void)follow(calibration.kernels, found.preset.kernels, "kernel constants", found.place, problems);
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/catalog/publications.hpp"
+#include "config/catalog/reliability_file.hpp"
 #include "config/stand_ins.hpp"
 #include "simulate/calibration.hpp"
 #include "simulate/catalog.hpp"
@@ -42,7 +43,8 @@ struct CatalogInputs {
   simulate::Calibration calibration;  // same
   Aliases aliases;
   StandIns stand_ins;
-  std::vector<PublishedRuns> publications;  // those of better folders first
+  std::vector<ReliabilityFile> reliability;  // sorted by name
+  std::vector<PublishedRuns> publications;   // those of better folders first
   std::vector<InputFile> files;
 };
 
@@ -53,9 +55,9 @@ struct CatalogInputs {
 [[nodiscard]] std::vector<std::string> catalog_folders(const std::vector<std::string>& preset_paths,
                                                        const std::string& sweep_file = "");
 
-// Reads {gpus,models,clusters,frameworks,recipes,kernels,networks,slowdown,errors,settings}/*.toml,
-// aliases.toml and publications.toml of every folder; of two presets with one name the earlier folder's wins.
-// Throws UserError with every problem of every file.
+// Reads {gpus,models,clusters,frameworks,recipes,kernels,networks,slowdown,errors,settings,reliability}
+// /*.toml, aliases.toml and publications.toml of every folder; of two presets with one name the earlier
+// folder's wins. Throws UserError with every problem of every file.
 [[nodiscard]] CatalogInputs read_catalog(const std::vector<std::string>& folders = catalog_folders({}));
 
 // Presets that included files define as [gpus.NAME], ...: of equal names the last file's wins. They come

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <iterator>
 #include <map>
+#include <sstream>
 
 #include "base/at.hpp"
 #include "base/named_table.hpp"
 #include "config/sweep_file/include_files.hpp"
+#include "config/sweep_file/sweep_keys.hpp"
 #include "config/toml/read_file.hpp"
 #include "config/toml/toml_text.hpp"
 
@@ -126,31 +129,69 @@ std::string site_file_text(const SiteFile& file, const simulate::Catalog& shippe
   return out;
 }
 
+PresetPlaces preset_places(const std::vector<std::string>& preset_paths) {
+  PresetPlaces places;
+  for (const std::string& path : preset_paths) {
+    std::error_code failed;
+    (std::filesystem::is_regular_file(path, failed) ? places.files : places.folders).push_back(path);
+  }
+  return places;
+}
+
 // The position of a sweep's included files: after the preset paths.
 static CatalogInputs read_with(std::vector<IncludedFile>& files, const std::vector<std::string>& preset_paths,
                                Problems& problems) {
-  const std::vector<std::string> folders = catalog_folders(preset_paths);
+  const std::vector<std::string> own = preset_places(preset_paths).folders, folders = catalog_folders(own);
   std::size_t behind = 0;
-  while (behind < folders.size() &&
-         std::find(preset_paths.begin(), preset_paths.end(), folders[behind]) != preset_paths.end())
-    ++behind;
+  while (behind < folders.size() && std::find(own.begin(), own.end(), folders[behind]) != own.end()) ++behind;
   CatalogInputs inputs = read_catalog(folders, problems, {&files, behind});
   problems.throw_if_any();
   return inputs;
 }
 
+CatalogInputs read_presets(const std::vector<std::string>& preset_paths, const std::string& resolved) {
+  Problems problems, of_resolved;
+  std::vector<IncludedFile> files;
+  if (auto root = parse_toml(resolved, "the sweep of the result file", of_resolved))
+    if (const toml::table* const included = (*root)["included"].as_table())
+      for (const auto& [path, file] : *included)
+        if (file.is_table()) files.push_back({std::string(path.str()), "", *file.as_table()});
+  for (IncludedFile& file : read_named_files(preset_places(preset_paths).files, problems))
+    files.push_back(std::move(file));
+  return read_with(files, preset_paths, problems);
+}
+
+std::vector<FilePreset> presets_in_files(const std::vector<std::string>& files) {
+  Problems problems;
+  std::vector<FilePreset> presets;
+  for (const IncludedFile& file : read_named_files(files, problems)) {
+    for (const std::string_view kind : included_sections()) {
+      const toml::table* const section = file.root.get_as<toml::table>(kind);
+      if (section == nullptr) continue;
+      for (const auto& [name, preset] : *section) {
+        if (!preset.is_table()) continue;
+        std::ostringstream text;
+        if (!preset.as_table()->contains("name"))
+          text << "name = " << quoted(std::string(name.str())) << '\n';
+        text << toml::toml_formatter{*preset.as_table()} << '\n';
+        presets.push_back({std::string(kind), std::string(name.str()), file.path, text.str()});
+      }
+    }
+  }
+  problems.throw_if_any();
+  return presets;
+}
+
 CatalogInputs read_catalog_with(const std::vector<std::string>& site_files,
                                 const std::vector<std::string>& preset_paths) {
   Problems problems;
-  toml::array names;
-  for (const std::string& file : site_files) {
+  for (const std::string& file : site_files)
     if (!read_whole_file(file))
       throw UserError("cannot read the site file " + file, "check the path and its permissions", 3);
-    names.push_back(file);
-  }
-  toml::table root;
-  root.insert("include", std::move(names));
-  std::vector<IncludedFile> files = read_includes(root, "", problems);
+  std::vector<std::string> named = site_files;
+  const PresetPlaces places = preset_places(preset_paths);
+  named.insert(named.end(), places.files.begin(), places.files.end());
+  std::vector<IncludedFile> files = read_named_files(named, problems);
   problems.throw_if_any();
   return read_with(files, preset_paths, problems);
 }

@@ -25,6 +25,24 @@ struct SiteFile {
 [[nodiscard]] std::string site_file_text(const SiteFile&, const simulate::Catalog& shipped,
                                          const simulate::Calibration& shipped_constants);
 
+// What --preset-path and --include name: folders of presets, and files of them.
+struct PresetPlaces {
+  std::vector<std::string> folders, files;
+};
+[[nodiscard]] PresetPlaces preset_places(const std::vector<std::string>& preset_paths);
+
+// The catalog of `preset_paths` and the built-in one, with the files among them between the two. `resolved`:
+// the resolved text of a sweep, in which the presets of its included files stand as they were; files win over
+// them. Throws UserError with every problem.
+[[nodiscard]] CatalogInputs read_presets(const std::vector<std::string>& preset_paths,
+                                         const std::string& resolved = "");
+
+// The presets of files, which are not in a folder of their own, for lists: each as the text of a preset file.
+struct FilePreset {
+  std::string kind, name, path, text;  // kind: "clusters"
+};
+[[nodiscard]] std::vector<FilePreset> presets_in_files(const std::vector<std::string>& files);
+
 // The catalog of `preset_paths` and the built-in one with the presets of such files between them, as a sweep
 // that includes them sees it; rules and limits in the files are left alone. Throws UserError with every
 // problem.

@@ -128,8 +128,11 @@ std::optional<ReadLimit> read_limit(const toml::table& table, const std::string&
 // Metrics of the whole training.
 void want_target(const std::string& metric, const Place& place, const sweep::SweepSpec& spec,
                  Problems& problems) {
-  if ((sweep::find_metric(metric)->needs & sweep::needs_tokens) == 0 || spec.terms.target_tokens > 0.0)
-    return;
+  const std::uint8_t needs = sweep::find_metric(metric)->needs;
+  if ((needs & sweep::needs_failures) != 0 && !spec.terms.reliability.is_given())
+    problems.error(place, metric + " needs to know how often machines fail",
+                   "add [reliability] preset = \"llama3-h100\", or its own values");
+  if ((needs & sweep::needs_tokens) == 0 || spec.terms.target_tokens > 0.0) return;
   problems.error(place, metric + " needs the length of the training", "add [target] tokens = \"1T tokens\"");
 }
 

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <optional>
 
-#include "config/sweep_file/settings_reader.hpp"
 #include "config/sweep_file/sweep_keys.hpp"
 #include "config/toml/read_file.hpp"
 
@@ -99,7 +98,7 @@ class Includer {
     TableReader reader(root, {path, 1, 1, 1}, "an included file", problems_);
     for (const char* key : {"include", "derive", "keep", "limit"}) reader.ignore(key);
     for (const std::string_view kind : included_sections()) reader.ignore(kind);
-    std::vector<std::string> sweep_only{"space", "objective", "what_if"};
+    std::vector<std::string> sweep_only{"space", "objective", "reliability", "what_if"};
     for (const Setting& setting : settings()) {
       const std::string_view name = setting.section.empty() ? setting.key : setting.section;
       sweep_only.emplace_back(name);
@@ -111,7 +110,6 @@ class Includer {
       problems_.error(place_of(*entry.key), "an included file must not contain \"" + name + "\"",
                       "move it to the sweep");
     }
-    refuse_later_sections(root, reader);
     reader.finish();
   }
 
@@ -134,6 +132,14 @@ std::vector<IncludedFile> kept_includes(const toml::table& sweep, const std::str
   Includer includer(problems, &kept);
   includer.follow(sweep, path);
   return std::move(includer.found);
+}
+
+std::vector<IncludedFile> read_named_files(const std::vector<std::string>& files, Problems& problems) {
+  toml::array names;
+  for (const std::string& file : files) names.push_back(file);
+  toml::table root;
+  root.insert("include", std::move(names));
+  return read_includes(root, "", problems);
 }
 
 }  // namespace echo::config

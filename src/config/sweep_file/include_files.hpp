@@ -26,4 +26,7 @@ struct IncludedFile {
 [[nodiscard]] std::vector<IncludedFile> kept_includes(const toml::table& sweep, const std::string& path,
                                                       const toml::table& kept, Problems&);
 
+// The same of files that a command line names.
+[[nodiscard]] std::vector<IncludedFile> read_named_files(const std::vector<std::string>& files, Problems&);
+
 }  // namespace echo::config

@@ -319,16 +319,4 @@ void read_settings(TableReader& root, sweep::SweepSpec& spec) {
   if (spec.skew.draws > 0) spec.skew.seed = static_cast<std::uint64_t>(spec.seed);
 }
 
-void refuse_later_sections(const toml::table& table, TableReader& root) {
-  for (const Entry& entry : in_file_order(table)) {
-    const std::string name(entry.key->str());
-    for (const LaterSection& later : later_sections()) {
-      if (later.name != name) continue;
-      root.ignore(name);
-      root.problems().error(place_of(*entry.key), "[" + name + "] is not supported yet",
-                            std::string(later.instead));
-    }
-  }
-}
-
 }  // namespace echo::config

@@ -10,7 +10,4 @@ namespace echo::config {
 // `root` is the reader of the whole file. `spec.name` already has its default, the name of the file.
 void read_settings(TableReader& root, sweep::SweepSpec& spec);
 
-// Names of sections of the full design that are not supported yet, each refused with an alternative.
-void refuse_later_sections(const toml::table& table, TableReader& root);
-
 }  // namespace echo::config

@@ -12,9 +12,11 @@
 
 #include "base/memory_limit.hpp"
 #include "config/catalog/learned_model.hpp"
+#include "config/catalog/site_file.hpp"
 #include "config/sweep_file/economics_reader.hpp"
 #include "config/sweep_file/goal_reader.hpp"
 #include "config/sweep_file/include_files.hpp"
+#include "config/sweep_file/reliability_reader.hpp"
 #include "config/sweep_file/rule_reader.hpp"
 #include "config/sweep_file/settings_reader.hpp"
 #include "config/sweep_file/space_reader.hpp"
@@ -29,12 +31,13 @@ namespace {
 
 constexpr std::size_t most_compiled_rules = 200'000;  // each group compiles every rule: some 3 s
 
-void read_body(const toml::table& root, const std::vector<IncludedFile>& included, const std::string& path,
-               SweepInputs& inputs, Problems& problems) {
+void read_body(const toml::table& root, const std::vector<IncludedFile>& included,
+               const std::vector<ReliabilityFile>& reliability, const std::string& path, SweepInputs& inputs,
+               Problems& problems) {
   TableReader reader(root, {path, 1, 1, 1}, "the sweep", problems);
   inputs.spec.name = std::filesystem::path(path).stem().string();
-  refuse_later_sections(root, reader);
   read_settings(reader, inputs.spec);
+  read_reliability_section(reader, reliability, inputs.spec.terms.reliability);
   for (const char* list : {"include", "derive", "keep", "limit", "objective", "what_if"}) reader.ignore(list);
   std::vector<const toml::table*> roots;
   for (const IncludedFile& file : included) roots.push_back(&file.root);
@@ -119,16 +122,18 @@ std::vector<toml::table*> roots_of(std::vector<IncludedFile>& included) {
 void read_parsed(ParsedSweep& parsed, const std::string& path, const std::vector<std::string>& preset_paths,
                  SweepInputs& inputs, Problems& problems) {
   for (const IncludedFile& file : parsed.included) inputs.files.push_back({"include", file.path, file.hash});
-  const std::vector<std::string> folders = catalog_folders(preset_paths, path);
-  CatalogInputs catalog = read_catalog(
-      folders, problems, {.files = &parsed.included, .behind = own_folders(folders, preset_paths)});
+  const std::vector<std::string> own = preset_places(preset_paths).folders;
+  const std::vector<std::string> folders = catalog_folders(own, path);
+  CatalogInputs catalog =
+      read_catalog(folders, problems, {.files = &parsed.included, .behind = own_folders(folders, own)});
   inputs.catalog = std::move(catalog.catalog);
   inputs.calibration = std::move(catalog.calibration);
   inputs.aliases = std::move(catalog.aliases);
   inputs.files.insert(inputs.files.end(), catalog.files.begin(), catalog.files.end());
   if (parsed.root) {
-    const auto changes = apply_what_ifs(*parsed.root, inputs.catalog, inputs.calibration, problems);
-    read_body(*parsed.root, parsed.included, path, inputs, problems);
+    auto [changes, said] = apply_what_ifs(*parsed.root, inputs.catalog, inputs.calibration, problems);
+    inputs.spec.what_ifs = std::move(said);
+    read_body(*parsed.root, parsed.included, catalog.reliability, path, inputs, problems);
     if (problems.errors() == 0) check_what_ifs(changes, inputs.spec, inputs.catalog, problems);
     choose_models(*parsed.root, inputs, problems);
     inputs.resolved_toml = resolved(*parsed.root, parsed.included, changes, inputs);
@@ -157,6 +162,8 @@ SweepInputs read_all(const std::string& path, const std::vector<std::string>& pr
     });
     apply_overrides({own_sets.begin(), rest}, *parsed.root, {}, problems);
     parsed.included = read_includes(*parsed.root, path, problems);
+    for (IncludedFile& file : read_named_files(preset_places(preset_paths).files, problems))
+      parsed.included.push_back(std::move(file));
     apply_overrides({rest, own_sets.end()}, *parsed.root, roots_of(parsed.included), problems);
   }
   read_parsed(parsed, path, preset_paths, inputs, problems);
@@ -178,6 +185,12 @@ SweepInputs read_kept(const std::string& resolved_toml, const std::string& path,
                                  : toml::table();
     for (const char* added : {"included", "slowdown_model", "traced", "what_if_values"}) root.erase(added);
     parsed.included = kept_includes(root, path, kept, problems);
+    for (const auto& [name, file] : kept) {  // those that the command line named
+      const bool is_there = std::ranges::find(parsed.included, std::string(name.str()),
+                                              &IncludedFile::path) != parsed.included.end();
+      if (!is_there && file.is_table())
+        parsed.included.push_back({std::string(name.str()), "", *file.as_table()});
+    }
     apply_overrides(sets, root, roots_of(parsed.included), problems);
   }
   read_parsed(parsed, path, preset_paths, inputs, problems);

@@ -185,10 +185,6 @@ constexpr std::array<EntryKey, 9> entries{{
     {"objective", "goal", EntryForm::goal, false, "min or max (default: the better direction of the metric)"},
 }};
 
-constexpr std::array<LaterSection, 1> later{{
-    {"reliability", "remove it; failures of machines are not modelled yet"},
-}};
-
 constexpr std::array<std::string_view, 7> included{"gpus",    "clusters", "models",  "frameworks",
                                                    "recipes", "kernels",  "networks"};
 
@@ -196,7 +192,6 @@ constexpr std::array<std::string_view, 7> included{"gpus",    "clusters", "model
 
 std::span<const Setting> settings() { return setting_table(); }
 std::span<const EntryKey> entry_keys() { return entries; }
-std::span<const LaterSection> later_sections() { return later; }
 std::span<const std::string_view> preset_sections() { return std::span(included).first(5); }
 std::span<const std::string_view> included_sections() { return included; }
 

@@ -61,12 +61,6 @@ struct EntryKey {
 };
 [[nodiscard]] std::span<const EntryKey> entry_keys();
 
-// Sections of the full design that this version refuses.
-struct LaterSection {
-  std::string_view name, instead;
-};
-[[nodiscard]] std::span<const LaterSection> later_sections();
-
 // Kinds of presets that a user writes: "gpus", ...
 [[nodiscard]] std::span<const std::string_view> preset_sections();
 // These and the fitted constants, "kernels" and "networks": what an included file may define. Each

@@ -95,6 +95,7 @@ class WhatIfReader {
       }
     }
   }
+  std::vector<std::string> said;
   [[nodiscard]] std::vector<HardwareChange> changes() const {
     std::vector<HardwareChange> all;
     for (const auto& [key, change] : changes_) all.push_back(change);
@@ -125,7 +126,7 @@ class WhatIfReader {
     }
   }
 
-  // Of the preset of this name; of all where it is empty.
+  // Reads the fields of the preset of this name; of all presets where it is empty.
   void read_fields(const toml::node& node, const Section& section, const std::string& name) {
     const toml::table* table =
         table_in(node, name.empty() ? std::string(section.all) : std::string(section.named) + "." + name);
@@ -137,8 +138,11 @@ class WhatIfReader {
         refuse_field(*entry.key, section);
         continue;
       }
-      if (const auto amount = amount_of(*entry.node, *field))
-        add(*field, *amount, name, place_of(*entry.node));
+      const auto amount = amount_of(*entry.node, *field);
+      if (!amount) continue;
+      add(*field, *amount, name, place_of(*entry.node));
+      said.push_back((name.empty() ? std::string(section.all) : std::string(section.named) + "." + name) +
+                     "." + std::string(field->name) + "=" + entry.node->as_string()->get());
     }
   }
 
@@ -252,17 +256,17 @@ bool is_of_own_fabric(const HardwareChange& change, const simulate::Catalog& cat
 
 }  // namespace
 
-std::vector<HardwareChange> apply_what_ifs(const toml::table& root, simulate::Catalog& catalog,
-                                           simulate::Calibration& calibration, Problems& problems) {
+WhatIfs apply_what_ifs(const toml::table& root, simulate::Catalog& catalog,
+                       simulate::Calibration& calibration, Problems& problems) {
   const toml::node* const node = root.get("what_if");
   if (node == nullptr) return {};
   WhatIfReader reader(catalog, problems);
   reader.read(*node);
-  std::vector<HardwareChange> changes = reader.changes();
-  for (const HardwareChange& change : changes)
+  WhatIfs read{reader.changes(), reader.said};
+  for (const HardwareChange& change : read.changes)
     if (change.is > 0.0 && !is_of_own_fabric(change, catalog))
       simulate::change_hardware(*change.field, change.preset, change.is, catalog, calibration);
-  return changes;
+  return read;
 }
 
 void check_what_ifs(const std::vector<HardwareChange>& changes, const sweep::SweepSpec& spec,

@@ -22,9 +22,14 @@ struct HardwareChange {
   Place place;
 };
 
+struct WhatIfs {
+  std::vector<HardwareChange> changes;
+  std::vector<std::string> said;  // "cluster.nic_rate=800 Gb/s", in file order
+};
+
 // Reads [what_if] of `root` and changes catalog and calibration by it. A value is a number with its unit
 // ("800 Gb/s") or a factor on the preset's ("x1.5").
-[[nodiscard]] std::vector<HardwareChange> apply_what_ifs(const toml::table& root, simulate::Catalog&,
+[[nodiscard]] WhatIfs apply_what_ifs(const toml::table& root, simulate::Catalog&,
                                                          simulate::Calibration&, Problems&);
 
 // What only the space shows: a named preset that no point has, a factor on a number that is not known, a

@@ -36,6 +36,13 @@ std::string choices_of(const NearestReport& report) {
   return text.empty() ? "the only point" : text;
 }
 
+std::string gpus_of(const NearestReport& report) {
+  for (const sweep::Dimension& dimension : report.point.spec.dimensions)
+    if (dimension.columns.front().axis == sweep::Axis::gpus)
+      return std::to_string(dimension.columns.front().values.front().number);
+  return std::to_string(training::gpus_of(report.point.config.degrees));
+}
+
 // "1747a596  gpt3-175b on dgx-a100, 1024 GPUs".
 std::string title_of(const NearestReport& report) {
   const training::TrainingConfig& config = report.point.config;
@@ -43,7 +50,7 @@ std::string title_of(const NearestReport& report) {
                              ? fmt::format("{:016x}  ", report.nearest.point.config_id)
                              : std::string();
   return fmt::format("{}{} on {}, {} GPUs\n", id, report.catalog.model(config.model).name,
-                     report.catalog.cluster(config.cluster).name, training::gpus_of(config.degrees));
+                     report.catalog.cluster(config.cluster).name, gpus_of(report));
 }
 
 const sweep::Rule* written(const sweep::SweepSpec& spec, const std::string& name) {
@@ -54,12 +61,10 @@ const sweep::Rule* written(const sweep::SweepSpec& spec, const std::string& name
 }
 
 std::string removal_text(const NearestReport& report, const std::string& name) {
-  std::string text = "removed by a rule of the sweep, " + name;
-  if (const sweep::Rule* rule = written(report.point.spec, name)) {
-    text += ": " + rule->expression;
-    if (!rule->why.empty()) text += " (" + rule->why + ")";
-  }
-  return text;
+  const sweep::Rule* rule = written(report.point.spec, name);
+  if (rule == nullptr) return name + ": no whole number follows from the other axes";
+  return fmt::format("removed by a rule of the sweep, {}: {}{}", name, rule->expression,
+                     rule->why.empty() ? "" : " (" + rule->why + ")");
 }
 
 // One sentence for each reason.

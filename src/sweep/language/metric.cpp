@@ -63,6 +63,13 @@ constexpr std::array<Metric, metric_names.size()> metrics{{
     {"carbon", in_kilograms, true, ErrorLaw::unknown, campaign::carbon, needs_tokens | needs_carbon},
     {"gpu_power", in_watts, true, ErrorLaw::unknown,
      [](In in) { return campaign::gpu_power(in.report, in.catalog.gpu(in.config).power); }},
+    {"goodput", plain, false, ErrorLaw::unknown, campaign::goodput, needs_failures},
+    {"checkpoint_interval", in_seconds, false, ErrorLaw::unknown, campaign::checkpoint_interval,
+     needs_failures},
+    {"train_time_p50", in_seconds, true, ErrorLaw::step, campaign::train_time_p50,
+     needs_failures | needs_tokens},
+    {"train_time_p90", in_seconds, true, ErrorLaw::none,  // it contains the error
+     campaign::train_time_p90, needs_failures | needs_tokens},
 }};
 static_assert(std::ranges::equal(metrics, metric_names, {}, &Metric::name));
 

@@ -21,7 +21,13 @@ enum class ErrorLaw : std::int8_t { none, step, inverse_step, memory, unknown };
 [[nodiscard]] std::string_view name_of(ErrorLaw);
 
 // What a metric needs of the sweep's terms, as bits; without it, it is unknown in every row.
-enum Need : std::uint8_t { needs_nothing = 0, needs_tokens = 1, needs_price = 2, needs_carbon = 4 };
+enum Need : std::uint8_t {
+  needs_nothing = 0,
+  needs_tokens = 1,
+  needs_price = 2,
+  needs_carbon = 4,
+  needs_failures = 8
+};
 
 struct Metric {
   std::string_view name;  // the result file's column
@@ -34,11 +40,30 @@ struct Metric {
 };
 
 // In the order of the table. The result file has a column of each.
-inline constexpr std::array<std::string_view, 20> metric_names{
-    "step_time",     "train_time",   "tokens_per_s", "tokens_per_s_per_gpu", "mfu",          "mem_peak",
-    "gpus",          "slowdown_tax", "bubble_frac",  "exposed_comm_frac",    "overlap_frac", "step_time_p50",
-    "step_time_p90", "gpu_hours",    "cost",         "tokens_per_cost",      "energy_step",  "energy",
-    "carbon",        "gpu_power"};
+inline constexpr std::array<std::string_view, 24> metric_names{"step_time",
+                                                               "train_time",
+                                                               "tokens_per_s",
+                                                               "tokens_per_s_per_gpu",
+                                                               "mfu",
+                                                               "mem_peak",
+                                                               "gpus",
+                                                               "slowdown_tax",
+                                                               "bubble_frac",
+                                                               "exposed_comm_frac",
+                                                               "overlap_frac",
+                                                               "step_time_p50",
+                                                               "step_time_p90",
+                                                               "gpu_hours",
+                                                               "cost",
+                                                               "tokens_per_cost",
+                                                               "energy_step",
+                                                               "energy",
+                                                               "carbon",
+                                                               "gpu_power",
+                                                               "goodput",
+                                                               "checkpoint_interval",
+                                                               "train_time_p50",
+                                                               "train_time_p90"};
 [[nodiscard]] std::span<const Metric> metric_table();
 [[nodiscard]] const Metric* find_metric(std::string_view name);  // null when there is none
 

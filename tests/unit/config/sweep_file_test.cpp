@@ -95,6 +95,12 @@ TEST_F(SweepFile, PointsAtUnknownPresetsAndWords) {
               ElementsAre(HasSubstr("5:15 unknown precision \"bf-16\" | did you mean \"bf16\"?")));
 }
 
+TEST_F(SweepFile, ReadsOnAndOffAsTablesPrintThem) {
+  EXPECT_THAT(problems("sequence_parallel = [\"on\", \"off\"]"), ElementsAre());
+  EXPECT_THAT(problems("sequence_parallel = \"maybe\""),
+              ElementsAre(HasSubstr("5:22 sequence_parallel must be true or false, not a string")));
+}
+
 TEST_F(SweepFile, PointsAtWrongTypes) {
   EXPECT_THAT(problems("tp = [1, \"2\"]"),
               ElementsAre(HasSubstr("5:11 tp must be an integer, not a string")));
@@ -214,8 +220,6 @@ TEST_F(SweepFile, RefusesPairsOfUnequalLength) {
 }
 
 TEST_F(SweepFile, SaysWhatItDoesNotReadYet) {
-  EXPECT_THAT(problems("[reliability]\nnode_mtbf = \"1 h\"\n"),
-              ElementsAre(HasSubstr("5:2 [reliability] is not supported yet")));
   EXPECT_THAT(problems("[output]\ntimelines = { top = 3 }"),
               ElementsAre(HasSubstr("output.timelines is not supported yet")));
   EXPECT_THAT(problems("[simulate]\nout_of_range = \"flag\""),
