@@ -61,7 +61,9 @@ TEST(WhatIf, EveryFieldHoldsWhatItIsGivenAndKnowsWhetherItIsASpeed) {
         << field.name;
     EXPECT_EQ(find_hardware_field(field.kind, field.name), &field);
     for (const std::string_view name : field.synonyms)
-      if (!name.empty()) EXPECT_EQ(find_hardware_field(field.kind, name), &field);
+      if (!name.empty()) {
+        EXPECT_EQ(find_hardware_field(field.kind, name), &field);
+      }
   }
 }
 
