@@ -47,6 +47,10 @@ std::string metric_text(const ColumnInfo& column, double value) {
     return std::abs(value) >= 2.0 * hour ? fmt::format("{:.1f} h", value / hour) : text::show_time(value);
   }
   if (column.units == "byte") return text::show_gib(value);
+  if (column.units == "J") return text::show_energy(value);
+  if (column.units == "kg") return text::show_mass(value);
+  if (column.units == "W") return fmt::format("{:.0f} W", value);
+  if (column.name == "cost") return text::show_amount(value) + " " + column.units;
   if (column.units == "1" && column.is_real()) return text::show_share(value);
   if (column.units == "s-1") return fmt::format("{:.0f}", value);
   if (!column.is_real()) return fmt::format("{:.0f}", value);
