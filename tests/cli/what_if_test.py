@@ -238,6 +238,16 @@ class WhatIf(ProgramCase):
         self.require_cells(factors, "cost", lambda cell: [
             f"economics.gpu_hour.h200-sxm={2.1 * float(cell['x'][1:])} USD", f"cluster.nic_rate={cell['y']}"])
 
+    def test_cells_of_failures_are_sweeps_with_set(self):
+        failing = ["--set", "reliability.preset=llama3-h100"]
+        surface = self.surface("s.toml", *failing, "--x", "gpu_mtbf=200h,50000h", "--y", "price.h100-sxm=1,2",
+                               "--by", "cost")
+        self.require_cells(surface, "cost", lambda cell: [
+            "reliability.preset=llama3-h100", f"reliability.gpu_mtbf={cell['x']}",
+            f"economics.gpu_hour.h100-sxm={cell['y']} USD"])
+        often, seldom = (cell["standings"][0]["value"] for cell in surface["cells"][:2])
+        self.assertGreater(often, seldom)
+
     def test_a_boundary_is_where_both_are_equally_good(self):
         surface = self.surface("s.toml", "--x", "price.h200-sxm=1..4:4", "--y", "nic_rate=x1,x0.1")
         [boundary] = [one for one in surface["boundaries"] if one["axis"] == "x" and one["other"] == "x1"]

@@ -5,7 +5,7 @@
 // config in every cell), the corners and the middle of the surface are simulated whole, and the other cells
 // for the candidates only: the best 200 rows of each of those, and the best 20 of every kind. A row that is
 // best somewhere between and that good in none of them is missed; the output says how many cells were
-// searched so.
+// searched so. A sweep with more points than that for one machine alone is refused.
 //
 // A boundary lies where the ratio of the two winners' values is 1. ln ratio is interpolated linearly in the
 // logarithm of the axis (exact for two costs proportional to powers of it), in the axis where it has a number
@@ -103,8 +103,9 @@ class SurfaceSearch {
     const std::vector<Pair> different = different_hardware();
     const sweep::DesignSpace first(base_->inputs.spec, base_->inputs.catalog);
     const bool is_whole = first.size() <= most_ / std::ssize(different);
-    if (!is_whole && !(is_fixed_space(out_.x) && is_fixed_space(out_.y)))
-      throw UserError("the surface has " + std::to_string(different.size()) + " cells of some " +
+    const bool is_searchable = is_fixed_space(out_.x) && is_fixed_space(out_.y) && first.size() <= most_;
+    if (!is_whole && !is_searchable)
+      throw UserError("the surface has " + std::to_string(different.size()) + " machines with " +
                           std::to_string(first.size()) + " points each, more than " + std::to_string(most_),
                       "take fewer values, or a smaller space with --set, or raise --simulations");
     std::set<std::uint64_t> candidates;
@@ -135,7 +136,11 @@ class SurfaceSearch {
                       "name the key that does, as in space.group.NAME.gpus=64,128");
   }
 
-  static bool is_fixed_space(const SurfaceAxis& axis) { return is_price(axis) || is_hardware(axis); }
+  // Every config is one point whatever the value: it is of the machine or of the whole training.
+  static bool is_fixed_space(const SurfaceAxis& axis) {
+    return is_price(axis) || is_hardware(axis) || axis.key.starts_with("reliability.") ||
+           axis.key.starts_with("economics.") || axis.key.starts_with("target.");
+  }
 
   [[nodiscard]] std::vector<std::string> sets_at(std::size_t x, std::size_t y) const {
     std::vector<std::string> sets;

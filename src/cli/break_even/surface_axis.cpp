@@ -16,7 +16,8 @@
 namespace echo::cli {
 namespace {
 
-constexpr std::size_t most_points = 64;     // of one axis
+constexpr std::size_t most_points = 64;  // of one axis
+constexpr std::array<std::string_view, 3> mean_times{"gpu_mtbf", "node_mtbf", "job_mtbf"};
 constexpr int of_steps = 3, as_given = 15;  // digits
 constexpr std::size_t usual_points = 7;     // with x1 in the middle
 
@@ -107,6 +108,7 @@ void read_list(const std::string& whole, std::string_view text, SurfaceAxis& axi
 // The key that --set takes for a name that stands alone: "nic_rate".
 std::optional<std::string> key_of(const std::string& name) {
   if (name == "gpus") return "space.gpus";
+  if (std::ranges::find(mean_times, name) != mean_times.end()) return "reliability." + name;
   if (name.find('.') != std::string::npos) return name;
   for (const auto kind : {simulate::HardwareKind::gpu, simulate::HardwareKind::cluster})
     if (const auto* field = simulate::find_hardware_field(kind, name))
@@ -118,6 +120,7 @@ std::vector<std::string> known_names() {
   std::vector<std::string> names;
   for (const simulate::HardwareField& field : simulate::hardware_fields()) names.emplace_back(field.name);
   names.insert(names.end(), {"gpus", "price"});
+  names.insert(names.end(), mean_times.begin(), mean_times.end());
   return names;
 }
 

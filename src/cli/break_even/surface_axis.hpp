@@ -22,8 +22,8 @@ struct SurfaceAxis {
   [[nodiscard]] std::string text_at(double number) const;  // "312 Gb/s", as a point between two
 };
 
-// "nic_rate", "cluster.nic_rate", "gpus.h100-sxm.flops", "gpus", "price", "price.h200-sxm", or any key that
-// --set takes, with its values: "=100Gb/s..800Gb/s:8" (from, to and how many, at equal ratios),
+// "nic_rate", "cluster.nic_rate", "gpus.h100-sxm.flops", "gpus", "price", "price.h200-sxm", "gpu_mtbf", or
+// any key that --set takes, with its values: "=100Gb/s..800Gb/s:8" (from, to and how many, at equal ratios),
 // "=x0.5,x1,x2". Without values, hardware and prices go from half to twice what they are, in seven steps.
 // UserError, 2, for what is none of these.
 [[nodiscard]] SurfaceAxis surface_axis(const std::string& text);

@@ -48,7 +48,7 @@ std::function<int(Invocation&)> declare(Options& options) {
   options.argument(chosen->file, "FILE", "a sweep, or a result file, whose sweep is simulated again");
   options.value(chosen->x, "--x",
                 "axis of the columns: nic_rate, gpu.flops, gpus.h100-sxm.hbm_bandwidth, gpus, price, "
-                "price.h200-sxm or a key that --set takes; with values as in nic_rate=100Gb/s..800Gb/s:8 or "
+                "price.h200-sxm, gpu_mtbf or a key that --set takes; with values as in nic_rate=100Gb/s..800Gb/s:8 or "
                 "gpus=64,128 (default: x0.5..x2:7)");
   options.value(chosen->y, "--y", "axis of the rows, in the same form");
   options.value(chosen->by, "--by",

@@ -36,8 +36,8 @@ struct PointFate {
   std::vector<Removal> removals;   // rules that remove some of the combinations, in file order
   std::vector<PlannedPoint> kept;  // the first five that no rule removes
   sweep::Count kept_count;
-  // Of the first `looked_at` kept ones, those that no framework could start, by the requirement they break;
-  // the most frequent first.
+  // Those of the first `looked_at` kept ones that no framework could start, by the requirement they break; the
+  // most frequent first.
   struct Unsupported {
     Refusal rule;
     std::int64_t combinations = 0;

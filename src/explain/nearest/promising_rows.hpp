@@ -18,7 +18,7 @@ struct PromisingRow {
 
 // One entry for each cause, the most frequent first. The row is the one that lacks the least of its memory,
 // or exceeds its limit by the least, as shares; of a rule, the one that differs from `best` in the fewest
-// axes that the sweep varies (-1: there is no best row; the first). Of equals, the first.
+// axes that the sweep varies (-1: there is no best row; the first). The first of equals counts.
 [[nodiscard]] std::vector<PromisingRow> promising_rows(const results::ResultRows&, const sweep::SweepSpec&,
                                                        std::int64_t best);
 

@@ -18,7 +18,7 @@ namespace echo::sweep {
 [[nodiscard]] std::string value_text(Axis, const AxisValue&, const simulate::Catalog&);
 
 struct OnePoint {
-  // Of one combination. Names the axes that the whole sweep names, so that what follows from them there
+  // A sweep of one combination. It names the axes that the whole sweep names, so that what follows from them there
   // follows here too; and the number of GPUs in place of dp, which follows from it.
   SweepSpec spec;
   training::TrainingConfig config;  // its choices, whether or not they go together

@@ -60,8 +60,11 @@ TEST(WhatIf, EveryFieldHoldsWhatItIsGivenAndKnowsWhetherItIsASpeed) {
     EXPECT_EQ(mark, field.is_speed ? machine::WhatIf::other_speed : machine::WhatIf::same_speed)
         << field.name;
     EXPECT_EQ(find_hardware_field(field.kind, field.name), &field);
-    for (const std::string_view name : field.synonyms)
-      if (!name.empty()) EXPECT_EQ(find_hardware_field(field.kind, name), &field);
+    for (const std::string_view name : field.synonyms) {
+      if (!name.empty()) {
+        EXPECT_EQ(find_hardware_field(field.kind, name), &field);
+      }
+    }
   }
 }
 
