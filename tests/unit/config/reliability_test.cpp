@@ -75,7 +75,7 @@ TEST_F(ReliabilitySection, RefusesContradictionsWithTheirPlaces) {
       ElementsAre(HasSubstr("7:1 two times between failures are given"),
                   HasSubstr("8:10 spares do not run out without a repair time"),
                   HasSubstr("9:30 a checkpoint has a write_time or a bandwidth, not both"),
-                  HasSubstr("9:92 stall belongs to mode \"async\""), HasSubstr("10:1 unknown key \"mtbf\""));
+                  HasSubstr("9:92 stall belongs to mode \"async\""), HasSubstr("10:1 unknown key \"mtbf\"")));
   EXPECT_THAT(told(enough + "repair = \"1 h\"\n"),
               ElementsAre(HasSubstr("repair matters only where spare nodes")));
   EXPECT_THAT(told("gpu_mtbf = 50000\n"), ElementsAre(HasSubstr("6:12 gpu_mtbf needs a unit")));
