@@ -1,4 +1,4 @@
-"""The winner's curse: how much of the lead of a ranking's first row is luck. src/query/luck.cpp has the method and is its
+"""The winner's curse: how much of the lead of a ranking's first row is luck. src/query/rank/luck.cpp has the method and is its
 owner; the draws are the program's, so that both find the same (analysis/tests/test_robust.py compares them).
 
 Take the predictions as true, draw new ones with the errors that the file holds, and average how much better the winner

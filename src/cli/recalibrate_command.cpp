@@ -1,7 +1,7 @@
 #include "cli/recalibrate_command.hpp"
 
 #include "cli/terminal/say.hpp"
-#include "config/catalog/site_file.hpp"
+#include "config/catalog/fitted/site_file.hpp"
 #include "config/measured/measured_steps.hpp"
 #include "config/toml/read_file.hpp"
 #include "explain/slowdown_input.hpp"

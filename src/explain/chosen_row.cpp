@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "base/error.hpp"
-#include "config/catalog/site_file.hpp"
+#include "config/catalog/fitted/site_file.hpp"
 #include "config/sweep_file/what_if_reader.hpp"
 #include "config/sweep_file/workload_reader.hpp"
 #include "explain/config_of_row.hpp"

@@ -18,7 +18,7 @@
 #include "simulate/step/passes.hpp"
 #include "simulate/step/path_detail.hpp"
 #include "simulate/step/stage_memory.hpp"
-#include "sweep/space/overruled.hpp"
+#include "sweep/choice/overruled.hpp"
 #include "text/show_quantity.hpp"
 #include "text/text_table.hpp"
 

@@ -9,7 +9,7 @@
 #include "base/at.hpp"
 #include "explain/config_of_row.hpp"
 #include "ops/describe.hpp"
-#include "query/ranking.hpp"
+#include "query/rank/ranking.hpp"
 #include "simulate/replay/replay_scratch.hpp"
 #include "simulate/simulate.hpp"
 #include "simulate/step/path_detail.hpp"

@@ -3,7 +3,7 @@
 #include <span>
 #include <utility>
 
-#include "config/catalog/learned_model.hpp"
+#include "config/catalog/fitted/learned_model.hpp"
 
 namespace echo::explain {
 

@@ -10,7 +10,7 @@
 #include "explain/chosen_row.hpp"
 #include "explain/profile_inputs.hpp"
 #include "ops/kernel_fields.hpp"
-#include "query/ranking.hpp"
+#include "query/rank/ranking.hpp"
 #include "simulate/simulate.hpp"
 #include "sweep/space/design_space.hpp"
 

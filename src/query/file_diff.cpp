@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "base/at.hpp"
-#include "query/ranking.hpp"
-#include "query/where.hpp"
+#include "query/rank/ranking.hpp"
+#include "query/rank/where.hpp"
 #include "training/feasibility.hpp"
 
 namespace echo::query {

@@ -72,7 +72,7 @@ struct AxisInfo {
   std::int32_t highest;  // of whole numbers and codes of words; of a ratio, in thousandths
   bool has_auto;         // may be "auto": its legal values divide something the sweep knows
   bool of_trace;         // says something to a model that is a trace
-  bool of_layout;        // how a model is laid out on GPUs: query/without_slowdown.hpp
+  bool of_layout;        // how a model is laid out on GPUs: query/rank/without_slowdown.hpp
   bool is_decided;       // every framework file names it
   bool idle_at_plain;    // its plain value has no part in a config's id
   Conditions needs;      // idle unless all of them hold

@@ -8,7 +8,7 @@
 
 #include "base/csv.hpp"
 #include "config/catalog/catalog_files.hpp"
-#include "config/catalog/site_file.hpp"
+#include "config/catalog/fitted/site_file.hpp"
 
 namespace echo::validation {
 

@@ -9,7 +9,7 @@
 #include "base/student_t.hpp"
 #include "calibrate/memory/memory_error_fit.hpp"
 #include "calibrate/steps/step_study.hpp"
-#include "config/catalog/error_file.hpp"
+#include "config/catalog/fitted/error_file.hpp"
 
 namespace echo::calibrate {
 

@@ -15,7 +15,7 @@
 #include "calibrate/steps/error_fit.hpp"
 #include "calibrate/steps/held_out.hpp"
 #include "calibrate/steps/step_study.hpp"
-#include "config/catalog/error_file.hpp"
+#include "config/catalog/fitted/error_file.hpp"
 #include "config/toml/read_file.hpp"
 
 namespace echo::calibrate {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "calibrate/steps/step_study.hpp"
-#include "config/catalog/practice_file.hpp"
+#include "config/catalog/fitted/practice_file.hpp"
 #include "config/toml/read_file.hpp"
 
 namespace echo::calibrate {

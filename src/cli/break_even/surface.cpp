@@ -23,7 +23,7 @@
 #include "base/named_table.hpp"
 #include "campaign/terms.hpp"
 #include "config/toml/did_you_mean.hpp"
-#include "query/ties.hpp"
+#include "query/rank/ties.hpp"
 #include "results/rank/objectives.hpp"
 #include "results/rank/robust_front.hpp"
 #include "sweep/choice/varying_axes.hpp"

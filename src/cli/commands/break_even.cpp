@@ -46,10 +46,11 @@ int run_break_even(const BreakEvenOptions& options) {
 std::function<int(Invocation&)> declare(Options& options) {
   auto chosen = std::make_shared<BreakEvenOptions>();
   options.argument(chosen->file, "FILE", "a sweep, or a result file, whose sweep is simulated again");
-  options.value(chosen->x, "--x",
-                "axis of the columns: nic_rate, gpu.flops, gpus.h100-sxm.hbm_bandwidth, gpus, price, "
-                "price.h200-sxm, gpu_mtbf or a key that --set takes; with values as in nic_rate=100Gb/s..800Gb/s:8 or "
-                "gpus=64,128 (default: x0.5..x2:7)");
+  options.value(
+      chosen->x, "--x",
+      "axis of the columns: nic_rate, gpu.flops, gpus.h100-sxm.hbm_bandwidth, gpus, price, "
+      "price.h200-sxm, gpu_mtbf or a key that --set takes; with values as in nic_rate=100Gb/s..800Gb/s:8 or "
+      "gpus=64,128 (default: x0.5..x2:7)");
   options.value(chosen->y, "--y", "axis of the rows, in the same form");
   options.value(chosen->by, "--by",
                 "metric to win by (default: cost where a price is an axis, otherwise the first objective)");
@@ -57,8 +58,7 @@ std::function<int(Invocation&)> declare(Options& options) {
                 "axes that tell winners apart, as in cluster,tp (default: cluster and gpu where they vary, "
                 "otherwise all that vary)");
   options.values(chosen->sets, "--set", "KEY=VALUE replaces a value of the sweep; repeatable");
-  options.values(chosen->preset_paths, "--preset-path",
-                 "folder of presets searched before the built-in ones");
+  options.values(chosen->preset_paths, "--preset-path,--include", preset_path_help);
   options.value(chosen->simulations, "--simulations",
                 "number of simulations up to which every point of every cell is simulated; beyond it, cells "
                 "inside the surface look at the best rows of its corners and middle only");

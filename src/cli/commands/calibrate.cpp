@@ -10,7 +10,7 @@
 #include "cli/collective/calibrate_nccl.hpp"
 #include "cli/command.hpp"
 #include "cli/terminal/say.hpp"
-#include "config/catalog/site_file.hpp"
+#include "config/catalog/fitted/site_file.hpp"
 #include "config/measured/fabric_words.hpp"
 #include "config/toml/read_file.hpp"
 

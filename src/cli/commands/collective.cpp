@@ -10,8 +10,8 @@
 #include "cli/collective/collective_table.hpp"
 #include "cli/command.hpp"
 #include "cli/terminal/say.hpp"
+#include "config/catalog/fitted/site_file.hpp"
 #include "config/catalog/preset_files.hpp"
-#include "config/catalog/site_file.hpp"
 #include "config/toml/did_you_mean.hpp"
 
 namespace echo::cli::commands {

@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "cli/command.hpp"
-#include "query/row_export.hpp"
+#include "query/text/row_export.hpp"
 
 namespace echo::cli::commands {
 

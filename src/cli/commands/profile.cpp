@@ -14,7 +14,7 @@
 #include "cli/kernels/profile_rows.hpp"
 #include "cli/kernels/profile_summary.hpp"
 #include "cli/terminal/say.hpp"
-#include "config/catalog/site_file.hpp"
+#include "config/catalog/fitted/site_file.hpp"
 #include "config/measured/profile_table.hpp"
 #include "config/toml/did_you_mean.hpp"
 #include "explain/wanted_kernels.hpp"

@@ -9,7 +9,7 @@
 #include "cli/sweep_schema.hpp"
 #include "cli/terminal/say.hpp"
 #include "config/catalog/catalog_files.hpp"
-#include "config/catalog/site_file.hpp"
+#include "config/catalog/fitted/site_file.hpp"
 
 namespace echo::cli::commands {
 

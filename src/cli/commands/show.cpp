@@ -12,7 +12,7 @@
 #include "explain/explain.hpp"
 #include "explain/pipeline_text.hpp"
 #include "ops/describe.hpp"
-#include "query/result_text.hpp"
+#include "query/text/result_text.hpp"
 #include "results/read_rows.hpp"
 #include "simulate/unfold/step_timeline.hpp"
 #include "text/show_quantity.hpp"

@@ -17,7 +17,7 @@
 #include "cli/slowdown/slowdown_model_text.hpp"
 #include "cli/slowdown/slowdown_report.hpp"
 #include "cli/terminal/say.hpp"
-#include "config/catalog/site_file.hpp"
+#include "config/catalog/fitted/site_file.hpp"
 #include "config/toml/read_file.hpp"
 #include "learn/evaluate/train_model.hpp"
 #include "slowdown/model_file.hpp"

@@ -14,7 +14,7 @@
 #include "explain/chosen_row.hpp"
 #include "explain/explain.hpp"
 #include "explain/perfetto_step.hpp"
-#include "query/result_text.hpp"
+#include "query/text/result_text.hpp"
 #include "results/read_rows.hpp"
 
 namespace echo::cli::commands {

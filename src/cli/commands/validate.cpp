@@ -13,7 +13,7 @@
 #include "cli/terminal/problem_text.hpp"
 #include "cli/terminal/say.hpp"
 #include "cli/terminal/terminal.hpp"
-#include "config/catalog/site_file.hpp"
+#include "config/catalog/fitted/site_file.hpp"
 #include "explain/slowdown_input.hpp"
 #include "parallel/broadcast.hpp"
 #include "validation/measured_table.hpp"
@@ -142,8 +142,9 @@ int validate_alone(const Arguments& arguments) {
 
 std::function<int(Invocation&)> declare(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
-  options.arguments(arguments->tables, "FILE.csv",
-                    "tables of measured training steps, kernels, collectives, overlaps or goodputs, one per row");
+  options.arguments(
+      arguments->tables, "FILE.csv",
+      "tables of measured training steps, kernels, collectives, overlaps or goodputs, one per row");
   options.value(arguments->by, "--by",
                 "groups of the error tables of training steps, as in stratum,gpu: stratum, source, gpu, "
                 "framework, gpus, "

@@ -14,7 +14,7 @@
 #include "explain/nearest/best_row.hpp"
 #include "explain/nearest/nearest_text.hpp"
 #include "explain/sweep_again.hpp"
-#include "query/ranking.hpp"
+#include "query/rank/ranking.hpp"
 
 namespace echo::cli::commands {
 
@@ -108,8 +108,7 @@ std::function<int(Invocation&)> declare(Options& options) {
   options.values(chosen->also, "--also",
                  "AXIS that may change too; the axes of the layout, those that the sweep varies and the "
                  "number of GPUs may; repeatable");
-  options.values(chosen->preset_paths, "--preset-path",
-                 "folder of presets searched before the built-in ones");
+  options.values(chosen->preset_paths, "--preset-path,--include", preset_path_help);
   options.value(chosen->number, "-n,--number", "number of changes listed (default: 5)");
   options.flag(chosen->json, "--json", "print JSON on stdout, with all changes");
   return [chosen](Invocation&) { return run_why_not(*chosen); };

@@ -12,7 +12,7 @@
 #include "kernels/database/price_known.hpp"
 #include "ops/describe.hpp"
 #include "ops/kernel_fields.hpp"
-#include "query/where.hpp"
+#include "query/rank/where.hpp"
 #include "storage/profile_values.hpp"
 #include "storage/table_schema.hpp"
 #include "text/json.hpp"

@@ -9,7 +9,7 @@
 #include "base/at.hpp"
 #include "base/contract.hpp"
 #include "cli/plan/axis_choice.hpp"
-#include "query/rule_text.hpp"
+#include "query/text/rule_text.hpp"
 #include "simulate/simulate.hpp"
 #include "sweep/choice/varying_axes.hpp"
 #include "sweep/space/config_id.hpp"

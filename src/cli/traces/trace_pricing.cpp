@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "base/named_table.hpp"
 #include "config/catalog/catalog_files.hpp"
-#include "config/catalog/site_file.hpp"
+#include "config/catalog/fitted/site_file.hpp"
 #include "config/toml/did_you_mean.hpp"
 #include "simulate/prices/price_work.hpp"
 #include "training/layout/rank_layout.hpp"

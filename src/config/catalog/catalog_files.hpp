@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/catalog/publications.hpp"
+#include "config/catalog/fitted/publications.hpp"
 #include "config/catalog/reliability_file.hpp"
 #include "config/stand_ins.hpp"
 #include "simulate/calibration.hpp"

@@ -11,8 +11,8 @@
 #include <sstream>
 
 #include "base/memory_limit.hpp"
-#include "config/catalog/learned_model.hpp"
-#include "config/catalog/site_file.hpp"
+#include "config/catalog/fitted/learned_model.hpp"
+#include "config/catalog/fitted/site_file.hpp"
 #include "config/sweep_file/economics_reader.hpp"
 #include "config/sweep_file/goal_reader.hpp"
 #include "config/sweep_file/include_files.hpp"

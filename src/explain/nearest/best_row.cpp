@@ -2,8 +2,8 @@
 
 #include <span>
 
-#include "query/ranking.hpp"
-#include "query/result_text.hpp"
+#include "query/rank/ranking.hpp"
+#include "query/text/result_text.hpp"
 
 namespace echo::explain {
 

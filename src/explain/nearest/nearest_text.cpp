@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/at.hpp"
-#include "query/rule_text.hpp"
+#include "query/text/rule_text.hpp"
 #include "simulate/schedule_rules.hpp"
 #include "sweep/choice/varying_axes.hpp"
 #include "sweep/language/metric.hpp"

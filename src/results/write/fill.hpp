@@ -15,9 +15,9 @@
 #include "base/at.hpp"
 #include "campaign/terms.hpp"
 #include "simulate/catalog.hpp"
+#include "sweep/choice/overruled.hpp"
 #include "sweep/language/metric.hpp"
 #include "sweep/run/row.hpp"
-#include "sweep/space/overruled.hpp"
 #include "training/axis.hpp"
 
 namespace echo::results {

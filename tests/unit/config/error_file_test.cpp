@@ -1,4 +1,4 @@
-#include "config/catalog/error_file.hpp"
+#include "config/catalog/fitted/error_file.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "config/catalog/practice_file.hpp"
+#include "config/catalog/fitted/practice_file.hpp"
 
 #include <gtest/gtest.h>
 

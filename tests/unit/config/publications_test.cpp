@@ -1,4 +1,4 @@
-#include "config/catalog/publications.hpp"
+#include "config/catalog/fitted/publications.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Recipe files, their mistakes, and the axis that names them.
 #include "base/named_table.hpp"
-#include "config/catalog/publications.hpp"
+#include "config/catalog/fitted/publications.hpp"
 #include "config/measured/measured_steps.hpp"
 #include "sweep/space/design_space.hpp"
 #include "tests/unit/config/sweep_fixture.hpp"

@@ -1,5 +1,5 @@
 // [simulate] setting, and the file of what production loses.
-#include "config/catalog/setting_file.hpp"
+#include "config/catalog/fitted/setting_file.hpp"
 #include "tests/unit/config/sweep_fixture.hpp"
 
 namespace echo::config {

@@ -1,4 +1,4 @@
-#include "config/catalog/site_file.hpp"
+#include "config/catalog/fitted/site_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

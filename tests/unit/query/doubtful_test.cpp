@@ -1,5 +1,5 @@
 // Rows that may not fit: kept out of rankings, and listed apart.
-#include "query/doubtful.hpp"
+#include "query/rank/doubtful.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

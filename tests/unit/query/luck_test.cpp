@@ -1,4 +1,4 @@
-#include "query/luck.hpp"
+#include "query/rank/luck.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "query/ranked_table.hpp"
+#include "query/text/ranked_table.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,11 +6,11 @@
 #include <sstream>
 
 #include "base/error.hpp"
-#include "query/group_key.hpp"
-#include "query/levers.hpp"
-#include "query/ranking.hpp"
-#include "query/value_text.hpp"
-#include "query/varying_axes.hpp"
+#include "query/rank/group_key.hpp"
+#include "query/rank/levers.hpp"
+#include "query/rank/ranking.hpp"
+#include "query/rank/varying_axes.hpp"
+#include "query/text/value_text.hpp"
 #include "tests/support/tiny_results.hpp"
 
 namespace echo::query {

@@ -1,4 +1,4 @@
-#include "query/ranking.hpp"
+#include "query/rank/ranking.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
-#include "query/result_text.hpp"
+#include "query/text/result_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "query/breakdown.hpp"
-#include "query/ranked_table.hpp"
+#include "query/text/breakdown.hpp"
+#include "query/text/ranked_table.hpp"
 #include "tests/support/tiny_results.hpp"
 
 namespace echo::query {

@@ -1,4 +1,4 @@
-#include "query/row_export.hpp"
+#include "query/text/row_export.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

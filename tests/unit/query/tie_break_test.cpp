@@ -1,11 +1,11 @@
-#include "query/tie_break.hpp"
+#include "query/rank/tie_break.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "query/luck.hpp"
-#include "query/practice_text.hpp"
-#include "query/ties.hpp"
+#include "query/rank/luck.hpp"
+#include "query/rank/ties.hpp"
+#include "query/text/practice_text.hpp"
 #include "tests/support/error_tables.hpp"
 
 namespace echo::query {

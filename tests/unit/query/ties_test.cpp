@@ -1,5 +1,5 @@
 // Which rows tie with the first: against every row asked by itself.
-#include "query/ties.hpp"
+#include "query/rank/ties.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "query/without_slowdown.hpp"
+#include "query/rank/without_slowdown.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "sweep/space/overruled.hpp"
+#include "sweep/choice/overruled.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -11,7 +11,7 @@
 #include <functional>
 
 #include "base/counter_rng.hpp"
-#include "config/catalog/site_constants.hpp"
+#include "config/catalog/fitted/site_constants.hpp"
 #include "simulate/simulate.hpp"
 #include "tests/support/sanitized.hpp"
 #include "tests/support/source_dir.hpp"

@@ -1,0 +1,143 @@
+#include "config/catalog/fitted/publications.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <numeric>
+
+#include "config/toml/toml_reader.hpp"
+
+namespace echo::config {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> measurements{"step_time_s", "peak_mem_gib", "mem_kind"};
+
+bool holds(std::string_view cell, std::string_view fragment) {
+  const auto same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+  };
+  return std::search(cell.begin(), cell.end(), fragment.begin(), fragment.end(), same) != cell.end();
+}
+
+void read_where(TableReader& rule, PublishedRuns& runs) {
+  const toml::table* const where = rule.table("where");
+  if (where == nullptr) return;
+  for (const Entry& entry : in_file_order(*where)) {
+    const std::string column(entry.key->str());
+    const auto* const fragment = entry.node->as_string();
+    if (std::find(measurements.begin(), measurements.end(), column) != measurements.end())
+      rule.problems().error(place_of(*entry.key), column + " is a measurement; it cannot identify a run",
+                            "name a column that describes the run, such as reference");
+    else if (fragment == nullptr || fragment->get().empty())
+      rule.problems().error(place_of(*entry.node), "a fragment of a cell must be a non-empty string",
+                            "write " + column + " = \"...\"");
+    else
+      runs.where.emplace_back(column, fragment->get());
+  }
+}
+
+std::vector<std::int32_t> read_layers(const toml::node& node, Problems& problems) {
+  std::vector<std::int32_t> out;
+  if (const auto* const list = node.as_array())
+    for (const toml::node& one : *list)
+      if (const auto layers = one.value<std::int64_t>(); layers && *layers >= 0 && *layers <= 1000)
+        out.push_back(static_cast<std::int32_t>(*layers));
+  if (out.empty() || out.size() != node.as_array()->size())
+    problems.error(place_of(node), "layer_split must be a list of numbers of layers, one per chunk",
+                   "write layer_split = [4, 4, 4, 3]");
+  return out;
+}
+
+}  // namespace
+
+std::vector<PublishedRuns> read_publications(const std::string& text, const std::string& file,
+                                             Problems& problems) {
+  std::vector<PublishedRuns> out;
+  const auto root = parse_toml(text, file, problems);
+  if (!root) return out;
+  TableReader reader(*root, {file, 1, 1, 1}, "publications", problems);
+  if (const toml::node* const list = reader.node("runs", TableReader::Presence::optional))
+    for (const toml::table* const table : tables_in(*list, "runs", problems)) {
+      TableReader rule(*table, place_of(*table), "runs", problems);
+      PublishedRuns runs;
+      std::string source;
+      read_where(rule, runs);
+      rule.text("framework", runs.framework, TableReader::Presence::optional);
+      rule.text("recipe", runs.recipe, TableReader::Presence::optional);
+      rule.text("gpu", runs.gpu, TableReader::Presence::optional);
+      rule.text("cluster", runs.cluster, TableReader::Presence::optional);
+      if (const toml::table* const choices = rule.table("choices", TableReader::Presence::optional)) {
+        TableReader chosen(*choices, place_of(*choices), "choices", problems);
+        runs.choices = read_choices(chosen);
+        chosen.finish();
+      }
+      if (const toml::node* const split = rule.node("layer_split", TableReader::Presence::optional))
+        runs.layer_split = read_layers(*split, problems);
+      rule.text("source", source);
+      rule.finish();
+      out.push_back(std::move(runs));
+    }
+  reader.finish();
+  return out;
+}
+
+bool matches(const PublishedRuns& runs, const CsvTable& table, std::size_t row) {
+  return std::all_of(runs.where.begin(), runs.where.end(),
+                     [&](const auto& one) { return holds(table.text(row, one.first), one.second); });
+}
+
+static std::string first_of(const std::vector<PublishedRuns>& known, std::string PublishedRuns::*preset,
+                            const CsvTable& table, std::size_t row, std::string otherwise) {
+  for (const PublishedRuns& runs : known)
+    if (!(runs.*preset).empty() && matches(runs, table, row)) return runs.*preset;
+  return otherwise;
+}
+
+std::string published_framework(const std::vector<PublishedRuns>& known, const CsvTable& table,
+                                std::size_t row, std::string otherwise) {
+  return first_of(known, &PublishedRuns::framework, table, row, std::move(otherwise));
+}
+
+std::string published_recipe(const std::vector<PublishedRuns>& known, const CsvTable& table, std::size_t row,
+                             std::string otherwise) {
+  for (const PublishedRuns& runs : known) {
+    if ((runs.framework.empty() && runs.recipe.empty()) || !matches(runs, table, row)) continue;
+    return runs.recipe.empty() ? otherwise : runs.recipe;
+  }
+  return otherwise;
+}
+
+std::string published_gpu(const std::vector<PublishedRuns>& known, const CsvTable& table, std::size_t row,
+                          std::string otherwise) {
+  return first_of(known, &PublishedRuns::gpu, table, row, std::move(otherwise));
+}
+
+std::vector<Choice> published_choices(const std::vector<PublishedRuns>& known, const CsvTable& table,
+                                      std::size_t row) {
+  std::vector<Choice> out;
+  for (const PublishedRuns& runs : known) {
+    if (runs.choices.empty() || !matches(runs, table, row)) continue;
+    for (const Choice& choice : runs.choices)
+      if (std::none_of(out.begin(), out.end(), [&](const Choice& one) { return one.axis == choice.axis; }))
+        out.push_back(choice);
+  }
+  return out;
+}
+
+std::vector<std::int32_t> published_layers(const std::vector<PublishedRuns>& known, const CsvTable& table,
+                                           std::size_t row, std::int32_t chunks, std::int32_t layers) {
+  for (const PublishedRuns& runs : known)
+    if (std::ssize(runs.layer_split) == chunks &&
+        std::accumulate(runs.layer_split.begin(), runs.layer_split.end(), 0) == layers &&
+        matches(runs, table, row))
+      return runs.layer_split;
+  return {};
+}
+
+std::string published_cluster(const std::vector<PublishedRuns>& known, const CsvTable& table,
+                              std::size_t row) {
+  return first_of(known, &PublishedRuns::cluster, table, row, "");
+}
+
+}  // namespace echo::config

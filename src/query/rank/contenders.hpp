@@ -1,0 +1,67 @@
+// The rows of a ranking as contenders for its first place: costs with their errors.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "query/rank/group_key.hpp"
+#include "query/rank/ranking.hpp"
+#include "query/rank/where.hpp"
+#include "results/rank/contest.hpp"
+#include "results/rank/eligible.hpp"
+
+namespace echo::query {
+
+class Contenders {
+ public:
+  // `others`: further columns that the visitor wants.
+  Contenders(const results::ResultRows& rows, const RankQuery& query, std::vector<std::string> others = {})
+      : rows_(rows),
+        query_(query),
+        aspect_(results::aspect_of(rows, query.by)),
+        errors_(rows),
+        filter_(rows, query.where),
+        per_(rows, query.per),
+        others_(std::move(others)) {}
+  [[nodiscard]] const results::Aspect& aspect() const { return aspect_; }
+
+  // Calls see(key of the group, contender, other) for each ranked row that satisfies `where`; other(i) is the
+  // row's value of others[i].
+  template <class See>
+  void for_each(See see) {
+    const results::Eligible eligible(rows_);
+    const auto [status, chance] = eligible.columns();
+    std::vector<std::string> columns{status, chance, query_.by.metric};
+    const auto add = [&columns](const std::vector<std::string>& more) {
+      const std::size_t first = columns.size();
+      columns.insert(columns.end(), more.begin(), more.end());
+      return first;
+    };
+    const std::size_t first_of_group = add(per_.names()), first_error = add(errors_.names()),
+                      first_other = add(others_), first_filtered = add(filter_.columns());
+    results::Contender contender;
+    for (results::Scan scan(rows_, columns); scan.next();) {
+      for (std::int64_t i = 0; i < scan.count(); ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        if (!eligible(scan, at) || !filter_.keeps(scan, first_filtered, i)) continue;
+        contender.row = scan.first() + i;
+        contender.cost[0] = aspect_.cost_of(scan.values(2)[at]);
+        contender.error = errors_.at(scan, first_error, at);
+        see(per_.key(scan, first_of_group, at), contender,
+            [&](std::size_t other) { return scan.values(first_other + other)[at]; });
+      }
+    }
+  }
+
+ private:
+  const results::ResultRows& rows_;
+  const RankQuery& query_;
+  results::Aspect aspect_;
+  results::ErrorColumns errors_;
+  RowFilter filter_;
+  GroupColumns per_;
+  std::vector<std::string> others_;
+};
+
+}  // namespace echo::query

@@ -1,0 +1,33 @@
+// Breaks ties for the first place towards layouts that publications have actually run.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "query/rank/ranking.hpp"
+#include "text/json.hpp"
+
+namespace echo::query {
+
+struct TieBreak {
+  bool is_moved = false;          // the first row of the group is not the best by the metric
+  std::int64_t best = -1;         // the row that is
+  double gap = 0.0;               // cost of the first row over that of the best, less 1
+  std::int32_t untried = 0;       // choices of the first row that no published run of its GPU kind had
+  std::int32_t best_untried = 0;  // and of the best
+};
+
+// Moves to the front of each group that row, among those that tie with its best (results::sure), whose
+// choices published runs have exercised most completely: with the fewest untried ones, and of equals the
+// best. Leaves groups alone in files without errors of the metric or without the column `untried`. Two passes
+// over the file. One entry per group, in order.
+[[nodiscard]] std::vector<TieBreak> break_ties(const results::ResultRows&, const RankQuery&,
+                                               std::vector<RankedGroup>&);
+
+// One line where the first row was moved. `shown`: the group's rows.
+[[nodiscard]] std::string text_of(const TieBreak&, const RankedGroup&, const results::ResultRows&);
+// Adds "tie_break" to an open object.
+void add_tie_break(text::Json&, const TieBreak&);
+
+}  // namespace echo::query
