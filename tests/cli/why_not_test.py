@@ -130,6 +130,9 @@ class WhyNot(ProgramCase):
         removed = self.ways("--set", "tp=3")
         self.assertFalse(removed["feasible"])
         self.assertEqual(removed["causes"], ["derive dp: no whole number follows from the other axes"])
+        self.assertIn("96 GPUs", self.told("why-not", "mixture.h5", "--set", "dp=48,tp=2,pp=1,sequence_parallel=true"))
+        torn = self.ways("--set", "dp=3", "--set", "gpus=64")
+        self.assertEqual(torn["causes"], ["it contradicts gpus == tp * pp * cp * dp"])
 
     def test_rows_of_a_shipped_sweep_have_their_rule_and_are_points_of_it(self):
         self.told(str(ROOT / "sweeps/gpt3-175b-96xh800.toml"), "-q", "-o", "gpt3.h5")

@@ -1,5 +1,6 @@
 // echo-sweep why-not FILE [ID]: why a point is not feasible, and the smallest change that makes it so.
 
+#include <algorithm>
 #include <memory>
 #include <span>
 
@@ -41,6 +42,13 @@ std::int64_t base_row(const results::ResultFile& file, const WhyNotOptions& opti
   return near.empty() ? 0 : near.front();
 }
 
+// The best row that trains the same model; none where the file has no such row.
+explain::BestRow best_of_model(const results::ResultFile& file, const std::string& model) {
+  const auto& models = file.at("model").meanings;
+  if (std::ranges::find(models, model) == models.end()) return {.by = query::ranking_objective(file)};
+  return explain::best_row(file, "model == '" + model + "'");
+}
+
 sweep::AxisSet axes_of(const std::vector<sweep::AxisColumn>& choices, const std::vector<std::string>& also) {
   sweep::AxisSet axes;
   for (const sweep::AxisColumn& choice : choices) axes.set(at(choice.axis));
@@ -78,11 +86,12 @@ int run_why_not(const WhyNotOptions& options) {
   const explain::Nearest nearest =
       explain::nearest_feasible(point, again.inputs.spec, again.inputs.catalog, again.inputs.calibration,
                                 {.axes = axes, .by = best.by});
+  const explain::BestRow beside = best_of_model(file, again.inputs.catalog.model(point.config.model).name);
   const explain::NearestReport report{.point = point,
                                       .spec = again.inputs.spec,
                                       .catalog = again.inputs.catalog,
                                       .nearest = nearest,
-                                      .best = best,
+                                      .best = beside,
                                       .shown = options.number};
   const std::string remark = choices.empty() && nearest.removed_by.empty() ? remark_on(nearest, table) : "";
   if (options.json) {

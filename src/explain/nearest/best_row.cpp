@@ -7,10 +7,10 @@
 
 namespace echo::explain {
 
-BestRow best_row(const results::ResultRows& rows) {
+BestRow best_row(const results::ResultRows& rows, const std::string& where) {
   BestRow best{.by = query::ranking_objective(rows)};
   for (const query::Ranked which : {query::Ranked::sure, query::Ranked::doubtful}) {
-    const auto groups = query::ranked(rows, {.by = best.by, .count = 1, .which = which});
+    const auto groups = query::ranked(rows, {.by = best.by, .count = 1, .where = where, .which = which});
     if (groups.front().rows.empty()) continue;
     best.row = groups.front().rows.front();
     best.value = groups.front().values.front();

@@ -16,7 +16,8 @@ struct BestRow {
   sweep::Objective by;    // what the file is ranked by
 };
 
-// The first of the ranking; where no row surely fits, of those that may.
-[[nodiscard]] BestRow best_row(const results::ResultRows&);
+// The first of the ranking among the rows that meet the condition; where no row surely fits, of those that
+// may.
+[[nodiscard]] BestRow best_row(const results::ResultRows&, const std::string& where = "");
 
 }  // namespace echo::explain

@@ -11,7 +11,8 @@
 
 namespace echo::explain {
 
-// One entry for each of the most frequent causes; deterministic. A row that cannot be simulated again has no entry.
+// One entry for each of the most frequent causes; deterministic. A row that cannot be simulated again has no
+// entry.
 [[nodiscard]] std::vector<results::NearestEntry> nearest_ledger(const results::ResultFile&,
                                                                 const sweep::SweepSpec&,
                                                                 const simulate::Catalog&,

@@ -62,7 +62,9 @@ const sweep::Rule* written(const sweep::SweepSpec& spec, const std::string& name
 
 std::string removal_text(const NearestReport& report, const std::string& name) {
   const sweep::Rule* rule = written(report.point.spec, name);
-  if (rule == nullptr) return name + ": no whole number follows from the other axes";
+  if (rule == nullptr)
+    return name.starts_with("derive ") ? name + ": no whole number follows from the other axes"
+                                       : "it contradicts " + name;
   return fmt::format("removed by a rule of the sweep, {}: {}{}", name, rule->expression,
                      rule->why.empty() ? "" : " (" + rule->why + ")");
 }

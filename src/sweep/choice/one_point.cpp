@@ -100,10 +100,14 @@ OnePoint pinned(const SweepSpec& spec, const training::TrainingConfig& config,
 }
 
 void choose(OnePoint& point, Axis axis, const AxisValue& value, const simulate::Catalog& catalog) {
+  if (axis == Axis::dp)
+    std::erase_if(point.spec.dimensions,
+                  [](const Dimension& one) { return one.columns.front().axis == Axis::gpus; });
   set_values(point.spec, axis, {value});
   training::Degrees& degrees = point.config.degrees;
   std::int64_t gpus = training::gpus_of(degrees);
-  const bool dp_follows = axis != Axis::dp;
+  const bool dp_follows = std::ranges::none_of(
+      point.spec.dimensions, [](const Dimension& one) { return one.columns.front().axis == Axis::dp; });
   if (axis == Axis::gpus) gpus = value.number;
   if (axis == Axis::global_batch && point.spec.batch_in_tokens) {
     point.config.batch.global_samples =

@@ -18,8 +18,8 @@ namespace echo::sweep {
 [[nodiscard]] std::string value_text(Axis, const AxisValue&, const simulate::Catalog&);
 
 struct OnePoint {
-  // A sweep of one combination. It names the axes that the whole sweep names, so that what follows from them there
-  // follows here too; and the number of GPUs in place of dp, which follows from it.
+  // A sweep of one combination. It names the axes that the whole sweep names, so that what follows from them
+  // there follows here too; and the number of GPUs in place of dp, which follows from it.
   SweepSpec spec;
   training::TrainingConfig config;  // its choices, whether or not they go together
 };
@@ -29,7 +29,7 @@ struct OnePoint {
 [[nodiscard]] OnePoint pinned(const SweepSpec& spec, const training::TrainingConfig&,
                               const simulate::Catalog&);
 
-// Another choice. dp follows as far as it can: rounded down.
+// Another choice. dp follows as far as it can: rounded down. Where dp itself is chosen, the GPUs follow.
 void choose(OnePoint&, Axis, const AxisValue&, const simulate::Catalog&);
 
 // Gives the axis these values, whether the sweep names it or not. Contract: `pinned` made the sweep.
