@@ -44,10 +44,11 @@ std::vector<PromisingRow> promising_rows(const results::ResultRows& rows, const 
                                    "reason_margin", "mem_limit", "limit_excess"};
   const sweep::VaryingAxes varying(spec);
   std::vector<double> wanted;
+  const results::Table own = rows.pick(std::span(&best, best < 0 ? std::size_t{0} : std::size_t{1}));
   for (const sweep::AxisInfo& info : sweep::axis_table) {
     if (best < 0 || !varying.contains(info.axis)) continue;
     columns.emplace_back(info.name);
-    wanted.push_back(rows.pick(std::span(&best, 1)).number(info.name, 0));
+    wanted.push_back(own.number(info.name, 0));
   }
   std::map<Key, Seen> seen;
   results::Scan scan(rows, columns);
