@@ -24,4 +24,10 @@ std::string text_of_bits(std::span<const std::string_view> words, std::int32_t b
   return text.empty() ? "none" : text;
 }
 
+std::string version_text(std::int32_t number) {
+  const std::int32_t major = number >= 10000 ? 10000 : 1000;
+  return std::to_string(number / major) + "." + std::to_string(number % major / 100) + "." +
+         std::to_string(number % 100);
+}
+
 }  // namespace echo::training

@@ -44,4 +44,7 @@ struct AxisMember {
                                                   std::string_view text);
 [[nodiscard]] std::string text_of_bits(std::span<const std::string_view> words, std::int32_t bits);
 
+// "2.21.5" of 22105, as NCCL numbers itself; before 2.9, 2804 was 2.8.4.
+[[nodiscard]] std::string version_text(std::int32_t number);
+
 }  // namespace echo::training

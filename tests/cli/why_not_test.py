@@ -51,12 +51,6 @@ class WhyNot(ProgramCase):
         cls.summary = cls.told("mixture.toml", "-q")
         cls.causes = json.loads(cls.told("top", "mixture.h5", "--infeasible", "--json"))["causes"]
 
-    @classmethod
-    def told(cls, *words):
-        done = cls.start(*words)
-        done.check_returncode()
-        return done.stdout
-
     def test_every_unsupported_row_has_a_rule_and_no_other_row(self):
         rows = list(csv.DictReader(io.StringIO(self.told("export", "mixture.h5", "--columns", "reason,rule"))))
         self.assertIn("unsupported", {row["reason"] for row in rows})

@@ -19,6 +19,13 @@ class ProgramCase(unittest.TestCase):
     def start(cls, *words):
         return subprocess.run([cls.program, *words], cwd=cls.folder, capture_output=True, text=True, timeout=120)
 
+    @classmethod
+    def told(cls, *words):
+        """The output of a run that succeeds."""
+        done = cls.start(*words)
+        done.check_returncode()
+        return done.stdout
+
     def run_program(self, *words, code=0):
         done = self.start(*words)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)

@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <sstream>
 
 #include "base/at.hpp"
-#include "base/error.hpp"
-#include "config/toml/did_you_mean.hpp"
+#include "config/sweep_file/axis_values.hpp"
+#include "query/rank/group_key.hpp"
+#include "sweep/choice/value_text.hpp"
 #include "sweep/choice/varying_axes.hpp"
 #include "sweep/language/metric.hpp"
-#include "sweep/language/vocabulary.hpp"
 #include "sweep/run/run_sweep.hpp"
 #include "sweep/space/config_id.hpp"
 #include "training/axis.hpp"
@@ -21,7 +20,6 @@ namespace echo::cli {
 namespace {
 
 using sweep::Axis;
-using sweep::AxisKind;
 
 // Points one by one, in order.
 class TheseIds : public sweep::WorkSource {
@@ -68,31 +66,6 @@ std::vector<std::int32_t> codes_of(const training::TrainingConfig& config, const
   return codes;
 }
 
-std::string value_text(Axis axis, const training::TrainingConfig& config, const simulate::Catalog& catalog) {
-  const training::AxisMember& member = training::member_of(axis);
-  const std::int32_t value = code_of(axis, config, catalog);
-  switch (sweep::info_of(axis).kind) {
-    case AxisKind::preset:
-    case AxisKind::word: {
-      const std::vector<std::string> names = sweep::vocabulary_of(axis, catalog);
-      return value >= 0 && value < std::ssize(names) ? names[at(value)] : "none";
-    }
-    case AxisKind::words:
-      return training::text_of_bits(member.words, value);
-    case AxisKind::flag:
-      return value != 0 ? "true" : "false";
-    case AxisKind::ratio:
-      return fmt::format("{}", value / 1000.0);
-    case AxisKind::count:
-    case AxisKind::level:
-    case AxisKind::batch:
-    case AxisKind::version:
-    case AxisKind::layer_list:
-      break;
-  }
-  return std::to_string(value);
-}
-
 double value_of(const sweep::Row& row, const sweep::Metric& metric, const campaign::Terms& terms,
                 const simulate::Catalog& catalog) {
   return metric.value({row.config, row.report, catalog, terms});
@@ -128,17 +101,7 @@ std::vector<Axis> axes_of_kinds(const sweep::SweepSpec& spec, const std::string&
       if (varying.contains(info.axis)) axes.push_back(info.axis);
     return axes;
   }
-  std::istringstream names(per);
-  for (std::string name; std::getline(names, name, ',');) {
-    const auto axis = training::find_axis(name);
-    if (!axis) {
-      std::vector<std::string> known;
-      for (const sweep::AxisInfo& info : sweep::axis_table) known.emplace_back(info.name);
-      throw UserError("there is no axis \"" + name + "\" to tell winners apart by",
-                      config::suggest(name, known, "axes"));
-    }
-    axes.push_back(*axis);
-  }
+  for (const std::string& name : query::names_in_list(per)) axes.push_back(config::axis_named(name));
   return axes;
 }
 
@@ -147,7 +110,7 @@ std::string kind_of(const training::TrainingConfig& config, const std::vector<Ax
   std::string text;
   for (const Axis axis : axes)
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", sweep::info_of(axis).name,
-                        value_text(axis, config, catalog));
+                        sweep::value_text(axis, sweep::value_in(config, axis, catalog), catalog));
   return text;
 }
 

@@ -22,6 +22,7 @@
 #include "base/error.hpp"
 #include "base/named_table.hpp"
 #include "campaign/terms.hpp"
+#include "cli/objective_option.hpp"
 #include "config/toml/did_you_mean.hpp"
 #include "query/rank/ties.hpp"
 #include "results/rank/objectives.hpp"
@@ -171,13 +172,10 @@ class SurfaceSearch {
   [[nodiscard]] sweep::Objective objective_of(const std::string& by) const {
     const auto& objectives = base_->inputs.spec.objectives;
     if (!by.empty()) {
-      if (sweep::find_metric(by) == nullptr) {
-        std::vector<std::string> known(sweep::metric_names.begin(), sweep::metric_names.end());
-        throw UserError("there is no metric \"" + by + "\"", config::suggest(by, known, "metrics"));
-      }
+      const sweep::Objective usual = objective_named(by);
       for (const sweep::Objective& objective : objectives)
         if (objective.metric == by) return objective;
-      return {by, results::usual_goal(by)};
+      return usual;
     }
     const bool has_price = is_price(out_.x) || is_price(out_.y);
     if (has_price) {

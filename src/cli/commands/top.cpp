@@ -7,9 +7,9 @@
 
 #include "base/error.hpp"
 #include "cli/command.hpp"
+#include "cli/objective_option.hpp"
 #include "cli/terminal/say.hpp"
 #include "cli/terminal/terminal.hpp"
-#include "config/toml/did_you_mean.hpp"
 #include "query/rank/doubtful.hpp"
 #include "query/rank/group_key.hpp"
 #include "query/rank/luck.hpp"
@@ -24,9 +24,7 @@
 #include "query/text/practice_text.hpp"
 #include "query/text/ranked_table.hpp"
 #include "query/text/result_text.hpp"
-#include "results/rank/objectives.hpp"
 #include "results/read_rows.hpp"
-#include "sweep/language/metric.hpp"
 
 namespace echo::cli::commands {
 
@@ -39,13 +37,7 @@ struct TopOptions {
 };
 
 sweep::Objective objective_of(const results::ResultRows& rows, const std::string& by) {
-  if (by == "auto") return query::ranking_objective(rows);
-  if (sweep::find_metric(by) == nullptr) {
-    std::vector<std::string> known;
-    for (const sweep::Metric& metric : sweep::metric_table()) known.emplace_back(metric.name);
-    throw UserError("there is no metric \"" + by + "\"", config::suggest(by, known, "metrics"));
-  }
-  return {by, results::usual_goal(by)};
+  return by == "auto" ? query::ranking_objective(rows) : objective_named(by);
 }
 
 // One entry per group each.

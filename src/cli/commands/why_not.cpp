@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "cli/command.hpp"
 #include "cli/terminal/say.hpp"
+#include "config/sweep_file/axis_values.hpp"
 #include "config/sweep_file/point_reader.hpp"
 #include "config/sweep_file/sweep_file.hpp"
 #include "explain/chosen_row.hpp"
@@ -29,15 +30,14 @@ struct WhyNotOptions {
 };
 
 // The row that a user names; else the best, and where there is none, the nearest to a place in the ranking.
-std::int64_t base_row(const results::ResultFile& file, const WhyNotOptions& options,
-                      const explain::BestRow& best) {
+std::int64_t base_row(const results::ResultFile& file, const WhyNotOptions& options) {
   if (!options.id.empty()) return explain::find_row(file, options.id);
   if (options.sets.empty())
     throw UserError("which point?",
                     "name a row (echo-sweep top FILE --infeasible lists some), or choices: "
                     "--set tp=8,pp=4",
                     2);
-  if (best.row >= 0) return best.row;
+  if (const explain::BestRow best = explain::best_row(file); best.row >= 0) return best.row;
   const auto near = query::least_infeasible(file, 1);
   return near.empty() ? 0 : near.front();
 }
@@ -52,11 +52,7 @@ explain::BestRow best_of_model(const results::ResultFile& file, const std::strin
 sweep::AxisSet axes_of(const std::vector<sweep::AxisColumn>& choices, const std::vector<std::string>& also) {
   sweep::AxisSet axes;
   for (const sweep::AxisColumn& choice : choices) axes.set(at(choice.axis));
-  for (const std::string& name : also) {
-    const auto axis = training::find_axis(name);
-    if (!axis) throw UserError("there is no axis \"" + name + "\"", "name an axis of [space]", 2);
-    axes.set(at(*axis));
-  }
+  for (const std::string& name : also) axes.set(at(config::axis_named(name)));
   return axes;
 }
 
@@ -70,8 +66,7 @@ std::string remark_on(const explain::Nearest& nearest, const results::Table& row
 
 int run_why_not(const WhyNotOptions& options) {
   const results::ResultFile file(options.file);
-  const explain::BestRow best = explain::best_row(file);
-  const std::int64_t row = base_row(file, options, best);
+  const std::int64_t row = base_row(file, options);
   const results::Table table = file.pick(std::span(&row, 1));
   explain::SweepAgain again = explain::sweep_again(file, options.preset_paths);
   std::string problem;
@@ -83,10 +78,10 @@ int run_why_not(const WhyNotOptions& options) {
   for (const sweep::AxisColumn& choice : choices)
     sweep::choose(point, choice.axis, choice.values.front(), again.inputs.catalog);
   const sweep::AxisSet axes = explain::changeable_axes(again.inputs.spec, axes_of(choices, options.also));
+  const explain::BestRow beside = best_of_model(file, again.inputs.catalog.model(point.config.model).name);
   const explain::Nearest nearest =
       explain::nearest_feasible(point, again.inputs.spec, again.inputs.catalog, again.inputs.calibration,
-                                {.axes = axes, .by = best.by});
-  const explain::BestRow beside = best_of_model(file, again.inputs.catalog.model(point.config.model).name);
+                                {.axes = axes, .by = beside.by});
   const explain::NearestReport report{.point = point,
                                       .spec = again.inputs.spec,
                                       .catalog = again.inputs.catalog,

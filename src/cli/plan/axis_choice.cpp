@@ -9,8 +9,8 @@
 
 #include "base/at.hpp"
 #include "base/error.hpp"
-#include "config/toml/did_you_mean.hpp"
-#include "sweep/choice/varying_axes.hpp"
+#include "config/sweep_file/axis_values.hpp"
+#include "sweep/choice/value_text.hpp"
 
 namespace echo::cli {
 
@@ -38,16 +38,8 @@ std::vector<Wish> parse(const std::string& point) {
     const std::size_t equals = part.find('=');
     if (equals == std::string::npos)
       throw UserError("\"" + part + "\" is not of the form AXIS=VALUE", "write --why tp=8,pp=4");
-    const std::string name = trimmed(part.substr(0, equals));
-    const auto axis = std::ranges::find(sweep::axis_table, name, &AxisInfo::name);
-    if (axis == sweep::axis_table.end()) {
-      std::vector<std::string> names;
-      names.reserve(sweep::axis_table.size());
-      for (const AxisInfo& info : sweep::axis_table) names.emplace_back(info.name);
-      throw UserError("there is no axis \"" + name + "\"",
-                      config::suggest(name, names, "name an axis of [space]"));
-    }
-    wishes.push_back({axis->axis, trimmed(part.substr(equals + 1))});
+    const Axis axis = config::axis_named(trimmed(part.substr(0, equals)));
+    wishes.push_back({axis, trimmed(part.substr(equals + 1))});
     begin = end + 1;
   }
   return wishes;
@@ -63,7 +55,7 @@ std::vector<std::int64_t> matching(const std::vector<sweep::ResolvedColumn>& col
   for (std::size_t digit = 0; digit < columns.front().values.size(); ++digit) {
     bool fits = true;
     for (const sweep::ResolvedColumn& column : columns) {
-      const std::string text = sweep::axis_value_text(column.axis, column.values[digit], program, catalog);
+      const std::string text = sweep::value_text(column.axis, column.values[digit], program, catalog);
       auto& known = values[column.axis];
       if (std::find(known.begin(), known.end(), text) == known.end()) known.push_back(text);
       for (const Wish& wish : wishes) fits = fits && (wish.axis != column.axis || wish.value == text);

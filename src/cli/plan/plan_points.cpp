@@ -11,6 +11,7 @@
 #include "cli/plan/axis_choice.hpp"
 #include "query/text/rule_text.hpp"
 #include "simulate/simulate.hpp"
+#include "sweep/choice/value_text.hpp"
 #include "sweep/choice/varying_axes.hpp"
 #include "sweep/space/config_id.hpp"
 #include "sweep/space/raw_cursor.hpp"
@@ -35,7 +36,7 @@ PlannedPoint planned(const sweep::RawSpace& space, const sweep::RawCursor& curso
       if (!varying.contains(column.axis)) continue;
       const auto& value = column.values[at(cursor.digits()[d])];
       point.axes.emplace_back(info_of(column.axis).name,
-                              sweep::axis_value_text(column.axis, value, program, space.catalog()));
+                              sweep::value_text(column.axis, value, program, space.catalog()));
     }
   }
   return point;
@@ -120,10 +121,9 @@ PointFate find_fate(const sweep::SweepSpec& spec, const simulate::Catalog& catal
   for (const sweep::RuleCount& rule : counted.rules) {
     if (rule.removed.value == 0) continue;
     PointFate::Removal removal{rule.name, "", "", rule.removed};
-    for (const sweep::Rule& written : spec.rules) {
-      if ((written.kind == sweep::RuleKind::derive ? "derive " : "") + written.name != rule.name) continue;
-      removal.expression = written.expression;
-      removal.why = written.why;
+    if (const sweep::Rule* written = sweep::written_rule(spec, rule.name)) {
+      removal.expression = written->expression;
+      removal.why = written->why;
     }
     fate.removals.push_back(std::move(removal));
   }

@@ -290,6 +290,20 @@ class ValueReader {
 
 }  // namespace
 
+Problem unknown_axis(const std::string& name, Place place) {
+  std::vector<std::string> names;
+  names.reserve(sweep::axis_table.size());
+  for (const sweep::AxisInfo& info : sweep::axis_table) names.emplace_back(info.name);
+  return {std::move(place), "there is no axis \"" + name + "\"",
+          suggest(name, names, "name an axis of [space]")};
+}
+
+sweep::Axis axis_named(const std::string& name) {
+  const auto axis = training::find_axis(name);
+  if (!axis) throw UserError({unknown_axis(name)});
+  return *axis;
+}
+
 ReadAxis read_axis(const sweep::AxisInfo& axis, const toml::node& node, Crossing crossing,
                    AxisContext& context) {
   ReadAxis out;

@@ -21,6 +21,10 @@ struct ReadAxis {
   bool tokens = false;        // of global_batch: given in tokens
 };
 
+// What to say where no axis has this name; and the axis, or UserError, 2, which says it.
+[[nodiscard]] Problem unknown_axis(const std::string& name, Place place = {});
+[[nodiscard]] sweep::Axis axis_named(const std::string& name);
+
 struct AxisContext {
   const Aliases& aliases;
   simulate::Catalog& catalog;

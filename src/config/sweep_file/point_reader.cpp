@@ -3,7 +3,6 @@
 #include <cctype>
 
 #include "config/sweep_file/axis_values.hpp"
-#include "config/toml/did_you_mean.hpp"
 #include "config/toml/toml_reader.hpp"
 
 namespace echo::config {
@@ -60,10 +59,8 @@ class ChoiceReader {
   void axis(const std::string& name, const toml::node& node, const std::string& label) {
     const auto axis = training::find_axis(name);
     if (!axis) {
-      std::vector<std::string> names;
-      for (const sweep::AxisInfo& info : sweep::axis_table) names.emplace_back(info.name);
-      return problems_.error({label, 0, 0, 1}, "there is no axis \"" + name + "\"",
-                             suggest(name, names, "name an axis of [space]"));
+      const Problem problem = unknown_axis(name, {label, 0, 0, 1});
+      return problems_.error(problem.place, problem.what, problem.remedy);
     }
     const int before = problems_.errors();
     ReadAxis read = read_axis(sweep::info_of(*axis), node, Crossing::crossed, context_);

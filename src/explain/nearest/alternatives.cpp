@@ -4,7 +4,7 @@
 
 #include "base/at.hpp"
 #include "config/sweep_file/axis_domain.hpp"
-#include "sweep/choice/one_point.hpp"
+#include "sweep/choice/value_text.hpp"
 #include "sweep/choice/varying_axes.hpp"
 #include "sweep/language/vocabulary.hpp"
 
@@ -22,10 +22,8 @@ constexpr std::int32_t few = 16;  // levels up to here are all tried
 // What "auto" means for the axis of this config.
 std::vector<AxisValue> automatic(const TrainingConfig& config, Axis axis, const simulate::Catalog& catalog) {
   std::vector<config::ReadDimension> space;
-  sweep::SweepSpec sequences;  // global_batch in sequences
   for (const Axis fact : {Axis::model, Axis::cluster, Axis::gpus, Axis::seq_len, Axis::global_batch})
-    space.push_back(
-        {.axes = {{.column = {fact, {sweep::value_in(config, fact, sequences, catalog)}}, .places = {{}}}}});
+    space.push_back({.axes = {{.column = {fact, {sweep::value_in(config, fact, catalog)}}, .places = {{}}}}});
   space.push_back({.axes = {{.column = {axis, {}}, .automatic = true}}});
   Problems none;
   config::fill_automatic(space, catalog, none);
@@ -100,7 +98,7 @@ std::vector<AxisValue> alternatives(const TrainingConfig& config, Axis axis, con
   std::vector<AxisValue> values = sweep::values_of(spec, axis);
   for (AxisValue& value : by_itself(config, axis, catalog))
     if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(std::move(value));
-  const AxisValue own = sweep::value_in(config, axis, spec, catalog);
+  const AxisValue own = sweep::value_in(config, axis, catalog, spec.batch_in_tokens);
   const bool by_number = sweep::info_of(axis).kind == AxisKind::version;
   std::erase_if(
       values, [&](const AxisValue& value) { return by_number ? value.number == own.number : value == own; });

@@ -18,6 +18,7 @@
 #include "explain/nearest/alternatives.hpp"
 #include "simulate/simulate.hpp"
 #include "sweep/choice/one_point.hpp"
+#include "sweep/choice/value_text.hpp"
 #include "sweep/choice/varying_axes.hpp"
 #include "sweep/language/limits.hpp"
 #include "sweep/language/metric.hpp"
@@ -119,7 +120,7 @@ class Search {
   }
 
   [[nodiscard]] std::string text_in(const training::TrainingConfig& config, Axis axis) const {
-    return sweep::value_text(axis, sweep::value_in(config, axis, spec_, catalog_), catalog_);
+    return sweep::value_text(axis, sweep::value_in(config, axis, catalog_, spec_.batch_in_tokens), catalog_);
   }
 
   sweep::Row simulated(const sweep::RawCursor& cursor, const sweep::RawSpace& space) {

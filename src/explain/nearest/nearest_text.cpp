@@ -10,8 +10,10 @@
 #include "base/at.hpp"
 #include "query/text/rule_text.hpp"
 #include "simulate/schedule_rules.hpp"
+#include "sweep/choice/value_text.hpp"
 #include "sweep/choice/varying_axes.hpp"
 #include "sweep/language/metric.hpp"
+#include "sweep/space/count_space.hpp"
 #include "text/show_quantity.hpp"
 #include "text/text_table.hpp"
 
@@ -53,15 +55,8 @@ std::string title_of(const NearestReport& report) {
                      report.catalog.cluster(config.cluster).name, gpus_of(report));
 }
 
-const sweep::Rule* written(const sweep::SweepSpec& spec, const std::string& name) {
-  const auto found = std::ranges::find_if(spec.rules, [&](const sweep::Rule& rule) {
-    return (rule.kind == sweep::RuleKind::derive ? "derive " : "") + rule.name == name;
-  });
-  return found == spec.rules.end() ? nullptr : &*found;
-}
-
 std::string removal_text(const NearestReport& report, const std::string& name) {
-  const sweep::Rule* rule = written(report.point.spec, name);
+  const sweep::Rule* rule = sweep::written_rule(report.point.spec, name);
   if (rule == nullptr)
     return name.starts_with("derive ") ? name + ": no whole number follows from the other axes"
                                        : "it contradicts " + name;

@@ -12,12 +12,6 @@ namespace echo::query {
 
 using results::ColumnInfo;
 
-// As NCCL numbers itself: 22105 is 2.21.5, and before 2.9 2804 was 2.8.4.
-static std::string version_text(std::int32_t number) {
-  const std::int32_t major = number >= 10000 ? 10000 : 1000;
-  return fmt::format("{}.{}.{}", number / major, number % major / 100, number % 100);
-}
-
 std::string value_text(const ColumnInfo& column, double value) {
   const auto number = static_cast<std::int64_t>(value);
   if (!column.meanings.empty())
@@ -27,7 +21,7 @@ std::string value_text(const ColumnInfo& column, double value) {
   if (axis && std::isfinite(value)) {
     const training::AxisKind kind = training::info_of(*axis).kind;
     const auto code = static_cast<std::int32_t>(number);
-    if (kind == training::AxisKind::version) return code > 0 ? version_text(code) : "-";
+    if (kind == training::AxisKind::version) return code > 0 ? training::version_text(code) : "-";
     if (kind == training::AxisKind::words)
       return training::text_of_bits(training::member_of(*axis).words, code);
   }

@@ -1,11 +1,10 @@
 #include "sweep/choice/one_point.hpp"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "base/at.hpp"
+#include "sweep/choice/value_text.hpp"
 #include "sweep/choice/varying_axes.hpp"
 #include "sweep/language/vocabulary.hpp"
 #include "sweep/space/config_id.hpp"
@@ -13,13 +12,6 @@
 namespace echo::sweep {
 
 namespace {
-
-// The place of the axis's value in vocabulary_of().
-std::int32_t place_in(const training::TrainingConfig& config, Axis axis, const simulate::Catalog& catalog) {
-  const std::int32_t held = training::member_of(axis).get(config);
-  if (axis == Axis::recipe) return held + 1;  // "none" comes first
-  return axis == Axis::gpu && held < 0 ? catalog.cluster(config.cluster).gpu.index() : held;
-}
 
 // What a config holds for the value; the inverse of value_in().
 std::int32_t held_for(Axis axis, const AxisValue& value, const simulate::Catalog& catalog) {
@@ -32,49 +24,6 @@ std::int32_t held_for(Axis axis, const AxisValue& value, const simulate::Catalog
 }
 
 }  // namespace
-
-AxisValue value_in(const training::TrainingConfig& config, Axis axis, const SweepSpec& spec,
-                   const simulate::Catalog& catalog) {
-  if (axis == Axis::gpus) return {training::gpus_of(config.degrees), ""};
-  const training::AxisMember& member = training::member_of(axis);
-  if (axis == Axis::global_batch) {
-    const std::int64_t samples = config.batch.global_samples;
-    return {spec.batch_in_tokens ? samples * config.batch.sequence_tokens : samples, ""};
-  }
-  const std::int32_t held = member.get(config);
-  switch (info_of(axis).kind) {
-    case AxisKind::preset:
-    case AxisKind::word:
-      return {0, vocabulary_of(axis, catalog)[at(place_in(config, axis, catalog))]};
-    case AxisKind::words:
-      return {held, training::text_of_bits(member.words, held)};
-    case AxisKind::version: {
-      const std::int32_t version = held != 0 ? held : catalog.cluster(config.cluster).nccl_version;
-      return {version, std::to_string(version)};
-    }
-    default:
-      return {held, ""};
-  }
-}
-
-std::string value_text(Axis axis, const AxisValue& value, const simulate::Catalog& catalog) {
-  switch (info_of(axis).kind) {
-    case AxisKind::preset:
-    case AxisKind::word:
-    case AxisKind::words:
-    case AxisKind::version:
-      return value.text;
-    case AxisKind::flag:
-      return value.number != 0 ? "true" : "false";
-    case AxisKind::ratio:
-      return fmt::format("{}", static_cast<double>(value.number) / 1000.0);
-    case AxisKind::layer_list:
-      return value.number < 0 ? "even"
-                              : fmt::format("{}", fmt::join(catalog.layer_tables[at(value.number)], "-"));
-    default:
-      return std::to_string(value.number);
-  }
-}
 
 OnePoint pinned(const SweepSpec& spec, const training::TrainingConfig& config,
                 const simulate::Catalog& catalog) {
@@ -90,7 +39,7 @@ OnePoint pinned(const SweepSpec& spec, const training::TrainingConfig& config,
   const AxisSet idle = irrelevant_axes(config, catalog);
   for (const AxisInfo& info : axis_table) {
     if (!named.test(at(info.axis))) continue;
-    AxisValue value = value_in(config, info.axis, spec, catalog);
+    AxisValue value = value_in(config, info.axis, catalog, spec.batch_in_tokens);
     const auto listed = values_of(spec, info.axis);
     const bool is_listed = std::find(listed.begin(), listed.end(), value) != listed.end();
     if (idle.test(at(info.axis)) && !listed.empty() && !is_listed) value = listed.front();

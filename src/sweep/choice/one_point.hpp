@@ -1,7 +1,6 @@
 // One point as a sweep of its own: what changes of it are made from.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "simulate/catalog.hpp"
@@ -9,13 +8,6 @@
 #include "training/config.hpp"
 
 namespace echo::sweep {
-
-// The value of an axis in a config, as a sweep would name it.
-[[nodiscard]] AxisValue value_in(const training::TrainingConfig&, Axis, const SweepSpec&,
-                                 const simulate::Catalog&);
-
-// "8", "true", "llama3-70b", "even", "40-40".
-[[nodiscard]] std::string value_text(Axis, const AxisValue&, const simulate::Catalog&);
 
 struct OnePoint {
   // A sweep of one combination. It names the axes that the whole sweep names, so that what follows from them

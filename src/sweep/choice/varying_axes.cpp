@@ -1,7 +1,5 @@
 #include "sweep/choice/varying_axes.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
@@ -56,20 +54,6 @@ VaryingAxes::VaryingAxes(const SweepSpec& spec) {
   const std::size_t groups = std::max<std::size_t>(spec.groups.size(), 1);
   for (std::size_t axis = 0; axis < seen.size(); ++axis)
     found_[axis] = seen[axis].size() > 1 || (groups_with[axis] > 0 && groups_with[axis] < groups);
-}
-
-std::string axis_value_text(Axis axis, const ResolvedValue& value, const Program& program,
-                            const simulate::Catalog& catalog) {
-  const AxisKind kind = info_of(axis).kind;
-  if (is_text(kind)) return program.texts[at(value.value.number)];
-  if (kind == AxisKind::flag) return value.value.number != 0 ? "true" : "false";
-  if (kind == AxisKind::ratio) return fmt::format("{}", value.value.real);
-  if (kind != AxisKind::layer_list) return std::to_string(value.value.number);
-  if (value.preset < 0) return "even";
-  std::string text;
-  for (const std::int32_t layers : catalog.layer_tables[at(value.preset)])
-    text += (text.empty() ? "" : "-") + std::to_string(layers);
-  return text;
 }
 
 }  // namespace echo::sweep

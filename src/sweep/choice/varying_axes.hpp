@@ -1,12 +1,9 @@
 // The axes of a sweep: those it names, and those it gives more than one value.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "base/at.hpp"
-#include "simulate/catalog.hpp"
-#include "sweep/language/program.hpp"
 #include "sweep/space/config_id.hpp"
 #include "sweep/spec.hpp"
 
@@ -29,9 +26,5 @@ class VaryingAxes {
  private:
   AxisSet found_;
 };
-
-// "8", "true", "llama3-70b", "even", "40-40".
-[[nodiscard]] std::string axis_value_text(Axis axis, const ResolvedValue& value, const Program& program,
-                                          const simulate::Catalog& catalog);
 
 }  // namespace echo::sweep

@@ -71,6 +71,13 @@ void add_rule(const RuleName& rule, Count removed, std::vector<RuleCount>& out) 
 
 }  // namespace
 
+const Rule* written_rule(const SweepSpec& spec, const std::string& name) {
+  const auto found = std::ranges::find_if(spec.rules, [&](const Rule& rule) {
+    return (rule.kind == RuleKind::derive ? "derive " : "") + rule.name == name;
+  });
+  return found == spec.rules.end() ? nullptr : &*found;
+}
+
 SpaceCount count_space(const RawSpace& space, const CountOptions& options) {
   const std::vector<RuleName>& rules = space.program(0).rules;
   Totals totals(rules.size() + 1);

@@ -25,6 +25,9 @@ struct RuleCount {
   friend bool operator==(const RuleCount&, const RuleCount&) = default;
 };
 
+// The rule of the sweep that is counted under this name; null where the sweep does not write it.
+[[nodiscard]] const Rule* written_rule(const SweepSpec&, const std::string& name);
+
 struct SpaceCount {
   std::int64_t raw = 0;
   bool exact = true;  // every number here

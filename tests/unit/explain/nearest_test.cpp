@@ -10,6 +10,7 @@
 #include "explain/nearest/nearest_feasible.hpp"
 #include "simulate/simulate.hpp"
 #include "sweep/choice/one_point.hpp"
+#include "sweep/choice/value_text.hpp"
 #include "tests/support/random_config.hpp"
 
 namespace echo::explain {
@@ -46,7 +47,7 @@ sweep::SweepSpec naming_all(const TrainingConfig& config) {
   sweep::SweepSpec spec;
   for (const sweep::AxisInfo& info : sweep::axis_table)
     if (info.axis != Axis::dp)
-      sweep::set_values(spec, info.axis, {sweep::value_in(config, info.axis, spec, catalog())});
+      sweep::set_values(spec, info.axis, {sweep::value_in(config, info.axis, catalog())});
   return spec;
 }
 
@@ -64,7 +65,7 @@ std::optional<TrainingConfig> with(TrainingConfig config, Axis axis, const sweep
       member.set(config, place);
       if (axis == Axis::schedule && place >= std::ssize(timeline::schedule_table())) return std::nullopt;
       if (axis != Axis::schedule && place >= std::ssize(member.words)) return std::nullopt;
-      if (sweep::value_in(config, axis, {}, catalog()).text == value.text) break;
+      if (sweep::value_in(config, axis, catalog()).text == value.text) break;
     }
     if (member.get(config) == own) return std::nullopt;
   } else {
@@ -108,7 +109,7 @@ std::map<std::string, Outcome> single_changes(const TrainingConfig& config, cons
       const Outcome outcome = changed ? simulated(*changed) : Outcome();
       if (!outcome.is_feasible) continue;
       const std::string own =
-          sweep::value_text(info.axis, sweep::value_in(config, info.axis, spec, catalog()), catalog());
+          sweep::value_text(info.axis, sweep::value_in(config, info.axis, catalog()), catalog());
       found[std::string(info.name) + " " + own + " -> " + sweep::value_text(info.axis, value, catalog()) +
             " "] = outcome;
     }
