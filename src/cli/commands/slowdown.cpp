@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "cli/command.hpp"
 #include "cli/slowdown/overlap_import.hpp"
+#include "cli/slowdown/profile_import.hpp"
 #include "cli/slowdown/slowdown_data.hpp"
 #include "cli/slowdown/slowdown_explain.hpp"
 #include "cli/slowdown/slowdown_model_text.hpp"
@@ -50,8 +51,9 @@ const std::string& only_file(const SlowdownOptions& options) {
 
 const std::string& output_of(const SlowdownOptions& options) {
   if (options.output.empty())
-    throw UserError("slowdown " + options.action + " needs an output file",
-                    options.action == "train" ? "add -o MODEL" : "add -o OUT.h5");
+    throw UserError(
+        "slowdown " + options.action + " needs an output file",
+        options.action == "train" ? "add -o MODEL" : "add -o OUT.h5, or -o ROWS.csv of profiles of steps");
   return options.output;
 }
 
@@ -105,8 +107,21 @@ double clock_of(const SlowdownOptions& options) {
                   "give it in MHz, as in --clocks 1410");
 }
 
+// A table of every row, where the files are profiles of steps.
+int import_profile_table(const SlowdownOptions& options, const std::string& output) {
+  const ProfileFiles files = profile_files(options.files);
+  const overlaps::Imported read = import_profile_files(files.torch, files.nsight);
+  write_file(output, profile_rows_csv(read, {options.gpu, options.source}));
+  if (options.json)
+    say("{}", profile_import_json(read, output));
+  else
+    say("{}{}\n", profile_import_text(read), output);
+  return 0;
+}
+
 int import_tables(const SlowdownOptions& options) {
   const std::string& output = output_of(options);
+  if (output.ends_with(".csv")) return import_profile_table(options, output);
   const OverlapImport read = import_overlaps({.files = options.files,
                                               .alone = options.alone,
                                               .overlapped = options.overlapped,
@@ -197,7 +212,8 @@ int info(const SlowdownOptions& options) {
 }
 
 void declare_import(Options& options, SlowdownOptions& chosen) {
-  options.value(chosen.gpu, "--gpu", "preset of the measured GPU, if the file does not name it");
+  options.value(chosen.gpu, "--gpu",
+                "the measured GPU, if the file does not name it: a preset, or for tables its driver's name");
   options.value(chosen.alone, "--alone", "import: Nsight export of the run without communication");
   options.value(chosen.overlapped, "--overlapped", "import: Nsight export of the run with communication");
   options.value(chosen.metrics, "--metrics", "import: Nsight Compute table with the metrics of the kernels");
@@ -215,9 +231,11 @@ std::function<int(Invocation&)> declare(Options& options) {
       "held-out rows; explain: features that predictions depend on; info: describe a model");
   options.arguments(
       chosen->files, "FILE",
-      "import: tables, Nsight exports, datasets; train, evaluate: one of these; explain: one of these or a "
-      "model; info: a model");
-  options.value(chosen->output, "-o,--output", "import: dataset to write; train: model to write");
+      "import: profiles of torch.profiler (.json, .json.gz), exports of Nsight Systems, tables, datasets; "
+      "train, evaluate: a table or a dataset; explain: one of these or a model; info: a model");
+  options.value(
+      chosen->output, "-o,--output",
+      "import: dataset to write, or with .csv a table of all overlaps in profiles; train: model to write");
   declare_import(options, *chosen);
   options.choice(chosen->features, "--features", {"metrics", "simulator"},
                  "metrics: measured counters, for profiled kernels; simulator: properties that the simulator "
