@@ -61,6 +61,7 @@ constexpr std::pair<std::string_view, Class> signs[]{
     {"topk", Class::index_sort},
     {"indexselect", Class::index_sort},
     {"unique_", Class::index_sort},
+    {"bucketize", Class::index_sort},
     {"catarraybatchedcopy", Class::copy},
     {"direct_copy", Class::copy},
     {"copy_kernel", Class::copy},
@@ -112,6 +113,8 @@ KernelClass class_of(std::string_view full_name) {
   std::string text(full_name);
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  // FBGEMM's kernels of embeddings are no products.
+  for (std::size_t at = text.find("fbgemm"); at != text.npos; at = text.find("fbgemm")) text.erase(at, 6);
   for (const auto& [sign, kind] : signs)
     if (text.find(sign) != text.npos) return kind;
   return Class::other;

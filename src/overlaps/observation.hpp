@@ -38,7 +38,7 @@ struct Observation {
   std::int32_t collective = -1;                // activity with the longest overlap
   std::int32_t collectives = 0;                // how many it touched; of a collective 0
   std::vector<std::int32_t> collective_names;  // texts
-  std::int64_t shortest_of_ranks = -1;         // ns: of the collective on any rank of the run; -1: not known
+  std::int64_t shortest_of_ranks = -1;         // ns: of that collective on any rank of the run; -1: not known
   // The same alone: not beside anything.
   std::string alone_by;                         // what had to be equal: "ctx+name+grid+block+op+shape"
   std::int64_t alone_count = 0, alone_gap = 0;  // samples; ns to the nearest of them in time

@@ -116,6 +116,7 @@ class Observer {
     if (alone == nullptr) return;
     const Beside beside = beside_.beside(one.start, one.end());
     row.collective = beside.longest, row.collectives = beside.count, row.collective_names = beside.names;
+    if (!shortest_.empty() && beside.longest >= 0) row.shortest_of_ranks = shortest_[at(beside.longest)];
     if (one.shape == 0) row.add(Doubt::noshape);
     if (one.is_shape_of_parent) row.add(Doubt::shape_from_parent);
     compare(row, *alone);
