@@ -9,7 +9,9 @@
 #include <memory>
 #include <vector>
 
+#include "base/csv.hpp"
 #include "base/error.hpp"
+#include "base/memory_limit.hpp"
 #include "cli/command.hpp"
 #include "cli/slowdown/overlap_import.hpp"
 #include "cli/slowdown/profile_import.hpp"
@@ -21,6 +23,8 @@
 #include "config/catalog/fitted/site_file.hpp"
 #include "config/toml/read_file.hpp"
 #include "learn/evaluate/train_model.hpp"
+#include "learn/fit/echo_model.hpp"
+#include "nsight/echo_table.hpp"
 #include "slowdown/model_file.hpp"
 #include "storage/overlap_file.hpp"
 #include "text/json.hpp"
@@ -119,8 +123,33 @@ int import_profile_table(const SlowdownOptions& options, const std::string& outp
   return 0;
 }
 
+// Echo-slowdown's trained model, beside the table it was trained on; returns false where there is none.
+bool import_model(const SlowdownOptions& options, const std::string& output) {
+  const auto is_model = [](const std::string& file) {
+    return file.ends_with(".json") && learn::is_echo_model(bytes_of(file));
+  };
+  const auto at = std::find_if(options.files.begin(), options.files.end(), is_model);
+  if (at == options.files.end()) return false;
+  if (options.files.size() != 2)
+    throw UserError(*at + " needs the table it was trained on, and nothing else",
+                    "echo-sweep slowdown import xgb_model.json train_dataset.csv -o MODEL.slowdown");
+  const std::string bytes = bytes_of(*at);
+  const CsvTable table =
+      CsvTable::read_file(at == options.files.begin() ? options.files[1] : options.files[0]);
+  learn::EchoModel source{bytes, *at, table};
+  if (nsight::is_echo_table(table)) source.rows = nsight::read_echo_table(table, options.gpu).rows;
+  if (!options.gpu.empty()) source.gpus.push_back(options.gpu);
+  const slowdown::LearnedModel model = within_memory(*at, [&] { return learn::read_echo_model(source); });
+  const std::string written = slowdown::model_to_bytes(model);
+  write_file(output, written);
+  say("{}",
+      options.json ? model_json(model, output, written.size()) : model_text(model, output, written.size()));
+  return true;
+}
+
 int import_tables(const SlowdownOptions& options) {
   const std::string& output = output_of(options);
+  if (import_model(options, output)) return 0;
   if (output.ends_with(".csv")) return import_profile_table(options, output);
   const OverlapImport read = import_overlaps({.files = options.files,
                                               .alone = options.alone,

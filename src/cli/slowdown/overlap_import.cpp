@@ -99,6 +99,10 @@ class Importer {
       traces_.push_back({file, nsight::read_trace(file)});
     else if (nsight::is_compute_csv(*bytes))
       profiles_.push_back({file, nsight::read_compute_csv(*bytes, file)});
+    else if (bytes->starts_with("PK\x03\x04"))
+      problems_.error({file, 0, 0, 1}, "it is a spreadsheet",
+                      "of Echo-slowdown: python -m echo_sweep merge STATS.xlsx kernel_metric_output.csv > "
+                      "merged.csv, then import that");
     else if (const std::string format = step_format(file); !format.empty())
       problems_.error({file, 0, 0, 1}, no_times_of(format), "import the profile it was made of");
     else
@@ -118,6 +122,11 @@ class Importer {
   }
 
   void add_table(const std::string& file, const CsvTable& table) {
+    if (nsight::is_echo_part(table))
+      return problems_.error(table.header_place(),
+                             "it is a part of Echo-slowdown's table, without times alone and overlapped",
+                             "give merged_features.csv, or make it: python -m echo_sweep merge STATS.xlsx "
+                             "kernel_metric_output.csv > merged.csv");
     if (!nsight::is_echo_table(table))
       return problems_.error(
           table.header_place(), "this is not a known table of measured overlaps",
