@@ -25,7 +25,7 @@ inline constexpr std::array<std::string_view, 12> kernel_class_names{
     "gemm",      "grouped_gemm", "conv",      "attention", "elementwise", "norm",
     "reduction", "copy",         "embedding", "optimizer", "index_sort",  "other"};
 
-// Of a kernel that computes, by the full name: cuBLAS's, CUTLASS's, cuDNN's, PyTorch's, FBGEMM's,
+// The class of a kernel that computes, by its full name: cuBLAS's, CUTLASS's, cuDNN's, PyTorch's, FBGEMM's,
 // Transformer Engine's, flash-attention's and DeepSeek's. `other` where it has none of the signs.
 [[nodiscard]] KernelClass class_of(std::string_view full_name);
 

@@ -26,7 +26,7 @@ struct TimelineActivity {
   Kind kind{};
   std::int32_t name = 0;  // of copies: "Memcpy HtoD"
   std::int64_t process = 0, device = 0, stream = 0, start = 0, end = 0, correlation = -1, bytes = 0;
-  // Of a kernel; 0, -1: the report does not say.
+  // A kernel's resources; 0, -1: the report does not say.
   std::array<std::int64_t, 3> grid{}, block{};
   std::int64_t registers = -1, shared_memory = -1;  // per thread; bytes of a block, static and dynamic
 };

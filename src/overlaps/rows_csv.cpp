@@ -101,7 +101,7 @@ constexpr std::array columns{
     Column{"row_kind", [](const Row& r) -> std::string { return r.seen.is_collective ? "comm" : "compute"; }},
     Column{"trace", [](const Row& r) { return r.profile.trace; }},
     Column{"source", [](const Row& r) { return r.origin.source.empty() ? r.profile.path : r.origin.source; }},
-    // Of a file in a repository; a path does not tell them.
+    // A path does not say from which repository a file comes.
     Column{"commit", [](const Row&) { return std::string(); }},
     Column{"blob", [](const Row&) { return std::string(); }},
     Column{"gpu", [](const Row& r) { return r.profile.gpu.empty() ? r.origin.gpu : r.profile.gpu; }},

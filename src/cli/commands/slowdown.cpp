@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/memory_limit.hpp"
 #include "cli/command.hpp"
+#include "cli/slowdown/echo_split.hpp"
 #include "cli/slowdown/overlap_import.hpp"
 #include "cli/slowdown/profile_import.hpp"
 #include "cli/slowdown/slowdown_data.hpp"
@@ -126,7 +127,10 @@ int import_profile_table(const SlowdownOptions& options, const std::string& outp
 // Echo-slowdown's trained model, beside the table it was trained on; returns false where there is none.
 bool import_model(const SlowdownOptions& options, const std::string& output) {
   const auto is_model = [](const std::string& file) {
-    return file.ends_with(".json") && learn::is_echo_model(bytes_of(file));
+    std::string head(256, '\0');
+    std::ifstream in(file, std::ios::binary);
+    in.read(head.data(), std::ssize(head));
+    return file.ends_with(".json") && learn::is_echo_model(head);
   };
   const auto at = std::find_if(options.files.begin(), options.files.end(), is_model);
   if (at == options.files.end()) return false;
@@ -136,7 +140,7 @@ bool import_model(const SlowdownOptions& options, const std::string& output) {
   const std::string bytes = bytes_of(*at);
   const CsvTable table =
       CsvTable::read_file(at == options.files.begin() ? options.files[1] : options.files[0]);
-  learn::EchoModel source{bytes, *at, table};
+  learn::EchoModel source{bytes, *at, held_out_by_echo(table.rows()), table};
   if (nsight::is_echo_table(table)) source.rows = nsight::read_echo_table(table, options.gpu).rows;
   if (!options.gpu.empty()) source.gpus.push_back(options.gpu);
   const slowdown::LearnedModel model = within_memory(*at, [&] { return learn::read_echo_model(source); });

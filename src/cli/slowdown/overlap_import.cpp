@@ -97,7 +97,7 @@ class Importer {
       add_dataset(file);
     else if (nsight::is_sqlite(*bytes))
       traces_.push_back({file, nsight::read_trace(file)});
-    else if (nsight::is_compute_csv(*bytes))
+    else if (nsight::is_compute_csv(*bytes) && !bytes->starts_with("ID,Kernel Name,Compute throughput"))
       profiles_.push_back({file, nsight::read_compute_csv(*bytes, file)});
     else if (bytes->starts_with("PK\x03\x04"))
       problems_.error({file, 0, 0, 1}, "it is a spreadsheet",

@@ -8,7 +8,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <random>
 #include <utility>
 
 #include "base/at.hpp"
@@ -58,10 +57,10 @@ struct Scale {
 
 class Reader {
  public:
-  explicit Reader(const EchoModel& source)
-      : source_(source), held_out_(held_out_by_echo(source.table.rows())) {}
+  explicit Reader(const EchoModel& source) : source_(source), held_out_(source.held_out) {}
 
   LearnedModel read() {
+    if (held_out_.size() != source_.table.rows()) refuse("its table has other rows");
     ReadForest read = forest_of_json(source_.json);
     const std::vector<Feature> columns = columns_of();
     if (read.gain.size() != columns.size())
@@ -159,7 +158,7 @@ class Reader {
     return {mean, deviation > 0.0 ? deviation : 1.0, *low, *high};
   }
 
-  // Of overlapped durations, on the rows held out.
+  // The errors of overlapped durations on the rows held out.
   void add_errors(LearnedModel& model) const {
     std::vector<double> own, none;
     double predicted = 0.0, alone = 0.0, measured = 0.0;
@@ -185,7 +184,7 @@ class Reader {
   }
 
   const EchoModel& source_;
-  const std::vector<bool> held_out_;
+  const std::vector<bool>& held_out_;
 };
 
 }  // namespace
@@ -194,27 +193,6 @@ bool is_echo_model(std::string_view text) {
   constexpr std::size_t head = 256;
   const std::string_view first = text.substr(0, head);
   return first.starts_with("{") && first.find("\"learner\"") != first.npos;
-}
-
-// Legacy numpy: a Mersenne Twister, Fisher and Yates from the back, each place drawn by discarding numbers
-// past it under the smallest mask (numpy/random, _legacy_seeding, shuffle and random_interval).
-std::vector<bool> held_out_by_echo(std::size_t rows) {
-  std::vector<std::size_t> order(rows);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::mt19937 twister(42);
-  for (std::size_t last = rows; last-- > 1;) {
-    std::uint32_t mask = static_cast<std::uint32_t>(last);
-    for (const int shift : {1, 2, 4, 8, 16}) mask |= mask >> shift;
-    std::uint32_t place = 0;
-    do {
-      place = static_cast<std::uint32_t>(twister()) & mask;
-    } while (place > last);
-    std::swap(order[last], order[place]);
-  }
-  std::vector<bool> out(rows, false);
-  const std::size_t held = (rows + 4) / 5;
-  for (std::size_t i = 0; i < held; ++i) out[order[i]] = true;
-  return out;
 }
 
 slowdown::LearnedModel read_echo_model(const EchoModel& source) { return Reader(source).read(); }

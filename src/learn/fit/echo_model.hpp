@@ -6,7 +6,6 @@
 // repository gives the trees metrics as they are, not standardised.)
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,17 +20,14 @@ namespace echo::learn {
 
 struct EchoModel {
   std::string_view json;
-  std::string name;       // of that file, for messages
-  const CsvTable& table;  // train_dataset.csv or merged_features.csv: the features, and slowdown
+  std::string name;            // of that file, for messages
+  std::vector<bool> held_out;  // [rows of the table] not among its training rows
+  const CsvTable& table;       // train_dataset.csv or merged_features.csv: the features, and slowdown
   std::vector<slowdown::OverlapRow> rows = {};  // of the table, where it holds durations, else none
   std::vector<std::string> gpus = {};           // presets' names, where known
 };
 // Feature set `metrics`, base `direct`. With `rows`, its evidence is the error of overlapped durations on the
 // rows that it was not trained on. Throws UserError, 2: no such model, or not of this table.
 [[nodiscard]] slowdown::LearnedModel read_echo_model(const EchoModel&);
-
-// [rows] whether train_test_split(test_size = 0.2, random_state = 42) of scikit-learn holds each out: the
-// first fifth, rounded up, of numpy.random.RandomState(42).permutation(rows).
-[[nodiscard]] std::vector<bool> held_out_by_echo(std::size_t rows);
 
 }  // namespace echo::learn

@@ -192,7 +192,7 @@ class Reader {
     if (one.collective >= 0) complete(out_.collectives[at(one.collective)], ops);
   }
 
-  // What the ops around it say. Of gathers only the outer call has what comes out.
+  // What the ops around it say. Among gathers, only the outer call has what comes out.
   void complete(Collective& made, const std::vector<const HostOp*>& ops) const {
     for (const HostOp* op : ops) {
       if (op->collective < 0) continue;
