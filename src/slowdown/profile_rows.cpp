@@ -135,6 +135,11 @@ class Reader {
     out.machine = {static_cast<std::int32_t>(sms), gpu->bandwidth};
     out.kernel = kernel_of(out, *gpu);
     out.collective = collective_of(out);
+    out.metrics.maximum_occupancy = number("est_occupancy_pct", not_measured) / 100.0;
+    out.metrics.registers = number("regs", not_measured);
+    out.metrics.shared_memory = number("smem_bytes", not_measured);
+    out.metrics.blocks = number("ctas", not_measured);
+    out.metrics.threads = number("threads_per_cta", not_measured);
     return out;
   }
 
