@@ -31,7 +31,8 @@ namespace echo::slowdown {
 enum class Base : std::int8_t {
   none,        // 1: only the function
   contention,  // the white-box model; feature set `simulator`
-  families     // rates kept by kernels of that name; feature set `metrics`
+  families,    // rates kept by kernels of that name; feature set `metrics`
+  direct       // the function is the slowdown itself, negative ones count as 0; feature set `metrics`
 };
 
 // Closed; low > high = empty.

@@ -9,9 +9,12 @@
 #include <memory>
 #include <vector>
 
+#include "base/csv.hpp"
 #include "base/error.hpp"
+#include "base/memory_limit.hpp"
 #include "cli/command.hpp"
 #include "cli/slowdown/overlap_import.hpp"
+#include "cli/slowdown/profile_import.hpp"
 #include "cli/slowdown/slowdown_data.hpp"
 #include "cli/slowdown/slowdown_explain.hpp"
 #include "cli/slowdown/slowdown_model_text.hpp"
@@ -20,6 +23,8 @@
 #include "config/catalog/fitted/site_file.hpp"
 #include "config/toml/read_file.hpp"
 #include "learn/evaluate/train_model.hpp"
+#include "learn/fit/echo_model.hpp"
+#include "nsight/echo_table.hpp"
 #include "slowdown/model_file.hpp"
 #include "storage/overlap_file.hpp"
 #include "text/json.hpp"
@@ -51,8 +56,9 @@ const std::string& only_file(const SlowdownOptions& options) {
 
 const std::string& output_of(const SlowdownOptions& options) {
   if (options.output.empty())
-    throw UserError("slowdown " + options.action + " needs an output file",
-                    options.action == "train" ? "add -o MODEL" : "add -o OUT.h5");
+    throw UserError(
+        "slowdown " + options.action + " needs an output file",
+        options.action == "train" ? "add -o MODEL" : "add -o OUT.h5, or -o ROWS.csv of profiles of steps");
   return options.output;
 }
 
@@ -121,8 +127,46 @@ double clock_of(const SlowdownOptions& options) {
                   "give it in MHz, as in --clocks 1410");
 }
 
+// A table of every row, where the files are profiles of steps.
+int import_profile_table(const SlowdownOptions& options, const std::string& output) {
+  const ProfileFiles files = profile_files(options.files);
+  const overlaps::Imported read = import_profile_files(files.torch, files.nsight);
+  write_file(output, profile_rows_csv(read, {options.gpu, options.source}));
+  if (options.json)
+    say("{}", profile_import_json(read, output));
+  else
+    say("{}{}\n", profile_import_text(read), output);
+  return 0;
+}
+
+// Echo-slowdown's trained model, beside the table it was trained on; returns false where there is none.
+bool import_model(const SlowdownOptions& options, const std::string& output) {
+  const auto is_model = [](const std::string& file) {
+    return file.ends_with(".json") && learn::is_echo_model(bytes_of(file));
+  };
+  const auto at = std::find_if(options.files.begin(), options.files.end(), is_model);
+  if (at == options.files.end()) return false;
+  if (options.files.size() != 2)
+    throw UserError(*at + " needs the table it was trained on, and nothing else",
+                    "echo-sweep slowdown import xgb_model.json train_dataset.csv -o MODEL.slowdown");
+  const std::string bytes = bytes_of(*at);
+  const CsvTable table =
+      CsvTable::read_file(at == options.files.begin() ? options.files[1] : options.files[0]);
+  learn::EchoModel source{bytes, *at, table};
+  if (nsight::is_echo_table(table)) source.rows = nsight::read_echo_table(table, options.gpu).rows;
+  if (!options.gpu.empty()) source.gpus.push_back(options.gpu);
+  const slowdown::LearnedModel model = within_memory(*at, [&] { return learn::read_echo_model(source); });
+  const std::string written = slowdown::model_to_bytes(model);
+  write_file(output, written);
+  say("{}",
+      options.json ? model_json(model, output, written.size()) : model_text(model, output, written.size()));
+  return true;
+}
+
 int import_tables(const SlowdownOptions& options) {
   const std::string& output = output_of(options);
+  if (import_model(options, output)) return 0;
+  if (output.ends_with(".csv")) return import_profile_table(options, output);
   const OverlapImport read = import_overlaps({.files = options.files,
                                               .alone = options.alone,
                                               .overlapped = options.overlapped,
@@ -209,7 +253,8 @@ int info(const SlowdownOptions& options) {
 }
 
 void declare_import(Options& options, SlowdownOptions& chosen) {
-  options.value(chosen.gpu, "--gpu", "preset of the measured GPU, if the file does not name it");
+  options.value(chosen.gpu, "--gpu",
+                "the measured GPU, if the file does not name it: a preset, or for tables its driver's name");
   options.value(chosen.alone, "--alone", "import: Nsight export of the run without communication");
   options.value(chosen.overlapped, "--overlapped", "import: Nsight export of the run with communication");
   options.value(chosen.metrics, "--metrics", "import: Nsight Compute table with the metrics of the kernels");
@@ -227,9 +272,11 @@ std::function<int(Invocation&)> declare(Options& options) {
       "held-out rows; explain: features that predictions depend on; info: describe a model");
   options.arguments(
       chosen->files, "FILE",
-      "import: tables, Nsight exports, datasets; train, evaluate: one of these; explain: one of these or a "
-      "model; info: a model");
-  options.value(chosen->output, "-o,--output", "import: dataset to write; train: model to write");
+      "import: profiles of torch.profiler (.json, .json.gz), exports of Nsight Systems, tables, datasets; "
+      "train, evaluate: a table or a dataset; explain: one of these or a model; info: a model");
+  options.value(
+      chosen->output, "-o,--output",
+      "import: dataset to write, or with .csv a table of all overlaps in profiles; train: model to write");
   declare_import(options, *chosen);
   options.choice(chosen->features, "--features", {"metrics", "simulator"},
                  "metrics: measured counters, for profiled kernels; simulator: properties that the simulator "
