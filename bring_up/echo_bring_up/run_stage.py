@@ -1,0 +1,126 @@
+"""Runs the steps of one stage, in a process of its own: each step's end is on disk before the next one begins."""
+
+import os
+import signal
+import sys
+import time
+import traceback
+
+from . import child, mends, record, stages
+from .step import Failed, NotRun, record_of
+
+
+class Stopped(BaseException):
+    """The stage was asked to stop: its time is up, or somebody pressed Ctrl-C."""
+
+
+def _stop(*_):
+    raise Stopped
+
+
+def run(context, name):
+    """Runs stage `name`; returns 0 where every step that can run here is done, else 1."""
+    signal.signal(signal.SIGTERM, _stop)
+    signal.signal(signal.SIGINT, _stop)
+    kept = context.record(name)
+    context.begin(name)
+    try:
+        for step in stages.stage(name).steps(context):
+            if kept.is_done(step.name) and not step.again:
+                say(kept.steps[step.name], " (by an earlier run)")
+                continue
+            kept.add(run_step(context, step))
+            say(kept.steps[step.name])
+        kept.end("complete")
+    except Stopped:
+        kept.end("stopped")
+        return 1
+    return 0 if all(step.outcome in (record.DONE, record.NOT_RUN) for step in kept.steps.values()) else 1
+
+
+def run_step(context, step):
+    """The record of one step. Whatever goes wrong in it, a mistake of this program too, ends as a record."""
+    began = time.monotonic()
+    log = os.path.join(context.folder, step.name + ".log")
+    if os.path.exists(log):  # that of an earlier run
+        os.replace(log, log + ".before")
+    ended = None
+    try:
+        command = step.command(context) if step.command else None
+        if command is not None:
+            left = context.seconds_left()
+            if left < 5.0:
+                raise NotRun("no time was left in this stage", "run the same command again: finished steps are not repeated")
+            ended = child.run(command.words, log, min(step.limit, left), command.env, command.folder or context.folder)
+            complain(step, command, ended, min(step.limit, left))
+        numbers = step.check(context, ended) if step.check else []
+        how = dict(outcome=record.DONE, numbers=numbers or [])
+        if ended is not None and command.partial and ended.status in command.partial:
+            how.update(outcome=record.CUT, why="it used up its time; what it measured is kept",
+                       mend="run the same command again: it goes on where it stopped")
+    except NotRun as no:
+        how = dict(outcome=record.NOT_RUN, why=no.why, mend=no.mend)
+    except Cut as cut:
+        how = dict(outcome=record.CUT, why=cut.why, mend=cut.mend, numbers=partial_numbers(context, step, ended))
+    except Failed as bad:
+        how = dict(outcome=record.FAILED, why=bad.why, mend=bad.mend)
+    except Stopped:
+        how = dict(outcome=record.CUT, why="the stage was stopped during this step; what it wrote is kept",
+                   mend="run the same command again")
+        context.record(context.name).add(finished(context, step, how, began, log))
+        raise
+    except Exception as error:  # noqa: BLE001 - one step's mistake must not cost the stages after it
+        with open(log, "a") as file:
+            traceback.print_exc(file=file)
+        how = dict(outcome=record.FAILED, why="a mistake of echo-bring-up itself: %s: %s" % (type(error).__name__, error),
+                   mend="send %s to the authors" % os.path.relpath(log, context.out))
+    return finished(context, step, how, began, log)
+
+
+class Cut(Exception):
+    def __init__(self, why, mend):
+        super().__init__(why)
+        self.why, self.mend = why, mend
+
+
+def complain(step, command, ended, limit):
+    if ended.cut:
+        raise Cut("cut off after %.0f s; what it wrote until then is kept" % limit,
+                  "run the same command again; where it is cut off again, look into its log for where it waits")
+    if ended.status != 0 and ended.status not in command.partial:
+        why, mend = mends.of(ended)
+        raise Failed(why, mend)
+
+
+def partial_numbers(context, step, ended):
+    """Of a step that was cut off: the figures it left, if they can be read."""
+    try:
+        return step.check(context, ended) if step.check else []
+    except Exception:  # noqa: BLE001
+        return []
+
+
+def finished(context, step, how, began, log):
+    files = [os.path.relpath(path, context.out) for path in (os.path.join(context.folder, name) for name in step.files)
+             if os.path.exists(path)]
+    return record_of(step, seconds=time.monotonic() - began, files=files,
+                     log=os.path.relpath(log, context.out) if os.path.exists(log) else "", **how)
+
+
+def say(step, suffix=""):
+    print("  %-8s %s%s" % (step.outcome, step.title, suffix))
+    for number in step.numbers:
+        print("             %s" % shown(number))
+    if step.why:
+        print("           why: %s" % step.why)
+    if step.mend:
+        print("           mend: %s" % step.mend)
+    if step.outcome == record.FAILED and step.log:
+        print("           log: %s" % step.log)
+    sys.stdout.flush()
+
+
+def shown(number):
+    from .text import number_text
+
+    return "%s: %s" % (number.name, number_text(number))

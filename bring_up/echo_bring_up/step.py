@@ -1,0 +1,41 @@
+"""A step of a stage: one command, or one question to the machine, that a stage can lose without losing the others."""
+
+from . import record
+
+
+class NotRun(Exception):
+    """The step cannot run here: why, in a sentence, and what would let it ("" where nothing would)."""
+
+    def __init__(self, why, mend=""):
+        super().__init__(why)
+        self.why, self.mend = why, mend
+
+
+class Failed(Exception):
+    """The step ran and went wrong: why, and what to mend."""
+
+    def __init__(self, why, mend):
+        super().__init__(why)
+        self.why, self.mend = why, mend
+
+
+class Command:
+    """What a step runs: words, environment, and whether a status other than 0 still means that the step did its work."""
+
+    def __init__(self, words, env=None, partial=(), folder=None):
+        self.words, self.env, self.partial, self.folder = words, env, partial, folder
+
+
+class Step:
+    """`command(context)` gives the Command, None where `check` alone does the work; raises NotRun.
+    `check(context, ended)` looks at what it left and returns Numbers; raises Failed or NotRun.
+    `files`: what it leaves, relative to the stage's folder. `limit`: seconds it may take, of those the stage has left.
+    `again`: also when an earlier run has done it."""
+
+    def __init__(self, name, title, command=None, check=None, limit=120.0, files=(), again=False):
+        self.name, self.title, self.command, self.check = name, title, command, check
+        self.limit, self.files, self.again = limit, list(files), again
+
+
+def record_of(step, outcome, **what):
+    return record.StepRecord(step.name, step.title, outcome, **what)
