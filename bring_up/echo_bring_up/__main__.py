@@ -71,7 +71,7 @@ def prepare(options):
 
 
 def started(options, name, words):
-    """Runs one stage; returns "complete", "problems", "cut off", "interrupted" or "crashed"."""
+    """Runs one stage; returns "complete", "to be continued", "problems", "cut off", "interrupted" or "crashed"."""
     above = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     env = dict(os.environ, PYTHONPATH=os.pathsep.join(filter(None, [above, os.environ.get("PYTHONPATH", "")])))
     env, mark = child.with_mark(env, "ECHO_BRING_UP_STAGE")
@@ -95,7 +95,7 @@ def started(options, name, words):
         kept.end("crashed with status %d" % process.returncode)
         print("  the stage %s; the next one goes on" % kept.ended, flush=True)
         return "crashed"
-    return "complete" if process.returncode == 0 else "problems"
+    return {0: "complete", 75: "to be continued"}.get(process.returncode, "problems")
 
 
 def one_stage(options):
@@ -108,16 +108,16 @@ def one_stage(options):
 
 
 def summary(options, results):
-    """What is printed last. Exit codes: 0 all that can run here is done, 1 problems, 75 cut off, 130 interrupted."""
+    """What is printed last. Exit codes: 0 all that can run here is done, 1 problems, 75 call it again, 130 interrupted."""
     print("\n" + "\n".join("  %-14s %s" % item for item in results.items()))
     folder = os.path.join(options.out, "report")
     if os.path.exists(os.path.join(folder, "report.txt")):
         print("report: %s, %s" % (os.path.join(folder, "report.txt"), os.path.join(folder, "report.html")))
     if "interrupted" in results.values():
         return 130
-    if "cut off" in results.values():
-        return 75
-    return 0 if all(how == "complete" for how in results.values()) else 1
+    if "problems" in results.values() or "crashed" in results.values():
+        return 1
+    return 0 if all(how == "complete" for how in results.values()) else 75
 
 
 if __name__ == "__main__":

@@ -36,15 +36,6 @@ class Bundle:
         return "%s, commit %s" % (self.manifest.get("version", "unknown"), self.manifest.get("commit", "unknown")) \
             if self.is_packed else "a source tree"
 
-    def own_environment(self):
-        """Variables for our programs: Open MPI's plug-ins are found from where the bundle was unpacked."""
-        env = dict(os.environ)
-        mpi = os.path.join(self.root, "lib", "openmpi")
-        if self.is_packed and os.path.isdir(mpi):
-            env.update(OPAL_PREFIX=mpi, OMPI_MCA_mca_base_component_show_load_errors="0", OMPI_MCA_btl="self,vader",
-                       OMPI_MCA_plm="isolated", OMPI_MCA_pml="ob1", OMPI_MCA_ess_singleton_isolated="1")
-        return env
-
     def preset_of(self, device):
         """The catalog's preset of a GPU that the driver calls `device`; None where it has none."""
         try:

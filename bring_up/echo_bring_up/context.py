@@ -121,12 +121,12 @@ class Context:
         """Words and environment of one of our programs that measure; in a dry run, of its plan."""
         path = self.program(name)
         self.need_gpu()
-        env = self.libraries_of(path).environment(self.bundle.own_environment())
+        env = self.libraries_of(path).environment(dict(os.environ))
         return [path, *words] + (["--dry-run"] if self.is_dry_run else []), env
 
     def sweeping(self, *words):
         """Words and environment of echo-sweep, which needs no GPU and does the same in a dry run."""
-        return [self.program("echo-sweep"), *words], self.bundle.own_environment()
+        return [self.program("echo-sweep"), *words], dict(os.environ)
 
     def training(self, mode, *words):
         """Words of the PyTorch step."""

@@ -33,7 +33,7 @@ PATTERNS = [
      "this PyTorch waits for the GPU inside the step; the eager numbers stand by themselves"),
     (r"No space left on device", "the disk is full", "free space, or name another folder of results"),
     (r"Unable to start a daemon|opal_init failed|orte_init failed|MPI_INIT failed|MPI_Init_thread", "Open MPI did not start",
-     "set TMPDIR to a folder that can be written; OPAL_PREFIX must be unset or the bundle's lib/openmpi"),
+     "use the bundle's echo-sweep, which needs none, or set TMPDIR to a folder that can be written"),
 ]
 
 

@@ -15,6 +15,6 @@ def quantity(value, unit):
 
 def number_text(number):
     if number.value is None:
-        return "not run" + (": " + number.note if number.note else "")
+        return number.note if number.note.startswith(("not run", "failed", "cut off")) else "not run: " + (number.note or "no reason known")
     kind = "" if isinstance(number.value, str) else ", " + number.kind  # a name is what it is
     return "%s%s%s" % (quantity(number.value, number.unit), kind, " (%s)" % number.note if number.note else "")

@@ -3,6 +3,7 @@
 import os
 import re
 
+from .. import measured_kernels
 from ..record import MEASURED, PLANNED, Number
 from ..step import Command, Failed, NotRun, Step
 from ..training.as_sweep import generated, presets
@@ -72,10 +73,16 @@ def show_command(context):
     return Command(words, env)
 
 
+def check_show(context, _):
+    rows = measured_kernels.rows_of(context, context.path("kernels.h5"))
+    return [Number("%s: measured over modelled, median" % kind, ratio, "", MEASURED, "%d kernels" % count)
+            for kind, count, ratio in measured_kernels.ratios_by_kind(rows)]
+
+
 def steps(context):
     return [
         Step("plan", "kernels of the sweep", plan_command, check_plan, limit=120, files=["gaps.csv"], again=True),
         Step("gaps", "echo-profile: the kernels of the sweep", gaps_command, check_profile, limit=400, files=["kernels.h5"]),
         Step("grid", "echo-profile: a small grid", grid_command, check_profile, limit=400, files=["kernels.h5"]),
-        Step("list", "what the profile holds", show_command, limit=60, again=True),
+        Step("list", "what the profile holds", show_command, check_show, limit=60, again=True),
     ]
