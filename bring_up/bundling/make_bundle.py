@@ -61,7 +61,9 @@ def copy_programs(build, root):
         if os.path.exists(os.path.join(build, "lib", name)):
             shutil.copy(os.path.join(build, "lib", name), os.path.join(root, "lib/echo-sweep", name))
             elf.make_relocatable(os.path.join(root, "lib/echo-sweep", name), "")
-    stand_ins.write([os.path.join(root, "bin", name) for name in programs], os.path.join(root, "lib/stand-ins"))
+    users = [os.path.join(root, "bin", name) for name in programs] + \
+        [os.path.join(root, "lib/echo-sweep", name) for name in os.listdir(os.path.join(root, "lib/echo-sweep"))]
+    stand_ins.write(users, os.path.join(root, "lib/stand-ins"))
     return programs, needed
 
 

@@ -12,8 +12,6 @@ from .context import Context
 from .options import parse
 from .record import StageRecord
 
-RESERVE = 30.0  # seconds before the limit at which a stage stops by itself
-
 
 def main(words=None):
     words = sys.argv[1:] if words is None else words
@@ -77,14 +75,14 @@ def started(options, name, words):
     env, mark = child.with_mark(env, "ECHO_BRING_UP_STAGE")
     process = subprocess.Popen([sys.executable, "-B", "-m", __package__, *words, "--stage-process", name], env=env,
                                start_new_session=True)  # Ctrl-C reaches this process alone, which then ends the stage
-    how = ""
+    how, limits = "", child.Limits(options.limit)
     try:
-        process.wait(timeout=options.limit)
+        process.wait(timeout=limits.cut)
     except subprocess.TimeoutExpired:
         how = "cut off"
     except KeyboardInterrupt:
         how = "interrupted"
-    child.end_marked(mark, child.GRACE + 10.0)
+    child.end_marked(mark, limits.last)
     process.wait()
     kept = StageRecord(os.path.join(options.out, name, "steps.json"), options.dry_run)
     if how:
@@ -102,8 +100,7 @@ def one_stage(options):
     """The stage's own process."""
     with open(os.path.join(options.out, "machine.json")) as file:
         facts = json.load(file)
-    reserve = min(RESERVE, 0.2 * options.limit)
-    context = Context(options, Bundle(options.programs), facts, time.monotonic() + options.limit - reserve)
+    context = Context(options, Bundle(options.programs), facts, time.monotonic())
     return run_stage.run(context, options.stage_process)
 
 

@@ -9,6 +9,16 @@ import uuid
 GRACE = 15.0  # seconds between asking a program to stop and ending it: echo-profile writes its file meanwhile
 
 
+class Limits:
+    """How the seconds of a stage are spent: until `deadline` its steps may begin and run; one that does not then end when
+    asked is ended `grace` later; at `cut` the stage itself is stopped, and by `last` after that everything is gone."""
+
+    def __init__(self, limit):
+        reserve = min(2 * GRACE, 0.2 * limit)
+        self.deadline, self.grace = limit - reserve, reserve / 2
+        self.cut, self.last = limit - reserve / 4, reserve / 4
+
+
 class Ended:
     """How a command ended. `status`: exit code, negative for a signal, None where it could not be started."""
 
@@ -26,7 +36,7 @@ class Ended:
 
 def end_marked(mark, grace=GRACE):
     """Ends every process that a mark's child left: asks first, then insists. True if all were gone when asked."""
-    for sent, patience in ((signal.SIGTERM, grace), (signal.SIGKILL, 5.0)):
+    for sent, patience in ((signal.SIGTERM, grace), (signal.SIGKILL, 2.0)):
         for process in marked(mark):
             try:
                 os.kill(process, sent)
@@ -61,7 +71,7 @@ def with_mark(env, name):
     return dict(os.environ if env is None else env, **{name: value}), "%s=%s" % (name, value)
 
 
-def run(words, log, limit, env=None, folder=None):
+def run(words, log, limit, env=None, folder=None, grace=GRACE):
     """Runs `words` for at most `limit` seconds. Never raises for what the command does; leaves no process behind."""
     env, mark = with_mark(env, "ECHO_BRING_UP_STEP")
     began = time.monotonic()
@@ -79,7 +89,7 @@ def run(words, log, limit, env=None, folder=None):
         except subprocess.TimeoutExpired:
             cut = True
         finally:  # also where this process is asked to stop
-            end_marked(mark)
+            end_marked(mark, grace)
             process.wait()
         out.write(("[%s after %.1f s]\n" % ("cut off" if cut else "status %d" % process.returncode,
                                             time.monotonic() - began)).encode())

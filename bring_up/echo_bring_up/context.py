@@ -4,6 +4,7 @@ import os
 import time
 
 from . import nvidia_libraries
+from .child import Limits
 from .record import StageRecord
 from .step import NotRun
 
@@ -14,10 +15,12 @@ STOOD_IN_PLAN = ("libcudnn.", "libnccl.", "libcublasLt.", "libcupti.")
 
 
 class Context:
-    """`out`: the folder of results; `deadline`: when the stage must have ended (time.monotonic)."""
+    """`out`: the folder of results; `began`: when the stage did (time.monotonic), from which its limits count."""
 
-    def __init__(self, options, bundle, machine, deadline):
-        self.options, self.bundle, self.machine, self.deadline = options, bundle, machine, deadline
+    def __init__(self, options, bundle, machine, began):
+        limits = Limits(options.limit)
+        self.options, self.bundle, self.machine = options, bundle, machine
+        self.deadline, self.grace = began + limits.deadline, limits.grace
         self.out, self.is_dry_run = os.path.abspath(options.out), options.dry_run
         self.name = self.folder = ""
         self._records = {}
@@ -28,7 +31,7 @@ class Context:
 
     def budget(self, share=1.0, most=600.0):
         """Whole seconds for a program that keeps to a budget by itself: less than what ends it from outside."""
-        return max(1, int(min(most, share * (self.seconds_left() - 30.0))))
+        return max(1, int(min(most, share * (self.seconds_left() - 2 * self.grace))))
 
     def begin(self, stage):
         self.name, self.folder = stage, self.folder_of(stage)
@@ -114,7 +117,7 @@ class Context:
         if found.absent or found.troubles:
             said = "; ".join(["%s is on none of %d folders" % (", ".join(found.absent), len(found.looked))] * bool(found.absent)
                              + found.troubles)
-            raise NotRun("%s: %s" % (os.path.basename(path), said), library_mend(found, self.machine["torch"]))
+            raise NotRun("%s: %s" % (os.path.basename(path), said), library_fix(found, self.machine["torch"]))
         return found
 
     def measuring(self, name, *words):
@@ -135,7 +138,7 @@ class Context:
         return [python, "-B", "-u", script, mode, *words]
 
 
-def library_mend(found, torch):
+def library_fix(found, torch):
     if found.absent:
         return ("PyTorch's wheels for CUDA 13 (torch 2.9 or newer, +cu13x) bring them; this one is for CUDA %s. Elsewhere: `pip "
                 "download nvidia-cublas nvidia-cuda-cupti nvidia-cudnn-cu13 nvidia-nccl-cu13`, unzip the wheels into a folder "

@@ -15,10 +15,10 @@ class Number:
 
 
 class StepRecord:
-    """One step: how it ended, why, what to mend, its figures and files (relative to the folder of results)."""
+    """One step: how it ended, why, what to fix, its figures and files (relative to the folder of results)."""
 
-    def __init__(self, name, title, outcome, why="", mend="", seconds=0.0, log="", files=(), numbers=()):
-        self.name, self.title, self.outcome, self.why, self.mend = name, title, outcome, why, mend
+    def __init__(self, name, title, outcome, why="", fix="", seconds=0.0, log="", files=(), numbers=()):
+        self.name, self.title, self.outcome, self.why, self.fix = name, title, outcome, why, fix
         self.seconds, self.log, self.files = seconds, log, list(files)
         self.numbers = [n if isinstance(n, Number) else Number(**n) for n in numbers]
 

@@ -12,7 +12,7 @@ table { border-collapse: collapse; margin: .6em 0 1.6em; } td, th { padding: .25
 tr { border-bottom: 1px solid #d8dee4; } .bar { height: .8em; min-width: 1px; }
 .measured { background: #1a7f37; } .predicted { background: #0969da; } .none { color: #6e7781; }
 .done { color: #1a7f37; } .failed { color: #cf222e; font-weight: 600; } .cut, .not { color: #9a6700; }
-pre { white-space: pre-wrap; } .mend { color: #57606a; }
+pre { white-space: pre-wrap; } .fix { color: #57606a; }
 """
 CLASSES = {"done": "done", "failed": "failed", "cut off": "cut", "not run": "not"}
 
@@ -54,7 +54,7 @@ def step_row(step):
     said = ["<div>%s: %s</div>" % (escape(number.name), escape(number_text(number))) for number in step.numbers]
     if step.why:
         said.append("<div>why: %s</div>" % escape(step.why))
-    if step.mend:
-        said.append("<div class=mend>mend: %s</div>" % escape(step.mend))
+    if step.fix:
+        said.append("<div class=fix>fix: %s</div>" % escape(step.fix))
     return "<tr><td class=%s>%s</td><td>%s</td><td>%s</td><td>%s</td></tr>" % (
         CLASSES[step.outcome], escape(step.outcome), escape(step.title), escape(quantity(step.seconds, "s")), "".join(said))

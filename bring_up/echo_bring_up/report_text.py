@@ -58,11 +58,11 @@ def text_of(context, all_stages):
         lines += ["", heading]
         for words, number, ratio in comparison(all_stages, rows):
             lines.append("  %-32s %s%s" % (words, number_text(number), "; %.2f of the first" % ratio if ratio is not None else ""))
-    troubles = [(stage, step) for stage, _, kept in all_stages for step in kept.steps.values() if step.mend]
+    troubles = [(stage, step) for stage, _, kept in all_stages for step in kept.steps.values() if step.fix]
     if troubles:
-        lines += ["", "To mend"]
+        lines += ["", "To fix"]
         for stage, step in troubles:
-            lines += ["  %s, %s: %s" % (stage, step.name, step.why), "    " + step.mend]
+            lines += ["  %s, %s: %s" % (stage, step.name, step.why), "    " + step.fix]
     for stage, title, kept in all_stages:
         lines += ["", "%s: %s (%s)" % (stage, title, kept.ended or "did not begin")]
         for step in kept.steps.values():

@@ -6,7 +6,7 @@ import sys
 import time
 import traceback
 
-from . import child, mends, record, stages
+from . import child, fixes, record, stages
 from .step import Failed, NotRun, record_of
 
 
@@ -52,36 +52,37 @@ def run_step(context, step):
             left = context.seconds_left()
             if left < 5.0:
                 raise NotRun("no time was left in this stage", "run the same command again: finished steps are not repeated")
-            ended = child.run(command.words, log, min(step.limit, left), command.env, command.folder or context.folder)
+            ended = child.run(command.words, log, min(step.limit, left), command.env, command.folder or context.folder,
+                              context.grace)
             complain(step, command, ended, min(step.limit, left))
         numbers = step.check(context, ended) if step.check else []
         how = dict(outcome=record.DONE, numbers=numbers or [])
         if ended is not None and command.partial and ended.status in command.partial:
             how.update(outcome=record.CUT, why="it used up its time; what it measured is kept",
-                       mend="run the same command again: it goes on where it stopped")
+                       fix="run the same command again: it goes on where it stopped")
     except NotRun as no:
-        how = dict(outcome=record.NOT_RUN, why=no.why, mend=no.mend)
+        how = dict(outcome=record.NOT_RUN, why=no.why, fix=no.fix)
     except Cut as cut:
-        how = dict(outcome=record.CUT, why=cut.why, mend=cut.mend, numbers=partial_numbers(context, step, ended))
+        how = dict(outcome=record.CUT, why=cut.why, fix=cut.fix, numbers=partial_numbers(context, step, ended))
     except Failed as bad:
-        how = dict(outcome=record.FAILED, why=bad.why, mend=bad.mend)
+        how = dict(outcome=record.FAILED, why=bad.why, fix=bad.fix)
     except Stopped:
         how = dict(outcome=record.CUT, why="the stage was stopped during this step; what it wrote is kept",
-                   mend="run the same command again")
+                   fix="run the same command again")
         context.record(context.name).add(finished(context, step, how, began, log))
         raise
     except Exception as error:  # noqa: BLE001 - one step's mistake must not cost the stages after it
         with open(log, "a") as file:
             traceback.print_exc(file=file)
         how = dict(outcome=record.FAILED, why="a mistake of echo-bring-up itself: %s: %s" % (type(error).__name__, error),
-                   mend="send %s to the authors" % os.path.relpath(log, context.out))
+                   fix="send %s to the authors" % os.path.relpath(log, context.out))
     return finished(context, step, how, began, log)
 
 
 class Cut(Exception):
-    def __init__(self, why, mend):
+    def __init__(self, why, fix):
         super().__init__(why)
-        self.why, self.mend = why, mend
+        self.why, self.fix = why, fix
 
 
 def complain(step, command, ended, limit):
@@ -89,8 +90,8 @@ def complain(step, command, ended, limit):
         raise Cut("cut off after %.0f s; what it wrote until then is kept" % limit,
                   "run the same command again; where it is cut off again, look into its log for where it waits")
     if ended.status != 0 and ended.status not in command.partial:
-        why, mend = mends.of(ended)
-        raise Failed(why, mend)
+        why, fix = fixes.of(ended)
+        raise Failed(why, fix)
 
 
 def partial_numbers(context, step, ended):
@@ -114,8 +115,8 @@ def say(step, suffix=""):
         print("             %s" % shown(number))
     if step.why:
         print("           why: %s" % step.why)
-    if step.mend:
-        print("           mend: %s" % step.mend)
+    if step.fix:
+        print("           fix: %s" % step.fix)
     if step.outcome == record.FAILED and step.log:
         print("           log: %s" % step.log)
     sys.stdout.flush()

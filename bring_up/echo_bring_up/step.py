@@ -6,17 +6,17 @@ from . import record
 class NotRun(Exception):
     """The step cannot run here: why, in a sentence, and what would let it ("" where nothing would)."""
 
-    def __init__(self, why, mend=""):
+    def __init__(self, why, fix=""):
         super().__init__(why)
-        self.why, self.mend = why, mend
+        self.why, self.fix = why, fix
 
 
 class Failed(Exception):
-    """The step ran and went wrong: why, and what to mend."""
+    """The step ran and went wrong: why, and what to fix."""
 
-    def __init__(self, why, mend):
+    def __init__(self, why, fix):
         super().__init__(why)
-        self.why, self.mend = why, mend
+        self.why, self.fix = why, fix
 
 
 class Command:

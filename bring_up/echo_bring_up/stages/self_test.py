@@ -1,4 +1,4 @@
-"""Do the programs of the bundle run here at all? Each in a small way; what fails says what to mend before the hour is spent."""
+"""Do the programs of the bundle run here at all? Each in a small way; what fails says what to fix before the hour is spent."""
 
 import hashlib
 import os
@@ -44,7 +44,10 @@ def check_driver(context, _):
     if not facts["gpus"]:
         if context.is_dry_run:
             raise NotRun("a dry run; and no GPU: " + facts["why"])
-        context.need_gpu()
+        try:
+            context.need_gpu()
+        except NotRun as no:  # whoever measures wants one
+            raise Failed(no.why, no.fix) from None
     wanted = context.bundle.manifest.get("cuda", "")
     major = int(wanted.split(".")[0]) if wanted else 0
     if facts["cuda"] and major and facts["cuda"] // 1000 < major:
@@ -58,7 +61,7 @@ def check_driver(context, _):
 
 def check_libraries(context, _):
     """Of every program and library of ours: does the loader find what it needs?"""
-    found, problems, mend, seen = [], [], "", False
+    found, problems, fix, seen = [], [], "", False
     for path in [context.bundle.program(name) for name in ("echo-sweep", "echo-profile", "echo-overlap")] + \
             [context.bundle.library(name) for name in ("echo_nccl", "echo_inject")]:
         if not os.path.exists(path):
@@ -68,14 +71,15 @@ def check_libraries(context, _):
             libraries = context.libraries_of(path)
         except NotRun as no:
             problems.append(no.why)
-            mend = no.mend
+            fix = no.fix
         else:
-            note = "without %s, whose kernels are not measured" % ", ".join(libraries.stood_in) if libraries.stood_in else ""
+            note = "" if not libraries.stood_in else "for %s stand-ins answer: %s" % (
+                ", ".join(libraries.stood_in), "a plan needs none" if context.is_dry_run else "what needs them is not measured")
             found.append(Number(os.path.basename(path), "all found", "", COUNTED, note))
     if not seen:
         raise Failed("no program is in %s" % context.bundle.programs, "unpack the bundle again, or name a folder: --programs")
     if problems:
-        raise Failed("; ".join(problems), mend)
+        raise Failed("; ".join(problems), fix)
     return found
 
 

@@ -1,4 +1,4 @@
-"""What to mend, by what a program printed before it failed. The first pattern that is found speaks."""
+"""What to fix, by what a program printed before it failed. The first pattern that is found speaks."""
 
 import re
 
@@ -38,14 +38,14 @@ PATTERNS = [
 
 
 def of(ended):
-    """(why, what to mend) of a command that ended badly (child.Ended)."""
+    """(why, what to fix) of a command that ended badly (child.Ended)."""
     if ended.trouble:
         return "it could not be started: " + ended.trouble, "is the bundle whole? unpack it again (MANIFEST.json has digests)"
     text = ended.text()
-    for pattern, why, mend in PATTERNS:
+    for pattern, why, fix in PATTERNS:
         found = re.search(pattern, text)
         if found:
-            return "%s: %s" % (why, line_around(text, found.start())), mend
+            return "%s: %s" % (why, line_around(text, found.start())), fix
     lines = [line for line in text.splitlines()[1:-1] if line.strip()]
     how = "signal %d" % -ended.status if ended.status < 0 else "status %d" % ended.status
     return "it ended with %s%s" % (how, ": " + lines[-1].strip()[:300] if lines else ""), \
