@@ -4,11 +4,12 @@ import os
 import re
 import subprocess
 
-# Of every Linux: the C library, which cannot be mixed. Of the target: NVIDIA's libraries, too large and of its driver's version.
+# Every Linux has these: the C library, which cannot be mixed.
 OF_THE_SYSTEM = ("linux-vdso.", "ld-linux", "libc.so", "libm.so", "libpthread.so", "libdl.so", "librt.so", "libutil.so",
                  "libresolv.so", "libnsl.so", "libanl.so",
-                 # of C++: PyTorch needs them, too; an older one of ours would be in the way of the driver's libraries
+                 # and of C++, which PyTorch needs, too; an older one of ours would be in the way of the driver's libraries
                  "libstdc++.so", "libgcc_s.so")
+# The target has these: too large to bring, and of its driver's version.
 OF_NVIDIA = ("libcublas", "libcudnn.", "libcudnn_", "libnccl.", "libcupti.", "libcuda.", "libnvrtc", "libnvidia", "libcudart")
 
 
