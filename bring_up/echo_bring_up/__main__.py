@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -18,6 +19,7 @@ def main(words=None):
     options = parse(words)
     if options.stage_process:
         return one_stage(options)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends this program wants the report, too
     if not prepare(options):
         return 2
     results = {}

@@ -33,6 +33,10 @@ class Context:
         """Whole seconds for a program that keeps to a budget by itself: less than what ends it from outside."""
         return max(1, int(min(most, share * (self.seconds_left() - 2 * self.grace))))
 
+    def within(self, budget):
+        """How long a program with this budget may take from outside: it starts, and writes its file, beyond it."""
+        return budget + 60.0
+
     def begin(self, stage):
         self.name, self.folder = stage, self.folder_of(stage)
         os.makedirs(self.folder, exist_ok=True)

@@ -52,9 +52,9 @@ def run_step(context, step):
             left = context.seconds_left()
             if left < 5.0:
                 raise NotRun("no time was left in this stage", "run the same command again: finished steps are not repeated")
-            ended = child.run(command.words, log, min(step.limit, left), command.env, command.folder or context.folder,
-                              context.grace)
-            complain(step, command, ended, min(step.limit, left))
+            limit = min(step.limit, command.limit, left)
+            ended = child.run(command.words, log, limit, command.env, command.folder or context.folder, context.grace)
+            complain(command, ended, limit)
         numbers = step.check(context, ended) if step.check else []
         how = dict(outcome=record.DONE, numbers=numbers or [])
         if ended is not None and command.partial and ended.status in command.partial:
@@ -85,7 +85,7 @@ class Cut(Exception):
         self.why, self.fix = why, fix
 
 
-def complain(step, command, ended, limit):
+def complain(command, ended, limit):
     if ended.cut:
         raise Cut("cut off after %.0f s; what it wrote until then is kept" % limit,
                   "run the same command again; where it is cut off again, look into its log for where it waits")

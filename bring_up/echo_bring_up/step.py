@@ -20,10 +20,11 @@ class Failed(Exception):
 
 
 class Command:
-    """What a step runs: words, environment, and whether a status other than 0 still means that the step did its work."""
+    """What a step runs: words, environment, statuses that mean that it did part of its work, and the seconds it may take
+    where that is less than its step's limit: those it was given as a budget, and some to start and to end."""
 
-    def __init__(self, words, env=None, partial=(), folder=None):
-        self.words, self.env, self.partial, self.folder = words, env, partial, folder
+    def __init__(self, words, env=None, partial=(), folder=None, limit=float("inf")):
+        self.words, self.env, self.partial, self.folder, self.limit = words, env, partial, folder, limit
 
 
 class Step:

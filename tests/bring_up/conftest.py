@@ -16,12 +16,12 @@ class Run:
     """One run of echo-bring-up into a folder of its own."""
 
     def __init__(self, folder, environment, programs):
-        self.out, self.environment, self.programs = folder / "out", environment, programs
+        self.out, self.environment = folder / "out", {**environment, "ECHO_PYTHON": sys.executable}
+        self.words = [str(REPOSITORY / "bring_up/echo-bring-up"), str(self.out), "--programs", str(programs)]
 
     def __call__(self, *words, code=0, **environment):
-        self.done = subprocess.run([str(REPOSITORY / "bring_up/echo-bring-up"), str(self.out), "--programs", str(self.programs),
-                                    *words], capture_output=True, text=True, timeout=300,
-                                   env={**self.environment, "ECHO_PYTHON": sys.executable, **environment})
+        self.done = subprocess.run([*self.words, *words], capture_output=True, text=True, timeout=300,
+                                   env={**self.environment, **environment})
         assert self.done.returncode == code, self.done.stdout + self.done.stderr
         return self
 
@@ -47,10 +47,20 @@ def here(tmp_path):
 
 
 @pytest.fixture
-def machine(tmp_path):
-    """echo-bring-up on the made-up machine with a GPU."""
+def machine_of(tmp_path):
+    """machine_of(ECHO_FAKE_X=...): the made-up machine with a GPU."""
     if not fakes.has_profilers():
         pytest.skip("the build has no echo-profile and echo-overlap: no CUDA toolkit")
-    environment = fakes.make_machine(tmp_path / "machine")
-    run = Run(tmp_path, environment, tmp_path / "machine/bin")
-    return lambda *words, **how: run("--python", str(tmp_path / "machine/tools/torch-python"), *words, **how)
+
+    def make(**environment):
+        run = Run(tmp_path, {**fakes.make_machine(tmp_path / "machine"), **environment}, tmp_path / "machine/bin")
+        run.words += ["--python", str(tmp_path / "machine/tools/torch-python")]
+        return run
+
+    return make
+
+
+@pytest.fixture
+def machine(machine_of):
+    """echo-bring-up on that machine, where all is well unless its words say otherwise."""
+    return machine_of()

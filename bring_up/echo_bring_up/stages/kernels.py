@@ -41,15 +41,16 @@ def check_plan(context, _):
 def gaps_command(context):
     if not os.path.exists(context.path("gaps.csv")):
         raise NotRun("the kernels of the sweep are not known", "see the step before this one")
-    words, env = context.measuring("echo-profile", context.path("kernels.h5"), "--gaps", context.path("gaps.csv"), "--budget",
-                                   str(context.budget(0.6)), *context.gpu_words())
-    return Command(words, env, partial=(75,))
+    return profile_command(context, context.budget(0.6), "--gaps", context.path("gaps.csv"))
 
 
 def grid_command(context):
-    words, env = context.measuring("echo-profile", context.path("kernels.h5"), "--kinds", GRID, "--budget", str(context.budget()),
-                                   *context.gpu_words())
-    return Command(words, env, partial=(75,))
+    return profile_command(context, context.budget(), "--kinds", GRID)
+
+
+def profile_command(context, budget, *what):
+    words, env = context.measuring("echo-profile", context.path("kernels.h5"), *what, "--budget", str(budget), *context.gpu_words())
+    return Command(words, env, partial=(75,), limit=context.within(budget))
 
 
 def check_profile(context, ended):

@@ -20,11 +20,12 @@ def overlap_step(family, share, beside="proxy,copies", suffix=""):
         if beside == "nccl" and not context.is_dry_run and len(context.machine["gpus"]) < 2:
             context.need_gpu()
             raise NotRun("collectives of NCCL need two GPUs; this machine has one: the proxy stands in for them")
+        budget = context.budget(share)
         table = context.write(family + ".csv", kernel_tables.family(family))
         words, env = context.measuring("echo-overlap", context.path(name + ".h5"), "--kernels", table, "--beside", beside,
                                        "--channels", CHANNELS, *(["--rates", RATES] if "proxy" in beside else []),
-                                       "--budget", str(context.budget(share)))
-        return Command(words, env)
+                                       "--budget", str(budget))
+        return Command(words, env, limit=context.within(budget))
 
     def check(context, ended):
         if context.is_dry_run:
@@ -43,7 +44,7 @@ def overlap_step(family, share, beside="proxy,copies", suffix=""):
 
     of = {"products": "products", "grouped": "grouped products", "attention": "attention", "norms": "norms and activations"}[family]
     beside_what = "NCCL" if beside == "nccl" else "the proxy and copies"
-    return Step(name, "echo-overlap: %s beside %s" % (of, beside_what), command, check, limit=300, files=[name + ".h5"])
+    return Step(name, "echo-overlap: %s beside %s" % (of, beside_what), command, check, limit=400, files=[name + ".h5"])
 
 
 def steps(context):

@@ -14,11 +14,11 @@ title = "a Llama step in PyTorch: timed, profiled, traced, generated"
 
 
 def size_of(context):
-    """The chosen size; else the largest that this GPU holds."""
+    """The chosen size; else the largest that this GPU holds. A dry run traces and predicts it, and times a tiny one."""
     if context.options.size:
         return context.options.size
-    if context.is_dry_run:
-        return "tiny"
+    if context.is_dry_run and not context.machine["gpus"]:
+        return "1b"
     context.need_gpu()
     gib = context.machine["gpus"][0]["memory"] / 2.0 ** 30
     size = largest_that_fits(gib)
@@ -26,6 +26,10 @@ def size_of(context):
         raise NotRun("the GPU has %.0f GiB; the smallest step needs %d" % (gib, NEEDS_GIB["1b-half"]),
                      "--size tiny runs, but says little")
     return size
+
+
+def run_size(context):
+    return "tiny" if context.is_dry_run else size_of(context)
 
 
 def where(context):
@@ -37,7 +41,7 @@ def run_step(mode, steps, warm_up):
         if mode == "graph" and context.is_dry_run:
             raise NotRun("a dry run: CUDA graphs need a GPU")
         few = context.is_dry_run
-        words = context.training(mode, "--size", size_of(context), "--device", context.device, "--steps", "2" if few else str(steps),
+        words = context.training(mode, "--size", run_size(context), "--device", context.device, "--steps", "2" if few else str(steps),
                                  "--warm-up", "1" if few else str(warm_up), "--json", context.path(mode + ".json"))
         if mode == "profile":
             words += ["--trace", context.path("step.pt.trace.json.gz")]
@@ -54,11 +58,11 @@ def check_time(context, _):
     facts = facts_of(context, "time")
     if "step_s" not in facts:
         raise Failed("it ended before its steps were timed", "see the log")
-    if not facts["loss"] < facts["first_loss"]:
-        raise Failed("the loss did not fall on one repeated batch: %g, then %g" % (facts["first_loss"], facts["loss"]),
-                     "this PyTorch does not train; its times mean nothing")
+    falls = "on one repeated batch, from %.4g" % facts["first_loss"] + \
+        ("" if facts["loss"] < facts["first_loss"] else ": it does not fall, so this is not training; doubt the times, too")
     numbers = [Number("step, timed", facts["step_s"], "s", MEASURED, where(context)),
-               Number("step, the host waiting for each", facts["waited_step_s"], "s", MEASURED, where(context))]
+               Number("step, the host waiting for each", facts["waited_step_s"], "s", MEASURED, where(context)),
+               Number("loss", facts["loss"], "", MEASURED, falls)]
     if "memory_peak_bytes" in facts:
         numbers.append(Number("memory at its peak", facts["memory_peak_bytes"], "B", MEASURED, "allocated, without reserve"))
     return numbers
@@ -123,7 +127,7 @@ def predict(kind, profiled):
         rows = results.rows_of(context, context.path(name + ".h5"))
         if not rows or any(row["status"] != "ok" for row in rows):
             raise Failed("the simulator says the step cannot run: %s" % (rows and rows[0].get("reason")), "see the log")
-        note = "%s%s" % (context.preset(), ", assumed: no GPU here" if context.is_dry_run and not context.options.gpu else "")
+        note = "size %s on %s%s" % (size_of(context), context.preset(), ", assumed: no GPU here" if context.is_dry_run and not context.options.gpu else "")
         numbers = []
         for row, what in zip(rows, ("", ", CUDA graph")):
             share = "; %.0f %% of the kernel time measured" % (100 * row["measured_share"]) if profiled else ""
@@ -136,12 +140,14 @@ def predict(kind, profiled):
 
 
 def steps(context):
+    """What needs no GPU and little time comes first; no step may take what the others need."""
     return [
-        Step("time", "timed: 20 steps after 5", run_step("time", 20, 5), check_time, limit=150, files=["time.json"]),
-        Step("profile", "profiled: 3 steps", run_step("profile", 3, 5), check_profile, limit=150,
+        predict("generated", False),
+        Step("time", "timed: 20 steps after 5", run_step("time", 20, 5), check_time, limit=120, files=["time.json"]),
+        Step("profile", "profiled: 3 steps", run_step("profile", 3, 5), check_profile, limit=90,
              files=["profile.json", "step.pt.trace.json.gz"]),
-        Step("graph", "CUDA graph: 20 replays", run_step("graph", 20, 5), check_graph, limit=150, files=["graph.json"]),
-        Step("trace", "traced on the CPU: kernels and shapes", trace_command, check_trace, limit=150, files=["traced.jsonl.gz"]),
-        predict("generated", False), predict("traced", False), predict("generated", True), predict("traced", True),
+        Step("graph", "CUDA graph: 20 replays", run_step("graph", 20, 5), check_graph, limit=80, files=["graph.json"]),
+        Step("trace", "traced on the CPU: kernels and shapes", trace_command, check_trace, limit=80, files=["traced.jsonl.gz"]),
+        predict("traced", False), predict("generated", True), predict("traced", True),
         trace_on_gpu_step("trace_nccl", "traced: as rank 0 of 8, data parallel, NCCL answered", size_of, 8),
     ]

@@ -129,6 +129,7 @@ def replay_graph(options, result):
         for _ in range(max(3, options.warm_up)):
             training.step()
     torch.cuda.current_stream().wait_stream(side)
+    torch.cuda.current_stream().wait_stream(side)
     _, eager = timed(training.step, options.device, options.steps)
     result.add(eager_step_s=eager, steps=options.steps)
     graph = torch.cuda.CUDAGraph()
