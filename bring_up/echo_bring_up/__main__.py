@@ -60,13 +60,32 @@ def prepare(options):
                 os.remove(path)
     print("echo-bring-up of %s\nlooking at this machine" % Bundle(options.programs).version(), flush=True)
     facts = machine.facts(options.python)
-    with open(os.path.join(options.out, "machine.json"), "w") as file:
-        json.dump(facts, file, indent=1)
+    if not keep(facts, os.path.join(options.out, "machine.json")):
+        return False
     torch = facts["torch"]
     print("  GPU      %s" % (", ".join("%s (%.0f GiB)" % (gpu["name"], gpu["memory"] / 2.0 ** 30) for gpu in facts["gpus"])
                              or "none: " + facts["why"]))
     print("  PyTorch  %s" % ("%s for CUDA %s, %s" % (torch["version"], torch["cuda"], torch["python"])
                              if "version" in torch else "none: " + torch["why"]), flush=True)
+    return True
+
+
+def keep(facts, path):
+    """Writes what the machine has; False where the folder holds results of another kind of GPU."""
+    try:
+        with open(path) as file:
+            before = [gpu["name"] for gpu in json.load(file)["gpus"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        before = []
+    now = [gpu["name"] for gpu in facts["gpus"]]
+    if before and now and before != now:
+        print("echo-bring-up: the folder holds results of %s; this machine has %s\n  name another folder" % (
+            ", ".join(before), ", ".join(now)), file=sys.stderr)
+        return False
+    if before and not now:
+        print("  the GPU of earlier runs is gone: " + facts["why"])
+    with open(path, "w") as file:
+        json.dump(facts, file, indent=1)
     return True
 
 

@@ -15,10 +15,11 @@ class Number:
 
 
 class StepRecord:
-    """One step: how it ended, why, what to fix, its figures and files (relative to the folder of results)."""
+    """One step: how it ended, why, what to fix, its figures and files (relative to the folder of results). `of`: what it was
+    done for (Step.of)."""
 
-    def __init__(self, name, title, outcome, why="", fix="", seconds=0.0, log="", files=(), numbers=()):
-        self.name, self.title, self.outcome, self.why, self.fix = name, title, outcome, why, fix
+    def __init__(self, name, title, outcome, why="", fix="", seconds=0.0, log="", files=(), numbers=(), of=""):
+        self.name, self.title, self.outcome, self.why, self.fix, self.of = name, title, outcome, why, fix, of
         self.seconds, self.log, self.files = seconds, log, list(files)
         self.numbers = [n if isinstance(n, Number) else Number(**n) for n in numbers]
 
@@ -40,8 +41,8 @@ class StageRecord:
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             self.steps = {}
 
-    def is_done(self, name):
-        return name in self.steps and self.steps[name].outcome == DONE
+    def is_done(self, name, of=""):
+        return name in self.steps and self.steps[name].outcome == DONE and self.steps[name].of == of
 
     def add(self, step):
         self.steps[step.name] = step

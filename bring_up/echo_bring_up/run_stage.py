@@ -7,7 +7,7 @@ import time
 import traceback
 
 from . import child, fixes, record, stages
-from .step import Failed, NotRun, record_of
+from .step import Failed, NotRun, record_of, word_of
 
 
 class Stopped(BaseException):
@@ -26,7 +26,7 @@ def run(context, name):
     context.begin(name)
     try:
         for step in stages.stage(name).steps(context):
-            if kept.is_done(step.name) and not step.again:
+            if kept.is_done(step.name, word_of(step, context)) and not step.again:
                 say(kept.steps[step.name], " (by an earlier run)")
                 continue
             kept.add(run_step(context, step))
@@ -105,7 +105,7 @@ def partial_numbers(context, step, ended):
 def finished(context, step, how, began, log):
     files = [os.path.relpath(path, context.out) for path in (os.path.join(context.folder, name) for name in step.files)
              if os.path.exists(path)]
-    return record_of(step, seconds=time.monotonic() - began, files=files,
+    return record_of(step, of=word_of(step, context), seconds=time.monotonic() - began, files=files,
                      log=os.path.relpath(log, context.out) if os.path.exists(log) else "", **how)
 
 

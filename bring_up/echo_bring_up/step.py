@@ -31,12 +31,21 @@ class Step:
     """`command(context)` gives the Command, None where `check` alone does the work; raises NotRun.
     `check(context, ended)` looks at what it left and returns Numbers; raises Failed or NotRun.
     `files`: what it leaves, relative to the stage's folder. `limit`: seconds it may take, of those the stage has left.
+    `of(context)`: a word for what it depends on beside the machine; done for another word is not done.
     `again`: also when an earlier run has done it."""
 
-    def __init__(self, name, title, command=None, check=None, limit=120.0, files=(), again=False):
-        self.name, self.title, self.command, self.check = name, title, command, check
+    def __init__(self, name, title, command=None, check=None, limit=120.0, files=(), again=False, of=None):
+        self.name, self.title, self.command, self.check, self.of = name, title, command, check, of
         self.limit, self.files, self.again = limit, list(files), again
 
 
 def record_of(step, outcome, **what):
     return record.StepRecord(step.name, step.title, outcome, **what)
+
+
+def word_of(step, context):
+    """What the step is done for now; "" where that cannot be said, which is the step's own trouble once it begins."""
+    try:
+        return step.of(context) if step.of else ""
+    except NotRun:
+        return ""

@@ -91,4 +91,4 @@ def trace_on_gpu_step(name, title, size, world):
         return [Number("kernels", compute, "", COUNTED, "%d of them timed" % timed),
                 Number("collectives", communication, "", COUNTED)]
 
-    return Step(name, title, command, check, limit=200, files=[name + ".jsonl.gz"])
+    return Step(name, title, command, check, limit=200, files=[name + ".jsonl.gz"], of=size if callable(size) else None)

@@ -6,6 +6,7 @@ import subprocess
 import tarfile
 import time
 
+import fakes
 import pytest
 
 
@@ -80,6 +81,22 @@ def test_the_next_run_goes_on_where_this_one_stopped(machine):
     assert "(by an earlier run)" in second.done.stdout
     assert second.steps("kernels")["gaps"] == before  # the record of the first run, its seconds too
     assert second.outcomes("overlaps")["products"] == "done"
+
+
+def test_another_size_or_sweep_is_another_step(machine):
+    words = ["--stages", "kernels,training_step", "--limit", "60"]
+    machine(*words, code=75)
+    run = machine(*words, "--size", "1b-half", "--sweep", str(fakes.REPOSITORY / "sweeps/first.toml"), code=75)
+    assert run.steps("training_step")["time"]["of"] == "1b-half" and "size 1b-half" in run.steps("training_step")["time"]["numbers"][0]["note"]
+    assert "timed: 20 steps after 5 (by an earlier run)" not in run.done.stdout
+    assert run.number("kernels", "plan", "kernels of the sweep") > 100
+    assert run.number("kernels", "gaps", "kernels") > 50
+
+
+def test_a_folder_belongs_to_one_kind_of_gpu(machine):
+    machine("--stages", "report")
+    refused = machine("--stages", "report", code=2, ECHO_FAKE_GPU="NVIDIA H200")
+    assert "results of NVIDIA H100 80GB HBM3; this machine has NVIDIA H200" in refused.done.stderr
 
 
 def test_without_pytorch_the_programs_still_measure(machine):

@@ -143,11 +143,13 @@ def steps(context):
     """What needs no GPU and little time comes first; no step may take what the others need."""
     return [
         predict("generated", False),
-        Step("time", "timed: 20 steps after 5", run_step("time", 20, 5), check_time, limit=120, files=["time.json"]),
+        Step("time", "timed: 20 steps after 5", run_step("time", 20, 5), check_time, limit=120, files=["time.json"], of=run_size),
         Step("profile", "profiled: 3 steps", run_step("profile", 3, 5), check_profile, limit=90,
-             files=["profile.json", "step.pt.trace.json.gz"]),
-        Step("graph", "CUDA graph: 20 replays", run_step("graph", 20, 5), check_graph, limit=80, files=["graph.json"]),
-        Step("trace", "traced on the CPU: kernels and shapes", trace_command, check_trace, limit=80, files=["traced.jsonl.gz"]),
+             files=["profile.json", "step.pt.trace.json.gz"], of=run_size),
+        Step("graph", "CUDA graph: 20 replays", run_step("graph", 20, 5), check_graph, limit=80, files=["graph.json"],
+             of=run_size),
+        Step("trace", "traced on the CPU: kernels and shapes", trace_command, check_trace, limit=80, files=["traced.jsonl.gz"],
+             of=size_of),
         predict("traced", False), predict("generated", True), predict("traced", True),
         trace_on_gpu_step("trace_nccl", "traced: as rank 0 of 8, data parallel, NCCL answered", size_of, 8),
     ]
