@@ -7,7 +7,7 @@ import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[1]
-sys.path[:0] = [str(HERE), str(REPOSITORY / "bring_up")]
+sys.path[:0] = [str(HERE), str(REPOSITORY / "src/bring_up")]
 
 import fakes  # noqa: E402
 
@@ -17,7 +17,7 @@ class Run:
 
     def __init__(self, folder, environment, programs):
         self.out, self.environment = folder / "out", {**environment, "ECHO_PYTHON": sys.executable}
-        self.words = [str(REPOSITORY / "bring_up/echo-bring-up"), str(self.out), "--programs", str(programs)]
+        self.words = [str(REPOSITORY / "src/bring_up/echo-bring-up"), str(self.out), "--programs", str(programs)]
 
     def __call__(self, *words, code=0, **environment):
         self.done = subprocess.run([*self.words, *words], capture_output=True, text=True, timeout=300,

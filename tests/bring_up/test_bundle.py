@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(bool(TOOLS), reason=f"no {', '.join(TOOLS)}")
 def packed(tmp_path_factory):
     """(the archive, what its making printed)"""
     path = tmp_path_factory.mktemp("bundle") / "bundle.tar.gz"
-    done = subprocess.run([sys.executable, "-B", str(ROOT / "bring_up/bundling/make_bundle.py"), str(fakes.BUILD), "-o", str(path)],
+    done = subprocess.run([sys.executable, "-B", str(ROOT / "src/bring_up/bundling/make_bundle.py"), str(fakes.BUILD), "-o", str(path)],
                           capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     return path, done.stdout
@@ -114,6 +114,6 @@ def test_a_damaged_file_is_named(unpacked, tmp_path):
 
 def test_the_same_build_packs_the_same_bytes(packed, tmp_path):
     again = tmp_path / "again.tar.gz"
-    subprocess.run([sys.executable, "-B", str(ROOT / "bring_up/bundling/make_bundle.py"), str(fakes.BUILD), "-o", str(again)],
+    subprocess.run([sys.executable, "-B", str(ROOT / "src/bring_up/bundling/make_bundle.py"), str(fakes.BUILD), "-o", str(again)],
                    check=True, capture_output=True, timeout=300)
     assert again.read_bytes() == packed[0].read_bytes()

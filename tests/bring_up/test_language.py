@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-KIT = pathlib.Path(__file__).resolve().parents[2] / "bring_up/echo_bring_up"
+KIT = pathlib.Path(__file__).resolve().parents[2] / "src/bring_up/echo_bring_up"
 OURS = {"echo_bring_up", "echo_sweep", "busy_time", "llama", "sizes"}  # training/ is a program's own folder
 OF_TORCH = {"step.py", "llama.py"}
 FILES = sorted(KIT.rglob("*.py"))

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(not PYTHON, reason="no ECHO_TORCH_PYTHON: a Pyth
 @pytest.fixture(scope="module")
 def dry_run(tmp_path_factory):
     out = tmp_path_factory.mktemp("dry") / "out"
-    done = subprocess.run([str(ROOT / "bring_up/echo-bring-up"), str(out), "--dry-run", "--python", PYTHON, "--programs",
+    done = subprocess.run([str(ROOT / "src/bring_up/echo-bring-up"), str(out), "--dry-run", "--python", PYTHON, "--programs",
                            str(fakes.BUILD / "bin")], env=dict(os.environ, ECHO_PYTHON=sys.executable),
                           capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr

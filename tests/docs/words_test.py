@@ -80,13 +80,12 @@ def test_names(text):
 
 CHECKED = [
     ("*.md", prose), ("docs/**/*.md", prose), ("analysis/**/*.md", prose), ("hdf5_schemas/**/*.md", prose),
-    ("bring_up/**/*.md", prose), ("bring_up/**/*.py", comments),
     ("slurm/**/*.md", prose), ("src/**/*.md", prose), ("sweeps/**/*.md", prose), ("tests/**/*.md", prose),
     ("sweeps/**/*.toml", comments), ("src/**/*.hpp", code_comments), ("src/**/*.cpp", code_comments),
     ("src/**/*.hpp", literals), ("src/**/*.cpp", literals), ("analysis/**/*.py", comments),
 ]
 CLIPPED = [  # where only the clipped phrases are looked for
-    ("bring_up/**/*.py", str), ("src/**/*.py", str), ("src/training/axes.toml", str), ("analysis/**/*.py", documentation),
+    ("src/**/*.py", str), ("src/training/axes.toml", str), ("analysis/**/*.py", documentation),
     ("tests/**/*_test.py", documentation), ("tests/**/*.[ch]pp", code_comments), ("tests/**/*.cpp", test_names),
     ("CMakeLists.txt", comments), ("tests/**/CMakeLists.txt", comments),
 ]

@@ -13,7 +13,7 @@ class Bundle:
 
     def __init__(self, programs=""):
         self.is_packed = os.path.exists(os.path.join(ABOVE, "MANIFEST.json"))
-        self.root = ABOVE if self.is_packed else os.path.dirname(ABOVE)
+        self.root = ABOVE if self.is_packed else os.path.dirname(os.path.dirname(ABOVE))
         self.programs = os.path.abspath(programs) if programs else \
             os.path.join(self.root, "bin" if self.is_packed else "build/release/bin")
         beside = os.path.dirname(self.programs)

@@ -1,4 +1,4 @@
-"""Makes echo-bring-up-VERSION.tar.gz of a build:  python3 bring_up/bundling/make_bundle.py BUILD_FOLDER -o OUT.tar.gz
+"""Makes echo-bring-up-VERSION.tar.gz of a build:  python3 src/bring_up/bundling/make_bundle.py BUILD_FOLDER -o OUT.tar.gz
 
 Needs patchelf, binutils and a C compiler. No GPU, no driver. Where the build has no CUDA programs, the bundle has none, and
 says so at the target.
@@ -84,13 +84,13 @@ def copy_licences(needed, root):
 def copy_texts(source, root):
     """What needs no building: the kit, the tracer, the catalog, small sweeps."""
     plain = shutil.ignore_patterns("__pycache__", "*.pyc")
-    shutil.copytree(os.path.join(source, "bring_up/echo_bring_up"), os.path.join(root, "echo_bring_up"), ignore=plain)
+    shutil.copytree(os.path.join(source, "src/bring_up/echo_bring_up"), os.path.join(root, "echo_bring_up"), ignore=plain)
     shutil.copytree(os.path.join(source, "analysis/echo_sweep"), os.path.join(root, "python/echo_sweep"), ignore=plain)
     shutil.copytree(os.path.join(source, "sweeps/catalog"), os.path.join(root, "share/echo-sweep/catalog"))
     os.makedirs(os.path.join(root, "sweeps"))
     for name in ("first.toml", "kernels-of-a-model.toml"):
         shutil.copy(os.path.join(source, "sweeps", name), os.path.join(root, "sweeps"))
-    for name in ("bring_up/echo-bring-up", "bring_up/README.md", "LICENSE"):
+    for name in ("src/bring_up/echo-bring-up", "src/bring_up/README.md", "LICENSE"):
         shutil.copy(os.path.join(source, name), root)
     with open(os.path.join(root, "echo-sweep"), "w") as file:
         file.write(WRAPPER)
@@ -147,7 +147,7 @@ def main():
     for tool in ("patchelf", "strip", "readelf", "ldd", "cc"):
         if shutil.which(tool) is None:
             raise SystemExit("make_bundle: %s is missing; Debian: apt-get install patchelf binutils gcc" % tool)
-    source = os.path.dirname(os.path.dirname(HERE))
+    source = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
     version = cache_value(options.build, "CMAKE_PROJECT_VERSION")
     with tempfile.TemporaryDirectory() as scratch:
         root = os.path.join(scratch, "echo-bring-up-" + version)
