@@ -146,6 +146,20 @@ def test_whoever_ends_it_gets_a_report_of_what_there_is(machine_of, sent):
     assert "overlaps-products.h5" in archive_of(run) and "cut off" in (run.out / "report/report.txt").read_text()
 
 
+def test_nobody_needs_to_listen(machine_of):
+    """The terminal is gone after the first line: all is measured and reported nevertheless."""
+    run = machine_of()
+    process = subprocess.Popen([*run.words, "--stages", "overlaps,report"], env=run.environment, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    process.stdout.readline()
+    process.stdout.close()
+    process.send_signal(signal.SIGHUP)
+    errors = process.stderr.read()
+    assert process.wait(timeout=120) == 0, errors
+    assert run.outcomes("overlaps")["norms"] == "done" and "overlaps-norms.h5" in archive_of(run)
+    assert "Traceback" not in errors
+
+
 def test_a_dry_run_and_a_measured_one_do_not_share_a_folder(machine):
     machine("--stages", "report", "--dry-run")
     refused = machine("--stages", "report", code=2)

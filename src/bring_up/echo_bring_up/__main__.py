@@ -12,6 +12,7 @@ from .bundle import Bundle
 from .context import Context
 from .options import parse
 from .record import StageRecord
+from .text import say
 
 
 def main(words=None):
@@ -20,17 +21,21 @@ def main(words=None):
     if options.stage_process:
         return one_stage(options)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends this program wants the report, too
-    if not prepare(options):
-        return 2
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a lost connection does not end the hour; children inherit this
+    try:
+        if not prepare(options):
+            return 2
+    except KeyboardInterrupt:
+        return 130
     results = {}
     for name in options.chosen:
         module = stages.stage(name)
-        print("\n== %s  (%s, %.0f s at most)" % (name, module.title, options.limit), flush=True)
+        say("\n== %s  (%s, %.0f s at most)" % (name, module.title, options.limit))
         results[name] = started(options, name, words)
         if results[name] == "interrupted":
             break
     if "interrupted" in results.values() and "report" in options.chosen:
-        print("\n== report, of what there is", flush=True)
+        say("\n== report, of what there is")
         results["report"] = started(options, "report", words)
     return summary(options, results)
 
@@ -58,15 +63,15 @@ def prepare(options):
             path = os.path.join(options.out, name, "steps.json")
             if os.path.exists(path):
                 os.remove(path)
-    print("echo-bring-up of %s\nlooking at this machine" % Bundle(options.programs).version(), flush=True)
+    say("echo-bring-up of %s\nlooking at this machine" % Bundle(options.programs).version())
     facts = machine.facts(options.python)
     if not keep(facts, os.path.join(options.out, "machine.json")):
         return False
     torch = facts["torch"]
-    print("  GPU      %s" % (", ".join("%s (%.0f GiB)" % (gpu["name"], gpu["memory"] / 2.0 ** 30) for gpu in facts["gpus"])
-                             or "none: " + facts["why"]))
-    print("  PyTorch  %s" % ("%s for CUDA %s, %s" % (torch["version"], torch["cuda"], torch["python"])
-                             if "version" in torch else "none: " + torch["why"]), flush=True)
+    say("  GPU      %s" % (", ".join("%s (%.0f GiB)" % (gpu["name"], gpu["memory"] / 2.0 ** 30) for gpu in facts["gpus"])
+                           or "none: " + facts["why"]))
+    say("  PyTorch  %s" % ("%s for CUDA %s, %s" % (torch["version"], torch["cuda"], torch["python"])
+                           if "version" in torch else "none: " + torch["why"]))
     return True
 
 
@@ -83,7 +88,7 @@ def keep(facts, path):
             ", ".join(before), ", ".join(now)), file=sys.stderr)
         return False
     if before and not now:
-        print("  the GPU of earlier runs is gone: " + facts["why"])
+        say("  the GPU of earlier runs is gone: " + facts["why"])
     with open(path, "w") as file:
         json.dump(facts, file, indent=1)
     return True
@@ -108,11 +113,11 @@ def started(options, name, words):
     kept = StageRecord(os.path.join(options.out, name, "steps.json"), options.dry_run)
     if how:
         kept.end("cut off after %.0f s" % options.limit if how == "cut off" else how)
-        print("  the stage was %s; run the same command again to go on" % kept.ended, flush=True)
+        say("  the stage was %s; run the same command again to go on" % kept.ended)
         return how
     if kept.ended != "complete":
         kept.end("crashed with status %d" % process.returncode)
-        print("  the stage %s; the next one goes on" % kept.ended, flush=True)
+        say("  the stage %s; the next one goes on" % kept.ended)
         return "crashed"
     return {0: "complete", 75: "to be continued"}.get(process.returncode, "problems")
 
@@ -127,10 +132,10 @@ def one_stage(options):
 
 def summary(options, results):
     """What is printed last. Exit codes: 0 all that can run here is done, 1 problems, 75 call it again, 130 interrupted."""
-    print("\n" + "\n".join("  %-14s %s" % item for item in results.items()))
+    say("\n" + "\n".join("  %-14s %s" % item for item in results.items()))
     folder = os.path.join(options.out, "report")
     if os.path.exists(os.path.join(folder, "report.txt")):
-        print("report: %s, %s" % (os.path.join(folder, "report.txt"), os.path.join(folder, "report.html")))
+        say("report: %s, %s" % (os.path.join(folder, "report.txt"), os.path.join(folder, "report.html")))
     if "interrupted" in results.values():
         return 130
     if "problems" in results.values() or "crashed" in results.values():

@@ -2,12 +2,12 @@
 
 import os
 import signal
-import sys
 import time
 import traceback
 
 from . import child, fixes, record, stages
 from .step import Failed, NotRun, record_of, word_of
+from .text import number_text, say
 
 
 class Stopped(BaseException):
@@ -27,10 +27,10 @@ def run(context, name):
     try:
         for step in stages.stage(name).steps(context):
             if kept.is_done(step.name, word_of(step, context)) and not step.again:
-                say(kept.steps[step.name], " (by an earlier run)")
+                tell(kept.steps[step.name], " (by an earlier run)")
                 continue
             kept.add(run_step(context, step))
-            say(kept.steps[step.name])
+            tell(kept.steps[step.name])
         kept.end("complete")
     except Stopped:
         kept.end("stopped")
@@ -109,20 +109,11 @@ def finished(context, step, how, began, log):
                      log=os.path.relpath(log, context.out) if os.path.exists(log) else "", **how)
 
 
-def say(step, suffix=""):
-    print("  %-8s %s%s" % (step.outcome, step.title, suffix))
-    for number in step.numbers:
-        print("             %s" % shown(number))
-    if step.why:
-        print("           why: %s" % step.why)
-    if step.fix:
-        print("           fix: %s" % step.fix)
+def tell(step, suffix=""):
+    """One step, as it is read while it happens."""
+    lines = ["  %-8s %s%s" % (step.outcome, step.title, suffix)]
+    lines += ["             %s: %s" % (number.name, number_text(number)) for number in step.numbers]
+    lines += ["           %s: %s" % (word, said) for word, said in (("why", step.why), ("fix", step.fix)) if said]
     if step.outcome == record.FAILED and step.log:
-        print("           log: %s" % step.log)
-    sys.stdout.flush()
-
-
-def shown(number):
-    from .text import number_text
-
-    return "%s: %s" % (number.name, number_text(number))
+        lines.append("           log: %s" % step.log)
+    say("\n".join(lines))

@@ -1,5 +1,16 @@
 """Figures as people read them; always with whether they are measured, predicted or neither."""
 
+import os
+import sys
+
+
+def say(line):
+    """Prints, where somebody still listens: a closed terminal or pipe is no reason to stop measuring."""
+    try:
+        print(line, flush=True)
+    except (OSError, ValueError):
+        sys.stdout = open(os.devnull, "w")
+
 
 def quantity(value, unit):
     if isinstance(value, str):
