@@ -27,6 +27,8 @@ class Training:
 
     def __init__(self, name, device, ddp=False, capturable=False):
         torch.manual_seed(1)
+        with contextlib.suppress(AttributeError):  # FlashAttention-2, as the preset of the prediction has it: newer PyTorch
+            torch.backends.cuda.enable_cudnn_sdp(False)  # prefers cuDNN's kernel on some GPUs, older has none
         self.size, self.device = SIZES[name], device
         if ddp:
             import torch.distributed as dist
@@ -56,7 +58,7 @@ class Result:
 
     def __init__(self, path, options):
         self.path = path
-        self.facts = {"mode": options.mode, "size": options.size, "device": options.device, "torch": torch.__version__,
+        self.facts = {"mode": options.mode, "size": options.size, "attention": "flash_2", "device": options.device, "torch": torch.__version__,
                       "weights": weights(options.size), "tokens": SIZES[options.size]["tokens"] * SIZES[options.size]["samples"]}
         if options.device == "cuda":
             with contextlib.suppress(Exception):  # a tracer's stand-in for CUDA names no device
