@@ -23,6 +23,9 @@ def test_an_hour_on_a_gpu(machine):
     overlaps = run.outcomes("overlaps")
     assert overlaps.pop("products_nccl") == "not run" and set(overlaps.values()) == {"done"}
     assert "two GPUs" in run.steps("overlaps")["products_nccl"]["why"]
+    assert run.number("overlaps", "import", "rows") == 4 * 60
+    assert run.number("overlaps", "import", "overlapped kernels take longer by") > 1.0
+    assert run.number("overlaps", "evaluate", "mean error of the overlapped time, no slowdown") > 1.0
     assert set(run.outcomes("training_step").values()) == {"done"}
     assert set(run.outcomes("report").values()) == {"done"}  # the import of the archive by the real echo-sweep is one of them
     text = (run.out / "report/report.txt").read_text()
