@@ -61,7 +61,8 @@ struct Evidence {
   std::int64_t rows = 0;  // in training
   std::string dataset;    // digest of their file
   std::uint64_t seed = 0;
-  std::vector<std::string> gpus;  // presets' names
+  std::vector<std::string> gpus;     // presets' names
+  std::vector<std::string> assumed;  // what its rows did not say, in words with counts of rows
   std::vector<HeldOutError> errors;
   friend bool operator==(const Evidence&, const Evidence&) = default;
 };

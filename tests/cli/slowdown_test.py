@@ -142,11 +142,23 @@ class Slowdown(unittest.TestCase):
         self.assertEqual(channels["slowdown"], sorted(channels["slowdown"]))
 
     # --- wrong input
-    def test_a_table_without_shapes_trains_no_model_for_sweeps(self):
-        done = self.run_program("train", self.imported(), "-o", "a.model", "--features", "simulator", code=2)
-        self.assertIn("the shape of the kernel", done.stderr)
+    def test_a_table_without_communication_trains_a_model_for_sweeps_only_if_it_is_assumed(self):
+        data = self.imported()
+        done = self.run_program("train", data, "-o", "a.model", "--features", "simulator", code=2)
+        self.assertIn("the communication (channels, HBM traffic, time alone) is not known", done.stderr)
+        self.assertIn("--assume-channels", done.stderr)
         self.assertIn("--features metrics", done.stderr)
+        done = self.run_program("train", data, "-o", "a.model", "--features", "simulator", "--assume-channels", "4",
+                                code=2)
+        self.assertIn("go together", done.stderr)
         self.assertNotIn("a.model", self.files())
+        self.run_program("train", data, "-o", "a.model", "--features", "simulator", "--assume-channels", "4",
+                         "--assume-memory-rate", "60", "--model", "trees_on_white_box", "--folds", "2", "--repeats", "1")
+        info = self.json_of("info", "a.model")
+        self.assertEqual(info["features"], "simulator")
+        self.assertEqual([line.split(": ")[1] for line in info["assumed"]],
+                         ["communication on 4 channels that moves 60 GB/s through HBM",
+                          "what bounds the kernel, from the ratio of its measured throughputs"])
 
     def test_noise_trains_nothing(self):
         (self.folder / "table.csv").write_text(echo_table(slowed=dict.fromkeys(SLOWED, 0.0), noise=0.3))
@@ -200,6 +212,9 @@ class Slowdown(unittest.TestCase):
             else:
                 self.assertLessEqual(choice, 0.117)
         self.run_program("train", "echo.h5", "-o", "a.model", "--features", "simulator", code=2)
+        priced = self.json_of("evaluate", "echo.h5", "--features", "simulator", "--group", "random", "--repeats", "1",
+                              "--assume-channels", "4", "--assume-memory-rate", "60")
+        self.assertTrue(priced["beats_baselines"], priced)
 
 
 if __name__ == "__main__":

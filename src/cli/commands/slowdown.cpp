@@ -33,7 +33,8 @@ struct SlowdownOptions {
   std::string action, output, gpu, features = "metrics", model, group, csv, data;
   std::string alone, overlapped, metrics, source, license, measured_by, clocks;
   std::vector<std::string> files, preset_paths;
-  std::int64_t folds = 5, repeats = 3, seed = 1;
+  std::int64_t folds = 5, repeats = 3, seed = 1, assumed_channels = 0,
+               assumed_memory_rate = -1;  // GB/s; below 0: not given
   bool json = false;
 };
 
@@ -57,6 +58,21 @@ const std::string& output_of(const SlowdownOptions& options) {
 
 slowdown::FeatureSet features_of(const SlowdownOptions& options) {
   return options.features == "simulator" ? slowdown::FeatureSet::simulator : slowdown::FeatureSet::metrics;
+}
+
+std::optional<AssumedChannels> assumed_of(const SlowdownOptions& options) {
+  const bool channels = options.assumed_channels != 0, rate = options.assumed_memory_rate >= 0;
+  if (!channels && !rate) return {};
+  if (!channels || !rate || options.assumed_channels < 1)
+    throw UserError("--assume-channels and --assume-memory-rate go together, one channel at least",
+                    "as in --assume-channels 4 --assume-memory-rate 60");
+  return AssumedChannels{
+      static_cast<std::int32_t>(std::min<std::int64_t>(options.assumed_channels, 1'000'000)),
+      static_cast<double>(options.assumed_memory_rate) * 1e9};
+}
+
+SlowdownData data_of(const SlowdownOptions& options, const std::string& file, slowdown::FeatureSet features) {
+  return read_slowdown_data(file, options.gpu, features, presets_of(options), assumed_of(options));
 }
 
 // Sweeps request shapes that nobody measured; most profiled kernels were measured.
@@ -138,13 +154,12 @@ int import_tables(const SlowdownOptions& options) {
 // --- train, evaluate, explain, info
 int train(const SlowdownOptions& options) {
   const std::string& output = output_of(options);
-  const SlowdownData data =
-      read_slowdown_data(only_file(options), options.gpu, features_of(options), presets_of(options));
+  const SlowdownData data = data_of(options, only_file(options), features_of(options));
   const learn::FoldSettings folds = folds_of(options, features_of(options));
   const std::string candidate = options.model == "auto" ? "" : options.model;
-  const learn::Training trained =
-      learn::train_model(learn::candidates_of(data.examples), data.examples,
-                         {.candidate = candidate, .folds = folds, .dataset = data.digest});
+  const learn::Training trained = learn::train_model(
+      learn::candidates_of(data.examples), data.examples,
+      {.candidate = candidate, .folds = folds, .dataset = data.digest, .assumed = assumed_lines(data)});
   const std::string bytes = slowdown::model_to_bytes(trained.model);
   write_file(output, bytes);
   if (options.json) {
@@ -156,8 +171,7 @@ int train(const SlowdownOptions& options) {
 }
 
 int evaluate(const SlowdownOptions& options) {
-  const SlowdownData data =
-      read_slowdown_data(only_file(options), options.gpu, features_of(options), presets_of(options));
+  const SlowdownData data = data_of(options, only_file(options), features_of(options));
   const learn::FoldSettings folds = folds_of(options, features_of(options));
   const learn::NestedReport nested =
       learn::evaluate_nested(learn::candidates_of(data.examples), data.examples, folds);
@@ -175,12 +189,10 @@ int explain(const SlowdownOptions& options) {
     const slowdown::LearnedModel model = slowdown::model_from_bytes(bytes, file);
     if (options.data.empty())
       throw UserError("explaining the model " + file + " needs rows to predict", "add --data FILE");
-    const SlowdownData data =
-        read_slowdown_data(options.data, options.gpu, model.features, presets_of(options));
+    const SlowdownData data = data_of(options, options.data, model.features);
     explanation = explain_model(model, data, static_cast<std::uint64_t>(options.seed));
   } else {
-    const SlowdownData data =
-        read_slowdown_data(file, options.gpu, features_of(options), presets_of(options));
+    const SlowdownData data = data_of(options, file, features_of(options));
     const std::string candidate = options.model == "auto" ? "" : options.model;
     explanation = explain_data(data, candidate, folds_of(options, features_of(options)));
   }
@@ -222,6 +234,12 @@ std::function<int(Invocation&)> declare(Options& options) {
   options.choice(chosen->features, "--features", {"metrics", "simulator"},
                  "metrics: measured counters, for profiled kernels; simulator: properties that the simulator "
                  "knows of any kernel and collective, for sweeps");
+  options.value(chosen->assumed_channels, "--assume-channels",
+                "simulator features: channels of the communication beside rows that do not record it");
+  options.value(
+      chosen->assumed_memory_rate, "--assume-memory-rate",
+      "simulator features: GB/s (whole) that such communication moves through HBM (some 3 for each byte per "
+      "second of bus bandwidth)");
   options.value(chosen->model, "--model",
                 "train, explain: name of a model; auto = chosen by cross-validation");
   options.choice(

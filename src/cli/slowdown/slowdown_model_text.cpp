@@ -80,8 +80,10 @@ std::string model_text(const LearnedModel& model, const std::string& file, std::
                               : std::string("the white-box model")) +
             "\n";
   const slowdown::Evidence& evidence = model.evidence;
-  text += fmt::format("trained on {} rows of dataset {} ({}), seed {}\n\n", text::show_count(evidence.rows),
+  text += fmt::format("trained on {} rows of dataset {} ({}), seed {}\n", text::show_count(evidence.rows),
                       evidence.dataset, fmt::join(evidence.gpus, ", "), evidence.seed);
+  for (const std::string& one : evidence.assumed) text += "assumed: " + one + "\n";
+  text += "\n";
   text::TextTable errors(
       {"<on held-out rows", "<held out", "mean error", "total", "this model is better by"});
   double own = 0.0;
@@ -119,6 +121,8 @@ std::string model_json(const LearnedModel& model, const std::string& file, std::
   json.member("rows", evidence.rows).member("dataset", evidence.dataset).member("seed", evidence.seed);
   json.key("gpus").open_array();
   for (const std::string& gpu : evidence.gpus) json.value(gpu);
+  json.close().key("assumed").open_array();
+  for (const std::string& one : evidence.assumed) json.value(one);
   json.close().key("errors").open_array();
   for (const slowdown::HeldOutError& error : evidence.errors) {
     json.open_object().member("of", error.of).member("folds", error.folds);
