@@ -1,7 +1,7 @@
 """A machine that has a GPU as far as the kit can see: made-up nvidia-smi, PyTorch and measuring programs.
 
 The programs write what the real ones write: echo-profile by its own --replay where it was built, echo-overlap by the test
-program that writes datasets. A fake is told by ECHO_FAKE_NAME=MODE to fail, to wait for ever, or to be killed.
+program that writes datasets. A fake does by ECHO_FAKE_NAME=MODE what goes wrong: it fails, crashes, waits for ever, does not listen, or ends its stage.
 """
 
 import os
@@ -19,6 +19,7 @@ case "$ECHO_FAKE_{name}" in
   no_driver) echo "error: no GPU here: CUDA driver version is insufficient for CUDA runtime version" >&2; exit 69 ;;
   crash) kill -SEGV $$ ;;
   wait) echo waiting; sleep 1000 ;;
+  orphan) kill -KILL $PPID; sleep 1000 ;;
   deaf) trap '' TERM; echo deaf; while :; do sleep 1; done ;;
 esac
 """

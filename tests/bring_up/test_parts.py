@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import pathlib
 import random
 import shutil
@@ -123,13 +124,25 @@ def test_libraries_are_found_where_pytorch_keeps_them(program):
     assert nvidia_libraries.find(str(program), chosen=[str(program.parent / "site")]).absent == []
 
 
-def test_stand_ins_answer_only_where_they_may(program, tmp_path):
+def test_stand_ins_answer_only_where_they_may(program, tmp_path, monkeypatch):
     shutil.copytree(program.parent / "site/nvidia/two/lib", tmp_path / "stand-ins")
     shutil.rmtree(program.parent / "site/nvidia/two")
     site = str(program.parent / "site/torch")
-    assert nvidia_libraries.find(str(program), site, (), str(tmp_path / "stand-ins"), ("libother",)).absent == ["libtwo.so"]
-    found = nvidia_libraries.find(str(program), site, (), str(tmp_path / "stand-ins"), ("libtwo",))
+
+    def find(*allowed):
+        return nvidia_libraries.find(str(program), site, (), nvidia_libraries.StandIns(str(tmp_path / "stand-ins"), allowed,
+                                                                                       str(tmp_path / "links")))
+
+    assert find("libother").absent == ["libtwo.so"]
+    found = find("libtwo")
     assert found.absent == [] and found.stood_in == ["libtwo.so"]
+    # A library that the system finds by itself is not stood in for, though the folder has a stand-in for it, too.
+    (tmp_path / "stand-ins/libone.so").write_text("no library")
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(program.parent / "site/nvidia/one/lib"))
+    site = ""
+    found = find("libtwo", "libone")
+    assert found.stood_in == ["libtwo.so"] and os.listdir(tmp_path / "links") == ["libtwo.so"]
+    assert subprocess.run([program], env=found.environment(dict(os.environ))).returncode == 0
 
 
 # --- the machine

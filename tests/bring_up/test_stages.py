@@ -77,6 +77,13 @@ def test_a_profiler_that_waits_for_ever_costs_its_stage_alone(machine, mode):
     assert "overlaps-products.h5" in archive_of(run) and "kernels.csv" not in archive_of(run)
 
 
+def test_a_stage_that_is_killed_costs_itself_alone(machine):
+    run = machine("--stages", "overlaps,kernels", "--limit", "60", code=1, ECHO_FAKE_OVERLAP="orphan")
+    assert "crashed with status -9; the next one goes on" in run.done.stdout
+    assert run.outcomes("kernels")["gaps"] == "done"
+    assert machine("--stages", "overlaps", "--limit", "60").outcomes("overlaps")["products"] == "done"
+
+
 def test_the_next_run_goes_on_where_this_one_stopped(machine):
     first = machine("--stages", "kernels,overlaps", "--limit", "60", code=1, ECHO_FAKE_OVERLAP="fail")
     before = first.steps("kernels")["gaps"]

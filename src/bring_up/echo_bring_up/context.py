@@ -116,8 +116,9 @@ class Context:
 
     def libraries_of(self, path):
         """Where the loader finds what a program or library of ours needs; raises NotRun where something is missing."""
-        found = nvidia_libraries.find(path, self.machine["torch"].get("folder", ""), self.options.libraries,
-                                      self.bundle.stand_ins, STOOD_IN_PLAN if self.is_dry_run else STOOD_IN)
+        stand_ins = nvidia_libraries.StandIns(self.bundle.stand_ins, STOOD_IN_PLAN if self.is_dry_run else STOOD_IN,
+                                              os.path.join(self.out, "stand-ins", os.path.basename(path)))
+        found = nvidia_libraries.find(path, self.machine["torch"].get("folder", ""), self.options.libraries, stand_ins)
         if found.absent or found.troubles:
             said = "; ".join(["%s is on none of %d folders" % (", ".join(found.absent), len(found.looked))] * bool(found.absent)
                              + found.troubles)

@@ -2,6 +2,7 @@
 
 import glob
 import os
+import shutil
 import subprocess
 
 
@@ -57,9 +58,27 @@ class Found:
         return dict(env, LD_LIBRARY_PATH=os.pathsep.join(path)) if path else env
 
 
-def find(program, torch_folder="", chosen=(), stand_ins="", may_stand_in=()):
-    """Only folders that hold what the program lacks, and those beside them where libraries load each other by name. What
-    is found nowhere is taken from the folder `stand_ins` where its name begins with one of `may_stand_in`."""
+class StandIns:
+    """Stand-ins in `folder` for names that begin with one of `allowed`; those that are needed are linked into `place`, since
+    the folder itself would come before libraries that the system knows."""
+
+    def __init__(self, folder, allowed, place):
+        self.folder, self.allowed, self.place = folder, tuple(allowed), place
+
+    def cover(self, names):
+        """Whether all of these may be, and can be, stood in for."""
+        return bool(names) and all(name.startswith(self.allowed) and os.path.exists(os.path.join(self.folder, name)) for name in names)
+
+    def link(self, names):
+        shutil.rmtree(self.place, ignore_errors=True)
+        os.makedirs(self.place)
+        for name in names:
+            os.symlink(os.path.join(self.folder, name), os.path.join(self.place, name))
+        return self.place
+
+
+def find(program, torch_folder="", chosen=(), stand_ins=None):
+    """Only folders that hold what the program lacks, and those beside them where libraries load each other by name."""
     looked = folders(torch_folder, chosen)
     inherited = [folder for folder in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep) if folder]
     path = []
@@ -72,8 +91,8 @@ def find(program, torch_folder="", chosen=(), stand_ins="", may_stand_in=()):
         path += news
     if path:  # cuDNN opens its engines and NVRTC by name
         path += [folder for folder in looked if "nvidia" in folder.split(os.sep) and folder not in path]
-    stood_in = [name for name in absent if name.startswith(tuple(may_stand_in)) and os.path.exists(os.path.join(stand_ins, name))]
-    if stood_in and len(stood_in) == len(absent):  # the folder holds stand-ins of all; those that were found come first
-        path.append(stand_ins)
+    stood_in = absent if stand_ins is not None and stand_ins.cover(absent) else []
+    if stood_in:
+        path.append(stand_ins.link(stood_in))
         absent, troubles = missing_of(program, path + inherited)
     return Found(path, absent, troubles, looked, stood_in)
