@@ -79,9 +79,11 @@ elif "exsitu_records" in " ".join(words):
     print("kernels 12")
 elif words[:2] == ["-m", "echo_sweep.tracer"]:
     import gzip
-    nodes = [dict(echo_trace=1, world=int(words[words.index("--world") + 1]), source="made up", groups=[dict(name="world", role="data", ranks=[0])]), dict(rank=0),
+    nodes = [dict(echo_trace=1, world=int(words[words.index("--world") + 1]), source="made up",
+                  groups=[dict(name="world", role="data", ranks=[0])]), dict(rank=0),
              dict(name="mm", duration_ns=1000.0, kernel=dict(kind="gemm", m=4096, n=4096, k=4096), **{{"pass": "forward"}}),
-             dict(kind="collective", name="allreduce", collective="all_reduce", precision="fp32", group="world", bytes=4096, **{{"pass": "backward"}})]
+             dict(kind="collective", name="allreduce", collective="all_reduce", precision="fp32", group="world", bytes=4096,
+                  **{{"pass": "backward"}})]
     if nodes[0]["world"] == 1:
         nodes[0]["groups"] = []
         nodes.pop()

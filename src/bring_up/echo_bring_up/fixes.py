@@ -23,7 +23,8 @@ PATTERNS = [
     (r"CUPTI_ERROR_(\w+)", "CUPTI refused",
      "another profiler may hold the GPU (nsys, ncu, DCGM: `dcgmi profile --pause`); MULTIPLE_SUBSCRIBERS: unset "
      "CUDA_INJECTION64_PATH; NOT_COMPATIBLE: its libcupti.so is of another CUDA than the driver supports"),
-    (r"CUDNN_STATUS_(\w+)", "cuDNN refused a graph", "its version may not support this GPU or shape: see the log; other kernels are not affected"),
+    (r"CUDNN_STATUS_(\w+)", "cuDNN refused a graph",
+     "its version may not support this GPU or shape: see the log; other kernels are not affected"),
     (r"No module named '?torch'?", "this Python has no PyTorch", "name one that has it: --python /path/to/python3"),
     (r"No module named '?(\w+)'?", "this Python lacks a module", "install it, or name another Python with --python"),
     (r"has no attribute '(\w+)'", "this PyTorch lacks something that the step uses", "PyTorch 2.4 or newer is needed; see the log"),

@@ -26,6 +26,7 @@ def quantity(value, unit):
 
 def number_text(number):
     if number.value is None:
-        return number.note if number.note.startswith(("not run", "failed", "cut off")) else "not run: " + (number.note or "no reason known")
+        says_why = number.note.startswith(("not run", "failed", "cut off"))
+        return number.note if says_why else "not run: " + (number.note or "no reason known")
     kind = "" if isinstance(number.value, str) else ", " + number.kind  # a name is what it is
     return "%s%s%s" % (quantity(number.value, number.unit), kind, " (%s)" % number.note if number.note else "")

@@ -64,7 +64,8 @@ def check_profile(context, ended):
     failed = sum(map(int, re.findall(r"^ +failed +(\d+) ", ended.text(), re.MULTILINE)))
     if not measured:
         return []
-    note = ["%s not reached" % measured.group(2)] * (measured.group(2) != "0") + ["%d failed; the log names them" % failed] * (failed > 0)
+    note = ["%s not reached" % measured.group(2)] * (measured.group(2) != "0")
+    note += ["%d failed; the log names them" % failed] * (failed > 0)
     return [Number("kernels", int(measured.group(1)), "", MEASURED, ", ".join(note))]
 
 
