@@ -27,10 +27,4 @@ std::string kind_of_kernel(std::string_view name) {
   return "";
 }
 
-std::string without_maker(std::string_view gpu) {
-  for (const std::string_view maker : {"NVIDIA ", "Tesla ", "AMD Instinct ", "AMD ", "Instinct "})
-    if (gpu.starts_with(maker)) gpu.remove_prefix(maker.size());
-  return std::string(gpu);
-}
-
 }  // namespace echo::overlaps

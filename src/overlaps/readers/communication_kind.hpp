@@ -13,7 +13,4 @@ namespace echo::overlaps {
 // not say.
 [[nodiscard]] std::string kind_of_kernel(std::string_view name);
 
-// A GPU's name without its maker: "NVIDIA H800" is "H800".
-[[nodiscard]] std::string without_maker(std::string_view gpu);
-
 }  // namespace echo::overlaps

@@ -12,6 +12,7 @@
 #include "nsight/kernel_name.hpp"
 #include "overlaps/readers/communication_kind.hpp"
 #include "overlaps/readers/host_ops.hpp"
+#include "slowdown/profiled_gpu.hpp"
 #include "trace_io/kineto/kineto_events.hpp"
 #include "trace_io/model/kernel_words.hpp"
 #include "trace_io/pytorch_et/torch_types.hpp"
@@ -83,7 +84,7 @@ class Reader {
                                out_.path + ": it has no kernels: only the host was profiled",
                                "profile with ProfilerActivity.CUDA as well"}});
     name_launches();
-    out_.driver_gpu = header.gpu, out_.gpu = without_maker(header.gpu);
+    out_.driver_gpu = header.gpu, out_.gpu = slowdown::without_maker(header.gpu);
     out_.rank = header.rank, out_.world = header.world, out_.epoch = header.epoch;
     out_.sm_count = header.sm_count;
     finish(out_);

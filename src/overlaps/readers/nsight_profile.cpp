@@ -14,6 +14,7 @@
 #include "nsight/timeline.hpp"
 #include "overlaps/readers/communication_kind.hpp"
 #include "overlaps/readers/host_ops.hpp"
+#include "slowdown/profiled_gpu.hpp"
 
 namespace echo::overlaps {
 
@@ -51,7 +52,7 @@ class Reader {
     out_.path = path;
     out_.trace = std::filesystem::path(path).filename().string();
     out_.format = "Nsight Systems";
-    out_.driver_gpu = timeline.gpu, out_.gpu = without_maker(timeline.gpu);
+    out_.driver_gpu = timeline.gpu, out_.gpu = slowdown::without_maker(timeline.gpu);
     out_.sm_count = timeline.sm_count;
   }
 
