@@ -20,6 +20,7 @@ using ops::KernelKind;
 
 // In the order in which they are looked for; lower case.
 constexpr auto parts = std::to_array<std::pair<std::string_view, KernelRole>>({
+    {"dispatch_layout", KernelRole::routing},
     {"flash", KernelRole::attention},
     {"fmha", KernelRole::attention},
     {"attention", KernelRole::attention},
@@ -29,7 +30,11 @@ constexpr auto parts = std::to_array<std::pair<std::string_view, KernelRole>>({
     {"multi_tensor_apply", KernelRole::optimizer},
     {"adam", KernelRole::optimizer},
     {"swiglu", KernelRole::elementwise},
-    {"cast", KernelRole::cast},
+    {"cast_to_fp8", KernelRole::cast},
+    {"cast_and_transpose", KernelRole::cast},
+    {"cast_transpose", KernelRole::cast},
+    {"cast_back", KernelRole::cast},
+    {"quantize", KernelRole::cast},
     {"batched_transpose", KernelRole::cast},
     {"fp8_special_fmt", KernelRole::cast},
     {"layer_norm", KernelRole::norm},
@@ -59,7 +64,7 @@ constexpr auto parts = std::to_array<std::pair<std::string_view, KernelRole>>({
 KernelRole role_of_communication(std::string_view name) {
   const auto collective = nsight::collective_of(name);
   if (collective) return role_of(*collective);
-  const bool exchanges = name.find("::ep::") != name.npos || name.find("deep_ep") != name.npos ||
+  const bool exchanges = name.find("ep::") != name.npos || name.find("deep_ep") != name.npos ||
                          name.find("dispatch") != name.npos || name.find("combine") != name.npos;
   return exchanges ? KernelRole::all_to_all : KernelRole::other_communication;
 }
@@ -120,8 +125,10 @@ KernelRole role_of(CollectiveKind kind) {
 KernelRole role_of_name(std::string_view full_name) {
   std::string name(full_name);
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  // What DeepSeek casts before it sends lies on the stream of communication, and is none.
-  if (nsight::is_communication(full_name)) return role_of_communication(name);
+  // DeepEP before it had that name. What is cast on the stream of communication is none.
+  const bool is_early_deepep =
+      name.find("ep::internode::") != name.npos || name.find("ep::intranode::") != name.npos;
+  if (is_early_deepep || nsight::is_communication(full_name)) return role_of_communication(name);
   const auto found =
       std::ranges::find_if(parts, [&](const auto& part) { return name.find(part.first) != name.npos; });
   return found == parts.end() ? KernelRole::elementwise : found->second;

@@ -116,11 +116,14 @@ class Collector {
 SimulatedStretch simulated_stretch(const training::TrainingConfig& config, const simulate::Catalog& catalog,
                                    const simulate::Calibration& calibration, Stretch stretch) {
   simulate::Workspace workspace;
-  const simulate::StepTimeline timeline = simulate::unfold_step(config, catalog, calibration, workspace);
+  // What was recorded did run, whatever an estimate of its memory says.
+  simulate::Catalog roomy = catalog;
+  for (machine::GpuSpec& gpu : roomy.gpus) gpu.memory = Bytes(std::int64_t{1} << 50);
+  const simulate::StepTimeline timeline = simulate::unfold_step(config, roomy, calibration, workspace);
   if (timeline.slices.empty()) {
-    const Refusal refusal = simulate::why_unsupported(config, catalog);
+    const Refusal refusal = simulate::why_unsupported(config, roomy);
     throw UserError(
-        fmt::format("the step cannot run: {}", refusal ? refusal.text : "it does not fit into memory"),
+        fmt::format("the step cannot run: {}", refusal ? refusal.text : "it is beyond the budget of work, or no step of a model"),
         "echo-sweep run and show say more; choose other degrees with --set", 3);
   }
   Collector collector(timeline, workspace.step);

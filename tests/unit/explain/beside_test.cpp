@@ -88,7 +88,9 @@ TEST(Beside, UsageEqualsItsSlowTwin) {
     ASSERT_EQ(fast.host, slow.host);
     ASSERT_EQ(fast.share, slow.share);
     for (std::size_t i = 0; i < all.size(); ++i)
-      if (!communicates(all[i].role)) ASSERT_EQ(fast.beside[i], slow.beside[i]);
+      if (!communicates(all[i].role)) {
+        ASSERT_EQ(fast.beside[i], slow.beside[i]);
+      }
     ASSERT_EQ(fast.computing + fast.exposed + fast.waiting + fast.host, fast.span);
   }
 }
@@ -142,7 +144,9 @@ TEST(Beside, MatchesAreOfOneRoleAndEachKernelIsInOneAtMost) {
     for (const Match& match : matched(left, right, passes)) {
       const Activity &a = left[at(match.recorded)], &b = right[at(match.simulated)];
       ASSERT_EQ(a.role, b.role);
-      if (passes && !communicates(a.role)) ASSERT_EQ(a.backward, b.backward);
+      if (passes && !communicates(a.role)) {
+        ASSERT_EQ(a.backward, b.backward);
+      }
       ASSERT_TRUE(kernels.insert(match.recorded).second && ops.insert(match.simulated).second);
     }
   }
