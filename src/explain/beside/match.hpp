@@ -16,8 +16,8 @@ struct Match {
   friend bool operator==(const Match&, const Match&) = default;
 };
 
-// Of two sequences of durations, the pairs (i, j), both ascending, that leave least time unexplained: the sum
-// of |recorded - simulated| over pairs, and of the durations that are in none, with as many pairs as possible
+// Pairs (i, j) of two sequences of durations, both ascending, that leave least time unexplained: the sum of
+// |recorded - simulated| over pairs, and of the durations that are in none, with as many pairs as possible
 // where several do. Beyond `most_cells` products of the lengths: the first with the first, and so on.
 inline constexpr std::int64_t most_cells = 64'000'000;
 [[nodiscard]] std::vector<std::pair<std::int32_t, std::int32_t>> aligned(std::span<const SimTime> recorded,
