@@ -123,7 +123,8 @@ SimulatedStretch simulated_stretch(const training::TrainingConfig& config, const
   if (timeline.slices.empty()) {
     const Refusal refusal = simulate::why_unsupported(config, roomy);
     throw UserError(
-        fmt::format("the step cannot run: {}", refusal ? refusal.text : "it is beyond the budget of work, or no step of a model"),
+        fmt::format("the step cannot run: {}",
+                    refusal ? refusal.text : "it is beyond the budget of work, or no step of a model"),
         "echo-sweep run and show say more; choose other degrees with --set", 3);
   }
   Collector collector(timeline, workspace.step);

@@ -17,7 +17,9 @@ namespace {
 SimTime ps(std::int64_t n) { return SimTime(n); }
 
 std::vector<Activity> random_activities(std::mt19937& random, int most, int latest, bool overlapping) {
-  const auto draw = [&](int below) { return static_cast<std::int64_t>(random() % static_cast<unsigned>(below)); };
+  const auto draw = [&](int below) {
+    return static_cast<std::int64_t>(random() % static_cast<unsigned>(below));
+  };
   std::vector<Activity> out;
   const std::int64_t count = draw(most + 1);
   SimTime free{};
@@ -113,7 +115,8 @@ SimTime least_unexplained(std::span<const SimTime> a, std::span<const SimTime> b
     return sum;
   }
   const SimTime pair = std::chrono::abs(a[0] - b[0]) + least_unexplained(a.subspan(1), b.subspan(1));
-  return std::min({pair, a[0] + least_unexplained(a.subspan(1), b), b[0] + least_unexplained(a, b.subspan(1))});
+  return std::min(
+      {pair, a[0] + least_unexplained(a.subspan(1), b), b[0] + least_unexplained(a, b.subspan(1))});
 }
 
 TEST(Beside, AlignmentLeavesLeastTimeUnexplained) {
@@ -139,7 +142,8 @@ TEST(Beside, MatchesAreOfOneRoleAndEachKernelIsInOneAtMost) {
   std::mt19937 random(24);
   for (int round = 0; round < 300; ++round) {
     const bool passes = round % 2 == 0;
-    const auto left = random_activities(random, 40, 100, true), right = random_activities(random, 40, 100, false);
+    const auto left = random_activities(random, 40, 100, true),
+               right = random_activities(random, 40, 100, false);
     std::set<std::int32_t> kernels, ops;
     for (const Match& match : matched(left, right, passes)) {
       const Activity &a = left[at(match.recorded)], &b = right[at(match.simulated)];
@@ -158,7 +162,8 @@ TEST(Beside, TheLedgerAddsUpToThePicosecond) {
     auto left = random_activities(random, 30, 100, round % 3 != 0),
          right = random_activities(random, 30, 100, false);
     const SimTime extent = usage_of(right).span + ps(static_cast<std::int64_t>(random() % 9));
-    const auto kernels = static_cast<std::int64_t>(left.size()), ops = static_cast<std::int64_t>(right.size());
+    const auto kernels = static_cast<std::int64_t>(left.size()),
+               ops = static_cast<std::int64_t>(right.size());
     const Beside beside = lay_beside(std::move(left), std::move(right), true, extent);
     SimTime recorded{}, simulated{};
     for (const LedgerLine& line : beside.ledger) recorded += line.recorded, simulated += line.simulated;
@@ -181,13 +186,16 @@ TEST(Beside, TheLedgerAddsUpToThePicosecond) {
 TEST(Beside, NamesHaveRoles) {
   const auto role = [](const char* name) { return role_of_name(name); };
   EXPECT_EQ(role("volta_sgemm_128x32_nn"), KernelRole::product);
-  EXPECT_EQ(role("void cutlass::device_kernel<dpsk::grouped_gemm::cuda::m_grouped_fp8_ptp128c::GemmKernel>(int)"),
-            KernelRole::experts);
+  EXPECT_EQ(
+      role("void cutlass::device_kernel<dpsk::grouped_gemm::cuda::m_grouped_fp8_ptp128c::GemmKernel>(int)"),
+      KernelRole::experts);
   EXPECT_EQ(role("void cutlass::device_kernel<flash::FlashAttnBwd<int>>(int)"), KernelRole::attention);
   EXPECT_EQ(role("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"),
             KernelRole::all_reduce);
-  EXPECT_EQ(role("void dpsk::ep::internode::combine<false, 8, __nv_bfloat16>(int4*)"), KernelRole::all_to_all);
-  EXPECT_EQ(role("void cuda::per_token_cast_to_fp8_with_channels<__nv_bfloat16, 128>(int)"), KernelRole::cast);
+  EXPECT_EQ(role("void dpsk::ep::internode::combine<false, 8, __nv_bfloat16>(int4*)"),
+            KernelRole::all_to_all);
+  EXPECT_EQ(role("void cuda::per_token_cast_to_fp8_with_channels<__nv_bfloat16, 128>(int)"),
+            KernelRole::cast);
   EXPECT_EQ(role("void layer_norm::ln_fwd_kernel<int>(int)"), KernelRole::norm);
   EXPECT_EQ(role("Memcpy DtoD (Device -> Device)"), KernelRole::elementwise);
 }
