@@ -20,7 +20,8 @@ is a session. Keys of the comment:
     columns     which columns of its tables are shown, by the words of their heads, separated by commas
     mask        a regular expression of what may differ between two runs, such as a time (may be repeated)
     exit        the exit code that the command is expected to have, 0 if left out
-    needs       data (published tables), calibrate, benchmark (echo-...), python (h5py, pandas, ...)
+    needs       data (published tables), calibrate, benchmark (echo-...), python (h5py, pandas, ...),
+                $NAME: a variable of the environment that names a file
     skip-in-check    why --check does not run it: too slow, or timings
 """
 

@@ -68,6 +68,9 @@ class Machine:
         for name in {"calibrate", "benchmark"} & set(needs):
             if not self.program.with_name(f"echo-{name}").exists():
                 return f"no echo-{name} beside the program"
+        for name in sorted(one[1:] for one in needs if one.startswith("$")):
+            if not os.environ.get(name):
+                return f"{name} names no file"
         if "python" in needs or block.session:
             missing = [name for name in ("h5py", "pandas", "xarray", "matplotlib") if not has_module(name)]
             if missing:
