@@ -35,6 +35,7 @@ def fake_cuda(patches, clock, ranks_per_node):
     for module in (torch.cuda, torch.cuda.random):
         patches.set(module, "get_rng_state", lambda device=None: torch.get_rng_state())
         patches.set(module, "set_rng_state", lambda *args, **how: None)
+    patches.set(torch.Tensor, "record_stream", lambda tensor, stream: None)
     patches.set(torch.cuda, "default_generators", (torch.default_generator,) * ranks_per_node)
     patches.set(torch.cuda, "device_count", lambda: ranks_per_node)
     patches.set(torch.cuda, "device", lambda device=None: contextlib.nullcontext())
