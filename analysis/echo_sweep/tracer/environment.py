@@ -26,6 +26,10 @@ def set_environment(patches, world, rank, ranks_per_node):
         patches.set_item(os.environ, name, str(value))
 
 
+class _Device(contextlib.nullcontext):
+    """torch.cuda.device, a context."""
+
+
 def fake_cuda(patches, clock, ranks_per_node):
     """torch.cuda's functions that a training script calls, without a driver."""
     for name in HARMLESS:
@@ -38,7 +42,7 @@ def fake_cuda(patches, clock, ranks_per_node):
     patches.set(torch.Tensor, "record_stream", lambda tensor, stream: None)
     patches.set(torch.cuda, "default_generators", (torch.default_generator,) * ranks_per_node)
     patches.set(torch.cuda, "device_count", lambda: ranks_per_node)
-    patches.set(torch.cuda, "device", lambda device=None: contextlib.nullcontext())
+    patches.set(torch.cuda, "device", _Device)
     for module in (torch.cuda, torch.cpu):
         for name, value in stand_ins(clock).items():
             patches.set(module, name, value)

@@ -147,7 +147,7 @@ COPIES = {f"aten.{name}" for name in (
     "aten._chunk_cat", "aten.embedding_renorm_"}
 
 
-def _copy_of(moved):
+def copy_of(moved):
     """A copy that moves as many bytes in and out: 16-bit elements, rows of 1024 where they come out even."""
     elements = -(-moved // 4)
     width = 1024 if elements % 1024 == 0 else 1
@@ -165,7 +165,7 @@ def _pointwise(reads, writes, moved):
         key = _sized("elementwise", writes[0].dtype, writes[0].rows, writes[0].width)
         if key:
             return key
-    return _copy_of(moved) if moved else None
+    return copy_of(moved) if moved else None
 
 
 def traffic_of(op, reads, writes):
@@ -199,4 +199,4 @@ def _foreach(op, reads, writes):
 _DEFAULTS = {"precision": "bf16", "layout": "tn", "m": 1, "n": 1, "k": 1, "batch": 1, "groups": 1,
              "attention": "native"}
 
-__all__ = ["TensorFacts", "kernel_of", "traffic_of"]
+__all__ = ["TensorFacts", "copy_of", "kernel_of", "traffic_of"]

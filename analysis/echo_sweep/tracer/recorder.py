@@ -55,6 +55,8 @@ class Recorder(TorchDispatchMode):
         self.groups, self.passes, self.rank = groups, passes, rank
         self.clock, self.launch = Clock(), None
         self.clock.host_waits = self.host_waits_for
+        self.compiling = False  # a graph is captured, with tensors of its own
+        self.notes = set()
         self.paused = 0  # communication that sets things up is left out
         self.works = {}  # id of a Work: (the Work, its nodes)
         self.launches = 0
@@ -240,7 +242,7 @@ class Recorder(TorchDispatchMode):
         if self.routing:
             for tensor in changed:
                 self.routing.write(self.extent_of(tensor).storage)
-        flops = _flops(func, args, kwargs, result)
+        flops = flops_of(func, args, kwargs, result)
         self._add_compute(func, op, arguments, inputs, [t for t in changed or made if t.numel()], flops)
 
     def _add_compute(self, func, op, arguments, inputs, writes, flops):
@@ -322,7 +324,7 @@ def _is_out(func, tensor, arguments):
         tensor is t for t in collectives.flat([arguments.get(a.name)])) for a in func._schema.arguments)
 
 
-def _flops(func, args, kwargs, result):
+def flops_of(func, args, kwargs, result):
     formula = flop_registry.get(func._overloadpacket)
     if formula is None:
         return 0

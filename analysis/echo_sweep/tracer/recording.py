@@ -7,6 +7,7 @@ import torch.distributed as dist
 
 from . import environment, megatron_core
 from .as_cuda import AsCuda, choose_kernels, stay_in_backward
+from .compiled import fake_compile
 from .fsdp1 import fake_fsdp1
 from .groups import Groups
 from .imports import AfterImport
@@ -57,6 +58,7 @@ class Recording:
         environment.one_launch(self.patches, self.recorder)
         environment.cuda_choices(self.patches)
         choose_kernels(self.patches, self.recorder)
+        fake_compile(self.patches, self.recorder)
         as_cuda = AsCuda(self.recorder)
         stay_in_backward(self.patches, as_cuda)
         self.passes.hook()
@@ -90,6 +92,7 @@ class Recording:
         notes = [f"left out, as the format has no word for it: {name}" for name in sorted(self.recorder.left_out)]
         notes += ["values are not known without a GPU: numbers read by the host were taken as 1, conditions as false"] if any(
             node.kind == "wait" and node.name == "item" for node in nodes) else []
+        notes += sorted(self.recorder.notes)
         if self.routing:
             notes.append("routers choose as many tokens for every expert" if self.routing == "balanced" else
                          f"routers choose by the loads of {self.routing}")
