@@ -13,7 +13,7 @@ from torch.overrides import _len_torch_function_stack, _pop_mode_temporarily
 from torch.utils._python_dispatch import _disable_current_modes
 
 from . import collectives, fusion_groups
-from .kernels import copy_of, kernel_of
+from .kernels import copy_of, kernel_of, without_defaults
 from .recorder import facts_of, flops_of
 from .trace_file import Node
 
@@ -181,7 +181,8 @@ def _issue(recorder, graph, inputs):
 
 def _node(group):
     if group.op is None:
-        return Node(name=group.name, kernel=None if group.reduces else copy_of(group.moved), bytes=group.moved)
+        key = None if group.reduces else without_defaults(copy_of(group.moved))
+        return Node(name=group.name, kernel=key, bytes=group.moved)
     func = group.op.target
 
     def value(item):

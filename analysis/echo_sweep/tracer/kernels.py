@@ -188,6 +188,11 @@ def kernel_of(op, arguments, reads, writes, pointwise=False, tf32=False):
         key = _pointwise(reads, writes, traffic_of(op, reads, writes))
     else:
         key = None
+    return without_defaults(key)
+
+
+def without_defaults(key):
+    """As the format spells it."""
     return {name: value for name, value in key.items() if name == "kind" or value != _DEFAULTS.get(name)} if key else None
 
 
@@ -199,4 +204,4 @@ def _foreach(op, reads, writes):
 _DEFAULTS = {"precision": "bf16", "layout": "tn", "m": 1, "n": 1, "k": 1, "batch": 1, "groups": 1,
              "attention": "native"}
 
-__all__ = ["TensorFacts", "copy_of", "kernel_of", "traffic_of"]
+__all__ = ["TensorFacts", "copy_of", "kernel_of", "traffic_of", "without_defaults"]

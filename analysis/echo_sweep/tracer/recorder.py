@@ -139,7 +139,7 @@ class Recorder(TorchDispatchMode):
     def host_waits(self, tensor):
         needs = self.writers.of([self.extent_of(tensor)])
         if needs:
-            self.add(Node(kind="wait", name="item"), [tensor])
+            self.add(Node(kind="wait", name="read" if self.holds(tensor) else "item"), [tensor])
 
     def host_waits_for(self, nodes):
         """Of a stream or an event, until the nodes are done."""
