@@ -8,6 +8,7 @@ import torch.distributed as dist
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.distributed import distributed_c10d
 
+from .gpu import CAPABILITY, PROPERTIES
 from .group_words import role_of_words
 from .streams import stand_ins
 
@@ -15,7 +16,7 @@ HARMLESS = ("set_device", "synchronize", "empty_cache", "init", "_lazy_init", "r
             "manual_seed_all", "ipc_collect", "set_rng_state_all", "reset_max_memory_allocated", "set_per_process_memory_fraction")
 NUMBERS = {"current_device": 0, "memory_allocated": 0, "max_memory_allocated": 0, "memory_reserved": 0,
            "max_memory_reserved": 0, "memory_cached": 0, "is_bf16_supported": True, "is_current_stream_capturing": False,
-           "get_device_capability": (9, 0), "get_rng_state_all": [], "get_device_name": "traced", "mem_get_info": (80 << 30, 80 << 30)}
+           "get_device_capability": CAPABILITY, "get_device_properties": PROPERTIES, "get_rng_state_all": [], "get_device_name": "traced", "mem_get_info": (80 << 30, 80 << 30)}
 
 
 def set_environment(patches, world, rank, ranks_per_node):

@@ -7,17 +7,13 @@ and nothing is tuned: `max_autotune`, CUDA graphs and templates of products are 
 """
 
 import contextlib
-import functools
-import types
 from typing import NamedTuple
 
 import torch
 import torch.utils._pytree as pytree
 
-H100 = {"name": "traced", "major": 9, "minor": 0, "multi_processor_count": 132, "total_memory": 80 << 30, "warp_size": 32,
-        "regs_per_multiprocessor": 65536, "max_threads_per_multi_processor": 2048, "max_threads_per_block": 1024,
-        "shared_memory_per_block": 49152, "shared_memory_per_block_optin": 232448, "L2_cache_size": 50 << 20,
-        "gcnArchName": "", "type": "cuda", "index": 0}
+from . import gpu
+from .patches import Patches
 
 
 class Group(NamedTuple):
@@ -83,15 +79,12 @@ def _on_a_gpu():
     from torch._dynamo.device_interface import CudaInterface
     from torch._inductor import scheduler
 
-    from .patches import Patches
-
     patches = Patches()
-    properties = types.SimpleNamespace(**H100)
-    for owner, name, value in ((torch.cuda, "get_device_properties", properties), (torch.cuda, "current_device", 0),
-                               (torch.cuda, "get_device_capability", (9, 0)),
-                               (CudaInterface, "get_device_properties", properties),
-                               (CudaInterface, "get_compute_capability", 90),
-                               (CudaInterface.Worker, "get_device_properties", properties)):
+    for owner, name, value in ((torch.cuda, "get_device_properties", gpu.PROPERTIES), (torch.cuda, "current_device", 0),
+                               (torch.cuda, "get_device_capability", gpu.CAPABILITY),
+                               (CudaInterface, "get_device_properties", gpu.PROPERTIES),
+                               (CudaInterface, "get_compute_capability", 10 * gpu.CAPABILITY[0] + gpu.CAPABILITY[1]),
+                               (CudaInterface.Worker, "get_device_properties", gpu.PROPERTIES)):
         patches.set(owner, name, staticmethod(lambda *args, value=value, **how: value) if owner is not torch.cuda else
                     lambda *args, value=value, **how: value)
     if hasattr(scheduler, "has_triton"):

@@ -34,7 +34,7 @@ COSTS_NOTHING = {f"aten.{name}" for name in (
 COPIES_INTO_A_PART = ("fsdp.all_gather_copy_in",)
 NO_GPU_WORK = ("prim", "prims", "profiler", "inductor", "_test", "debugprims")
 MOVES_NOTHING = ("barrier", "monitored_barrier_", "check_for_nan")
-MADE_UP = {torch.bool: False}  # what a program reads of a tensor without values; numbers are 1
+MADE_UP = {torch.bool: False, torch.uint8: 0}  # what a program reads of a tensor without values (bytes are flags); else 1
 
 
 def facts_of(tensor):
