@@ -33,9 +33,10 @@ def traced():
 
     @functools.lru_cache(maxsize=None)
     def trace(layout, world, rank=0):
+        import tiny_frameworks
         import tiny_llama
 
-        return tracer.trace_step(getattr(tiny_llama, layout), world, rank)
+        return tracer.trace_step(getattr(tiny_llama, layout, None) or getattr(tiny_frameworks, layout), world, rank)
 
     return trace
 

@@ -47,6 +47,8 @@ def fake_cuda(patches, clock, ranks_per_node):
     for module in (torch.cuda, torch.cpu):
         for name, value in stand_ins(clock).items():
             patches.set(module, name, value)
+    if hasattr(torch, "accelerator"):
+        patches.set(torch.accelerator, "current_stream", lambda device=None: clock.current)
     for name in ("range_push", "range_pop", "mark", "range_start", "range_end"):
         patches.set(torch.cuda.nvtx, name, lambda *args, **how: 0)
 

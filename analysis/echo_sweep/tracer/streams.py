@@ -70,6 +70,9 @@ class Stream:
     def query(self):
         return True
 
+    def is_capturing(self):
+        return False
+
     def __enter__(self):
         self.before, self.clock.current = self.clock.current, self
         return self

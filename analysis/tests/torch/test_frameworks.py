@@ -1,0 +1,190 @@
+"""The generator's steps beside those of FSDP1, torch.compile and Megatron-Core, for the same small model: as in
+test_generator.py every difference is named here with its reason, and a new one fails."""
+
+import pathlib
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+
+from echo_sweep import tracer
+from echo_sweep.tracer.compare import Options, communication_of, products_of
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
+PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
+SWEEP = REPOSITORY / "sweeps/traced/frameworks.toml"
+POINTS = {"flat_parameters": 0, "flat_parameters_kept": 1, "compiled": 5, "sequence_parallel": 6, "mixture": 7}
+LAYERS, WEIGHTS, ROWS, HIDDEN = 4, 15733248, 512, 512  # tiny_llama, which needs torch to be imported
+
+
+@pytest.fixture(scope="module")
+def generated(program_with, tmp_path_factory):
+    program = program_with("convert")
+    if not program:
+        pytest.skip("needs an echo-sweep that writes traces (ECHO_SWEEP)")
+    folder = tmp_path_factory.mktemp("generated")
+
+    def trace(name):
+        path = folder / f"{name}.jsonl"
+        done = subprocess.run([program, "convert", SWEEP, "--point", str(POINTS[name]), "--ranks", "all", "-o", path],
+                              capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return tracer.read(path)
+
+    return trace
+
+
+@pytest.fixture(scope="module")
+def of_megatron(tmp_path_factory):
+    """of_megatron(words of the program, rank, options) -> the trace of one of two ranks."""
+    pytest.importorskip("megatron.core")
+    folder = tmp_path_factory.mktemp("megatron")
+
+    def trace(words, rank, *options):
+        output = folder / f"{rank}.jsonl"
+        done = subprocess.run([sys.executable, "-W", "ignore", "-m", "echo_sweep.tracer", "--world", "2", "--rank", str(rank),
+                               "-o", output, *options, "--", "python", PROGRAMS / "gpt_of_megatron.py", *words],
+                              capture_output=True, text=True, env={"PYTHONPATH": str(REPOSITORY / "analysis"),
+                                                                   "PATH": "/usr/bin:/bin"})
+        assert done.returncode == 0, done.stderr
+        return tracer.read(output)
+
+    return trace
+
+
+def communication(trace, rank):
+    return [key[:2] for key in communication_of(trace.rank_for(rank), trace.group_named(), Options(roles=False))]
+
+
+def only_in_either(here, there):
+    """What each ordered list has beyond the longest common one."""
+    import difflib
+
+    left, right = [], []
+    for tag, a, b, c, d in difflib.SequenceMatcher(None, here, there, autojunk=False).get_opcodes():
+        if tag != "equal":
+            left += here[a:b]
+            right += there[c:d]
+    return left, right
+
+
+def products(trace, rank):
+    """Each by itself, those of a group of experts too."""
+    return Counter(key[:3] for key in products_of(trace.rank_for(rank), Options()) for _ in range(key[3]))
+
+
+@pytest.mark.parametrize("layout", ["flat_parameters", "flat_parameters_kept"])
+def test_fsdp1_is_the_same_but_for_the_norm_of_the_gradients(traced, generated, layout):
+    """FSDP1 sums one number over the shards for all its tensors together; FSDP2 one for each."""
+    here = generated(layout)
+    for rank in range(2):
+        there = traced(layout, 2, rank)
+        assert products(here, rank) == products(there, rank) and len(products(here, rank)) > 0
+        assert only_in_either(communication(here, rank), communication(there, rank)) == ([], [("all_reduce", 4)])
+
+
+def test_fsdp1_limits_how_far_gathers_run_ahead(traced):
+    """limit_all_gathers: the host waits for a unit's weights to be freed, after its second unit has been gathered ahead."""
+    nodes = traced("flat_parameters", 2, 0).ranks[0].nodes
+    waits = [place for place, node in enumerate(nodes) if node.kind == "wait"]
+    gathers = [place for place, node in enumerate(nodes) if node.collective == "all_gather"]
+    assert waits and all(any(place == wait + 1 for place in gathers) or nodes[wait + 1].kind in ("wait", "compute")
+                         for wait in waits)
+    assert all(nodes[wait].stream == -1 and max(nodes[wait].needs) < wait for wait in waits)
+
+
+def test_compiled_kernels_are_inductor_s_groups(traced, generated):
+    """Products and sums of gradients are the generator's; DDP's buckets end elsewhere, and are filled only after the whole
+    backward, which is one graph. The generator's norms have the residual sums beside them as kernels of their own, Inductor
+    fuses each sum into the norm that follows; autocast's casts of weights, one kernel for each of 17 products each way,
+    the generator does not have."""
+    here, there = generated("compiled"), traced("compiled", 2, 0)
+    assert there.notes == []
+    assert products(here, 0) == products(there, 0)
+    sums = [[moved for kind, moved in communication(trace, 0) if kind == "all_reduce"] for trace in (here, there)]
+    assert sum(sums[0]) == sum(sums[1]) == 4 * WEIGHTS
+    nodes = there.ranks[0].nodes
+    forward = Counter(_role(node) for node in nodes if node.pass_ == "forward" and node.name.startswith("triton_"))
+    assert forward == {"norm": 2 * LAYERS + 1, "rope": LAYERS, "activation": LAYERS, "cast": 4 * LAYERS + 1}
+    expected = Counter(node.kernel["kind"] for node in here.rank_for(0).nodes if node.pass_ == "forward" and node.kernel)
+    assert expected["norm_forward"] == forward["norm"] and expected["rope"] == forward["rope"]
+    assert expected["activation_forward"] == forward["activation"] and expected["residual_forward"] == 2 * LAYERS
+    activation = [[node.bytes for node in trace.rank_for(0).nodes if node.pass_ == "forward" and (
+        (node.kernel or {}).get("kind") == "activation_forward" or "silu" in node.name)] for trace in (here, there)]
+    assert activation[0] == activation[1]
+    first = next(place for place, node in enumerate(nodes) if node.kind == "collective")
+    assert not any(node.name == "mm" or node.name.startswith("triton_") for node in nodes[first:])
+
+
+def _role(node):
+    words = node.name
+    if words.startswith("triton_red_") and "rsqrt" in words:
+        return "norm"
+    if words == "triton_poi_fused__to_copy_t":
+        return "cast"
+    return "activation" if "silu" in words else "rope" if "neg" in words else words
+
+
+def test_compiled_layers_leave_fsdp2_as_it_is(traced):
+    """Each layer compiled by itself: FSDP2's hooks stay outside, and communicate as without compilation."""
+    plain, there = traced("fully_sharded", 2, 0), traced("compiled_layers", 2, 0)
+    assert there.notes == []
+    assert communication(plain, 0) == communication(there, 0) and products(plain, 0) == products(there, 0)
+    names = Counter(node.pass_ for node in there.ranks[0].nodes if node.name.startswith("triton_"))
+    assert names["forward"] == 5 * LAYERS  # the second residual is a kernel of its own: the next norm is another graph's
+
+
+def test_what_cannot_be_compiled_is_told(capsys):
+    def build():
+        import torch
+        from torch import nn
+
+        class Growing(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.weight = nn.Parameter(torch.zeros(4, 4))
+                self.register_buffer("seen", torch.zeros(4))
+
+            def forward(self, x):
+                self.seen.add_(1)
+                return x @ self.weight
+
+        model = torch.compile(Growing().cuda())
+        return lambda: model(torch.zeros(4, 4, device="cuda")).sum().backward()
+
+    trace = tracer.trace_step(build, 1, 0)
+    assert any("traced as if not compiled" in note and "mutation" in note for note in trace.notes)
+    assert [node.name for node in trace.ranks[0].nodes].count("mm") == 2
+
+
+def test_sequence_parallel_megatron_is_the_same(of_megatron, generated):
+    """Op by op: the generator takes its order of collectives from Megatron."""
+    here = generated("sequence_parallel")
+    for rank in range(2):
+        there = of_megatron(["2", "1", "--microbatches", "1", "--sequence-parallel"], rank)
+        assert products(here, rank) == products(there, rank) and len(products(here, rank)) > 0
+        assert only_in_either(communication(here, rank), communication(there, rank)) == ([], [])
+
+
+def test_mixture_of_megatron_differs_in_probabilities_and_buckets(of_megatron, generated):
+    """Tokens that rank sends rank are accompanied by their probabilities, an all-to-all of 16 bit each, forth in forward and
+    back in backward, which the generator neglects (mixture/exchange.cpp). Experts run one after the other without a grouped
+    product. Torch's norms have 32-bit weights, whose gradients Megatron keeps and sums in a buffer of their own. The norm of
+    experts' gradients is summed over the ranks that hold them, the generator's over tensor and pipeline ranks alone."""
+    here = generated("mixture")
+    copies = 2 * ROWS
+    for rank in range(2):
+        there = of_megatron(["1", "1", "--layers", "2", "--experts", "4", "--expert-parallel", "2", "--microbatches", "1"], rank,
+                            "--routing", "balanced")
+        assert "routers choose as many tokens for every expert" in there.notes
+        assert products(here, rank) == products(there, rank) and len(products(here, rank)) > 0
+        sides = [communication(trace, rank) for trace in (here, there)]
+        exchanged = [[moved for kind, moved in side if kind == "all_to_all"] for side in sides]
+        assert exchanged[0] == [2 * HIDDEN * copies] * 8
+        assert sorted(exchanged[1]) == [2 * copies] * 4 + exchanged[0]
+        counts = [[moved for kind, moved in side if kind == "all_gather"] for side in sides]
+        assert counts[0] == counts[1] == [8 * 4 * 2] * 2
+        sums = [[moved for kind, moved in side if kind == "all_reduce"] for side in sides]
+        norms = 4 * (2 * 2 + 1) * HIDDEN
+        assert len(sums[0]) == 1 and sums[1] == [norms, sums[0][0] - norms, 4]
