@@ -81,6 +81,7 @@ def _on_a_gpu():
 
     patches = Patches()
     for owner, name, value in ((torch.cuda, "get_device_properties", gpu.PROPERTIES), (torch.cuda, "current_device", 0),
+                               (torch.cuda, "is_available", False),  # or Inductor's patterns are made of tensors there
                                (torch.cuda, "get_device_capability", gpu.CAPABILITY),
                                (CudaInterface, "get_device_properties", gpu.PROPERTIES),
                                (CudaInterface, "get_compute_capability", 10 * gpu.CAPABILITY[0] + gpu.CAPABILITY[1]),

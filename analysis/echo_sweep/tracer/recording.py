@@ -5,7 +5,7 @@ import contextlib
 import torch
 import torch.distributed as dist
 
-from . import environment, megatron_core
+from . import deepspeed_peers, environment, megatron_core
 from .as_cuda import AsCuda, choose_kernels, stay_in_backward
 from .compiled import fake_compile
 from .fsdp1 import fake_fsdp1
@@ -62,7 +62,7 @@ class Recording:
         as_cuda = AsCuda(self.recorder)
         stay_in_backward(self.patches, as_cuda)
         self.passes.hook()
-        self._entered.enter_context(AfterImport(megatron_core.changes(self.patches)))
+        self._entered.enter_context(AfterImport(megatron_core.changes(self.patches) | deepspeed_peers.changes(self.patches)))
         self._entered.enter_context(self.recorder)
         self._entered.enter_context(as_cuda)
 

@@ -1,4 +1,4 @@
-"""The generator's steps beside those of FSDP1, torch.compile and Megatron-Core, for the same small model: as in
+"""The generator's steps beside those of FSDP1, DeepSpeed, torch.compile and Megatron-Core, for the same small model: as in
 test_generator.py every difference is named here with its reason, and a new one fails."""
 
 import pathlib
@@ -14,7 +14,9 @@ from echo_sweep.tracer.compare import Options, communication_of, products_of
 REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
 SWEEP = REPOSITORY / "sweeps/traced/frameworks.toml"
-POINTS = {"flat_parameters": 0, "flat_parameters_kept": 1, "compiled": 5, "sequence_parallel": 6, "mixture": 7}
+POINTS = {"flat_parameters": 0, "flat_parameters_kept": 1, "zero_1": 2, "zero_2": 3, "zero_3": 4, "compiled": 5,
+          "sequence_parallel": 6, "mixture": 7}
+ROOT = 2 * 2048 * 512 + 512  # embedding, head, and the norm before it
 LAYERS, WEIGHTS, ROWS, HIDDEN = 4, 15733248, 512, 512  # tiny_llama, which needs torch to be imported
 
 
@@ -36,21 +38,32 @@ def generated(program_with, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def of_megatron(tmp_path_factory):
-    """of_megatron(words of the program, rank, options) -> the trace of one of two ranks."""
-    pytest.importorskip("megatron.core")
-    folder = tmp_path_factory.mktemp("megatron")
+def of_program(tmp_path_factory):
+    """of_program(name, words, rank, options) -> the trace of one of two ranks of a script."""
+    folder = tmp_path_factory.mktemp("programs")
 
-    def trace(words, rank, *options):
+    def trace(name, words, rank, *options):
         output = folder / f"{rank}.jsonl"
         done = subprocess.run([sys.executable, "-W", "ignore", "-m", "echo_sweep.tracer", "--world", "2", "--rank", str(rank),
-                               "-o", output, *options, "--", "python", PROGRAMS / "gpt_of_megatron.py", *words],
-                              capture_output=True, text=True, env={"PYTHONPATH": str(REPOSITORY / "analysis"),
-                                                                   "PATH": "/usr/bin:/bin"})
+                               "-o", output, *options, "--", "python", PROGRAMS / name, *words], capture_output=True,
+                              text=True, cwd=folder, env={"PYTHONPATH": str(REPOSITORY / "analysis"), "PATH": "/usr/bin:/bin"})
         assert done.returncode == 0, done.stderr
         return tracer.read(output)
 
     return trace
+
+
+@pytest.fixture(scope="module")
+def of_megatron(of_program):
+    pytest.importorskip("megatron.core")
+    return lambda words, rank, *options: of_program("gpt_of_megatron.py", words, rank, *options)
+
+
+@pytest.fixture(scope="module")
+def of_deepspeed(of_program):
+    """Of its third step: ZeRO 3 learns the order of modules in the first, and settles it in the second."""
+    pytest.importorskip("deepspeed")
+    return lambda stage, rank: of_program("with_deepspeed.py", [str(stage)], rank, "--step", "3")
 
 
 def communication(trace, rank):
@@ -92,6 +105,38 @@ def test_fsdp1_limits_how_far_gathers_run_ahead(traced):
     assert waits and all(any(place == wait + 1 for place in gathers) or nodes[wait + 1].kind in ("wait", "compute")
                          for wait in waits)
     assert all(nodes[wait].stream == -1 and max(nodes[wait].needs) < wait for wait in waits)
+
+
+@pytest.mark.parametrize("stage", [1, 2])
+def test_zero_1_and_2_are_the_same_but_for_two_numbers(of_deepspeed, generated, stage):
+    """DeepSpeed sums over the data group whether a gradient is infinite, a byte, and the norm of the gradients. Both stages
+    all-reduce one bucket of 500 M and gather all weights at once, DeepSpeed after the update, the generator before the next
+    forward, which overlaps it."""
+    here = generated(f"zero_{stage}")
+    for rank in range(2):
+        there = of_deepspeed(stage, rank)
+        assert products(here, rank) == products(there, rank) and len(products(here, rank)) > 0
+        sides = [Counter(communication(trace, rank)) for trace in (here, there)]
+        assert sides[0] == {("all_gather", 2 * WEIGHTS): 1, ("all_reduce", 2 * WEIGHTS): 1}
+        assert sides[1] - sides[0] == {("all_reduce", 1): 1, ("all_reduce", 4): 1} and sides[0] - sides[1] == {}
+
+
+def test_zero_3_gathers_tensor_by_tensor(of_deepspeed, generated):
+    """With nothing kept and no prefetch, DeepSpeed gathers each of 27 tensors by itself, the generator a layer at once; and
+    those outside of layers again for backward, the generator keeps them. It scatters gradients when a bucket of 500 M is
+    full, here once, the generator's ZeRO 3 layer by layer. It sums norm and overflow as two numbers."""
+    here = generated("zero_3")
+    tensors = 6 * LAYERS + 3
+    for rank in range(2):
+        there = of_deepspeed(3, rank)
+        assert products(here, rank) == products(there, rank) and len(products(here, rank)) > 0
+        sides = [communication(trace, rank) for trace in (here, there)]
+        gathered = [[moved for kind, moved in side if kind == "all_gather"] for side in sides]
+        assert len(gathered[0]) == 2 * LAYERS + 1 and len(gathered[1]) == 2 * tensors
+        assert sum(gathered[1]) == 4 * WEIGHTS == sum(gathered[0]) + 2 * ROOT
+        scattered = [[moved for kind, moved in side if kind == "reduce_scatter"] for side in sides]
+        assert len(scattered[0]) == LAYERS + 1 and scattered[1] == [2 * WEIGHTS] == [sum(scattered[0])]
+        assert [pair for pair in sides[1] if pair[0] not in ("all_gather", "reduce_scatter")] == [("all_reduce", 8)]
 
 
 def test_compiled_kernels_are_inductor_s_groups(traced, generated):
