@@ -14,7 +14,7 @@ class Clock:
         self.streams = 1
         self.of_key = {}
         self.steps = 0  # that began
-        self.host_waits = lambda nodes: None  # told the nodes that the host waits for
+        self.host_waits = lambda nodes: None  # called with the nodes that the host waits for
         self.restart()
         self.current = Stream(self, COMPUTE)
 

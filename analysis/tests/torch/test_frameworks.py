@@ -220,8 +220,8 @@ def test_mixture_of_megatron_differs_in_probabilities_and_buckets(of_megatron, g
     here = generated("mixture")
     copies = 2 * ROWS
     for rank in range(2):
-        there = of_megatron(["1", "1", "--layers", "2", "--experts", "4", "--expert-parallel", "2", "--microbatches", "1"], rank,
-                            "--routing", "balanced")
+        there = of_megatron(["1", "1", "--layers", "2", "--experts", "4", "--expert-parallel", "2", "--microbatches", "1"],
+                            rank, "--routing", "balanced")
         assert "routers choose as many tokens for every expert" in there.notes
         assert products(here, rank) == products(there, rank) and len(products(here, rank)) > 0
         sides = [communication(trace, rank) for trace in (here, there)]

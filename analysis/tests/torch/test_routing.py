@@ -70,8 +70,8 @@ def expert_products(trace):
 
 
 def test_a_mixture_s_exchange_has_the_shapes_of_its_routing(tmp_path, loads):
-    """96 tokens, two of eight experts each, on four ranks: 24 copies for an expert of a rank, where all are equal. In the second
-    layer of the given loads 80 of 192 go to the first, so from four ranks 320 to it and 64 to its neighbour."""
+    """96 tokens, two of eight experts each, on four ranks: 24 copies for an expert of a rank, where all are equal. In the
+    second layer of the given loads 80 of 192 go to the first, so from four ranks 320 to it and 64 to its neighbour."""
     balanced = run(tmp_path, PROGRAMS / "mixture.py", options=["--routing", "balanced"])
     assert exchanged(balanced) == [192] * 7 and expert_products(balanced) == [96] * 4
     given = run(tmp_path, PROGRAMS / "mixture.py", options=["--routing", loads])
@@ -100,3 +100,12 @@ def test_errors_of_routing_are_told_on_one_line(tmp_path, loads):
     assert run(tmp_path, script, options=["--routing", loads]).world == 4
     missing = pathlib.Path(tmp_path / "none.json")
     assert "No such file" in run(tmp_path, script, options=["--routing", missing], code=2)[-1]
+
+
+def test_mixtral_of_transformers(tmp_path):
+    """128 tokens, two of four experts each: 64 rows for every expert in two grouped products a layer, each way."""
+    pytest.importorskip("transformers")
+    trace = run(tmp_path, PROGRAMS / "hugging_face.py", "mixtral", options=["--routing", "balanced"])
+    keys = [node.kernel for node in trace.ranks[0].nodes if node.name == "_grouped_mm"]
+    assert len(keys) == 3 * 2 * 2 and all(key["batch"] == 4 and 64 in (key["m"], key["k"]) for key in keys)
+    assert sum(key["m"] * key["n"] * key["k"] for key in keys) == 3 * 2 * (64 * 512 * 128 + 64 * 128 * 256)

@@ -39,7 +39,8 @@ config = TransformerConfig(
     add_bias_linear=False, gradient_accumulation_fusion=False, masked_softmax_fusion=False, bias_activation_fusion=False,
     bias_dropout_fusion=False, normalization="RMSNorm", sequence_parallel=given.sequence_parallel, **mixture)
 model = GPTModel(
-    config, get_gpt_layer_local_spec(num_experts=given.experts, normalization="RMSNorm"), vocab_size=2048, max_sequence_length=512, parallel_output=True,
+    config, get_gpt_layer_local_spec(num_experts=given.experts, normalization="RMSNorm"), vocab_size=2048,
+    max_sequence_length=512, parallel_output=True,
     pre_process=parallel_state.is_pipeline_first_stage(), post_process=parallel_state.is_pipeline_last_stage(),
     share_embeddings_and_output_weights=False, position_embedding_type="rope").cuda()
 model = DistributedDataParallel(config, DistributedDataParallelConfig(overlap_grad_reduce=True, grad_reduce_in_fp32=True), model)
@@ -56,6 +57,6 @@ def forward(data, model):
 for _ in range(3):
     model.zero_grad_buffer()
     optimizer.zero_grad()
-    get_forward_backward_func()(forward_step_func=forward, data_iterator=iter(range(given.microbatches)), model=[model], num_microbatches=given.microbatches,
-                                seq_length=256, micro_batch_size=2, forward_only=False)
+    get_forward_backward_func()(forward_step_func=forward, data_iterator=iter(range(given.microbatches)), model=[model],
+                                num_microbatches=given.microbatches, seq_length=256, micro_batch_size=2, forward_only=False)
     optimizer.step()
