@@ -98,13 +98,19 @@ def test_fsdp1_is_the_same_but_for_the_norm_of_the_gradients(traced, generated, 
 
 
 def test_fsdp1_limits_how_far_gathers_run_ahead(traced):
-    """limit_all_gathers: the host waits for a unit's weights to be freed, after its second unit has been gathered ahead."""
+    """limit_all_gathers: before a further unit is gathered, the host waits until an earlier one's weights are freed, which is
+    when its computation has ended, behind the gather that is under way. Weights that are kept are freed in backward alone."""
     nodes = traced("flat_parameters", 2, 0).ranks[0].nodes
     waits = [place for place, node in enumerate(nodes) if node.kind == "wait"]
-    gathers = [place for place, node in enumerate(nodes) if node.collective == "all_gather"]
-    assert waits and all(any(place == wait + 1 for place in gathers) or nodes[wait + 1].kind in ("wait", "compute")
-                         for wait in waits)
-    assert all(nodes[wait].stream == -1 and max(nodes[wait].needs) < wait for wait in waits)
+    issued = [place for place, node in enumerate(nodes) if node.kind == "collective"]
+    assert {nodes[wait].pass_ for wait in waits} == {"forward", "backward"}
+    for wait in waits:
+        assert nodes[wait].stream == -1
+        assert nodes[min(place for place in issued if place > wait)].collective == "all_gather"
+        before = max(place for place in issued if place < wait and nodes[place].collective == "all_gather")
+        assert max(nodes[wait].needs) < before
+    kept = traced("flat_parameters_kept", 2, 0).ranks[0].nodes
+    assert {node.pass_ for node in kept if node.kind == "wait"} == {"backward"}
 
 
 @pytest.mark.parametrize("stage", [1, 2])
